@@ -7,6 +7,7 @@ use crate::progress::Progress;
 use std::fmt::Write;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
+use upsweep::memory;
 use upsweep_dynamic::{Error, Number, Prepared, Reduce, Scan, Type, Values, View, plain, with_values};
 
 /// The smallest array, and how much longer each next one is.
@@ -41,7 +42,7 @@ pub(crate) fn lines(args: &BenchArgs) -> Result<Vec<String>> {
     // The largest arrays first: whether there is room for them is known before anything is measured.
     let largest = bytes(args.n)?;
     let both = if device.on_host { largest.saturating_mul(2) } else { largest };
-    Vec::<u8>::new().try_reserve_exact(both).map_err(|_| Failure::memory("bench", both))?;
+    memory::room::<u8>(both).map_err(|_| Failure::memory("bench", both))?;
     let progress = Progress::new("measuring", Some(sizes.iter().map(|n| (n * size) as u64).sum()));
     let mut rows = Vec::new();
     for &n in &sizes {

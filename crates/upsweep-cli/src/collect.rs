@@ -4,6 +4,7 @@ use crate::element::{Type, Value, Values, with_type};
 use crate::failure::Failure;
 use crate::number::{is_whole, not_exactly};
 use std::collections::HashSet;
+use upsweep::memory;
 
 /// Why something is not taken.
 #[derive(Debug)]
@@ -38,8 +39,11 @@ pub(crate) fn push<T>(values: &mut Vec<T>, value: T) -> Result<(), Refused> {
 }
 
 fn reserve<T>(values: &mut Vec<T>, more: usize) -> Result<(), Refused> {
+    if values.capacity() - values.len() >= more {
+        return Ok(());
+    }
     let bytes = values.len().saturating_add(more).saturating_mul(size_of::<T>());
-    values.try_reserve(more).map_err(|_| Refused::Memory(bytes))
+    memory::ask(|| values.try_reserve(more)).map_err(|_| Refused::Memory(bytes))
 }
 
 /// Takes values as text, one by one.
@@ -159,7 +163,7 @@ impl Texts {
         let mut seen = HashSet::new();
         for text in self.iter() {
             let bytes = seen.len().saturating_mul(size_of::<&[u8]>());
-            seen.try_reserve(1).map_err(|_| Refused::Memory(bytes))?;
+            memory::ask(|| seen.try_reserve(1)).map_err(|_| Refused::Memory(bytes))?;
             if !seen.insert(text) {
                 return Ok(Some(text));
             }

@@ -53,7 +53,7 @@ impl Failure {
         match error {
             Error::OutOfMemory { bytes } => Self::memory(name, *bytes),
             Error::Upsweep(E::OutOfMemory { bytes }) => {
-                Self::Run(format!("{name}: the device has no {bytes} bytes of free memory"))
+                Self::Run(format!("{name}: not enough memory on the device for {bytes} bytes"))
             }
             Error::Operator { op, element: Type::Bool } => {
                 Self::input(name, format!("bool values have no {op}: bool has and, or and xor; --type u64 counts"))

@@ -11,6 +11,7 @@
 
 #![deny(unsafe_code)]
 
+mod allocator;
 mod apps;
 mod args;
 mod asked;
@@ -53,6 +54,9 @@ use output::Destination;
 use print::{print, print_lines};
 use std::io::Write;
 use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: allocator::OrEnd = allocator::OrEnd;
 
 /// The stack of the thread that a command runs on: the main thread's is as small as the shell says, which may be too little.
 const STACK: usize = 8 << 20;

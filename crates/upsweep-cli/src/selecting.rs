@@ -1,6 +1,7 @@
 //! `upsweep select`, `unique`, `runs` and `expand`: results whose number depends on the values.
 
 use crate::args::{Common, ExpandArgs, Reading, RunsArgs, SelectArgs, UniqueArgs};
+use crate::collect;
 use crate::device::Chosen;
 use crate::element::{Type, Values, format, with_values};
 use crate::expression::value::Row;
@@ -16,6 +17,7 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use upsweep::memory;
 use upsweep_dynamic::{Number, View};
 
 /// `upsweep select`.
@@ -41,8 +43,7 @@ fn select_rows(args: &SelectArgs, delimiter: u8, destination: &Destination, name
         let mut indices: Vec<u64> = Vec::new();
         filter.run(&progress, |index, _| {
             if let Some(index) = index {
-                indices.try_reserve(1).map_err(|_| Failure::memory(&name, 8 * (indices.len() + 1)))?;
-                indices.push(index);
+                collect::push(&mut indices, index).map_err(|e| e.failure(&name, Failure::Run))?;
             }
             Ok(())
         })?;
@@ -118,9 +119,7 @@ fn select_values(args: &SelectArgs, destination: &Destination, named: Option<Out
 /// Whether the condition holds of each value.
 fn flags(condition: &Expression, values: &Values, name: &str) -> Result<Vec<bool>> {
     const PART: usize = 1 << 14;
-    let mut flags = Vec::new();
-    flags.try_reserve_exact(values.len()).map_err(|_| Failure::memory(name, values.len()))?;
-    flags.resize(values.len(), false);
+    let mut flags = memory::filled(values.len(), false).map_err(|_| Failure::memory(name, values.len()))?;
     with_values!(values, x => {
         flags.par_chunks_mut(PART).zip(x.par_chunks(PART)).enumerate().try_for_each(|(part, (flags, x))| {
             for (at, (flag, &x)) in flags.iter_mut().zip(x).enumerate() {

@@ -1,11 +1,11 @@
 //! Where the system gives no more memory or threads, the program says so and ends in order.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 #![cfg(target_os = "linux")]
 
 mod support;
 use std::process::{Command, Stdio};
-use support::{Done, Folder};
+use support::{Done, Folder, npy};
 
 /// A run with so many KiB of addresses and this `RAYON_NUM_THREADS`, of which each takes a GiB.
 fn limited(f: &Folder, kib: u32, threads: &str, args: &[&str], input: &str) -> Done {
@@ -41,6 +41,88 @@ fn no_memory_for_text() {
         );
         assert_eq!(done.stderr.lines().count(), 1, "{}", done.stderr);
         assert_eq!(f.names(), ["keys.csv", "stdin", "t.csv"]);
+    }
+}
+
+/// What takes memory that grows with its input, of all kinds of commands and files.
+const HUNGRY: &[&str] = &[
+    "scan lines.npy --axis 0 -o out.npy",
+    "sort lines.npy --argsort -o out.npy",
+    "signal smooth lines.npy --axis 1 --span 3 -o out.npy",
+    "signal filter lines.npy --axis 0 --b 1,1 --a 1,-0.5 --both-ways -o out.npy",
+    "top lines.npy -k 100000 --indices -o out.npy",
+    "median bytes.npy",
+    "quantile bytes.npy --q 0.1,0.7",
+    "histogram bytes.npy --bins 1000000 -o out.npy",
+    "unique bytes.npy -o out.npy",
+    "sort table.csv --column b -o out.csv",
+    "reduce table.csv --column a --group-by b -o out.csv",
+    "tree depth parents.npy -o out.npy",
+    "tree sum parents.npy --values parents.npy -o out.npy",
+    "graph csr edges.csv --offsets out.npy",
+    "graph pagerank edges.csv",
+    "image blur image.npy --sigma 3 -o out.npy",
+    "image threshold image.npy --radius 4 -o out.npy",
+    "image mipmap image.npy --level 1 -o out.npy",
+    "terrain shade image.npy -o out.npy",
+    "terrain viewshed image.npy --from 3,3 -o out.npy",
+    "text lex table.csv --grammar csv --count",
+    "lab book --out out",
+];
+
+#[test]
+fn little_memory() {
+    let f = Folder::new();
+    f.file(
+        "table.csv",
+        "a,b\n".to_owned() + &(0..200_000).map(|k| format!("{k},key {}\n", k % 1000)).collect::<String>(),
+    );
+    f.file("edges.csv", (0..200_000).map(|k| format!("{k},{}\n", k / 2)).collect::<String>());
+    for (name, descr, shape, bytes) in [
+        ("lines.npy", "'<f8'", "(200000, 10)", 16_000_000),
+        ("bytes.npy", "'|u1'", "(8000000,)", 8_000_000),
+        ("parents.npy", "'<u4'", "(1000000,)", 4_000_000),
+        ("image.npy", "'<f4'", "(1000, 1000)", 4_000_000),
+    ] {
+        f.file(name, npy(descr, shape, &vec![0; bytes]));
+    }
+    let before = f.names();
+    let run = |kib: u32, args: &[&str]| {
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("ulimit -v {kib}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_upsweep")]);
+        command.args(args).current_dir(f.path("")).env("RAYON_NUM_THREADS", "2");
+        let output = command.stdin(Stdio::null()).output().unwrap();
+        Done { code: output.status.code(), stdout: output.stdout, stderr: String::from_utf8(output.stderr).unwrap() }
+    };
+    // With less than this the system cannot start the program at all.
+    let least = (10_000..).step_by(2000).find(|&kib| run(kib, &["--version"]).code == Some(0)).unwrap();
+    for command in HUNGRY {
+        let args: Vec<&str> = command.split(' ').collect();
+        let mut codes = vec![];
+        for kib in (least..).step_by(16_000) {
+            let done = run(kib, &args);
+            let words =
+                done.stderr.lines().filter(|line| !line.starts_with("upsweep: note: the CPU's threads do not start ("));
+            let words = words.collect::<Vec<_>>();
+            match done.code {
+                Some(0) => assert!(words.is_empty(), "{command} with {kib} KiB: {}", done.stderr),
+                Some(1) => {
+                    let said = matches!(&words[..], [one] if one.starts_with("upsweep: ") && one.contains("not enough memory"));
+                    assert!(said, "{command} with {kib} KiB: {}", done.stderr);
+                }
+                _ => panic!("{command} with {kib} KiB: {done:?}"),
+            }
+            let made = f.names().iter().filter(|&name| !before.contains(name)).cloned().collect::<Vec<_>>();
+            assert!(done.code == Some(0) || made.is_empty(), "{command} with {kib} KiB left {made:?}");
+            made.iter().map(|name| f.path(name)).for_each(|made| {
+                if made.is_dir() { std::fs::remove_dir_all(made) } else { std::fs::remove_file(made) }.unwrap()
+            });
+            codes.push(done.code);
+            if done.code == Some(0) {
+                break;
+            }
+        }
+        assert!(codes.len() > 1, "{command} needs no memory");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Histogram: how many elements each bin has.
 
 use crate::buffer::Buffer;
+use crate::values::room;
 use crate::{Result, Type, Value, View, f16, with_view};
 use std::ops::RangeInclusive;
 use upsweep::Device;
@@ -80,8 +81,9 @@ impl Histogram {
         match &self.0 {
             How::Edges(edges) => {
                 check(edges, |a, b| a <= b)?;
-                let x: Vec<f64> = with_view!(x, x => x.iter().map(|&x| x.number().nearest()).collect());
-                let x = Buffer::new(device, x)?;
+                let mut numbers: Vec<f64> = room(x.len())?;
+                with_view!(x, x => numbers.extend(x.iter().map(|&x| x.number().nearest())));
+                let x = Buffer::new(device, numbers)?;
                 let edges = Buffer::new(device, &edges[..])?;
                 upsweep::Histogram::edges(&edges).run(device, &x, &mut counts)?;
             }
@@ -89,7 +91,8 @@ impl Histogram {
                 let even = upsweep::Histogram::even(low..=high, bins);
                 match x {
                     View::Bool(x) => {
-                        let bytes: Vec<u8> = x.iter().map(|&x| x.into()).collect();
+                        let mut bytes: Vec<u8> = room(x.len())?;
+                        bytes.extend(x.iter().map(|&x| u8::from(x)));
                         count(&even, device, &bytes, &mut counts)?;
                     }
                     View::F16(x) => {

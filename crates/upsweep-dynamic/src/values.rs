@@ -276,15 +276,16 @@ impl ViewMut<'_> {
 
 /// An empty vector with room for `len` values.
 pub(crate) fn room<T>(len: usize) -> Result<Vec<T>> {
-    let mut values = Vec::new();
-    let bytes = len.saturating_mul(size_of::<T>());
-    values.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes })?;
-    Ok(values)
+    upsweep::memory::room(len).map_err(|_| no_memory::<T>(len))
 }
 
 /// `len` zeros.
 pub(crate) fn zeroed<T: bytemuck::Zeroable>(len: usize) -> Result<Vec<T>> {
-    try_zeroed_vec(len).map_err(|()| Error::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) })
+    upsweep::memory::ask(|| try_zeroed_vec(len)).map_err(|()| no_memory::<T>(len))
+}
+
+fn no_memory<T>(len: usize) -> Error {
+    Error::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) }
 }
 
 /// A copy of `values`.

@@ -130,11 +130,17 @@ macro_rules! host_buffers {
     ($([$($generic:tt)*] $buffer:ty),* $(,)?) => { $(
         impl<T: Element, $($generic)*> Input for $buffer {
             type Item = T;
-            fn view(&self) -> View<'_, T> { View::Host(self.as_ref()) }
+            fn view(&self) -> View<'_, T> {
+                const { assert!(size_of::<T>() > 0, "an element has one byte at least") };
+                View::Host(self.as_ref())
+            }
         }
         impl<T: Element, $($generic)*> Output for $buffer {
             type Item = T;
-            fn view_mut(&mut self) -> ViewMut<'_, T> { ViewMut::Host(self.as_mut()) }
+            fn view_mut(&mut self) -> ViewMut<'_, T> {
+                const { assert!(size_of::<T>() > 0, "an element has one byte at least") };
+                ViewMut::Host(self.as_mut())
+            }
         }
     )* };
 }
@@ -309,14 +315,4 @@ impl<'a, T> ViewMut<'a, T> {
             Self::Cuda(_) => Err(Error::Place { what, found: "CUDA", expected: "host" }),
         }
     }
-}
-
-/// Room for `len` elements.
-///
-/// # Errors
-/// [`Error::OutOfMemory`].
-pub(crate) fn host_memory<T>(len: usize) -> Result<Vec<T>> {
-    let mut memory = Vec::new();
-    memory.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) })?;
-    Ok(memory)
 }

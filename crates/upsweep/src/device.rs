@@ -1,9 +1,10 @@
 //! Where upsweep computes: the CPU, or a CUDA device with one of its streams.
 
-use crate::buffer::{Array, Storage, host_memory};
+use crate::buffer::{Array, Storage};
 #[cfg(feature = "cuda")]
 use crate::cuda::Cuda;
 use crate::error::{Error, Result};
+use crate::memory;
 use crate::operator::{Element, Number};
 use crate::outputs::Target;
 
@@ -101,7 +102,7 @@ impl Device {
     pub fn upload<T: Element>(&self, host: &[T]) -> Result<Array<T>> {
         match &self.0 {
             Backend::Cpu => {
-                let mut array = host_memory(host.len())?;
+                let mut array = memory::room(host.len())?;
                 array.extend_from_slice(host);
                 Ok(Array(Storage::Host(array)))
             }
@@ -118,7 +119,7 @@ impl Device {
     pub fn filled<T: Element>(&self, len: usize, value: T) -> Result<Array<T>> {
         match &self.0 {
             Backend::Cpu => {
-                let mut host = host_memory(len)?;
+                let mut host = memory::room(len)?;
                 host.resize(len, value);
                 Ok(Array(Storage::Host(host)))
             }
@@ -179,7 +180,7 @@ impl Device {
     ) -> Result<Array<T>> {
         match &self.0 {
             Backend::Cpu => {
-                let mut array = host_memory(len)?;
+                let mut array = memory::room(len)?;
                 compute(Target::on_the_host(array.as_mut_ptr(), len))?;
                 // SAFETY: the capacity is at least `len`, and a computation that succeeds writes all `len` elements.
                 unsafe { array.set_len(len) };
@@ -218,7 +219,7 @@ impl Device {
         room: usize,
         compute: impl FnOnce(Target<'_, T>) -> Result<usize>,
     ) -> Result<Array<T>> {
-        let mut array = host_memory(room)?;
+        let mut array = memory::room(room)?;
         let len = compute(Target::on_the_host(array.as_mut_ptr(), room))?;
         // SAFETY: the capacity is at least `room`, and a computation that succeeds writes the `len` elements that it says.
         unsafe { array.set_len(len.min(room)) };
@@ -235,7 +236,7 @@ impl<T: Element> Array<T> {
     pub fn to_vec(&self) -> Result<Vec<T>> {
         match &self.0 {
             Storage::Host(x) => {
-                let mut copy = host_memory(x.len())?;
+                let mut copy = memory::room(x.len())?;
                 copy.extend_from_slice(x);
                 Ok(copy)
             }

@@ -268,7 +268,7 @@ impl fmt::Display for Error {
             ),
             Self::Device { reason } => f.write_str(reason),
             Self::Driver { doing, reason } => write!(f, "{doing}: {reason}"),
-            Self::OutOfMemory { bytes } => write!(f, "the device has no {bytes} bytes of free memory"),
+            Self::OutOfMemory { bytes } => write!(f, "not enough memory on the device for {bytes} bytes"),
             Self::Compile { options, log } => write!(f, "NVRTC with the options {options:?}: {log}"),
         }
     }

@@ -80,6 +80,7 @@ pub mod histogram;
 pub mod init;
 pub mod inputs;
 pub mod key;
+pub mod memory;
 pub mod merge;
 pub mod moving_sum;
 pub mod nth;

@@ -22,11 +22,12 @@
 //! **Cost.** On CUDA one reading of the input for each place, and of some hundredths of it; see [`topk`](crate::topk). On the CPU also
 //! one for each. A sort is faster for some dozens of places.
 
-use crate::buffer::{Array, Input, Output, View, host_memory};
+use crate::buffer::{Array, Input, Output, View};
 use crate::cpu;
 use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
 use crate::key::Key;
+use crate::memory;
 use crate::outputs::Target;
 use crate::ranking::Ranking;
 
@@ -72,7 +73,7 @@ impl Nth<'_> {
 
     /// The ranks among `len` elements, from 1 on.
     fn ranks(&self, len: usize) -> Result<Vec<usize>> {
-        let mut ranks = host_memory(self.results())?;
+        let mut ranks = memory::room(self.results())?;
         match self.wanted {
             Wanted::Places(places) => {
                 for &place in places {

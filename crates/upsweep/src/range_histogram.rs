@@ -29,11 +29,12 @@
 //!
 //! **Cost.** To build it, one scan of the counts. A range reads two sums, a quantile the logarithm of `bins`.
 
-use crate::buffer::{Array, Input, Output, Storage, host_memory};
+use crate::buffer::{Array, Input, Output, Storage};
 use crate::cpu;
 use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
 use crate::histogram::Count;
+use crate::memory;
 use crate::operator::WidenFrom;
 use crate::operator::builtin::Sum;
 use crate::scan::Scan;
@@ -59,7 +60,7 @@ impl RangeHistogram {
         let scan = Scan::new(Sum).exclusive().accumulate::<u64>();
         let storage = match &device.0 {
             Backend::Cpu => {
-                let mut prefixes = host_memory(bins + 1)?;
+                let mut prefixes = memory::room(bins + 1)?;
                 prefixes.resize(bins + 1, 0);
                 let (first, total) = prefixes.split_at_mut(bins);
                 scan.run_with_carry(device, counts, first, total)?;

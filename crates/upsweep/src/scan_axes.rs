@@ -36,7 +36,7 @@
 //!
 //! Source: Crow, "Summed-Area Tables for Texture Mapping", 1984.
 
-use crate::buffer::{Array, Input, Output, View, ViewMut, host_memory};
+use crate::buffer::{Array, Input, Output, View, ViewMut};
 use crate::cpu;
 #[cfg(feature = "cuda")]
 use crate::cuda::{self, Cuda};
@@ -53,6 +53,7 @@ use crate::inputs::{Apply, Gather};
 use crate::job::Elements;
 #[cfg(feature = "cuda")]
 use crate::job::Job;
+use crate::memory;
 use crate::operator::{Element, Map, Operator, Same, function};
 use crate::options::Options;
 use crate::outputs::Target;
@@ -329,7 +330,7 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
             return Ok(());
         }
         let rows = (BAND_BYTES / (width * size_of::<O>()).max(1)).clamp(1, len.max(1));
-        let mut band = identity.map(|identity| vec![identity; rows * inner]);
+        let mut band = identity.map(|identity| memory::filled(rows * inner, identity)).transpose()?;
         for (o, y) in y.chunks_exact_mut((len + border) * width).enumerate() {
             if let Some(identity) = identity {
                 y[..width].fill(identity);
@@ -385,7 +386,7 @@ where
     match &device.0 {
         Backend::Cpu => {
             let x = input.view().on_host("input")?;
-            let mut longer = host_memory(x.len() / len * (len + 1))?;
+            let mut longer = memory::room(x.len() / len * (len + 1))?;
             for lines in x.chunks_exact(len * inner) {
                 longer.extend_from_slice(lines);
                 longer.extend_from_slice(&lines[(len - 1) * inner..]);

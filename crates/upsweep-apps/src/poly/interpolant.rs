@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::part::{Part, map, to_host};
 use upsweep::Input;
+use upsweep::memory;
 use upsweep::prelude::*;
 
 /// How many coefficients a pass over points takes.
@@ -104,7 +105,7 @@ impl Interpolant {
 
     fn through(device: &Device, nodes: Vec<f64>, values: Vec<f64>) -> Result<Self> {
         distinct(&nodes)?;
-        let (n, mut coefficients) = (nodes.len(), vec![0.0; nodes.len()]);
+        let (n, mut coefficients) = (nodes.len(), memory::filled(nodes.len(), 0.0)?);
         let (x, y) = (device.upload(&nodes)?, device.upload(&values)?);
         for first in (0..n).step_by((FACTORS / n.max(1)).max(1)) {
             let rows = (FACTORS / n).max(1).min(n - first);
@@ -166,9 +167,9 @@ fn distinct(x: &[f64]) -> Result<()> {
     if let Some(at) = x.iter().position(|x| !x.is_finite()) {
         return Err(Error::Points { first: at, second: at, x: x[at] });
     }
-    let mut order: Vec<usize> = (0..x.len()).collect();
-    // -0 equals +0.
-    order.sort_by(|&a, &b| (x[a] + 0.0).total_cmp(&(x[b] + 0.0)).then(a.cmp(&b)));
+    let mut order = memory::collected(x.len(), 0..x.len())?;
+    // -0 equals +0. What is stable needs memory of its own.
+    order.sort_unstable_by(|&a, &b| (x[a] + 0.0).total_cmp(&(x[b] + 0.0)).then(a.cmp(&b)));
     match order.windows(2).find(|pair| x[pair[0]] == x[pair[1]]) {
         Some(pair) => Err(Error::Points { first: pair[0], second: pair[1], x: x[pair[0]] }),
         None => Ok(()),

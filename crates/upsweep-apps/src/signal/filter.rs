@@ -5,7 +5,7 @@ use super::sample::{Sample, picked};
 use super::steady;
 use upsweep::plan::Shape;
 use upsweep::recurrence::ComputesOn;
-use upsweep::{Device, Error, Input, Output, Recurrence, Result};
+use upsweep::{Device, Error, Input, Output, Recurrence, Result, memory};
 
 /// A linear filter, by its coefficients.
 #[derive(Clone, Copy, Debug)]
@@ -147,15 +147,15 @@ impl BothWays<'_> {
             Coefficients::Sections(sections) => steady::cascade(sections),
         }?;
         let padded = self.padded();
-        if shape.len == 0 && padded == 0 {
-            return along.put(coefficients.recurrence()).run(device, input, output);
-        }
-        if shape.len <= padded {
+        if padded > 0 && shape.len <= padded {
             return Err(Error::Coefficients {
                 what: format!("the padding of a signal of {} elements", shape.len),
                 value: padded.to_string(),
                 rule: "a signal is longer than its padding: pad it by fewer elements",
             });
+        }
+        if Input::view(input).is_empty() {
+            return along.put(coefficients.recurrence()).run(device, input, output);
         }
         let ends = Ends { coefficients, steady, shape, padded };
         let [before, after] = ends.of(self.padding, device, input)?;
@@ -219,12 +219,12 @@ impl Ends<'_> {
         if padded == 0 {
             return Ok([picked(device, input, shape, &[0])?, Vec::new()]);
         }
-        let positions: Vec<usize> = (0..=padded).chain(len - 1 - padded..len).collect();
+        let positions = memory::collected(2 * padded + 2, (0..=padded).chain(len - 1 - padded..len))?;
         let near = picked(device, input, shape, &positions)?;
         let rows = positions.len();
         // Both ends in their order in the padded signal, each seen from the end: how far away, and the element there.
         let end = |at_end: usize, away: &dyn Fn(usize) -> usize| {
-            let mut all = Vec::with_capacity(shape.lines() * padded);
+            let mut all = memory::room(shape.lines() * padded)?;
             for line in near.chunks_exact(rows * inner) {
                 for k in 0..padded {
                     for i in 0..inner {
@@ -237,9 +237,9 @@ impl Ends<'_> {
                     }
                 }
             }
-            all
+            Ok(all)
         };
-        Ok([end(0, &|k| padded - k), end(rows - 1, &|k| rows - 2 - k)])
+        Ok([end(0, &|k| padded - k)?, end(rows - 1, &|k| rows - 2 - k)?])
     }
 
     /// Goes over padding that begins in the steady state of its first element; returns the states behind it, too.
@@ -247,8 +247,8 @@ impl Ends<'_> {
         let Shape { inner, .. } = self.shape;
         let rows = self.padded.max(1);
         let first = if reverse { rows - 1 } else { 0 };
-        let mut states = Vec::with_capacity(self.states());
-        for line in padding.chunks_exact(rows * inner.max(1)) {
+        let mut states = memory::room(self.states())?;
+        for line in padding.chunks_exact(rows * inner) {
             for z in &self.steady {
                 states.extend(line.iter().skip(first * inner).take(inner).map(|x| z * x));
             }
@@ -298,7 +298,8 @@ impl Ends<'_> {
     /// Filters padding in place from these states, and returns those behind it.
     fn run(&self, padding: &mut [f64], states: &[f64], reverse: bool) -> Result<Vec<f64>> {
         let Shape { outer, inner, .. } = self.shape;
-        let (input, mut behind) = (padding.to_vec(), vec![0.0; states.len()]);
+        let input = memory::collected(padding.len(), padding.iter().copied())?;
+        let mut behind = memory::filled(states.len(), 0.0)?;
         let shape = [outer, self.padded, inner];
         let recurrence = self.coefficients.recurrence().axis(&shape, 1).state(states);
         let recurrence = if reverse { recurrence.reverse() } else { recurrence };

@@ -4,7 +4,7 @@ use super::follow::Follow;
 use upsweep::plan::Shape;
 #[cfg(feature = "cuda")]
 use upsweep::{Array, Gather, Transform};
-use upsweep::{Device, Element, Input, Result, View};
+use upsweep::{Device, Element, Input, Result, View, memory};
 
 /// An element of a signal: `f32` or `f64`.
 ///
@@ -31,13 +31,14 @@ where
     let at = |o: usize, k: usize, i: usize| (o * len + k) * inner + i;
     let line = |o: usize| positions.iter().flat_map(move |&k| (0..inner).map(move |i| at(o, k, i)));
     let indices = (0..outer).flat_map(line);
+    let number = positions.len() * shape.lines();
     match x.view() {
-        View::Host(x) => Ok(indices.filter_map(|at| x.get(at)).map(|&x| x.into()).collect()),
+        View::Host(x) => memory::collected(number, indices.filter_map(|at| x.get(at)).map(|&x| x.into())),
         #[cfg(feature = "cuda")]
         View::Cuda(_) => {
-            let indices = device.upload(&indices.map(|at| at as u64).collect::<Vec<_>>())?;
+            let indices = device.upload(&memory::collected(number, indices.map(|at| at as u64))?)?;
             let picked: Array<T> = Transform::copy().run_to_array(device, Gather::of(x).at(&indices))?;
-            Ok(picked.into_vec()?.into_iter().map(Into::into).collect())
+            memory::collected(number, picked.into_vec()?.into_iter().map(Into::into))
         }
     }
 }

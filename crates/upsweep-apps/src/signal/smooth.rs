@@ -61,13 +61,14 @@ impl<'a> Smooth<'a> {
             rule: if what == "the span" { "it is a finite number from 1 on" } else { "it is a finite number above 0" },
         })?;
         let shape = self.along.shape(input.view().len())?;
-        let states: Vec<f64> = if shape.len == 0 {
-            vec![0.0; shape.lines()]
-        } else {
-            picked(device, input, shape, &[0])?.into_iter().map(|x| (1.0 - a) * x).collect()
-        };
+        let (b, a, rest) = ([a], [1.0, a - 1.0], 1.0 - a);
+        let average = self.along.put(Recurrence::new(&b, &a));
+        if input.view().is_empty() {
+            return average.run(device, input, output);
+        }
+        let mut states = picked(device, input, shape, &[0])?;
+        states.iter_mut().for_each(|x| *x *= rest);
         let states = device.upload(&states)?;
-        let (b, a) = ([a], [1.0, a - 1.0]);
-        self.along.put(Recurrence::new(&b, &a)).state(&states).run(device, input, output)
+        average.state(&states).run(device, input, output)
     }
 }

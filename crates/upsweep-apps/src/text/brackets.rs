@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::part::{Part, map};
 use upsweep::prelude::*;
-use upsweep::{Array, Input};
+use upsweep::{Array, Input, memory};
 
 /// The brackets of a text, in order, on the device.
 #[derive(Debug)]
@@ -100,21 +100,21 @@ fn match_on(device: &Device, text: &Part<'_, u8>) -> Result<Brackets> {
     let ends = (&kinds, Gather::of(&kinds).at(&partners), &way);
     let wrong: bool = Reduce::new(Or).map(IsWrong).run_to_host(device, ends)?;
     if wrong {
-        return Err(Error::Bracket { at: first_wrong(&places.to_vec()?, &kinds.to_vec()?) });
+        return Err(Error::Bracket { at: first_wrong(&places.to_vec()?, &kinds.to_vec()?)? });
     }
     Ok(Brackets { places, depths, partners })
 }
 
 /// The first bracket that closes none of its kind; without one, the last that is never closed.
-fn first_wrong(places: &[u64], kinds: &[u8]) -> u64 {
-    let mut open = vec![];
+fn first_wrong(places: &[u64], kinds: &[u8]) -> Result<u64> {
+    let mut open = memory::room(kinds.len())?;
     for (&at, &kind) in places.iter().zip(kinds) {
         let fits = |other: u8| matches!((other, kind), (b'(', b')') | (b'[', b']') | (b'{', b'}'));
         match kind {
             b'(' | b'[' | b'{' => open.push((at, kind)),
             _ if open.pop().is_some_and(|(_, other)| fits(other)) => {}
-            _ => return at,
+            _ => return Ok(at),
         }
     }
-    open.last().map_or(0, |&(at, _)| at)
+    Ok(open.last().map_or(0, |&(at, _)| at))
 }

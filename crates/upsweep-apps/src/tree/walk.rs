@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::part::{Part, PartMut, element, map, to_host};
 use upsweep::Input;
+use upsweep::memory;
 use upsweep::prelude::*;
 
 /// The parent of a root, which may also name itself; the common ancestor of vertices in different trees.
@@ -147,7 +148,10 @@ fn is_root(parent: u32) -> u32 {
 /// The error that names a vertex of a cycle.
 pub(super) fn cycle(up: &[u32]) -> Error {
     // From which vertex each was met on the way up, counted from 1.
-    let mut met = vec![0; up.len()];
+    let mut met = match memory::filled(up.len(), 0) {
+        Ok(met) => met,
+        Err(error) => return error.into(),
+    };
     let mut vertex = 0;
     for from in 0..up.len() {
         let mut at = from;
@@ -170,7 +174,10 @@ fn unreached(device: &Device, n: u32, (a, b): (&Part<'_, u32>, &Part<'_, u32>), 
         (Err(error), _) | (_, Err(error)) => return error.into(),
     };
     // Each vertex points to another one of its component, and one to itself.
-    let mut representative: Vec<u32> = (0..n).collect();
+    let mut representative = match memory::collected(n as usize, 0..n) {
+        Ok(representative) => representative,
+        Err(error) => return error.into(),
+    };
     fn find(representative: &mut [u32], mut vertex: u32) -> u32 {
         while representative[vertex as usize] != vertex {
             let up = representative[representative[vertex as usize] as usize];

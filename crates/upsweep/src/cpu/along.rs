@@ -8,6 +8,7 @@
 use crate::buffer::View;
 use crate::error::{Error, Result};
 use crate::inputs::{Faults, Read};
+use crate::memory;
 use crate::operator::Element;
 use crate::outputs::Write;
 use crate::plan::along::{chosen, pieces};
@@ -99,27 +100,23 @@ pub(crate) fn run<S: JobSteps>(
         // More steps than elements: round and round.
         piece.len > len
     };
-    let groups: Vec<usize> = (0..list.pieces()).step_by(AT_A_TIME).collect();
-    let walked: Vec<Walk<S::Acc>> = groups
-        .into_par_iter()
-        .flat_map_iter(|group| {
-            let ids =
-                (group..list.pieces().min(group + AT_A_TIME)).filter_map(|piece| Some((piece, list.begin(piece)?)));
-            let walk = |(piece, at)| Walk { piece, at, sum: None, len: 0, behind: NOTHING };
-            together(ids.map(walk).collect(), total)
-        })
-        .collect();
+    let mut of_piece = memory::filled(list.pieces(), None)?;
+    of_piece.par_chunks_mut(AT_A_TIME).enumerate().for_each(|(group, of_piece)| {
+        let first = group * AT_A_TIME;
+        let ids = (first..first + of_piece.len()).filter_map(|piece| Some((piece, list.begin(piece)?)));
+        let walk = |(piece, at)| Walk { piece, at, sum: None, len: 0, behind: NOTHING };
+        for walk in together(ids.map(walk).collect(), total) {
+            of_piece[walk.piece - first] = Some(walk);
+        }
+    });
     let wrong = wrong.into_inner();
     if wrong < len {
         return Err(Error::Index { at: wrong, index: list.next[wrong].into(), len });
     }
 
     // What is before each piece, from the first one on.
-    let mut of_piece = vec![None; list.pieces()];
-    for walk in walked {
-        of_piece[walk.piece] = Some(walk);
-    }
-    let (mut piece, mut before, mut listed, mut path) = (0, None, 0, Vec::new());
+    let mut path = memory::room(list.pieces())?;
+    let (mut piece, mut before, mut listed) = (0, None, 0);
     while let Some(walk) = of_piece.get_mut(piece).and_then(Option::take) {
         path.push(Walk { at: list.begin(piece).unwrap_or(0), sum: before, ..walk });
         listed += walk.len;

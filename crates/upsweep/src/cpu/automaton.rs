@@ -10,6 +10,7 @@ use super::tile::told::{Lists, Told};
 use super::tile::walk::along;
 use crate::choosing::{Indices, Yields};
 use crate::error::{Error, Result};
+use crate::memory;
 use crate::operator::Element;
 use crate::walking::{Table, Walking};
 use rayon::prelude::*;
@@ -106,9 +107,7 @@ impl<P: Element + Default> Room<P> for Growing<'_, P> {
 /// Makes an array at least `len` long, with room for `likely` elements if it has too little.
 fn grow<T: Element + Default>(array: &mut Vec<T>, len: usize, likely: usize) -> Result<()> {
     if len > array.capacity() {
-        let room = len.max(likely);
-        let bytes = room.saturating_mul(size_of::<T>());
-        array.try_reserve_exact(room - array.len()).map_err(|_| Error::OutOfMemory { bytes })?;
+        memory::reserve(array, len.max(likely) - array.len())?;
     }
     array.resize(len.max(array.len()), T::default());
     Ok(())

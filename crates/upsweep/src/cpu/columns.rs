@@ -10,7 +10,8 @@ use super::tile::pairwise::Pairwise;
 use super::tile::run::{Memory, Storing};
 use super::tile::simd::Set;
 use super::tile::store;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::memory;
 use crate::outputs::Write;
 use crate::plan::cpu::{Strips, Unit};
 use crate::steps::{Out, Steps};
@@ -26,10 +27,7 @@ impl<T> Vector<T> {
 
     /// For as much as the input's size demands.
     fn large(width: usize) -> Result<Self> {
-        let mut values = Vec::new();
-        let bytes = width.saturating_mul(size_of::<T>());
-        values.try_reserve_exact(width).map_err(|_| Error::OutOfMemory { bytes })?;
-        Ok(Self(values))
+        memory::room(width).map(Self)
     }
 
     fn start(&mut self) -> *mut T {

@@ -3,6 +3,7 @@
 use super::engine::apart;
 use crate::error::{Error, Result};
 use crate::expanding::{Expanding, Fills, Tally};
+use crate::memory;
 use crate::operator::Element;
 use crate::plan::expand::Expanded;
 use rayon::prelude::*;
@@ -36,10 +37,7 @@ where
     };
     // The results before each block.
     let blocks = len.div_ceil(BLOCK);
-    let mut before = Vec::new();
-    let bytes = blocks.saturating_mul(size_of::<u64>());
-    before.try_reserve_exact(blocks).map_err(|_| Error::OutOfMemory { bytes })?;
-    before.resize(blocks, 0u64);
+    let mut before = memory::filled(blocks, 0u64)?;
     let many = len >= PARALLEL_FROM;
     fill(&mut before, many, &|block| {
         let own = counts.iter().take((block + 1) * BLOCK).skip(block * BLOCK);

@@ -11,7 +11,8 @@ use super::engine::chain::Tickets;
 use super::tile::lanes::{Lanes, Work};
 use super::tile::simd::Set;
 use crate::bins::UNSURE;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::memory;
 use crate::operator::Element;
 use crate::plan::cpu::PARALLEL_FROM_BYTES;
 use crate::tally::{Count, Scale, Weight};
@@ -136,7 +137,7 @@ pub(crate) fn count<T: Element, C: Count>(
     }
     let output = Mutex::new(output);
     in_parts(input, tables * stride, |first, part| {
-        let mut counts = zeros::<u32>(tables * stride)?;
+        let mut counts = memory::filled(tables * stride, 0u32)?;
         if by_value {
             count_values(bytes_of(part), first % slots.channels, slots.channels, stride, &mut counts);
         } else {
@@ -181,7 +182,7 @@ fn count_in_pairs<T: Element>(input: &[T]) -> Result<[u64; VALUES]> {
         let own = all().pop();
         let mut own = match own {
             Some(own) => own,
-            None => Pairs::of(zeros(PAIRS)?, zeros(PAIRS)?),
+            None => Pairs::of(memory::filled(PAIRS, 0)?, memory::filled(PAIRS, 0)?),
         };
         own.count(bytes_of(part));
         all().push(own);
@@ -244,9 +245,9 @@ pub(crate) fn sum<T: Element, W: Weight>(
         Ok(())
     })?;
     let scale = Scale::new(largest.into_inner().unwrap_or_else(PoisonError::into_inner), weights.len());
-    let sums = Mutex::new(zeros::<W::Sum>(slots.len())?);
+    let sums = Mutex::new(memory::filled(slots.len(), W::Sum::default())?);
     in_parts(input, slots.len(), |first, part| {
-        let mut own = zeros::<W::Sum>(slots.len())?;
+        let mut own = memory::filled(slots.len(), W::Sum::default())?;
         slots.place(part, first, (quick, exact), |slot, at| {
             if let (Some(sum), Some(&weight)) = (own.get_mut(slot), weights.get(at)) {
                 weight.add(sum, scale);
@@ -277,13 +278,4 @@ fn in_parts<T: Sync>(input: &[T], slots: usize, work: impl Fn(usize, &[T]) -> Re
         Ok(())
     });
     failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
-}
-
-/// # Errors
-/// [`Error::OutOfMemory`].
-fn zeros<T: Copy + Default>(len: usize) -> Result<Vec<T>> {
-    let mut memory = Vec::new();
-    memory.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) })?;
-    memory.resize(len, T::default());
-    Ok(memory)
 }

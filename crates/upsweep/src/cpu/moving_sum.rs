@@ -6,11 +6,13 @@ use super::tile::lanes::{Lanes, Work};
 use super::tile::simd::Set;
 use crate::buffer::View;
 use crate::error::Result;
+use crate::memory;
 use crate::operator::{Element, Function, Map, Number};
 use crate::outputs::Target;
 use crate::plan::moving_sum::{CHUNK, Windows};
 use crate::steps::Held;
 use std::marker::PhantomData;
+use std::sync::{Mutex, PoisonError};
 
 pub(crate) fn run<T, A, O, M, F>(
     map: M,
@@ -38,8 +40,16 @@ where
     let (part, row) = (windows.part(size_of::<A>()), width * channels);
     let parts = height.div_ceil(part);
     let output = &Results(output);
-    let compute = Set::widest().compiled::<Part<'_, T, A, O, M, F>>();
+    let compute = Set::widest().compiled::<Summing<'_, T, A, O, M, F>>();
+    let failed = Mutex::new(Ok(()));
     apart::run(planes * parts, true, &|i| {
+        let (sums, line) = match (memory::filled(row, A::ZERO), Line::new(windows)) {
+            (Ok(sums), Ok(line)) => (sums, line),
+            (Err(error), _) | (_, Err(error)) => {
+                *failed.lock().unwrap_or_else(PoisonError::into_inner) = Err(error);
+                return;
+            }
+        };
         let (plane, first) = (i / parts, i % parts * part);
         let rows = first..(first + part).min(height);
         let of_plane = plane * height * row;
@@ -48,10 +58,11 @@ where
         unsafe {
             let image = input.get_unchecked(of_plane..of_plane + height * row);
             let output = output.0.add(of_plane);
-            compute(Part { map: &map, finish: &finish, image, output, rows, windows, sum: PhantomData });
+            let part = Part { map: &map, finish: &finish, image, output, rows, windows, sum: PhantomData };
+            compute(Summing { part, sums, line });
         }
     });
-    Ok(())
+    failed.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Where the results go.
@@ -74,7 +85,18 @@ struct Part<'a, T, A, O, M, F> {
     sum: PhantomData<fn() -> A>,
 }
 
-impl<T, A, O, M, F> Work for Part<'_, T, A, O, M, F>
+/// A part, with memory for it.
+///
+/// # Safety
+/// As for its [`Part`].
+struct Summing<'a, T, A, O, M, F> {
+    part: Part<'a, T, A, O, M, F>,
+    /// As many zeros as a row has columns, each with its channels.
+    sums: Vec<A>,
+    line: Line<A>,
+}
+
+impl<T, A, O, M, F> Work for Summing<'_, T, A, O, M, F>
 where
     T: Element,
     A: Number,
@@ -86,23 +108,22 @@ where
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
-        let [_, height, width, channels] = self.windows.shape;
-        let [above, below] = self.windows.rows;
+        let Self { part, mut sums, mut line } = self;
+        let [_, height, width, channels] = part.windows.shape;
+        let [above, below] = part.windows.rows;
         let row = width * channels;
-        let mut sums = vec![A::ZERO; row];
-        for y in self.rows.start.saturating_sub(above)..(self.rows.start + below + 1).min(height) {
-            self.add(&mut sums, y);
+        for y in part.rows.start.saturating_sub(above)..(part.rows.start + below + 1).min(height) {
+            part.add(&mut sums, y);
         }
-        let mut line = Line::new(self.windows);
-        for y in self.rows.clone() {
+        for y in part.rows.clone() {
             let n = y.min(above) + 1 + (height - 1 - y).min(below);
             for channel in 0..channels {
                 line.prepare(&sums, channel, channels);
                 // SAFETY: there is room for the row, of which this is a channel.
-                let to = unsafe { self.output.add(y * row + channel) };
+                let to = unsafe { part.output.add(y * row + channel) };
                 for begin in (0..width).step_by(CHUNK) {
                     let of_chunk = line.windows_from(begin);
-                    let value = |sum: A, columns: usize| self.finish.call((sum, (n * columns) as u64)).canonical();
+                    let value = |sum: A, columns: usize| part.finish.call((sum, (n * columns) as u64)).canonical();
                     if let Some(columns) = line.columns_of_all(begin) {
                         // All alike, and so many that the compiler knows how many they are.
                         for (i, sum) in of_chunk.into_iter().enumerate() {
@@ -117,8 +138,8 @@ where
                     }
                 }
             }
-            if y + 1 < self.rows.end {
-                self.go_on(&mut sums, y + 1);
+            if y + 1 < part.rows.end {
+                part.go_on(&mut sums, y + 1);
             }
         }
     }
@@ -193,12 +214,12 @@ struct Line<A> {
 }
 
 impl<A: Number> Line<A> {
-    fn new(windows: &Windows) -> Self {
+    fn new(windows: &Windows) -> Result<Self> {
         let [_, _, width, _] = windows.shape;
         let reach = windows.reach();
-        let room = vec![A::ZERO; (reach[0] + width.div_ceil(CHUNK) + reach[1]) * CHUNK];
-        let (sums, prefixes, suffixes) = (room.clone(), room.clone(), room);
-        Self { reach, columns: windows.columns, width, few: windows.has_few_columns(), sums, prefixes, suffixes }
+        let room = || memory::filled((reach[0] + width.div_ceil(CHUNK) + reach[1]) * CHUNK, A::ZERO);
+        let (sums, prefixes, suffixes) = (room()?, room()?, room()?);
+        Ok(Self { reach, columns: windows.columns, width, few: windows.has_few_columns(), sums, prefixes, suffixes })
     }
 
     /// For a channel of a row of columns' sums.

@@ -24,9 +24,10 @@ use super::tile::lanes::ROW_BYTES;
 use super::tile::remains::{Join, Own, Remains, States};
 use super::tile::simd::Set;
 use super::tile::store::{self, Ahead};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::job::Elements;
 use crate::linear::{Call, ComputesOn, MOST_ORDER, System};
+use crate::memory;
 use crate::operator::Element;
 use crate::plan::Shape;
 use crate::plan::recurrence::{CpuRecurrencePlan, PART};
@@ -41,6 +42,15 @@ pub(crate) fn run<C: ComputesOn<I>, I: Element>(call: Call<'_, '_, '_, C, I>) ->
     };
     let first = first.map(|view| view.on_host("initial states")).transpose()?;
     let last = last.map(|view| view.into_host("final states")).transpose()?;
+    if [shape.outer, shape.len, shape.inner].contains(&0) {
+        // There may be more lines than anybody can go along. There are states for each, or none; nothing changes them.
+        match (first, last) {
+            (Some(first), Some(last)) => last.copy_from_slice(first),
+            (None, Some(last)) => last.fill(C::ZERO),
+            (_, None) => {}
+        }
+        return Ok(());
+    }
     let in_place = input.addr() == output.addr();
     let plan = CpuRecurrencePlan::new(shape, size_of::<C>().max(size_of::<I>()), lanes_of::<C>(), in_place);
     let memory = Memory { input, output, last: last.map_or(std::ptr::null_mut(), <[C]>::as_mut_ptr) };
@@ -310,12 +320,8 @@ struct Buffer<C, I> {
 
 impl<C: ComputesOn<I>, I: Element> Buffer<C, I> {
     fn new(share: usize) -> Result<Self> {
-        let (mut states, mut results) = (Vec::new(), Vec::new());
-        let (parts, room) = (share / PART, share + ROW_BYTES / size_of::<I>());
-        states.try_reserve_exact(parts).map_err(|_| Error::OutOfMemory { bytes: parts * size_of::<States<C>>() })?;
-        let bytes = room * size_of::<I>();
-        results.try_reserve_exact(room).map_err(|_| Error::OutOfMemory { bytes })?;
-        Ok(Self { states, results })
+        let states = memory::room(share / PART)?;
+        Ok(Self { states, results: memory::room(share + ROW_BYTES / size_of::<I>())? })
     }
 
     fn results(&mut self) -> *mut I {

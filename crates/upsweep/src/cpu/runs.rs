@@ -13,6 +13,7 @@ use super::tile::store;
 use crate::choosing::{Choose, Choosing, Indices, Marks, Yields};
 use crate::error::{Error, Result};
 use crate::job::Elements;
+use crate::memory;
 use crate::operator::Element;
 use crate::outputs::Target;
 use crate::plan::select::CpuSelectPlan;
@@ -62,9 +63,7 @@ where
         return Err(Error::Capacity { what: "counted input", needed: len, capacity: input.len() });
     };
     let blocks = if values.is_null() { 0 } else { len.div_ceil(plan.block) };
-    let (mut last, bytes) = (Vec::new(), blocks.saturating_mul(size_of::<AtomicUsize>()));
-    last.try_reserve_exact(blocks).map_err(|_| Error::OutOfMemory { bytes })?;
-    last.extend((0..blocks).map(|_| AtomicUsize::new(NONE)));
+    let last = memory::collected(blocks, (0..blocks).map(|_| AtomicUsize::new(NONE)))?;
     let masks = Masks {
         marks: call.choice.marks()?,
         input: input.as_ptr(),

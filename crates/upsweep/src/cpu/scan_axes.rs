@@ -24,7 +24,8 @@ use super::tile::scan::ScanRun;
 use super::tile::simd::Set;
 use super::tile::store::{self, StreamingCopy};
 use super::tile::windows::PAGES;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::memory;
 use crate::operator::{Element, Map, Operator, Same};
 use crate::plan::scan_axes::{CpuAxesPlan, TILE_ROWS};
 use crate::segments::Whole;
@@ -50,7 +51,7 @@ where
     Held::nothing().add_all::<StepsOf<I, O, Op, M>, Whole>(&steps, None)?;
     let (arrays, height, width) = plan.shape;
     debug_assert!(x.len() == arrays * height * width && !x.is_empty());
-    let (mut left, mut above) = (room::<O>(arrays * height * plan.chunks())?, room::<O>(width)?);
+    let (mut left, mut above) = (memory::room::<O>(arrays * height * plan.chunks())?, memory::room::<O>(width)?);
     let job = Table {
         steps,
         x: x.as_ptr(),
@@ -84,14 +85,6 @@ where
         Ok(())
     });
     Ok(())
-}
-
-/// Room for so many values; its length stays 0.
-fn room<T>(len: usize) -> Result<Vec<T>> {
-    let mut values = Vec::new();
-    let bytes = len.saturating_mul(size_of::<T>());
-    values.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes })?;
-    Ok(values)
 }
 
 /// What all tiles share.

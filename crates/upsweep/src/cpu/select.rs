@@ -14,6 +14,7 @@ use super::tile::store;
 use crate::choosing::{Choose, Choosing, Marks, Others, Yields};
 use crate::error::{Error, Result};
 use crate::job::Elements;
+use crate::memory;
 use crate::operator::Element;
 use crate::plan::select::CpuSelectPlan;
 use std::marker::PhantomData;
@@ -118,11 +119,7 @@ struct Buffer<O> {
 /// # Errors
 /// [`Error::OutOfMemory`].
 pub(super) fn room_of<T>(values: usize, wanted: bool) -> Result<Vec<T>> {
-    let mut memory = Vec::new();
-    let room = if wanted { values + CHUNK } else { 0 };
-    let bytes = room.saturating_mul(size_of::<T>());
-    memory.try_reserve_exact(room).map_err(|_| Error::OutOfMemory { bytes })?;
-    Ok(memory)
+    memory::room(if wanted { values + CHUNK } else { 0 })
 }
 
 impl<M: Marks<I>, V: Yields<I, O>, I: Element, O: Element> Blocks for Selecting<M, V, I, O> {

@@ -5,9 +5,9 @@
 use super::engine::apart;
 use super::merge::in_parts;
 use super::tile::merge::{Half, merge};
-use crate::buffer::host_memory;
 use crate::error::Result;
 use crate::job::Unsorted;
+use crate::memory;
 use crate::merging::{Beside, Sorting};
 use crate::operator::{Element, Function};
 use crate::plan::cpu::PARALLEL_FROM_BYTES;
@@ -25,11 +25,11 @@ where
     F: Function<(T, T), Output = bool>,
 {
     let len = call.len();
-    let (mut keys, mut keys_scratch) = (host_memory::<T>(0)?, host_memory::<T>(len)?);
+    let (mut keys, mut keys_scratch) = (memory::room::<T>(0)?, memory::room::<T>(len)?);
     let to = match &call.output {
         Some(output) => output.on_host("output")?.0,
         None => {
-            keys = host_memory(len)?;
+            keys = memory::room(len)?;
             keys.as_mut_ptr()
         }
     };
@@ -39,7 +39,7 @@ where
         unsafe { input.as_ptr().copy_to_nonoverlapping(to, len) };
     }
     let values_len = if matches!(call.beside, Beside::Nothing) { 0 } else { len };
-    let mut values_scratch = host_memory::<V>(values_len)?;
+    let mut values_scratch = memory::room::<V>(values_len)?;
     let values_to = match &call.values_output {
         Some(output) => output.on_host("output values")?.0,
         None => std::ptr::dangling_mut(),

@@ -8,9 +8,9 @@
 //! store       part by part: the keys before it, and of those equal to it the first, as many as there are to be
 //! ```
 
-use crate::buffer::host_memory;
 use crate::error::Result;
 use crate::key::{Index, Key, KeyBits, KeyOrder};
+use crate::memory;
 use crate::plan::cpu::PARALLEL_FROM_BYTES;
 use crate::ranking::Ranking;
 use rayon::prelude::*;
@@ -64,7 +64,7 @@ impl<B: KeyBits> Keys<'_, B> {
     fn of_rank(&self, rank: usize) -> Result<B> {
         let len = self.bits.len();
         if len < GUESS_FROM {
-            let mut numbers = host_memory(len)?;
+            let mut numbers = memory::room(len)?;
             numbers.extend(self.bits.iter().map(|&bits| self.number(bits)));
             return Ok(*numbers.select_nth_unstable(rank - 1).1);
         }
@@ -86,6 +86,7 @@ impl<B: KeyBits> Keys<'_, B> {
         let high = sample.get((centre + spread).ceil() as usize).copied();
         let most = len / MOST_CANDIDATES / self.parts;
         let found = self.in_parts(|keys| {
+            // Where there is no memory for these, digits need none.
             let (mut before, mut within) = (0, Vec::new());
             for keys in keys.chunks(AT_ONCE) {
                 let is_before = |key: B| low.is_some_and(|low| key < low);
@@ -95,6 +96,7 @@ impl<B: KeyBits> Keys<'_, B> {
                 });
                 before += outside.0 as usize;
                 if ((outside.0 + outside.1) as usize) < keys.len() {
+                    memory::reserve(&mut within, keys.len()).ok()?;
                     let numbers = keys.iter().map(|&bits| self.number(bits));
                     within.extend(numbers.filter(|&key| !is_before(key) && !is_behind(key)));
                     if within.len() > most {
@@ -106,7 +108,8 @@ impl<B: KeyBits> Keys<'_, B> {
         });
         let found: Vec<(usize, Vec<B>)> = found.into_iter().collect::<Option<_>>()?;
         let before: usize = found.iter().map(|(before, _)| before).sum();
-        let mut within: Vec<B> = found.into_iter().flat_map(|(_, within)| within).collect();
+        let number = found.iter().map(|(_, within)| within.len()).sum();
+        let mut within = memory::collected(number, found.into_iter().flat_map(|(_, within)| within)).ok()?;
         let wanted = rank.checked_sub(before + 1).filter(|&wanted| wanted < within.len())?;
         Some(*within.select_nth_unstable(wanted).1)
     }
@@ -151,7 +154,7 @@ impl<B: KeyBits> Keys<'_, B> {
             })
         });
         let mut ties = rank - counts.iter().map(|(before, _)| before).sum::<usize>();
-        let mut results = host_memory(rank)?;
+        let mut results = memory::room(rank)?;
         results.resize(rank, (wanted, 0));
         // What each part stores, and how many of its keys that are equal to the wanted one.
         let mut left = results.as_mut_slice();
@@ -295,6 +298,9 @@ impl<B: KeyBits> Call<B> {
     }
 
     fn first(&self, rows: usize, rank: usize, sorted: bool) -> Result<()> {
+        if rows == 0 || rank == 0 {
+            return Ok(());
+        }
         let len = self.len / rows;
         let alone = rows >= rayon::current_num_threads() && self.len * size_of::<B>() >= PARALLEL_FROM_BYTES;
         let row = |row: usize| {

@@ -19,6 +19,18 @@ use std::mem::{align_of, offset_of, size_of};
 /// }
 /// ```
 /// An element larger than 64 bytes does not compile (where it is first used on a device, if it is generic).
+/// Neither does one of no bytes, such as an array of none, where it is first read or written:
+///
+/// ```compile_fail,E0080
+/// use upsweep::{Device, Sort, function};
+///
+/// #[function]
+/// fn less(a: [u32; 0], b: [u32; 0]) -> bool {
+///     false
+/// }
+///
+/// Sort::by(less).run_to_array(&Device::cpu(), &[[0u32; 0]; 9]);
+/// ```
 ///
 /// # Safety
 /// - [`cuda_type`](Element::cuda_type) names a C++ type with this type's size, alignment and field offsets.

@@ -40,6 +40,7 @@
 //! - What the workers store in the output is seen by the caller because rayon's scope joins them. Non-temporal stores
 //!   are not ordered by that join, so each block ends with `store::fence`.
 
+use crate::memory;
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
@@ -154,13 +155,8 @@ impl<S: Copy> States<S> {
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     pub(in crate::cpu) fn new(count: usize) -> crate::Result<Self> {
-        let mut slots = Vec::new();
-        let bytes = count.saturating_mul(size_of::<Slot<S>>());
-        slots.try_reserve_exact(count).map_err(|_| crate::Error::OutOfMemory { bytes })?;
-        slots.extend(
-            (0..count).map(|_| Slot { stage: AtomicU8::new(EMPTY), state: UnsafeCell::new(MaybeUninit::uninit()) }),
-        );
-        Ok(Self(slots))
+        let slot = |_| Slot { stage: AtomicU8::new(EMPTY), state: UnsafeCell::new(MaybeUninit::uninit()) };
+        Ok(Self(memory::collected(count, (0..count).map(slot))?))
     }
 
     /// Makes the state of `ticket` known, unless somebody else does; returns whether it was this call.

@@ -18,7 +18,8 @@
 
 use super::chain::{Broken, Tickets};
 use crate::cpu::tile::store;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::memory;
 use crate::plan::select::CpuSelectPlan;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -33,7 +34,7 @@ pub(in crate::cpu) trait Blocks: Sync {
     /// A buffer for blocks of up to so many elements.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`].
+    /// [`OutOfMemory`](crate::Error::OutOfMemory).
     fn buffer(&self, elements: usize) -> Result<Self::Buffer>;
 
     /// Reads a block, and returns how many results are in the buffer then; `next` is where this thread goes on.
@@ -58,7 +59,7 @@ struct Worker<B> {
 /// Reads and stores the blocks of `len` elements, and returns how many results there are.
 ///
 /// # Errors
-/// [`Error::OutOfMemory`].
+/// [`OutOfMemory`](crate::Error::OutOfMemory).
 pub(in crate::cpu) fn run<B: Blocks>(blocks: &B, len: usize, plan: CpuSelectPlan) -> Result<usize> {
     let block = plan.block;
     let range = |ticket: usize| ticket * block..((ticket + 1) * block).min(len);
@@ -147,14 +148,10 @@ impl Places {
     /// Those of `count` blocks.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`].
+    /// [`OutOfMemory`](crate::Error::OutOfMemory).
     fn new(count: usize) -> Result<Self> {
-        let bytes = count.saturating_mul(2 * size_of::<usize>());
-        let (mut numbers, mut places) = (Vec::new(), Vec::new());
-        let reserved = numbers.try_reserve_exact(count).and_then(|()| places.try_reserve_exact(count));
-        reserved.map_err(|_| Error::OutOfMemory { bytes })?;
-        numbers.resize(count, UNKNOWN);
-        places.extend((0..count).map(|_| AtomicUsize::new(UNKNOWN)));
+        let numbers = memory::filled(count, UNKNOWN)?;
+        let places = memory::collected(count, (0..count).map(|_| AtomicUsize::new(UNKNOWN)))?;
         Ok(Self { known: Mutex::new(Known { numbers, next: 0, sum: 0 }), places })
     }
 

@@ -3,8 +3,9 @@
 use super::pages::prefer_large;
 use crate::cpu::tile::digits::{Line, store_lines};
 use crate::cpu::tile::windows::{PAGE, fetch};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::key::{KeyBits, KeyOrder};
+use crate::memory;
 use crate::plan::cpu::SortLimits;
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -417,7 +418,7 @@ impl<T> Memory<T> {
         let lines = bytes.div_ceil(size_of::<Line>());
         if lines > self.lines.capacity() {
             self.lines = Vec::new();
-            self.lines.try_reserve_exact(lines).map_err(|_| Error::OutOfMemory { bytes })?;
+            memory::reserve(&mut self.lines, lines)?;
             prefer_large(self.lines.as_mut_ptr().cast(), bytes);
         }
         Ok(self.lines.as_mut_ptr().cast())
