@@ -48,7 +48,9 @@ impl Parting for Whole {
 impl Parting for Lines<'_> {
     type Offset = u64;
     fn cut(&self, len: usize) -> Result<Cut<'_, u64>> {
-        Ok(Cut::Lines(Shape::new(Some((self.shape, self.axis)), len)?))
+        let shape = Shape::new(Some((self.shape, self.axis)), len)?;
+        // Of no elements there may be more lines than anybody can go along.
+        Ok(if len == 0 { Cut::Whole } else { Cut::Lines(shape) })
     }
 }
 

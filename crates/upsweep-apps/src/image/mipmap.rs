@@ -243,7 +243,8 @@ impl<P: Pixel> Mipmap<P> {
     /// at once.
     ///
     /// # Errors
-    /// - [`Shape`](upsweep::Error::Shape): the image has another number of values, or none
+    /// - [`Shape`](upsweep::Error::Shape): the image has another number of values
+    /// - [`Options`](upsweep::Error::Options): it has none
     /// - [`Place`](upsweep::Error::Place), [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own
     pub fn build<X: Input<Item = P> + ?Sized>(device: &Device, image: &X, extent: Extent) -> Result<Self> {
         Self::made(device, &Part::all(image), extent, false)
@@ -260,7 +261,8 @@ impl<P: Pixel> Mipmap<P> {
 
     fn made(device: &Device, image: &Part<'_, P>, extent: Extent, srgb: bool) -> Result<Self> {
         if extent.check(image.view().len())? == 0 {
-            return Err(upsweep::Error::Shape { shape: extent.shape().to_vec(), len: 0 }.into());
+            let reason = "an image without values has no levels";
+            return Err(upsweep::Error::Options { options: "a mipmap", reason }.into());
         }
         let mut levels = vec![Level { extent, begin: 0 }];
         let values = |extent: Extent| extent.values() as u64;
