@@ -29,7 +29,7 @@ use std::mem::{align_of, offset_of, size_of};
 ///     false
 /// }
 ///
-/// Sort::by(less).run_to_array(&Device::cpu(), &[[0u32; 0]; 9]);
+/// let sorted = Sort::by(Less).run_to_array(&Device::cpu(), &[[0u32; 0]; 9]);
 /// ```
 ///
 /// # Safety
