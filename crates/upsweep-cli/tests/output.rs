@@ -45,6 +45,23 @@ fn a_new_file_has_the_permissions_of_any_other_and_an_old_one_keeps_its_own() {
 }
 
 #[cfg(target_os = "linux")]
+/// The owner of a replaced file stays where the process may set it, and what runs with an owner's rights is never a new content.
+#[test]
+fn a_replaced_file_keeps_its_owner_and_loses_set_user_id() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+    let f = Folder::new();
+    f.file("t.csv", "a\n1\n2\n").file("old.csv", "").file("own", "");
+    let own = f.path("own").metadata().unwrap();
+    // Only root gives files away.
+    let (user, group) = if own.uid() == 0 { (65534, 65533) } else { (own.uid(), own.gid()) };
+    chown(f.path("old.csv"), Some(user), Some(group)).unwrap();
+    std::fs::set_permissions(f.path("old.csv"), std::fs::Permissions::from_mode(0o6755)).unwrap();
+    f.prints(&["scan", "t.csv", "--column", "a", "-o", "old.csv"]);
+    let new = f.path("old.csv").metadata().unwrap();
+    assert_eq!((new.uid(), new.gid(), new.mode() & 0o7777), (user, group, 0o755));
+    assert_eq!(f.read("old.csv"), b"a,a_sum\n1,1\n2,3\n");
+}
+
 #[test]
 fn a_full_disk() {
     let f = Folder::new();

@@ -23,7 +23,7 @@ impl Unfinished {
             None => Self::named(target, folder)?,
         };
         if let Ok(found) = fs::metadata(target) {
-            unfinished.file.set_permissions(found.permissions())?;
+            take_over(&unfinished.file, &found)?;
         }
         Ok(unfinished)
     }
@@ -64,6 +64,26 @@ impl Unfinished {
             placed => placed,
         }
     }
+}
+
+/// Gives a file the owner, the group and the permissions of the one that it replaces, as far as the system lets this process. A set-user-ID
+/// or set-group-ID bit was given to another content, and is not taken over; a group that cannot be kept leaves the new one no more
+/// than everybody has.
+#[cfg(unix)]
+fn take_over(file: &File, old: &fs::Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+    // Most processes may give nothing away; the owner of a file may give it to another group of theirs.
+    let _ = fchown(file, Some(old.uid()), None);
+    let _ = fchown(file, None, Some(old.gid()));
+    let mode = old.mode() & 0o777;
+    let same_group = file.metadata()?.gid() == old.gid();
+    let mode = if same_group { mode } else { mode & (0o707 | (mode & 0o007) << 3) };
+    file.set_permissions(fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn take_over(file: &File, old: &fs::Metadata) -> io::Result<()> {
+    file.set_permissions(old.permissions())
 }
 
 /// Whether the system does not let a file be made or replaced, though it may let it be written.
