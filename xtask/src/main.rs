@@ -8,6 +8,7 @@ mod path;
 mod report;
 mod svg;
 mod tidy;
+mod torture;
 mod tree;
 mod wasm;
 
@@ -22,6 +23,9 @@ Usage: cargo xtask COMMAND
                                 ENTRY is upsweep::scan::Scan::run; or --backend cuda
   kernels [--arch sm_90]...     compiles every kernel variant with NVRTC, without a GPU; NVRTC comes from PyPI
   wasm [--check]                compiles the laboratory's model for its pages; or says whether the one that is kept is of these sources
+  torture [--minutes 1]         runs the command line on files that are almost right and with little memory: no crash, no hang, no half output
+        [--seed 1] [--run K]    the same runs again, or one of them
+        [--binary PATH]         of this program: target/release/upsweep by default, else target/debug/upsweep
   bench [--smoke]               measures what this machine has (CPU, GPU) into benches/record/
         [--cpu] [--gpu]         only that
         [--peers]               the other libraries in benches/peers too, as far as this machine can build them
@@ -40,6 +44,7 @@ fn main() -> ExitCode {
         ["path", rest @ ..] => path::run(&root(), rest),
         ["kernels", rest @ ..] => kernels::run(&root(), rest),
         ["wasm", rest @ ..] => wasm::run(&root(), rest),
+        ["torture", rest @ ..] => torture::run(&root(), rest),
         ["bench", "--report", rest @ ..] => report::run(&root(), rest),
         ["bench", "--beside", lib, record] => report::beside(lib, record),
         ["bench", rest @ ..] => bench::run(&root(), rest),
