@@ -1,0 +1,151 @@
+//! `upsweep`: scan (prefix sums) and reduce big arrays in files from a shell. The library is the program's own, and no interface.
+//!
+//! From the command line to the result:
+//! [`args`] says what can be asked for, [`run`] goes through the steps of a scan or reduction, [`input`] reads the
+//! file ([`npy`] and [`binary`], [`table`], [`words`]), [`segments`] finds where to begin anew, [`upsweep_dynamic`]
+//! computes, and [`mod@write`] puts the result where [`output`] or [`show`] say. The element types as text and bytes are in
+//! [`element`].
+//! [`histogram`], [`quantile`], [`selecting`], [`sorting`] and [`signal`] read and write in the same way; [`expression`] is the
+//! language of `select --where`. [`apps`] are the applications.
+//! [`lab`] is the laboratory: its algorithms run on a machine model, which needs no device; their race needs a GPU.
+
+#![deny(unsafe_code)]
+
+mod apps;
+mod args;
+mod asked;
+mod bench;
+mod binary;
+mod collect;
+mod count;
+mod device;
+mod element;
+mod explain;
+mod expression;
+mod failure;
+mod groups;
+mod histogram;
+mod input;
+mod lab;
+mod npy;
+mod number;
+mod output;
+mod print;
+mod progress;
+mod quantile;
+mod run;
+mod segments;
+mod selecting;
+mod show;
+mod signal;
+mod sorting;
+mod source;
+mod table;
+mod threads;
+mod wav;
+mod words;
+mod write;
+
+use args::{Cli, Command, Signal};
+use clap::{CommandFactory, Parser};
+use failure::{Failure, Result};
+use output::Destination;
+use print::{print, print_lines};
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// What the program does with these arguments, of which the first one is its name. Fuzz targets call it many times in one process.
+#[doc(hidden)]
+pub fn run_program(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let done = match Cli::try_parse_from(&arguments) {
+        Ok(cli) => run_command(&cli.command),
+        Err(e) => usage(&e, &arguments),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if failure.speaks() {
+                // When standard error is closed too, the exit code is all that is left to say.
+                let _ = writeln!(std::io::stderr(), "upsweep: {failure}");
+            }
+            exit_code(&failure)
+        }
+    }
+}
+
+/// What the shell gets.
+fn exit_code(failure: &Failure) -> ExitCode {
+    match failure {
+        Failure::Input(_) | Failure::Usage => ExitCode::from(2),
+        Failure::Run(_) | Failure::No => ExitCode::from(1),
+        Failure::ClosedPipe => ExitCode::SUCCESS,
+        &Failure::Interrupted(signal) => output::end_by(signal),
+    }
+}
+
+fn run_command(command: &Command) -> Result<()> {
+    match command {
+        Command::Scan(args) => run::scan(args),
+        Command::Reduce(args) => match &args.group_by {
+            Some(column) => groups::reduce(args, column),
+            None => run::reduce(args),
+        },
+        Command::Histogram(args) => histogram::histogram(args),
+        Command::Quantile(args) => quantile::quantile(args),
+        Command::Select(args) => selecting::select(args),
+        Command::Sort(args) => sorting::sort(args),
+        Command::Top(args) => sorting::top(args),
+        Command::Median(args) => sorting::median(args.clone()),
+        Command::Unique(args) => selecting::unique(args),
+        Command::Runs(args) => selecting::runs(args),
+        Command::Expand(args) => selecting::expand(args),
+        Command::Text(text) => apps::text::run(text),
+        Command::Tree(tree) => apps::tree::run(tree),
+        Command::Graph(graph) => apps::graph::run(graph),
+        Command::Poly(poly) => apps::poly::run(poly),
+        Command::Signal(Signal::Filter(args)) => signal::filter(args),
+        Command::Signal(Signal::Smooth(args)) => signal::smooth(args),
+        Command::Image(image) => apps::image::run(image),
+        Command::Terrain(terrain) => apps::terrain::run(terrain),
+        Command::Devices => print(&Destination::standard_output(), device::list),
+        Command::Explain(args) => print_lines(&explain::lines(args)?),
+        Command::Lab(lab) => lab::run(lab),
+        Command::Bench(args) => print_lines(&bench::lines(args)?),
+    }
+}
+
+/// Prints help, or makes clap's paragraph about a usage error one line.
+fn usage(error: &clap::Error, arguments: &[OsString]) -> Result<()> {
+    if !error.use_stderr() {
+        return print(&Destination::standard_output(), |out| write!(out, "{}", error.render()));
+    }
+    if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let _ = error.print();
+        return Err(Failure::Usage);
+    }
+    let text = error.render().to_string();
+    let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
+    // A value that begins with a hyphen is what nobody means who misspells an option.
+    let tells = |line: &&str| {
+        !line.is_empty() && !line.starts_with("For more information") && !line.starts_with("tip: to pass")
+    };
+    let text = lines.filter(tells).collect::<Vec<_>>().join(" ");
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let missing = error.kind() == clap::error::ErrorKind::MissingRequiredArgument;
+    let piped = if missing && text.contains("<FILE>") { "; - is standard input" } else { "" };
+    Err(Failure::Input(format!("{text}{piped} (see {} --help)", subcommand(arguments))))
+}
+
+/// The program and those subcommands that the command line names: whose help tells what is possible.
+fn subcommand(arguments: &[OsString]) -> String {
+    let mut command = &Cli::command();
+    let mut path = "upsweep".to_owned();
+    for argument in arguments.iter().skip(1) {
+        let Some(next) = argument.to_str().and_then(|name| command.find_subcommand(name)) else { break };
+        path = format!("{path} {}", next.get_name());
+        command = next;
+    }
+    path
+}
