@@ -26,15 +26,22 @@
       'by-threads': fits(limit('threads'), 32 * warps),
       'by-blocks': limit('blocks'),
       'by-registers': fits(limit('registers'), registers),
-      'by-shared': fits(limit('shared'), of('shared')),
+      'by-shared': fits(limit('shared'), of('shared') + limit('reserved')),
     };
-    const blocks = Math.min(...Object.values(allowed));
-    const needed = Math.ceil(of('latency') / Math.max(1, of('cycles') * of('between')));
-    const shown = { ...allowed, blocks, warps: blocks * warps, needed };
+    const isBlock = of('threads') >= 1 && of('threads') <= limit('block');
+    const least = Math.min(...Object.values(allowed));
+    const blocks = isBlock ? least : 0;
+    const schedulers = limit('schedulers');
+    const needed = schedulers * Math.ceil(of('latency') / Math.max(1, of('cycles') * of('between')));
+    const occupancy = Math.floor((100 * 32 * blocks * warps) / limit('threads'));
+    const shown = { ...allowed, blocks, warps: blocks * warps, occupancy, schedulers, needed };
     for (const [id, value] of Object.entries(shown)) find(id).textContent = value;
+    const bound = Object.keys(allowed).filter((id) => allowed[id] === least).map((id) => find(id).dataset.what).join(' and ');
     const enough = blocks * warps >= needed;
-    find('says').textContent = blocks === 0 ? 'No block fits: the kernel does not start.'
-      : enough ? 'The latency is hidden.' : 'The latency is not hidden: more warps, or more instructions between two waits.';
+    find('says').textContent = !isBlock ? `A block has 1 to ${limit('block')} threads.`
+      : blocks === 0 ? `No block fits, by ${bound}: the kernel does not start.`
+        : `What allows no more blocks: ${bound}. ${enough ? 'The latency is hidden.'
+          : 'The latency is not hidden: more warps, or more instructions between two waits.'}`;
   }
   calculator?.addEventListener('input', calculate);
   calculator?.addEventListener('submit', (event) => event.preventDefault());

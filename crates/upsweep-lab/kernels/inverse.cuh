@@ -9,18 +9,19 @@ extern "C" __global__ void inverse(const T* x, T* y, T* sums, u64 n) {
     s[place(i)] = i < part.count ? x[part.begin + i] : identity();
     s[place(j)] = j < part.count ? x[part.begin + j] : identity();
     u32 stride = 1;
-    for (; stride < size; stride *= 2) {
+    for (u32 d = size / 2; d > 0; d /= 2, stride *= 2) {
         __syncthreads();
-        if (t < size / (2 * stride)) {
-            const u32 right = 2 * stride * (t + 1) - 1;
+        const u32 right = 2 * stride * (t + 1) - 1;
+        if (has_node(d, stride, right, size)) {
             const u32 a = place(right - stride), b = place(right);
             s[b] = combine(s[a], s[b]);
         }
     }
-    for (stride /= 2; stride > 0; stride /= 2) {
+    for (u32 d = 1; d < size; d *= 2) {
+        stride /= 2;
         __syncthreads();
-        if (t > 0 && t < size / (2 * stride)) {
-            const u32 right = 2 * stride * t + stride - 1;
+        const u32 right = 2 * stride * t + stride - 1;
+        if (t > 0 && has_node(d, stride, right, size)) {
             const u32 a = place(right - stride), b = place(right);
             s[b] = combine(s[a], s[b]);
         }

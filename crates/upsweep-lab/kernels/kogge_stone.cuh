@@ -1,4 +1,5 @@
-// Kogge-Stone in place: what a thread reads, another one overwrites, so a barrier lies between.
+// Kogge-Stone in place: what a thread reads, another one overwrites, so a barrier lies between. In the second form all threads
+// add and write, those without a left neighbour the identity.
 
 extern "C" __global__ void kogge_stone(const T* x, T* y, T* sums, u64 n) {
     T* const s = shared_words();
@@ -8,9 +9,10 @@ extern "C" __global__ void kogge_stone(const T* x, T* y, T* sums, u64 n) {
     for (u32 stride = 1; stride < size; stride *= 2) {
         __syncthreads();
         T temp;
-        if (t >= stride) temp = combine(s[t - stride], s[t]);
+        if (SECOND) temp = combine(t >= stride ? s[t - stride] : identity(), s[t]);
+        else if (t >= stride) temp = combine(s[t - stride], s[t]);
         __syncthreads();
-        if (t >= stride) s[t] = temp;
+        if (SECOND || t >= stride) s[t] = temp;
     }
     if (t < part.count) y[part.begin + t] = s[t];
     if (sums && t == size - 1) sums[blockIdx.x] = s[t];

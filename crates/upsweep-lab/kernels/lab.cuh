@@ -1,5 +1,7 @@
 // What the laboratory's kernels share. Before it the host puts the element type T, its operator combine(a, b), identity(), and
-// the variant: PADDED, HALVES, EXCLUSIVE, MODULO, ORDERED.
+// the variant: PADDED, HALVES, EXCLUSIVE, MODULO, ORDERED; and how the kernel is written: SECOND, DIVIDING.
+//
+// SECOND does the same steps by other instructions. What is said of an algorithm's speed has to hold for both forms.
 //
 // A block works on `size` neighbouring elements: a part. Where there are more parts than one, a kernel leaves the
 // combination of each in `sums`, and recursive.cuh does the rest.
@@ -23,6 +25,14 @@ struct Part {
 // Which elements thread t of a tree loads and stores: 2t and 2t + 1, or one of each half.
 __device__ __forceinline__ u32 first_of_pair() { return HALVES ? threadIdx.x : 2 * threadIdx.x; }
 __device__ __forceinline__ u32 second_of_pair() { return HALVES ? threadIdx.x + blockDim.x : 2 * threadIdx.x + 1; }
+
+// Whether this thread has a node in a round of a tree: of `d` nodes, `stride` apart, its own would end at word `last`. The
+// lectures count the nodes, and the second form looks for the end of the array. DIVIDING asks for what one of them says in
+// words: there are `size / (2 stride)` nodes.
+__device__ __forceinline__ bool has_node(u32 d, u32 stride, u32 last, u32 size) {
+    if (DIVIDING) return threadIdx.x < size / (2 * stride);
+    return SECOND ? last < size : threadIdx.x < d;
+}
 
 // The reversed bits of an index below `size`, a power of two.
 __device__ __forceinline__ u32 bit_reversed(u32 index, u32 size) { return size == 1 ? 0 : __brev(index) >> (__clz(size) + 1); }
@@ -49,7 +59,8 @@ __device__ __forceinline__ T shuffle_up(const T& value, u32 by) {
 
 // The tiles of the kernels with one pass: ITEMS neighbouring elements a thread. They come and go by way of shared memory,
 // neighbouring threads at neighbouring words of global memory. ITEMS is odd: a warp's threads find theirs in different banks.
-constexpr u32 ITEMS = 15;
+// The second form has tiles of half the size.
+constexpr u32 ITEMS = SECOND ? 7 : 15;
 __device__ __forceinline__ u64 tile_begin(u32 tile) { return (u64)tile * blockDim.x * ITEMS; }
 
 // This thread's elements of a tile; `s` has room for it.

@@ -9,10 +9,11 @@ extern "C" __global__ void reduce_strided(const T* x, T* y, u64 n) {
     const u32 i = first_of_pair(), j = second_of_pair();
     s[place(i)] = i < part.count ? x[part.begin + i] : identity();
     s[place(j)] = j < part.count ? x[part.begin + j] : identity();
-    for (u32 stride = 1; stride < size; stride *= 2) {
+    for (u32 d = size / 2, stride = 1; d > 0; d /= 2, stride *= 2) {
         __syncthreads();
-        if (t < size / (2 * stride)) {
-            const u32 a = place(stride * (2 * t)), b = place(stride * (2 * t + 1));
+        const u32 left = stride * (2 * t), right = stride * (2 * t + 1);
+        if (has_node(d, stride, right, size)) {
+            const u32 a = place(left), b = place(right);
             s[a] = combine(s[a], s[b]);
         }
     }

@@ -18,19 +18,20 @@ extern "C" __global__ void segmented_pairs(const T* x, const u32* heads, T* y, u
     const auto write = [&](u32 i, const Pair& pair) { flags[i] = pair.flag, values[i] = pair.value; };
     for (u32 i = t; i < size; i += blockDim.x) write(i, i < n ? Pair{heads[i], x[i]} : Pair{0, identity()});
     u32 stride = 1;
-    for (; stride < size; stride *= 2) {
+    for (u32 d = size / 2; d > 0; d /= 2, stride *= 2) {
         __syncthreads();
-        if (t < size / (2 * stride)) {
-            const u32 right = 2 * stride * (t + 1) - 1;
+        const u32 right = 2 * stride * (t + 1) - 1;
+        if (has_node(d, stride, right, size)) {
             write(right, combine_pairs(read(right - stride), read(right)));
         }
     }
     __syncthreads();
     if (t == 0) write(size - 1, Pair{0, identity()});
-    for (stride /= 2; stride > 0; stride /= 2) {
+    for (u32 d = 1; d < size; d *= 2) {
+        stride /= 2;
         __syncthreads();
-        if (t < size / (2 * stride)) {
-            const u32 right = 2 * stride * (t + 1) - 1;
+        const u32 right = 2 * stride * (t + 1) - 1;
+        if (has_node(d, stride, right, size)) {
             const Pair old = read(right - stride), before = read(right);
             write(right - stride, before);
             write(right, combine_pairs(before, old));

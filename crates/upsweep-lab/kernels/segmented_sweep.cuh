@@ -10,10 +10,10 @@ extern "C" __global__ void segmented_sweep(const T* x, const u32* heads, T* y, u
         flags[i] = original[i] = i < n && heads[i];
     }
     u32 stride = 1;
-    for (; stride < size; stride *= 2) {
+    for (u32 d = size / 2; d > 0; d /= 2, stride *= 2) {
         __syncthreads();
-        if (t < size / (2 * stride)) {
-            const u32 right = 2 * stride * (t + 1) - 1, left = right - stride;
+        const u32 right = 2 * stride * (t + 1) - 1, left = right - stride;
+        if (has_node(d, stride, right, size)) {
             if (!flags[right]) {
                 s[right] = combine(s[left], s[right]);
                 flags[right] = flags[left];
@@ -22,10 +22,11 @@ extern "C" __global__ void segmented_sweep(const T* x, const u32* heads, T* y, u
     }
     __syncthreads();
     if (t == 0) s[size - 1] = identity();
-    for (stride /= 2; stride > 0; stride /= 2) {
+    for (u32 d = 1; d < size; d *= 2) {
+        stride /= 2;
         __syncthreads();
-        if (t < size / (2 * stride)) {
-            const u32 right = 2 * stride * (t + 1) - 1, left = right - stride;
+        const u32 right = 2 * stride * (t + 1) - 1, left = right - stride;
+        if (has_node(d, stride, right, size)) {
             const T old = s[left], before = s[right];
             // The right child's first element is the one after `left`.
             const bool begins = original[left + 1], cut = flags[left];

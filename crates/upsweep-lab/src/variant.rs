@@ -12,6 +12,7 @@ pub(crate) struct Variant {
     pub(crate) shift: Shift,
     pub(crate) barriers: Barriers,
     pub(crate) order: Order,
+    pub(crate) writing: Writing,
 }
 
 impl Variant {
@@ -23,6 +24,7 @@ impl Variant {
         shift: Shift::None,
         barriers: Barriers::Enough,
         order: Order::Elements,
+        writing: Writing::First,
     };
 
     /// Loads of one element of each half.
@@ -111,4 +113,16 @@ pub(crate) enum Order {
     Elements,
     /// The lower half with the upper half, which takes an operator that commutes.
     Halves,
+}
+
+/// How the CUDA kernel is written. The model runs the same steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Writing {
+    /// As the source prints it.
+    First,
+    /// By other instructions, which the kernel's file names: so that what is said of the algorithm does not rest on one
+    /// way of writing it.
+    Second,
+    /// The number of threads that work is a quotient.
+    Dividing,
 }

@@ -6,7 +6,7 @@ mod support;
 
 use support::{LENGTHS, MILLION, affine, random};
 use upsweep_lab::algorithm::{Algorithm, Computes, Input};
-use upsweep_lab::algorithms::ALGORITHMS;
+use upsweep_lab::algorithms::{ALGORITHMS, with_second_forms};
 use upsweep_lab::gpu::{Gpu, GpuElement, race, variants};
 use upsweep_lab::operator::Operator;
 
@@ -37,7 +37,7 @@ fn check<T: GpuElement>(
 #[ignore = "needs a CUDA GPU"]
 fn gpu_agrees_with_the_oracle() -> Outcome {
     let gpu = Gpu::open(0)?;
-    for algorithm in ALGORITHMS.iter().filter(|algorithm| algorithm.has_kernel()) {
+    for algorithm in with_second_forms(ALGORITHMS).into_iter().filter(|algorithm| algorithm.has_kernel()) {
         for n in LENGTHS.into_iter().chain([MILLION]).filter(|&n| n <= algorithm.limit) {
             check(&gpu, algorithm, Operator::<i64>::sum(), random, n)?;
             check(&gpu, algorithm, Operator::<i64>::max(), random, n)?;
@@ -52,7 +52,7 @@ fn gpu_agrees_with_the_oracle() -> Outcome {
 #[ignore = "needs a CUDA GPU"]
 fn gpu_race() {
     let gpu = Gpu::open(0).expect("a CUDA GPU");
-    let all: Vec<_> = ALGORITHMS.iter().collect();
+    let all = with_second_forms(ALGORITHMS);
     for n in [1, 1000, 1 << 12, 3_000_017] {
         let laps = race(&gpu, &all, n, |_| {}).expect("every result is right");
         assert!(laps.iter().all(|lap| lap.micros > 0.0 && lap.n == n));
@@ -64,9 +64,8 @@ fn gpu_race() {
 #[test]
 fn gpu_kernels_are_listed() {
     let variants = variants();
-    for algorithm in
-        ALGORITHMS.iter().filter(|algorithm| algorithm.has_kernel()).filter(|algorithm| algorithm.name != "production")
-    {
+    let with_kernels = with_second_forms(ALGORITHMS).into_iter().filter(|algorithm| algorithm.has_kernel());
+    for algorithm in with_kernels.filter(|algorithm| algorithm.name != "production") {
         let prefix = format!("lab {} ", algorithm.name);
         assert!(variants.iter().any(|(name, _)| name.starts_with(&prefix)), "{} has no kernel", algorithm.name);
     }
@@ -76,17 +75,20 @@ fn gpu_kernels_are_listed() {
 #[test]
 fn gpu_kernels_are_told_their_variant() {
     let (variants, mut checked) = (variants(), 0);
-    for algorithm in ALGORITHMS {
+    for algorithm in with_second_forms(ALGORITHMS) {
         let prefix = format!("lab {} ", algorithm.name);
         let says = |word| algorithm.name.contains(word);
         let halves = says("halves") || ["reduce_strided", "three_kernel", "recursive"].contains(&algorithm.file);
         let unordered = ["reduce-sequential", "reduce-unrolled"].contains(&algorithm.name);
         let constants = format!(
-            "constexpr bool PADDED = {}, HALVES = {halves}, EXCLUSIVE = {}, MODULO = {}, ORDERED = {};",
+            "constexpr bool PADDED = {}, HALVES = {halves}, EXCLUSIVE = {}, MODULO = {}, ORDERED = {}, SECOND = {}, \
+             DIVIDING = {};",
             says("padded"),
             algorithm.computes == Computes::ExclusiveScan,
             says("modulo"),
-            !unordered
+            !unordered,
+            says("second"),
+            says("dividing")
         );
         for (name, source) in variants.iter().filter(|(name, _)| name.starts_with(&prefix)) {
             assert!(source.prelude.contains(&constants), "{name}: not {constants}");

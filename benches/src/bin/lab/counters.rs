@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::process::Command;
 use upsweep_bench::{Outcome, cuda, head};
 use upsweep_lab::algorithm::{Algorithm, Input, Setup};
-use upsweep_lab::algorithms::ALGORITHMS;
+use upsweep_lab::algorithms::{ALGORITHMS, by_name, with_second_forms};
 use upsweep_lab::gpu::{Error, Gpu};
 use upsweep_lab::machine::Banks;
 use upsweep_lab::operator::Operator;
@@ -49,7 +49,7 @@ pub(crate) fn launch(n: &str) -> Outcome {
     let gpu = Gpu::open(0)?;
     let (case, one) = (Case::of(n), Case::of(1));
     let operator = Operator::<i32>::sum();
-    let marker = ALGORITHMS.iter().find(|algorithm| algorithm.name == MARKER).ok_or("no marker")?;
+    let marker = by_name(MARKER).ok_or("no marker")?;
     for algorithm in runs(n) {
         match gpu.run(algorithm, &operator, &case.input()) {
             Err(Error::NoKernel { .. }) => continue,
@@ -61,9 +61,10 @@ pub(crate) fn launch(n: &str) -> Outcome {
     Ok(())
 }
 
-/// The algorithms that take `n` elements, without the marker.
+/// The algorithms that take `n` elements, and their second forms, without the marker.
 fn runs(n: usize) -> impl Iterator<Item = &'static Algorithm> {
-    ALGORITHMS.iter().filter(move |algorithm| algorithm.takes(n).is_ok() && algorithm.name != MARKER)
+    let takes = move |algorithm: &&Algorithm| algorithm.takes(n).is_ok() && algorithm.name != MARKER;
+    with_second_forms(ALGORITHMS).into_iter().filter(takes)
 }
 
 /// Prints the record, as Markdown.

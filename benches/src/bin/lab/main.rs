@@ -7,7 +7,7 @@ use cudarc::driver::CudaContext;
 use std::process::ExitCode;
 use upsweep_bench::{Options, Outcome, Record, Row, cuda, exit_code};
 use upsweep_lab::algorithm::Algorithm;
-use upsweep_lab::algorithms::ALGORITHMS;
+use upsweep_lab::algorithms::{ALGORITHMS, with_second_forms};
 use upsweep_lab::gpu::{Gpu, race};
 
 const USAGE: &str = "usage: lab race [OPTIONS] | lab counters";
@@ -36,7 +36,7 @@ fn record_race(options: &Options) -> Outcome {
     let gpu = Gpu::open(0)?;
     let mut record = Record::create(options, &cuda::machine(&context)?, &cuda::versions())?;
     let algorithms: Vec<&Algorithm> =
-        ALGORITHMS.iter().filter(|algorithm| options.wants(ALGO, algorithm.name)).collect();
+        with_second_forms(ALGORITHMS).into_iter().filter(|algorithm| options.wants(ALGO, algorithm.name)).collect();
     for log2n in options.sizes(&SIZES, &FEW_SIZES) {
         let laps = race(&gpu, &algorithms, 1 << log2n, |_| {})?;
         let copy_gbps = laps.first().map_or(f64::NAN, |copy| copy.gbps);

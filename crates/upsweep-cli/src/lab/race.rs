@@ -8,8 +8,7 @@ use crate::output::Destination;
 use crate::print::print_lines;
 use crate::progress::Progress;
 use std::fmt::Write;
-use upsweep_lab::algorithm::Algorithm;
-use upsweep_lab::algorithms::ALGORITHMS;
+use upsweep_lab::algorithms::{ALGORITHMS, with_second_forms};
 use upsweep_lab::gpu::{self, Gpu, Lap};
 use upsweep_lab::show::plot::{self, Speed};
 
@@ -35,8 +34,10 @@ pub(super) fn run(args: &RaceArgs) -> Result<()> {
     };
     let failed = |error: gpu::Error| Failure::Run(one_line(&format!("lab race: {error}")));
     let gpu = Gpu::open(ordinal).map_err(failed)?;
-    let algorithms: Vec<&Algorithm> =
-        if args.algorithms.is_empty() { ALGORITHMS.iter().collect() } else { args.algorithms.clone() };
+    let algorithms = match args.algorithms.is_empty() {
+        true => with_second_forms(ALGORITHMS),
+        false => with_second_forms(args.algorithms.iter().copied()),
+    };
 
     let runs = |n: usize| n * (algorithms.len() + 1);
     let progress = Progress::new("racing", Some(args.n.0.iter().map(|&n| runs(n) as u64).sum()));

@@ -23,16 +23,16 @@
 //!
 //! ```text
 //! s[i] = x[i]                                 two elements a thread  # load
-//! for stride = 1, 2, ..., n/2:
+//! for d = n/2, n/4, ..., 1:              stride = 1, 2, ..., n/2
 //!     barrier
-//!     if t < n / (2 stride):                                         # up
+//!     if t < d:                                                      # up
 //!         right = 2 stride (t + 1) - 1,  left = right - stride
 //!         s[right] = s[left] ⊕ s[right]
 //! barrier
 //! if t == 0: s[n - 1] = identity                                     # root
-//! for stride = n/2, ..., 2, 1:
+//! for d = 1, 2, ..., n/2:                stride = n/2, ..., 2, 1
 //!     barrier
-//!     if t < n / (2 stride):                                         # down
+//!     if t < d:                                                      # down
 //!         right = 2 stride (t + 1) - 1,  left = right - stride
 //!         old = s[left]
 //!         s[left] = s[right]
@@ -91,11 +91,11 @@ pub(super) fn run<T: Word>(
                 t.write(s, place, value);
             }
         });
-        let mut stride = 1;
-        while stride < size {
+        let (mut d, mut stride) = (size / 2, 1);
+        while d > 0 {
             block.barrier();
             block.step("up", |t| {
-                if t.branch(t.index < size / (2 * stride)) {
+                if t.branch(t.index < d) {
                     let right = 2 * stride * (t.index + 1) - 1;
                     let (a, b) = (padding.place(t, right - stride), padding.place(t, right));
                     let (left, right) = (t.read(s, a), t.read(s, b));
@@ -103,6 +103,7 @@ pub(super) fn run<T: Word>(
                     t.write(s, b, both);
                 }
             });
+            d /= 2;
             stride *= 2;
         }
         block.barrier();
@@ -112,11 +113,12 @@ pub(super) fn run<T: Word>(
                 t.write(s, root, identity);
             }
         });
-        while stride > 1 {
+        d = 1;
+        while d < size {
             stride /= 2;
             block.barrier();
             block.step("down", |t| {
-                if t.branch(t.index < size / (2 * stride)) {
+                if t.branch(t.index < d) {
                     let right = 2 * stride * (t.index + 1) - 1;
                     let (a, b) = (padding.place(t, right - stride), padding.place(t, right));
                     let (old, before) = (t.read(s, a), t.read(s, b));
@@ -125,6 +127,7 @@ pub(super) fn run<T: Word>(
                     t.write(s, b, both);
                 }
             });
+            d *= 2;
         }
         block.barrier();
         block.step("store", |t| {

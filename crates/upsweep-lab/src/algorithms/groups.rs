@@ -28,7 +28,7 @@ pub static GROUPS: &[Group] = &[
     Group {
         title: "Scan with little work",
         about: "A tree up and a tree down: no more than 2 n operations, twice the depth, and words of one bank at every level.",
-        files: &["brent_kung", "inverse", "blelloch", "fenwick", "fenwick_updates"],
+        files: &["brent_kung", "inverse", "blelloch", "blelloch_dividing", "fenwick", "fenwick_updates"],
     },
     Group {
         title: "Segments",

@@ -3,6 +3,7 @@
 //! the same stem under `kernels/`.
 
 mod blelloch;
+mod blelloch_dividing;
 mod block_scan;
 mod brent_kung;
 mod chained;
@@ -22,6 +23,7 @@ mod reduce_sequential;
 mod reduce_shuffle;
 mod reduce_strided;
 mod reduce_unrolled;
+mod second;
 mod segmented_pairs;
 mod segmented_sweep;
 mod sequential;
@@ -31,9 +33,10 @@ mod warp;
 
 pub use crate::algorithm::MAX_THREADS;
 pub use groups::{GROUPS, Group};
+pub use second::with_second_forms;
 
 use crate::algorithm::{Algorithm, Computes};
-use crate::variant::{Barriers, Mapping, Order, Shift, Variant};
+use crate::variant::{Barriers, Mapping, Order, Shift, Variant, Writing};
 
 macro_rules! algorithm {
     ($file:ident, $variant:expr, $name:literal, $computes:ident, $limit:expr, $title:literal, $source:literal) => {
@@ -86,6 +89,7 @@ const fn beginning<const N: usize>(text: &str) -> [u8; N] {
 
 const PLAIN: Variant = Variant::PLAIN;
 const HALVES: Variant = Variant::HALVES;
+const DIVIDING: Variant = Variant { writing: Writing::Dividing, ..PLAIN };
 
 /// All algorithms, in the order in which they are taught.
 pub static ALGORITHMS: &[Algorithm] = &[
@@ -331,6 +335,24 @@ pub static ALGORITHMS: &[Algorithm] = &[
         2 * MAX_THREADS,
         "Blelloch's scan, a load of each half, padded against bank conflicts",
         "Harris 2007; Lensch and Strzodka"
+    ),
+    algorithm!(
+        blelloch_dividing,
+        DIVIDING,
+        "blelloch-dividing",
+        ExclusiveScan,
+        2 * MAX_THREADS,
+        "Blelloch's scan, a division in every round",
+        "after CS121 Parallel Computing, \"Efficient parallel prefix sum\", which says it in words"
+    ),
+    algorithm!(
+        blelloch_dividing,
+        DIVIDING.padded(),
+        "blelloch-dividing-padded",
+        ExclusiveScan,
+        2 * MAX_THREADS,
+        "Blelloch's scan, a division in every round, padded against bank conflicts",
+        "after CS121 Parallel Computing, \"Efficient parallel prefix sum\", which says it in words"
     ),
     algorithm!(
         three_kernel,

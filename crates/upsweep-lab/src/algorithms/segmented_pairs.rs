@@ -20,16 +20,16 @@
 //!
 //! ```text
 //! s[i], f[i] = x[i], head[i]                                         # load
-//! for stride = 1, 2, ..., n/2:
+//! for d = n/2, n/4, ..., 1:              stride = 1, 2, ..., n/2
 //!     barrier
-//!     if t < n / (2 stride):                                         # up
+//!     if t < d:                                                      # up
 //!         right = 2 stride (t + 1) - 1,  left = right - stride
 //!         s, f[right] = (f, s[left]) ⊙ (f, s[right])
 //! barrier
 //! if t == 0: f, s[n - 1] = (0, identity)                             # root
-//! for stride = n/2, ..., 2, 1:
+//! for d = 1, 2, ..., n/2:                stride = n/2, ..., 2, 1
 //!     barrier
-//!     if t < n / (2 stride):                                         # down
+//!     if t < d:                                                      # down
 //!         old = f, s[left];  f, s[left] = f, s[right]
 //!         f, s[right] = (f, s[right]) ⊙ old
 //! barrier
@@ -97,17 +97,18 @@ pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Va
                 s.write(t, index, pair);
             }
         });
-        let mut stride = 1;
-        while stride < size {
+        let (mut d, mut stride) = (size / 2, 1);
+        while d > 0 {
             block.barrier();
             block.step("up", |t| {
-                if t.branch(t.index < size / (2 * stride)) {
+                if t.branch(t.index < d) {
                     let right = 2 * stride * (t.index + 1) - 1;
                     let (left, own) = (s.read(t, right - stride), s.read(t, right));
                     let both = combine_pairs(t, left, own);
                     s.write(t, right, both);
                 }
             });
+            d /= 2;
             stride *= 2;
         }
         block.barrier();
@@ -116,11 +117,12 @@ pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Va
                 s.write(t, size - 1, (0, identity));
             }
         });
-        while stride > 1 {
+        d = 1;
+        while d < size {
             stride /= 2;
             block.barrier();
             block.step("down", |t| {
-                if t.branch(t.index < size / (2 * stride)) {
+                if t.branch(t.index < d) {
                     let right = 2 * stride * (t.index + 1) - 1;
                     let (old, before) = (s.read(t, right - stride), s.read(t, right));
                     s.write(t, right - stride, before);
@@ -128,6 +130,7 @@ pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Va
                     s.write(t, right, both);
                 }
             });
+            d *= 2;
         }
         block.barrier();
         block.step("store", |t| {

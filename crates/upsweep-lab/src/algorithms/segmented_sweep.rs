@@ -19,17 +19,17 @@
 //!
 //! ```text
 //! s[i], f[i] = x[i], head[i]                                         # load
-//! for stride = 1, 2, ..., n/2:
+//! for d = n/2, n/4, ..., 1:              stride = 1, 2, ..., n/2
 //!     barrier
-//!     if t < n / (2 stride):                                         # up
+//!     if t < d:                                                      # up
 //!         right = 2 stride (t + 1) - 1,  left = right - stride
 //!         if not f[right]: s[right] = s[left] ⊕ s[right]
 //!         f[right] = f[left] or f[right]
 //! barrier
 //! if t == 0: s[n - 1] = identity                                     # root
-//! for stride = n/2, ..., 2, 1:
+//! for d = 1, 2, ..., n/2:                stride = n/2, ..., 2, 1
 //!     barrier
-//!     if t < n / (2 stride):                                         # down
+//!     if t < d:                                                      # down
 //!         old = s[left];  s[left] = s[right]
 //!         if head[left + 1]: s[right] = identity
 //!         else if f[left]:   s[right] = old
@@ -78,11 +78,11 @@ pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Va
                 t.write_flag(head, index, flag);
             }
         });
-        let mut stride = 1;
-        while stride < size {
+        let (mut d, mut stride) = (size / 2, 1);
+        while d > 0 {
             block.barrier();
             block.step("up", |t| {
-                if t.branch(t.index < size / (2 * stride)) {
+                if t.branch(t.index < d) {
                     let right = 2 * stride * (t.index + 1) - 1;
                     let cut = t.read_flag(f, right) != 0;
                     if t.branch(!cut) {
@@ -95,6 +95,7 @@ pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Va
                     }
                 }
             });
+            d /= 2;
             stride *= 2;
         }
         block.barrier();
@@ -103,11 +104,12 @@ pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Va
                 t.write(s, size - 1, identity);
             }
         });
-        while stride > 1 {
+        d = 1;
+        while d < size {
             stride /= 2;
             block.barrier();
             block.step("down", |t| {
-                if t.branch(t.index < size / (2 * stride)) {
+                if t.branch(t.index < d) {
                     let right = 2 * stride * (t.index + 1) - 1;
                     let left = right - stride;
                     let (old, before) = (t.read(s, left), t.read(s, right));
@@ -123,6 +125,7 @@ pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Va
                     t.write(s, right, both);
                 }
             });
+            d *= 2;
         }
         block.barrier();
         block.step("store", |t| {

@@ -15,13 +15,39 @@ pub struct Limits {
     pub shared: u64,
     /// Registers are handed out to a warp (or, on the G80, to a block) in multiples of so many.
     pub granule: u64,
+    /// Threads of one block, at most.
+    pub block: u64,
+    /// Bytes of shared memory that the system keeps of each block.
+    pub reserved: u64,
+    /// Schedulers: each issues for warps of its own.
+    pub schedulers: u64,
 }
 
 /// The GPU of the lectures, and that of the race; from the CUDA C++ Programming Guide, "Technical Specifications per Compute
-/// Capability" 1.0 and 9.0, and the CUDA Occupancy Calculator.
+/// Capability" 1.0 and 9.0, the Hopper Tuning Guide, "Shared Memory Capacity", and the CUDA Occupancy Calculator.
 pub const GPUS: [Limits; 2] = [
-    Limits { name: "G80 (2006)", threads: 768, blocks: 8, registers: 8192, shared: 16_384, granule: 256 },
-    Limits { name: "H200 (2024)", threads: 2048, blocks: 32, registers: 65_536, shared: 233_472, granule: 256 },
+    Limits {
+        name: "G80 (2006)",
+        threads: 768,
+        blocks: 8,
+        registers: 8192,
+        shared: 16_384,
+        granule: 256,
+        block: 512,
+        reserved: 0,
+        schedulers: 1,
+    },
+    Limits {
+        name: "H200 (2024)",
+        threads: 2048,
+        blocks: 32,
+        registers: 65_536,
+        shared: 233_472,
+        granule: 256,
+        block: 1024,
+        reserved: 1024,
+        schedulers: 4,
+    },
 ];
 
 /// What a kernel asks for.
@@ -40,10 +66,28 @@ pub struct Kernel {
 pub struct Resident {
     /// As many as its threads, its blocks, its registers and its shared memory allow.
     pub allowed: [u64; 4],
-    /// The least of them.
+    /// The least of them; 0 where a block has no thread, or more than it may have.
     pub blocks: u64,
     /// Their warps.
     pub warps: u64,
+    /// Their share of the warps that a multiprocessor can hold, in per cent, rounded down.
+    pub occupancy: u64,
+}
+
+/// What [`Resident::allowed`] counts.
+pub const WHAT: [&str; 4] = ["threads", "the number of blocks", "registers", "shared memory"];
+
+impl Resident {
+    /// What allows no more blocks.
+    #[must_use]
+    pub fn bound(&self) -> Vec<&'static str> {
+        let least = self.allowed.iter().min();
+        WHAT.into_iter()
+            .zip(&self.allowed)
+            .filter(|(_, allowed)| Some(*allowed) == least)
+            .map(|(what, _)| what)
+            .collect()
+    }
 }
 
 impl Limits {
@@ -57,15 +101,17 @@ impl Limits {
             fits(self.threads, 32 * warps),
             self.blocks,
             fits(self.registers, registers),
-            fits(self.shared, kernel.shared),
+            fits(self.shared, kernel.shared + self.reserved),
         ];
-        let blocks = allowed.into_iter().min().unwrap_or(0);
-        Resident { allowed, blocks, warps: blocks * warps }
+        let is_block = (1..=self.block).contains(&kernel.threads);
+        let blocks = if is_block { allowed.into_iter().min().unwrap_or(0) } else { 0 };
+        let warps = blocks * warps;
+        Resident { allowed, blocks, warps, occupancy: 100 * 32 * warps / self.threads }
     }
 }
 
-/// The warps that hide a latency: while one waits so many cycles, the others issue. Each has `instructions` between two waits, which
-/// take `cycles` each.
+/// The warps of a scheduler that hide a latency: while one waits so many cycles, the others issue. Each has `instructions` between
+/// two waits, which take `cycles` each.
 #[must_use]
 pub fn hiding(latency: u64, cycles: u64, instructions: u64) -> u64 {
     latency.div_ceil((cycles * instructions).max(1))
@@ -80,13 +126,25 @@ mod tests {
         // 256 threads of 10 registers: three blocks of the G80's 768 threads; 11 registers leave room for two.
         let [g80, h200] = GPUS;
         let kernel = |threads, registers, shared| Kernel { threads, registers, shared };
-        assert_eq!(g80.holds(&kernel(256, 8, 1024)), Resident { allowed: [3, 8, 4, 8], blocks: 3, warps: 24 });
+        let found = g80.holds(&kernel(256, 8, 1024));
+        assert_eq!(found, Resident { allowed: [3, 8, 4, 8], blocks: 3, warps: 24, occupancy: 100 });
+        assert_eq!(found.bound(), ["threads"]);
         assert_eq!(g80.holds(&kernel(256, 16, 1024)).blocks, 2);
-        assert_eq!(g80.holds(&kernel(64, 8, 4096)), Resident { allowed: [8, 8, 8, 4], blocks: 4, warps: 8 });
+        let found = g80.holds(&kernel(64, 8, 4096));
+        assert_eq!(found, Resident { allowed: [8, 8, 8, 4], blocks: 4, warps: 8, occupancy: 33 });
+        assert_eq!(found.bound(), ["shared memory"]);
         // The race's kernels: 256 threads, 16 registers, 2 KiB.
-        assert_eq!(h200.holds(&kernel(256, 16, 2048)), Resident { allowed: [8, 32, 16, 32], blocks: 8, warps: 64 });
+        let found = h200.holds(&kernel(256, 16, 2048));
+        assert_eq!(found, Resident { allowed: [8, 32, 16, 32], blocks: 8, warps: 64, occupancy: 100 });
+        // 228 KiB, of which each block takes one more than it asks for.
+        assert_eq!(h200.holds(&kernel(32, 16, 8192)).allowed[3], 25);
         assert_eq!(h200.holds(&kernel(1024, 255, 0)).blocks, 0);
-        assert_eq!(g80.holds(&kernel(0, 0, 0)).blocks, 8);
+        assert_eq!(h200.holds(&kernel(1024, 32, 0)).bound(), ["threads", "registers"]);
+        // A block has a thread at least, and no more than there may be.
+        for (gpu, most) in [(g80, 512), (h200, 1024)] {
+            let blocks = [0, 1, most, most + 1].map(|threads| gpu.holds(&kernel(threads, 8, 0)).blocks > 0);
+            assert_eq!(blocks, [false, true, true, false], "{}", gpu.name);
+        }
     }
 
     #[test]

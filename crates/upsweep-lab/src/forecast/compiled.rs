@@ -8,7 +8,7 @@
 
 use crate::algorithm::{Algorithm, Computes};
 use crate::machine::{Run, WARP};
-use crate::variant::{Loads, Mapping, Order, Padding};
+use crate::variant::{Loads, Mapping, Order, Padding, Writing};
 
 /// The instructions of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,26 +30,41 @@ impl Compiled {
         if algorithm.is_faulty() {
             return None;
         }
+        let second = variant.writing == Writing::Second;
         match (algorithm.file, padded, halves) {
+            ("kogge_stone", ..) if second => of([41, 6], [13, 0], [0, 0]),
             ("kogge_stone", ..) => of([42, 5], [12, 0], [0, 0]),
             ("double_buffered", ..) if algorithm.computes == Computes::ExclusiveScan => of([44, 15], [20, 0], [0, 0]),
+            ("double_buffered", ..) if second => of([45, 7], [18, 0], [0, 0]),
             ("double_buffered", ..) => of([44, 4], [20, 0], [0, 0]),
+            ("brent_kung", ..) if variant.mapping == Mapping::Modulo && second => of([49, 9], [13, 0], [13, 0]),
             ("brent_kung", ..) if variant.mapping == Mapping::Modulo => of([49, 9], [29, 0], [30, 0]),
+            ("brent_kung", false, false) if second => of([62, 9], [15, 0], [14, 0]),
+            ("brent_kung", true, false) if second => of([65, 10], [10, 10], [9, 10]),
             ("brent_kung", false, false) => of([59, 9], [14, 0], [13, 0]),
             ("brent_kung", false, true) => of([69, 9], [14, 0], [13, 0]),
             ("brent_kung", true, false) => of([61, 10], [10, 9], [15, 0]),
             ("brent_kung", true, true) => of([68, 10], [10, 9], [15, 0]),
-            ("inverse", false, false) => of([58, 9], [32, 0], [29, 9]),
-            ("inverse", false, true) => of([69, 9], [32, 0], [29, 9]),
-            ("inverse", true, false) => of([60, 10], [27, 10], [29, 11]),
-            ("inverse", true, true) => of([67, 10], [27, 10], [29, 11]),
-            ("blelloch", false, false) => of([67, 3], [32, 0], [28, 9]),
-            ("blelloch", false, true) => of([72, 8], [32, 0], [28, 9]),
-            ("blelloch", true, false) => of([71, 3], [27, 10], [28, 11]),
-            ("blelloch", true, true) => of([74, 8], [27, 10], [28, 11]),
+            ("inverse", false, false) if second => of([57, 9], [15, 0], [17, 0]),
+            ("inverse", true, false) if second => of([59, 10], [11, 9], [13, 9]),
+            ("inverse", false, false) => of([57, 9], [15, 0], [11, 10]),
+            ("inverse", false, true) => of([67, 9], [15, 0], [11, 10]),
+            ("inverse", true, false) => of([59, 10], [10, 10], [11, 12]),
+            ("inverse", true, true) => of([67, 10], [10, 10], [11, 12]),
+            ("blelloch", false, false) if second => of([67, 3], [15, 0], [16, 0]),
+            ("blelloch", true, false) if second => of([70, 3], [11, 9], [12, 10]),
+            ("blelloch", false, false) => of([67, 3], [15, 0], [10, 10]),
+            ("blelloch", false, true) => of([72, 8], [15, 0], [10, 10]),
+            ("blelloch", true, false) => of([70, 3], [10, 10], [10, 12]),
+            ("blelloch", true, true) => of([73, 8], [10, 10], [10, 12]),
+            ("blelloch_dividing", false, _) => of([68, 3], [33, 0], [28, 9]),
+            ("blelloch_dividing", true, _) => of([70, 3], [28, 10], [28, 11]),
+            ("reduce_interleaved", ..) if second => of([30, 11], [13, 0], [0, 0]),
             ("reduce_interleaved", ..) => of([30, 11], [29, 0], [0, 0]),
-            ("reduce_strided", false, _) => of([43, 11], [32, 0], [0, 0]),
-            ("reduce_strided", true, _) => of([45, 11], [27, 10], [0, 0]),
+            ("reduce_strided", false, _) if second => of([43, 8], [14, 0], [0, 0]),
+            ("reduce_strided", true, _) if second => of([45, 8], [16, 0], [0, 0]),
+            ("reduce_strided", false, _) => of([43, 11], [14, 0], [0, 0]),
+            ("reduce_strided", true, _) => of([45, 11], [9, 10], [0, 0]),
             ("reduce_sequential", ..) if variant.order == Order::Elements => of([36, 11], [11, 0], [0, 0]),
             ("reduce_sequential", ..) => of([30, 11], [11, 0], [0, 0]),
             ("reduce_unrolled", ..) if variant.order == Order::Elements => of([37, 61], [11, 0], [0, 0]),

@@ -2,9 +2,9 @@
 
 use super::element::GpuElement;
 use crate::algorithm::{Algorithm, Computes};
-use crate::algorithms::ALGORITHMS;
+use crate::algorithms::{ALGORITHMS, with_second_forms};
 use crate::operator::Operator;
-use crate::variant::{Loads, Mapping, Order, Padding, Variant};
+use crate::variant::{Loads, Mapping, Order, Padding, Variant, Writing};
 use std::fmt::Write;
 use upsweep::cuda::KernelSource;
 
@@ -81,7 +81,9 @@ impl Kernels {
             "brent_kung" => (Form::Scan { elements: 2, words: 1 }, "brent_kung", kernel!("brent_kung")),
             "inverse" => (Form::Scan { elements: 2, words: 1 }, "inverse", kernel!("inverse")),
             // The recursive form of the lecture is that of its block scan, Blelloch's.
-            "blelloch" | "recursive" => (Form::Scan { elements: 2, words: 1 }, "blelloch", kernel!("blelloch")),
+            "blelloch" | "blelloch_dividing" | "recursive" => {
+                (Form::Scan { elements: 2, words: 1 }, "blelloch", kernel!("blelloch"))
+            }
             "three_kernel" => (Form::ThreeKernel, "brent_kung", kernel!("brent_kung")),
             "segmented_pairs" => {
                 (Form::Segmented { elements: 2, words: 1, flags: 1 }, "segmented_pairs", kernel!("segmented_pairs"))
@@ -103,6 +105,11 @@ impl Kernels {
         self.variant.padding == Padding::Padded
     }
 
+    /// Whether they are written in the second way.
+    pub(super) fn is_second(&self) -> bool {
+        self.variant.writing == Writing::Second
+    }
+
     /// The text of the main kernel.
     pub(super) fn text<T: GpuElement>(&self, operator: &Operator<T>) -> String {
         self.text_of(self.text, operator)
@@ -113,8 +120,9 @@ impl Kernels {
         let (element, operators) = T::CUDA;
         let found = operators.iter().find(|(name, ..)| *name == operator.name);
         let (_, identity, body) = found.copied().unwrap_or(("", "T{}", "a"));
-        let Variant { loads, mapping, order, .. } = self.variant;
+        let Variant { loads, mapping, order, writing, .. } = self.variant;
         let (padded, exclusive) = (self.padded(), self.exclusive);
+        let (second, dividing) = (self.is_second(), writing == Writing::Dividing);
         let (halves, modulo, ordered) = (loads == Loads::Halves, mapping == Mapping::Modulo, order == Order::Elements);
         let mut text = element.to_owned();
         // Writing to a string cannot fail.
@@ -123,7 +131,7 @@ impl Kernels {
             "__device__ __forceinline__ T identity() {{ return {identity}; }}\n\
              __device__ __forceinline__ T combine(T a, T b) {{ return {body}; }}\n\
              constexpr bool PADDED = {padded}, HALVES = {halves}, EXCLUSIVE = {exclusive}, MODULO = {modulo}, \
-             ORDERED = {ordered};\n"
+             ORDERED = {ordered}, SECOND = {second}, DIVIDING = {dividing};\n"
         );
         text + kernel!("lab") + file
     }
@@ -135,7 +143,8 @@ impl Kernels {
 pub fn variants() -> Vec<(String, KernelSource)> {
     let operator = Operator::affine();
     let mut variants = Vec::new();
-    for (algorithm, kernels) in ALGORITHMS.iter().filter_map(|algorithm| Some((algorithm, Kernels::of(algorithm)?))) {
+    let kernels = |algorithm: &'static Algorithm| Some((algorithm, Kernels::of(algorithm)?));
+    for (algorithm, kernels) in with_second_forms(ALGORITHMS).into_iter().filter_map(kernels) {
         let others: &[_] = match kernels.form {
             Form::Production => continue, // the library's
             Form::Scan { .. } => &[ADD_BEFORE],

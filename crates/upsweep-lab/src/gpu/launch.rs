@@ -12,8 +12,6 @@ use cudarc::driver::{CudaFunction, CudaSlice, DevicePtr, DevicePtrMut, LaunchCon
 
 /// Threads of a block where there are several.
 const THREADS: usize = 256;
-/// Elements a thread of the kernels with one pass: as in `lab.cuh`.
-const ITEMS: usize = 15;
 
 /// The most shared memory of a block that has not asked for more, in bytes.
 const SHARED: usize = 48 << 10;
@@ -295,7 +293,9 @@ impl<'a, T: GpuElement> Entrant<'a, T> {
         // Half of the threads for elements of 16 bytes, whose tile would not fit.
         let threads = const { if size_of::<T>() > 8 { THREADS / 2 } else { THREADS } };
         let n = self.n;
-        let parts = n.div_ceil(threads * ITEMS);
+        // Elements a thread: ITEMS in `lab.cuh`.
+        let items = if self.kernels.is_second() { 7 } else { 15 };
+        let parts = n.div_ceil(threads * items);
         let (y, prefixes) = (self.buffer(n)?, self.buffer(parts)?);
         // The ticket counter, then a status for each part.
         self.buffers.push(self.gpu.bytes((1 + parts) * size_of::<u32>())?);
@@ -311,7 +311,7 @@ impl<'a, T: GpuElement> Entrant<'a, T> {
             words = threads / WARP;
         }
         args.push(prefixes);
-        let shared = (threads * ITEMS + words) * size_of::<T>();
+        let shared = (threads * items + words) * size_of::<T>();
         let args: Vec<_> = args.into_iter().map(Arg::Word).collect();
         self.results = y;
         self.main(parts, threads, shared, &args)

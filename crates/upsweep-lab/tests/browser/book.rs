@@ -95,10 +95,10 @@ fn comparisons_are_the_librarys() {
 fn the_calculator_is_the_librarys() {
     let mut browser = Browser::start();
     let mut tab = browser.open(pages().last().unwrap());
-    let shown = "['by-threads', 'by-blocks', 'by-registers', 'by-shared', 'blocks', 'warps', 'needed'].map(id => Number(document.getElementById(id).textContent))";
+    let shown = "['by-threads', 'by-blocks', 'by-registers', 'by-shared', 'blocks', 'warps', 'occupancy', 'needed'].map(id => Number(document.getElementById(id).textContent))";
     for (place, gpu) in GPUS.iter().enumerate() {
         for (threads, registers, shared) in
-            [(256, 16, 2048), (256, 11, 0), (1024, 255, 0), (33, 40, 5000), (0, 0, 0), (512, 10, 17_000)]
+            [(256, 16, 2048), (256, 11, 0), (1024, 255, 0), (33, 40, 5000), (0, 0, 0), (2000, 8, 0), (32, 10, 8192)]
         {
             let set = [
                 ("gpu", place as u64),
@@ -112,8 +112,13 @@ fn the_calculator_is_the_librarys() {
             tab.value(&format!("{{ {set} document.getElementById('calculator').dispatchEvent(new Event('input')); }}"));
             let found = gpu.holds(&Kernel { threads, registers, shared });
             let [a, b, c, d] = found.allowed;
-            let expected = json!([a, b, c, d, found.blocks, found.warps, hiding(200, 1, 8)]);
+            let needed = gpu.schedulers * hiding(200, 1, 8);
+            let expected = json!([a, b, c, d, found.blocks, found.warps, found.occupancy, needed]);
             assert_eq!(tab.value(shown), expected, "{} {threads} {registers} {shared}", gpu.name);
+            let says = tab.value("document.getElementById('says').textContent");
+            let bound = found.bound().join(" and ");
+            let words = if (1..=gpu.block).contains(&threads) { &bound } else { "A block has 1 to" };
+            assert!(says.as_str().unwrap().contains(words), "{says}: {words}");
         }
     }
     tab.is_quiet();

@@ -8,7 +8,7 @@ use super::lesson::prose;
 use super::{BESIDE, document, live};
 use crate::algorithm::{Algorithm, Computes, Input};
 use crate::algorithms::by_name;
-use crate::book::occupancy::{GPUS, hiding};
+use crate::book::occupancy::{GPUS, WHAT, hiding};
 use crate::book::{BEGIN, CHAPTERS, Chapter};
 use crate::claims::{Claim, Play, play};
 use crate::forecast::raced;
@@ -209,6 +209,8 @@ fn calculator() -> Markup {
         html! { label { span { (label) } input id=(id) type="number" min="0" max="1000000" value=(value); } }
     };
     let resident = GPUS[gpu].holds(&kernel);
+    let allowed = ["threads", "blocks", "registers", "shared"].into_iter().zip(WHAT).zip(resident.allowed);
+    let schedulers = GPUS[gpu].schedulers;
     html! {
         section {
             h2 { "Calculator" }
@@ -216,7 +218,8 @@ fn calculator() -> Markup {
                 label { span { "GPU" } select id="gpu" {
                     @for (place, limits) in GPUS.iter().enumerate() {
                         option value=(place) selected[place == gpu] data-threads=(limits.threads) data-blocks=(limits.blocks) data-registers=(limits.registers)
-                            data-shared=(limits.shared) data-granule=(limits.granule) { (limits.name) }
+                            data-shared=(limits.shared) data-granule=(limits.granule) data-block=(limits.block) data-reserved=(limits.reserved)
+                            data-schedulers=(limits.schedulers) { (limits.name) }
                     }
                 } }
                 (number("threads", "Threads of a block", kernel.threads))
@@ -228,14 +231,15 @@ fn calculator() -> Markup {
             } }
             table.times {
                 tbody {
+                    @for ((name, what), value) in allowed {
+                        tr { th scope="row" { "blocks that fit by " (what) } td id=(format!("by-{name}")) data-what=(what) { (value) } }
+                    }
                     @for (id, label, value) in [
-                        ("by-threads", "blocks by threads", resident.allowed[0]),
-                        ("by-blocks", "blocks by blocks", resident.allowed[1]),
-                        ("by-registers", "blocks by registers", resident.allowed[2]),
-                        ("by-shared", "blocks by shared memory", resident.allowed[3]),
                         ("blocks", "blocks on a multiprocessor", resident.blocks),
-                        ("warps", "warps", resident.warps),
-                        ("needed", "warps that hide the latency", hiding(400, 1, 8)),
+                        ("warps", "warps on a multiprocessor", resident.warps),
+                        ("occupancy", "occupancy in per cent", resident.occupancy),
+                        ("schedulers", "schedulers", schedulers),
+                        ("needed", "warps that hide the latency, of all schedulers", schedulers * hiding(400, 1, 8)),
                     ] { tr { th scope="row" { (label) } td id=(id) { (value) } } }
                 }
             }
