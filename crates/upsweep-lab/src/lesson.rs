@@ -123,6 +123,29 @@ impl Lesson {
     }
 }
 
+/// The bytes of the text with which a module begins.
+pub(crate) const fn text_of(source: &str) -> usize {
+    let source = source.as_bytes();
+    let mut end = 0;
+    while end + 2 < source.len() && source[end] == b'/' && source[end + 1] == b'/' && source[end + 2] == b'!' {
+        while end < source.len() && source[end] != b'\n' {
+            end += 1;
+        }
+        end += 1;
+    }
+    end
+}
+
+/// The first bytes of a text.
+pub(crate) const fn beginning<const N: usize>(text: &str) -> [u8; N] {
+    let (text, mut bytes, mut at) = (text.as_bytes(), [0; N], 0);
+    while at < N {
+        bytes[at] = text[at];
+        at += 1;
+    }
+    bytes
+}
+
 /// The heading of the section whose code names steps.
 pub(crate) const PSEUDOCODE: &str = "Pseudocode";
 

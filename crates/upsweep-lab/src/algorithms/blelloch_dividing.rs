@@ -34,8 +34,17 @@
 //!
 //! That of `blelloch`: the model counts no instructions.
 //!
+//! # On a GPU
+//!
+//! For 2²⁶ elements on an H200 this kernel takes 1003 µs, and padded 978 µs; `blelloch` takes 747 µs and 537 µs. The
+//! compiler does not know that the stride is a power of two, so a round divides: 18 of its 28 to 33 instructions, in
+//! every warp, idle or not. The kernel waits for its instructions, and the turns of shared memory pass meanwhile. So a
+//! division costs more than all conflicts, and hides them: padding saves 2 % here, and 28 % there.
+//!
 //! # What differs from the course
 //!
-//! Its code has no division.
+//! It says so of the threads that work, and its code has no division: it asks whether 2 stride (t + 1) - 1 lies below
+//! n. The form is here because it is easily written, and because a race of it alone would teach that padding does not
+//! pay.
 
 pub(super) use super::blelloch::run;

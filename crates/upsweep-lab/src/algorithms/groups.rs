@@ -38,8 +38,8 @@ pub static GROUPS: &[Group] = &[
     },
     Group {
         title: "Many blocks",
-        about: "More elements than a block can hold. Blocks cannot wait for each other, so the end of a kernel is their barrier, \
-                and each element is read and written twice.",
+        about: "More elements than a block can hold. Blocks cannot wait for each other, so the end of a kernel is their barrier. \
+                These two scan, then add, so each element is read and written twice.",
         files: &["three_kernel", "recursive"],
     },
     Group {

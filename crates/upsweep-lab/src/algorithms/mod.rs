@@ -36,6 +36,7 @@ pub use groups::{GROUPS, Group};
 pub use second::with_second_forms;
 
 use crate::algorithm::{Algorithm, Computes};
+use crate::lesson::{beginning, text_of};
 use crate::variant::{Barriers, Mapping, Order, Shift, Variant, Writing};
 
 macro_rules! algorithm {
@@ -62,29 +63,6 @@ macro_rules! algorithm {
             of_stretch: $file::run,
         }
     };
-}
-
-/// The bytes of the text with which a module begins.
-const fn text_of(source: &str) -> usize {
-    let source = source.as_bytes();
-    let mut end = 0;
-    while end + 2 < source.len() && source[end] == b'/' && source[end + 1] == b'/' && source[end + 2] == b'!' {
-        while end < source.len() && source[end] != b'\n' {
-            end += 1;
-        }
-        end += 1;
-    }
-    end
-}
-
-/// The first bytes of a text.
-const fn beginning<const N: usize>(text: &str) -> [u8; N] {
-    let (text, mut bytes, mut at) = (text.as_bytes(), [0; N], 0);
-    while at < N {
-        bytes[at] = text[at];
-        at += 1;
-    }
-    bytes
 }
 
 const PLAIN: Variant = Variant::PLAIN;

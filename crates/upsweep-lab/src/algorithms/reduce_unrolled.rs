@@ -1,7 +1,7 @@
 //! Reduction with sequential addressing whose last warp works without barriers: y = x₀ ⊕ x₁ ⊕ ... ⊕ xₙ₋₁.
 //!
-//! Once a single warp works, lockstep orders its reads and writes, and a barrier of the whole block buys nothing. Nor
-//! does a condition: a warp takes as long for 32 additions as for one. So all its threads add in all 6 steps, none
+//! Once a single warp works, lockstep (since Volta: `__syncwarp()`) orders its reads and writes, and a barrier of the
+//! whole block buys nothing. Nor does a condition: a warp takes as long for 32 additions as for one. So all its threads add in all 6 steps, none
 //! diverges, and most of what the upper ones compute nobody needs.
 //!
 //! ```text

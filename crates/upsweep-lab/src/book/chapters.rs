@@ -13,12 +13,16 @@ pub static CHAPTERS: &[Chapter] = &[
             "A reduction combines n elements to one value. In parallel it is a tree: half of the sums of the step before, until one is left. \
              Any tree takes n - 1 additions, and its depth is log₂ n.",
             "The tree leaves open which thread adds which words. A warp of 32 threads executes one instruction at a time. If some of its threads add and \
-             others do not, it takes both ways, one after the other: it diverges. A warp without any thread at work costs next to nothing.",
+             others do not, it takes both ways, one after the other: it diverges. A warp without any thread at work is idle. It accesses no memory, but it issues the round's \
+             instructions as well, unless a branch jumps over them.",
         ],
         question: "512 threads, and in each step half as many add. Which threads should it be?",
         answer: &[
             "The first ones. Then whole warps fall idle, and only the last 5 steps, in which less than a warp adds, diverge. If every second thread adds, \
              then every fourth, all 16 warps diverge for 5 steps.",
+            "How much that is worth is another question. For 2²⁶ elements on an H200 `reduce-interleaved` takes 674 µs and `reduce-sequential` 319 µs. But the lecture asks \
+             `t % (2 * stride) == 0`, and that remainder is more than half of a round's instructions. The same kernel with a mask for the remainder takes 338 µs: the remainder \
+             cost more than the divergence.",
             "Today the last word are shuffles: threads of a warp read each other's registers, without shared memory and without barriers.",
         ],
         compare: (
@@ -79,7 +83,8 @@ pub static CHAPTERS: &[Chapter] = &[
         question: "In place, Kogge-Stone has two barriers a step: one before the reads, one before the writes. Why two?",
         answer: &[
             "Thread t + stride reads the word that thread t writes. Without the second barrier a warp may write before another one has read: a race. Within \
-             a warp lockstep orders the two, so up to 32 elements nothing goes wrong, and with 33 it does.",
+             a warp the model has lockstep, as GPUs had before Volta, so up to 32 elements it finds no race, and with 33 it does. Since Volta the threads of a warp need not run in \
+             lockstep: without a barrier, or a `__syncwarp()` within a warp, it is a race at any length.",
             "With two buffers one barrier is enough: what is read in a step is not what is written. That costs twice the shared memory.",
         ],
         compare: (512, ThirtyTwo, &["sequential", "kogge-stone", "double-buffered"]),
@@ -90,7 +95,7 @@ pub static CHAPTERS: &[Chapter] = &[
             ("double-buffered", 2, "one buffer is read, the other written"),
         ],
         exercise: Exercise {
-            question: "What is the least number of elements for which `kogge-stone-race` is a race?",
+            question: "What is the least number of elements for which the model, which has lockstep, finds a race in `kogge-stone-race`?",
             hint: "How many threads does lockstep order?",
             why: "33: one thread more than a warp has.",
             answer: || (2..=64).find(|&n| run("kogge-stone-race", n, ThirtyTwo).is_none()).map(|n| n as u64),
@@ -124,13 +129,14 @@ pub static CHAPTERS: &[Chapter] = &[
              way down hands them on to where they are missing. In return the depth is twice log₂ n.",
             "Brent and Kung's tree is inclusive. Blelloch's is exclusive: it begins the way down with the identity at the root.",
         ],
-        question: "Blelloch's kernel does a quarter of Kogge-Stone's additions, and on a GPU takes 1.6 times as long. Why?",
+        question: "Blelloch's kernel does a quarter of Kogge-Stone's additions, and on a GPU takes 1.2 times as long. Why?",
         answer: &[
-            "A warp issues an instruction once, for 32 threads or for one. Additions of idle threads in a warp that works are not saved. What counts are rounds times \
-             warps times instructions: for 512 elements Blelloch has 18 rounds of 28 to 32 instructions, Kogge-Stone 8 rounds of 12 for each half of them.",
-            "Of Blelloch's 28, 18 are a division, in the question which threads work. The kernel waits for its instructions, and not for additions, banks or \
-             memory. Brent and Kung's kernel asks without a division, and is faster.",
-            "In one block, then, the depth counts more than the work. Work counts where it is real: between blocks, where each element more is one from memory.",
+            "It waits for banks. For 512 elements Blelloch's tree has 557 conflicts, and Kogge-Stone has none. Padding takes most of them away. For 2²⁶ elements on an H200 Kogge-Stone takes \
+             607 µs, Blelloch 747 µs, and Blelloch padded 537 µs. So less work is faster, once banks are not in its way.",
+            "It is not four times as fast. A warp issues an instruction once, for 32 threads or for one. Additions of idle threads in a warp that works are not saved, and a tree has \
+             two rounds where Kogge-Stone has one.",
+            "Both hold for a second form of each kernel, too: Kogge-Stone takes 589 µs, Blelloch 847 µs, padded 550 µs. How a kernel is written can hide it: `blelloch-dividing` \
+             takes 1003 µs.",
         ],
         compare: (512, ThirtyTwo, &["kogge-stone", "brent-kung", "brent-kung-modulo", "inverse", "blelloch"]),
         in_step: ["kogge-stone", "blelloch"],
@@ -171,7 +177,11 @@ pub static CHAPTERS: &[Chapter] = &[
             "As the distance doubles the threads at work halve. With 16 banks and a half-warp of 16 threads the worst is in the middle: for 512 elements 2, 4, 8, \
              16, 16, 8, 4, 2 and 1 turns.",
         ],
-        compare: (512, Sixteen, &["reduce-interleaved", "reduce-strided", "kogge-stone", "brent-kung", "blelloch"]),
+        compare: (
+            512,
+            Sixteen,
+            &["reduce-interleaved", "reduce-strided", "reduce-strided-padded", "reduce-sequential"],
+        ),
         in_step: ["reduce-interleaved", "reduce-strided"],
         play: &[
             ("reduce-strided", 2, "stride 1: two words in each of eight banks"),
@@ -204,15 +214,26 @@ pub static CHAPTERS: &[Chapter] = &[
         ],
         question: "When does padding not pay?",
         answer: &[
-            "Where there are few turns to save: below 64 elements, with 16 banks, its addresses cost more than it saves. Where words are a multiple of banks times banks apart: they meet again. \
-             And where the kernel waits for something else.",
-            "On an H200 padding takes two thirds of the turns of both trees. Brent and Kung's kernel waited for them: 748 µs become 522. Blelloch's did not: its rounds divide, so \
-             the turns pass while instructions are issued, and 984 µs become 975. A bottleneck that is none can be widened for nothing.",
+            "Where there are few turns to save: below 64 elements, with 16 banks, its addresses cost more than it saves. And where the kernel \
+             waits for something else.",
+            "On an H200 padding takes two thirds of the turns of both trees, and the kernels wait for turns. For 2²⁶ elements Brent and Kung's takes 748 µs, padded 522 µs; Blelloch's 747 µs, \
+             padded 537 µs. A second form of each saves as much. The times include the kernel that adds what lies before a block, which has no banks to pad.",
+            "`blelloch-dividing` does the same steps, but asks `t < n / (2 * stride)`. The division is 18 of the 28 to 33 instructions of a round. It takes 1003 µs, padded 978 µs: \
+             the turns pass while instructions are issued. A division costs more than all conflicts, and hides them.",
+            "A few conflicts stay. `brent-kung-padded` has 22 for 512 elements and 32 banks. The words of a warp begin off a multiple of the banks there, so they touch one \
+             round of the banks more than there are banks, and two of them meet.",
         ],
         compare: (
             512,
             ThirtyTwo,
-            &["brent-kung", "brent-kung-padded", "blelloch", "blelloch-padded", "inverse", "inverse-padded"],
+            &[
+                "brent-kung",
+                "brent-kung-padded",
+                "blelloch",
+                "blelloch-padded",
+                "blelloch-dividing",
+                "blelloch-dividing-padded",
+            ],
         ),
         in_step: ["blelloch", "blelloch-padded"],
         play: &[
@@ -277,8 +298,9 @@ pub static CHAPTERS: &[Chapter] = &[
         ],
         question: "How often does an element come from memory and go there?",
         answer: &[
-            "Twice each: the first kernel reads x and writes y, the third reads y and writes it. A copy does it once each. So three kernels take at least twice the time of a copy, \
-             however well a block scans. On an H200 `three-kernel` takes 913 µs for 2²⁶ elements, and a copy 128.",
+            "Twice each: the first kernel reads x and writes y, the third reads y and writes it. A copy does it once each. So scan, then add takes at least twice the time of a copy, \
+             however well a block scans. On an H200 `three-kernel` takes 913 µs for 2²⁶ elements, `recursive` 721 µs, and a copy 128 µs.",
+            "Reduce, then scan has three kernels, too. Its first one only reads, so an element is read twice and written once: 3 n words, the time of one and a half copies.",
         ],
         compare: (512, ThirtyTwo, &["three-kernel", "recursive"]),
         in_step: ["three-kernel", "recursive"],
@@ -312,7 +334,7 @@ pub static CHAPTERS: &[Chapter] = &[
         question: "Both read and write each element once. Why does the chained scan crawl, and what makes one pass enough?",
         answer: &[
             "The chain has a link a tile: no tile publishes before the one before it did, so its time is the number of tiles times the way from a block to another. On an H200 those are 17,477 \
-             tiles of a microsecond each: 18,044 µs, where `look-back` takes 500.",
+             tiles of a microsecond each: 17,840 µs, where `look-back` takes 502 µs. With tiles of half the size there are twice the links, and it takes 38,823 µs.",
             "An aggregate depends on nothing but the tile's own elements. So all tiles publish at once, and what a tile waits for is there when it looks, or nearly so. How far it has to look is chance: \
              play `look-back` with `--order 1`, `--order 2`, and see where it finds a P.",
         ],
@@ -344,7 +366,7 @@ pub static CHAPTERS: &[Chapter] = &[
         question: "What is left to gain, when each element is read and written once?",
         answer: &[
             "That memory never waits. Tiles are copied to shared memory several ahead of the one that is worked on, and a tile is finished four tiles after it was reduced, when its prefix \
-             has long been there. On an H200 it takes 138 µs for 2²⁶ elements, where a copy takes 128 and the textbook look-back 500.",
+             has long been there. On an H200 it takes 139 µs for 2²⁶ elements, where a copy takes 128 µs and the textbook look-back 502 µs.",
         ],
         compare: (40_960, ThirtyTwo, &["look-back", "production"]),
         in_step: ["look-back", "production"],
@@ -366,15 +388,16 @@ pub static CHAPTERS: &[Chapter] = &[
         text: &[
             "A word from memory takes hundreds of cycles. A multiprocessor does not wait: it goes on with another warp. How many it has depends on what a kernel asks for: threads, registers and \
              shared memory of a block, of each of which there is only so much.",
-            "While one warp waits, the others issue. If a warp has k instructions of c cycles between two waits, latency / (k c) warps hide the latency.",
+            "While one warp waits, the others issue. If a warp has k instructions of c cycles between two waits, latency / (k c) warps hide the latency of a scheduler. \
+             The lectures' GPU has one scheduler, and a multiprocessor of an H200 four, each with warps of its own.",
         ],
         question: "More warps hide more. So is the block with the most warps the fastest?",
         answer: &[
             "Only until the latency is hidden. From there on warps add nothing, and what they cost, registers that a thread does without, may be what is missing. A thread with several independent \
              loads hides latency, too: the library's tiles wait for copies that are several tiles ahead, with few warps.",
         ],
-        compare: (512, ThirtyTwo, &["kogge-stone", "brent-kung", "reduce-shuffle"]),
-        in_step: ["kogge-stone", "reduce-shuffle"],
+        compare: (512, ThirtyTwo, &["reduce-sequential-ordered", "reduce-unrolled-ordered", "reduce-shuffle"]),
+        in_step: ["reduce-unrolled-ordered", "reduce-shuffle"],
         play: &[("reduce-shuffle", 2, "no shared memory, no barrier: registers alone")],
         exercise: Exercise {
             question: "A latency of 200 cycles, 4 cycles an instruction, every fourth instruction reads memory: how many warps hide it?",

@@ -111,12 +111,12 @@ mod tests {
         let of = |name: &str, n| run(name, n, Banks::ThirtyTwo).unwrap();
         let micros = |name: &str| crate::forecast::recorded(name).unwrap()[1].unwrap();
         // Why is Blelloch's scan slower than Kogge-Stone's, although it does less work?
-        let chapter = asked("3-work", "takes 1.6 times as long. Why?");
+        let chapter = asked("3-work", "takes 1.2 times as long. Why?");
         assert_eq!(chapter.in_step, ["kogge-stone", "blelloch"]);
         let (fast, slow) = (of("kogge-stone", 512), of("blelloch", 512));
         assert_eq!((fast.inner().operations, slow.inner().operations), (4097, 1022));
         assert_eq!((fast.span().operations, slow.span().operations), (9, 18));
-        assert_eq!(format!("{:.1}", micros("blelloch") / micros("kogge-stone")), "1.6");
+        assert_eq!(format!("{:.1}", micros("blelloch") / micros("kogge-stone")), "1.2");
         // What does padding change, and when does it not pay?
         let chapter = asked("5-padding", "When does padding not pay?");
         assert_eq!(chapter.in_step, ["blelloch", "blelloch-padded"]);
@@ -124,8 +124,7 @@ mod tests {
         for tree in ["brent-kung", "blelloch"] {
             assert!(conflicts(&format!("{tree}-padded")) < conflicts(tree) / 3.0, "{tree}");
         }
-        assert!(micros("brent-kung-padded") < 0.7 * micros("brent-kung"));
-        assert!(micros("blelloch-padded") > 0.98 * micros("blelloch"));
+        assert!(micros("blelloch-dividing-padded") > 0.97 * micros("blelloch-dividing"));
         let short = |name: &str| run(name, 16, Banks::Sixteen).unwrap().inner().cycles;
         assert!(short("blelloch-padded") > short("blelloch"));
         // Why does a chained scan crawl, and what makes one pass enough?

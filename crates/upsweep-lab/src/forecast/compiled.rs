@@ -1,13 +1,13 @@
 //! What NVRTC 13.0 makes of the kernels for `sm_90` (sums of `int`): instructions, counted in nvdisasm's listing. An instruction is issued
 //! also where its predicate is false for all threads of a warp; only what a branch jumps over is not.
 //!
-//! The listings answer two questions. Rounds of trees whose loop asks `t < size / (2 * stride)`, or for a remainder, take 27 to 32
-//! instructions in every warp, and 18 of them are the division: so what holds those kernels up are instructions, and padding,
-//! which saves turns of shared memory, saves them nothing. And the swapped buffers of `double_buffered` are pairs of 64-bit
+//! The listings answer two questions. Rounds that ask `t < size / (2 * stride)`, or for a remainder, take 28 to 33 instructions in
+//! every warp, and 18 of them are the division: so what holds those kernels up are instructions, and padding, which saves turns
+//! of shared memory, saves them nothing. Rounds that count, or ask for a bound, take 9 to 17. And the swapped buffers of `double_buffered` are pairs of 64-bit
 //! addresses, of which a round moves 7 words: 20 instructions, where `kogge_stone` takes 12 with one barrier more.
 
 use crate::algorithm::{Algorithm, Computes};
-use crate::machine::{Run, WARP};
+use crate::machine::{Run, Step, WARP};
 use crate::variant::{Loads, Mapping, Order, Padding, Writing};
 
 /// The instructions of a kernel.
@@ -72,6 +72,25 @@ impl Compiled {
             ("reduce_shuffle", ..) => of([40, 27], [0, 0], [0, 0]),
             _ => None,
         }
+    }
+
+    /// The accesses to shared memory that warps without a thread at work issue: in rounds without a branch all do.
+    pub(super) fn idle(&self, run: &Run, threads: usize) -> f64 {
+        let warps = threads.div_ceil(WARP) as u64;
+        let of = |step: &Step| {
+            let working = match step.label {
+                "add" | "up" => self.up[1],
+                "down" => self.down[1],
+                _ => return 0.0,
+            };
+            let counts = &step.counts;
+            if working > 0 || counts.warp_steps == 0 {
+                return 0.0;
+            }
+            let each = (counts.turns - counts.conflicts) as f64 / counts.warp_steps as f64;
+            each * warps.saturating_sub(counts.warp_steps) as f64
+        };
+        run.steps.iter().map(of).sum()
     }
 
     /// The instructions of a block that does what the run did: of all its warps, and of one that works to the end.

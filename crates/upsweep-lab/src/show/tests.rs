@@ -353,7 +353,7 @@ fn plots_have_every_point_axis_and_name() {
 /// The record of the race on an H200, as the pages of the book quote it.
 fn record() -> String {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    std::fs::read_to_string(root.join("benches/record/nvidia-h200/2026-11-21-lab.csv")).unwrap()
+    std::fs::read_to_string(root.join("benches/record/nvidia-h200/2026-11-27-lab.csv")).unwrap()
 }
 
 /// `UPSWEEP_TEST_SHOTS=docs cargo test -p upsweep-lab --lib race_of_the_readme` draws it anew.

@@ -2,7 +2,7 @@
 
 use super::lesson::prose;
 use crate::algorithm::{Algorithm, Computes};
-use crate::algorithms::{ALGORITHMS, GROUPS};
+use crate::algorithms::{ALGORITHMS, GROUPS, MAX_THREADS};
 use crate::book::counted;
 use crate::forecast::{Forecast, H200, recorded};
 use crate::machine::Shape;
@@ -88,6 +88,20 @@ impl Comparison {
         }
     }
 
+    /// The elements of a block in the race, where an algorithm's thread has one or two.
+    fn blocks(&self) -> String {
+        let of = |elements: usize| -> Vec<String> {
+            let own = |algorithm: &&&Algorithm| algorithm.limit == elements * MAX_THREADS;
+            self.algorithms.iter().filter(own).map(|algorithm| format!("`{}`", algorithm.name)).collect()
+        };
+        let part = |elements: usize| {
+            let names = of(elements);
+            (!names.is_empty()).then(|| format!("{} elements of {}", 256 * elements, listed(&names)))
+        };
+        let parts: Vec<String> = [1, 2].into_iter().filter_map(part).collect();
+        if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) }
+    }
+
     fn size(&self) -> &'static str {
         if self.large { "2²⁶" } else { "2²⁰" }
     }
@@ -108,6 +122,7 @@ impl Comparison {
             .collect();
         html! {
             div.why {
+                p.quiet { "Counts are of one run of " (self.n) " elements; in the race a block has 256 threads" (prose(&self.blocks())) "." }
                 @for kind in [reductions, scans] { (self.fastest(&kind)) }
                 @if !waiting.is_empty() { p { "What the main kernel waits for, by the model: " (prose(&waiting.join("; "))) "." } }
                 @if !unknown.is_empty() { p.quiet { "On no record for this size: " (unknown.join(", ")) "." } }
@@ -242,7 +257,7 @@ mod tests {
             Comparison { algorithms, n, shape: Banks::ThirtyTwo.into(), large }.markup().0
         };
         let two = of(&["kogge-stone", "blelloch"], 512, true);
-        for words in ["4097", "1022", "607", "984", "kogge-stone is the fastest", "blelloch takes 1.6 times as long"] {
+        for words in ["4097", "1022", "607", "747", "kogge-stone is the fastest", "blelloch takes 1.2 times as long"] {
             assert!(two.contains(words), "{words}: {two}");
         }
         // By the additions it would be Blelloch's; by the depth, and by the model, it is not.
@@ -253,7 +268,8 @@ mod tests {
             assert!(two.contains(words), "{words}: {two}");
         }
         assert!(
-            of(&["kogge-stone"], 512, false).contains("22") && two.contains("<code>blelloch</code> for instructions")
+            of(&["kogge-stone"], 512, false).contains("22")
+                && two.contains("<code>blelloch</code> for turns of shared memory")
         );
         // A scan is not compared with a reduction.
         let three = of(&["kogge-stone", "reduce-shuffle", "reduce-interleaved"], 512, true);

@@ -186,7 +186,7 @@ fn why(both: [&Recording; 2]) -> Markup {
         }
         @if let [Some(a), Some(b)] = foreseen {
             @match (fast, less([Some(a.micros), Some(b.micros)])) {
-                (Some(fast), Some(foreseen)) if fast == foreseen => p { "The model foresees which one is faster. Its times are too short, by a third to a half." },
+                (Some(fast), Some(foreseen)) if fast == foreseen => p { "The model foresees which one is faster. Its times are too short." },
                 (Some(_), Some(foreseen)) => p { strong { "Here the model fails: " } "it foresees " (names[foreseen]) " to be faster." },
                 (Some(_), None) => p { strong { "Here the model fails: " } "it foresees the same time for both, but for a twentieth." },
                 (None, Some(foreseen)) => p { strong { "Here the model fails: " } "it foresees " (names[foreseen]) " to be faster by more than a twentieth." },
