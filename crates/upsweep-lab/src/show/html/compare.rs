@@ -268,7 +268,7 @@ mod tests {
             assert!(two.contains(words), "{words}: {two}");
         }
         assert!(
-            of(&["kogge-stone"], 512, false).contains("22")
+            of(&["kogge-stone"], 512, false).contains("21")
                 && two.contains("<code>blelloch</code> for turns of shared memory")
         );
         // A scan is not compared with a reduction.
