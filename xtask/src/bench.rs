@@ -81,7 +81,7 @@ fn bench(root: &Path, name: &str, options: &Options<'_>) -> Outcome {
 fn build(root: &Path, name: &str, options: &Options<'_>) -> Outcome {
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     build.args(["build", "--quiet", "--workspace", "--bin", name]).current_dir(root);
-    build.args((!options.smoke).then_some("--release"));
+    build.args([if options.smoke { "--features=upsweep/small-loops" } else { "--release" }]);
     command::run(build.args(options.peers.then_some("--features=upsweep-bench/peers")))
 }
 

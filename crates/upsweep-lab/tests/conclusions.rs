@@ -1,7 +1,7 @@
 //! What chapters and pages conclude from times of the race, and on which two forms of the kernels each conclusion rests. A conclusion of
 //! one form alone may be one of how that form is written: `blelloch-dividing` shows it.
 
-#![allow(clippy::expect_used, reason = "a test may panic")]
+#![allow(clippy::panic, clippy::expect_used, reason = "a test may panic")]
 
 use std::collections::BTreeSet;
 use upsweep_lab::algorithms::ALGORITHMS;

@@ -206,7 +206,7 @@ fn recurrent(
     sigma: f64,
 ) -> Result<Array<f64>> {
     let (sections, mut blurred) = (sections(sigma), device.filled(pixels.len(), 0.0f64)?);
-    let a = sections.iter().fold([1.0, 0.0, 0.0, 0.0, 0.0, 0.0], |a, section| times(a, section));
+    let a = sections.iter().fold([1.0, 0.0, 0.0, 0.0, 0.0, 0.0], times);
     let b = [a.iter().sum::<f64>()];
     let filter = if sigma > IN_SECTIONS { Filter::sections(&sections) } else { Filter::new(&b, &a) };
     let (len, reach) = (shape[axis], (6.0 * sigma).ceil() as usize);

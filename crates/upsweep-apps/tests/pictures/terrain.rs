@@ -259,7 +259,7 @@ fn one_rule_of_sight(device: &Device) {
         looking.run(device, &terrain, raster, &mut seen).unwrap();
         let seen = seen.to_vec().unwrap();
         let mut compared = 0;
-        for at in 0..h * w {
+        for (at, &seen) in seen.iter().enumerate() {
             let (down, right) = ((at / w) as i64 - row as i64, (at % w) as i64 - column as i64);
             let of = gcd(down, right).max(1);
             let (down, right) = (down / of, right / of);
@@ -280,7 +280,7 @@ fn one_rule_of_sight(device: &Device) {
             sight.target(target).curvature(curvature).run(device, &line, &mut along).unwrap();
             let along = along.to_vec().unwrap();
             assert_eq!(
-                seen[at],
+                seen,
                 *along.last().unwrap(),
                 "kind {kind}: ({}, {}) from ({row}, {column})",
                 at / w,

@@ -20,8 +20,8 @@
 //! **Cost.** For each byte 14 / 64 shuffles to transpose it and what is told of it, and (3 + chunks) / 64 for its step. Automata of 7, 29 and
 //! 44 states with 5, 25 and 29 classes have 1, 8 and 11 chunks.
 
-use super::simd::Set;
 use super::odds::Odds;
+use super::simd::Set;
 use super::x86_transpose;
 use crate::walking::Table;
 use std::arch::x86_64::*;
