@@ -32,7 +32,8 @@ fn no_memory_for_text() {
         &["reduce", "keys.csv", "--by-key", "1", "-o", "out.csv"],
     ] {
         let input = if args[1] == "-" { &many } else { "" };
-        let done = limited(&f, 80_000 + (1 << 20), "1", args, input);
+        // The program, 64 MiB that the C library sets aside for a thread's small allocations, and some values.
+        let done = limited(&f, 150_000 + (1 << 20), "1", args, input);
         assert_eq!(done.code, Some(1), "{args:?}: {}", done.stderr);
         assert!(
             done.stderr.starts_with("upsweep: ") && done.stderr.contains(": not enough memory for its "),
