@@ -182,6 +182,8 @@ pub(crate) struct Common {
     /// [default: the file's own type; for text i64 if all values are integers, else f64]
     #[arg(long = "type", value_name = "T", value_parser = types())]
     pub(crate) element: Option<Type>,
+    #[command(flatten)]
+    pub(crate) sums: Summing,
     /// Whether a table's first row names the columns; auto: it does when none of its cells is a number, or when some are
     /// years and one of them is asked for
     #[arg(long, value_enum, default_value_t = Header::Auto)]
@@ -207,6 +209,7 @@ impl Common {
             by_key: None,
             segments: None,
             element: reading.element,
+            sums: Summing::default(),
             header: reading.header,
             table: reading.table,
             device,
@@ -297,6 +300,7 @@ mod selecting;
 mod signal;
 mod sorting;
 mod statistic;
+mod summing;
 
 pub(crate) use reading::{Header, Reading, TableForm};
 use reading::{named, types};
@@ -305,6 +309,7 @@ pub(crate) use signal::{FilterArgs, Of, Pad, Signal, SmoothArgs};
 pub(crate) use sorting::{MedianArgs, SortArgs, TopArgs};
 pub(crate) use statistic::Statistic;
 use statistic::statistics;
+pub(crate) use summing::Summing;
 
 const MAIN_EXAMPLES: &str = concat!(
     "\
@@ -325,7 +330,7 @@ Examples:
   upsweep scan rain.csv --column precipitation
   upsweep scan rain.csv --column 2 --by-key month -o totals.csv
   upsweep scan image.npy --axis 1 --op max -o skyline.npy
-  upsweep scan counts.u32 --type u32 --exclusive -o offsets.u32
+  upsweep scan counts.u32 --type u32 --exclusive -o offsets.u64
   seq 1 20 | upsweep scan - --op product | tail -1"
     };
 }
@@ -341,9 +346,10 @@ const SCAN_LONG: &str = concat!(
     scan_examples!(),
     "
 
-Integers wrap around in their own type, as in NumPy: give a wider --type if a total may not fit. Only where the
-program chose i64 itself, for integers as text without --type, a result that does not fit is an error. A NaN makes
-every later result NaN, also for min and max.
+Sums and products of integers are computed in 64 bits, as in NumPy: they are i64 for signed integers and for bool, which is
+counted, and u64 for unsigned ones, or what --sum-type or the output's ending (.u32) says. One that does not fit is an error,
+unless --wrap asks for sums modulo 2^64 (of u8, modulo 2^8, and so on). Others have the values' own type, and so have sums of
+floats. A NaN makes every later result NaN, also for min and max.
 
 Input:
   .npy        bool, i8 to i64, u8 to u64, f16, f32 or f64 of either byte order, C order, up to 64 axes
@@ -354,7 +360,7 @@ Input:
   -           numbers separated by white space, or a .npy, on standard input; with --format a table
 
 Output:
-  The result has the input's type and shape. A scan of a table writes the whole table with the result as one more
+  The result has the input's shape. A scan of a table writes the whole table with the result as one more
   column, COLUMN_OP (COLUMN_OP_2 where that name is taken). With -o the file's ending decides: .npy, .csv, .tsv, or
   raw in .bin, .raw or the type (.f64). The file appears whole or not at all; only one that the system does not let be
   replaced (a mounted file, a folder that takes no new files) is overwritten in place. A stream (-o -, /dev/stdout,
@@ -373,7 +379,7 @@ Examples:
   upsweep reduce rain.csv --column wind --by-key month --op max
   upsweep reduce rain.csv --column wind --group-by month --op mean,count,max
   upsweep reduce image.npy --axis 0
-  upsweep reduce bytes.npy --type u64"
+  upsweep reduce bytes.npy --sum-type f64"
     };
 }
 
@@ -394,9 +400,8 @@ value. With -o the file's ending decides: .npy, .csv, .tsv, or raw in .bin, .raw
 --group-by COLUMN has a line for each value of the column, in the order of `upsweep sort`, with a result for each operator in tabs;
 -o writes a .csv or .tsv with names. A mean is an f64. Cells of the column are compared as they are written; an empty one is a value too.
 
-Files are read as `upsweep scan --help` says. Integers wrap around in their own type, as in NumPy: give a wider
---type if a total may not fit. Only where the program chose i64 itself, for integers as text without --type, a result
-that does not fit is an error. Nothing at all reduces to --init, or else to the operator's identity.
+Files are read, and integers are summed, as `upsweep scan --help` says: in 64 bits, and a sum that does not fit is an error.
+Nothing at all reduces to --init, or else to the operator's identity.
 
 ",
     exit_codes!()

@@ -5,7 +5,8 @@ use crate::device::Chosen;
 use crate::element::{Type, Value, with_type};
 use crate::failure::{Failure, Result};
 use crate::input::Form;
-use crate::show::Summary;
+use crate::show::{self, Summary};
+use crate::sums::Sums;
 use std::time::{Duration, Instant};
 use upsweep_dynamic::{Error, Number};
 
@@ -15,18 +16,21 @@ pub(crate) struct Asked<'a> {
     /// How messages call the input.
     pub(crate) name: &'a str,
     pub(crate) device: &'a Chosen,
-    /// The shape and the axis to work along.
-    pub(crate) axis: Option<(&'a [usize], usize)>,
+    pub(crate) shape: &'a [usize],
+    /// The axis to work along.
+    pub(crate) axis: Option<usize>,
+    pub(crate) sums: Sums,
     /// When the command began.
     pub(crate) begun: Instant,
 }
 
 impl<'a> Asked<'a> {
-    /// The initial value, for elements of this type.
-    pub(crate) fn init(&self, element: Type) -> Result<Option<Number>> {
+    /// The initial value, of the type of the results.
+    pub(crate) fn init(&self) -> Result<Option<Number>> {
         let Some(text) = &self.common.init else { return Ok(None) };
+        let element = self.sums.results;
         let number = with_type!(element, T => T::parse(text.trim()).map(Number::from));
-        let wrong = |reason| format!("--init: {reason} ({} has elements of {element})", self.name);
+        let wrong = |reason| format!("--init: {reason} (the results of {} are {element})", self.name);
         number.map(Some).map_err(|reason| Failure::Input(wrong(reason)))
     }
 
@@ -37,23 +41,20 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Whether results have to fit: the program chose i64 itself, so nobody has asked for integers that wrap around.
-    pub(crate) fn may_not_wrap(&self, form: &Form, element: Type) -> bool {
-        let text = matches!(form, Form::Table { .. } | Form::Words);
-        text && self.common.element.is_none() && element == Type::I64
-    }
-
     /// What a result that does not fit means to the user. `from` says whether it is one of a scan or a total.
     pub(crate) fn overflow(&self, form: &Form, from: &str, error: &Error) -> Failure {
         let Error::Overflow { op, element, index, value } = error else { return self.failed(error) };
         let (place, first) = place(form);
-        let value = match (value, from) {
+        let at = match form {
+            Form::Npy | Form::Raw => show::Places { name: place, first, shape: self.shape }.of(*index),
+            _ => (index + first).to_string(),
+        };
+        let words = match (value, from) {
             (Some(value), "") => format!("the {op} is {value}, which does not fit {element}"),
             (Some(value), _) => format!("{from}the {op} does not fit {element}, in the end it is {value}"),
             (None, _) => format!("{from}the {op} does not fit {element}"),
         };
-        let advice = format!("give --type f64, or --type {element} to let it wrap around");
-        Failure::input(self.name, format!("{place} {}: {value}: {advice}", index + first))
+        Failure::input(self.name, format!("{place} {at}: {words}: {}", self.sums.advice(*value)))
     }
 
     /// What was computed, in words.
@@ -64,8 +65,9 @@ impl<'a> Asked<'a> {
         time: Duration,
         bytes: usize,
     ) -> Summary<'a> {
-        if let Some((shape, axis)) = self.axis {
-            what.push_str(&format!(" along axis {axis} of {shape:?}"));
+        what.push_str(&self.sums.words(element));
+        if let Some(axis) = self.axis {
+            what.push_str(&format!(" along axis {axis} of {:?}", self.shape));
         }
         if self.common.by_key.is_some() || self.common.segments.is_some() {
             what.push_str(" by segment");

@@ -59,7 +59,7 @@ pub(crate) trait Collector {
 pub(crate) fn collector(element: Option<Type>) -> Box<dyn Collector> {
     match element {
         Some(element) => with_type!(element, T => Box::new(Typed::<T>(Vec::new()))),
-        None => Box::new(Inferred::Integers(Vec::new())),
+        None => Box::new(Inferred::Integers { values: Vec::new(), negative_zeros: Vec::new() }),
     }
 }
 
@@ -79,7 +79,11 @@ where
 }
 
 enum Inferred {
-    Integers(Vec<i64>),
+    Integers {
+        values: Vec<i64>,
+        /// Where `-0` stands: among floats it keeps its sign.
+        negative_zeros: Vec<usize>,
+    },
     Floats(Vec<f64>),
 }
 
@@ -87,8 +91,13 @@ impl Collector for Inferred {
     fn push(&mut self, text: &str) -> Result<(), Refused> {
         match self {
             Self::Floats(values) => push(values, Value::parse(text)?),
-            Self::Integers(values) => match text.parse() {
-                Ok(value) => push(values, value),
+            Self::Integers { values, negative_zeros } => match text.parse() {
+                Ok(value) => {
+                    if value == 0 && text.starts_with('-') {
+                        push(negative_zeros, values.len())?;
+                    }
+                    push(values, value)
+                }
                 Err(_) if is_whole(text) => Err(Refused::Wrong(too_large(text))),
                 Err(_) => {
                     let value = Value::parse(text)?;
@@ -100,6 +109,7 @@ impl Collector for Inferred {
                     }
                     // Same size and alignment: the elements are rewritten where they lie.
                     let mut floats: Vec<f64> = std::mem::take(values).into_iter().map(|n| n as f64).collect();
+                    negative_zeros.iter().for_each(|&at| floats[at] = -0.0);
                     floats.push(value);
                     *self = Self::Floats(floats);
                     Ok(())
@@ -110,7 +120,7 @@ impl Collector for Inferred {
 
     fn finish(self: Box<Self>) -> Values {
         match *self {
-            Self::Integers(values) => values.into(),
+            Self::Integers { values, .. } => values.into(),
             Self::Floats(values) => values.into(),
         }
     }

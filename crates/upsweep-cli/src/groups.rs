@@ -4,12 +4,14 @@
 
 use crate::args::{ReduceArgs, Statistic};
 use crate::device::Chosen;
-use crate::element::{Type, Values, format, with_values};
+use crate::element::{Values, format, with_values};
 use crate::failure::{Failure, Result, quoted};
 use crate::input;
+use crate::means::means;
 use crate::output::Destination;
 use crate::progress::Progress;
 use crate::run;
+use crate::sums::Sums;
 use crate::table::{Asked, Cells, WrittenRows, new_name};
 use crate::write::OutputForm;
 use csv::ByteRecord;
@@ -18,6 +20,12 @@ use upsweep_dynamic::{Op, Reduce, Segments, View, lexsort};
 /// Groups by the values of `column`.
 pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
     let common = &args.common;
+    let operators: Vec<Op> = args
+        .op
+        .iter()
+        .filter_map(|statistic| if let Statistic::Of(op) = statistic { Some(*op) } else { None })
+        .collect();
+    common.sums.check(&operators)?;
     let (destination, named) = run::output(common.output.as_deref())?;
     let delimiter = match named {
         None | Some(OutputForm::Words) => None,
@@ -58,24 +66,22 @@ pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
         with_values!(&values, x => order.iter().map(|&row| x[row as usize]).collect::<Vec<_>>().into());
 
     let segments = Segments::Offsets(View::U64(&offsets));
-    let of = |op: Op, wide: bool| {
+    let of = |op: Op| {
+        let sums = Sums::new(common.sums, op, sorted.element(), OutputForm::Words)?;
+        let converted = sums.converted(sorted.view()).map_err(failed)?;
+        let x = converted.as_ref().unwrap_or(&sorted).view();
         let reduce = Reduce::new(op).segments(segments);
-        if !wide && common.element.is_none() && op != Op::Min && op != Op::Max && values.element() == Type::I64 {
-            reduce
-                .check_overflow(sorted.view())
-                .map_err(|e| overflow(&cells, &rows, &offsets, e).unwrap_or_else(failed))?;
+        if sums.checked {
+            let checked = reduce.accumulate(sums.results).check_overflow(x);
+            checked.map_err(|e| overflow(&cells, &rows, &offsets, &sums, e).unwrap_or_else(failed))?;
         }
-        let reduce = if wide { reduce.accumulate(Type::F64) } else { reduce };
-        reduce.run(&device.device, sorted.view()).map_err(failed)
+        let computed = reduce.accumulate(sums.computed).run(&device.device, x);
+        computed.and_then(|computed| sums.results(computed)).map_err(failed)
     };
     let results = args.op.iter().map(|statistic| match statistic {
-        Statistic::Of(op) => of(*op, false),
+        Statistic::Of(op) => of(*op),
         Statistic::Count => Ok(counts.clone().into()),
-        Statistic::Mean => {
-            let sums = of(Op::Sum, true)?;
-            let Values::F64(sums) = sums else { return Ok(sums) };
-            Ok(sums.iter().zip(&counts).map(|(sum, &count)| sum / count as f64).collect::<Vec<f64>>().into())
-        }
+        Statistic::Mean => means(&device.device, sorted.view(), &offsets).map(Values::F64).map_err(failed),
     });
     let results = results.collect::<Result<Vec<Values>>>()?;
     // In the order of the column's values, numbers as such.
@@ -92,15 +98,16 @@ fn overflow(
     cells: &Cells<'_>,
     rows: &[usize],
     offsets: &[u64],
+    sums: &Sums,
     error: upsweep_dynamic::Error,
 ) -> std::result::Result<Failure, upsweep_dynamic::Error> {
     let upsweep_dynamic::Error::Overflow { op, element, index, value } = error else { return Err(error) };
     let group = offsets.partition_point(|&begin| begin <= index as u64).saturating_sub(1);
     let cell = cells.cell(rows.get(group).copied().unwrap_or(0), 1);
     let group = quoted(&String::from_utf8_lossy(cell.trim_ascii()));
-    let value = value.map_or_else(String::new, |value| format!(", it is {value}"));
-    let advice = format!("give --type f64, or --type {element} to let it wrap around");
-    Ok(Failure::input(cells.name(), format!("group {group}: the {op} does not fit {element}{value}: {advice}")))
+    let said = value.map_or_else(String::new, |value| format!(", it is {value}"));
+    let words = format!("group {group}: the {op} does not fit {element}{said}: {}", sums.advice(value));
+    Ok(Failure::input(cells.name(), words))
 }
 
 fn write(

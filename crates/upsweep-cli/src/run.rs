@@ -12,6 +12,7 @@ use crate::print::print;
 use crate::progress::Progress;
 use crate::segments::Given;
 use crate::show::{self, Summary};
+use crate::sums::Sums;
 use crate::table::Layout;
 use crate::write::{self, OutputForm};
 use std::io::{self, IsTerminal, Write};
@@ -23,44 +24,57 @@ use upsweep_dynamic::{Reduce, Scan, Segments};
 pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     let begun = Instant::now();
     let (common, op) = (&args.common, args.op);
+    common.sums.check(&[op])?;
     let (destination, named) = output(common.output.as_deref())?;
     let device = Chosen::open(common.device)?;
     explain_waiting(common);
     let mut input = input::load(common, false)?;
     let output_form = named.unwrap_or(OutputForm::of_input(&input.form));
-    output_form.check(input.values.element(), destination.name())?;
+    let element = input.values.element();
+    let sums = Sums::new(common.sums, op, element, output_form)?;
+    sums.check_output(output_form, op, destination.name())?;
     let axis = common.axis.map(|asked| axis(asked, &input.shape, &input.name)).transpose()?;
     let on_terminal = common.output.is_none() && io::stdout().is_terminal();
+    if !on_terminal {
+        sums.note_width(output_form, element);
+    }
     let sample = if on_terminal { show::sample(&input.values) } else { Vec::new() };
     let given = Given::new(common, &mut input)?;
     let Input { name, values, shape, form, .. } = input;
-    let asked = Asked { common, name: &name, device: &device, axis: axis.map(|axis| (&shape[..], axis)), begun };
+    let asked = Asked { common, name: &name, device: &device, shape: &shape, axis, sums, begun };
+    let values = sums.converted(values.view()).map_err(|e| asked.failed(&e))?.unwrap_or(values);
 
-    let mut scan = Scan::new(op).segments(given.segments());
+    let mut scan = Scan::new(op).segments(given.segments()).accumulate(sums.results);
     if args.exclusive {
         scan = scan.exclusive();
     }
     if args.reverse {
         scan = scan.reverse();
     }
-    if let Some(init) = asked.init(values.element())? {
+    let init = asked.init()?;
+    if let Some(init) = init {
         scan = scan.init(init);
     }
-    if let Some((shape, axis)) = asked.axis {
-        scan = scan.axis(shape, axis);
+    if let Some(axis) = axis {
+        scan = scan.axis(&shape, axis);
     }
-    if asked.may_not_wrap(&form, values.element()) {
+    if sums.checked {
         scan.check_overflow(values.view()).map_err(|e| asked.overflow(&form, "", &e))?;
     }
+    scan = scan.accumulate(sums.computed);
+    if let Some(init) = init {
+        scan = scan.init(sums.init(init));
+    }
     let started = Instant::now();
-    let values = scan.run_owned(&device.device, values).map_err(|e| asked.failed(&e))?;
+    let values = scan.run_owned(&device.device, values).and_then(|computed| sums.results(computed));
+    let values = values.map_err(|e| asked.failed(&e))?;
     let time = started.elapsed();
 
-    let (len, element) = (values.len(), values.element());
+    let len = values.len();
     let kind = if args.exclusive { "exclusive" } else { "inclusive" };
     let end = if args.reverse { " from the end" } else { "" };
     let what = format!("{kind} {} scan{end}", op);
-    let summary = asked.summary(what, (len, element), time, 2 * len * element.size());
+    let summary = asked.summary(what, (len, element), time, len * (element.size() + sums.results.size()));
     if on_terminal {
         let column = match &form {
             Form::Table { layout, .. } => layout.column(),
@@ -103,29 +117,40 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
             ));
         }
     };
+    common.sums.check(&[op])?;
     let (destination, named) = output(common.output.as_deref())?;
     let output_form = named.unwrap_or(OutputForm::Words);
     let device = Chosen::open(common.device)?;
     explain_waiting(common);
     let mut input = input::load(common, true)?;
-    output_form.check(input.values.element(), destination.name())?;
+    let element = input.values.element();
+    let sums = Sums::new(common.sums, op, element, output_form)?;
+    sums.check_output(output_form, op, destination.name())?;
+    sums.note_width(output_form, element);
     let axis = common.axis.map(|asked| axis(asked, &input.shape, &input.name)).transpose()?;
     let given = Given::new(common, &mut input)?;
     let Input { name, values, shape, form, keys } = input;
-    let asked = Asked { common, name: &name, device: &device, axis: axis.map(|axis| (&shape[..], axis)), begun };
+    let asked = Asked { common, name: &name, device: &device, shape: &shape, axis, sums, begun };
+    let values = sums.converted(values.view()).map_err(|e| asked.failed(&e))?.unwrap_or(values);
 
-    let mut reduce = Reduce::new(op).segments(given.segments());
-    if let Some(init) = asked.init(values.element())? {
+    let mut reduce = Reduce::new(op).segments(given.segments()).accumulate(sums.results);
+    let init = asked.init()?;
+    if let Some(init) = init {
         reduce = reduce.init(init);
     }
-    if let Some((shape, axis)) = asked.axis {
-        reduce = reduce.axis(shape, axis);
+    if let Some(axis) = axis {
+        reduce = reduce.axis(&shape, axis);
     }
-    if asked.may_not_wrap(&form, values.element()) {
+    if sums.checked {
         reduce.check_overflow(values.view()).map_err(|e| asked.overflow(&form, "from here on ", &e))?;
     }
+    reduce = reduce.accumulate(sums.computed);
+    if let Some(init) = init {
+        reduce = reduce.init(sums.init(init));
+    }
     let started = Instant::now();
-    let results = reduce.run(&device.device, values.view()).map_err(|e| asked.failed(&e))?;
+    let results = reduce.run(&device.device, values.view()).and_then(|computed| sums.results(computed));
+    let results = results.map_err(|e| asked.failed(&e))?;
     let time = started.elapsed();
 
     let results_shape: Vec<usize> = match (given.segments(), axis) {
@@ -138,7 +163,7 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     if let (Some(keys), Form::Table { layout, .. }) = (&keys, &form) {
         note_repeated_keys(&name, layout, &keys.texts)?;
     }
-    let (len, element) = (values.len(), values.element());
+    let len = values.len();
     let summary = asked.summary(format!("{} reduction", op), (len, element), time, len * element.size());
     let out_name = destination.name();
     destination.write(|out| {

@@ -45,11 +45,16 @@ impl OutputForm {
 
     /// Checks that the file `name` may hold values of this type.
     pub(crate) fn check(self, element: Type, name: &str) -> Result<()> {
+        self.check_as(element, name, "--type")
+    }
+
+    /// The same of values whose type `option` says.
+    pub(crate) fn check_as(self, element: Type, name: &str, option: &str) -> Result<()> {
         match self {
             Self::Raw(Some(named)) if named != element => {
                 let (named, element) = (named.name(), element.name());
                 let reason =
-                    format!("the values are {element}, not {named}: name it .{element}, or give --type {named}");
+                    format!("the values are {element}, not {named}: name it .{element}, or give {option} {named}");
                 Err(Failure::Input(format!("-o {name}: {reason}")))
             }
             _ => Ok(()),

@@ -1,7 +1,8 @@
 //! Whether the results of a sum or product of integers fit their type.
 
 use crate::segments::Heads;
-use crate::{Error, Number, Op, Result, Type, Value, View};
+use crate::{Error, Number, Op, Reduce, Result, Type, Value, View, with_values, with_view};
+use upsweep::Device;
 use upsweep::plan::Shape;
 
 /// A call whose results are to fit.
@@ -9,6 +10,8 @@ use upsweep::plan::Shape;
 pub(crate) struct Checked<'a> {
     pub(crate) op: Op,
     pub(crate) init: Option<Number>,
+    /// The type of the results.
+    pub(crate) element: Type,
     pub(crate) axis: Option<(&'a [usize], usize)>,
     pub(crate) heads: &'a Heads<'a>,
     /// Which results there are.
@@ -31,17 +34,44 @@ struct Line {
 }
 
 impl Checked<'_> {
-    /// Computes all results once more, one after the other and in 128 bits.
+    /// Looks whether sums can leave their type at all; if so, or for products, computes all results once more, one after the other
+    /// and in 128 bits.
     ///
     /// # Errors
     /// [`Error::Overflow`] with the first result that does not fit.
     pub(crate) fn check(&self, x: View<'_>) -> Result<()> {
-        let element = x.element();
-        let wraps = !matches!(element, Type::Bool | Type::F16 | Type::F32 | Type::F64);
-        if !wraps || !matches!(self.op, Op::Sum | Op::Product) {
+        let wraps = self.element != Type::Bool && self.element.integers().is_some();
+        if !wraps || !matches!(self.op, Op::Sum | Op::Product) || self.is_small(x)? {
             return Ok(());
         }
-        crate::with_view!(x, x => self.of_type(x))
+        with_view!(x, x => self.of_type(x))
+    }
+
+    /// Whether these are sums that fit, however the elements lie: as many of the largest would, and of the least.
+    fn is_small(&self, x: View<'_>) -> Result<bool> {
+        let init = self.init.unwrap_or(Number::Integer(0)).integer();
+        let (Op::Sum, Some(results), Some(of_type), Some(init)) =
+            (self.op, self.element.integers(), x.element().integers(), init)
+        else {
+            return Ok(false);
+        };
+        let fits = |value: i128| {
+            let sum = value.checked_mul(x.len() as i128).and_then(|sum| sum.checked_add(init));
+            sum.is_some_and(|sum| results.contains(&sum))
+        };
+        // Of narrow types nothing has to be read.
+        if x.is_empty() || fits(*of_type.start()) && fits(*of_type.end()) {
+            return Ok(true);
+        }
+        if x.element() == Type::Bool {
+            return Ok(false);
+        }
+        let extreme = |op| -> Result<Option<i128>> {
+            let found = Reduce::new(op).run(&Device::cpu(), x)?;
+            Ok(with_values!(found, found => found.first().and_then(|&value| value.number().integer())))
+        };
+        let (least, largest) = (extreme(Op::Min)?, extreme(Op::Max)?);
+        Ok(least.is_some_and(|least| fits(least.min(0))) && largest.is_some_and(|largest| fits(largest.max(0))))
     }
 
     fn of_type<T: Value>(&self, x: &[T]) -> Result<()> {
@@ -68,7 +98,8 @@ impl Checked<'_> {
     }
 
     fn line<T: Value>(&self, x: &[T], line: Line) -> Result<()> {
-        let (op, element) = (self.op, T::TYPE);
+        let (op, element) = (self.op, self.element);
+        let Some(range) = element.integers() else { return Ok(()) };
         let identity = i128::from(op == Op::Product);
         let mut total = self.init.and_then(Number::integer).unwrap_or(identity);
         let overflow = |index, total: i128| {
@@ -85,7 +116,7 @@ impl Checked<'_> {
             let Some(value) = x[at(k)].number().integer() else { return Ok(()) };
             // What saturates is out of every type, and only a factor 0 leads back.
             total = if op == Op::Sum { total.saturating_add(value) } else { total.saturating_mul(value) };
-            if T::exactly(Number::Integer(total)).is_some() {
+            if range.contains(&total) {
                 since = None;
                 continue;
             }

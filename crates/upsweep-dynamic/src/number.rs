@@ -32,6 +32,14 @@ impl Number {
         }
     }
 
+    /// The nearest `f32`, rounded once.
+    pub(crate) fn nearest_f32(self) -> f32 {
+        match self {
+            Self::Integer(n) => n as f32,
+            Self::Float(x) => x as f32,
+        }
+    }
+
     /// The number as a float, if `round`, the rounding to the wanted type, leaves it as it is.
     pub(crate) fn float(self, round: impl Fn(f64) -> f64) -> Option<f64> {
         let (x, whole) = match self {

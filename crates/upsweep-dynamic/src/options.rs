@@ -37,7 +37,8 @@ macro_rules! common_methods {
         }
 
         /// Computes in another type, which the results have. The elements must be values of that type: they are converted
-        /// first, on the host, in a pass over memory and to an array of their own.
+        /// first, on the host, in a pass over memory and to an array of their own. Integers that are reduced in 64 bits without
+        /// segments are converted part by part.
         pub fn accumulate(mut self, element: Type) -> Self {
             self.common.accumulate = Some(element);
             self
@@ -53,7 +54,7 @@ macro_rules! common_methods {
         {
             let x = self.common.typed(x)?;
             let element = x.view().element();
-            let heads = self.common.begin(x.view())?;
+            let heads = self.common.begin(x.view().len(), element)?;
             match x.computed(self.common.op) {
                 Typed::Borrowed(x) => {
                     $crate::with_view!(x, x => self.ready(device, Buffer::new(device, x)?, element, heads))
@@ -81,19 +82,19 @@ impl<'a> Common<'a> {
         }
     }
 
-    /// Checks what can be checked before anything is computed; the segments of `x`.
-    pub(crate) fn begin(&self, x: View<'_>) -> Result<Heads<'a>> {
-        self.op.check(x.element())?;
-        with_type!(x.element(), T => self.value::<T>().map(drop))?;
-        Heads::new(self.segments, x.len())
+    /// Checks what can be checked before anything is computed of `len` elements in the type `element`; the segments of these.
+    pub(crate) fn begin(&self, len: usize, element: Type) -> Result<Heads<'a>> {
+        self.op.check(element)?;
+        with_type!(element, T => self.value::<T>().map(drop))?;
+        Heads::new(self.segments, len)
     }
 
-    /// Checks that these results fit the type that is computed in.
+    /// Checks that these results fit the type that is computed in. The elements need not.
     pub(crate) fn check_overflow(&self, x: View<'_>, results: Results) -> Result<()> {
-        let x = self.typed(x)?;
-        let heads = self.begin(x.view())?;
         let Self { op, init, axis, .. } = *self;
-        Checked { op, init, axis, heads: &heads, results }.check(x.view())
+        let element = self.accumulate.unwrap_or(x.element());
+        let heads = self.begin(x.len(), element)?;
+        Checked { op, init, element, axis, heads: &heads, results }.check(x)
     }
 
     /// The initial value of elements of type `T`.

@@ -6,6 +6,7 @@ use crate::kernels::{Computed, Options, kernels};
 use crate::options::{Common, Typed, common_methods};
 use crate::prepared::{Prepared, Ready};
 use crate::segments::Heads;
+use crate::values::room;
 use crate::{Number, Op, Result, Segments, Type, Values, View};
 use upsweep::plan::Shape;
 use upsweep::{Device, Input};
@@ -26,6 +27,14 @@ pub struct Reduce<'a> {
     common: Common<'a>,
 }
 
+/// Elements that are converted to 64 bits at once: they stay in the second-level cache until they are reduced.
+const PART: usize = 1 << 16;
+
+/// Integers of 64 bits as unsigned ones.
+fn bits(values: Values) -> Vec<u64> {
+    if let Values::U64(bits) = values.unsigned() { bits } else { Vec::new() }
+}
+
 impl Reduce<'_> {
     /// The reduction of a whole array with `op`.
     pub fn new(op: Op) -> Self {
@@ -43,13 +52,60 @@ impl<'a> Reduce<'a> {
     /// # Errors
     /// As [`Scan::run`](crate::Scan::run), and as [`upsweep::Reduce::run`].
     pub fn run(&self, device: &Device, x: View<'_>) -> Result<Values> {
+        if let (Some(element @ (Type::I64 | Type::U64)), Segments::Whole) =
+            (self.common.accumulate, self.common.segments)
+            && x.element().widens_to(element)
+            && x.len() > PART
+        {
+            return self.in_parts(device, x, element);
+        }
         let mut prepared = self.prepare(device, x)?;
         prepared.run()?;
         prepared.results()
     }
 
-    /// Checks that all results fit their type, for sums and products of integers, which otherwise wrap around; others always
-    /// fit. This is a pass over the elements of its own, by one thread.
+    /// Reduces integers in 64 bits without an array of all of them: a part of the lines after the other, of long lines a part of
+    /// each. The order and the grouping of integers do not show.
+    fn in_parts(&self, device: &Device, x: View<'_>, element: Type) -> Result<Values> {
+        let op = self.common.op;
+        self.common.begin(x.len(), element)?;
+        let shape = Shape::new(self.common.axis, x.len())?;
+        let Shape { len, inner, .. } = shape;
+        let slab = len * inner;
+        let mut results = room(shape.lines())?;
+        let reduced = |init: Option<Number>, shape: [usize; 3], part: View<'_>| -> Result<Vec<u64>> {
+            let reduce = Reduce::new(op).axis(&shape, 1).accumulate(element);
+            let reduce = init.map_or(reduce, |init| reduce.init(init));
+            let mut prepared = reduce.prepare(device, part)?;
+            prepared.run()?;
+            Ok(bits(prepared.results()?))
+        };
+        if slab <= PART {
+            let slabs = PART / slab;
+            for start in (0..x.len()).step_by(slabs * slab) {
+                let part = x.part(start..(start + slabs * slab).min(x.len()));
+                results.extend(reduced(self.common.init, [part.len() / slab, len, inner], part)?);
+            }
+            return Ok(Values::from(results).back_to(element));
+        }
+        // Of very wide rows so many that what they leave is little beside them.
+        let part = (PART / inner).max(64) * inner;
+        for start in (0..x.len()).step_by(slab) {
+            let mut partial = room((slab.div_ceil(part)) * inner)?;
+            for begin in (0..slab).step_by(part) {
+                let part = x.part(start + begin..start + (begin + part).min(slab));
+                partial.extend(reduced(None, [1, part.len() / inner, inner], part)?);
+            }
+            let shape = [1, partial.len() / inner, inner];
+            let partial = Values::from(partial).back_to(element);
+            results.extend(reduced(self.common.init, shape, partial.view())?);
+        }
+        Ok(Values::from(results).back_to(element))
+    }
+
+    /// Checks that all results fit the type that is computed in, for sums and products of integers, which otherwise wrap around;
+    /// others always fit. Where as many of the least and the largest element fit, a sum is not looked at further; otherwise this
+    /// is a pass over the elements of its own, by one thread.
     ///
     /// # Errors
     /// [`Error::Overflow`](crate::Error::Overflow) with the first result that does not fit; and as [`run`](Self::run).

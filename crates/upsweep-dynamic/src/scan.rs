@@ -69,11 +69,15 @@ impl<'a> Scan<'a> {
     /// As [`run`](Self::run).
     pub fn run_owned(&self, device: &Device, values: Values) -> Result<Values> {
         let values = match self.common.accumulate {
-            Some(element) if element != values.element() => values.view().to_type(element)?,
+            Some(element) if element != values.element() => {
+                let typed = values.view().to_type(element)?;
+                drop(values);
+                typed
+            }
             _ => values,
         };
         let (op, element) = (self.common.op, values.element());
-        let heads = self.common.begin(values.view())?;
+        let heads = self.common.begin(values.len(), element)?;
         let values = if op.keeps_bits() { values.unsigned() } else { values };
         crate::with_values!(values, x => {
             let mut data = Buffer::new(device, x)?;
@@ -91,7 +95,8 @@ impl<'a> Scan<'a> {
             let reason = "the results are of another type than the elements: run it to a new array";
             return Err(Error::Options { options: "accumulate in place", reason });
         }
-        let (heads, element) = (self.common.begin(x.view())?, x.element());
+        let element = x.element();
+        let heads = self.common.begin(x.view().len(), element)?;
         let x = if self.common.op.keeps_bits() { x.unsigned() } else { x };
         crate::with_values!(@ViewMut, x, x => {
             if on_host(device) {
@@ -126,8 +131,9 @@ impl<'a> Scan<'a> {
         Ok(Prepared::new(Ready { device: device.clone(), run, input, output, element }))
     }
 
-    /// Checks that all results fit their type, for sums and products of integers, which otherwise wrap around; others always
-    /// fit. This is a pass over the elements of its own, by one thread.
+    /// Checks that all results fit the type that is computed in, for sums and products of integers, which otherwise wrap around;
+    /// others always fit. Where as many of the least and the largest element fit, a sum is not looked at further; otherwise this
+    /// is a pass over the elements of its own, by one thread.
     ///
     /// # Errors
     /// [`Error::Overflow`] with the first result, in the order of the scan, that does not fit; and as [`run`](Self::run).

@@ -3,6 +3,7 @@
 use crate::Number;
 use half::f16;
 use std::fmt;
+use std::ops::RangeInclusive;
 use upsweep::Element;
 
 /// A type whose arrays are scanned and reduced: each of the variants of [`Type`], and no other.
@@ -89,6 +90,26 @@ types! {
 }
 
 impl Type {
+    /// The least and the largest value of an integer type, and of `bool` as 0 and 1.
+    #[must_use]
+    pub fn integers(self) -> Option<RangeInclusive<i128>> {
+        match self {
+            Self::Bool => Some(0..=1),
+            Self::I8 | Self::I16 | Self::I32 | Self::I64 => {
+                let half = 1 << (8 * self.size() - 1);
+                Some(-half..=half - 1)
+            }
+            Self::U8 | Self::U16 | Self::U32 | Self::U64 => Some(0..=(1 << (8 * self.size())) - 1),
+            Self::F16 | Self::F32 | Self::F64 => None,
+        }
+    }
+
+    /// Whether this is another integer type than `other`, or `bool`, all of whose values `other` has.
+    pub(crate) fn widens_to(self, other: Self) -> bool {
+        let (Some(own), Some(others)) = (self.integers(), other.integers()) else { return false };
+        self != other && others.contains(own.start()) && others.contains(own.end())
+    }
+
     /// All names, for messages.
     #[must_use]
     pub fn names() -> String {

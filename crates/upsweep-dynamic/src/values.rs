@@ -131,6 +131,26 @@ impl Values {
         self.view().bytes()
     }
 
+    /// Integers of 64 bits modulo the number of values of the integer type `element`; others as they are.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]
+    pub fn modulo(self, element: Type) -> Result<Self> {
+        let bits = match self {
+            _ if element.integers().is_none() => return Ok(self),
+            Self::I64(x) => cast_vec(x),
+            Self::U64(x) => x,
+            other => return Ok(other),
+        };
+        let unsigned = match element.size() {
+            1 => Self::U8(each(&bits, |x| x as u8)?),
+            2 => Self::U16(each(&bits, |x| x as u16)?),
+            4 => Self::U32(each(&bits, |x| x as u32)?),
+            _ => Self::U64(bits),
+        };
+        Ok(unsigned.back_to(element))
+    }
+
     /// Signed integers as the unsigned ones with the same bits; others as they are.
     pub(crate) fn unsigned(self) -> Self {
         match self {
@@ -211,24 +231,67 @@ impl<'a> View<'a> {
         if element == self.element() {
             return self.to_values();
         }
+        if let Some(widened) = self.widened(element) {
+            return widened;
+        }
+        crate::with_type!(element, T => self.converted(T::exactly).map(Values::from))
+    }
+
+    /// The array in a float type, each element as the nearest value of it; or in another type, if that changes no value.
+    ///
+    /// # Errors
+    /// [`Error::Inexact`] with the first element that would change, of floats the first finite one that would become infinite;
+    /// [`Error::OutOfMemory`].
+    pub fn nearest(&self, element: Type) -> Result<Values> {
+        match element {
+            Type::F16 => self.converted(|number| finite(number, f16::from_f64(number.nearest()))).map(Values::F16),
+            Type::F32 => self.converted(|number| finite(number, number.nearest_f32())).map(Values::F32),
+            Type::F64 => self.converted(|number| Some(number.nearest())).map(Values::F64),
+            _ => self.to_type(element),
+        }
+    }
+
+    /// What `of` makes of each element.
+    fn converted<T: Value>(&self, of: impl Fn(Number) -> Option<T>) -> Result<Vec<T>> {
         // By way of numbers, a part at a time: each type is read once and written once, instead of each in each.
         let mut numbers = [Number::Integer(0); 256];
-        crate::with_type!(element, T => {
-            let mut values: Vec<T> = room(self.len())?;
-            while values.len() < self.len() {
-                let start = values.len();
-                let numbers = &mut numbers[..(self.len() - start).min(256)];
-                with_view!(self, x => {
-                    numbers.iter_mut().zip(&x[start..]).for_each(|(number, x)| *number = x.number());
-                });
-                for &number in &*numbers {
-                    let index = Some(values.len());
-                    let inexact = || Error::Inexact { what: "element", index, number, element };
-                    values.push(T::exactly(number).ok_or_else(inexact)?);
-                }
+        let mut values: Vec<T> = room(self.len())?;
+        while values.len() < self.len() {
+            let start = values.len();
+            let numbers = &mut numbers[..(self.len() - start).min(256)];
+            with_view!(self, x => {
+                numbers.iter_mut().zip(&x[start..]).for_each(|(number, x)| *number = x.number());
+            });
+            for &number in &*numbers {
+                let index = Some(values.len());
+                let inexact = || Error::Inexact { what: "element", index, number, element: T::TYPE };
+                values.push(of(number).ok_or_else(inexact)?);
             }
-            Ok(values.into())
+        }
+        Ok(values)
+    }
+
+    /// Integers in 64 bits, where that changes none.
+    fn widened(&self, element: Type) -> Option<Result<Values>> {
+        Some(match (*self, element) {
+            (Self::Bool(x), Type::I64) => each(x, i64::from).map(Values::I64),
+            (Self::I8(x), Type::I64) => each(x, i64::from).map(Values::I64),
+            (Self::I16(x), Type::I64) => each(x, i64::from).map(Values::I64),
+            (Self::I32(x), Type::I64) => each(x, i64::from).map(Values::I64),
+            (Self::U8(x), Type::I64) => each(x, i64::from).map(Values::I64),
+            (Self::U16(x), Type::I64) => each(x, i64::from).map(Values::I64),
+            (Self::U32(x), Type::I64) => each(x, i64::from).map(Values::I64),
+            (Self::Bool(x), Type::U64) => each(x, u64::from).map(Values::U64),
+            (Self::U8(x), Type::U64) => each(x, u64::from).map(Values::U64),
+            (Self::U16(x), Type::U64) => each(x, u64::from).map(Values::U64),
+            (Self::U32(x), Type::U64) => each(x, u64::from).map(Values::U64),
+            _ => return None,
         })
+    }
+
+    /// The elements of this range, which must be within the array.
+    pub(crate) fn part(self, range: std::ops::Range<usize>) -> Self {
+        with_view!(self, x => View::from(&x[range]))
     }
 
     /// As [`Values::unsigned`].
@@ -272,6 +335,19 @@ impl ViewMut<'_> {
             other => other,
         }
     }
+}
+
+/// What `of` makes of each value.
+fn each<S: Copy, T>(x: &[S], of: impl Fn(S) -> T) -> Result<Vec<T>> {
+    let mut values = room(x.len())?;
+    values.extend(x.iter().map(|&x| of(x)));
+    Ok(values)
+}
+
+/// `rounded`, unless it is infinite and `number` is not.
+fn finite<T: Value>(number: Number, rounded: T) -> Option<T> {
+    let is_finite = |number: Number| number.nearest().is_finite();
+    (is_finite(rounded.number()) || !is_finite(number)).then_some(rounded)
 }
 
 /// An empty vector with room for `len` values.

@@ -279,13 +279,7 @@ fn one_rule_of_sight(device: &Device) {
             let sight = LineOfSight::new().spacing(profile.spacing(raster)).observer(observer);
             sight.target(target).curvature(curvature).run(device, &line, &mut along).unwrap();
             let along = along.to_vec().unwrap();
-            assert_eq!(
-                seen,
-                *along.last().unwrap(),
-                "kind {kind}: ({}, {}) from ({row}, {column})",
-                at / w,
-                at % w
-            );
+            assert_eq!(seen, *along.last().unwrap(), "kind {kind}: ({}, {}) from ({row}, {column})", at / w, at % w);
             compared += 1;
         }
         assert!(compared > 40, "{compared} cells on rays");
