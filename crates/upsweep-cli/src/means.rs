@@ -1,0 +1,99 @@
+//! Means of segments: of integers the exact ones, rounded once, and of floats finite ones wherever the values are.
+
+use crate::element::{Type, Values};
+use std::ops::Range;
+use upsweep::Device;
+use upsweep::memory::room;
+use upsweep_dynamic::{Error, Op, Reduce, Result, Segments, Value, View, with_view};
+
+/// The mean of each segment of `x`; of none NaN.
+pub(crate) fn means(device: &Device, x: View<'_>, offsets: &[u64]) -> Result<Vec<f64>> {
+    let segments = offsets.windows(2).map(|pair| pair[0] as usize..pair[1] as usize);
+    if x.element().integers().is_some() {
+        return Ok(with_view!(x, x => {
+            let sum = |segment: Range<usize>| x[segment].iter().filter_map(|x| x.number().integer()).sum::<i128>();
+            segments.map(|segment| quotient(sum(segment.clone()), segment.len())).collect()
+        }));
+    }
+    let sums = |x: View<'_>| -> Result<Vec<f64>> {
+        let reduce = Reduce::new(Op::Sum).accumulate(Type::F64).segments(Segments::Offsets(View::U64(offsets)));
+        Ok(if let Values::F64(sums) = reduce.run(device, x)? { sums } else { Vec::new() })
+    };
+    let mut means = sums(x)?;
+    means.iter_mut().zip(segments.clone()).for_each(|(mean, segment)| *mean /= segment.len() as f64);
+    // Narrower floats do not leave f64.
+    let View::F64(x) = x else { return Ok(means) };
+    let overflows = |mean: f64, segment: &Range<usize>| {
+        !mean.is_finite() && x[segment.clone()].iter().all(|value| value.is_finite())
+    };
+    if !means.iter().zip(segments.clone()).any(|(&mean, segment)| overflows(mean, &segment)) {
+        return Ok(means);
+    }
+    // Sums of values so small stay finite, and scaling by a power of two rounds nothing that matters beside such sums.
+    let scale = 0.5f64.powi(x.len().ilog2() as i32 + 2);
+    let mut scaled = room(x.len()).map_err(|_| Error::OutOfMemory { bytes: size_of_val(x) })?;
+    scaled.extend(x.iter().map(|value| value * scale));
+    for ((mean, segment), sum) in means.iter_mut().zip(segments).zip(sums(View::F64(&scaled))?) {
+        if overflows(*mean, &segment) {
+            let (least, largest) = x[segment.clone()]
+                .iter()
+                .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, largest), &x| (least.min(x), largest.max(x)));
+            // Rounding may have led past the largest value.
+            *mean = (sum / segment.len() as f64 / scale).clamp(least, largest);
+        }
+    }
+    Ok(means)
+}
+
+/// The nearest f64 to `sum / count`; NaN of none.
+fn quotient(sum: i128, count: usize) -> f64 {
+    if count == 0 {
+        return f64::NAN;
+    }
+    if sum == 0 {
+        return 0.0;
+    }
+    // As many bits as there are, and one more for what is left: the conversion to f64 rounds them all at once.
+    let (bits, count) = (sum.unsigned_abs().leading_zeros(), count as u128);
+    let wide = sum.unsigned_abs() << bits;
+    let quotient = wide / count | u128::from(wide % count != 0);
+    let mean = quotient as f64 * 0.5f64.powi(bits as i32);
+    if sum < 0 { -mean } else { mean }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+    use super::*;
+
+    #[test]
+    fn quotients_are_rounded_once() {
+        assert_eq!(quotient(7, 2), 3.5);
+        assert_eq!(quotient(-1, 3), -1.0 / 3.0);
+        assert_eq!(quotient((1 << 63) + 1, 2), 4611686018427387904.0);
+        assert_eq!(quotient(i128::MAX, 1), i128::MAX as f64);
+        // Halfway between two floats, and a little more: the sum alone is rounded to halfway.
+        let halfway = (1i128 << 53) + 1;
+        assert_eq!(quotient(halfway, 1), (1i128 << 53) as f64);
+        assert_eq!(quotient(3 * halfway + 1, 3), ((1i128 << 53) + 2) as f64);
+        assert!(quotient(0, 0).is_nan());
+        assert_eq!(quotient(0, 5).to_bits(), 0);
+        let random = |k: u64| (k.wrapping_mul(6_364_136_223_846_793_005) >> 11) as i64 >> (k % 50);
+        (1..2000).for_each(|k| {
+            assert_eq!(quotient(random(k).into(), k as usize % 97 + 1), random(k) as f64 / (k % 97 + 1) as f64)
+        });
+    }
+
+    #[test]
+    fn means_stay_among_their_values() {
+        let of = |x: &[f64], offsets: &[u64]| means(&Device::cpu(), View::F64(x), offsets).unwrap();
+        let largest = f64::MAX;
+        assert_eq!(of(&[largest; 7], &[0, 3, 7]), [largest, largest]);
+        assert_eq!(of(&[largest, largest, -largest, -largest, 1.5], &[0, 4, 5]), [0.0, 1.5]);
+        assert_eq!(of(&[1.7e308, 1.7e308, f64::INFINITY, 1.0], &[0, 2, 4]), [1.7e308, f64::INFINITY]);
+        assert!(
+            of(&[f64::NAN, largest, largest, f64::INFINITY, -f64::INFINITY], &[0, 3, 5]).iter().all(|x| x.is_nan())
+        );
+    }
+}

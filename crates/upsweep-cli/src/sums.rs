@@ -1,0 +1,121 @@
+//! Sums and products: the type of their results, which for integers is one of 64 bits, and what it means if one does not fit.
+
+use crate::args::Summing;
+use crate::element::{Type, Values};
+use crate::failure::{Failure, Result, note};
+use crate::write::OutputForm;
+use upsweep_dynamic::{Number, Op, View};
+
+/// The types of a scan or a reduction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sums {
+    /// That of the results.
+    pub(crate) results: Type,
+    /// The one that is computed in.
+    pub(crate) computed: Type,
+    /// Whether all results are to fit.
+    pub(crate) checked: bool,
+    /// Whether the ending of the output's name is what says the type of the results.
+    by_ending: bool,
+}
+
+impl Sums {
+    /// The types for values of type `element`, whose results go to a file of this form.
+    pub(crate) fn new(asked: Summing, op: Op, element: Type, form: OutputForm) -> Result<Self> {
+        let own = Self { results: element, computed: element, checked: false, by_ending: false };
+        if !is_sum(op) {
+            return Ok(own);
+        }
+        let ending = match form {
+            OutputForm::Raw(Some(named)) if asked.sum_type.is_none() && element.integers().is_some() => {
+                Some(named).filter(|&named| named != Type::Bool && named.integers().is_some())
+            }
+            _ => None,
+        };
+        let wide = |element| if is_signed(element) { Type::I64 } else { Type::U64 };
+        let default = if element.integers().is_some() { wide(element) } else { element };
+        let results = asked.sum_type.or(ending).unwrap_or(default);
+        let computed = match (results.integers(), element.integers()) {
+            (None, _) => results,
+            (Some(_), Some(_)) => wide(element),
+            (Some(_), None) => wide(results),
+        };
+        if asked.wrap && results.integers().is_none() {
+            let reason = format!("only integers wrap around, and the sums are {results}: leave it out");
+            return Err(Failure::Input(format!("--wrap: {reason}")));
+        }
+        let checked = results.integers().is_some() && !asked.wrap;
+        Ok(Self { results, computed, checked, by_ending: ending.is_some() })
+    }
+
+    /// Checks that the file `name` may hold the results.
+    pub(crate) fn check_output(&self, form: OutputForm, op: Op, name: &str) -> Result<()> {
+        let option = if is_sum(op) { "--sum-type" } else { "--type" };
+        form.check_as(self.results, name, option)
+    }
+
+    /// Says how wide values are that lie in a file without a word of it, if they are not as wide as those that were read.
+    pub(crate) fn note_width(&self, form: OutputForm, element: Type) {
+        if form == OutputForm::Raw(None) && self.results != element {
+            let (results, bytes) = (self.results, self.results.size());
+            note(&format!("the results are {results}, of {bytes} bytes each: --sum-type says another type"));
+        }
+    }
+
+    /// The values in the type that is computed in, where they do not become values of it by being widened.
+    pub(crate) fn converted(&self, values: View<'_>) -> upsweep_dynamic::Result<Option<Values>> {
+        let integers = values.element().integers().is_some() && self.computed.integers().is_some();
+        (!integers && values.element() != self.computed).then(|| values.nearest(self.computed)).transpose()
+    }
+
+    /// An initial value of the results' type, in the type that is computed in.
+    pub(crate) fn init(&self, init: Number) -> Number {
+        match (init, self.computed) {
+            (Number::Integer(n), Type::I64) => Number::Integer(i128::from(n as i64)),
+            (Number::Integer(n), Type::U64) => Number::Integer(i128::from(n as u64)),
+            _ => init,
+        }
+    }
+
+    /// What was computed, in the type of the results.
+    pub(crate) fn results(&self, computed: Values) -> upsweep_dynamic::Result<Values> {
+        if self.results == self.computed { Ok(computed) } else { computed.modulo(self.results) }
+    }
+
+    /// What to do about a result that does not fit.
+    pub(crate) fn advice(&self, value: Option<i128>) -> String {
+        let fits = |element: Type| value.zip(element.integers()).is_some_and(|(value, range)| range.contains(&value));
+        let taker = if fits(self.computed) { self.computed } else { Type::F64 };
+        let ending = if self.by_ending { format!(" and name it .{taker}") } else { String::new() };
+        format!("give --sum-type {taker}{ending}, or --wrap to let it wrap around")
+    }
+
+    /// How a summary says the type of the results, if that is another than the values'.
+    pub(crate) fn words(&self, element: Type) -> String {
+        if self.results == element { String::new() } else { format!(" in {}", self.results) }
+    }
+}
+
+impl Summing {
+    /// Checks that these options mean something for one of `ops`.
+    pub(crate) fn check(self, ops: &[Op]) -> Result<()> {
+        let given = [("--sum-type", self.sum_type.is_some()), ("--wrap", self.wrap)];
+        if let Some((option, _)) = given.iter().find(|(_, given)| *given && !ops.iter().any(|&op| is_sum(op))) {
+            return Err(Failure::Input(format!("{option}: is for sums and products: leave it out")));
+        }
+        if self.sum_type == Some(Type::Bool) {
+            return Err(Failure::Input("--sum-type bool: sums are numbers: i64 counts".to_owned()));
+        }
+        Ok(())
+    }
+}
+
+/// Whether results may be too large for the type of the values.
+pub(crate) fn is_sum(op: Op) -> bool {
+    matches!(op, Op::Sum | Op::Product)
+}
+
+/// Whether sums of this type are signed. Those of bool are, as in NumPy.
+fn is_signed(element: Type) -> bool {
+    element == Type::Bool || element.integers().is_some_and(|range| *range.start() < 0)
+}
