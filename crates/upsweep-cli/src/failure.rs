@@ -56,7 +56,8 @@ impl Failure {
                 Self::Run(format!("{name}: not enough memory on the device for {bytes} bytes"))
             }
             Error::Operator { op, element: Type::Bool } => {
-                Self::input(name, format!("bool values have no {op}: bool has and, or and xor; --type u64 counts"))
+                let advice = "bool has and, or and xor, and sums, which count; --type u8 has 0 and 1";
+                Self::input(name, format!("bool values have no {op}: {advice}"))
             }
             Error::Upsweep(
                 E::Length { .. }

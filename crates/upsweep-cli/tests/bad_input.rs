@@ -323,7 +323,7 @@ fn formats_that_are_not_written_or_read() {
             );
         }
     }
-    f.fails(&["scan", "x.npy", "-o", "y.f32"], b"", 2, &["-o y.f32: the values are i32, not f32", "--type f32"]);
+    f.fails(&["scan", "x.npy", "-o", "y.f32"], b"", 2, &["-o y.f32: the values are i64, not f32", "--sum-type f32"]);
     for (name, raw) in [("y.f32", bytes_of!(f32: 1.0, 3.0)), ("y.BIN", bytes_of!(f32: 1.0, 3.0))] {
         f.prints(&["scan", "x.npy", "--type", "f32", "-o", name]);
         assert_eq!(f.read(name), raw);
@@ -370,7 +370,12 @@ fn options_that_do_not_fit_the_data() {
         ("", "`` is not a number"),
     ] {
         for command in ["scan", "reduce"] {
-            f.fails(&[command, "small.npy", "--init", init, "-o", "out.npy"], b"", 2, &["--init", reason, "i16"]);
+            f.fails(
+                &[command, "small.npy", "--op", "max", "--init", init, "-o", "out.npy"],
+                b"",
+                2,
+                &["--init", reason, "i16"],
+            );
         }
     }
     f.fails(&["scan", "real.npy", "--init", "1e999"], b"", 2, &["--init", "1e999 does not fit f64"]);
@@ -396,7 +401,7 @@ fn options_that_do_not_fit_the_data() {
     f.file("long.npy", npy("'<i8'", "(1,)", &bytes_of!(i64: (1 << 53) + 1)));
     f.fails(&["scan", "long.npy", "--type", "f64"], b"", 2, &["element 0 is 9007199254740993", "f64"]);
     f.file("flag.npy", npy("'|b1'", "(1,)", &[1]));
-    f.fails(&["scan", "flag.npy"], b"", 2, &["bool values have no sum", "--type u64"]);
+    f.fails(&["scan", "flag.npy", "--op", "max"], b"", 2, &["bool values have no max", "--type u8"]);
     f.fails(&["scan", "small.npy", "--axis", "0", "-o", "x.npy/y.npy"], b"", 2, &["-o", "no folder x.npy"]);
 }
 

@@ -24,7 +24,7 @@ fn output_goes_where_it_can() {
     // A file may be replaced by its own scan, and through a link.
     std::os::unix::fs::symlink("x.npy", f.path("link.npy")).unwrap();
     assert_eq!(f.prints(&["scan", "x.npy", "-o", "link.npy"]), "");
-    assert_eq!(npy_data(&f.read("x.npy")), bytes_of!(i32: 1, 3, 6));
+    assert_eq!(npy_data(&f.read("x.npy")), bytes_of!(i64: 1, 3, 6));
     assert!(f.path("link.npy").is_symlink());
     assert_eq!(f.names(), ["folder", "link.npy", "x.npy"]);
 }
@@ -179,7 +179,8 @@ fn a_stream_that_is_open_is_written_to_and_not_replaced() {
     }
     // The form is that of standard output, also into a pipe that a shell has a name for.
     sh(&f, "$0 scan x.npy -o /dev/stdout > out.csv; $0 scan x.npy -o /dev/fd/5 5>&1 | cat > piped.csv");
-    assert_eq!((npy_data(&f.read("out.csv")), npy_data(&f.read("piped.csv"))), (&[1, 3][..], &[1, 3][..]));
+    let sums = bytes_of!(u64: 1, 3);
+    assert_eq!((npy_data(&f.read("out.csv")), npy_data(&f.read("piped.csv"))), (&sums[..], &sums[..]));
     // The laboratory's outputs go the same way, and its text stays away.
     for (args, begins) in [
         ("show blelloch --n 4 --svg /dev/stdout", "<?xml"),
@@ -221,7 +222,7 @@ fn a_link_is_followed_also_to_nothing() {
     symlink("folder/second.npy", f.path("first.npy")).unwrap();
     symlink("third.npy", f.path("folder/second.npy")).unwrap();
     f.prints(&["scan", "x.npy", "-o", "first.npy"]);
-    assert_eq!(npy_data(&f.read("folder/third.npy")), [1, 3]);
+    assert_eq!(npy_data(&f.read("folder/third.npy")), bytes_of!(u64: 1, 3));
     assert!(f.path("first.npy").is_symlink() && f.path("folder/second.npy").is_symlink());
     symlink("loop.npy", f.path("back.npy")).unwrap();
     symlink("back.npy", f.path("loop.npy")).unwrap();

@@ -41,10 +41,15 @@ impl Checked<'_> {
     /// [`Error::Overflow`] with the first result that does not fit.
     pub(crate) fn check(&self, x: View<'_>) -> Result<()> {
         let wraps = self.element != Type::Bool && self.element.integers().is_some();
-        if !wraps || !matches!(self.op, Op::Sum | Op::Product) || self.is_small(x)? {
+        if !wraps || !matches!(self.op, Op::Sum | Op::Product) {
             return Ok(());
         }
-        with_view!(x, x => self.of_type(x))
+        let shape = Shape::new(self.axis, x.len())?;
+        // There may be more lines of no elements than one can go along.
+        if x.is_empty() || self.is_small(x)? {
+            return Ok(());
+        }
+        with_view!(x, x => self.of_type(x, shape))
     }
 
     /// Whether these are sums that fit, however the elements lie: as many of the largest would, and of the least.
@@ -60,7 +65,7 @@ impl Checked<'_> {
             sum.is_some_and(|sum| results.contains(&sum))
         };
         // Of narrow types nothing has to be read.
-        if x.is_empty() || fits(*of_type.start()) && fits(*of_type.end()) {
+        if fits(*of_type.start()) && fits(*of_type.end()) {
             return Ok(true);
         }
         if x.element() == Type::Bool {
@@ -74,12 +79,7 @@ impl Checked<'_> {
         Ok(least.is_some_and(|least| fits(least.min(0))) && largest.is_some_and(|largest| fits(largest.max(0))))
     }
 
-    fn of_type<T: Value>(&self, x: &[T]) -> Result<()> {
-        let shape = Shape::new(self.axis, x.len())?;
-        // There may be more lines of no elements than one can go along.
-        if x.is_empty() {
-            return Ok(());
-        }
+    fn of_type<T: Value>(&self, x: &[T], shape: Shape) -> Result<()> {
         match self.heads {
             Heads::Whole => {
                 let lines = (0..shape.outer).flat_map(|outer| (0..shape.inner).map(move |inner| (outer, inner)));

@@ -152,6 +152,24 @@ fn bytes() {
 }
 
 #[test]
+fn values_become_those_of_other_types() {
+    let bits = Values::U64(vec![u64::MAX, 256, 3]);
+    assert_eq!(bits.clone().modulo(Type::U8), Ok(Values::U8(vec![255, 0, 3])));
+    assert_eq!(bits.clone().modulo(Type::I16), Ok(Values::I16(vec![-1, 256, 3])));
+    assert_eq!(bits.clone().modulo(Type::I64), Ok(Values::I64(vec![-1, 256, 3])));
+    assert_eq!(bits.clone().modulo(Type::F32), Ok(bits));
+    assert_eq!(Values::I64(vec![-1]).modulo(Type::U32), Ok(Values::U32(vec![u32::MAX])));
+    // Rounded once, not to f64 and then to f32.
+    let twice = (1i64 << 60) + (1 << 36) + 1;
+    assert_eq!(View::I64(&[twice]).nearest(Type::F32), Ok(Values::F32(vec![twice as f32])));
+    assert_ne!(twice as f32, twice as f64 as f32);
+    assert_eq!(View::F64(&[0.1, f64::INFINITY]).nearest(Type::F32), Ok(Values::F32(vec![0.1, f32::INFINITY])));
+    refused(View::F64(&[0.1, 1e39]).nearest(Type::F32), "element 1 is 1e39, which is not exactly a value of type f32");
+    refused(View::I32(&[65504, 65520]).nearest(Type::F16), "element 1 is 65520");
+    refused(View::F64(&[1.0, 0.5]).nearest(Type::U8), "element 1 is 0.5");
+}
+
+#[test]
 fn overflow_says_where_and_what() {
     let factors: Vec<i64> = (1..=25).collect();
     let at = |index, value| Err(Error::Overflow { op: Op::Product, element: Type::I64, index, value: Some(value) });
@@ -178,6 +196,12 @@ fn overflow_says_where_and_what() {
     refused(along(0), "the sum at element 3 is 256, which does not fit u8");
     refused(along(1), "the sum at element 3 is 305");
     refused(Scan::new(Op::Sum).init(56u8).exclusive().check_overflow(matrix), "the sum at element 1 is 256");
+    // In the type of the results, in which the elements need not be.
+    let wide = |op| Reduce::new(op).accumulate(Type::U64).check_overflow(View::I32(&[-3, 5]));
+    assert_eq!(wide(Op::Sum), Ok(()));
+    refused(wide(Op::Product), "the product at element 0 is -15, which does not fit u64");
+    assert_eq!(Scan::new(Op::Sum).accumulate(Type::I64).check_overflow(View::I32(&[i32::MAX, i32::MAX])), Ok(()));
+    refused(Scan::new(Op::Sum).accumulate(Type::I8).check_overflow(View::Bool(&[true; 130])), "at element 127 is 128");
     assert_eq!(Scan::new(Op::Max).check_overflow(matrix), Ok(()));
     assert_eq!(Scan::new(Op::Sum).check_overflow(View::F64(&[f64::MAX, f64::MAX])), Ok(()));
 }
