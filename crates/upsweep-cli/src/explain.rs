@@ -1,9 +1,11 @@
 //! The command `explain`: what would run, computed from the sizes alone.
 
-use crate::args::{ExplainArgs, How, What};
+use crate::args::{ExplainArgs, How, Summing, What};
 use crate::asked::axis;
 use crate::device::Chosen;
 use crate::failure::{Failure, Result};
+use crate::sums::Sums;
+use crate::write::OutputForm;
 use upsweep::plan::Shape;
 use upsweep::plan::cpu::{CpuJob, CpuKind, CpuSegments};
 use upsweep::segments::Kind;
@@ -12,7 +14,9 @@ use upsweep::segments::Kind;
 pub(crate) fn lines(args: &ExplainArgs) -> Result<Vec<String>> {
     let failed = |e: upsweep_dynamic::Error| Failure::computing("explain", &e);
     let element = args.element;
-    args.op.check(element).map_err(failed)?;
+    let sums = Sums::new(Summing::default(), args.op, element, OutputForm::Words)?;
+    let computed = sums.computed;
+    args.op.check(computed).map_err(failed)?;
     let axes = args.shape.as_deref().unwrap_or(args.n.as_slice());
     let many = || Failure::Input(format!("so many values of {element} fit no memory: {axes:?}"));
     let elements = if axes.contains(&0) { Some(0) } else { axes.iter().try_fold(1usize, |n, &k| n.checked_mul(k)) };
@@ -37,9 +41,10 @@ pub(crate) fn lines(args: &ExplainArgs) -> Result<Vec<String>> {
         (None, Kind::HeadFlags) => (String::new(), ", by head flags"),
         (None, Kind::Keys) => (String::new(), ", by keys"),
     };
+    let written = results.checked_mul(computed.size()).ok_or_else(many)?;
     let written = match (args.what, kind) {
-        (What::Reduce, Kind::Offsets | Kind::HeadFlags | Kind::Keys) => format!("{} bytes a segment", element.size()),
-        _ => format!("{} bytes", results * element.size()),
+        (What::Reduce, Kind::Offsets | Kind::HeadFlags | Kind::Keys) => format!("{} bytes a segment", computed.size()),
+        _ => format!("{} bytes", written),
     };
     let job = CpuJob {
         kind: match args.what {
@@ -50,11 +55,11 @@ pub(crate) fn lines(args: &ExplainArgs) -> Result<Vec<String>> {
         // Flags and keys become offsets before they are computed with. How many segments there are is not asked for: the plan
         // is that of one.
         segments: if kind == Kind::Whole { CpuSegments::None } else { CpuSegments::Offsets(1) },
-        bytes: [element.size(); 3],
+        bytes: [computed.size(); 3],
         in_place: false,
     };
     Ok(vec![
-        format!("what      {} {name} of {n} values of {element}{along}{segments}", args.op),
+        format!("what      {} {name} of {n} values of {element}{}{along}{segments}", args.op, sums.words(element)),
         format!("shape     {} line(s) of {} values, {} apart", shape.lines(), shape.len, shape.inner),
         format!("memory    reads {read} bytes, writes {written}"),
         format!("device    {}", device.label),

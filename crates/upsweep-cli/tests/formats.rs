@@ -305,7 +305,16 @@ fn devices_and_plans() {
     );
     explains(
         &[&["reduce"], &shape[..], &["-1", "--type", "u8"]].concat(),
-        &["1500 line(s) of 7 values, 1 apart", "reads 10500 bytes, writes 1500 bytes"],
+        &[
+            "10500 values of u8 in u64 along",
+            "1500 line(s) of 7 values, 1 apart",
+            "reads 10500 bytes, writes 12000 bytes",
+        ],
+    );
+    explains(&["reduce", "--n", "9", "--type", "bool"], &["9 values of bool in i64", "reads 9 bytes, writes 8 bytes"]);
+    explains(
+        &["scan", "--n", "9", "--type", "u8", "--op", "max"],
+        &["9 values of u8\n", "reads 9 bytes, writes 9 bytes"],
     );
     explains(
         &["reduce", "--n", "9", "--segments", "offsets"],
@@ -314,7 +323,7 @@ fn devices_and_plans() {
     explains(&["scan", "--n", "9", "--by-key"], &["of 9 values of f32, by keys", "writes 36 bytes"]);
     // What is refused when it is to run is refused here.
     f.fails(&["explain", "scan", "--n", "9", "--op", "and", "--type", "f32"], b"", 2, &["f32 values have no and"]);
-    f.fails(&["explain", "reduce", "--n", "9", "--type", "bool"], b"", 2, &["bool values have no sum"]);
+    f.fails(&["explain", "reduce", "--n", "9", "--op", "min", "--type", "bool"], b"", 2, &["bool values have no min"]);
     f.fails(&["explain", "scan", "--shape", "2,3", "--axis", "2"], b"", 2, &["has no axis 2", "0 to 1"]);
     f.fails(&["explain", "scan", "--shape", "2,3", "--axis", "0", "--by-key"], b"", 2, &["--axis", "--by-key"]);
     f.fails(&["explain", "scan", "--shape", "2,x"], b"", 2, &["--shape", "x"]);
