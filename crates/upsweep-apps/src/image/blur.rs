@@ -1,7 +1,7 @@
 //! Means around each pixel.
 
 use super::extent::Extent;
-use super::pixel::{Pixel, Wide};
+use super::pixel::{Pixel, Wide, room_for};
 use super::summed::SummedArea;
 use crate::error::Result;
 use crate::part::{Part, map};
@@ -23,7 +23,7 @@ use upsweep::{Error, Input, Output};
 /// # Ok::<(), upsweep_apps::Error>(())
 /// ```
 ///
-/// Sums are in `f64`: exact of whole numbers, and so rounded once. What is no number, or infinite, is in the means of the windows that have
+/// Sums are in `f64`: exact of whole numbers, and so rounded once, and without overflow where their mean is a value. What is no number, or infinite, is in the means of the windows that have
 /// it, and in no other. With a radius for each pixel: [`SummedArea::box_blur_by`].
 ///
 /// **Cost.** A [moving sum](upsweep::moving_sum): the image is read twice, whatever the radius, and nothing else is stored but the means. On CUDA windows of more than
@@ -52,7 +52,10 @@ impl BoxBlur {
         P: Pixel,
     {
         let image = &Part::all(image);
-        match around(extent, self.radius).map(Wide).finish(P::MEAN_OF_SUM).run(device, image, blurred) {
+        let side = 2.0 * f64::from(self.radius) + 1.0;
+        let scale = room_for::<P>(side.min(extent.height.max(1) as f64) * side.min(extent.width.max(1) as f64));
+        let sums = around(extent, self.radius).map(P::widen(scale)).finish(P::mean_of_sum(scale));
+        match sums.run(device, image, blurred) {
             Err(Error::Window { .. }) => table(device, Wide, image, extent)?.box_blur(device, self.radius, blurred),
             outcome => Ok(outcome?),
         }

@@ -1,7 +1,7 @@
 //! Mipmaps: an image in all resolutions, and how it is read at any of them.
 
 use super::extent::Extent;
-use super::pixel::{Pixel, StoreF32, Wide, light_of, srgb_of_light};
+use super::pixel::{Pixel, Scaled, StoreF32, light_of, room_for, srgb_of_light};
 use crate::error::{Error, Result};
 use crate::part::{Part, PartMut};
 use upsweep::operator::Cast;
@@ -216,24 +216,26 @@ fn halve<P: Pixel>(device: &Device, pyramid: &mut Array<P>, from: Level, to: Lev
     let mut rows = device.room::<f64>(halved as usize)?;
     let down = |tap| Gather::of(&*pyramid).at(Apply(TapOf { begin, inner: row, len: height, tap }, 0..halved));
     let weighted = Weighted { inner: row, len: height };
+    let by: f64 = [height, width].iter().map(|&n| if n % 2 == 0 { 2.0 } else { n as f64 }).product();
+    // The sum may overflow where the mean does not.
+    let scale = room_for::<P>(by);
     if srgb {
         let down = |tap| Apply(Light { white: P::WHITE }, down(tap));
         Transform::new(weighted).run(device, (down(0), down(1), down(2), 0..halved), &mut rows)?;
     } else {
-        let down = |tap| Apply(Wide, down(tap));
+        let down = |tap| Apply(Scaled { scale }, down(tap));
         Transform::new(weighted).run(device, (down(0), down(1), down(2), 0..halved), &mut rows)?;
     }
     let made = to.extent.values() as u64;
     let right = |tap| Gather::of(&rows).at(Apply(TapOf { begin: 0, inner: channels, len: width, tap }, 0..made));
     let inputs = (right(0), right(1), right(2), 0..made);
     let sum = Apply(Weighted { inner: channels, len: width }, inputs);
-    let by = [height, width].iter().map(|&n| if n % 2 == 0 { 2.0 } else { n as f64 }).product();
     let output = Scatter::to(pyramid).at(to.begin..to.begin + made);
     if srgb {
         let value = Apply(SrgbOf { by, white: P::WHITE }, sum);
         Transform::new(P::STORE).run(device, value, output)?;
     } else {
-        Transform::new(P::STORE).run(device, Apply(Divided { by }, sum), output)?;
+        Transform::new(P::STORE).run(device, Apply(Divided { by: by * scale }, sum), output)?;
     }
     Ok(())
 }

@@ -22,11 +22,16 @@ pub trait Pixel: Number + Cast<f64> + sealed::Sealed {
     type Store: Function<(f64,), Output = Self>;
     #[doc(hidden)]
     const STORE: Self::Store;
-    /// From a sum in f64 and the number of its values the mean, as it is stored.
+    /// To f64, of f64 scaled, so that sums do not overflow where their means are values.
+    #[doc(hidden)]
+    type Widen: Function<(Self,), Output = f64>;
+    #[doc(hidden)]
+    fn widen(scale: f64) -> Self::Widen;
+    /// From a sum of such values and their number the mean, as it is stored.
     #[doc(hidden)]
     type MeanOfSum: Function<(f64, u64), Output = Self>;
     #[doc(hidden)]
-    const MEAN_OF_SUM: Self::MeanOfSum;
+    fn mean_of_sum(scale: f64) -> Self::MeanOfSum;
     /// The mean of 2 x 2 values, as it is stored: of the upper left, the upper right, the lower left and the lower right. Where f64 rounds,
     /// columns are added first.
     #[doc(hidden)]
@@ -68,8 +73,20 @@ mod sealed {
 
 /// A value in f64.
 #[function]
-pub(super) fn wide<P: Cast<f64>>(x: P) -> f64 {
+pub fn wide<P: Cast<f64>>(x: P) -> f64 {
     x as f64
+}
+
+/// A value in f64, scaled.
+#[function]
+pub fn scaled<P: Cast<f64>>(#[param] scale: f64, x: P) -> f64 {
+    x as f64 * scale
+}
+
+/// The power of two by which values of f64 are scaled before so many are added, so that no sum overflows: others have room in f64. The mean
+/// has the bits that it has without it, unless values are below some 1e-290.
+pub(super) fn room_for<P: Pixel>(values: f64) -> f64 {
+    if P::MOST.is_some() || P::SUMS_DOUBLE { 1.0 } else { 0.5f64.powi(values.log2().ceil() as i32) }
 }
 
 /// The light of a value of sRGB, of which 1 is white.
@@ -117,8 +134,14 @@ macro_rules! whole {
             const SUMS_DOUBLE: bool = true;
             type Store = $Store;
             const STORE: $Store = $Store;
+            type Widen = Wide;
+            fn widen(_: f64) -> Wide {
+                Wide
+            }
             type MeanOfSum = $OfSum;
-            const MEAN_OF_SUM: $OfSum = $OfSum;
+            fn mean_of_sum(_: f64) -> $OfSum {
+                $OfSum
+            }
             type Mean = $Mean;
             const MEAN: $Mean = $Mean;
             type MeanOfLight = $Light;
@@ -137,7 +160,7 @@ whole! { u8, 255.0, store_u8: StoreU8, mean_of_sum_u8: MeanOfSumU8, mean_u8: Mea
 whole! { u16, 65535.0, store_u16: StoreU16, mean_of_sum_u16: MeanOfSumU16, mean_u16: MeanU16, light_u16: LightU16 }
 
 macro_rules! float {
-    ($t:ident, $store:ident: $Store:ident, $of_sum:ident: $OfSum:ident = |$sum:ident, $values:ident| $quotient:expr, $mean:ident: $Mean:ident, $light:ident: $Light:ident) => {
+    ($t:ident, $store:ident: $Store:ident, $Widen:ident: |$scale:ident| $widen:expr, $OfSum:ident: $of_sum:expr, $mean:ident: $Mean:ident, $light:ident: $Light:ident) => {
         #[function]
         pub fn $mean(a: $t, b: $t, c: $t, d: $t) -> $t {
             let sum = (a as f64 + c as f64) + (b as f64 + d as f64);
@@ -153,18 +176,20 @@ macro_rules! float {
         pub fn $store(x: f64) -> $t {
             x as $t
         }
-        #[function]
-        pub fn $of_sum($sum: f64, $values: u64) -> $t {
-            $quotient
-        }
         impl Pixel for $t {
             const MOST: Option<u64> = None;
             const WHITE: f64 = 1.0;
             const SUMS_DOUBLE: bool = size_of::<$t>() < size_of::<f64>();
             type Store = $Store;
             const STORE: $Store = $Store;
+            type Widen = $Widen;
+            fn widen($scale: f64) -> $Widen {
+                $widen
+            }
             type MeanOfSum = $OfSum;
-            const MEAN_OF_SUM: $OfSum = $OfSum;
+            fn mean_of_sum($scale: f64) -> $OfSum {
+                $of_sum
+            }
             type Mean = $Mean;
             const MEAN: $Mean = $Mean;
             type MeanOfLight = $Light;
@@ -176,8 +201,17 @@ macro_rules! float {
     };
 }
 // In f64 a product errs by less than f32 has room for, and a GPU divides once for all windows of one size.
-float! { f32, store_f32: StoreF32, mean_of_sum_f32: MeanOfSumF32 = |sum, values| (sum * (1.0 / values as f64)) as f32, mean_f32: MeanF32, light_f32: LightF32 }
-float! { f64, store_f64: StoreF64, mean_of_sum_f64: MeanOfSumF64 = |sum, values| sum / values as f64, mean_f64: MeanF64, light_f64: LightF64 }
+#[function]
+pub fn mean_of_sum_f32(sum: f64, values: u64) -> f32 {
+    (sum * (1.0 / values as f64)) as f32
+}
+/// The number of values is scaled as these are, which rounds nothing.
+#[function]
+pub fn mean_of_sum_f64(#[param] scale: f64, sum: f64, values: u64) -> f64 {
+    sum / (values as f64 * scale)
+}
+float! { f32, store_f32: StoreF32, Wide: |_scale| Wide, MeanOfSumF32: MeanOfSumF32, mean_f32: MeanF32, light_f32: LightF32 }
+float! { f64, store_f64: StoreF64, Scaled: |scale| Scaled { scale }, MeanOfSumF64: MeanOfSumF64 { scale }, mean_f64: MeanF64, light_f64: LightF64 }
 
 impl Accumulator for u32 {
     const MOST: u64 = u32::MAX as u64;
