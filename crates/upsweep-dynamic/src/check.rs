@@ -1,7 +1,9 @@
 //! Whether the results of a sum or product of integers fit their type.
 
+use crate::buffer::Buffer;
+use crate::kernels::{Computed, Options, kernels};
 use crate::segments::Heads;
-use crate::{Error, Number, Op, Reduce, Result, Type, Value, View, with_values, with_view};
+use crate::{Error, Number, Op, Result, Type, Value, View, with_view};
 use upsweep::Device;
 use upsweep::plan::Shape;
 
@@ -71,11 +73,7 @@ impl Checked<'_> {
         if x.element() == Type::Bool {
             return Ok(false);
         }
-        let extreme = |op| -> Result<Option<i128>> {
-            let found = Reduce::new(op).run(&Device::cpu(), x)?;
-            Ok(with_values!(found, found => found.first().and_then(|&value| value.number().integer())))
-        };
-        let (least, largest) = (extreme(Op::Min)?, extreme(Op::Max)?);
+        let (least, largest) = with_view!(x, x => (extreme(Op::Min, x)?, extreme(Op::Max, x)?));
         Ok(least.is_some_and(|least| fits(least.min(0))) && largest.is_some_and(|largest| fits(largest.max(0))))
     }
 
@@ -130,4 +128,13 @@ impl Checked<'_> {
         }
         since.map_or(Ok(()), |index| overflow(index, total))
     }
+}
+
+/// The least or the largest integer.
+fn extreme<T: Computed>(op: Op, x: &[T]) -> Result<Option<i128>> {
+    let options = Options { exclusive: false, reverse: false, init: None, axis: None, offsets: None };
+    let (device, kernels) = (Device::cpu(), kernels::<T>(op)?);
+    let mut found = Buffer::zeroed(&device, 1)?;
+    (kernels.reduce)(&options, &device, &Buffer::new(&device, x)?, &mut found)?;
+    Ok(found.as_slice().and_then(|found| found.first()?.number().integer()))
 }

@@ -4,7 +4,7 @@ use upsweep_apps::Error;
 use upsweep_apps::image::{Area, BoxBlur, Extent, GaussianBlur, LocalVariance, SummedArea, Threshold, equalise, gamma};
 
 cases! {
-    tables_and_sums, overflow, box_blurs, means_of_large_values, wide_windows, variances, thresholds, equalised, brightened, gaussian, gaussian_borders, gaussian_of_nan, wide_range, other_programs, the_lecture, refused
+    tables_and_sums, overflow, box_blurs, wide_windows, variances, thresholds, equalised, brightened, gaussian, gaussian_borders, gaussian_of_nan, wide_range, other_programs, the_lecture, refused
 }
 
 /// The pixels of a window, as far as they are in the image.
@@ -101,26 +101,6 @@ fn box_blurs(device: &Device) {
             assert_eq!(usize::from(found), (2 * sum + n) / (2 * n), "{extent:?} {at}");
         }
     }
-}
-
-/// Means of values whose sums leave f64.
-fn means_of_large_values(device: &Device) {
-    // As a power of two it has multiples that need no rounding.
-    const LARGE: f64 = f64::from_bits(2046 << 52);
-    let blurred = |x: &[f64], extent: Extent, radius| {
-        let mut blurred = device.filled(x.len(), 0.0f64).unwrap();
-        BoxBlur::new(radius).run(device, &device.upload(x).unwrap(), extent, &mut blurred).unwrap();
-        blurred.to_vec().unwrap()
-    };
-    for radius in [0, 1, 2, 40, u32::MAX] {
-        assert_eq!(blurred(&[LARGE; 35], Extent::new(5, 7), radius), [LARGE; 35], "{radius}");
-    }
-    let row = Extent::new(1, 4);
-    assert_eq!(blurred(&[1.5e308, 1.5e308, -1.5e308, -1.5e308], row, 5), [0.0; 4]);
-    assert_eq!(blurred(&[1e308, 1e308, f64::INFINITY, 2.0], row, 1)[..3], [1e308, f64::INFINITY, f64::INFINITY]);
-    // And of others the bits that they had: the sum's in order, divided once.
-    let x = [0.1, 1.0 / 3.0, 7e-20, 1e16];
-    assert_eq!(blurred(&x, row, 5)[0], (0.1 + 1.0 / 3.0 + 7e-20 + 1e16) / 4.0);
 }
 
 /// Of more columns than a block of a GPU has room for: then there is a table.

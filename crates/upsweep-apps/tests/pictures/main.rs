@@ -5,6 +5,7 @@
 
 mod axes;
 mod image;
+mod large;
 mod mipmap;
 mod sizes;
 mod terrain;

@@ -3,7 +3,7 @@ use upsweep::Device;
 use upsweep_apps::Error;
 use upsweep_apps::image::{Extent, Mipmap, Point, Wrap};
 
-cases! { levels, many_even_levels, large_values, light, arrangement, lookups, refused }
+cases! { levels, many_even_levels, light, arrangement, lookups, refused }
 
 /// How much of source pixel `i` of `n` lies in pixel `k` of `m`, both axes from 0 to 1: the true footprint.
 fn share(i: usize, n: usize, k: usize, m: usize) -> f64 {
@@ -136,20 +136,6 @@ fn many_even_levels(device: &Device) {
 
 fn level_of(device: &Device, mipmap: &Mipmap<u8>, k: usize) -> Vec<u64> {
     mipmap.level(device, k).unwrap().iter().map(|&x| u64::from(x)).collect()
-}
-
-/// Means of values whose sums leave f64, of even and of odd sizes.
-fn large_values(device: &Device) {
-    for (height, width) in [(4, 4), (3, 5), (6, 10), (1, 7), (9, 2)] {
-        // A power of two has multiples that need no rounding.
-        let large = 2f64.powi(1023);
-        let x = vec![large; height * width];
-        let mipmap = Mipmap::build(device, &device.upload(&x).unwrap(), Extent::new(height, width)).unwrap();
-        for level in 1..mipmap.levels() {
-            let values = mipmap.level(device, level).unwrap();
-            assert!(values.iter().all(|&value| value == large), "{height} x {width}, level {level}: {values:?}");
-        }
-    }
 }
 
 /// Black and white make the grey of half the light, which is 188 in sRGB.
