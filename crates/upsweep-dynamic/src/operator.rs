@@ -5,9 +5,9 @@ use std::fmt;
 /// A built-in operator: see [`upsweep::operator::builtin`] for what each computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
-    /// `a + b`; integers wrap around in their type
+    /// `a + b`; integers wrap around in their type, or in the wider one that is accumulated in
     Sum,
-    /// `a * b`; integers wrap around in their type
+    /// `a * b`; likewise
     Product,
     /// The smaller; of floats NaN if there is one
     Min,

@@ -1,6 +1,6 @@
 //! Reduce: one value from many.
 
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, on_host};
 use crate::check::Results;
 use crate::kernels::{Computed, Options, kernels};
 use crate::options::{Common, Typed, common_methods};
@@ -27,8 +27,11 @@ pub struct Reduce<'a> {
     common: Common<'a>,
 }
 
-/// Elements that are converted to 64 bits at once: they stay in the second-level cache until they are reduced.
-const PART: usize = 1 << 16;
+/// Elements that are converted to 64 bits at once: on the host they stay in a cache until they are reduced, and in memory that the
+/// allocator keeps; to a device so many are worth a copy.
+fn part_on(device: &Device) -> usize {
+    if on_host(device) { 1 << 13 } else { 1 << 22 }
+}
 
 /// Integers of 64 bits as unsigned ones.
 fn bits(values: Values) -> Vec<u64> {
@@ -55,7 +58,7 @@ impl<'a> Reduce<'a> {
         if let (Some(element @ (Type::I64 | Type::U64)), Segments::Whole) =
             (self.common.accumulate, self.common.segments)
             && x.element().widens_to(element)
-            && x.len() > PART
+            && x.len() > part_on(device)
         {
             return self.in_parts(device, x, element);
         }
@@ -71,7 +74,7 @@ impl<'a> Reduce<'a> {
         self.common.begin(x.len(), element)?;
         let shape = Shape::new(self.common.axis, x.len())?;
         let Shape { len, inner, .. } = shape;
-        let slab = len * inner;
+        let (slab, most) = (len * inner, part_on(device));
         let mut results = room(shape.lines())?;
         let reduced = |init: Option<Number>, shape: [usize; 3], part: View<'_>| -> Result<Vec<u64>> {
             let reduce = Reduce::new(op).axis(&shape, 1).accumulate(element);
@@ -80,8 +83,8 @@ impl<'a> Reduce<'a> {
             prepared.run()?;
             Ok(bits(prepared.results()?))
         };
-        if slab <= PART {
-            let slabs = PART / slab;
+        if slab <= most {
+            let slabs = most / slab;
             for start in (0..x.len()).step_by(slabs * slab) {
                 let part = x.part(start..(start + slabs * slab).min(x.len()));
                 results.extend(reduced(self.common.init, [part.len() / slab, len, inner], part)?);
@@ -89,7 +92,7 @@ impl<'a> Reduce<'a> {
             return Ok(Values::from(results).back_to(element));
         }
         // Of very wide rows so many that what they leave is little beside them.
-        let part = (PART / inner).max(64) * inner;
+        let part = (most / inner).max(64) * inner;
         for start in (0..x.len()).step_by(slab) {
             let mut partial = room((slab.div_ceil(part)) * inner)?;
             for begin in (0..slab).step_by(part) {
