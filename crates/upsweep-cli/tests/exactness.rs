@@ -130,8 +130,8 @@ fn sums_of_small_integers_are_64_bits_wide() {
     assert!(done.stderr.contains("note: the results are u64, of 8 bytes each: --sum-type says"), "{}", done.stderr);
     assert_eq!(f.run(&["scan", "bytes.u8", "--type", "u8", "--op", "max"]).good_bytes().len(), 1000);
     // Longer than what is converted at once, along any axis, whatever the lengths.
-    let many: Vec<u8> = (0..210_000u32).map(|k| (k * 7 % 256) as u8).collect();
-    for shape in [[1, 210_000], [210_000, 1], [3, 70_000], [70_000, 3], [100, 2100]] {
+    let many: Vec<u8> = (0..600_000u32).map(|k| (k * 7 % 256) as u8).collect();
+    for shape in [[1, 600_000], [600_000, 1], [2, 300_000], [200_000, 3], [100, 6000]] {
         f.file("many.npy", npy("'|i1'", &format!("({}, {})", shape[0], shape[1]), &many));
         let at = |row: usize, column: usize| i64::from(many[row * shape[1] + column] as i8);
         let rows: Vec<i64> =

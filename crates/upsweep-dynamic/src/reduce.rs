@@ -27,10 +27,10 @@ pub struct Reduce<'a> {
     common: Common<'a>,
 }
 
-/// Elements that are converted to 64 bits at once: on the host they stay in a cache until they are reduced, and in memory that the
-/// allocator keeps; to a device so many are worth a copy.
+/// Elements that are converted to 64 bits at once. On the host they stay in a cache until they are reduced, and are enough for all threads
+/// to be woken for them; to a device they are worth a copy.
 fn part_on(device: &Device) -> usize {
-    if on_host(device) { 1 << 13 } else { 1 << 22 }
+    if on_host(device) { 1 << 18 } else { 1 << 22 }
 }
 
 /// Integers of 64 bits as unsigned ones.
