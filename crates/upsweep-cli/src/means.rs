@@ -56,7 +56,7 @@ fn quotient(sum: i128, count: usize) -> f64 {
     // As many bits as there are, and one more for what is left: the conversion to f64 rounds them all at once.
     let (bits, count) = (sum.unsigned_abs().leading_zeros(), count as u128);
     let wide = sum.unsigned_abs() << bits;
-    let quotient = wide / count | u128::from(wide % count != 0);
+    let quotient = (wide / count) | u128::from(!wide.is_multiple_of(count));
     let mean = quotient as f64 * 0.5f64.powi(bits as i32);
     if sum < 0 { -mean } else { mean }
 }
