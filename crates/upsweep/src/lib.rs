@@ -69,6 +69,7 @@ extern crate self as upsweep;
 
 pub mod along;
 pub mod automaton;
+pub mod between;
 pub mod buffer;
 mod choosing;
 pub mod count;
@@ -134,6 +135,7 @@ mod walking;
 
 pub use along::ScanAlong;
 pub use automaton::Automaton;
+pub use between::{Between, Interpolate};
 pub use buffer::{Array, Input, Output, View, ViewMut};
 pub use choosing::{Choose, FirstOf, Flag, Flagged, Indices, LastOf, Values, Where, Yields};
 pub use count::{Count, Counted, CountedInput};

@@ -1,9 +1,11 @@
-//! Nth: elements at places in the order of all, exactly, without sorting.
+//! Nth: elements at places in the order of all, exactly, without sorting; and quantiles between them.
 //!
 //! ```text
 //! at(&places)           the element that would be at each place, from 0 on, if all were sorted    (numpy.partition)
 //! quantiles(&shares)    the ceil(q n)-th smallest for each share q of 0 to 1                      (method "inverted_cdf")
 //! median()              that of the share 0.5: of an even number of elements the lower of the two in the middle
+//! interpolated()        what is at the place q (n - 1), between two elements, as f64              (method "linear", the default)
+//! in_chunks()           the same of elements that come in chunks, and come again: longer than memory
 //! ```
 //!
 //! ```
@@ -14,29 +16,49 @@
 //! assert_eq!(Nth::median().run_to_vec(&device, &latencies)?, [5.5]);
 //! assert_eq!(Nth::quantiles(&[0.0, 0.9]).run_to_vec(&device, &latencies)?, [3.5, 80.0]);
 //! assert_eq!(Nth::at(&[1, 3]).run_to_vec(&device, &latencies)?, [4.0, 12.0]);
+//! assert_eq!(Nth::median().interpolated().run_to_vec(&device, &[4u8, 1, 3, 2])?, [2.5]);
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
 //! **Order.** That of [`Key`]: NaN are behind all numbers.
 //!
+//! **Interpolated.** The place `q (n - 1)` is rounded to `f64`, so 0.7 of 101 elements is the one with 70 before it. Between the two neighbours
+//! the value is exact, and rounded once: see [`Between`]. So values never descend with `q`, and of the whole numbers of 64 bits none is
+//! wrong. A NaN among the elements makes every value NaN; else one is NaN only where a place lies between both infinities.
+//! (numpy.quantile has NaN beside one infinity, infinities for the halves of two large numbers, and wraps integers.)
+//!
 //! **Cost.** On CUDA one reading of the input for each place, and of some hundredths of it; see [`topk`](crate::topk). On the CPU also
-//! one for each. A sort is faster for some dozens of places.
+//! one for a single place, and mostly two for any number of them, with memory for an eighth of the input at most.
 
+use crate::between::{Between, Interpolate, Parts};
 use crate::buffer::{Array, Input, Output, View};
 use crate::cpu;
+use crate::cpu::ranks::Ranks;
 use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
-use crate::key::Key;
+use crate::key::{Key, KeyBits};
 use crate::memory;
 use crate::outputs::Target;
 use crate::ranking::Ranking;
+use std::marker::PhantomData;
 
 /// Elements at places in order: see the [module](self). Build it once, run it often.
+///
+/// `R` is what it gives: [`Elements`], or values between them, [`Interpolated`].
 #[derive(Clone, Copy, Debug)]
 #[must_use = "it does nothing until it is run"]
-pub struct Nth<'a> {
+pub struct Nth<'a, R = Elements> {
     wanted: Wanted<'a>,
+    gives: PhantomData<R>,
 }
+
+/// Of an [`Nth`]: elements.
+#[derive(Clone, Copy, Debug)]
+pub struct Elements;
+
+/// Of an [`Nth`]: values between elements, as `f64`.
+#[derive(Clone, Copy, Debug)]
+pub struct Interpolated;
 
 #[derive(Clone, Copy, Debug)]
 enum Wanted<'a> {
@@ -44,47 +66,29 @@ enum Wanted<'a> {
     Shares(&'a [f64]),
 }
 
-impl<'a> Nth<'a> {
-    /// The elements that would be at these places, from 0 on, if all were sorted.
-    pub fn at(places: &'a [usize]) -> Self {
-        Self { wanted: Wanted::Places(places) }
-    }
-
-    /// For each share from 0 to 1 the smallest element that so many of all are no larger than.
-    pub fn quantiles(shares: &'a [f64]) -> Self {
-        Self { wanted: Wanted::Shares(shares) }
-    }
-}
-
-impl Nth<'static> {
-    /// The element in the middle; of an even number of elements, the lower of two.
-    pub fn median() -> Self {
-        Self { wanted: Wanted::Shares(&[0.5]) }
-    }
-}
-
-impl Nth<'_> {
-    fn results(&self) -> usize {
-        match self.wanted {
-            Wanted::Places(places) => places.len(),
-            Wanted::Shares(shares) => shares.len(),
+impl Wanted<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Places(places) => places.len(),
+            Self::Shares(shares) => shares.len(),
         }
     }
 
-    /// The ranks among `len` elements, from 1 on.
-    fn ranks(&self, len: usize) -> Result<Vec<usize>> {
-        let mut ranks = memory::room(self.results())?;
-        match self.wanted {
-            Wanted::Places(places) => {
-                for &place in places {
+    /// What is wanted among `len` elements, each by its place and the part of the way to the next one that it is behind it. Of shares `at`
+    /// tells it, which are checked.
+    fn places(&self, len: usize, at: impl Fn(f64) -> (usize, f64)) -> Result<Vec<(usize, f64)>> {
+        let mut found = memory::room(self.len())?;
+        match self {
+            Self::Places(places) => {
+                for &place in *places {
                     if place >= len {
                         return Err(Error::Rank { what: "place", rank: place, len });
                     }
-                    ranks.push(place + 1);
+                    found.push((place, 0.0));
                 }
             }
-            Wanted::Shares(shares) => {
-                for &share in shares {
+            Self::Shares(shares) => {
+                for &share in *shares {
                     if !(0.0..=1.0).contains(&share) {
                         let reason = "a share is a number from 0 to 1";
                         return Err(Error::Options { options: "quantiles", reason });
@@ -92,13 +96,55 @@ impl Nth<'_> {
                     if len == 0 {
                         return Err(Error::Rank { what: "place", rank: 0, len });
                     }
-                    ranks.push(((share * len as f64).ceil() as usize).clamp(1, len));
+                    found.push(at(share));
                 }
             }
         }
-        Ok(ranks)
+        Ok(found)
     }
 
+    /// The places of elements, for shares the nearest one at which so many of all have come.
+    fn of_elements(&self, len: usize) -> Result<Vec<(usize, f64)>> {
+        self.places(len, |share| (((share * len as f64).ceil() as usize).clamp(1, len) - 1, 0.0))
+    }
+
+    /// The places between elements.
+    fn between(&self, len: usize) -> Result<Vec<(usize, f64)>> {
+        let last = len.saturating_sub(1);
+        self.places(len, |share| {
+            let place = share * last as f64;
+            let before = (place as usize).min(last);
+            // Of the last one nothing is behind.
+            (before, if before < last { place - before as f64 } else { 0.0 })
+        })
+    }
+}
+
+impl<'a> Nth<'a> {
+    /// The elements that would be at these places, from 0 on, if all were sorted.
+    pub fn at(places: &'a [usize]) -> Self {
+        Self { wanted: Wanted::Places(places), gives: PhantomData }
+    }
+
+    /// For each share from 0 to 1 the smallest element that so many of all are no larger than.
+    pub fn quantiles(shares: &'a [f64]) -> Self {
+        Self { wanted: Wanted::Shares(shares), gives: PhantomData }
+    }
+
+    /// The values between the two neighbours of the place `share * (n - 1)`, in linear interpolation: see the [module](self).
+    pub fn interpolated(self) -> Nth<'a, Interpolated> {
+        Nth { wanted: self.wanted, gives: PhantomData }
+    }
+}
+
+impl Nth<'static> {
+    /// The element in the middle; of an even number of elements, the lower of two.
+    pub fn median() -> Self {
+        Self { wanted: Wanted::Shares(&[0.5]), gives: PhantomData }
+    }
+}
+
+impl<'a> Nth<'a> {
     /// Stores the elements in `output`, one for each place or share. On CUDA the work is enqueued on the device's stream and the
     /// call returns at once.
     ///
@@ -121,7 +167,7 @@ impl Nth<'_> {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn run_to_array<I: Input<Item: Key> + ?Sized>(&self, device: &Device, input: &I) -> Result<Array<I::Item>> {
-        device.compute_array(self.results(), |output| self.dispatch(device, input.view(), output))
+        device.compute_array(self.wanted.len(), |output| self.dispatch(device, input.view(), output))
     }
 
     /// Returns the elements on the host. On CUDA this waits for them.
@@ -133,17 +179,247 @@ impl Nth<'_> {
         self.run_to_array(device, input)?.into_vec()
     }
 
+    /// The same of elements that come in chunks.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn in_chunks<K: Key>(&self) -> Result<Readings<'a, K, Elements>> {
+        Readings::new(self.wanted, |wanted, len| ranks(&wanted.of_elements(len)?, len, true))
+    }
+
     fn dispatch<K: Key>(&self, device: &Device, keys: View<'_, K>, output: Target<'_, K>) -> Result<()> {
-        let ranks = self.ranks(keys.len())?;
-        if output.len() != ranks.len() {
-            return Err(Error::Length { what: "output", found: output.len(), expected: ranks.len() });
+        let places = self.wanted.of_elements(keys.len())?;
+        let ranks = memory::collected(places.len(), places.iter().map(|(place, _)| place + 1))?;
+        of_ranks(device, keys, &ranks, output)
+    }
+}
+
+impl<'a> Nth<'a, Interpolated> {
+    /// Returns the values on the host. On CUDA this waits for the elements.
+    ///
+    /// # Errors
+    /// As [`Nth::run`].
+    pub fn run_to_vec<I: Input<Item: Interpolate> + ?Sized>(&self, device: &Device, input: &I) -> Result<Vec<f64>> {
+        values(&self.run_to_neighbours(device, input)?)
+    }
+
+    /// Returns between which two elements the places are, on the host: of integers of 64 bits these tell more than a `f64` holds. On CUDA
+    /// this waits for the elements. With a NaN among the elements all are between it and itself.
+    ///
+    /// # Errors
+    /// As [`Nth::run`].
+    pub fn run_to_neighbours<I>(&self, device: &Device, input: &I) -> Result<Vec<Between<I::Item>>>
+    where
+        I: Input<Item: Interpolate> + ?Sized,
+    {
+        device.refuse_in_capture("reading elements at places in order")?;
+        let keys = input.view();
+        let places = self.wanted.between(keys.len())?;
+        let ranks = ranks(&places, keys.len(), I::Item::WHOLE)?;
+        let found = device.compute_array(ranks.len(), |output| {
+            let ranks = memory::collected(ranks.len(), ranks.iter().map(|&rank| rank as usize))?;
+            of_ranks(device, keys, &ranks, output)
+        })?;
+        neighbours(&places, &ranks, &found.into_vec()?)
+    }
+
+    /// The same of elements that come in chunks.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn in_chunks<K: Interpolate>(&self) -> Result<Readings<'a, K, Interpolated>> {
+        Readings::new(self.wanted, |wanted, len| ranks(&wanted.between(len)?, len, K::WHOLE))
+    }
+}
+
+/// Stores the keys of these ranks, from 1 on.
+fn of_ranks<K: Key>(device: &Device, keys: View<'_, K>, ranks: &[usize], output: Target<'_, K>) -> Result<()> {
+    if output.len() != ranks.len() {
+        return Err(Error::Length { what: "output", found: output.len(), expected: ranks.len() });
+    }
+    let call =
+        Ranking { keys, rows: 1, rank: 0, descending: false, sorted: false, values: Some(output), indices: None };
+    match &device.0 {
+        Backend::Cpu => cpu::topk::wanted(&call, ranks),
+        #[cfg(feature = "cuda")]
+        Backend::Cuda(cuda) => crate::cuda::topk::wanted(cuda, call, ranks),
+    }
+}
+
+/// The ranks of the elements that these places are at or between, ascending and each once; and the last one, behind which a NaN would be,
+/// unless all elements are numbers or NaN do not matter.
+fn ranks(places: &[(usize, f64)], len: usize, no_nan: bool) -> Result<Vec<u64>> {
+    let mut ranks = memory::room(2 * places.len() + 1)?;
+    for &(place, part) in places {
+        ranks.push(place as u64 + 1);
+        if part > 0.0 {
+            ranks.push(place as u64 + 2);
         }
-        let call =
-            Ranking { keys, rows: 1, rank: 0, descending: false, sorted: false, values: Some(output), indices: None };
-        match &device.0 {
-            Backend::Cpu => cpu::topk::wanted(&call, &ranks),
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(cuda) => crate::cuda::topk::wanted(cuda, call, &ranks),
+    }
+    if !no_nan && !ranks.is_empty() {
+        ranks.push(len as u64);
+    }
+    ranks.sort_unstable();
+    ranks.dedup();
+    Ok(ranks)
+}
+
+/// The elements around places: `found` are those of the ranks that [`ranks`] told.
+fn neighbours<K: Interpolate>(places: &[(usize, f64)], ranks: &[u64], found: &[K]) -> Result<Vec<Between<K>>> {
+    let nan = found.last().filter(|last| matches!(last.parts(), Parts::Other(x) if x.is_nan()));
+    let key = |place: usize| {
+        let at = ranks.binary_search(&(place as u64 + 1)).ok()?;
+        nan.or(found.get(at)).copied()
+    };
+    let between = |&(place, part): &(usize, f64)| {
+        let low = key(place)?;
+        Some(Between { low, high: if part > 0.0 { key(place + 1)? } else { low }, part })
+    };
+    memory::collected(places.len(), places.iter().filter_map(between))
+}
+
+fn values<K: Interpolate>(places: &[Between<K>]) -> Result<Vec<f64>> {
+    memory::collected(places.len(), places.iter().map(|place| place.value()))
+}
+
+/// Readings of all elements, in chunks, from which an [`Nth`] finds what it looks for: of data that is longer than memory. Chunks are on the host,
+/// of any lengths, and in each reading the same elements come, in any order.
+///
+/// ```
+/// use upsweep::prelude::*;
+///
+/// let file = [12.0f32, 3.5, 80.0, 4.0, 5.5, 6.5];
+/// let mut readings = Nth::quantiles(&[0.25, 0.5]).interpolated().in_chunks::<f32>()?;
+/// while readings.again()? {
+///     for chunk in file.chunks(4) {
+///         readings.push(chunk)?;
+///     }
+/// }
+/// assert_eq!(readings.finish()?, [4.375, 6.0]);
+/// # Ok::<(), upsweep::Error>(())
+/// ```
+///
+/// The first reading counts elements by their highest 16 bits, so elements of up to two bytes are read once. Mostly the second one is the
+/// last: it keeps those with the right bits, a sixteenth of all at most; else they are counted by the next 16 bits, and so on.
+#[derive(Debug)]
+pub struct Readings<'a, K: Key, R> {
+    wanted: Wanted<'a>,
+    /// The ranks to look for among so many elements.
+    ranks_of: fn(&Wanted<'a>, usize) -> Result<Vec<u64>>,
+    search: Ranks<K::Bits>,
+    /// These ranks, as soon as a reading has ended.
+    ranks: Vec<u64>,
+    state: State,
+    gives: PhantomData<R>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum State {
+    New,
+    Reading,
+    Done,
+}
+
+impl<'a, K: Key, R> Readings<'a, K, R> {
+    fn new(wanted: Wanted<'a>, ranks_of: fn(&Wanted<'a>, usize) -> Result<Vec<u64>>) -> Result<Self> {
+        let search = Ranks::new()?;
+        Ok(Self { wanted, ranks_of, search, ranks: Vec::new(), state: State::New, gives: PhantomData })
+    }
+
+    /// Ends a reading, and says whether another one begins. The first call begins the first one.
+    ///
+    /// # Errors
+    /// - [`Error::Rank`], [`Error::Options`]: as [`Nth::run`], at the end of the first reading
+    /// - [`Error::Length`]: a later reading had other elements than the first
+    /// - [`Error::OutOfMemory`]
+    pub fn again(&mut self) -> Result<bool> {
+        if self.state == State::Reading {
+            self.ranks = (self.ranks_of)(&self.wanted, self.len())?;
+            if !self.search.narrow(&self.ranks)? {
+                self.state = State::Done;
+            }
+        } else if self.state == State::New {
+            self.state = State::Reading;
         }
+        Ok(self.state == State::Reading)
+    }
+
+    /// Reads a chunk.
+    ///
+    /// # Errors
+    /// - [`Error::Options`]: no reading has begun
+    /// - [`Error::OutOfMemory`]
+    pub fn push(&mut self, chunk: &[K]) -> Result<()> {
+        if self.state != State::Reading {
+            return Err(Error::Options {
+                options: "chunks",
+                reason: "call `again` before each reading, as long as it says so",
+            });
+        }
+        // SAFETY: a key has the bits of its `Bits`, of the same size and alignment.
+        let bits = unsafe { std::slice::from_raw_parts(chunk.as_ptr().cast::<K::Bits>(), chunk.len()) };
+        self.search.read(bits, |bits| bits.ordered(K::ORDER, false))
+    }
+
+    /// The number of all elements, after the first reading.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.search.len() as usize
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The elements of the ranks, ascending.
+    fn found(self) -> Result<(Wanted<'a>, usize, Vec<u64>, Vec<K>)> {
+        if self.state != State::Done {
+            return Err(Error::Options {
+                options: "chunks",
+                reason: "read all again until `again` says that it is enough",
+            });
+        }
+        let (len, ranks) = (self.len(), self.ranks);
+        // SAFETY: these bits are of an element that was read.
+        let key =
+            |number: K::Bits| unsafe { std::mem::transmute_copy::<K::Bits, K>(&number.restored(K::ORDER, false)) };
+        let found = memory::collected(ranks.len(), self.search.found(&ranks)?.into_iter().map(key))?;
+        Ok((self.wanted, len, ranks, found))
+    }
+}
+
+impl<K: Key> Readings<'_, K, Elements> {
+    /// The elements, one for each place or share.
+    ///
+    /// # Errors
+    /// - [`Error::Options`]: the last reading has not ended
+    /// - [`Error::Length`]: it had other elements than the first one
+    /// - [`Error::OutOfMemory`]
+    pub fn finish(self) -> Result<Vec<K>> {
+        let (wanted, len, ranks, found) = self.found()?;
+        let places = wanted.of_elements(len)?;
+        let key = |&(place, _): &(usize, f64)| found.get(ranks.binary_search(&(place as u64 + 1)).ok()?).copied();
+        memory::collected(places.len(), places.iter().filter_map(key))
+    }
+}
+
+impl<K: Interpolate> Readings<'_, K, Interpolated> {
+    /// The values, one for each place or share.
+    ///
+    /// # Errors
+    /// As [`Readings::finish`] of elements.
+    pub fn finish(self) -> Result<Vec<f64>> {
+        values(&self.finish_neighbours()?)
+    }
+
+    /// Between which two elements the places are, as [`Nth::run_to_neighbours`] has it.
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish).
+    pub fn finish_neighbours(self) -> Result<Vec<Between<K>>> {
+        let (wanted, len, ranks, found) = self.found()?;
+        neighbours(&wanted.between(len)?, &ranks, &found)
     }
 }

@@ -15,6 +15,7 @@
 //! | `scan_axes` | scans along rows and then down columns |
 //! | `merge`, `sort_by` | merges of sorted arrays, and sorts by a comparison |
 //! | `topk` | the first keys in order, and keys of a rank |
+//! | `ranks` | keys of some ranks, of chunks that are read more than once |
 //! | `transform` | a function of each element |
 //! | `moving_sum` | sums over windows around each value |
 //! | `pyramid` | levels of images, each half as high and wide |
@@ -42,6 +43,7 @@ pub(crate) mod merge;
 pub(crate) mod moving_sum;
 pub(crate) mod pyramid;
 pub(crate) mod range_histogram;
+pub(crate) mod ranks;
 pub(crate) mod recurrence;
 pub(crate) mod reduce;
 pub(crate) mod runs;

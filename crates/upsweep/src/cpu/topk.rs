@@ -3,11 +3,12 @@
 //! ```text
 //! guess       of a sample of the keys: two between which the wanted one lies, most probably
 //! collect     the keys between these, and how many lie before them; the wanted one is found among them. Where they are too many,
-//!             or not around the wanted rank, it is found digit by digit
+//!             or not around the wanted rank, and where there are several ranks, keys are counted instead: see [`ranks`](super::ranks)
 //! count       for each part of the input, how many keys are before the wanted one, and how many equal to it
 //! store       part by part: the keys before it, and of those equal to it the first, as many as there are to be
 //! ```
 
+use super::ranks::{Ranks, select};
 use crate::error::Result;
 use crate::key::{Index, Key, KeyBits, KeyOrder};
 use crate::memory;
@@ -62,13 +63,30 @@ impl<B: KeyBits> Keys<'_, B> {
 
     /// The number of the key of `rank`, from 1 on.
     fn of_rank(&self, rank: usize) -> Result<B> {
+        if self.bits.len() >= GUESS_FROM
+            && let Some(found) = self.in_window(rank)
+        {
+            return Ok(found);
+        }
+        Ok(self.of_ranks(&[rank as u64])?.first().copied().unwrap_or_default())
+    }
+
+    /// The numbers of the keys of ranks that ascend, from 1 on.
+    fn of_ranks(&self, ranks: &[u64]) -> Result<Vec<B>> {
         let len = self.bits.len();
         if len < GUESS_FROM {
-            let mut numbers = memory::room(len)?;
-            numbers.extend(self.bits.iter().map(|&bits| self.number(bits)));
-            return Ok(*numbers.select_nth_unstable(rank - 1).1);
+            let mut numbers = memory::collected(len, self.bits.iter().map(|&bits| self.number(bits)))?;
+            let mut found = memory::room(ranks.len())?;
+            select(&mut numbers, 0, ranks, |key| found.push(key));
+            return Ok(found);
         }
-        Ok(self.in_window(rank).unwrap_or_else(|| self.by_digits(rank)))
+        let mut search = Ranks::new()?;
+        loop {
+            search.read(self.bits, |bits| self.number(bits))?;
+            if !search.narrow(ranks)? {
+                return search.found(ranks);
+            }
+        }
     }
 
     /// The wanted number, if it is in a window that a sample of the keys tells, which is small.
@@ -112,37 +130,6 @@ impl<B: KeyBits> Keys<'_, B> {
         let mut within = memory::collected(number, found.into_iter().flat_map(|(_, within)| within)).ok()?;
         let wanted = rank.checked_sub(before + 1).filter(|&wanted| wanted < within.len())?;
         Some(*within.select_nth_unstable(wanted).1)
-    }
-
-    /// The wanted number, by its digits of eight bits from the highest on.
-    fn by_digits(&self, mut rank: usize) -> B {
-        let mut found: Option<B> = None;
-        for shift in (0..B::BITS).step_by(8).rev() {
-            // A key with the digits found, if there are any yet: each pass leaves one that has its digit, too.
-            let same = |key: B| {
-                found.is_none_or(|found| (shift + 8..B::BITS).step_by(8).all(|at| key.digit(at) == found.digit(at)))
-            };
-            let counts = self.in_parts(|keys| {
-                let mut counts = [(0usize, None); 256];
-                for key in keys.iter().map(|&bits| self.number(bits)).filter(|&key| same(key)) {
-                    if let Some((count, one)) = counts.get_mut(key.digit(shift)) {
-                        *count += 1;
-                        *one = Some(key);
-                    }
-                }
-                counts
-            });
-            for digit in 0..256 {
-                let of_digit = || counts.iter().filter_map(|counts| counts.get(digit));
-                let number: usize = of_digit().map(|(count, _)| count).sum();
-                if rank <= number {
-                    found = of_digit().find_map(|(_, one)| *one);
-                    break;
-                }
-                rank -= number;
-            }
-        }
-        found.unwrap_or_default()
     }
 
     /// The first `rank` keys as numbers with their places, in the order of the input.
@@ -287,10 +274,18 @@ impl<B: KeyBits> Call<B> {
             Wanted::First { rows, rank, sorted } => self.first(rows, rank, sorted),
             Wanted::Ranks(ranks) => {
                 let keys = self.keys(0, self.len, false);
-                for (i, &rank) in ranks.iter().enumerate() {
+                if let [rank] = *ranks {
                     let found = keys.of_rank(rank)?;
+                    // SAFETY: the output has an element for the rank.
+                    unsafe { self.store(0, &[(found, 0)]) };
+                    return Ok(());
+                }
+                let mut order = memory::collected(ranks.len(), ranks.iter().copied().zip(0..))?;
+                order.sort_unstable();
+                let ascending = memory::collected(ranks.len(), order.iter().map(|&(rank, _)| rank as u64))?;
+                for ((_, at), key) in order.into_iter().zip(keys.of_ranks(&ascending)?) {
                     // SAFETY: the output has an element for each rank.
-                    unsafe { self.store(i, &[(found, 0)]) };
+                    unsafe { self.store(at, &[(key, 0)]) };
                 }
                 Ok(())
             }

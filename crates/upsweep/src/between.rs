@@ -1,0 +1,344 @@
+//! Between: a place between two elements in order, and what is there.
+//!
+//! ```text
+//! value     low + part * (high - low), exactly, then rounded once to f64
+//! digits    the same of integers beyond 2^52, of which f64 does not hold every half
+//! ```
+//!
+//! ```
+//! use upsweep::Between;
+//!
+//! assert_eq!(Between { low: 6, high: 7, part: 0.25 }.value(), 6.25);
+//! assert_eq!(Between { low: -1e308, high: 1e308, part: 0.5 }.value(), 0.0);
+//! assert_eq!(Between { low: 5.0, high: f64::INFINITY, part: 0.1 }.value(), f64::INFINITY);
+//! assert_eq!(Between { low: i64::MAX - 1, high: i64::MAX, part: 0.5 }.to_string(), "9223372036854775806.5");
+//! ```
+//!
+//! So a value is never outside of the two, and never less where `part` is larger. It is NaN only where an element is, or where they are
+//! both infinities.
+
+use crate::key::Key;
+use crate::sealed::Sealed;
+use half::{bf16, f16};
+use std::fmt;
+use std::iter;
+
+/// A place between two elements: see the [module](self). `low` is at most `high`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Between<T> {
+    /// The element before the place, or at it.
+    pub low: T,
+    /// The next one.
+    pub high: T,
+    /// How much of the way from the one to the other the place is behind the first: from 0 to less than 1.
+    pub part: f64,
+}
+
+/// Elements between which there are values: integers of up to 64 bits, `bool` as 0 and 1, `f16`, `bf16`, `f32`, `f64`. It is implemented
+/// for these types alone.
+#[diagnostic::on_unimplemented(
+    message = "there are no values of f64 between two `{Self}`",
+    label = "not an integer of up to 64 bits, nor a float"
+)]
+pub trait Interpolate: Key + Sealed {
+    /// Whether all values are whole.
+    #[doc(hidden)]
+    const WHOLE: bool;
+    #[doc(hidden)]
+    fn parts(self) -> Parts;
+}
+
+/// A number by its parts.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub enum Parts {
+    /// `digits * 2^exponent`.
+    Finite { negative: bool, digits: u64, exponent: i32 },
+    /// An infinity or NaN.
+    Other(f64),
+}
+
+impl Parts {
+    fn of_float(x: f64) -> Self {
+        if !x.is_finite() {
+            return Self::Other(x);
+        }
+        let (bits, exponent) = (x.to_bits(), (x.to_bits() >> 52) as i32 & 0x7ff);
+        let digits = bits & ((1 << 52) - 1) | u64::from(exponent > 0) << 52;
+        Self::Finite { negative: x.is_sign_negative(), digits, exponent: exponent.max(1) - 1075 }
+    }
+}
+
+macro_rules! interpolated {
+    ($whole:literal: $($t:ty, $x:ident => $parts:expr;)*) => { $(impl Interpolate for $t {
+        const WHOLE: bool = $whole;
+        #[inline]
+        fn parts(self) -> Parts {
+            let $x = self;
+            $parts
+        }
+    })* };
+}
+macro_rules! whole {
+    ($($signed:ty, $unsigned:ty;)*) => { interpolated! { true: $(
+        $signed, x => Parts::Finite { negative: x < 0, digits: x.unsigned_abs() as u64, exponent: 0 };
+        $unsigned, x => Parts::Finite { negative: false, digits: x as u64, exponent: 0 };
+    )* } };
+}
+whole! { i8, u8; i16, u16; i32, u32; i64, u64; isize, usize; }
+interpolated! { true: bool, x => Parts::Finite { negative: false, digits: u64::from(x), exponent: 0 }; }
+interpolated! { false:
+    f16, x => Parts::of_float(x.to_f64());
+    bf16, x => Parts::of_float(x.to_f64());
+    f32, x => Parts::of_float(f64::from(x));
+    f64, x => Parts::of_float(x);
+}
+
+/// From here on `f64` does not hold every half of an integer.
+const LARGE: f64 = (1u64 << 52) as f64;
+
+impl<T: Interpolate> Between<T> {
+    /// What is at the place: the nearest `f64`, of two equally near ones the even one.
+    #[must_use]
+    pub fn value(self) -> f64 {
+        match self.exact() {
+            Ok(exact) => exact.rounded().0,
+            Err(value) => value,
+        }
+    }
+
+    /// Whether [`value`](Self::value) and the element's type hold what is at the place: whether rounding changed nothing.
+    #[must_use]
+    pub fn is_exact(self) -> bool {
+        self.exact().is_ok_and(|exact| exact.rounded().1)
+    }
+
+    /// Of integers of 2^52 or more the digits, which [`value`](Self::value) may not hold: all that are before the point, and behind it
+    /// those of 53 bits.
+    #[must_use]
+    pub fn digits(self) -> Option<String> {
+        let exact = self.exact().ok().filter(|exact| T::WHOLE && exact.rounded().0.abs() >= LARGE)?;
+        let (sign, whole, part) = (if exact.negative { "-" } else { "" }, exact.whole(), exact.part());
+        let part = if part == 0.0 { String::new() } else { part.to_string() };
+        Some(format!("{sign}{whole}{}", part.trim_start_matches('0')))
+    }
+
+    /// What is at the place; a value that is not finite as an error.
+    fn exact(self) -> Result<Exact, f64> {
+        let part = if (0.0..1.0).contains(&self.part) { self.part } else { 0.0 };
+        let (low, high) = (self.low.parts(), if part > 0.0 { self.high.parts() } else { self.low.parts() });
+        match (low, high) {
+            (Parts::Finite { negative, digits, exponent }, Parts::Finite { .. }) => {
+                let mut exact = Exact::zero();
+                exact.add(negative, digits.into(), exponent);
+                if let (Parts::Finite { digits: share, exponent: scale, .. }, true) =
+                    (Parts::of_float(part), part > 0.0)
+                {
+                    // low * (1 - part) + high * part
+                    exact.add_product((!negative, digits, exponent), (share, scale));
+                    if let Parts::Finite { negative, digits, exponent } = high {
+                        exact.add_product((negative, digits, exponent), (share, scale));
+                    }
+                }
+                let both_negative = negative && matches!(high, Parts::Finite { negative: true, .. });
+                Ok(exact.with_sign(both_negative))
+            }
+            (Parts::Other(low), Parts::Other(high)) if low == high => Err(low),
+            (Parts::Other(low), Parts::Other(high)) => Err(low + high),
+            (Parts::Other(one), _) | (_, Parts::Other(one)) => Err(one),
+        }
+    }
+}
+
+/// [`digits`](Between::digits), or else the value as `f64` writes it.
+impl<T: Interpolate> fmt::Display for Between<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.digits() {
+            Some(digits) => f.write_str(&digits),
+            None => write!(f, "{:?}", self.value()),
+        }
+    }
+}
+
+/// Bits behind the point: those of the smallest `f64`, times the smallest part.
+const BEHIND: i32 = 2 * 1074;
+/// Words of a number that is less than 2^1026.
+const WORDS: usize = (BEHIND as usize + 1026).div_ceil(64);
+/// The bits of an `f64`, and where its last one may be.
+const DIGITS: usize = 53;
+const LAST: usize = BEHIND as usize - 1074;
+
+/// A number of fixed point that holds every `f64`, and its product with another one that is less than 1.
+#[derive(Clone, Copy, Debug)]
+struct Exact {
+    negative: bool,
+    /// From the lowest on; while it is added to, in two's complement.
+    words: [u64; WORDS],
+}
+
+impl Exact {
+    fn zero() -> Self {
+        Self { negative: false, words: [0; WORDS] }
+    }
+
+    /// Adds `digits * 2^exponent` or subtracts it.
+    fn add(&mut self, negative: bool, digits: u128, exponent: i32) {
+        let at = (exponent + BEHIND) as usize;
+        let (first, shift) = (at / 64, (at % 64) as u32);
+        let low = digits << shift;
+        let high = digits.checked_shr(u128::BITS - shift).unwrap_or(0) as u64;
+        let added = [low as u64, (low >> 64) as u64, high].into_iter().chain(iter::repeat(0));
+        let mut carry = false;
+        for (word, more) in self.words.iter_mut().skip(first).zip(added) {
+            let step = if negative { u64::overflowing_sub } else { u64::overflowing_add };
+            let (sum, one) = step(*word, more);
+            let (sum, two) = step(sum, carry.into());
+            (*word, carry) = (sum, one | two);
+        }
+    }
+
+    fn add_product(&mut self, (negative, digits, exponent): (bool, u64, i32), (share, scale): (u64, i32)) {
+        self.add(negative, u128::from(digits) * u128::from(share), exponent + scale);
+    }
+
+    /// Sign and size of what was added up; of zero the sign that is given.
+    fn with_sign(mut self, of_zero: bool) -> Self {
+        let highest = self.words.last().copied().unwrap_or_default();
+        self.negative = highest >> 63 == 1 || (of_zero && self.words == [0; WORDS]);
+        if highest >> 63 == 1 {
+            let mut carry = true;
+            for word in &mut self.words {
+                (*word, carry) = (!*word).overflowing_add(carry.into());
+            }
+        }
+        self
+    }
+
+    /// The 64 bits from this one on.
+    fn bits(&self, from: usize) -> u64 {
+        let word = |at: usize| u128::from(self.words.get(at).copied().unwrap_or_default());
+        ((word(from / 64 + 1) << 64 | word(from / 64)) >> (from % 64)) as u64
+    }
+
+    /// Whether there is anything below this bit.
+    fn any_below(&self, bit: usize) -> bool {
+        let below = self.words.get(bit / 64).copied().unwrap_or_default() & ((1 << (bit % 64)) - 1);
+        below != 0 || self.words.iter().take(bit / 64).any(|&word| word != 0)
+    }
+
+    /// The nearest `f64`, and whether it is the number.
+    fn rounded(&self) -> (f64, bool) {
+        let highest = self.words.iter().enumerate().rfind(|(_, word)| **word != 0);
+        let length = highest.map_or(0, |(at, word)| (at + 1) * 64 - word.leading_zeros() as usize);
+        let last = length.saturating_sub(DIGITS).max(LAST);
+        let kept = self.bits(last);
+        let (half, less) = (self.bits(last - 1) & 1 == 1, self.any_below(last - 1));
+        let up = half && (less || kept & 1 == 1);
+        let scale = last as i32 - BEHIND;
+        // Of a product of two normal numbers nothing is lost.
+        let size = (kept + u64::from(up)) as f64 * power(scale / 2) * power(scale - scale / 2);
+        (if self.negative { -size } else { size }, !half && !less)
+    }
+
+    /// What is before the point, which is less than 2^64.
+    fn whole(&self) -> u64 {
+        self.bits(BEHIND as usize)
+    }
+
+    /// What is behind it, without what is less than 2^-53.
+    fn part(&self) -> f64 {
+        (self.bits(BEHIND as usize - DIGITS) & ((1 << DIGITS) - 1)) as f64 * power(-(DIGITS as i32))
+    }
+}
+
+/// `2^k`, of a normal number.
+fn power(k: i32) -> f64 {
+    f64::from_bits(((k + 1023) as u64) << 52)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at<T: Interpolate>(low: T, high: T, part: f64) -> f64 {
+        Between { low, high, part }.value()
+    }
+
+    #[test]
+    fn floats_are_rounded_once() {
+        let tiny = f64::from_bits(1);
+        for (low, high, part, expected) in [
+            (1.0, 3.0, 0.0, 1.0),
+            (1.0, 3.0, 0.25, 1.5),
+            (-f64::MAX, f64::MAX, 0.5, 0.0),
+            (-f64::MAX, f64::MAX, 0.75, f64::MAX / 2.0),
+            (f64::MAX, f64::MAX, 0.3, f64::MAX),
+            (0.0, tiny, 0.5, 0.0),
+            (tiny, 2.0 * tiny, 0.5, 2.0 * tiny),
+            (0.0, f64::MAX, tiny, f64::MAX * tiny),
+            (1e300, 1.5e300, f64::MIN_POSITIVE, 1e300),
+            (0.1, 0.7, 0.1, 0.16),
+            (1e16, 1e16 + 2.0, 0.75, 1e16 + 2.0),
+            (1e16, 1e16 + 4.0, 0.25, 1e16),
+        ] {
+            assert_eq!(at(low, high, part), expected, "{low} {high} {part}");
+            assert_eq!(at(-low, -high, part), -expected, "negative {low} {high} {part}");
+        }
+        assert!(at(-0.0, 0.0, 0.5).is_sign_positive() && at(-0.0, -0.0, 0.5).is_sign_negative());
+        assert!(at(-0.0, 1.0, 0.0).is_sign_negative());
+        assert_eq!(at(0.1f32, 0.2, 0.0), f64::from(0.1f32));
+    }
+
+    #[test]
+    fn what_is_not_finite() {
+        let (inf, nan) = (f64::INFINITY, f64::NAN);
+        assert_eq!((at(0.0, inf, 0.0), at(0.0, inf, 1e-300), at(inf, inf, 0.5)), (0.0, inf, inf));
+        assert_eq!((at(-inf, 0.0, 0.9), at(-inf, -inf, 0.5), at(-inf, inf, 0.0)), (-inf, -inf, -inf));
+        assert!(at(-inf, inf, 0.5).is_nan() && at(nan, nan, 0.0).is_nan() && at(1.0, nan, 0.5).is_nan());
+    }
+
+    #[test]
+    fn integers_of_64_bits_have_all_digits() {
+        let text = |low: i64, high, part| Between { low, high, part }.to_string();
+        assert_eq!(text(i64::MIN, i64::MAX, 0.5), "-0.5");
+        assert_eq!(text(i64::MIN, i64::MIN, 0.0), "-9223372036854775808");
+        assert_eq!(text(i64::MIN, i64::MIN + 1, 0.5), "-9223372036854775807.5");
+        assert_eq!(text(i64::MAX - 1, i64::MAX, 0.75), "9223372036854775806.75");
+        assert_eq!(text(i64::MAX - 1, i64::MAX, 1e-300), "9223372036854775806");
+        assert_eq!(text(3, 4, 0.5), "3.5");
+        let between = Between { low: u64::MAX - 1, high: u64::MAX, part: 0.5 };
+        assert_eq!((between.to_string().as_str(), between.is_exact()), ("18446744073709551614.5", false));
+        assert_eq!(between.value(), 2f64.powi(64));
+        assert!(Between { low: 1u8, high: 2, part: 0.5 }.is_exact());
+    }
+
+    /// Against the exact sum of small numbers, and in order.
+    #[test]
+    fn values_ascend_with_the_part_and_stay_between() {
+        let mut state = 1u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state >> 11
+        };
+        for _ in 0..2000 {
+            let float = |bits: u64| f64::from_bits(bits << 11 ^ bits >> 3);
+            let (a, b) = (float(next()), float(next()));
+            let (low, high) = if a <= b { (a, b) } else { (b, a) };
+            if !low.is_finite() || !high.is_finite() {
+                continue;
+            }
+            let mut before = low;
+            let mut parts: Vec<f64> = (0..20).map(|_| next() as f64 / (1u64 << 53) as f64).collect();
+            parts.sort_by(f64::total_cmp);
+            for part in parts {
+                let value = at(low, high, part);
+                assert!(before <= value && value <= high, "{low} {high} {part}: {value}");
+                before = value;
+            }
+            let (low, high) = (next() as i64 >> 20, next() as i64 >> 20);
+            let (low, high, part) = (low.min(high), low.max(high), (next() % 1024) as f64 / 1024.0);
+            let expected = (i128::from(low) * 1024 + i128::from(high - low) * (part * 1024.0) as i128) as f64 / 1024.0;
+            assert_eq!(at(low, high, part), expected);
+        }
+    }
+}
