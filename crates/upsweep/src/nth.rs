@@ -215,7 +215,7 @@ impl<'a> Nth<'a, Interpolated> {
         device.refuse_in_capture("reading elements at places in order")?;
         let keys = input.view();
         let places = self.wanted.between(keys.len())?;
-        let ranks = ranks(&places, keys.len(), I::Item::WHOLE)?;
+        let ranks = ranks(&places, keys.len(), I::Item::INTEGER)?;
         let found = device.compute_array(ranks.len(), |output| {
             let ranks = memory::collected(ranks.len(), ranks.iter().map(|&rank| rank as usize))?;
             of_ranks(device, keys, &ranks, output)
@@ -228,7 +228,7 @@ impl<'a> Nth<'a, Interpolated> {
     /// # Errors
     /// [`Error::OutOfMemory`].
     pub fn in_chunks<K: Interpolate>(&self) -> Result<Readings<'a, K, Interpolated>> {
-        Readings::new(self.wanted, |wanted, len| ranks(&wanted.between(len)?, len, K::WHOLE))
+        Readings::new(self.wanted, |wanted, len| ranks(&wanted.between(len)?, len, K::INTEGER))
     }
 }
 

@@ -100,7 +100,7 @@ impl<B: KeyBits> Ranks<B> {
     }
 
     /// Reads a chunk of keys, whose numbers `number` tells.
-    pub(crate) fn read(&mut self, bits: &[B], number: impl Fn(B) -> B + Sync) -> Result<()> {
+    pub(crate) fn read(&mut self, bits: &[B], number: impl Fn(B) -> B + Send + Sync) -> Result<()> {
         self.read = self.read.saturating_add(bits.len() as u64);
         let mut threads = if size_of_val(bits) < PARALLEL_FROM_BYTES { 1 } else { rayon::current_num_threads().max(1) };
         if let Some(mut all) = self.gathered.take() {
@@ -125,8 +125,8 @@ impl<B: KeyBits> Ranks<B> {
                 self.count(keys, &number, &mut own);
                 Ok(own)
             })?;
-            for (to, number) in found.iter().flat_map(|own| all.iter_mut().flatten().zip(own.iter().flatten())) {
-                *to += number;
+            for own in &found {
+                all.iter_mut().flatten().zip(own.iter().flatten()).for_each(|(to, number)| *to += number);
             }
         }
         self.counts = all;
@@ -203,8 +203,8 @@ impl<B: KeyBits> Ranks<B> {
             return Ok(false);
         }
         self.first = memory::filled(1 << DIGIT, 0)?;
-        for (group, number) in self.groups.iter().zip(1..).rev() {
-            if let Some(first) = self.first.get_mut(first_bits(group.prefix)) {
+        for (group, number) in self.groups.iter().zip(1..) {
+            if let Some(first @ 0) = self.first.get_mut(first_bits(group.prefix)) {
                 *first = number;
             }
         }
@@ -265,7 +265,7 @@ fn changed(found: u64, expected: u64) -> Error {
 }
 
 /// What `work` makes of parts of the keys, on so many threads.
-fn in_parts<B: Sync, R: Send>(bits: &[B], threads: usize, work: impl Fn(&[B]) -> Result<R> + Sync) -> Result<Vec<R>> {
+fn in_parts<B: Sync, R: Send>(bits: &[B], threads: usize, work: impl Fn(&[B]) -> Result<R> + Send + Sync) -> Result<Vec<R>> {
     let part = bits.len().div_ceil(threads).max(1);
     if threads == 1 { bits.chunks(part).map(work).collect() } else { bits.par_chunks(part).map(work).collect() }
 }

@@ -5,7 +5,9 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod between;
 mod calls;
+mod chunks;
 mod nth;
 mod rows;
 mod whole;

@@ -6,7 +6,7 @@ use crate::support::place::Place;
 use crate::whole::many;
 use upsweep::{Error, Nth};
 
-on_each_backend!(nth_of_lengths, nth_of_many, nth_quantiles, nth_refused);
+on_each_backend!(nth_of_lengths, nth_of_many, nth_quantiles, nth_interpolated, nth_refused);
 
 #[track_caller]
 fn check<K: SortKey>(place: &Place, keys: &[K], places: &[usize], what: &str) {
@@ -52,6 +52,41 @@ fn nth_quantiles(place: &Place) {
     assert_eq!(found, Ok([0, 250, 500, 999, 1000].map(|at: usize| sorted[at]).to_vec()));
     let even = Nth::median().run_to_vec(device, &place.upload(&[4u8, 1, 3, 2], 0));
     assert_eq!(even, Ok(vec![2]));
+}
+
+/// What NumPy has wrong: infinities beside numbers, halves of large ones, integers of 64 bits.
+fn nth_interpolated(place: &Place) {
+    let device = &place.device;
+    let linear = |shares: &[f64], x: &[f64]| {
+        Nth::quantiles(shares).interpolated().run_to_vec(device, &place.upload(x, 0)).unwrap()
+    };
+    let (inf, nan) = (f64::INFINITY, f64::NAN);
+    assert_eq!(linear(&[0.5], &[inf, 5.0, 4.0]), [5.0]);
+    assert_eq!(linear(&[0.4, 0.6], &[0.0, inf]), [inf, inf]);
+    assert_eq!(linear(&[0.5, 0.0, 1.0], &[-1e308, 1e308]), [0.0, -1e308, 1e308]);
+    assert!(linear(&[0.0, 0.9], &[3.0, nan, 1.0]).iter().all(|x| x.is_nan()));
+    let of_64 = place.upload(&[i64::MAX, i64::MIN], 0);
+    let found = Nth::quantiles(&[0.5, 0.0, 1.0]).interpolated().run_to_neighbours(device, &of_64).unwrap();
+    let texts: Vec<String> = found.iter().map(ToString::to_string).collect();
+    assert_eq!(texts, ["-0.5", "-9223372036854775808", "9223372036854775807"]);
+    let even = Nth::median().interpolated().run_to_vec(device, &place.upload(&[4u8, 1, 3, 2], 0));
+    assert_eq!(even, Ok(vec![2.5]));
+    let at = Nth::at(&[3, 0]).interpolated().run_to_vec(device, &place.upload(&[4u8, 1, 3, 2], 0));
+    assert_eq!(at, Ok(vec![4.0, 1.0]));
+    let none = Nth::median().interpolated().run_to_vec(device, &place.upload::<u8>(&[], 0));
+    assert_eq!(none, Err(Error::Rank { what: "place", rank: 0, len: 0 }));
+    let share = Nth::quantiles(&[1.5]).interpolated().run_to_vec(device, &place.upload(&[1u8], 0));
+    assert!(matches!(share, Err(Error::Options { options: "quantiles", .. })));
+    let x = keys::<f32>(Kind::Random, 100_000);
+    let x: Vec<f32> = x.into_iter().filter(|x| x.is_finite()).collect();
+    let mut sorted = x.clone();
+    sorted.sort_by(f32::total_cmp);
+    let found = Nth::quantiles(&[0.25, 0.999]).interpolated().run_to_neighbours(device, &place.upload(&x, 0)).unwrap();
+    for (found, share) in found.into_iter().zip([0.25, 0.999]) {
+        let at = share * (sorted.len() - 1) as f64;
+        let expected = (sorted[at as usize], sorted[at.ceil() as usize], at.fract());
+        assert_eq!((found.low, found.high, found.part), expected);
+    }
 }
 
 fn nth_refused(place: &Place) {
