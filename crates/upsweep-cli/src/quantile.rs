@@ -2,9 +2,10 @@
 
 use crate::args::{Common, QuantileArgs};
 use crate::device::Chosen;
-use crate::element::Values;
-use crate::failure::{Failure, Result};
+use crate::element::{Values, format};
+use crate::failure::{Failure, Result, note};
 use crate::input::{self, Input};
+use crate::print::print;
 use crate::progress::Progress;
 use crate::run;
 use crate::write::{self, OutputForm};
@@ -25,7 +26,33 @@ pub(crate) fn quantile(args: &QuantileArgs) -> Result<()> {
         return Err(Failure::input(&name, "has no values, so it has no quantiles"));
     }
     let results = upsweep_dynamic::quantiles(&device.device, values.view(), &args.q);
-    let results = Values::from(results.map_err(|e| Failure::computing(&name, &e))?);
+    let results = results.map_err(|e| Failure::computing(&name, &e))?;
+    let values = Values::from(results.iter().map(|quantile| quantile.value).collect::<Vec<f64>>());
+    if let OutputForm::Words | OutputForm::Table { .. } = form {
+        return print(&destination, |out| {
+            let mut text = Vec::new();
+            for (index, quantile) in results.iter().enumerate() {
+                text.clear();
+                match &quantile.digits {
+                    Some(digits) => text.extend_from_slice(digits.as_bytes()),
+                    None => format(&values, index, &mut text),
+                }
+                text.push(b'\n');
+                out.write_all(&text)?;
+            }
+            Ok(())
+        });
+    }
     let progress = Progress::new("writing", None);
-    destination.write(|out| write::write(form, &results, &[results.len()], (out, destination.name()), &progress))
+    destination.write(|out| write::write(form, &values, &[values.len()], (out, destination.name()), &progress))?;
+    let rounded = results.iter().filter(|quantile| quantile.digits.is_some() && !quantile.is_exact).count();
+    if rounded > 0 {
+        let results = if rounded == 1 { "1 result is".to_owned() } else { format!("{rounded} results are") };
+        note(&format!(
+            "{}: {results} rounded to the nearest f64, which does not hold all integers, and their halves, of 2^52 or \
+             more: text (-o - or .csv) has all digits",
+            destination.name()
+        ));
+    }
+    Ok(())
 }

@@ -122,6 +122,9 @@ fn write_values(destination: &Destination, form: OutputForm, values: &Values, sh
     destination.write(|out| write::write(form, values, shape.unwrap_or(&flat), (out, destination.name()), &progress))
 }
 
+/// Values of a `top` that does not say how many.
+const DEFAULT_K: usize = 10;
+
 /// `upsweep top`.
 pub(crate) fn top(args: &TopArgs) -> Result<()> {
     let (destination, named) = run::output(args.output.as_deref())?;
@@ -130,10 +133,16 @@ pub(crate) fn top(args: &TopArgs) -> Result<()> {
     let common = Common::of(&args.reading, args.device);
     run::explain_waiting(&common);
     let Input { name, values, .. } = input::load(&common, false)?;
-    if args.k > values.len() {
-        return Err(Failure::Input(format!("-k {}: {name} has {} values", args.k, values.len())));
-    }
-    let found = first_of(&device.device, values.view(), args.k, !args.least);
+    let k = match (args.k, values.len()) {
+        (None, len) => DEFAULT_K.min(len),
+        (Some(k), 0) if k > 0 => return Err(Failure::Input(format!("-k {k}: {name} has no values"))),
+        (Some(k), len) if k > len => {
+            let values = if len == 1 { "1 value" } else { &format!("{len} values") };
+            return Err(Failure::Input(format!("-k {k}: {name} has {values}: ask for -k {len}, which are all")));
+        }
+        (Some(k), _) => k,
+    };
+    let found = first_of(&device.device, values.view(), k, !args.least);
     let (found, places) = found.map_err(|e| Failure::computing(&name, &e))?;
     if args.indices {
         form.check(Type::U64, destination.name())?;

@@ -82,6 +82,43 @@ fn quantiles_are_printed_and_written() {
     assert_eq!(f.run_with(&["quantile", "-", "--q", "0.5"], b"1 NaN 2").good(), "NaN\n");
 }
 
+/// Where numpy.quantile has NaN, infinities and wrapped integers.
+#[test]
+fn quantiles_of_extremes_are_right() {
+    let f = Folder::new();
+    let quantile = |x: &str, q: &str| f.run_with(&["quantile", "-", "--q", q], x.as_bytes()).good();
+    assert_eq!(f.run_with(&["median", "-"], b"inf 5 4").good(), "5.0\n");
+    assert_eq!(quantile("0 inf", "0.4,0.6,0"), "inf\ninf\n0.0\n");
+    assert_eq!(quantile("-inf 0", "0.4,0.6,1"), "-inf\n-inf\n0.0\n");
+    assert_eq!(quantile("-inf inf", "0,0.5,1"), "-inf\nNaN\ninf\n");
+    assert_eq!(quantile("inf inf -inf", "0.5,0.75"), "inf\ninf\n");
+    assert_eq!(quantile("-1e308 1e308", "0.5,0.75"), "0.0\n5e307\n");
+    assert_eq!(quantile("5e-324 0", "0.5,0.75"), "0.0\n5e-324\n");
+    let of_101: String = (0..101).map(|k| if k < 70 { "0 ".to_owned() } else { "1000 ".to_owned() }).collect();
+    assert_eq!(quantile(&of_101, "0.7,0.69"), "1000.0\n0.0\n");
+}
+
+#[test]
+fn quantiles_of_large_integers_have_all_digits() {
+    let f = Folder::new();
+    let x = b"9223372036854775807 -9223372036854775808";
+    assert_eq!(f.run_with(&["median", "-"], x).good(), "-0.5\n");
+    let ends = "-9223372036854775808\n9223372036854775807\n";
+    assert_eq!(f.run_with(&["quantile", "-", "--q", "0,1"], x).good(), ends);
+    let x = b"9007199254740993 9007199254740994 9007199254740992";
+    assert_eq!(f.run_with(&["quantile", "-", "--q", "0.75"], x).good(), "9007199254740993.5\n");
+    assert_eq!(f.run_with(&["median", "-"], x).good(), "9007199254740993\n");
+    f.run_with(&["median", "-", "-o", "m.csv"], x).good();
+    assert_eq!(f.read("m.csv"), b"9007199254740993\n");
+    let done = f.run_with(&["quantile", "-", "--q", "0.5,0.75", "-o", "m.f64"], x);
+    assert!(done.stderr.contains("note: m.f64: 2 results are rounded to the nearest f64"), "{}", done.stderr);
+    assert_eq!(f.read("m.f64"), bytes_of!(f64: 9007199254740992.0, 9007199254740994.0));
+    let done = f.run_with(&["median", "-", "-o", "m.npy"], b"9007199254740994 1 9007199254740994");
+    assert_eq!(done.stderr, "", "a value of f64");
+    f.file("u.u64", bytes_of!(u64: u64::MAX, u64::MAX - 1));
+    assert_eq!(f.prints(&["median", "u.u64", "--type", "u64"]), "18446744073709551614.5\n");
+}
+
 #[test]
 fn wrong_options_are_named() {
     let f = Folder::new();

@@ -69,6 +69,10 @@ fn the_first_values_and_the_middle_one() {
     assert_eq!(f.run_with(&["top", "-", "-k", "2", "--least"], b"3 nan -inf 1").good(), "-inf\t2\n1.0\t3\n");
     assert_eq!(f.run_with(&["top", "-", "-k", "3"], b"nan -inf 1").good(), "1.0\t2\n-inf\t1\nNaN\t0\n");
     assert_eq!(f.run_with(&["top", "-", "-k", "2", "--indices"], b"3 9 4").good(), "1\n2\n");
+    assert_eq!(f.run_with(&["top", "-"], b"3 9 4").good(), "9\t1\n4\t2\n3\t0\n");
+    assert_eq!(f.run_with(&["top", "-"], b"").good(), "");
+    let eleven = f.run_with(&["top", "-", "--least"], b"1 2 3 4 5 6 7 8 9 10 11").good();
+    assert_eq!(eleven.lines().count(), 10);
     f.file("t.csv", "a,b\nx,5\ny,-2\n");
     f.prints(&["top", "t.csv", "-k", "1", "-o", "best.csv"]);
     assert_eq!(f.read("best.csv"), b"value,index\n5,0\n");
@@ -121,7 +125,10 @@ fn what_is_wrong_is_named() {
     fails(&["sort", "x.npy", "--column", "a"], &["x.npy: is no table, and --column is for tables"]);
     fails(&["sort", "x.npy", "--axis", "1"], &["x.npy: has no axis 1: there is one axis, 0"]);
     fails(&["sort", "none.csv"], &["none.csv"]);
-    fails(&["top", "x.npy", "-k", "2"], &["-k 2: x.npy has 1 values"]);
+    fails(&["top", "x.npy", "-k", "2"], &["-k 2: x.npy has 1 value: ask for -k 1, which are all"]);
+    assert_eq!(f.prints(&["top", "x.npy", "-k", "1"]), "3\t0\n");
+    f.fails(&["top", "-", "-k", "3"], b"2 1", 2, &["-k 3: standard input has 2 values: ask for -k 2"]);
+    f.fails(&["top", "-", "-k", "3"], b"", 2, &["-k 3: standard input has no values"]);
     f.file("large.csv", "x\n0.5\n9007199254740993\n");
     fails(&["sort", "large.csv"], &["large.csv: row 3: column x: 9007199254740993"]);
     f.fails(&["median", "-"], b"", 2, &["has no values, so it has no quantiles"]);

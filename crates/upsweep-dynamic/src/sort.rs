@@ -1,9 +1,8 @@
-//! Sorts, positions, the first elements in order, and an order by several columns.
+//! Sorts, positions, the first elements in order, quantiles, and an order by several columns.
 
 use crate::buffer::Buffer;
-use crate::quantile::Ordered;
 use crate::{Result, Value, Values, View, with_view};
-use upsweep::{Device, Key, TopK};
+use upsweep::{Between, Device, Input as _, Interpolate, Key, Nth, TopK};
 
 /// A sort of an array, with its options: as [`upsweep::Sort`]. NaN come last in both directions, and -0 before +0.
 ///
@@ -119,14 +118,59 @@ pub fn lexsort(device: &Device, columns: &[(View<'_>, bool)]) -> Result<Vec<u64>
 /// # Errors
 /// [`upsweep::Error::Rank`] when there are not so many; as [`upsweep::TopK::run`].
 pub fn top(device: &Device, x: View<'_>, k: usize, largest: bool) -> Result<(Values, Vec<u64>)> {
-    let places = with_view!(x, x => {
-        // NaN last: below -inf of the largest, above inf of the least.
-        let last = if largest { 0 } else { u64::MAX };
-        let keys: Vec<u64> = x.iter().map(|x| if x.is_nan() { last } else { x.key() }).collect();
-        let keys = Buffer::new(device, keys)?;
-        let top = if largest { TopK::largest(k) } else { TopK::smallest(k) };
-        top.sorted().indices().run_to_array::<_, u64>(device, &keys)?.into_vec()?
-    });
-    let values = crate::select::fetched(device, x, &Buffer::new(device, &places[..])?)?;
-    Ok((values, places))
+    with_view!(x, x => {
+        let (values, places) = top_of(device, x, k, largest)?;
+        Ok((values.into(), places))
+    })
+}
+
+fn top_of<T: Value + Key>(device: &Device, x: &[T], k: usize, largest: bool) -> Result<(Vec<T>, Vec<u64>)> {
+    let x = Buffer::new(device, x)?;
+    // More than there are is refused before there is memory for them.
+    let room = k.min(x.view().len());
+    let (mut values, mut places) = (Buffer::zeroed(device, room)?, Buffer::zeroed(device, room)?);
+    let top = if largest { TopK::largest(k) } else { TopK::smallest(k) };
+    top.sorted().with_indices().run(device, &x, (&mut values, &mut places))?;
+    Ok((values.into_vec()?, places.into_vec()?))
+}
+
+/// A value below which a share of all values lies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quantile {
+    /// The nearest `f64`.
+    pub value: f64,
+    /// Of integers, from 2^52 on, the digits: of these `f64` does not hold all halves.
+    pub digits: Option<String>,
+    /// Whether the `f64` is the value.
+    pub is_exact: bool,
+}
+
+/// For each share from 0 to 1 the value below which so much of `x` lies, in linear interpolation between the two values around
+/// the place `share * (n - 1)`: see [`upsweep::nth`]. NaN where a value is NaN.
+///
+/// ```
+/// use upsweep_dynamic::{View, quantiles};
+///
+/// let device = upsweep::Device::cpu();
+/// let found = quantiles(&device, View::I32(&[3, 1, 7, 0, 4, 1, 6, 3]), &[0.0, 0.5, 0.9])?;
+/// assert_eq!(found.iter().map(|quantile| quantile.value).collect::<Vec<_>>(), [0.0, 3.0, 6.3]);
+/// let found = quantiles(&device, View::I64(&[i64::MAX, i64::MAX - 1]), &[0.5])?;
+/// assert_eq!(found[0].digits.as_deref(), Some("9223372036854775806.5"));
+/// # Ok::<(), upsweep_dynamic::Error>(())
+/// ```
+///
+/// # Errors
+/// [`upsweep::Error::Rank`] when there are no values; as [`upsweep::Nth::run`].
+pub fn quantiles(device: &Device, x: View<'_>, shares: &[f64]) -> Result<Vec<Quantile>> {
+    with_view!(x, x => quantiles_of(device, x, shares))
+}
+
+fn quantiles_of<T: Value + Interpolate>(device: &Device, x: &[T], shares: &[f64]) -> Result<Vec<Quantile>> {
+    let x = Buffer::new(device, x)?;
+    let places = Nth::quantiles(shares).interpolated().run_to_neighbours(device, &x)?;
+    let quantile = |place: Between<T>| {
+        let (value, digits, is_exact) = (place.value(), place.digits(), place.is_exact());
+        Quantile { value, digits, is_exact }
+    };
+    Ok(places.into_iter().map(quantile).collect())
 }

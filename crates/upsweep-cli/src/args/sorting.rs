@@ -44,9 +44,9 @@ pub(crate) struct SortArgs {
 pub(crate) struct TopArgs {
     #[command(flatten)]
     pub(crate) reading: Reading,
-    /// How many
-    #[arg(short, value_name = "K", value_parser = parse_count, default_value = "10")]
-    pub(crate) k: usize,
+    /// How many [default: 10, or all if there are fewer]
+    #[arg(short, value_name = "K", value_parser = parse_count)]
+    pub(crate) k: Option<usize>,
     /// The least values, instead of the largest
     #[arg(long)]
     pub(crate) least: bool,
@@ -107,8 +107,8 @@ pub(super) const MEDIAN_EXAMPLES: &str = concat!(
 Examples:
   upsweep median latencies.csv --column ms
 
-That of numpy.median: of an even number of values, half of the sum of the two in the middle; NaN where a value is NaN. As
-`upsweep quantile --q 0.5`. Files are read as `upsweep scan --help` says.
+Of an even number of values, half of the sum of the two in the middle, exactly; NaN where a value is NaN. As
+`upsweep quantile --q 0.5`, whose help has more. Files are read as `upsweep scan --help` says.
 
 ",
     exit_codes!()

@@ -265,7 +265,11 @@ fn changed(found: u64, expected: u64) -> Error {
 }
 
 /// What `work` makes of parts of the keys, on so many threads.
-fn in_parts<B: Sync, R: Send>(bits: &[B], threads: usize, work: impl Fn(&[B]) -> Result<R> + Send + Sync) -> Result<Vec<R>> {
+fn in_parts<B: Sync, R: Send>(
+    bits: &[B],
+    threads: usize,
+    work: impl Fn(&[B]) -> Result<R> + Send + Sync,
+) -> Result<Vec<R>> {
     let part = bits.len().div_ceil(threads).max(1);
     if threads == 1 { bits.chunks(part).map(work).collect() } else { bits.par_chunks(part).map(work).collect() }
 }
