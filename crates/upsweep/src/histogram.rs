@@ -31,12 +31,13 @@
 //! A range with `low == high` is widened by 0.5 on both sides, as NumPy does.
 //!
 //! **Cost.** Each element is read once. On CUDA that is so for up to 57,344 bins (counted channels together, compute capability
-//! 9.0); of more bins each 57,344 read it again, from the L2 cache where they can. No distribution of the elements is a bad one.
+//! 9.0); of more bins each 57,344 read it again, from the L2 cache where they can. No distribution of the elements is a bad one. With float
+//! weights all is read twice: the first time for the largest weight of each bin.
 //!
 //! **Order.** Everything is added up as integers, so the results are the same bits in every run, and on every device. Sums of
-//! integer weights wrap. A float weight is rounded towards 0 to a multiple of the largest weight's exponent less 2^-(125 - log2 n),
-//! which changes only what is very much smaller; the sum is exact, and rounded once (to `f64`, then to `f32`). An infinity and NaN are what
-//! they are in a sum.
+//! integer weights wrap. A float weight is rounded towards 0 to a multiple of 2^-(125 - log2 n) of the largest one in its own bin, which changes
+//! only what is very much smaller; the sum is exact, and rounded once (to `f64`, then to `f32`). What is in other bins makes no difference.
+//! An infinity and NaN are what they are in a sum.
 
 use crate::bins::{self, ByFunction, check_bins};
 use crate::buffer::{Input, Output, View, ViewMut};

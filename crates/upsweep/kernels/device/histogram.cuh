@@ -16,7 +16,8 @@
 //
 // Of elements of one byte the 256 values are counted, and a value is put into its bin when the counters are summed up.
 //
-// Everything that is added is an integer (float weights: word/tally.cuh), so results do not depend on the order.
+// Everything that is added is an integer (float weights: word/tally.cuh), so results do not depend on the order. EXPONENTS: instead
+// of sums, each bin has the largest exponent of its float weights, which the sums are scaled by.
 
 #pragma once
 
@@ -142,9 +143,10 @@ __device__ __forceinline__ void count(const Params& p, const Place& place, u32 b
     if constexpr (WEIGHTS == NO_WEIGHTS) {
         place.add(slot, Amount::one());
     } else {
+        if (slot >= place.slots()) return;
         const Out weight = p.weights[i];
-        if (Amount::adds(weight)) place.add(slot, Amount::of(weight, WEIGHTS == FLOAT_WEIGHTS ? *p.largest : 0, (u32)p.spare));
-        else if (slot < place.slots()) atomicOr(p.marks + place.begin() + slot, tally::mark(weight));
+        if (Amount::adds(weight)) place.add(slot, Amount::of(weight, WEIGHTS == FLOAT_WEIGHTS ? p.largest[place.begin() + slot] : 0, (u32)p.spare));
+        else if (WEIGHTS == FLOAT_WEIGHTS) atomicOr(p.marks + place.begin() + slot, tally::mark(weight));
     }
 }
 

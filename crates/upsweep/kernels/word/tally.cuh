@@ -2,20 +2,25 @@
 //
 // Float weights are added as integers of 128 bits, so that the sum does not depend on the order:
 //
-//   E = the largest exponent of a finite weight             upsweep_tally_largest
+//   E = the largest exponent of a bin's finite weights      a histogram with EXPONENTS
 //   fixed(w) = w * 2^(1148 - spare - E), towards 0          2^spare is more than there are weights
 //   the sum of a bin, rounded to a float                    upsweep_tally_finish
 //
-// A weight loses nothing unless it is less than 2^(spare - 73) of the largest. What is not finite leaves a mark at its bin.
+// A weight loses nothing unless it is less than 2^(spare - 73) of its bin's largest: other bins make no difference. What is not
+// finite leaves a mark at its bin.
 
 #pragma once
 
 #include "config.cuh"
 
-constexpr u32 NO_WEIGHTS = 0, WHOLE_WEIGHTS = 1, FLOAT_WEIGHTS = 2;
+constexpr u32 NO_WEIGHTS = 0, WHOLE_WEIGHTS = 1, FLOAT_WEIGHTS = 2, EXPONENTS = 3;
 
 struct Fixed {
     u64 low, high;
+};
+// The exponent of a float; 0 of none.
+struct Exponent {
+    u32 bits;
 };
 
 // By the kind of weights and the bytes of a result.
@@ -25,6 +30,7 @@ template <> struct TallyTypes<NO_WEIGHTS, 8> { using counter = u32; using total 
 template <> struct TallyTypes<WHOLE_WEIGHTS, 4> { using counter = u32; using total = u32; };
 template <> struct TallyTypes<WHOLE_WEIGHTS, 8> { using counter = u64; using total = u64; };
 template <u32 BYTES> struct TallyTypes<FLOAT_WEIGHTS, BYTES> { using counter = Fixed; using total = Fixed; };
+template <u32 BYTES> struct TallyTypes<EXPONENTS, BYTES> { using counter = Exponent; using total = Exponent; };
 using Counter = TallyTypes<WEIGHTS, sizeof(Out)>::counter;  // in shared memory
 using Total = TallyTypes<WEIGHTS, sizeof(Out)>::total;      // in the output, or in what is finished
 
@@ -36,7 +42,10 @@ __device__ __forceinline__ Fixed sum(const Fixed& a, const Fixed& b) {
     const u64 low = a.low + b.low;
     return Fixed{low, a.high + b.high + (low < a.low)};
 }
+// Of exponents the larger one.
+__device__ __forceinline__ Exponent sum(const Exponent& a, const Exponent& b) { return a.bits < b.bits ? b : a; }
 __device__ __forceinline__ bool none(u64 x) { return x == 0; }
+__device__ __forceinline__ bool none(const Exponent& x) { return x.bits == 0; }
 __device__ __forceinline__ bool none(const Fixed& x) { return (x.low | x.high) == 0; }
 
 __device__ __forceinline__ void add(u32* to, u32 x) { atomicAdd(to, x); }
@@ -46,6 +55,8 @@ __device__ __forceinline__ void add(Fixed* to, const Fixed& x) {
     const u64 before = atomicAdd(&to->low, x.low);
     atomicAdd(&to->high, x.high + (before + x.low < x.low));
 }
+
+__device__ __forceinline__ void add(Exponent* to, const Exponent& x) { atomicMax(&to->bits, x.bits); }
 
 __device__ __forceinline__ u32 exponent(f64 x) { return (u32)(__double_as_longlong(x) >> 52) & 0x7ff; }
 __device__ __forceinline__ bool finite(f64 x) { return exponent(x) != 0x7ff; }
@@ -72,6 +83,11 @@ template <> struct Amount<Fixed> {
     static __device__ __forceinline__ Fixed one() { return Fixed{1, 0}; }
     static __device__ __forceinline__ bool adds(const Out& weight) { return finite(weight); }
     static __device__ __forceinline__ Fixed of(const Out& weight, u32 largest, u32 spare) { return fixed(weight, largest, spare); }
+};
+template <> struct Amount<Exponent> {
+    static __device__ __forceinline__ Exponent one() { return Exponent{1}; }
+    static __device__ __forceinline__ bool adds(const Out& weight) { return finite(weight); }
+    static __device__ __forceinline__ Exponent of(const Out& weight, u32, u32) { return Exponent{max(exponent(weight), 1u)}; }
 };
 
 // 2^k, of a normal number.

@@ -15,6 +15,7 @@ use crate::error::Result;
 use crate::memory;
 use crate::operator::Element;
 use crate::plan::cpu::PARALLEL_FROM_BYTES;
+use crate::plan::histogram::Amount;
 use crate::tally::{Count, Scale, Weight};
 use std::sync::{Mutex, PoisonError};
 
@@ -237,20 +238,30 @@ pub(crate) fn sum<T: Element, W: Weight>(
     (quick, exact): (impl Fn(T) -> u32 + Sync + Copy, impl Fn(T) -> u32 + Sync + Copy),
     output: &mut [W],
 ) -> Result<()> {
-    let largest = Mutex::new(0);
-    in_parts(weights, 0, |_, part| {
-        let most = part.iter().map(|&weight| weight.exponent()).max().unwrap_or(0);
-        let mut largest = largest.lock().unwrap_or_else(PoisonError::into_inner);
-        *largest = most.max(*largest);
-        Ok(())
-    })?;
-    let scale = Scale::new(largest.into_inner().unwrap_or_else(PoisonError::into_inner), weights.len());
+    // A slot's weights are integers in units of its own, so that no other slot's weights make a difference.
+    let units = if W::AMOUNT == Amount::Float { slots.len() } else { 0 };
+    let largest = Mutex::new(memory::filled(units, 0)?);
+    if units > 0 {
+        in_parts(input, units, |first, part| {
+            let mut own = memory::filled(units, 0)?;
+            slots.place(part, first, (quick, exact), |slot, at| {
+                if let (Some(most), Some(&weight)) = (own.get_mut(slot), weights.get(at)) {
+                    *most = weight.exponent().max(*most);
+                }
+            });
+            let mut largest = largest.lock().unwrap_or_else(PoisonError::into_inner);
+            largest.iter_mut().zip(own).for_each(|(most, own)| *most = own.max(*most));
+            Ok(())
+        })?;
+    }
+    let largest = largest.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let scale = |slot| Scale::new(largest.get(slot).copied().unwrap_or_default(), weights.len());
     let sums = Mutex::new(memory::filled(slots.len(), W::Sum::default())?);
     in_parts(input, slots.len(), |first, part| {
         let mut own = memory::filled(slots.len(), W::Sum::default())?;
         slots.place(part, first, (quick, exact), |slot, at| {
             if let (Some(sum), Some(&weight)) = (own.get_mut(slot), weights.get(at)) {
-                weight.add(sum, scale);
+                weight.add(sum, scale(slot));
             }
         });
         let mut sums = sums.lock().unwrap_or_else(PoisonError::into_inner);
@@ -258,7 +269,7 @@ pub(crate) fn sum<T: Element, W: Weight>(
         Ok(())
     })?;
     let sums = sums.into_inner().unwrap_or_else(PoisonError::into_inner);
-    output.iter_mut().zip(sums).for_each(|(to, sum)| *to = W::finish(sum, scale));
+    output.iter_mut().zip(sums).enumerate().for_each(|(slot, (to, sum))| *to = W::finish(sum, scale(slot)));
     Ok(())
 }
 

@@ -35,7 +35,7 @@ params! {
         slices: "u64",
         /// Slots a slice.
         slice: "u64",
-        /// The largest exponent of a float weight.
+        /// For each slot the largest exponent of a finite float weight, or 0.
         largest: "u32*",
         /// 2^spare is more than there are elements.
         spare: "u64",
@@ -149,7 +149,6 @@ pub(super) fn kernel<'a>(
 
 /// The kernels, by their files and names.
 pub(super) const COUNT: (&str, &str) = ("device/histogram.cuh", "upsweep_histogram");
-pub(super) const LARGEST: (&str, &str) = ("device/tally.cuh", "upsweep_tally_largest");
 pub(super) const FINISH: (&str, &str) = ("device/tally.cuh", "upsweep_tally_finish");
 
 /// Enqueues what the job needs.
@@ -160,7 +159,10 @@ fn launch(
     addresses: Addresses,
     mark_may_fault: impl FnOnce() -> Result<()>,
 ) -> Result<()> {
-    let plan = HistogramPlan::new(job, cuda.compute_capability(), cuda.multiprocessors() as usize);
+    let plan = |amount| {
+        HistogramPlan::new(HistogramJob { amount, ..job }, cuda.compute_capability(), cuda.multiprocessors() as usize)
+    };
+    let (exponents, plan) = (plan(Amount::Exponent), plan(job.amount));
     let slots = job.channels.1 * job.bins;
     let Addresses { input, weights, edges, output } = addresses;
     let workspace = if job.by_edges { cuda.workspace(0, 0)? } else { super::Workspace::NONE };
@@ -182,8 +184,8 @@ fn launch(
         workspace,
     };
     let begin = Begin::nothing(functions.layouts.acc);
-    let enqueue = |which, grid: usize, shared: usize, fixed: HistogramParams| {
-        let kernel = kernel(&plan, which, functions);
+    let enqueue = |plan: &HistogramPlan, which, grid: usize, shared: usize, fixed: HistogramParams| {
+        let kernel = kernel(plan, which, functions);
         let loaded = cuda.kernel(kernel.key(), || kernel.source::<HistogramParams>())?;
         let params = Params::new(fixed, &begin, 1, &functions.held.values);
         // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the caller's loans and the scratch keep its
@@ -191,18 +193,20 @@ fn launch(
         unsafe { cuda.launch(&loaded, Grid::new(grid as u32, plan.threads as u32, shared as u32), &params) }
     };
     if job.amount == Amount::Float {
-        // The sums, the marks, and the largest exponent.
-        let scratch = cuda.scratch::<u8>(slots * 20 + 4)?.zeroed()?;
+        // The sums, the marks, and the largest exponents.
+        let scratch = cuda.scratch::<u8>(slots.saturating_mul(24))?.zeroed()?;
         fixed.sums = scratch.address();
         fixed.marks = fixed.sums + 16 * slots as u64;
         fixed.largest = fixed.marks + 4 * slots as u64;
-        let grid = plan.grid().min(1024);
-        enqueue(LARGEST, grid, 0, fixed)?;
-        enqueue(COUNT, plan.grid(), plan.shared_bytes(), HistogramParams { output: fixed.sums, ..fixed })?;
-        enqueue(FINISH, slots.div_ceil(plan.threads).min(1024), 0, fixed)?;
+        let HistogramPlan { part, slices, slice, .. } = exponents;
+        let (part, slices, slice) = (part as u64, slices as u64, slice as u64);
+        let largest = HistogramParams { output: fixed.largest, part, slices, slice, ..fixed };
+        enqueue(&exponents, COUNT, exponents.grid(), exponents.shared_bytes(), largest)?;
+        enqueue(&plan, COUNT, plan.grid(), plan.shared_bytes(), HistogramParams { output: fixed.sums, ..fixed })?;
+        enqueue(&plan, FINISH, slots.div_ceil(plan.threads).min(1024), 0, fixed)?;
     } else {
         cuda.clear(output, slots * functions.layouts.output.size)?;
-        enqueue(COUNT, plan.grid(), plan.shared_bytes(), fixed)?;
+        enqueue(&plan, COUNT, plan.grid(), plan.shared_bytes(), fixed)?;
     }
     if job.by_edges { mark_may_fault() } else { Ok(()) }
 }

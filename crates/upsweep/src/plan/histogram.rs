@@ -34,12 +34,14 @@ pub enum Amount {
     Whole(usize),
     /// Floats.
     Float,
+    /// The exponents of floats, of which the largest of each bin is wanted before the floats are added.
+    Exponent,
 }
 
 impl Amount {
     fn counter_bytes(self) -> usize {
         match self {
-            Self::One => 4,
+            Self::One | Self::Exponent => 4,
             Self::Whole(bytes) => bytes,
             Self::Float => 16,
         }
@@ -50,6 +52,7 @@ impl Amount {
             Self::One => 0,
             Self::Whole(_) => 1,
             Self::Float => 2,
+            Self::Exponent => 3,
         }
     }
 }
@@ -206,7 +209,7 @@ mod tests {
 
     fn jobs() -> impl Iterator<Item = HistogramJob> {
         let sizes = [(1, true), (2, true), (3, false), (4, true), (8, true), (16, false)];
-        let amounts = [Amount::One, Amount::Whole(4), Amount::Whole(8), Amount::Float];
+        let amounts = [Amount::One, Amount::Whole(4), Amount::Whole(8), Amount::Float, Amount::Exponent];
         let bins = [1, 2, 256, 1792, 1793, 57_344, 65_536, 1 << 20];
         let lens = [0, 1, 1023, 100_003, 1 << 24, (1 << 33) + 7];
         let channels = [(1, 1), (3, 3), (4, 3)];

@@ -34,4 +34,6 @@ fn emulated_histograms() {
     counted::<f32, _, u32>(NoRule, HistogramJob { by_edges: true, ..job::<f32>() }, 16, 25);
     counted::<u32, _, i64>(ByFunction(Same), HistogramJob { amount: Amount::Whole(8), ..job::<u32>() }, 4, 25);
     counted::<u32, _, f32>(ByFunction(Same), HistogramJob { amount: Amount::Float, ..job::<u32>() }, 2, 25);
+    counted::<u32, _, f32>(ByFunction(Same), HistogramJob { amount: Amount::Exponent, ..job::<u32>() }, 8, 25);
+    counted::<f32, _, f64>(NoRule, HistogramJob { amount: Amount::Exponent, by_edges: true, ..job::<f32>() }, 2, 25);
 }

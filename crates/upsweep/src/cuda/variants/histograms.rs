@@ -65,8 +65,9 @@ impl List {
         let plan = HistogramPlan::new(job, self.capability, 132);
         self.add::<HistogramParams>("histogram", name, histogram::kernel(&plan, histogram::COUNT, &functions));
         if job.amount == Amount::Float {
-            self.add::<HistogramParams>("largest", name, histogram::kernel(&plan, histogram::LARGEST, &functions));
             self.add::<HistogramParams>("finish", name, histogram::kernel(&plan, histogram::FINISH, &functions));
+            let plan = HistogramPlan::new(HistogramJob { amount: Amount::Exponent, ..job }, self.capability, 132);
+            self.add::<HistogramParams>("exponents", name, histogram::kernel(&plan, histogram::COUNT, &functions));
         }
     }
 }
