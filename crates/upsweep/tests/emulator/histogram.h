@@ -52,7 +52,7 @@ static void one_case() {
         for (u64 i = 0; i < n; i++) {
             const u64 slot = slot_of(i);
             if (slot == results) continue;
-            if (tally::finite((f64)weights[i])) weights[i] *= (Out)(slot % 2 == 0 ? 1e30 : 1e-30);
+            if (tally::finite((f64)weights[i])) weights[i] *= (Out)(slot % 2 == 0 ? 0x1p100 : 0x1p-100);
             if (tally::finite((f64)weights[i])) largest[slot] = max(largest[slot], max(tally::exponent((f64)weights[i]), 1u));
         }
     }
