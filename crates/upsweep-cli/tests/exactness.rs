@@ -275,6 +275,16 @@ fn a_zero_keeps_its_sign_in_a_column_of_floats() {
         f.prints(&["reduce", "z.csv", "--column", "a", "--group-by", "b"]),
         "1\t-0.0\n2\t0.0\n3\t-0.0\n4\t0.5\n5\t-0.0\n"
     );
+    f.file("edges.csv", "0,0,-0\n0,1,0\n1,0,0.5\n").prints(&[
+        "graph",
+        "csr",
+        "edges.csv",
+        "--offsets",
+        "rows.npy",
+        "--values",
+        "v.f64",
+    ]);
+    assert_eq!(f.read("v.f64"), bytes_of!(f64: -0.0, 0.0, 0.5));
 }
 
 #[test]

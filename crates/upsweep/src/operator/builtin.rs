@@ -6,9 +6,9 @@ mod definitions {
 
     /// The sum: `a + b`.
     ///
-    /// Identity 0, also of floats (so an empty or exclusive sum begins with +0). Integers wrap in their own type, where NumPy and the
-    /// command line add them in 64 bits: with `accumulate::<u64>()`, or `i64`, a scan or a reduction does that. Float addition is not
-    /// associative: the result depends on the order of combination, which is the same in every run.
+    /// Identity 0, also of floats (so an empty or exclusive sum begins with +0). Integers wrap in their own type, where NumPy and
+    /// the command line add them in 64 bits: with `accumulate::<u64>()`, or `i64`, a scan or a reduction does that. Float
+    /// addition is not associative: the result depends on the order of combination, which is the same in every run.
     #[operator(identity = T::ZERO)]
     pub fn sum<T: Number>(a: T, b: T) -> T {
         a + b

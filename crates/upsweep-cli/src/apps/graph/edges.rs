@@ -110,7 +110,7 @@ impl Reading {
         let weight = row.get(2).filter(|_| !self.unweighted);
         let text = weight.map_or("1".into(), |weight| String::from_utf8_lossy(weight.trim_ascii()));
         self.entries.weighted |= weight.is_some();
-        push_text(&mut self.entries.values, &text)
+        push_text(&mut self.entries.values, &mut self.entries.negative_zeros, &text)
             .map_err(|reason| format!("{reason}; column 3 is weights: --unweighted leaves it out"))
     }
 

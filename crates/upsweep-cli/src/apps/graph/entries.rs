@@ -16,6 +16,8 @@ pub(super) struct Entries {
     pub(super) columns: Vec<u32>,
     /// As i64, u64 or f64.
     pub(super) values: Values,
+    /// Which of them are written as `-0`, as long as they are whole numbers.
+    pub(super) negative_zeros: Vec<usize>,
     /// Whether the file gives them: without, each is 1.
     pub(super) weighted: bool,
     /// What vertices are called, in their order.
@@ -25,7 +27,8 @@ pub(super) struct Entries {
 impl Entries {
     /// No entries yet.
     pub(super) fn new(shape: (usize, usize), weighted: bool) -> Self {
-        Self { shape, rows: vec![], columns: vec![], values: Vec::<i64>::new().into(), weighted, names: None }
+        let values = Vec::<i64>::new().into();
+        Self { shape, rows: vec![], columns: vec![], values, negative_zeros: vec![], weighted, names: None }
     }
 
     fn push(&mut self, (row, column): (u32, u32)) {
@@ -105,7 +108,7 @@ impl Entries {
     /// Takes the value of an entry.
     fn take(&mut self, kind: &str, value: &str, negative: bool) -> std::result::Result<(), String> {
         if kind == "real" {
-            push_text(&mut self.values, value)?;
+            push_text(&mut self.values, &mut self.negative_zeros, value)?;
             if let (Values::F64(x), true) = (&mut self.values, negative) {
                 x.iter_mut().rev().take(1).for_each(|x| *x = -*x);
             }

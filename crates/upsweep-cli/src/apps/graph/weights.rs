@@ -25,8 +25,9 @@ pub(super) fn push_whole(values: &mut Values, n: i128) -> Result<(), String> {
     Ok(())
 }
 
-/// Appends what a text says to numbers, which are f64 from the first fraction on.
-pub(super) fn push_text(values: &mut Values, text: &str) -> Result<(), String> {
+/// Appends what a text says to numbers, which are f64 from the first fraction on. Until then `negative_zeros` takes down where `-0` stands:
+/// as a float it keeps its sign.
+pub(super) fn push_text(values: &mut Values, negative_zeros: &mut Vec<usize>, text: &str) -> Result<(), String> {
     if !is_number(text) {
         return Err(format!("{} is not a number", quoted(text)));
     }
@@ -35,6 +36,9 @@ pub(super) fn push_text(values: &mut Values, text: &str) -> Result<(), String> {
         format!("{n} is not exactly a value of f64, as {why}: write {n}.0 to have it rounded")
     };
     if let (Ok(n), false) = (text.parse(), matches!(values, Values::F64(_))) {
+        if n == 0 && text.starts_with('-') {
+            negative_zeros.push(values.len());
+        }
         return push_whole(values, n);
     }
     let value = <f64 as Value>::parse(text).map_err(|reason| match is_whole(text) {
@@ -42,7 +46,8 @@ pub(super) fn push_text(values: &mut Values, text: &str) -> Result<(), String> {
         false => reason,
     })?;
     if !matches!(values, Values::F64(_)) {
-        let floats = exact_floats(values).map_err(|(_, n)| to_round(&n.to_string(), "others are"))?;
+        let mut floats = exact_floats(values).map_err(|(_, n)| to_round(&n.to_string(), "others are"))?;
+        negative_zeros.drain(..).for_each(|at| floats[at] = -0.0);
         *values = floats.into();
     }
     if let Values::F64(x) = values {
