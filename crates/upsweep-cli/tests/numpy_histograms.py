@@ -1,5 +1,5 @@
-"""Compares `upsweep histogram` and `upsweep quantile` with NumPy, count by count: every edge and its neighbours are among the
-values.
+"""Compares `upsweep histogram` with NumPy, count by count: every edge and its neighbours are among the values. Compares `upsweep
+quantile` with fractions, digit by digit, and with NumPy as far as it has digits.
 
     numpy_histograms.py UPSWEEP [DEVICE]
 """
@@ -11,6 +11,7 @@ import sys
 import tempfile
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 
 import numpy as np
 
@@ -77,8 +78,7 @@ def quantile(program, device, folder, case):
     random = np.random.default_rng(number)
     if kind in INTEGERS:
         limits = np.iinfo(kind)
-        # NumPy subtracts neighbours in their own type, where it may wrap: half of the range.
-        x = random.integers(limits.min // 4, limits.max // 4, n, dtype=kind)
+        x = random.integers(limits.min, limits.max, n, dtype=kind, endpoint=True)
     else:
         x = random.normal(0, 100, n).astype(kind)
     path = f"{folder}/q{number}.npy"
@@ -87,11 +87,17 @@ def quantile(program, device, folder, case):
     what = f"quantile of {n} {kind}"
     if code != 0:
         return f"{what}: {error}"
-    found = np.array([float(line) for line in text.split()])
-    # In f64, in which the program computes, too.
-    expected = np.quantile(x.astype(np.float64), np.array(SHARES, np.float64))
-    wrong = found != expected
-    return f"{what}: {found[wrong]}, not {expected[wrong]}" if wrong.any() else None
+    lines, ordered = text.split(), [Fraction(value) for value in np.sort(x).tolist()]
+    for line, share in zip(lines, SHARES, strict=True):
+        place = share * (n - 1)
+        low, high = ordered[int(place)], ordered[min(int(place) + 1, n - 1)]
+        exact = low + Fraction(place % 1) * (high - low)
+        # Of large integers text has all digits; halves and whole ones are all there.
+        if float(line) != float(exact) or (kind in INTEGERS and abs(exact) >= 2**52 and exact.denominator <= 2 and Fraction(line) != exact):
+            return f"{what}: the share {share} is {line}, not {exact}"
+    found, expected = np.array(lines, np.float64), np.quantile(x.astype(np.float64), np.array(SHARES, np.float64))
+    wrong = ~np.isclose(found, expected, rtol=1e-15, atol=1e-15 * float(np.abs(x.astype(np.float64)).max()))
+    return f"{what}: {found[wrong]}, and NumPy has {expected[wrong]}" if wrong.any() else None
 
 
 def main():

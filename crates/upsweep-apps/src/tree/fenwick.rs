@@ -25,7 +25,8 @@
 //! **Cost.** `build` is an [`UpSweep`]: one pass. Questions and updates come in batches: `q` prefixes take log2(n) random reads each, in
 //! log2(n) / 12 passes, an update a sort and log2(n / q) / 4 passes over `4 q` numbers. Where nothing changes, a [`Scan`] answers faster.
 //!
-//! Nodes of floats are sums of pairs, and thus as exact as pairwise summation.
+//! Nodes of floats are sums of pairs, and thus as exact as pairwise summation. A range is the difference of two prefixes: of floats it is
+//! rounded to the digits of these, however small it is itself. [`Reduce`] by segments adds what is in a range alone.
 
 use crate::part::{Part, PartMut, element, map, to_host};
 use upsweep::operator::Number;
