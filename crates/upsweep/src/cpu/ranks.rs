@@ -116,7 +116,8 @@ impl<B: KeyBits> Ranks<B> {
             return Ok(());
         }
         let mut all = mem::take(&mut self.counts);
-        threads = threads.min(((COUNTS_BYTES / (size_of::<u64>() * all.len().max(1))) >> self.digit()).max(1));
+        let bytes = all.len().max(1) * (size_of::<u64>() << self.digit());
+        threads = threads.min((COUNTS_BYTES / bytes).max(1));
         if threads == 1 {
             self.count(bits, &number, &mut all);
         } else {
