@@ -18,11 +18,12 @@ use crate::failure::{Failure, Result};
 use crate::input;
 use crate::progress::Progress;
 use crate::run;
-use crate::source::Source;
+use crate::source::{STANDARD_INPUT, Source, standard_input, text_begin};
 use crate::write::{self, OutputForm};
 use std::io::Read;
 use std::path::Path;
 use upsweep::{Array, Input, View};
+use upsweep_dynamic::Number;
 
 /// What an application refused.
 fn failed(name: &str, error: impl Into<upsweep_apps::Error>) -> Failure {
@@ -36,14 +37,33 @@ fn failed(name: &str, error: impl Into<upsweep_apps::Error>) -> Failure {
 fn bytes(path: &Path) -> Result<(Vec<u8>, String)> {
     let mut bytes = vec![];
     if path.as_os_str() == "-" {
-        let name = "standard input".to_owned();
-        std::io::stdin().lock().read_to_end(&mut bytes).map_err(|e| Failure::reading(&name, &e))?;
+        let name = STANDARD_INPUT.to_owned();
+        standard_input()?.read_to_end(&mut bytes).map_err(|e| Failure::reading(&name, &e))?;
         return Ok((bytes, name));
     }
     let name = path.display().to_string();
     let source = Source::open(path, &name)?;
     (&source.file).read_to_end(&mut bytes).map_err(|e| Failure::reading(&name, &e))?;
     Ok((bytes, name))
+}
+
+/// A text that is parsed.
+struct TextFile {
+    /// Without the mark of UTF-8 before it.
+    bytes: Vec<u8>,
+    /// How many bytes of the file lie before these.
+    begin: usize,
+    /// How messages call it.
+    name: String,
+}
+
+impl TextFile {
+    fn read(path: &Path) -> Result<Self> {
+        let (mut bytes, name) = bytes(path)?;
+        let begin = text_begin(&bytes, &name)?;
+        bytes.drain(..begin);
+        Ok(Self { bytes, begin, name })
+    }
 }
 
 /// Bytes where a device reads them: the host where they are.
@@ -71,18 +91,17 @@ impl Input for There<'_> {
 /// The values of a file, and how messages call it.
 fn values(reading: &Reading, element: Option<Type>, device: DeviceChoice) -> Result<(Values, String)> {
     let common = Common::of(reading, device);
-    let common = Common { element: element.or(common.element), ..common };
+    let common = Common { target: element, ..common };
     run::explain_waiting(&common);
     let read = input::load(&common, false)?;
     Ok((read.values, read.name))
 }
 
-/// The values of a file, of the column `column` if it is a table.
-fn column(path: &Path, column: Option<&str>, element: Option<Type>, device: DeviceChoice) -> Result<(Values, String)> {
+/// What a file has, of the column `column` if it is a table.
+fn column(path: &Path, column: Option<&str>, element: Option<Type>, device: DeviceChoice) -> Result<input::Input> {
     let common = Common::of(&Reading::of(path, TableForm::default()), device);
-    let common = Common { element, column: column.map(str::to_owned), ..common };
-    let read = input::load(&common, false)?;
-    Ok((read.values, read.name))
+    let common = Common { target: element, column: column.map(str::to_owned), ..common };
+    input::load(&common, false)
 }
 
 /// The values of a .npy file, and its shape.
@@ -94,6 +113,14 @@ fn read_array(path: &Path, device: DeviceChoice) -> Result<(Values, Vec<usize>)>
 /// As f64, which they have been read as.
 fn floats(values: Values) -> Vec<f64> {
     if let Values::F64(values) = values { values } else { vec![] }
+}
+
+/// The nearest f64.
+fn float(value: impl Into<Number>) -> f64 {
+    match value.into() {
+        Number::Integer(n) => n as f64,
+        Number::Float(x) => x,
+    }
 }
 
 /// Writes results to where `-o` says.

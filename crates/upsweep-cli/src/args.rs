@@ -184,6 +184,9 @@ pub(crate) struct Common {
     pub(crate) element: Option<Type>,
     #[command(flatten)]
     pub(crate) sums: Summing,
+    /// What the command computes with whatever the input has: it is turned into that
+    #[arg(skip)]
+    pub(crate) target: Option<Type>,
     /// Whether a table's first row names the columns; auto: it does when none of its cells is a number, or when some are
     /// years and one of them is asked for
     #[arg(long, value_enum, default_value_t = Header::Auto)]
@@ -210,6 +213,7 @@ impl Common {
             segments: None,
             element: reading.element,
             sums: Summing::default(),
+            target: None,
             header: reading.header,
             table: reading.table,
             device,
@@ -294,6 +298,7 @@ an interrupt (INT), TERM or HUP, and no output is left."
 }
 
 pub(crate) mod apps;
+mod files;
 pub(crate) mod pictures;
 mod reading;
 mod selecting;

@@ -12,7 +12,7 @@ use crate::output::Destination;
 use crate::progress::Progress;
 use crate::run;
 use crate::sums::Sums;
-use crate::table::{Asked, Cells, WrittenRows, new_name};
+use crate::table::{Asked, Cells, Keep, WrittenRows, new_name};
 use crate::write::OutputForm;
 use csv::ByteRecord;
 use upsweep_dynamic::{Op, Reduce, Segments, View, lexsort};
@@ -51,7 +51,7 @@ pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
         header: common.header,
         columns: &values_column,
         and: Some(column),
-        keep_all: false,
+        keep: Keep::Asked,
     };
     let cells = Cells::read(&asked, &Progress::new("reading", source.size()))?;
     let values = cells.numbers(0, common.element)?;
@@ -87,7 +87,7 @@ pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
     // In the order of the column's values, numbers as such.
     let order = cells.order_of_rows(1, &rows)?;
     let mut keys: Vec<(View<'_>, bool)> =
-        order.empty.as_deref().map(|empty| (View::Bool(empty), false)).into_iter().collect();
+        order.last.as_deref().map(|last| (View::Bool(last), false)).into_iter().collect();
     keys.push((order.values.view(), false));
     let order = lexsort(&device.device, &keys).map_err(failed)?;
     write(&destination, delimiter, &cells, (&rows, &order), (&args.op, &results))
@@ -131,7 +131,7 @@ fn write(
         let mut text = Vec::new();
         for &group in order {
             line.clear();
-            line.push_field(cells.cell(rows.get(group as usize).copied().unwrap_or(0), 1).trim_ascii());
+            line.push_field(cells.cell(rows.get(group as usize).copied().unwrap_or(0), 1));
             for results in results {
                 text.clear();
                 format(results, group as usize, &mut text);
@@ -139,6 +139,6 @@ fn write(
             }
             out.write(&line)?;
         }
-        out.end()
+        Ok(())
     })
 }

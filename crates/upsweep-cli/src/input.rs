@@ -7,10 +7,10 @@ use crate::element::{Type, Values};
 use crate::failure::{Failure, Result};
 use crate::npy::Header;
 use crate::progress::Progress;
-use crate::source::{Source, is_utf16};
+use crate::source::{STANDARD_INPUT, Source, standard_input};
 use crate::table::{self, Keys, Layout};
 use crate::{npy, words as numbers};
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::Path;
 
 /// An array and where it comes from.
@@ -55,6 +55,12 @@ pub(crate) fn is_npy(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npy"))
 }
 
+/// The type of the values in a raw file of this name, if that is its ending.
+pub(crate) fn raw_type(path: &Path) -> Option<Type> {
+    let ending = path.extension()?;
+    Type::ALL.iter().copied().find(|element| ending.eq_ignore_ascii_case(element.name()))
+}
+
 /// What to do with a file whose name says that it is neither a table nor an array nor raw.
 fn other_format(path: &Path) -> Option<String> {
     let ending = path.extension()?.to_string_lossy().to_lowercase();
@@ -81,13 +87,14 @@ fn other_format(path: &Path) -> Option<String> {
 /// Reads what the command line names.
 pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
     let path = args.file.as_path();
+    let target = args.target.or(args.element);
     if let Some(delimiter) = args.table.delimiter(delimiter(path)) {
         let (source, name) = open_table(path)?;
         let progress = Progress::new("reading", source.size());
         let wanted = table::Wanted {
             column: args.column.as_deref(),
             by_key: args.by_key.as_deref(),
-            element: args.element,
+            element: target,
             header: args.header,
             delimiter,
             keep_keys,
@@ -98,31 +105,31 @@ pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
         return Ok(Input { name, values, shape, form: Form::Table { delimiter, layout }, keys });
     }
     if path.as_os_str() == "-" {
-        no_table_options(args, "standard input")?;
-        return load_standard_input(args.element);
+        no_table_options(args, STANDARD_INPUT)?;
+        return load_standard_input(target);
     }
     let name = path.display().to_string();
     let source = Source::open(path, &name)?;
     let progress = Progress::new("reading", source.size());
     no_table_options(args, &name)?;
     if is_npy(path) {
-        return load_npy(&mut &source.file, Some(&source), args.element, name, &progress);
+        return load_npy(&mut &source.file, Some(&source), target, name, &progress);
     }
     if let Some(reason) = other_format(path) {
         return Err(Failure::input(&name, reason));
     }
-    let Some(element) = args.element else {
-        let advice = ".npy, .csv and .tsv files are known by their names; give --type for raw binary";
+    let Some(stored) = raw_type(path).or(args.element) else {
+        let advice = ".npy, .csv and .tsv files are known by their names; give --type for raw binary, or name it by its type (.f32)";
         return Err(Failure::input(&name, format!("what is in it? {advice}, or `-` with < for numbers as text")));
     };
-    load_raw(&source, element, name, &progress)
+    load_raw(&source, stored, target.unwrap_or(stored), name, &progress)
 }
 
 /// The table in a file, or on standard input, and how messages call it.
 pub(crate) fn open_table(path: &Path) -> Result<(Source, String)> {
     if path.as_os_str() == "-" {
-        let name = "standard input".to_owned();
-        return Ok((Source::keep(&mut io::stdin().lock(), &name)?, name));
+        let name = STANDARD_INPUT.to_owned();
+        return Ok((Source::keep(&mut standard_input()?, &name)?, name));
     }
     let name = path.display().to_string();
     let source = Source::open(path, &name)?;
@@ -181,7 +188,14 @@ pub(crate) fn load_npy(
     Ok(Input { name, values, shape: header.shape, form: Form::Npy, keys: None })
 }
 
-fn load_raw(source: &Source, element: Type, name: String, progress: &Progress) -> Result<Input> {
+/// Reads values of type `element` and turns them into those of type `target`.
+pub(crate) fn load_raw(
+    source: &Source,
+    element: Type,
+    target: Type,
+    name: String,
+    progress: &Progress,
+) -> Result<Input> {
     let mut reader = &source.file;
     let mut collected = Vec::new();
     let size = match source.size() {
@@ -196,9 +210,9 @@ fn load_raw(source: &Source, element: Type, name: String, progress: &Progress) -
     let len = size / element.size();
     let stored = Stored { element, swapped: cfg!(target_endian = "big"), len, shape: &[len], certain: true };
     let values = if collected.is_empty() {
-        stored.read(&mut reader, element, &name, progress)?
+        stored.read(&mut reader, target, &name, progress)?
     } else {
-        stored.read(&mut &collected[..], element, &name, progress)?
+        stored.read(&mut &collected[..], target, &name, progress)?
     };
     source.check_unchanged(&name)?;
     Ok(Input { name, values, shape: vec![len], form: Form::Raw, keys: None })
@@ -206,15 +220,12 @@ fn load_raw(source: &Source, element: Type, name: String, progress: &Progress) -
 
 /// Numbers as text, or a .npy array: its first byte begins no text.
 fn load_standard_input(element: Option<Type>) -> Result<Input> {
-    let name = "standard input".to_owned();
-    let mut stdin = io::stdin().lock();
+    let name = STANDARD_INPUT.to_owned();
+    let mut stdin = standard_input()?;
     let mut start: Vec<u8> = Vec::new();
     let limit = npy::MAGIC.len() as u64;
     (&mut stdin).take(limit).read_to_end(&mut start).map_err(|e| Failure::reading(&name, &e))?;
     let is_npy = start == npy::MAGIC;
-    if is_utf16(&start) {
-        return Err(Failure::input(&name, "is UTF-16: convert it with `iconv -f UTF-16 -t UTF-8`"));
-    }
     let mut reader = (&start[..]).chain(stdin);
     let progress = Progress::new("reading", None);
     if is_npy {

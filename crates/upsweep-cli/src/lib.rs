@@ -16,6 +16,7 @@ mod args;
 mod asked;
 mod bench;
 mod binary;
+mod closed;
 mod collect;
 mod count;
 mod device;
@@ -88,6 +89,7 @@ fn exit_code(failure: &Failure) -> ExitCode {
 }
 
 fn run_command(command: &Command) -> Result<()> {
+    command.check_standard_input()?;
     match command {
         Command::Scan(args) => run::scan(args),
         Command::Reduce(args) => match &args.group_by {

@@ -13,7 +13,7 @@ use crate::progress::Progress;
 use crate::segments::Given;
 use crate::show::{self, Summary};
 use crate::sums::Sums;
-use crate::table::Layout;
+use crate::table::{Layout, WrittenRows};
 use crate::write::{self, OutputForm};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -210,21 +210,17 @@ fn keyed(
     delimiter: u8,
     (out, out_name): (&mut dyn Write, &str),
 ) -> Result<()> {
-    let mut out = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
-    let failed = |e: csv::Error| match e.into_kind() {
-        csv::ErrorKind::Io(e) => Failure::writing(out_name, &e),
-        other => Failure::Run(format!("{out_name}: writing failed: {other:?}")),
-    };
+    let mut out = WrittenRows::to(out, out_name, delimiter);
     if let Some(names) = names {
-        out.write_byte_record(&names).map_err(failed)?;
+        out.write(&names)?;
     }
     let mut text = Vec::new();
     for (index, key) in keys.iter().enumerate() {
         text.clear();
         format_value(results, index, &mut text);
-        out.write_record([key, &text[..]]).map_err(failed)?;
+        out.write([key, &text[..]])?;
     }
-    out.flush().map_err(|e| Failure::writing(out_name, &e))
+    Ok(())
 }
 
 /// Who types numbers learns how to end them.

@@ -56,8 +56,14 @@ fn read(path: &Path, name: &str) -> Result<Given> {
     let source = Source::open(path, name)?;
     let progress = Progress::new("reading segments", source.size());
     let mut file = &source.file;
-    if input::is_npy(path) {
-        let array = input::load_npy(&mut file, Some(&source), None, name.to_owned(), &progress)?;
+    let array = match input::raw_type(path) {
+        Some(element) => Some(input::load_raw(&source, element, element, name.to_owned(), &progress)?),
+        None if input::is_npy(path) => {
+            Some(input::load_npy(&mut file, Some(&source), None, name.to_owned(), &progress)?)
+        }
+        None => None,
+    };
+    if let Some(array) = array {
         return match array.values {
             Values::Bool(flags) => Ok(Given::HeadFlags(flags)),
             Values::F16(_) | Values::F32(_) | Values::F64(_) => {

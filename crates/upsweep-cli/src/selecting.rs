@@ -14,7 +14,6 @@ use crate::run;
 use crate::table::{Filter, WrittenRows};
 use crate::write::{self, OutputForm};
 use rayon::prelude::*;
-use std::borrow::Cow;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use upsweep::memory;
@@ -60,8 +59,7 @@ fn select_rows(args: &SelectArgs, delimiter: u8, destination: &Destination, name
     };
     destination.write(|out| {
         let mut out = WrittenRows::to(out, destination.name(), delimiter);
-        filter.run(&progress, |_, row| out.write(row))?;
-        out.end()
+        filter.run(&progress, |_, row| out.write_as_read(row))
     })
 }
 
@@ -84,8 +82,8 @@ impl Row for Element {
     fn number(&self, _: usize) -> Found<Number> {
         Ok(self.0)
     }
-    fn text(&self, _: usize) -> Found<Cow<'_, str>> {
-        Ok(Cow::Borrowed(""))
+    fn text(&self, _: usize) -> Found<&[u8]> {
+        Ok(b"")
     }
     fn bool(&self, _: usize) -> Found<bool> {
         Ok(self.0 == Number::Integer(1))

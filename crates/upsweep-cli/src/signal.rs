@@ -4,13 +4,14 @@ use crate::args::{Common, FilterArgs, Of, Pad, SmoothArgs};
 use crate::asked::{axis, place};
 use crate::device::Chosen;
 use crate::element::{Type, Values, with_values};
-use crate::failure::{Failure, Result, one_line};
+use crate::failure::{Failure, Result, one_line, quoted};
 use crate::input::{self, Form, Input};
 use crate::output::Destination;
 use crate::print::print;
 use crate::progress::Progress;
 use crate::run;
 use crate::show;
+use crate::table::each_row;
 use crate::wav::{self, Form as WavForm, Sound};
 use crate::write::{self, OutputForm};
 use std::io::{self, IsTerminal};
@@ -214,21 +215,18 @@ fn sections(path: &Path) -> Result<Vec<[f64; 6]>> {
     let Some(delimiter) = input::delimiter(path) else {
         return Err(Failure::input(&name, "sections are in a .npy, .csv or .tsv file"));
     };
-    let reader = csv::ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_path(path);
-    let wrong = |row: usize, reason: String| Failure::input(&name, format!("row {row}: {reason}"));
-    let failed = |e: csv::Error| Failure::input(&name, one_line(&e.to_string()));
+    let (source, _) = input::open_table(path)?;
     let mut all = Vec::new();
-    for (row, record) in reader.map_err(failed)?.records().enumerate() {
-        let record = record.map_err(failed)?;
-        let number = |text: &str| {
-            text.trim()
-                .parse::<f64>()
-                .map_err(|_| wrong(row + 1, format!("{} is no number", crate::failure::quoted(text))))
+    each_row(&source, &name, delimiter, |_, row| {
+        let number = |cell: &[u8]| {
+            let text = String::from_utf8_lossy(cell.trim_ascii());
+            text.parse::<f64>().map_err(|_| format!("{} is no number", quoted(&text)))
         };
-        let numbers = record.iter().map(number).collect::<Result<Vec<f64>>>()?;
+        let numbers = row.iter().map(number).collect::<std::result::Result<Vec<f64>, String>>()?;
         let found = numbers.len();
-        let section: std::result::Result<[f64; 6], Vec<f64>> = numbers.try_into();
-        all.push(section.map_err(|_| wrong(row + 1, format!("has {found} numbers: a section has 6")))?);
-    }
+        let section = <[f64; 6]>::try_from(numbers);
+        all.push(section.map_err(|_| format!("has {found} numbers: a section has 6"))?);
+        Ok(())
+    })?;
     Ok(all)
 }

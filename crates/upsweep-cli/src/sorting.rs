@@ -11,9 +11,8 @@ use crate::print::print;
 use crate::progress::Progress;
 use crate::quantile;
 use crate::run;
-use crate::table::{Asked, Cells, WrittenRows};
+use crate::table::{Asked, Cells, Keep, WrittenRows};
 use crate::write::{self, OutputForm};
-use csv::ByteRecord;
 use upsweep_dynamic::{Sort, View, lexsort, top as first_of};
 
 /// `upsweep sort`.
@@ -53,14 +52,18 @@ fn sort_rows(args: &SortArgs, delimiter: u8, destination: &Destination, named: O
         header: args.header,
         columns: &columns,
         and: None,
-        keep_all: !args.argsort,
+        keep: match args.argsort {
+            true => Keep::Asked,
+            // Rows whose cells are separated as they were are written as they were read.
+            false if written == delimiter => Keep::Text,
+            false => Keep::All,
+        },
     };
     let cells = Cells::read(&asked, &Progress::new("reading", source.size()))?;
-    let orders = (0..columns.len().max(1)).map(|place| cells.order(place)).collect::<Result<Vec<_>>>()?;
-    // Empty cells come last in both directions.
+    let orders = (0..columns.len().max(1)).map(|place| cells.order(place, args.numeric)).collect::<Result<Vec<_>>>()?;
     let mut keys: Vec<(View<'_>, bool)> = Vec::new();
     for order in &orders {
-        keys.extend(order.empty.as_deref().map(|empty| (View::Bool(empty), false)));
+        keys.extend(order.last.as_deref().map(|last| (View::Bool(last), false)));
         keys.push((order.values.view(), args.desc));
     }
     let places = lexsort(&device.device, &keys).map_err(|e| Failure::computing(&name, &e))?;
@@ -70,26 +73,23 @@ fn sort_rows(args: &SortArgs, delimiter: u8, destination: &Destination, named: O
     let progress = Progress::new("writing", Some(cells.rows as u64));
     destination.write(|out| {
         let mut out = WrittenRows::to(out, destination.name(), written);
-        if let Some(names) = &cells.names {
-            out.write(names)?;
-        }
-        let mut row = ByteRecord::new();
+        cells.write_names(&mut out)?;
         for &place in &places {
-            cells.row(place as usize, &mut row);
-            out.write(&row)?;
+            cells.write_row(place as usize, &mut out)?;
             progress.step(1);
         }
-        out.end()
+        Ok(())
     })
 }
 
 fn sort_values(args: &SortArgs, destination: &Destination, named: Option<OutputForm>) -> Result<()> {
-    if !args.columns.is_empty() {
+    let for_tables = [("--column", !args.columns.is_empty()), ("--numeric", args.numeric)];
+    if let Some((option, _)) = for_tables.iter().find(|(_, given)| *given) {
         let advice =
             "a table's name ends in .csv (commas) or .tsv (tabs), or --format or --delimiter says that it is one";
         return Err(Failure::input(
             &args.file.display().to_string(),
-            format!("is no table, and --column is for tables: {advice}"),
+            format!("is no table, and {option} is for tables: {advice}"),
         ));
     }
     let device = Chosen::open(args.device)?;

@@ -1,10 +1,33 @@
-//! Files that are read.
+//! Files that are read, and standard input.
 
+use crate::closed::was_closed;
 use crate::failure::{Failure, Result, words};
 use std::fs::{File, Metadata};
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Read, Seek, StdinLock, Write};
 use std::path::Path;
 use std::time::SystemTime;
+
+/// How messages call standard input.
+pub(crate) const STANDARD_INPUT: &str = "standard input";
+
+/// Whether `path` is standard input: `-`, or a name that the system has for it.
+pub(crate) fn is_standard_input(path: &Path) -> bool {
+    ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].iter().any(|name| path.as_os_str() == *name)
+}
+
+/// Standard input.
+pub(crate) fn standard_input() -> Result<StdinLock<'static>> {
+    check_open(STANDARD_INPUT)?;
+    Ok(io::stdin().lock())
+}
+
+/// Fails if standard input, which messages call `name`, was closed when the program started.
+fn check_open(name: &str) -> Result<()> {
+    match was_closed(0) {
+        true => Err(Failure::Run(format!("{name}: is closed, so there is nothing to read"))),
+        false => Ok(()),
+    }
+}
 
 /// An open file.
 #[derive(Debug)]
@@ -18,6 +41,9 @@ pub(crate) struct Source {
 impl Source {
     /// Opens a file to read it.
     pub(crate) fn open(path: &Path, name: &str) -> Result<Self> {
+        if is_standard_input(path) {
+            check_open(name)?;
+        }
         let wrong = |e: io::Error| Failure::input(name, words(&e));
         let file = File::open(path).map_err(wrong)?;
         let metadata = file.metadata().map_err(wrong)?;
@@ -72,8 +98,17 @@ fn stamp(metadata: &Metadata) -> (u64, Option<SystemTime>) {
     (metadata.len(), metadata.modified().ok())
 }
 
-/// Whether a text that begins with these bytes is UTF-16: it says so, or its first letters are of ASCII.
-pub(crate) fn is_utf16(start: &[u8]) -> bool {
-    matches!(start, [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
-        || matches!(start, &[a, 0, b, 0, ..] | &[0, a, 0, b, ..] if a > 0 && b > 0)
+/// How many of a text's first bytes say where it begins.
+pub(crate) const MARK: usize = 4;
+
+/// Where a text begins whose first bytes, [`MARK`] if there are as many, are these: behind the mark of UTF-8, if it has one. UTF-16 is
+/// refused, which says that it is that, or whose first letters are of ASCII.
+pub(crate) fn text_begin(start: &[u8], name: &str) -> Result<usize> {
+    let utf16 = matches!(start, [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
+        || matches!(start, &[a, 0, b, 0, ..] | &[0, a, 0, b, ..] if a > 0 && b > 0);
+    match start {
+        _ if utf16 => Err(Failure::input(name, "is UTF-16: convert it with `iconv -f UTF-16 -t UTF-8`")),
+        [0xef, 0xbb, 0xbf, ..] => Ok(3),
+        _ => Ok(0),
+    }
 }

@@ -3,6 +3,7 @@
 use crate::collect::Refused;
 use crate::failure::{Failure, Result, quoted};
 use crate::progress::Progress;
+use crate::source::{self, text_begin};
 use std::io::{ErrorKind, Read};
 
 /// No number is written longer than this.
@@ -11,14 +12,19 @@ const LONGEST: usize = 4096;
 /// Calls `take` with each word of `reader`. An error names the line (counted from 1) and, where a line has several
 /// words, the word.
 pub(crate) fn read(
-    reader: &mut dyn Read,
+    mut reader: &mut dyn Read,
     name: &str,
     progress: &Progress,
     mut take: impl FnMut(&str) -> std::result::Result<(), Refused>,
 ) -> Result<()> {
     let mut buffer = vec![0u8; 1 << 18];
-    // The start of a word that the buffer's end cut.
-    let mut kept = 0;
+    let mut start = Vec::new();
+    (&mut reader).take(source::MARK as u64).read_to_end(&mut start).map_err(|e| Failure::reading(name, &e))?;
+    let text = start.get(text_begin(&start, name)?..).unwrap_or_default();
+    progress.step(start.len());
+    // The text's first bytes, and then the start of a word that the buffer's end cut.
+    let mut kept = text.len();
+    buffer[..kept].copy_from_slice(text);
     let mut place = Place { line: 1, word: 0 };
     loop {
         let read = match reader.read(&mut buffer[kept..]) {

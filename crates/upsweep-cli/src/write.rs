@@ -32,8 +32,8 @@ impl OutputForm {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
         let reason = match ending.as_deref() {
             Some("bin" | "raw") => return Ok(Self::Raw(None)),
-            Some(ending) => match Type::ALL.iter().find(|element| element.name() == ending) {
-                Some(&element) => return Ok(Self::Raw(Some(element))),
+            Some(ending) => match input::raw_type(path) {
+                Some(element) => return Ok(Self::Raw(Some(element))),
                 None => format!("no .{ending} is written"),
             },
             None => "the name has no ending that says what to write".to_owned(),

@@ -4,15 +4,14 @@ mod edges;
 mod entries;
 mod weights;
 
-use super::{bytes, column, failed, write_values};
+use super::{TextFile, column, failed, float, write_values};
 use crate::args::apps::{Csr, Graph, OfGraph, Pagerank, Spmv};
 use crate::device::Chosen;
 use crate::element::{Values, with_values};
 use crate::failure::{Failure, Result, quoted};
-use crate::input;
+use crate::input::{self, Input};
 use crate::output::Destination;
 use crate::table::WrittenRows;
-use csv::ByteRecord;
 use edges::Ends;
 use entries::Entries;
 use std::path::Path;
@@ -35,8 +34,8 @@ fn load(of: &OfGraph, ends: Ends) -> Result<(Entries, String)> {
     if let Some(delimiter) = of.table.delimiter(input::delimiter(&of.file)) {
         return edges::read(of, delimiter, ends);
     }
-    let (text, name) = bytes(&of.file)?;
-    let mut entries = Entries::parse(&text, &name)?;
+    let TextFile { bytes, name, .. } = TextFile::read(&of.file)?;
+    let mut entries = Entries::parse(&bytes, &name)?;
     if of.unweighted {
         (entries.values, entries.weighted) = (vec![1i64; entries.rows.len()].into(), false);
     }
@@ -67,13 +66,10 @@ fn rows<const N: usize, C: AsRef<[u8]>>(
 ) -> Result<()> {
     to.write(|out| {
         let mut out = WrittenRows::to(out, to.name(), delimiter);
-        let mut row = ByteRecord::new();
         for cells in rows {
-            row.clear();
-            cells.iter().for_each(|cell| row.push_field(cell.as_ref()));
-            out.write(&row)?;
+            out.write(cells.iter().map(AsRef::as_ref))?;
         }
-        out.end()
+        Ok(())
     })
 }
 
@@ -133,7 +129,7 @@ fn times<T: Number>(a: T, x: T) -> T {
 fn spmv(args: &Spmv) -> Result<()> {
     let device = Chosen::open(args.on.device)?.device;
     let (entries, name) = load_numbered(&args.of, args.names.as_deref())?;
-    let (x, vector) = column(&args.vector, None, None, args.on.device)?;
+    let Input { values: x, name: vector, .. } = column(&args.vector, None, None, args.on.device)?;
     if x.len() != entries.shape.1 {
         let reason = format!("has {} values, and {name} has {} columns", x.len(), entries.shape.1);
         return Err(Failure::input(&vector, reason));
@@ -257,12 +253,4 @@ fn pagerank(args: &Pagerank) -> Result<()> {
     order.truncate(args.top);
     let cells = order.iter().map(|&at| [format!("{:.10}", rank(at)).into_bytes(), vertex(at)]);
     rows(&Destination::standard_output(), b'\t', cells)
-}
-
-/// The nearest f64.
-fn float(value: impl Into<upsweep_dynamic::Number>) -> f64 {
-    match value.into() {
-        upsweep_dynamic::Number::Integer(n) => n as f64,
-        upsweep_dynamic::Number::Float(x) => x,
-    }
 }

@@ -5,6 +5,7 @@ use crate::args::apps::{Eval, Fit, Poly};
 use crate::device::Chosen;
 use crate::element::Type;
 use crate::failure::Result;
+use crate::input::Input;
 use upsweep_apps::Error;
 use upsweep_apps::poly::{Interpolant, Polynomial, stable_order};
 
@@ -32,7 +33,7 @@ fn eval(args: &Eval) -> Result<()> {
 fn fit(args: &Fit) -> Result<()> {
     let device = Chosen::open(args.on.device)?.device;
     let of = |number| column(&args.file, Some(number), Some(Type::F64), args.on.device);
-    let ((x, name), (y, _)) = (of("1")?, of("2")?);
+    let (Input { values: x, name, .. }, y) = (of("1")?, of("2")?.values);
     let (x, y) = (floats(x), floats(y));
     let wrong = |e: upsweep_apps::Error| failed(&name, e);
     let library = |e: upsweep::Error| failed(&name, e);

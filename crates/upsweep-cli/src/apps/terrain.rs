@@ -2,7 +2,7 @@
 
 use super::grid::{self, Grid};
 use super::picture::{destination, is_png, write};
-use super::{bytes, failed, read_array, write_values};
+use super::{TextFile, failed, read_array, write_values};
 use crate::args::pictures::{Looking, OfTerrain, ShadeArgs, Sight, Terrain, ViewshedArgs};
 use crate::device::Chosen;
 use crate::element::{Values, with_values};
@@ -37,7 +37,7 @@ impl Land {
         let device = Chosen::open(of.on.device)?.device;
         let name = of.file.display().to_string();
         let mut grid = if grid::is_grid(&of.file) {
-            grid::parse(&bytes(&of.file)?.0, &name)?
+            grid::parse(&TextFile::read(&of.file)?.bytes, &name)?
         } else if input::is_npy(&of.file) {
             let (values, shape) = read_array(&of.file, of.on.device)?;
             let [rows, columns] = shape[..] else {

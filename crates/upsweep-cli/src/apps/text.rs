@@ -1,11 +1,11 @@
 //! `upsweep text`.
 
-use super::{There, bytes, colour, column, failed};
+use super::{TextFile, There, bytes, colour, column, failed};
 use crate::args::apps::{Compare, Grep, Lex, Text};
 use crate::device::Chosen;
 use crate::element::{Type, Values, format};
 use crate::failure::{Failure, Result};
-use crate::input;
+use crate::input::{self, Input};
 use crate::output::Destination;
 use crate::print::print;
 use std::path::Path;
@@ -33,7 +33,7 @@ fn lex(args: &Lex) -> Result<()> {
         }
     };
     let chosen = Chosen::open(args.on.device)?;
-    let (text, name) = bytes(&args.file)?;
+    let TextFile { bytes: text, begin, name } = TextFile::read(&args.file)?;
     let wrong = |e| failed(&name, e);
     let library = |e| failed(&name, upsweep_apps::Error::Library(e));
     let tokens = lexer.run(&chosen.device, &There::of(&chosen, &text).map_err(library)?).map_err(wrong)?;
@@ -54,14 +54,18 @@ fn lex(args: &Lex) -> Result<()> {
     }
     print(&Destination::standard_output(), |out| match args.color {
         true => colour::in_terminal(out, &text, tokens),
-        false => tokens.try_for_each(|(start, end, kind)| writeln!(out, "{start}\t{end}\t{}", lexer.name(kind))),
+        false => tokens.try_for_each(|(start, end, kind)| {
+            // Places count all bytes of the file.
+            let [start, end] = [start, end].map(|at| at + begin as u64);
+            writeln!(out, "{start}\t{end}\t{}", lexer.name(kind))
+        }),
     })
 }
 
 /// Rules as lines `NAME = REGEX`.
 fn from_rules(path: &Path) -> Result<Lexer> {
-    let (text, name) = bytes(path)?;
-    let text = String::from_utf8(text).map_err(|_| Failure::input(&name, "is no text in UTF-8"))?;
+    let TextFile { bytes, name, .. } = TextFile::read(path)?;
+    let text = String::from_utf8(bytes).map_err(|_| Failure::input(&name, "is no text in UTF-8"))?;
     let mut rules = vec![];
     for (number, line) in text.lines().enumerate() {
         let line = line.trim();
@@ -81,7 +85,7 @@ fn from_rules(path: &Path) -> Result<Lexer> {
 fn grep(args: &Grep) -> Result<()> {
     let grep = text::Grep::new(&args.pattern).map_err(|e| failed("PATTERN", e))?;
     let chosen = Chosen::open(args.on.device)?;
-    let (device, (text, name)) = (&chosen.device, bytes(&args.file)?);
+    let (device, TextFile { bytes: text, name, .. }) = (&chosen.device, TextFile::read(&args.file)?);
     let library = |e| failed(&name, upsweep_apps::Error::Library(e));
     let there = There::of(&chosen, &text).map_err(library)?;
     let standard_output = Destination::standard_output();
@@ -112,20 +116,26 @@ fn has_values(path: &Path) -> bool {
 }
 
 fn compare(args: &Compare) -> Result<()> {
+    if let Some(tolerance) = args.tolerance.filter(|tolerance| tolerance.is_nan() || *tolerance < 0.0) {
+        return Err(Failure::Input(format!("--tolerance {tolerance}: it is a number from 0 on")));
+    }
     let device = Chosen::open(args.on.device)?.device;
     let says = if has_values(&args.a) && has_values(&args.b) {
         let load = |path: &Path, element| column(path, None, element, args.on.device);
-        let (a, _) = load(&args.a, args.tolerance.map(|_| Type::F64))?;
-        let (b, _) = load(&args.b, args.tolerance.map(|_| Type::F64))?;
+        let first = args.tolerance.map(|_| Type::F64);
+        let (read_a, read_b) = (load(&args.a, first)?, load(&args.b, first)?);
+        if read_a.shape != read_b.shape && [&args.a, &args.b].iter().all(|path| input::is_npy(path)) {
+            let shape = |read: &Input| format!("the shape {:?} in {}", read.shape, read.name);
+            return differs(&format!("{}, {}", shape(&read_a), shape(&read_b)));
+        }
         let wide = |element| match element {
             Type::F16 | Type::F32 | Type::F64 => Type::F64,
             Type::U64 => Type::U64,
             _ => Type::I64,
         };
-        let (of_a, of_b) = (wide(a.element()), wide(b.element()));
+        let (of_a, of_b) = (wide(read_a.values.element()), wide(read_b.values.element()));
         let element = if of_a == of_b { of_a } else { Type::F64 };
-        let (a, name) = load(&args.a, Some(element))?;
-        let (b, _) = load(&args.b, Some(element))?;
+        let (Input { values: a, name, .. }, b) = (load(&args.a, Some(element))?, load(&args.b, Some(element))?.values);
         let found = match (&a, &b, args.tolerance) {
             (Values::F64(a), Values::F64(b), Some(tolerance)) => {
                 run_on(&device, text::Compare::new().within(tolerance), a, b)
@@ -164,11 +174,14 @@ fn compare(args: &Compare) -> Result<()> {
     };
     match says {
         None => Ok(()),
-        Some(says) => {
-            print(&Destination::standard_output(), |out| writeln!(out, "{says}"))?;
-            Err(Failure::No)
-        }
+        Some(says) => differs(&says),
     }
+}
+
+/// Says how the files differ.
+fn differs(says: &str) -> Result<()> {
+    print(&Destination::standard_output(), |out| writeln!(out, "{says}"))?;
+    Err(Failure::No)
 }
 
 fn run_on<T: Element, F>(

@@ -1,17 +1,19 @@
 //! `upsweep tree`.
 
 use super::icicle::{self, Icicle};
-use super::{bytes, column, failed, values, write_values};
+use super::{TextFile, column, failed, float, values, write_values};
 use crate::args::apps::{Tree as Asked, TreeArgs};
 use crate::device::Chosen;
-use crate::element::{Type, Values};
+use crate::element::{Type, Values, with_values};
 use crate::failure::{Failure, Result, shown};
+use crate::input::Input;
 use crate::output::Destination;
 use crate::print::print;
 use std::collections::HashMap;
 use upsweep::Device;
 use upsweep::prelude::{Array, Sum};
 use upsweep_apps::tree::{NONE, Tree};
+use upsweep_dynamic::Number;
 
 /// What is asked of a tree.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,20 +53,27 @@ fn of_parents(args: &TreeArgs, of: Of, device: &Device) -> Result<()> {
             let Some(path) = &args.values else {
                 return Err(Failure::Input("tree sum: of what? give --values, or --path".to_owned()));
             };
-            let (of_vertices, name) = column(path, None, None, args.on.device)?;
-            let floats = matches!(of_vertices.element(), Type::F16 | Type::F32 | Type::F64);
-            let element = if floats { Type::F64 } else { Type::I64 };
-            match column(path, None, Some(element), args.on.device)?.0 {
-                Values::F64(x) => sums(&tree, device, &x).map_err(|e| failed(&name, e))?.into(),
-                Values::I64(x) => {
-                    fits(&name, x.iter().map(|&x| i128::from(x).abs()))?;
-                    sums(&tree, device, &x).map_err(|e| failed(&name, e))?.into()
-                }
-                _ => return Err(Failure::input(&name, "has no numbers")),
+            let Input { values: of_vertices, name, .. } = column(path, None, None, args.on.device)?;
+            if matches!(of_vertices.element(), Type::F16 | Type::F32 | Type::F64) {
+                let x: Vec<f64> = with_values!(&of_vertices, x => x.iter().map(|&x| float(x)).collect());
+                sums(&tree, device, &x).map_err(|e| failed(&name, e))?.into()
+            } else {
+                let x: Vec<i64> = with_values!(&of_vertices, x => {
+                    x.iter().enumerate().map(|(at, &x)| whole(&name, at, x)).collect::<Result<_>>()?
+                });
+                fits(&name, x.iter().map(|&x| i128::from(x).abs()))?;
+                sums(&tree, device, &x).map_err(|e| failed(&name, e))?.into()
             }
         }
     };
     write_values(args.output.as_deref(), &results)
+}
+
+/// A value that is an integer, as i64.
+fn whole(name: &str, at: usize, value: impl Into<Number>) -> Result<i64> {
+    let number = value.into();
+    let whole = number.integer().and_then(|n| i64::try_from(n).ok());
+    whole.ok_or_else(|| Failure::input(name, format!("value {at} is {number}, which does not fit i64")))
 }
 
 /// That no sum of these leaves i64.
@@ -148,8 +157,8 @@ impl Paths {
 }
 
 fn of_paths(args: &TreeArgs, of: Of, device: &Device) -> Result<()> {
-    let (text, name) = bytes(args.reading.path())?;
-    let paths = Paths::parse(&text, &name)?;
+    let TextFile { bytes, name, .. } = TextFile::read(args.reading.path())?;
+    let paths = Paths::parse(&bytes, &name)?;
     let wrong = |e: upsweep_apps::Error| failed(&name, e);
     let library = |e: upsweep::Error| failed(&name, e);
     let tree = Tree::build(device, &device.upload(&paths.parents).map_err(library)?).map_err(wrong)?;

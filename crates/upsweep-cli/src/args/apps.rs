@@ -69,7 +69,7 @@ pub(crate) struct Compare {
     /// The other file
     pub(crate) b: PathBuf,
     /// Values whose difference is at most this are equal
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub(crate) tolerance: Option<f64>,
     #[command(flatten)]
     pub(crate) on: On,

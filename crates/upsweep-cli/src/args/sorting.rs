@@ -18,6 +18,9 @@ pub(crate) struct SortArgs {
     /// From the largest value to the least
     #[arg(long)]
     pub(crate) desc: bool,
+    /// Order the rows of a table by the numbers of a column that has texts, too: rows without a number come last, as they stand
+    #[arg(long)]
+    pub(crate) numeric: bool,
     /// Write where the sorted values or rows were, counted from 0, instead
     #[arg(long)]
     pub(crate) argsort: bool,

@@ -4,7 +4,6 @@
 //! what they are: no integer is rounded to be compared with a float. NaN differs from everything.
 
 use super::{Expression, Found, Kind, Order, Sum};
-use std::borrow::Cow;
 use std::cmp::Ordering;
 use upsweep_dynamic::Number;
 
@@ -12,7 +11,8 @@ use upsweep_dynamic::Number;
 /// a cell.
 pub(crate) trait Row {
     fn number(&self, column: usize) -> Found<Number>;
-    fn text(&self, column: usize) -> Found<Cow<'_, str>>;
+    /// Texts are bytes: those of a file need not be UTF-8.
+    fn text(&self, column: usize) -> Found<&[u8]>;
     fn bool(&self, column: usize) -> Found<bool>;
 }
 
@@ -26,7 +26,7 @@ impl Expression {
             Self::And(both) => Ok(both[0].holds(row)? && both[1].holds(row)?),
             Self::Or(both) => Ok(both[0].holds(row)? || both[1].holds(row)?),
             Self::Compared(order, Kind::Text, both) => {
-                Ok(order.holds(Some(both[0].text(row)?.as_bytes().cmp(both[1].text(row)?.as_bytes()))))
+                Ok(order.holds(Some(both[0].text(row)?.cmp(both[1].text(row)?))))
             }
             Self::Compared(order, Kind::Bool, both) => {
                 Ok(order.holds(Some(both[0].holds(row)?.cmp(&both[1].holds(row)?))))
@@ -37,11 +37,11 @@ impl Expression {
         }
     }
 
-    fn text<'a>(&'a self, row: &'a dyn Row) -> Found<Cow<'a, str>> {
+    fn text<'a>(&'a self, row: &'a dyn Row) -> Found<&'a [u8]> {
         match self {
-            Self::Text(text) => Ok(Cow::Borrowed(text)),
+            Self::Text(text) => Ok(text.as_bytes()),
             Self::Column(column, _) => row.text(*column),
-            _ => Ok(Cow::Borrowed("")),
+            _ => Ok(b""),
         }
     }
 
@@ -173,8 +173,8 @@ mod tests {
         fn number(&self, column: usize) -> Found<Number> {
             [self.0, self.1].get(column).copied().ok_or_else(|| "is no number".to_owned())
         }
-        fn text(&self, _: usize) -> Found<Cow<'_, str>> {
-            Ok(Cow::Borrowed(self.2))
+        fn text(&self, _: usize) -> Found<&[u8]> {
+            Ok(self.2.as_bytes())
         }
         fn bool(&self, _: usize) -> Found<bool> {
             Ok(self.3)

@@ -8,6 +8,7 @@ mod unfinished;
 pub(crate) use folder::write_folder;
 pub(crate) use interrupt::end_by;
 
+use crate::closed::was_closed;
 use crate::failure::{Failure, Result, words};
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -135,6 +136,9 @@ impl Destination {
         let failed = |e: &io::Error| Failure::writing(name, e);
         let opened = |e: io::Error| Failure::input(name, words(&e));
         match &self.place {
+            Place::StandardOutput if was_closed(1) => {
+                Err(Failure::Run(format!("{name}: is closed, and the result is lost: give -o FILE")))
+            }
             Place::StandardOutput => buffered(io::stdout().lock(), write, failed),
             Place::Descriptor(inherited) => buffered(inherited.open().map_err(opened)?, write, failed),
             Place::Special { path, append } => {

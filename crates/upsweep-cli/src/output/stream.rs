@@ -1,5 +1,6 @@
 //! Descriptors that were open when the program started: `/dev/fd/3`, `/dev/stderr`.
 
+use crate::closed::was_closed;
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
@@ -33,7 +34,8 @@ impl Inherited {
     /// Descriptor `number`, if `listed`, its name in a folder of this process's open files, is there. It must be called
     /// before the program opens anything.
     pub(super) fn find(number: i32, listed: &Path) -> Option<Self> {
-        (number >= 0 && fs::metadata(listed).is_ok()).then_some(Self(number))
+        let was_open = usize::try_from(number).is_ok_and(|number| !was_closed(number));
+        (was_open && fs::metadata(listed).is_ok()).then_some(Self(number))
     }
 
     pub(super) fn is_standard_output(&self) -> bool {

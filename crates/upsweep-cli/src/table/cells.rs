@@ -1,13 +1,13 @@
 //! A table in memory: all cells of its rows, or those of some columns; and the order of its rows.
 
-use super::columns::{Columns, text_of};
+use super::columns::{Columns, holds_number, text_of};
 use super::rows::Rows;
-use super::{Wanted, check_encoding, is_header, note_years};
+use super::{Wanted, WrittenRows, is_header, note_years};
 use crate::args::Header;
-use crate::collect::{Collector, Texts, collector};
+use crate::collect::{Collector, Refused, Texts, collector};
 use crate::element::{Type, Values};
 use crate::failure::{Failure, Result, note, quoted};
-use crate::number::{is_number, not_a_number};
+use crate::number::not_a_number;
 use crate::progress::Progress;
 use crate::source::Source;
 use csv::ByteRecord;
@@ -23,24 +23,36 @@ pub(crate) struct Asked<'a> {
     pub(crate) columns: &'a [&'a str],
     /// A column behind these.
     pub(crate) and: Option<&'a str>,
-    /// Whether the cells of all columns are kept, or those that are asked for.
-    pub(crate) keep_all: bool,
+    pub(crate) keep: Keep,
+}
+
+/// What is kept of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Keep {
+    /// The cells that are asked for.
+    Asked,
+    /// All cells.
+    All,
+    /// The row as it was read, beside the cells that are asked for.
+    Text,
 }
 
 /// The rows of a table.
 pub(crate) struct Cells<'a> {
     name: &'a str,
     /// The first row, if it names the columns.
-    pub(crate) names: Option<ByteRecord>,
+    names: Option<ByteRecord>,
+    /// Its text, and that of the other rows, if they are kept.
+    names_text: Option<Vec<u8>>,
     /// How messages call the columns that were asked for.
     labels: Vec<String>,
     /// Where these are in the table.
     columns: Vec<usize>,
     /// Where these are among the cells that were kept.
     places: Vec<usize>,
-    /// Row by row.
+    /// Row by row: cells, or the row's text and then cells.
     texts: Texts,
-    /// Cells that are kept of a row.
+    /// How many texts are kept of a row.
     width: usize,
     pub(crate) rows: usize,
 }
@@ -49,18 +61,21 @@ pub(crate) struct Cells<'a> {
 pub(crate) struct Order {
     /// Numbers, or the places of texts in their order.
     pub(crate) values: Values,
-    /// Whether a cell is empty, if some are.
-    pub(crate) empty: Option<Vec<bool>>,
+    /// Whether a row comes last in both directions, if some do: its cell is empty, or is no number where only these are ordered.
+    pub(crate) last: Option<Vec<bool>>,
 }
 
 impl<'a> Cells<'a> {
     /// Reads the table.
     pub(crate) fn read(asked: &Asked<'a>, progress: &Progress) -> Result<Self> {
-        let &Asked { source, name, delimiter, header, .. } = asked;
-        check_encoding(source, name)?;
+        let &Asked { source, name, delimiter, header, keep, .. } = asked;
         let mut rows = Rows::new(source, name, delimiter, progress)?;
+        if keep == Keep::Text {
+            rows.keep_text();
+        }
         let (mut first, mut row) = (ByteRecord::new(), ByteRecord::new());
         let any = rows.next(&mut first)?;
+        let first_text = rows.as_read(&first).text.to_vec();
         let mut more = any && rows.next(&mut row)?;
         let wanted = |column| Wanted { column, by_key: None, element: None, header, delimiter, keep_keys: false };
         let mut names_a_column =
@@ -86,29 +101,36 @@ impl<'a> Cells<'a> {
             note_years(name, header, &first, &row);
         }
         let labels = found.iter().map(|&column| columns.label(column)).collect();
-        let kept: Vec<usize> = if asked.keep_all { (0..first.len()).collect() } else { found.clone() };
-        let places = if asked.keep_all { found.clone() } else { (0..found.len()).collect() };
+        let kept: Vec<usize> = if keep == Keep::All { (0..first.len()).collect() } else { found.clone() };
+        let texts_before = usize::from(keep == Keep::Text);
+        let places = match keep {
+            Keep::All => found.clone(),
+            Keep::Asked | Keep::Text => (texts_before..texts_before + found.len()).collect(),
+        };
         let (mut texts, mut number, all) = (Texts::default(), 0, first.len());
-        let mut take = |rows: &Rows<'_>, at: u64, row: &ByteRecord| {
+        let mut take = |rows: &Rows<'_>, at: u64, row: &ByteRecord, text: &[u8]| {
             if row.len() != all {
                 return Err(rows.wrong_row(at, &format!("has {} cells where the first row has {all}", row.len())));
             }
-            for &column in &kept {
-                let cell = row.get(column).unwrap_or_default();
-                texts.push(cell).map_err(|refused| refused.failure(name, |reason| rows.wrong_row(at, &reason)))?;
+            let text = (keep == Keep::Text).then_some(text);
+            let cells = kept.iter().map(|&column| row.get(column).unwrap_or_default());
+            for text in text.into_iter().chain(cells) {
+                texts.push(text).map_err(|refused| refused.failure(name, |reason| rows.wrong_row(at, &reason)))?;
             }
             number += 1;
             Ok(())
         };
         if any && !has_names {
-            take(&rows, 1, &first)?;
+            take(&rows, 1, &first, &first_text)?;
         }
         while more {
-            take(&rows, rows.row(), &row)?;
+            take(&rows, rows.row(), &row, rows.as_read(&row).text)?;
             more = rows.next(&mut row)?;
         }
-        let width = kept.len();
-        Ok(Self { name, names: has_names.then_some(first), labels, columns: found, places, texts, width, rows: number })
+        let width = texts_before + kept.len();
+        let names_text = (keep == Keep::Text).then_some(first_text);
+        let names = has_names.then_some(first);
+        Ok(Self { name, names, names_text, labels, columns: found, places, texts, width, rows: number })
     }
 
     /// How messages call the table.
@@ -133,10 +155,22 @@ impl<'a> Cells<'a> {
         self.texts.get(row * self.width + self.places.get(place).copied().unwrap_or(0))
     }
 
-    /// A row of which all cells were kept.
-    pub(crate) fn row(&self, row: usize, into: &mut ByteRecord) {
-        into.clear();
-        (0..self.width).for_each(|k| into.push_field(self.texts.get(row * self.width + k)));
+    /// Writes the names of the columns, if they have some.
+    pub(crate) fn write_names(&self, out: &mut WrittenRows<'_>) -> Result<()> {
+        match (&self.names, &self.names_text) {
+            (None, _) => Ok(()),
+            (Some(_), Some(text)) => out.write_text(text),
+            (Some(names), None) => out.write(names),
+        }
+    }
+
+    /// Writes a row, of which the text or all cells were kept.
+    pub(crate) fn write_row(&self, row: usize, out: &mut WrittenRows<'_>) -> Result<()> {
+        let kept = |k: usize| self.texts.get(row * self.width + k);
+        match self.names_text {
+            Some(_) => out.write_text(kept(0)),
+            None => out.write((0..self.width).map(kept)),
+        }
     }
 
     /// The row of the file, as messages count rows.
@@ -148,57 +182,86 @@ impl<'a> Cells<'a> {
     pub(crate) fn numbers(&self, place: usize, element: Option<Type>) -> Result<Values> {
         let mut values = collector(element);
         for row in 0..self.rows {
-            self.push(&mut *values, row, place, false)?;
+            self.push(&mut *values, row, place)?;
         }
         Ok(values.finish())
     }
 
-    fn push(&self, values: &mut dyn Collector, row: usize, place: usize, empty_is_0: bool) -> Result<()> {
+    fn push(&self, values: &mut dyn Collector, row: usize, place: usize) -> Result<()> {
         let cell = self.cell(row, place);
         match text_of(cell) {
-            Some("") if empty_is_0 => values.push("0"),
             Some("") => Err("the cell is empty: fill it or remove the row".to_owned().into()),
             Some(text) => values.push(text),
             None => Err(not_a_number(&String::from_utf8_lossy(cell)).into()),
         }
-        .map_err(|refused| {
-            let at = |reason| format!("row {}: column {}: {reason}", self.row_of_file(row), self.label(place));
-            refused.failure(self.name, |reason| Failure::input(self.name, at(reason)))
-        })
+        .map_err(|refused| self.refused(refused, row, place))
     }
 
-    /// What rows are put in order by: numbers if all cells of the column that are not empty are such, else texts, byte by byte.
-    pub(crate) fn order(&self, place: usize) -> Result<Order> {
-        self.order_of_rows(place, &(0..self.rows).collect::<Vec<usize>>())
+    fn refused(&self, refused: Refused, row: usize, place: usize) -> Failure {
+        let at = |reason| format!("row {}: column {}: {reason}", self.row_of_file(row), self.label(place));
+        refused.failure(self.name, |reason| Failure::input(self.name, at(reason)))
+    }
+
+    /// What rows are put in order by: numbers if all cells of the column that are not empty are such, or if only these are
+    /// wanted; else texts, byte by byte.
+    pub(crate) fn order(&self, place: usize, numeric: bool) -> Result<Order> {
+        let rows: Vec<usize> = (0..self.rows).collect();
+        let text = self.first_text(place, &rows).filter(|_| !numeric);
+        if let Some(text) = text {
+            self.note_mixed(place, &rows, text, "; --numeric orders the numbers, and puts the rest last");
+        }
+        self.ordered(place, &rows, text.is_some())
     }
 
     /// The same of these rows alone.
     pub(crate) fn order_of_rows(&self, place: usize, rows: &[usize]) -> Result<Order> {
-        let is_empty = |row: usize| self.cell(row, place).trim_ascii().is_empty();
-        let is_text = |row: usize| !is_empty(row) && !text_of(self.cell(row, place)).is_some_and(is_number);
-        let first_of = |which: &dyn Fn(usize) -> bool| rows.iter().copied().find(|&row| which(row));
-        let (first, text) = (first_of(&|row| !is_empty(row)), first_of(&is_text));
-        let values = match text {
-            Some(text) => {
-                if first.is_some_and(|first| !is_text(first)) {
-                    let (row, label) = (self.row_of_file(text), self.label(place));
-                    let cell = quoted(&String::from_utf8_lossy(self.cell(text, place)));
-                    let reason = format!("in row {row} it has {cell}, which is no number");
-                    note(&format!("{}: column {label} is ordered as text: {reason}", self.name));
-                }
-                let (places, _) = self.places_of_texts(place);
-                rows.iter().filter_map(|&row| places.get(row)).copied().collect::<Vec<u64>>().into()
-            }
-            None => {
-                let mut values = collector(None);
-                for &row in rows {
-                    self.push(&mut *values, row, place, true)?;
-                }
-                values.finish()
-            }
+        let text = self.first_text(place, rows);
+        if let Some(text) = text {
+            self.note_mixed(place, rows, text, "");
+        }
+        self.ordered(place, rows, text.is_some())
+    }
+
+    fn is_empty(&self, row: usize, place: usize) -> bool {
+        self.cell(row, place).trim_ascii().is_empty()
+    }
+
+    /// The first of the rows whose cell is neither empty nor a number.
+    fn first_text(&self, place: usize, rows: &[usize]) -> Option<usize> {
+        let is_text = |row: usize| !self.is_empty(row, place) && !holds_number(self.cell(row, place));
+        rows.iter().copied().find(|&row| is_text(row))
+    }
+
+    /// Says that numbers are ordered as text, because row `text` has one.
+    fn note_mixed(&self, place: usize, rows: &[usize], text: usize, advice: &str) {
+        if rows.iter().any(|&row| holds_number(self.cell(row, place))) {
+            let (row, label) = (self.row_of_file(text), self.label(place));
+            let cell = quoted(&String::from_utf8_lossy(self.cell(text, place)));
+            let reason = format!("in row {row} it has {cell}, which is no number");
+            note(&format!("{}: column {label} is ordered as text: {reason}{advice}", self.name));
+        }
+    }
+
+    fn ordered(&self, place: usize, rows: &[usize], as_text: bool) -> Result<Order> {
+        let is_last = |row: usize| match as_text {
+            true => self.is_empty(row, place),
+            false => !holds_number(self.cell(row, place)),
         };
-        let any_empty = rows.iter().any(|&row| is_empty(row));
-        Ok(Order { values, empty: any_empty.then(|| rows.iter().map(|&row| is_empty(row)).collect()) })
+        let values = if as_text {
+            let (places, _) = self.places_of_texts(place);
+            rows.iter().filter_map(|&row| places.get(row)).copied().collect::<Vec<u64>>().into()
+        } else {
+            let mut values = collector(None);
+            for &row in rows {
+                match is_last(row) {
+                    true => values.push("0").map_err(|refused| self.refused(refused, row, place))?,
+                    false => self.push(&mut *values, row, place)?,
+                }
+            }
+            values.finish()
+        };
+        let any_last = rows.iter().any(|&row| is_last(row));
+        Ok(Order { values, last: any_last.then(|| rows.iter().map(|&row| is_last(row)).collect()) })
     }
 
     /// The place of each row's text among the distinct ones in their order, byte by byte, and a row that has each of them.
@@ -207,14 +270,14 @@ impl<'a> Cells<'a> {
         let mut firsts: Vec<usize> = Vec::new();
         let mut numbers: Vec<u64> = (0..self.rows)
             .map(|row| {
-                *seen.entry(self.cell(row, place).trim_ascii()).or_insert_with(|| {
+                *seen.entry(self.cell(row, place)).or_insert_with(|| {
                     firsts.push(row);
                     firsts.len() as u64 - 1
                 })
             })
             .collect();
         let mut order: Vec<usize> = (0..firsts.len()).collect();
-        order.sort_by_key(|&number| self.cell(firsts.get(number).copied().unwrap_or(0), place).trim_ascii());
+        order.sort_by_key(|&number| self.cell(firsts.get(number).copied().unwrap_or(0), place));
         let mut places = vec![0u64; order.len()];
         order.iter().enumerate().for_each(|(at, &number)| places[number] = at as u64);
         numbers.iter_mut().for_each(|number| *number = places[*number as usize]);

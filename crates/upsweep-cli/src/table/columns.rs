@@ -1,6 +1,6 @@
 //! A table's columns: whether the first row names them, and which one is meant.
 
-use crate::failure::{Failure, Result, quoted, shown};
+use crate::failure::{Failure, Result, note, quoted, shown};
 use crate::number::is_number;
 use csv::ByteRecord;
 
@@ -19,7 +19,7 @@ pub(super) fn text_of(cell: &[u8]) -> Option<&str> {
     std::str::from_utf8(cell.trim_ascii()).ok()
 }
 
-fn holds_number(cell: &[u8]) -> bool {
+pub(super) fn holds_number(cell: &[u8]) -> bool {
     text_of(cell).is_some_and(is_number)
 }
 
@@ -49,8 +49,17 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && !is_number(text)
 }
 
-/// Whether `row` has a cell `text` that cannot be the number of a column.
+/// The name that the user writes in back quotes, because it is a number: a back quote in it is written twice.
+fn unquoted(text: &str) -> Option<String> {
+    let name = text.strip_prefix('`')?.strip_suffix('`')?;
+    Some(name.replace("``", "`"))
+}
+
+/// Whether `row` has a cell that `text` names, and not by its number.
 pub(super) fn names(row: &ByteRecord, text: &str) -> bool {
+    if let Some(name) = unquoted(text) {
+        return has_cell(row, &name);
+    }
     !text.parse().is_ok_and(|number: usize| (1..=row.len()).contains(&number)) && has_cell(row, text)
 }
 
@@ -85,16 +94,28 @@ impl Columns<'_> {
         Failure::input(self.name, format!("{reason}{hint}"))
     }
 
-    /// The column that the user calls `text`: by its name, or by its number.
+    /// The column that the user calls `text`: by its number, by its name, or by its name in back quotes, if that is a number that a
+    /// column has.
     pub(super) fn find(&self, text: &str) -> Result<usize> {
-        match text.parse::<usize>() {
-            Ok(number)
-                if (1..=self.first.len()).contains(&number)
-                    && !self.names.is_some_and(|names| has_cell(names, text)) =>
-            {
-                Ok(number - 1)
-            }
-            _ => self.find_named(text),
+        if let Some(name) = unquoted(text) {
+            return self.find_named(&name);
+        }
+        let Some(number) = text.parse().ok().filter(|number| (1..=self.first.len()).contains(number)) else {
+            return self.find_named(text);
+        };
+        let other = |(at, name): (usize, &[u8])| at + 1 != number && text_of(name) == Some(text);
+        if self.names.is_some_and(|names| names.iter().enumerate().any(other)) {
+            let reason = format!("column {text} is the one with this number, {}", quoted(&self.label(number - 1)));
+            note(&format!("{}: {reason}: that of the name {text} is '`{text}`', in back quotes", self.name));
+        }
+        Ok(number - 1)
+    }
+
+    /// The column with this number.
+    pub(super) fn find_numbered(&self, number: usize) -> Result<usize> {
+        match (1..=self.first.len()).contains(&number) {
+            true => Ok(number - 1),
+            false => Err(self.wrong(&format!("has no column {number}: {}", self.list()))),
         }
     }
 

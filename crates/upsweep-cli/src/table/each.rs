@@ -1,6 +1,5 @@
 //! The rows of a table, one after the other, for what has a meaning of its own for columns.
 
-use super::check_encoding;
 use super::rows::Rows;
 use crate::failure::{Failure, Result};
 use crate::progress::Progress;
@@ -14,7 +13,6 @@ pub(crate) fn each_row(
     delimiter: u8,
     mut take: impl FnMut(u64, &ByteRecord) -> std::result::Result<(), String>,
 ) -> Result<()> {
-    check_encoding(source, name)?;
     let progress = Progress::new("reading", source.size());
     let mut rows = Rows::new(source, name, delimiter, &progress)?;
     let (mut row, mut width) = (ByteRecord::new(), None);

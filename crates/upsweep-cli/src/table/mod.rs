@@ -9,6 +9,7 @@ mod each;
 mod filter;
 mod rows;
 mod strict;
+mod written;
 
 use crate::args::Header;
 use crate::collect::{Collector, Refused, Texts, collector, push};
@@ -16,15 +17,16 @@ use crate::element::{Type, Values, format};
 use crate::failure::{Failure, Result, note};
 use crate::number::not_a_number;
 use crate::progress::Progress;
-use crate::source::{Source, is_utf16};
-pub(crate) use cells::{Asked, Cells};
+use crate::source::Source;
+pub(crate) use cells::{Asked, Cells, Keep};
 pub(crate) use columns::new_name;
 use columns::{Columns, text_of};
 use csv::ByteRecord;
 pub(crate) use each::each_row;
-pub(crate) use filter::{Filter, Rows as WrittenRows};
+pub(crate) use filter::Filter;
 use rows::Rows;
-use std::io::{Read, Write};
+use std::io::Write;
+pub(crate) use written::Rows as WrittenRows;
 
 /// What to read from a table.
 #[derive(Debug)]
@@ -68,7 +70,6 @@ pub(crate) fn read(
     wanted: &Wanted<'_>,
     progress: &Progress,
 ) -> Result<(Values, Layout, Keys)> {
-    check_encoding(&source, name)?;
     let mut rows = Rows::new(&source, name, wanted.delimiter, progress)?;
     let (mut first, mut row) = (ByteRecord::new(), ByteRecord::new());
     let any = rows.next(&mut first)?;
@@ -137,16 +138,6 @@ fn is_header(wanted: &Wanted<'_>, first: &ByteRecord, second: &ByteRecord) -> bo
             let is_named = || asked.iter().flatten().any(|text| columns::names(first, text));
             !columns::has_number(first) || columns::names_years(first, second) && is_named()
         }
-    }
-}
-
-/// Tables are UTF-8, or at least have its commas and digits.
-fn check_encoding(source: &Source, name: &str) -> Result<()> {
-    let mut start = Vec::new();
-    (&source.file).take(4).read_to_end(&mut start).map_err(|e| Failure::reading(name, &e))?;
-    match is_utf16(&start) {
-        true => Err(Failure::input(name, "is UTF-16: convert it with `iconv -f UTF-16 -t UTF-8`")),
-        false => Ok(()),
     }
 }
 
@@ -231,20 +222,14 @@ impl Layout {
         progress: &Progress,
     ) -> Result<()> {
         let mut rows = Rows::new(&self.source, name, self.delimiter, progress)?;
-        let mut out =
-            csv::WriterBuilder::new().delimiter(delimiter).buffer_capacity(1 << 18).flexible(true).from_writer(out);
-        let mut write = |row: &ByteRecord| {
-            out.write_byte_record(row).map_err(|e| match e.into_kind() {
-                csv::ErrorKind::Io(e) => Failure::writing(out_name, &e),
-                other => Failure::Run(format!("{out_name}: writing failed: {other:?}")),
-            })
-        };
+        rows.keep_text();
+        let mut out = WrittenRows::to(out, out_name, delimiter);
         let mut row = ByteRecord::new();
         if let Some(names) = &self.names
             && rows.next(&mut row)?
         {
-            row.push_field(&columns::new_name(names.get(self.column).unwrap_or_default(), suffix, names));
-            write(&row)?;
+            let name = columns::new_name(names.get(self.column).unwrap_or_default(), suffix, names);
+            out.write_with(rows.as_read(&row), &name)?;
         }
         let mut text = Vec::new();
         for index in 0..values.len() {
@@ -253,12 +238,11 @@ impl Layout {
             }
             text.clear();
             format(values, index, &mut text);
-            row.push_field(&text);
-            write(&row)?;
+            out.write_with(rows.as_read(&row), &text)?;
         }
-        if rows.next(&mut row)? {
-            return Err(Failure::changed(name));
+        match rows.next(&mut row)? {
+            true => Err(Failure::changed(name)),
+            false => Ok(()),
         }
-        out.flush().map_err(|e| Failure::writing(out_name, &e))
     }
 }

@@ -1,12 +1,13 @@
 //! The rows of a table, from its first byte to its last.
 
 use super::strict::Strict;
+use super::written::AsRead;
 use crate::failure::{Failure, Result};
 use crate::progress::Progress;
-use crate::source::Source;
+use crate::source::{MARK, Source, text_begin};
 use csv::ByteRecord;
 use std::fs::File;
-use std::io::Seek;
+use std::io::{Read, Seek, SeekFrom};
 
 pub(super) struct Rows<'a> {
     reader: csv::Reader<Strict<&'a File>>,
@@ -14,6 +15,9 @@ pub(super) struct Rows<'a> {
     name: &'a str,
     /// The number of the last row, counted from 1.
     row: u64,
+    /// Where it begins, or the line ends before it.
+    begin: u64,
+    delimiter: u8,
     bytes: u64,
     progress: &'a Progress,
 }
@@ -21,15 +25,35 @@ pub(super) struct Rows<'a> {
 impl<'a> Rows<'a> {
     pub(super) fn new(source: &'a Source, name: &'a str, delimiter: u8, progress: &'a Progress) -> Result<Self> {
         let mut file = &source.file;
-        file.rewind().map_err(|e| Failure::reading(name, &e))?;
+        let failed = |e| Failure::reading(name, &e);
+        let mut start = Vec::new();
+        file.rewind().map_err(failed)?;
+        file.take(MARK as u64).read_to_end(&mut start).map_err(failed)?;
+        file.seek(SeekFrom::Start(text_begin(&start, name)? as u64)).map_err(failed)?;
         let mut builder = csv::ReaderBuilder::new();
         builder.has_headers(false).flexible(true).delimiter(delimiter).buffer_capacity(1 << 18);
         let reader = builder.from_reader(Strict::new(file, delimiter));
-        Ok(Self { reader, source, name, row: 0, bytes: 0, progress })
+        Ok(Self { reader, source, name, row: 0, begin: 0, delimiter, bytes: 0, progress })
+    }
+
+    /// Keeps the text of each row, for [`as_read`](Self::as_read).
+    pub(super) fn keep_text(&mut self) {
+        self.reader.get_mut().keep();
+    }
+
+    /// The last row, which has these cells.
+    pub(super) fn as_read<'r>(&'r self, cells: &'r ByteRecord) -> AsRead<'r> {
+        let text = self.reader.get_ref().text(self.begin, self.reader.position().byte());
+        let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+        let begin = text.iter().position(|byte| !is_end(byte)).unwrap_or(0);
+        let end = text.iter().rposition(|byte| !is_end(byte)).map_or(0, |last| last + 1);
+        AsRead { cells, text: text.get(begin..end).unwrap_or_default(), delimiter: self.delimiter }
     }
 
     /// Reads the next row; `false` after the last.
     pub(super) fn next(&mut self, row: &mut ByteRecord) -> Result<bool> {
+        self.begin = self.reader.position().byte();
+        self.reader.get_mut().forget(self.begin);
         let more = self.reader.read_byte_record(row).map_err(|e| match e.into_kind() {
             csv::ErrorKind::Io(e) => Failure::reading(self.name, &e),
             other => Failure::input(self.name, format!("row {}: {other:?}", self.row + 1)),

@@ -43,6 +43,32 @@ pub(super) struct Strict<R> {
     /// Where the last quoted cell begins.
     quote: u64,
     fault: Option<(u64, Fault)>,
+    kept: Option<Kept>,
+}
+
+/// The bytes that were passed on last, for who asks how a row was written.
+#[derive(Debug, Default)]
+struct Kept {
+    bytes: Vec<u8>,
+    /// Where the first of these lies.
+    begin: u64,
+    /// From where on they are asked for.
+    wanted: u64,
+}
+
+impl Kept {
+    /// Keeps more bytes, and those no longer that nobody asks for.
+    fn add(&mut self, bytes: &[u8]) {
+        let dropped = self.at(self.wanted);
+        self.bytes.drain(..dropped);
+        self.begin += dropped as u64;
+        self.bytes.extend(bytes);
+    }
+
+    /// The place among the bytes that are kept.
+    fn at(&self, place: u64) -> usize {
+        self.bytes.len().min(place.saturating_sub(self.begin) as usize)
+    }
 }
 
 /// Where in a table the next byte stands.
@@ -97,7 +123,24 @@ const LONGEST: u64 = 1 << 26;
 
 impl<R: Read> Strict<R> {
     pub(super) fn new(inner: R, delimiter: u8) -> Self {
-        Self { inner, delimiter, state: Begin, passed: 0, quote: 0, fault: None }
+        Self { inner, delimiter, state: Begin, passed: 0, quote: 0, fault: None, kept: None }
+    }
+
+    /// Keeps the bytes from now on, for [`text`](Self::text).
+    pub(super) fn keep(&mut self) {
+        self.kept = Some(Kept::default());
+    }
+
+    /// Nobody will ask for bytes before this one.
+    pub(super) fn forget(&mut self, before: u64) {
+        if let Some(kept) = &mut self.kept {
+            kept.wanted = before;
+        }
+    }
+
+    /// The bytes from `begin` on up to `end`, as far as they are kept.
+    pub(super) fn text(&self, begin: u64, end: u64) -> &[u8] {
+        self.kept.as_ref().and_then(|kept| kept.bytes.get(kept.at(begin)..kept.at(end))).unwrap_or_default()
     }
 
     /// The first fault that lies before byte `end`.
@@ -106,12 +149,7 @@ impl<R: Read> Strict<R> {
     }
 
     /// Looks at the next bytes.
-    fn look(&mut self, mut bytes: &[u8]) {
-        const MARK: &[u8] = b"\xef\xbb\xbf";
-        if self.passed == 0 && bytes.starts_with(MARK) {
-            self.passed = MARK.len() as u64;
-            bytes = &bytes[MARK.len()..];
-        }
+    fn look(&mut self, bytes: &[u8]) {
         const BLOCK: usize = 1 << 10;
         for block in bytes.chunks(BLOCK) {
             let (first, rest) = block.split_at(1);
@@ -169,6 +207,9 @@ impl<R: Read> Read for Strict<R> {
         }
         let read = self.inner.read(buffer)?;
         self.look(&buffer[..read]);
+        if let Some(kept) = &mut self.kept {
+            kept.add(&buffer[..read]);
+        }
         if read == 0 && matches!(self.state, Opened | Quoted) {
             self.fault.get_or_insert((self.quote, Fault::Open));
         }
@@ -206,7 +247,7 @@ mod tests {
             "a\r1\r2\n3\r\n4",
             "\n\r\n\na\n1",
             "\"a\"\n",
-            "\u{feff}\"a\n\nb\"\n\"\"\n",
+            "\"a\n\nb\"\n\"\"\n",
             "\"a\"\"b\",\"\"\"\",\"\n\n\"\r\n1",
             "5\" pipe,a\"b\"c\n",
             "\"a\" ,\"b\"  \n\"c\"",
@@ -222,7 +263,6 @@ mod tests {
             ("a\n\"b\nc\n", 2, Fault::Open),
             ("a,\"", 2, Fault::Open),
             ("a,\"b\"\"", 2, Fault::Open),
-            ("\u{feff}\"b\n", 3, Fault::Open),
             ("a\n\"b\nc,\"d\"\ne", 8, Fault::AfterQuote),
             ("\"a\"b", 3, Fault::AfterQuote),
             ("\"a\" \"b", 4, Fault::AfterQuote),

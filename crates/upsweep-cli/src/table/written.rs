@@ -1,0 +1,134 @@
+//! Rows that are written.
+
+use super::columns::holds_number;
+use crate::failure::{Failure, Result};
+use csv::ByteRecord;
+use std::io::Write;
+
+/// Rows go line by line to a writer that holds many of them before it writes.
+pub(crate) struct Rows<'a> {
+    out: &'a mut dyn Write,
+    name: &'a str,
+    delimiter: u8,
+    line: Vec<u8>,
+}
+
+impl<'a> Rows<'a> {
+    /// To `out`, which messages call `name`.
+    pub(crate) fn to(out: &'a mut dyn Write, name: &'a str, delimiter: u8) -> Self {
+        Self { out, name, delimiter, line: Vec::new() }
+    }
+
+    /// A row of cells.
+    pub(crate) fn write<'c>(&mut self, cells: impl IntoIterator<Item = &'c [u8]>) -> Result<()> {
+        self.push_cells(cells);
+        if self.line.is_empty() {
+            // A blank line would be no row.
+            self.line.extend(b"\"\"");
+        }
+        self.end_line()
+    }
+
+    /// A row with another cell at its end.
+    pub(crate) fn write_with(&mut self, row: AsRead<'_>, cell: &[u8]) -> Result<()> {
+        match row.text_with(self.delimiter) {
+            Some(text) => self.line.extend(text),
+            None => self.push_cells(row.cells),
+        }
+        self.line.push(self.delimiter);
+        self.push(cell);
+        self.end_line()
+    }
+
+    /// A row as it was read, where cells are separated as they were.
+    pub(crate) fn write_as_read(&mut self, row: AsRead<'_>) -> Result<()> {
+        match row.text_with(self.delimiter) {
+            Some(text) => self.write_text(text),
+            None => self.write(row.cells),
+        }
+    }
+
+    /// The text of a row.
+    pub(crate) fn write_text(&mut self, text: &[u8]) -> Result<()> {
+        self.line.extend(text);
+        self.end_line()
+    }
+
+    fn push_cells<'c>(&mut self, cells: impl IntoIterator<Item = &'c [u8]>) {
+        for (at, cell) in cells.into_iter().enumerate() {
+            if at > 0 {
+                self.line.push(self.delimiter);
+            }
+            self.push(cell);
+        }
+    }
+
+    fn push(&mut self, cell: &[u8]) {
+        if !needs_quotes(cell, self.delimiter) {
+            return self.line.extend(cell);
+        }
+        self.line.push(b'"');
+        for &byte in cell {
+            if byte == b'"' {
+                self.line.push(b'"');
+            }
+            self.line.push(byte);
+        }
+        self.line.push(b'"');
+    }
+
+    fn end_line(&mut self) -> Result<()> {
+        self.line.push(b'\n');
+        let written = self.out.write_all(&self.line);
+        self.line.clear();
+        written.map_err(|e| Failure::writing(self.name, &e))
+    }
+}
+
+/// Whether a cell would be read as another one without quotes. Many programs drop the white space around a cell that has none; around
+/// a number it is no part of it.
+fn needs_quotes(cell: &[u8], delimiter: u8) -> bool {
+    let ends_a_cell = |&byte: &u8| matches!(byte, b'"' | b'\n' | b'\r') || byte == delimiter;
+    cell.iter().any(ends_a_cell) || cell.trim_ascii().len() < cell.len() && !holds_number(cell)
+}
+
+/// A row of a table.
+#[derive(Clone, Copy)]
+pub(crate) struct AsRead<'a> {
+    pub(super) cells: &'a ByteRecord,
+    /// Without its end.
+    pub(super) text: &'a [u8],
+    pub(super) delimiter: u8,
+}
+
+impl<'a> AsRead<'a> {
+    /// The row's text, if it is one with cells that are separated like this.
+    fn text_with(self, delimiter: u8) -> Option<&'a [u8]> {
+        (self.delimiter == delimiter).then_some(self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+    use super::*;
+
+    /// What becomes of cells between commas.
+    fn written(cells: &[&str]) -> String {
+        let mut text = Vec::new();
+        Rows::to(&mut text, "x", b',').write(&ByteRecord::from(cells.to_vec())).unwrap();
+        String::from_utf8(text).unwrap()
+    }
+
+    #[test]
+    fn cells_are_quoted_that_would_be_others() {
+        assert_eq!(written(&["a", "b c", "", "d\"e", "f,g"]), "a,b c,,\"d\"\"e\",\"f,g\"\n");
+        assert_eq!(
+            written(&[" x", "x ", "\tx", " 1.5 ", "  ", "x\ny"]),
+            "\" x\",\"x \",\"\tx\", 1.5 ,\"  \",\"x\ny\"\n"
+        );
+        assert_eq!(written(&[""]), "\"\"\n");
+        assert_eq!(written(&["", ""]), ",\n");
+    }
+}
