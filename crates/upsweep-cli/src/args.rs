@@ -167,17 +167,18 @@ pub(crate) struct Common {
     /// Work along this axis of a .npy array, counted from 0 (-1 is the last) [default: all values in row-major order]
     #[arg(long, value_name = "K", allow_hyphen_values = true, conflicts_with_all = ["by_key", "segments"])]
     pub(crate) axis: Option<i64>,
-    /// The column of a table, by its name or its number from 1 [default: the only numeric one]
+    /// The column of a table, by its name or its number from 1; a name that is such a number is put in back quotes: '`2`'
+    /// [default: the only numeric one]
     #[arg(long, value_name = "NAME|N")]
     pub(crate) column: Option<String>,
     /// Begin anew wherever the value in this column changes from one row to the next
     #[arg(long, value_name = "NAME|N", conflicts_with = "segments")]
     pub(crate) by_key: Option<String>,
-    /// Begin anew where this file says: offsets (an integer .npy, or numbers as text), or a flag for each value
-    /// (a bool .npy, or true/false as text)
+    /// Begin anew where this file says: offsets (integers in a .npy, raw in .u64, or as text), or a flag for each value
+    /// (bool in a .npy, raw in .bool, or true/false as text)
     #[arg(long, value_name = "FILE")]
     pub(crate) segments: Option<PathBuf>,
-    /// The element type: what raw input is; what other input is turned into, if that changes no value
+    /// The element type: what raw input is, unless its name says it (.f32); what other input is turned into, if that changes no value
     /// (decimal fractions as text are rounded)
     /// [default: the file's own type; for text i64 if all values are integers, else f64]
     #[arg(long = "type", value_name = "T", value_parser = types())]
@@ -335,7 +336,7 @@ Examples:
   upsweep scan rain.csv --column precipitation
   upsweep scan rain.csv --column 2 --by-key month -o totals.csv
   upsweep scan image.npy --axis 1 --op max -o skyline.npy
-  upsweep scan counts.u32 --type u32 --exclusive -o offsets.u64
+  upsweep scan counts.u32 --exclusive -o offsets.u64
   seq 1 20 | upsweep scan - --op product | tail -1"
     };
 }
@@ -360,13 +361,16 @@ Input:
   .npy        bool, i8 to i64, u8 to u64, f16, f32 or f64 of either byte order, C order, up to 64 axes
   .csv .tsv   one column; the first row names the columns if none of its cells is a number (see --header);
               every row has as many cells as the first, and no cell of the column is empty. A cell that begins with a
-              quote is quoted, in .tsv too: a quote in it is written twice
-  other       raw little-endian binary of --type; endings of other formats (.txt, .gz, .json, ...) are refused
+              quote is quoted, in .tsv too: a quote in it is written twice. White space around a text is a part of it
+  other       raw little-endian binary, of the type that the name ends in (.f32) or of --type; endings of other formats
+              (.txt, .gz, .json, ...) are refused
   -           numbers separated by white space, or a .npy, on standard input; with --format a table
+  A text is UTF-8, or at least has its digits and commas. The mark of UTF-8 (BOM) before it is skipped; UTF-16 is refused.
 
 Output:
   The result has the input's shape. A scan of a table writes the whole table with the result as one more
-  column, COLUMN_OP (COLUMN_OP_2 where that name is taken). With -o the file's ending decides: .npy, .csv, .tsv, or
+  column, COLUMN_OP (COLUMN_OP_2 where that name is taken). Rows are written as they are read; where -o asks for other
+  delimiters, text with white space around it is quoted. With -o the file's ending decides: .npy, .csv, .tsv, or
   raw in .bin, .raw or the type (.f64). The file appears whole or not at all; only one that the system does not let be
   replaced (a mounted file, a folder that takes no new files) is overwritten in place. A stream (-o -, /dev/stdout,
   /dev/fd/3) takes what standard output would. Without -o the result goes to standard output in the input's own format; a terminal shows its first
@@ -417,7 +421,7 @@ const HISTOGRAM_EXAMPLES: &str = concat!(
 Examples:
   upsweep histogram latencies.csv --column ms --bins 64
   upsweep histogram samples.npy --bins 256 --range -1 1 --svg samples.svg
-  upsweep histogram image.u8 --type u8 --bins 256 --range 0 256 -o counts.npy
+  upsweep histogram image.u8 --bins 256 --range 0 256 -o counts.npy
   upsweep histogram rain.csv --column mm --edges 0,0.1,1,10,100
 
 Bins are those of numpy.histogram, value by value. What lies outside of the range is in no bin, nor is NaN. A line has a bin's two

@@ -209,7 +209,7 @@ fn ranks_of_names_and_of_weights() {
     // Names of any kind; blanks around a number are no part of it, those of a text are.
     let airports = "KEF,LHR\nLHR,New York\n\"New York\",KEF\nLHR,KEF\nLHR, KEF\n";
     let edges = [(0, 1, 1.0), (1, 2, 1.0), (2, 0, 1.0), (1, 0, 1.0), (1, 3, 1.0)];
-    agree(&rank(&["-", "--format", "csv"], airports), &["KEF", "LHR", "New York", " KEF"], &ranks(4, &edges, 0.85));
+    agree(&rank(&["-", "--format", "csv"], airports), &["KEF", "LHR", "New York", "\" KEF\""], &ranks(4, &edges, 0.85));
     agree(&rank(&["-", "--format", "csv"], "1, 2\n2 ,1\n"), &["1", "2"], &[0.5, 0.5]);
     // Weights, also as a .mtx has them, from 1 on; a vertex whose edges weigh nothing has none.
     let weighted = [(0, 1, 10.0), (0, 2, 1.0), (1, 0, 1.0), (2, 0, 0.0)];

@@ -42,10 +42,10 @@ fn headers_quotes_and_line_ends() {
     assert_eq!(scans("a,b\nx,1\n", &["--op", "max"]), "a,b,b_max\nx,1,1\n");
     assert_eq!(scans("a,b\r\nx, 1 \r\ny,2\r\n\r\n", &[]), "a,b,b_sum\nx, 1 ,1\ny,2,3\n");
     assert_eq!(scans("\u{feff}a\n1\n", &[]), "a,a_sum\n1,1\n");
-    assert_eq!(scans("\"a,\"\"b\",c\n\"x\ny\",\"7\"\n", &[]), "\"a,\"\"b\",c,c_sum\n\"x\ny\",7,7\n");
+    assert_eq!(scans("\"a,\"\"b\",c\n\"x\ny\",\"7\"\n", &[]), "\"a,\"\"b\",c,c_sum\n\"x\ny\",\"7\",7\n");
     // Line ends may be mixed, and quoted cells have blanks after them.
     assert_eq!(scans("a\r\n1\r2\r\n3\n4\r", &[]), "a,a_sum\n1,1\n2,3\n3,6\n4,10\n");
-    assert_eq!(scans("a,b\n\"x\" ,1\n5\" pipe,2\n", &[]), "a,b,b_sum\nx ,1,1\n\"5\"\" pipe\",2,3\n");
+    assert_eq!(scans("a,b\n\"x\" ,1\n5\" pipe,2\n", &[]), "a,b,b_sum\n\"x\" ,1,1\n5\" pipe,2,3\n");
     // A name that is taken gets a number.
     assert_eq!(scans("x,x_sum\n1,2\n", &["--column", "x"]), "x,x_sum,x_sum_2\n1,2,1\n");
     assert_eq!(scans("x,x_sum_2,x_sum\n1,2,3\n", &["--column", "x"]), "x,x_sum_2,x_sum,x_sum_3\n1,2,3,1\n");

@@ -64,11 +64,11 @@ pub(crate) struct Grep {
 
 #[derive(Args, Debug)]
 pub(crate) struct Compare {
-    /// Two .npy arrays or two tables of one column are compared value by value, other files byte by byte
+    /// Two .npy arrays of one shape or two tables of one column are compared value by value, other files byte by byte
     pub(crate) a: PathBuf,
     /// The other file
     pub(crate) b: PathBuf,
-    /// Values whose difference is at most this are equal
+    /// Values whose difference is at most this, a number from 0 on, are equal
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub(crate) tolerance: Option<f64>,
     #[command(flatten)]
@@ -220,6 +220,8 @@ pub(crate) struct Fit {
 }
 
 pub(super) const TEXT_EXAMPLES: &str = "\
+The mark of UTF-8 (BOM) before a text is skipped by lex and grep, and places count it; UTF-16 is refused. compare has it as any bytes.
+
 Examples:
   upsweep text lex src/main.rs --grammar rust --count
   upsweep text grep '[A-Z][a-z]+ [0-9]{2,4}(st|nd|th)?' big.txt

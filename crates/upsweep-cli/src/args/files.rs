@@ -43,3 +43,55 @@ impl Command {
 fn with<'a>(option: &'static str, file: &'a Path, other: &'a Option<PathBuf>) -> [Option<Named<'a>>; 2] {
     [Some(("FILE", file)), other.as_deref().map(|path| (option, path))]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Cli;
+    use clap::CommandFactory;
+    use clap::builder::ValueParser;
+    use std::path::PathBuf;
+
+    /// The arguments of a command that are files to read: the help of the others says that something goes there.
+    fn read(command: &clap::Command) -> Vec<String> {
+        let path = ValueParser::from(clap::value_parser!(PathBuf)).type_id();
+        let is_path = |arg: &&clap::Arg| arg.get_value_parser().type_id() == path;
+        let help = |arg: &clap::Arg| arg.get_help().map(ToString::to_string).unwrap_or_default();
+        let is_output = |arg: &clap::Arg| {
+            ["Write ", "write them ", "Draw ", "page in FILE"].iter().any(|words| help(arg).contains(words))
+        };
+        command
+            .get_arguments()
+            .filter(is_path)
+            .filter(|arg| !is_output(arg))
+            .map(|arg| arg.get_id().to_string())
+            .collect()
+    }
+
+    fn all(command: &clap::Command, name: &str, found: &mut Vec<String>) {
+        let files = read(command);
+        if files.len() > 1 {
+            found.push(format!("{name}: {}", files.join(" ")));
+        }
+        command.get_subcommands().for_each(|inner| all(inner, &format!("{name} {}", inner.get_name()), found));
+    }
+
+    #[test]
+    fn commands_that_read_two_files_are_known() {
+        let mut found = Vec::new();
+        all(&Cli::command(), "upsweep", &mut found);
+        // Whoever adds one here adds it to `files`, too.
+        let known = [
+            "upsweep scan: file segments",
+            "upsweep reduce: file segments",
+            "upsweep expand: file values",
+            "upsweep text lex: file rules",
+            "upsweep text compare: a b",
+            "upsweep tree depth: file values",
+            "upsweep tree size: file values",
+            "upsweep tree sum: file values",
+            "upsweep graph spmv: file vector",
+            "upsweep signal filter: file sos",
+        ];
+        assert_eq!(found, known);
+    }
+}

@@ -11,10 +11,11 @@ use upsweep_dynamic::Type;
 pub(crate) struct Reading {
     /// A .npy, .csv or .tsv file, raw binary with --type, or `-` for standard input: numbers, a .npy, or a table with --format
     pub(super) file: PathBuf,
-    /// The column of a table, by its name or its number from 1 [default: the only numeric one]
+    /// The column of a table, by its name or its number from 1; a name that is such a number is put in back quotes: '`2`'
+    /// [default: the only numeric one]
     #[arg(long, value_name = "NAME|N")]
     pub(super) column: Option<String>,
-    /// The element type: what raw input is; what other input is turned into, if that changes no value
+    /// The element type: what raw input is, unless its name says it (.f32); what other input is turned into, if that changes no value
     /// (decimal fractions as text are rounded)
     /// [default: the file's own type; for text i64 if all values are integers, else f64]
     #[arg(long = "type", value_name = "T", value_parser = types())]

@@ -92,15 +92,16 @@ Examples:
   gunzip -c log.tsv.gz | upsweep select - --format tsv --where 'status != 200 or not cached'
 
 Conditions:
-  columns     by name (price), by a name in back quotes (`unit price`), by number ($3); of an array there is x
+  columns     by name (price), by a name in back quotes (`unit price`, `2`), by number ($2 is always the second); of an array there is x
   values      numbers (10, 2.5, 1e-3), texts in quotes of either kind (a quote in a text is written twice), true, false
   operators   the strongest first: a sign; * / %; + -; == != < <= > >=; not; and; or. Brackets; abs(value)
   A column is what it is compared with: a number, a text, or a condition (true, false, 1, 0). Of two columns numbers are
   compared. A cell that is none is an error. Integers are exact in 128 bits; / and all with a fraction are f64; % has the sign
   of what divides, as in NumPy. No integer is rounded to be compared. NaN differs from everything. Texts are compared byte by
-  byte, as they stand between delimiters, without the white space around them.
+  byte, with the white space around them, and need not be UTF-8.
 
-Rows are written as they are read, with the row of names; a row that is wrong ends the output, and no file is written then. Files are read as `upsweep scan --help` says.
+Rows are written as they are read, with the row of names, quotes and white space too; where -o asks for other delimiters, text with
+white space around it is quoted. A row that is wrong ends the output, and no file is written then. Files are read as `upsweep scan --help` says.
 
 ",
     exit_codes!()
@@ -122,10 +123,10 @@ NaN is one value, the last. Files are read as `upsweep scan --help` says.
 pub(super) const RUNS_EXAMPLES: &str = concat!(
     "\
 Examples:
-  upsweep runs states.csv --column state
+  upsweep runs states.csv --column level
   upsweep runs mask.npy --lengths lengths.npy -o values.npy
 
-A line has a run's value and its length, in tabs. NaN differs from itself. Files are read as `upsweep scan --help` says.
+A line has a run's value, which is a number, and its length, in tabs. NaN differs from itself. Files are read as `upsweep scan --help` says.
 
 ",
     exit_codes!()

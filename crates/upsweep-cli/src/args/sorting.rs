@@ -11,7 +11,8 @@ use upsweep_dynamic::Type;
 pub(crate) struct SortArgs {
     /// A .npy, .csv or .tsv file, raw binary with --type, or `-` for standard input: numbers, a .npy, or a table with --format
     pub(crate) file: PathBuf,
-    /// Sort the rows of a table by this column, by its name or its number from 1; then by the next one that is given
+    /// Sort the rows of a table by this column, by its name or its number from 1 (a name that is such a number is put in back quotes:
+    /// '`2`'); then by the next one that is given
     /// [default: the only numeric one]
     #[arg(long = "column", value_name = "NAME|N")]
     pub(crate) columns: Vec<String>,
@@ -84,7 +85,9 @@ Examples:
   upsweep sort image.npy --axis 0 -o sorted.npy
   upsweep sort scores.npy --argsort -o order.npy
 
-A column is sorted as numbers where all its cells are such, else as texts, byte by byte; empty cells come last. Numbers are i64 if
+A column is sorted as numbers where all its cells are such, else as texts, byte by byte, with a note if some are numbers; --numeric
+puts the numbers in order and the rest last. Empty cells come last. Rows are written as they are read; where -o asks for other
+delimiters, text with white space around it is quoted. Numbers are i64 if
 all are integers, else f64: one that would be rounded is an error. NaN come last, -0 before 0, with --desc too; what is equal keeps
 its order. All rows are held in memory. Files are read as `upsweep scan --help` says.
 
