@@ -100,12 +100,18 @@ pub(crate) fn words(error: &io::Error) -> String {
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
-/// `text` in one line: its line breaks made spaces, other control characters escaped.
+/// Whether a terminal would do something at `c` instead of showing it: control characters, and those that turn the direction.
+pub(crate) fn acts(c: char) -> bool {
+    let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    c.is_control() || turns
+}
+
+/// `text` in one line: its line breaks made spaces, what a terminal would act on escaped.
 pub(crate) fn one_line(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let mut line = String::new();
     for c in lines.join(" ").chars() {
-        if c.is_control() { line.extend(c.escape_debug()) } else { line.push(c) }
+        if acts(c) { line.extend(c.escape_debug()) } else { line.push(c) }
     }
     line
 }

@@ -24,6 +24,8 @@ const SHAPES: &[&[usize]] = &[
     &[MANY, 0, 1],
     &[0, 1, MANY],
     &[3, MANY, 0],
+    &[usize::MAX, 2, 0],
+    &[0, usize::MAX, 3],
 ];
 
 #[function]

@@ -1,5 +1,6 @@
 //! A text coloured by its tokens: for a terminal, or as a page.
 
+use crate::failure::acts;
 use std::io::{self, Write};
 use upsweep_apps::text::Lexer;
 use upsweep_apps::text::lexer::ERROR;
@@ -27,7 +28,7 @@ fn colour(kind: u8) -> (u8, &'static str) {
 pub(super) fn in_terminal(out: &mut dyn Write, text: &[u8], tokens: impl Iterator<Item = Token>) -> io::Result<()> {
     for (start, end, kind) in tokens {
         let token = String::from_utf8_lossy(text.get(start as usize..end as usize).unwrap_or_default());
-        let safe = |c: char| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c };
+        let safe = |c: char| if acts(c) && c != '\n' && c != '\t' { '\u{fffd}' } else { c };
         // A line's end between two codes would colour the rest of the line.
         for (i, line) in token.split('\n').enumerate() {
             if i > 0 {

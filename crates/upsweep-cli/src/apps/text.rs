@@ -52,13 +52,15 @@ fn lex(args: &Lex) -> Result<()> {
     if let Some(path) = &args.html {
         return print(&Destination::of("--html", path)?, |out| colour::page(out, (&text, &name), &lexer, tokens));
     }
-    print(&Destination::standard_output(), |out| match args.color {
-        true => colour::in_terminal(out, &text, tokens),
-        false => tokens.try_for_each(|(start, end, kind)| {
+    if args.color {
+        return Destination::draw(|out| colour::in_terminal(out, &text, tokens));
+    }
+    print(&Destination::standard_output(), |out| {
+        tokens.try_for_each(|(start, end, kind)| {
             // Places count all bytes of the file.
             let [start, end] = [start, end].map(|at| at + begin as u64);
             writeln!(out, "{start}\t{end}\t{}", lexer.name(kind))
-        }),
+        })
     })
 }
 

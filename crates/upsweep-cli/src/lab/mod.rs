@@ -12,7 +12,7 @@ use crate::output::{self, Destination};
 use crate::print::print_lines;
 use args::{Lab, Op, PageArgs, ShowArgs};
 use report::{refused, write};
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::str::FromStr;
 use upsweep_lab::algorithm::{Algorithm, Computes, Input};
 use upsweep_lab::book::{CHAPTERS, Chapter};
@@ -72,7 +72,8 @@ fn show_run(args: &ShowArgs) -> Result<()> {
     if outputs.iter().all(Option::is_none) {
         let plain = !std::io::stdout().is_terminal() || std::env::var_os("NO_COLOR").is_some_and(|no| !no.is_empty());
         let marks = if plain { show::text::Marks::Plain } else { show::text::Marks::Colour };
-        write(&Destination::standard_output(), &show::text::render(&recording, marks))?;
+        let drawn = show::text::render(&recording, marks);
+        Destination::draw(|out| out.write_all(drawn.as_bytes()))?;
     }
     match recording.fault {
         // What is there to be wrong has done its duty.

@@ -3,6 +3,7 @@
 mod folder;
 mod interrupt;
 mod stream;
+mod terminal;
 mod unfinished;
 
 pub(crate) use folder::write_folder;
@@ -11,9 +12,10 @@ pub(crate) use interrupt::end_by;
 use crate::closed::was_closed;
 use crate::failure::{Failure, Result, words};
 use std::fs::{self, OpenOptions};
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use stream::{Inherited, Whose, holds_descriptors};
+use terminal::Escaping;
 use unfinished::Unfinished;
 
 /// Where a result goes.
@@ -123,11 +125,29 @@ impl Destination {
         &self.name
     }
 
-    /// Lets `write` write the whole result. If it fails, nothing is left of a file.
+    /// Lets `draw` write to standard output as it is, with the colours of a terminal: data in it is escaped already.
+    pub(crate) fn draw(draw: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+        let to = Self::standard_output();
+        to.open()?;
+        let mut draw = Some(draw);
+        let failed = |e: &io::Error| Failure::writing(to.name(), e);
+        let mut draw = |out: &mut dyn Write| draw.take().map_or(Ok(()), |draw| draw(out).map_err(|e| failed(&e)));
+        buffered(io::stdout().lock(), &mut draw, failed)
+    }
+
+    /// Lets `write` write the whole result. If it fails, nothing is left of a file. What a terminal would act on is escaped there.
     pub(crate) fn write(&self, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
         // Compiled once for all results: what is called once is called by what may be called again.
         let mut write = Some(write);
         self.write_by(&mut |out| write.take().map_or(Ok(()), |write| write(out)))
+    }
+
+    /// Refuses a standard output that was closed when the program began.
+    fn open(&self) -> Result<()> {
+        match was_closed(1) {
+            false => Ok(()),
+            true => Err(Failure::Run(format!("{}: is closed, and the result is lost: give -o FILE", self.name))),
+        }
     }
 
     fn write_by(&self, write: &mut dyn FnMut(&mut dyn Write) -> Result<()>) -> Result<()> {
@@ -136,14 +156,14 @@ impl Destination {
         let failed = |e: &io::Error| Failure::writing(name, e);
         let opened = |e: io::Error| Failure::input(name, words(&e));
         match &self.place {
-            Place::StandardOutput if was_closed(1) => {
-                Err(Failure::Run(format!("{name}: is closed, and the result is lost: give -o FILE")))
+            Place::StandardOutput => {
+                self.open()?;
+                streamed(io::stdout().lock(), write, failed)
             }
-            Place::StandardOutput => buffered(io::stdout().lock(), write, failed),
-            Place::Descriptor(inherited) => buffered(inherited.open().map_err(opened)?, write, failed),
+            Place::Descriptor(inherited) => streamed(inherited.open().map_err(opened)?, write, failed),
             Place::Special { path, append } => {
                 let file = OpenOptions::new().write(true).append(*append).open(path).map_err(opened)?;
-                buffered(file, write, failed)
+                streamed(file, write, failed)
             }
             Place::File { path, folder } => {
                 let unfinished = begin(path, folder, name)?;
@@ -236,6 +256,15 @@ fn is_same_file(a: &Path, b: &Path) -> bool {
 fn is_same_file(_: &Path, _: &Path) -> bool {
     // Both paths are canonical.
     false
+}
+
+/// Writes to what may be a terminal.
+fn streamed<W: Write + IsTerminal>(
+    out: W,
+    write: &mut dyn FnMut(&mut dyn Write) -> Result<()>,
+    failed: impl Fn(&io::Error) -> Failure,
+) -> Result<()> {
+    if out.is_terminal() { buffered(Escaping::new(out), write, failed) } else { buffered(out, write, failed) }
 }
 
 fn buffered<W: Write>(
