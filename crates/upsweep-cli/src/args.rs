@@ -3,7 +3,7 @@
 use crate::count::parse_count;
 use crate::device::{DeviceChoice, parse_device};
 use clap::builder::TypedValueParser;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use upsweep_dynamic::{Op, Type};
 
@@ -74,13 +74,13 @@ pub(crate) enum Command {
     /// The devices that can compute
     Devices,
     /// What a scan or reduction of a size will do, without doing it
-    #[command(after_help = EXPLAIN_EXAMPLES)]
+    #[command(after_help = planning::EXPLAIN_EXAMPLES)]
     Explain(ExplainArgs),
     /// The classic algorithms on a machine model that counts: their steps as text, pictures and pages that play
     #[command(subcommand, after_help = LAB_EXAMPLES, arg_required_else_help = true)]
     Lab(crate::lab::args::Lab),
     /// How fast scans and reductions are on this machine, beside a copy of the same elements
-    #[command(after_help = BENCH_EXAMPLES)]
+    #[command(after_help = planning::BENCH_EXAMPLES)]
     Bench(BenchArgs),
 }
 
@@ -223,69 +223,6 @@ impl Common {
     }
 }
 
-#[derive(Args, Debug)]
-pub(crate) struct ExplainArgs {
-    /// What to explain
-    #[arg(value_enum)]
-    pub(crate) what: What,
-    /// The number of elements: 1000000, 1_000_000, 1e6 or 2^20
-    #[arg(long, value_name = "N", value_parser = parse_count, required_unless_present = "shape")]
-    pub(crate) n: Option<usize>,
-    /// The lengths of a row-major array's axes, instead of --n
-    #[arg(long, value_name = "N,N,...", value_parser = parse_count, value_delimiter = ',', conflicts_with = "n")]
-    pub(crate) shape: Option<Vec<usize>>,
-    /// The axis to work along, counted from 0 (-1 is the last) [default: all values in row-major order]
-    #[arg(long, value_name = "K", allow_hyphen_values = true, conflicts_with_all = ["by_key", "segments"])]
-    pub(crate) axis: Option<i64>,
-    /// As with a key for each element
-    #[arg(long, conflicts_with = "segments")]
-    pub(crate) by_key: bool,
-    /// As with segments, by offsets or by a flag for each element
-    #[arg(long, value_enum, value_name = "HOW")]
-    pub(crate) segments: Option<How>,
-    /// The element type
-    #[arg(long = "type", value_name = "T", value_parser = types(), default_value_t = Type::F32)]
-    pub(crate) element: Type,
-    /// The operator
-    #[arg(long, value_parser = operators(), default_value_t = Op::Sum)]
-    pub(crate) op: Op,
-    /// Where it would run: auto, cpu, cuda or cuda:N
-    #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
-    pub(crate) device: DeviceChoice,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct BenchArgs {
-    /// What to measure
-    #[arg(value_enum, default_value_t = What::Scan)]
-    pub(crate) what: What,
-    /// The largest number of elements: 1000000, 1_000_000, 1e6 or 2^20; the smallest is 2^10
-    #[arg(long, value_name = "N", value_parser = parse_count, default_value = "2^26")]
-    pub(crate) n: usize,
-    /// The element type
-    #[arg(long = "type", value_name = "T", value_parser = types(), default_value_t = Type::F32)]
-    pub(crate) element: Type,
-    /// The operator
-    #[arg(long, value_parser = operators(), default_value_t = Op::Sum)]
-    pub(crate) op: Op,
-    /// Where to compute: auto, cpu, cuda or cuda:N
-    #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
-    pub(crate) device: DeviceChoice,
-}
-
-/// How segments are given.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum How {
-    Offsets,
-    Flags,
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum What {
-    Scan,
-    Reduce,
-}
-
 fn operators() -> impl TypedValueParser<Value = Op> {
     named(Op::ALL, Op::name)
 }
@@ -301,6 +238,7 @@ an interrupt (INT), TERM or HUP, and no output is left."
 pub(crate) mod apps;
 mod files;
 pub(crate) mod pictures;
+mod planning;
 mod reading;
 mod selecting;
 mod signal;
@@ -308,6 +246,7 @@ mod sorting;
 mod statistic;
 mod summing;
 
+pub(crate) use planning::{BenchArgs, ExplainArgs, How, What};
 pub(crate) use reading::{Header, Reading, TableForm};
 use reading::{named, types};
 pub(crate) use selecting::{ExpandArgs, RunsArgs, SelectArgs, UniqueArgs};
@@ -430,21 +369,6 @@ edges and its count, in tabs; on a terminal bars are drawn. Files are read as `u
 ",
     exit_codes!()
 );
-
-const EXPLAIN_EXAMPLES: &str = "\
-Examples:
-  upsweep explain scan --n 1e9
-  upsweep explain reduce --n 2^30 --type u8 --op max --device cpu
-  upsweep explain scan --shape 4096,4096 --axis 0
-  upsweep explain reduce --n 1e8 --segments offsets";
-
-const BENCH_EXAMPLES: &str = "\
-Examples:
-  upsweep bench
-  upsweep bench reduce --type u8 --op max --n 2^30 --device cuda
-
-Each time is that of one call on data in memory, or on a GPU on data in the GPU's memory; no file is read. A scan reads
-and writes every element, as the copy does; a reduction only reads, so it may be faster.";
 
 const LAB_EXAMPLES: &str = "\
 Examples:

@@ -72,7 +72,7 @@ pub(crate) struct ExpandArgs {
     /// Write the place of each result among those of its count, from 0 on, instead of the index of the count
     #[arg(long, conflicts_with = "values")]
     pub(crate) ranks: bool,
-    /// Write values of this .npy instead, which has one for each count
+    /// A file with a value for each count: the values are written instead
     #[arg(long, value_name = "FILE")]
     pub(crate) values: Option<PathBuf>,
     /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
@@ -123,7 +123,7 @@ NaN is one value, the last. Files are read as `upsweep scan --help` says.
 pub(super) const RUNS_EXAMPLES: &str = concat!(
     "\
 Examples:
-  upsweep runs states.csv --column level
+  upsweep runs log.csv --column level
   upsweep runs mask.npy --lengths lengths.npy -o values.npy
 
 A line has a run's value, which is a number, and its length, in tabs. NaN differs from itself. Files are read as `upsweep scan --help` says.
