@@ -2,7 +2,6 @@
 
 use crate::count::parse_count;
 use crate::device::{DeviceChoice, parse_device};
-use clap::builder::TypedValueParser;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use upsweep_dynamic::{Op, Type};
@@ -223,10 +222,6 @@ impl Common {
     }
 }
 
-fn operators() -> impl TypedValueParser<Value = Op> {
-    named(Op::ALL, Op::name)
-}
-
 macro_rules! exit_codes {
     () => {
         "\
@@ -248,7 +243,7 @@ mod summing;
 
 pub(crate) use planning::{BenchArgs, ExplainArgs, How, What};
 pub(crate) use reading::{Header, Reading, TableForm};
-use reading::{named, types};
+use reading::{operators, types};
 pub(crate) use selecting::{ExpandArgs, RunsArgs, SelectArgs, UniqueArgs};
 pub(crate) use signal::{FilterArgs, Of, Pad, Signal, SmoothArgs};
 pub(crate) use sorting::{MedianArgs, SortArgs, TopArgs};

@@ -276,7 +276,9 @@ fn wrong_input_is_named() {
     fails(&filter(&["x.npy", "--b=1", "--a=1,-1", "--both-ways"]), &["--b, --a: the sum of the coefficients a is 0"]);
     fails(&filter(&["x.npy", "--b=1", "--both-ways"]), &["x.npy: the padding of a signal of 3 elements is 3"]);
     fails(&filter(&["x.npy", "--b=1", "--axis", "1"]), &["x.npy: has no axis 1: there is one axis, 0"]);
-    fails(&filter(&["x.npy", "--sos", "rows.csv"]), &["rows.csv: row 2: has 5 numbers: a section has 6"]);
+    fails(&filter(&["x.npy", "--sos", "rows.csv"]), &["rows.csv: row 2: has 5 cells where the first row has 6"]);
+    f.file("few.csv", "1,0,0\n");
+    fails(&filter(&["x.npy", "--sos", "few.csv"]), &["few.csv: row 1: has 3 numbers: a section has 6"]);
     fails(&filter(&["x.npy", "--sos", "words.csv"]), &["words.csv: row 1: `zero` is no number"]);
     fails(&filter(&["x.npy", "--sos", "none.csv"]), &["--sos none.csv: the number of sections is 0"]);
     fails(

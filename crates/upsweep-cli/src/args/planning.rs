@@ -1,7 +1,6 @@
 //! What `explain` and `bench` can be asked for.
 
-use super::operators;
-use super::reading::types;
+use super::reading::{operators, types};
 use crate::count::parse_count;
 use crate::device::{DeviceChoice, parse_device};
 use clap::{Args, ValueEnum};

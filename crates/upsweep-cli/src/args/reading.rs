@@ -4,7 +4,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use upsweep_dynamic::Type;
+use upsweep_dynamic::{Op, Type};
 
 /// Which values are read.
 #[derive(Args, Clone, Debug)]
@@ -82,7 +82,7 @@ fn parse_delimiter(text: &str) -> Result<u8, String> {
 }
 
 /// The names of what is chosen, for usage and errors, and what each stands for.
-pub(super) fn named<T>(all: &'static [T], name: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
+fn named<T>(all: &'static [T], name: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
 where
     T: Copy + Send + Sync + FromStr<Err: std::error::Error + Send + Sync + 'static>,
 {
@@ -91,4 +91,8 @@ where
 
 pub(super) fn types() -> impl TypedValueParser<Value = Type> {
     named(Type::ALL, Type::name)
+}
+
+pub(super) fn operators() -> impl TypedValueParser<Value = Op> {
+    named(Op::ALL, Op::name)
 }
