@@ -7,6 +7,7 @@
 //! [`element`].
 //! [`histogram`], [`quantile`], [`selecting`], [`sorting`] and [`signal`] read and write in the same way; [`expression`] is the
 //! language of `select --where`. [`apps`] are the applications.
+//! [`source`] says where a text begins and what standard input is; [`closed`] whether it was there at all.
 //! [`lab`] is the laboratory: its algorithms run on a machine model, which needs no device; their race needs a GPU.
 
 #![deny(unsafe_code)]

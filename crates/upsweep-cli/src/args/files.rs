@@ -47,13 +47,12 @@ fn with<'a>(option: &'static str, file: &'a Path, other: &'a Option<PathBuf>) ->
 #[cfg(test)]
 mod tests {
     use super::super::Cli;
-    use clap::CommandFactory;
-    use clap::builder::ValueParser;
+    use clap::{CommandFactory, value_parser};
     use std::path::PathBuf;
 
     /// The arguments of a command that are files to read: the help of the others says that something goes there.
     fn read(command: &clap::Command) -> Vec<String> {
-        let path = ValueParser::from(clap::value_parser!(PathBuf)).type_id();
+        let path = value_parser!(PathBuf).type_id();
         let is_path = |arg: &&clap::Arg| arg.get_value_parser().type_id() == path;
         let help = |arg: &clap::Arg| arg.get_help().map(ToString::to_string).unwrap_or_default();
         let is_output = |arg: &clap::Arg| {
