@@ -57,12 +57,10 @@ fn names_control_no_terminal() {
     let f = Folder::new();
     let name = "\u{202e}gnp\u{1b}[2J.csv";
     f.file(name, "a\n1\n");
-    for args in [&["scan", name, "--column", "b"][..], &["scan", name, "--column", "a", "-o", name, "--type", "bool"]] {
-        // Also in a pipe: what is said to people goes to terminals later.
-        let done = f.run(args);
-        assert!(!done.stderr.contains(['\u{1b}', '\u{202e}']), "{args:?}: {:?}", done.stderr);
-        assert!(done.stderr.contains("\\u{202e}gnp\\u{1b}[2J.csv"), "{args:?}: {:?}", done.stderr);
-    }
+    // Also in a pipe: what is said to people goes to terminals later.
+    let done = f.run(&["scan", name, "--column", "b"]);
+    assert!(!done.stderr.contains(['\u{1b}', '\u{202e}']), "{:?}", done.stderr);
+    assert!(done.stderr.contains("\\u{202e}gnp\\u{1b}[2J.csv"), "{:?}", done.stderr);
 }
 
 /// The program's own colours are no data.

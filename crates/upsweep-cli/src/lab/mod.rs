@@ -12,7 +12,7 @@ use crate::output::{self, Destination};
 use crate::print::print_lines;
 use args::{Lab, Op, PageArgs, ShowArgs};
 use report::{refused, write};
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::str::FromStr;
 use upsweep_lab::algorithm::{Algorithm, Computes, Input};
 use upsweep_lab::book::{CHAPTERS, Chapter};

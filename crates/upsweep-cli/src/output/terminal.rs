@@ -42,7 +42,9 @@ impl<W: Write> Write for Escaping<W> {
         loop {
             let (text, wrong) = match str::from_utf8(rest) {
                 Ok(text) => (text, Some(0)),
-                Err(e) => (str::from_utf8(rest.get(..e.valid_up_to()).unwrap_or_default()).unwrap_or_default(), e.error_len()),
+                Err(e) => {
+                    (str::from_utf8(rest.get(..e.valid_up_to()).unwrap_or_default()).unwrap_or_default(), e.error_len())
+                }
             };
             let last = wrong == Some(0);
             let ends_in_return = show(text, &mut shown);
