@@ -5,7 +5,7 @@ use crate::quantile::Ordered;
 use crate::{Result, Value, Values, View, with_view};
 use upsweep::{Device, Key, TopK};
 
-/// A sort of an array, with its options: as [`upsweep::Sort`]. NaN come last in both directions, and -0 before +0.
+/// A sort of an array, with its options: as [`upsweep::Sort`]. NaN come last in both directions, and -0 equals +0.
 ///
 /// ```
 /// use upsweep_dynamic::{Sort, Values, View};

@@ -82,7 +82,7 @@ Examples:
   upsweep sort scores.npy --argsort -o order.npy
 
 A column is sorted as numbers where all its cells are such, else as texts, byte by byte; empty cells come last. Numbers are i64 if
-all are integers, else f64: one that would be rounded is an error. NaN come last, -0 before 0, with --desc too; what is equal keeps
+all are integers, else f64: one that would be rounded is an error. NaN come last, with --desc too; what is equal, as -0 and 0 are, keeps
 its order. All rows are held in memory. Files are read as `upsweep scan --help` says.
 
 ",

@@ -38,7 +38,7 @@ struct Keys<'a, B> {
 impl<B: KeyBits> Keys<'_, B> {
     #[inline(always)]
     fn number(&self, bits: B) -> B {
-        bits.ordered(self.order, self.descending)
+        bits.compared(self.order, self.descending)
     }
 
     /// What `of` makes of each part: of what is given for it, its place and its keys.
@@ -143,6 +143,33 @@ impl<B: KeyBits> Keys<'_, B> {
             }
         }
         found.unwrap_or_default()
+    }
+
+    /// The bits of the key of `rank`, from 1 on: of equal ones that which a stable sort puts there.
+    fn bits_of_rank(&self, rank: usize) -> Result<B> {
+        let wanted = self.of_rank(rank)?;
+        let zeros = self.order.zeros(B::BITS).map(|zeros| zeros.map(B::of));
+        if zeros.is_none_or(|zeros| !zeros.contains(&wanted)) {
+            return Ok(wanted.restored(self.order, self.descending));
+        }
+        let counts = self.in_parts(|keys| {
+            let numbers = keys.iter().map(|&bits| self.number(bits));
+            numbers.fold((0, 0), |(before, equal), key| {
+                (before + usize::from(key < wanted), equal + usize::from(key == wanted))
+            })
+        });
+        // The place of the key among those that are equal to it, from 0 on; then in its part.
+        let mut place = rank - 1 - counts.iter().map(|(before, _)| before).sum::<usize>();
+        let own = counts.iter().position(|&(_, equal)| {
+            let is_here = place < equal;
+            place -= if is_here { 0 } else { equal };
+            is_here
+        });
+        let found = self.with_parts((0..self.parts).collect(), |part, _, keys| {
+            let mut equal = keys.iter().filter(|&&bits| self.number(bits) == wanted);
+            if own == Some(part) { equal.nth(place).copied() } else { None }
+        });
+        Ok(found.into_iter().flatten().next().unwrap_or_default())
     }
 
     /// The first `rank` keys as numbers with their places, in the order of the input.
@@ -288,7 +315,7 @@ impl<B: KeyBits> Call<B> {
             Wanted::Ranks(ranks) => {
                 let keys = self.keys(0, self.len, false);
                 for (i, &rank) in ranks.iter().enumerate() {
-                    let found = keys.of_rank(rank)?;
+                    let found = keys.bits_of_rank(rank)?;
                     // SAFETY: the output has an element for each rank.
                     unsafe { self.store(i, &[(found, 0)]) };
                 }
@@ -304,10 +331,13 @@ impl<B: KeyBits> Call<B> {
         let len = self.len / rows;
         let alone = rows >= rayon::current_num_threads() && self.len * size_of::<B>() >= PARALLEL_FROM_BYTES;
         let row = |row: usize| {
-            let mut results = self.keys(row * len, len, alone).first(rank)?;
+            let keys = self.keys(row * len, len, alone);
+            let mut results = keys.first(rank)?;
             if sorted {
                 results.sort_unstable();
             }
+            // What was compared does not tell a zero's sign.
+            results.iter_mut().for_each(|(key, at)| *key = keys.bits.get(*at).copied().unwrap_or_default());
             // SAFETY: the outputs have `rank` elements for each row, and a row is one thread's.
             unsafe { self.store(row * rank, &results) };
             Ok(())
@@ -316,14 +346,14 @@ impl<B: KeyBits> Call<B> {
     }
 
     /// # Safety
-    /// The outputs have places for so many results from `first` on, which no other thread writes.
+    /// The outputs have places for so many keys, with their places, from `first` on, which no other thread writes.
     unsafe fn store(&self, first: usize, results: &[(B, usize)]) {
         let Outputs { values, places, place_bytes } = self.outputs;
-        for (i, &(number, at)) in results.iter().enumerate() {
+        for (i, &(key, at)) in results.iter().enumerate() {
             // SAFETY: the caller answers for the place.
             unsafe {
                 if !values.is_null() {
-                    values.add(first + i).write(number.restored(self.order, self.descending));
+                    values.add(first + i).write(key);
                 }
                 if !places.is_null() && place_bytes == size_of::<u32>() {
                     places.cast::<u32>().add(first + i).write(at as u32);
