@@ -17,11 +17,12 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Order.** That of [`Key`]: NaN are behind all numbers. Of zeros, which are equal whatever their signs, it is the one that a stable sort puts there.
+//! **Order.** That of [`Key`]: NaN are behind all numbers. Of zeros, which are equal whatever their signs, it is the one that a stable
+//! sort puts there.
 //!
 //! **Cost.** On CUDA one reading of the input for each place, and of some hundredths of it; see [`topk`](crate::topk). On the CPU also
-//! one for each. A sort is faster for some dozens of places. Where the element is a zero, and there are such of both signs, it is looked for in
-//! one more reading, on CUDA by one block.
+//! one for each. A sort is faster for some dozens of places. Where the element is a zero, and there are such of both
+//! signs, it is looked for in one more reading, on CUDA by one block.
 
 use crate::buffer::{Array, Input, Output, View};
 use crate::cpu;
