@@ -187,6 +187,9 @@ pub(crate) struct Common {
     /// What the command computes with whatever the input has: it is turned into that
     #[arg(skip)]
     pub(crate) target: Option<Type>,
+    /// Whether the options above are about this file: errors name them.
+    #[arg(skip = true)]
+    pub(crate) options: bool,
     /// Whether a table's first row names the columns; auto: it does when none of its cells is a number, or when some are
     /// years and one of them is asked for
     #[arg(long, value_enum, default_value_t = Header::Auto)]
@@ -214,6 +217,7 @@ impl Common {
             element: reading.element,
             sums: Summing::default(),
             target: None,
+            options: reading.options,
             header: reading.header,
             table: reading.table,
             device,

@@ -95,6 +95,7 @@ fn select_values(args: &SelectArgs, destination: &Destination, named: Option<Out
     let common = Common {
         element: args.element,
         header: args.header,
+        options: true,
         ..Common::of(&Reading::of(&args.file, args.table), args.device)
     };
     run::explain_waiting(&common);

@@ -4,7 +4,7 @@ use crate::args::{Common, MedianArgs, QuantileArgs, Reading, SortArgs, TopArgs};
 use crate::asked;
 use crate::device::Chosen;
 use crate::element::{Type, Values, format};
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, called};
 use crate::input::{self, Input};
 use crate::output::Destination;
 use crate::print::print;
@@ -51,6 +51,7 @@ fn sort_rows(args: &SortArgs, delimiter: u8, destination: &Destination, named: O
         delimiter,
         header: args.header,
         columns: &columns,
+        any: true,
         and: None,
         keep: match args.argsort {
             true => Keep::Asked,
@@ -87,15 +88,13 @@ fn sort_values(args: &SortArgs, destination: &Destination, named: Option<OutputF
     if let Some((option, _)) = for_tables.iter().find(|(_, given)| *given) {
         let advice =
             "a table's name ends in .csv (commas) or .tsv (tabs), or --format or --delimiter says that it is one";
-        return Err(Failure::input(
-            &args.file.display().to_string(),
-            format!("is no table, and {option} is for tables: {advice}"),
-        ));
+        return Err(Failure::input(&called(&args.file), format!("is no table, and {option} is for tables: {advice}")));
     }
     let device = Chosen::open(args.device)?;
     let common = Common {
         element: args.element,
         header: args.header,
+        options: true,
         ..Common::of(&Reading::of(&args.file, args.table), args.device)
     };
     run::explain_waiting(&common);

@@ -1,7 +1,7 @@
 //! An array in each of the forms that a file can have.
 
 use crate::element::{Type, Values, format};
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, called};
 use crate::input::{self, Form};
 use crate::npy;
 use crate::progress::Progress;
@@ -40,7 +40,7 @@ impl OutputForm {
         };
         let advice = "end it in .npy, .csv or .tsv, or for raw values in .bin, .raw or the type (.f64)";
         let pipe = "`-o -` writes to standard output, for `|` and `>`";
-        Err(Failure::Input(format!("{option} {}: {reason}: {advice}; {pipe}", path.display())))
+        Err(Failure::Input(format!("{option} {}: {reason}: {advice}; {pipe}", called(path))))
     }
 
     /// Checks that the file `name` may hold values of this type.
