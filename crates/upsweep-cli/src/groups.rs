@@ -36,10 +36,7 @@ pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
         }
     };
     let Some(read_by) = common.table.delimiter(input::delimiter(&common.file)) else {
-        let advice =
-            "a table's name ends in .csv (commas) or .tsv (tabs), or --format or --delimiter says that it is one";
-        let name = called(&common.file);
-        return Err(Failure::input(&name, format!("is no table, and --group-by is for tables: {advice}")));
+        return Err(input::no_table(&called(&common.file), "--group-by"));
     };
     let device = Chosen::open(common.device)?;
     let (source, name) = input::open_table(&common.file)?;

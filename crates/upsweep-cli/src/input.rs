@@ -147,14 +147,16 @@ pub(crate) fn open_table(path: &Path) -> Result<(Source, String)> {
     Ok((source, name))
 }
 
+/// That `name` is no table, and an option is for tables.
+pub(crate) fn no_table(name: &str, option: &str) -> Failure {
+    let advice = "a table's name ends in .csv (commas) or .tsv (tabs), or --format or --delimiter says that it is one";
+    Failure::input(name, format!("is no table, and {option} is for tables: {advice}"))
+}
+
 fn no_table_options(args: &Common, name: &str) -> Result<()> {
     let given = [("--column", args.column.is_some()), ("--by-key", args.by_key.is_some())];
     match given.iter().find(|(_, given)| *given) {
-        Some((option, _)) => {
-            let advice =
-                "a table's name ends in .csv (commas) or .tsv (tabs), or --format or --delimiter says that it is one";
-            Err(Failure::input(name, format!("is no table, and {option} is for tables: {advice}")))
-        }
+        Some((option, _)) => Err(no_table(name, option)),
         None => Ok(()),
     }
 }

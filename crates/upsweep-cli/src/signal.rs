@@ -122,7 +122,9 @@ impl Run<'_> {
         let Input { name, values, shape, form, .. } = input;
         let values = floats(values, &name)?;
         let form_of_output = named.unwrap_or(OutputForm::of_input(&form));
-        form_of_output.check(values.element(), destination.name())?;
+        // Results of f32 are f32, and all others f64.
+        let is_result = matches!(form_of_output, OutputForm::Raw(Some(Type::F32 | Type::F64)));
+        form_of_output.check_as(values.element(), destination.name(), is_result.then_some("--type"))?;
         let axis = match asked {
             Some(asked) => Some(axis(asked, &shape, &name)?),
             // Each channel of sound is a signal.

@@ -45,16 +45,15 @@ impl OutputForm {
 
     /// Checks that the file `name` may hold values of this type.
     pub(crate) fn check(self, element: Type, name: &str) -> Result<()> {
-        self.check_as(element, name, "--type")
+        self.check_as(element, name, None)
     }
 
-    /// The same of values whose type `option` says.
-    pub(crate) fn check_as(self, element: Type, name: &str, option: &str) -> Result<()> {
+    /// The same of values whose type an option says, if there is one.
+    pub(crate) fn check_as(self, element: Type, name: &str, option: Option<&str>) -> Result<()> {
         match self {
             Self::Raw(Some(named)) if named != element => {
-                let (named, element) = (named.name(), element.name());
-                let reason =
-                    format!("the values are {element}, not {named}: name it .{element}, or give {option} {named}");
+                let or = option.map_or_else(String::new, |option| format!(", or give {option} {named}"));
+                let reason = format!("the values are {element}, not {named}: name it .{element}{or}");
                 Err(Failure::Input(format!("-o {name}: {reason}")))
             }
             _ => Ok(()),

@@ -141,7 +141,10 @@ impl Columns<'_> {
             None if is_number && !has_cell(self.first, text) => format!("has no column {called}: {}", self.list()),
             None => {
                 let yes = if self.options { ", or --header yes" } else { "" };
-                let reason = "its first row has numbers and so names no columns";
+                let reason = match has_number(self.first) {
+                    true => "its first row has numbers and so names no columns",
+                    false => "--header no says that its first row names no columns",
+                };
                 format!("has no column {called}: {reason}; give a number from 1 to {width}{yes}")
             }
         }))
