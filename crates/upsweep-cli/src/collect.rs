@@ -2,7 +2,7 @@
 
 use crate::element::{Type, Value, Values, with_type};
 use crate::failure::{Failure, shown};
-use crate::number::{NoValue, is_whole, not_exactly, too_large};
+use crate::number::{NoValue, is_whole, not_exactly};
 use std::collections::HashSet;
 use upsweep::memory;
 
@@ -139,6 +139,15 @@ impl Collector for Inferred {
             Numbers::Floats(values) => values.into(),
         }
     }
+}
+
+/// What is wrong with an integer that i64 does not hold.
+fn too_large(text: &str) -> NoValue {
+    let unsigned = text.parse::<u64>().is_ok().then_some(Type::U64);
+    let float = <f64 as Value>::parse(text).is_ok().then_some(Type::F64);
+    let takers: Vec<Type> = unsigned.into_iter().chain(float).collect();
+    let nor = if takers.is_empty() { ", nor exactly f64" } else { "" };
+    NoValue::integer(format!("{} does not fit i64{nor}", shown(text)), takers, text)
 }
 
 /// Texts one after the other.

@@ -3,6 +3,7 @@
 use crate::number::NoValue;
 use half::f16;
 use std::io::{self, Read};
+use upsweep_dynamic::Number;
 pub(crate) use upsweep_dynamic::{Type, Values, with_type, with_values};
 
 /// An element type as files and texts have it.
@@ -19,6 +20,16 @@ pub(crate) trait Value: upsweep_dynamic::Value {
     /// The value with its bytes in the other order.
     #[must_use]
     fn swap(self) -> Self;
+}
+
+/// Any number, as it is written: no integer is rounded.
+pub(crate) fn exact(text: &str) -> Result<Number, String> {
+    if !crate::number::is_whole(text) {
+        return <f64 as Value>::parse(text).map(Number::Float).map_err(|wrong| wrong.words(false));
+    }
+    text.parse()
+        .map(Number::Integer)
+        .map_err(|_| format!("{} has more digits than are computed with", crate::failure::quoted(text)))
 }
 
 /// Appends value `index` as text.

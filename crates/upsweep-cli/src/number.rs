@@ -1,8 +1,7 @@
 //! Numbers as text.
 
-use crate::element::{Type, Value};
 use crate::failure::{quoted, shown};
-use upsweep_dynamic::Number;
+use upsweep_dynamic::{Number, Type};
 
 /// What is wrong with a text that is no value of a type.
 #[derive(Debug)]
@@ -16,7 +15,7 @@ pub(crate) struct NoValue {
 
 impl NoValue {
     /// An integer that f64 is read from where it is written as a fraction.
-    fn integer(reason: String, takers: Vec<Type>, text: &str) -> Self {
+    pub(crate) fn integer(reason: String, takers: Vec<Type>, text: &str) -> Self {
         let rounded = if takers.contains(&Type::F64) { "" } else { " to have it rounded" };
         Self { reason, takers, float: Some(format!("write {}.0{rounded}", shown(text))) }
     }
@@ -65,23 +64,6 @@ pub(crate) fn integer(text: &str, element: &str, smallest: i128, largest: i128) 
     } else {
         Err(format!("{} does not fit {element} ({smallest} to {largest})", said()).into())
     }
-}
-
-/// Any number, as it is written: no integer is rounded.
-pub(crate) fn exact(text: &str) -> Result<Number, String> {
-    if !is_whole(text) {
-        return <f64 as Value>::parse(text).map(Number::Float).map_err(|wrong| wrong.words(false));
-    }
-    text.parse().map(Number::Integer).map_err(|_| format!("{} has more digits than are computed with", quoted(text)))
-}
-
-/// What is wrong with an integer that i64 does not hold.
-pub(crate) fn too_large(text: &str) -> NoValue {
-    let unsigned = text.parse::<u64>().is_ok().then_some(Type::U64);
-    let float = <f64 as Value>::parse(text).is_ok().then_some(Type::F64);
-    let takers: Vec<Type> = unsigned.into_iter().chain(float).collect();
-    let nor = if takers.is_empty() { ", nor exactly f64" } else { "" };
-    NoValue::integer(format!("{} does not fit i64{nor}", shown(text)), takers, text)
 }
 
 /// Whether `text` is written as an integer: digits, and a sign at most.

@@ -16,7 +16,7 @@ mod rows;
 mod support;
 
 use files::{example_files, with_files};
-use rows::{HINTS, NO_HINTS};
+use rows::HINTS;
 use std::path::Path;
 use std::process::Command;
 use support::{Done, Folder};
@@ -92,6 +92,24 @@ fn no_option_is_named_that_does_not_help() {
     let done = shell(&f, "printf '2019,2020\\n1,2\\n' > years.csv; upsweep poly fit years.csv");
     assert!(done.code == Some(0) && done.stderr.is_empty(), "{done:?}");
 }
+
+/// What names an option and is no hint: the option that was given, before what is wrong with it; and what no test can follow.
+const NO_HINTS: &[&str] = &[
+    "-o {}: {reason}",
+    "-o {name}: {reason}",
+    "--where {}",
+    "--sos {}",
+    "--b, --a",
+    "--init: {reason} (the results of {} are {element})",
+    "--wrap: {reason}",
+    "--values: {} {wrong}",
+    "--device {}: {}",
+    "--op {name}: is computed of groups: give --group-by COLUMN",
+    // There is another program where CUDA is missing, a GPU where there is a race, and a file of 4 GiB where a .wav is too long.
+    "--device cuda: this upsweep was built without CUDA",
+    "--device cpu: the race is one of CUDA kernels",
+    "-o {name}: a .wav holds less than 4 GiB, not {len} bytes: write .npy",
+];
 
 /// The texts in quotes of a Rust source, outside of comments and of its tests.
 fn literals(source: &str) -> Vec<String> {

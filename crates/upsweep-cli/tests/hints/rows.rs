@@ -448,21 +448,3 @@ pub(crate) const HINTS: &[Row] = &[
         "upsweep bench --n 1024 --device cpu",
     ),
 ];
-
-/// What names an option and is no hint: the option that was given, before what is wrong with it; and what no test can follow.
-pub(crate) const NO_HINTS: &[&str] = &[
-    "-o {}: {reason}",
-    "-o {name}: {reason}",
-    "--where {}",
-    "--sos {}",
-    "--b, --a",
-    "--init: {reason} (the results of {} are {element})",
-    "--wrap: {reason}",
-    "--values: {} {wrong}",
-    "--device {}: {}",
-    "--op {name}: is computed of groups: give --group-by COLUMN",
-    // There is another program where CUDA is missing, a GPU where there is a race, and a file of 4 GiB where a .wav is too long.
-    "--device cuda: this upsweep was built without CUDA",
-    "--device cpu: the race is one of CUDA kernels",
-    "-o {name}: a .wav holds less than 4 GiB, not {len} bytes: write .npy",
-];
