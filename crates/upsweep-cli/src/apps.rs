@@ -14,7 +14,7 @@ pub(crate) mod tree;
 use crate::args::{Common, Reading, TableForm};
 use crate::device::{Chosen, DeviceChoice};
 use crate::element::{Type, Values};
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, called};
 use crate::input;
 use crate::progress::Progress;
 use crate::run;
@@ -41,7 +41,7 @@ fn bytes(path: &Path) -> Result<(Vec<u8>, String)> {
         standard_input()?.read_to_end(&mut bytes).map_err(|e| Failure::reading(&name, &e))?;
         return Ok((bytes, name));
     }
-    let name = path.display().to_string();
+    let name = called(path);
     let source = Source::open(path, &name)?;
     (&source.file).read_to_end(&mut bytes).map_err(|e| Failure::reading(&name, &e))?;
     Ok((bytes, name))

@@ -102,7 +102,7 @@ pub(crate) struct ScanArgs {
 pub(crate) struct ReduceArgs {
     #[command(flatten)]
     pub(crate) common: Common,
-    /// The operator; `and`, `or` and `xor` are bit by bit, for integers and bool; with --group-by several, and mean and count
+    /// The operator; `and`, `or` and `xor` are bit by bit, for integers and bool; `count` counts values, or rows of a table; with --group-by several, and mean
     #[arg(long, value_parser = statistics(), value_delimiter = ',', default_value = "sum")]
     pub(crate) op: Vec<Statistic>,
     /// One line of results for each value of this column, wherever its rows are
@@ -187,6 +187,9 @@ pub(crate) struct Common {
     /// What the command computes with whatever the input has: it is turned into that
     #[arg(skip)]
     pub(crate) target: Option<Type>,
+    /// Whether the options above are about this file: errors name them.
+    #[arg(skip = true)]
+    pub(crate) options: bool,
     /// Whether a table's first row names the columns; auto: it does when none of its cells is a number, or when some are
     /// years and one of them is asked for
     #[arg(long, value_enum, default_value_t = Header::Auto)]
@@ -214,6 +217,7 @@ impl Common {
             element: reading.element,
             sums: Summing::default(),
             target: None,
+            options: reading.options,
             header: reading.header,
             table: reading.table,
             device,
@@ -341,7 +345,7 @@ The result is printed plainly: one value to a line; the rows of an array as line
 value. With -o the file's ending decides: .npy, .csv, .tsv, or raw in .bin, .raw or the type (.f64).
 
 --group-by COLUMN has a line for each value of the column, in the order of `upsweep sort`, with a result for each operator in tabs;
--o writes a .csv or .tsv with names. A mean is an f64. Cells of the column are compared as they are written; an empty one is a value too.
+-o writes a .csv or .tsv with names. A mean is an f64; to count rows no column is needed. Cells of the column are compared as they are written; an empty one is a value too.
 
 Files are read, and integers are summed, as `upsweep scan --help` says: in 64 bits, and a sum that does not fit is an error.
 Nothing at all reduces to --init, or else to the operator's identity.

@@ -3,7 +3,7 @@
 use crate::args::Common;
 use crate::device::Chosen;
 use crate::element::{Type, Value, with_type};
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, called};
 use crate::input::Form;
 use crate::show::{self, Summary};
 use crate::sums::Sums;
@@ -29,14 +29,15 @@ impl<'a> Asked<'a> {
     pub(crate) fn init(&self) -> Result<Option<Number>> {
         let Some(text) = &self.common.init else { return Ok(None) };
         let element = self.sums.results;
-        let number = with_type!(element, T => T::parse(text.trim()).map(Number::from));
+        let number =
+            with_type!(element, T => T::parse(text.trim()).map(Number::from)).map_err(|wrong| wrong.words(true));
         let wrong = |reason| format!("--init: {reason} (the results of {} are {element})", self.name);
         number.map(Some).map_err(|reason| Failure::Input(wrong(reason)))
     }
 
     pub(crate) fn failed(&self, error: &Error) -> Failure {
         match (error, &self.common.segments) {
-            (Error::Offsets { .. }, Some(path)) => Failure::input(&path.display().to_string(), error),
+            (Error::Offsets { .. }, Some(path)) => Failure::input(&called(path), error),
             _ => Failure::computing(self.name, error),
         }
     }

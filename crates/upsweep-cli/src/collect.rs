@@ -1,8 +1,8 @@
 //! What a text is read into: arrays that grow, and say so when there is no memory for them.
 
 use crate::element::{Type, Value, Values, with_type};
-use crate::failure::Failure;
-use crate::number::{is_whole, not_exactly};
+use crate::failure::{Failure, shown};
+use crate::number::{NoValue, is_whole, not_exactly};
 use std::collections::HashSet;
 use upsweep::memory;
 
@@ -55,30 +55,42 @@ pub(crate) trait Collector {
     fn finish(self: Box<Self>) -> Values;
 }
 
-/// What takes the values of type `element`, or finds the type out: i64 while all are integers, else f64.
-pub(crate) fn collector(element: Option<Type>) -> Box<dyn Collector> {
+/// What takes the values of type `element`, or finds the type out: i64 while all are integers, else f64. With `typed` an option of the
+/// command says the type, and errors name it.
+pub(crate) fn collector(element: Option<Type>, typed: bool) -> Box<dyn Collector> {
     match element {
-        Some(element) => with_type!(element, T => Box::new(Typed::<T>(Vec::new()))),
-        None => Box::new(Inferred::Integers { values: Vec::new(), negative_zeros: Vec::new() }),
+        Some(element) => with_type!(element, T => Box::new(Typed::<T> { values: Vec::new(), typed })),
+        None => {
+            Box::new(Inferred { values: Numbers::Integers { values: Vec::new(), negative_zeros: Vec::new() }, typed })
+        }
     }
 }
 
-struct Typed<T>(Vec<T>);
+struct Typed<T> {
+    values: Vec<T>,
+    typed: bool,
+}
 
 impl<T: Value> Collector for Typed<T>
 where
     Vec<T>: Into<Values>,
 {
     fn push(&mut self, text: &str) -> Result<(), Refused> {
-        push(&mut self.0, T::parse(text)?)
+        let value = T::parse(text).map_err(|wrong| wrong.words(self.typed))?;
+        push(&mut self.values, value)
     }
 
     fn finish(self: Box<Self>) -> Values {
-        self.0.into()
+        self.values.into()
     }
 }
 
-enum Inferred {
+struct Inferred {
+    values: Numbers,
+    typed: bool,
+}
+
+enum Numbers {
     Integers {
         values: Vec<i64>,
         /// Where `-0` stands: among floats it keeps its sign.
@@ -89,29 +101,32 @@ enum Inferred {
 
 impl Collector for Inferred {
     fn push(&mut self, text: &str) -> Result<(), Refused> {
-        match self {
-            Self::Floats(values) => push(values, Value::parse(text)?),
-            Self::Integers { values, negative_zeros } => match text.parse() {
+        let wrong = |wrong: NoValue| Refused::Wrong(wrong.words(self.typed));
+        // Among fractions no type of integers takes all values.
+        let of_floats = |of: NoValue| wrong(of.for_any_type());
+        match &mut self.values {
+            Numbers::Floats(values) => push(values, Value::parse(text).map_err(of_floats)?),
+            Numbers::Integers { values, negative_zeros } => match text.parse() {
                 Ok(value) => {
                     if value == 0 && text.starts_with('-') {
                         push(negative_zeros, values.len())?;
                     }
                     push(values, value)
                 }
-                Err(_) if is_whole(text) => Err(Refused::Wrong(too_large(text))),
+                Err(_) if is_whole(text) => Err(wrong(too_large(text))),
                 Err(_) => {
-                    let value = Value::parse(text)?;
+                    let value = Value::parse(text).map_err(of_floats)?;
                     reserve(values, 1)?;
                     let rounded = |&n: &i64| (n as f64) as i128 != i128::from(n);
                     if let Some(n) = values.iter().copied().find(rounded) {
-                        let reason = not_exactly(&n.to_string(), "f64", n as f64);
-                        return Err(format!("{text} makes the values f64: {reason}").into());
+                        let reason = not_exactly(&n.to_string(), "f64", n as f64).for_any_type().words(self.typed);
+                        return Err(format!("{} makes the values f64: {reason}", shown(text)).into());
                     }
                     // Same size and alignment: the elements are rewritten where they lie.
                     let mut floats: Vec<f64> = std::mem::take(values).into_iter().map(|n| n as f64).collect();
                     negative_zeros.iter().for_each(|&at| floats[at] = -0.0);
                     floats.push(value);
-                    *self = Self::Floats(floats);
+                    self.values = Numbers::Floats(floats);
                     Ok(())
                 }
             },
@@ -119,23 +134,20 @@ impl Collector for Inferred {
     }
 
     fn finish(self: Box<Self>) -> Values {
-        match *self {
-            Self::Integers { values, .. } => values.into(),
-            Self::Floats(values) => values.into(),
+        match self.values {
+            Numbers::Integers { values, .. } => values.into(),
+            Numbers::Floats(values) => values.into(),
         }
     }
 }
 
-/// What to do about an integer that i64 does not hold.
-fn too_large(text: &str) -> String {
-    let unsigned = text.parse::<u64>().is_ok().then_some("--type u64");
-    let float = <f64 as Value>::parse(text).is_ok().then_some("--type f64");
-    let takers: Vec<&str> = unsigned.into_iter().chain(float).collect();
-    let text = crate::failure::shown(text);
-    match takers[..] {
-        [] => format!("{text} does not fit i64, nor exactly f64: write {text}.0 to have it rounded"),
-        _ => format!("{text} does not fit i64: give {}", takers.join(" or ")),
-    }
+/// What is wrong with an integer that i64 does not hold.
+fn too_large(text: &str) -> NoValue {
+    let unsigned = text.parse::<u64>().is_ok().then_some(Type::U64);
+    let float = <f64 as Value>::parse(text).is_ok().then_some(Type::F64);
+    let takers: Vec<Type> = unsigned.into_iter().chain(float).collect();
+    let nor = if takers.is_empty() { ", nor exactly f64" } else { "" };
+    NoValue::integer(format!("{} does not fit i64{nor}", shown(text)), takers, text)
 }
 
 /// Texts one after the other.

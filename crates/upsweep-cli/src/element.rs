@@ -1,13 +1,15 @@
 //! The element types as files and texts have them.
 
+use crate::number::NoValue;
 use half::f16;
 use std::io::{self, Read};
+use upsweep_dynamic::Number;
 pub(crate) use upsweep_dynamic::{Type, Values, with_type, with_values};
 
 /// An element type as files and texts have it.
 pub(crate) trait Value: upsweep_dynamic::Value {
     /// The value that `text` says, decimal fractions rounded to nearest for floats; or what is wrong with it.
-    fn parse(text: &str) -> Result<Self, String>;
+    fn parse(text: &str) -> Result<Self, NoValue>;
 
     /// Appends the shortest text that reads back as the value.
     fn format(self, text: &mut Vec<u8>);
@@ -20,6 +22,16 @@ pub(crate) trait Value: upsweep_dynamic::Value {
     fn swap(self) -> Self;
 }
 
+/// Any number, as it is written: no integer is rounded.
+pub(crate) fn exact(text: &str) -> Result<Number, String> {
+    if !crate::number::is_whole(text) {
+        return <f64 as Value>::parse(text).map(Number::Float).map_err(|wrong| wrong.words(false));
+    }
+    text.parse()
+        .map(Number::Integer)
+        .map_err(|_| format!("{} has more digits than are computed with", crate::failure::quoted(text)))
+}
+
 /// Appends value `index` as text.
 pub(crate) fn format(values: &Values, index: usize, text: &mut Vec<u8>) {
     with_values!(values, x => if let Some(&value) = x.get(index) { Value::format(value, text) });
@@ -27,10 +39,10 @@ pub(crate) fn format(values: &Values, index: usize, text: &mut Vec<u8>) {
 
 macro_rules! integers {
     ($($t:ident)*) => { $(impl Value for $t {
-        fn parse(text: &str) -> Result<Self, String> {
+        fn parse(text: &str) -> Result<Self, NoValue> {
             text.parse().or_else(|_| {
                 crate::number::integer(text, stringify!($t), Self::MIN.into(), Self::MAX.into())
-                    .and_then(|n| Self::try_from(n).map_err(|e| e.to_string()))
+                    .and_then(|n| Self::try_from(n).map_err(|e| e.to_string().into()))
             })
         }
         fn format(self, text: &mut Vec<u8>) { write_text(text, format_args!("{self}")); }
@@ -44,12 +56,12 @@ integers! { i8 i16 i32 i64 u8 u16 u32 u64 }
 
 macro_rules! floats {
     ($($t:ident, $wide:ident);*) => { $(impl Value for $t {
-        fn parse(text: &str) -> Result<Self, String> {
+        fn parse(text: &str) -> Result<Self, NoValue> {
             let value = text.parse::<Self>().map_err(|_| crate::number::not_a_number(text))?;
             // Text such as 1e999 parses to infinity without saying it.
             if value.is_infinite() && !crate::number::says_infinity(text) {
                 let (text, largest) = (crate::failure::shown(text), $wide::from(Self::MAX));
-                return Err(format!("{text} does not fit {} (largest: {largest:e})", stringify!($t)));
+                return Err(format!("{text} does not fit {} (largest: {largest:e})", stringify!($t)).into());
             }
             // So many digits are always exact.
             if text.len() > Self::DIGITS as usize {
@@ -68,11 +80,11 @@ macro_rules! floats {
 floats! { f16, f32; f32, f32; f64, f64 }
 
 impl Value for bool {
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, NoValue> {
         match text {
             "0" | "false" | "False" | "FALSE" => Ok(false),
             "1" | "true" | "True" | "TRUE" => Ok(true),
-            _ => Err(format!("{} is not a bool (true, false, 1 or 0)", crate::failure::quoted(text))),
+            _ => Err(format!("{} is not a bool (true, false, 1 or 0)", crate::failure::quoted(text)).into()),
         }
     }
     fn format(self, text: &mut Vec<u8>) {

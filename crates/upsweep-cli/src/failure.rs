@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display};
 use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 use upsweep_dynamic::{Error, Type};
 
 /// Why the program stops.
@@ -106,14 +107,39 @@ pub(crate) fn acts(c: char) -> bool {
     c.is_control() || turns
 }
 
-/// `text` in one line: its line breaks made spaces, what a terminal would act on escaped.
+/// `text` in one line: its line breaks made spaces, what a terminal would act on escaped. What is longer than anything said here comes
+/// from an input, and is cut.
 pub(crate) fn one_line(text: &str) -> String {
+    const LONGEST: usize = 1500;
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let mut line = String::new();
     for c in lines.join(" ").chars() {
         if acts(c) { line.extend(c.escape_debug()) } else { line.push(c) }
     }
-    line
+    let words: Vec<String> = line.split(' ').map(cut).collect();
+    cut_to(&words.join(" "), 200, LONGEST)
+}
+
+/// `text`, or its beginning and its end: 200 letters at most.
+pub(crate) fn cut(text: &str) -> String {
+    cut_to(text, 100, 200)
+}
+
+/// `text`, or what has `longest` letters of it, `first` at its beginning and the others at its end.
+fn cut_to(text: &str, first: usize, longest: usize) -> String {
+    const GAP: &str = "...";
+    let letters = text.chars().count();
+    let place = |letter: usize| text.char_indices().nth(letter).map_or(text.len(), |(at, _)| at);
+    if letters <= longest {
+        return text.to_owned();
+    }
+    let end = letters - (longest - first - GAP.len());
+    format!("{}{GAP}{}", text.get(..place(first)).unwrap_or_default(), text.get(place(end)..).unwrap_or_default())
+}
+
+/// How messages call a file.
+pub(crate) fn called(path: &Path) -> String {
+    cut(&path.display().to_string())
 }
 
 /// `text` from a file as a person sees it: control characters escaped, not too long.

@@ -5,7 +5,7 @@
 use crate::args::{ReduceArgs, Statistic};
 use crate::device::Chosen;
 use crate::element::{Values, format, with_values};
-use crate::failure::{Failure, Result, quoted};
+use crate::failure::{Failure, Result, called, quoted};
 use crate::input;
 use crate::means::means;
 use crate::output::Destination;
@@ -36,26 +36,27 @@ pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
         }
     };
     let Some(read_by) = common.table.delimiter(input::delimiter(&common.file)) else {
-        let advice =
-            "a table's name ends in .csv (commas) or .tsv (tabs), or --format or --delimiter says that it is one";
-        let name = common.file.display().to_string();
-        return Err(Failure::input(&name, format!("is no table, and --group-by is for tables: {advice}")));
+        return Err(input::no_table(&called(&common.file), "--group-by"));
     };
     let device = Chosen::open(common.device)?;
     let (source, name) = input::open_table(&common.file)?;
     let values_column: Vec<&str> = common.column.iter().map(String::as_str).collect();
+    // Rows are counted whatever stands in them.
+    let counts_alone = args.op.iter().all(|statistic| *statistic == Statistic::Count);
     let asked = Asked {
         source: &source,
         name: &name,
         delimiter: read_by,
         header: common.header,
         columns: &values_column,
+        any: !counts_alone,
         and: Some(column),
         keep: Keep::Asked,
     };
     let cells = Cells::read(&asked, &Progress::new("reading", source.size()))?;
-    let values = cells.numbers(0, common.element)?;
-    let (groups, rows) = cells.places_of_texts(1);
+    let by = usize::from(!(counts_alone && values_column.is_empty()));
+    let values = if counts_alone { Values::from(vec![0u8; cells.rows]) } else { cells.numbers(0, common.element)? };
+    let (groups, rows) = cells.places_of_texts(by);
     let failed = |e: upsweep_dynamic::Error| Failure::computing(&name, &e);
     let order = lexsort(&device.device, &[(View::U64(&groups), false)]).map_err(failed)?;
     let mut offsets = vec![0u64; rows.len() + 1];
@@ -73,7 +74,7 @@ pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
         let reduce = Reduce::new(op).segments(segments);
         if sums.checked {
             let checked = reduce.accumulate(sums.results).check_overflow(x);
-            checked.map_err(|e| overflow(&cells, &rows, &offsets, &sums, e).unwrap_or_else(failed))?;
+            checked.map_err(|e| overflow(&cells, (by, &rows), &offsets, &sums, e).unwrap_or_else(failed))?;
         }
         let computed = reduce.accumulate(sums.computed).run(&device.device, x);
         computed.and_then(|computed| sums.results(computed)).map_err(failed)
@@ -85,25 +86,25 @@ pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
     });
     let results = results.collect::<Result<Vec<Values>>>()?;
     // In the order of the column's values, numbers as such.
-    let order = cells.order_of_rows(1, &rows)?;
+    let order = cells.order_of_rows(by, &rows)?;
     let mut keys: Vec<(View<'_>, bool)> =
         order.last.as_deref().map(|last| (View::Bool(last), false)).into_iter().collect();
     keys.push((order.values.view(), false));
     let order = lexsort(&device.device, &keys).map_err(failed)?;
-    write(&destination, delimiter, &cells, (&rows, &order), (&args.op, &results))
+    write(&destination, delimiter, (&cells, by), (&rows, &order), (&args.op, &results))
 }
 
 /// What a result that does not fit means to the user; other errors as they are.
 fn overflow(
     cells: &Cells<'_>,
-    rows: &[usize],
+    (by, rows): (usize, &[usize]),
     offsets: &[u64],
     sums: &Sums,
     error: upsweep_dynamic::Error,
 ) -> std::result::Result<Failure, upsweep_dynamic::Error> {
     let upsweep_dynamic::Error::Overflow { op, element, index, value } = error else { return Err(error) };
     let group = offsets.partition_point(|&begin| begin <= index as u64).saturating_sub(1);
-    let cell = cells.cell(rows.get(group).copied().unwrap_or(0), 1);
+    let cell = cells.cell(rows.get(group).copied().unwrap_or(0), by);
     let group = quoted(&String::from_utf8_lossy(cell.trim_ascii()));
     let said = value.map_or_else(String::new, |value| format!(", it is {value}"));
     let words = format!("group {group}: the {op} does not fit {element}{said}: {}", sums.advice(value));
@@ -113,15 +114,16 @@ fn overflow(
 fn write(
     destination: &Destination,
     delimiter: Option<u8>,
-    cells: &Cells<'_>,
+    (cells, by): (&Cells<'_>, usize),
     (rows, order): (&[usize], &[u64]),
     (statistics, results): (&[Statistic], &[Values]),
 ) -> Result<()> {
     destination.write(|out| {
         let mut out = WrittenRows::to(out, destination.name(), delimiter.unwrap_or(b'\t'));
         let mut line = ByteRecord::new();
-        if let (Some(_), Some([values, groups])) = (delimiter, cells.asked_names()) {
+        if let (Some(_), Some(groups)) = (delimiter, cells.asked_name(by)) {
             line.push_field(groups.trim_ascii());
+            let values = cells.asked_name(0).filter(|_| by > 0);
             for statistic in statistics {
                 let name = new_name(values, statistic.name(), &line);
                 line.push_field(&name);
@@ -131,7 +133,7 @@ fn write(
         let mut text = Vec::new();
         for &group in order {
             line.clear();
-            line.push_field(cells.cell(rows.get(group as usize).copied().unwrap_or(0), 1));
+            line.push_field(cells.cell(rows.get(group as usize).copied().unwrap_or(0), by));
             for results in results {
                 text.clear();
                 format(results, group as usize, &mut text);

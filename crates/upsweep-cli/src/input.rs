@@ -4,7 +4,7 @@ use crate::args::Common;
 use crate::binary::Stored;
 use crate::collect::collector;
 use crate::element::{Type, Values};
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, called};
 use crate::npy::Header;
 use crate::progress::Progress;
 use crate::source::{STANDARD_INPUT, Source, standard_input};
@@ -64,7 +64,7 @@ pub(crate) fn raw_type(path: &Path) -> Option<Type> {
 /// What to do with a file whose name says that it is neither a table nor an array nor raw.
 fn other_format(path: &Path) -> Option<String> {
     let ending = path.extension()?.to_string_lossy().to_lowercase();
-    let name = path.display();
+    let name = called(path);
     let advice = match &*ending {
         "gz" | "bz2" | "xz" | "zst" | "lz4" | "lzma" | "br" | "z" | "zip" | "7z" | "tar" | "tgz" => {
             "is compressed or an archive: unpack it first".to_owned()
@@ -88,6 +88,8 @@ fn other_format(path: &Path) -> Option<String> {
 pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
     let path = args.file.as_path();
     let target = args.target.or(args.element);
+    // What a command computes with is no option's business.
+    let typed = args.options && args.target.is_none();
     if let Some(delimiter) = args.table.delimiter(delimiter(path)) {
         let (source, name) = open_table(path)?;
         let progress = Progress::new("reading", source.size());
@@ -96,6 +98,8 @@ pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
             by_key: args.by_key.as_deref(),
             element: target,
             header: args.header,
+            options: args.options,
+            typed,
             delimiter,
             keep_keys,
         };
@@ -106,9 +110,9 @@ pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
     }
     if path.as_os_str() == "-" {
         no_table_options(args, STANDARD_INPUT)?;
-        return load_standard_input(target);
+        return load_standard_input(target, typed);
     }
-    let name = path.display().to_string();
+    let name = called(path);
     let source = Source::open(path, &name)?;
     let progress = Progress::new("reading", source.size());
     no_table_options(args, &name)?;
@@ -119,8 +123,12 @@ pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
         return Err(Failure::input(&name, reason));
     }
     let Some(stored) = raw_type(path).or(args.element) else {
-        let advice = ".npy, .csv and .tsv files are known by their names; give --type for raw binary, or name it by its type (.f32)";
-        return Err(Failure::input(&name, format!("what is in it? {advice}, or `-` with < for numbers as text")));
+        let typed = if args.options { "give --type for raw binary, or name it" } else { "name raw binary" };
+        let advice = format!("{typed} by its type (.f32), or give `-` with < for numbers as text");
+        return Err(Failure::input(
+            &name,
+            format!("what is in it? .npy, .csv and .tsv files are known by their names; {advice}"),
+        ));
     };
     load_raw(&source, stored, target.unwrap_or(stored), name, &progress)
 }
@@ -131,7 +139,7 @@ pub(crate) fn open_table(path: &Path) -> Result<(Source, String)> {
         let name = STANDARD_INPUT.to_owned();
         return Ok((Source::keep(&mut standard_input()?, &name)?, name));
     }
-    let name = path.display().to_string();
+    let name = called(path);
     let source = Source::open(path, &name)?;
     if !source.is_plain() {
         return Err(Failure::input(&name, "is no plain file, and a table is read twice: save it first"));
@@ -139,14 +147,16 @@ pub(crate) fn open_table(path: &Path) -> Result<(Source, String)> {
     Ok((source, name))
 }
 
+/// That `name` is no table, and an option is for tables.
+pub(crate) fn no_table(name: &str, option: &str) -> Failure {
+    let advice = "a table's name ends in .csv (commas) or .tsv (tabs), or --format or --delimiter says that it is one";
+    Failure::input(name, format!("is no table, and {option} is for tables: {advice}"))
+}
+
 fn no_table_options(args: &Common, name: &str) -> Result<()> {
     let given = [("--column", args.column.is_some()), ("--by-key", args.by_key.is_some())];
     match given.iter().find(|(_, given)| *given) {
-        Some((option, _)) => {
-            let advice =
-                "a table's name ends in .csv (commas) or .tsv (tabs), or --format or --delimiter says that it is one";
-            Err(Failure::input(name, format!("is no table, and {option} is for tables: {advice}")))
-        }
+        Some((option, _)) => Err(no_table(name, option)),
         None => Ok(()),
     }
 }
@@ -219,7 +229,7 @@ pub(crate) fn load_raw(
 }
 
 /// Numbers as text, or a .npy array: its first byte begins no text.
-fn load_standard_input(element: Option<Type>) -> Result<Input> {
+fn load_standard_input(element: Option<Type>, typed: bool) -> Result<Input> {
     let name = STANDARD_INPUT.to_owned();
     let mut stdin = standard_input()?;
     let mut start: Vec<u8> = Vec::new();
@@ -231,7 +241,7 @@ fn load_standard_input(element: Option<Type>) -> Result<Input> {
     if is_npy {
         return load_npy(&mut reader, None, element, name, &progress);
     }
-    let mut values = collector(element);
+    let mut values = collector(element, typed);
     numbers::read(&mut reader, &name, &progress, |text| values.push(text))?;
     let values = values.finish();
     Ok(Input { name, shape: vec![values.len()], values, form: Form::Words, keys: None })

@@ -52,7 +52,7 @@ mod write;
 
 use args::{Cli, Command, Signal};
 use clap::{CommandFactory, Parser};
-use failure::{Failure, Result};
+use failure::{Failure, Result, cut};
 use output::Destination;
 use print::{print, print_lines};
 use std::ffi::OsString;
@@ -130,7 +130,15 @@ fn usage(error: &clap::Error, arguments: &[OsString]) -> Result<()> {
         let _ = error.print();
         return Err(Failure::Usage);
     }
-    let text = error.render().to_string();
+    // What clap repeats of the arguments is as long as they are.
+    let values = arguments
+        .iter()
+        .filter_map(|argument| argument.to_str())
+        .flat_map(|argument| [Some(argument), argument.split_once('=').map(|(_, value)| value)].into_iter().flatten());
+    let text = values.fold(error.render().to_string(), |text, value| match cut(value) {
+        short if short.len() < value.len() => text.replace(value, &short),
+        _ => text,
+    });
     let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
     // A value that begins with a hyphen is what nobody means who misspells an option.
     let tells = |line: &&str| {

@@ -1,23 +1,60 @@
 //! Numbers as text.
 
 use crate::failure::{quoted, shown};
-use upsweep_dynamic::Number;
+use upsweep_dynamic::{Number, Type};
+
+/// What is wrong with a text that is no value of a type.
+#[derive(Debug)]
+pub(crate) struct NoValue {
+    reason: String,
+    /// Types of which it is a value.
+    takers: Vec<Type>,
+    /// How it becomes a float.
+    float: Option<String>,
+}
+
+impl NoValue {
+    /// An integer that f64 is read from where it is written as a fraction.
+    pub(crate) fn integer(reason: String, takers: Vec<Type>, text: &str) -> Self {
+        let rounded = if takers.contains(&Type::F64) { "" } else { " to have it rounded" };
+        Self { reason, takers, float: Some(format!("write {}.0{rounded}", shown(text))) }
+    }
+
+    /// The same where no other type takes all values.
+    pub(crate) fn for_any_type(self) -> Self {
+        Self { takers: Vec::new(), ..self }
+    }
+
+    /// The reason, and what to do about it; with `typed` there is an option for the type.
+    pub(crate) fn words(&self, typed: bool) -> String {
+        let takers: Vec<String> = self.takers.iter().map(|taker| format!("--type {taker}")).collect();
+        let types = (typed && !takers.is_empty()).then(|| format!("give {}", takers.join(" or ")));
+        let float = self.float.clone().filter(|_| types.is_none() || !self.takers.contains(&Type::F64));
+        let advice: Vec<String> = types.into_iter().chain(float).collect();
+        let to = if advice.is_empty() { "" } else { ": " };
+        format!("{}{to}{}", self.reason, advice.join(", or "))
+    }
+}
+
+impl From<String> for NoValue {
+    fn from(reason: String) -> Self {
+        Self { reason, takers: Vec::new(), float: None }
+    }
+}
 
 /// The integer that `text` says where `str::parse` saw none: `3.0` and `1e3` are whole numbers too.
-pub(crate) fn integer(text: &str, element: &str, smallest: i128, largest: i128) -> Result<i128, String> {
+pub(crate) fn integer(text: &str, element: &str, smallest: i128, largest: i128) -> Result<i128, NoValue> {
     let said = || shown(text);
     let n = match text.parse::<i128>() {
         Ok(n) => n,
         Err(_) => {
             let x: f64 = text.parse().map_err(|_| not_a_number(text))?;
             if !x.is_finite() {
-                return Err(format!("{} is not finite and {element} holds only integers", said()));
+                return Err(format!("{} is not finite and {element} holds only integers", said()).into());
             }
             if x.fract() != 0.0 {
-                return Err(format!(
-                    "{} is not an integer and {element} holds only integers: --type f64 takes it",
-                    said()
-                ));
+                let reason = format!("{} is not an integer and {element} holds only integers", said());
+                return Err(NoValue { reason, takers: vec![Type::F64], float: None });
             }
             Number::Float(x).integer().unwrap_or(i128::MAX)
         }
@@ -25,7 +62,7 @@ pub(crate) fn integer(text: &str, element: &str, smallest: i128, largest: i128) 
     if (smallest..=largest).contains(&n) {
         Ok(n)
     } else {
-        Err(format!("{} does not fit {element} ({smallest} to {largest})", said()))
+        Err(format!("{} does not fit {element} ({smallest} to {largest})", said()).into())
     }
 }
 
@@ -37,7 +74,7 @@ pub(crate) fn is_whole(text: &str) -> bool {
 
 /// Checks that the float `value`, which `text` was parsed to, is what it says, if that is an integer. Decimal fractions are
 /// rounded; an integer is not, unless it is one that a float is written as: JavaScript writes 2^64 as 18446744073709552000.
-pub(crate) fn whole_as_written<T: Into<f64>>(text: &str, element: &str, value: T) -> Result<(), String> {
+pub(crate) fn whole_as_written<T: Into<f64>>(text: &str, element: &str, value: T) -> Result<(), NoValue> {
     if !is_whole(text) {
         return Ok(());
     }
@@ -51,14 +88,13 @@ pub(crate) fn whole_as_written<T: Into<f64>>(text: &str, element: &str, value: T
 }
 
 /// `text`, an integer, would have to be rounded to `value`.
-pub(crate) fn not_exactly(text: &str, element: &str, value: f64) -> String {
-    let taker = match (text.parse::<i64>(), text.parse::<u64>()) {
-        (Ok(_), _) => "give --type i64, or ",
-        (_, Ok(_)) => "give --type u64, or ",
-        _ => "",
+pub(crate) fn not_exactly(text: &str, element: &str, value: f64) -> NoValue {
+    let takers = match (text.parse::<i64>(), text.parse::<u64>()) {
+        (Ok(_), _) => vec![Type::I64],
+        (_, Ok(_)) => vec![Type::U64],
+        _ => Vec::new(),
     };
-    let text = shown(text);
-    format!("{text} is not exactly a value of {element}, {value:.0} is: {taker}write {text}.0 to have it rounded")
+    NoValue::integer(format!("{} is not exactly a value of {element}, {value:.0} is", shown(text)), takers, text)
 }
 
 /// Whether `text` writes infinity in words.

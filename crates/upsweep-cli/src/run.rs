@@ -4,7 +4,7 @@ use crate::args::{Common, ReduceArgs, ScanArgs, Statistic};
 use crate::asked::{Asked, axis, place};
 use crate::collect::{Refused, Texts};
 use crate::device::Chosen;
-use crate::element::{Values, format as format_value};
+use crate::element::{Type, Values, format as format_value};
 use crate::failure::{Failure, Result, note, quoted};
 use crate::input::{self, Form, Input};
 use crate::output::Destination;
@@ -13,7 +13,7 @@ use crate::progress::Progress;
 use crate::segments::Given;
 use crate::show::{self, Summary};
 use crate::sums::Sums;
-use crate::table::{Layout, WrittenRows};
+use crate::table::{self, Cells, Keep, Layout, WrittenRows};
 use crate::write::{self, OutputForm};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -107,6 +107,7 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     let common = &args.common;
     let op = match args.op[..] {
         [Statistic::Of(op)] => op,
+        [Statistic::Count] => return count(common),
         [statistic] => {
             let name = statistic.name();
             return Err(Failure::Input(format!("--op {name}: is computed of groups: give --group-by COLUMN")));
@@ -185,6 +186,46 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     })?;
     report(&destination, &summary);
     Ok(())
+}
+
+/// `upsweep reduce --op count`: how many values there are, or rows whatever stands in them.
+fn count(common: &Common) -> Result<()> {
+    common.sums.check(&[])?;
+    let of_parts = [
+        ("--by-key", common.by_key.is_some()),
+        ("--segments", common.segments.is_some()),
+        ("--axis", common.axis.is_some()),
+        ("--init", common.init.is_some()),
+    ];
+    if let Some((option, _)) = of_parts.iter().find(|(_, given)| *given) {
+        let advice = "give --group-by COLUMN to count those of groups";
+        return Err(Failure::Input(format!("--op count: counts all values, and {option} is for others: {advice}")));
+    }
+    let (destination, named) = output(common.output.as_deref())?;
+    let form = named.unwrap_or(OutputForm::Words);
+    form.check(Type::U64, destination.name())?;
+    explain_waiting(common);
+    let count = match common.table.delimiter(input::delimiter(&common.file)) {
+        Some(delimiter) => {
+            let (source, name) = input::open_table(&common.file)?;
+            let columns: Vec<&str> = common.column.iter().map(String::as_str).collect();
+            let (columns, keep) = (&*columns, Keep::Asked);
+            let table = table::Asked {
+                source: &source,
+                name: &name,
+                delimiter,
+                header: common.header,
+                columns,
+                any: false,
+                and: None,
+                keep,
+            };
+            Cells::read(&table, &Progress::new("reading", source.size()))?.rows
+        }
+        None => input::load(common, false)?.values.len(),
+    };
+    let count = Values::from(vec![count as u64]);
+    destination.write(|out| write::write(form, &count, &[], (out, destination.name()), &Progress::new("writing", None)))
 }
 
 /// Where `-o` goes, and the form that its name asks for.

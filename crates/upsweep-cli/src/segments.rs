@@ -3,7 +3,7 @@
 use crate::args::Common;
 use crate::collect::push;
 use crate::element::Values;
-use crate::failure::{Failure, Result, quoted, shown};
+use crate::failure::{Failure, Result, called, quoted, shown};
 use crate::input::{self, Input};
 use crate::number::not_a_number;
 use crate::progress::Progress;
@@ -30,7 +30,7 @@ impl Given {
         let Some(path) = &args.segments else {
             return Ok(Self::Whole);
         };
-        let name = path.display().to_string();
+        let name = called(path);
         let given = read(path, &name)?;
         let len = input.values.len();
         match &given {

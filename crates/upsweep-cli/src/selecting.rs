@@ -95,6 +95,7 @@ fn select_values(args: &SelectArgs, destination: &Destination, named: Option<Out
     let common = Common {
         element: args.element,
         header: args.header,
+        options: true,
         ..Common::of(&Reading::of(&args.file, args.table), args.device)
     };
     run::explain_waiting(&common);
@@ -103,7 +104,10 @@ fn select_values(args: &SelectArgs, destination: &Destination, named: Option<Out
     let condition = parse(&args.condition, &Elements(kind))
         .map_err(|wrong| Failure::Input(format!("--where {}", wrong.within(&args.condition))))?;
     let form = named.unwrap_or(OutputForm::of_input(&form));
-    form.check(if args.indices { Type::U64 } else { values.element() }, destination.name())?;
+    match args.indices {
+        true => form.check(Type::U64, destination.name())?,
+        false => form.check_as(values.element(), destination.name(), Some("--type"))?,
+    }
     let flags = flags(&condition, &values, &name)?;
     let failed = |e| Failure::computing(&name, &e);
     let results = if args.indices {
@@ -178,7 +182,7 @@ pub(crate) fn unique(args: &UniqueArgs) -> Result<()> {
     run::explain_waiting(&common);
     let Input { name, values, .. } = input::load(&common, false)?;
     let form = outputs.values_form.unwrap_or(OutputForm::Words);
-    form.check(values.element(), outputs.values.name())?;
+    form.check_as(values.element(), outputs.values.name(), Some("--type"))?;
     let found = upsweep_dynamic::unique(&device.device, values.view(), args.inverse.is_some())
         .map_err(|e| Failure::computing(&name, &e))?;
     write_values(&outputs.values, form, &found.values)?;
@@ -198,7 +202,7 @@ pub(crate) fn runs(args: &RunsArgs) -> Result<()> {
     let common = Common::of(&args.reading, args.device);
     run::explain_waiting(&common);
     let Input { name, values, .. } = input::load(&common, false)?;
-    form.check(values.element(), outputs.values.name())?;
+    form.check_as(values.element(), outputs.values.name(), Some("--type"))?;
     let (values, lengths) =
         upsweep_dynamic::runs(&device.device, values.view()).map_err(|e| Failure::computing(&name, &e))?;
     if args.lengths.is_some() {

@@ -4,7 +4,7 @@ use crate::args::{Common, FilterArgs, Of, Pad, SmoothArgs};
 use crate::asked::{axis, place};
 use crate::device::Chosen;
 use crate::element::{Type, Values, with_values};
-use crate::failure::{Failure, Result, one_line, quoted};
+use crate::failure::{Failure, Result, called, one_line, quoted};
 use crate::input::{self, Form, Input};
 use crate::output::Destination;
 use crate::print::print;
@@ -34,7 +34,7 @@ pub(crate) fn filter(args: &FilterArgs) -> Result<()> {
         Pad::None => Padding::None,
     };
     let named = match &args.sos {
-        Some(path) => format!("--sos {}", path.display()),
+        Some(path) => format!("--sos {}", called(path)),
         None => "--b, --a".to_owned(),
     };
     let run = Run { of: &args.of, word: "filter", options: &named };
@@ -117,12 +117,14 @@ impl Run<'_> {
         let (input, sound) = load(&common)?;
         if let (Some(path), None) = (as_sound, &sound) {
             let reason = format!("{} is no .wav, so nothing says how many values there are in a second", input.name);
-            return Err(Failure::Input(format!("-o {}: {reason}: write .npy", path.display())));
+            return Err(Failure::Input(format!("-o {}: {reason}: write .npy", called(path))));
         }
         let Input { name, values, shape, form, .. } = input;
         let values = floats(values, &name)?;
         let form_of_output = named.unwrap_or(OutputForm::of_input(&form));
-        form_of_output.check(values.element(), destination.name())?;
+        // Results of f32 are f32, and all others f64.
+        let is_result = matches!(form_of_output, OutputForm::Raw(Some(Type::F32 | Type::F64)));
+        form_of_output.check_as(values.element(), destination.name(), is_result.then_some("--type"))?;
         let axis = match asked {
             Some(asked) => Some(axis(asked, &shape, &name)?),
             // Each channel of sound is a signal.
@@ -166,7 +168,7 @@ fn load(common: &Common) -> Result<(Input, Option<WavForm>)> {
     if !wav::is_wav(&common.file) || common.table.delimiter(None).is_some() {
         return Ok((input::load(common, false)?, None));
     }
-    let name = common.file.display().to_string();
+    let name = called(&common.file);
     for (option, given) in [("--column", common.column.is_some()), ("--type", common.element.is_some())] {
         if given {
             return Err(Failure::input(&name, format!("is sound, which has no {option}")));
@@ -198,7 +200,7 @@ fn floats(values: Values, name: &str) -> Result<Values> {
 
 /// The sections in a file: six numbers in each row.
 fn sections(path: &Path) -> Result<Vec<[f64; 6]>> {
-    let name = path.display().to_string();
+    let name = called(path);
     if input::is_npy(path) {
         let reading = crate::args::Reading::of(path, crate::args::TableForm::default());
         let Input { values, shape, .. } = input::load(&Common::of(&reading, crate::device::DeviceChoice::Cpu), false)?;

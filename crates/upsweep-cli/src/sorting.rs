@@ -4,7 +4,7 @@ use crate::args::{Common, MedianArgs, QuantileArgs, Reading, SortArgs, TopArgs};
 use crate::asked;
 use crate::device::Chosen;
 use crate::element::{Type, Values, format};
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, called};
 use crate::input::{self, Input};
 use crate::output::Destination;
 use crate::print::print;
@@ -51,6 +51,7 @@ fn sort_rows(args: &SortArgs, delimiter: u8, destination: &Destination, named: O
         delimiter,
         header: args.header,
         columns: &columns,
+        any: true,
         and: None,
         keep: match args.argsort {
             true => Keep::Asked,
@@ -85,23 +86,22 @@ fn sort_rows(args: &SortArgs, delimiter: u8, destination: &Destination, named: O
 fn sort_values(args: &SortArgs, destination: &Destination, named: Option<OutputForm>) -> Result<()> {
     let for_tables = [("--column", !args.columns.is_empty()), ("--numeric", args.numeric)];
     if let Some((option, _)) = for_tables.iter().find(|(_, given)| *given) {
-        let advice =
-            "a table's name ends in .csv (commas) or .tsv (tabs), or --format or --delimiter says that it is one";
-        return Err(Failure::input(
-            &args.file.display().to_string(),
-            format!("is no table, and {option} is for tables: {advice}"),
-        ));
+        return Err(input::no_table(&called(&args.file), option));
     }
     let device = Chosen::open(args.device)?;
     let common = Common {
         element: args.element,
         header: args.header,
+        options: true,
         ..Common::of(&Reading::of(&args.file, args.table), args.device)
     };
     run::explain_waiting(&common);
     let Input { name, values, form, shape, .. } = input::load(&common, false)?;
     let form = named.unwrap_or(OutputForm::of_input(&form));
-    form.check(if args.argsort { Type::U64 } else { values.element() }, destination.name())?;
+    match args.argsort {
+        true => form.check(Type::U64, destination.name())?,
+        false => form.check_as(values.element(), destination.name(), Some("--type"))?,
+    }
     let axis = args.axis.map(|axis| asked::axis(axis, &shape, &name)).transpose()?;
     let sort = if args.desc { Sort::new().descending() } else { Sort::new() };
     let (sort, shape) = match axis {
@@ -148,7 +148,7 @@ pub(crate) fn top(args: &TopArgs) -> Result<()> {
         form.check(Type::U64, destination.name())?;
         return write_values(&destination, form, &places.into(), None);
     }
-    form.check(found.element(), destination.name())?;
+    form.check_as(found.element(), destination.name(), Some("--type"))?;
     match form {
         OutputForm::Words | OutputForm::Table { .. } => {
             let delimiter = if let OutputForm::Table { delimiter } = form { delimiter } else { b'\t' };

@@ -1,7 +1,7 @@
 //! Files that are read, and standard input.
 
 use crate::closed::was_closed;
-use crate::failure::{Failure, Result, words};
+use crate::failure::{Failure, Result, called, words};
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, StdinLock, Write};
 use std::path::Path;
@@ -56,7 +56,7 @@ impl Source {
     /// All of `reader`, which messages call `name`, in a file that has no name: a table is read more than once.
     pub(crate) fn keep(reader: &mut dyn Read, name: &str) -> Result<Self> {
         let failed = |e: io::Error| {
-            Failure::Run(format!("{name}: keeping it in {}: {}", std::env::temp_dir().display(), words(&e)))
+            Failure::Run(format!("{name}: keeping it in {}: {}", called(&std::env::temp_dir()), words(&e)))
         };
         let mut file = tempfile::tempfile().map_err(failed)?;
         let mut buffer = vec![0; 1 << 18];

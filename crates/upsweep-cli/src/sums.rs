@@ -51,7 +51,7 @@ impl Sums {
     /// Checks that the file `name` may hold the results.
     pub(crate) fn check_output(&self, form: OutputForm, op: Op, name: &str) -> Result<()> {
         let option = if is_sum(op) { "--sum-type" } else { "--type" };
-        form.check_as(self.results, name, option)
+        form.check_as(self.results, name, Some(option))
     }
 
     /// Says how wide values are that lie in a file without a word of it, if they are not as wide as those that were read.

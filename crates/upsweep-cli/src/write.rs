@@ -1,7 +1,7 @@
 //! An array in each of the forms that a file can have.
 
 use crate::element::{Type, Values, format};
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, called};
 use crate::input::{self, Form};
 use crate::npy;
 use crate::progress::Progress;
@@ -40,21 +40,20 @@ impl OutputForm {
         };
         let advice = "end it in .npy, .csv or .tsv, or for raw values in .bin, .raw or the type (.f64)";
         let pipe = "`-o -` writes to standard output, for `|` and `>`";
-        Err(Failure::Input(format!("{option} {}: {reason}: {advice}; {pipe}", path.display())))
+        Err(Failure::Input(format!("{option} {}: {reason}: {advice}; {pipe}", called(path))))
     }
 
     /// Checks that the file `name` may hold values of this type.
     pub(crate) fn check(self, element: Type, name: &str) -> Result<()> {
-        self.check_as(element, name, "--type")
+        self.check_as(element, name, None)
     }
 
-    /// The same of values whose type `option` says.
-    pub(crate) fn check_as(self, element: Type, name: &str, option: &str) -> Result<()> {
+    /// The same of values whose type an option says, if there is one.
+    pub(crate) fn check_as(self, element: Type, name: &str, option: Option<&str>) -> Result<()> {
         match self {
             Self::Raw(Some(named)) if named != element => {
-                let (named, element) = (named.name(), element.name());
-                let reason =
-                    format!("the values are {element}, not {named}: name it .{element}, or give {option} {named}");
+                let or = option.map_or_else(String::new, |option| format!(", or give {option} {named}"));
+                let reason = format!("the values are {element}, not {named}: name it .{element}{or}");
                 Err(Failure::Input(format!("-o {name}: {reason}")))
             }
             _ => Ok(()),

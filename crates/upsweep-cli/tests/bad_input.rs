@@ -167,7 +167,7 @@ fn tables() {
             "row 17: column a: 10000000000000000000 does not fit i64: give --type u64 or --type f64",
         ),
         ("10000000000000000000000", "row 17: column a: 10000000000000000000000 does not fit i64: give --type f64"),
-        ("18446744073709551615", "row 17: column a: 18446744073709551615 does not fit i64: give --type u64\n"),
+        ("18446744073709551615", "row 17: column a: 18446744073709551615 does not fit i64: give --type u64, or write"),
         (
             "99999999999999999999",
             "99999999999999999999 does not fit i64, nor exactly f64: write 99999999999999999999.0 to",

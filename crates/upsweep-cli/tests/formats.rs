@@ -297,6 +297,8 @@ fn devices_and_plans() {
     let explains = |args: &[&str], words: &[&str]| {
         let text = f.prints(&[&["explain"], args, &["--device", "cpu"]].concat());
         words.iter().for_each(|word| assert!(text.contains(word), "{args:?}: no {word:?} in {text}"));
+        // Whoever asks has not our sources.
+        assert!(!text.contains(".rs") && !text.contains(".cuh"), "{text}");
     };
     let shape = ["--shape", "5,3e2,7", "--axis"];
     explains(

@@ -62,12 +62,14 @@ fn a_picture_is_drawn_beside_the_numbers() {
 fn a_terminal_shows_bars() {
     let f = Folder::new();
     f.file("x.npy", npy("'<i4'", "(5,)", &bytes_of!(i32: 0, 1, 1, 9, 20)));
-    let asked = "histogram x.npy --bins 2 --range 0 10 --device cpu";
-    let Some(shown) = support::on_terminal(&f, asked) else { return };
+    let draw = |bins| {
+        support::on_terminal(&f, &["histogram", "x.npy", "--bins", bins, "--range", "0", "10", "--device", "cpu"])
+    };
+    let shown = draw("2");
     let full = "█".repeat(48);
     let third = "█".repeat(16);
     assert_eq!(shown, format!(" 0  3  {full}\n 5  1  {third}\n10\n4 values in 2 bins, 1 in none\n"));
-    let shown = support::on_terminal(&f, "histogram x.npy --bins 1000 --range 0 10 --device cpu").unwrap();
+    let shown = draw("1000");
     assert!(shown.contains("4 values in 1000 bins, 21 a line") && shown.lines().count() == 50, "{shown}");
 }
 

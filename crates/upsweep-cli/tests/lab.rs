@@ -256,6 +256,40 @@ fn book() {
 
 /// The folder that a shell stands in, or that is mounted, must stay the same one.
 #[cfg(unix)]
+/// A disk that takes some pages and not all: by a limit of 720 half kilobytes a file.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_has_all_pages_or_none() {
+    let f = Folder::new();
+    let limited = |command: &str, out: &str| {
+        let script = format!("trap '' XFSZ; ulimit -f 720; exec \"$0\" lab {command} --out {out}");
+        let program = env!("CARGO_BIN_EXE_upsweep");
+        let done = std::process::Command::new("sh").args(["-c", &script, program]).current_dir(f.path("")).output();
+        let done = done.unwrap();
+        let stderr = String::from_utf8(done.stderr).unwrap();
+        assert!(done.status.code() == Some(1) && done.stdout.is_empty(), "{command}: {:?} {stderr}", done.status);
+        assert!(stderr.starts_with(&format!("upsweep: {out}/")) && stderr.contains("writing failed: file too large"));
+    };
+    for command in ["page", "book"] {
+        limited(command, "new");
+        assert_eq!(f.names(), Vec::<String>::new(), "{command}");
+    }
+    // What is there already stays as it was, also pages that would be replaced.
+    std::fs::create_dir(f.path("old")).unwrap();
+    f.prints(&["lab", "page", "--out", "old"]);
+    std::fs::remove_file(f.path("old/blelloch.html")).unwrap();
+    f.file("old/notes.txt", "mine");
+    let all = || {
+        let mut all: Vec<_> = std::fs::read_dir(f.path("old")).unwrap().map(|e| e.unwrap().path()).collect();
+        all.sort();
+        all.into_iter().map(|path| (std::fs::read(&path).unwrap(), path)).collect::<Vec<_>>()
+    };
+    let before = all();
+    limited("page", "old");
+    limited("book", "old");
+    assert!(all() == before);
+}
+
 #[test]
 fn pages_go_into_the_folder_that_is_there() {
     use std::os::unix::fs::MetadataExt;

@@ -104,7 +104,7 @@ fn a_closed_pipe_is_quiet() {
 fn a_terminal_shows_head_tail_and_summary() {
     let f = Folder::new();
     f.file("t.csv", format!("day,rain\n{}", (1..=1000).map(|k| format!("d,{k}.5\n")).collect::<String>()));
-    let Some(text) = on_terminal(&f, "scan t.csv --device cpu") else { return };
+    let text = on_terminal(&f, &["scan", "t.csv", "--device", "cpu"]);
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0].split_whitespace().collect::<Vec<_>>(), ["row", "rain", "sum"]);
     assert_eq!(lines[2].split_whitespace().collect::<Vec<_>>(), ["3", "2.5", "4"]);
@@ -116,25 +116,25 @@ fn a_terminal_shows_head_tail_and_summary() {
         "{text}"
     );
 
-    let Some(text) = on_terminal(&f, "scan t.csv --device cpu -o out.npy") else { return };
+    let text = on_terminal(&f, &["scan", "t.csv", "--device", "cpu", "-o", "out.npy"]);
     assert_eq!(text.lines().count(), 1);
     assert!(text.starts_with("1000 values of f64"), "{text}");
-    let Some(text) = on_terminal(&f, "reduce t.csv --op max") else { return };
+    let text = on_terminal(&f, &["reduce", "t.csv", "--op", "max"]);
     assert_eq!(text, "1000.5\n");
     // Rows are counted as errors count them: from 1, the names too. Numbers that are no rows are counted from 1.
     f.file("plain.csv", "5\n7\n");
-    let Some(text) = on_terminal(&f, "scan plain.csv") else { return };
+    let text = on_terminal(&f, &["scan", "plain.csv"]);
     assert_eq!(text.lines().nth(1).unwrap().split_whitespace().collect::<Vec<_>>(), ["1", "5", "5"]);
     f.file("red.csv", "\u{1b}[31m\n1\n");
-    let Some(text) = on_terminal(&f, "scan red.csv") else { return };
+    let text = on_terminal(&f, &["scan", "red.csv"]);
     assert!(text.starts_with("row  \\u{1b}[31m  sum\n"), "{text}");
     // Values of several axes have an index along each.
     f.file("matrix.npy", npy("'|u1'", "(3, 100)", &[1; 300]));
-    let Some(text) = on_terminal(&f, "scan matrix.npy --axis 0") else { return };
+    let text = on_terminal(&f, &["scan", "matrix.npy", "--axis", "0"]);
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines[1].trim_start().starts_with("[0, 0]") && lines[16].trim_start().starts_with("[2, 99]"), "{text}");
     f.file("empty.csv", "rain\n");
-    let Some(text) = on_terminal(&f, "scan empty.csv") else { return };
+    let text = on_terminal(&f, &["scan", "empty.csv"]);
     assert!(text.contains("0 values of i64"), "{text}");
 }
 

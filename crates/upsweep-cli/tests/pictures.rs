@@ -162,6 +162,27 @@ fn a_header_costs_no_memory() {
 }
 
 #[test]
+fn an_image_without_channels() {
+    let f = Folder::new();
+    f.file("x.npy", npy("'|u1'", "(3, 1099511627776, 0)", &[]));
+    for options in [
+        &["integral"][..],
+        &["blur", "--radius", "1"],
+        &["blur", "--sigma", "1"],
+        &["threshold", "--radius", "1"],
+        &["equalise"],
+        &["mipmap"],
+        &["mipmap", "--level", "1"],
+    ] {
+        let said = wrong(&f, &[&["image"], options, &["x.npy", "-o", "y.npy"]].concat());
+        assert!(
+            said.contains("x.npy: has the shape [3, 1099511627776, 0]: an image has one channel at least"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
 fn pixels_of_f64_stay() {
     let f = Folder::new();
     f.file("x.npy", npy("'<f8'", "(1, 3)", &bytes_of!(f64: 100_000_000.5, 1e8, 1e8)));

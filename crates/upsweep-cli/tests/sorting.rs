@@ -80,6 +80,50 @@ fn the_first_values_and_the_middle_one() {
     assert_eq!(f.prints(&["median", "t.csv", "--column", "b"]), "1.5\n");
 }
 
+/// Also those that neither i64 nor f64 holds, and for which no --type may be asked for.
+#[test]
+fn numbers_of_any_size_are_in_their_order() {
+    let f = Folder::new();
+    let sort = |cells: &str, options: &[&str]| {
+        f.file("n.csv", format!("v\n{}\n", cells.replace(' ', "\n")));
+        let sorted = f.prints(&[&["sort", "n.csv"], options].concat());
+        sorted.strip_prefix("v\n").unwrap().trim_end().replace('\n', " ")
+    };
+    assert_eq!(sort("18446744073709551615 5", &[]), "5 18446744073709551615");
+    assert_eq!(sort("1 1.5 9007199254740993 9007199254740992", &[]), "1 1.5 9007199254740992 9007199254740993");
+    let mixed = "-9223372036854775809 nan 1e30 18446744073709551616 inf 0.5 18446744073709551616 -inf";
+    let ascending = "-inf -9223372036854775809 0.5 18446744073709551616 18446744073709551616 1e30 inf nan";
+    assert_eq!(sort(mixed, &[]), ascending);
+    let descending = "inf 1e30 18446744073709551616 18446744073709551616 0.5 -9223372036854775809 -inf nan";
+    assert_eq!(sort(mixed, &["--desc"]), descending);
+    assert_eq!(f.prints(&["sort", "n.csv", "--argsort"]), "7\n0\n5\n3\n6\n2\n4\n1\n");
+    // Groups are in this order, too.
+    f.file("g.csv", "id,x\n18446744073709551615,1\n9,2\n18446744073709551615,3\n");
+    assert_eq!(f.prints(&["reduce", "g.csv", "--group-by", "id", "--column", "x"]), "9\t2\n18446744073709551615\t4\n");
+}
+
+#[test]
+fn rows_are_counted_whatever_is_in_them() {
+    let f = Folder::new();
+    f.file("t.csv", "name,a,b\nx,1,2.5\ny,,4.5\nx,3,q\n").file("x.npy", npy("'<i4'", "(2, 3)", &[0; 24]));
+    let count = |options: &[&str]| f.prints(&[&["reduce"], options, &["--op", "count"]].concat());
+    assert_eq!(count(&["t.csv", "--group-by", "name"]), "x\t2\ny\t1\n");
+    assert_eq!(count(&["t.csv", "--group-by", "name", "--column", "b"]), "x\t2\ny\t1\n");
+    assert_eq!(count(&["t.csv", "--group-by", "name", "-o", "n.csv"]), "");
+    assert_eq!(f.read("n.csv"), b"name,count\nx,2\ny,1\n");
+    count(&["t.csv", "--group-by", "name", "--column", "a", "-o", "n.csv"]);
+    assert_eq!(f.read("n.csv"), b"name,a_count\nx,2\ny,1\n");
+    f.file("c.csv", "count,b\n1,2\n");
+    count(&["c.csv", "--group-by", "count", "-o", "n.csv"]);
+    assert_eq!(f.read("n.csv"), b"count,count_2\n1,1\n");
+    assert_eq!((count(&["t.csv"]), count(&["t.csv", "--column", "a"])), ("3\n".to_owned(), "3\n".to_owned()));
+    assert_eq!((count(&["t.csv", "--header", "no"]), count(&["x.npy"])), ("4\n".to_owned(), "6\n".to_owned()));
+    count(&["x.npy", "-o", "n.u64"]);
+    assert_eq!(f.read("n.u64"), 6u64.to_le_bytes());
+    f.fails(&["reduce", "t.csv", "--op", "count", "--column", "c"], b"", 2, &["has no column `c`"]);
+    f.fails(&["reduce", "x.npy", "--op", "count", "--axis", "0"], b"", 2, &["--op count", "--axis is for others"]);
+}
+
 #[test]
 fn groups_are_reduced() {
     let f = Folder::new();
@@ -129,7 +173,7 @@ fn what_is_wrong_is_named() {
     assert_eq!(f.prints(&["top", "x.npy", "-k", "1"]), "3\t0\n");
     f.fails(&["top", "-", "-k", "3"], b"2 1", 2, &["-k 3: standard input has 2 values: ask for -k 2"]);
     f.fails(&["top", "-", "-k", "3"], b"", 2, &["-k 3: standard input has no values"]);
-    f.file("large.csv", "x\n0.5\n9007199254740993\n");
-    fails(&["sort", "large.csv"], &["large.csv: row 3: column x: 9007199254740993"]);
+    f.file("large.csv", format!("x\n1e3\n{}\n", "9".repeat(40)));
+    fails(&["sort", "large.csv"], &["large.csv: row 3: column x: ", "has more digits than are computed with\n"]);
     f.fails(&["median", "-"], b"", 2, &["has no values, so it has no quantiles"]);
 }

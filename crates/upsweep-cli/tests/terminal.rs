@@ -5,36 +5,14 @@
 
 mod support;
 
-use std::fs::File;
-use std::io::Read;
-use std::process::{Command, Stdio};
-use std::thread;
-use support::Folder;
-
-/// Standard output and error of a run in a terminal.
-fn in_terminal(f: &Folder, args: &[&str]) -> String {
-    let pty = nix::pty::openpty(None, None).unwrap();
-    let (mut shown, to) = (File::from(pty.master), File::from(pty.slave));
-    let mut command = Command::new(env!("CARGO_BIN_EXE_upsweep"));
-    command.args(args).current_dir(f.path("")).stdin(Stdio::null()).stderr(to.try_clone().unwrap()).stdout(to);
-    let mut child = command.spawn().unwrap();
-    // Its copies of the terminal.
-    drop(command);
-    let reader = thread::spawn(move || {
-        let mut all = vec![];
-        // The end of a terminal is an error.
-        let _ = shown.read_to_end(&mut all);
-        all
-    });
-    child.wait().unwrap();
-    String::from_utf8(reader.join().unwrap()).unwrap()
-}
+use support::{Folder, on_terminal};
 
 #[test]
 fn data_controls_no_terminal() {
     let f = Folder::new();
     let odd = "\u{1b}]0;title\u{7}\u{202e}gnp";
     f.file("t.csv", format!("k,v\n{odd},2\nplain,1\n")).file("t.txt", format!("line {odd}\nother\n"));
+    f.file("p.txt", format!("{odd},1\n")).file("e.csv", format!("{odd},b\nb,{odd}\n"));
     for args in [
         &["sort", "t.csv", "--column", "v"][..],
         &["select", "t.csv", "--where", "v > 1"],
@@ -43,8 +21,10 @@ fn data_controls_no_terminal() {
         &["scan", "t.csv", "--column", "v", "-o", "-"],
         &["scan", "t.csv", "--column", "v", "-o", "/dev/stdout"],
         &["text", "grep", "line", "t.txt"],
+        &["tree", "sum", "p.txt", "--path"],
+        &["graph", "pagerank", "e.csv", "--header", "no"],
     ] {
-        let shown = in_terminal(&f, args);
+        let shown = on_terminal(&f, args);
         assert!(shown.contains("\\u{1b}]0;title\\u{7}\\u{202e}gnp"), "{args:?}: {shown:?}");
         assert!(!shown.contains(['\u{1b}', '\u{202e}']), "{args:?}: {shown:?}");
         let piped = f.run(args);
@@ -68,7 +48,7 @@ fn names_control_no_terminal() {
 fn drawings_have_their_colours() {
     let f = Folder::new();
     f.file("a.c", "int a = \"\u{202e}\";\n");
-    let shown = in_terminal(&f, &["text", "lex", "a.c", "--grammar", "rust", "--color"]);
+    let shown = on_terminal(&f, &["text", "lex", "a.c", "--grammar", "rust", "--color"]);
     assert!(shown.contains("\u{1b}[38;5;") && !shown.contains('\u{202e}'), "{shown:?}");
-    assert!(in_terminal(&f, &["lab", "show", "blelloch"]).contains('\u{1b}'));
+    assert!(on_terminal(&f, &["lab", "show", "blelloch"]).contains('\u{1b}'));
 }

@@ -230,7 +230,11 @@ impl fmt::Display for Error {
             Self::Offsets { index, offset, rule } => {
                 write!(f, "the segment offset {offset} at position {index} {rule}")
             }
-            Self::Rank { what, rank, len } => write!(f, "{what} {rank} of {len} elements: there are not so many"),
+            Self::Rank { what, rank, len: 0 } => write!(f, "{what} {rank}: there are no elements"),
+            Self::Rank { what: what @ "place", rank, len } => {
+                write!(f, "{what} {rank}: {len} elements have the places 0 to {}", len - 1)
+            }
+            Self::Rank { what, rank, len } => write!(f, "{what} {rank}: there are {len} elements"),
             Self::Bins { bins, most } => write!(f, "{bins} bins: a histogram has 1 to {most}"),
             Self::Channels { channels, counted, most } => {
                 write!(f, "{counted} of {channels} channels: a histogram counts 1 to all of up to {most} channels")

@@ -3,7 +3,7 @@
 use crate::apps::{bytes, read_array};
 use crate::device::DeviceChoice;
 use crate::element::Values;
-use crate::failure::{Failure, Result, words};
+use crate::failure::{Failure, Result, called, words};
 use crate::input;
 use crate::output::Destination;
 use crate::progress::Progress;
@@ -29,7 +29,7 @@ pub(super) fn is_png(path: &Path) -> bool {
 
 /// Reads an image.
 pub(super) fn read(path: &Path, device: DeviceChoice) -> Result<Picture> {
-    let name = path.display().to_string();
+    let name = called(path);
     if is_png(path) {
         return read_png(path, name);
     }
@@ -39,6 +39,9 @@ pub(super) fn read(path: &Path, device: DeviceChoice) -> Result<Picture> {
     let (values, shape) = read_array(path, device)?;
     let extent = match shape[..] {
         [height, width] => Extent::new(height, width),
+        [.., 0] if shape.len() == 3 => {
+            return Err(Failure::input(&name, format!("has the shape {shape:?}: an image has one channel at least")));
+        }
         [height, width, channels] => Extent::new(height, width).channels(channels),
         _ => {
             let reason = format!("has the shape {shape:?}: an image has (rows, columns) or (rows, columns, channels)");
@@ -104,7 +107,7 @@ pub(super) fn destination(path: &Path, others: &[&str]) -> Result<Destination> {
         return Destination::of("-o", path);
     }
     let also: String = others.iter().map(|ending| format!(" or .{ending}")).collect();
-    Err(Failure::Input(format!("-o {}: end it in .png or .npy{also}", path.display())))
+    Err(Failure::Input(format!("-o {}: end it in .png or .npy{also}", called(path))))
 }
 
 /// Writes an image as its name says.
@@ -115,7 +118,7 @@ pub(super) fn write(path: &Path, to: &Destination, values: &Values, extent: Exte
         let progress = Progress::new("writing", None);
         return to.write(|out| write::write(OutputForm::Npy, values, &shape, (out, to.name()), &progress));
     }
-    let wrong = |reason: String| Failure::Input(format!("-o {}: {reason}", path.display()));
+    let wrong = |reason: String| Failure::Input(format!("-o {}: {reason}", called(path)));
     let (depth, bytes) = match values {
         Values::U8(x) => (BitDepth::Eight, x.clone()),
         Values::U16(x) => (BitDepth::Sixteen, x.iter().flat_map(|x| x.to_be_bytes()).collect()),

@@ -6,7 +6,7 @@ use super::{TextFile, failed, read_array, write_values};
 use crate::args::pictures::{Looking, OfTerrain, ShadeArgs, Sight, Terrain, ViewshedArgs};
 use crate::device::Chosen;
 use crate::element::{Values, with_values};
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, called};
 use crate::input;
 use crate::output::Destination;
 use std::path::Path;
@@ -35,7 +35,7 @@ struct Land {
 impl Land {
     fn open(of: &OfTerrain) -> Result<Self> {
         let device = Chosen::open(of.on.device)?.device;
-        let name = of.file.display().to_string();
+        let name = called(&of.file);
         let mut grid = if grid::is_grid(&of.file) {
             grid::parse(&TextFile::read(&of.file)?.bytes, &name)?
         } else if input::is_npy(&of.file) {

@@ -4,7 +4,7 @@ use super::{TextFile, There, bytes, colour, column, failed};
 use crate::args::apps::{Compare, Grep, Lex, Text};
 use crate::device::Chosen;
 use crate::element::{Type, Values, format};
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, called};
 use crate::input::{self, Input};
 use crate::output::Destination;
 use crate::print::print;
@@ -154,7 +154,7 @@ fn compare(args: &Compare) -> Result<()> {
                 format(values, at, &mut text);
                 if text.is_empty() { "its end".to_owned() } else { String::from_utf8_lossy(&text).into_owned() }
             };
-            format!("value {at}: {} in {}, {} in {}", value(&a), args.a.display(), value(&b), args.b.display())
+            format!("value {at}: {} in {}, {} in {}", value(&a), called(&args.a), value(&b), called(&args.b))
         })
     } else {
         if args.tolerance.is_some() {
@@ -165,13 +165,7 @@ fn compare(args: &Compare) -> Result<()> {
         found.at.map(|at| {
             let line = a[..at.min(a.len())].iter().filter(|&&byte| byte == b'\n').count() + 1;
             let byte = |of: &[u8]| of.get(at).map_or("its end".to_owned(), |byte| format!("{byte:#04x}"));
-            format!(
-                "byte {at}, line {line}: {} in {}, {} in {}",
-                byte(&a),
-                args.a.display(),
-                byte(&b),
-                args.b.display()
-            )
+            format!("byte {at}, line {line}: {} in {}, {} in {}", byte(&a), called(&args.a), byte(&b), called(&args.b))
         })
     };
     match says {

@@ -181,13 +181,8 @@ fn of_paths(args: &TreeArgs, of: Of, device: &Device) -> Result<()> {
     order.sort_by_key(|&vertex| (std::cmp::Reverse(results[vertex]), vertex));
     order.truncate(args.top);
     print(&Destination::standard_output(), |out| {
-        order.iter().try_for_each(|&vertex| writeln!(out, "{}\t{}", results[vertex], shown_path(&paths.names[vertex])))
+        order.iter().try_for_each(|&vertex| writeln!(out, "{}\t{}", results[vertex], paths.names[vertex]))
     })
-}
-
-/// A path without what a terminal could act on.
-fn shown_path(path: &str) -> String {
-    path.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
 #[cfg(test)]

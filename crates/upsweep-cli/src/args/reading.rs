@@ -26,6 +26,9 @@ pub(crate) struct Reading {
     pub(super) header: Header,
     #[command(flatten)]
     pub(super) table: TableForm,
+    /// Whether these options are about this file: errors name them.
+    #[arg(skip = true)]
+    pub(super) options: bool,
 }
 
 impl Reading {
@@ -34,9 +37,9 @@ impl Reading {
         &self.file
     }
 
-    /// The file `path`, with nothing else said of it.
+    /// The file `path`, which no option says anything about.
     pub(crate) fn of(path: &Path, table: TableForm) -> Self {
-        Self { file: path.to_owned(), column: None, element: None, header: Header::Auto, table }
+        Self { file: path.to_owned(), column: None, element: None, header: Header::Auto, table, options: false }
     }
 }
 

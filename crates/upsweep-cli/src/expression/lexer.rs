@@ -155,7 +155,7 @@ fn number(text: &str) -> Result<(Token, usize), (usize, String)> {
     let number = match word.parse::<i128>() {
         Ok(number) => Ok(Number::Integer(number)),
         Err(_) if word.bytes().all(|c| c.is_ascii_digit()) => Err("has more digits than are computed with".to_owned()),
-        Err(_) => <f64 as Value>::parse(word).map(Number::Float),
+        Err(_) => <f64 as Value>::parse(word).map(Number::Float).map_err(|wrong| wrong.words(false)),
     };
     number.map(|number| (Token::Number(number), len)).map_err(|reason| (len, reason))
 }

@@ -109,7 +109,7 @@ fn compute(sum: Sum, a: Number, b: Number) -> Found<Number> {
 }
 
 /// The order of two numbers; NaN has none.
-fn compare(a: Number, b: Number) -> Option<Ordering> {
+pub(crate) fn compare(a: Number, b: Number) -> Option<Ordering> {
     match (a, b) {
         (Number::Integer(a), Number::Integer(b)) => Some(a.cmp(&b)),
         (Number::Float(a), Number::Float(b)) => a.partial_cmp(&b),

@@ -1,28 +1,50 @@
 //! A folder of files that belong together, and may be written again.
 
-use super::Destination;
-use crate::failure::{Failure, Result, words};
+use super::{Destination, Place, interrupt, written};
+use crate::failure::{Failure, Result, called, words};
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Every file says early on that it was made here.
 const BEGINNING: u64 = 4096;
 
-/// Writes `files` into the folder `path`, which is made if it is not there. Each appears whole or not at all, in this
-/// order. A file of the same name is replaced if `mark` is among its first bytes; any other makes the whole call fail
-/// before anything is written.
+/// What was made and goes away again, unless all is well.
+#[derive(Default)]
+struct Made {
+    folder: Option<PathBuf>,
+    files: Vec<PathBuf>,
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        // What cannot be removed stays: the failure that is told already has the same reason.
+        self.files.iter().for_each(|file| _ = fs::remove_file(file));
+        if let Some(folder) = &self.folder {
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
+/// Writes `files` into the folder `path`, which is made if it is not there. All are written before the first takes its place, so
+/// that nothing is left where one of them fails, and no file is replaced. A file of the same name is replaced if `mark` is among its
+/// first bytes; any other makes the whole call fail before anything is written.
 pub(crate) fn write_folder(option: &str, path: &Path, files: &[(String, String)], mark: &str) -> Result<()> {
-    let name = path.display().to_string();
+    let name = called(path);
     let wrong = |reason: &str| Failure::Input(format!("{option} {name}: {reason}"));
+    let mut made = Made::default();
+    interrupt::hold();
     match fs::metadata(path) {
         Ok(found) if !found.is_dir() => return Err(wrong("is no folder")),
         Ok(_) => {}
-        Err(e) if e.kind() == ErrorKind::NotFound => fs::create_dir(path).map_err(|e| match e.kind() {
-            ErrorKind::NotFound => wrong("the folder that it would be in is not there: make it first"),
-            ErrorKind::AlreadyExists => wrong("is a link to nothing: make the folder that it names"),
-            _ => wrong(&words(&e)),
-        })?,
+        Err(e) if e.kind() == ErrorKind::NotFound => {
+            fs::create_dir(path).map_err(|e| match e.kind() {
+                ErrorKind::NotFound => wrong("the folder that it would be in is not there: make it first"),
+                ErrorKind::AlreadyExists => wrong("is a link to nothing: make the folder that it names"),
+                _ => wrong(&words(&e)),
+            })?;
+            made.folder = Some(path.to_owned());
+        }
         Err(e) => return Err(wrong(&words(&e))),
     }
     let files: Vec<_> = files.iter().map(|(file, text)| (path.join(file), text)).collect();
@@ -30,16 +52,30 @@ pub(crate) fn write_folder(option: &str, path: &Path, files: &[(String, String)]
         match begins_with_mark(file, mark) {
             Ok(true) => {}
             Ok(false) => {
-                let file = file.display();
+                let file = called(file);
                 return Err(wrong(&format!("{file} was not made by upsweep: move it away, or name another folder")));
             }
-            Err(e) => return Err(wrong(&format!("{}: {}", file.display(), words(&e)))),
+            Err(e) => return Err(wrong(&format!("{}: {}", called(file), words(&e)))),
         }
     }
-    for (file, text) in &files {
-        let to = Destination::of(option, file)?;
-        to.write(|out| out.write_all(text.as_bytes()).map_err(|e| Failure::writing(to.name(), &e)))?;
+    let to = files.iter().map(|(file, _)| Destination::of(option, file)).collect::<Result<Vec<_>>>()?;
+    let mut finished = Vec::with_capacity(files.len());
+    for (to, (_, text)) in to.iter().zip(&files) {
+        // What has the mark is a plain file, and so is what is not there.
+        let Place::File { path, folder } = &to.place else { continue };
+        let failed = |e: &std::io::Error| Failure::writing(to.name(), e);
+        let whole =
+            written(path, folder, to.name(), &mut |out| out.write_all(text.as_bytes()).map_err(|e| failed(&e)))?;
+        finished.push((whole, to.name(), path, folder));
     }
+    for (whole, name, path, folder) in finished {
+        let is_new = !path.exists();
+        whole.place(path, folder).map_err(|e| Failure::writing(name, &e))?;
+        made.files.extend(is_new.then(|| path.clone()));
+    }
+    // All are in their places.
+    made.files.clear();
+    made.folder = None;
     Ok(())
 }
 

@@ -10,7 +10,7 @@ pub(crate) use folder::write_folder;
 pub(crate) use interrupt::end_by;
 
 use crate::closed::was_closed;
-use crate::failure::{Failure, Result, words};
+use crate::failure::{Failure, Result, called, words};
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ impl Destination {
     /// Where `option path` goes, if something can be written there. It must be called before the program opens anything:
     /// a number of a descriptor then means what it means to the caller.
     pub(crate) fn of(option: &str, path: &Path) -> Result<Self> {
-        let name = path.display().to_string();
+        let name = called(path);
         let wrong = |reason: &str| Err(Failure::Input(format!("{option} {name}: {reason}")));
         if path.as_os_str() == "-" {
             return Ok(Self::standard_output());
@@ -166,15 +166,25 @@ impl Destination {
                 streamed(file, write, failed)
             }
             Place::File { path, folder } => {
-                let unfinished = begin(path, folder, name)?;
-                let written = buffered(interrupt::Watched(unfinished.file()), write, failed);
-                interrupt::hold();
-                interrupt::check()?;
-                written?;
+                let unfinished = written(path, folder, name, write)?;
                 unfinished.place(path, folder).map_err(|e| failed(&e))
             }
         }
     }
+}
+
+/// A file with what `write` writes that can become `path`. From now on signals wait.
+fn written(
+    path: &Path,
+    folder: &Path,
+    name: &str,
+    write: &mut dyn FnMut(&mut dyn Write) -> Result<()>,
+) -> Result<Unfinished> {
+    let unfinished = begin(path, folder, name)?;
+    let written = buffered(interrupt::Watched(unfinished.file()), write, |e| Failure::writing(name, e));
+    interrupt::hold();
+    interrupt::check()?;
+    written.map(|()| unfinished)
 }
 
 /// A file that can become `path`. Where its folder takes no new file and `path` is there, it is copied in the end, and
@@ -186,11 +196,11 @@ fn begin(path: &Path, folder: &Path, name: &str) -> Result<Unfinished> {
         Err(e) => words(&e),
     };
     if !path.exists() {
-        return Err(Failure::input(name, format!("the folder {} takes no new file: {refused}", folder.display())));
+        return Err(Failure::input(name, format!("the folder {} takes no new file: {refused}", called(folder))));
     }
     let elsewhere = std::env::temp_dir();
     Unfinished::new(path, &elsewhere).map_err(|e| {
-        let (folder, elsewhere) = (folder.display(), elsewhere.display());
+        let (folder, elsewhere) = (called(folder), called(&elsewhere));
         let reason = format!("the folder {folder} takes no new file ({refused}), nor does {elsewhere}: {}", words(&e));
         Failure::input(name, reason)
     })
@@ -219,12 +229,12 @@ fn resolve(path: &Path) -> std::result::Result<Resolved, String> {
         let real = match fs::canonicalize(folder) {
             Ok(real) if real.is_dir() => real,
             Err(e) if e.kind() == ErrorKind::NotFound => {
-                return Err(format!("there is no folder {}: make it first", folder.display()));
+                return Err(format!("there is no folder {}: make it first", called(folder)));
             }
             Err(e) if e.kind() != ErrorKind::NotADirectory => {
-                return Err(format!("{}: {}", folder.display(), words(&e)));
+                return Err(format!("{}: {}", called(folder), words(&e)));
             }
-            _ => return Err(format!("{} is no folder", folder.display())),
+            _ => return Err(format!("{} is no folder", called(folder))),
         };
         let here = real.join(name);
         if let Some(number) = name.to_str().and_then(|name| name.parse().ok()) {

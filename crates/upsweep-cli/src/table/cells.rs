@@ -4,14 +4,17 @@ use super::columns::{Columns, holds_number, text_of};
 use super::rows::Rows;
 use super::{Wanted, WrittenRows, is_header, note_years};
 use crate::args::Header;
-use crate::collect::{Collector, Refused, Texts, collector};
-use crate::element::{Type, Values};
+use crate::collect::{Refused, Texts, collector};
+use crate::element::{Type, Values, exact};
+use crate::expression::value::compare;
 use crate::failure::{Failure, Result, note, quoted};
 use crate::number::not_a_number;
 use crate::progress::Progress;
 use crate::source::Source;
 use csv::ByteRecord;
+use std::cmp::Ordering;
 use std::collections::HashMap;
+use upsweep_dynamic::Number;
 
 /// Which table, and which of its columns.
 pub(crate) struct Asked<'a> {
@@ -19,8 +22,10 @@ pub(crate) struct Asked<'a> {
     pub(crate) name: &'a str,
     pub(crate) delimiter: u8,
     pub(crate) header: Header,
-    /// By name or number; with none, the only numeric column.
+    /// By name or number.
     pub(crate) columns: &'a [&'a str],
+    /// Whether without any of these the only numeric column is one.
+    pub(crate) any: bool,
     /// A column behind these.
     pub(crate) and: Option<&'a str>,
     pub(crate) keep: Keep,
@@ -77,15 +82,24 @@ impl<'a> Cells<'a> {
         let any = rows.next(&mut first)?;
         let first_text = rows.as_read(&first).text.to_vec();
         let mut more = any && rows.next(&mut row)?;
-        let wanted = |column| Wanted { column, by_key: None, element: None, header, delimiter, keep_keys: false };
+        let wanted = |column| Wanted {
+            column,
+            by_key: None,
+            element: None,
+            header,
+            options: true,
+            typed: false,
+            delimiter,
+            keep_keys: false,
+        };
         let mut names_a_column =
             asked.columns.iter().chain(&asked.and).map(|&column| is_header(&wanted(Some(column)), &first, &row));
         let has_names = is_header(&wanted(None), &first, &row) || names_a_column.any(|named| named);
-        let columns = Columns { name, names: has_names.then_some(&first), first: &first, delimiter };
+        let columns = Columns { name, names: has_names.then_some(&first), first: &first, delimiter, options: true };
         let data = if has_names { more.then_some(&row) } else { any.then_some(&first) };
         let mut found = asked.columns.iter().map(|text| columns.find(text)).collect::<Result<Vec<_>>>()?;
         let and = asked.and.map(|text| columns.find(text)).transpose()?;
-        if found.is_empty() {
+        if found.is_empty() && asked.any {
             // A column of groups may be numbers, too.
             let data = data.map(|data| {
                 let cells = data.iter().enumerate();
@@ -143,11 +157,9 @@ impl<'a> Cells<'a> {
         self.labels.get(place).map_or("", String::as_str)
     }
 
-    /// The names of the two columns that were asked for, where columns have names.
-    pub(crate) fn asked_names(&self) -> Option<[&[u8]; 2]> {
-        let names = self.names.as_ref()?;
-        let name = |place: usize| names.get(*self.columns.get(place)?);
-        Some([name(0)?, name(1)?])
+    /// The name of the column that was asked for at `place`, where columns have names.
+    pub(crate) fn asked_name(&self, place: usize) -> Option<&[u8]> {
+        self.names.as_ref()?.get(*self.columns.get(place)?)
     }
 
     /// The cell of a row in the column that was asked for at `place`.
@@ -180,21 +192,17 @@ impl<'a> Cells<'a> {
 
     /// The numbers of a column, none of whose cells may be empty.
     pub(crate) fn numbers(&self, place: usize, element: Option<Type>) -> Result<Values> {
-        let mut values = collector(element);
+        let mut values = collector(element, true);
         for row in 0..self.rows {
-            self.push(&mut *values, row, place)?;
+            let cell = self.cell(row, place);
+            match text_of(cell) {
+                Some("") => Err("the cell is empty: fill it or remove the row".to_owned().into()),
+                Some(text) => values.push(text),
+                None => Err(not_a_number(&String::from_utf8_lossy(cell)).into()),
+            }
+            .map_err(|refused| self.refused(refused, row, place))?;
         }
         Ok(values.finish())
-    }
-
-    fn push(&self, values: &mut dyn Collector, row: usize, place: usize) -> Result<()> {
-        let cell = self.cell(row, place);
-        match text_of(cell) {
-            Some("") => Err("the cell is empty: fill it or remove the row".to_owned().into()),
-            Some(text) => values.push(text),
-            None => Err(not_a_number(&String::from_utf8_lossy(cell)).into()),
-        }
-        .map_err(|refused| self.refused(refused, row, place))
     }
 
     fn refused(&self, refused: Refused, row: usize, place: usize) -> Failure {
@@ -251,17 +259,37 @@ impl<'a> Cells<'a> {
             let (places, _) = self.places_of_texts(place);
             rows.iter().filter_map(|&row| places.get(row)).copied().collect::<Vec<u64>>().into()
         } else {
-            let mut values = collector(None);
-            for &row in rows {
-                match is_last(row) {
-                    true => values.push("0").map_err(|refused| self.refused(refused, row, place))?,
-                    false => self.push(&mut *values, row, place)?,
-                }
-            }
-            values.finish()
+            self.numbers_in_order(place, rows, &is_last)?
         };
         let any_last = rows.iter().any(|&row| is_last(row));
         Ok(Order { values, last: any_last.then(|| rows.iter().map(|&row| is_last(row)).collect()) })
+    }
+
+    /// What is in the order of the numbers of these rows: i64 or f64 if one of them holds all, else their places in their exact order.
+    /// Those of rows that come last are any.
+    fn numbers_in_order(&self, place: usize, rows: &[usize], is_last: &dyn Fn(usize) -> bool) -> Result<Values> {
+        let text = |row: usize| if is_last(row) { "0" } else { text_of(self.cell(row, place)).unwrap_or("0") };
+        let mut values = collector(None, false);
+        match rows.iter().try_for_each(|&row| values.push(text(row)).map_err(|refused| (refused, row))) {
+            Ok(()) => return Ok(values.finish()),
+            Err((Refused::Wrong(_), _)) => {}
+            Err((refused, row)) => return Err(self.refused(refused, row, place)),
+        }
+        let number = |&row: &usize| exact(text(row)).map_err(|wrong| self.refused(wrong.into(), row, place));
+        let numbers = rows.iter().map(number).collect::<Result<Vec<Number>>>()?;
+        let is_nan = |at: &usize| matches!(numbers[*at], Number::Float(x) if x.is_nan());
+        let mut order: Vec<usize> = (0..numbers.len()).filter(|at| !is_nan(at)).collect();
+        let by_value = |a: usize, b: usize| compare(numbers[a], numbers[b]).unwrap_or(Ordering::Equal);
+        order.sort_by(|&a, &b| by_value(a, b));
+        // NaN stays what it is, which is last in both directions.
+        let mut places = vec![f64::NAN; numbers.len()];
+        let (mut last, mut distinct) = (None, 0.0);
+        for at in order {
+            distinct += f64::from(u8::from(last.is_some_and(|last| by_value(last, at).is_lt())));
+            places[at] = distinct;
+            last = Some(at);
+        }
+        Ok(places.into())
     }
 
     /// The place of each row's text among the distinct ones in their order, byte by byte, and a row that has each of them.

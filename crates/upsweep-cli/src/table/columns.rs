@@ -12,6 +12,8 @@ pub(super) struct Columns<'a> {
     pub(super) names: Option<&'a ByteRecord>,
     pub(super) first: &'a ByteRecord,
     pub(super) delimiter: u8,
+    /// Whether the command's options are about this table: errors name them.
+    pub(super) options: bool,
 }
 
 /// The text of a cell, if it is UTF-8.
@@ -67,9 +69,10 @@ fn has_cell(row: &ByteRecord, text: &str) -> bool {
     row.iter().any(|cell| text_of(cell) == Some(text))
 }
 
-/// `COLUMN_SUFFIX`, or with a number where a column has that name.
-pub(crate) fn new_name(column: &[u8], suffix: &str, taken: &ByteRecord) -> Vec<u8> {
-    let base = [column.trim_ascii(), b"_", suffix.as_bytes()].concat();
+/// `COLUMN_SUFFIX`, or `SUFFIX` of no column; with a number where a column has that name.
+pub(crate) fn new_name(column: Option<&[u8]>, suffix: &str, taken: &ByteRecord) -> Vec<u8> {
+    let column = column.map(|column| [column.trim_ascii(), b"_"].concat());
+    let base = [&*column.unwrap_or_default(), suffix.as_bytes()].concat();
     let mut name = base.clone();
     let mut number = 2;
     while taken.iter().any(|cell| cell.trim_ascii() == name) {
@@ -136,10 +139,14 @@ impl Columns<'_> {
             Some(_) => format!("has no column {called}: {}", self.list()),
             None if width == 0 => "is empty: it has no columns".to_owned(),
             None if is_number && !has_cell(self.first, text) => format!("has no column {called}: {}", self.list()),
-            None => format!(
-                "has no column {called}: its first row has numbers and so names no columns; give a number from 1 to \
-                 {width}, or --header yes"
-            ),
+            None => {
+                let yes = if self.options { ", or --header yes" } else { "" };
+                let reason = match has_number(self.first) {
+                    true => "its first row has numbers and so names no columns",
+                    false => "--header no says that its first row names no columns",
+                };
+                format!("has no column {called}: {reason}; give a number from 1 to {width}{yes}")
+            }
         }))
     }
 
@@ -160,21 +167,24 @@ impl Columns<'_> {
     /// The only column with a number in the first row of data.
     pub(super) fn only_numeric(&self, row: Option<&ByteRecord>) -> Result<usize> {
         let width = self.first.len();
+        let choose = if self.options { "choose a --column" } else { "there must be one" };
         let Some(row) = row else {
             return match width {
                 0 | 1 => Ok(0),
-                _ => Err(self.wrong(&format!("has no rows; choose a --column: {}", self.list()))),
+                _ => Err(self.wrong(&format!("has no rows; {choose}: {}", self.list()))),
             };
         };
         let numeric: Vec<usize> = (0..row.len()).filter(|&k| holds_number(&row[k])).collect();
         match numeric[..] {
             [column] => Ok(column),
+            // Its cells are no numbers, and the error says so of the first one.
             [] if width == 1 => Ok(0),
-            [] => Err(self.wrong("has no number in its first row of data; choose a --column")),
+            [] => Err(self.wrong(&format!("has no number in its first row of data; {choose}"))),
             _ => {
                 let labels: Vec<String> = numeric.iter().take(30).map(|&k| self.label(k)).collect();
                 let (count, labels) = (numeric.len(), labels.join(", "));
-                Err(self.wrong(&format!("has {count} numeric columns: choose one with --column: {labels}")))
+                let choose = if self.options { "choose one with --column" } else { choose };
+                Err(self.wrong(&format!("has {count} numeric columns: {choose}: {labels}")))
             }
         }
     }
@@ -190,10 +200,9 @@ impl Columns<'_> {
     fn separated_by(&self, other: char) -> String {
         let (ending, own) = if self.delimiter == b'\t' { ("tsv", "tabs") } else { ("csv", "commas") };
         let given = if other == '\t' { "tab".to_owned() } else { format!("'{other}'") };
-        format!(
-            "its cells seem to be separated by {}, and in a .{ending} they are by {own}: give --delimiter {given}",
-            quoted(&other.to_string())
-        )
+        let advice = if self.options { format!(": give --delimiter {given}") } else { String::new() };
+        let seem = format!("its cells seem to be separated by {}", quoted(&other.to_string()));
+        format!("{seem}, and in a .{ending} they are by {own}{advice}")
     }
 }
 

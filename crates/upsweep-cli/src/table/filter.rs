@@ -5,11 +5,11 @@ use super::rows::Rows as Reader;
 use super::written::AsRead;
 use super::{Wanted, is_header, note_years};
 use crate::args::Header;
-use crate::element::Value;
+use crate::element::{Value, exact};
 use crate::expression::value::Row;
 use crate::expression::{self, Expression, Found, Kind, Name, parse};
 use crate::failure::{Failure, Result};
-use crate::number::{is_whole, not_a_number};
+use crate::number::not_a_number;
 use crate::progress::Progress;
 use crate::source::Source;
 use csv::ByteRecord;
@@ -56,11 +56,7 @@ impl Row for Cells<'_> {
         let text = text_of(cell).ok_or_else(|| not_a_number(&String::from_utf8_lossy(cell)));
         let number = text.and_then(|text| match text {
             "" => Err("the cell is empty: fill it or remove the row".to_owned()),
-            text if is_whole(text) => match text.parse() {
-                Ok(number) => Ok(Number::Integer(number)),
-                Err(_) => Err(format!("{} has more digits than are computed with", crate::failure::quoted(text))),
-            },
-            text => <f64 as Value>::parse(text).map(Number::Float),
+            text => exact(text),
         });
         self.in_column(column, number)
     }
@@ -68,7 +64,8 @@ impl Row for Cells<'_> {
         Ok(self.cell(column))
     }
     fn bool(&self, column: usize) -> Found<bool> {
-        self.in_column(column, <bool as Value>::parse(&String::from_utf8_lossy(self.cell(column).trim_ascii())))
+        let cell = String::from_utf8_lossy(self.cell(column).trim_ascii());
+        self.in_column(column, <bool as Value>::parse(&cell).map_err(|wrong| wrong.words(false)))
     }
 }
 
@@ -92,11 +89,13 @@ impl Filter<'_> {
             element: None,
             header: self.header,
             delimiter: self.delimiter,
+            options: true,
+            typed: false,
             keep_keys: false,
         };
         let has_names = is_header(&wanted, &first, &row);
         let names = has_names.then_some(&first);
-        let columns = Columns { name: self.name, names, first: &first, delimiter: self.delimiter };
+        let columns = Columns { name: self.name, names, first: &first, delimiter: self.delimiter, options: true };
         let condition = parse(self.condition, &columns)
             .map_err(|wrong| Failure::Input(format!("--where {}", wrong.within(self.condition))))?;
         let first_row = AsRead { cells: &first, text: &first_text, delimiter: self.delimiter };

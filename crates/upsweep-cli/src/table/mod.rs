@@ -35,6 +35,10 @@ pub(crate) struct Wanted<'a> {
     pub(crate) by_key: Option<&'a str>,
     pub(crate) element: Option<Type>,
     pub(crate) header: Header,
+    /// Whether the command's options are about this table: errors name them.
+    pub(crate) options: bool,
+    /// Whether an option says the type.
+    pub(crate) typed: bool,
     pub(crate) delimiter: u8,
     /// Whether to keep the text of each segment's key.
     pub(crate) keep_keys: bool,
@@ -76,7 +80,7 @@ pub(crate) fn read(
     let mut more = any && rows.next(&mut row)?;
     let is_header = is_header(wanted, &first, &row);
     let names = is_header.then_some(&first);
-    let columns = Columns { name, names, first: &first, delimiter: wanted.delimiter };
+    let columns = Columns { name, names, first: &first, delimiter: wanted.delimiter, options: wanted.options };
     let data = if is_header { more.then_some(&row) } else { any.then_some(&first) };
     let column = match wanted.column {
         Some(text) => columns.find(text)?,
@@ -86,12 +90,12 @@ pub(crate) fn read(
     if let Some(data) = data {
         columns.check_separator(data)?;
     }
-    if !is_header {
+    if !is_header && wanted.options {
         note_years(name, wanted.header, &first, &row);
     }
 
     let mut taker = Taker {
-        values: collector(wanted.element),
+        values: collector(wanted.element, wanted.typed),
         column,
         key_column,
         keys: Keys::default(),
@@ -208,7 +212,7 @@ impl Layout {
         let names = self.names.as_ref()?;
         let mut row = ByteRecord::new();
         row.push_field(names.get(self.key_column?)?.trim_ascii());
-        row.push_field(&columns::new_name(names.get(self.column)?, suffix, &row));
+        row.push_field(&columns::new_name(names.get(self.column), suffix, &row));
         Some(row)
     }
 
@@ -228,7 +232,7 @@ impl Layout {
         if let Some(names) = &self.names
             && rows.next(&mut row)?
         {
-            let name = columns::new_name(names.get(self.column).unwrap_or_default(), suffix, names);
+            let name = columns::new_name(names.get(self.column), suffix, names);
             out.write_with(rows.as_read(&row), &name)?;
         }
         let mut text = Vec::new();

@@ -108,18 +108,25 @@ impl Done {
     }
 }
 
-/// What `script` records of a run on a pseudo-terminal; `None` where there is no `script`.
+/// Standard output and error of a good or bad run on a terminal, with the line breaks of a file.
 #[cfg(target_os = "linux")]
-pub(crate) fn on_terminal(f: &Folder, args: &str) -> Option<String> {
-    let command = format!("{} {args}", env!("CARGO_BIN_EXE_upsweep"));
-    let output = Command::new("script")
-        .args(["-qec", &command, "/dev/null"])
-        .current_dir(f.path(""))
-        .stdin(Stdio::null())
-        .output();
-    let output = output.ok()?;
-    assert!(output.status.success(), "{output:?}");
-    Some(String::from_utf8(output.stdout).unwrap().replace('\r', ""))
+pub(crate) fn on_terminal(f: &Folder, args: &[&str]) -> String {
+    use std::io::Read;
+    let pty = nix::pty::openpty(None, None).unwrap();
+    let (mut shown, to) = (std::fs::File::from(pty.master), std::fs::File::from(pty.slave));
+    let mut command = f.command(args);
+    command.stdin(Stdio::null()).stderr(to.try_clone().unwrap()).stdout(to);
+    let mut child = command.spawn().unwrap();
+    // Its copies of the terminal.
+    drop(command);
+    let reader = std::thread::spawn(move || {
+        let mut all = vec![];
+        // The end of a terminal is an error.
+        let _ = shown.read_to_end(&mut all);
+        all
+    });
+    child.wait().unwrap();
+    String::from_utf8(reader.join().unwrap()).unwrap().replace("\r\n", "\n")
 }
 
 /// The numbers from 0 on, a line each.

@@ -98,7 +98,7 @@ impl ApartPlan {
 impl fmt::Display for ApartPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { len, vector, depth, tiles, blocks, groups, .. } = self;
-        writeln!(f, "reduction by offsets, two kernels (device/segments_starts.cuh, device/segments_apart.cuh)")?;
+        writeln!(f, "reduction by offsets, two kernels")?;
         writeln!(f, "  elements      {len}")?;
         writeln!(
             f,

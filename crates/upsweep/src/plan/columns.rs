@@ -161,7 +161,7 @@ impl fmt::Display for LinesPlan {
             (true, false) => "three launches of one kernel's forms",
         };
         let lanes: Vec<String> = columns.vectors().map(|lines| lines.to_string()).collect();
-        writeln!(f, "{what} of interleaved lines, {launches} (device/columns.cuh)")?;
+        writeln!(f, "{what} of interleaved lines, {launches}")?;
         writeln!(f, "  lines         {} of {} elements, {} side by side", shape.lines(), shape.len, shape.inner)?;
         writeln!(
             f,

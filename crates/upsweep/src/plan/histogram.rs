@@ -189,7 +189,7 @@ fn shared_bytes(slice: usize, columns: usize, halves: bool, counter: usize) -> u
 impl fmt::Display for HistogramPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { job, by_value, vector, columns, halves, slice, slices, part, parts, threads, resident } = self;
-        writeln!(f, "histogram, one kernel (device/histogram.cuh)")?;
+        writeln!(f, "histogram, one kernel")?;
         writeln!(f, "  elements      {} of {} bytes into {} bins", job.len, job.input, job.bins)?;
         let values = if *by_value { ", of the 256 values of a byte" } else { "" };
         let halves = if *halves { ", of 16 bits" } else { "" };

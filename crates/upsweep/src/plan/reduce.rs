@@ -113,7 +113,7 @@ impl ReducePlan {
 impl fmt::Display for ReducePlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { len, vector, depth, part, parts, threads, .. } = self;
-        writeln!(f, "reduction of a whole array, one kernel (device/reduce.cuh)")?;
+        writeln!(f, "reduction of a whole array, one kernel")?;
         writeln!(f, "  elements      {len}")?;
         writeln!(
             f,

@@ -81,7 +81,7 @@ impl RowsPlan {
 impl fmt::Display for RowsPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { rows, len, vector, depth, threads, blocks } = self;
-        writeln!(f, "reduction of rows, one kernel (device/rows.cuh)")?;
+        writeln!(f, "reduction of rows, one kernel")?;
         writeln!(
             f,
             "  rows          {rows} of {len} elements, each a warp's: {depth} loads of {vector} elements at once"

@@ -234,7 +234,7 @@ impl fmt::Display for AxesPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { shape: (arrays, height, width), lanes, vector, rows, ahead, warps, kept, team, .. } = *self;
         let (tall, wide) = self.tile();
-        writeln!(f, "scan along two axes, one kernel (device/scan_axes.cuh)")?;
+        writeln!(f, "scan along two axes, one kernel")?;
         writeln!(f, "  arrays        {arrays} of {height} x {width}")?;
         writeln!(
             f,

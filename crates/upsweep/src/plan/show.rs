@@ -29,7 +29,7 @@ impl fmt::Display for ScanPlan {
             Schedule::Segments(_) => "single-pass reduction by segment",
             Schedule::Runs(_) => "single-pass reduction by keys",
         };
-        writeln!(f, "{what}, one kernel ({})", self.kernel().0)?;
+        writeln!(f, "{what}, one kernel")?;
         writeln!(f, "  elements      {len} of {} bytes, results of {} bytes", sizes.input, sizes.output)?;
         writeln!(
             f,

@@ -95,6 +95,10 @@ fn nth_refused(place: &Place) {
     let rank = |rank, len| Err(Error::Rank { what: "place", rank, len });
     assert_eq!(Nth::at(&[3]).run(device, &input, &mut one), rank(3, 3));
     assert_eq!(Nth::median().run(device, &place.upload::<u8>(&[], 0), &mut one), rank(0, 0));
+    let words = |what, rank, len| Error::Rank { what, rank, len }.to_string();
+    assert_eq!(words("place", 7, 5), "place 7: 5 elements have the places 0 to 4");
+    assert_eq!(words("the first", 7, 5), "the first 7: there are 5 elements");
+    assert_eq!(words("place", 0, 0), "place 0: there are no elements");
     for share in [-0.1, 1.1, f64::NAN] {
         let refused = Nth::quantiles(&[share]).run(device, &input, &mut one);
         assert!(matches!(refused, Err(Error::Options { options: "quantiles", .. })), "{share}: {refused:?}");

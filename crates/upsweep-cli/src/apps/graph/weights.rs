@@ -41,9 +41,9 @@ pub(super) fn push_text(values: &mut Values, negative_zeros: &mut Vec<usize>, te
         }
         return push_whole(values, n);
     }
-    let value = <f64 as Value>::parse(text).map_err(|reason| match is_whole(text) {
+    let value = <f64 as Value>::parse(text).map_err(|wrong| match is_whole(text) {
         true => to_round(text, "the other values are"),
-        false => reason,
+        false => wrong.words(false),
     })?;
     if !matches!(values, Values::F64(_)) {
         let mut floats = exact_floats(values).map_err(|(_, n)| to_round(&n.to_string(), "others are"))?;

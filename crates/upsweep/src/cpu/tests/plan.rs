@@ -97,7 +97,7 @@ fn prints_what_it_does() {
     assert_eq!(
         text(job),
         format!(
-            "scan in one pass over memory (src/cpu/engine/chain.rs)\n  \
+            "scan in one pass over memory\n  \
                elements      33554432 of 4 bytes\n  \
                blocks        1024 of 32768 elements, each reduced, then scanned from the cache\n  \
                threads       2 of the pool\n  \
@@ -107,7 +107,7 @@ fn prints_what_it_does() {
     let in_place = CpuJob { in_place: true, shape: shape_of(1000), ..job };
     assert_eq!(
         text(in_place),
-        "scan in one pass over memory (src/cpu/engine/chain.rs)\n  \
+        "scan in one pass over memory\n  \
            elements      1000 of 4 bytes\n  \
            blocks        1 of 1000 elements, each scanned after the one before\n  \
            threads       the calling one\n  \
@@ -116,7 +116,7 @@ fn prints_what_it_does() {
     let reduction = CpuJob { kind: CpuKind::Reduction, bytes: [2, 4, 2], ..job };
     assert_eq!(
         text(reduction),
-        "reduction in one pass over memory (src/cpu/engine/totals.rs)\n  \
+        "reduction in one pass over memory\n  \
            elements      33554432 of 2 bytes, combined as 4, stored as 2\n  \
            blocks        512 of 65536 elements, each reduced\n  \
            threads       2 of the pool"
@@ -125,7 +125,7 @@ fn prints_what_it_does() {
     assert_eq!(
         text(CpuJob { shape: columns, ..job }),
         format!(
-            "scan of interleaved lines in one pass over memory (src/cpu/columns.rs)\n  \
+            "scan of interleaved lines in one pass over memory\n  \
                elements      400000000 of 4 bytes\n  \
                lines         4000 of 100000 elements\n  \
                strips        2 of 1024 columns, in 2 matrices\n  \
@@ -137,7 +137,7 @@ fn prints_what_it_does() {
     let by_offsets = CpuJob { segments: CpuSegments::Offsets(7), shape: shape_of(1 << 20), ..reduction };
     assert_eq!(
         text(by_offsets),
-        "reduction of 7 segments in one pass over memory (src/cpu/engine/segments.rs)\n  \
+        "reduction of 7 segments in one pass over memory\n  \
            elements      1048576 of 2 bytes, combined as 4, stored as 2\n  \
            blocks        17 of 65536 elements and ends of segments, each reduced\n  \
            threads       2 of the pool"

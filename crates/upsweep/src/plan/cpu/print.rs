@@ -17,13 +17,7 @@ impl fmt::Display for CpuPlan {
             (CpuSegments::Heads, _) => " of segments by heads".to_owned(),
             (CpuSegments::Offsets(segments), _) => format!(" of {segments} segments"),
         };
-        let file = match (kind, segments, cut) {
-            (_, _, Cut::Strips(_)) => "columns",
-            (CpuKind::Scan, ..) => "engine/chain",
-            (CpuKind::Reduction, CpuSegments::None, _) => "engine/totals",
-            (CpuKind::Reduction, ..) => "engine/segments",
-        };
-        writeln!(f, "{what}{by} in one pass over memory (src/cpu/{file}.rs)")?;
+        writeln!(f, "{what}{by} in one pass over memory")?;
         write!(f, "  elements      {} of {input} bytes", shape.elements())?;
         if combined != input || output != input {
             write!(f, ", combined as {combined}, stored as {output}")?;
