@@ -89,7 +89,7 @@ fn distinct_values_and_runs() {
     let inverse = f.run_with(&["unique", "-", "--inverse", "-", "-o", "u.npy"], b"3 1 3 -7 nan 1").good();
     assert_eq!(inverse, "2\n1\n2\n0\n3\n1\n");
     assert_eq!(f.read("n.u64"), bytes_of!(u64: 1, 5, 2));
-    assert_eq!(f.run_with(&["unique", "-"], b"0.5 nan -0.0 nan 0 -inf").good(), "-inf\n0.0\n0.5\nNaN\n");
+    assert_eq!(f.run_with(&["unique", "-"], b"0.5 nan -0.0 nan 0 -inf").good(), "-inf\n-0.0\n0.5\nNaN\n");
     assert_eq!(f.run_with(&["runs", "-"], x).good(), "3\t1\n1\t2\n-7\t1\n1\t3\n3\t1\n");
     f.run_with(&["runs", "-", "-o", "r.csv"], b"2 2").good();
     assert_eq!(f.read("r.csv"), b"value,length\n2,2\n");

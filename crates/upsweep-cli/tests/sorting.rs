@@ -48,7 +48,11 @@ fn rows_are_sorted() {
 fn values_are_sorted() {
     let f = Folder::new();
     assert_eq!(f.run_with(&["sort", "-"], b"3 -1 7 0").good(), "-1\n0\n3\n7\n");
-    assert_eq!(f.run_with(&["sort", "-", "--desc"], b"3 nan 7.5 -0.0 0").good(), "7.5\n3.0\n0.0\n-0.0\nNaN\n");
+    assert_eq!(f.run_with(&["sort", "-", "--desc"], b"3 nan 7.5 -0.0 0").good(), "7.5\n3.0\n-0.0\n0.0\nNaN\n");
+    // Zeros of both signs are equal.
+    assert_eq!(f.run_with(&["sort", "-"], b"0.0 1.5 -0.0 0.0 -1").good(), "-1.0\n0.0\n-0.0\n0.0\n1.5\n");
+    assert_eq!(f.run_with(&["sort", "-", "--argsort"], b"0.0 1.5 -0.0 0.0 -1").good(), "4\n0\n2\n3\n1\n");
+    assert_eq!(f.run_with(&["top", "-", "-k", "2"], b"0.0 -1.5 -0.0 -3").good(), "0.0\t0\n-0.0\t2\n");
     assert_eq!(f.run_with(&["sort", "-", "--argsort", "--desc"], b"3 7 7 0").good(), "1\n2\n0\n3\n");
     assert_eq!(f.run_with(&["sort", "-"], b"").good(), "");
     f.file("x.npy", npy("'<i2'", "(2, 3)", &bytes_of!(i16: 3, -1, 7, 0, 4, -16)));

@@ -138,7 +138,7 @@ ordered! { signed i8 as u8 i16 as u16 i32 as u32 i64 as u64 }
 ordered! { float f16 as u16 f32 as u32 f64 as u64 }
 
 /// The distinct elements of `x`, ascending, how often each occurs, and if `inverse` is asked for, which of them each element is. NaN is one
-/// value, the last; -0 is +0.
+/// value, the last; so are -0 and +0, with the sign of the first of them.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`]; [`Error::Upsweep`]: as [`runs`].
@@ -167,8 +167,15 @@ pub fn unique(device: &Device, x: View<'_>, inverse: bool) -> Result<Distinct> {
     {
         let mut bits = room(x.len())?;
         bits.extend(x.iter().map(|&x| x.to_word()));
-        let (values, counts, inverse) = distinct(device, bits, inverse)?;
-        Ok(Distinct { values: values.into_iter().map(T::of_word).collect::<Vec<T>>().into(), counts, inverse })
+        let (words, counts, inverse) = distinct(device, bits, inverse)?;
+        let mut values: Vec<T> = words.iter().map(|&word| T::of_word(word)).collect();
+        // A word does not tell the sign of a zero.
+        let zero = T::default().to_word();
+        let place = words.binary_search(&zero).ok().and_then(|at| values.get_mut(at));
+        if let Some((place, &first)) = place.zip(x.iter().find(|x| x.to_word() == zero)) {
+            *place = first;
+        }
+        Ok(Distinct { values: values.into(), counts, inverse })
     }
     with_view!(x, x => of(device, x, inverse))
 }

@@ -4,7 +4,7 @@ use crate::buffer::Buffer;
 use crate::{Result, Value, Values, View, with_view};
 use upsweep::{Between, Device, Input as _, Interpolate, Key, Nth, TopK};
 
-/// A sort of an array, with its options: as [`upsweep::Sort`]. NaN come last in both directions, and -0 before +0.
+/// A sort of an array, with its options: as [`upsweep::Sort`]. NaN come last in both directions, and -0 equals +0.
 ///
 /// ```
 /// use upsweep_dynamic::{Sort, Values, View};

@@ -7,9 +7,9 @@ use std::ops::{BitOr, BitXor};
 
 /// What to sort by: every integer, `bool`, `char`, `f16`, `bf16`, `f32`, `f64`.
 ///
-/// Floats are in the order of their values, `-0` before `+0`, with every NaN at the end: ascending and descending, whatever its
-/// sign. Among themselves NaN are in the order of `total_cmp`, ascending with those that have no sign first, descending in the reverse
-/// order. So no two different bit patterns are equal, and a key that is sorted keeps its bits.
+/// Floats are in the order of their values, as by `partial_cmp`: `-0` and `+0` are equal, so that a sort leaves them in the order that
+/// they have. Every NaN is at the end, ascending and descending, whatever its sign. Among themselves NaN are in the order of
+/// `total_cmp`, ascending with those that have no sign first, descending in the reverse order. A key that is sorted keeps its bits.
 ///
 /// # Safety
 /// A value has the bits of a [`Bits`](Key::Bits), and every value of those that a buffer holds may be moved as such.
@@ -37,6 +37,15 @@ pub struct KeyOrder {
     pub mantissa: u32,
 }
 
+impl KeyOrder {
+    /// The [ordered](KeyBits::ordered) numbers of both zeros, of floats with so many bits; integers have but one. They are neighbours in
+    /// both directions, and differ in their lowest bit alone.
+    pub(crate) fn zeros(self, bits: u32) -> Option<[u128; 2]> {
+        let first = (1u128 << (bits - 1)).wrapping_sub(1 << self.mantissa);
+        (self.mantissa > 0).then_some([first, first | 1])
+    }
+}
+
 /// The unsigned integers that keys are sorted as.
 #[doc(hidden)]
 pub trait KeyBits: Element + Ord + Default + BitOr<Output = Self> + BitXor<Output = Self> {
@@ -46,7 +55,10 @@ pub trait KeyBits: Element + Ord + Default + BitOr<Output = Self> + BitXor<Outpu
     /// again.
     #[must_use]
     fn ordered(self, order: KeyOrder, descending: bool) -> Self;
-    /// The way back.
+    /// The number by which keys with these bits are compared: as [`ordered`](Self::ordered), but one for both zeros.
+    #[must_use]
+    fn compared(self, order: KeyOrder, descending: bool) -> Self;
+    /// The way back from [`ordered`](Self::ordered).
     #[must_use]
     fn restored(self, order: KeyOrder, descending: bool) -> Self;
     /// The eight bits from `shift` on.
@@ -95,6 +107,12 @@ macro_rules! key_bits {
                 let negative = (self as $signed >> (<$bits>::BITS - 1)) as $bits & float;
                 // The NaN at the begin go to the end.
                 (self ^ (negative | sign) ^ flip).wrapping_sub((1 << mantissa) - 1)
+            }
+            #[inline(always)]
+            fn compared(self, order: KeyOrder, descending: bool) -> Self {
+                // Of integers this is 0, so that nothing is another number.
+                let negative_zero = <$bits>::from(order.mantissa != 0) << (<$bits>::BITS - 1);
+                (self ^ (<$bits>::from(self == negative_zero) * negative_zero)).ordered(order, descending)
             }
             #[inline(always)]
             fn restored(self, KeyOrder { signed, mantissa }: KeyOrder, descending: bool) -> Self {
@@ -227,5 +245,31 @@ mod tests {
             let later = |a: f16, b: f16| if descending { b.total_cmp(&a) } else { a.total_cmp(&b) };
             assert!(values[..first_nan].is_sorted_by(|a, b| later(*a, *b).is_lt()));
         }
+    }
+
+    /// Both zeros are neighbours, and compared as one number; nothing else is.
+    #[test]
+    fn zeros_are_neighbours() {
+        fn check<K: Key>(plus: K::Bits, minus: K::Bits) {
+            for descending in [false, true] {
+                let numbers = [plus, minus].map(|zero| zero.ordered(K::ORDER, descending).wide());
+                let [first, second] = K::ORDER.zeros(K::Bits::BITS).unwrap();
+                assert_eq!(numbers, if descending { [first, second] } else { [second, first] });
+                let compared = [plus, minus].map(|zero| zero.compared(K::ORDER, descending));
+                assert_eq!(compared, [plus.ordered(K::ORDER, descending); 2]);
+            }
+        }
+        check::<f16>(0, 1 << 15);
+        check::<bf16>(0, 1 << 15);
+        check::<f32>(0, 1 << 31);
+        check::<f64>(0, 1 << 63);
+        for descending in [false, true] {
+            let mut all = (0..=u8::MAX).chain([0]);
+            assert!(all.all(|x| x.compared(i8::ORDER, descending) == x.ordered(i8::ORDER, descending)));
+            let apart =
+                (0..=u16::MAX).filter(|x| x.compared(f16::ORDER, descending) != x.ordered(f16::ORDER, descending));
+            assert!(apart.eq([1 << 15]));
+        }
+        assert_eq!(u32::ORDER.zeros(32), None);
     }
 }

@@ -20,7 +20,7 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Order.** [`Merge::new`] takes what is sorted by [`Key`](crate::Key): of floats `-0` before `+0`, NaN last. [`Merge::by`] takes a function that
+//! **Order.** [`Merge::new`] takes what is sorted by [`Key`](crate::Key): of floats `-0` equals `+0`, NaN is last. [`Merge::by`] takes a function that
 //! says whether its first argument comes before the second one: `a < b`, not `a <= b`. A merge is stable: of equal elements those of
 //! the first input come first, and each input's keep their order. Of inputs that are not sorted the results are some of their
 //! elements, in no order.

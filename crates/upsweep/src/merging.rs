@@ -14,7 +14,7 @@ pub(crate) struct Merging<'a, T: Element, V: Element> {
     pub(crate) values_output: Option<Target<'a, V>>,
 }
 
-/// Whether one [`Key`](crate::Key) comes before another in ascending order: of floats, `-0` before `+0` and NaN last.
+/// Whether one [`Key`](crate::Key) comes before another in ascending order: of floats, `-0` equals `+0` and NaN is the last.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ascending;
 
@@ -38,6 +38,8 @@ macro_rules! orders {
                 let (bits, sign) = (8 * size_of::<K>(), 8 * size_of::<K>() - 1);
                 source.define(&format!("{} {ty}", $name), $name, |_, name| {
                     let nans = if order.mantissa > 0 { format!("(((N)1 << {}) - 1)", order.mantissa) } else { "(N)0".to_owned() };
+                    // Both zeros are one number.
+                    let zeros = if order.mantissa > 0 { format!("x = x == (N)((N)1 << {sign}) ? (N)0 : x; ") } else { String::new() };
                     let turned = match (order.mantissa, order.signed) {
                         (0, false) => "x".to_owned(),
                         (0, true) => format!("x ^ (N)1 << {sign}"),
@@ -47,7 +49,7 @@ macro_rules! orders {
                     format!(
                         "__device__ __forceinline__ bool {name}({ty} a, {ty} b) {{\n  using N = u{bits};\n  N m, n;\n  \
                          memcpy(&m, &a, sizeof m), memcpy(&n, &b, sizeof n);\n  \
-                         const auto number = [](N x) {{ return (N)((N)({turned}) - {nans}); }};\n  return number(m) < number(n);\n}}"
+                         const auto number = [](N x) {{ {zeros}return (N)((N)({turned}) - {nans}); }};\n  return number(m) < number(n);\n}}"
                     )
                 })
             }
@@ -61,7 +63,7 @@ orders! { Ascending false "ascending", Descending true "descending" }
 fn before<K: crate::Key>(a: K, b: K, descending: bool) -> bool {
     use crate::key::KeyBits;
     // SAFETY: a key has the bits of its `Bits`, of the same size.
-    let number = |key: K| unsafe { std::mem::transmute_copy::<K, K::Bits>(&key) }.ordered(K::ORDER, descending);
+    let number = |key: K| unsafe { std::mem::transmute_copy::<K, K::Bits>(&key) }.compared(K::ORDER, descending);
     number(a) < number(b)
 }
 

@@ -33,8 +33,9 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Order.** Integers, `bool` and `char` by their values. Floats by their values, `-0` before `+0`, and every NaN at the end, ascending and
-//! descending: see [`Key`]. Sorts are stable: equal keys keep their order, in both directions.
+//! **Order.** Integers, `bool` and `char` by their values. Floats by their values, `-0` and `+0` equal, and every NaN at the end, ascending and
+//! descending: see [`Key`]. Sorts are stable: equal keys keep their order, in both directions; so zeros of both signs keep theirs, and
+//! their signs.
 //!
 //! **Cost.** Keys that are in order already are read and copied, and so are those in reverse order.
 //! On the CPU a large array is read twice and moved once by the highest bits that vary, into some 2,000 parts at most, and these are sorted

@@ -236,7 +236,9 @@ pub mod in_order {
         ($($name:ident $t:ident $bits:ident;)*) => { $(
             #[function(helper)]
             pub fn $name(x: $t, descending: bool) -> $bits {
-                let bits = x.to_bits();
+                // Both zeros have the bits of one.
+                let own = x.to_bits();
+                let bits = if own == 1 << ($bits::BITS - 1) { 0 } else { own };
                 let ascending = if bits >> ($bits::BITS - 1) == 1 { !bits } else { bits ^ (1 << ($bits::BITS - 1)) };
                 if x.is_nan() {
                     $bits::MAX

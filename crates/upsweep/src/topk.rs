@@ -20,7 +20,7 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Order.** That of [`Key`]: of floats `-0` before `+0`, and NaN last for both, so they are among the results only where there are
+//! **Order.** That of [`Key`]: of floats `-0` equals `+0`, and NaN is last for both, so they are among the results only where there are
 //! not enough numbers. Of equal elements the first are taken, and sorted results keep their order; so the results are the same
 //! in every run, on every device.
 //!

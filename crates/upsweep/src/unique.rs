@@ -21,8 +21,8 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Order.** That of [`Key`], ascending. As in NumPy, all NaN are one value, the last, and `-0` and `+0` are one value. Zero is
-//! `-0` where there is one.
+//! **Order.** That of [`Key`], ascending. As in NumPy, all NaN are one value, the last, and `-0` and `+0` are one value, with the sign
+//! of the first of them.
 //!
 //! Neighbours that are equal in an array that need not be sorted are what [`Dedup`] is for.
 //!
@@ -158,7 +158,7 @@ impl Unique<Placed> {
         Sort::pairs().run_in_place(device, (&mut sorted, &mut order))?;
         let (values, counts) = Runs::by(I::Item::SAME).run_to_arrays::<_, u64>(device, &sorted)?;
         let begins: Array<u64> = Scan::new(Sum).exclusive().with_total().run_to_array(device, &counts)?;
-        // The least, as zeros of both signs are in order of their signs first.
+        // The least, as NaN, which are one value, are in the order of their bits.
         let mut firsts = device.filled(values.view().len(), 0)?;
         Reduce::new(Min).segments(Segments::Offsets(&begins)).run(device, &order, &mut firsts)?;
         let owners: Array<u64> = Expand::new().run_to_array(device, &counts)?;

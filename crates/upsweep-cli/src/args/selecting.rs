@@ -114,7 +114,7 @@ Examples:
   upsweep unique ids.npy --counts counts.npy -o distinct.npy
   upsweep unique ids.npy --inverse places.npy -o distinct.npy      ids is distinct[places]
 
-NaN is one value, the last. Files are read as `upsweep scan --help` says.
+NaN is one value, the last; -0 and 0 are one, with the sign of the first. Files are read as `upsweep scan --help` says.
 
 ",
     exit_codes!()

@@ -88,7 +88,7 @@ Examples:
 A column is sorted as numbers where all its cells are such, else as texts, byte by byte, with a note if some are numbers; --numeric
 puts the numbers in order and the rest last. Empty cells come last. Rows are written as they are read; where -o asks for other
 delimiters, text with white space around it is quoted. Numbers are
-compared as they are written: none is rounded. NaN come last, -0 before 0, with --desc too; what is equal keeps
+compared as they are written: none is rounded. NaN come last, with --desc too; what is equal, as -0 and 0 are, keeps
 its order. All rows are held in memory. Files are read as `upsweep scan --help` says.
 
 ",

@@ -13,6 +13,7 @@ mod short;
 mod splitters;
 mod threads;
 mod values;
+mod zeros;
 
 use self::parts::Parts;
 use self::threads::{in_parts, part_of};

@@ -39,7 +39,7 @@ struct Keys<'a, B> {
 impl<B: KeyBits> Keys<'_, B> {
     #[inline(always)]
     fn number(&self, bits: B) -> B {
-        bits.ordered(self.order, self.descending)
+        bits.compared(self.order, self.descending)
     }
 
     /// What `of` makes of each part: of what is given for it, its place and its keys.
@@ -130,6 +130,56 @@ impl<B: KeyBits> Keys<'_, B> {
         let mut within = memory::collected(number, found.into_iter().flat_map(|(_, within)| within)).ok()?;
         let wanted = rank.checked_sub(before + 1).filter(|&wanted| wanted < within.len())?;
         Some(*within.select_nth_unstable(wanted).1)
+    }
+
+    /// The bits of the keys of ranks that ascend, from 1 on: of equal ones those which a stable sort puts there.
+    fn bits_of_ranks(&self, ranks: &[u64]) -> Result<Vec<B>> {
+        let mut found = match *ranks {
+            [rank] => memory::filled(1, self.of_rank(rank as usize)?)?,
+            _ => self.of_ranks(ranks)?,
+        };
+        // What was compared does not tell a zero's sign.
+        let zero = B::default().compared(self.order, self.descending);
+        let zeros = found.partition_point(|&key| key < zero)..found.partition_point(|&key| key <= zero);
+        found.iter_mut().for_each(|key| *key = key.restored(self.order, self.descending));
+        if self.order.mantissa > 0 && !zeros.is_empty() {
+            let own = ranks.get(zeros.clone()).unwrap_or_default();
+            let bits = self.zeros(zero, own)?;
+            found.iter_mut().skip(zeros.start).zip(bits).for_each(|(key, bits)| *key = bits);
+        }
+        Ok(found)
+    }
+
+    /// The bits of the zeros of ranks that ascend: `zero` is their number.
+    fn zeros(&self, zero: B, ranks: &[u64]) -> Result<Vec<B>> {
+        let counts = self.in_parts(|keys| {
+            keys.iter().map(|&bits| self.number(bits)).fold((0u64, 0u64), |(before, equal), key| {
+                (before + u64::from(key < zero), equal + u64::from(key == zero))
+            })
+        });
+        // The rank of each part's first zero, and how many it has.
+        let mut next = 1 + counts.iter().map(|(before, _)| before).sum::<u64>();
+        let mut shares = memory::room(counts.len())?;
+        for (_, equal) in counts {
+            shares.push((next, equal));
+            next += equal;
+        }
+        let found = self.with_parts(shares, |(first, equal), _, keys| {
+            let own = ranks.partition_point(|&rank| rank < first)..ranks.partition_point(|&rank| rank < first + equal);
+            let own = ranks.get(own).unwrap_or_default();
+            let mut found = memory::room(own.len())?;
+            let mut zeros = (first..).zip(keys.iter().filter(|&&bits| self.number(bits) == zero)).peekable();
+            for &rank in own {
+                while zeros.next_if(|(at, _)| *at < rank).is_some() {}
+                found.extend(zeros.peek().map(|(_, bits)| **bits));
+            }
+            Ok(found)
+        });
+        let mut all = memory::room(ranks.len())?;
+        for own in found {
+            all.extend(own?);
+        }
+        Ok(all)
     }
 
     /// The first `rank` keys as numbers with their places, in the order of the input.
@@ -274,16 +324,10 @@ impl<B: KeyBits> Call<B> {
             Wanted::First { rows, rank, sorted } => self.first(rows, rank, sorted),
             Wanted::Ranks(ranks) => {
                 let keys = self.keys(0, self.len, false);
-                if let [rank] = *ranks {
-                    let found = keys.of_rank(rank)?;
-                    // SAFETY: the output has an element for the rank.
-                    unsafe { self.store(0, &[(found, 0)]) };
-                    return Ok(());
-                }
                 let mut order = memory::collected(ranks.len(), ranks.iter().copied().zip(0..))?;
                 order.sort_unstable();
                 let ascending = memory::collected(ranks.len(), order.iter().map(|&(rank, _)| rank as u64))?;
-                for ((_, at), key) in order.into_iter().zip(keys.of_ranks(&ascending)?) {
+                for ((_, at), key) in order.into_iter().zip(keys.bits_of_ranks(&ascending)?) {
                     // SAFETY: the output has an element for each rank.
                     unsafe { self.store(at, &[(key, 0)]) };
                 }
@@ -299,10 +343,13 @@ impl<B: KeyBits> Call<B> {
         let len = self.len / rows;
         let alone = rows >= rayon::current_num_threads() && self.len * size_of::<B>() >= PARALLEL_FROM_BYTES;
         let row = |row: usize| {
-            let mut results = self.keys(row * len, len, alone).first(rank)?;
+            let keys = self.keys(row * len, len, alone);
+            let mut results = keys.first(rank)?;
             if sorted {
                 results.sort_unstable();
             }
+            // What was compared does not tell a zero's sign.
+            results.iter_mut().for_each(|(key, at)| *key = keys.bits.get(*at).copied().unwrap_or_default());
             // SAFETY: the outputs have `rank` elements for each row, and a row is one thread's.
             unsafe { self.store(row * rank, &results) };
             Ok(())
@@ -311,14 +358,14 @@ impl<B: KeyBits> Call<B> {
     }
 
     /// # Safety
-    /// The outputs have places for so many results from `first` on, which no other thread writes.
+    /// The outputs have places for so many keys, with their places, from `first` on, which no other thread writes.
     unsafe fn store(&self, first: usize, results: &[(B, usize)]) {
         let Outputs { values, places, place_bytes } = self.outputs;
-        for (i, &(number, at)) in results.iter().enumerate() {
+        for (i, &(key, at)) in results.iter().enumerate() {
             // SAFETY: the caller answers for the place.
             unsafe {
                 if !values.is_null() {
-                    values.add(first + i).write(number.restored(self.order, self.descending));
+                    values.add(first + i).write(key);
                 }
                 if !places.is_null() && place_bytes == size_of::<u32>() {
                     places.cast::<u32>().add(first + i).write(at as u32);

@@ -70,10 +70,10 @@ struct Sale {
 #[repr(C)]
 struct Wide(#[key] i8, u64, #[key] f64, #[key] u128, #[key] u16);
 
-/// NaN last in both directions.
+/// NaN last in both directions, all of them equal, as zeros of both signs are.
 fn floats(a: f64, b: f64, descending: bool) -> Ordering {
-    let order = if descending { b.total_cmp(&a) } else { a.total_cmp(&b) };
-    a.is_nan().cmp(&b.is_nan()).then(if a.is_nan() && b.is_nan() { Ordering::Equal } else { order })
+    let order = if descending { b.partial_cmp(&a) } else { a.partial_cmp(&b) };
+    a.is_nan().cmp(&b.is_nan()).then(order.unwrap_or(Ordering::Equal))
 }
 
 fn sort_by_fields(place: &Place) {

@@ -19,7 +19,7 @@ pub(crate) trait SortKey: Sample + Key {
         None
     }
 
-    /// What the library documents: NaN at the end in both directions, and of these in ascending order those without a sign first.
+    /// What the library documents: zeros of both signs are equal, and NaN at the end in both directions, and of these in ascending order those without a sign first.
     fn compare(self, other: Self, descending: bool) -> Ordering {
         let in_direction = |order: Ordering| if descending { order.reverse() } else { order };
         match (self.nan(), other.nan()) {
@@ -90,7 +90,8 @@ macro_rules! floats {
             self.to_bits().into()
         }
         fn order(self, other: Self) -> Ordering {
-            self.total_cmp(&other)
+            // NaN alone have no other order.
+            self.partial_cmp(&other).unwrap_or_else(|| self.total_cmp(&other))
         }
         fn nan(self) -> Option<bool> {
             self.is_nan().then(|| self.is_sign_negative())
@@ -130,9 +131,13 @@ pub(crate) enum Kind {
     Arcs,
     /// Half of them one key, others random below it.
     Hanging,
+    /// Most are zeros of floats, of both signs, and others next to them.
+    Zeros,
+    /// As few zeros of both signs as may be missed, among others.
+    FewZeros,
 }
 
-pub(crate) const KINDS: [Kind; 16] = [
+pub(crate) const KINDS: [Kind; 18] = [
     Kind::Random,
     Kind::Special,
     Kind::Sorted,
@@ -149,6 +154,8 @@ pub(crate) const KINDS: [Kind; 16] = [
     Kind::Parents,
     Kind::Arcs,
     Kind::Hanging,
+    Kind::Zeros,
+    Kind::FewZeros,
 ];
 
 /// `len` keys.
@@ -180,6 +187,15 @@ pub(crate) fn keys<K: SortKey>(kind: Kind, len: usize) -> Vec<K> {
             (0..len as u128).map(|i| K::of_bits(if i < edges { i + 1 } else { (i - edges + 1) / 3 })).collect()
         }
         Kind::Hanging => (0..len as u128).map(|_| K::of_bits((bits() % (2 * len as u128)).min(len as u128))).collect(),
+        Kind::Zeros | Kind::FewZeros => {
+            let (sign, zeros) = (1 << (8 * size_of::<K>() - 1), if matches!(kind, Kind::Zeros) { 900 } else { 5 });
+            let mut key = || match bits() % 1000 {
+                of if of < zeros => bits() & sign,
+                900..950 => bits() & (sign | 3),
+                _ => bits(),
+            };
+            (0..len).map(|_| K::of_bits(key())).collect()
+        }
         Kind::LowDigit => (0..len).map(|_| K::of_bits(bits() & 0xff | 0x4142_4300)).collect(),
         Kind::NearlySorted => {
             let mut keys = sorted();

@@ -12,6 +12,7 @@ mod inputs;
 mod keys;
 mod parts;
 mod values;
+mod zeros;
 
 /// What the conformance suite stands on, too.
 #[path = "../conformance/support"]

@@ -34,7 +34,7 @@ fn order_of_parts<K: SortKey>(keys: &[K], offsets: &[usize], descending: bool) -
 }
 
 /// Where parts of these lengths begin.
-fn offsets_of(lengths: impl IntoIterator<Item = usize>) -> Vec<usize> {
+pub(crate) fn offsets_of(lengths: impl IntoIterator<Item = usize>) -> Vec<usize> {
     let mut offsets = vec![0];
     offsets.extend(lengths.into_iter().scan(0, |end, length| {
         *end += length;
@@ -45,7 +45,7 @@ fn offsets_of(lengths: impl IntoIterator<Item = usize>) -> Vec<usize> {
 
 /// Sorts keys, pairs and positions of segments, into other buffers and in place.
 #[track_caller]
-fn check_segments<K: SortKey, V: Sample>(place: &Place, keys: &[K], offsets: &[usize], what: &str) {
+pub(crate) fn check_segments<K: SortKey, V: Sample>(place: &Place, keys: &[K], offsets: &[usize], what: &str) {
     let len = keys.len();
     let values = random_values::<V>(len);
     let offsets_in = place.upload(&offsets.iter().map(|at| *at as u64).collect::<Vec<_>>(), 0);
@@ -199,7 +199,7 @@ fn segments_wrong(place: &Place) {
 
 /// Sorts keys, pairs and positions along an axis.
 #[track_caller]
-fn check_lines<K: SortKey, V: Sample>(place: &Place, keys: &[K], shape: &[usize], axis: usize) {
+pub(crate) fn check_lines<K: SortKey, V: Sample>(place: &Place, keys: &[K], shape: &[usize], axis: usize) {
     let what = format!("{} along axis {axis} of {shape:?}", std::any::type_name::<(K, V)>());
     let len = keys.len();
     let (axis_len, inner) = (shape[axis], shape[axis + 1..].iter().product::<usize>());

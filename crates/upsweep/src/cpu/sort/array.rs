@@ -11,6 +11,7 @@
 //!     thread by thread:                          the keys of one range are sorted in the cache, by the bits below
 //!         (pairs whose output is apart: moved to it as they are, and each range is sorted there: halves.rs)
 //!     parts that are too large for it are cut again, by all threads; those whose keys are equal are copied
+//! in the end zeros of both signs, which numbers tell apart, are put in the order that they had (zeros.rs)
 //! ```
 
 use super::cached::Room;
@@ -31,8 +32,16 @@ pub(super) const CUT_AGAIN: usize = 4;
 impl Sort {
     /// Sorts all elements; `room` is the calling thread's.
     pub(super) fn run<B: KeyBits, V: Moved>(&self, room: &mut Room<B, V>) -> Result<()> {
-        let len = self.len;
-        let in_place = self.keys_out.cast_const() == self.keys;
+        self.run_by_numbers(room)?;
+        if !self.is_in_place() {
+            self.order_zeros();
+        }
+        Ok(())
+    }
+
+    /// Sorts all elements; where the input is still there afterwards, but for the order of zeros of both signs.
+    fn run_by_numbers<B: KeyBits, V: Moved>(&self, room: &mut Room<B, V>) -> Result<()> {
+        let (len, in_place) = (self.len, self.is_in_place());
         match self.look::<B>() {
             Found::InOrder if in_place => return Ok(()),
             Found::InOrder => {
@@ -45,16 +54,18 @@ impl Sort {
             }
             Found::Reversed => {
                 self.reverse::<B, V>();
+                self.exchange_zeros();
                 return Ok(());
             }
             Found::Unsorted => {}
         }
         if Self::bytes::<B, V>(len) <= self.limits.cached {
-            return room.sort(self, false);
+            let zeros = self.keep_zeros()?;
+            room.sort(self, false)?;
+            return self.put_zeros(zeros);
         }
         if self.value_bytes == 0 && self.key_bytes <= 2 {
-            self.by_counting::<B>();
-            return Ok(());
+            return self.by_counting::<B>();
         }
         if let Some(sorted) = self.within_output::<B, V>(room) {
             return sorted;
@@ -84,6 +95,7 @@ impl Sort {
             self.copy_equal(source, range, streams);
             return Ok(());
         };
+        let zeros = if cut.has_zeros { self.keep_zeros()? } else { None };
         let ranges = &cut.ranges;
         // Equal keys without values are the same number.
         let tells_all = self.value_bytes == 0 && ranges.single_out();
@@ -151,7 +163,7 @@ impl Sort {
             };
             self.cut::<B, V>(Some(from), results, to, Some(from), depth + 1)?;
         }
-        Ok(())
+        self.put_zeros(zeros)
     }
 
     /// The numbers at `places` of the source, no more than a block: where they are, or in `room`. Without values there may be others in
@@ -220,15 +232,17 @@ impl Sort {
     }
 
     /// Stores each key, of 16 bits at most, as often as there is one.
-    fn by_counting<B: KeyBits>(&self) {
+    fn by_counting<B: KeyBits>(&self) -> Result<()> {
         let (ranges, numbers) = (Ranges::by_bits(8 * self.key_bytes as u32, 16, 0), 1usize << (8 * self.key_bytes));
-        let (shares, _) = self.count::<B, ()>(None, self.len, &ranges);
+        let counted = self.count::<B, ()>(None, self.len, &ranges);
+        let zeros = if counted.has_zeros { self.keep_zeros()? } else { None };
         let mut next = 0;
         for number in 0..numbers {
-            let count: usize = shares.iter().filter_map(|share| share.get(number)).sum();
+            let count: usize = counted.shares.iter().filter_map(|share| share.get(number)).sum();
             self.store_equal(B::of(number as u128), next..next + count, false);
             next += count;
         }
+        self.put_zeros(zeros)
     }
 
     /// Stores one number as the results `places`, which nobody else has; there are no values.

@@ -26,6 +26,18 @@ pub(super) struct Cut<B> {
     begins: Vec<usize>,
     /// The first place in each range of each thread's share.
     shares: Mutex<Vec<(usize, Vec<usize>)>>,
+    /// As of [`Counted`].
+    pub(super) has_zeros: bool,
+}
+
+/// What one reading of the keys tells.
+pub(super) struct Counted<B> {
+    /// How many elements each thread's share has of each range.
+    pub(super) shares: Vec<Vec<usize>>,
+    /// The bits that are not the same in all numbers.
+    differ: B,
+    /// Whether an input that will be overwritten may have zeros of both signs.
+    pub(super) has_zeros: bool,
 }
 
 impl<B: KeyBits> Cut<B> {
@@ -68,11 +80,12 @@ impl Sort {
             // By bits alone, so that with each cut fewer are left.
             ranges = Ranges::by_bits(varying(&sample).length(), bits, below);
         }
-        let (mut counts, mut differ) = self.count(source, len, &ranges);
-        if !ranges.hold(differ) {
-            ranges = Ranges::by_bits(differ.length(), bits, below);
-            (counts, differ) = self.count(source, len, &ranges);
+        let mut counted = self.count(source, len, &ranges);
+        if !ranges.hold(counted.differ) {
+            ranges = Ranges::by_bits(counted.differ.length(), bits, below);
+            counted = self.count(source, len, &ranges);
         }
+        let Counted { shares: mut counts, differ, has_zeros } = counted;
         if differ.above(below) == B::default() {
             return None;
         }
@@ -84,7 +97,7 @@ impl Sort {
             }
         }
         begins.push(next);
-        Some(Cut { ranges, begins, shares: Mutex::new(counts.into_iter().enumerate().collect()) })
+        Some(Cut { ranges, begins, shares: Mutex::new(counts.into_iter().enumerate().collect()), has_zeros })
     }
 
     /// Some numbers, from all over the source.
@@ -100,13 +113,16 @@ impl Sort {
         (0..size).map(number).collect()
     }
 
-    /// How many elements each thread's share has of each range, and the bits that are not the same in all numbers.
+    /// Counts the elements of each range.
     pub(super) fn count<B: KeyBits, V: Moved>(
         &self,
         source: Source<B, V>,
         len: usize,
         ranges: &Ranges<B>,
-    ) -> (Vec<Vec<usize>>, B) {
+    ) -> Counted<B> {
+        // Later the input is gone.
+        let zeros = self.zeros::<B>().filter(|_| source.is_none() && self.is_in_place());
+        let below = self.below::<B>();
         let (threads, number) = (self.threads(), ranges.number());
         let first =
             self.numbers(source, 0..1, &mut Block::new(B::default()), false).first().copied().unwrap_or_default();
@@ -116,11 +132,16 @@ impl Sort {
         let shares = in_parts(threads, |part| {
             let (mut counts, mut all) = (vec![0u32; tables * number], vec![0; number]);
             let (mut room, mut of, mut differ) = (Block::new(B::default()), [0; BLOCK], B::default());
-            let share = part_of(len, threads, part);
+            let (share, mut found) = (part_of(len, threads, part), [false; 2]);
             for stretch in share.clone().step_by(COUNTED) {
                 for places in blocks(stretch..share.end.min(stretch.saturating_add(COUNTED))) {
                     let numbers = self.numbers(source, places, &mut room, false);
                     differ = numbers.iter().fold(differ, |differ, &number| differ | (number ^ first));
+                    if let Some(zeros) = zeros {
+                        for (found, zero) in found.iter_mut().zip(zeros) {
+                            *found |= numbers.iter().fold(false, |any, number| any | (number.above(below) == zero));
+                        }
+                    }
                     ranges.of(numbers, &mut of);
                     for four in of.get(..numbers.len()).unwrap_or_default().chunks(4) {
                         for (&range, table) in four.iter().zip(begins) {
@@ -133,9 +154,10 @@ impl Sort {
                     all.iter_mut().zip(table).for_each(|(all, count)| *all += std::mem::take(count) as usize);
                 }
             }
-            (all, differ)
+            (all, differ, found)
         });
         let differ = shares.iter().fold(B::default(), |all, share| all | share.1);
-        (shares.into_iter().map(|share| share.0).collect(), differ)
+        let has_zeros = [0, 1].iter().all(|&sign| shares.iter().any(|(.., found)| found.get(sign) == Some(&true)));
+        Counted { shares: shares.into_iter().map(|share| share.0).collect(), differ, has_zeros }
     }
 }

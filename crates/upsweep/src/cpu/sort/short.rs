@@ -78,8 +78,7 @@ impl<B: KeyBits> Waiting<B> {
         let (set, [own, sorted]) = (Set::widest(), &mut self.memory);
         let room = TOGETHER + (MOST + 1) * lanes::<B>();
         let (own, sorted) = (own.of(room)?, sorted.of(room)?);
-        let in_place = sort.keys_out.cast_const() == sort.keys;
-        let streams = !in_place && sort.streams::<B, V>(sort.len);
+        let streams = !sort.is_in_place() && sort.streams::<B, V>(sort.len);
         // SAFETY: the parts are this thread's; the memory has room for them and a row more; the processor has the instructions of a `Set`.
         unsafe {
             fetch_ahead(sort.keys, first..first + len, sort.key_bytes);
@@ -89,6 +88,9 @@ impl<B: KeyBits> Waiting<B> {
                 own
             });
             set.compiled()(Network { numbers, sorted, begins: &self.begins });
+            if let Some(zeros) = sort.zeros::<B>() {
+                order_zeros(numbers, std::slice::from_raw_parts_mut(sorted, len), &self.begins, zeros);
+            }
             match sort.output_has_room::<B>() {
                 Some(to) => {
                     sort.restore(std::slice::from_raw_parts_mut(sorted, len));
@@ -101,5 +103,20 @@ impl<B: KeyBits> Waiting<B> {
             }
         }
         Ok(())
+    }
+}
+
+/// Puts the zeros of each part in the order that they have among its numbers, if there are such of both signs.
+fn order_zeros<B: KeyBits>(numbers: &[B], sorted: &mut [B], begins: &[usize], zeros: [B; 2]) {
+    let has = |zero: B| numbers.iter().fold(false, |any, &number| any | (number == zero));
+    if !zeros.into_iter().all(has) {
+        return;
+    }
+    for part in begins.windows(2) {
+        let [begin, end] = *part else { continue };
+        let (Some(numbers), Some(sorted)) = (numbers.get(begin..end), sorted.get_mut(begin..end)) else { continue };
+        let first = sorted.partition_point(|&number| number < zeros[0]);
+        let places = sorted.iter_mut().skip(first);
+        places.zip(numbers.iter().filter(|number| zeros.contains(number))).for_each(|(to, &zero)| *to = zero);
     }
 }
