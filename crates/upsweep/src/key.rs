@@ -255,8 +255,8 @@ mod tests {
                 let numbers = [plus, minus].map(|zero| zero.ordered(K::ORDER, descending).wide());
                 let [first, second] = K::ORDER.zeros(K::Bits::BITS).unwrap();
                 assert_eq!(numbers, if descending { [first, second] } else { [second, first] });
-                let compared = [plus, minus].map(|zero| zero.compared(K::ORDER, descending));
-                assert_eq!(compared, [plus.ordered(K::ORDER, descending); 2]);
+                let compared = [plus, minus].map(|zero| zero.compared(K::ORDER, descending).wide());
+                assert_eq!(compared, [numbers[0]; 2]);
             }
         }
         check::<f16>(0, 1 << 15);

@@ -46,7 +46,8 @@
 //! Short lines and segments of keys alone, of up to 8 bytes, are sorted by a network, as many side by side as a vector has lanes.
 //! On CUDA: one reading of the keys that counts all digits of eight bits, then for each digit that is not the same in all keys one pass,
 //! which reads keys and values and writes them. Keys that spread evenly over their highest 8 to 16 bits are sorted by these in one pass or
-//! two, and the rest by blocks in shared memory. Lines and segments that fit there are read once and written once, whatever their lengths
+//! two, and the rest by blocks in shared memory; where floats without values have a `-0` among them, they have the passes of all digits, so
+//! that zeros keep their order. Lines and segments that fit there are read once and written once, whatever their lengths
 //! are side by side; longer ones have passes, which all of them share. Lines along another axis than the last become rows first. Scratch
 //! memory for as many keys and values as there are (for positions: twice the keys, and the positions).
 //!

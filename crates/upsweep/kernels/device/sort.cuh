@@ -15,7 +15,8 @@
 //
 // Where equal keys cannot be told apart, in the first pass of keys alone and in those by the highest bits, an atomic addition ranks them, in
 // any order, and tiles take their places in any order, too, by additions to cursors: none looks back. Where most keys of a warp have the digit
-// of the key before, as in sorted or reversed keys and in runs, additions to its word would take turns; then one lane adds for each run.
+// of the key before, as in sorted or reversed keys and in runs, additions to its word would take turns; then one lane adds for each run. Where keys
+// have been found to have a zero with a sign, all is stable, and both zeros have the same digits.
 //
 // Sources: Merrill and Grimshaw, "High Performance and Scalable Radix Sorting", 2011; Adinets and Merrill, "Onesweep", 2022.
 
@@ -62,10 +63,11 @@ struct SortPass {
     SortHeader& header;
     SortShared& shared;
     const u32 tiles;
+    const bool zeros;  // whether one has a sign
 
     __device__ __forceinline__ SortPass(const SortParams& p, SortHeader& header, SortShared& shared)
         : p(p), step(header.steps[p.launch]), header(header), shared(shared),
-          tiles(step.parts ? header.tiles : (u32)((p.n + SORT_TILE - 1) / SORT_TILE)) {}
+          tiles(step.parts ? header.tiles : (u32)((p.n + SORT_TILE - 1) / SORT_TILE)), zeros(HAS_ZEROS && (header.order & NEGATIVE_ZEROS) != 0) {}
 
     static __device__ __forceinline__ void* pick(Place place, void* input, void* result, void* scratch) {
         return place == Place::INPUT ? input : place == Place::RESULT ? result : scratch;
@@ -144,6 +146,7 @@ struct SortPass {
     }
 
     // Puts the keys into their slots; a rank becomes a slot.
+    template <bool ZEROS>
     __device__ __forceinline__ void scatter(const KeyBits (&key)[KEYS], u32 (&ranks)[KEYS / 2]) const {
         const u16* const firsts = shared.counts[warp_index()];
         u32 shift = step.shift;
@@ -154,7 +157,7 @@ struct SortPass {
             u32 slot[AT_ONCE];
 #pragma unroll
             for (u32 j = 0; j < AT_ONCE; j++) {
-                slot[j] = *(const volatile u16*)(firsts + digit_at(key[k + j], shift)) + (ranks[(k + j) / 2] >> j % 2 * 16 & 0xffff);
+                slot[j] = *(const volatile u16*)(firsts + digit_at<DIGIT_BITS, ZEROS>(key[k + j], shift)) + (ranks[(k + j) / 2] >> j % 2 * 16 & 0xffff);
             }
 #pragma unroll
             for (u32 j = 0; j < AT_ONCE; j++) to[slot[j]] = key[k + j];
@@ -215,7 +218,8 @@ struct SortPass {
             // What does not exist has to stay behind the others.
             u16* const counts = shared.counts[warp_index()];
             u32* const masks = shared.masks[warp_index()];
-            if (HAS_VALUES || !step.loose || count < SORT_TILE) warp_rank(key, step.shift, masks, counts, ranks);
+            if (zeros) warp_rank<DIGIT_BITS, MASK_ROWS, HAS_ZEROS>(key, step.shift, masks, counts, ranks);
+            else if (HAS_VALUES || !step.loose || count < SORT_TILE) warp_rank(key, step.shift, masks, counts, ranks);
             else if (has_runs(digit_at(key[0], step.shift))) warp_rank_runs_in_any_order(key, step.shift, counts, ranks);
             else warp_rank_in_any_order(key, step.shift, counts, ranks);
             barrier_wait(RANKERS_MEET, RANKERS);
@@ -228,7 +232,8 @@ struct SortPass {
             Value low[HALF];
             if (HAS_VALUES) load_values<0>(shared.ring[k % 4], low);
             if (k > 0) barrier_wait(SLOTS_FREE, THREADS);
-            scatter(key, ranks);
+            if (zeros) scatter<HAS_ZEROS>(key, ranks);
+            else scatter<false>(key, ranks);
             __syncwarp();
             for (u32 digit = lane_index(); digit < DIGITS; digit += WARP) shared.counts[warp_index()][digit] = 0;
             if (HAS_VALUES) {

@@ -13,7 +13,8 @@
 // everything else in the last shares, and all its bits are set.
 //
 // Of values only positions go along; the values are fetched at the end. Where equal keys cannot be told apart, the first digit is
-// ranked by atomic additions, in any order.
+// ranked by atomic additions, in any order, by warps whose keys have no zero with a sign. Where there is one, both zeros have the same digits: that is
+// of use in the first pass, and is right in the others, which leave out the bit that tells zeros apart.
 //
 // Memory ordering: blocks write to each other's shared memory between two meetings of the cluster, and read their own after the second.
 // What a block reads after a meeting it has read before it arrives at the next one, so nobody writes there too early. None reaches for
@@ -40,6 +41,7 @@ struct ClusterShared {
     u32 sums[2][WARPS];
     u32 own_some[KEY_WORDS], own_none[KEY_WORDS];
     KeyBits some[CLUSTER], none[CLUSTER];  // bits that some keys of each block have, and that some have not
+    u32 negative;                          // whether a key of the block was a zero with a sign when it was loaded
 };
 constexpr u32 SHARE_BYTES = MOST_SHARE * KEY_BYTES, POSITION_BYTES = HAS_VALUES ? MOST_SHARE * 4 : 0;
 static_assert(2 * (SHARE_BYTES + POSITION_BYTES) + sizeof(ClusterShared) <= SORT_SHARED_BYTES);
@@ -110,6 +112,7 @@ __device__ __forceinline__ void find_places(ClusterShared& shared, bool is_first
 }
 
 // Stores what lies in slots at the places that the last digit, at `shift`, tells.
+template <bool ZEROS>
 __device__ __forceinline__ void store(const SortClusterParams& p, const ClusterShared& shared, const KeyBits* slots, const u32* positions, u32 shift) {
     const u32 n = (u32)p.n, share = (u32)p.share;
     Value value[HAS_VALUES ? KEYS : 1];
@@ -117,7 +120,7 @@ __device__ __forceinline__ void store(const SortClusterParams& p, const ClusterS
     for (u32 k = 0; k < KEYS; k++) {
         const u32 i = k * THREADS + threadIdx.x;
         if (i >= share) break;
-        const u32 place = i + shared.bases[digit_at(slots[i], shift)];
+        const u32 place = i + shared.bases[digit_at<DIGIT_BITS, ZEROS>(slots[i], shift)];
         if (place >= n) continue;
         if (KEYS_OUT) ((KeyBits*)p.keys_out)[place] = out_of_order(slots[i]);
         if (HAS_VALUES) value[k] = INDICES ? (Value)positions[i] : ((const Value*)p.values)[positions[i]];
@@ -132,8 +135,32 @@ __device__ __forceinline__ void store(const SortClusterParams& p, const ClusterS
     for (u32 k = 0; k < KEYS; k++) {
         const u32 i = k * THREADS + threadIdx.x;
         if (i >= share) break;
-        const u32 place = i + shared.bases[digit_at(slots[i], shift)];
+        const u32 place = i + shared.bases[digit_at<DIGIT_BITS, ZEROS>(slots[i], shift)];
         if (place < n) ((Value*)p.values_out)[place] = value[k];
+    }
+}
+
+// Passes what lies in slots on to the places that a digit tells, in shares of `share` keys, by which `reciprocal` divides.
+template <bool ZEROS>
+__device__ __forceinline__ void pass_on(const ClusterShared& shared, const KeyBits* slots, const u32* positions, KeyBits* received, u32* received_positions, u32 share, u32 reciprocal, u32 shift) {
+#pragma unroll 4
+    for (u32 i = threadIdx.x; i < share; i += THREADS) {
+        const KeyBits x = slots[i];
+        const u32 place = i + shared.bases[digit_at<DIGIT_BITS, ZEROS>(x, shift)], to = __umulhi(place, reciprocal);
+        in_block(received, to)[place - to * share] = x;
+        if (HAS_VALUES) in_block(received_positions, to)[place - to * share] = positions[i];
+    }
+}
+
+// Puts the keys of a warp, which have these ranks, into their slots.
+template <bool ZEROS>
+__device__ __forceinline__ void put(const KeyBits (&key)[KEYS], const u32 (&position)[HAS_VALUES ? KEYS : 1], const u32 (&ranks)[KEYS / 2], const u16* counts, KeyBits* slots, u32* positions, u32 rows, u32 shift) {
+#pragma unroll
+    for (u32 k = 0; k < KEYS; k++) {
+        if (k >= rows) break;
+        const u32 slot = *(const volatile u16*)(counts + digit_at<DIGIT_BITS, ZEROS>(key[k], shift)) + (ranks[k / 2] >> k % 2 * 16 & 0xffff);
+        slots[slot] = key[k];
+        if (HAS_VALUES) positions[slot] = position[k];
     }
 }
 
@@ -167,18 +194,23 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) upsweep_sort_cluster(co
     u16* const counts = shared.counts[warp_index()];
     for (u32 i = threadIdx.x; i < (sizeof(shared.masks) + sizeof(shared.counts)) / 16; i += THREADS) ((uint4*)&shared)[i] = {0, 0, 0, 0};
     if (threadIdx.x < KEY_WORDS) shared.own_some[threadIdx.x] = shared.own_none[threadIdx.x] = 0;
+    if (HAS_ZEROS && threadIdx.x == 0) shared.negative = 0;
     __syncthreads();
     KeyBits some = 0, none = 0;
+    bool negative = false;
     u32 position[HAS_VALUES ? KEYS : 1];
 #pragma unroll
     for (u32 k = 0; k < KEYS; k++) {
         if (k >= rows) break;
         key[k] = exists(k) ? in_order(key[k]) : (KeyBits)~(KeyBits)0;
         if (exists(k)) some |= key[k], none |= (KeyBits)~key[k];
+        negative |= is_negative_zero(key[k]);
         if (HAS_VALUES) position[k] = begin + first + k * WARP;
     }
     merge_bits(shared.own_some, some);
     merge_bits(shared.own_none, none);
+    negative = HAS_ZEROS && __any_sync(~0u, negative);
+    if (negative && lane_index() == 0) atomicOr(&shared.negative, 1u);
     KeyBits differ = 0;
     u32 shift = 0;
     bool is_first = true;
@@ -186,7 +218,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) upsweep_sort_cluster(co
     bool loose = !HAS_VALUES && begin + share <= n;
     do {
         u32 ranks[KEYS / 2];
-        if (loose) warp_rank_in_any_order(key, shift, counts, ranks, rows);
+        if (negative) warp_rank<DIGIT_BITS, MASK_ROWS, HAS_ZEROS>(key, shift, shared.masks[warp_index()], counts, ranks, rows);
+        else if (loose) warp_rank_in_any_order(key, shift, counts, ranks, rows);
         else warp_rank(key, shift, shared.masks[warp_index()], counts, ranks, rows);
         loose = false;
         __syncthreads();
@@ -197,27 +230,19 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) upsweep_sort_cluster(co
         }
         is_first = false;
         differ &= (KeyBits)~(KeyBits)((KeyBits)(DIGITS - 1) << shift);
-#pragma unroll
-        for (u32 k = 0; k < KEYS; k++) {
-            if (k >= rows) break;
-            const u32 slot = *(volatile u16*)(counts + digit_at(key[k], shift)) + (ranks[k / 2] >> k % 2 * 16 & 0xffff);
-            slots[slot] = key[k];
-            if (HAS_VALUES) position_slots[slot] = position[k];
-        }
+        if (negative) put<HAS_ZEROS>(key, position, ranks, counts, slots, position_slots, rows, shift);
+        else put<false>(key, position, ranks, counts, slots, position_slots, rows, shift);
         __syncwarp();
         for (u32 word = lane_index(); word < DIGITS / 2; word += WARP) ((u32*)counts)[word] = 0;
         __syncthreads();
+        const bool has_negative = HAS_ZEROS && shared.negative != 0;
         if (differ == 0) {
-            store(p, shared, slots, position_slots, shift);
+            if (has_negative) store<HAS_ZEROS>(p, shared, slots, position_slots, shift);
+            else store<false>(p, shared, slots, position_slots, shift);
             return;
         }
-#pragma unroll 4
-        for (u32 i = threadIdx.x; i < share; i += THREADS) {
-            const KeyBits x = slots[i];
-            const u32 place = i + shared.bases[digit_at(x, shift)], to = __umulhi(place, reciprocal);
-            in_block(received, to)[place - to * share] = x;
-            if (HAS_VALUES) in_block(received_positions, to)[place - to * share] = position_slots[i];
-        }
+        if (has_negative) pass_on<HAS_ZEROS>(shared, slots, position_slots, received, received_positions, share, reciprocal, shift);
+        else pass_on<false>(shared, slots, position_slots, received, received_positions, share, reciprocal, shift);
         cluster_arrive();
         cluster_wait();
 #pragma unroll

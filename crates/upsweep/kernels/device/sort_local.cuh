@@ -25,7 +25,7 @@
 // Of values, only positions go along, of 16 bits each; the values are fetched at the end, through the slots of the keys. Where equal
 // keys cannot be told apart, the first digit is ranked by atomic additions, in any order. Where rows of keys are runs of equal ones,
 // additions to one word would take turns; then the segment goes by digits, of which the first is ranked by an addition for each run, and the
-// others by ballots.
+// others by ballots. Where a key is a zero with a sign it goes by digits, too, all of them stable.
 
 #include "memory/instructions.cuh"
 #include "tile/fine.cuh"
@@ -179,7 +179,9 @@ __device__ __forceinline__ bool sort_by_finer_buckets(const SortLocalParams& p, 
     return sorts;
 }
 
-// Sorts a segment whose keys differ in these bits by digits. What does not exist is the last of all in order, and behind all others.
+// Sorts a segment whose keys differ in these bits by digits. What does not exist is the last of all in order, and behind all others. With
+// HAS_NEGATIVE there may be a zero with a sign.
+template <bool HAS_NEGATIVE>
 __device__ __forceinline__ void sort_by_digits(const SortLocalParams& p, LocalShared& shared, const Segment& segment, KeyBits (&key)[KEYS], KeyBits differ, bool has_runs) {
     KeyBits* const slots = (KeyBits*)dynamic_shared;
     u16* const positions = (u16*)(dynamic_shared + LOCAL_SLOT_BYTES);
@@ -202,22 +204,22 @@ __device__ __forceinline__ void sort_by_digits(const SortLocalParams& p, LocalSh
             put(k, first + k * WARP);
         }
     }
-    bool loose = !HAS_VALUES;
+    bool loose = !HAS_VALUES && !HAS_NEGATIVE;
     while (differ != 0) {
         const u32 shift = digit_shift(differ);
         u32 ranks[KEYS / 2];
         // Lanes with one digit add to one word in turns, which ballots spare.
         if (has_runs && loose) warp_rank_runs_in_any_order<LOCAL_BITS>(key, shift, counts, ranks, rows);
-        else if (has_runs) warp_rank<LOCAL_BITS, 0>(key, shift, nullptr, counts, ranks, rows);
+        else if (has_runs) warp_rank<LOCAL_BITS, 0, HAS_NEGATIVE>(key, shift, nullptr, counts, ranks, rows);
         else if (loose) warp_rank_in_any_order<LOCAL_BITS>(key, shift, counts, ranks, rows);
-        else warp_rank<LOCAL_BITS>(key, shift, shared.masks[warp_index()], counts, ranks, rows);
+        else warp_rank<LOCAL_BITS, MASK_ROWS, HAS_NEGATIVE>(key, shift, shared.masks[warp_index()], counts, ranks, rows);
         loose = false;
         __syncthreads();
         counts_to_slots(shared);
 #pragma unroll
         for (u32 k = 0; k < KEYS; k++) {
             if (k >= rows) break;
-            put(k, *(volatile u16*)(counts + digit_at<LOCAL_BITS>(key[k], shift)) + (ranks[k / 2] >> k % 2 * 16 & 0xffff));
+            put(k, *(volatile u16*)(counts + digit_at<LOCAL_BITS, HAS_NEGATIVE>(key[k], shift)) + (ranks[k / 2] >> k % 2 * 16 & 0xffff));
         }
         __syncwarp();
         for (u32 word = lane_index(); word < LOCAL_DIGITS / 4; word += WARP) ((u64*)counts)[word] = 0;
@@ -255,6 +257,7 @@ __device__ __forceinline__ void sort_by_digits(const SortLocalParams& p, LocalSh
 }
 
 // The same, of a segment whose keys are loaded again: by itself, so that neither way takes registers from the other.
+template <bool HAS_NEGATIVE>
 __device__ __forceinline__ void load_and_sort_by_digits(const SortLocalParams& p, LocalShared& shared, u64 begin, u32 count, KeyBits differ, bool has_runs) {
     const Segment segment(begin, count);
     KeyBits key[KEYS];
@@ -264,7 +267,12 @@ __device__ __forceinline__ void load_and_sort_by_digits(const SortLocalParams& p
         if (k >= segment.rows) break;
         if (!segment.exists(k)) key[k] = last;
     }
-    sort_by_digits(p, shared, segment, key, differ, has_runs);
+    sort_by_digits<HAS_NEGATIVE>(p, shared, segment, key, differ, has_runs);
+}
+
+// The same, where there is a zero with a sign.
+__device__ __noinline__ void sort_with_zeros(const SortLocalParams& p, LocalShared& shared, u64 begin, u32 count, KeyBits differ, bool has_runs) {
+    load_and_sort_by_digits<HAS_ZEROS>(p, shared, begin, count, differ, has_runs);
 }
 
 // Sorts the segment of `count` keys from `begin` on; it is the block's `turn`-th.
@@ -273,13 +281,16 @@ __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShar
     KeyBits key[KEYS];
     const KeyBits one = segment.load(p, key);
     KeyBits differ = 0;
+    bool negative = false;
 #pragma unroll
     for (u32 k = 0; k < KEYS; k++) {
         if (k >= segment.rows) break;
         differ |= key[k] ^ one;
+        negative |= is_negative_zero(key[k]);
     }
     if (threadIdx.x <= KEY_WORDS) shared.differ[(turn + 1) % 2][threadIdx.x] = 0;
     merge_bits(shared.differ[turn % 2], differ);
+    if (HAS_ZEROS && __any_sync(~0u, negative) && lane_index() == 0) atomicOr(&shared.differ[turn % 2][KEY_WORDS], (u32)ZEROS);
     if (FINE) {
         const KeyBits before = shuffle_up(key[0], 1);
         const u32 rising = __ballot_sync(~0u, before < key[0]), falling = __ballot_sync(~0u, before > key[0]), equal = WARP - 1 - __popc(rising | falling);
@@ -291,6 +302,7 @@ __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShar
     differ = merged_bits(shared.differ[turn % 2]);
     const u32 orders = shared.differ[turn % 2][KEY_WORDS];
     const bool has_runs = (orders & RUNS) != 0;
+    if (HAS_ZEROS && (orders & ZEROS) != 0) return sort_with_zeros(p, shared, begin, count, differ, has_runs);
     // Finer buckets take the place of more than two digits, or by pieces of two; of two, too, where keys that lie side by side have the same
     // higher one, and lanes would take turns. Where few bits tell them, as others are the same in all keys, three digits are faster.
     if (FINE && differ != 0) {
@@ -301,13 +313,13 @@ __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShar
         const u32 fewest = BY_PIECES && !has_runs ? 2 : 3;
         if (tells && (digits >= fewest || orders == ORDERLY) && sort_by_finer_buckets(p, shared, segment, key, differ)) return;
     }
-    if (FINE && BY_PIECES) return load_and_sort_by_digits(p, shared, begin, count, differ, has_runs);
+    if (FINE && BY_PIECES) return load_and_sort_by_digits<false>(p, shared, begin, count, differ, has_runs);
 #pragma unroll
     for (u32 k = 0; k < KEYS; k++) {
         if (k >= segment.rows) break;
         if (!segment.exists(k)) key[k] = one | differ;
     }
-    sort_by_digits(p, shared, segment, key, differ, has_runs);
+    sort_by_digits<false>(p, shared, segment, key, differ, has_runs);
 }
 
 // Sorts so many numbers in memory, which become keys: of octaves, where a sample has told of fewer. Compares what lies as far apart as halves of longer and longer

@@ -97,6 +97,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_parts(const _
     if (begin == end) return;
     for (u32 i = threadIdx.x; i < DIGITS_A_KEY * DIGITS; i += THREADS) counters[i] = 0;
     __syncthreads();
+    bool zeros = false;  // whether one has a sign
     // The segment of the block's first tile: the last one that begins there or before.
     u32 index = 0;
     for (u32 step = 1u << 31; step > 0; step /= 2) {
@@ -110,7 +111,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_parts(const _
         if (threadIdx.x == 0) ((SortTile*)p.tiles)[tile] = {segment.begin + at, at, count, index << 1 | (at == 0)};
         const KeyBits* const keys = (const KeyBits*)p.keys + segment.begin + at;
         for (u32 i = threadIdx.x; i < count; i += THREADS) {
-            const KeyBits key = in_order(keys[i]);
+            const KeyBits own = in_order(keys[i]), key = with_one_zero(own);
+            zeros |= is_negative_zero(own);
 #pragma unroll
             for (u32 digit = 0; digit < DIGITS_A_KEY; digit++) atomicAdd(counters + digit * DIGITS + digit_at(key, digit * DIGIT_BITS), 1u);
         }
@@ -122,6 +124,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_parts(const _
         }
         __syncthreads();
     }
+    if (zeros) atomicOr(&header.order, (u32)NEGATIVE_ZEROS);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_places(const __grid_constant__ SortPartsParams p) {

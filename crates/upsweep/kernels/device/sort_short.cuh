@@ -11,7 +11,8 @@
 //
 // A merge compares the first lane's first key with the last one's last, and so on; both halves are bitonic then, and each is
 // merged by comparing its halves, lane by lane and at last in each lane (Batcher, "Sorting networks and their applications",
-// 1968). A network is not stable: with values, keys are told apart by their positions.
+// 1968). A network is not stable: with values, keys are told apart by their positions. Both zeros are one key there, and the sign goes along with the
+// position. Without values zeros are put in their order in the end, where there is one with a sign.
 
 #include "memory/instructions.cuh"
 #include "tile/radix.cuh"
@@ -24,7 +25,7 @@ using Value = Number<HAS_VALUES ? VALUE_BYTES : 1>::type;
 
 struct Item {
     KeyBits key;
-    u32 at;  // in the segment; only with values
+    u32 at;  // in the segment, and of floats in the lowest bit whether it is a zero with a sign; only with values
 
     __device__ __forceinline__ bool operator<(const Item& other) const {
         return HAS_VALUES ? key < other.key || (key == other.key && at < other.at) : key < other.key;
@@ -83,6 +84,31 @@ __device__ __forceinline__ void sort_lanes(Item (&x)[LANE_KEYS], u32 lanes) {
     }
 }
 
+// The slot of a lane's key, of which it has LANE_KEYS.
+__device__ __forceinline__ u32 slot_of(u32 group, u32 at) { return (group + at / LANE_KEYS) * (LANE_KEYS + 1) + at % LANE_KEYS; }
+
+// Puts the zeros among the sorted `slots` of a segment in the order that they have in its `count` keys, which are its input. A lane has `less` keys
+// that are before all zeros. The whole warp.
+__device__ __forceinline__ void order_zeros(const KeyBits* keys, u32 count, bool given, u32 lanes, u32 less, KeyBits* slots) {
+    const u32 lane = lane_index(), within = lane & (lanes - 1), group = lane - within;
+    const u32 of_group = (lanes == WARP ? ~0u : (1u << lanes) - 1) << group;
+    for (u32 distance = 1; distance < WARP; distance *= 2) {
+        const u32 other = shuffle(less, lane ^ distance);
+        if (distance < lanes) less += other;
+    }
+    u32 place = less;
+    for (u32 k = 0; k < LANE_KEYS; k++) {
+        const u32 at = k * lanes + within;
+        KeyBits key = at < count ? keys[at] : (KeyBits)0;
+        if (given) key = in_order(key);
+        const bool zero = at < count && is_zero(key);
+        const u32 zeros = __ballot_sync(~0u, zero) & of_group;
+        if (zero) slots[slot_of(group, place + __popc(zeros & ((1u << lane) - 1)))] = key;
+        place += __popc(zeros);
+    }
+    __syncwarp();
+}
+
 // Sorts one segment for each `lanes` lanes: the one of `count` elements from `begin` on, which is the same for all of them.
 __device__ __forceinline__ void sort_together(const SortShortParams& p, ShortShared& shared, u32 lanes, u64 begin, u32 count) {
     const u32 lane = lane_index(), within = lane & (lanes - 1), group = lane - within;
@@ -92,6 +118,10 @@ __device__ __forceinline__ void sort_together(const SortShortParams& p, ShortSha
     for (u32 k = 0; k < LANE_KEYS; k++) {
         const u32 at = k * lanes + within;
         x[k] = at < count ? Item{p.given ? in_order(keys[at]) : keys[at], at} : Item{(KeyBits)~(KeyBits)0, at};
+        if (HAS_ZEROS && HAS_VALUES) {
+            const bool negative = is_negative_zero(x[k].key);
+            x[k] = {negative ? POSITIVE_ZERO : x[k].key, at << 1 | (u32)negative};
+        }
     }
     sort_lanes(x, lanes);
     KeyBits* const key_slots = shared.keys[warp_index()];
@@ -102,13 +132,26 @@ __device__ __forceinline__ void sort_together(const SortShortParams& p, ShortSha
         if (HAS_VALUES) at_slots[lane * (LANE_KEYS + 1) + k] = (u16)x[k].at;
     }
     __syncwarp();
+    if (HAS_ZEROS && !HAS_VALUES) {
+        bool negative = false;
+#pragma unroll
+        for (u32 k = 0; k < LANE_KEYS; k++) negative |= is_negative_zero(x[k].key);
+        if (__any_sync(~0u, negative)) {
+            u32 less = 0;
+#pragma unroll
+            for (u32 k = 0; k < LANE_KEYS; k++) less += x[k].key < FIRST_ZERO;
+            order_zeros(keys, count, p.given != 0, lanes, less, key_slots);
+        }
+    }
     Value value[HAS_VALUES ? LANE_KEYS : 1];
 #pragma unroll
     for (u32 k = 0; k < LANE_KEYS; k++) {
-        const u32 at = k * lanes + within, slot = (group + at / LANE_KEYS) * (LANE_KEYS + 1) + at % LANE_KEYS;
+        const u32 at = k * lanes + within, slot = slot_of(group, at);
         if (at >= count) continue;
-        if (KEYS_OUT) ((KeyBits*)p.keys_out)[begin + at] = out_of_order(key_slots[slot]);
-        if (HAS_VALUES) value[k] = INDICES && p.given ? (Value)(at_slots[slot] + (INDICES == IN_ARRAY ? begin : 0)) : ((const Value*)p.values)[begin + at_slots[slot]];
+        if (KEYS_OUT) ((KeyBits*)p.keys_out)[begin + at] = out_of_order(HAS_ZEROS && HAS_VALUES ? (KeyBits)(key_slots[slot] ^ (at_slots[slot] & 1)) : key_slots[slot]);
+        if (!HAS_VALUES) continue;
+        const u32 position = HAS_ZEROS ? at_slots[slot] >> 1 : at_slots[slot];
+        value[k] = INDICES && p.given ? (Value)(position + (INDICES == IN_ARRAY ? begin : 0)) : ((const Value*)p.values)[begin + position];
     }
     __syncwarp();  // in place, values are read before others take their places
     if (HAS_VALUES) {

@@ -307,10 +307,12 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_split(const _
     __threadfence();
     const u32 found = *(volatile u32*)&header.order;
     const bool sorted = Seen::in_order(found), reversed = Seen::reversed(found), outside = (found & OUTSIDE) != 0;
-    if (has_few && !sorted && !outside) return plan_fill(p, few, header);
+    // Equal keys that can be told apart are not filled in, and do not go in any order.
+    const bool told_apart = VALUE_BYTES == 0 && Seen::has_zeros(found);
+    if (has_few && !sorted && !outside && !told_apart) return plan_fill(p, few, header);
     const u32 largest = has_few ? ~0u : counts_to_places(p, places, values);
     const bool fits = largest <= p.room || (p.list && largest <= p.large_room && *(volatile u32*)&header.listed <= p.most_listed);
-    const bool splits = !sorted && !reversed && !outside && fits, twice = p.tiles != nullptr, scatters = p.bits > DIGIT_BITS && !twice;
+    const bool splits = !sorted && !reversed && !outside && fits && !told_apart, twice = p.tiles != nullptr, scatters = p.bits > DIGIT_BITS && !twice;
     const u32 first_bits = twice ? ((u32)p.bits + 1) / 2 : (u32)p.bits;
     const u32 tiles = splits && twice ? cut_into_tiles(p, first_bits) : 0;
     if (COUNT_DIGITS && !sorted && !reversed && !splits) plan_passes(header, p.n, p.in_place != 0, found, p.cursors);

@@ -19,7 +19,7 @@ struct Collector {
     u32 before = 0;
 
     __device__ __forceinline__ bool is_in(const In& x) {
-        const KeyBits key = key_in_order(x);
+        const KeyBits key = key_in_order(x, p.wanted != nullptr);
         before += key < low;
         return (KeyBits)(key - low) <= width;
     }

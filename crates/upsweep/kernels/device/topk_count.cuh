@@ -1,5 +1,6 @@
 // Top-k, a pass that finds the next digit of the wanted key: counts that digit of all candidates that have those found, and the last
-// block that has counted looks where the wanted rank lies.
+// block that has counted looks where the wanted rank lies. Where it is that of a zero, and there are such of both signs, the block looks for it in the
+// input, if it is all that is asked for.
 
 #pragma once
 
@@ -7,6 +8,41 @@
 #include "memory/instructions.cuh"
 #include "tile/ranked.cuh"
 #include "warp/scan.cuh"
+#include "warp/sum.cuh"
+
+// Stores the zero of this rank, from 1 on, among all zeros of the input. All threads of one block.
+__device__ __noinline__ void store_zero_of_rank(const TopKParams& p, u64 rank) {
+    constexpr u32 ROWS_A_STEP = 32;
+    __shared__ u32 of_warps[WARPS];
+    // What warps have before this one, and all together.
+    u32 lower, all;
+    const auto add_up = [&](u32 of_warp) {
+        __syncthreads();
+        if (lane_index() == 0) of_warps[warp_index()] = of_warp;
+        __syncthreads();
+        lower = all = 0;
+        for (u32 warp = 0; warp < WARPS; warp++) lower += warp < warp_index() ? of_warps[warp] : 0, all += of_warps[warp];
+    };
+    const auto has_zero = [&](u64 i) { return i < p.n && is_zero(key_in_order(p.keys[i], true)); };
+    for (u64 begin = 0; begin < p.n; begin += ROWS_A_STEP * THREADS) {
+        u32 own = 0;
+#pragma unroll 8
+        for (u32 row = 0; row < ROWS_A_STEP; row++) own += has_zero(begin + row * THREADS + threadIdx.x);
+        add_up(warp_sum(own));
+        if (all < rank) {
+            rank -= all;
+            continue;
+        }
+        for (u64 first = begin;; first += THREADS) {
+            const u64 i = first + threadIdx.x;
+            const u32 zeros = __ballot_sync(~0u, has_zero(i));
+            add_up(__popc(zeros));
+            if ((zeros >> lane_index() & 1) != 0 && lower + __popc(zeros & ((1u << lane_index()) - 1)) + 1 == rank) memcpy(p.wanted, &p.keys[i], KEY_BYTES);
+            if (all >= rank) return;
+            rank -= all;
+        }
+    }
+}
 
 extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_count(const __grid_constant__ TopKParams p) {
     __shared__ u32 bins[RANK_DIGITS];
@@ -28,12 +64,12 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_count(const _
     for (u32 i = threadIdx.x; i < digits; i += THREADS) bins[i] = 0;
     __syncthreads();
     const auto count = [&](const In& x) {
-        const KeyBits key = key_in_order(x);
+        const KeyBits key = key_in_order(x, p.wanted != nullptr);
         if (number == 0 || (KeyBits)(key ^ found) >> above == 0) atomicAdd(&bins[(u32)(key >> shift) & (digits - 1)], 1u);
     };
     const auto count_place = [&](u64 i) {
         const u64 place = ((const KeyPlace*)p.candidate_places)[i];
-        const bool has = key_in_order(keys[i]) == found && (number == 0 || (place ^ found_place) >> above == 0);
+        const bool has = key_in_order(keys[i], p.wanted != nullptr) == found && (number == 0 || (place ^ found_place) >> above == 0);
         if (has) atomicAdd(&bins[(u32)(place >> shift) & (digits - 1)], 1u);
     };
     const u64 first = blockIdx.x * (u64)THREADS + threadIdx.x, step = (u64)gridDim.x * THREADS;
@@ -91,27 +127,37 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_count(const _
     u64 before = up_to - own;
     for (u32 warp = 0; warp < warp_index(); warp++) before += of_warps[warp];
     const u64 rank = pass > 0 ? header.rank : p.rank - (among ? header.before : 0);
+    __shared__ u64 zero_rank;  // of the wanted one among the zeros, if there are such of both signs; else 0
+    if (HAS_ZEROS && threadIdx.x == 0) zero_rank = 0;
     __syncthreads();  // all have read the rank
-    if (rank <= before || rank > before + own) return;
-    for (u32 i = 0; i < OWN; i++) {
-        const u32 digit = threadIdx.x * OWN + i;
-        const u64 number_of_digit = digit < digits ? *(volatile u64*)&header.counts[pass][digit] : 0;
-        if (rank > before && rank <= before + number_of_digit) {
-            header.rank = rank - before;
-            if (of_places) {
-                header.last_place = found_place | (u64)digit << shift;
+    const auto find_digit = [&] {
+        if (rank <= before || rank > before + own) return;
+        for (u32 i = 0; i < OWN; i++) {
+            const u32 digit = threadIdx.x * OWN + i;
+            const u64 number_of_digit = digit < digits ? *(volatile u64*)&header.counts[pass][digit] : 0;
+            if (rank > before && rank <= before + number_of_digit) {
+                header.rank = rank - before;
+                if (of_places) {
+                    header.last_place = found_place | (u64)digit << shift;
+                    return;
+                }
+                const KeyBits key = (KeyBits)((pass == 0 ? (KeyBits)0 : found) | (KeyBits)digit << shift);
+                header.low = header.high = key;
+                if (pass + 1 < RANK_PASSES) return;
+                header.last_place = rank - before < number_of_digit ? 0 : ALL_PLACES;
+                if (p.wanted) {
+                    const KeyBits bits_of_key = out_of_order(key);
+                    memcpy(p.wanted, &bits_of_key, sizeof bits_of_key);
+                    const u64 others = is_zero(key) ? *(volatile u64*)&header.counts[pass][digit ^ 1] : 0;
+                    if (HAS_ZEROS && others > 0) zero_rank = rank - before + (digit % 2 == 1 ? others : 0);
+                }
                 return;
             }
-            const KeyBits key = (KeyBits)((pass == 0 ? (KeyBits)0 : found) | (KeyBits)digit << shift);
-            header.low = header.high = key;
-            if (pass + 1 < RANK_PASSES) return;
-            header.last_place = rank - before < number_of_digit ? 0 : ALL_PLACES;
-            if (p.wanted) {
-                const KeyBits bits_of_key = out_of_order(key);
-                memcpy(p.wanted, &bits_of_key, sizeof bits_of_key);
-            }
-            return;
+            before += number_of_digit;
         }
-        before += number_of_digit;
-    }
+    };
+    find_digit();
+    if (!HAS_ZEROS || !p.wanted || pass + 1 != RANK_PASSES) return;
+    __syncthreads();
+    if (zero_rank > 0) store_zero_of_rank(p, zero_rank);
 }

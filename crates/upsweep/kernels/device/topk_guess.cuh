@@ -52,7 +52,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_guess(const _
         const u32 sample = i * THREADS + threadIdx.x;
         // Any numbers that no input's order has to do with.
         const u64 place = __umul64hi((sample + 1) * 0x9e3779b97f4a7c15ull ^ (u64)sample << 29, part);
-        const KeyBits key = key_in_order(p.keys[sample * part + place]);
+        const KeyBits key = key_in_order(p.keys[sample * part + place], p.wanted != nullptr);
         keys[i] = (u32)(key >> BELOW) << BEYOND;
     }
     u32 low = 0, high = ~0u;
@@ -60,6 +60,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_guess(const _
     if (p.high_rank <= SAMPLE) high = sample_of_rank(keys, (u32)p.high_rank, bins);
     if (threadIdx.x != 0) return;
     RankHeader& header = *(RankHeader*)p.header;
-    header.low = (KeyBits)((KeyBits)(low >> BEYOND) << BELOW);
-    header.high = (KeyBits)((KeyBits)(high >> BEYOND) << BELOW | (((KeyBits)1 << BELOW) - 1));
+    // Both zeros, or none.
+    header.low = (KeyBits)((KeyBits)((KeyBits)(low >> BEYOND) << BELOW) & (KeyBits)~(KeyBits)HAS_ZEROS);
+    header.high = (KeyBits)((KeyBits)(high >> BEYOND) << BELOW | (((KeyBits)1 << BELOW) - 1) | (KeyBits)HAS_ZEROS);
 }

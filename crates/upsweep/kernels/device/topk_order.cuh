@@ -19,7 +19,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_order(const _
     for (u64 row = blockIdx.x; row < p.rows; row += gridDim.x) {
         const u64 begin = row * number;
         for (u32 i = threadIdx.x; i < room; i += THREADS) {
-            keys[i] = i < number ? key_in_order(p.values[begin + i]) : (KeyBits)~(KeyBits)0;
+            keys[i] = i < number ? key_in_order(p.values[begin + i], true) : (KeyBits)~(KeyBits)0;
             places[i] = i < number ? ((const KeyPlace*)p.places)[begin + i] : (KeyPlace)~(KeyPlace)0;
         }
         __syncthreads();
@@ -29,7 +29,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_order(const _
                     const u32 low = 2 * pair - (pair & (distance - 1)), high = low + distance;
                     const KeyBits a = keys[low], b = keys[high];
                     const KeyPlace at = places[low], bt = places[high];
-                    const bool descends = p.by_key && b != a ? b < a : bt < at;
+                    const KeyBits own = with_one_zero(a), other = with_one_zero(b);
+                    const bool descends = p.by_key && other != own ? other < own : bt < at;
                     if (descends == ((low & size) == 0)) keys[low] = b, keys[high] = a, places[low] = bt, places[high] = at;
                 }
                 __syncthreads();

@@ -14,8 +14,8 @@ static_assert(THREADS >= DIGITS && LOCAL_BITS >= DIGIT_BITS && KEYS % ROWS_AT_ON
 constexpr u32 LOCAL_DIGITS = 1 << LOCAL_BITS, THREAD_DIGITS = LOCAL_DIGITS > THREADS ? LOCAL_DIGITS / THREADS : 1;
 constexpr u32 COUNTING_THREADS = LOCAL_DIGITS / THREAD_DIGITS;
 using Counts = Number<2 * THREAD_DIGITS>::type;
-// Of rows of keys: in order, without many that are equal; or most are equal to the one before.
-enum : u32 { ORDERLY = 1, RUNS = 2 };
+// Of rows of keys: in order, without many that are equal; or most are equal to the one before. Of all keys: one is a zero with a sign.
+enum : u32 { ORDERLY = 1, RUNS = 2, ZEROS = 4 };
 // How often a number can be halved.
 __device__ constexpr u32 halvings(u32 number) { return number > 1 ? 1 + halvings(number / 2) : 0; }
 struct LocalShared {

@@ -5,8 +5,9 @@
 #include "tile/visit.cuh"
 #include "warp/shuffle.cuh"
 
-// What each launch does, by the digits that vary. `cursors` are DIGITS numbers, all 0, for keys alone.
-__device__ __forceinline__ void plan_steps(SortHeader& header, const bool* varies, bool in_place, void* cursors) {
+// What each launch does, by the digits that vary. `cursors` are DIGITS numbers, all 0, for keys alone. Where equal keys are `told_apart`, each pass is
+// stable.
+__device__ __forceinline__ void plan_steps(SortHeader& header, const bool* varies, bool in_place, void* cursors, bool told_apart) {
     u32 passes = 0;
     for (u32 p = 0; p < DIGITS_A_KEY; p++) passes += varies[p];
     const bool copies = in_place ? passes % 2 == 1 : passes == 0;
@@ -16,9 +17,9 @@ __device__ __forceinline__ void plan_steps(SortHeader& header, const bool* varie
         left--;
         const Place to = left % 2 == 0 ? Place::RESULT : Place::SCRATCH;
         const bool sorts = deed == Deed::SORT;
-        const bool first = sorts && sorted == 0, last = sorts && sorted == passes - 1, in_any_order = first && VALUE_BYTES == 0;
-        // Keys alone do not look back in the first pass.
-        const u32 turn = VALUE_BYTES == 0 && sorted > 0 ? sorted - 1 : sorted;
+        const bool first = sorts && sorted == 0, last = sorts && sorted == passes - 1, in_any_order = first && !told_apart;
+        // Keys alone do not look back in the first pass, where equal ones cannot be told apart.
+        const u32 turn = !told_apart && sorted > 0 ? sorted - 1 : sorted;
         header.steps[launch++] = {deed, from, to, shift, turn, first, last, first, 0, 0, 0, header.counts[shift / DIGIT_BITS], in_any_order ? cursors : nullptr};
         sorted += sorts;
         from = to;
@@ -60,5 +61,5 @@ __device__ __forceinline__ void plan_passes(SortHeader& header, u64 n, bool in_p
     __syncthreads();
     if (threadIdx.x != 0) return;
     if (Seen::reversed(order)) plan_reversal(header, in_place);
-    else plan_steps(header, varies, in_place, cursors);
+    else plan_steps(header, varies, in_place, cursors, VALUE_BYTES > 0 || Seen::has_zeros(order));
 }

@@ -9,8 +9,9 @@
 
 constexpr u32 DIGITS = 256, DIGIT_BITS = 8, DIGITS_A_KEY = KEY_BYTES;
 
-template <u32 BITS = DIGIT_BITS>
-__device__ __forceinline__ u32 digit_at(KeyBits key, u32 shift) { return (u32)(key >> shift) & ((1 << BITS) - 1); }
+// Of ZEROS, where there may be one with a sign.
+template <u32 BITS = DIGIT_BITS, bool ZEROS = false>
+__device__ __forceinline__ u32 digit_at(KeyBits key, u32 shift) { return (u32)((ZEROS ? with_one_zero(key) : key) >> shift) & ((1 << BITS) - 1); }
 
 // Where the lowest bit is that is set.
 __device__ __forceinline__ u32 lowest_bit(KeyBits bits) {
@@ -86,8 +87,8 @@ enum : u32 { NO_INDICES, IN_SEGMENT, IN_ARRAY };
 enum class Road : u32 { PASSES, SPLIT, NONE, OCTAVES };
 
 // What a key can be to the one before: less, or more. Where none is less the keys are in order; where none is more, and nothing but keys is sorted,
-// they are in order from the last to the first.
-enum Order : u32 { LESS = 1, MORE = 2, ANY_ORDER = LESS | MORE };
+// they are in order from the last to the first. And whether there is a zero with a sign: then equal keys can be told apart.
+enum Order : u32 { LESS = 1, MORE = 2, ANY_ORDER = LESS | MORE, NEGATIVE_ZEROS = 8 };
 
 // In scratch memory, all bytes 0 before the first kernel, which counts; its last block says what the others do.
 struct SortHeader {

@@ -21,10 +21,10 @@ __device__ __forceinline__ u32 after(u32 shift, u32 nothing) { return shift + no
 // Whether most lanes of a row have the digit of the lane before.
 __device__ __forceinline__ bool has_runs(u32 digit) { return __popc(__ballot_sync(~0u, __shfl_up_sync(~0u, digit, 1) != digit)) < WARP / 2; }
 
-// The rank of each key of the first `rows` by a digit of BITS bits, two in a word. `counts` are those of the keys before, with the digit;
+// The rank of each key of the first `rows` by a digit of BITS bits, of ZEROS as by `digit_at`, two in a word. `counts` are those of the keys before, with the digit;
 // then with these keys. `masks` are DIGITS words for each row matched by them at once, 0 before and after; digits of more bits share
 // them, and are told apart by ballots. BY_MASKS: of the rows matched at once, those that are matched by them.
-template <u32 BITS = DIGIT_BITS, u32 BY_MASKS = MASK_ROWS>
+template <u32 BITS = DIGIT_BITS, u32 BY_MASKS = MASK_ROWS, bool ZEROS = false>
 __device__ __forceinline__ void warp_rank(const KeyBits (&key)[KEYS], u32 shift, u32* masks, u16* counts, u32 (&ranks)[KEYS / 2], u32 rows = KEYS) {
     const u32 mine = 1u << lane_index(), lower_lanes = mine - 1;
 #pragma unroll
@@ -33,7 +33,7 @@ __device__ __forceinline__ void warp_rank(const KeyBits (&key)[KEYS], u32 shift,
         u32 digit[ROWS_AT_ONCE], same[ROWS_AT_ONCE], sharing[ROWS_AT_ONCE];  // lanes that share a word of the masks
 #pragma unroll
         for (u32 j = 0; j < ROWS_AT_ONCE; j++) {
-            digit[j] = digit_at<BITS>(key[k + j], shift);
+            digit[j] = digit_at<BITS, ZEROS>(key[k + j], shift);
             if (j < BY_MASKS) atomicOr(masks + j * DIGITS + digit[j] % DIGITS, mine);
         }
         __syncwarp();

@@ -9,16 +9,21 @@
 //             to be: in no order
 //   store     the same of the input, in its order
 //   order     results of the input's order, or of their own
+//
+// Both zeros are one number. Where the wanted key is all that is asked for, they have numbers of their own until the last digit tells whether there are such
+// of both signs; then the one of the rank is looked for in the input.
 
 #pragma once
 
 #include "word/key.cuh"
 
-__device__ __forceinline__ KeyBits key_in_order(const In& x) {
+// With numbers of their own for both zeros where zeros are `told_apart`.
+__device__ __forceinline__ KeyBits key_in_order(const In& x, bool told_apart = false) {
     static_assert(sizeof(In) == KEY_BYTES);
     KeyBits bits;
     memcpy(&bits, &x, sizeof bits);
-    return in_order(bits);
+    const KeyBits key = in_order(bits);
+    return told_apart ? key : with_one_zero(key);
 }
 
 constexpr u32 RANK_DIGIT_BITS = 11, RANK_DIGITS = 1 << RANK_DIGIT_BITS;

@@ -7,6 +7,7 @@
 // What keys of a thread are to those before them.
 struct Seen {
     u32 less = 0, more = 0;
+    bool zeros = false;  // whether one has a sign
 
     __device__ __forceinline__ void add(KeyBits before, KeyBits key) {
         less = key < before ? 1 : less;
@@ -16,24 +17,30 @@ struct Seen {
     // ptxas 13.0 makes a test for 0 that fails where both hold.
     __device__ __forceinline__ void report(SortHeader& header) const {
         const bool any_less = __any_sync(~0u, less), any_more = VALUE_BYTES > 0 || __any_sync(~0u, more);
+        const bool any_zeros = HAS_ZEROS && __any_sync(~0u, zeros);
         if (lane_index() != 0) return;
+        if (any_zeros) atomicOr(&header.order, (u32)NEGATIVE_ZEROS);
         if (any_less && any_more) atomicOr(&header.order, (u32)ANY_ORDER);
         else if (any_less) atomicOr(&header.order, (u32)LESS);
         else if (any_more) atomicOr(&header.order, (u32)MORE);
     }
     static __device__ __forceinline__ bool in_order(u32 order) { return (order & LESS) == 0; }
-    static __device__ __forceinline__ bool reversed(u32 order) { return (order & ANY_ORDER) == LESS; }
+    static __device__ __forceinline__ bool has_zeros(u32 order) { return HAS_ZEROS && (order & NEGATIVE_ZEROS) != 0; }
+    // Of zeros some that are equal may be in another order.
+    static __device__ __forceinline__ bool reversed(u32 order) { return (order & ANY_ORDER) == LESS && !has_zeros(order); }
 };
 
-// Calls `add` with arrays of the keys from `begin` to `end` of the array, put into their order. Returns what this thread has seen of their order.
+// Calls `add` with arrays of the keys from `begin` to `end` of the array, put into their order, with one number for both zeros. Returns what this
+// thread has seen of their order.
 template <class F>
 __device__ __forceinline__ Seen visit_keys(const KeyBits* keys, u64 begin, u64 end, F add) {
     constexpr u32 VECTOR_KEYS = 16 / KEY_BYTES;
     struct alignas(16) KeyVector { KeyBits at[VECTOR_KEYS]; };
     Seen seen;
     const auto visit_one = [&](u64 i) {
-        const KeyBits key[] = {in_order(keys[i])};
-        if (i > 0) seen.add(in_order(keys[i - 1]), key[0]);
+        const KeyBits own = in_order(keys[i]), key[] = {with_one_zero(own)};
+        seen.zeros |= is_negative_zero(own);
+        if (i > 0) seen.add(with_one_zero(in_order(keys[i - 1])), key[0]);
         add(key);
     };
     // Vectors where they are aligned.
@@ -56,9 +63,20 @@ __device__ __forceinline__ Seen visit_keys(const KeyBits* keys, u64 begin, u64 e
         for (u32 j = 0; j < DEPTH; j++) {
             if (v + j * THREADS >= vectors) continue;
             KeyBits previous = in_order(before[j]), key[VECTOR_KEYS];
+            bool zeros = is_negative_zero(previous);
 #pragma unroll
             for (u32 i = 0; i < VECTOR_KEYS; i++) {
                 key[i] = in_order(x[j].at[i]);
+                zeros |= is_negative_zero(key[i]);
+            }
+            if (zeros) {
+                seen.zeros = true;
+                previous = with_one_zero(previous);
+#pragma unroll
+                for (u32 i = 0; i < VECTOR_KEYS; i++) key[i] = with_one_zero(key[i]);
+            }
+#pragma unroll
+            for (u32 i = 0; i < VECTOR_KEYS; i++) {
                 seen.add(previous, key[i]);
                 previous = key[i];
             }

@@ -11,7 +11,7 @@ pub(super) mod split;
 
 use self::kernels::{
     Buffers, COUNT, FILL, MOVE, PASS, SortCountParams, SortFillParams, SortKey, SortParams, SortTallyParams,
-    SortValuesParams, TALLY, counting_source, fill_source, moving_source, pass_source, tally_source,
+    SortValuesParams, TALLY, Zeros, counting_source, fill_source, moving_source, pass_source, tally_source,
 };
 use super::Cuda;
 use super::lender::Lender;
@@ -256,7 +256,7 @@ fn launch(cuda: &Cuda, len: usize, types: SortTypes, in_place: bool, buffers: Bu
     if types.key == 1 {
         let header = cuda.scratch::<u8>(plan.header_bytes())?.zeroed()?;
         count(cuda, &plan, buffers.keys, header.address(), (0, 0))?;
-        return fill(cuda, &plan, buffers.keys_out, header.address());
+        return fill(cuda, &plan, buffers.keys_out, header.address(), Zeros::default());
     }
     let values = 1 << (8 * types.key);
     let counts = cuda.scratch::<u64>(values + 1)?.zeroed()?;
@@ -264,11 +264,28 @@ fn launch(cuda: &Cuda, len: usize, types: SortTypes, in_place: bool, buffers: Bu
     let Counting { blocks, part, threads, shared_bytes } = plan.tallying(cuda.multiprocessors() as usize);
     let counts_at = counts.address();
     let done = counts_at + 8 * values as u64;
-    let params = SortTallyParams { keys: buffers.keys, n: len as u64, part: part as u64, counts: counts_at, done };
+    let signs_of_part = if types.order.mantissa > 0 { SortPlan::sign_words(part) } else { 0 };
+    let kept = cuda.scratch::<u32>(if signs_of_part > 0 { blocks * (2 + signs_of_part) } else { 0 })?;
+    let zeros = Zeros {
+        numbers: kept.address(),
+        signs: kept.address() + 8 * blocks as u64,
+        signs_of_part,
+        parts: blocks,
+    };
+    let params = SortTallyParams {
+        keys: buffers.keys,
+        n: len as u64,
+        part: part as u64,
+        counts: counts_at,
+        done,
+        zeros: zeros.numbers,
+        signs: zeros.signs,
+        signs_of_part: signs_of_part as u64,
+    };
     // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep what they point to
     // good until the kernel is enqueued in the stream's order.
     unsafe { cuda.launch(&kernel, Grid::new(blocks as u32, threads as u32, shared_bytes as u32), &params) }?;
-    fill(cuda, &plan, buffers.keys_out, counts_at)
+    fill(cuda, &plan, buffers.keys_out, counts_at, zeros)
 }
 
 /// Counts each digit. `status` are the address and number of words to clear.
@@ -291,11 +308,19 @@ fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, header: u64, status: (u64, usi
 }
 
 /// Stores each value where `places` say.
-fn fill(cuda: &Cuda, plan: &SortPlan, output: u64, places: u64) -> Result<()> {
+fn fill(cuda: &Cuda, plan: &SortPlan, output: u64, places: u64, zeros: Zeros) -> Result<()> {
     let kernel = cuda.kernel(SortKey::new(FILL, plan.fill_constants()), || Ok(fill_source(plan)))?;
     let threads = SortPlan::fill_threads() as u32;
     let resident = kernel.blocks_per_multiprocessor(threads, 0)?.max(1) * cuda.multiprocessors();
-    let params = SortFillParams { output, n: plan.len as u64, places };
+    let params = SortFillParams {
+        output,
+        n: plan.len as u64,
+        places,
+        zeros: zeros.numbers,
+        signs: zeros.signs,
+        signs_of_part: zeros.signs_of_part as u64,
+        parts: zeros.parts as u64,
+    };
     // SAFETY: as in `launch`.
     unsafe { cuda.launch(&kernel, Grid::new(plan.fill_blocks().min(resident as usize) as u32, threads, 0), &params) }
 }

@@ -126,8 +126,11 @@ static void one_case() {
     const Place from = first && !in_place ? Place::INPUT : Place::SCRATCH, to = Place::RESULT;
     const u32 turn = first ? 0 : 1 + below(4);
     header[0].tiles = tiles;
+    // Without the flag no key is a zero with a sign.
+    const bool zeros = HAS_ZEROS && once_in(2);
+    if (zeros) header[0].order = NEGATIVE_ZEROS;
     // Tiles in any order by cursors, or by looking back.
-    const bool by_cursors = !HAS_VALUES && first && once_in(2);
+    const bool by_cursors = !HAS_VALUES && first && !zeros && once_in(2);
     Guarded<StatusWord> cursors(parts * DIGITS);
     memset((void*)cursors.values, 0, parts * DIGITS * sizeof(StatusWord));
     const bool reverses = copies && !HAS_VALUES && once_in(2);
@@ -141,6 +144,13 @@ static void one_case() {
     std::vector<Pair> expected(n);
     for (u64 i = 0; i < n; i++) {
         source[i] = any_key(kind, i);
+        if (HAS_ZEROS) {
+            const bool puts = copies || !first;
+            KeyBits number = puts ? source[i] : in_order(source[i]);
+            if (once_in(3)) number = once_in(2) ? NEGATIVE_ZERO : POSITIVE_ZERO;
+            if (!zeros) number = with_one_zero(number);
+            source[i] = puts ? number : out_of_order(number);
+        }
         u64 value = 0;
         if (HAS_VALUES) value = source_values[i] = (Value)random_bits();
         const u64 part_begin = *(std::upper_bound(begins.begin(), begins.end() - 1, i) - 1);
@@ -150,12 +160,12 @@ static void one_case() {
     if (reverses) std::reverse(expected.begin(), expected.end());
     if (!copies) {
         const u32 shift = digit_number * 8;
-        const auto less = [&](const Pair& a, const Pair& b) { return digit_at(a.key, shift) < digit_at(b.key, shift); };
+        const auto less = [&](const Pair& a, const Pair& b) { return digit_at<DIGIT_BITS, true>(a.key, shift) < digit_at<DIGIT_BITS, true>(b.key, shift); };
         for (u32 part = 0; part < parts; part++) {
             u64* const places = bases.values + (u64)part * stride;
             for (u32 d = 0; d < DIGITS; d++) places[d] = begins[part];
             for (u64 i = begins[part]; i < begins[part + 1]; i++) {
-                for (u32 d = digit_at(expected[i].key, shift) + 1; d < DIGITS; d++) places[d]++;
+                for (u32 d = digit_at<DIGIT_BITS, true>(expected[i].key, shift) + 1; d < DIGITS; d++) places[d]++;
             }
             std::stable_sort(expected.begin() + begins[part], expected.begin() + begins[part + 1], less);
         }
@@ -174,7 +184,7 @@ static void one_case() {
     keys.check("keys"), keys_out.check("sorted keys"), keys_scratch.check("keys in scratch");
     values.check("values"), values_out.check("sorted values"), values_scratch.check("values in scratch");
     cursors.check("cursors");
-    if (!copies && first && !HAS_VALUES) {
+    if (!copies && first && !HAS_VALUES && !zeros) {
         // Keys alone: the first pass need not be stable.
         const auto digit = [&](const Pair& x) { return digit_at(last ? in_order(x.key) : x.key, digit_number * 8); };
         const auto less = [&](const Pair& a, const Pair& b) {

@@ -6,6 +6,8 @@
 
 namespace emulator {
 
+static KeyBits compared(KeyBits key) { return with_one_zero(in_order(key)); }
+
 static void one_case() {
     const u64 n = 1 + (once_in(4) ? below(100) : below(20000)), part = 16 * (1 + below(200));
     const u32 kind = below(6);
@@ -15,8 +17,12 @@ static void one_case() {
         for (u32 at = 0; at < KEY_WIDTH; at += 8) key |= (KeyBits)((KeyBits)(u8)random_bits() << at);
         keys[i] = kind == 0 ? (KeyBits)7 : kind == 1 ? out_of_order((KeyBits)(n > 255 ? i * 255 / n : i)) : kind == 2 ? (KeyBits)(key & 0xff) : key;
     }
+    bool told_apart = VALUE_BYTES > 0;
+    if (HAS_ZEROS && once_in(2)) {
+        for (u64 i = below(n); i < n; i += 1 + below(9)) keys[i] = out_of_order(once_in(2) ? NEGATIVE_ZERO : POSITIVE_ZERO);
+    }
     if (kind == 3) {
-        std::sort(keys.values, keys.values + n, [](KeyBits a, KeyBits b) { return in_order(a) < in_order(b); });
+        std::stable_sort(keys.values, keys.values + n, [](KeyBits a, KeyBits b) { return compared(a) < compared(b); });
         if (once_in(2)) std::reverse(keys.values, keys.values + n);
         if (n > 1 && once_in(2)) std::swap(keys[below(n)], keys[below(n)]);
     }
@@ -32,14 +38,15 @@ static void one_case() {
     for (u64 i = 0; i < words; i++) {
         if (status[i] != 0) fail("status word %llu is not cleared", i);
     }
-    bool sorted = true, reversed = VALUE_BYTES == 0;
-    for (u64 i = 1; i < n; i++) sorted &= in_order(keys[i - 1]) <= in_order(keys[i]), reversed &= in_order(keys[i - 1]) >= in_order(keys[i]);
+    for (u64 i = 0; i < n; i++) told_apart |= is_negative_zero(in_order(keys[i]));
+    bool sorted = true, reversed = !told_apart;
+    for (u64 i = 1; i < n; i++) sorted &= compared(keys[i - 1]) <= compared(keys[i]), reversed &= compared(keys[i - 1]) >= compared(keys[i]);
     reversed &= !sorted;
     u32 launch_number = 0, passes = 0;
     std::vector<SortStep> steps;
     for (u32 digit = 0; digit < KEY_BYTES; digit++) {
         u64 counts[DIGITS] = {}, lower = 0;
-        for (u64 i = 0; i < n; i++) counts[digit_at(in_order(keys[i]), digit * 8)]++;
+        for (u64 i = 0; i < n; i++) counts[digit_at(compared(keys[i]), digit * 8)]++;
         bool varies = !sorted;
         for (u32 d = 0; d < DIGITS; d++) {
             if (counts[d] == n) varies = false;
@@ -47,7 +54,7 @@ static void one_case() {
             lower += counts[d];
         }
         passes += varies && !reversed;
-        if (varies && !reversed) steps.push_back({Deed::SORT, Place::INPUT, Place::INPUT, digit * 8, (u32)steps.size() - (VALUE_BYTES == 0 && !steps.empty()), steps.empty(), 0, steps.empty(), 0, 0, 0, header[0].counts[digit], steps.empty() ? cursors : nullptr});
+        if (varies && !reversed) steps.push_back({Deed::SORT, Place::INPUT, Place::INPUT, digit * 8, (u32)steps.size() - (!told_apart && !steps.empty()), steps.empty(), 0, steps.empty(), 0, 0, 0, header[0].counts[digit], steps.empty() && !told_apart ? cursors : nullptr});
     }
     if (!steps.empty()) steps.back().last = 1;
     if (!reversed && (in_place ? passes % 2 == 1 : passes == 0)) steps.insert(steps.begin(), {Deed::COPY, Place::INPUT, Place::INPUT, 0, 0, 0, 0, 0, 0, 0, 0, header[0].counts[0]});

@@ -76,6 +76,8 @@ static void one_case() {
     const bool given = once_in(2), in_place = KEYS_OUT && !INDICES && once_in(2);
     Guarded<KeyBits> keys(n), keys_out(in_place ? 0 : n);
     Guarded<Value> values(HAS_VALUES ? n : 0), values_out(HAS_VALUES && !in_place ? n : 0);
+    const bool zeros = HAS_ZEROS && once_in(2);
+    const auto any_zero = [] { return once_in(2) ? NEGATIVE_ZERO : POSITIVE_ZERO; };
     std::vector<KeyBits> few(1 + below(9));
     for (KeyBits& key : few) key = any_bits();
     struct Pair { KeyBits key; u64 value; };
@@ -83,12 +85,13 @@ static void one_case() {
     for (u32 s = 0; s < segments; s++) {
         for (u64 i = begins[s]; i < begins[s + 1]; i++) {
             keys[i] = key_of(of_keys, i - begins[s], begins[s + 1] - begins[s], few);
+            if (zeros && once_in(3)) keys[i] = given ? out_of_order(any_zero()) : any_zero();
             u64 value = 0;
             if (HAS_VALUES) value = values[i] = (Value)random_bits();
             if (INDICES && given) value = INDICES == IN_ARRAY ? i : i - begins[s];
             expected[i] = {given ? in_order(keys[i]) : keys[i], value};
         }
-        std::stable_sort(expected.begin() + begins[s], expected.begin() + begins[s + 1], [](const Pair& a, const Pair& b) { return a.key < b.key; });
+        std::stable_sort(expected.begin() + begins[s], expected.begin() + begins[s + 1], [](const Pair& a, const Pair& b) { return with_one_zero(a.key) < with_one_zero(b.key); });
     }
     Guarded<u64> starts(kind == 1 ? segments + 1 : 0);
     for (u64 i = 0; i < starts.number; i++) starts[i] = begins[i];

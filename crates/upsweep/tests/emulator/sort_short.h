@@ -21,6 +21,7 @@ static void one_case() {
     struct Pair { KeyBits key; u64 value; };
     std::vector<Pair> expected(n);
     const u32 of_keys = below(4);
+    const bool zeros = HAS_ZEROS && once_in(2);
     std::vector<u64> longer[4];
     for (u32 s = 0; s < segments; s++) {
         const u64 count = begins[s + 1] - begins[s];
@@ -29,12 +30,16 @@ static void one_case() {
             KeyBits key = 0;
             for (u32 at = 0; at < KEY_WIDTH; at += 8) key |= (KeyBits)((KeyBits)(u8)random_bits() << at);
             keys[i] = of_keys == 0 ? (KeyBits)7 : of_keys == 1 ? (KeyBits)(key & 3) : of_keys == 2 ? (KeyBits)~(key & 1) : key;
+            if (zeros && once_in(3)) {
+                const KeyBits zero = once_in(2) ? NEGATIVE_ZERO : POSITIVE_ZERO;
+                keys[i] = given ? out_of_order(zero) : zero;
+            }
             u64 value = 0;
             if (HAS_VALUES) value = values[i] = (Value)random_bits();
             if (INDICES && given) value = INDICES == IN_ARRAY ? i : i - begins[s];
             expected[i] = {given ? in_order(keys[i]) : keys[i], value};
         }
-        std::stable_sort(expected.begin() + begins[s], expected.begin() + begins[s + 1], [](const Pair& a, const Pair& b) { return a.key < b.key; });
+        std::stable_sort(expected.begin() + begins[s], expected.begin() + begins[s + 1], [](const Pair& a, const Pair& b) { return with_one_zero(a.key) < with_one_zero(b.key); });
     }
     Guarded<u64> starts(rows ? 0 : segments + 1);
     for (u64 i = 0; i < starts.number; i++) starts[i] = begins[i];

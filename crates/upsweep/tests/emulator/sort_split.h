@@ -28,6 +28,8 @@ static std::vector<KeyBits> few_of(std::vector<KeyBits> sample) {
     return {};
 }
 
+static KeyBits compared(KeyBits key) { return with_one_zero(in_order(key)); }
+
 static void one_case() {
     // Many equal keys of one block use up its counters.
     const bool many = once_in(6);
@@ -47,6 +49,13 @@ static void one_case() {
         // A key at `other` is none of few, or outside of the window of the rest, if it is not in the sample.
         keys[i] = kind >= 8 ? out_of_order(kind >= 10 && once_in(3) ? (KeyBits)5 : (KeyBits)((KeyBits)(key >> 12) >> below(KEY_WIDTH - 12))) : kind == 7 ? out_of_order((KeyBits)(n - i - (i == other))) : kind == 5 && i != other ? some[below(some.size())] : kind == 6 && i != other ? out_of_order((KeyBits)(key & 0xfffff) | (KeyBits)3 << (KEY_WIDTH - 8)) : kind == 0 ? out_of_order((KeyBits)(7 + (i == 0))) : kind == 1 ? out_of_order((KeyBits)i) : kind == 2 ? (KeyBits)(key & 0xff) : key;
     }
+    if (HAS_ZEROS && once_in(3)) {
+        for (u64 i = below(n); i < n; i += 1 + below(once_in(2) ? 9 : 9000)) keys[i] = out_of_order(once_in(2) ? NEGATIVE_ZERO : POSITIVE_ZERO);
+    }
+    bool told_apart = false;
+    for (u64 i = 0; i < n; i++) told_apart |= is_negative_zero(in_order(keys[i]));
+    const u32 zeros_seen = told_apart ? NEGATIVE_ZEROS : 0;
+    told_apart &= VALUE_BYTES == 0;
     std::vector<KeyBits> sample;
     KeyBits differ = 0;
     for (u32 thread = 0; thread < THREADS; thread++) {
@@ -70,13 +79,13 @@ static void one_case() {
     const std::vector<KeyBits> few = crowded && VALUE_BYTES == 0 ? few_of(sample) : std::vector<KeyBits>();
     skewed &= BY_OCTAVES && overfull && few.empty();
     std::vector<u64> counts(values + 1);
-    bool sorted = true, reversed = VALUE_BYTES == 0, outside = false, others = false;
+    bool sorted = true, descends = VALUE_BYTES == 0, outside = false, others = false;
     for (u64 i = 0; i < n; i++) {
-        const KeyBits key = in_order(keys[i]);
+        const KeyBits key = compared(keys[i]);
         outside |= width < KEY_WIDTH && (KeyBits)(key ^ sample[0]) >> (width < KEY_WIDTH ? width : 0) != 0;
         others |= !std::binary_search(few.begin(), few.end(), key);
         counts[(u32)(key >> shift) % values + 1]++;
-        if (i > 0) sorted &= in_order(keys[i - 1]) <= in_order(keys[i]), reversed &= in_order(keys[i - 1]) >= in_order(keys[i]);
+        if (i > 0) sorted &= compared(keys[i - 1]) <= key, descends &= compared(keys[i - 1]) >= key;
     }
     const u64 largest = *std::max_element(counts.begin(), counts.end());
     std::vector<u64> large;
@@ -115,15 +124,15 @@ static void one_case() {
     }
     // Each by itself: a warp may have seen all, as where one key of all that are not in order is outside of the window.
     const bool left = !COUNT_DIGITS && (crowded || room == 0) && few.empty();
-    const u32 found = left ? 0 : (sorted ? 0 : LESS) + (reversed ? 0 : MORE) + ((few.empty() ? outside : others) ? OUTSIDE : 0);
+    const u32 found = left ? 0 : (sorted ? 0 : LESS) + (descends ? 0 : MORE) + zeros_seen + ((few.empty() ? outside : others) ? OUTSIDE : 0);
     if (header[0].order != found) fail("what was seen of the keys is %u instead of %u", header[0].order, found);
-    const bool filled = !few.empty() && !others && !sorted;
+    const bool filled = !few.empty() && !others && !sorted && !told_apart;
     for (u32 v = 0; v <= values && few.empty() && !left; v++) {
         if (places[v] != counts[v]) fail("place %u is %llu instead of %llu", v, places[v], counts[v]);
     }
-    reversed &= !sorted && !filled;
+    const bool reversed = descends && zeros_seen == 0 && !sorted && !filled;
     const bool fits = largest <= room || (lists && largest <= large_room && large.size() <= most_listed);
-    const bool splits = few.empty() && !outside && fits;
+    const bool splits = few.empty() && !outside && fits && !told_apart;
     const Road road = left ? Road::PASSES : sorted || reversed || filled ? Road::NONE : splits ? Road::SPLIT : Road::PASSES;
     if (header[0].road != road) fail("road %u instead of %u", (u32)header[0].road, (u32)road);
     const SortStep *const first = &header[0].steps[0], *const second = first + 1;
@@ -151,7 +160,7 @@ static void one_case() {
         if (first->deed != (COUNT_DIGITS ? in_place && first->deed == Deed::COPY ? Deed::COPY : Deed::SORT : Deed::NOTHING)) fail("wrong pass");
         for (u32 digit = 0; COUNT_DIGITS && digit < KEY_BYTES; digit++) {
             u64 lower[DIGITS + 1] = {};
-            for (u64 i = 0; i < n; i++) lower[digit_at(in_order(keys[i]), digit * 8) + 1]++;
+            for (u64 i = 0; i < n; i++) lower[digit_at(compared(keys[i]), digit * 8) + 1]++;
             for (u32 d = 0; d < DIGITS; d++) {
                 if (header[0].counts[digit][d] != lower[d]) fail("wrong place %u of digit %u", d, digit);
                 lower[d + 1] += lower[d];

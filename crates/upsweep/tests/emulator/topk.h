@@ -8,11 +8,16 @@ static void one_case() {
     const u64 most_tiles = (GROUPS + 2) * GROUP + 3, whole = once_in(16) ? most_tiles - 1 - below(40) : below(12);
     const u64 n = 1 + (once_in(4) ? below(100) : whole * TILE + below(TILE)), tiles = tile_number(n);
     const u32 kind = below(4);
+    const bool zeros = once_in(2);
     Guarded<In> keys(n);
     std::vector<KeyBits> numbers(n);
     for (u64 i = 0; i < n; i++) {
         const KeyBits bits = out_of_order(kind == 0 ? (KeyBits)7 : kind == 1 ? (KeyBits)below(3) : kind == 2 ? (KeyBits)i : (KeyBits)random_bits());
         memcpy((void*)&keys[i], &bits, sizeof bits);
+        if (HAS_ZEROS && zeros && once_in(3)) {
+            const KeyBits zero = out_of_order(once_in(2) ? NEGATIVE_ZERO : POSITIVE_ZERO);
+            memcpy((void*)&keys[i], &zero, sizeof zero);
+        }
         numbers[i] = key_in_order(keys[i]);
     }
     Guarded<RankHeader> header(1);

@@ -9,9 +9,14 @@ namespace emulator {
 static void one_case() {
     const u64 n = 1 + (once_in(4) ? below(100) : below(STEP_VECTORS * KEY_VECTOR * 3));
     Guarded<In> keys(n);
+    const bool zeros = once_in(2);
     for (u64 i = 0; i < n; i++) {
         const KeyBits bits = out_of_order((KeyBits)(once_in(2) ? i : random_bits()));
         memcpy((void*)&keys[i], &bits, sizeof bits);
+        if (HAS_ZEROS && zeros && once_in(3)) {
+            const KeyBits zero = out_of_order(once_in(2) ? NEGATIVE_ZERO : POSITIVE_ZERO);
+            memcpy((void*)&keys[i], &zero, sizeof zero);
+        }
     }
     Guarded<RankHeader> header(1);
     memset((void*)header.values, 0, sizeof(RankHeader));

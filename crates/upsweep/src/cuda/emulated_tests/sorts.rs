@@ -93,6 +93,7 @@ const NONE: Indices = Indices::None;
 fn emulated_sorts_by_a_cluster() {
     clusters::<u32>(0, NONE, false, 8);
     clusters::<f32>(4, NONE, true, 8);
+    clusters::<f32>(0, NONE, false, 8);
     clusters::<u32>(8, Indices::InSegment, false, 6);
     clusters::<i16>(0, NONE, true, 6);
     clusters::<u8>(1, NONE, false, 6);
@@ -103,6 +104,7 @@ fn emulated_sorts_by_a_cluster() {
 fn emulated_splits() {
     splits::<u32>(false, 12);
     splits::<f64>(true, 12);
+    splits::<f32>(false, 8);
 }
 
 #[test]
@@ -111,7 +113,8 @@ fn emulated_sorts_of_segments() {
     segments::<u32>(0, NONE, false, 30);
     segments::<i16>(0, NONE, true, 15);
     segments::<f64>(0, NONE, true, 15);
-    segments::<f32>(4, NONE, true, 6);
+    segments::<f32>(4, NONE, true, 15);
+    segments::<f16>(0, NONE, false, 15);
     segments::<u64>(4, Indices::InArray, false, 30);
     segments::<u8>(4, Indices::InSegment, true, 6);
 }
@@ -122,6 +125,7 @@ fn emulated_sorts() {
     sorts::<u32>(0, NONE, false, true, 4, 16);
     sorts::<f32>(4, NONE, true, false, 8, 16);
     sorts::<i16>(8, NONE, false, true, 4, 16);
+    sorts::<f32>(0, NONE, false, true, 4, 16);
     sorts::<f64>(4, Indices::InSegment, true, true, 4, 12);
     sorts::<f16>(0, NONE, true, false, 4, 12);
     sorts::<u8>(0, NONE, false, false, 4, 12);

@@ -77,6 +77,10 @@ params! {
         /// All bytes 0 before.
         counts: "u64*",
         done: "u32*",
+        /// Of floats, a number for each block, the signs of the zeros of each block's keys, and words of each: see `sort_by_counting.cuh`.
+        zeros: "u64*",
+        signs: "u32*",
+        signs_of_part: "u64",
     }
 }
 
@@ -87,7 +91,21 @@ params! {
         output: "void*",
         n: "u64",
         places: "const u64*",
+        /// Of floats, as the kernel that tallies has left them, and the number of its blocks.
+        zeros: "const u64*",
+        signs: "const u32*",
+        signs_of_part: "u64",
+        parts: "u64",
     }
+}
+
+/// The zeros of parts of keys that are counted; nothing of integers.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Zeros {
+    pub(super) numbers: u64,
+    pub(super) signs: u64,
+    pub(super) signs_of_part: usize,
+    pub(super) parts: usize,
 }
 
 /// The parameters of all kernels of a sort.

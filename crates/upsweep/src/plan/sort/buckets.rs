@@ -9,10 +9,10 @@ const OCTAVE_BUCKETS: usize = 512;
 
 impl SortPlan {
     /// Whether buckets of skewed keys are told by octaves where those by a digit are too large. Such of one number are results at once, which in
-    /// place would be stored over keys that others have not read.
+    /// place would be stored over keys that others have not read. Floats are not skewed so: the numbers of small ones are in the middle.
     #[must_use]
     pub fn has_octaves(&self) -> bool {
-        let by_a_digit = self.split_bits() > 0 && !self.counts_apart();
+        let by_a_digit = self.split_bits() > 0 && !self.counts_apart() && self.types.order.mantissa == 0;
         by_a_digit && self.types.value == 0 && !self.in_place && !self.warps_sort_buckets()
     }
 

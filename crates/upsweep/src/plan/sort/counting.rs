@@ -18,6 +18,12 @@ impl SortPlan {
         Counting { blocks: self.len.div_ceil(part), part, threads: COUNT_THREADS, shared_bytes }
     }
 
+    /// Words for the signs of the zeros among so many keys.
+    #[must_use]
+    pub fn sign_words(keys: usize) -> usize {
+        keys / 32 + 1
+    }
+
     /// Blocks that fill in the results, if each warp did one part.
     #[must_use]
     pub fn fill_blocks(&self) -> usize {
