@@ -363,11 +363,18 @@ struct SortTallyParams {
     u64 part;
     u64* counts;
     u32* done;
+    u64* zeros;
+    u32* signs;
+    u64 signs_of_part;
 };
 struct SortFillParams {
     void* output;
     u64 n;
     const u64* places;
+    const u64* zeros;
+    const u32* signs;
+    u64 signs_of_part;
+    u64 parts;
 };
 struct SortSplitParams {
     const void* keys;

@@ -93,7 +93,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_tally(const _
     u32* const words = (u32*)dynamic_shared;
     const KeyBits* const keys = (const KeyBits*)p.keys;
     for (u32 i = threadIdx.x; i < VALUES / 2; i += THREADS) words[i] = 0;
-    __shared__ u32 halves_of_zeros[2];  // what counters of zeros have been relieved of
+    // What counters of zeros have been relieved of.
+    __shared__ u32 halves_of_zeros[2];
     if (HAS_ZEROS && threadIdx.x < 2) halves_of_zeros[threadIdx.x] = 0;
     __syncthreads();
     const auto add = [&](KeyBits key, u32 number) {

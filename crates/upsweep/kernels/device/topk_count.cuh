@@ -127,7 +127,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_count(const _
     u64 before = up_to - own;
     for (u32 warp = 0; warp < warp_index(); warp++) before += of_warps[warp];
     const u64 rank = pass > 0 ? header.rank : p.rank - (among ? header.before : 0);
-    __shared__ u64 zero_rank;  // of the wanted one among the zeros, if there are such of both signs; else 0
+    // Of the wanted one among the zeros, if there are such of both signs, else 0.
+    __shared__ u64 zero_rank;
     if (HAS_ZEROS && threadIdx.x == 0) zero_rank = 0;
     __syncthreads();  // all have read the rank
     const auto find_digit = [&] {

@@ -266,12 +266,8 @@ fn launch(cuda: &Cuda, len: usize, types: SortTypes, in_place: bool, buffers: Bu
     let done = counts_at + 8 * values as u64;
     let signs_of_part = if types.order.mantissa > 0 { SortPlan::sign_words(part) } else { 0 };
     let kept = cuda.scratch::<u32>(if signs_of_part > 0 { blocks * (2 + signs_of_part) } else { 0 })?;
-    let zeros = Zeros {
-        numbers: kept.address(),
-        signs: kept.address() + 8 * blocks as u64,
-        signs_of_part,
-        parts: blocks,
-    };
+    let zeros =
+        Zeros { numbers: kept.address(), signs: kept.address() + 8 * blocks as u64, signs_of_part, parts: blocks };
     let params = SortTallyParams {
         keys: buffers.keys,
         n: len as u64,
