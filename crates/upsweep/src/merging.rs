@@ -38,8 +38,10 @@ macro_rules! orders {
                 let (bits, sign) = (8 * size_of::<K>(), 8 * size_of::<K>() - 1);
                 source.define(&format!("{} {ty}", $name), $name, |_, name| {
                     let nans = if order.mantissa > 0 { format!("(((N)1 << {}) - 1)", order.mantissa) } else { "(N)0".to_owned() };
-                    // Both zeros are one number.
-                    let zeros = if order.mantissa > 0 { format!("x = x == (N)((N)1 << {sign}) ? (N)0 : x; ") } else { String::new() };
+                    // The numbers of both zeros, which are neighbours, but equal.
+                    let zeros = order.zeros(bits as u32).map_or(String::new(), |[first, second]| {
+                        format!(" && !(number(m) == (N){first}ull && number(n) == (N){second}ull)")
+                    });
                     let turned = match (order.mantissa, order.signed) {
                         (0, false) => "x".to_owned(),
                         (0, true) => format!("x ^ (N)1 << {sign}"),
@@ -49,7 +51,7 @@ macro_rules! orders {
                     format!(
                         "__device__ __forceinline__ bool {name}({ty} a, {ty} b) {{\n  using N = u{bits};\n  N m, n;\n  \
                          memcpy(&m, &a, sizeof m), memcpy(&n, &b, sizeof n);\n  \
-                         const auto number = [](N x) {{ {zeros}return (N)((N)({turned}) - {nans}); }};\n  return number(m) < number(n);\n}}"
+                         const auto number = [](N x) {{ return (N)((N)({turned}) - {nans}); }};\n  return number(m) < number(n){zeros};\n}}"
                     )
                 })
             }

@@ -89,7 +89,7 @@ __device__ __forceinline__ u32 slot_of(u32 group, u32 at) { return (group + at /
 
 // Puts the zeros among the sorted `slots` of a segment in the order that they have in its `count` keys, which are its input. A lane has `less` keys
 // that are before all zeros. The whole warp.
-__device__ __forceinline__ void order_zeros(const KeyBits* keys, u32 count, bool given, u32 lanes, u32 less, KeyBits* slots) {
+__device__ __noinline__ void order_zeros(const KeyBits* keys, u32 count, bool given, u32 lanes, u32 less, KeyBits* slots) {
     const u32 lane = lane_index(), within = lane & (lanes - 1), group = lane - within;
     const u32 of_group = (lanes == WARP ? ~0u : (1u << lanes) - 1) << group;
     for (u32 distance = 1; distance < WARP; distance *= 2) {
@@ -97,6 +97,7 @@ __device__ __forceinline__ void order_zeros(const KeyBits* keys, u32 count, bool
         if (distance < lanes) less += other;
     }
     u32 place = less;
+#pragma unroll 1
     for (u32 k = 0; k < LANE_KEYS; k++) {
         const u32 at = k * lanes + within;
         KeyBits key = at < count ? keys[at] : (KeyBits)0;

@@ -68,6 +68,9 @@ __device__ __forceinline__ Seen visit_keys(const KeyBits* keys, u64 begin, u64 e
             for (u32 i = 0; i < VECTOR_KEYS; i++) {
                 key[i] = in_order(x[j].at[i]);
                 zeros |= is_negative_zero(key[i]);
+                if (HAS_ZEROS) continue;
+                seen.add(previous, key[i]);
+                previous = key[i];
             }
             if (zeros) {
                 seen.zeros = true;
@@ -77,6 +80,7 @@ __device__ __forceinline__ Seen visit_keys(const KeyBits* keys, u64 begin, u64 e
             }
 #pragma unroll
             for (u32 i = 0; i < VECTOR_KEYS; i++) {
+                if (!HAS_ZEROS) break;
                 seen.add(previous, key[i]);
                 previous = key[i];
             }
