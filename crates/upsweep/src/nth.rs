@@ -20,7 +20,7 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Order.** That of [`Key`]: NaN are behind all numbers.
+//! **Order.** That of [`Key`]: NaN are behind all numbers. Of zeros, which are equal whatever their signs, it is the one that a stable sort puts there.
 //!
 //! **Interpolated.** The place `q (n - 1)` is rounded to `f64`, so 0.7 of 101 elements is the one with 70 before it. Between the two neighbours
 //! the value is exact, and rounded once: see [`Between`]. So values never descend with `q`, and of the whole numbers of 64 bits none is
@@ -28,7 +28,8 @@
 //! (numpy.quantile has NaN beside one infinity, infinities for the halves of two large numbers, and wraps integers.)
 //!
 //! **Cost.** On CUDA one reading of the input for each place, and of some hundredths of it; see [`topk`](crate::topk). On the CPU also
-//! one for a single place, and mostly two for any number of them, with memory for an eighth of the input at most.
+//! one for a single place, and mostly two for any number of them, with memory for an eighth of the input at most. Where an element is a
+//! zero, and there are such of both signs, it is looked for in one more reading, on CUDA by one block.
 
 use crate::between::{Between, Interpolate, Parts};
 use crate::buffer::{Array, Input, Output, View};
@@ -283,7 +284,7 @@ fn values<K: Interpolate>(places: &[Between<K>]) -> Result<Vec<f64>> {
 }
 
 /// Readings of all elements, in chunks, from which an [`Nth`] finds what it looks for: of data that is longer than memory. Chunks are on the host,
-/// of any lengths, and in each reading the same elements come, in any order.
+/// of any lengths, and in each reading the same elements come, in any order: so of zeros, which are equal, those with a sign are given first.
 ///
 /// ```
 /// use upsweep::prelude::*;
