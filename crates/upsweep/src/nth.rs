@@ -20,7 +20,8 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Order.** That of [`Key`]: NaN are behind all numbers. Of zeros, which are equal whatever their signs, it is the one that a stable sort puts there.
+//! **Order.** That of [`Key`]: NaN are behind all numbers. Of zeros, which are equal whatever their signs, it is the one that a stable sort
+//! puts there.
 //!
 //! **Interpolated.** The place `q (n - 1)` is rounded to `f64`, so 0.7 of 101 elements is the one with 70 before it. Between the two neighbours
 //! the value is exact, and rounded once: see [`Between`]. So values never descend with `q`, and of the whole numbers of 64 bits none is
@@ -284,7 +285,8 @@ fn values<K: Interpolate>(places: &[Between<K>]) -> Result<Vec<f64>> {
 }
 
 /// Readings of all elements, in chunks, from which an [`Nth`] finds what it looks for: of data that is longer than memory. Chunks are on the host,
-/// of any lengths, and in each reading the same elements come, in any order: so of zeros, which are equal, those with a sign are given first.
+/// of any lengths, and in each reading the same elements come, in any order: so of zeros, which are equal, those with a sign are given
+/// first.
 ///
 /// ```
 /// use upsweep::prelude::*;
