@@ -1,11 +1,11 @@
-//! 22: a graph as a sparse matrix: levels from a vertex, shortest ways and page ranks, each by products over a semiring.
+//! 22: a graph as a sparse matrix: breadth-first levels, shortest paths and page ranks, each by products over a semiring.
 //!
-//! `cargo run --release -p upsweep-apps --example 22_ways`
+//! `cargo run --release -p upsweep-apps --example 22_shortest_paths`
 
 use upsweep::prelude::*;
 use upsweep_apps::graph::{Matrix, page_rank};
 
-/// No way.
+/// The distance of a vertex that no path reaches.
 const FAR: u64 = u64::MAX;
 
 #[function]
@@ -25,7 +25,7 @@ fn shorter(a: u64, b: u64) -> u64 {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let device = Device::best()?;
-    // A grid of streets, of which those along a row are short; as a matrix, each row says from where one comes.
+    // A grid of streets: those along a row have length 2, those along a column length 5. Row v of the matrix has the streets that lead to v.
     let (rows, columns) = (20u32, 30u32);
     let n = rows * columns;
     let (mut to, mut from, mut weights) = (vec![], vec![], vec![]);
@@ -42,26 +42,30 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let mut start = vec![FAR; n as usize];
     start[0] = 0;
-    let (mut levels, mut ways) = (device.upload(&start)?, device.upload(&start)?);
+    let (mut levels, mut paths) = (device.upload(&start)?, device.upload(&start)?);
     for _ in 0..rows + columns {
         let next = streets.product(&device, Min, OneMore, &levels)?;
         levels = Transform::new(Shorter).run_to_array(&device, (&levels, &next))?;
-        let next = streets.product(&device, Min, Longer, &ways)?;
-        ways = Transform::new(Shorter).run_to_array(&device, (&ways, &next))?;
+        let next = streets.product(&device, Min, Longer, &paths)?;
+        paths = Transform::new(Shorter).run_to_array(&device, (&paths, &next))?;
     }
-    for (v, (level, way)) in levels.to_vec()?.into_iter().zip(ways.to_vec()?).enumerate() {
+    for (v, (level, length)) in levels.to_vec()?.into_iter().zip(paths.to_vec()?).enumerate() {
         let (row, column) = (v as u64 / u64::from(columns), v as u64 % u64::from(columns));
-        assert_eq!((level, way), (row + column, 5 * row + 2 * column));
+        assert_eq!((level, length), (row + column, 5 * row + 2 * column));
+    }
+
+    println!("streets from the corner, length of the shortest path");
+    let (on_levels, on_paths) = (levels.to_vec()?, paths.to_vec()?);
+    for row in (0..rows).step_by(5) {
+        let at = (0..columns).step_by(6).map(|column| (row * columns + column) as usize);
+        println!("{}", at.map(|v| format!("{:4} {:3}", on_levels[v], on_paths[v])).collect::<Vec<_>>().join(" |"));
     }
 
     let ranks = page_rank(&device, streets.rows(), 0.85, 1e-12, 1000)?;
     let mean = 1.0 / f64::from(n);
-    let (corner, middle) = (ranks.ranks.to_vec()?[0] / mean, ranks.ranks.to_vec()?[n as usize / 2 + 15] / mean);
+    let ranks = ranks.ranks.to_vec()?;
+    let (corner, middle) = (ranks[0] / mean, ranks[n as usize / 2 + 15] / mean);
     assert!(corner < 0.9 && middle > 0.95, "{corner} {middle}");
-    println!(
-        "to the far corner: {} streets; ranks after {} steps: corner {corner:.2}, middle {middle:.2}",
-        rows + columns - 2,
-        ranks.steps
-    );
+    println!("page ranks beside their mean: {corner:.2} in the corner, {middle:.2} in the middle");
     Ok(())
 }

@@ -1,7 +1,7 @@
-//! 25: a million segments of a wireframe drawn into an image at once: each gets as many slots as it has pixels (processor allocation), and each
-//! slot stores its pixel.
+//! 23: processor allocation: a million lines of a wireframe drawn at once. Each line gets a slot for each of its pixels, and each slot stores its
+//! pixel.
 //!
-//! `cargo run --release -p upsweep --example 25_lines -- [FILE.pgm]`
+//! `cargo run --release -p upsweep --example 23_lines -- [FILE.pgm]`
 
 use upsweep::prelude::*;
 
