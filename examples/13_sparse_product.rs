@@ -29,9 +29,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let range = offsets[row] as usize..offsets[row + 1] as usize;
         let expected: f64 = range.clone().map(|i| values[i] * x[columns[i] as usize]).sum();
         assert!((found - expected).abs() < 1e-9, "row {row}: {found}, not {expected}");
-        if row < 6 {
+        if (3..8).contains(&row) {
             let terms: Vec<String> = range.map(|i| format!("{} x v[{}]", values[i], columns[i])).collect();
-            println!("{row:3}  {found:8.3} = {}", if terms.is_empty() { "0".to_owned() } else { terms.join(" + ") });
+            println!("{row:3}  {found:8.3} = {}", terms.join(" + "));
         }
     }
     println!("{n} values in 1,000 rows");

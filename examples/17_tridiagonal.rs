@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // The temperature falls off on both sides of each heated point.
     println!("   i  temperature");
     for i in (976..=1024).step_by(4) {
-        println!("{i:4} {:12.4}  {}", x[i], "#".repeat((200.0 * x[i]) as usize));
+        println!("{i:4} {:12.4}  {}", x[i], "#".repeat((20.0 * x[i]) as usize));
     }
     println!("{n} unknowns; distance from the loop's solution below 1e-12: {}", far < 1e-12);
     Ok(())
