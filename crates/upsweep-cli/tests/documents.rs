@@ -1,8 +1,9 @@
 //! Every command of the documents runs, and prints what the document says.
 //!
 //! A command stands in a block of three back quotes and the word `console`. It begins with `$ `, and goes on as long as its lines end in
-//! `\`. The lines below it are all that it prints, on standard output and standard error. The commands of a document run one after the
-//! other, in a folder that has a copy of examples/; so files that one makes are there for the next.
+//! `\`. The lines below it are all that it prints, on standard output and standard error, as a terminal shows them: with blanks in place
+//! of tabs, and without blanks at the ends of lines. The commands of a document run one after the other, in a folder that has a copy of
+//! examples/; so files that one makes are there for the next.
 //!
 //! With `UPSWEEP_TEST_WRITE=1` the documents are written anew, with what their commands print.
 
@@ -50,13 +51,28 @@ fn clone() -> Folder {
     f
 }
 
+/// A text as a terminal shows it.
+fn shown(text: &str) -> String {
+    let mut all = String::new();
+    for line in text.lines() {
+        let (mut shown, mut width) = (String::new(), 0);
+        for c in line.chars() {
+            let columns = if c == '\t' { 8 - width % 8 } else { 1 };
+            (0..columns).for_each(|_| shown.push(if c == '\t' { ' ' } else { c }));
+            width += columns;
+        }
+        all.extend([shown.trim_end(), "\n"]);
+    }
+    all
+}
+
 /// What a command of a shell prints on both streams, and whether it succeeded.
 fn shell(f: &Folder, line: &str) -> (String, bool) {
     let program = Path::new(env!("CARGO_BIN_EXE_upsweep")).parent().unwrap();
     let path = format!("{}:{}:{}", f.path("bin").display(), program.display(), std::env::var("PATH").unwrap());
     let line = format!("exec 2>&1\n{line}");
     let output = Command::new("sh").args(["-c", &line]).env("PATH", path).current_dir(f.path("")).output().unwrap();
-    (String::from_utf8(output.stdout).unwrap(), output.status.success())
+    (shown(&String::from_utf8(output.stdout).unwrap()), output.status.success())
 }
 
 fn is_of_example(command: &str) -> bool {
