@@ -1,5 +1,5 @@
-//! 15: four inputs and two parameters: generalised advantage estimation (reinforcement learning), a reverse scan along rows that reads 17
-//! bytes a step.
+//! 15: four inputs and two parameters: generalised advantage estimation (reinforcement learning), a reverse scan along rows that
+//! reads 17 bytes a step.
 //!
 //! `cargo run --release -p upsweep --example 15_advantages`
 
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             assert!((advantages[i] - after).abs() < 1e-3, "step {i}: {}, not {after}", advantages[i]);
         }
     }
-    // An episode ends at step 137: the rewards behind it do not count for the steps before it.
+    // An episode ends at step 137: the rewards after it do not count for the steps before it.
     println!("step  reward  value  end  advantage");
     for i in [0, 50, 100, 135, 136, 137, 138, 139, 200] {
         println!("{i:4} {:7.2} {:6.2} {:4} {:10.2}", rewards[i], values[i], ends[i], advantages[i]);

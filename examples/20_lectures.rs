@@ -181,12 +181,12 @@ fn sorts(device: &Device) -> Outcome {
     assert_eq!(counts, [1, 2, 0, 2, 1, 0, 1, 1]);
     assert_eq!(before[5] - before[1], 5);
 
-    heading("Counting sort: P says where each key begins", CS121);
-    let (mut sorted, mut begins) = ([0u32; 8], [0u32; 9]);
-    Partition::ways(Key, 8).run(device, &X, &mut sorted, &mut begins)?;
-    row("begins of 0 to 7, and end", &begins);
+    heading("Counting sort: P says where each key starts", CS121);
+    let (mut sorted, mut starts) = ([0u32; 8], [0u32; 9]);
+    Partition::ways(Key, 8).run(device, &X, &mut sorted, &mut starts)?;
+    row("starts of 0 to 7, and end", &starts);
     row("sorted", &sorted);
-    assert_eq!(begins, before[..]);
+    assert_eq!(starts, before[..]);
     assert_eq!(sorted, [0, 1, 1, 3, 3, 4, 6, 7]);
 
     heading("Radix sort: a stable split by each bit, the lowest first", CS121);

@@ -1,5 +1,5 @@
-//! 21: arithmetic modulo a prime, as provers of zero knowledge need it (the field of Goldilocks, p = 2^64 - 2^32 + 1): a grand product, the
-//! inverses of a whole batch with one division, and a polynomial at a point.
+//! 21: arithmetic modulo a prime, as zero-knowledge provers need it (the Goldilocks field, p = 2^64 - 2^32 + 1): the inverses of a
+//! whole batch with one division, a grand product, and a polynomial at a point.
 //!
 //! `cargo run --release -p upsweep-apps --example 21_field`
 

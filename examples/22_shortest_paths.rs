@@ -25,13 +25,14 @@ fn shorter(a: u64, b: u64) -> u64 {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let device = Device::best()?;
-    // A grid of streets: those along a row have length 2, those along a column length 5. Row v of the matrix has the streets that lead to v.
+    // A grid of streets: those along a row have length 2, those along a column length 5. Row v of the matrix has the streets
+    // that lead to v.
     let (rows, columns) = (20u32, 30u32);
     let n = rows * columns;
     let (mut to, mut from, mut weights) = (vec![], vec![], vec![]);
     for v in 0..n {
-        let beside = [(v % columns + 1 < columns).then(|| (v + 1, 2u64)), (v + columns < n).then(|| (v + columns, 5))];
-        for (other, weight) in beside.into_iter().flatten() {
+        let streets = [(v % columns + 1 < columns).then(|| (v + 1, 2u64)), (v + columns < n).then(|| (v + columns, 5))];
+        for (other, weight) in streets.into_iter().flatten() {
             to.extend([v, other]);
             from.extend([other, v]);
             weights.extend([weight, weight]);
@@ -54,7 +55,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         assert_eq!((level, length), (row + column, 5 * row + 2 * column));
     }
 
-    println!("streets from the corner, length of the shortest path");
+    println!("of every sixth vertex in every fifth row: streets from the corner, length of the shortest path");
     let (on_levels, on_paths) = (levels.to_vec()?, paths.to_vec()?);
     for row in (0..rows).step_by(5) {
         let at = (0..columns).step_by(6).map(|column| (row * columns + column) as usize);
@@ -66,6 +67,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let ranks = ranks.ranks.to_vec()?;
     let (corner, middle) = (ranks[0] / mean, ranks[n as usize / 2 + 15] / mean);
     assert!(corner < 0.9 && middle > 0.95, "{corner} {middle}");
-    println!("page ranks beside their mean: {corner:.2} in the corner, {middle:.2} in the middle");
+    println!("page rank over the mean rank: {corner:.2} in the corner, {middle:.2} in the middle");
     Ok(())
 }
