@@ -123,6 +123,7 @@ fn comparisons() {
         ("\u{20ac}".as_bytes(), b"\xe2\x82a", "byte 2, line 1: '\u{20ac}' in A, 'a' in B"),
         ("\u{1f600}".as_bytes(), b"\xf0\x9f\x98\xff", "byte 3, line 1: '\u{1f600}' in A, 0xff in B"),
         (b"\x00", b"\x1b", "byte 0, line 1: 0x00 in A, 0x1b in B"),
+        (b"a\x80", b"a\xbf", "byte 1, line 1: 0x80 in A, 0xbf in B"),
         (b"\x80\x80\x80\x80\x80", b"\x80\x80\x80\x80\xbf", "byte 4, line 1: 0x80 in A, 0xbf in B"),
         // What is marked on no letter shows on none: U+0301.
         (b"x", "\u{301}".as_bytes(), "byte 0, line 1: 'x' in A, 0xcc in B"),

@@ -180,9 +180,10 @@ fn character_or_byte(text: &[u8], at: usize) -> String {
     let Some(byte) = text.get(at) else { return "its end".to_owned() };
     let continues = |&place: &usize| text.get(place).is_some_and(|byte| byte & 0xc0 == 0x80);
     let first = (at.saturating_sub(3)..=at).rev().find(|place| !continues(place)).unwrap_or(at);
-    let encoded =
-        text.get(first..).unwrap_or_default().utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
-    match encoded.filter(|character| first + character.len_utf8() > at).map(|character| format!("{character:?}")) {
+    // A character has at most four bytes.
+    let encoded = text.get(first..text.len().min(first + 4)).unwrap_or_default();
+    let character = encoded.utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
+    match character.filter(|character| first + character.len_utf8() > at).map(|character| format!("{character:?}")) {
         Some(quoted) if !quoted.starts_with("'\\u") && !quoted.starts_with("'\\0") => quoted,
         _ => format!("{byte:#04x}"),
     }
