@@ -13,4 +13,8 @@ chapters! {
     counts "rust/counts.md"
     applications "rust/applications.md"
     operators "operators.md"
+    sql "tasks/sql.md"
+    numpy "tasks/numpy.md"
+    thrust "tasks/thrust.md"
+    polars "tasks/polars.md"
 }
