@@ -13,6 +13,7 @@ chapters! {
     counts "rust/counts.md"
     applications "rust/applications.md"
     operators "operators.md"
+    floats "floats.md"
     sql "tasks/sql.md"
     numpy "tasks/numpy.md"
     thrust "tasks/thrust.md"
