@@ -64,7 +64,8 @@ fn every_chapter_is_in_the_summary_once_under_its_title() {
         let entry = line.trim_start();
         let indent = line.len() - entry.len();
         let link = entry.strip_prefix("- ").unwrap_or(entry);
-        let parts = link.strip_prefix('[').and_then(|link| link.strip_suffix(')')).and_then(|link| link.split_once("]("));
+        let parts =
+            link.strip_prefix('[').and_then(|link| link.strip_suffix(')')).and_then(|link| link.split_once("]("));
         let (title, path) = parts.unwrap_or_else(|| panic!("SUMMARY.md:{number}: mdBook wants `- [Title](path.md)`"));
         // A chapter is at most one level below the one before it.
         assert!(indent % 4 == 0 && indent / 4 <= depth + 1, "SUMMARY.md:{number}: indented by {indent}");

@@ -73,6 +73,8 @@ fn records_that_are_named_exist() {
 
 #[test]
 fn figures_are_rounded() {
-    assert!(is_one_of("1,234", &[1234.4], 1.0) && is_one_of("0.95", &[0.9549], 1.0) && is_one_of("1.2", &[1234.4], 1e-3));
+    assert!(
+        is_one_of("1,234", &[1234.4], 1.0) && is_one_of("0.95", &[0.9549], 1.0) && is_one_of("1.2", &[1234.4], 1e-3)
+    );
     assert!(!is_one_of("1,235", &[1234.4], 1.0) && !is_one_of("0.96", &[0.9549], 1.0) && !is_one_of("x", &[1.0], 1.0));
 }
