@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
 /// The longest line of prose.
-const COLUMNS: usize = 140;
+const COLUMNS: usize = 120;
 
 /// The kinds of fenced blocks: programs, commands that run, and text that is neither.
 const KINDS: [&str; 3] = ["rust", "console", "text"];
