@@ -17,7 +17,7 @@ fn is_one_of(written: &str, figures: &[f64], scale: f64) -> bool {
     let digits = plain.split_once('.').map_or(0, |(_, fraction)| fraction.len());
     let places = 10f64.powi(digits as i32);
     let Ok(value) = plain.parse::<f64>() else { return false };
-    figures.iter().any(|figure| ((figure * scale * places).round() - value * places).abs() < 1e-6)
+    figures.iter().any(|figure| (figure * scale * places - value * places).abs() < 0.5 + 1e-6)
 }
 
 #[test]
