@@ -1,7 +1,7 @@
 //! The guide is a book that mdBook builds, and its links hold.
 
-use crate::{Chapter, chapters, code, files, read};
-use std::collections::HashMap;
+use crate::{Chapter, chapters, code, file, files, read};
+use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 
 /// The longest line of prose.
@@ -136,4 +136,52 @@ fn prose_is_wrapped_and_every_page_has_one_title() {
         }
         assert_eq!(titles, 1, "{}", chapter.path);
     }
+}
+
+/// The text of all Rust files in a folder of the repository and below it.
+fn sources(folder: &Path) -> String {
+    let mut text = String::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            text += &sources(&path);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            text += &std::fs::read_to_string(&path).unwrap();
+        }
+    }
+    text
+}
+
+/// What chapters call by a name of Rust has that name in the sources: types and their functions, `Scan::axes`, and methods, `exclusive()`.
+/// (What the tables of tasks name is compiled: see `tables.rs`.)
+#[test]
+fn names_of_rust_are_in_the_sources() {
+    let text: String = ["upsweep", "upsweep-apps", "upsweep-macros"]
+        .map(|name| sources(&file(&format!("crates/{name}/src"))))
+        .concat();
+    let known: HashSet<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let mut unknown = vec![];
+    let mut seen = 0;
+    for chapter in chapters().iter().filter(|chapter| !chapter.path.starts_with("tasks")) {
+        for (line, _, text) in chapter.lines().iter().filter(|line| line.1.is_none()) {
+            for span in code(text) {
+                let name = span.split(['(', '<', ' ', '{']).next().unwrap_or_default();
+                let is_path = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ':'));
+                let is_type =
+                    name.len() > 1 && name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
+                let is_method = span[name.len()..].starts_with('(') && name.starts_with(char::is_lowercase);
+                if is_path && (is_type || is_method) {
+                    let parts = name.split("::").filter(|part| !part.is_empty());
+                    seen += 1;
+                    unknown.extend(
+                        parts
+                            .filter(|part| !known.contains(part))
+                            .map(|part| format!("{}:{line}: {part}", chapter.path)),
+                    );
+                }
+            }
+        }
+    }
+    assert!(unknown.is_empty(), "names that no source has\n{}", unknown.join("\n"));
+    assert!(seen > 150, "only {seen} names");
 }
