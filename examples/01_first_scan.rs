@@ -1,7 +1,6 @@
-//! 1: all prefix sums of an array.
+//! 1: all prefix sums of an array. A scan turns steps into positions, amounts into a running total, lengths into offsets.
 //!
-//! A scan turns steps into positions, amounts into a running total, sizes into offsets. Run this with
-//! `cargo run -p upsweep --example 01_first_scan`.
+//! `cargo run --release -p upsweep --example 01_first_scan`
 
 use upsweep::prelude::*;
 

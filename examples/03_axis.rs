@@ -1,4 +1,7 @@
-//! 3: along an axis of an array. The array is row-major, as in C and NumPy; the axes are counted from 0.
+//! 3: scans along an axis of an array, and the summed-area table. Arrays are row-major; axes are counted from 0,
+//! as in NumPy.
+//!
+//! `cargo run --release -p upsweep --example 03_axis`
 
 use upsweep::prelude::*;
 

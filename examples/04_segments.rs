@@ -1,4 +1,6 @@
-//! 4: many scans in one call. Segments are given by offsets, by flags at their heads, or by keys whose runs they are.
+//! 4: segmented scans: many scans in one call. Offsets, head flags or runs of equal keys say where segments begin.
+//!
+//! `cargo run --release -p upsweep --example 04_segments`
 
 use upsweep::prelude::*;
 

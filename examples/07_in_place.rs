@@ -1,4 +1,6 @@
-//! 7: in place, and a long series that arrives in parts. The options are built once and run often.
+//! 7: a scan in place, and a long series that is scanned in chunks. A builder is made once and runs often.
+//!
+//! `cargo run --release -p upsweep --example 07_in_place`
 
 use upsweep::prelude::*;
 
@@ -15,20 +17,19 @@ fn main() -> upsweep::Result<()> {
     println!("sums of sums  {:?}", x.to_vec()?);
     assert_eq!(x.to_vec()?, [1, 4, 10, 20, 35]);
 
-    // Part after part: what comes before a part is the initial value of its scan, and stays on the device. On a GPU
-    // nothing here waits for anything but the copies.
+    // The carry of a chunk is the sum of all elements up to its end. It stays on the device and becomes the initial value
+    // of the next chunk's scan, so no more than one chunk need be in memory.
     let series: Vec<u64> = (1..=1_000_000).map(|i| i % 97).collect();
-    let mut before = device.upload(&[0u64])?;
-    let mut after = device.upload(&[0u64])?;
+    let (mut before, mut carry) = (device.upload(&[0u64])?, device.upload(&[0u64])?);
     let mut found = Vec::new();
-    for part in series.chunks(300_000) {
-        let mut part = device.upload(part)?;
-        Reduce::new(Sum).init_from(&before).run(&device, &part, &mut after)?;
-        Scan::new(Sum).init_from(&before).run_in_place(&device, &mut part)?;
-        std::mem::swap(&mut before, &mut after);
-        found.extend(part.to_vec()?);
+    for (number, chunk) in series.chunks(300_000).enumerate() {
+        let mut sums = device.filled(chunk.len(), 0u64)?;
+        Scan::new(Sum).init_from(&before).run_with_carry(&device, &device.upload(chunk)?, &mut sums, &mut carry)?;
+        std::mem::swap(&mut before, &mut carry);
+        let sums = sums.to_vec()?;
+        println!("chunk {number}: {:7} elements, sums {:8} to {:8}", chunk.len(), sums[0], sums[sums.len() - 1]);
+        found.extend(sums);
     }
-    println!("in four parts {:?} ... {:?}", &found[..3], found.last());
     let mut sum = 0;
     assert!(series.iter().zip(&found).all(|(x, found)| (sum += x, sum == *found).1));
     assert_eq!(found.len(), series.len());

@@ -1,5 +1,5 @@
-//! 21: what provers of zero knowledge compute over the field of Goldilocks, p = 2^64 - 2^32 + 1: a grand product, inverses of a whole batch
-//! with one division, and a polynomial at a point.
+//! 21: arithmetic modulo a prime, as zero-knowledge provers need it (the Goldilocks field, p = 2^64 - 2^32 + 1): the inverses of a
+//! whole batch with one division, a grand product, and a polynomial at a point.
 //!
 //! `cargo run --release -p upsweep-apps --example 21_field`
 
@@ -20,10 +20,10 @@ fn quotient(numerator: u64, inverse: u64) -> u64 {
     times(numerator, inverse)
 }
 
-/// 1 / x[i] from the products before it, behind it, and of all.
+/// 1 / x[i]: the product of the elements before it, the product of those after it, and the inverse of the product of all.
 #[function]
-fn inverse(#[param] of_all: u64, before: u64, behind: u64) -> u64 {
-    times(of_all, times(before, behind))
+fn inverse(#[param] of_all: u64, before: u64, after: u64) -> u64 {
+    times(of_all, times(before, after))
 }
 
 fn power(mut x: u64, mut exponent: u64) -> u64 {
@@ -43,25 +43,32 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let element = |i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) % (P - 1) + 1;
     let x = device.upload(&(0..n).map(element).collect::<Vec<u64>>())?;
 
-    // The inverse of one product, and products from both sides, are all inverses.
+    // Exclusive products from both sides, and the inverse of the product of all elements, give the inverse of each.
     let before: Array<u64> = Scan::new(Times).exclusive().run_to_array(&device, &x)?;
-    let behind: Array<u64> = Scan::new(Times).exclusive().reverse().run_to_array(&device, &x)?;
+    let after: Array<u64> = Scan::new(Times).exclusive().reverse().run_to_array(&device, &x)?;
     let of_all = power(device.reduce(&x, Times)?, P - 2);
-    let inverses: Array<u64> = Transform::new(Inverse { of_all }).run_to_array(&device, (&before, &behind))?;
+    let inverses: Array<u64> = Transform::new(Inverse { of_all }).run_to_array(&device, (&before, &after))?;
+    println!("{:>20}  {:>20}  their product modulo p", "x", "1 / x");
     for (i, inverse) in inverses.to_vec()?.into_iter().enumerate() {
-        assert_eq!(times(element(i as u64), inverse), 1);
+        let one = times(element(i as u64), inverse);
+        assert_eq!(one, 1);
+        if i < 4 {
+            println!("{:20}  {inverse:20}  {one}", element(i as u64));
+        }
     }
 
-    // A permutation's argument: the running product of quotients ends with 1.
+    // The permutation argument: of two arrays with the same elements, the running product of quotients ends with 1.
     let turned: Vec<u64> = (0..n).map(|i| element(n - 1 - i)).collect();
     let turned = device.upload(&turned)?;
     let grand: Array<u64> = Scan::new(Times).map(Quotient).run_to_array(&device, (&turned, &inverses))?;
-    assert_eq!(grand.to_vec()?.last(), Some(&1));
+    let grand = grand.to_vec()?;
+    assert_eq!(grand.last(), Some(&1));
+    println!("running product of quotients: {} {} ... {}", grand[0], grand[1], grand[n as usize - 1]);
 
     // A polynomial at a point.
     let value = Polynomial::of(&x).evaluate_modulo(&device, 7, P)?;
     let expected = (0..n).rev().fold(0u128, |v, i| (v * 7 + u128::from(element(i))) % u128::from(P));
     assert_eq!(u128::from(value), expected);
-    println!("{n} inverses with one division; the polynomial at 7 is {value}");
+    println!("{n} inverses with one division; the polynomial with these coefficients at 7: {value}");
     Ok(())
 }

@@ -18,9 +18,17 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Outcome {
         search.push(":");
         search.push(before);
     }
-    // Of the whole workspace, so that the library is not compiled again after its tests.
+    // Of the whole workspace and with the tests' loops, so that the library is not compiled again after its tests.
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    build.args(["build", "--quiet", "--workspace", "--features", "xtask/kernels", "--bin", "kernels"]);
+    build.args([
+        "build",
+        "--quiet",
+        "--workspace",
+        "--features",
+        "xtask/kernels,upsweep/small-loops",
+        "--bin",
+        "kernels",
+    ]);
     command::run(build.current_dir(root))?;
     command::run(Command::new(target(root).join("debug/kernels")).args(args).env("LD_LIBRARY_PATH", search))
 }

@@ -106,11 +106,31 @@ fn comparisons() {
         .file("d.csv", "1\n18446744073709551615\n");
     let compare = |a: &str, b: &str, more: &[&str]| run(&f, &[&["text", "compare", a, b], more].concat(), "");
     assert_eq!(compare("a.txt", "a.txt", &[]), (0, String::new(), String::new()));
-    assert_eq!(compare("a.txt", "b.txt", &[]).1, "byte 5, line 2: 0x77 in a.txt, 0x6f in b.txt\n");
+    assert_eq!(compare("a.txt", "b.txt", &[]).1, "byte 5, line 2: 'w' in a.txt, 'o' in b.txt\n");
     assert_eq!(
         compare("a.txt", "c.txt", &[]),
-        (1, "byte 4, line 2: 0x74 in a.txt, its end in c.txt\n".to_owned(), String::new())
+        (1, "byte 4, line 2: 't' in a.txt, its end in c.txt\n".to_owned(), String::new())
     );
+    // Characters where they print, bytes where they do not.
+    for (a, b, says) in [
+        (&b"parallax"[..], &b"parallel"[..], "byte 6, line 1: 'a' in A, 'e' in B"),
+        (b"a b", b"a\tb", "byte 1, line 1: ' ' in A, '\\t' in B"),
+        (b"a\r\n", b"a\n", "byte 1, line 1: '\\r' in A, '\\n' in B"),
+        (b"it's", b"it\"s", "byte 2, line 1: '\\'' in A, '\"' in B"),
+        ("\u{e9}t\u{e9}".as_bytes(), "\u{e9}t\u{e8}".as_bytes(), "byte 4, line 1: '\u{e9}' in A, '\u{e8}' in B"),
+        ("\u{20ac}1".as_bytes(), "\u{20ad}1".as_bytes(), "byte 2, line 1: '\u{20ac}' in A, '\u{20ad}' in B"),
+        ("\u{20ac}".as_bytes(), b"\xe2\x82", "byte 2, line 1: '\u{20ac}' in A, its end in B"),
+        ("\u{20ac}".as_bytes(), b"\xe2\x82a", "byte 2, line 1: '\u{20ac}' in A, 'a' in B"),
+        ("\u{1f600}".as_bytes(), b"\xf0\x9f\x98\xff", "byte 3, line 1: '\u{1f600}' in A, 0xff in B"),
+        (b"\x00", b"\x1b", "byte 0, line 1: 0x00 in A, 0x1b in B"),
+        (b"a\x80", b"a\xbf", "byte 1, line 1: 0x80 in A, 0xbf in B"),
+        (b"\x80\x80\x80\x80\x80", b"\x80\x80\x80\x80\xbf", "byte 4, line 1: 0x80 in A, 0xbf in B"),
+        // What is marked on no letter shows on none: U+0301.
+        (b"x", "\u{301}".as_bytes(), "byte 0, line 1: 'x' in A, 0xcc in B"),
+    ] {
+        f.file("A", a).file("B", b);
+        assert_eq!(compare("A", "B", &[]), (1, format!("{says}\n"), String::new()));
+    }
     assert_eq!(compare("a.csv", "b.csv", &[]), (1, "value 1: 2.0 in a.csv, 2.25 in b.csv\n".to_owned(), String::new()));
     assert_eq!(compare("a.csv", "b.csv", &["--tolerance", "0.25"]).0, 0);
     assert_eq!(compare("a.csv", "c.csv", &[]).1, "value 2: 3.5 in a.csv, its end in c.csv\n");

@@ -133,6 +133,10 @@ mod steps;
 mod tally;
 mod walking;
 
+/// Slices, views and streams of this crate are what CUDA devices take: the same version of it.
+#[cfg(feature = "cuda")]
+pub use cudarc;
+
 pub use along::ScanAlong;
 pub use automaton::Automaton;
 pub use between::{Between, Interpolate};

@@ -24,6 +24,7 @@ pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
         tops_of_all_bits(gpu, n)?;
         merges::<u32>(gpu, n)?;
         merges::<u64>(gpu, n)?;
+        merges::<f32>(gpu, n)?;
         if gpu.fits::<u32>(n) {
             gpu.sort(
                 "sort_by_less",

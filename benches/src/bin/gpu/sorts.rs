@@ -19,7 +19,9 @@ pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
         keys::<u32>(gpu, n)?;
         keys::<f32>(gpu, n)?;
         keys::<u64>(gpu, n)?;
+        keys::<f64>(gpu, n)?;
         pairs::<u32>(gpu, n)?;
+        pairs::<f32>(gpu, n)?;
         positions::<u32>(gpu, n)?;
         sorted(gpu, n)?;
         of_32_bits(gpu, n)?;

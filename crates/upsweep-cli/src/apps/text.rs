@@ -164,13 +164,28 @@ fn compare(args: &Compare) -> Result<()> {
         let found = run_on(&device, text::Compare::new(), &a, &b).map_err(|e| failed(&name, e))?;
         found.at.map(|at| {
             let line = a[..at.min(a.len())].iter().filter(|&&byte| byte == b'\n').count() + 1;
-            let byte = |of: &[u8]| of.get(at).map_or("its end".to_owned(), |byte| format!("{byte:#04x}"));
-            format!("byte {at}, line {line}: {} in {}, {} in {}", byte(&a), called(&args.a), byte(&b), called(&args.b))
+            let (in_a, in_b) = (character_or_byte(&a, at), character_or_byte(&b, at));
+            format!("byte {at}, line {line}: {in_a} in {}, {in_b} in {}", called(&args.a), called(&args.b))
         })
     };
     match says {
         None => Ok(()),
         Some(says) => differs(&says),
+    }
+}
+
+/// The character of UTF-8 to which the byte at `at` belongs, in quotes; the byte itself, in hexadecimal, where there is none that
+/// prints.
+fn character_or_byte(text: &[u8], at: usize) -> String {
+    let Some(byte) = text.get(at) else { return "its end".to_owned() };
+    let continues = |&place: &usize| text.get(place).is_some_and(|byte| byte & 0xc0 == 0x80);
+    let first = (at.saturating_sub(3)..=at).rev().find(|place| !continues(place)).unwrap_or(at);
+    // A character has at most four bytes.
+    let encoded = text.get(first..text.len().min(first + 4)).unwrap_or_default();
+    let character = encoded.utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
+    match character.filter(|character| first + character.len_utf8() > at).map(|character| format!("{character:?}")) {
+        Some(quoted) if !quoted.starts_with("'\\u") && !quoted.starts_with("'\\0") => quoted,
+        _ => format!("{byte:#04x}"),
     }
 }
 

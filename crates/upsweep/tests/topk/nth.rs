@@ -4,9 +4,10 @@ use crate::inputs::{KINDS, Kind, SortKey, keys};
 use crate::support::on_each_backend;
 use crate::support::place::Place;
 use crate::whole::many;
+use half::f16;
 use upsweep::{Error, Nth};
 
-on_each_backend!(nth_of_lengths, nth_of_many, nth_quantiles, nth_interpolated, nth_refused);
+on_each_backend!(nth_of_lengths, nth_of_zeros, nth_of_many, nth_quantiles, nth_interpolated, nth_refused);
 
 #[track_caller]
 fn check<K: SortKey>(place: &Place, keys: &[K], places: &[usize], what: &str) {
@@ -32,10 +33,25 @@ fn nth_of_lengths(place: &Place) {
     }
 }
 
+/// Zeros of both signs at places that descend and repeat, in the middle of other numbers.
+fn nth_of_zeros(place: &Place) {
+    for len in [9, 1000, 70_001, many(place)] {
+        for kind in [Kind::Zeros, Kind::FewZeros] {
+            let middle = len / 2;
+            let places = [middle + 1, middle, middle, middle - 1, middle + len / 5, middle - len / 5, 0, len - 1];
+            check::<f32>(place, &keys(kind, len), &places, &format!("{kind:?}"));
+            check::<f64>(place, &keys(kind, len), &places, &format!("{kind:?}"));
+            check::<f16>(place, &keys(kind, len), &places[..1], &format!("{kind:?}"));
+        }
+        let negative: Vec<i32> = keys::<i32>(Kind::Random, len).into_iter().map(|x| x | i32::MIN).collect();
+        check::<i32>(place, &negative, &[len - 1, 0, len / 2], "negative");
+    }
+}
+
 /// As many as a window is guessed for.
 fn nth_of_many(place: &Place) {
     let len = many(place) + 11;
-    for kind in [Kind::Special, Kind::Reversed, Kind::AllEqual, Kind::Zipf] {
+    for kind in [Kind::Special, Kind::Reversed, Kind::AllEqual, Kind::Zipf, Kind::Zeros, Kind::FewZeros] {
         let places = [0, len / 1000, len / 2, len - 1];
         check::<f32>(place, &keys(kind, len), &places, &format!("{kind:?}"));
         check::<u64>(place, &keys(kind, len), &places, &format!("{kind:?}"));

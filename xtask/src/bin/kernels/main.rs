@@ -3,8 +3,8 @@
 //!
 //! With `--arch`, every variant is compiled for every architecture given. Without, a variant is compiled for the oldest
 //! architecture that has it, and for one of the later ones in turn; those of a kernel of many for one of all in turn. That is a
-//! third of the time. The kernels' text and their tuning know an architecture in few shared places, which every kernel meets in
-//! several variants.
+//! third of the time. With `--sample`, of the variants of a kernel of many a third is compiled, which is drawn by their names. The
+//! kernels' text and their tuning know an architecture in few shared places, which every kernel meets in several variants.
 
 mod cubin;
 
@@ -31,7 +31,11 @@ struct Work {
 type Attempt = Option<Result<Vec<u8>, String>>;
 
 fn main() -> ExitCode {
-    let args: Vec<String> = std::env::args().skip(1).collect();
+    let mut args: Vec<String> = std::env::args().skip(1).collect();
+    let is_sample = args == ["--sample"];
+    if is_sample {
+        args.clear();
+    }
     let architectures = match architectures(&args) {
         Ok(architectures) => architectures,
         Err(message) => {
@@ -42,7 +46,8 @@ fn main() -> ExitCode {
     let start = Instant::now();
     let (names, mut work) = shipped(&architectures);
     if args.is_empty() {
-        work = in_turn(work, names.len());
+        let chosen = |variant: usize| !is_sample || names.get(variant).is_some_and(|name| is_drawn(name));
+        work = in_turn(work, names.len(), chosen);
     }
     let rows = compile_all(&work, &architectures, names.len());
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(8);
@@ -82,7 +87,7 @@ fn architectures(args: &[String]) -> Result<Vec<Architecture<'_>>, String> {
     for pair in args.chunks(2) {
         match pair {
             [option, name] if option == "--arch" => names.push(name.as_str()),
-            _ => return Err(format!("usage: kernels [--arch sm_90]...; not {}", args.join(" "))),
+            _ => return Err(format!("usage: kernels [--sample | --arch sm_90 ...]; not {}", args.join(" "))),
         }
     }
     let names = if names.is_empty() { ARCHITECTURES.to_vec() } else { names };
@@ -115,9 +120,18 @@ fn shipped(architectures: &[Architecture<'_>]) -> (Vec<String>, Vec<Work>) {
 /// From so many variants on, a kernel meets every architecture though each of its variants meets one.
 const MANY: usize = 8;
 
+/// Of a sample one name in so many is drawn.
+const DRAWN: u32 = 3;
+
+/// Whether a variant of a kernel of many is in a sample. By a hash of its name, as neighbours have types and features in turn.
+fn is_drawn(name: &str) -> bool {
+    let fnv = name.bytes().fold(0x811c_9dc5u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    (fnv >> 16).is_multiple_of(DRAWN)
+}
+
 /// Of every variant the work on the first architecture that has it, and on one of the others, which take turns; of one of a kernel of
-/// many the work on one of all.
-fn in_turn(work: Vec<Work>, variants: usize) -> Vec<Work> {
+/// many the work on one of all, if it is `chosen`.
+fn in_turn(work: Vec<Work>, variants: usize, chosen: impl Fn(usize) -> bool) -> Vec<Work> {
     let mut on: Vec<Vec<usize>> = vec![Vec::new(); variants];
     let mut variants_of: HashMap<&str, usize> = HashMap::new();
     for work in &work {
@@ -133,7 +147,7 @@ fn in_turn(work: Vec<Work>, variants: usize) -> Vec<Work> {
     };
     let many = |work: &Work| variants_of.get(work.source.entry).is_some_and(|&variants| variants >= MANY);
     let keeps = |work: &Work| match (many(work), &on[work.variant][..]) {
-        (true, all) => turn(work.variant, all) == Some(work.architecture),
+        (true, all) => chosen(work.variant) && turn(work.variant, all) == Some(work.architecture),
         (false, [first, others @ ..]) => {
             work.architecture == *first || turn(work.variant, others) == Some(work.architecture)
         }

@@ -1,10 +1,10 @@
-//! 9: functions that hold values: an exponential moving average, whose half-life is chosen when the program runs.
+//! 10: a function with a parameter: an exponential moving average whose half-life is chosen at run time.
 //!
-//! `cargo run --release -p upsweep --example 09_moving_average -- 14`
+//! `cargo run --release -p upsweep --example 10_moving_average -- 14`
 
 use upsweep::prelude::*;
 
-/// `average -> m * average + c`
+/// The function `average -> m * average + c`.
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
 struct Step {
@@ -12,13 +12,13 @@ struct Step {
     c: f64,
 }
 
-/// `f` and then `g`.
+/// First `f`, then `g`.
 #[operator(identity = Step { m: 1.0, c: 0.0 })]
 fn then(f: Step, g: Step) -> Step {
     Step { m: g.m * f.m, c: g.m * f.c + g.c }
 }
 
-/// The average moves towards `x` by the share `weight` of the way: another weight is the same kernel on a GPU.
+/// The average moves by the fraction `weight` towards `x`. On a GPU another weight runs the same kernel.
 #[function]
 fn pull(#[param] weight: f64, x: f64) -> Step {
     Step { m: 1.0 - weight, c: weight * x }
@@ -43,6 +43,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         expected += weight * (x - expected);
         assert!((smooth - expected).abs() < 1e-9, "day {day}: {smooth}, not {expected}");
     }
-    println!("after a year, with a half-life of {half_life} days: {:.2}", smooth[364]);
+    println!("half-life {half_life} days\n day  measured  average");
+    for day in (0..365).step_by(52) {
+        println!("{day:4} {:9.2} {:8.2}  {}", days[day], smooth[day], "=".repeat((2.0 * smooth[day]) as usize));
+    }
     Ok(())
 }

@@ -1,7 +1,7 @@
-//! 27: a black and white page in perspective, to the left as it is read pixel by pixel, to the right with mipmaps: far away a pixel covers many of the page's,
-//! and only their mean tells what is there.
+//! 19: mipmaps and trilinear lookups: a black and white page in perspective, its left half without mipmaps, its right half with
+//! them. Far away a pixel of the picture covers many pixels of the page, and only their mean says what is there.
 //!
-//! `cargo run --release -p upsweep-apps --example 27_plane -- plane.png`
+//! `cargo run --release -p upsweep-apps --example 19_plane -- plane.png`
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter};
@@ -45,6 +45,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (without, with) = (rough(0..WIDTH / 2), rough(WIDTH / 2..WIDTH));
     assert!(with < without / 4.0, "{with}, and {without} without mipmaps");
     println!("neighbours near the horizon differ {:.0} times as much without mipmaps", without / with);
+    for row in (0..40).step_by(4) {
+        let shade = |at: usize| char::from(b"@%#*+=-:. "[(plane[row * WIDTH + at] / 25.6) as usize]);
+        let half = |from: usize| (from..from + 32).map(shade).collect::<String>();
+        println!("{} | {}", half(WIDTH / 2 - 32), half(WIDTH / 2));
+    }
 
     let Some(path) = std::env::args().nth(1) else { return Ok(()) };
     let mut encoder = png::Encoder::new(BufWriter::new(File::create(path)?), WIDTH as u32, HEIGHT as u32);

@@ -1,6 +1,7 @@
-//! 8: CUDA: your own stream, cudarc's own buffers, and a graph that replays a whole pipeline with one call.
+//! 24: CUDA: a stream of your own, cudarc's buffers, and a graph that replays a whole pipeline with one call. Without a GPU, or
+//! without the feature `cuda`, the program says so and ends.
 //!
-//! It compiles everywhere; without the feature `cuda` or without a GPU it says so and ends.
+//! `cargo run --release -p upsweep --example 24_cuda_streams`
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     #[cfg(feature = "cuda")]

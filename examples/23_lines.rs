@@ -1,7 +1,7 @@
-//! 25: a million segments of a wireframe drawn into an image at once: each gets as many slots as it has pixels (processor allocation), and each
+//! 23: processor allocation: a million lines of a wireframe drawn at once. Each line gets a slot for each of its pixels, and each
 //! slot stores its pixel.
 //!
-//! `cargo run --release -p upsweep --example 25_lines -- [FILE.pgm]`
+//! `cargo run --release -p upsweep --example 23_lines -- [FILE.pgm]`
 
 use upsweep::prelude::*;
 
@@ -77,7 +77,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     for y in 0..SIDE / 128 {
         let row: String = (0..SIDE / 64).map(|x| char::from(b" .:-=+*#%@"[bright(x, y) * 9 / (128 * 64)])).collect();
-        println!("{}", row.trim_end());
+        if !row.trim_end().is_empty() {
+            println!("{}", row.trim_end());
+        }
     }
     println!("{} segments, {} pixels", wires.len(), owners.len());
     if let Some(path) = std::env::args().nth(1) {

@@ -1,4 +1,6 @@
-//! 5: one value from many: of a whole array, along an axis, of each segment; and where the extreme is.
+//! 2: reductions: one value of a whole array, of each row, of each segment; and the index of the maximum.
+//!
+//! `cargo run --release -p upsweep --example 02_reduce`
 
 use upsweep::prelude::*;
 

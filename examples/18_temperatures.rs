@@ -1,6 +1,6 @@
-//! 28: four years of temperatures, and their exponential averages with half-lives of a week and of two months, as a picture.
+//! 18: exponential averages of four years of temperatures, with half-lives of a week and of two months, as a picture.
 //!
-//! `cargo run --release -p upsweep-apps --example 28_temperatures -- temperatures.svg`
+//! `cargo run --release -p upsweep-apps --example 18_temperatures -- temperatures.svg`
 
 use std::fmt::Write;
 use upsweep::prelude::*;
@@ -34,13 +34,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         mean += weight * (x - mean);
         assert!((y - mean).abs() < 1e-9, "day {day}: {y}, not {mean}");
     }
-    println!(
-        "{} days; the last one: {}, {:.1} by weeks, {:.1} by seasons",
-        week.len(),
-        highest[week.len() - 1],
-        mean,
-        season[week.len() - 1]
-    );
+    println!(" day  highest  by weeks  by seasons");
+    for day in (0..week.len()).step_by(146) {
+        println!("{day:4} {:8.1} {:9.1} {:11.1}", highest[day], week[day], season[day]);
+    }
 
     let Some(path) = std::env::args().nth(1) else { return Ok(()) };
     let lines = line(&highest, "stroke='#9ab' stroke-width='0.5'")

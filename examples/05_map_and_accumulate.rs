@@ -1,4 +1,6 @@
-//! 6: a function before and after the operator, and sums that do not wrap. None of these makes another pass.
+//! 5: a function before and after the operator, and sums in a wider type. None of them takes another pass over memory.
+//!
+//! `cargo run --release -p upsweep --example 05_map_and_accumulate`
 
 use upsweep::prelude::*;
 

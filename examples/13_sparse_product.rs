@@ -1,6 +1,6 @@
-//! 11: elements of a table at indices that are an input: a sparse matrix times a vector, in one pass over the matrix.
+//! 13: a gather as an input: a sparse matrix in compressed rows (CSR) times a vector, by one segmented reduction.
 //!
-//! `cargo run --release -p upsweep --example 11_sparse_product`
+//! `cargo run --release -p upsweep --example 13_sparse_product`
 
 use upsweep::prelude::*;
 
@@ -11,7 +11,7 @@ fn times(a: f64, x: f64) -> f64 {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let device = Device::best()?;
-    // 1,000 rows of 0 to 6 values each, in compressed rows (CSR).
+    // 1,000 rows of 0 to 6 values each. Where each row begins is the exclusive scan of the rows' lengths.
     let lengths: Vec<u32> = (0..1000).map(|row| row * 7 % 13 % 7).collect();
     let offsets: Vec<u32> = Scan::new(Sum).exclusive().with_total().run_to_vec(&Device::cpu(), &lengths)?;
     let n = offsets[1000];
@@ -24,11 +24,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let product = Reduce::new(Sum).map(Times).segments(Segments::Offsets(&rows));
     product.run(&device, (&a, Gather::of(&v).at(&c)), &mut y)?;
 
+    println!("row  values of the row x elements of the vector");
     for (row, found) in y.to_vec()?.into_iter().enumerate() {
         let range = offsets[row] as usize..offsets[row + 1] as usize;
-        let expected: f64 = range.map(|i| values[i] * x[columns[i] as usize]).sum();
+        let expected: f64 = range.clone().map(|i| values[i] * x[columns[i] as usize]).sum();
         assert!((found - expected).abs() < 1e-9, "row {row}: {found}, not {expected}");
+        if (3..8).contains(&row) {
+            let terms: Vec<String> = range.map(|i| format!("{} x v[{}]", values[i], columns[i])).collect();
+            println!("{row:3}  {found:8.3} = {}", terms.join(" + "));
+        }
     }
-    println!("{n} values of 1,000 rows");
+    println!("{n} values in 1,000 rows");
     Ok(())
 }

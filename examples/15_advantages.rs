@@ -1,6 +1,7 @@
-//! 10: several inputs and two values: generalised advantage estimation of a batch of episodes, from 17 bytes a step.
+//! 15: four inputs and two parameters: generalised advantage estimation (reinforcement learning), a reverse scan along rows that
+//! reads 17 bytes a step.
 //!
-//! `cargo run --release -p upsweep --example 10_advantages`
+//! `cargo run --release -p upsweep --example 15_advantages`
 
 use upsweep::prelude::*;
 use upsweep::varying::{Affine, ComposeAffine, OfZero};
@@ -24,14 +25,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         (device.upload(&rewards)?, device.upload(&values)?, device.upload(&next)?, device.upload(&ends)?);
     let advantages: Vec<f32> = scan.run_to_vec(&device, (&r, &v, &x, &e))?;
 
-    for episode in 0..shape[0] {
+    for row in 0..shape[0] {
         let mut after = 0.0f32;
-        for i in (episode * shape[1]..(episode + 1) * shape[1]).rev() {
+        for i in (row * shape[1]..(row + 1) * shape[1]).rev() {
             let left = if ends[i] == 0 { 1.0 } else { 0.0 };
             after = rewards[i] + gamma * left * next[i] - values[i] + gamma * lambda * left * after;
             assert!((advantages[i] - after).abs() < 1e-3, "step {i}: {}, not {after}", advantages[i]);
         }
     }
-    println!("the first advantage: {:.4}", advantages[0]);
+    // An episode ends at step 137: the rewards after it do not count for the steps before it.
+    println!("step  reward  value  end  advantage");
+    for i in [0, 50, 100, 135, 136, 137, 138, 139, 200] {
+        println!("{i:4} {:7.2} {:6.2} {:4} {:10.2}", rewards[i], values[i], ends[i], advantages[i]);
+    }
     Ok(())
 }
