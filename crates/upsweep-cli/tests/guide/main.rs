@@ -13,6 +13,8 @@
 
 mod book;
 mod commands;
+#[path = "../support/console.rs"]
+mod console;
 mod figures;
 #[path = "../support/mod.rs"]
 mod support;

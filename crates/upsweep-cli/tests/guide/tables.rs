@@ -1,7 +1,7 @@
 //! What the tables of "Which builder for which task" name runs below them: calls in a program, commands in a block. And the table of endings
 //! is that of the sources.
 
-use crate::commands::{commands, words};
+use crate::commands::commands;
 use crate::{chapters, code, read};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ fn calls_and_commands_of_tables_run_on_the_same_page() {
     for chapter in chapters().iter().filter(|chapter| chapter.path.starts_with("tasks/")) {
         let program: String =
             chapter.lines().iter().filter(|line| line.1 == Some("rust")).map(|line| dense(line.2)).collect();
-        let commands = commands(chapter).iter().map(|command| words(command)).collect::<Vec<_>>();
+        let commands = commands(chapter);
         for (line, header, row) in chapter.rows() {
             for (name, cell) in header.iter().zip(&row) {
                 let missing: Vec<&str> = match &**name {
