@@ -17,6 +17,8 @@
 pub mod bigint;
 pub mod error;
 pub mod graph;
+#[cfg(doctest)]
+mod guide;
 pub mod image;
 mod part;
 pub mod poly;

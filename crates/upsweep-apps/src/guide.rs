@@ -1,0 +1,21 @@
+//! The guide's Rust programs, which run as doctests: one item for each chapter that has some. A test of the command line checks that none
+//! is missing.
+
+macro_rules! chapters {
+    ($($name:ident $path:literal)*) => {
+        $(#[doc = include_str!(concat!("../../../docs/guide/src/", $path))] mod $name {})*
+    };
+}
+
+chapters! {
+    rust "rust.md"
+    options "rust/options.md"
+    counts "rust/counts.md"
+    applications "rust/applications.md"
+    operators "operators.md"
+    floats "floats.md"
+    sql "tasks/sql.md"
+    numpy "tasks/numpy.md"
+    thrust "tasks/thrust.md"
+    polars "tasks/polars.md"
+}
