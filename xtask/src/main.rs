@@ -19,9 +19,10 @@ const HELP: &str = "\
 Usage: cargo xtask COMMAND
 
   tidy                          checks of the text of every file: a second, needs nothing
-  path ENTRY --backend cpu      the files that one must know to read a call down to the instruction, with their lines, and those of code on the way:
-                                ENTRY is upsweep::scan::Scan::run; or --backend cuda
+  path cpu|cuda                 the files that one must know to read a scan's call down to the instruction, with their lines, and those of code
+                                on the way
   kernels [--arch sm_90]...     compiles every kernel variant with NVRTC, without a GPU; NVRTC comes from PyPI
+        [--sample]              of kernels with many variants a third
   wasm [--check]                compiles the laboratory's model for its pages; or says whether the one that is kept is of these sources
   torture [--minutes 1]         runs the command line on files that are almost right and with little memory: no crash, no hang, no half output
         [--seed 1] [--run K]    the same runs again, or one of them

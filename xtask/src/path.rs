@@ -1,5 +1,6 @@
-//! `cargo xtask path ENTRY --backend cpu|cuda`: the files that one must know to read a call from its first line down to
-//! the instruction, in order, with their lines, and how many of these are code that the call can come to.
+//! `cargo xtask path cpu|cuda`: the files that one must know to read a scan's call, `Scan::run`, from its first line down to the
+//! instruction, in order, with their lines, and how many of these are code that the call can come to. Of scans alone: other builders'
+//! calls go through macros and closures, which a walk over names does not see.
 
 use crate::code::walk::{Step, kernels, walk};
 use crate::command::Outcome;
@@ -7,6 +8,7 @@ use crate::tree::Tree;
 use std::path::Path;
 
 const LIBRARY: &str = "crates/upsweep/";
+const ENTRY: &str = "upsweep::scan::Scan::run";
 
 /// Where the reading of each backend's code goes on in a kernel, and what it leaves out: the other backend.
 const BACKENDS: [(&str, Option<&str>, &str); 2] =
@@ -51,11 +53,9 @@ const LEAVES: &[(&str, &str)] = &[
 ];
 
 pub(crate) fn run(root: &Path, args: &[&str]) -> Outcome {
-    let [entry, "--backend", backend] = args else {
-        return Err("usage: cargo xtask path upsweep::scan::Scan::run --backend cpu|cuda".into());
-    };
+    let [backend] = args else { return Err("usage: cargo xtask path cpu|cuda".into()) };
     let tree = Tree::read(root)?;
-    let steps = path(&tree, entry, backend)?;
+    let steps = path(&tree, backend)?;
     let (mut sum, mut sum_read) = (0, 0);
     println!("lines and, of these, code on the way");
     for step in &steps {
@@ -72,8 +72,8 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Outcome {
     Ok(())
 }
 
-/// The files that one must know to read `entry` on `backend`.
-fn path<'a>(tree: &'a Tree, entry: &str, backend: &str) -> Result<Vec<Step<'a>>, String> {
+/// The files that one must know to read a scan on `backend`.
+fn path<'a>(tree: &'a Tree, backend: &str) -> Result<Vec<Step<'a>>, String> {
     let Some((_, kernel, other)) = BACKENDS.iter().find(|(name, ..)| *name == backend) else {
         return Err(format!("there is no backend {backend}: cpu or cuda"));
     };
@@ -87,7 +87,7 @@ fn path<'a>(tree: &'a Tree, entry: &str, backend: &str) -> Result<Vec<Step<'a>>,
         let path = path.strip_prefix(LIBRARY).unwrap_or(path);
         path.starts_with(other) || LEAVES.iter().any(|(leaf, _)| path.starts_with(leaf))
     };
-    let mut steps = walk(tree, entry, &stops)?;
+    let mut steps = walk(tree, ENTRY, &stops)?;
     if let Some(kernel) = kernel {
         steps.extend(kernels(tree, &format!("{LIBRARY}{kernel}"), &stops)?);
     }
@@ -132,13 +132,13 @@ mod tests {
     fn the_scan_is_read_from_the_builder_to_the_shuffle() {
         let tree = Tree::read(&crate::command::root()).unwrap();
         for (backend, last) in [("cpu", "/lanes.rs"), ("cuda", "/warp/shuffle.cuh")] {
-            let steps = path(&tree, "upsweep::scan::Scan::run", backend).unwrap();
+            let steps = path(&tree, backend).unwrap();
             let files: Vec<&str> = steps.iter().filter_map(|step| step.path.strip_prefix(LIBRARY)).collect();
             assert_eq!(files[0], "src/scan.rs");
             assert!(files.iter().any(|file| file.ends_with(last)), "{backend}: {files:?}");
             let other = if backend == "cpu" { "/cuda/" } else { "/cpu/" };
             assert!(!files.iter().any(|file| file.contains(other)), "{backend}: {files:?}");
         }
-        assert!(path(&tree, "upsweep::scan::Scan::run", "gpu").is_err());
+        assert!(path(&tree, "gpu").is_err());
     }
 }
