@@ -185,7 +185,7 @@ fn tables() {
             }
         }
     }
-    f.file("bad.csv", rows("q").replace("q,q", "q")).fails(&["scan", "bad.csv"], b"", 2, &["row 17: has 1 cells"]);
+    f.file("bad.csv", rows("q").replace("q,q", "q")).fails(&["scan", "bad.csv"], b"", 2, &["row 17: has 1 cell"]);
     f.file("bad.csv", b"a\n1\n\xff\xfe\n").fails(&["scan", "bad.csv"], b"", 2, &["row 3", "not a number"]);
     let typed = [
         ("u8", "256", "256 does not fit u8 (0 to 255)"),

@@ -133,7 +133,7 @@ fn what_is_wrong_is_named() {
     select("sales.csv", "$9 > 1", &["--where at character 1, `$9`", "has no column 9"]);
     select("sales.csv", "region > 10", &["sales.csv: row 2: column region: `N` is not a number"]);
     select("sales.csv", "price and sold", &["sales.csv: row 2: column price: `12` is not a bool"]);
-    select("odd.csv", "a > 0", &["odd.csv: row 3: has 1 cells where the first row has 2"]);
+    select("odd.csv", "a > 0", &["odd.csv: row 3: has 1 cell where the first row has 2"]);
     select("x.npy", "y > 0", &["--where at character 1, `y`: an array has no columns: its values are x"]);
     select("x.npy", "x", &["--where at character 1, `x`: is a number, where a condition must stand"]);
     select("x.npy", "x * 99999999999999999999999999999999999999 * 9 > 0", &["x.npy: at 0: a result has more digits"]);

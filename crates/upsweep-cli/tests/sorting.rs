@@ -167,7 +167,7 @@ fn what_is_wrong_is_named() {
     f.file("sales.csv", SALES).file("odd.csv", "a,b\n1,2\n3\n").file("x.npy", npy("'<i4'", "(1,)", &bytes_of!(i32: 3)));
     let fails = |args: &[&str], words: &[&str]| f.fails(args, b"", 2, words);
     fails(&["sort", "sales.csv", "--column", "price"], &["has no column", "the columns are region, amount, note"]);
-    fails(&["sort", "odd.csv", "--column", "a"], &["odd.csv: row 3: has 1 cells where the first row has 2"]);
+    fails(&["sort", "odd.csv", "--column", "a"], &["odd.csv: row 3: has 1 cell where the first row has 2"]);
     fails(&["sort", "sales.csv", "-o", "y.npy"], &["-o y.npy: rows are written as a table", "--argsort"]);
     fails(&["sort", "sales.csv", "--axis", "0"], &["--axis is for arrays"]);
     fails(&["sort", "x.npy", "--column", "a"], &["x.npy: is no table, and --column is for tables"]);

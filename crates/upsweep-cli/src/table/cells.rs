@@ -2,7 +2,7 @@
 
 use super::columns::{Columns, holds_number, text_of};
 use super::rows::Rows;
-use super::{Wanted, WrittenRows, is_header, note_years};
+use super::{Wanted, WrittenRows, is_header, note_years, wrong_width};
 use crate::args::Header;
 use crate::collect::{Refused, Texts, collector};
 use crate::element::{Type, Values, exact};
@@ -124,7 +124,7 @@ impl<'a> Cells<'a> {
         let (mut texts, mut number, all) = (Texts::default(), 0, first.len());
         let mut take = |rows: &Rows<'_>, at: u64, row: &ByteRecord, text: &[u8]| {
             if row.len() != all {
-                return Err(rows.wrong_row(at, &format!("has {} cells where the first row has {all}", row.len())));
+                return Err(rows.wrong_row(at, &wrong_width(row.len(), all)));
             }
             let text = (keep == Keep::Text).then_some(text);
             let cells = kept.iter().map(|&column| row.get(column).unwrap_or_default());

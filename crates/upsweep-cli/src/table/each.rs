@@ -1,6 +1,7 @@
 //! The rows of a table, one after the other, for what has a meaning of its own for columns.
 
 use super::rows::Rows;
+use super::wrong_width;
 use crate::failure::{Failure, Result};
 use crate::progress::Progress;
 use crate::source::Source;
@@ -20,7 +21,7 @@ pub(crate) fn each_row(
         let (found, expected) = (row.len(), *width.get_or_insert(row.len()));
         let taken = match found == expected {
             true => take(rows.row(), &row),
-            false => Err(format!("has {found} cells where the first row has {expected}")),
+            false => Err(wrong_width(found, expected)),
         };
         taken.map_err(|reason: String| -> Failure { rows.wrong(&reason) })?;
     }

@@ -3,7 +3,7 @@
 use super::columns::{Columns, text_of};
 use super::rows::Rows as Reader;
 use super::written::AsRead;
-use super::{Wanted, is_header, note_years};
+use super::{Wanted, is_header, note_years, wrong_width};
 use crate::args::Header;
 use crate::element::{Value, exact};
 use crate::expression::value::Row;
@@ -126,7 +126,7 @@ impl Filter<'_> {
 fn holds(condition: &Expression, row: &ByteRecord, columns: &Columns<'_>) -> Found<bool> {
     let width = columns.first.len();
     if row.len() != width {
-        return Err(format!("has {} cells where the first row has {width}", row.len()));
+        return Err(wrong_width(row.len(), width));
     }
     condition.holds(&Cells { row, columns })
 }

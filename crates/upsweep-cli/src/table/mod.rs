@@ -122,6 +122,11 @@ pub(crate) fn read(
     Ok((values, Layout { source, delimiter: wanted.delimiter, names, column, label, key_column, key_label }, keys))
 }
 
+/// What is wrong with a row of `found` cells.
+fn wrong_width(found: usize, expected: usize) -> String {
+    format!("has {found} cell{} where the first row has {expected}", if found == 1 { "" } else { "s" })
+}
+
 /// Says of a first row that may name years that it is taken for data.
 fn note_years(name: &str, header: Header, first: &ByteRecord, second: &ByteRecord) {
     if header == Header::Auto && columns::names_years(first, second) {
@@ -165,8 +170,7 @@ enum Reason {
 impl Taker {
     fn take(&mut self, row: &ByteRecord) -> std::result::Result<(), Reason> {
         if row.len() != self.width {
-            let reason = format!("has {} cells where the first row has {}", row.len(), self.width);
-            return Err(Reason::Row(reason.into()));
+            return Err(Reason::Row(wrong_width(row.len(), self.width).into()));
         }
         let cell = &row[self.column];
         match text_of(cell) {
