@@ -70,7 +70,7 @@
 //!
 //! **Recurrences and automata**
 //! - [`recurrence`]: linear recurrences with constant coefficients (IIR filter, `lfilter`, exponential average).
-//! - [`varying`]: with an array of coefficients. [`tridiagonal`]: systems with three diagonals (Thomas algorithm).
+//! - [`varying`]: with an array of coefficients. [`tridiagonal`]: systems with three diagonals, in parallel.
 //! - [`automaton`]: a deterministic finite automaton (DFA) along a text: tokens of a lexer, lines, matches of a regular
 //!   expression.
 //!
