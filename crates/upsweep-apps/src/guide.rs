@@ -1,5 +1,8 @@
-//! The guide's Rust programs, which run as doctests: one item for each chapter that has some. A test of the command line checks that none
-//! is missing.
+//! The Rust programs of the guide and of the README, which run as doctests: one item for each page that has some. A test of the command
+//! line checks that none is missing.
+
+#[doc = include_str!("../../../README.md")]
+mod readme {}
 
 macro_rules! chapters {
     ($($name:ident $path:literal)*) => {
@@ -11,6 +14,7 @@ chapters! {
     rust "rust.md"
     options "rust/options.md"
     counts "rust/counts.md"
+    more "rust/more.md"
     applications "rust/applications.md"
     operators "operators.md"
     floats "floats.md"

@@ -124,8 +124,8 @@ fn conflicts_of_walks_are_those_of_lockstep() {
     }
 }
 
-/// The record has been measured by Nsight Compute on an NVIDIA H200. The exceptions are those of the five algorithms that the README
-/// names, and of their second forms.
+/// The record has been measured by Nsight Compute on an NVIDIA H200. The exceptions are those of the five algorithms that the guide's
+/// chapter on the laboratory names, and of their second forms.
 #[test]
 fn conflicts_are_those_of_the_hardware() {
     let record = concat!(env!("CARGO_MANIFEST_DIR"), "/../../benches/record/nvidia-h200/2026-11-27-lab-counters.md");

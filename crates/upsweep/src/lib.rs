@@ -33,27 +33,62 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! # The way in
-//! - [`scan`] and [`reduce`] say what each option computes, in which order, and what it costs.
-//! - [`transform`] computes a function of each element.
-//! - [`select`], [`partition`], [`dedup`] and [`runs`] keep some elements. How many depends on the data: [`count`] says how a number
-//!   stays on the device.
-//! - [`sort`] orders keys, values that follow them, or positions; [`Key`] says in which order. [`sort_by_key`] makes the keys by a
-//!   function, and [`sort_by`] takes an order of your own.
-//! - [`topk`] and [`nth`] find the first elements in order, and elements at places in it; [`mod@merge`] makes one of sorted inputs.
-//! - [`varying`] has recurrences whose coefficients are arrays, and [`tridiagonal`] solves systems by them.
-//! - [`moving_sum`] sums the window around each value.
-//! - [`pyramid`] halves images, level by level.
-//! - [`unique`] finds distinct values, with their counts and places; [`sets`] has union, intersection and difference of sorted arrays.
-//! - [`mod@operator`] is about operators of your own: [`#[operator]`](macro@operator) and [`#[function]`](macro@function) make
-//!   them of Rust functions, [`#[derive(Element)]`](macro@Element) makes an element of a struct. The
-//!   [built-in operators](operator::builtin) are sums, products, extremes, bits and more.
-//! - [`automaton`] goes along a text with a deterministic automaton, and tells what it finds and where: tokens, lines.
-//! - [`Segments`] scans or reduces many pieces of one array: by offsets, head flags or keys.
-//! - [`Device`] says where to compute, and [`Input`] and [`Output`] what a call takes: slices on the CPU, [`Array`]s
-//!   everywhere, and with CUDA the slices and views of cudarc, on your own stream.
-//! - [`inputs`] and [`outputs`] are about what else may stand there: tuples, ranges, gathers, neighbours, scatters.
-//! - [`Error`] has a variant for each broken precondition, with its values. No input panics.
+//! # The builders
+//! An operation is a builder: it is made, gets options, and runs.
+//!
+//! **Scan and reduce**
+//! - [`scan`]: prefix sums (cumulative sums, running totals) with any associative operator: inclusive, exclusive,
+//!   reversed, along an axis, in segments. Options combine in one pass.
+//! - [`scan_axes`]: along several axes, one after the other: the summed-area table (integral image). [`along`]: along a
+//!   linked list (list ranking, pointer jumping).
+//! - [`reduce`]: one value from many (fold, aggregate, arg-max), also of each row or segment. [`reduce_by_key`]: of
+//!   each run of equal keys.
+//! - [`Segments`]: segmented scans and reductions, by offsets, head flags or keys.
+//! - [`transform`]: a function of each element (map), with gathers and scatters.
+//! - [`up_sweep`]: the tree of sums of Blelloch's scan, which a Fenwick tree is.
+//!
+//! **Select and partition**
+//! - [`select`]: filter (stream compaction, `copy_if`), by a predicate or by flags. [`dedup`]: equal neighbours become
+//!   one.
+//! - [`partition`]: split in two. [`ways`]: split in a few ways at once (multisplit, a counting sort).
+//! - [`count`]: how many results there are depends on the data. The number stays on the device until it is asked for.
+//!
+//! **Sort and search**
+//! - [`sort`]: a stable radix sort of keys, of pairs of keys and values, of rows and segments, and of positions
+//!   (argsort). [`Key`] says in which order.
+//! - [`sort_by_key`], [`sort_by_fields`], [`sort_by`]: by a function, by the fields of a struct, by an order of your
+//!   own (merge sort).
+//! - [`mod@merge`]: one from two sorted inputs. [`search`]: binary search (lower bound, upper bound, `searchsorted`).
+//! - [`topk`], [`nth`]: the largest or the least k; the median, quantiles and any other order statistics, without
+//!   sorting.
+//!
+//! **Group and count**
+//! - [`runs`], [`expand`]: run-length encoding, and decoding (`repeat`, processor allocation).
+//! - [`unique`]: distinct values, with their counts. [`sets`]: union, intersection and difference of sorted arrays.
+//! - [`histogram`]: counts (`bincount`) or sums of weights in bins. [`range_histogram`]: counts of ranges of bins, and
+//!   quantiles.
+//!
+//! **Recurrences and automata**
+//! - [`recurrence`]: linear recurrences with constant coefficients (IIR filter, `lfilter`, exponential average).
+//! - [`varying`]: with an array of coefficients. [`tridiagonal`]: systems with three diagonals, in parallel.
+//! - [`automaton`]: a deterministic finite automaton (DFA) along a text: tokens of a lexer, lines, matches of a regular
+//!   expression.
+//!
+//! **Images and lists**
+//! - [`moving_sum`]: sums over a sliding window (moving average, box filter). [`scan_axes`]: the summed-area table.
+//! - [`pyramid`]: images at half size, again and again (mipmap).
+//! - [`along`]: a scan along a linked list, such as the Euler tour of a tree.
+//!
+//! **Own operators and inputs**
+//! - [`#[operator]`](macro@operator), [`#[function]`](macro@function) and [`#[derive(Element)]`](macro@Element) make
+//!   operators, functions and elements from Rust functions and structs: see [`mod@operator`]. The [built-in
+//!   operators](operator::builtin) are sums, products, extremes, bits and more.
+//! - [`inputs`], [`outputs`]: tuples (zip), ranges, gathers, neighbours (stencil), bits of a mask, scatters.
+//! - [`Input`], [`Output`]: slices on the CPU, [`Array`]s everywhere, and with CUDA the slices and views of cudarc.
+//! - [`Device`]: where to compute; also on your own CUDA stream.
+//! - [`Error`]: a variant for each broken precondition, with its values. No input panics.
+//!
+//! Signals, images, terrain, texts, trees, graphs and sparse matrices are in the crate `upsweep-apps`.
 //!
 //! # Features
 //! `cuda`, on by default, is the CUDA backend. It needs nothing at build time; at run time it loads the driver, and NVRTC to

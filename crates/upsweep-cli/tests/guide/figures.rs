@@ -1,8 +1,9 @@
 //! Figures come from records. A table with a column `row` has in each other column whose name is a library's, in back quotes, the figure of
 //! that library in that row of the record named last before the table: `algorithm,type,log2n`. The unit stands behind the name: `us`, `ms`,
-//! `GB/s`, or nothing for a share of a copy's speed. A row that begins with a library has one figure, in the column `time, us`.
+//! `GB/s`, or nothing for a share of a copy's speed. A row that begins with a library has one figure, in the column `time, us`. In a table
+//! with a column `record`, each row links to its record there.
 
-use crate::{chapters, code, file, read};
+use crate::{Chapter, chapters, code, file, read};
 
 /// The figures of one row of a record by one library: it may have been measured several times.
 fn figures(record: &str, lib: &str, row: &str, column: usize) -> Vec<f64> {
@@ -20,11 +21,20 @@ fn is_one_of(written: &str, figures: &[f64], scale: f64) -> bool {
     figures.iter().any(|figure| (figure * scale * places - value * places).abs() < 0.5 + 1e-6)
 }
 
+/// The guide's chapters, and the README, whose table of speeds has the same form.
+fn chapters_and_readme() -> Vec<Chapter> {
+    let mut pages = chapters();
+    let readme = Chapter { path: "README.md".to_owned(), text: read("README.md") };
+    assert!(readme.rows().iter().any(|(_, header, _)| header.iter().any(|name| name == "row")), "README has no speeds");
+    pages.push(readme);
+    pages
+}
+
 #[test]
 fn figures_are_those_of_the_records() {
     let mut wrong = vec![];
     let mut seen = 0;
-    for chapter in &chapters() {
+    for chapter in &chapters_and_readme() {
         let records: Vec<(usize, &str)> = chapter
             .lines()
             .iter()
@@ -33,8 +43,10 @@ fn figures_are_those_of_the_records() {
             .collect();
         for (line, header, row) in chapter.rows() {
             let Some(at) = header.iter().position(|name| name == "row") else { continue };
-            let named = records.iter().rev().find(|(number, _)| *number < line);
-            let (_, path) = named.unwrap_or_else(|| panic!("{}:{line}: no record", chapter.path));
+            let linked = header.iter().position(|name| name == "record").and_then(|at| row[at].split_once("]("));
+            let linked = linked.and_then(|(_, target)| target.strip_suffix(')'));
+            let named = || records.iter().rev().find(|(number, _)| *number < line).map(|(_, path)| *path);
+            let path = linked.or_else(named).unwrap_or_else(|| panic!("{}:{line}: no record", chapter.path));
             let record = read(path);
             let key = code(&row[at]).next().unwrap_or_else(|| panic!("{}:{line}: no row", chapter.path));
             let (of_row, key) = key.split_once(',').filter(|_| key.matches(',').count() == 3).unwrap_or(("", key));

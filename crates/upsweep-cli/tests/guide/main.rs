@@ -88,7 +88,7 @@ pub(crate) fn code(text: &str) -> impl Iterator<Item = &str> {
 /// All chapters, in the order of their files' names.
 pub(crate) fn chapters() -> Vec<Chapter> {
     let mut paths = files("");
-    paths.retain(|path| path != "SUMMARY.md");
+    paths.retain(|path| path.ends_with(".md") && path != "SUMMARY.md");
     let chapter = |path: String| Chapter { text: read(&format!("docs/guide/src/{path}")), path };
     paths.into_iter().map(chapter).collect()
 }

@@ -356,9 +356,9 @@ fn record() -> String {
     std::fs::read_to_string(root.join("benches/record/nvidia-h200/2026-11-27-lab.csv")).unwrap()
 }
 
-/// `UPSWEEP_TEST_SHOTS=docs cargo test -p upsweep-lab --lib race_of_the_readme` draws it anew.
+/// `UPSWEEP_TEST_SHOTS=1 cargo test -p upsweep-lab --lib race_of_the_guide` draws it anew.
 #[test]
-fn race_of_the_readme_is_that_of_the_record() {
+fn race_of_the_guide_is_that_of_the_record() {
     let names = [
         plot::COPY,
         "hillis-steele",
@@ -380,12 +380,12 @@ fn race_of_the_readme_is_that_of_the_record() {
     });
     let speeds: Vec<Speed<'_>> = rows.collect();
     assert_eq!(speeds.len(), 11 * 10);
-    let (drawn, path) =
-        (plot::race(&speeds), std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/race.svg"));
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let (drawn, path) = (plot::race(&speeds), root.join("docs/guide/src/pictures/race.svg"));
     if std::env::var_os("UPSWEEP_TEST_SHOTS").is_some() {
         std::fs::write(&path, &drawn).unwrap();
     }
-    assert!(std::fs::read_to_string(path).unwrap() == drawn, "docs/race.svg is not what the record gives");
+    assert!(std::fs::read_to_string(path).unwrap() == drawn, "pictures/race.svg is not what the record gives");
 }
 
 #[test]

@@ -1,6 +1,7 @@
-//! The pictures of pages in `docs`.
+//! The pictures of pages in the guide.
 //!
-//! `UPSWEEP_TEST_SHOTS=docs cargo test -p upsweep-lab --test browser -- --include-ignored shots` makes them anew.
+//! `UPSWEEP_TEST_SHOTS=docs/guide/src/pictures cargo test -p upsweep-lab --test browser -- --include-ignored shots` makes them
+//! anew.
 
 use super::driver::Browser;
 use super::views::recorded;
