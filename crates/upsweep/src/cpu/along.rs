@@ -4,6 +4,8 @@
 //! other, and a second walk stores results. Two pieces that meet go on to the same one, or end alike; so if the way from the first piece on
 //! comes to none again, and its pieces have as many elements as there are, each element is on one of them, and once. So in the second walk
 //! no two threads write one result.
+//!
+//! Each thread follows eight pieces at a time, so that the latencies of its reads overlap.
 
 use crate::buffer::View;
 use crate::error::{Error, Result};

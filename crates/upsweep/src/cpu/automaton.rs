@@ -5,6 +5,13 @@
 //!                           count the events of each part
 //!                           write them, each part where those before it end
 //! ```
+//!
+//! The next step of an automaton needs what the last one loaded, so a thread runs over many parts of a block side by
+//! side, from guessed states. Afterwards the guesses are compared with the states in which the parts before end. A
+//! guess is the likeliest state after the bytes before the part, by what has been counted in this text
+//! (`tile/odds.rs`). If the processor has byte shuffles, and the automaton few states and classes, 64 parts have a byte
+//! of a register each, and shuffles look up the table of steps (`tile/x86_walk.rs`). Otherwise eight parts load their
+//! steps. The events of each byte stay in the cache until they are packed.
 
 use super::tile::told::{Lists, Told};
 use super::tile::walk::along;

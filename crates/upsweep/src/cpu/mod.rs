@@ -32,6 +32,41 @@
 //! reduction of the block before, combined after that block's own prefix. Neither the number of threads nor alignment nor
 //! timing has any part in it: one thread does in one pass what many do in two, with the same bits. With segments it depends
 //! on where they begin, too.
+//!
+//! # How a scan runs
+//!
+//! 1. The plan cuts the array into blocks that fit in the cache, and decides the threads and the stores.
+//! 2. Blocks are handed out in order. A thread reduces its block while the block comes from memory, and passes the
+//!    prefix on as soon as it is known (`engine/chain.rs`, which also says which thread sees whose writes, and why).
+//! 3. The thread scans the block from its cache, by non-temporal stores if the output is large. Meanwhile it prefetches
+//!    its next block.
+//!
+//! **Prefetching.** It goes in windows of eight pages, a line of each page in turn (`tile/windows.rs`), because the
+//! prefetcher of the processor begins anew at each page. A long reduction prefetches the next window of its block. The
+//! lines go to the second-level cache: in the first they would evict what is being read.
+//!
+//! **Instruction sets.** Each loop is compiled once for each instruction set (`tile/simd.rs`). A job chooses the set
+//! when it begins, and calls its loops by pointer. `UPSWEEP_TEST_INSTRUCTIONS=portable` or `avx2` caps the choice, for
+//! tests. The feature `small-loops`, which `cargo quick` asks for, compiles the loops of scans and reductions once for
+//! many jobs, which pass their functions by pointer (`tile/erased.rs`). The tests of the CPU's loops also run in a
+//! release build, under each instruction set.
+//!
+//! **Loops of a tile.** There are five kinds:
+//!
+//! - Operators of a few vector instructions, which the macro recognises from their bodies, are scanned in registers row
+//!   by row (`tile/rows.rs`). `lanes.rs` and `x86.rs` have the shuffles of each instruction set, in assembly where the
+//!   compiler would make several instructions of one.
+//! - Operators on elements of several numbers of one size, such as functions `x -> m x + c`, are scanned in registers,
+//!   too: in groups of eight rows of one vector a number, up to a single row and down again (`tile/numbers.rs`, with
+//!   the rows in `states.rs`). The next group goes up while one comes down.
+//! - Other operators are scanned by sweeps over arrays in the first-level cache (`tile/sweep.rs`).
+//! - Reductions by an operator whose order and grouping do not show (integer sums, extremes, bits) are one plain loop
+//!   that the compiler vectorises (`tile/reduce.rs`). Sums and exclusive ors begin with zero bits, products with one.
+//! - Along another axis than the last, the running values of some columns stay in registers from row to row
+//!   (`tile/columns.rs`).
+//!
+//! **Other families** have their notes at the head of their files: `select`, `sort` (and `sort/array`), `ranks`,
+//! `automaton`, `recurrence`, `scan_axes`, `along`, `histogram`.
 
 pub(crate) mod along;
 pub(crate) mod automaton;

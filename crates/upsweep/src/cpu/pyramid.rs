@@ -1,4 +1,6 @@
 //! Pyramids on the CPU: level by level, each thread halves pieces of rows.
+//!
+//! The loops over rows are those that the compiler vectorises for one to four channels.
 
 use super::engine::apart;
 use super::tile::lanes::{Lanes, Work};

@@ -8,6 +8,11 @@
 //!
 //! Ranks whose keys have the same bits so far share their counts. So keys of up to 16 bits take one reading, others mostly two. There
 //! is memory for counts, 512 KiB a thread, and for an eighth of the keys.
+//!
+//! The keys with the known bits are gathered as soon as they are few; while they are many, they are counted by their
+//! next 16 bits. So this also goes over chunks of data that is longer than memory (`Readings` in `nth.rs`). A single
+//! rank is looked for in a window that a sample suggests, and counted if the window misses it. A value between two
+//! neighbouring ranks is the exact sum in fixed point, rounded once (`between.rs`).
 
 use crate::error::{Error, Result};
 use crate::key::KeyBits;

@@ -13,6 +13,17 @@
 //! order however many threads there are.
 //!
 //! **In place.** A share is stored when what it leaves is published; who helps with it has read it by then (`engine/chain.rs`).
+//!
+//! **Weights.** What a part leaves in states of zero is a weighted sum of its elements, and the host computes the
+//! weights once. So it is found at the speed of a dot product, while the part comes from memory. The states of shares
+//! of 64 parts go through the chain of the scan.
+//!
+//! **Filtering** (`tile/filter.rs`). Parts run side by side in the lanes of a row. For orders 1 and 2, a square of as
+//! many elements of each lane as a row has lanes is transposed, filtered and transposed again in registers, while the
+//! next share is prefetched. Weights and powers that are too small to matter are 0, because denormal numbers take a
+//! hundred times as long.
+//!
+//! **Other lines.** Shorter lines have a lane each. Of columns, a thread takes those of four rows of lanes at a time.
 
 mod parts;
 

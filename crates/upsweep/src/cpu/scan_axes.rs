@@ -16,6 +16,8 @@
 //! # Memory ordering
 //! `left` and `above` are written by the worker of a tile before it publishes the tile's ticket, and read by others after they have waited
 //! for that: see [`chain`](super::engine::chain).
+//!
+//! While a row is scanned, the next eight rows are prefetched.
 
 use super::engine::chain::{States, Tickets};
 use super::tile::lanes::{Lanes, ROW_BYTES, Work};

@@ -4,6 +4,12 @@
 //! **In place.** A result lies at or before its element. A block is published only when it has been read, and stored when all
 //! blocks before it are published: so nothing is overwritten that is yet to be read. What would be stored over itself is not
 //! stored, because the block after it may be looking at the last of it.
+//!
+//! **How a block is compacted.** By the compress instructions of the processor (`tile/compress.rs`), with masks for 64
+//! elements at a time (`tile/masks.rs`). The buffer is stored by non-temporal stores. While a block is read, the next
+//! window of eight pages is prefetched, a line of each page in turn (`tile/windows.rs`). Runs (`runs.rs`) are selected
+//! in the same way, with their positions beside their elements. Expansions (`expand.rs`) are counted in blocks first,
+//! and then stored.
 
 use super::engine::places::{self, Blocks};
 use super::tile::compress::{CHUNK, compress, compress_each, compress_of};

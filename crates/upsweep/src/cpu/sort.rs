@@ -1,5 +1,29 @@
-//! Sort on the CPU: of a whole array (`array.rs`), or of its parts (`parts.rs`). What is sorted are numbers of so many bytes,
-//! which have values of up to eight bytes in their lower half, or beside them; wider values are fetched by their positions in the end.
+//! Sort on the CPU: a radix sort of a whole array (`sort/array.rs`), or of its parts (`sort/parts.rs`).
+//!
+//! **What is sorted.** The sort knows keys by their size and order, and values by their size. So it is compiled in this
+//! library and not with each caller; the same holds for a top-k. A key and its value are one number of 8 or 16 bytes.
+//! The value is in the lower half, by which nothing is sorted. So four kinds of sorts are compiled. Values of more than
+//! eight bytes are fetched by their positions in the end.
+//!
+//! **A large array** (`sort/array.rs`) is cut into ranges of about one size, by the highest bits that vary
+//! (`sort/ranges.rs`). If a sample says that the keys are distributed unevenly over these bits, as floats are over
+//! their exponents, ranges are narrower where there are more keys. If a few values have much of the array, each of them
+//! is a range of its own (`sort/splitters.rs`). Each thread moves the keys of its share through a buffer of two cache
+//! lines for each range (`tile/digits.rs`), which is written as a whole.
+//!
+//! **In the cache.** One core sorts a part in its cache (`sort/cached.rs`) by two digits, whatever the length of the
+//! keys. These tell most keys apart, and the others are inserted among their neighbours. Only if many keys are equal in
+//! these bits, the part goes by all digits. Results are written from there by non-temporal stores, except that keys
+//! alone stay where they are in the output. Parts that are too large are cut again.
+//!
+//! **Memory.** Keys alone are moved into the output at once. Pairs whose output is another buffer, and whose keys and
+//! values are halves of a number, are moved to their ranges in the output as they are, and each range is sorted there
+//! (`sort/halves.rs`): they need no scratch memory. Other scratch memory asks the system for large pages
+//! (`sort/pages.rs`), as the first touch of small ones takes a fifth of a sort.
+//!
+//! **Segments and lines** (`sort/parts.rs`). Each thread has its share of them. Long ones are sorted one after the
+//! other, by all threads. Neighbouring ones of up to 256 keys without values (`sort/short.rs`) are sorted many at once,
+//! one in each lane of vectors (`tile/network.rs`): by Batcher's network, between two transpositions.
 
 mod array;
 mod cached;

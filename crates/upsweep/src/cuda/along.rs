@@ -1,4 +1,9 @@
 //! Scans along a linked list on a CUDA device: see `kernels/device/along.cuh`.
+//!
+//! The list is cut into pieces at elements that a hash chooses from all positions (list ranking). Threads follow the
+//! pieces for their totals. The pieces form a list a sixteenth as long, which is treated in the same way, until one
+//! block can rank the pieces by pointer jumping. Then threads follow the pieces again and store results. An input that
+//! is no list is found by pieces that are met twice, and by the number of elements passed.
 
 use super::Cuda;
 use super::code::Kernel;

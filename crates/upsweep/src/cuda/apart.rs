@@ -1,5 +1,10 @@
 //! Reduction of segments by offsets on a CUDA device where the map reads memory apart from the streams: see
 //! `kernels/device/segments_apart.cuh`.
+//!
+//! A map that reads memory by computed positions, as a sparse product does, waits for the latency of its loads. So
+//! instead of a pipeline of few blocks, this kernel has many small blocks on a multiprocessor, whose loads overlap. The
+//! mapped elements of a tile go to shared memory. There a thread, a warp or the whole block reduces a segment, by the
+//! length of the segment. `segments_starts.cuh`, a launch before, has found where the tiles begin.
 
 use super::Cuda;
 use super::code::Kernel;

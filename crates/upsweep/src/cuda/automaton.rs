@@ -1,5 +1,24 @@
-//! Automata on a CUDA device: the state in which each tile of a text begins (`kernels/device/automaton_ways.cuh`,
-//! `automaton_entries.cuh`), and the walk along all of it (`automaton.cuh`).
+//! Automata on a CUDA device: the state in which each tile of a text begins, and then the events of the text.
+//!
+//! | step | kernel | what |
+//! |---|---|---|
+//! | 1 | `kernels/device/automaton_ways.cuh` | for each tile, the function from the state before it to the state after it |
+//! | 2 | `automaton_entries.cuh` | the composition of these functions: a pipeline whose state is such a function |
+//! | 3 | `automaton.cuh` | the events: a pipeline whose tiles publish how many events they have |
+//!
+//! **Step 1.** Most automata forget within some bytes where they began. So a thread runs over the end of each tile from
+//! all states. If these do not converge to one state, it runs over the whole tile, from the few states that its first
+//! bytes leave. Shared memory bandwidth is the bound, so each lane has a copy of the automaton in a bank of its own,
+//! and four lanes load together.
+//!
+//! **Step 3.** Each thread runs over its bytes from three guessed states. The bytes before lead to these: from the
+//! first state, and from the two in which most tiles begin, of those that persist over most bytes. Which guess is right
+//! is a function of the choice of the thread before, so the choices are a scan by composition of functions, of two bits
+//! each. If no guess is right, the missing state replaces the last guess of all threads after it, and these run again.
+//!
+//! **Tables.** The text lies in shared memory as codes of its classes of bytes (`kernels/tile/automaton.cuh`). The
+//! automaton is a table whose rows are permuted against bank conflicts. It is passed after the kernel's parameters, so
+//! a call uploads nothing.
 
 use super::code::Kernel;
 use super::features::Features;

@@ -1,4 +1,16 @@
 //! Scans and reductions of interleaved lines on a CUDA device; see `kernels/device/columns.cuh`.
+//!
+//! How strided lines (lines along any axis but the last) are scanned depends on how many there are:
+//!
+//! - **Up to 16 lines, with 32 bytes at each position of the axis**: as one line, by the kernels of
+//!   [`scan`](super::scan). An element is then an array of one element of each line. The prelude makes the functions
+//!   for arrays from those of the job (`cuda/code.rs`).
+//! - **Many lines**: `columns.cuh`. A block has the lines of 32 lanes and goes along them. A lane has as many
+//!   neighbouring lines as 16 bytes hold, where the addresses of the arrays and the number of blocks allow it
+//!   (`plan/columns.rs`).
+//! - **Few long lines**: they are cut into chunks, for the same kernel in three launches. The first reduces the chunks
+//!   to sums, the second scans the sums, the third scans the chunks from their prefixes. The sums lie in memory of the
+//!   call, which is allocated and freed in the order of the stream (`cuda/runtime/scratch.rs`).
 
 use super::code::Kernel;
 use super::features::{Features, Layouts, Pass};

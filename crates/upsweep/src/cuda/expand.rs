@@ -1,5 +1,14 @@
 //! Expand on a CUDA device: one pass over the counts, and a second kernel for the results of tiles that have many. See
 //! `kernels/device/expand.cuh`.
+//!
+//! The kernel is a pipeline over the counts. The aggregate of a tile is the number of its results. When the number of
+//! results before the tile is known, the block stores its own (`kernels/tile/expand.cuh`). It marks in shared memory
+//! where the results of each count begin. A warp then goes over the results of its counts, and the marks say which
+//! count a result belongs to.
+//!
+//! A tile of more than 32,768 results is put on a list, cut into stretches. A second kernel
+//! (`kernels/device/expand_large.cuh`) stores each stretch by a block of its own. So one large count holds nobody up,
+//! and counts of 0 cost only their bytes.
 
 use super::Cuda;
 use super::code::Kernel;

@@ -1,4 +1,21 @@
 //! Histograms on a CUDA device: see `kernels/device/histogram.cuh`.
+//!
+//! A block counts in shared memory. A bin has up to 32 counters, and each lane of a warp uses the one in its own bank:
+//! so the distribution of the elements makes no difference. More bins have fewer counters each, by the plan
+//! (`plan/histogram.rs`).
+//!
+//! - **More bins than a block has words** (58,111 on compute capability 9.0): counters are halves of words
+//!   (`kernels/tile/halves.cuh`), which are emptied into the output before they overflow. Equal neighbours are counted
+//!   together, and frequent bins in words of their own.
+//! - **More bins than a multiprocessor holds even so**: slices. Each slice has blocks of its own, which read the same
+//!   part of the array at about the same time.
+//! - **Elements of one byte**: the 256 values are counted, and put into bins in the end.
+//!
+//! The rules of bins (`bins.rs`) are `#[function]`s, written once for both backends. Even bins of `f32` with exact
+//! edges are an exception: CUDA finds these by one rounding (`bins/floor.rs`).
+//!
+//! Everything that is added up is an integer, float weights as well (`tally.rs`), so no result depends on an order. The
+//! unit of float weights is that of the largest weight in the bin; a histogram of exponents finds it before.
 
 use super::Cuda;
 use super::code::Kernel;

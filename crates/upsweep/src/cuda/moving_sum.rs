@@ -1,4 +1,9 @@
 //! Moving sums on a CUDA device: see `kernels/device/moving_sum.cuh`.
+//!
+//! A block goes down a strip of an image. Each column keeps the sum over the rows of the window. Along a row, a window
+//! is a suffix of a chunk of eight columns, some whole chunks, and a prefix, all of which lie in shared memory. So only
+//! rows are subtracted, and a sum that is not finite is added up anew. How rows are cut depends on the shape alone
+//! (`plan/moving_sum.rs`), and the CPU (`cpu/moving_sum.rs`) adds in the same order.
 
 use super::code::Kernel;
 use super::features::{Features, Layout, Layouts};

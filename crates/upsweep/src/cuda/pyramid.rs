@@ -1,4 +1,8 @@
 //! Pyramids on a CUDA device: see `kernels/device/pyramid.cuh`.
+//!
+//! A block makes up to six levels of its tile: the first one or two in the registers of threads, which load patches by
+//! vectors, the others in shared memory. The number of channels is a constant of the kernel where pixels are small. One
+//! thread computes for all where the tile of a block lies in each level: with that the kernel keeps to 48 registers.
 
 use super::code::Kernel;
 use super::features::{Features, Layout, Layouts};

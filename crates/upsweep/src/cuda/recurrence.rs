@@ -1,5 +1,26 @@
 //! Linear recurrences on a CUDA device: see `kernels/device/recurrence.cuh`, and for lines along any axis but the last
 //! `recurrence_lines.cuh`.
+//!
+//! The kernel is a pipeline whose state is what the recurrence remembers: as many numbers as its order
+//! (`kernels/tile/states.cuh`).
+//!
+//! **Powers.** Of the elements between two positions only the number matters. So tiles exchange states alone, and the
+//! kernel is given the powers of the transition that carry states over a thread, a warp, a tile and a group
+//! (`kernels/tile/linear.cuh`). The host computes them with twice the digits of f64 (`linear/`).
+//!
+//! **Basis.** The powers are computed in a basis in which the length of a state is the energy of the results that it
+//! leads to (`linear/basis.rs`). In the states themselves, the powers of a filter with poles close together are small
+//! differences of large terms, and f32 results would be hundreds of times less exact than the loop's. Each section of a
+//! cascade has such a basis of its own. A basis for the results of the last section would not distinguish states that
+//! lead to the same results, as those of the sections of a Butterworth filter do.
+//!
+//! **Two passes over a thread's elements.** What the elements leave in states of zero is a weighted sum of them; the
+//! host computes the weights. Then the thread goes over its elements again from the right states. So inside a thread
+//! the results are those of the sequential loop. Multiplications and additions are fused here; those of operators never
+//! are.
+//!
+//! **High orders.** From five states on, the products of matrices and states would take a lane longer than memory does.
+//! There the lanes share them (`kernels/tile/teams.cuh`).
 
 use super::code::Kernel;
 use super::features::{Features, Heads};

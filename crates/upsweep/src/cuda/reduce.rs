@@ -1,5 +1,19 @@
 //! Reduction on a CUDA device: a whole array here (see `kernels/device/reduce.cuh`); lines and segments through the
 //! kernels of [`rows`](super::rows), [`scan`](super::scan), [`apart`](super::apart) and [`columns`](super::columns).
+//!
+//! | reduction of | kernel |
+//! |---|---|
+//! | a whole array | `reduce.cuh`: parts, combined by the block of the last part |
+//! | many rows that are not short | `rows.cuh`: a warp reduces a row and waits for no other |
+//! | other rows, segments by offsets | `segments.cuh`, see [`scan`](super::scan) |
+//! | segments by flags or keys | the scan, see there |
+//! | segments by offsets whose map reads by computed positions | `segments_apart.cuh`, see [`apart`](super::apart) |
+//! | interleaved lines | `columns.cuh` |
+//!
+//! **Commutative operators.** A reduction by an operator that is known to commute strides along the array. Small
+//! integers are combined several in a word (`kernels/word/lanes.cuh`). Extremes of f64 are those of integers in the
+//! same order (`kernels/word/value.cuh`). The bits of integers and of extremes do not depend on any of it, and those of
+//! float sums are the same in every run.
 
 use super::code::Kernel;
 use super::features::{Features, Heads, Layouts};

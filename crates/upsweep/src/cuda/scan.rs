@@ -1,7 +1,33 @@
-//! Scan on a CUDA device, and reduction by segment: lines that lie one after the other, and segments, in a single pass; see
-//! `kernels/device/scan.cuh`, for short arrays `wave.cuh`, for reductions by rows and offsets `segments.cuh`,
-//! for long ones by keys `reduce_runs.cuh`. Interleaved lines
-//! go to [`columns`](super::columns), unless so few that their elements at one place can be taken as one.
+//! Scans on a CUDA device, and reductions by segment, in a single pass.
+//!
+//! | what | kernel |
+//! |---|---|
+//! | arrays and rows | `kernels/device/scan.cuh`, on the pipeline |
+//! | arrays that one wave of blocks holds in shared memory, up to some 20 MB | `wave.cuh` |
+//! | reductions by rows and by offsets | `segments.cuh` |
+//! | long reductions by keys of one buffer | `reduce_runs.cuh` |
+//! | interleaved lines | [`columns`](super::columns); up to 16 of at most 32 bytes in all: a scan of arrays, see there |
+//!
+//! The plan (`plan/scan.rs`) chooses by the number of elements, their types and the compute capability.
+//!
+//! **Waves.** Each block holds its neighbouring tiles in shared memory from the first load to the last store, and looks
+//! back over all blocks before it in one step.
+//!
+//! **Segments.** The same kernels scan segments. Tiles and warps exchange the operator pair of segmented scan, a flag
+//! and a value. Inside a warp there are values only, and one bit for each element that begins a segment
+//! (`kernels/tile/heads.cuh`). The heads of rows are computed, and those of keys are found by comparing neighbours.
+//! Heads by offsets are found by warps of their own, tiles ahead, in a pipeline, and by the block's compute warps in a
+//! wave. The warps that look heads up also check a share of all offsets (`kernels/tile/offsets.cuh`).
+//!
+//! **Reductions by segment.** A reduction by rows or offsets reads each element once: the prefix of a tile changes at
+//! most one result of each warp, and the look-back warp completes that result. A reduction by flags or keys does not
+//! know where its results go until it has looked back. So it is the scan, which stores only the last result of each
+//! segment and, by keys, the first key if it is asked for (`kernels/tile/compact.cuh`).
+//!
+//! **Long reductions by keys of one buffer** are a relay (see [`select`](super::select)). For each head of a tile, its
+//! key and the result of the run before it wait in the ring. A tile publishes how many heads it has, and the
+//! combination from the last of them on. So a storing warp knows where the heads of a tile go, and what the run that is
+//! open before the tile combines to.
 
 use super::code::Kernel;
 use super::features::{Features, Heads, Layout, Layouts, Pass};

@@ -1,4 +1,12 @@
 //! Scans along two axes on a CUDA device in one pass: see `kernels/device/scan_axes.cuh`.
+//!
+//! A matrix that has many rows for its size takes two scans instead (`pays` in `plan/scan_axes.rs`).
+//!
+//! The kernel cuts a matrix into strips of neighbouring columns. A block goes down a strip, tile by tile, and reads
+//! each element once: the running values of the columns stay in the block. A strip publishes only the combination of
+//! each row, for the strips to the right of it. Some warps scan the rows of tiles as they come from memory. Others look
+//! back for what lies to the left. Earlier tiles wait in shared memory meanwhile. They are finished by the first warps
+//! or, where elements are widened, by warps of their own. The width of a strip depends on the number of strips.
 
 use super::Cuda;
 use super::code::Kernel;

@@ -1,4 +1,6 @@
 //! Search on a CUDA device: see `kernels/device/search.cuh`.
+//!
+//! Each value takes the same number of steps, without branches. A thread searches several values side by side.
 
 use super::code::Kernel;
 use super::features::Features;

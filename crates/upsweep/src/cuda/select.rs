@@ -1,4 +1,36 @@
-//! Select and what is made of it on a CUDA device, in a single pass: see `kernels/device/select.cuh`.
+//! Selections (stream compaction) on a CUDA device, in a single pass: Select, Partition, Dedup and Runs.
+//!
+//! | what | kernel |
+//! |---|---|
+//! | what keeps some elements: Select, Dedup, Runs | `kernels/device/select.cuh`, on the relay (`kernels/tile/relay.cuh`) |
+//! | Partition | `kernels/device/partition.cuh`, on the pipeline |
+//!
+//! A predicate, flags or the equality of neighbours decide which elements are selected (`choosing.rs`).
+//! `kernels/tile/choose.cuh` finds the selected elements of a warp and their positions among these, for both kernels.
+//!
+//! **The relay.** The aggregate of a tile is its number of selected elements. Compute warps leave the selected elements
+//! side by side in a ring in shared memory, as soon as they have found them. Storing warps look back and store the
+//! results, 16 bytes at a time whatever the alignment of the destination (`kernels/warp/store.cuh`). So results wait
+//! for their prefix and not elements, each element is read once, and compute warps meet once a tile. Where the ring has
+//! room for the results of two or three tiles, each tile has a half or a third of it, so that a tile takes the place of
+//! an earlier one whatever its size.
+//!
+//! **When the ticket is drawn.** If results are few, a block draws the ticket of its next tile a tile ahead, and copies
+//! that tile as soon as the one before is in registers. If results are many, it draws the ticket as late as possible
+//! (`FEW` in the relay): a block that waits for room in the ring then holds up fewer tiles.
+//!
+//! **Copies.** From compute capability 9.0 on, a warp's share of a tile is one bulk copy in two cases: where neighbours
+//! decide (the neighbouring vector is copied with it), and in partitions whose results have more than 2 bytes.
+//!
+//! **Partitions.** All elements of a partition wait for their prefix, so it is a pipeline. It keeps one bit for each
+//! element until the destination is known. Results of up to 2 bytes are stored by each warp for itself, larger ones by
+//! the warps of a block together.
+//!
+//! **Runs.** Tiles also publish where their last run begins. So the length of a run is known in the tile where the next
+//! run begins.
+//!
+//! **Lengths.** The number of results lies in device memory (`count.rs`), and the number of elements may lie there,
+//! too.
 
 use super::code::Kernel;
 use super::features::{Features, Heads};

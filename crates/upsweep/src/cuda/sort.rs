@@ -1,7 +1,69 @@
-//! Sort on a CUDA device. Few keys are sorted by one block (`kernels/device/sort_local.cuh`), or by a cluster of blocks (`sort_cluster.cuh`).
-//! More are counted by their highest bits (`sort_split.cuh`); a pass or two by these (`sort.cuh`, or `sort_scatter.cuh`) leave buckets
-//! that blocks sort. Where a bucket is too large for that, or there are very many keys, a kernel counts all digits (`sort_count.cuh`), and
-//! each that varies has a pass. Which way it goes is found out on the device: launches that have nothing to do leave at once.
+//! Sort on a CUDA device: a stable radix sort by digits of eight bits.
+//!
+//! | keys | how | kernels (`kernels/device/`) |
+//! |---|---|---|
+//! | as many as a block holds | one block, in shared memory | `sort_local.cuh` |
+//! | up to 65,536 of four bytes | a cluster of 16 blocks, which write to each other's shared memory | `sort_cluster.cuh` |
+//! | one or two bytes, no values | counted, and filled in | `sort_by_counting.cuh` |
+//! | more | by the highest bits into buckets, which blocks or warps sort | `sort_split.cuh`, `sort.cuh` or `sort_scatter.cuh` |
+//! | where buckets are too large or too many | passes from the lowest digit on (onesweep) | `sort_count.cuh`, `sort.cuh` |
+//!
+//! All launches are enqueued, and the device finds out which way the sort goes. A launch that has nothing to do returns
+//! at once. So the host waits for nothing.
+//!
+//! **A pass** (`sort.cuh`). Tiles are as large as shared memory allows: each run of keys that ends inside a sector of
+//! 32 bytes costs the L2 cache more than its bytes. Between the slots of two digits one slot is padding, because digits
+//! with equally many keys would otherwise begin in the same few banks. Some warps rank the keys of a tile and put them,
+//! and their values, into slots. Other warps look back, one thread for each digit, and drain the slots of the tile
+//! before. Between passes keys lie in memory as unsigned numbers in sorted order: the first pass encodes them and the
+//! last one decodes them (`kernels/tile/radix.cuh`).
+//!
+//! **From the highest bits.** `sort_split.cuh` counts the keys by the highest 8 to 16 bits in which the keys of a
+//! sample differ. If the sample has few distinct keys, these are counted and filled in. Otherwise one pass by all of
+//! these bits, or two by half of them each, leave buckets; a block sorts a bucket, or a warp if buckets are small. The
+//! second pass is a separate pass of each bucket of the first: its tiles look back to the begin of the bucket. If equal
+//! keys cannot be told apart, the tiles of these passes reserve their places by atomic additions to cursors, in any
+//! order. Keys without values that fit in the L2 cache go through a single pass by up to 11 bits, whose tiles wait for
+//! nobody (`sort_scatter.cuh`): the order inside a bucket does not matter, as the bucket is sorted anyway.
+//!
+//! **Skewed keys.** Buckets are cut by octaves (`kernels/tile/octaves.cuh`) if a single digit would tell them, the sort
+//! is not in place, and the sample says that some buckets would be far too large. Keys as frequent as their reciprocal
+//! are an example. A bucket of a single number may have any size. The launch that would be the first pass counts these
+//! buckets, so `sort_split.cuh` needs no code for them; the launch after it fills them
+//! (`kernels/tile/octave_pass.cuh`).
+//!
+//! **Buckets that are too large.** In long arrays larger blocks sort them, from a list. If a bucket is too large for
+//! those as well, as with few distinct keys that have values, the sort goes by passes from the lowest digit on. One
+//! kernel (`sort_count.cuh`) counts all digits. Its last block writes which launch sorts by which digit, and from where
+//! to where; a digit that does not vary is left out. More keys than 65,536 buckets have room for go by these passes,
+//! too, unless they are few distinct ones.
+//!
+//! **In a block** (`sort_local.cuh`). Keys alone are counted by finer buckets of about one key each
+//! (`kernels/tile/fine.cuh`) and scattered by these. Then a thread sorts each piece of 16 keys in its registers, and
+//! merges the halves of neighbouring pieces. Keys with values, and keys of 16 bytes, go by two digits. If they differ
+//! in more bits, or come in order, they go by finer buckets and a comparison of neighbours instead. Few distinct keys,
+//! and runs of equal ones, go by digits.
+//!
+//! **Keys in order** are copied. Keys without values in reverse order are stored the other way round.
+//!
+//! **Overlap.** The blocks of a launch start as those of the launch before end (`Grid::behind` in
+//! `cuda/runtime/grid.rs`, programmatic dependent launch); so do those of a top-k. A kernel itself waits until the
+//! kernel before it has ended. In a capture the launches run one after the other.
+//!
+//! **Segments and lines** are sorted each by itself. The lanes of a warp sort up to 256 keys through a network, and
+//! with more keys a lane up to 1,024, or 512 beside values (`sort_short.cuh`). A block sorts up to 16,384. Longer
+//! segments go by passes that they share, with counts and tiles of their own (`sort_segments.cuh`). The first kernel
+//! puts segments on lists by length.
+//!
+//! **Values** of 1, 2, 4 or 8 bytes go through the passes. Others are fetched once in the end, from the positions that
+//! their sorted keys had (`sort_values.cuh`).
+//!
+//! **Memory.** The call allocates room for as many keys and values, and 1 KiB of status words a tile. The meaning of
+//! the status words changes from pass to pass, so they are cleared once.
+//!
+//! **racecheck.** compute-sanitizer's racecheck reports races between the warps of a pass, because it does not model
+//! `barrier.arrive`. It also reports two warps that hand over a single slot by arrive and wait, and does not if both
+//! wait. The emulator models `barrier.arrive` and finds no race.
 
 pub(super) mod cluster;
 pub(super) mod kernels;

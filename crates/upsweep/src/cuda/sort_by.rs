@@ -1,4 +1,6 @@
 //! Sort by a comparison on a CUDA device: tiles (`kernels/device/sort_by.cuh`), and merges of neighbouring runs.
+//!
+//! A block sorts a tile; the kernel of a merge then merges neighbouring runs.
 
 use super::code::Kernel;
 use super::features::{Features, Heads};

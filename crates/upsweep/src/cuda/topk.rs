@@ -1,4 +1,13 @@
 //! Top-k on a CUDA device: see `kernels/tile/ranked.cuh` for what its kernels do.
+//!
+//! A top-k looks for the key of one rank, by digits of 11 bits from the highest on. If there are many keys, a sample
+//! suggests two keys between which the wanted one lies. One reading of the input collects the keys between them, in no
+//! order, and all further steps read these candidates only. The device finds out whether the guess was right, and reads
+//! the input again if it was not; no step waits for the host.
+//!
+//! Results that are taken from the candidates are sorted by their positions. Results that are taken from the input are
+//! stored by a pipeline, which counts the keys before the wanted one and those equal to it. `Nth` stops at the key. Of
+//! several rows, each belongs to one block.
 
 use super::code::Kernel;
 use super::features::Features;

@@ -1,4 +1,6 @@
 //! Transform on a CUDA device: see `kernels/device/transform.cuh`.
+//!
+//! Each thread issues all of its loads before it stores a result.
 
 use super::code::Kernel;
 use super::features::{Features, Layouts};

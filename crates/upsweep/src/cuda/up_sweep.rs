@@ -1,4 +1,6 @@
 //! Up-sweeps on a CUDA device: see `kernels/device/up_sweep.cuh`.
+//!
+//! A block combines the aligned blocks of elements in its tile. Further launches combine the last elements of tiles.
 
 use super::code::Kernel;
 use super::features::Features;
