@@ -13,6 +13,22 @@
 //! - [`bigint`]: sums and order of big integers
 //! - [`tree`]: depths, sizes, sums, ancestors and values (as expressions) of trees and forests; Fenwick trees
 //! - [`graph`]: graphs and sparse matrices in compressed rows, products over any semiring, page ranks
+//!
+//! # How the applications are built
+//! The crate uses the library as any program does: what it needs and cannot do is missing from the library's public
+//! face. A function that takes any buffer makes a `Part` (`part.rs`) of it at once, and the rest is compiled for that
+//! one type.
+//!
+//! | application | what it is made of |
+//! |---|---|
+//! | `text/lexer.rs` | an automaton of the rules, which reports the tokens that end at a byte or shortly before it: an [`Automaton`](upsweep::automaton) |
+//! | `tree.rs` | a walk around the tree as a linked list (`tree/walk.rs`); one scan along it finds depths, sizes and orders |
+//! | `tree/intervals.rs` | sums over subtrees, for operators without an inverse: a subtree is an interval of the preorder |
+//! | `tree/expression.rs` | paths of subtrees of similar sizes; a scan composes the functions along all paths of a rank |
+//! | `image/summed.rs` | a table of sums is a scan along two axes; a sum over a rectangle reads it at four positions |
+//! | `image/blur.rs` | blurs, thresholds and variances of one radius are moving sums |
+//! | `image/mipmap.rs` | the levels lie in one buffer, and are pyramids where sizes are even |
+//! | `terrain/viewshed.rs` | one scan with the maximum, whose lines are rays side by side (`terrain/rays.rs`) |
 
 pub mod bigint;
 pub mod error;

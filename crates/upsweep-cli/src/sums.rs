@@ -1,4 +1,7 @@
 //! Sums and products: the type of their results, which for integers is one of 64 bits, and what it means if one does not fit.
+//!
+//! The command line asks for checks of overflow, and for sums in 64 bits. There are no compiled pairs of types for
+//! these: integers are converted on the host, and for a reduction part by part, each while it is in the cache.
 
 use crate::args::Summing;
 use crate::element::{Type, Values};

@@ -1,6 +1,10 @@
 //! The library's calls, compiled: one function for each pair of a type and an operator.
 //!
 //! The pairs are 51 instead of 71, because signed integers are computed as unsigned ones where their bits are the same.
+//!
+//! Every way to run a call goes through these functions, the command line's `bench` too. A pair takes a second or two
+//! to compile, so there are few of them. Flags and keys become offsets on the host, so that there is one kind of
+//! segments.
 
 use crate::buffer::Buffer;
 use crate::{Error, Op, Value};

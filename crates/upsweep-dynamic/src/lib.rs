@@ -34,6 +34,12 @@
 //!
 //! **Memory.** The crate has no device arrays in its interface: inputs are on the host, and so are results. On CUDA a call copies
 //! the input to the device and the results back; [`Prepared`] copies once for many runs.
+//!
+//! **Overflow.** Calls wrap. This crate alone looks for overflow: `check_overflow` of a scan or a reduction, before the
+//! call. It sees from the types, or from the least and the largest element, that sums fit. Otherwise it computes the
+//! results once more, in 128 bits.
+//!
+//! **Absent on purpose**: files and their formats, which are the command line's.
 
 #![forbid(unsafe_code)]
 

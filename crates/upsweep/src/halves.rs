@@ -1,4 +1,7 @@
 //! Sums of f16 and bf16: their steps, with the operator in f32.
+//!
+//! A sum of halves is an ordinary job for every backend: its map widens the elements to f32, the operator combines f32,
+//! and its finish narrows the results (`InF32`). So each result is rounded once, when it is stored.
 
 use crate::inputs::Read;
 #[cfg(feature = "cuda")]

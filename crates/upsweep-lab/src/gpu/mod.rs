@@ -1,4 +1,12 @@
 //! The algorithms on a real GPU: their CUDA kernels, compiled for the device, launched as the classics launch them.
+//!
+//! Each algorithm has a file of the same stem under `kernels/`. `forms` says which kernels an algorithm has and puts
+//! their text together, `launch` makes buffers and launches ready, and `race` times the kernels beside a copy and the
+//! library's scan.
+//!
+//! One file shows a whole algorithm, so kernels repeat each other's loops. There are three exceptions. In the model,
+//! the algorithms of many blocks share the scan of a block (`block_scan.rs`, `tile.rs`, `warp.rs`). `recursive` and
+//! `three-kernel` run the kernels of others on a GPU. `lab.cuh` has what all kernels need.
 
 mod device;
 mod element;

@@ -1,4 +1,6 @@
 //! What a kernel is given: one list makes the host's struct and the kernel's.
+//!
+//! `params!` asserts the offset of each field on both sides. The values that functions hold follow the fields.
 
 use super::features::Layout;
 use super::job::{Begin, Functions};

@@ -1,4 +1,9 @@
 //! How inputs come to a kernel: streams of elements, and numbers among the values that functions hold.
+//!
+//! To a kernel, an input is streams, values among its parameters, and an expression that reads an element. The address
+//! of the first stream is a field of the parameters; other addresses lie among the values of functions. `open` adds
+//! these in the order in which the text asks for them. A single buffer is the plain case, and its code has nothing of
+//! the others. An index is checked after the loads of several elements; a wrong one is reported as a wrong offset is.
 
 use crate::buffer::View;
 use crate::error::Result;

@@ -1,4 +1,17 @@
 //! Operations that backends know.
+//!
+//! An operator is only given elements and combinations of neighbours, in order. Operators whose body is one known
+//! operation of the two arguments are the exception, and these are the liberties that backends take with them:
+//!
+//! - On CUDA, a reduction by an operator that commutes strides along the array.
+//! - On CUDA, small integers are combined several in a word, from the identity on (`kernels/word/lanes.cuh`).
+//! - On CUDA, extremes of f64 are those of integers in the same order (`kernels/word/value.cuh`).
+//! - On CUDA, scans of partial tiles also compute on whatever lies in the slots past the end, and store none of it
+//!   (`ALL_FULL` in `kernels/tile/scan.cuh`).
+//! - On the CPU, integers and all extremes are reduced in any order, sums and exclusive ors from zero bits on, products
+//!   from one on (`cpu/tile/reduce.rs`).
+//!
+//! The bits of integers and extremes do not depend on any of it. Those of float sums are the same in every run.
 
 /// An operation of the two arguments of an operator, in their order, as [`arith`](super::arith) defines it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

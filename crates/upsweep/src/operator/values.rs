@@ -1,4 +1,9 @@
 //! The values that functions hold, on their way to a kernel's parameters.
+//!
+//! The values of functions (`#[param]`) are parameters and not text, so one compiled kernel serves all of them. They
+//! lie at the end of a kernel's parameters (`Params` in `cuda/params.rs`), in the order in which the functions of a job
+//! are visited. Both `JobSteps::values` and `JobSteps::code` keep to that order. A kernel whose text asks for other
+//! bytes than were added is an error.
 
 use super::element::Element;
 use super::source::{Source, place};
