@@ -34,8 +34,8 @@
 //!
 //! **Order.** The operator is applied strictly from left to right (only its associativity is used), so it need not be
 //! commutative. How the applications are grouped depends on the number of elements and their type alone, so a scan of
-//! floats gives the same bits in every run on the CPU, and on every GPU of one architecture; ARCHITECTURE.md says
-//! how.
+//! floats gives the same bits in every run on the CPU, and on every GPU of one architecture. The pages on the
+//! CPU backend (`src/cpu/mod.rs`) and on the kernels (`kernels/README.md`) say how.
 //!
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990.
 

@@ -1,7 +1,7 @@
 //! Merges on a CUDA device: see `kernels/device/merge.cuh`.
 //!
-//! A block merges neighbouring tiles of the results (merge path). Whatever the comparison says, the splits of a tile
-//! ascend and stay inside the inputs.
+//! One or two launches find where each tile of results begins in both inputs (merge path). A last one merges the tiles,
+//! a block each, in shared memory. Whatever the comparison says, the splits ascend and stay inside the inputs.
 
 use super::Cuda;
 use super::code::Kernel;
