@@ -63,7 +63,7 @@
 static_assert(RING % LOOK_BACK_WARPS == 0, "two look-back warps that met at one barrier in turn could come in each other's place");
 
 enum class Asks {
-    AND_WAITS,    // when a tile begins, and before another one is staged: 1 to 3 % of a long scan, it is not known why (benches/NOTES.md)
+    AND_WAITS,    // when a tile begins, and before another one is staged: 1 to 3 % of a long scan, it is not known why (benches/notes/scan.md)
     AND_GOES_ON,  // when a tile begins; it is there when the tile is reduced
     EARLY,        // when the ticket before is there: to reduce a small tile takes less time than an atomic addition
 };

@@ -14,7 +14,7 @@ const MOST_ELEMENTS: usize = 16;
 const MOST_INPUT: usize = 128;
 const MOST_MAPPED: usize = 64;
 /// Blocks that a multiprocessor should run: as many as make 2^26 loads from anywhere as fast as a kernel that does nothing else (H200,
-/// 2026-11-24: benches/NOTES.md, "Trees, graphs and numbers"). Of large states, so few that registers hold them.
+/// 2026-11-24: benches/notes/trees-and-graphs.md). Of large states, so few that registers hold them.
 const BLOCKS: usize = 5;
 const BLOCKS_OF_LARGE: usize = 2;
 /// The same where segments are shorter than so many elements in the mean. Then a block is busy with them for longer, and loads nothing: 496 us

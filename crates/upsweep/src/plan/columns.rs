@@ -24,7 +24,7 @@ const CHUNK_BLOCKS: usize = 512;
 /// the blocks' loads keep a third of the memory busy, and a second read costs half as much again.
 const FEW_BLOCKS: usize = 64;
 /// The most chunks of a line: few blocks scan their sums. And the fewest steps of a block along a chunk. Measured (H200, 2026-11-26): 256
-/// chunks take a sixth longer where lines are few, 1,024 to 8,192 as long; 1 to 8 steps as long (benches/NOTES.md).
+/// chunks take a sixth longer where lines are few, 1,024 to 8,192 as long; 1 to 8 steps as long (benches/notes/segments.md).
 const MOST_CHUNKS: usize = 2048;
 const CHUNK_STEPS: usize = 4;
 /// A wave of blocks counts as full from this share on, in hundredths. Measured there: 50 and 95 take as long.

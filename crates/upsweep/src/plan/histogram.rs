@@ -11,8 +11,7 @@ const DEPTH: usize = 2;
 /// The lanes of a warp, each of which has a bank of shared memory.
 const LANES: usize = 32;
 /// Counters of 16 bits are looked at after so many elements of a block, and emptied from this number on: see
-/// `kernels/tile/halves.cuh`. The longest turn that leaves room for it (H200, 2026-11-25: benches/NOTES.md, "Selections, runs and
-/// expansions").
+/// `kernels/tile/halves.cuh`. The longest turn that leaves room for it (H200, 2026-11-25: benches/notes/histogram.md).
 const HALVES_TURN: usize = 56 << 10;
 const HALF_FULL: usize = 4 << 10;
 /// Slots of a row of these counters, and its words. A whole number of vectors of words has all rows.

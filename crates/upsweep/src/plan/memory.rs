@@ -6,7 +6,7 @@ use super::constants::{Constants, constants};
 const SMALL_STATE: usize = 4;
 /// The bytes of a value in each 16-byte status word, beside the epoch.
 const WORD_PAYLOAD: usize = 12;
-/// How long a thread sleeps between two looks at a status word: see benches/NOTES.md.
+/// How long a thread sleeps between two looks at a status word: see benches/notes/select.md.
 const POLL_NANOSECONDS: usize = 40;
 
 /// Status words of a launch: see `kernels/memory/status.cuh`.

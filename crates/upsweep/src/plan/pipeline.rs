@@ -11,7 +11,7 @@ use super::tuning::Tuning;
 /// Shared memory that a pipeline needs beside its tiles' shares: tickets, alignment.
 const OVERHEAD: usize = 512;
 /// Warps of a block that find segment offsets. Where segments are short, a reduction waits for them; a scan has more to do
-/// by itself (H200, 2026-11-22: benches/NOTES.md, "Segments on the GPU").
+/// by itself (H200, 2026-11-22: benches/notes/segments.md).
 const OFFSETS_WARPS_OF_SCAN: usize = 2;
 const OFFSETS_WARPS_OF_REDUCTION: usize = 3;
 /// The most tiles between reducing and finishing of several inputs. H200, 2026-11-23, a recurrence of two arrays of f32, share of a copy: 0.94

@@ -10,11 +10,11 @@ const THREADS: usize = 512;
 /// Vectors of 16 bytes that a thread loads at once.
 pub(super) const DEPTH: usize = 4;
 /// The most parts: one, two or four waves of the blocks that an H200 runs at once, and few values for the last one to
-/// combine. See benches/NOTES.md.
+/// combine. See benches/notes/reduce.md.
 const MOST_PARTS: usize = 528;
 /// The same where order matters, of which an H200 runs as many blocks at once: they need more registers.
 const MOST_PARTS_IN_ORDER: usize = 264;
-/// Below this many parts, each thread does one load; then parts grow (H200, 2026-11-21: benches/NOTES.md, "Reductions").
+/// Below this many parts, each thread does one load; then parts grow (H200, 2026-11-21: benches/notes/reduce.md).
 const FEW_PARTS: usize = 128;
 /// Up to so many bytes are read without displacing what lies in the L2 cache, in particular what others have written
 /// there and would have to be written back first. Longer arrays are read faster without it.

@@ -9,7 +9,7 @@ use std::fmt;
 /// Threads a block.
 const THREADS: usize = 256;
 /// The fewest bytes of a row, and of one whose order matters: lanes meet once for two steps of 2 KiB. H200, 2026-11-24, share of a copy, the
-/// pipeline and this (benches/NOTES.md, "Rows on the GPU"): sums of f32 of 256 bytes 0.95 and 0.40, of 512 0.96 and 0.76, of 1,024 0.96 and 1.03;
+/// pipeline and this (benches/notes/segments.md, "Rows on the GPU"): sums of f32 of 256 bytes 0.95 and 0.40, of 512 0.96 and 0.76, of 1,024 0.96 and 1.03;
 /// an operator on 8 bytes whose order matters of 1,024 0.83 and 0.74, of 4,096 0.87 and 1.04.
 const LEAST_ROW: usize = 1 << 10;
 const LEAST_ROW_IN_ORDER: usize = 4 << 10;

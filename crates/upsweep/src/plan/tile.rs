@@ -15,7 +15,7 @@ pub(super) const GROUP: usize = WARP;
 /// groups poll different lines.
 pub(super) const SPREAD: usize = 16;
 /// Offsets of a tile that one warp finds and marks; all warps of a block share the others. Tiles of 3,072 elements and
-/// segments of 8 have 384; see benches/NOTES.md, "Segments on the GPU".
+/// segments of 8 have 384; see benches/notes/segments.md.
 pub(super) const OFFSETS_A_WARP: usize = 768;
 /// Tiles whose marks by offsets a scan keeps: those from one that is finished to one that is prepared (LAG + warps + 2).
 pub(super) const MARK_SLOTS: usize = 8;
@@ -29,24 +29,24 @@ pub(super) struct TileSize {
     pub(super) thread_bytes: usize,
 }
 
-/// Long arrays: three loads of 16 bytes a thread. 0.95 of a copy where 32 KiB reach 0.89 (H200, 2026-11-21: benches/NOTES.md).
+/// Long arrays: three loads of 16 bytes a thread. 0.95 of a copy where 32 KiB reach 0.89 (H200, 2026-11-21: benches/notes/scan.md).
 pub(super) const LARGE: TileSize = TileSize { threads: 256, thread_bytes: 48 };
 /// Long arrays of several inputs, where a thread of [`LARGE`] has room for one vector: three for half as many threads. What a
-/// tile costs beside its elements is then shared by more of them (H200, 2026-11-22: benches/NOTES.md, "Inputs and outputs").
+/// tile costs beside its elements is then shared by more of them (H200, 2026-11-22: benches/notes/inputs-and-functions.md).
 /// Three such tiles fit where a block has 64 KiB, unless it keeps the marks of segments by offsets, too.
 const SEVERAL: TileSize = TileSize { threads: 128, thread_bytes: 160 };
 const ROWS_OF_SEVERAL: usize = 3;
 /// Of two inputs of 8 bytes a vector is one element of each: more of them share what a thread does beside (H200, 2026-11-24, sums of big
-/// integers: benches/NOTES.md, "Trees, graphs and numbers").
+/// integers: benches/notes/trees-and-graphs.md).
 pub(super) const SHORT_SLOT: usize = 16;
 const ROWS_OF_SHORT: usize = 5;
 /// The bytes of a tile of wider ones, at most: three fit there, too.
 const SEVERAL_BYTES: usize = 18 << 10;
 /// Short arrays, where every block has one such tile: straight-line code a third as long (H200, 2026-11-21: 6.6 to 6.4 us at
-/// 2^16, benches/NOTES.md, "Short arrays").
+/// 2^16, benches/notes/scan.md, "Short arrays").
 pub(super) const SMALL: TileSize = TileSize { threads: 512, thread_bytes: 16 };
 /// Segmented reductions free a tile once it is reduced, so tiles can be larger, which amortises the work a tile (H200,
-/// 2026-11-21: benches/NOTES.md, "Segments on the GPU"). Five vectors of 16 bytes, or three whose results take 32.
+/// 2026-11-21: benches/notes/segments.md). Five vectors of 16 bytes, or three whose results take 32.
 pub(super) const SEGMENTS: TileSize = TileSize { threads: 256, thread_bytes: 96 };
 /// Of several inputs: one vector of two of them; three took as long (H200, 2026-11-23, sparse products: 897 us).
 const SEGMENTS_OF_SEVERAL: usize = 80;

@@ -11,7 +11,7 @@ pub(super) const MOST_PARTS: usize = 384;
 /// that is known when the kernel is compiled.
 pub(super) const MOST_TILES: usize = 5;
 /// Up to this many small tiles run in one block: faster than a look-back between blocks (H200, 2026-11-22: 2 tiles 0.4 us faster,
-/// 4 tiles 1 us slower; benches/NOTES.md, "One block alone").
+/// 4 tiles 1 us slower; benches/notes/scan.md, "One block alone").
 const MOST_TILES_OF_ONE_BLOCK: usize = 2;
 /// Shared memory for what a block's warps share beside its tiles: the most that any kernel takes.
 pub(super) const SHARED_RESERVED: usize = 14 << 10;

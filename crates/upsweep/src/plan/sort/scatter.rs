@@ -3,7 +3,7 @@
 use crate::plan::constants::{Constants, constants};
 
 /// So many of the highest bits are taken in one pass where there are no values, which is faster than two while the L2 cache holds the
-/// array (H200, 2026-11-23: benches/NOTES.md, "Sorts on the GPU").
+/// array (H200, 2026-11-23: benches/notes/sort.md).
 pub(super) const BITS: u32 = 11;
 /// Threads of a block of that pass, bytes of a thread's keys, and blocks that a multiprocessor should hold.
 const THREADS: usize = 512;
