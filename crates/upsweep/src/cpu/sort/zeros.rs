@@ -65,10 +65,8 @@ impl Sort {
 
     fn keep_zeros_of<K: KeyBits>(&self) -> Result<Option<Zeros>> {
         let (threads, is_zero, negative) = (self.threads(), zero_test::<K>(), negative_zero::<K>());
-        // Most arrays have none, which vectors tell.
-        let any =
-            in_parts(threads, |part| self.share::<K>(part).iter().fold(false, |any, &key| any | (key == negative)));
-        if !any.contains(&true) {
+        // Most arrays have none, which `contains` tells by vectors.
+        if !in_parts(threads, |part| self.share::<K>(part).contains(&negative)).contains(&true) {
             return Ok(None);
         }
         let counts = in_parts(threads, |part| {
