@@ -59,6 +59,8 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
+pub use threads::addresses_left;
+
 /// What the program does with these arguments, of which the first one is its name. Fuzz targets call it many times in one process.
 #[doc(hidden)]
 pub fn run_program(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {

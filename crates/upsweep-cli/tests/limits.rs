@@ -45,6 +45,31 @@ fn no_memory_for_text() {
     }
 }
 
+/// Threads ask for memory before their code runs, and end the program where there is none: so they are not started. From limits with which
+/// the program starts up to those with which all threads do.
+#[test]
+fn no_memory_for_threads() {
+    let f = Folder::new();
+    f.file("x.npy", npy("'<u4'", "(4,)", &[0; 16]));
+    let run = |kib: u32| {
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("ulimit -v {kib}; exec \"$0\" sort x.npy"), env!("CARGO_BIN_EXE_upsweep")]);
+        command.current_dir(f.path("")).env("RAYON_NUM_THREADS", "4");
+        let output = command.stdin(Stdio::null()).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let starts = |said: &str| said.starts_with("upsweep: not enough memory: to start takes ");
+    let least = (10_000..).step_by(1000).find(|&kib| starts(&run(kib).1)).unwrap();
+    let mut codes = vec![];
+    for kib in (least..least + 40_000).step_by(96) {
+        let (code, said) = run(kib);
+        let known = said.is_empty() || said.lines().all(|line| line.starts_with("upsweep: "));
+        assert!(matches!(code, Some(0 | 1)) && known, "{kib} KiB: {code:?}: {said}");
+        codes.push(code);
+    }
+    assert!(codes[0] == Some(1) && codes.ends_with(&[Some(0)]), "{codes:?}");
+}
+
 /// What takes memory that grows with its input, of all kinds of commands and files.
 const HUNGRY: &[&str] = &[
     "scan lines.npy --axis 0 -o out.npy",
