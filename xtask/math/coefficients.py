@@ -1,4 +1,4 @@
-"""The polynomials of crates/upsweep/src/operator/arith/math: minimax, by Remez' exchange algorithm in 60 digits.
+"""The polynomials of crates/upsweep-core/src/operator/arith/math: minimax, by Remez' exchange algorithm in 60 digits.
 
     python3 coefficients.py        # needs mpmath, from PyPI; prints Rust constants, each with its error
 

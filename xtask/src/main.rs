@@ -4,7 +4,6 @@ mod bench;
 mod code;
 mod command;
 mod kernels;
-mod path;
 mod report;
 mod svg;
 mod tidy;
@@ -19,8 +18,6 @@ const HELP: &str = "\
 Usage: cargo xtask COMMAND
 
   tidy                          checks of the text of every file: a second, needs nothing
-  path cpu|cuda                 the files that one must know to read a scan's call down to the instruction, with their lines, and those of code
-                                on the way
   kernels [--arch sm_90]...     compiles every kernel variant with NVRTC, without a GPU; NVRTC comes from PyPI
         [--sample]              of kernels with many variants a third
   wasm [--check]                compiles the laboratory's model for its pages; or says whether the one that is kept is of these sources
@@ -42,7 +39,6 @@ fn main() -> ExitCode {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let outcome = match words.as_slice() {
         ["tidy"] => tidy::run(&root()),
-        ["path", rest @ ..] => path::run(&root(), rest),
         ["kernels", rest @ ..] => kernels::run(&root(), rest),
         ["wasm", rest @ ..] => wasm::run(&root(), rest),
         ["torture", rest @ ..] => torture::run(&root(), rest),

@@ -23,7 +23,7 @@
 //! ranking) then tells everything: between the two places lies the subtree. Expressions are cut into paths, of which those of subtrees of like
 //! sizes are evaluated at once: [`Tree::evaluate`].
 //!
-//! **Cost.** Children are found by a sort of the parents. The walk is a scan [along](upsweep::along) a list of 2 n steps, each of which is passed
+//! **Cost.** Children are found by a sort of the parents. The walk is a scan [along](upsweep::list_scan) a list of 2 n steps, each of which is passed
 //! twice, anywhere in memory.
 
 mod expression;

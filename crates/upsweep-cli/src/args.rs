@@ -245,7 +245,7 @@ mod sorting;
 mod statistic;
 mod summing;
 
-pub(crate) use planning::{BenchArgs, ExplainArgs, How, What};
+pub(crate) use planning::{BenchArgs, ExplainArgs, Explained, How, What};
 pub(crate) use reading::{Header, Reading, TableForm};
 use reading::{operators, types};
 pub(crate) use selecting::{ExpandArgs, RunsArgs, SelectArgs, UniqueArgs};

@@ -5,7 +5,7 @@ use crate::kernels::{Computed, Options, kernels};
 use crate::segments::Heads;
 use crate::{Error, Number, Op, Result, Type, Value, View, with_view};
 use upsweep::Device;
-use upsweep::plan::Shape;
+use upsweep::Shape;
 
 /// A call whose results are to fit.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use crate::prepared::{Prepared, Ready};
 use crate::segments::Heads;
 use crate::values::room;
 use crate::{Number, Op, Result, Segments, Type, Values, View};
-use upsweep::plan::Shape;
+use upsweep::Shape;
 use upsweep::{Device, Input};
 
 /// A reduction with its options: see [`upsweep::reduce`](mod@upsweep::reduce) for what they compute. Build it once, run it often.

@@ -50,19 +50,19 @@
 //! Source: W. D. Hillis and G. L. Steele, "Data parallel algorithms" (1986), for the functions; T. Mytkowicz, M. Musuvathi and W. Schulte,
 //! "Data-parallel finite-state machines" (2014), for guesses.
 
-use crate::buffer::{Array, Input, Output, Storage, ViewMut};
-use crate::choosing::{Indices, Yields};
+use crate::array::{Array, Storage};
 use crate::count::Count;
-use crate::cpu;
 use crate::device::{Backend, Device};
-use crate::error::{Error, Result};
-use crate::operator::Element;
-use crate::walking::{Table, Walking};
+use upsweep_core::buffer::{Input, Output, ViewMut};
+use upsweep_core::call::automaton::{Table, Walking};
+use upsweep_core::call::select::{Indices, Yields};
+use upsweep_core::error::{Error, Result};
+use upsweep_core::operator::Element;
 
-pub use crate::walking::{Event, Step};
+pub use upsweep_core::call::automaton::{Event, Step};
 
 /// How many bytes an event lies back at most.
-pub const MOST_BACK: u8 = crate::walking::MOST_BACK as u8;
+pub const MOST_BACK: u8 = upsweep_core::call::automaton::MOST_BACK as u8;
 
 /// A deterministic automaton that tells events: see the [module](self). Build it once, run it often.
 #[derive(Clone, Debug)]
@@ -168,7 +168,7 @@ impl Automaton {
         match &device.0 {
             Backend::Cpu => {
                 let (kinds, places) = (host(&mut events.kinds)?, host(&mut events.places)?);
-                cpu::automaton::run_again(&self.0, text.view().on_host("text")?, kinds, places)
+                upsweep_cpu::automaton::run_again(&self.0, text.view().on_host("text")?, kinds, places)
             }
             #[cfg(feature = "cuda")]
             Backend::Cuda(cuda) => {
@@ -217,12 +217,12 @@ impl Automaton {
         }
         match (&device.0, count.view_mut()) {
             (Backend::Cpu, ViewMut::Host([count, ..])) => {
-                *count = cpu::automaton::run(call)? as u64;
+                *count = upsweep_cpu::automaton::run(call)? as u64;
                 Ok(())
             }
             (Backend::Cpu, _) => Err(Error::Place { what: "count", found: "CUDA", expected: "host" }),
             #[cfg(feature = "cuda")]
-            (Backend::Cuda(cuda), count) => crate::cuda::automaton::run(cuda, call, count),
+            (Backend::Cuda(cuda), count) => upsweep_cuda::automaton::run(cuda, call, count),
         }
     }
 }

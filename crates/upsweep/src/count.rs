@@ -30,12 +30,13 @@
 //! reports [`Error::Capacity`] with both numbers; it reads and writes nothing beyond. On CUDA the next call
 //! that waits returns it: `get`, `to_vec`, `synchronize`. On the CPU the call itself does.
 
-use crate::buffer::{Array, Input, Output, Storage, View, ViewMut};
+use crate::array::{Array, Storage};
 use crate::device::{Backend, Device};
-use crate::error::{Error, Result};
-pub use crate::inputs::Counted;
-use crate::operator::Element;
-use crate::outputs::Target;
+use upsweep_core::buffer::{Input, Output, ViewMut};
+use upsweep_core::error::{Error, Result};
+use upsweep_core::inputs::Counted;
+use upsweep_core::operator::Element;
+use upsweep_core::outputs::Target;
 
 /// A number of elements, where the device computes: see the [module](self).
 #[derive(Debug)]
@@ -82,7 +83,7 @@ impl Count {
 
     /// The first so many elements of `buffer`, as an input of calls on the same device.
     pub fn of<'a, B: Input + ?Sized>(&'a self, buffer: &'a B) -> Counted<'a, B> {
-        Counted { count: &self.0, buffer }
+        Counted { count: self.0.view(), buffer }
     }
 }
 
@@ -91,40 +92,5 @@ impl Output for Count {
     type Item = u64;
     fn view_mut(&mut self) -> ViewMut<'_, u64> {
         self.0.view_mut()
-    }
-}
-
-/// What a call reads whose number of elements the device may know: every [`Input`], and what [`Count::of`] returns.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a buffer that upsweep can read",
-    label = "not a buffer",
-    note = "inputs are slices, vectors, arrays, `upsweep::Array`, cudarc's slices and views, and `count.of(&buffer)` of these"
-)]
-pub trait CountedInput {
-    /// The elements.
-    type Item: Element;
-    /// All elements that there is room for, where they lie.
-    fn room(&self) -> View<'_, Self::Item>;
-    /// Where their number lies, if not all of them are meant.
-    fn length(&self) -> Option<View<'_, u64>>;
-}
-
-impl<B: Input + ?Sized> CountedInput for B {
-    type Item = B::Item;
-    fn room(&self) -> View<'_, B::Item> {
-        self.view()
-    }
-    fn length(&self) -> Option<View<'_, u64>> {
-        None
-    }
-}
-
-impl<B: Input + ?Sized> CountedInput for Counted<'_, B> {
-    type Item = B::Item;
-    fn room(&self) -> View<'_, B::Item> {
-        self.room_view()
-    }
-    fn length(&self) -> Option<View<'_, u64>> {
-        Some(self.length_view())
     }
 }

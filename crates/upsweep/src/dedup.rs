@@ -19,7 +19,7 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! By key: of each run of equal keys the first, or the [`Last`](crate::operator::builtin::Last), of the values beside them, and the key.
+//! By key: of each run of equal keys the first, or the [`Last`](upsweep_core::operator::builtin::Last), of the values beside them, and the key.
 //!
 //! ```
 //! use upsweep::prelude::*;
@@ -38,18 +38,20 @@
 //!
 //! **Cost.** One pass over memory: each element is read once and each result written once.
 
-use crate::buffer::{Array, Input, Output, View};
-use crate::choosing::{Choose, Choosing, FirstOf, Indices, LastOf, Others, Values, Yields};
-use crate::count::{Count, CountedInput};
+use crate::array::Array;
+use crate::compaction::runs;
+use crate::count::Count;
 use crate::device::Device;
-use crate::error::Result;
-use crate::job::Elements;
-use crate::keeping::runs;
-use crate::operator::Element;
-use crate::outputs::Target;
 use crate::runs::Runs;
-use crate::segments::Equal;
 use std::marker::PhantomData;
+use upsweep_core::buffer::{Input, Output, View};
+use upsweep_core::call::Elements;
+use upsweep_core::call::select::{Choose, Choosing, FirstOf, Indices, LastOf, Others, Values, Yields};
+use upsweep_core::error::Result;
+use upsweep_core::inputs::CountedInput;
+use upsweep_core::operator::Element;
+use upsweep_core::outputs::Target;
+use upsweep_core::segments::Equal;
 
 /// Equal neighbours but once: see the [module](self). Build it once, run it often.
 #[derive(Clone, Copy, Debug)]

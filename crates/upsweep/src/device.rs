@@ -1,12 +1,12 @@
 //! Where upsweep computes: the CPU, or a CUDA device with one of its streams.
 
-use crate::buffer::{Array, Storage};
+use crate::array::{Array, Storage};
+use upsweep_core::error::{Error, Result};
+use upsweep_core::memory;
+use upsweep_core::operator::{Element, Number};
+use upsweep_core::outputs::Target;
 #[cfg(feature = "cuda")]
-use crate::cuda::Cuda;
-use crate::error::{Error, Result};
-use crate::memory;
-use crate::operator::{Element, Number};
-use crate::outputs::Target;
+use upsweep_cuda::Cuda;
 
 /// A place to compute: every CPU core, or one CUDA GPU with one of its streams.
 #[derive(Clone, Debug)]
@@ -189,7 +189,7 @@ impl Device {
             #[cfg(feature = "cuda")]
             Backend::Cuda(cuda) => {
                 let mut array = cuda.allocate(len)?;
-                compute(Target::new(crate::buffer::ViewMut::Cuda(array.as_view_mut())))?;
+                compute(Target::new(upsweep_core::buffer::ViewMut::Cuda(array.as_view_mut())))?;
                 Ok(Array(Storage::Cuda(array)))
             }
         }
@@ -205,7 +205,9 @@ impl Device {
                 self.compute_array(1, compute)?.into_vec()?.first().copied().ok_or(missing)
             }
             #[cfg(feature = "cuda")]
-            Backend::Cuda(cuda) => cuda.compute_one(|one| compute(Target::new(crate::buffer::ViewMut::Cuda(one)))),
+            Backend::Cuda(cuda) => {
+                cuda.compute_one(|one| compute(Target::new(upsweep_core::buffer::ViewMut::Cuda(one))))
+            }
         }
     }
 
@@ -228,41 +230,10 @@ impl Device {
     }
 }
 
-impl<T: Element> Array<T> {
-    /// A copy of the elements on the host. On CUDA this waits until they are computed.
-    ///
-    /// # Errors
-    /// [`Error::Driver`] with what went wrong on the device, [`Error::OutOfMemory`] when the host's memory is too small.
-    pub fn to_vec(&self) -> Result<Vec<T>> {
-        match &self.0 {
-            Storage::Host(x) => {
-                let mut copy = memory::room(x.len())?;
-                copy.extend_from_slice(x);
-                Ok(copy)
-            }
-            #[cfg(feature = "cuda")]
-            Storage::Cuda(x) => crate::cuda::download(x),
-        }
-    }
-
-    /// The elements on the host: those of an array in host memory without a copy. On CUDA this waits until they are
-    /// computed.
-    ///
-    /// # Errors
-    /// As [`to_vec`](Self::to_vec).
-    pub fn into_vec(self) -> Result<Vec<T>> {
-        match self.0 {
-            Storage::Host(x) => Ok(x),
-            #[cfg(feature = "cuda")]
-            Storage::Cuda(ref x) => crate::cuda::download(x),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Error;
+    use upsweep_core::error::Error;
 
     #[test]
     fn arrays_larger_than_memory_are_errors() {

@@ -34,15 +34,16 @@
 //!
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.5.2 (allocating).
 
-use crate::buffer::{Array, Input, Output, View, ViewMut};
-use crate::count::{Count, CountedInput};
-use crate::cpu;
+use crate::array::Array;
+use crate::count::Count;
 use crate::device::{Backend, Device};
-use crate::error::{Error, Result};
-use crate::expanding::{Expanding, Fills, Owners, Ranks, Tally, ValuesOf};
-use crate::operator::Element;
-use crate::outputs::Target;
-use crate::plan::expand::Expanded;
+use upsweep_core::buffer::{Input, Output, View, ViewMut};
+use upsweep_core::call::expand::Expanded;
+use upsweep_core::call::expand::{Expanding, Fills, Owners, Ranks, Tally, ValuesOf};
+use upsweep_core::error::{Error, Result};
+use upsweep_core::inputs::CountedInput;
+use upsweep_core::operator::Element;
+use upsweep_core::outputs::Target;
 
 /// An expansion with its options: see the [module](self) for what they compute. Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
@@ -166,12 +167,12 @@ impl<F> Expand<F> {
         let call = Expanding { counts, length, values, output, expanded: F::EXPANDED };
         match (&device.0, total.view_mut()) {
             (Backend::Cpu, ViewMut::Host([total, ..])) => {
-                *total = cpu::expand::run::<F, _, O>(&call)?;
+                *total = upsweep_cpu::expand::run::<F, _, O>(&call)?;
                 Ok(())
             }
             (Backend::Cpu, _) => Err(Error::Place { what: "count", found: "CUDA", expected: "host" }),
             #[cfg(feature = "cuda")]
-            (Backend::Cuda(cuda), mut total) => crate::cuda::expand::run(cuda, call, &mut total),
+            (Backend::Cuda(cuda), mut total) => upsweep_cuda::expand::run(cuda, call, &mut total),
         }
     }
 }

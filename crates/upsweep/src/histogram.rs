@@ -39,19 +39,20 @@
 //! only what is very much smaller; the sum is exact, and rounded once (to `f64`, then to `f32`). What is in other bins makes no difference.
 //! An infinity and NaN are what they are in a sum.
 
-use crate::bins::{self, ByFunction, check_bins};
-use crate::buffer::{Input, Output, View, ViewMut};
-use crate::cpu;
 use crate::device::{Backend, Device};
-use crate::error::{Error, Result};
-use crate::operator::{Element, Function, Map, Number};
-#[cfg(feature = "cuda")]
-use crate::plan::histogram::{Amount, HistogramJob};
-use crate::steps::Held;
 use std::ops::RangeInclusive;
+use upsweep_core::bins::{self, ByFunction, check_bins};
+use upsweep_core::buffer::{Input, Output, View, ViewMut};
+use upsweep_core::error::{Error, Result};
+use upsweep_core::operator::{Element, Function, Map, Number};
+use upsweep_core::steps::Held;
+#[cfg(feature = "cuda")]
+use upsweep_core::tally::Amount;
+#[cfg(feature = "cuda")]
+use upsweep_plan::histogram::HistogramJob;
 
-pub use crate::bins::{BinNumber, Even, MAX_BINS};
-pub use crate::tally::{Count, Weight};
+pub use upsweep_core::bins::{BinNumber, Even, MAX_BINS};
+pub use upsweep_core::tally::{Count, Weight};
 
 /// The most channels.
 pub const MAX_CHANNELS: usize = 64;
@@ -124,7 +125,7 @@ impl<'a, E: Input + ?Sized> Histogram<Edges<'a, E>> {
 
 impl<F> Histogram<ByBins<F>> {
     /// An element `x` is in the bin `function(x)`, an integer; in none where that is negative, or `bins` or more. With
-    /// [`Same`](crate::operator::Same) the elements are the numbers of the bins.
+    /// [`Same`](upsweep_core::operator::Same) the elements are the numbers of the bins.
     pub fn by(function: F, bins: usize) -> Self {
         Self { bins: ByBins { function, bins }, weights: Ones, channels: (1, 1) }
     }
@@ -195,15 +196,15 @@ pub struct Job<'a, T, O> {
 }
 
 impl<T: Element, O: Element> Job<'_, T, O> {
-    fn slots(&self) -> cpu::histogram::Slots {
+    fn slots(&self) -> upsweep_cpu::histogram::Slots {
         let (channels, counted) = self.channels;
-        cpu::histogram::Slots { bins: self.bins, channels, counted }
+        upsweep_cpu::histogram::Slots { bins: self.bins, channels, counted }
     }
 
     #[cfg(feature = "cuda")]
     fn on_cuda<M: Map<T, Output = u32>>(
         self,
-        cuda: &crate::cuda::Cuda,
+        cuda: &upsweep_cuda::Cuda,
         rule: M,
         edges: Option<View<'_, T>>,
         weights: Option<View<'_, O>>,
@@ -228,7 +229,7 @@ impl<T: Element, O: Element> Job<'_, T, O> {
             amount,
             by_edges: edges.is_some(),
         };
-        crate::cuda::histogram::run(cuda, rule, crate::cuda::histogram::Call { input, weights, edges, output, job })
+        upsweep_cuda::histogram::run(cuda, rule, upsweep_cuda::histogram::Call { input, weights, edges, output, job })
     }
 }
 
@@ -340,7 +341,7 @@ impl<O: Count> Amounts<O> for Ones {
             Backend::Cpu => {
                 rule.check()?;
                 let slots = job.slots();
-                cpu::histogram::count(
+                upsweep_cpu::histogram::count(
                     job.input.on_host("input")?,
                     slots,
                     (quick, exact),
@@ -374,7 +375,7 @@ impl<O: Weight, W: Input<Item = O> + ?Sized> Amounts<O> for Weights<'_, W> {
             Backend::Cpu => {
                 rule.check()?;
                 let (slots, weights) = (job.slots(), weights.on_host("weights")?);
-                cpu::histogram::sum(
+                upsweep_cpu::histogram::sum(
                     job.input.on_host("input")?,
                     weights,
                     slots,

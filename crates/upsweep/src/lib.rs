@@ -39,7 +39,7 @@
 //! **Scan and reduce**
 //! - [`scan`]: prefix sums (cumulative sums, running totals) with any associative operator: inclusive, exclusive,
 //!   reversed, along an axis, in segments. Options combine in one pass.
-//! - [`scan_axes`]: along several axes, one after the other: the summed-area table (integral image). [`along`]: along a
+//! - [`scan_axes`]: along several axes, one after the other: the summed-area table (integral image). [`list_scan`]: along a
 //!   linked list (list ranking, pointer jumping).
 //! - [`reduce`]: one value from many (fold, aggregate, arg-max), also of each row or segment. [`reduce_by_key`]: of
 //!   each run of equal keys.
@@ -50,7 +50,7 @@
 //! **Select and partition**
 //! - [`select`]: filter (stream compaction, `copy_if`), by a predicate or by flags. [`dedup`]: equal neighbours become
 //!   one.
-//! - [`partition`]: split in two. [`ways`]: split in a few ways at once (multisplit, a counting sort).
+//! - [`partition`]: split in two. [`multisplit`]: split in a few ways at once (multisplit, a counting sort).
 //! - [`count`]: how many results there are depends on the data. The number stays on the device until it is asked for.
 //!
 //! **Sort and search**
@@ -77,7 +77,7 @@
 //! **Images and lists**
 //! - [`moving_sum`]: sums over a sliding window (moving average, box filter). [`scan_axes`]: the summed-area table.
 //! - [`pyramid`]: images at half size, again and again (mipmap).
-//! - [`along`]: a scan along a linked list, such as the Euler tour of a tree.
+//! - [`list_scan`]: a scan along a linked list, such as the Euler tour of a tree.
 //!
 //! **Own operators and inputs**
 //! - [`#[operator]`](macro@operator), [`#[function]`](macro@function) and [`#[derive(Element)]`](macro@Element) make
@@ -102,28 +102,21 @@
 // The macros write paths that begin with `::upsweep`, in this crate too.
 extern crate self as upsweep;
 
-pub mod along;
 pub mod automaton;
-pub mod between;
-pub mod buffer;
-mod choosing;
 pub mod count;
 pub mod dedup;
 pub mod device;
-pub mod error;
 pub mod expand;
 pub mod histogram;
-pub mod init;
 pub mod inputs;
-pub mod key;
-pub mod memory;
+pub mod list_scan;
 pub mod merge;
 pub mod moving_sum;
+pub mod multisplit;
 pub mod nth;
 pub mod operator;
 pub mod outputs;
 pub mod partition;
-pub mod plan;
 pub mod pyramid;
 pub mod range_histogram;
 pub mod recurrence;
@@ -133,7 +126,6 @@ pub mod runs;
 pub mod scan;
 pub mod scan_axes;
 pub mod search;
-mod searching;
 pub mod segments;
 pub mod select;
 pub mod sets;
@@ -147,52 +139,44 @@ pub mod tridiagonal;
 pub mod unique;
 pub mod up_sweep;
 pub mod varying;
-pub mod ways;
 
-mod bins;
-mod cpu;
-#[cfg(feature = "cuda")]
-pub mod cuda;
-mod expanding;
-mod halves;
-mod job;
-mod keeping;
-mod linear;
-mod merging;
+mod array;
+mod compaction;
+mod explain;
 mod options;
-mod planned;
-mod ranking;
-mod sealed;
-mod sorting;
-mod steps;
-mod tally;
-mod walking;
+
+pub use upsweep_core::memory;
+
+/// The CUDA backend: its devices, and its kernels as texts.
+#[cfg(feature = "cuda")]
+pub mod cuda {
+    pub use upsweep_cuda::{Cuda, DeviceInfo, KernelSource, Survey, compile_for, survey, variants};
+}
 
 /// Slices, views and streams of this crate are what CUDA devices take: the same version of it.
 #[cfg(feature = "cuda")]
 pub use cudarc;
 
-pub use along::ScanAlong;
+pub use array::Array;
 pub use automaton::Automaton;
-pub use between::{Between, Interpolate};
-pub use buffer::{Array, Input, Output, View, ViewMut};
-pub use choosing::{Choose, FirstOf, Flag, Flagged, Indices, LastOf, Values, Where, Yields};
-pub use count::{Count, Counted, CountedInput};
+pub use count::Count;
 pub use dedup::Dedup;
 pub use device::Device;
-pub use error::{Error, Result};
 pub use expand::Expand;
-pub use expanding::{Fills, Owners, Ranks, Tally, ValuesOf};
+pub use explain::{Plan, Question};
 /// The crate of [`f16`](half::f16) and [`bf16`](half::bf16), in the version whose types are elements.
 pub use half;
 pub use histogram::Histogram;
-pub use init::{Init, InitFrom, InitSource, InitValue, NoInit};
-pub use inputs::{Apply, Bits, Gather, Inputs, Neighbours, Repeat};
-pub use key::{Index, Key};
+#[doc(no_inline)]
+pub use inputs::{Apply, Bits, Counted, CountedInput, Gather, Inputs, Neighbours, Repeat};
+pub use list_scan::ScanAlong;
 pub use merge::Merge;
 pub use moving_sum::MovingSum;
+pub use multisplit::Ways;
 pub use nth::Nth;
+#[doc(no_inline)]
 pub use operator::{Element, Function, Map, Operator, function, operator};
+#[doc(no_inline)]
 pub use outputs::{Outputs, Scatter};
 pub use partition::Partition;
 pub use pyramid::Pyramid;
@@ -203,7 +187,7 @@ pub use runs::Runs;
 pub use scan::Scan;
 pub use scan_axes::ScanAxes;
 pub use search::Search;
-pub use searching::Ordered;
+#[doc(no_inline)]
 pub use segments::Segments;
 pub use select::Select;
 pub use sets::Sets;
@@ -214,15 +198,26 @@ pub use transform::Transform;
 pub use tridiagonal::Tridiagonal;
 pub use unique::Unique;
 pub use up_sweep::UpSweep;
-pub use ways::Ways;
+pub use upsweep_core::between::{Between, Interpolate};
+pub use upsweep_core::buffer::{Input, Output, View, ViewMut};
+pub use upsweep_core::call::expand::{Fills, Owners, Ranks, Tally, ValuesOf};
+pub use upsweep_core::call::search::Ordered;
+pub use upsweep_core::call::select::{Choose, FirstOf, Flag, Flagged, Indices, LastOf, Values, Where, Yields};
+pub use upsweep_core::error::{Error, Result};
+pub use upsweep_core::init::{Init, InitFrom, InitSource, InitValue, NoInit};
+pub use upsweep_core::key::{Index, Key};
+pub use upsweep_core::shape::Shape;
 
 /// What a program that scans usually needs: `use upsweep::prelude::*;`.
 pub mod prelude {
+    #[doc(no_inline)]
     pub use crate::operator::builtin::*;
+    #[doc(no_inline)]
     pub use crate::{
         Apply, Array, Bits, Count, Dedup, Device, Element, Expand, Function, Gather, Histogram, Merge, MovingSum,
         Neighbours, Nth, Operator, Partition, Pyramid, RangeHistogram, Recurrence, Reduce, Repeat, Runs, Scan, Scatter,
     };
+    #[doc(no_inline)]
     pub use crate::{
         Search, Segments, Select, Sets, Sort, TopK, Transform, Tridiagonal, Unique, UpSweep, function, operator,
     };

@@ -30,17 +30,18 @@
 //!
 //! Source: Green, McColl and Bader, "GPU Merge Path - A GPU Merging Algorithm", 2012.
 
-use crate::buffer::{Array, Input, Output};
-use crate::cpu;
+use crate::array::Array;
 use crate::device::{Backend, Device};
-use crate::error::{Error, Result};
-use crate::merging::Merging;
-use crate::operator::{Element, Function};
-use crate::outputs::Target;
+use crate::options::expect_length;
 use crate::sort::{Keys, Pairs};
 use std::marker::PhantomData;
+use upsweep_core::buffer::{Input, Output};
+use upsweep_core::call::merge::Merging;
+use upsweep_core::error::Result;
+use upsweep_core::operator::{Element, Function};
+use upsweep_core::outputs::Target;
 
-pub use crate::merging::{Ascending, Descending};
+pub use upsweep_core::call::merge::{Ascending, Descending};
 
 /// A merge with its options: see the [module](self) for what they compute. Build it once, run it often.
 ///
@@ -78,12 +79,6 @@ impl<F> Merge<F> {
     }
 }
 
-/// # Errors
-/// [`Error::Length`] when `what` has not as many elements as expected.
-fn expect_length(what: &'static str, found: usize, expected: usize) -> Result<()> {
-    if found == expected { Ok(()) } else { Err(Error::Length { what, found, expected }) }
-}
-
 impl<F, W> Merge<F, W> {
     fn dispatch<T, V>(&self, device: &Device, call: Merging<'_, T, V>) -> Result<()>
     where
@@ -101,9 +96,9 @@ impl<F, W> Merge<F, W> {
             expect_length("output values", values.len(), expected)?;
         }
         match &device.0 {
-            Backend::Cpu => cpu::merge::run(&call, self.less),
+            Backend::Cpu => upsweep_cpu::merge::run(&call, self.less),
             #[cfg(feature = "cuda")]
-            Backend::Cuda(cuda) => crate::cuda::merge::run(cuda, call, self.less),
+            Backend::Cuda(cuda) => upsweep_cuda::merge::run(cuda, call, self.less),
         }
     }
 }
@@ -113,9 +108,9 @@ impl<F> Merge<F> {
     /// device's stream and the call returns at once.
     ///
     /// # Errors
-    /// - [`Error::Length`]: `output` has another length
-    /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
-    /// - [`Error::Compile`], [`Error::Driver`]: CUDA's own
+    /// - [`Error::Length`](crate::Error::Length): `output` has another length
+    /// - [`Error::Place`](crate::Error::Place), [`Error::Overlap`](crate::Error::Overlap): a buffer is not where the device computes, or overlaps the output
+    /// - [`Error::Compile`](crate::Error::Compile), [`Error::Driver`](crate::Error::Driver): CUDA's own
     pub fn run<A, B, O>(&self, device: &Device, (first, second): (&A, &B), output: &mut O) -> Result<()>
     where
         A: Input + ?Sized,
@@ -208,7 +203,7 @@ impl<F> Merge<F, Pairs> {
     /// both inputs together. On CUDA the work is enqueued on the device's stream and the call returns at once.
     ///
     /// # Errors
-    /// As [`Merge::run`]; [`Error::Length`] when there are not as many values as elements.
+    /// As [`Merge::run`]; [`Error::Length`](crate::Error::Length) when there are not as many values as elements.
     #[allow(clippy::type_complexity, reason = "two pairs, as the call writes them")]
     pub fn run<A, U, B, V, O, W>(
         &self,

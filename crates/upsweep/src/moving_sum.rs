@@ -44,13 +44,13 @@
 //!
 //! Sources: McDonnell, "Box-Filtering Techniques", 1981; van Herk, "A Fast Algorithm for Local Minimum and Maximum Filters", 1992.
 
-use crate::buffer::{Array, Input, Output, View};
-use crate::cpu;
+use crate::array::Array;
 use crate::device::{Backend, Device};
-use crate::error::{Error, Result};
-use crate::operator::{Element, Function, Map, MapWith, Number, OnlySum, Same, Widen};
-use crate::outputs::Target;
-use crate::plan::moving_sum::Windows;
+use upsweep_core::buffer::{Input, Output, View};
+use upsweep_core::error::{Error, Result};
+use upsweep_core::operator::{Element, Function, Map, MapWith, Number, OnlySum, Same, Widen};
+use upsweep_core::outputs::Target;
+use upsweep_plan::moving_sum::Windows;
 
 /// A moving sum: see the [module](self). Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
@@ -155,9 +155,9 @@ impl<M, F> MovingSum<M, F> {
             return Err(Error::Length { what: "output", found, expected });
         }
         match &device.0 {
-            Backend::Cpu => cpu::moving_sum::run(map, finish, input, &output, &windows),
+            Backend::Cpu => upsweep_cpu::moving_sum::run(map, finish, input, &output, &windows),
             #[cfg(feature = "cuda")]
-            Backend::Cuda(cuda) => crate::cuda::moving_sum::run(cuda, map, finish, input, &mut output, &windows),
+            Backend::Cuda(cuda) => upsweep_cuda::moving_sum::run(cuda, map, finish, input, &mut output, &windows),
         }
     }
 }

@@ -32,17 +32,17 @@
 //! one for a single place, and mostly two for any number of them, with memory for an eighth of the input at most. Where an element is a
 //! zero, and there are such of both signs, it is looked for in one more reading, on CUDA by one block.
 
-use crate::between::{Between, Interpolate, Parts};
-use crate::buffer::{Array, Input, Output, View};
-use crate::cpu;
-use crate::cpu::ranks::Ranks;
+use crate::array::Array;
 use crate::device::{Backend, Device};
-use crate::error::{Error, Result};
-use crate::key::{Key, KeyBits};
-use crate::memory;
-use crate::outputs::Target;
-use crate::ranking::Ranking;
 use std::marker::PhantomData;
+use upsweep_core::between::{Between, Interpolate, Parts};
+use upsweep_core::buffer::{Input, Output, View};
+use upsweep_core::call::topk::Ranking;
+use upsweep_core::error::{Error, Result};
+use upsweep_core::key::{Key, KeyBits};
+use upsweep_core::memory;
+use upsweep_core::outputs::Target;
+use upsweep_cpu::order_statistics::Ranks;
 
 /// Elements at places in order: see the [module](self). Build it once, run it often.
 ///
@@ -242,9 +242,9 @@ fn of_ranks<K: Key>(device: &Device, keys: View<'_, K>, ranks: &[usize], output:
     let call =
         Ranking { keys, rows: 1, rank: 0, descending: false, sorted: false, values: Some(output), indices: None };
     match &device.0 {
-        Backend::Cpu => cpu::topk::wanted(&call, ranks),
+        Backend::Cpu => upsweep_cpu::topk::wanted(&call, ranks),
         #[cfg(feature = "cuda")]
-        Backend::Cuda(cuda) => crate::cuda::topk::wanted(cuda, call, ranks),
+        Backend::Cuda(cuda) => upsweep_cuda::topk::wanted(cuda, call, ranks),
     }
 }
 

@@ -1,10 +1,10 @@
 //! The options that all builders have in common.
 
-use crate::error::{Error, Result};
-use crate::init::{InitSource, NoInit};
-use crate::operator::{Element, Operator, Same};
-use crate::plan::Shape;
-use crate::segments::{SegmentsBy, Whole};
+use upsweep_core::error::{Error, Result};
+use upsweep_core::init::{InitSource, NoInit};
+use upsweep_core::operator::{Element, Operator, Same};
+use upsweep_core::segments::{SegmentsBy, Whole};
+use upsweep_core::shape::Shape;
 
 /// What is combined and how the input is cut: the operator `Op`, the map `M`, the finish `F`, the segments `G`, the initial
 /// value `V`.
@@ -64,6 +64,12 @@ pub(crate) fn expect_identity<T: Element, Op: Operator<T>>(
         return Ok(());
     }
     Err(Error::NoIdentity { operator: std::any::type_name::<Op>(), needed_by })
+}
+
+/// # Errors
+/// [`Error::Length`] when `what` has another length than is expected.
+pub(crate) fn expect_length(what: &'static str, found: usize, expected: usize) -> Result<()> {
+    if found == expected { Ok(()) } else { Err(Error::Length { what, found, expected }) }
 }
 
 /// What a call is checked by, whatever its types are.
@@ -148,8 +154,8 @@ macro_rules! shared_options {
                 $Builder { options: self.options.with_map(MapWith(function)), $($own: self.$own),* }
             }
 
-            /// Combines `(x, position)` instead of `x`, for [`ArgMin`](crate::operator::builtin::ArgMin) and
-            /// [`ArgMax`](crate::operator::builtin::ArgMax). The position is the element's own, also in reverse: along
+            /// Combines `(x, position)` instead of `x`, for [`ArgMin`](upsweep_core::operator::builtin::ArgMin) and
+            /// [`ArgMax`](upsweep_core::operator::builtin::ArgMax). The position is the element's own, also in reverse: along
             /// the axis, and with segments in the flat array, not in the segment.
             pub fn enumerate(self) -> $Builder<'a, Op, Enumerate, F, G, V> {
                 $Builder { options: self.options.with_map(Enumerate), $($own: self.$own),* }

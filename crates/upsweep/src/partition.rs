@@ -35,16 +35,17 @@
 //!
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.3 (split).
 
-use crate::buffer::{Input, Output, View, ViewMut};
-use crate::choosing::{Choose, Choosing, Flag, Flagged, Indices, Others, Values, Where, Yields};
-use crate::count::{Count, CountedInput};
+use crate::compaction::choose;
+use crate::count::Count;
 use crate::device::Device;
-use crate::error::{Error, Result};
-use crate::job::Elements;
-use crate::keeping::choose;
-use crate::operator::Element;
-use crate::outputs::Target;
 use std::marker::PhantomData;
+use upsweep_core::buffer::{Input, Output, View, ViewMut};
+use upsweep_core::call::Elements;
+use upsweep_core::call::select::{Choose, Choosing, Flag, Flagged, Indices, Others, Values, Where, Yields};
+use upsweep_core::error::{Error, Result};
+use upsweep_core::inputs::CountedInput;
+use upsweep_core::operator::Element;
+use upsweep_core::outputs::Target;
 
 /// A partition with its options: see the [module](self) for what they compute. Build it once, run it often.
 #[derive(Clone, Copy, Debug)]

@@ -41,13 +41,13 @@
 //!
 //! Source: Williams, "Pyramidal Parametrics", 1983.
 
-use crate::buffer::{Array, Input, Output, View};
-use crate::cpu;
+use crate::array::Array;
 use crate::device::{Backend, Device};
-use crate::error::{Error, Result};
-use crate::operator::{Element, Function};
-use crate::outputs::Target;
-use crate::plan::pyramid::Halvings;
+use upsweep_core::buffer::{Input, Output, View};
+use upsweep_core::error::{Error, Result};
+use upsweep_core::operator::{Element, Function};
+use upsweep_core::outputs::Target;
+use upsweep_plan::pyramid::Halvings;
 
 /// A pyramid: see the [module](self). Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
@@ -148,9 +148,11 @@ impl<F> Pyramid<F> {
         }
         let Self { of_four, halvings, with_input } = self;
         match &device.0 {
-            Backend::Cpu => cpu::pyramid::run(*of_four, input, &output, halvings, *with_input),
+            Backend::Cpu => upsweep_cpu::pyramid::run(*of_four, input, &output, halvings, *with_input),
             #[cfg(feature = "cuda")]
-            Backend::Cuda(cuda) => crate::cuda::pyramid::run(cuda, *of_four, input, &mut output, halvings, *with_input),
+            Backend::Cuda(cuda) => {
+                upsweep_cuda::pyramid::run(cuda, *of_four, input, &mut output, halvings, *with_input)
+            }
         }
     }
 }

@@ -29,15 +29,16 @@
 //!
 //! **Cost.** To build it, one scan of the counts. A range reads two sums, a quantile the logarithm of `bins`.
 
-use crate::buffer::{Array, Input, Output, Storage};
-use crate::cpu;
+use crate::array::{Array, Storage};
 use crate::device::{Backend, Device};
-use crate::error::{Error, Result};
 use crate::histogram::Count;
-use crate::memory;
-use crate::operator::WidenFrom;
-use crate::operator::builtin::Sum;
+use crate::options::expect_length;
 use crate::scan::Scan;
+use upsweep_core::buffer::{Input, Output};
+use upsweep_core::error::{Error, Result};
+use upsweep_core::memory;
+use upsweep_core::operator::WidenFrom;
+use upsweep_core::operator::builtin::Sum;
 
 /// The prefix sums of a histogram: see the [module](self).
 #[derive(Debug)]
@@ -101,14 +102,18 @@ impl RangeHistogram {
         O: Output<Item = u64> + ?Sized,
     {
         let (ranges, output) = (ranges.view(), output.view_mut());
-        same_length(output.len(), ranges.len())?;
+        expect_length("output", output.len(), ranges.len())?;
         match &device.0 {
             Backend::Cpu => {
-                cpu::range_histogram::counts(self.on_host()?, ranges.on_host("ranges")?, output.into_host("output")?);
+                upsweep_cpu::range_histogram::counts(
+                    self.on_host()?,
+                    ranges.on_host("ranges")?,
+                    output.into_host("output")?,
+                );
                 Ok(())
             }
             #[cfg(feature = "cuda")]
-            Backend::Cuda(cuda) => crate::cuda::range_histogram::counts(cuda, self.prefixes.view(), ranges, output),
+            Backend::Cuda(cuda) => upsweep_cuda::histogram::range::counts(cuda, self.prefixes.view(), ranges, output),
         }
     }
 
@@ -124,10 +129,10 @@ impl RangeHistogram {
         O: Output<Item = u64> + ?Sized,
     {
         let (shares, output) = (shares.view(), output.view_mut());
-        same_length(output.len(), shares.len())?;
+        expect_length("output", output.len(), shares.len())?;
         match &device.0 {
             Backend::Cpu => {
-                cpu::range_histogram::quantiles(
+                upsweep_cpu::range_histogram::quantiles(
                     self.on_host()?,
                     shares.on_host("shares")?,
                     output.into_host("output")?,
@@ -135,7 +140,9 @@ impl RangeHistogram {
                 Ok(())
             }
             #[cfg(feature = "cuda")]
-            Backend::Cuda(cuda) => crate::cuda::range_histogram::quantiles(cuda, self.prefixes.view(), shares, output),
+            Backend::Cuda(cuda) => {
+                upsweep_cuda::histogram::range::quantiles(cuda, self.prefixes.view(), shares, output)
+            }
         }
     }
 
@@ -162,8 +169,4 @@ impl RangeHistogram {
     fn on_host(&self) -> Result<&[u64]> {
         self.prefixes.view().on_host("range histogram")
     }
-}
-
-fn same_length(found: usize, expected: usize) -> Result<()> {
-    if found == expected { Ok(()) } else { Err(Error::Length { what: "output", found, expected }) }
 }

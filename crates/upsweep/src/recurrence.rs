@@ -59,16 +59,16 @@
 //!
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.4 (recurrence equations).
 
-use crate::buffer::{Array, Input, Output, View, ViewMut};
-use crate::cpu;
+use crate::array::Array;
 use crate::device::{Backend, Device};
-use crate::error::{Error, Result};
-use crate::job::Elements;
-use crate::linear::{Call, System};
-pub use crate::linear::{Coefficient, ComputesOn};
-use crate::operator::Element;
-use crate::outputs::Target;
-use crate::plan::Shape;
+use upsweep_core::buffer::{Input, Output, View, ViewMut};
+use upsweep_core::call::Elements;
+use upsweep_core::call::recurrence::{Call, System};
+pub use upsweep_core::call::recurrence::{Coefficient, ComputesOn};
+use upsweep_core::error::{Error, Result};
+use upsweep_core::operator::Element;
+use upsweep_core::outputs::Target;
+use upsweep_core::shape::Shape;
 
 /// A recurrence with its options: see the [module](self) for what they compute. Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
@@ -278,9 +278,9 @@ impl<'a, C: Coefficient, Z> Recurrence<'a, C, Z> {
         }
         let call = Call { system, shape, reverse: self.reverse, input, output, first, last };
         match &device.0 {
-            Backend::Cpu => cpu::recurrence::run(call),
+            Backend::Cpu => upsweep_cpu::recurrence::run(call),
             #[cfg(feature = "cuda")]
-            Backend::Cuda(cuda) => crate::cuda::recurrence::run(cuda, call),
+            Backend::Cuda(cuda) => upsweep_cuda::recurrence::run(cuda, call),
         }
     }
 }

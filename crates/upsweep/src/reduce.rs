@@ -32,20 +32,20 @@
 //! so the error of a float sum grows with the logarithm of the number of elements: the sum of 10^8 times `0.1f32` is right
 //! to 2e-7 of itself. A scan's last result is grouped otherwise, and is less exact.
 
-use crate::buffer::{Array, Input, Output, ViewMut};
-use crate::cpu;
+use crate::array::Array;
 use crate::device::{Backend, Device};
-use crate::error::{Error, Result};
-use crate::halves::{InF32, sums_in_f32};
-use crate::init::{Init, InitFrom, InitSource, InitValue, NoInit};
-use crate::inputs::{Inputs, Read, len_of};
-use crate::job::{Elements, Job};
-use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Stores, Widen};
 use crate::options::{Asked, Options, begins_with_nothing, shared_options};
-use crate::outputs::{Outputs, Target, Write};
-use crate::plan::Shape;
-use crate::segments::{Kind, OfOne, SegmentKind, Segmentation, SegmentsBy, Whole};
-use crate::steps::{JobSteps, Parts, Steps};
+use upsweep_core::buffer::{Input, Output, ViewMut};
+use upsweep_core::call::{Elements, Job};
+use upsweep_core::error::{Error, Result};
+use upsweep_core::halves::{InF32, sums_in_f32};
+use upsweep_core::init::{Init, InitFrom, InitSource, InitValue, NoInit};
+use upsweep_core::inputs::{Inputs, Read, len_of};
+use upsweep_core::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Stores, Widen};
+use upsweep_core::outputs::{Outputs, Target, Write};
+use upsweep_core::segments::{Kind, OfOne, SegmentKind, Segmentation, SegmentsBy, Whole};
+use upsweep_core::shape::Shape;
+use upsweep_core::steps::{JobSteps, Parts, Steps};
 
 /// A reduction with its options: see the [module](self) for what they compute. Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
@@ -323,9 +323,9 @@ fn run_job<'x, 'y, 'a, S: JobSteps, G: Segmentation>(
     beside: Beside<'_, G::Key>,
 ) -> Result<()> {
     match &device.0 {
-        Backend::Cpu => cpu::reduce::run(job(), beside.count),
+        Backend::Cpu => upsweep_cpu::reduce::run(job(), beside.count),
         #[cfg(feature = "cuda")]
-        Backend::Cuda(cuda) => crate::cuda::reduce::run(cuda, job(), beside.count, beside.keys),
+        Backend::Cuda(cuda) => upsweep_cuda::reduce::run(cuda, job(), beside.count, beside.keys),
     }
 }
 

@@ -19,22 +19,23 @@
 //!
 //! **Cost.** One pass over keys and elements; on the CPU the keys are read twice.
 
-use crate::buffer::{Input, Output};
-use crate::choosing::{Choose, FirstOf, Values, Yields};
-use crate::count::{Count, CountedInput};
+use crate::count::Count;
 use crate::dedup::Dedup;
 use crate::device::{Backend, Device};
-use crate::error::Result;
-use crate::init::Init;
-use crate::inputs::Inputs;
-use crate::operator::{Function, Map, Operator, Stores};
-use crate::outputs::Outputs;
-#[cfg(feature = "cuda")]
-use crate::outputs::Target;
 #[cfg(feature = "cuda")]
 use crate::reduce::Beside;
 use crate::reduce::Reduce;
-use crate::segments::Keys;
+use upsweep_core::buffer::{Input, Output};
+use upsweep_core::call::select::{Choose, FirstOf, Values, Yields};
+use upsweep_core::error::Result;
+use upsweep_core::init::Init;
+use upsweep_core::inputs::CountedInput;
+use upsweep_core::inputs::Inputs;
+use upsweep_core::operator::{Function, Map, Operator, Stores};
+use upsweep_core::outputs::Outputs;
+#[cfg(feature = "cuda")]
+use upsweep_core::outputs::Target;
+use upsweep_core::segments::Keys;
 
 impl<Op, M, F, B, E, V> Reduce<'_, Op, M, F, Keys<'_, B, E>, V>
 where

@@ -23,16 +23,17 @@
 //!
 //! **Cost.** One pass over memory: each element is read once, and each run's value and length are written once.
 
-use crate::buffer::{Array, Input, Output, View, ViewMut};
-use crate::choosing::{Choosing, FirstOf, Indices, Others, Yields};
-use crate::count::{Count, CountedInput};
-use crate::cpu;
+use crate::array::Array;
+use crate::count::Count;
 use crate::device::{Backend, Device};
-use crate::error::{Error, Result};
-use crate::job::Elements;
-use crate::operator::{Element, Function};
-use crate::outputs::Target;
-use crate::segments::Equal;
+use upsweep_core::buffer::{Input, Output, View, ViewMut};
+use upsweep_core::call::Elements;
+use upsweep_core::call::select::{Choosing, FirstOf, Indices, Others, Yields};
+use upsweep_core::error::{Error, Result};
+use upsweep_core::inputs::CountedInput;
+use upsweep_core::operator::{Element, Function};
+use upsweep_core::outputs::Target;
+use upsweep_core::segments::Equal;
 
 /// Runs of equal neighbours: see the [module](self). Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
@@ -180,13 +181,13 @@ impl<E> Runs<E> {
         let call = Choosing { choice: &choice, input, length, output: values, others: Others::Dropped };
         match (&device.0, count.view_mut()) {
             (Backend::Cpu, ViewMut::Host([count, ..])) => {
-                *count = cpu::runs::run(&call, numbers.as_ref(), self.lengths)? as u64;
+                *count = upsweep_cpu::runs::run(&call, numbers.as_ref(), self.lengths)? as u64;
                 Ok(())
             }
             (Backend::Cpu, _) => Err(Error::Place { what: "count", found: "CUDA", expected: "host" }),
             #[cfg(feature = "cuda")]
             (Backend::Cuda(cuda), mut count) => {
-                crate::cuda::select::run_with_runs(cuda, call, numbers, self.lengths, &mut count)
+                upsweep_cuda::select::run_with_runs(cuda, call, numbers, self.lengths, &mut count)
             }
         }
     }

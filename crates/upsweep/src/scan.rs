@@ -35,24 +35,24 @@
 //! **Order.** The operator is applied strictly from left to right (only its associativity is used), so it need not be
 //! commutative. How the applications are grouped depends on the number of elements and their type alone, so a scan of
 //! floats gives the same bits in every run on the CPU, and on every GPU of one architecture. The pages on the
-//! CPU backend (`src/cpu/mod.rs`) and on the kernels (`kernels/README.md`) say how.
+//! CPU backend (`upsweep-cpu/src/lib.rs`) and on the kernels (`upsweep-cuda/kernels/README.md`) say how.
 //!
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990.
 
-use crate::buffer::{Array, Input, Output, ViewMut};
-use crate::cpu;
+use crate::array::Array;
 use crate::device::{Backend, Device};
-use crate::error::{Error, Result};
-use crate::halves::{InF32, sums_in_f32};
-use crate::init::{Init, InitFrom, InitValue, NoInit};
-use crate::inputs::{Inputs, Read, len_of};
-use crate::job::{Direction, Elements, Job};
-use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Stores, Widen};
 use crate::options::{Asked, Options, begins_with_nothing, shared_options};
-use crate::outputs::{Outputs, Target, Write};
-use crate::plan::Shape;
-use crate::segments::{Kind, Segmentation, Whole};
-use crate::steps::{JobSteps, Parts};
+use upsweep_core::buffer::{Input, Output, ViewMut};
+use upsweep_core::call::{Direction, Elements, Job};
+use upsweep_core::error::{Error, Result};
+use upsweep_core::halves::{InF32, sums_in_f32};
+use upsweep_core::init::{Init, InitFrom, InitValue, NoInit};
+use upsweep_core::inputs::{Inputs, Read, len_of};
+use upsweep_core::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Stores, Widen};
+use upsweep_core::outputs::{Outputs, Target, Write};
+use upsweep_core::segments::{Kind, Segmentation, Whole};
+use upsweep_core::shape::Shape;
+use upsweep_core::steps::{JobSteps, Parts};
 
 /// A scan with its options: see the [module](self) for what they compute. Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
@@ -109,7 +109,7 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
     }
 
     /// Scans `input` into `output`, which has as many elements. What may stand as an input and as an output is in
-    /// [`inputs`](crate::inputs) and [`outputs`](crate::outputs). On CUDA the work is enqueued on the device's stream
+    /// [`inputs`](upsweep_core::inputs) and [`outputs`](upsweep_core::outputs). On CUDA the work is enqueued on the device's stream
     /// and the call returns at once.
     ///
     /// # Errors
@@ -385,9 +385,9 @@ fn run_job<S: JobSteps, G: Segmentation>(
     carry: Option<ViewMut<'_, S::Given>>,
 ) -> Result<()> {
     match &device.0 {
-        Backend::Cpu => cpu::scan::run(job, direction, carry),
+        Backend::Cpu => upsweep_cpu::scan::run(job, direction, carry),
         #[cfg(feature = "cuda")]
-        Backend::Cuda(cuda) => crate::cuda::scan::run(cuda, job, direction, carry),
+        Backend::Cuda(cuda) => upsweep_cuda::scan::run(cuda, job, direction, carry),
     }
 }
 

@@ -36,34 +36,34 @@
 //!
 //! Source: Crow, "Summed-Area Tables for Texture Mapping", 1984.
 
-use crate::buffer::{Array, Input, Output, View, ViewMut};
-use crate::cpu;
-#[cfg(feature = "cuda")]
-use crate::cuda::{self, Cuda};
+use crate::array::Array;
 use crate::device::{Backend, Device};
-use crate::error::{Error, Result};
-#[cfg(feature = "cuda")]
-use crate::halves::InF32;
-use crate::halves::sums_in_f32;
-#[cfg(feature = "cuda")]
-use crate::init::InitSource;
-#[cfg(feature = "cuda")]
-use crate::inputs::Inputs;
-use crate::inputs::{Apply, Gather};
-use crate::job::Elements;
-#[cfg(feature = "cuda")]
-use crate::job::Job;
-use crate::memory;
-use crate::operator::{Element, Map, Operator, Same, function};
 use crate::options::Options;
-use crate::outputs::Target;
-use crate::plan::scan_axes::CpuAxesPlan;
-use crate::plan::{Shape, product};
 use crate::scan::Scan;
-#[cfg(feature = "cuda")]
-use crate::segments::{SegmentKind, Whole};
-use crate::steps::Parts;
 use crate::transform::Transform;
+use upsweep_core::buffer::{Input, Output, View, ViewMut};
+use upsweep_core::call::Elements;
+#[cfg(feature = "cuda")]
+use upsweep_core::call::Job;
+use upsweep_core::error::{Error, Result};
+#[cfg(feature = "cuda")]
+use upsweep_core::halves::InF32;
+use upsweep_core::halves::sums_in_f32;
+#[cfg(feature = "cuda")]
+use upsweep_core::init::InitSource;
+#[cfg(feature = "cuda")]
+use upsweep_core::inputs::Inputs;
+use upsweep_core::inputs::{Apply, Gather};
+use upsweep_core::memory;
+use upsweep_core::operator::{Element, Map, Operator, Same, function};
+use upsweep_core::outputs::Target;
+#[cfg(feature = "cuda")]
+use upsweep_core::segments::{SegmentKind, Whole};
+use upsweep_core::shape::{Shape, product};
+use upsweep_core::steps::Parts;
+#[cfg(feature = "cuda")]
+use upsweep_cuda::{self, Cuda};
+use upsweep_plan::scan_axes::CpuAxesPlan;
 
 /// The bytes of results that a band of rows has on the CPU, which stay in cache from the first axis to the last.
 const BAND_BYTES: usize = 2 << 20;
@@ -158,13 +158,13 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
             Some((Shape { outer, len, inner }, 1)) if !x.is_empty() && !const { sums_in_f32::<O, Op>() } => {
                 let border = if self.scan.direction.total { Some(self.identity()?) } else { None };
                 let plan = CpuAxesPlan::new((outer, len, inner), (size_of::<I>(), size_of::<O>()));
-                cpu::scan_axes::run(Parts::new(operator, map, Same), x, y, &plan, border)
+                upsweep_cpu::scan_axes::run(Parts::new(operator, map, Same), x, y, &plan, border)
             }
             _ => self.by_bands(device, x, y),
         }
     }
 
-    /// Scans along the two axes on a CUDA device in one pass, if that is possible: see [`AxesPlan`](crate::plan::scan_axes::AxesPlan).
+    /// Scans along the two axes on a CUDA device in one pass, if that is possible: see [`AxesPlan`](upsweep_plan::scan_axes::AxesPlan).
     #[cfg(feature = "cuda")]
     fn in_one_pass<X, Y>(&self, cuda: &Cuda, input: &X, output: &mut Y) -> Result<bool>
     where
@@ -180,10 +180,10 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
         let (init, segments, direction) = (InitSource::None, SegmentKind::Whole, self.scan.direction);
         if const { sums_in_f32::<Y::Item, Op>() } {
             let job = Job { input, output, shape, init, segments, steps: InF32(steps) };
-            cuda::scan_axes::run(cuda, job, interleaved, direction)
+            upsweep_cuda::scan_axes::run(cuda, job, interleaved, direction)
         } else {
             let job = Job { input, output, shape, init, segments, steps };
-            cuda::scan_axes::run(cuda, job, interleaved, direction)
+            upsweep_cuda::scan_axes::run(cuda, job, interleaved, direction)
         }
     }
 
@@ -417,10 +417,10 @@ where
     let steps = Parts::<X::Item, O, Op, M, Same>::new(operator, map, Same);
     if const { sums_in_f32::<O, Op>() } {
         let job = Job::<_, Whole> { input, output, shape, init, segments, steps: InF32(steps) };
-        cuda::scan::run(cuda, job, scan.direction, None)
+        upsweep_cuda::scan::run(cuda, job, scan.direction, None)
     } else {
         let job = Job::<_, Whole> { input, output, shape, init, segments, steps };
-        cuda::scan::run(cuda, job, scan.direction, None)
+        upsweep_cuda::scan::run(cuda, job, scan.direction, None)
     }
 }
 

@@ -23,16 +23,16 @@
 //! **Cost.** For each value about log2(n) elements of `sorted` are read. On CUDA the first of them come from a cache, and with
 //! values that ascend themselves nearly all.
 
-use crate::buffer::{Array, Input, Output, View};
-use crate::choosing::{Indices, Yields};
-use crate::cpu;
+use crate::array::Array;
 use crate::device::{Backend, Device};
-use crate::error::{Error, Result};
-use crate::operator::{Element, Function};
-use crate::outputs::Target;
-use crate::searching::Searching;
+use upsweep_core::buffer::{Input, Output, View};
+use upsweep_core::call::search::Searching;
+use upsweep_core::call::select::{Indices, Yields};
+use upsweep_core::error::{Error, Result};
+use upsweep_core::operator::{Element, Function};
+use upsweep_core::outputs::Target;
 
-pub use crate::searching::Ascending;
+pub use upsweep_core::call::search::Ascending;
 
 /// A search with its options: see the [module](self) for what they compute. Build it once, run it often.
 #[derive(Debug)]
@@ -133,9 +133,9 @@ impl<B: Input + ?Sized, L> Search<'_, B, L> {
         }
         let call = Searching { sorted, values, output, upper: self.upper };
         match &device.0 {
-            Backend::Cpu => cpu::search::run(&call, self.less),
+            Backend::Cpu => upsweep_cpu::search::run(&call, self.less),
             #[cfg(feature = "cuda")]
-            Backend::Cuda(cuda) => crate::cuda::search::run(cuda, call, self.less),
+            Backend::Cuda(cuda) => upsweep_cuda::search::run(cuda, call, self.less),
         }
     }
 }

@@ -61,16 +61,18 @@
 //!
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.3 (pack).
 
-use crate::buffer::{Array, Input, Output, View};
-use crate::choosing::{Choose, Choosing, Flag, Flagged, Indices, Others, Values, Where, Yields};
-use crate::count::{Count, CountedInput};
+use crate::array::Array;
+use crate::compaction::runs;
+use crate::count::Count;
 use crate::device::Device;
-use crate::error::Result;
-use crate::job::Elements;
-use crate::keeping::runs;
-use crate::operator::Element;
-use crate::outputs::Target;
 use std::marker::PhantomData;
+use upsweep_core::buffer::{Input, Output, View};
+use upsweep_core::call::Elements;
+use upsweep_core::call::select::{Choose, Choosing, Flag, Flagged, Indices, Others, Values, Where, Yields};
+use upsweep_core::error::Result;
+use upsweep_core::inputs::CountedInput;
+use upsweep_core::operator::Element;
+use upsweep_core::outputs::Target;
 
 /// A selection with its options: see the [module](self) for what they compute. Build it once, run it often.
 #[derive(Clone, Copy, Debug)]

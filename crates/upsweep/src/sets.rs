@@ -24,16 +24,17 @@
 //! **Cost.** Three [searches](crate::search) for each element that may be left out, a pass over these, and for a union a [`Merge`]. How
 //! many elements there are is waited for.
 
-use crate::buffer::{Array, Input};
+use crate::array::Array;
 use crate::device::Device;
-use crate::error::Result;
-use crate::key::Key;
 use crate::merge::Merge;
-use crate::operator::function;
 use crate::search::Search;
-use crate::searching::Ordered;
 use crate::select::Select;
 use crate::transform::Transform;
+use upsweep_core::buffer::Input;
+use upsweep_core::call::search::Ordered;
+use upsweep_core::error::Result;
+use upsweep_core::key::Key;
+use upsweep_core::operator::function;
 
 /// An operation on two sorted arrays: see the [module](self).
 #[derive(Clone, Copy, Debug)]

@@ -54,17 +54,18 @@
 //! Sources: Knuth, "The Art of Computer Programming", volume 3, 5.2.5; Adinets and Merrill, "Onesweep: A Faster Least Significant
 //! Digit Radix Sort for GPUs", 2022; Batcher, "Sorting networks and their applications", 1968.
 
-use crate::buffer::{Array, Input, Output};
-use crate::cpu;
+use crate::array::Array;
 use crate::device::{Backend, Device};
-use crate::error::{Error, Result};
-use crate::job::Unsorted;
-use crate::key::{Index, Key};
-use crate::operator::Element;
-use crate::outputs::Target;
-use crate::segments::{Offset, Offsets, Whole};
-use crate::sorting::{Lines, Parting};
+use crate::options::expect_length;
 use std::marker::PhantomData;
+use upsweep_core::buffer::{Input, Output};
+use upsweep_core::call::Unsorted;
+use upsweep_core::call::sort::{Lines, Parting};
+use upsweep_core::error::{Error, Result};
+use upsweep_core::key::{Index, Key};
+use upsweep_core::operator::Element;
+use upsweep_core::outputs::Target;
+use upsweep_core::segments::{Offset, Offsets, Whole};
 
 /// A sort with its options: see the [module](self) for what they compute. Build it once, run it often.
 ///
@@ -145,12 +146,6 @@ impl<W, G> Sort<W, G> {
     }
 }
 
-/// # Errors
-/// [`Error::Length`] when `what` has not as many elements as expected.
-fn expect_length(what: &'static str, found: usize, expected: usize) -> Result<()> {
-    if found == expected { Ok(()) } else { Err(Error::Length { what, found, expected }) }
-}
-
 impl<G: Parting> Sort<Keys, G> {
     /// Sorts `input` into `output`, which has as many elements. On CUDA the work is enqueued on the device's stream and the
     /// call returns at once.
@@ -202,9 +197,9 @@ impl<G: Parting> Sort<Keys, G> {
         }
         let cut = self.parts.cut(output.len())?;
         match &device.0 {
-            Backend::Cpu => cpu::sort::keys(&input, &output, self.descending, &cut),
+            Backend::Cpu => upsweep_cpu::sort::keys(&input, &output, self.descending, &cut),
             #[cfg(feature = "cuda")]
-            Backend::Cuda(cuda) => crate::cuda::sort::keys(cuda, &input, &mut output, self.descending, &cut),
+            Backend::Cuda(cuda) => upsweep_cuda::sort::keys(cuda, &input, &mut output, self.descending, &cut),
         }
     }
 }
@@ -255,11 +250,11 @@ impl<G: Parting> Sort<Pairs, G> {
         }
         let cut = self.parts.cut(len)?;
         match &device.0 {
-            Backend::Cpu => cpu::sort::pairs((&keys, &values), (&keys_out, &values_out), self.descending, &cut),
+            Backend::Cpu => upsweep_cpu::sort::pairs((&keys, &values), (&keys_out, &values_out), self.descending, &cut),
             #[cfg(feature = "cuda")]
             Backend::Cuda(cuda) => {
                 let (input, output) = ((&keys, &values), (&mut keys_out, &mut values_out));
-                crate::cuda::sort::pairs(cuda, input, output, self.descending, &cut)
+                upsweep_cuda::sort::pairs(cuda, input, output, self.descending, &cut)
             }
         }
     }
@@ -305,9 +300,9 @@ impl<G: Parting> Sort<Indices, G> {
         }
         let cut = self.parts.cut(input.len())?;
         match &device.0 {
-            Backend::Cpu => cpu::sort::indices(&input, &output, self.descending, &cut),
+            Backend::Cpu => upsweep_cpu::sort::indices(&input, &output, self.descending, &cut),
             #[cfg(feature = "cuda")]
-            Backend::Cuda(cuda) => crate::cuda::sort::indices(cuda, &input, &mut output, self.descending, &cut),
+            Backend::Cuda(cuda) => upsweep_cuda::sort::indices(cuda, &input, &mut output, self.descending, &cut),
         }
     }
 }

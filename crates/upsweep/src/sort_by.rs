@@ -27,17 +27,18 @@
 //! doubling of a tile: 15 for 2^28. A [`Sort`] by [`Key`](crate::Key) takes one pass for each byte of a key that
 //! varies. Scratch memory for as many elements and values as there are.
 
-use crate::buffer::{Array, Input, Output};
-use crate::cpu;
+use crate::array::Array;
 use crate::device::{Backend, Device};
-use crate::error::{Error, Result};
-use crate::job::Unsorted;
-use crate::key::Index;
-use crate::merging::{Beside, Sorting};
-use crate::operator::{Element, Function};
-use crate::outputs::Target;
+use crate::options::expect_length;
 use crate::sort::{Indices, Keys, Pairs, Sort};
 use std::marker::PhantomData;
+use upsweep_core::buffer::{Input, Output};
+use upsweep_core::call::Unsorted;
+use upsweep_core::call::merge::{Beside, Sorting};
+use upsweep_core::error::{Error, Result};
+use upsweep_core::key::Index;
+use upsweep_core::operator::{Element, Function};
+use upsweep_core::outputs::Target;
 
 /// A sort by a comparison, with its options: see the [module](self). Build it once, run it often.
 ///
@@ -69,12 +70,6 @@ impl<F> SortBy<F> {
     }
 }
 
-/// # Errors
-/// [`Error::Length`] when `what` has not as many elements as expected.
-fn expect_length(what: &'static str, found: usize, expected: usize) -> Result<()> {
-    if found == expected { Ok(()) } else { Err(Error::Length { what, found, expected }) }
-}
-
 impl<F, W> SortBy<F, W> {
     fn dispatch<T, V>(&self, device: &Device, call: Sorting<'_, T, V>) -> Result<()>
     where
@@ -93,9 +88,9 @@ impl<F, W> SortBy<F, W> {
             expect_length("output values", values.len(), len)?;
         }
         match &device.0 {
-            Backend::Cpu => cpu::sort_by::run(&call, self.less),
+            Backend::Cpu => upsweep_cpu::sort_by::run(&call, self.less),
             #[cfg(feature = "cuda")]
-            Backend::Cuda(cuda) => crate::cuda::sort_by::run(cuda, call, self.less),
+            Backend::Cuda(cuda) => upsweep_cuda::sort_by::run(cuda, call, self.less),
         }
     }
 }

@@ -31,17 +31,18 @@
 //! **Cost.** The fields become one key of 32, 64 or 128 bits, and the structs are sorted as by
 //! [`Sort::by_key`](crate::sort_by_key). Fields of more than 128 bits together are several such sorts, from the last fields on.
 
-use crate::buffer::{Array, Input, Output};
+use crate::array::Array;
 use crate::device::Device;
-use crate::error::Result;
-use crate::inputs::Gather;
-use crate::key::{Index, Key};
-use crate::operator::builtin::Last;
-use crate::operator::{Element, Map, MapWith};
 use crate::scan::Scan;
-use crate::segments::Offset;
 use crate::sort::{Indices, Keys, Sort};
 use std::marker::PhantomData;
+use upsweep_core::buffer::{Input, Output};
+use upsweep_core::error::Result;
+use upsweep_core::inputs::Gather;
+use upsweep_core::key::{Index, Key};
+use upsweep_core::operator::builtin::Last;
+use upsweep_core::operator::{Element, Map, MapWith};
+use upsweep_core::segments::Offset;
 
 /// A struct with fields marked `#[key]`: `#[derive(Element)]` implements it.
 #[diagnostic::on_unimplemented(
@@ -208,8 +209,8 @@ impl<I: Input + ?Sized, O: Output<Item: Index + Offset> + ?Sized> SortPart<I::It
 /// The numbers whose order is that of fields.
 #[doc(hidden)]
 pub mod in_order {
-    use crate::operator::function;
     use half::{bf16, f16};
+    use upsweep_core::operator::function;
 
     macro_rules! unsigned {
         ($($name:ident $t:ident;)*) => { $(

@@ -32,18 +32,19 @@
 //! **Cost.** A reading of the elements that stores their keys, and the [`Sort`] of pairs of keys and elements. Memory for twice as many
 //! keys and once as many elements as there are.
 
-use crate::buffer::{Array, Input, Output};
+use crate::array::Array;
 use crate::device::Device;
-use crate::error::Result;
-use crate::inputs::Inputs;
-use crate::job::Unsorted;
-use crate::key::{Index, Key};
-use crate::operator::builtin::Last;
-use crate::operator::{Map, MapWith};
-use crate::outputs::Target;
 use crate::scan::Scan;
 use crate::sort::{Indices, Keys, Sort};
 use std::marker::PhantomData;
+use upsweep_core::buffer::{Input, Output};
+use upsweep_core::call::Unsorted;
+use upsweep_core::error::Result;
+use upsweep_core::inputs::Inputs;
+use upsweep_core::key::{Index, Key};
+use upsweep_core::operator::builtin::Last;
+use upsweep_core::operator::{Map, MapWith};
+use upsweep_core::outputs::Target;
 
 /// A sort by a key, with its options: see the [module](self). Build it once, run it often.
 ///

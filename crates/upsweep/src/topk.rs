@@ -32,16 +32,16 @@
 //!
 //! Source: Alabi, Blanchard, Gordon and Steinbach, "Fast k-Selection Algorithms for Graphics Processing Units", 2012.
 
-use crate::buffer::{Array, Input, Output, View};
-use crate::choosing::{Indices, Values};
-use crate::cpu;
+use crate::array::Array;
 use crate::device::{Backend, Device};
-use crate::error::{Error, Result};
-use crate::key::{Index, Key};
-use crate::outputs::Target;
-use crate::plan::Shape;
-use crate::ranking::Ranking;
 use std::marker::PhantomData;
+use upsweep_core::buffer::{Input, Output, View};
+use upsweep_core::call::select::{Indices, Values};
+use upsweep_core::call::topk::Ranking;
+use upsweep_core::error::{Error, Result};
+use upsweep_core::key::{Index, Key};
+use upsweep_core::outputs::Target;
+use upsweep_core::shape::Shape;
 
 /// A top-k with its options: see the [module](self) for what they compute. Build it once, run it often.
 ///
@@ -148,9 +148,9 @@ impl<W> TopK<'_, W> {
         let Self { k, descending, sorted, .. } = *self;
         let call = Ranking { keys, rows, rank: k, descending, sorted, values, indices };
         match &device.0 {
-            Backend::Cpu => cpu::topk::run(&call),
+            Backend::Cpu => upsweep_cpu::topk::run(&call),
             #[cfg(feature = "cuda")]
-            Backend::Cuda(cuda) => crate::cuda::topk::run(cuda, call),
+            Backend::Cuda(cuda) => upsweep_cuda::topk::run(cuda, call),
         }
     }
 }

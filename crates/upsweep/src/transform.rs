@@ -26,23 +26,22 @@
 //!
 //! **Cost.** Each input is read once and each result written once, by one kernel on CUDA.
 
-use crate::buffer::Array;
-use crate::cpu;
+use crate::array::Array;
 use crate::device::{Backend, Device};
-use crate::error::{Error, Result};
-#[cfg(feature = "cuda")]
-use crate::init::Init;
-use crate::inputs::{Inputs, Read, len_of};
-#[cfg(feature = "cuda")]
-use crate::job::{Elements, Job};
-use crate::operator::builtin::Last;
-use crate::operator::{Element, Map, MapWith, Same};
 #[cfg(feature = "cuda")]
 use crate::options::Options;
-use crate::outputs::{Outputs, Write};
 #[cfg(feature = "cuda")]
-use crate::segments::{Segmentation, Whole};
-use crate::steps::Parts;
+use upsweep_core::call::{Elements, Job};
+use upsweep_core::error::{Error, Result};
+#[cfg(feature = "cuda")]
+use upsweep_core::init::Init;
+use upsweep_core::inputs::{Inputs, Read, len_of};
+use upsweep_core::operator::builtin::Last;
+use upsweep_core::operator::{Element, Map, MapWith, Same};
+use upsweep_core::outputs::{Outputs, Write};
+#[cfg(feature = "cuda")]
+use upsweep_core::segments::{Segmentation, Whole};
+use upsweep_core::steps::Parts;
 
 /// A function of each element: see the [module](self). Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
@@ -117,7 +116,7 @@ impl<M> Transform<M> {
         }
         let steps = Parts::<I, O, Last, M, Same>::new(Last, self.map, Same);
         match &device.0 {
-            Backend::Cpu => cpu::transform::run(steps, input, output, len),
+            Backend::Cpu => upsweep_cpu::transform::run(steps, input, output, len),
             #[cfg(feature = "cuda")]
             Backend::Cuda(cuda) => {
                 let options = Options::new(Last);
@@ -125,7 +124,7 @@ impl<M> Transform<M> {
                 let init = options.init.source();
                 let job: Job<'_, '_, '_, _, Whole> =
                     Job { input: Elements::Given(input), output, shape, init, segments, steps };
-                crate::cuda::transform::run(cuda, job)
+                upsweep_cuda::transform::run(cuda, job)
             }
         }
     }

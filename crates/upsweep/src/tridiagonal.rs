@@ -37,19 +37,20 @@
 //! Source: Thomas, "Elliptic Problems in Linear Difference Equations over a Network", 1949 (the elimination); Blelloch, "Prefix Sums and Their
 //! Applications", 1990, section 1.4 (recurrences as scans).
 
-use crate::buffer::{Array, Input, Output};
+use crate::array::Array;
 use crate::device::Device;
-use crate::error::Result;
-use crate::operator::{Function, Number, WidenFrom};
 use crate::scan::Scan;
 use crate::transform::Transform;
 use crate::varying::{Affine, ComposeAffine, ComposeMoebius, OfZero};
 use definitions::{BackwardStep, EliminationStep, ForwardStep, LeftOfZero, Pivot, RoundedOfZero};
+use upsweep_core::buffer::{Input, Output};
+use upsweep_core::error::Result;
+use upsweep_core::operator::{Function, Number, WidenFrom};
 
 #[allow(unreachable_pub, reason = "the functions stay here")]
 mod definitions {
-    use crate::operator::{Element, WidenFrom, function};
     use crate::varying::{Affine, Moebius};
+    use upsweep_core::operator::{Element, WidenFrom, function};
 
     /// `u -> upper / (diagonal - lower u)`
     #[function]

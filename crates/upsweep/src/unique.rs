@@ -29,23 +29,24 @@
 //! **Cost.** A [`Sort`] and a pass or two over its results. With places a sort of pairs of elements and positions of 64 bits, and an
 //! expansion that is scattered. How many values there are is waited for.
 
-use crate::buffer::{Array, Input};
+use crate::array::Array;
 use crate::dedup::Dedup;
 use crate::device::Device;
-use crate::error::Result;
 use crate::expand::Expand;
-use crate::key::Key;
-use crate::operator::builtin::{Min, Sum};
-use crate::operator::{Function, function};
-use crate::outputs::Scatter;
 use crate::reduce::Reduce;
 use crate::runs::Runs;
 use crate::scan::Scan;
-use crate::segments::{Equal, Segments};
 use crate::sort::Sort;
 use crate::transform::Transform;
 use half::{bf16, f16};
 use std::marker::PhantomData;
+use upsweep_core::buffer::Input;
+use upsweep_core::error::Result;
+use upsweep_core::key::Key;
+use upsweep_core::operator::builtin::{Min, Sum};
+use upsweep_core::operator::{Function, function};
+use upsweep_core::outputs::Scatter;
+use upsweep_core::segments::{Equal, Segments};
 
 /// The distinct values of an array: see the [module](self). Build it once, run it often.
 ///

@@ -23,24 +23,23 @@
 //!
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990; Fenwick, "A New Data Structure for Cumulative Frequency Tables", 1994.
 
-use crate::buffer::{Input, Output, View};
-use crate::cpu;
 use crate::device::{Backend, Device};
-use crate::error::{Error, Result};
-#[cfg(feature = "cuda")]
-use crate::init::InitSource;
-#[cfg(feature = "cuda")]
-use crate::job::{Elements, Job};
-#[cfg(feature = "cuda")]
-use crate::operator::Same;
-use crate::operator::{Element, Operator};
 #[cfg(feature = "cuda")]
 use crate::options::Options;
-use crate::outputs::Target;
+use upsweep_core::buffer::{Input, Output, View};
 #[cfg(feature = "cuda")]
-use crate::segments::{SegmentKind, Whole};
+use upsweep_core::call::{Elements, Job};
+use upsweep_core::error::{Error, Result};
 #[cfg(feature = "cuda")]
-use crate::steps::Parts;
+use upsweep_core::init::InitSource;
+#[cfg(feature = "cuda")]
+use upsweep_core::operator::Same;
+use upsweep_core::operator::{Element, Operator};
+use upsweep_core::outputs::Target;
+#[cfg(feature = "cuda")]
+use upsweep_core::segments::{SegmentKind, Whole};
+#[cfg(feature = "cuda")]
+use upsweep_core::steps::Parts;
 
 /// An up-sweep: see the [module](self). Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +93,7 @@ impl<Op> UpSweep<Op> {
             return Err(Error::Length { what: "output", found: len, expected: found });
         }
         match &device.0 {
-            Backend::Cpu => cpu::up_sweep::run(self.operator, input, &output),
+            Backend::Cpu => upsweep_cpu::up_sweep::run(self.operator, input, &output),
             #[cfg(feature = "cuda")]
             Backend::Cuda(cuda) => {
                 let steps = Parts::<T, T, Op, Same, Same>::new(self.operator, Same, Same);
@@ -102,7 +101,7 @@ impl<Op> UpSweep<Op> {
                 let input = input.map_or(Elements::OfOutput, Elements::Given);
                 let (init, segments) = (InitSource::None, SegmentKind::Whole);
                 let job: Job<'_, '_, '_, _, Whole> = Job { input, output, shape, init, segments, steps };
-                crate::cuda::up_sweep::run(cuda, job)
+                upsweep_cuda::up_sweep::run(cuda, job)
             }
         }
     }

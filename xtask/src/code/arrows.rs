@@ -7,8 +7,8 @@ use super::lexer::Kind;
 use crate::tree::{Tree, relative};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The folder that kernels name each other from.
-const KERNELS: &str = "/kernels/";
+/// The folders of a package that kernels name each other from: what all share, and the families.
+const KERNELS: [&str; 2] = ["/kernels/", "/src/"];
 
 /// For each pair of files the line of its first arrow.
 pub(crate) type Arrows<'a> = BTreeMap<(&'a str, &'a str), usize>;
@@ -79,8 +79,6 @@ fn paths<'a>(krate: &Crate<'a>, module: usize, add: &mut impl FnMut(&'a str, &'a
 pub(crate) struct Named<'a> {
     pub(crate) path: Vec<&'a str>,
     pub(crate) line: usize,
-    /// Whether it is called on a value: `x.name(..)`.
-    pub(crate) method: bool,
 }
 
 /// The paths and names in the tokens of `item`. Fields are left out, and so are paths from the root of all crates.
@@ -106,7 +104,7 @@ pub(crate) fn names_in<'a>(krate: &Crate<'a>, module: usize, range: std::ops::Ra
         let range_before = at >= range.start + 2 && tokens[at - 1].is(".") && tokens[at - 2].is(".");
         let field = after(".") && !range_before;
         if !field || next("(") || next("::") {
-            found.push(Named { path: names, line: token.line, method: field });
+            found.push(Named { path: names, line: token.line });
         }
         at += length;
     }
@@ -115,14 +113,14 @@ pub(crate) fn names_in<'a>(krate: &Crate<'a>, module: usize, range: std::ops::Ra
 
 /// The files that a kernel includes, with the lines where it does.
 pub(crate) fn includes<'a>(tree: &'a Tree, from: &str, text: &str) -> Vec<(&'a str, usize)> {
-    let root = from.find(KERNELS).map(|at| &from[..at + KERNELS.len()]);
+    let package = KERNELS.iter().find_map(|folder| from.find(folder)).map(|at| &from[..at]);
     let mut found = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let Some(name) = line.trim_start().strip_prefix("#include \"").and_then(|rest| rest.split('"').next()) else {
             continue;
         };
-        let candidates = [root.map(|root| format!("{root}{name}")), relative(from, name)];
-        let file = candidates.into_iter().flatten().find_map(|path| tree.0.get_key_value(path.as_str()));
+        let of_package = package.iter().flat_map(|package| KERNELS.map(|folder| format!("{package}{folder}{name}")));
+        let file = of_package.chain(relative(from, name)).find_map(|path| tree.0.get_key_value(path.as_str()));
         found.extend(file.map(|(path, _)| (path.as_str(), index + 1)));
     }
     found
@@ -179,8 +177,11 @@ mod tests {
 
     #[test]
     fn includes_are_from_the_folder_of_all_kernels() {
-        let files =
-            [("a/kernels/device/s.cuh", "// S.\n#include \"tile/s.cuh\"\n"), ("a/kernels/tile/s.cuh", "// S.\n")];
-        assert_eq!(found(&files), ["a/kernels/device/s.cuh:2 a/kernels/tile/s.cuh"]);
+        let files = [
+            ("a/src/sort/s.cuh", "// S.\n#include \"tile/s.cuh\"\n#include \"sort/t.cuh\"\n"),
+            ("a/src/sort/t.cuh", "// T.\n"),
+            ("a/kernels/tile/s.cuh", "// S.\n"),
+        ];
+        assert_eq!(found(&files), ["sort/s.cuh:2 a/kernels/tile/s.cuh", "sort/s.cuh:3 sort/t.cuh"]);
     }
 }

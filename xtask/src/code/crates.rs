@@ -64,11 +64,6 @@ pub(crate) fn crates(tree: &Tree) -> Vec<Crate<'_>> {
 }
 
 impl<'a> Crate<'a> {
-    /// The library's name; none of a program.
-    pub(crate) fn name(&self) -> Option<&str> {
-        self.name.as_deref()
-    }
-
     fn read(tree: &'a Tree, name: Option<String>, root: &'a str) -> Self {
         let mut krate = Self { name, modules: Vec::new(), files: BTreeMap::new() };
         let folder = root.rsplit_once('/').map_or("", |(folder, _)| folder);

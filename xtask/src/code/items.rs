@@ -19,13 +19,8 @@ pub(crate) struct Item<'a> {
     pub(crate) kind: Kind,
     /// Of an `impl`, the name of its type.
     pub(crate) name: &'a str,
-    /// Of an `impl`, the path of its type and of its trait.
-    pub(crate) of: Vec<&'a str>,
-    pub(crate) of_trait: Vec<&'a str>,
     /// Where its tokens are.
     pub(crate) tokens: Range<usize>,
-    /// The functions of an `impl` or a trait.
-    pub(crate) functions: Vec<(&'a str, Range<usize>)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,8 +117,7 @@ fn declare<'a>(tokens: &[Token<'a>], range: Range<usize>, public: bool, path: Op
     for at in range.clone().filter(|&at| tokens[at].is("use") && !tokens[at + 1].is("<")) {
         imports(tokens, at..range.end, false, scope);
     }
-    let functions = if kind == Kind::Trait { functions(tokens, range.clone()) } else { Vec::new() };
-    scope.items.push(Item { kind, name, of: Vec::new(), of_trait: Vec::new(), tokens: range, functions });
+    scope.items.push(Item { kind, name, tokens: range });
 }
 
 /// Whether the word at `at` goes before the one that says what an item is.
@@ -156,28 +150,9 @@ fn implementation<'a>(tokens: &[Token<'a>], range: Range<usize>, scope: &mut Sco
             _ => {}
         }
     }
-    let of_trait = split.map_or_else(Vec::new, |split| first_path(tokens, at..split));
     let of = first_path(tokens, split.map_or(at, |split| split + 1)..clause);
     let name = of.last().copied().unwrap_or("");
-    let functions = functions(tokens, body..range.end);
-    scope.items.push(Item { kind: Kind::Impl, name, of, of_trait, tokens: range, functions });
-}
-
-/// The functions in the braces of an `impl` or a trait.
-fn functions<'a>(tokens: &[Token<'a>], range: Range<usize>) -> Vec<(&'a str, Range<usize>)> {
-    let Some(open) = range.clone().find(|&at| tokens[at].is("{")) else { return Vec::new() };
-    let mut found = Vec::new();
-    let mut at = open + 1;
-    while at < range.end.saturating_sub(1) {
-        let (begin, attributes) = after_attributes(tokens, at);
-        let end = item_end(tokens, begin).min(range.end - 1).max(begin + 1);
-        let keyword = (begin..end).take_while(|&at| !tokens[at].is("{")).find(|&at| tokens[at].is("fn"));
-        if let (Some(keyword), None) = (keyword, attributes.test) {
-            found.push((tokens[keyword + 1].text, begin..end));
-        }
-        at = end;
-    }
-    found
+    scope.items.push(Item { kind: Kind::Impl, name, tokens: range });
 }
 
 /// The first path in `range`, without what is in its angle brackets.
@@ -383,12 +358,6 @@ mod tests {
             (Kind::Function, "r"),
         ];
         assert_eq!(names, expected);
-        let functions = |at: usize| found.items[at].functions.iter().map(|(name, _)| *name).collect::<Vec<_>>();
-        assert_eq!((functions(5), functions(6), functions(7)), (vec!["g"], vec!["i", "j"], vec!["q"]));
-        assert_eq!(
-            (&found.items[5].of[..], &found.items[5].of_trait[..]),
-            (&["super", "C"][..], &["fmt", "Display"][..])
-        );
         let modules: Vec<_> = found.modules.iter().map(|module| (module.name, module.path)).collect();
         assert_eq!(modules, [("k", None), ("n", Some("n_of.rs"))]);
         assert_eq!(found.modules[0].scope.as_ref().unwrap().items[0].name, "L");

@@ -6,10 +6,8 @@
 //! | `items` | what a file declares and imports |
 //! | `crates` | the modules of a crate, and what a path in one of them names |
 //! | `arrows` | which file needs which |
-//! | `walk` | what a function needs, item by item |
 
 pub(crate) mod arrows;
 mod crates;
 mod items;
 mod lexer;
-pub(crate) mod walk;

@@ -2,7 +2,7 @@
 
 #![allow(unreachable_pub, reason = "what the public trait `Sample` stands on is public, but has no name outside")]
 
-use upsweep::plan::Shape;
+use upsweep::Shape;
 use upsweep::{Recurrence, Result};
 
 /// Which lines of an array are signals.

@@ -3,7 +3,7 @@
 use super::along::Along;
 use super::sample::{Sample, picked};
 use super::steady;
-use upsweep::plan::Shape;
+use upsweep::Shape;
 use upsweep::recurrence::ComputesOn;
 use upsweep::{Device, Error, Input, Output, Recurrence, Result, memory};
 

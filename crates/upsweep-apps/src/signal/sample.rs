@@ -1,7 +1,7 @@
 //! What signals are of, and some of their elements.
 
 use super::follow::Follow;
-use upsweep::plan::Shape;
+use upsweep::Shape;
 #[cfg(feature = "cuda")]
 use upsweep::{Array, Gather, Transform};
 use upsweep::{Device, Element, Input, Result, View, memory};

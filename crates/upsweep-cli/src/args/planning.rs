@@ -10,7 +10,7 @@ use upsweep_dynamic::{Op, Type};
 pub(crate) struct ExplainArgs {
     /// What to explain
     #[arg(value_enum)]
-    pub(crate) what: What,
+    pub(crate) what: Explained,
     /// The number of elements: 1000000, 1_000_000, 1e6 or 2^20
     #[arg(long, value_name = "N", value_parser = parse_count, required_unless_present = "shape")]
     pub(crate) n: Option<usize>,
@@ -29,9 +29,21 @@ pub(crate) struct ExplainArgs {
     /// The element type
     #[arg(long = "type", value_name = "T", value_parser = types(), default_value_t = Type::F32)]
     pub(crate) element: Type,
-    /// The operator
-    #[arg(long, value_parser = operators(), default_value_t = Op::Sum)]
-    pub(crate) op: Op,
+    /// The operator of a scan or a reduction [default: sum]
+    #[arg(long, value_parser = operators())]
+    pub(crate) op: Option<Op>,
+    /// The type of values beside the keys of a sort or a merge
+    #[arg(long, value_name = "T", value_parser = types())]
+    pub(crate) values: Option<Type>,
+    /// How many values of a top [default: 10]
+    #[arg(short, value_parser = parse_count)]
+    pub(crate) k: Option<usize>,
+    /// The bins of a histogram [default: 256]
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    pub(crate) bins: Option<usize>,
+    /// The order of a filter [default: 2]
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    pub(crate) order: Option<usize>,
     /// Where it would run: auto, cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
@@ -63,6 +75,24 @@ pub(crate) enum How {
     Flags,
 }
 
+/// What `explain` knows.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Explained {
+    Scan,
+    Reduce,
+    /// Scans along both axes of images
+    Integral,
+    Select,
+    Partition,
+    Sort,
+    Merge,
+    Top,
+    Histogram,
+    Expand,
+    /// A linear recurrence
+    Filter,
+}
+
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     Scan,
@@ -74,7 +104,8 @@ Examples:
   upsweep explain scan --n 1e9
   upsweep explain reduce --n 2^30 --type u8 --op max --device cpu
   upsweep explain scan --shape 4096,4096 --axis 0
-  upsweep explain reduce --n 1e8 --segments offsets";
+  upsweep explain reduce --n 1e8 --segments offsets
+  upsweep explain sort --n 1e8 --type u32 --values u64";
 
 pub(super) const BENCH_EXAMPLES: &str = "\
 Examples:

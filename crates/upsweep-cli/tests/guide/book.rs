@@ -169,7 +169,7 @@ fn sources(folder: &Path) -> String {
 /// (What the tables of tasks name is compiled: see `tables.rs`.)
 #[test]
 fn names_of_rust_are_in_the_sources() {
-    let text: String = ["upsweep", "upsweep-apps", "upsweep-macros"]
+    let text: String = ["upsweep", "upsweep-core", "upsweep-cuda", "upsweep-apps", "upsweep-macros"]
         .map(|name| sources(&file(&format!("crates/{name}/src"))))
         .concat();
     let known: HashSet<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();

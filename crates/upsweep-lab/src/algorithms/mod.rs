@@ -420,7 +420,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         InclusiveScan,
         usize::MAX,
         "the library's CUDA scan, simplified: registers, shuffles, look-back of a fixed shape",
-        "upsweep, kernels/device/scan.cuh; Merrill and Garland 2016"
+        "upsweep, scan/scan.cuh; Merrill and Garland 2016"
     ),
 ];
 

@@ -1,6 +1,6 @@
 //! From the body of a Rust function to two bodies that compute the same bits: Rust for the CPU, in which every operation
 //! is a call of a function in `upsweep::operator::arith`, and CUDA C++, in which it is a call of the function of the
-//! same name in `arith.cuh`.
+//! same name in `upsweep-cuda/kernels/arith.cuh`.
 
 mod expression;
 mod literal;

@@ -6,18 +6,15 @@
 
 mod moving_sums;
 mod pyramids;
-#[allow(dead_code, unused_imports, unused_macros, reason = "the conformance suite uses all of it")]
-#[path = "../conformance/support/mod.rs"]
-mod support;
 mod up_sweeps;
 
 use half::f16;
-use support::on_each_backend;
-use support::place::{Buffer, Place};
-use support::random::Rng;
-use support::sample::Sample;
 use upsweep::prelude::*;
 use upsweep::{Error, Result};
+use upsweep_testing::on_each_backend;
+use upsweep_testing::place::{Buffer, Place};
+use upsweep_testing::random::Rng;
+use upsweep_testing::sample::Sample;
 
 on_each_backend! { every_length_and_order, of_all_sizes, maps_and_computed_elements, circles_are_cut, what_is_no_list, wrong_options }
 

@@ -1,12 +1,12 @@
 //! Moving sums.
 
 use crate::expect;
-use crate::support::on_each_backend;
-use crate::support::place::Place;
-use crate::support::random::Rng;
-use crate::support::sample::Sample;
 use upsweep::prelude::*;
 use upsweep::{Error, MovingSum};
+use upsweep_testing::on_each_backend;
+use upsweep_testing::place::Place;
+use upsweep_testing::random::Rng;
+use upsweep_testing::sample::Sample;
 
 on_each_backend! {
     windows_of_small_images, windows_of_all_widths, windows_of_all_heights, sums_of_channels, what_is_not_finite, the_order_of_floats,

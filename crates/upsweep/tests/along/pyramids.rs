@@ -1,12 +1,12 @@
 //! Pyramids.
 
 use crate::expect;
-use crate::support::on_each_backend;
-use crate::support::place::Place;
-use crate::support::random::Rng;
-use crate::support::sample::Sample;
 use upsweep::prelude::*;
 use upsweep::{Error, Function};
+use upsweep_testing::on_each_backend;
+use upsweep_testing::place::Place;
+use upsweep_testing::random::Rng;
+use upsweep_testing::sample::Sample;
 
 on_each_backend! {
     every_small_shape, several_launches, elements_of_all_sizes, many_channels, what_is_stored_is_canonical, wrong_calls,

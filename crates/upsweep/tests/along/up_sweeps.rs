@@ -1,13 +1,13 @@
 //! Up-sweeps.
 
-use crate::support::on_each_backend;
-use crate::support::place::Place;
-use crate::support::random::Rng;
-use crate::support::sample::Sample;
 use crate::{Then, expect, then};
 use half::bf16;
 use upsweep::prelude::*;
 use upsweep::{Error, UpSweep};
+use upsweep_testing::on_each_backend;
+use upsweep_testing::place::Place;
+use upsweep_testing::random::Rng;
+use upsweep_testing::sample::Sample;
 
 on_each_backend! { every_length, elements_of_all_sizes, sums_are_pairwise, lengths_that_differ }
 

@@ -1,12 +1,12 @@
 //! Graphs, and texts past 2^31 bytes.
 
-use crate::support::backends::GRAPH_FAULTS;
-use crate::support::place::{CAPTURE, Place, to_cuda};
-use crate::support::random::Rng;
-use crate::support::sizes::reduced;
 use crate::{Kind, Machine, text};
 use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use upsweep::Count;
+use upsweep_testing::backends::GRAPH_FAULTS;
+use upsweep_testing::place::{CAPTURE, Place, to_cuda};
+use upsweep_testing::random::Rng;
+use upsweep_testing::sizes::reduced;
 
 #[test]
 #[ignore = "needs a CUDA GPU"]

@@ -1,9 +1,9 @@
 //! Automata that there cannot be, and calls that are refused.
 
-use crate::support::backends::on_each_backend;
-use crate::support::place::Place;
 use upsweep::Error;
 use upsweep::automaton::{Automaton, Event, Step};
+use upsweep_testing::on_each_backend;
+use upsweep_testing::place::Place;
 
 on_each_backend!(places_that_are_too_narrow);
 

@@ -10,19 +10,8 @@ mod cuda;
 mod errors;
 mod texts;
 
-/// What the conformance suite stands on, too.
-#[path = "../conformance/support"]
-#[allow(dead_code, reason = "the other suite needs more of it")]
-mod support {
-    pub(crate) mod backends;
-    pub(crate) mod place;
-    pub(crate) mod random;
-    pub(crate) mod sample;
-    pub(crate) mod sizes;
-}
-
-use support::random::Rng;
 use upsweep::automaton::{Automaton, Event, Step};
+use upsweep_testing::random::Rng;
 
 /// An automaton as a loop goes along with it.
 struct Machine {

@@ -1,12 +1,12 @@
 //! What is found, and how many of them there are.
 
-use crate::support::backends::on_each_backend;
-use crate::support::place::Place;
-use crate::support::random::Rng;
-use crate::support::sizes::reduced;
 use crate::{Kind, Machine, text};
 use upsweep::Error;
 use upsweep::automaton::Events;
+use upsweep_testing::on_each_backend;
+use upsweep_testing::place::Place;
+use upsweep_testing::random::Rng;
+use upsweep_testing::sizes::reduced;
 
 on_each_backend!(
     events_of_every_kind_of_automaton,

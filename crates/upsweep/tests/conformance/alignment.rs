@@ -1,13 +1,13 @@
 //! Every misalignment of input and output, with guards on both sides; and the same bits for each.
 
-use crate::support::check::{Case, Cuts, Lines, Reach};
-use crate::support::operators::*;
-use crate::support::oracle::{Cut, Rule};
-use crate::support::place::Place;
-use crate::support::sample::{Sample, random_values};
-use crate::support::{cuts, on_each_backend, sizes};
 use upsweep::operator::builtin::{And, Max, Min, Or, Sum, Xor};
 use upsweep::{Operator, Reduce, Scan};
+use upsweep_testing::check::{Case, Cuts, Lines, Reach};
+use upsweep_testing::operators::*;
+use upsweep_testing::oracle::{Cut, Rule};
+use upsweep_testing::place::Place;
+use upsweep_testing::sample::{Sample, random_values};
+use upsweep_testing::{cuts, on_each_backend, sizes};
 
 on_each_backend!(
     scan_alignment_1_byte,

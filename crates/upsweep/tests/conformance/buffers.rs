@@ -1,10 +1,10 @@
 //! The forms of input and output that a call accepts, and the device's own short calls.
 
-use crate::support::on_each_backend;
-use crate::support::operators::{Concat, Text};
-use crate::support::place::Place;
 use upsweep::operator::builtin::{Max, Sum};
 use upsweep::{Array, Device, Reduce, Scan, Segments};
+use upsweep_testing::on_each_backend;
+use upsweep_testing::operators::{Concat, Text};
+use upsweep_testing::place::Place;
 
 on_each_backend!(device_upload_and_download, device_short_calls, device_arrays_as_every_buffer, scan_reused_options);
 

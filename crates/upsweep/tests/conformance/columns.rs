@@ -3,14 +3,14 @@
 //! On CUDA a few lines are scanned as one whose elements are arrays (`FEW`), and many by lanes that have one line or several
 //! side by side (`MANY`). In between, long lines are cut into chunks (`CUT`).
 
-use crate::support::check::{Case, Cuts, Lines, Reach, Start};
-use crate::support::operators::*;
-use crate::support::oracle::{Cut, Rule};
-use crate::support::place::Place;
-use crate::support::sample::{Sample, random_values};
-use crate::support::{on_each_backend, sizes};
 use upsweep::operator::builtin::Sum;
 use upsweep::{Operator, Reduce, Scan};
+use upsweep_testing::check::{Case, Cuts, Lines, Reach, Start};
+use upsweep_testing::operators::*;
+use upsweep_testing::oracle::{Cut, Rule};
+use upsweep_testing::place::Place;
+use upsweep_testing::sample::{Sample, random_values};
+use upsweep_testing::{on_each_backend, sizes};
 
 on_each_backend!(
     columns_1_byte,

@@ -1,11 +1,11 @@
 //! Every documented precondition of scan and reduce: the exact error, and an output that nobody touched.
 
-use crate::support::on_each_backend;
-use crate::support::operators::{Concat, Text};
-use crate::support::place::{Buffer, Place};
-use crate::support::sample::Sample;
 use upsweep::operator::builtin::Sum;
 use upsweep::{Error, Reduce, Scan, Segments};
+use upsweep_testing::on_each_backend;
+use upsweep_testing::operators::{Concat, Text};
+use upsweep_testing::place::{Buffer, Place};
+use upsweep_testing::sample::Sample;
 
 on_each_backend!(
     scan_error_output_length,

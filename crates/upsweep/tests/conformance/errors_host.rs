@@ -1,11 +1,11 @@
 //! What only the CPU can find, and what it says where there is no GPU.
 
-use crate::support::cuts;
-use crate::support::operators::{Concat, Text};
-use crate::support::oracle::Cut;
 use upsweep::operator::builtin::Sum;
 use upsweep::segments::Offset;
 use upsweep::{Device, Error, Reduce, Scan, Segments};
+use upsweep_testing::cuts;
+use upsweep_testing::operators::{Concat, Text};
+use upsweep_testing::oracle::Cut;
 
 /// Offsets that break a rule: the position and the value of the one that does.
 #[track_caller]

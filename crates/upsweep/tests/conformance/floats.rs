@@ -1,15 +1,15 @@
 //! Floats: what is beside numbers, how far sums may be off, and the same bits in every run.
 
-use crate::support::check::{Case, Cuts, Lines, Reach};
-use crate::support::cuts::{self, one_of_each};
-use crate::support::oracle::{Cut, Rule};
-use crate::support::place::Place;
-use crate::support::random::Rng;
-use crate::support::sample::{Sample, small_steps};
-use crate::support::{on_each_backend, sizes};
 use half::{bf16, f16};
 use upsweep::operator::builtin::{Compensate, CompensatedSum, First, Rounded, Sum};
 use upsweep::{Operator, Reduce, Scan, Segments};
+use upsweep_testing::check::{Case, Cuts, Lines, Reach};
+use upsweep_testing::cuts::{self, one_of_each};
+use upsweep_testing::oracle::{Cut, Rule};
+use upsweep_testing::place::Place;
+use upsweep_testing::random::Rng;
+use upsweep_testing::sample::{Sample, small_steps};
+use upsweep_testing::{on_each_backend, sizes};
 
 on_each_backend!(
     scan_float_infinity_and_nan,

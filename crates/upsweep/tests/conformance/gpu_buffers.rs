@@ -1,15 +1,15 @@
 //! CUDA: cudarc's buffers as they are, memory in the wrong place, overlaps, and offsets that only the GPU sees.
 
-use crate::support::cuts;
-use crate::support::operators::{Affine, Then, then};
-use crate::support::oracle::{self, Cut, Rule};
-use crate::support::place::{Place, to_cuda};
-use crate::support::sample::{Sample, random_values};
 use cudarc::driver::{CudaSlice, CudaStream};
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use upsweep::operator::builtin::Sum;
 use upsweep::{Array, Count, Device, Error, Input, Output, Reduce, Scan, Segments, View, ViewMut};
+use upsweep_testing::cuts;
+use upsweep_testing::operators::{Affine, Then, then};
+use upsweep_testing::oracle::{self, Cut, Rule};
+use upsweep_testing::place::{Place, to_cuda};
+use upsweep_testing::sample::{Sample, random_values};
 
 fn place() -> (Place, Arc<CudaStream>) {
     let place = Place::cuda();
@@ -42,7 +42,7 @@ fn cudarc_slices_and_views() {
 fn cudarc_buffers_of_another_stream() {
     let (place, stream) = place();
     let other = {
-        let _no_capture = crate::support::place::CAPTURE.read();
+        let _no_capture = upsweep_testing::place::CAPTURE.read();
         Place::on(stream.context().new_stream().unwrap())
     };
     let len = 5_000_000;

@@ -1,19 +1,19 @@
 //! CUDA: graphs replayed very often, streams and threads side by side, and the same bits in every run.
 
-use crate::support::cuts;
-use crate::support::operators::{Affine, Then, then};
-use crate::support::oracle::{self, Cut, Rule};
-use crate::support::place::CAPTURE;
-use crate::support::place::{Buffer, Place, to_cuda};
-use crate::support::random::Rng;
-use crate::support::sample::{Sample, random_values};
-use crate::support::sizes;
 use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use cudarc::driver::{CudaContext, CudaGraph, CudaStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use upsweep::operator::builtin::{Max, Sum};
 use upsweep::{Device, Operator, Reduce, Scan, Segments};
+use upsweep_testing::cuts;
+use upsweep_testing::operators::{Affine, Then, then};
+use upsweep_testing::oracle::{self, Cut, Rule};
+use upsweep_testing::place::CAPTURE;
+use upsweep_testing::place::{Buffer, Place, to_cuda};
+use upsweep_testing::random::Rng;
+use upsweep_testing::sample::{Sample, random_values};
+use upsweep_testing::sizes;
 
 /// A stream on whose buffers cudarc keeps no events: it is what cudarc asks of those who capture.
 fn stream_for_capture() -> Arc<CudaStream> {

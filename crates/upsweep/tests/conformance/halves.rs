@@ -1,12 +1,12 @@
 //! Sums of f16 and bf16: combined in f32, rounded once.
 
-use crate::support::on_each_backend;
-use crate::support::place::Place;
-use crate::support::random::Rng;
-use crate::support::sample::Sample;
 use half::{bf16, f16};
 use upsweep::operator::builtin::Sum;
 use upsweep::{Operator, Reduce, Scan, Segments};
+use upsweep_testing::on_each_backend;
+use upsweep_testing::place::Place;
+use upsweep_testing::random::Rng;
+use upsweep_testing::sample::Sample;
 
 on_each_backend!(half_sums_of_many, half_sums_round_once, half_sums_in_cuts, half_sums_last_prefix);
 

@@ -61,12 +61,12 @@ fn cpu_scan_and_reduce_past_2_pow_32() {
 #[cfg(feature = "cuda")]
 mod cuda {
     use super::*;
-    use crate::support::place::Place;
     use cudarc::driver::{CudaSlice, CudaStream, DeviceRepr};
     use rayon::prelude::*;
     use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
     use upsweep::Segments;
     use upsweep::operator::builtin::{ArgMax, Max};
+    use upsweep_testing::place::Place;
 
     /// Elements copied between host and device at once.
     const CHUNK: usize = 1 << 26;

@@ -28,6 +28,5 @@ mod scan_maps;
 mod scan_options;
 mod scan_segments;
 mod scan_sizes;
-mod support;
 mod types;
 mod values;

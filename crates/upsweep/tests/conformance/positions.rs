@@ -1,15 +1,15 @@
 //! ArgMin and ArgMax: ties, NaN, axes, segments, and the running extreme.
 
-use crate::support::check::{Case, Cuts, Reach};
-use crate::support::cuts::one_of_each;
-use crate::support::oracle::Rule;
-use crate::support::place::Place;
-use crate::support::random::Rng;
-use crate::support::sample::{Sample, random_values};
-use crate::support::{on_each_backend, sizes};
 use half::f16;
 use upsweep::operator::builtin::{ArgMax, ArgMin};
 use upsweep::{Operator, Reduce, Scan};
+use upsweep_testing::check::{Case, Cuts, Reach};
+use upsweep_testing::cuts::one_of_each;
+use upsweep_testing::oracle::Rule;
+use upsweep_testing::place::Place;
+use upsweep_testing::random::Rng;
+use upsweep_testing::sample::{Sample, random_values};
+use upsweep_testing::{on_each_backend, sizes};
 
 on_each_backend!(
     reduce_arg_min_ties,

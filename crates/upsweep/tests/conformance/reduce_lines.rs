@@ -1,15 +1,15 @@
 //! Reduce along axes and by segments.
 
-use crate::support::check::{Case, Cuts, Reach, Start};
-use crate::support::cuts;
-use crate::support::operators::*;
-use crate::support::oracle::{Cut, Rule};
-use crate::support::place::Place;
-use crate::support::sample::{Sample, random_values};
-use crate::support::{on_each_backend, sizes};
 use upsweep::operator::builtin::Sum;
 use upsweep::segments::{Offset, Segmentation};
 use upsweep::{Operator, Reduce, Segments};
+use upsweep_testing::check::{Case, Cuts, Reach, Start};
+use upsweep_testing::cuts;
+use upsweep_testing::operators::*;
+use upsweep_testing::oracle::{Cut, Rule};
+use upsweep_testing::place::Place;
+use upsweep_testing::sample::{Sample, random_values};
+use upsweep_testing::{on_each_backend, sizes};
 
 on_each_backend!(
     reduce_axis_sum,
@@ -205,7 +205,7 @@ fn reduce_segments_init_in_each(place: &Place) {
 /// Sums `len` elements by `segments` and compares with the lines of `cut`.
 fn by<S: Segmentation>(place: &Place, len: usize, cut: &Cut, segments: S) {
     let x = random_values::<u32>(len);
-    let sum = |line: &crate::support::oracle::Line| (0..line.len).fold(0u32, |sum, k| sum.wrapping_add(x[line.at(k)]));
+    let sum = |line: &upsweep_testing::oracle::Line| (0..line.len).fold(0u32, |sum, k| sum.wrapping_add(x[line.at(k)]));
     let expected: Vec<u32> = cut.lines(len).iter().map(sum).collect();
     let (mut output, mut count) = (place.poisoned(expected.len(), 1), place.poisoned(1, 0));
     let reduce = Reduce::new(Sum).segments(segments);

@@ -1,13 +1,13 @@
 //! Scan along the two last axes: first along the rows, then down the columns.
 
-use crate::support::operators::*;
-use crate::support::place::Place;
-use crate::support::sample::{Sample, random_values};
-use crate::support::{on_each_backend, sizes};
 use half::f16;
 use upsweep::operator::builtin::{Max, Sum};
 use upsweep::operator::{Map, Operator};
 use upsweep::{Scan, ScanAxes};
+use upsweep_testing::operators::*;
+use upsweep_testing::place::Place;
+use upsweep_testing::sample::{Sample, random_values};
+use upsweep_testing::{on_each_backend, sizes};
 
 on_each_backend!(
     scan_axes_sum,

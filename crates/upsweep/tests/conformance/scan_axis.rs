@@ -1,14 +1,14 @@
 //! Scan along each axis of row-major arrays of one to four axes.
 
-use crate::support::check::{Case, Lines, Reach, Start};
-use crate::support::operators::*;
-use crate::support::oracle::{Cut, Rule};
-use crate::support::place::Place;
-use crate::support::random::Rng;
-use crate::support::sample::{Sample, random_values};
-use crate::support::{on_each_backend, sizes};
 use upsweep::operator::builtin::Sum;
 use upsweep::{Operator, Scan};
+use upsweep_testing::check::{Case, Lines, Reach, Start};
+use upsweep_testing::operators::*;
+use upsweep_testing::oracle::{Cut, Rule};
+use upsweep_testing::place::Place;
+use upsweep_testing::random::Rng;
+use upsweep_testing::sample::{Sample, random_values};
+use upsweep_testing::{on_each_backend, sizes};
 
 on_each_backend!(
     scan_axis_sum,

@@ -1,16 +1,16 @@
 //! Scan with map, enumerate, accumulate and finish: other types going in, combined and coming out.
 
-use crate::support::check::{Case, Cuts, Lines, Reach, Start};
-use crate::support::cuts::one_of_each;
-use crate::support::operators::*;
-use crate::support::oracle::{Cut, Rule};
-use crate::support::place::Place;
-use crate::support::sample::{Sample, random_values, small_steps};
-use crate::support::{on_each_backend, sizes};
 use half::{bf16, f16};
 use upsweep::operator::Widen;
 use upsweep::operator::builtin::{Max, Sum};
 use upsweep::{Operator, Scan};
+use upsweep_testing::check::{Case, Cuts, Lines, Reach, Start};
+use upsweep_testing::cuts::one_of_each;
+use upsweep_testing::operators::*;
+use upsweep_testing::oracle::{Cut, Rule};
+use upsweep_testing::place::Place;
+use upsweep_testing::sample::{Sample, random_values, small_steps};
+use upsweep_testing::{on_each_backend, sizes};
 
 on_each_backend!(
     scan_map_and_finish_other_sizes,

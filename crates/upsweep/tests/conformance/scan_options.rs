@@ -1,16 +1,16 @@
 //! Scan: every option with every other, for an operator that commutes, one that does not, and one without identity.
 
-use crate::support::check::{Case, Cuts, Reach, Start};
-use crate::support::cuts::one_of_each;
-use crate::support::operators::{Affine, Concat, Then, concat, then};
-use crate::support::oracle::Rule;
-use crate::support::place::Place;
-use crate::support::random::Rng;
-use crate::support::sample::{Sample, random_values};
-use crate::support::{on_each_backend, sizes};
 use upsweep::operator::Same;
 use upsweep::operator::builtin::Sum;
 use upsweep::{Operator, Scan};
+use upsweep_testing::check::{Case, Cuts, Reach, Start};
+use upsweep_testing::cuts::one_of_each;
+use upsweep_testing::operators::{Affine, Concat, Then, concat, then};
+use upsweep_testing::oracle::Rule;
+use upsweep_testing::place::Place;
+use upsweep_testing::random::Rng;
+use upsweep_testing::sample::{Sample, random_values};
+use upsweep_testing::{on_each_backend, sizes};
 
 on_each_backend!(scan_options_sum, scan_options_not_commutative, scan_options_no_identity);
 

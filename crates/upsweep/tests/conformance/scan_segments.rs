@@ -1,17 +1,17 @@
 //! Scan by segments: head flags, keys with several equalities, offsets of every type, and the shapes of segments that
 //! go wrong: empty ones, one for everything, one for each element, edges on tile edges.
 
-use crate::support::check::{Case, Cuts, Reach, Start};
-use crate::support::cuts;
-use crate::support::operators::*;
-use crate::support::oracle::{self, Cut, Line, Rule};
-use crate::support::place::Place;
-use crate::support::random::Rng;
-use crate::support::sample::{Sample, random_values};
-use crate::support::{on_each_backend, sizes};
 use upsweep::operator::builtin::Sum;
 use upsweep::segments::{Offset, Segmentation};
 use upsweep::{Operator, Scan, Segments};
+use upsweep_testing::check::{Case, Cuts, Reach, Start};
+use upsweep_testing::cuts;
+use upsweep_testing::operators::*;
+use upsweep_testing::oracle::{self, Cut, Line, Rule};
+use upsweep_testing::place::Place;
+use upsweep_testing::random::Rng;
+use upsweep_testing::sample::{Sample, random_values};
+use upsweep_testing::{on_each_backend, sizes};
 
 on_each_backend!(
     scan_head_flags_lengths,

@@ -3,15 +3,15 @@
 //! A pair of an operator and a type is a function of its own in each backend, and takes its time to compile: every type
 //! has a sum, and every operator types of the smallest, the usual and the largest size.
 
-use crate::support::check::{Case, Lines, Reach};
-use crate::support::oracle::{Cut, Rule};
-use crate::support::place::Place;
-use crate::support::random::Rng;
-use crate::support::sample::{Sample, random_values, small_factors, small_steps};
-use crate::support::{on_each_backend, sizes};
 use half::{bf16, f16};
 use upsweep::operator::builtin::{And, First, Last, Max, Min, Or, Product, Sum, Xor};
 use upsweep::{Operator, Reduce, Scan};
+use upsweep_testing::check::{Case, Lines, Reach};
+use upsweep_testing::oracle::{Cut, Rule};
+use upsweep_testing::place::Place;
+use upsweep_testing::random::Rng;
+use upsweep_testing::sample::{Sample, random_values, small_factors, small_steps};
+use upsweep_testing::{on_each_backend, sizes};
 
 /// An operator on a type: a few lengths, both directions, exclusive where there is an identity, an axis, a reduction.
 fn check<T: Sample, Op: Operator<T>>(

@@ -1,15 +1,15 @@
 //! Functions that hold values, in every place that takes a function. (An equality of keys that holds one is in
 //! `scan_segments` and `reduce_lines`.)
 
-use crate::support::check::{Case, Cuts, Reach, Start};
-use crate::support::cuts::one_of_each;
-use crate::support::operators::Affine;
-use crate::support::oracle::Rule;
-use crate::support::place::Place;
-use crate::support::sample::random_values;
-use crate::support::{on_each_backend, sizes};
 use upsweep::operator::{MAX_VALUES_BYTES, check_laws};
 use upsweep::{Error, Reduce, Scan, function, operator};
+use upsweep_testing::check::{Case, Cuts, Reach, Start};
+use upsweep_testing::cuts::one_of_each;
+use upsweep_testing::operators::Affine;
+use upsweep_testing::oracle::Rule;
+use upsweep_testing::place::Place;
+use upsweep_testing::sample::random_values;
+use upsweep_testing::{on_each_backend, sizes};
 
 on_each_backend!(values_everywhere, values_of_most_bytes);
 

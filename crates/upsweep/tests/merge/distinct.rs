@@ -1,12 +1,12 @@
 //! Distinct values, operations on sets, and merges of many inputs.
 
-use crate::inputs::{KINDS, Kind, SortKey, keys};
-use crate::support::on_each_backend;
-use crate::support::place::Place;
-use crate::support::sizes::reduced;
 use std::cmp::Ordering;
 use upsweep::unique::Distinct;
 use upsweep::{Error, Merge, Ordered, Sets, Unique};
+use upsweep_testing::inputs::{KINDS, Kind, SortKey, keys};
+use upsweep_testing::on_each_backend;
+use upsweep_testing::place::Place;
+use upsweep_testing::sizes::reduced;
 
 on_each_backend!(
     unique_distributions,

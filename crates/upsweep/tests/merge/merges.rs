@@ -1,12 +1,12 @@
 //! Merges of two inputs.
 
-use crate::inputs::{KINDS, Kind, SortKey, keys};
-use crate::support::on_each_backend;
-use crate::support::place::Place;
-use crate::support::sample::Sample;
-use crate::support::sizes::reduced;
 use half::f16;
 use upsweep::{Error, Merge, function};
+use upsweep_testing::inputs::{KINDS, Kind, SortKey, keys};
+use upsweep_testing::on_each_backend;
+use upsweep_testing::place::Place;
+use upsweep_testing::sample::Sample;
+use upsweep_testing::sizes::reduced;
 
 on_each_backend!(
     merge_lengths,
@@ -105,7 +105,7 @@ fn merge_many_tiles(place: &Place) {
 
 fn merge_pairs(place: &Place) {
     fn of<V: Sample>(place: &Place) {
-        let mut rng = crate::support::random::Rng::new(7);
+        let mut rng = upsweep_testing::random::Rng::new(7);
         let values: Vec<V> = (0..25_000).map(|_| V::random(&mut rng)).collect();
         let keys = sorted::<u16>(Kind::Zipf, 25_000, false);
         let (a, b) = (&keys[..11_000], &keys[11_000..]);

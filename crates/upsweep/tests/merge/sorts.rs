@@ -1,10 +1,10 @@
 //! Sorts by a comparison.
 
-use crate::inputs::{KINDS, Kind, keys};
-use crate::support::on_each_backend;
-use crate::support::place::Place;
-use crate::support::sizes::reduced;
 use upsweep::{Element, Error, Sort, function};
+use upsweep_testing::inputs::{KINDS, Kind, keys};
+use upsweep_testing::on_each_backend;
+use upsweep_testing::place::Place;
+use upsweep_testing::sizes::reduced;
 
 on_each_backend!(
     sort_by_lengths,

@@ -15,7 +15,7 @@ const INPUTS: usize = 20_000;
 
 /// The C++ program of the cases.
 fn program() -> String {
-    let arith = include_str!("../../kernels/arith.cuh");
+    let arith = include_str!("../../../upsweep-cuda/kernels/arith.cuh");
     let (before, after) = arith.split_once("// PTX: begin").expect("the mark is there");
     let (_, after) = after.split_once("// PTX: end").expect("the mark is there");
     let header = include_str!("host_cxx.h");

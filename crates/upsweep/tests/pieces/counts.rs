@@ -1,12 +1,12 @@
 //! Scans and reductions of as many elements as a selection before them has kept, which on CUDA the host does not know.
 
-use crate::support::operators::{Affine, Then};
-use crate::support::oracle::{self, Cut, Rule};
-use crate::support::place::Place;
-use crate::support::sample::random_values;
-use crate::support::{cuts, on_each_backend, sizes};
 use upsweep::Error;
 use upsweep::prelude::*;
+use upsweep_testing::operators::{Affine, Then};
+use upsweep_testing::oracle::{self, Cut, Rule};
+use upsweep_testing::place::Place;
+use upsweep_testing::sample::random_values;
+use upsweep_testing::{cuts, on_each_backend, sizes};
 
 on_each_backend!(counts_scanned_and_reduced, counts_of_floats, counts_wrong);
 

@@ -1,15 +1,15 @@
 //! Reductions by offsets of what is gathered, as sparse products are: short segments and long ones, side by side and far apart.
 
-use crate::support::on_each_backend;
-use crate::support::operators::{Affine, Then};
-use crate::support::oracle::{self, Cut};
-use crate::support::place::Place;
-use crate::support::random::Rng;
-use crate::support::sample::random_values;
-use crate::support::sizes;
 use crate::ways::rule;
 use upsweep::Error;
 use upsweep::prelude::*;
+use upsweep_testing::on_each_backend;
+use upsweep_testing::operators::{Affine, Then};
+use upsweep_testing::oracle::{self, Cut};
+use upsweep_testing::place::Place;
+use upsweep_testing::random::Rng;
+use upsweep_testing::sample::random_values;
+use upsweep_testing::sizes;
 
 on_each_backend!(gathered_by_offsets, gathered_by_wrong_offsets);
 

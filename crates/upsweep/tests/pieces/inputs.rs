@@ -1,13 +1,13 @@
 //! What stands as an input beside a buffer.
 
-use crate::support::on_each_backend;
-use crate::support::operators::Affine;
-use crate::support::place::Place;
-use crate::support::random::Rng;
-use crate::support::sample::random_values;
 use crate::ways::{every_way, lens};
 use upsweep::prelude::*;
 use upsweep::{Error, Result};
+use upsweep_testing::on_each_backend;
+use upsweep_testing::operators::Affine;
+use upsweep_testing::place::Place;
+use upsweep_testing::random::Rng;
+use upsweep_testing::sample::random_values;
 
 on_each_backend!(
     inputs_two_buffers,

@@ -9,7 +9,4 @@ mod counts;
 mod gathered;
 mod inputs;
 mod outputs;
-#[allow(dead_code, unused_imports, unused_macros, reason = "the conformance suite uses all of it")]
-#[path = "../conformance/support/mod.rs"]
-mod support;
 mod ways;

@@ -1,15 +1,15 @@
 //! Where results go beside a buffer: several outputs, places, and one result more.
 
-use crate::support::cuts::one_of_each;
-use crate::support::on_each_backend;
-use crate::support::operators::{Affine, Then};
-use crate::support::oracle::{self, Cut};
-use crate::support::place::Place;
-use crate::support::random::Rng;
-use crate::support::sample::random_values;
 use crate::ways::{lens, rule, with_cut};
 use upsweep::Error;
 use upsweep::prelude::*;
+use upsweep_testing::cuts::one_of_each;
+use upsweep_testing::on_each_backend;
+use upsweep_testing::operators::{Affine, Then};
+use upsweep_testing::oracle::{self, Cut};
+use upsweep_testing::place::Place;
+use upsweep_testing::random::Rng;
+use upsweep_testing::sample::random_values;
 
 on_each_backend!(outputs_side_by_side, outputs_scattered, outputs_with_total);
 

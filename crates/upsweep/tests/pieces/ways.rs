@@ -1,14 +1,14 @@
 //! Every way to scan and reduce an input: with each cut, direction and start, against the oracle over the mapped values.
 
-use crate::support::check::Start;
-use crate::support::cuts::one_of_each;
-use crate::support::operators::{Affine, Then};
-use crate::support::oracle::{self, Cut, Rule};
-use crate::support::place::Place;
-use crate::support::sizes;
 use upsweep::Inputs;
 use upsweep::operator::{Map, MapWith};
 use upsweep::prelude::*;
+use upsweep_testing::check::Start;
+use upsweep_testing::cuts::one_of_each;
+use upsweep_testing::operators::{Affine, Then};
+use upsweep_testing::oracle::{self, Cut, Rule};
+use upsweep_testing::place::Place;
+use upsweep_testing::sizes;
 
 pub(crate) fn rule() -> Rule<Affine, Affine, Affine> {
     let combine =

@@ -1,22 +1,9 @@
 //! What every case uses. Places, samples and sizes are the conformance suite's.
 
-#[path = "../conformance/support/backends.rs"]
-pub(crate) mod backends;
-#[path = "../conformance/support/place.rs"]
-#[allow(dead_code, reason = "the conformance suite needs more of it")]
-pub(crate) mod place;
-#[path = "../conformance/support/random.rs"]
-pub(crate) mod random;
-#[path = "../conformance/support/sample.rs"]
-#[allow(dead_code, reason = "the conformance suite needs more of it")]
-pub(crate) mod sample;
-#[path = "../conformance/support/sizes.rs"]
-#[allow(dead_code, reason = "the conformance suite needs more of it")]
-pub(crate) mod sizes;
-
 #[cfg(feature = "cuda")]
-pub(crate) use backends::GRAPH_FAULTS;
-pub(crate) use backends::on_each_backend;
+pub(crate) use upsweep_testing::backends::GRAPH_FAULTS;
+pub(crate) use upsweep_testing::{on_each_backend, place, random, sample, sizes};
+
 use place::{Buffer, Place};
 use random::Rng;
 use sample::Sample;

@@ -1,10 +1,10 @@
 //! Elements in the order of what a function makes of them.
 
-use crate::support::on_each_backend;
-use crate::support::place::Place;
-use crate::support::random::Rng;
 use std::cmp::Ordering;
 use upsweep::{Element, Sort, function};
+use upsweep_testing::on_each_backend;
+use upsweep_testing::place::Place;
+use upsweep_testing::random::Rng;
 
 on_each_backend!(sort_by_a_key, sort_by_two_columns, sort_by_fields, sort_by_many_fields);
 

@@ -1,10 +1,10 @@
 //! What a call answers: errors, nothing to sort, and results in new arrays.
 
 use crate::check::expect_keys;
-use crate::inputs::{Kind, keys};
-use crate::support::on_each_backend;
-use crate::support::place::Place;
 use upsweep::{Error, Sort};
+use upsweep_testing::inputs::{Kind, keys};
+use upsweep_testing::on_each_backend;
+use upsweep_testing::place::Place;
 
 on_each_backend!(sort_wrong_lengths, sort_of_nothing, sort_to_arrays);
 
@@ -54,11 +54,11 @@ fn sort_to_arrays(place: &Place) {
 /// Calls on CUDA alone.
 #[cfg(feature = "cuda")]
 mod gpu {
-    use crate::inputs::{KINDS, keys};
-    use crate::support::place::CAPTURE;
     use cudarc::driver::CudaContext;
     use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
     use upsweep::{Device, Error, Sort};
+    use upsweep_testing::inputs::{KINDS, keys};
+    use upsweep_testing::place::CAPTURE;
 
     /// One graph sorts whatever the input holds when it is launched: the passes that it needs are found out on the device.
     #[test]

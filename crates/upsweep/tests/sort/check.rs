@@ -1,10 +1,10 @@
 //! Sorts compared with std's stable sort, to the bit.
 
-use crate::inputs::SortKey;
-use crate::support::place::Place;
-use crate::support::sample::Sample;
 use std::fmt::Debug;
 use upsweep::{Index, Sort};
+use upsweep_testing::inputs::SortKey;
+use upsweep_testing::place::Place;
+use upsweep_testing::sample::Sample;
 
 /// The positions of the keys in their order.
 pub(crate) fn order<K: SortKey>(keys: &[K], descending: bool) -> Vec<usize> {

@@ -1,11 +1,11 @@
 //! Sorted keys: every type, length and distribution.
 
 use crate::check::{check_keys, expect_keys};
-use crate::inputs::{KINDS, Kind, SortKey, keys, lengths, long_lengths, longest_lengths, some};
-use crate::support::on_each_backend;
-use crate::support::place::Place;
 use half::{bf16, f16};
 use upsweep::Sort;
+use upsweep_testing::inputs::{KINDS, Kind, SortKey, keys, lengths, long_lengths, longest_lengths, some};
+use upsweep_testing::on_each_backend;
+use upsweep_testing::place::Place;
 
 on_each_backend!(
     sort_lengths_1_byte,

@@ -1,14 +1,14 @@
 //! Lines and segments, each sorted by itself.
 
 use crate::check::{expect_keys, expect_same, order};
-use crate::inputs::{Kind, SortKey, keys};
-use crate::support::on_each_backend;
-use crate::support::place::Place;
-use crate::support::random::Rng;
-use crate::support::sample::{Sample, random_values};
-use crate::support::sizes::reduced;
 use half::f16;
 use upsweep::{Error, Segments, Sort};
+use upsweep_testing::inputs::{Kind, SortKey, keys};
+use upsweep_testing::on_each_backend;
+use upsweep_testing::place::Place;
+use upsweep_testing::random::Rng;
+use upsweep_testing::sample::{Sample, random_values};
+use upsweep_testing::sizes::reduced;
 
 on_each_backend!(
     segments_of_each_length,

@@ -1,12 +1,12 @@
 //! Values and positions that follow their keys: stability shows in both.
 
 use crate::check::{check_indices, check_pairs};
-use crate::inputs::{KINDS, Kind, SortKey, keys, lengths, long_lengths, longest_lengths, some};
-use crate::support::on_each_backend;
-use crate::support::place::Place;
-use crate::support::sample::{Sample, random_values};
-use crate::support::sizes::reduced;
 use half::f16;
+use upsweep_testing::inputs::{KINDS, Kind, SortKey, keys, lengths, long_lengths, longest_lengths, some};
+use upsweep_testing::on_each_backend;
+use upsweep_testing::place::Place;
+use upsweep_testing::sample::{Sample, random_values};
+use upsweep_testing::sizes::reduced;
 
 on_each_backend!(
     pairs_lengths,

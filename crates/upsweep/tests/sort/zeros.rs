@@ -1,12 +1,12 @@
 //! Zeros of floats, which are equal whatever their signs, and keep them: by std's stable sort.
 
 use crate::check::{check_indices, check_keys, check_pairs};
-use crate::inputs::{Kind, SortKey, keys, lengths, long_lengths, some};
 use crate::parts::{check_lines, check_segments, offsets_of};
-use crate::support::on_each_backend;
-use crate::support::place::Place;
-use crate::support::sample::{Sample, random_values};
 use half::{bf16, f16};
+use upsweep_testing::inputs::{Kind, SortKey, keys, lengths, long_lengths, some};
+use upsweep_testing::on_each_backend;
+use upsweep_testing::place::Place;
+use upsweep_testing::sample::{Sample, random_values};
 
 on_each_backend!(
     zeros_of_each_length,

@@ -1,9 +1,9 @@
 //! What a call answers: errors, nothing to store, and results in new arrays.
 
-use crate::inputs::{Kind, keys};
-use crate::support::on_each_backend;
-use crate::support::place::Place;
 use upsweep::{Error, TopK};
+use upsweep_testing::inputs::{Kind, keys};
+use upsweep_testing::on_each_backend;
+use upsweep_testing::place::Place;
 
 on_each_backend!(topk_refused, topk_of_nothing, topk_to_arrays);
 
@@ -50,12 +50,12 @@ fn topk_to_arrays(place: &Place) {
 /// Calls on CUDA alone.
 #[cfg(feature = "cuda")]
 mod gpu {
-    use crate::inputs::{KINDS, keys};
-    use crate::support::place::CAPTURE;
     use crate::whole::expected;
     use cudarc::driver::CudaContext;
     use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
     use upsweep::{Device, Error, Nth, TopK};
+    use upsweep_testing::inputs::{KINDS, keys};
+    use upsweep_testing::place::CAPTURE;
 
     /// One graph finds what the input holds when it is launched: whether a guess was right is found out on the device.
     #[test]

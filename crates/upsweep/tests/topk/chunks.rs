@@ -1,7 +1,7 @@
 //! Elements at places in order, of chunks that are read again.
 
-use crate::inputs::{KINDS, Kind, SortKey, keys};
 use upsweep::{Device, Error, Interpolate, Nth};
+use upsweep_testing::inputs::{KINDS, Kind, SortKey, keys};
 
 /// What an `Nth` finds in chunks of such lengths, by turns, and how many readings it takes.
 fn in_chunks<K: SortKey>(nth: Nth<'_>, keys: &[K], lengths: &[usize]) -> (Vec<K>, usize) {

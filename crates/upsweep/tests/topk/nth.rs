@@ -1,11 +1,11 @@
 //! Elements at places in the order of all.
 
-use crate::inputs::{KINDS, Kind, SortKey, keys};
-use crate::support::on_each_backend;
-use crate::support::place::Place;
 use crate::whole::many;
 use half::f16;
 use upsweep::{Error, Nth};
+use upsweep_testing::inputs::{KINDS, Kind, SortKey, keys};
+use upsweep_testing::on_each_backend;
+use upsweep_testing::place::Place;
 
 on_each_backend!(nth_of_lengths, nth_of_zeros, nth_of_many, nth_quantiles, nth_interpolated, nth_refused);
 

@@ -1,10 +1,10 @@
 //! The first keys of rows.
 
-use crate::inputs::{Kind, keys};
-use crate::support::on_each_backend;
-use crate::support::place::Place;
-use crate::support::sizes::reduced;
 use crate::whole::{check, many};
+use upsweep_testing::inputs::{Kind, keys};
+use upsweep_testing::on_each_backend;
+use upsweep_testing::place::Place;
+use upsweep_testing::sizes::reduced;
 
 on_each_backend!(topk_rows, topk_of_many_rows, topk_of_few_long_rows);
 

@@ -1,12 +1,12 @@
 //! The first keys of whole arrays.
 
-use crate::inputs::{KINDS, Kind, SortKey, keys, some};
-use crate::support::on_each_backend;
-use crate::support::place::Place;
-use crate::support::sample::Sample;
-use crate::support::sizes::reduced;
 use half::{bf16, f16};
 use upsweep::{Index, TopK};
+use upsweep_testing::inputs::{KINDS, Kind, SortKey, keys, some};
+use upsweep_testing::on_each_backend;
+use upsweep_testing::place::Place;
+use upsweep_testing::sample::Sample;
+use upsweep_testing::sizes::reduced;
 
 on_each_backend!(
     topk_lengths_and_numbers,

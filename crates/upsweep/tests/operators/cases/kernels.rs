@@ -5,7 +5,7 @@ use super::entries::Entries;
 /// A CUDA program whose kernels are all [`Entries`].
 pub(crate) fn program() -> String {
     let Entries { source, text, .. } = Entries::all(kernel);
-    format!("{}\n{}\n{text}", include_str!("../../../kernels/arith.cuh"), source.text())
+    format!("{}\n{}\n{text}", include_str!("../../../../upsweep-cuda/kernels/arith.cuh"), source.text())
 }
 
 fn kernel(name: &str, input: &str, output: &str, value: &str) -> String {

@@ -41,7 +41,7 @@ fn program() -> String {
         );
         infallible.expect("it is a String");
     }
-    format!("{}\n{}\n{kernels}", include_str!("../../../kernels/arith.cuh"), source.text())
+    format!("{}\n{}\n{kernels}", include_str!("../../../../upsweep-cuda/kernels/arith.cuh"), source.text())
 }
 
 #[test]

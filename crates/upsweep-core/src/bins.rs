@@ -1,0 +1,104 @@
+//! Rules that say into which bin an element falls, written once for the CPU and for CUDA.
+
+mod even;
+mod floor;
+
+use crate::error::{Error, Result};
+use crate::operator::{Element, Function, Map, Number, Source, Values};
+
+pub use even::Even;
+
+/// The most bins of one channel.
+pub const MAX_BINS: usize = 1 << 20;
+
+/// What a rule says of an element that falls into no bin.
+pub const OUTSIDE: u32 = u32::MAX - 1;
+
+/// What a quick look says of an element that needs a closer one. It is more than anything else that is said.
+pub const UNSURE: u32 = u32::MAX;
+
+/// The place of an element among edges that ascend: into `edges.len() - 1` bins.
+#[inline]
+pub fn between<T: Number>(edges: &[T], x: T) -> u32 {
+    let (Some(&first), Some(&last)) = (edges.first(), edges.last()) else { return OUTSIDE };
+    if !(T::le(first, x) && T::le(x, last)) {
+        return OUTSIDE;
+    }
+    let above = edges.partition_point(|&edge| T::le(edge, x));
+    above.min(edges.len() - 1) as u32 - 1
+}
+
+/// The first edge that is less than the one before it, or NaN.
+pub fn descends<T: Number>(edges: &[T]) -> Option<usize> {
+    let wrong = |at: usize| !T::le(edges[at.max(1) - 1], edges[at]);
+    (0..edges.len()).find(|&at| wrong(at))
+}
+
+/// What a program's own function returns: the number of a bin.
+pub trait BinNumber: Element {
+    /// The bin; more than there ever are of what is none.
+    fn bin(self) -> u32;
+}
+macro_rules! bin_numbers {
+    ($($t:ty)*) => { $(impl BinNumber for $t {
+        #[inline(always)]
+        fn bin(self) -> u32 {
+            u32::try_from(self).unwrap_or(OUTSIDE).min(OUTSIDE)
+        }
+    })* };
+}
+bin_numbers! { u8 u16 u32 u64 usize i8 i16 i32 i64 isize }
+
+/// A function to bins as a map.
+#[derive(Clone, Copy, Debug)]
+pub struct ByFunction<F>(pub F);
+
+impl<T: Element, F: Function<(T,), Output: BinNumber>> Map<T> for ByFunction<F> {
+    type Output = u32;
+
+    #[inline(always)]
+    fn apply(&self, x: T, _: u64) -> u32 {
+        self.0.call((x,)).bin()
+    }
+
+    fn values(&self, values: &mut Values) {
+        self.0.values(values);
+    }
+
+    fn cuda_function(&self, source: &mut Source) -> String {
+        let (input, number) = (T::cuda_type(source), F::Output::cuda_type(source));
+        let function = self.0.cuda_function(source);
+        source.define(&format!("bin {function} {input}"), "bin", |_, name| {
+            format!(
+                "__device__ __forceinline__ u32 {name}({input} x, u64) {{\n  const {number} bin = {function}(x);\n  \
+                 return bin >= 0 && (u64)bin < 0xffffffffu ? (u32)bin : 0xfffffffeu;\n}}"
+            )
+        })
+    }
+}
+
+/// With edges, no rule is asked.
+#[derive(Clone, Copy)]
+pub struct NoRule;
+
+impl<T: Element> Map<T> for NoRule {
+    type Output = u32;
+    fn apply(&self, _: T, _: u64) -> u32 {
+        OUTSIDE
+    }
+    fn cuda_function(&self, source: &mut Source) -> String {
+        let ty = T::cuda_type(source);
+        source.define(&format!("no rule {ty}"), "no_rule", |_, name| {
+            format!("__device__ __forceinline__ u32 {name}({ty}, u64) {{ return ~0u; }}")
+        })
+    }
+}
+
+/// # Errors
+/// [`Error::Bins`].
+pub fn check_bins(bins: usize) -> Result<usize> {
+    if bins == 0 || bins > MAX_BINS {
+        return Err(Error::Bins { bins, most: MAX_BINS });
+    }
+    Ok(bins)
+}

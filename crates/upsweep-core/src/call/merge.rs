@@ -1,0 +1,107 @@
+//! Two sorted arrays that become one, with their buffers; and the order of elements by themselves.
+
+use crate::buffer::View;
+use crate::call::Unsorted;
+use crate::key::Key;
+use crate::operator::{Element, Function, Source};
+use crate::outputs::Target;
+
+/// A call with its buffers, whose lengths fit.
+pub struct Merging<'a, T: Element, V: Element> {
+    pub inputs: (View<'a, T>, View<'a, T>),
+    /// What is beside their elements.
+    pub values: Option<(View<'a, V>, View<'a, V>)>,
+    pub output: Target<'a, T>,
+    pub values_output: Option<Target<'a, V>>,
+}
+
+/// Whether one [`Key`] comes before another in ascending order: of floats, `-0` equals `+0` and NaN is
+/// the last.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ascending;
+
+/// Whether one [`Key`] comes before another in descending order; NaN last.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Descending;
+
+macro_rules! orders {
+    ($($Order:ident $descending:literal $name:literal),*) => { $(
+        impl<K: Key> Function<(K, K)> for $Order {
+            type Output = bool;
+
+            #[inline(always)]
+            fn call(&self, (a, b): (K, K)) -> bool {
+                before(a, b, $descending)
+            }
+
+            fn cuda_function(&self, source: &mut Source) -> String {
+                let ty = K::cuda_type(source);
+                let order = K::ORDER;
+                let (bits, sign) = (8 * size_of::<K>(), 8 * size_of::<K>() - 1);
+                source.define(&format!("{} {ty}", $name), $name, |_, name| {
+                    let nans = if order.mantissa > 0 { format!("(((N)1 << {}) - 1)", order.mantissa) } else { "(N)0".to_owned() };
+                    // The numbers of both zeros, which are neighbours, but equal.
+                    let zeros = order.zeros(bits as u32).map_or(String::new(), |[first, second]| {
+                        format!(" && !(number(m) == (N){first}ull && number(n) == (N){second}ull)")
+                    });
+                    let turned = match (order.mantissa, order.signed) {
+                        (0, false) => "x".to_owned(),
+                        (0, true) => format!("x ^ (N)1 << {sign}"),
+                        _ => format!("x ^ ((x >> {sign} ? (N)~(N)0 : (N)0) | (N)1 << {sign})"),
+                    };
+                    let turned = if $descending { format!("(N)~(N)({turned})") } else { turned };
+                    format!(
+                        "__device__ __forceinline__ bool {name}({ty} a, {ty} b) {{\n  using N = u{bits};\n  N m, n;\n  \
+                         memcpy(&m, &a, sizeof m), memcpy(&n, &b, sizeof n);\n  \
+                         const auto number = [](N x) {{ return (N)((N)({turned}) - {nans}); }};\n  return number(m) < number(n){zeros};\n}}"
+                    )
+                })
+            }
+        }
+    )* };
+}
+orders! { Ascending false "ascending", Descending true "descending" }
+
+/// Whether `a` comes before `b`.
+#[inline(always)]
+fn before<K: Key>(a: K, b: K, descending: bool) -> bool {
+    use crate::key::KeyBits;
+    // SAFETY: a key has the bits of its `Bits`, of the same size.
+    let number = |key: K| unsafe { std::mem::transmute_copy::<K, K::Bits>(&key) }.compared(K::ORDER, descending);
+    number(a) < number(b)
+}
+
+/// What goes along with the elements of a sort.
+pub enum Beside<'a, V> {
+    Nothing,
+    Values(Unsorted<'a, V>),
+    /// Their positions, as this makes a value of one.
+    Positions(fn(usize) -> V),
+}
+
+/// A sort by a comparison with its buffers.
+pub struct Sorting<'a, T: Element, V: Element> {
+    pub input: Unsorted<'a, T>,
+    /// Where the elements go, if they are wanted.
+    pub output: Option<Target<'a, T>>,
+    pub beside: Beside<'a, V>,
+    pub values_output: Option<Target<'a, V>>,
+}
+
+impl<'a, T: Element> Sorting<'a, T, u8> {
+    /// Elements alone.
+    pub fn keys(input: Unsorted<'a, T>, output: Target<'a, T>) -> Self {
+        Self { input, output: Some(output), beside: Beside::Nothing, values_output: None }
+    }
+}
+
+impl<T: Element, V: Element> Sorting<'_, T, V> {
+    /// The number of elements.
+    pub fn len(&self) -> usize {
+        match (&self.input, &self.output) {
+            (Unsorted::Buffer(input), _) => input.len(),
+            (Unsorted::OfOutput, Some(output)) => output.len(),
+            (Unsorted::OfOutput, None) => 0,
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Linear recurrences as numbers: what is computed with, the coefficients, and the powers of the transition of states.
+
+mod basis;
+mod call;
+mod exact;
+mod system;
+mod transition;
+
+pub use call::Call;
+pub use exact::Exact;
+pub use system::{MOST_ORDER, System};
+pub use transition::Transition;
+
+use crate::operator::Element;
+#[cfg(feature = "cuda")]
+use crate::operator::{Function, Map, Operator, Same, Widen, builtin::Sum, function};
+use crate::sealed::Sealed;
+use exact::Double;
+
+/// A number that a recurrence computes with: `f32`, `f64`, and the integers of 32 and 64 bits, modulo their number of values.
+///
+/// It is implemented for these types alone.
+pub trait Coefficient: Element + PartialEq + std::fmt::Display + Sealed {
+    /// What powers are computed in.
+    #[doc(hidden)]
+    type Exact: Exact<Self>;
+    /// The number 0.
+    #[doc(hidden)]
+    const ZERO: Self;
+    /// The number 1.
+    #[doc(hidden)]
+    const ONE: Self;
+    /// Whether there are quotients.
+    #[doc(hidden)]
+    const DIVIDES: bool;
+    #[doc(hidden)]
+    fn plus(self, other: Self) -> Self;
+    #[doc(hidden)]
+    fn times(self, other: Self) -> Self;
+    #[doc(hidden)]
+    fn negated(self) -> Self;
+    /// The quotient, of numbers that have one.
+    #[doc(hidden)]
+    fn over(self, other: Self) -> Self;
+    #[doc(hidden)]
+    fn finite(self) -> bool;
+    /// 0 where the number is so small beside the largest of a table that products with it may be denormal, which processors take a
+    /// hundred times as long for; else the number.
+    #[doc(hidden)]
+    fn unless_negligible(self, beside: Self) -> Self;
+    /// The larger one of two, without their signs.
+    #[doc(hidden)]
+    fn larger(self, other: Self) -> Self;
+    /// The matrices into a basis of states and back, of a transition in the direct form; of numbers that are rounded.
+    #[doc(hidden)]
+    fn basis(order: usize, transition: &[Self::Exact]) -> Option<[Vec<Self::Exact>; 2]>;
+}
+
+/// A number that recurrences of elements `I` can compute in: the elements' own type; `f64` for `f32`, too. It is implemented for these alone.
+pub trait ComputesOn<I: Element>: Coefficient + Sealed<(I,)> {
+    /// The element as a number.
+    #[doc(hidden)]
+    fn number_of(element: I) -> Self;
+    /// The number as a result.
+    #[doc(hidden)]
+    fn result(self) -> I;
+    #[cfg(feature = "cuda")]
+    #[doc(hidden)]
+    type Sum: Operator<Self>;
+    #[cfg(feature = "cuda")]
+    #[doc(hidden)]
+    type Map: Map<I, Output = Self>;
+    #[cfg(feature = "cuda")]
+    #[doc(hidden)]
+    type Finish: Function<(Self,), Output = I>;
+    /// The functions that make numbers of elements and results of numbers, for kernels.
+    #[cfg(feature = "cuda")]
+    #[doc(hidden)]
+    fn functions() -> (Self::Sum, Self::Map, Self::Finish);
+}
+
+macro_rules! floats {
+    ($($t:ty: $smallest:expr),*) => { $(
+        impl Coefficient for $t {
+            type Exact = Double;
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+            const DIVIDES: bool = true;
+            #[inline(always)]
+            fn plus(self, other: Self) -> Self { self + other }
+            #[inline(always)]
+            fn times(self, other: Self) -> Self { self * other }
+            fn negated(self) -> Self { -self }
+            fn over(self, other: Self) -> Self { self / other }
+            fn finite(self) -> bool { self.is_finite() }
+            fn unless_negligible(self, beside: Self) -> Self { if self.abs() < beside * $smallest { 0.0 } else { self } }
+            fn larger(self, other: Self) -> Self { self.abs().max(other.abs()) }
+            fn basis(order: usize, transition: &[Double]) -> Option<[Vec<Double>; 2]> {
+                basis::of(order, transition).map(|basis| [basis.into, basis.back])
+            }
+        }
+        computes_on_itself! { $t }
+    )* };
+}
+
+macro_rules! integers {
+    ($($t:ty),*) => { $(
+        impl Coefficient for $t {
+            type Exact = Self;
+            const ZERO: Self = 0;
+            const ONE: Self = 1;
+            const DIVIDES: bool = false;
+            #[inline(always)]
+            fn plus(self, other: Self) -> Self { self.wrapping_add(other) }
+            #[inline(always)]
+            fn times(self, other: Self) -> Self { self.wrapping_mul(other) }
+            fn negated(self) -> Self { self.wrapping_neg() }
+            fn over(self, _: Self) -> Self { self }
+            fn finite(self) -> bool { true }
+            fn unless_negligible(self, _: Self) -> Self { self }
+            fn larger(self, other: Self) -> Self { self.max(other) }
+            fn basis(_: usize, _: &[Self]) -> Option<[Vec<Self>; 2]> { None }
+        }
+        impl Exact<Self> for $t {
+            fn of(number: Self) -> Self { number }
+            fn number(self) -> Self { self }
+            fn plus(self, other: Self) -> Self { self.wrapping_add(other) }
+            fn times(self, other: Self) -> Self { self.wrapping_mul(other) }
+        }
+        computes_on_itself! { $t }
+    )* };
+}
+
+macro_rules! computes_on_itself {
+    ($t:ty) => {
+        impl Sealed<($t,)> for $t {}
+        impl ComputesOn<$t> for $t {
+            #[inline(always)]
+            fn number_of(element: $t) -> Self {
+                element
+            }
+            #[inline(always)]
+            fn result(self) -> $t {
+                self
+            }
+            #[cfg(feature = "cuda")]
+            type Sum = Sum;
+            #[cfg(feature = "cuda")]
+            type Map = Same;
+            #[cfg(feature = "cuda")]
+            type Finish = Same;
+            #[cfg(feature = "cuda")]
+            fn functions() -> (Sum, Same, Same) {
+                (Sum, Same, Same)
+            }
+        }
+    };
+}
+
+// The smallest normal numbers are 2^-126 and 2^-1022.
+floats! { f32: f32::MIN_POSITIVE * (1u32 << 26) as f32, f64: f64::MIN_POSITIVE * (1u64 << 55) as f64 }
+integers! { u32, i32, u64, i64 }
+
+/// The nearest f32.
+#[cfg(feature = "cuda")]
+#[allow(unreachable_pub, reason = "a public trait's implementation has its type")]
+#[function]
+pub fn rounded_to_f32(x: f64) -> f32 {
+    x as f32
+}
+
+impl Sealed<(f32,)> for f64 {}
+impl ComputesOn<f32> for f64 {
+    #[inline(always)]
+    fn number_of(element: f32) -> Self {
+        element.into()
+    }
+    #[inline(always)]
+    fn result(self) -> f32 {
+        self as f32
+    }
+    #[cfg(feature = "cuda")]
+    type Sum = Sum;
+    #[cfg(feature = "cuda")]
+    type Map = Widen<f64>;
+    #[cfg(feature = "cuda")]
+    type Finish = RoundedToF32;
+    #[cfg(feature = "cuda")]
+    fn functions() -> (Sum, Widen<f64>, RoundedToF32) {
+        (Sum, Widen::new(), RoundedToF32)
+    }
+}

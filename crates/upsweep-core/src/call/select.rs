@@ -1,0 +1,337 @@
+//! Which elements a call keeps, apart from where they lie; and a call that keeps some, with its buffers.
+
+use crate::buffer::{Input, View};
+use crate::call::Elements;
+use crate::error::{Error, Result};
+use crate::operator::{Element, Function, Source};
+use crate::outputs::Target;
+use crate::sealed::Sealed;
+use crate::segments::Equal;
+
+/// Neighbouring elements, and what lies beside them.
+#[derive(Clone, Copy, Debug)]
+pub struct Stretch<'a, I> {
+    /// The index of the first.
+    pub start: usize,
+    /// The elements.
+    pub own: &'a [I],
+    /// The element before the first and the one after the last, where there are such: given where
+    /// [neighbours](Choose::NEIGHBOUR) decide.
+    pub before: Option<I>,
+    /// See `before`.
+    pub after: Option<I>,
+}
+
+/// Which neighbour decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Neighbour {
+    /// An element is kept unless it is the same as the one before.
+    Before,
+    /// An element is kept unless it is the same as the one after.
+    After,
+}
+
+/// Says of each element whether it is kept, on the CPU.
+pub trait Marks<I>: Copy + Send + Sync {
+    /// Sets `keep` to 1 where an element is kept, else to 0; it is as long as the stretch.
+    fn mark(&self, x: Stretch<'_, I>, keep: &mut [u8]);
+}
+
+/// Says of each element whether it is kept: what backends work from. It is implemented for what `Select` is made of
+/// alone.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not choose among these elements",
+    label = "no choice among `{I}`",
+    note = "a predicate is made of a function, as it runs on the GPU too; a closure is none. Write `#[function] fn name(x: T) -> \
+            bool {{ .. }}` and give `Name`"
+)]
+pub trait Choose<I: Element>: Sealed<I> {
+    /// Of an element alone; not called where flags or neighbours decide.
+    type Predicate: Function<(I,), Output = bool>;
+    /// Of two neighbours; not called where they do not decide.
+    type Same: Function<(I, I), Output = bool>;
+    /// Of the flags, where they decide.
+    type Flag: Flag;
+    /// What the CPU works from.
+    type Marks<'m>: Marks<I>
+    where
+        Self: 'm;
+    /// Which neighbour decides, if one does.
+    const NEIGHBOUR: Option<Neighbour> = None;
+
+    /// The predicate.
+    fn predicate(&self) -> Self::Predicate;
+    /// The equality of neighbours.
+    fn same(&self) -> Self::Same;
+    /// The flags, where they decide.
+    fn flags(&self) -> Option<View<'_, Self::Flag>> {
+        None
+    }
+    /// What the CPU works from.
+    ///
+    /// # Errors
+    /// [`Error::Place`] when flags are not in host memory.
+    fn marks(&self) -> Result<Self::Marks<'_>>;
+}
+
+/// A flag of `Select::flags`: `bool`, or a byte, which is set unless it is 0. It is implemented for these types
+/// alone, as kernels read a byte.
+pub trait Flag: Element + Sealed {
+    /// Whether the element is kept.
+    fn is_set(self) -> bool;
+}
+impl Flag for bool {
+    #[inline(always)]
+    fn is_set(self) -> bool {
+        self
+    }
+}
+impl Flag for u8 {
+    #[inline(always)]
+    fn is_set(self) -> bool {
+        self != 0
+    }
+}
+
+/// Keeps the elements of which a predicate holds.
+#[derive(Clone, Copy, Debug)]
+pub struct Where<P>(pub P);
+
+impl<I: Element, P: Function<(I,), Output = bool>> Sealed<I> for Where<P> {}
+impl<I: Element, P: Function<(I,), Output = bool>> Choose<I> for Where<P> {
+    type Predicate = P;
+    type Same = Equal;
+    type Flag = bool;
+    type Marks<'m> = Self;
+
+    fn predicate(&self) -> P {
+        self.0
+    }
+    fn same(&self) -> Equal {
+        Equal
+    }
+    fn marks(&self) -> Result<Self> {
+        Ok(*self)
+    }
+}
+
+impl<I: Element, P: Function<(I,), Output = bool>> Marks<I> for Where<P> {
+    #[inline(always)]
+    fn mark(&self, x: Stretch<'_, I>, keep: &mut [u8]) {
+        for (keep, &x) in keep.iter_mut().zip(x.own) {
+            *keep = u8::from(self.0.call((x,)));
+        }
+    }
+}
+
+/// Keeps the elements whose flag is set.
+#[derive(Debug)]
+pub struct Flagged<'a, B: ?Sized>(pub &'a B);
+
+impl<B: ?Sized> Clone for Flagged<'_, B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<B: ?Sized> Copy for Flagged<'_, B> {}
+
+impl<I: Element, B: Input<Item: Flag> + ?Sized> Sealed<I> for Flagged<'_, B> {}
+impl<I: Element, B: Input<Item: Flag> + ?Sized> Choose<I> for Flagged<'_, B> {
+    type Predicate = Unasked;
+    type Same = Equal;
+    type Flag = B::Item;
+    type Marks<'m>
+        = FlagsOnHost<'m, B::Item>
+    where
+        Self: 'm;
+
+    fn predicate(&self) -> Unasked {
+        Unasked
+    }
+    fn same(&self) -> Equal {
+        Equal
+    }
+    fn flags(&self) -> Option<View<'_, B::Item>> {
+        Some(self.0.view())
+    }
+    fn marks(&self) -> Result<FlagsOnHost<'_, B::Item>> {
+        self.0.view().on_host("flags").map(FlagsOnHost)
+    }
+}
+
+/// [`Flagged`] where the CPU computes.
+#[derive(Clone, Copy, Debug)]
+pub struct FlagsOnHost<'a, F>(&'a [F]);
+
+impl<I, F: Flag> Marks<I> for FlagsOnHost<'_, F> {
+    #[inline(always)]
+    fn mark(&self, x: Stretch<'_, I>, keep: &mut [u8]) {
+        let flags = self.0.get(x.start..).unwrap_or_default();
+        for (keep, flag) in keep.iter_mut().zip(flags) {
+            *keep = u8::from(flag.is_set());
+        }
+    }
+}
+
+/// Keeps an element unless it is the same as the one before.
+#[derive(Clone, Copy, Debug)]
+pub struct FirstOf<E>(pub E);
+
+/// Keeps an element unless it is the same as the one after.
+#[derive(Clone, Copy, Debug)]
+pub struct LastOf<E>(pub E);
+
+macro_rules! neighbours {
+    ($($Of:ident $neighbour:ident),*) => { $(
+        impl<I: Element, E: Function<(I, I), Output = bool>> Sealed<I> for $Of<E> {}
+        impl<I: Element, E: Function<(I, I), Output = bool>> Choose<I> for $Of<E> {
+            type Predicate = Unasked;
+            type Same = E;
+            type Flag = bool;
+            type Marks<'m> = Self;
+            const NEIGHBOUR: Option<Neighbour> = Some(Neighbour::$neighbour);
+
+            fn predicate(&self) -> Unasked {
+                Unasked
+            }
+            fn same(&self) -> E {
+                self.0
+            }
+            fn marks(&self) -> Result<Self> {
+                Ok(*self)
+            }
+        }
+    )* };
+}
+neighbours! { FirstOf Before, LastOf After }
+
+impl<I: Element, E: Function<(I, I), Output = bool>> Marks<I> for FirstOf<E> {
+    #[inline(always)]
+    fn mark(&self, x: Stretch<'_, I>, keep: &mut [u8]) {
+        let [first, ..] = x.own else { return };
+        let Some((keep_first, keep)) = keep.split_first_mut() else { return };
+        *keep_first = u8::from(x.before.is_none_or(|before| !self.0.call((before, *first))));
+        for ((keep, &a), &b) in keep.iter_mut().zip(x.own).zip(x.own.get(1..).unwrap_or_default()) {
+            *keep = u8::from(!self.0.call((a, b)));
+        }
+    }
+}
+
+impl<I: Element, E: Function<(I, I), Output = bool>> Marks<I> for LastOf<E> {
+    #[inline(always)]
+    fn mark(&self, x: Stretch<'_, I>, keep: &mut [u8]) {
+        let [.., last] = x.own else { return };
+        let Some((keep_last, keep)) = keep.split_last_mut() else { return };
+        *keep_last = u8::from(x.after.is_none_or(|after| !self.0.call((*last, after))));
+        for ((keep, &a), &b) in keep.iter_mut().zip(x.own).zip(x.own.get(1..).unwrap_or_default()) {
+            *keep = u8::from(!self.0.call((a, b)));
+        }
+    }
+}
+
+/// The predicate of choices that have none.
+#[derive(Clone, Copy, Debug)]
+pub struct Unasked;
+
+impl<I: Element> Function<(I,)> for Unasked {
+    type Output = bool;
+    fn call(&self, _: (I,)) -> bool {
+        false
+    }
+    fn cuda_function(&self, source: &mut Source) -> String {
+        let ty = I::cuda_type(source);
+        source.define(&format!("unasked {ty}"), "unasked", |_, name| {
+            format!("__device__ __forceinline__ bool {name}({ty}) {{ return false; }}")
+        })
+    }
+}
+
+/// What is stored of an element that is kept. It is implemented for [`Values`] and [`Indices`] alone.
+#[diagnostic::on_unimplemented(
+    message = "the output holds `{O}`, which is not what is stored of `{I}`",
+    label = "not an output for these results",
+    note = "elements are stored as they are; of `.indices()` the output has u32, u64, usize, i32 or i64"
+)]
+pub trait Yields<I, O>: Copy + Send + Sync + Sealed<(I, O)> {
+    /// Whether it is its index.
+    const INDEX: bool;
+    /// Of the element `x` at `index`, which is at most [`MOST`](Yields::MOST).
+    fn of(x: I, index: usize) -> O;
+    /// The largest index that a result can hold.
+    const MOST: usize;
+}
+
+/// Stores the elements.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Values;
+
+impl<I> Sealed<(I, I)> for Values {}
+impl<I> Yields<I, I> for Values {
+    const INDEX: bool = false;
+    const MOST: usize = usize::MAX;
+    #[inline(always)]
+    fn of(x: I, _: usize) -> I {
+        x
+    }
+}
+
+/// Stores the elements' indices.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Indices;
+
+macro_rules! indices {
+    ($($t:ty)*) => { $(
+    impl<I> Sealed<(I, $t)> for Indices {}
+    impl<I> Yields<I, $t> for Indices {
+        const INDEX: bool = true;
+        const MOST: usize = if size_of::<$t>() < size_of::<usize>() { <$t>::MAX as usize } else { usize::MAX };
+        #[inline(always)]
+        fn of(_: I, index: usize) -> $t {
+            index as $t
+        }
+    })* };
+}
+indices! { u32 u64 usize i32 i64 }
+
+/// A call that keeps some elements, with its buffers.
+pub struct Choosing<'a, C, I: Element, O: Element> {
+    pub choice: &'a C,
+    pub input: Elements<'a, I>,
+    /// Where the number of elements lies, if the device knows it; else there are as many as the input has room for.
+    pub length: Option<View<'a, u64>>,
+    /// Where the results go; nowhere if only their number is asked for.
+    pub output: Option<Target<'a, O>>,
+    pub others: Others<'a, O>,
+}
+
+impl<C, I: Element, O: Element> Choosing<'_, C, I, O> {
+    /// The elements that the input has room for.
+    pub fn len(&self) -> usize {
+        match &self.input {
+            Elements::Given(view) => view.len(),
+            Elements::OfOutput => self.output.as_ref().map_or(0, Target::len),
+        }
+    }
+}
+
+/// The flags of `len` elements, where they decide.
+///
+/// # Errors
+/// [`Error::Length`].
+pub fn flags_of<I: Element, C: Choose<I>>(choice: &C, len: usize) -> Result<Option<View<'_, C::Flag>>> {
+    let flags = choice.flags();
+    match flags.as_ref().map(View::len).filter(|&found| found != len) {
+        Some(found) => Err(Error::Length { what: "flags", found, expected: len }),
+        None => Ok(flags),
+    }
+}
+
+/// Where the elements go that are not kept.
+pub enum Others<'a, O: Element> {
+    /// Nowhere.
+    Dropped,
+    /// To an output of their own.
+    Apart(Target<'a, O>),
+    /// Behind those that are kept, whose number the count already has.
+    Behind,
+}

@@ -1,0 +1,64 @@
+//! What is sorted by itself: the whole array, each line along an axis, or each segment.
+
+use crate::buffer::{Input, View};
+use crate::error::Result;
+use crate::segments::{Kind, Offset, Offsets, SegmentsBy, Whole};
+use crate::shape::Shape;
+
+/// The parts of an array that a `Sort` sorts, each by itself: [`Whole`], [`Offsets`] or [`Lines`].
+pub trait Parting {
+    /// The elements of the offsets; `u64` where there are none.
+    #[doc(hidden)]
+    type Offset: Offset;
+
+    /// The parts of `len` elements.
+    ///
+    /// # Errors
+    /// Those of a wrong shape, axis or number of offsets.
+    #[doc(hidden)]
+    fn cut(&self, len: usize) -> Result<Cut<'_, Self::Offset>>;
+}
+
+/// What both backends work from.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Cut<'a, I> {
+    /// One part.
+    Whole,
+    /// The lines of this shape.
+    Lines(Shape),
+    /// Ascending offsets.
+    Offsets(View<'a, I>),
+}
+
+/// The lines along an axis of a row-major array.
+#[derive(Clone, Copy, Debug)]
+pub struct Lines<'a> {
+    pub shape: &'a [usize],
+    pub axis: usize,
+}
+
+impl Parting for Whole {
+    type Offset = u64;
+    fn cut(&self, _: usize) -> Result<Cut<'_, u64>> {
+        Ok(Cut::Whole)
+    }
+}
+
+impl Parting for Lines<'_> {
+    type Offset = u64;
+    fn cut(&self, len: usize) -> Result<Cut<'_, u64>> {
+        let shape = Shape::new(Some((self.shape, self.axis)), len)?;
+        // Of no elements there may be more lines than anybody can go along.
+        Ok(if len == 0 { Cut::Whole } else { Cut::Lines(shape) })
+    }
+}
+
+impl<B: Input<Item: Offset> + ?Sized> Parting for Offsets<'_, B> {
+    type Offset = B::Item;
+    fn cut(&self, len: usize) -> Result<Cut<'_, B::Item>> {
+        let offsets = self.0.view();
+        SegmentsBy { kind: Kind::Offsets, items: offsets.len() }.check(len, false)?;
+        Ok(Cut::Offsets(offsets))
+    }
+}

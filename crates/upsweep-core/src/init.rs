@@ -1,0 +1,74 @@
+//! What a scan or reduction begins with: nothing, a value, or a value in a buffer.
+
+use crate::buffer::{Input, View};
+use crate::error::{Error, Result};
+use crate::operator::Element;
+
+/// Where the initial value comes from; see [`Init`].
+#[derive(Debug)]
+pub enum InitSource<'a, T> {
+    /// There is none.
+    None,
+    /// It is known on the host.
+    Value(T),
+    /// It is element 0 of a buffer.
+    Buffer(View<'a, T>),
+}
+
+/// An initial value, or none. Implemented by [`NoInit`], [`InitValue`] and [`InitFrom`].
+pub trait Init<T: Element> {
+    /// The initial value or where it lies.
+    fn source(&self) -> InitSource<'_, T>;
+}
+
+/// No initial value.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoInit;
+
+/// An initial value that the host knows.
+#[derive(Clone, Copy, Debug)]
+pub struct InitValue<T>(pub T);
+
+/// An initial value that lies in a buffer of one element, where the device computes.
+#[derive(Debug)]
+pub struct InitFrom<'a, B: ?Sized>(pub &'a B);
+
+impl<T: Element> Init<T> for NoInit {
+    fn source(&self) -> InitSource<'_, T> {
+        InitSource::None
+    }
+}
+
+impl<T: Element> Init<T> for InitValue<T> {
+    fn source(&self) -> InitSource<'_, T> {
+        InitSource::Value(self.0)
+    }
+}
+
+impl<T: Element, B: Input<Item = T> + ?Sized> Init<T> for InitFrom<'_, B> {
+    fn source(&self) -> InitSource<'_, T> {
+        InitSource::Buffer(self.0.view())
+    }
+}
+
+impl<T: Element> InitSource<'_, T> {
+    /// The initial value of a job on the CPU.
+    ///
+    /// # Errors
+    /// [`Error::Length`] when the buffer is empty, [`Error::Place`] when it is not in host memory.
+    pub fn on_host(&self) -> Result<Option<T>> {
+        match self {
+            Self::None => Ok(None),
+            Self::Value(value) => Ok(Some(*value)),
+            Self::Buffer(view) => match view.on_host("initial value")? {
+                [first, ..] => Ok(Some(*first)),
+                [] => Err(Error::Length { what: "initial value", found: 0, expected: 1 }),
+            },
+        }
+    }
+
+    /// Whether there is no initial value.
+    pub fn is_none(&self) -> bool {
+        matches!(self, Self::None)
+    }
+}

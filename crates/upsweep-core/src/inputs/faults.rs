@@ -1,0 +1,25 @@
+//! What the CPU finds wrong with an input while it reads it.
+
+use crate::error::{Error, Result};
+use std::sync::{Mutex, PoisonError};
+
+/// The fault at the lowest position, if there is any.
+#[derive(Debug, Default)]
+pub struct Faults(Mutex<Option<Error>>);
+
+impl Faults {
+    /// Keeps that the input names at position `at` the element `index` of a table of `len`.
+    #[cold]
+    pub fn index(&self, at: usize, index: i128, len: usize) {
+        let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !matches!(*first, Some(Error::Index { at: before, .. }) if before <= at) {
+            *first = Some(Error::Index { at, index, len });
+        }
+    }
+
+    /// # Errors
+    /// The fault, if there is one.
+    pub fn check(self) -> Result<()> {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+    }
+}

@@ -1,0 +1,148 @@
+//! The first elements of a buffer, as many as the device knows.
+
+use super::{Faults, Inputs, Read, Streams};
+#[cfg(feature = "cuda")]
+use super::{Lend, Opening, Reading};
+use crate::buffer::{Input, View};
+use crate::error::Result;
+use crate::operator::{Element, Item, Single};
+use std::marker::PhantomData;
+
+/// The first elements of a buffer, as many as a `Count` says: what `Count::of` returns.
+#[derive(Debug)]
+pub struct Counted<'a, B: ?Sized> {
+    pub count: View<'a, u64>,
+    pub buffer: &'a B,
+}
+
+impl<'a, B: Input + ?Sized> Counted<'a, B> {
+    /// All elements that there is room for.
+    pub fn room_view(&self) -> View<'a, B::Item> {
+        self.buffer.view()
+    }
+
+    /// Where their number lies.
+    pub fn length_view(&self) -> View<'a, u64> {
+        self.count.clone()
+    }
+}
+
+/// What a call reads whose number of elements the device may know: every [`Input`], and what `Count::of` returns.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a buffer that upsweep can read",
+    label = "not a buffer",
+    note = "inputs are slices, vectors, arrays, `upsweep::Array`, cudarc's slices and views, and `count.of(&buffer)` of these"
+)]
+pub trait CountedInput {
+    /// The elements.
+    type Item: Element;
+    /// All elements that there is room for, where they lie.
+    fn room(&self) -> View<'_, Self::Item>;
+    /// Where their number lies, if not all of them are meant.
+    fn length(&self) -> Option<View<'_, u64>>;
+}
+
+impl<B: Input + ?Sized> CountedInput for B {
+    type Item = B::Item;
+    fn room(&self) -> View<'_, B::Item> {
+        self.view()
+    }
+    fn length(&self) -> Option<View<'_, u64>> {
+        None
+    }
+}
+
+impl<B: Input + ?Sized> CountedInput for Counted<'_, B> {
+    type Item = B::Item;
+    fn room(&self) -> View<'_, B::Item> {
+        self.room_view()
+    }
+    fn length(&self) -> Option<View<'_, u64>> {
+        Some(self.length_view())
+    }
+}
+
+/// The item of a [`Counted`] buffer of `T`.
+#[derive(Clone, Copy, Debug)]
+pub struct First<T>(PhantomData<T>);
+
+impl<T: Element> Item for First<T> {
+    type Value = T;
+    type Args = (T,);
+}
+impl<T: Element> Single for First<T> {}
+
+impl<'a, B: Input + ?Sized> Inputs<'a> for Counted<'a, B> {
+    type Value = B::Item;
+    type Args = (B::Item,);
+    type Item = First<B::Item>;
+
+    fn given(self) -> (View<'a, B::Item>, View<'a, u64>) {
+        (self.room_view(), self.length_view())
+    }
+}
+
+// SAFETY: the elements of the buffer are read, by their number; a number of more is an error.
+unsafe impl<T: Element> Read for First<T> {
+    type Given<'a> = (View<'a, T>, View<'a, u64>);
+    type Place = *const T;
+
+    fn len((room, _): &Self::Given<'_>, _: &'static str) -> Result<Option<usize>> {
+        Ok(Some(room.len()))
+    }
+
+    const COUNTED: bool = true;
+
+    fn length<'g>((_, length): &'g Self::Given<'_>) -> Option<&'g View<'g, u64>> {
+        Some(length)
+    }
+
+    fn place((room, _): &Self::Given<'_>, what: &'static str, faults: &Faults) -> Result<*const T> {
+        T::place(room, what, faults)
+    }
+
+    #[inline(always)]
+    unsafe fn read(place: &*const T, at: usize) -> T {
+        // SAFETY: the caller's promise.
+        unsafe { T::read(place, at) }
+    }
+
+    #[inline(always)]
+    fn address(place: &*const T, at: usize) -> (*const u8, usize) {
+        T::address(place, at)
+    }
+
+    #[inline(always)]
+    fn fetch(place: &*const T, at: usize, len: usize, fetch: impl Fn(*const u8, usize) + Copy) {
+        T::fetch(place, at, len, fetch);
+    }
+
+    const STREAMS: Streams = <T as Read>::STREAMS;
+    // A number of more elements than there are.
+    #[cfg(feature = "cuda")]
+    const MAY_FAULT: bool = true;
+
+    #[cfg(feature = "cuda")]
+    type Functions = ();
+    #[cfg(feature = "cuda")]
+    fn functions(_: &Self::Given<'_>) {}
+
+    #[cfg(feature = "cuda")]
+    fn open<'a, L: Lend<'a>>(
+        (room, length): &'a Self::Given<'_>,
+        what: &'static str,
+        opening: &mut Opening<'_, L>,
+    ) -> Result<()> {
+        opening.stream(what, room)?;
+        opening.buffer("count", length)
+    }
+
+    #[cfg(feature = "cuda")]
+    fn text((): &(), reading: &mut Reading<'_>, at: &str) -> String {
+        let element = reading.stream::<T>(at);
+        // Inputs side by side have one count.
+        let length = reading.number::<u64>();
+        reading.length.get_or_insert(length);
+        element
+    }
+}

@@ -1,0 +1,50 @@
+//! Operations that backends know.
+//!
+//! An operator is only given elements and combinations of neighbours, in order. Operators whose body is one known
+//! operation of the two arguments are the exception, and these are the liberties that backends take with them:
+//!
+//! - On CUDA, a reduction by an operator that commutes strides along the array.
+//! - On CUDA, small integers are combined several in a word, from the identity on
+//!   (`upsweep-cuda/kernels/word/lanes.cuh`).
+//! - On CUDA, extremes of f64 are those of integers in the same order (`upsweep-cuda/kernels/word/value.cuh`).
+//! - On CUDA, scans of partial tiles also compute on whatever lies in the slots past the end, and store none of it
+//!   (`ALL_FULL` in `upsweep-cuda/kernels/tile/scan.cuh`).
+//! - On the CPU, integers and all extremes are reduced in any order, sums and exclusive ors from zero bits on, products
+//!   from one on (`upsweep-cpu/src/tile/reduce.rs`).
+//!
+//! The bits of integers and extremes do not depend on any of it. Those of float sums are the same in every run.
+
+/// An operation of the two arguments of an operator, in their order, as [`arith`](super::arith) defines it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Any other.
+    Other,
+    /// `a + b`
+    Sum,
+    /// `a * b`
+    Product,
+    /// `a.minimum(b)`
+    Minimum,
+    /// `a.maximum(b)`
+    Maximum,
+    /// `a & b`
+    And,
+    /// `a | b`
+    Or,
+    /// `a ^ b`
+    Xor,
+}
+
+impl Form {
+    /// Those that kernels know, with their names there: of products they know no more than of [`Other`](Form::Other).
+    #[cfg(feature = "cuda")]
+    pub const ALL: [(Self, &'static str); 7] = [
+        (Self::Other, "OTHER"),
+        (Self::Sum, "SUM"),
+        (Self::Minimum, "MINIMUM"),
+        (Self::Maximum, "MAXIMUM"),
+        (Self::And, "AND"),
+        (Self::Or, "OR"),
+        (Self::Xor, "XOR"),
+    ];
+}

@@ -1,0 +1,179 @@
+//! What a scan does to each element before it combines it, and to each result before it stores it.
+
+use super::{Element, Function, Source, Spread, Values, WidenFrom};
+use std::marker::PhantomData;
+
+/// From the element `x` at position `index` (along the axis; with segments, in the flat array) to what the operator
+/// combines.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a map of these elements",
+    label = "not a map of `{I}`",
+    note = "a map is given by `.map(Name)`, with the name that `#[function] fn name(x: T) -> U {{ .. }}` makes"
+)]
+pub trait Map<I: Element, Args = (I,)>: Copy + Send + Sync + 'static {
+    /// What the operator combines.
+    type Output: Element;
+
+    /// The mapped element.
+    fn apply(&self, x: I, index: u64) -> Self::Output;
+
+    /// As [`Operator::values`](super::Operator::values).
+    fn values(&self, _values: &mut Values) {}
+
+    /// Adds the map to `source` and returns the name of a CUDA C++ device function `Output name(I, u64)`.
+    fn cuda_function(&self, source: &mut Source) -> String;
+}
+
+/// What a call that makes values of the type `T` can store: values of that type. It says nothing that the call's other
+/// bounds do not say, but says it in words that help.
+#[diagnostic::on_unimplemented(
+    message = "the output holds `{Self}` and the results are `{T}`",
+    label = "not an output for `{T}`",
+    note = "to sum small integers in a wider type, and store that, write `.accumulate::<u64>()`; to convert results, give \
+            `.finish(Name)` the name that `#[function] fn name(x: T) -> U {{ .. }}` makes"
+)]
+pub trait Stores<T> {}
+
+impl<T> Stores<T> for T {}
+
+/// Leaves elements and results as they are.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Same;
+
+impl<I: Element, Args> Map<I, Args> for Same {
+    type Output = I;
+
+    #[inline(always)]
+    fn apply(&self, x: I, _: u64) -> I {
+        x
+    }
+
+    fn cuda_function(&self, source: &mut Source) -> String {
+        let ty = I::cuda_type(source);
+        source.define(&format!("map same {ty}"), "map_same", |_, name| {
+            format!("__device__ __forceinline__ {ty} {name}({ty} x, u64) {{ return x; }}")
+        })
+    }
+}
+
+impl<T: Element> Function<(T,)> for Same {
+    type Output = T;
+
+    #[inline(always)]
+    fn call(&self, (x,): (T,)) -> T {
+        x
+    }
+
+    fn cuda_function(&self, source: &mut Source) -> String {
+        let ty = T::cuda_type(source);
+        source.define(&format!("same {ty}"), "same", |_, name| {
+            format!("__device__ __forceinline__ {ty} {name}({ty} x) {{ return x; }}")
+        })
+    }
+}
+
+/// The finish of a `MovingSum` that has none: the sum, without the number of its values.
+#[derive(Clone, Copy, Debug)]
+pub struct OnlySum;
+
+impl<A: Element> Function<(A, u64)> for OnlySum {
+    type Output = A;
+
+    #[inline(always)]
+    fn call(&self, (sum, _): (A, u64)) -> A {
+        sum
+    }
+
+    fn cuda_function(&self, source: &mut Source) -> String {
+        let ty = A::cuda_type(source);
+        source.define(&format!("only sum {ty}"), "only_sum", |_, name| {
+            format!("__device__ __forceinline__ {ty} {name}({ty} sum, u64) {{ return sum; }}")
+        })
+    }
+}
+
+/// Applies a [`Function`] to each element.
+#[derive(Clone, Copy, Debug)]
+pub struct MapWith<F>(pub F);
+
+impl<I: Element + Spread<Args>, Args, F: Function<Args, Output: Element>> Map<I, Args> for MapWith<F> {
+    type Output = F::Output;
+
+    #[inline(always)]
+    fn apply(&self, x: I, _: u64) -> F::Output {
+        self.0.call(x.spread())
+    }
+
+    fn values(&self, values: &mut Values) {
+        self.0.values(values);
+    }
+
+    fn cuda_function(&self, source: &mut Source) -> String {
+        let (input, output) = (I::cuda_type(source), F::Output::cuda_type(source));
+        let (function, args) = (self.0.cuda_function(source), I::cuda_args("x"));
+        source.define(&format!("map {function} {input}"), "map", |_, name| {
+            format!("__device__ __forceinline__ {output} {name}({input} x, u64) {{ return {function}({args}); }}")
+        })
+    }
+}
+
+/// Pairs each element with its position: `x` becomes `(x, index)`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Enumerate;
+
+impl<I: Element, Args> Map<I, Args> for Enumerate {
+    type Output = (I, u64);
+
+    #[inline(always)]
+    fn apply(&self, x: I, index: u64) -> (I, u64) {
+        (x, index)
+    }
+
+    fn cuda_function(&self, source: &mut Source) -> String {
+        let (input, output) = (I::cuda_type(source), <(I, u64)>::cuda_type(source));
+        source.define(&format!("enumerate {input}"), "enumerate", |_, name| {
+            format!(
+                "__device__ __forceinline__ {output} {name}({input} x, u64 index) {{ {output} r; r.f0 = x; r.f1 = index; return r; }}"
+            )
+        })
+    }
+}
+
+/// Converts each element to the wider type `U` without loss.
+#[derive(Debug)]
+pub struct Widen<U>(PhantomData<fn() -> U>);
+
+impl<U> Widen<U> {
+    /// The conversion to `U`.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+impl<U> Default for Widen<U> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+impl<U> Clone for Widen<U> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<U> Copy for Widen<U> {}
+
+impl<I: Element, Args, U: WidenFrom<I>> Map<I, Args> for Widen<U> {
+    type Output = U;
+
+    #[inline(always)]
+    fn apply(&self, x: I, _: u64) -> U {
+        U::widen_from(x)
+    }
+
+    fn cuda_function(&self, source: &mut Source) -> String {
+        let (from, to) = (I::cuda_type(source), U::cuda_type(source));
+        source.define(&format!("widen {from} {to}"), "widen", |_, name| {
+            format!("__device__ __forceinline__ {to} {name}({from} x, u64) {{ return cast<{to}>(x); }}")
+        })
+    }
+}

@@ -1,0 +1,152 @@
+//! The CUDA C++ that operators, functions and elements contribute to a kernel.
+
+use std::any::TypeId;
+use std::collections::HashMap;
+
+/// Collects CUDA C++ definitions in dependency order, each once: the types first, then the functions.
+///
+/// A definition is identified by a `key` (which must tell apart what differs, type parameters included) and gets a C++
+/// name that no other definition has. The text does not depend on the keys, so it is the same in every run.
+#[derive(Debug, Default)]
+pub struct Source {
+    text: String,
+    /// The bytes of `text` that define types.
+    types: usize,
+    names: HashMap<String, String>,
+    /// The bytes of the values that functions hold.
+    values: usize,
+}
+
+impl Source {
+    /// An empty source.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The C++ name of the definition `key`. On the first call, `build` is given this source (for what it depends on)
+    /// and the new name, and returns the definition's text.
+    pub fn define(&mut self, key: &str, stem: &str, build: impl FnOnce(&mut Self, &str) -> String) -> String {
+        if let Some(name) = self.names.get(key) {
+            return name.clone();
+        }
+        let name = self.name(key, stem);
+        let text = build(self, &name);
+        self.add(&text);
+        name
+    }
+
+    /// As [`define`](Source::define), for a type: it is placed before every function.
+    pub fn define_type(&mut self, key: &str, stem: &str, build: impl FnOnce(&mut Self, &str) -> String) -> String {
+        if let Some(name) = self.names.get(key) {
+            return name.clone();
+        }
+        let name = self.name(key, stem);
+        let text = build(self, &name);
+        self.text.insert_str(self.types, &format!("{text}\n"));
+        self.types += text.len() + 1;
+        name
+    }
+
+    /// As [`define`](Source::define), for a function that the macros have translated: it is told apart by `key` and is
+    /// made of `pieces`.
+    #[doc(hidden)]
+    pub fn define_function(&mut self, key: TypeId, stem: &str, pieces: &[Piece]) -> String {
+        self.define(&format!("function {key:?}"), stem, |source, name| {
+            let mut text = String::new();
+            for piece in pieces {
+                match piece {
+                    Piece::Text(literal) => text.push_str(literal),
+                    Piece::OwnName => text.push_str(name),
+                    Piece::Made(make) => text.push_str(&make(source)),
+                }
+            }
+            text
+        })
+    }
+
+    /// The bytes of the values that functions have asked for.
+    #[cfg(feature = "cuda")]
+    pub fn value_bytes(&self) -> usize {
+        self.values
+    }
+
+    /// Where the next value lies, which is a `T`.
+    pub(super) fn next_value<T>(&mut self) -> usize {
+        place::<T>(&mut self.values)
+    }
+
+    /// Defines `function` with some of its arguments replaced by the next values.
+    #[doc(hidden)]
+    pub fn define_with_values(
+        &mut self,
+        function: &str,
+        output: fn(&mut Self) -> String,
+        arguments: &[Argument],
+    ) -> String {
+        let (mut parameters, mut given) = (Vec::new(), Vec::new());
+        let first = self.values;
+        for (i, argument) in arguments.iter().enumerate() {
+            match argument {
+                Argument::Open(ty) => {
+                    parameters.push(format!("{} x{i}", ty(self)));
+                    given.push(format!("x{i}"));
+                }
+                Argument::Value(value) => given.push(value(self)),
+            }
+        }
+        let (parameters, given) = (parameters.join(", "), given.join(", "));
+        self.define(&format!("{function} with the values at {first}"), function, |source, name| {
+            let output = output(source);
+            format!("__device__ __forceinline__ {output} {name}({parameters}) {{ return {function}({given}); }}")
+        })
+    }
+
+    /// A new name for `key`.
+    fn name(&mut self, key: &str, stem: &str) -> String {
+        let stem: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        let name = format!("{stem}_{}", self.names.len());
+        self.names.insert(key.to_owned(), name.clone());
+        name
+    }
+
+    fn add(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.text.push('\n');
+    }
+
+    /// The definitions so far, each after those it uses.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+/// A part of a function's text.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Piece {
+    /// As it is.
+    Text(&'static str),
+    /// The C++ name of the function itself.
+    OwnName,
+    /// What becomes text when the program runs: the name of a type or function, the value of a constant.
+    Made(fn(&mut Source) -> String),
+}
+
+/// Where a `T` comes to lie after `len` bytes of others, and after that `len` with it.
+pub(super) fn place<T>(len: &mut usize) -> usize {
+    let at = len.next_multiple_of(align_of::<T>());
+    *len = at + size_of::<T>();
+    at
+}
+
+/// An argument of a function of which some are values that it holds.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Argument {
+    /// The C++ expression of the value.
+    Value(fn(&mut Source) -> String),
+    /// The C++ type of one that callers give.
+    Open(fn(&mut Source) -> String),
+}

@@ -1,0 +1,114 @@
+//! How a kernel is given its outputs: addresses among the values that functions hold, and the text that stores results.
+
+use super::Target;
+use crate::error::Result;
+use crate::inputs::{Lend, Opening, Reading};
+use crate::operator::{Element, Source, Values};
+
+/// Who lends outputs to a kernel, and the inputs that say where results go.
+pub trait LendMut<'a>: Lend<'a> {
+    /// The address of an output, which is on loan for the kernels that are launched next.
+    ///
+    /// # Errors
+    /// When it is not where the device computes, or overlaps other outputs.
+    fn lend_mut<T: Element>(&mut self, what: &'static str, target: &'a mut Target<'_, T>) -> Result<u64>;
+}
+
+/// Gives a kernel what it stores its results by.
+#[derive(Debug)]
+pub struct Storing<'h, L> {
+    opening: Opening<'h, L>,
+    /// Whether the output is one buffer: its address is a parameter of its own.
+    plain: bool,
+    /// That address, or 0.
+    address: u64,
+}
+
+impl<'h, L> Storing<'h, L> {
+    pub fn new(values: &'h mut Values, lender: L, plain: bool) -> Self {
+        Self { opening: Opening::new(values, lender), plain, address: 0 }
+    }
+
+    /// The address of the output if it is one buffer, or 0; the lender; whether a function holds values in its text.
+    pub fn finish(self) -> (u64, L, bool) {
+        let (_, lender, in_text) = self.opening.finish();
+        (self.address, lender, in_text)
+    }
+
+    /// An output at whose positions the results stay.
+    pub(super) fn stream<'a, T: Element>(&mut self, what: &'static str, target: &'a mut Target<'_, T>) -> Result<()>
+    where
+        L: LendMut<'a>,
+    {
+        if self.plain {
+            self.address = self.opening.lender.lend_mut(what, target)?;
+            return Ok(());
+        }
+        self.buffer(what, target)
+    }
+
+    /// An output whose address the text asks for.
+    pub(super) fn buffer<'a, T: Element>(&mut self, what: &'static str, target: &'a mut Target<'_, T>) -> Result<()>
+    where
+        L: LendMut<'a>,
+    {
+        let address = self.opening.lender.lend_mut(what, target)?;
+        self.opening.number(address);
+        Ok(())
+    }
+
+    pub(super) fn number<T: Element>(&mut self, value: T) {
+        self.opening.number(value);
+    }
+
+    /// For the inputs that say where results go, whose buffers are not streamed.
+    pub(super) fn opening(&mut self) -> &mut Opening<'h, L> {
+        self.opening.apart();
+        &mut self.opening
+    }
+}
+
+/// Makes the text that stores results.
+#[derive(Debug)]
+pub struct WritingText<'s> {
+    pub(super) reading: Reading<'s>,
+    /// Statements that store the result `value` at position `at`.
+    pub element: String,
+    /// Statements that store a vector of results, `from`, from position `at` on.
+    pub vector: String,
+    /// A condition: that `aligned` is true of the address of each buffer.
+    pub aligned: String,
+}
+
+impl<'s> WritingText<'s> {
+    pub fn new(source: &'s mut Source) -> Self {
+        let reading = Reading::apart(source);
+        Self { reading, element: String::new(), vector: String::new(), aligned: "true".to_owned() }
+    }
+
+    /// The buffer that holds `value` of each result at the result's position.
+    pub(super) fn stream<T: Element>(&mut self, value: &str) {
+        let ty = T::cuda_type(self.reading.source);
+        let address = self.reading.number::<u64>();
+        let of = |result: &str| format!("{result}{}", value.strip_prefix("value").unwrap_or_default());
+        self.element += &format!("    store_element(({ty}*){address} + at, {});\n", of("value"));
+        self.vector += &format!("    store(({ty}*){address} + at, [&](u32 j) {{ return {}; }});\n", of("from[j]"));
+        self.aligned += &format!(" && aligned((const {ty}*){address})");
+    }
+
+    /// Has the indices of a place checked, each before its result is stored.
+    pub(super) fn check(&mut self) {
+        for (right, report) in std::mem::take(&mut self.reading.indices) {
+            self.element(&format!("if (!{right}) {report}"));
+        }
+    }
+
+    /// A statement that stores one element at a time.
+    pub(super) fn element(&mut self, statement: &str) {
+        self.element += &format!("    {statement}\n");
+        self.vector += &format!(
+            "    for (u32 j = 0; j < Store::COUNT; j++) {{\n        const Out& value = from[j];\n        const u64 first = at;\n        \
+             {{ const u64 at = first + j; {statement} }}\n    }}\n"
+        );
+    }
+}

@@ -1,0 +1,306 @@
+//! Segments: how an array is cut into parts that are scanned or reduced by themselves.
+
+use crate::buffer::{Input, View};
+use crate::error::{Error, Result};
+use crate::operator::{Element, Function, Source};
+use crate::sealed::Sealed;
+use std::marker::PhantomData;
+
+/// The ways to say where segments begin: [`Segments::Offsets`], [`Segments::HeadFlags`], [`Segments::Keys`] and
+/// [`Segments::KeysBy`].
+#[derive(Debug)]
+pub struct Segments;
+
+#[allow(non_snake_case, reason = "they read as the variants they are: Segments::Offsets(&offsets)")]
+impl Segments {
+    /// Segment `s` is the elements `offsets[s] .. offsets[s + 1]`. The offsets ascend (equal ones make an empty
+    /// segment), the first is 0 and the last the number of elements.
+    pub fn Offsets<B: Input<Item: Offset> + ?Sized>(offsets: &B) -> Offsets<'_, B> {
+        Offsets(offsets)
+    }
+
+    /// A segment begins at element 0 and at each element whose flag is `true`.
+    pub fn HeadFlags<B: Input<Item = bool> + ?Sized>(flags: &B) -> HeadFlags<'_, B> {
+        HeadFlags(flags)
+    }
+
+    /// A segment is a run of equal neighbours in `keys`.
+    pub fn Keys<B: Input + ?Sized>(keys: &B) -> Keys<'_, B, Equal> {
+        Keys(keys, Equal)
+    }
+
+    /// A segment is a run in which `same(keys[i - 1], keys[i])` holds.
+    pub fn KeysBy<B, E>(keys: &B, same: E) -> Keys<'_, B, E>
+    where
+        B: Input + ?Sized,
+        E: Function<(B::Item, B::Item), Output = bool>,
+    {
+        Keys(keys, same)
+    }
+}
+
+/// How segments are given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CpuSegments {
+    /// There are none.
+    None,
+    /// By head flags or keys.
+    Heads,
+    /// By the offsets of so many segments.
+    Offsets(usize),
+}
+
+/// An integer that counts elements: `u32`, `u64`, `usize`, `i32`, `i64`. It is implemented for these types alone.
+pub trait Offset: Element + Sealed {
+    /// The value, if it is not negative.
+    fn to_usize(self) -> Option<usize>;
+    /// The value, for messages.
+    fn to_i128(self) -> i128;
+    /// The largest value.
+    #[doc(hidden)]
+    const LARGEST: u64;
+    /// Whether it may be negative.
+    #[doc(hidden)]
+    const SIGNED: bool;
+}
+macro_rules! offsets {
+    ($($t:ty)*) => { $(impl Offset for $t {
+        const LARGEST: u64 = Self::MAX as u64;
+        #[inline(always)]
+        fn to_usize(self) -> Option<usize> { usize::try_from(self).ok() }
+        fn to_i128(self) -> i128 { self as i128 }
+        const SIGNED: bool = <$t>::MIN != 0;
+    })* };
+}
+offsets! { u32 u64 usize i32 i64 }
+
+/// Segments by [`Segments::Offsets`].
+#[derive(Debug)]
+pub struct Offsets<'a, B: ?Sized>(pub &'a B);
+/// Segments by [`Segments::HeadFlags`].
+#[derive(Debug)]
+pub struct HeadFlags<'a, B: ?Sized>(pub &'a B);
+/// Segments by [`Segments::Keys`] or [`Segments::KeysBy`].
+#[derive(Debug)]
+pub struct Keys<'a, B: ?Sized, E>(pub &'a B, pub E);
+/// The whole input is one segment.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Whole;
+
+/// `==` of every field of the keys; NaN differs from itself, and -0 equals +0.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Equal;
+
+impl<K: Element> Function<(K, K)> for Equal {
+    type Output = bool;
+    #[inline(always)]
+    fn call(&self, (a, b): (K, K)) -> bool {
+        a.equals(b)
+    }
+    fn cuda_function(&self, source: &mut Source) -> String {
+        let ty = K::cuda_type(source);
+        source.define(&format!("equal {ty}"), "equal", |_, name| {
+            format!("__device__ __forceinline__ bool {name}({ty} a, {ty} b) {{ return eq(a, b); }}")
+        })
+    }
+}
+
+/// One of the ways to give segments: what [`Segments`]' functions return, and [`Whole`]. It is implemented for these types alone.
+pub trait Segmentation: Sealed {
+    /// The elements of the keys; `u8` where there are none.
+    type Key: Element;
+    /// The elements of the offsets; `u64` where there are none.
+    type Offset: Offset;
+    /// The equality on keys.
+    type Same: Function<(Self::Key, Self::Key), Output = bool>;
+
+    /// The kind that [`kind`](Self::kind) returns: backends compile that alone.
+    const KIND: Kind;
+
+    /// Whether the array may have several lines along an axis: backends then compile these, too.
+    #[doc(hidden)]
+    const LINES: bool = true;
+
+    /// What both backends work from.
+    fn kind(&self) -> SegmentKind<'_, Self::Key, Self::Offset, Self::Same>;
+}
+
+/// [`SegmentKind`] without its values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// One segment.
+    Whole,
+    /// Ascending offsets.
+    Offsets,
+    /// A flag an element.
+    HeadFlags,
+    /// A key an element.
+    Keys,
+}
+
+impl Kind {
+    /// Whether a segmentation that says `known` is of this `kind`.
+    pub const fn may_be(known: Self, kind: Self) -> bool {
+        known as u8 == kind as u8
+    }
+
+    /// What is wrong with a segmentation that is not of the kind that it says. None of this crate comes to it.
+    pub fn contradicts() -> Error {
+        Error::Options { options: "segments", reason: "they are of another kind than their type" }
+    }
+}
+
+/// How the segments are given.
+#[derive(Debug)]
+pub enum SegmentKind<'a, K, I, E> {
+    /// One segment.
+    Whole,
+    /// Ascending offsets.
+    Offsets(View<'a, I>),
+    /// A flag an element.
+    HeadFlags(View<'a, bool>),
+    /// A key an element.
+    Keys(View<'a, K>, E),
+}
+
+impl<K, I, E: Copy> SegmentKind<'_, K, I, E> {
+    /// The equality of keys, if there are keys.
+    pub fn same(&self) -> Option<E> {
+        match self {
+            Self::Keys(_, same) => Some(*same),
+            Self::Whole | Self::HeadFlags(_) | Self::Offsets(_) => None,
+        }
+    }
+}
+
+/// The equality of segmentations that have no keys: it is never called.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoKeys(PhantomData<()>);
+impl Function<(u8, u8)> for NoKeys {
+    type Output = bool;
+    fn call(&self, (a, b): (u8, u8)) -> bool {
+        a == b
+    }
+    fn cuda_function(&self, source: &mut Source) -> String {
+        Function::<(u8, u8)>::cuda_function(&Equal, source)
+    }
+}
+
+impl Sealed for Whole {}
+impl Segmentation for Whole {
+    const KIND: Kind = Kind::Whole;
+    type Key = u8;
+    type Offset = u64;
+    type Same = NoKeys;
+    fn kind(&self) -> SegmentKind<'_, u8, u64, NoKeys> {
+        SegmentKind::Whole
+    }
+}
+impl<B: ?Sized> Sealed for Offsets<'_, B> {}
+impl<B: Input<Item: Offset> + ?Sized> Segmentation for Offsets<'_, B> {
+    const KIND: Kind = Kind::Offsets;
+    type Key = u8;
+    type Offset = B::Item;
+    type Same = NoKeys;
+    fn kind(&self) -> SegmentKind<'_, u8, B::Item, NoKeys> {
+        SegmentKind::Offsets(self.0.view())
+    }
+}
+impl<B: ?Sized> Sealed for HeadFlags<'_, B> {}
+impl<B: Input<Item = bool> + ?Sized> Segmentation for HeadFlags<'_, B> {
+    const KIND: Kind = Kind::HeadFlags;
+    type Key = u8;
+    type Offset = u64;
+    type Same = NoKeys;
+    fn kind(&self) -> SegmentKind<'_, u8, u64, NoKeys> {
+        SegmentKind::HeadFlags(self.0.view())
+    }
+}
+impl<B: ?Sized, E> Sealed for Keys<'_, B, E> {}
+impl<B, E> Segmentation for Keys<'_, B, E>
+where
+    B: Input + ?Sized,
+    E: Function<(B::Item, B::Item), Output = bool>,
+{
+    const KIND: Kind = Kind::Keys;
+    type Key = B::Item;
+    type Offset = u64;
+    type Same = E;
+    fn kind(&self) -> SegmentKind<'_, B::Item, u64, E> {
+        SegmentKind::Keys(self.0.view(), self.1)
+    }
+}
+
+/// The segments of a call that has one result.
+pub struct OfOne<'a, G>(pub &'a G);
+
+impl<G> Sealed for OfOne<'_, G> {}
+impl<G: Segmentation> Segmentation for OfOne<'_, G> {
+    type Key = G::Key;
+    type Offset = G::Offset;
+    type Same = G::Same;
+    const KIND: Kind = G::KIND;
+    const LINES: bool = false;
+
+    fn kind(&self) -> SegmentKind<'_, G::Key, G::Offset, G::Same> {
+        self.0.kind()
+    }
+}
+
+impl<K, I, E> SegmentKind<'_, K, I, E> {
+    /// The same without types.
+    #[inline(always)]
+    pub fn untyped(&self) -> SegmentsBy {
+        let (kind, items) = match self {
+            Self::Whole => (Kind::Whole, 0),
+            Self::Offsets(offsets) => (Kind::Offsets, offsets.len()),
+            Self::HeadFlags(flags) => (Kind::HeadFlags, flags.len()),
+            Self::Keys(keys, _) => (Kind::Keys, keys.len()),
+        };
+        SegmentsBy { kind, items }
+    }
+}
+
+/// How segments are given, and by how many offsets, flags or keys.
+#[derive(Clone, Copy, Debug)]
+pub struct SegmentsBy {
+    pub kind: Kind,
+    pub items: usize,
+}
+
+impl SegmentsBy {
+    /// Checks that the segments can be those of `len` elements.
+    #[inline]
+    pub fn check(self, len: usize, along_axis: bool) -> Result<()> {
+        if self.kind == Kind::Whole { Ok(()) } else { self.check_items(len, along_axis) }
+    }
+
+    // Compiled once, not for each job.
+    #[inline(never)]
+    fn check_items(self, len: usize, along_axis: bool) -> Result<()> {
+        let found = self.items;
+        let (what, expected) = match self.kind {
+            Kind::Whole => return Ok(()),
+            Kind::Offsets => ("offsets", found.max(1)),
+            Kind::HeadFlags => ("head flags", len),
+            Kind::Keys => ("keys", len),
+        };
+        if along_axis {
+            let reason = "lines along an axis are segments already: give all segments of the flat array instead";
+            return Err(Error::Options { options: "axis with segments", reason });
+        }
+        if found == expected { Ok(()) } else { Err(Error::Length { what, found, expected }) }
+    }
+}
+
+impl SegmentsBy {
+    /// As the CPU's plan knows them.
+    #[inline(always)]
+    pub fn planned(self) -> CpuSegments {
+        match self.kind {
+            Kind::Whole => CpuSegments::None,
+            Kind::Offsets => CpuSegments::Offsets(self.items.saturating_sub(1)),
+            Kind::HeadFlags | Kind::Keys => CpuSegments::Heads,
+        }
+    }
+}

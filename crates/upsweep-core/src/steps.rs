@@ -1,0 +1,412 @@
+//! What is done to the elements, apart from where they lie: map, operator and finish as one value.
+//!
+//! ```text
+//! load       an element and its position to what is combined
+//! combine    the operator
+//! store      what is combined to a result
+//! given      an initial value, as the caller has it, to what is combined; `carried` is the way back
+//! ```
+//!
+//! The CPU backend is generic over [`JobSteps`]. The CUDA backend is not: it gets sizes and text ([`Code`]).
+
+use crate::error::{Error, Result};
+use crate::inputs::Read;
+#[cfg(feature = "cuda")]
+use crate::operator::Source;
+#[cfg(feature = "cuda")]
+use crate::operator::Widen;
+use crate::operator::{Element, Form, Function, Item, MAX_VALUES_BYTES, Map, Operator, Same, Values};
+use crate::outputs::Write;
+use crate::segments::Segmentation;
+use std::any::TypeId;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+
+/// An element of a job's input, and a result.
+pub type In<S> = <<S as Steps>::In as Item>::Value;
+pub type Out<S> = <<S as Steps>::Out as Item>::Value;
+
+/// The functions of one job behind one type parameter, so that the backends need not spell out their bounds: those that the CPU's loops
+/// call.
+pub trait Steps: Copy + Send + Sync + 'static {
+    /// What the map is given.
+    type In: Read;
+    /// What is combined.
+    type Acc: Element;
+    /// What results are.
+    type Out: Write;
+
+    /// The bytes of an element, of what is combined, and of a result.
+    const BYTES: [usize; 3] = [size_of::<In<Self>>(), size_of::<Self::Acc>(), size_of::<Out<Self>>()];
+
+    /// Whether many elements are combined by a few vector instructions. If so, they have 1, 2, 4 or 8 bytes.
+    const LANES: bool;
+
+    /// The numbers of which an element, what is combined, and a result consist, and nothing else; 0 where that is not so. Elements and results
+    /// lie side by side then.
+    const NUMBERS: [usize; 3];
+
+    /// Whether elements of several numbers are combined by vector instructions.
+    const VECTORS: bool;
+
+    /// Whether every order and every grouping give the same bits, of operators with [`LANES`](Steps::LANES).
+    const EXACT: bool;
+
+    /// Whether such an operator takes one cycle, as all of them but products do: then values are best combined one after the other, and
+    /// else so that several are under way.
+    const QUICK: bool;
+
+    /// Whether what is combined is an element of a plain input, and whether a result is what is combined, but for NaN.
+    fn same_map() -> bool;
+    fn same_finish() -> bool;
+
+    /// An encoded value to begin with where `x` follows: combined with `x`, it leaves `x` as it is. Of
+    /// [`EXACT`](Steps::EXACT) operators.
+    fn neutral(&self, x: Self::Acc) -> Self::Acc;
+
+    /// A value as [`combine_encoded`](Steps::combine_encoded) takes it: extremes of floats are integers there, of which one
+    /// instruction finds the larger. For all other operators nothing changes.
+    fn encode(&self, value: Self::Acc) -> Self::Acc;
+    fn decode(&self, value: Self::Acc) -> Self::Acc;
+    fn combine_encoded(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc;
+
+    /// What is combined for the element `x` at position `index`.
+    fn load(&self, x: In<Self>, index: usize) -> Self::Acc;
+    fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc;
+    /// What is stored for the result `value`.
+    fn store(&self, value: Self::Acc) -> Out<Self>;
+    /// What is stored for the encoded result `value`.
+    fn store_encoded(&self, value: Self::Acc) -> Out<Self>;
+
+    /// `a` and then `b`, either of which may be nothing.
+    #[inline(always)]
+    fn join(&self, a: Option<Self::Acc>, b: Option<Self::Acc>) -> Option<Self::Acc> {
+        match (a, b) {
+            (Some(a), Some(b)) => Some(self.combine(a, b)),
+            (a, None) => a,
+            (None, b) => b,
+        }
+    }
+}
+
+/// What is done once for a job, before and after its loops, and what CUDA gets.
+pub trait JobSteps: Steps {
+    /// Initial values, as the caller has them.
+    type Given: Element;
+
+    fn identity(&self) -> Option<Self::Acc>;
+    fn given(&self, value: Self::Given) -> Self::Acc;
+    fn carried(&self, value: Self::Acc) -> Self::Given;
+
+    /// Adds the values that the functions hold, in the order in which [`code`](JobSteps::code) asks for them.
+    fn values(&self, held: &mut Held);
+
+    /// What is known of the functions beside their text.
+    #[cfg(feature = "cuda")]
+    fn known() -> Known;
+
+    /// Adds the functions to `source` and names them.
+    #[cfg(feature = "cuda")]
+    fn code(&self, source: &mut Source) -> Code;
+}
+
+/// The values that the functions of a job hold.
+#[derive(Debug)]
+pub struct Held {
+    pub values: Values,
+    /// Whether there are others, in a function's text.
+    pub in_text: bool,
+}
+
+impl Held {
+    /// None. They are added where they lie: there is room for many, and copies would take longer than all else of a call.
+    #[inline(always)]
+    pub fn nothing() -> Self {
+        Self { values: Values::new(), in_text: false }
+    }
+
+    /// Adds those of a job.
+    ///
+    /// # Errors
+    /// [`Error::Values`] when they have more bytes than fit into a kernel's parameters.
+    #[inline(always)]
+    pub fn add_all<S: JobSteps, G: Segmentation>(&mut self, steps: &S, same: Option<&G::Same>) -> Result<()> {
+        // Most functions hold nothing.
+        if const { size_of::<S>() + size_of::<G::Same>() == 0 } { Ok(()) } else { self.add_held::<S, G>(steps, same) }
+    }
+
+    fn add_held<S: JobSteps, G: Segmentation>(&mut self, steps: &S, same: Option<&G::Same>) -> Result<()> {
+        steps.values(self);
+        if let Some(same) = same {
+            self.add::<G::Same>(|values| same.values(values));
+        }
+        self.check()
+    }
+
+    /// Adds those of the one function of a job that has no other.
+    ///
+    /// # Errors
+    /// As [`add_all`](Self::add_all).
+    pub fn add_function<F>(&mut self, add: impl FnOnce(&mut Values)) -> Result<()> {
+        self.add::<F>(add);
+        self.check()
+    }
+
+    /// # Errors
+    /// [`Error::Values`] when there are more bytes than fit into a kernel's parameters.
+    pub fn check(&self) -> Result<()> {
+        let bytes = self.values.len();
+        if bytes > MAX_VALUES_BYTES { Err(Error::Values { bytes, most: MAX_VALUES_BYTES }) } else { Ok(()) }
+    }
+
+    /// Adds those of a function of the type `F`.
+    fn add<F>(&mut self, add: impl FnOnce(&mut Values)) {
+        if size_of::<F>() > 0 {
+            let before = self.values.len();
+            add(&mut self.values);
+            self.in_text |= self.values.len() == before;
+        }
+    }
+}
+
+/// The CUDA C++ names of the types and functions of [`JobSteps`].
+#[cfg(feature = "cuda")]
+#[derive(Clone, Debug)]
+pub struct Code {
+    /// `In`, `Acc`, `Out`, `Given`.
+    pub types: [String; 4],
+    /// `Acc name(In, u64)`
+    pub load: String,
+    /// `Acc name(Acc, Acc)`
+    pub combine: String,
+    /// `Out name(Acc)`
+    pub store: String,
+    /// `Acc name(Given)`
+    pub given: String,
+    /// `Given name(Acc)`
+    pub carried: String,
+}
+
+#[cfg(feature = "cuda")]
+impl Code {
+    /// Of the types `In`, `Acc` and `Out` and of the functions `combine`, `load`, `store` and `given`, whose way back is the same. It is told
+    /// them by what adds them to `source`, and so is compiled once for all jobs.
+    fn of(
+        source: &mut Source,
+        [input, acc, output]: [fn(&mut Source) -> String; 3],
+        functions: [&dyn Fn(&mut Source) -> String; 4],
+    ) -> Self {
+        let acc = acc(source);
+        let types = [input(source), acc.clone(), output(source), acc];
+        let [combine, load, store, given] = functions.map(|add| add(source));
+        Self { types, load, combine, store, carried: given.clone(), given }
+    }
+}
+
+/// What backends use of the functions beside their text.
+#[cfg(feature = "cuda")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known {
+    pub form: Form,
+    /// There is no map: what is combined is an element.
+    pub same_map: bool,
+    /// There is no finish: a result is what is combined.
+    pub same_finish: bool,
+    /// The map only widens numbers.
+    pub widens: bool,
+    /// The functions take any bits, also those that are no element.
+    pub any_bits: bool,
+}
+
+/// The steps of a builder's options.
+pub struct Parts<I, O, Op, M, F> {
+    pub operator: Op,
+    pub map: M,
+    pub finish: F,
+    pub types: PhantomData<fn(I) -> O>,
+}
+
+impl<I, O, Op, M, F> Parts<I, O, Op, M, F> {
+    pub fn new(operator: Op, map: M, finish: F) -> Self {
+        Self { operator, map, finish, types: PhantomData }
+    }
+}
+
+impl<I, O, Op: Copy, M: Copy, F: Copy> Clone for Parts<I, O, Op, M, F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<I, O, Op: Copy, M: Copy, F: Copy> Copy for Parts<I, O, Op, M, F> {}
+
+impl<I, O, Op, M, F> Steps for Parts<I, O, Op, M, F>
+where
+    I: Read,
+    O: Write,
+    M: Map<I::Value, I::Args>,
+    Op: Operator<M::Output>,
+    F: Function<(M::Output,), Output = O::Value>,
+{
+    type In = I;
+    type Acc = M::Output;
+    type Out = O;
+
+    const LANES: bool = Op::LANES && M::Output::LANE;
+    const NUMBERS: [usize; 3] = [
+        if I::PLAIN { I::Value::NUMBERS } else { 0 },
+        M::Output::NUMBERS,
+        if O::PLAIN { O::Value::NUMBERS } else { 0 },
+    ];
+    const VECTORS: bool = Op::VECTORS;
+    // Of such elements, floats are those that can be encoded.
+    const EXACT: bool = match Op::FORM {
+        Form::Other => false,
+        Form::Sum => !M::Output::ENCODED,
+        // Not of f16 and bf16, which are no such floats, and no integers.
+        Form::Product => M::Output::WHOLE,
+        Form::Minimum | Form::Maximum | Form::And | Form::Or | Form::Xor => true,
+    };
+    const QUICK: bool = Self::EXACT && !matches!(Op::FORM, Form::Product);
+
+    #[inline(always)]
+    fn same_map() -> bool {
+        I::PLAIN && TypeId::of::<M>() == TypeId::of::<Same>()
+    }
+
+    #[inline(always)]
+    fn same_finish() -> bool {
+        TypeId::of::<F>() == TypeId::of::<Same>()
+    }
+
+    #[inline(always)]
+    fn neutral(&self, x: M::Output) -> M::Output {
+        match Op::FORM {
+            // SAFETY: zero bits are a value of every element.
+            Form::Sum | Form::Xor if Self::EXACT => unsafe { MaybeUninit::zeroed().assume_init() },
+            // SAFETY: a whole element is an integer.
+            Form::Product if Self::EXACT => unsafe { one() },
+            // Combined with itself it is the same.
+            _ => x,
+        }
+    }
+
+    #[inline(always)]
+    fn encode(&self, value: M::Output) -> M::Output {
+        if Self::ENCODED { value.encode(Self::LATER) } else { value }
+    }
+
+    #[inline(always)]
+    fn decode(&self, value: M::Output) -> M::Output {
+        if Self::ENCODED { value.decode() } else { value }
+    }
+
+    #[inline(always)]
+    fn combine_encoded(&self, a: M::Output, b: M::Output) -> M::Output {
+        if Self::ENCODED { a.extreme_encoded(b, Self::LATER) } else { self.operator.combine(a, b) }
+    }
+
+    #[inline(always)]
+    fn load(&self, x: I::Value, index: usize) -> M::Output {
+        self.map.apply(x, index as u64)
+    }
+
+    #[inline(always)]
+    fn combine(&self, a: M::Output, b: M::Output) -> M::Output {
+        self.operator.combine(a, b)
+    }
+
+    #[inline(always)]
+    fn store(&self, value: M::Output) -> O::Value {
+        self.finish.call((value,)).canonical()
+    }
+
+    #[inline(always)]
+    fn store_encoded(&self, value: M::Output) -> O::Value {
+        let value = self.decode(value);
+        if Self::ENCODED && Self::LATER && TypeId::of::<F>() == TypeId::of::<Same>() {
+            // NaN has been encoded so that it is the canonical one again.
+            self.finish.call((value,))
+        } else {
+            self.store(value)
+        }
+    }
+}
+
+impl<I, O, Op, M, F> JobSteps for Parts<I, O, Op, M, F>
+where
+    I: Read,
+    O: Write,
+    M: Map<I::Value, I::Args>,
+    Op: Operator<M::Output>,
+    F: Function<(M::Output,), Output = O::Value>,
+{
+    type Given = M::Output;
+
+    #[inline(always)]
+    fn identity(&self) -> Option<M::Output> {
+        self.operator.identity()
+    }
+
+    #[inline(always)]
+    fn given(&self, value: M::Output) -> M::Output {
+        value
+    }
+
+    #[inline(always)]
+    fn carried(&self, value: M::Output) -> M::Output {
+        value.canonical()
+    }
+
+    fn values(&self, held: &mut Held) {
+        held.add::<Op>(|values| self.operator.values(values));
+        held.add::<M>(|values| self.map.values(values));
+        held.add::<F>(|values| self.finish.values(values));
+    }
+
+    #[cfg(feature = "cuda")]
+    fn known() -> Known {
+        let same = TypeId::of::<Same>();
+        let (same_map, same_finish) = (I::PLAIN && TypeId::of::<M>() == same, O::PLAIN && TypeId::of::<F>() == same);
+        let widens = I::PLAIN && TypeId::of::<M>() == TypeId::of::<Widen<M::Output>>();
+        // Kernels group products as they group any operator's results.
+        let form = if matches!(Op::FORM, Form::Product) { Form::Other } else { Op::FORM };
+        Known { form, same_map, same_finish, widens, any_bits: (same_map || widens) && same_finish }
+    }
+
+    #[cfg(feature = "cuda")]
+    fn code(&self, source: &mut Source) -> Code {
+        let types = [I::Value::cuda_type, M::Output::cuda_type, O::Value::cuda_type];
+        let (combine, load) =
+            (|to: &mut Source| self.operator.cuda_function(to), |to: &mut Source| self.map.cuda_function(to));
+        let store = |to: &mut Source| self.finish.cuda_function(to);
+        let given = |to: &mut Source| Function::<(M::Output,)>::cuda_function(&Same, to);
+        Code::of(source, types, [&combine, &load, &store, &given])
+    }
+}
+
+/// The number 1.
+///
+/// # Safety
+/// `T` is an integer.
+#[inline(always)]
+const unsafe fn one<T>() -> T {
+    let mut one = MaybeUninit::<T>::zeroed();
+    let lowest = if cfg!(target_endian = "little") { 0 } else { size_of::<T>() - 1 };
+    // SAFETY: the byte is one of the integer's, of which all are written.
+    unsafe {
+        one.as_mut_ptr().cast::<u8>().add(lowest).write(1);
+        one.assume_init()
+    }
+}
+
+impl<I, O, Op, M, F> Parts<I, O, Op, M, F>
+where
+    I: Read,
+    M: Map<I::Value, I::Args>,
+    Op: Operator<M::Output>,
+{
+    /// Whether the operator is the larger or the smaller of two floats.
+    const ENCODED: bool = M::Output::ENCODED && matches!(Op::FORM, Form::Minimum | Form::Maximum);
+    /// Whether it is the larger.
+    const LATER: bool = matches!(Op::FORM, Form::Maximum);
+}

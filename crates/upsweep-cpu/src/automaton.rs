@@ -1,0 +1,228 @@
+//! Automata on the CPU: blocks of a text are walked along (`tile/walk.rs`), and what is told there becomes events (`tile/told.rs`).
+//!
+//! ```text
+//! for each run of blocks:   all threads walk along them      tile/walk.rs: what is told of each byte, in the cache
+//!                           count the events of each part
+//!                           write them, each part where those before it end
+//! ```
+//!
+//! The next step of an automaton needs what the last one loaded, so a thread runs over many parts of a block side by
+//! side, from guessed states. Afterwards the guesses are compared with the states in which the parts before end. A
+//! guess is the likeliest state after the bytes before the part, by what has been counted in this text
+//! (`tile/odds.rs`). If the processor has byte shuffles, and the automaton few states and classes, 64 parts have a byte
+//! of a register each, and shuffles look up the table of steps (`tile/x86_walk.rs`). Otherwise eight parts load their
+//! steps. The events of each byte stay in the cache until they are packed.
+
+use super::tile::told::{Lists, Told};
+use super::tile::walk::along;
+use rayon::prelude::*;
+use upsweep_core::call::automaton::{Table, Walking};
+use upsweep_core::call::select::{Indices, Yields};
+use upsweep_core::error::{Error, Result};
+use upsweep_core::memory;
+use upsweep_core::operator::Element;
+
+/// The events of a text, or only their number, which is returned.
+///
+/// # Errors
+/// [`Error::Place`]; [`Error::Capacity`] when there are more events than there is room for.
+pub fn run<P: Element>(call: Walking<'_, P>) -> Result<usize>
+where
+    Indices: Yields<u8, P>,
+{
+    let Walking { table, text, events, only } = call;
+    let text = text.on_host("text")?;
+    let Some((kinds, places)) = events else { return count(table, text, only) };
+    let (kinds, places) = (kinds.into_host("kinds")?, places.into_host("places")?);
+    let capacity = kinds.len().min(places.len());
+    let found = write(table, text, &mut Given { kinds, places })?;
+    if found > capacity {
+        return Err(Error::Capacity { what: "output", needed: found, capacity });
+    }
+    Ok(found)
+}
+
+/// The events of a text in the place of others, in their memory as far as it goes.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub fn run_again<P>(table: &Table, text: &[u8], kinds: &mut Vec<u8>, places: &mut Vec<P>) -> Result<()>
+where
+    P: Element + Default,
+    Indices: Yields<u8, P>,
+{
+    let found = write(table, text, &mut Growing { kinds, places })?;
+    kinds.truncate(found);
+    places.truncate(found);
+    Ok(())
+}
+
+/// The number of events, of one kind or of all.
+fn count(table: &Table, text: &[u8], only: Option<u8>) -> Result<usize> {
+    let lists = Lists::new(table);
+    // What tells of the kind, and how often.
+    let of_kind = |told: usize| table.events[told].iter().filter(|event| only == Some(event.kind)).count();
+    let tell: Vec<(u8, usize)> =
+        (0..table.events.len()).map(|told| (told as u8, of_kind(told))).filter(|tell| tell.1 > 0).collect();
+    let of_part = |part: &Told<'_>| match only {
+        None => lists.count(part),
+        Some(_) => tell.iter().map(|&(told, times)| times * part.count(told)).sum(),
+    };
+    let mut found = 0;
+    along(table, text, |parts| {
+        found += match parts {
+            [one] => of_part(one),
+            all => all.par_iter().map(of_part).sum::<usize>(),
+        };
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Where events go.
+trait Room<P> {
+    /// The room of those from `from` to `to`, of `likely` ones in the end; `None` where it has no room for them.
+    fn of(&mut self, from: usize, to: usize, likely: usize) -> Result<Option<(&mut [u8], &mut [P])>>;
+}
+
+/// As much as there is.
+struct Given<'a, P> {
+    kinds: &'a mut [u8],
+    places: &'a mut [P],
+}
+
+impl<P> Room<P> for Given<'_, P> {
+    fn of(&mut self, from: usize, to: usize, _: usize) -> Result<Option<(&mut [u8], &mut [P])>> {
+        Ok(self.kinds.get_mut(from..to).zip(self.places.get_mut(from..to)))
+    }
+}
+
+/// As much as is needed.
+struct Growing<'a, P> {
+    kinds: &'a mut Vec<u8>,
+    places: &'a mut Vec<P>,
+}
+
+impl<P: Element + Default> Room<P> for Growing<'_, P> {
+    fn of(&mut self, from: usize, to: usize, likely: usize) -> Result<Option<(&mut [u8], &mut [P])>> {
+        grow(self.kinds, to, likely)?;
+        grow(self.places, to, likely)?;
+        Ok(self.kinds.get_mut(from..to).zip(self.places.get_mut(from..to)))
+    }
+}
+
+/// Makes an array at least `len` long, with room for `likely` elements if it has too little.
+fn grow<T: Element + Default>(array: &mut Vec<T>, len: usize, likely: usize) -> Result<()> {
+    if len > array.capacity() {
+        memory::reserve(array, len.max(likely) - array.len())?;
+    }
+    array.resize(len.max(array.len()), T::default());
+    Ok(())
+}
+
+/// Writes the events for which there is room, and says how many there are.
+fn write<P: Element>(table: &Table, text: &[u8], room: &mut (impl Room<P> + Send)) -> Result<usize>
+where
+    Indices: Yields<u8, P>,
+{
+    let (lists, mut found) = (Lists::new(table), 0);
+    along(table, text, |parts| {
+        let counts: Vec<usize> = match parts {
+            [one] => vec![lists.count(one)],
+            all => all.par_iter().map(|part| lists.count(part)).collect(),
+        };
+        let from = found;
+        found += counts.iter().sum::<usize>();
+        // As many as there will be if the rest of the text is like this.
+        let done = parts.last().map_or(1, |part| part.first + part.bytes.len());
+        let likely = (found as f64 * text.len() as f64 / done as f64 * 1.02) as usize;
+        let Some((mut kinds, mut places)) = room.of(from, found, likely)? else { return Ok(()) };
+        let mut shares = Vec::with_capacity(parts.len());
+        for (part, count) in parts.iter().zip(counts) {
+            let ((of_kinds, kinds_left), (of_places, places_left)) =
+                (kinds.split_at_mut(count), places.split_at_mut(count));
+            shares.push((part, of_kinds, of_places));
+            (kinds, places) = (kinds_left, places_left);
+        }
+        match &mut shares[..] {
+            [(part, kinds, places)] => lists.write(part, kinds, places),
+            all => all.par_iter_mut().for_each(|(part, kinds, places)| lists.write(part, kinds, places)),
+        }
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use upsweep_core::call::automaton::{Event, Step};
+
+    /// What is told by a loop.
+    fn walked(table: &Table, text: &[u8]) -> Vec<u8> {
+        let mut state = 0u16;
+        let mut told = vec![];
+        for &byte in text {
+            let step = table.steps[usize::from(state) << 8 | usize::from(byte)];
+            told.push(step as u8);
+            state = step >> 8;
+        }
+        told.push(table.at_end(state));
+        told
+    }
+
+    /// An automaton of random steps; `turns` makes them rotations, which never forget where they began. Each state tells up to so many things.
+    fn random_table(states: usize, classes: usize, most_told: usize, turns: bool, seed: &mut u64) -> Table {
+        let lists: Vec<Vec<Event>> =
+            (0..200).map(|told| (0..told.min(1)).map(|_| Event { kind: told as u8, back: 0 }).collect()).collect();
+        let lists: Vec<&[Event]> = lists.iter().map(|list| &list[..]).collect();
+        let steps: Vec<usize> = (0..states * 257).map(|_| random(states, seed)).collect();
+        let things: Vec<usize> = (0..states * most_told).map(|_| random(200, seed)).collect();
+        let tells: Vec<usize> = (0..states * 257)
+            .map(|at| match random(2, seed) {
+                0 => 0,
+                _ => things[at / 257 * most_told + random(most_told, seed)],
+            })
+            .collect();
+        let class = |byte: Option<u8>| byte.map_or(256, |byte| usize::from(byte) % classes);
+        let step = |state: usize, byte: Option<u8>| {
+            let at = state * 257 + class(byte);
+            Step { next: if turns { (state + class(byte)) % states } else { steps[at] }, tells: tells[at] }
+        };
+        let mut table = Table::new(states, &lists, &step).unwrap();
+        table.rare = std::array::from_fn(|told| told % 2 == 1);
+        table
+    }
+
+    fn random(n: usize, seed: &mut u64) -> usize {
+        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (*seed >> 33) as usize % n
+    }
+
+    /// Walks that guess tell what a loop does: by random steps, some of which forget where they began, and by rotations, so that guesses are
+    /// wrong; by loads, and where the processor has them by shuffles, which fit automata of few classes that tell little.
+    #[test]
+    fn guesses_change_nothing() {
+        let mut seed = 1u64;
+        let wide = [1, 2, 16, 17, 64].map(|states| (states, (14 << 10) / states, 200));
+        let narrow = [(1, 1, 1), (7, 5, 1), (29, 25, 1), (44, 29, 2), (64, 32, 2), (64, 2, 2), (32, 64, 2), (8, 33, 2)];
+        for (states, classes, most_told) in wide.into_iter().chain(narrow) {
+            for turns in [false, true] {
+                let table = random_table(states, classes.min(256), most_told, turns, &mut seed);
+                for n in [0, 1, 15_999, 16_000, 16_001, 100_000, 135_167, 135_168, 135_169, 1_024_001, 2_400_000] {
+                    let text: Vec<u8> = (0..n).map(|_| random(256, &mut seed) as u8).collect();
+                    let mut told: Vec<u8> = vec![];
+                    along(&table, &text, |parts| {
+                        for part in parts {
+                            assert_eq!(part.first, told.len());
+                            told.extend(part.bytes);
+                        }
+                        Ok(())
+                    })
+                    .unwrap();
+                    assert!(told == walked(&table, &text), "{states} states, {classes} classes, {n} bytes, {turns}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Where the segments and lines of an array begin, in scan order.
+
+/// Elements that begin a new line or segment. Element 0 always does. All positions are in scan order: in a reversed
+/// scan, a segment begins at its last element.
+pub(crate) trait Heads: Sync {
+    /// What makes [`next`](Heads::next) cheap from one head to the following.
+    type Cursor;
+
+    /// A cursor for calls of `next` with ascending `from`, which are at least `k`.
+    fn cursor(&self, k: usize) -> Self::Cursor;
+
+    /// The first head after `from` and before `end`; `end` when there is none.
+    fn next(&self, cursor: &mut Self::Cursor, from: usize, end: usize) -> usize;
+
+    /// The last head in `start .. end`.
+    fn last(&self, start: usize, end: usize) -> Option<usize>;
+
+    /// Whether `k` is a head.
+    fn is_head(&self, k: usize) -> bool {
+        self.last(k, k + 1).is_some()
+    }
+
+    /// The index in memory that the map sees as position 0, for the line of the element at `at`.
+    #[inline(always)]
+    fn origin(&self, at: usize) -> usize {
+        let _ = at;
+        0
+    }
+}
+
+/// Lines of the same length, which is not 0, one after the other.
+pub(crate) struct EqualLines {
+    pub(crate) len: usize,
+}
+
+impl Heads for EqualLines {
+    type Cursor = ();
+    #[inline(always)]
+    fn cursor(&self, _: usize) {}
+    #[inline(always)]
+    fn next(&self, (): &mut (), from: usize, end: usize) -> usize {
+        // Most often there is one line, and a division takes longer than a short scan.
+        if end <= self.len { end } else { (from - from % self.len).saturating_add(self.len).min(end) }
+    }
+    #[inline(always)]
+    fn last(&self, start: usize, end: usize) -> Option<usize> {
+        let head = if end <= self.len { 0 } else { (end - 1) - (end - 1) % self.len };
+        (head >= start).then_some(head)
+    }
+    #[inline(always)]
+    fn origin(&self, at: usize) -> usize {
+        if at < self.len { 0 } else { at - at % self.len }
+    }
+}

@@ -1,0 +1,224 @@
+//! Where segments begin: by offsets, by flags and by keys.
+
+use super::heads::Heads;
+use crate::tile::lanes::{Lanes, ROW_BYTES, Work};
+use crate::tile::simd::Set;
+use std::ops::Range;
+use upsweep_core::error::{Error, Result};
+use upsweep_core::operator::Function;
+use upsweep_core::segments::Offset;
+
+/// The flags or keys of the first `len` elements: where a count says how many there are, there may be more.
+pub(crate) fn first<T>(all: &[T], len: usize) -> &[T] {
+    all.get(..len).unwrap_or(all)
+}
+
+/// Segments by ascending offsets, in scan order: see [`check_offsets`].
+pub(crate) struct ByOffsets<'a, I> {
+    pub(crate) offsets: &'a [I],
+    pub(crate) len: usize,
+    pub(crate) reverse: bool,
+}
+
+impl<I: Offset> ByOffsets<'_, I> {
+    /// The offset `i` in scan order. Checked offsets are not negative.
+    #[inline(always)]
+    fn bound(&self, i: usize) -> usize {
+        if self.reverse {
+            self.len - self.offsets[self.offsets.len() - 1 - i].to_usize().unwrap_or(0)
+        } else {
+            self.offsets[i].to_usize().unwrap_or(0)
+        }
+    }
+
+    /// The number of offsets that are at most `k`.
+    fn up_to(&self, k: usize) -> usize {
+        let (mut low, mut high) = (0, self.offsets.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.bound(middle) <= k { low = middle + 1 } else { high = middle }
+        }
+        low
+    }
+}
+
+impl<I: Offset> Heads for ByOffsets<'_, I> {
+    type Cursor = usize;
+    fn cursor(&self, k: usize) -> usize {
+        self.up_to(k)
+    }
+    #[inline(always)]
+    fn next(&self, cursor: &mut usize, from: usize, end: usize) -> usize {
+        while *cursor < self.offsets.len() {
+            let bound = self.bound(*cursor);
+            if bound > from {
+                return bound.min(end);
+            }
+            *cursor += 1;
+        }
+        end
+    }
+    fn last(&self, start: usize, end: usize) -> Option<usize> {
+        // Offset 0 is 0, so there is one that is at most `end - 1`.
+        let head = self.bound(self.up_to(end - 1).saturating_sub(1));
+        (head >= start).then_some(head)
+    }
+}
+
+/// Segments by what the elements, their flags or their keys say.
+pub(crate) struct ByTest<F> {
+    /// How many of the elements at these places in memory, not the first element of all, begin a segment.
+    begin: F,
+    len: usize,
+    reverse: bool,
+    set: Set,
+}
+
+impl<F: Fn(Range<usize>) -> usize> ByTest<F> {
+    /// The number of heads in `start .. end`.
+    #[inline(always)]
+    pub(crate) fn count(&self, start: usize, end: usize) -> usize {
+        if start == 0 {
+            return 1 + if end > 1 { self.count_after_first(1, end) } else { 0 };
+        }
+        self.count_after_first(start, end)
+    }
+
+    /// The same where `start` is not 0.
+    #[inline(always)]
+    fn count_after_first(&self, start: usize, end: usize) -> usize {
+        // Backwards, an element is a head when the one that lies after it begins a segment.
+        (self.begin)(if self.reverse { self.len + 1 - end..self.len + 1 - start } else { start..end })
+    }
+
+    #[inline(always)]
+    fn test(&self, k: usize) -> bool {
+        k == 0 || self.count_after_first(k, k + 1) > 0
+    }
+}
+
+/// The elements that are tested together where heads are rare: the flags of one row of registers.
+const TOGETHER: usize = ROW_BYTES;
+/// The elements that are tested one by one before that, which finds the next head where segments are short without a call.
+const ALONE: usize = 8;
+
+/// Leaves out elements of the range, [`TOGETHER`] at a time, as long as there is no head among these: from its beginning,
+/// or `backward` from its end. Returns where that stops.
+///
+/// # Safety
+/// The processor has the instructions that it is run with; nothing else.
+struct Skip<'a, F> {
+    heads: &'a ByTest<F>,
+    range: Range<usize>,
+    backward: bool,
+}
+
+impl<F: Fn(Range<usize>) -> usize> Work for Skip<'_, F> {
+    type Result = usize;
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) -> usize {
+        let Self { heads, range: Range { mut start, mut end }, backward } = self;
+        if backward {
+            while end >= start + TOGETHER && heads.count(end - TOGETHER, end) == 0 {
+                end -= TOGETHER;
+            }
+            return end;
+        }
+        while start + TOGETHER <= end && heads.count(start, start + TOGETHER) == 0 {
+            start += TOGETHER;
+        }
+        start
+    }
+}
+
+impl<F: Fn(Range<usize>) -> usize + Sync> Heads for ByTest<F> {
+    type Cursor = ();
+    #[inline(always)]
+    fn cursor(&self, _: usize) {}
+    #[inline(always)]
+    fn next(&self, (): &mut (), from: usize, end: usize) -> usize {
+        let mut k = from + 1;
+        while k < end && k <= from + ALONE {
+            if self.test(k) {
+                return k;
+            }
+            k += 1;
+        }
+        if k + TOGETHER <= end {
+            // SAFETY: the processor has the instructions of a `Set`.
+            k = unsafe { self.set.compiled()(Skip { heads: self, range: k..end, backward: false }) };
+        }
+        while k < end && !self.test(k) {
+            k += 1;
+        }
+        k.min(end)
+    }
+    #[inline(always)]
+    fn last(&self, start: usize, end: usize) -> Option<usize> {
+        let mut k = end;
+        while k > start && k + ALONE > end {
+            k -= 1;
+            if self.test(k) {
+                return Some(k);
+            }
+        }
+        if k >= start + TOGETHER {
+            // SAFETY: the processor has the instructions of a `Set`.
+            k = unsafe { self.set.compiled()(Skip { heads: self, range: start..k, backward: true }) };
+        }
+        (start..k).rev().find(|&k| self.test(k))
+    }
+}
+
+/// Segments that begin where `flags` are set.
+pub(crate) fn by_flags(flags: &[bool], reverse: bool) -> ByTest<impl Fn(Range<usize>) -> usize + Sync> {
+    let begin = move |at: Range<usize>| flags[at].iter().map(|&flag| usize::from(flag)).sum();
+    ByTest { begin, len: flags.len(), reverse, set: Set::widest() }
+}
+
+/// Segments that begin where a key differs from the one before.
+pub(crate) fn by_keys<K, E>(keys: &[K], same: E, reverse: bool) -> ByTest<impl Fn(Range<usize>) -> usize + Sync>
+where
+    K: Copy + Sync,
+    E: Function<(K, K), Output = bool>,
+{
+    let begin = move |at: Range<usize>| {
+        keys[at.start - 1..at.end].windows(2).map(|pair| usize::from(!same.call((pair[0], pair[1])))).sum()
+    };
+    ByTest { begin, len: keys.len(), reverse, set: Set::widest() }
+}
+
+/// Checks that `offsets` ascend from 0 to `len`.
+///
+/// # Errors
+/// [`Error::Offsets`] for the first offset that breaks a rule.
+pub(crate) fn check_offsets<I: Offset>(offsets: &[I], len: usize) -> Result<()> {
+    let last = offsets.len().saturating_sub(1);
+    let broken = |index: usize, rule| {
+        let offset = offsets.get(index).map_or(0, |offset| offset.to_i128());
+        Err(Error::Offsets { index, offset, rule })
+    };
+    let rule = |index: usize| {
+        let offset = offsets[index].to_usize()?;
+        let descends = index > 0 && offsets[index - 1].to_usize().is_none_or(|before| before > offset);
+        (!descends).then_some(offset)
+    };
+    // Most offsets are right: test them all without a branch each, and only then look for the culprit.
+    let ascend = offsets.first().is_none_or(|first| first.to_usize().is_some())
+        && offsets.windows(2).fold(true, |good, pair| {
+            good & matches!((pair[0].to_usize(), pair[1].to_usize()), (Some(a), Some(b)) if a <= b)
+        });
+    if !ascend {
+        let index = (0..offsets.len()).find(|&index| rule(index).is_none()).unwrap_or(0);
+        return match offsets[index].to_usize() {
+            None => broken(index, "is negative"),
+            Some(_) => broken(index, "is less than the one before"),
+        };
+    }
+    match (offsets.first().and_then(|x| x.to_usize()), offsets.last().and_then(|x| x.to_usize())) {
+        (Some(0), Some(end)) if end == len => Ok(()),
+        (Some(0), Some(_)) => broken(last, "is the last and is not the number of elements"),
+        _ => broken(0, "is the first and is not 0"),
+    }
+}

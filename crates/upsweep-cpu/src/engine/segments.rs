@@ -1,0 +1,223 @@
+//! Reductions of segments.
+
+use super::chain::{Chain, States, Step, Tickets};
+use super::heads::Heads;
+use super::results::Results;
+use super::segment_heads::ByTest;
+use crate::tile::lanes::{Lanes, Work};
+use crate::tile::pairwise::Pairwise;
+use crate::tile::reduce::Reducer;
+use crate::tile::run::Run;
+use crate::tile::simd::Set;
+use crate::tile::store::Ahead;
+use std::ops::Range;
+use upsweep_core::error::Result;
+use upsweep_core::segments::Offset;
+use upsweep_core::steps::Steps;
+use upsweep_plan::cpu::Blocks;
+
+/// What a block leaves for the end: reductions of segments that cross its edges.
+#[derive(Clone, Copy)]
+struct Edges<T> {
+    /// Of the elements before the first head in the block, if there are any.
+    front: Option<T>,
+    /// Whether a segment ends in the block, and the number of the one that does first.
+    ends: Option<usize>,
+    /// Of the elements after the last end, if there are any.
+    back: Option<T>,
+}
+
+/// Stores the segments that cross blocks, from the left.
+struct Crossing<'a, S: Steps> {
+    job: &'a Results<S>,
+    /// The parts of the segment that has not ended yet.
+    open: Pairwise<S::Acc>,
+}
+
+impl<'a, S: Steps> Crossing<'a, S> {
+    /// # Safety
+    /// While this lives, no other thread stores the segments that it is told to.
+    unsafe fn new(job: &'a Results<S>) -> Self {
+        Self { job, open: Pairwise::new() }
+    }
+
+    fn block(&mut self, edges: Edges<S::Acc>) {
+        self.push(edges.front);
+        if let Some(segment) = edges.ends {
+            self.end(segment);
+        }
+        self.push(edges.back);
+    }
+
+    fn push(&mut self, part: Option<S::Acc>) {
+        if let Some(part) = part {
+            self.open.push(part, |a, b| self.job.steps.combine(a, b));
+        }
+    }
+
+    /// Ends the open segment, which has this number.
+    fn end(&mut self, segment: usize) {
+        if segment < self.job.results {
+            // SAFETY: there is such a result, and nothing else stores it: see `new`.
+            unsafe { self.job.store(segment, self.open.total(|a, b| self.job.steps.combine(a, b))) };
+        }
+        self.open = Pairwise::new();
+    }
+}
+
+/// Reduces the segments between `offsets`.
+///
+/// Blocks are cut so that each has about as many elements and ends of segments together: Merrill and Garland,
+/// "Merge-Based Parallel Sparse Matrix-Vector Multiplication", 2016. What differs: each block is sequential inside.
+///
+/// # Safety
+/// The memory is valid and used by nothing else; `offsets` ascend from 0 to its length, and there is a result for each
+/// segment; `blocks` are of as many elements and segments together.
+pub(crate) unsafe fn by_offsets<S: Steps, I: Offset>(job: &Results<S>, offsets: &[I], blocks: &Blocks) -> Result<()> {
+    let reducer = Reducer::new(Set::widest(), &job.steps, &job.memory);
+    // The end of segment `i`.
+    let end = |i: usize| offsets[i + 1].to_usize().unwrap_or(0);
+    let all = offsets.len().saturating_sub(1);
+    // The number of segments that end among the first `k` steps of a merge of elements and ends, where an end comes as
+    // soon as its elements are done.
+    let ended = |k: usize| {
+        let (mut low, mut high) = (k.saturating_sub(job.memory.len), k.min(all));
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if end(middle) + middle < k { low = middle + 1 } else { high = middle }
+        }
+        low
+    };
+    let part = |index: usize| {
+        let Range { start: from, end: to } = blocks.range(index);
+        let segments = ended(from)..ended(to);
+        let mut edges = Edges { front: None, ends: (!segments.is_empty()).then_some(segments.start), back: None };
+        let mut start = from - segments.start;
+        // The last turn is for the elements after the last end.
+        for segment in segments.start..=segments.end {
+            let last = segment == segments.end;
+            let end = if last { to - segments.end } else { end(segment) };
+            // SAFETY: the elements are in the memory, to whose length the offsets ascend.
+            let value = unsafe { reducer.reduce(Run { start, len: end - start, origin: 0 }, Ahead::NOTHING) };
+            start = end;
+            if segment == segments.start {
+                edges.front = value;
+            } else if last {
+                edges.back = value;
+            } else {
+                // SAFETY: there is a result for each segment, and this one begins and ends in this block.
+                unsafe { job.store(segment, value) };
+            }
+        }
+        edges
+    };
+    // SAFETY: while it stores, this thread alone works; before, the workers store the segments that cross no edge.
+    let mut crossing = unsafe { Crossing::new(job) };
+    if job.threads <= 1 {
+        Tickets::in_order(blocks.count(), |index| crossing.block(part(index)));
+        return Ok(());
+    }
+    let parts = States::new(blocks.count())?;
+    Tickets::new(blocks.count()).run(job.threads, &|index, _| {
+        parts.publish(index, part(index));
+        Ok(())
+    });
+    (0..blocks.count()).filter_map(|index| parts.get(index)).for_each(|edges| crossing.block(edges));
+    Ok(())
+}
+
+/// Reduces the segments that begin at `heads`, and returns their number. Those past the last result are not stored.
+///
+/// # Safety
+/// The memory is valid, used by nothing else, as long as `heads`, and cut into `blocks`.
+pub(crate) unsafe fn by_heads<S, F>(job: &Results<S>, heads: &ByTest<F>, blocks: &Blocks) -> Result<usize>
+where
+    S: Steps,
+    F: Fn(Range<usize>) -> usize + Sync,
+{
+    let set = Set::widest();
+    let reducer = Reducer::new(set, &job.steps, &job.memory);
+    let count = blocks.count();
+    // Reduces the segments of a block, of which `before` begin before it, and stores those before number `until`. Returns how many have
+    // begun after it.
+    let part = |index: usize, before: usize, until: usize| {
+        let mut begun = before;
+        let mut edges = Edges { front: None, ends: None, back: None };
+        let Range { mut start, end: block_end } = blocks.range(index);
+        let mut head = heads.is_head(start);
+        while start < block_end {
+            let end = heads.next(&mut (), start, block_end);
+            // SAFETY: the elements are in the memory, which is cut into the blocks.
+            let value = unsafe { reducer.reduce(Run { start, len: end - start, origin: 0 }, Ahead::NOTHING) };
+            start = end;
+            if !std::mem::replace(&mut head, true) {
+                edges.front = value;
+                continue;
+            }
+            if begun == before {
+                // The first head ends the segment before it, if there is one.
+                edges.ends = before.checked_sub(1);
+            }
+            if end == block_end {
+                edges.back = value;
+            } else if begun < until.min(job.results) {
+                // SAFETY: there is a result for it, and those from `before` to `until` are this block's.
+                unsafe { job.store(begun, value) };
+            }
+            begun += 1;
+        }
+        (begun, edges)
+    };
+    // SAFETY: while it stores, this thread alone works; before, the workers store the segments that cross no edge.
+    let mut crossing = unsafe { Crossing::new(job) };
+    let mut segments = 0;
+    if job.threads <= 1 {
+        Tickets::in_order(count, |index| {
+            let (begun, edges) = part(index, segments, usize::MAX);
+            segments = begun;
+            crossing.block(edges);
+        });
+    } else {
+        // How many segments have begun before a block.
+        let count_heads = set.compiled::<Count<'_, F>>();
+        // SAFETY: the processor has the instructions of a `Set`.
+        let inside = |index: usize| unsafe { count_heads(Count { heads, range: blocks.range(index) }) };
+        let step = |index: usize| if index == 0 { Step::Sets(inside(0)) } else { Step::Adds(inside(index)) };
+        let (tickets, states) = (Tickets::new(count), States::new(count)?);
+        let begun = Chain { tickets, states, step: &step, combine: &|a: usize, b: usize| a + b };
+        let parts = States::new(count)?;
+        begun.tickets.run(job.threads, &|index, _| {
+            let inside = inside(index);
+            let before = if index == 0 { 0 } else { begun.wait(index - 1)? };
+            begun.states.publish(index, before + inside);
+            // An equality may tell fewer heads here than when they are reduced, or than somebody who has counted for this thread.
+            let until = begun.wait(index)?;
+            parts.publish(index, part(index, before, until).1);
+            Ok(())
+        });
+        segments = count.checked_sub(1).and_then(|last| begun.states.get(last)).unwrap_or(0);
+        (0..count).filter_map(|index| parts.get(index)).for_each(|edges| crossing.block(edges));
+    }
+    if let Some(last) = segments.checked_sub(1) {
+        crossing.end(last);
+    }
+    Ok(segments)
+}
+
+/// The number of heads in a block.
+///
+/// # Safety
+/// The processor has the instructions that it is run with; nothing else.
+struct Count<'a, F> {
+    heads: &'a ByTest<F>,
+    range: Range<usize>,
+}
+
+impl<F: Fn(Range<usize>) -> usize> Work for Count<'_, F> {
+    type Result = usize;
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) -> usize {
+        self.heads.count(self.range.start, self.range.end)
+    }
+}

@@ -1,0 +1,292 @@
+//! Histograms on the CPU: each thread counts parts of the array in tables of its own, which are added up.
+//!
+//! Of elements of one byte the 256 values are counted, and put into bins afterwards. Others are put into bins a few hundred at a
+//! time, and then counted. Many bytes are counted in `pairs`. Neighbouring elements are counted in different tables where these are small: an addition to the
+//! number that was just stored waits for it.
+
+mod pairs;
+
+use self::pairs::{PAIRS, Pairs};
+use super::engine::chain::Tickets;
+use super::tile::lanes::{Lanes, Work};
+use super::tile::simd::Set;
+use std::sync::{Mutex, PoisonError};
+use upsweep_core::bins::UNSURE;
+use upsweep_core::error::Result;
+use upsweep_core::memory;
+use upsweep_core::operator::Element;
+use upsweep_core::tally::Amount;
+use upsweep_core::tally::{Count, Scale, Weight};
+use upsweep_plan::cpu::PARALLEL_FROM_BYTES;
+
+/// The most elements of a part, whose tables have 32 bits.
+const PART: usize = 1 << 28;
+/// Parts of a thread, so that one that is slower than others gets fewer; and the elements of a part for each slot of its table at least, beside which
+/// what is done to the table does not show.
+const PARTS: usize = 16;
+const OF_SLOT: usize = 16;
+/// The elements that are put into bins before they are counted.
+const CHUNK: usize = 512;
+/// The tables of a thread where they are small, a power of two, and up to how many slots they are.
+const TABLES: usize = 4;
+const SMALL: usize = 1 << 12;
+const VALUES: usize = 256;
+/// The bytes from which they are counted in pairs, beside which the tables of these do not show.
+const PAIRS_FROM: usize = 8 << 20;
+
+/// The slots of a histogram.
+#[derive(Clone, Copy, Debug)]
+pub struct Slots {
+    pub bins: usize,
+    /// Channels of the input, and how many of them are counted.
+    pub channels: usize,
+    pub counted: usize,
+}
+
+impl Slots {
+    fn len(self) -> usize {
+        self.counted * self.bins
+    }
+
+    /// The slot of a bin; `len` where there is none.
+    #[inline(always)]
+    fn slot(self, bin: u32, channel: usize) -> usize {
+        let bin = bin as usize;
+        if bin < self.bins && channel < self.counted { channel * self.bins + bin } else { self.len() }
+    }
+
+    /// Gives `each` the slot of every element, and the element's position.
+    #[inline(always)]
+    fn place<T: Copy>(
+        self,
+        input: &[T],
+        first: usize,
+        (quick, exact): (impl Fn(T) -> u32 + Copy, impl Fn(T) -> u32),
+        mut each: impl FnMut(usize, usize),
+    ) {
+        let mut bins = [0u32; CHUNK];
+        let set = Set::widest();
+        let mut channel = first % self.channels;
+        for (chunk, start) in input.chunks(CHUNK).zip((first..).step_by(CHUNK)) {
+            // SAFETY: the processor has the instructions of a `Set`.
+            unsafe { set.compiled()(Look { input: chunk, bins: &mut bins, quick }) };
+            for (k, (&bin, &x)) in bins.iter().zip(chunk).enumerate() {
+                let bin = if bin == UNSURE { exact(x) } else { bin };
+                if self.channels == 1 {
+                    each((bin as usize).min(self.bins), start + k);
+                } else {
+                    each(self.slot(bin, channel), start + k);
+                    channel = if channel + 1 == self.channels { 0 } else { channel + 1 };
+                }
+            }
+        }
+    }
+}
+
+/// A quick look at each element of a chunk.
+///
+/// # Safety
+/// The processor has the instructions that it is run with; nothing else.
+struct Look<'a, T, F> {
+    input: &'a [T],
+    bins: &'a mut [u32; CHUNK],
+    /// By value: the compiler then knows that the loop does not change what it holds.
+    quick: F,
+}
+
+impl<T: Copy, F: Fn(T) -> u32> Work for Look<'_, T, F> {
+    type Result = ();
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        for (bin, &x) in self.bins.iter_mut().zip(self.input) {
+            *bin = (self.quick)(x);
+        }
+    }
+}
+
+/// Stores how many elements each slot has.
+pub fn count<T: Element, C: Count>(
+    input: &[T],
+    slots: Slots,
+    (quick, exact): (impl Fn(T) -> u32 + Sync + Copy, impl Fn(T) -> u32 + Sync + Copy),
+    output: &mut [C],
+) -> Result<()> {
+    output.fill(C::ZERO);
+    let by_value = size_of::<T>() == 1;
+    let width = if by_value { slots.channels * VALUES } else { slots.len() };
+    let many = by_value || width <= SMALL;
+    let tables = if many { TABLES } else { 1 };
+    // One more in each table, for what has no bin; of a power of two, so that a table's begin is a shift.
+    let stride = if many { (width + 1).next_power_of_two() } else { width + 1 };
+    let shift = stride.ilog2();
+    // Of a byte of this value, which occurs: so it is one of the type's.
+    let slot_of_value = |value: usize| {
+        let byte = (value % VALUES) as u8;
+        // SAFETY: of one byte.
+        slots.slot(exact(unsafe { std::mem::transmute_copy::<u8, T>(&byte) }), value / VALUES)
+    };
+    if by_value && slots.channels == 1 && input.len() >= PAIRS_FROM {
+        for (value, &total) in count_in_pairs(input)?.iter().enumerate().filter(|(_, total)| **total > 0) {
+            if let Some(count) = output.get_mut(slot_of_value(value)) {
+                let most = u64::from(u32::MAX);
+                (0..total / most).for_each(|_| count.add(u32::MAX));
+                count.add((total % most) as u32);
+            }
+        }
+        return Ok(());
+    }
+    let output = Mutex::new(output);
+    in_parts(input, tables * stride, |first, part| {
+        let mut counts = memory::filled(tables * stride, 0u32)?;
+        if by_value {
+            count_values(bytes_of(part), first % slots.channels, slots.channels, stride, &mut counts);
+        } else {
+            let mut add = |at: usize| {
+                if let Some(count) = counts.get_mut(at) {
+                    *count += 1;
+                }
+            };
+            if many {
+                slots.place(part, first, (quick, exact), |slot, at| add(slot | (at % TABLES) << shift));
+            } else {
+                slots.place(part, first, (quick, exact), |slot, _| add(slot));
+            }
+        }
+        let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
+        for slot in 0..width {
+            let sum: u32 = counts.iter().skip(slot).step_by(stride).sum();
+            if sum == 0 {
+                continue;
+            }
+            let to = if by_value { slot_of_value(slot) } else { slot };
+            if let Some(count) = output.get_mut(to) {
+                count.add(sum);
+            }
+        }
+        Ok(())
+    })
+}
+
+/// The bytes of elements of one byte.
+fn bytes_of<T: Element>(elements: &[T]) -> &[u8] {
+    // SAFETY: no byte is padding, and there are as many as the slice has.
+    unsafe { std::slice::from_raw_parts(elements.as_ptr().cast::<u8>(), size_of_val(elements)) }
+}
+
+/// How often each value of a byte occurs.
+fn count_in_pairs<T: Element>(input: &[T]) -> Result<[u64; VALUES]> {
+    let all = Mutex::new(Vec::<Pairs>::new());
+    let all = || all.lock().unwrap_or_else(PoisonError::into_inner);
+    in_parts(input, 0, |_, part| {
+        // There are as many as threads.
+        let own = all().pop();
+        let mut own = match own {
+            Some(own) => own,
+            None => Pairs::of(memory::filled(PAIRS, 0)?, memory::filled(PAIRS, 0)?),
+        };
+        own.count(bytes_of(part));
+        all().push(own);
+        Ok(())
+    })?;
+    let mut totals = [0; VALUES];
+    for of_thread in all().iter().map(Pairs::totals) {
+        totals.iter_mut().zip(of_thread).for_each(|(total, number)| *total += number);
+    }
+    Ok(totals)
+}
+
+/// Counts the values of bytes, whose channel goes round from `channel` on, in tables of `stride`.
+fn count_values(bytes: &[u8], channel: usize, channels: usize, stride: usize, counts: &mut [u32]) {
+    let (a, rest) = counts.split_at_mut(stride);
+    let (b, rest) = rest.split_at_mut(stride);
+    let (c, d) = rest.split_at_mut(stride);
+    if channels == 1
+        && let (Some(a), Some(b)) = (a.first_chunk_mut::<VALUES>(), b.first_chunk_mut::<VALUES>())
+        && let (Some(c), Some(d)) = (c.first_chunk_mut::<VALUES>(), d.first_chunk_mut::<VALUES>())
+    {
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            let word = u64::from_le_bytes(*word);
+            let byte = |k: u32| usize::from((word >> (8 * k)) as u8);
+            a[byte(0)] += 1;
+            b[byte(1)] += 1;
+            c[byte(2)] += 1;
+            d[byte(3)] += 1;
+            a[byte(4)] += 1;
+            b[byte(5)] += 1;
+            c[byte(6)] += 1;
+            d[byte(7)] += 1;
+        }
+        rest.iter().for_each(|&byte| a[usize::from(byte)] += 1);
+        return;
+    }
+    let mut channel = channel;
+    for &byte in bytes {
+        if let Some(count) = a.get_mut(channel * VALUES + usize::from(byte)) {
+            *count += 1;
+        }
+        channel = if channel + 1 == channels { 0 } else { channel + 1 };
+    }
+}
+
+/// Stores the sum of the weights of each slot's elements.
+pub fn sum<T: Element, W: Weight>(
+    input: &[T],
+    weights: &[W],
+    slots: Slots,
+    (quick, exact): (impl Fn(T) -> u32 + Sync + Copy, impl Fn(T) -> u32 + Sync + Copy),
+    output: &mut [W],
+) -> Result<()> {
+    // A slot's weights are integers in units of its own, so that no other slot's weights make a difference.
+    let units = if W::AMOUNT == Amount::Float { slots.len() } else { 0 };
+    let largest = Mutex::new(memory::filled(units, 0)?);
+    if units > 0 {
+        in_parts(input, units, |first, part| {
+            let mut own = memory::filled(units, 0)?;
+            slots.place(part, first, (quick, exact), |slot, at| {
+                if let (Some(most), Some(&weight)) = (own.get_mut(slot), weights.get(at)) {
+                    *most = weight.exponent().max(*most);
+                }
+            });
+            let mut largest = largest.lock().unwrap_or_else(PoisonError::into_inner);
+            largest.iter_mut().zip(own).for_each(|(most, own)| *most = own.max(*most));
+            Ok(())
+        })?;
+    }
+    let largest = largest.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let scale = |slot| Scale::new(largest.get(slot).copied().unwrap_or_default(), weights.len());
+    let sums = Mutex::new(memory::filled(slots.len(), W::Sum::default())?);
+    in_parts(input, slots.len(), |first, part| {
+        let mut own = memory::filled(slots.len(), W::Sum::default())?;
+        slots.place(part, first, (quick, exact), |slot, at| {
+            if let (Some(sum), Some(&weight)) = (own.get_mut(slot), weights.get(at)) {
+                weight.add(sum, scale(slot));
+            }
+        });
+        let mut sums = sums.lock().unwrap_or_else(PoisonError::into_inner);
+        sums.iter_mut().zip(own).for_each(|(sum, own)| W::join(sum, own));
+        Ok(())
+    })?;
+    let sums = sums.into_inner().unwrap_or_else(PoisonError::into_inner);
+    output.iter_mut().zip(sums).enumerate().for_each(|(slot, (to, sum))| *to = W::finish(sum, scale(slot)));
+    Ok(())
+}
+
+/// Gives each part of the input, and the position where it begins, to a thread, which has a table of so many slots for it.
+fn in_parts<T: Sync>(input: &[T], slots: usize, work: impl Fn(usize, &[T]) -> Result<()> + Sync) -> Result<()> {
+    let threads = if size_of_val(input) < PARALLEL_FROM_BYTES { 1 } else { rayon::current_num_threads().max(1) };
+    let of_thread = input.len().div_ceil(threads);
+    let part = of_thread.div_ceil(PARTS).max(OF_SLOT * slots).min(of_thread).clamp(1, PART);
+    let count = input.len().div_ceil(part);
+    let failed = Mutex::new(None);
+    Tickets::new(count).run(threads, &|index, _| {
+        let start = index * part;
+        let part = input.get(start..input.len().min(start + part)).unwrap_or_default();
+        if let Err(error) = work(start, part) {
+            *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+        }
+        Ok(())
+    });
+    failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+}

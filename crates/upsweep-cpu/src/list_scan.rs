@@ -1,0 +1,173 @@
+//! Scans along a linked list on the CPU: threads walk along pieces of it, each along some at a time, so that their reads of memory overlap.
+//!
+//! A first walk finds the totals of the pieces, and which one is behind each; from the first piece on these are combined one after the
+//! other, and a second walk stores results. Two pieces that meet go on to the same one, or end alike; so if the way from the first piece on
+//! comes to none again, and its pieces have as many elements as there are, each element is on one of them, and once. So in the second walk
+//! no two threads write one result.
+//!
+//! Each thread follows eight pieces at a time, so that the latencies of its reads overlap.
+
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use upsweep_core::buffer::View;
+use upsweep_core::error::{Error, Result};
+use upsweep_core::inputs::{Faults, Read};
+use upsweep_core::memory;
+use upsweep_core::operator::Element;
+use upsweep_core::outputs::Write;
+use upsweep_core::segments::Whole;
+use upsweep_core::steps::{Held, JobSteps};
+use upsweep_plan::list_scan::{chosen, pieces};
+
+/// The pieces that a thread walks along at a time.
+const AT_A_TIME: usize = 8;
+/// No piece.
+const NOTHING: usize = usize::MAX;
+
+/// A list that is cut into pieces: piece 0 begins with `first`, and each other one with one of `spacing` neighbours.
+#[derive(Clone, Copy)]
+struct List<'a> {
+    next: &'a [u32],
+    first: usize,
+    spacing: usize,
+}
+
+impl List<'_> {
+    fn pieces(self) -> usize {
+        pieces(self.next.len(), self.spacing)
+    }
+
+    /// The element that begins a piece, if there is one.
+    fn begin(self, piece: usize) -> Option<usize> {
+        let Some(slot) = piece.checked_sub(1) else { return Some(self.first) };
+        let at = slot * self.spacing + chosen(slot, self.spacing);
+        (at < self.next.len() && at != self.first).then_some(at)
+    }
+
+    /// The piece that an element begins.
+    fn piece_at(self, at: usize) -> Option<usize> {
+        let slot = at / self.spacing;
+        let begins = at % self.spacing == chosen(slot, self.spacing);
+        if at == self.first { Some(0) } else { begins.then_some(slot + 1) }
+    }
+}
+
+/// A piece as far as it has been walked along.
+#[derive(Clone, Copy)]
+struct Walk<T> {
+    piece: usize,
+    at: usize,
+    sum: Option<T>,
+    len: usize,
+    behind: usize,
+}
+
+/// As `ScanAlong::run`; the list's length is the input's and the output's.
+pub fn run<S: JobSteps>(
+    steps: S,
+    (input, output): (&<S::In as Read>::Given<'_>, &<S::Out as Write>::Given<'_>),
+    next: &View<'_, u32>,
+    (len, first): (usize, usize),
+    exclusive: bool,
+) -> Result<()> {
+    Held::nothing().add_all::<_, Whole>(&steps, None)?;
+    let faults = Faults::default();
+    let list = List { next: next.on_host("list")?, first, spacing: (len / 4096).clamp(32, 1 << 12) };
+    let places =
+        Places::<S> { from: S::In::place(input, "input", &faults)?, to: S::Out::place(output, "output", &faults)? };
+    let load = |at: usize| {
+        let places = &places;
+        // SAFETY: the places are good while the call's buffers and faults live, and the input has an element for each of the list.
+        let x = unsafe { S::In::read(&places.from, at) };
+        steps.load(x, at)
+    };
+
+    let wrong = AtomicUsize::new(len);
+    let total = |piece: &mut Walk<S::Acc>| {
+        let x = load(piece.at);
+        piece.sum = Some(piece.sum.map_or(x, |sum| steps.combine(sum, x)));
+        piece.len += 1;
+        let after = list.next[piece.at] as usize;
+        if after >= len {
+            wrong.fetch_min(piece.at, Ordering::Relaxed);
+        }
+        if after >= len || after == piece.at {
+            return true;
+        }
+        if let Some(behind) = list.piece_at(after) {
+            piece.behind = behind;
+            return true;
+        }
+        piece.at = after;
+        // More steps than elements: round and round.
+        piece.len > len
+    };
+    let mut of_piece = memory::filled(list.pieces(), None)?;
+    of_piece.par_chunks_mut(AT_A_TIME).enumerate().for_each(|(group, of_piece)| {
+        let first = group * AT_A_TIME;
+        let ids = (first..first + of_piece.len()).filter_map(|piece| Some((piece, list.begin(piece)?)));
+        let walk = |(piece, at)| Walk { piece, at, sum: None, len: 0, behind: NOTHING };
+        for walk in together(ids.map(walk).collect(), total) {
+            of_piece[walk.piece - first] = Some(walk);
+        }
+    });
+    let wrong = wrong.into_inner();
+    if wrong < len {
+        return Err(Error::Index { at: wrong, index: list.next[wrong].into(), len });
+    }
+
+    // What is before each piece, from the first one on.
+    let mut path = memory::room(list.pieces())?;
+    let (mut piece, mut before, mut listed) = (0, None, 0);
+    while let Some(walk) = of_piece.get_mut(piece).and_then(Option::take) {
+        path.push(Walk { at: list.begin(piece).unwrap_or(0), sum: before, ..walk });
+        listed += walk.len;
+        before = steps.join(before, walk.sum);
+        piece = walk.behind;
+    }
+    // A circle ends where it began; what comes to another piece again is none, and no list.
+    if listed != len || (piece != NOTHING && piece != 0) {
+        return Err(Error::List { len });
+    }
+
+    let store = |piece: &mut Walk<S::Acc>| {
+        let (x, places) = (load(piece.at), &places);
+        let with = piece.sum.map_or(x, |sum| steps.combine(sum, x));
+        let result = if exclusive { piece.sum.or_else(|| steps.identity()).unwrap_or(with) } else { with };
+        // SAFETY: as for `load`, and no other thread writes this result: see the head of the file.
+        unsafe { S::Out::write(&places.to, piece.at, steps.store(result).canonical()) };
+        piece.sum = Some(with);
+        piece.len -= 1;
+        piece.at = list.next[piece.at] as usize;
+        piece.len == 0
+    };
+    path.par_chunks(AT_A_TIME).for_each(|pieces| drop(together(pieces.to_vec(), store)));
+    faults.check()
+}
+
+/// Goes along all `walks`, a step of each in turn, until each says that it is done.
+fn together<T: Copy>(mut walks: Vec<Walk<T>>, step: impl Fn(&mut Walk<T>) -> bool) -> Vec<Walk<T>> {
+    let mut active = walks.len();
+    while active > 0 {
+        let mut at = 0;
+        while at < active {
+            if step(&mut walks[at]) {
+                active -= 1;
+                walks.swap(at, active);
+            } else {
+                at += 1;
+            }
+        }
+    }
+    walks
+}
+
+/// Where the values and the results lie.
+struct Places<S: JobSteps> {
+    from: <S::In as Read>::Place,
+    to: <S::Out as Write>::Place,
+}
+
+// SAFETY: the places are those of a call, which borrows the buffers for as long as it runs; values are only read, and each result is
+// written by one thread.
+unsafe impl<S: JobSteps> Sync for Places<S> {}

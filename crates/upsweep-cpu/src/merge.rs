@@ -1,0 +1,78 @@
+//! Merges on the CPU: threads share the results, each from a split of both inputs on.
+
+use super::engine::apart;
+use super::tile::merge::{Half, merge, split};
+use upsweep_core::call::merge::Merging;
+use upsweep_core::error::Result;
+use upsweep_core::operator::{Element, Function};
+use upsweep_plan::cpu::PARALLEL_FROM_BYTES;
+
+/// Merges two sorted arrays, and values that are beside their elements.
+pub fn run<T, V, F>(call: &Merging<'_, T, V>, less: F) -> Result<()>
+where
+    T: Element,
+    V: Element,
+    F: Function<(T, T), Output = bool>,
+{
+    let (a, b) = (call.inputs.0.on_host("first input")?, call.inputs.1.on_host("second input")?);
+    let output = call.output.on_host("output")?.0;
+    let values = match (&call.values, &call.values_output) {
+        (Some((first, second)), Some(target)) => {
+            let (first, second) = (first.on_host("first values")?, second.on_host("second values")?);
+            Some((first, second, target.on_host("output values")?.0))
+        }
+        _ => None,
+    };
+    let none: &[V] = &[];
+    let (values_a, values_b, values_output) = values.unwrap_or((none, none, std::ptr::null_mut()));
+    let halves = (Half { keys: a, values: values_a }, Half { keys: b, values: values_b });
+    // SAFETY: the outputs have as many elements as both inputs together, and are borrowed exclusively for as long as this runs.
+    unsafe { in_parts(halves, (output, values_output), less) };
+    Ok(())
+}
+
+/// Merges two halves in threads, where they are large enough.
+///
+/// # Safety
+/// The outputs have room for both halves, do not overlap them, and nobody else uses them meanwhile; that of values may be null where
+/// there are none.
+pub(super) unsafe fn in_parts<T, V, F>(halves: (Half<'_, T, V>, Half<'_, T, V>), output: (*mut T, *mut V), less: F)
+where
+    T: Element,
+    V: Element,
+    F: Function<(T, T), Output = bool>,
+{
+    let (a, b) = (halves.0.keys, halves.1.keys);
+    let len = a.len() + b.len();
+    let before = |x: &T, y: &T| less.call((*x, *y));
+    let parts = if len * size_of::<T>() < PARALLEL_FROM_BYTES { 1 } else { rayon::current_num_threads() };
+    // Splits ascend even where the inputs are not sorted.
+    let mut splits = vec![0];
+    let mut last = (0, 0);
+    for part in 1..=parts {
+        let result = (len as u128 * part as u128 / parts as u128) as usize;
+        let most = last.1 + (result - last.0);
+        let found = split(a, b, result, last.1, most, before);
+        last = (result, found);
+        splits.push(found);
+    }
+    let output = Outputs(output.0, output.1);
+    let run = |part: usize| {
+        let output = &output;
+        let begin = (len as u128 * part as u128 / parts as u128) as usize;
+        let end = (len as u128 * (part + 1) as u128 / parts as u128) as usize;
+        let (from, to) = (splits.get(part).copied().unwrap_or(0), splits.get(part + 1).copied().unwrap_or(0));
+        let own = (halves.0.part(from, to), halves.1.part(begin - from, end - to));
+        let values = if output.1.is_null() { output.1 } else { output.1.wrapping_add(begin) };
+        // SAFETY: the parts' results lie one after the other in the outputs.
+        unsafe { merge(own, (output.0.add(begin), values), before) };
+    };
+    apart::run(parts, true, &run);
+}
+
+/// Where results go.
+struct Outputs<T, V>(*mut T, *mut V);
+
+// SAFETY: the pointers are those of a call, which borrows the outputs exclusively for as long as it runs; each result is written by
+// one thread.
+unsafe impl<T: Send, V: Send> Sync for Outputs<T, V> {}

@@ -1,0 +1,142 @@
+//! Reduce on the CPU: the cases of a job.
+
+use super::columns;
+use super::engine::placed::{Placed, placed};
+use super::engine::results::Results;
+use super::engine::segment_heads::{self, ByTest, first};
+use super::engine::segments;
+use super::engine::totals;
+use super::tile::body::{Body, bits};
+#[cfg(feature = "small-loops")]
+use super::tile::erased;
+use super::tile::run::Memory;
+use std::ops::Range;
+use upsweep_core::buffer::ViewMut;
+use upsweep_core::call::{Elements, Job};
+use upsweep_core::error::{Error, Result};
+use upsweep_core::inputs::Faults;
+use upsweep_core::outputs::Write;
+use upsweep_core::segments::{Kind, SegmentKind, Segmentation};
+use upsweep_core::shape::Shape;
+use upsweep_core::steps::{Held, JobSteps, Steps};
+use upsweep_plan::cpu::{Blocks, CpuJob, CpuKind, CpuPlan, Cut, Limits};
+
+// Inlined, so that the job stays in registers; but a function of its own, compiled once for several inputs, with `small-loops`.
+#[cfg_attr(not(feature = "small-loops"), inline(always))]
+#[cfg_attr(feature = "small-loops", inline(never))]
+pub fn run<S: JobSteps, G: Segmentation>(job: Job<'_, '_, '_, S, G>, count: Option<ViewMut<'_, u64>>) -> Result<()> {
+    run_within(job, count, Limits::of(S::BYTES))
+}
+
+/// [`run`] with the sizes that tests change.
+#[inline(always)]
+pub(super) fn run_within<S: JobSteps, G: Segmentation>(
+    job: Job<'_, '_, '_, S, G>,
+    count: Option<ViewMut<'_, u64>>,
+    limits: Limits,
+) -> Result<()> {
+    Held::nothing().add_all::<S, G>(&job.steps, job.segments.same().as_ref())?;
+    let Job { input, output, shape, init, segments, steps } = job;
+    let faults = Faults::default();
+    if matches!(input, Elements::OfOutput) {
+        let reason = "a reduction has fewer results than elements: give it an output of its own";
+        return Err(Error::Options { options: "a reduction in place", reason });
+    }
+    let outputs = S::Out::len(&output, "output")?.unwrap_or(usize::MAX);
+    let Placed { memory, shape, init } =
+        placed::<S::In, S::Out, S::Given>(&input, &output, shape, &init, false, &faults)?;
+    let count = count.map(|count| count.into_host("count")).transpose()?;
+    let init = init.map(|value| steps.given(value));
+    let empty = init.or(steps.identity());
+    let segments_by = segments.untyped().planned();
+    let job = CpuJob { kind: CpuKind::Reduction, shape, segments: segments_by, bytes: S::BYTES, in_place: false };
+    let plan = CpuPlan::within(job, limits);
+    let reduce = ReduceMemory::<S, G> { init, empty, results: outputs, segments, plan: &plan, shape };
+    // SAFETY: the memory is the job's, which borrows it for this call; the plan is of its shape. The builder has checked
+    // that there is a result for each line or offset.
+    #[cfg(not(feature = "small-loops"))]
+    let segments = unsafe { reduce.run(steps, memory)? };
+    // The same, compiled once for many jobs.
+    #[cfg(feature = "small-loops")]
+    // SAFETY: as above.
+    let segments = unsafe { erased::call(steps, memory, reduce)? };
+    faults.check()?;
+    if let Some([count, ..]) = count {
+        *count = segments as u64;
+    }
+    Ok(())
+}
+
+/// A reduction of a job's memory. Its result is the number of segments or lines.
+///
+/// # Safety
+/// The memory is valid and used by nothing else; the plan is of its shape; there is a result for each line or offset.
+struct ReduceMemory<'a, 'b, S: Steps, G: Segmentation> {
+    init: Option<S::Acc>,
+    empty: Option<S::Acc>,
+    results: usize,
+    segments: SegmentKind<'a, G::Key, G::Offset, G::Same>,
+    plan: &'b CpuPlan,
+    shape: Shape,
+}
+
+impl<S: Steps, G: Segmentation> Body<S> for ReduceMemory<'_, '_, S, G> {
+    type Result = Result<usize>;
+
+    #[inline(always)]
+    unsafe fn run<E: Steps>(self, steps: E, memory: Memory<E::In, E::Out>) -> Result<usize> {
+        let Self { init, empty, results, segments, plan, shape } = self;
+        let len = memory.len;
+        // SAFETY: values of `E` have the bits of values of `S`, as [`Body::run`] says.
+        let [init, empty] = [init, empty].map(|value| value.map(|value| unsafe { bits(value) }));
+        let results = Results { steps, memory, init, empty, results, threads: plan.threads };
+        // Each arm is compiled for its own segmentation alone: the compiler drops what a constant condition excludes.
+        // SAFETY: the memory is valid, used by nothing else and of the plan's shape, and there is a result for each line or offset.
+        unsafe {
+            match (segments, &plan.cut) {
+                (SegmentKind::Whole, _) if len == 0 => {
+                    results.store_empty(0..shape.lines());
+                    Ok(shape.lines())
+                }
+                (SegmentKind::Whole, Cut::Strips(strips)) if const { G::LINES && Kind::may_be(G::KIND, Kind::Whole) } =>
+                {
+                    columns::reduce(&results, strips)?;
+                    Ok(shape.lines())
+                }
+                (SegmentKind::Whole, Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Whole) } => {
+                    totals::reduce(&results, shape.len, blocks)?;
+                    Ok(shape.lines())
+                }
+                (SegmentKind::Offsets(view), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Offsets) } => {
+                    let offsets = view.on_host("offsets")?;
+                    segment_heads::check_offsets(offsets, len)?;
+                    segments::by_offsets(&results, offsets, blocks)?;
+                    Ok(offsets.len().saturating_sub(1))
+                }
+                (SegmentKind::HeadFlags(view), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::HeadFlags) } =>
+                {
+                    let flags = first(view.on_host("head flags")?, len);
+                    by_test(&results, &segment_heads::by_flags(flags, false), blocks)
+                }
+                (SegmentKind::Keys(view, same), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Keys) } => {
+                    let keys = first(view.on_host("keys")?, len);
+                    by_test(&results, &segment_heads::by_keys(keys, same, false), blocks)
+                }
+                _ => Err(Kind::contradicts()),
+            }
+        }
+    }
+}
+
+/// # Safety
+/// The memory is valid and used by nothing else, as long as `heads`, and cut into `blocks`.
+unsafe fn by_test<S, F>(results: &Results<S>, heads: &ByTest<F>, blocks: &Blocks) -> Result<usize>
+where
+    S: Steps,
+    F: Fn(Range<usize>) -> usize + Sync,
+{
+    // SAFETY: the memory is valid, used by nothing else, as long as `heads`, and cut into `blocks`.
+    let segments = unsafe { segments::by_heads(results, heads, blocks)? };
+    results.expect_room(segments)?;
+    Ok(segments)
+}

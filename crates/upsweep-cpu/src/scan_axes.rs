@@ -1,0 +1,224 @@
+//! A scan along the two last axes of an array on the CPU: first along the rows, then down the columns, in one pass over memory.
+//!
+//! ```text
+//! a tile: some rows of a chunk of columns
+//! for each row of it
+//!     line  = the scan of the row's elements in the chunk, after what is left of them     in the first-level cache
+//!     left  = the last of line                                                            for the next chunk
+//!     above = above ⊕ line                                                                a value a column, in the cache
+//!     store above                                                                         past the cache
+//! ```
+//!
+//! A tile comes after the one to its left and the one above it. Tickets go along the diagonals of tiles, so these two have tickets of the
+//! diagonal before, and all of a diagonal can be under way at once. Arrays lie one below the other: the first rows of one have nothing
+//! above them, but their tiles wait all the same, because what is above lies in the same place.
+//!
+//! # Memory ordering
+//! `left` and `above` are written by the worker of a tile before it publishes the tile's ticket, and read by others after they have waited
+//! for that: see `engine/chain.rs`.
+//!
+//! While a row is scanned, the next eight rows are prefetched.
+
+use super::engine::chain::{States, Tickets};
+use super::tile::lanes::{Lanes, ROW_BYTES, Work};
+use super::tile::run::{Memory, NextBlock, Run, Storing};
+use super::tile::scan::ScanRun;
+use super::tile::simd::Set;
+use super::tile::store::{self, StreamingCopy};
+use super::tile::windows::PAGES;
+use upsweep_core::error::Result;
+use upsweep_core::memory;
+use upsweep_core::operator::{Element, Map, Operator, Same};
+use upsweep_core::segments::Whole;
+use upsweep_core::steps::{Held, Parts, Steps};
+use upsweep_plan::scan_axes::{CpuAxesPlan, TILE_ROWS};
+
+/// The steps of such a scan: a result is what is combined.
+type StepsOf<I, O, Op, M> = Parts<I, O, Op, M, Same>;
+
+/// Scans `x` into `y`, arrays of the plan's shape; with a `border`, the identity, `y` has a row and a column more in each, before the others.
+pub fn run<I, O, Op, M>(
+    steps: StepsOf<I, O, Op, M>,
+    x: &[I],
+    y: &mut [O],
+    plan: &CpuAxesPlan,
+    border: Option<O>,
+) -> Result<()>
+where
+    I: Element,
+    O: Element,
+    M: Map<I, Output = O>,
+    Op: Operator<O>,
+{
+    Held::nothing().add_all::<StepsOf<I, O, Op, M>, Whole>(&steps, None)?;
+    let (arrays, height, width) = plan.shape;
+    debug_assert!(x.len() == arrays * height * width && !x.is_empty());
+    let (mut left, mut above) = (memory::room::<O>(arrays * height * plan.chunks())?, memory::room::<O>(width)?);
+    let job = Table {
+        steps,
+        x: x.as_ptr(),
+        y: y.as_mut_ptr(),
+        left: left.as_mut_ptr(),
+        above: above.as_mut_ptr(),
+        plan,
+        border,
+    };
+    let job = &job;
+    let scan = Set::widest().compiled::<Tile<'_, I, O, Op, M>>();
+    let (tickets, states) = (Tickets::new(plan.tickets()), States::new(plan.tickets())?);
+    tickets.run(plan.threads, &|ticket, next| {
+        if let Some((row, chunk)) = plan.tile(ticket) {
+            if chunk > 0 {
+                states.wait(plan.ticket(row, chunk - 1), &tickets)?;
+            }
+            if row > 0 {
+                states.wait(plan.ticket(row - 1, chunk), &tickets)?;
+            }
+            let mut line = Vec::with_capacity(plan.columns);
+            // SAFETY: the processor has the instructions of a `Set`; what the tile needs has been published, and nobody else has this ticket.
+            unsafe {
+                scan(Tile { job, row, chunk, line: line.as_mut_ptr(), next: next.and_then(|next| plan.tile(next)) })
+            };
+            if plan.non_temporal {
+                store::fence();
+            }
+            states.publish(ticket, ());
+        }
+        Ok(())
+    });
+    Ok(())
+}
+
+/// What all tiles share.
+struct Table<'a, I, O, Op, M> {
+    steps: StepsOf<I, O, Op, M>,
+    x: *const I,
+    y: *mut O,
+    /// For each row and chunk, what all elements of the row up to the end of the chunk combine to.
+    left: *mut O,
+    /// For each column, the last result.
+    above: *mut O,
+    plan: &'a CpuAxesPlan,
+    border: Option<O>,
+}
+
+// SAFETY: elements are only read; results, `left` and `above` are written by one worker each, and read by others after it has published
+// its tile: see "Memory ordering".
+unsafe impl<I: Element, O: Element, Op: Sync, M: Sync> Sync for Table<'_, I, O, Op, M> {}
+
+/// A tile: the chunk of columns of the rows of this number, of all arrays. There is room for its columns at `line`.
+///
+/// # Safety
+/// It is one of the table's, and this thread's alone; the tiles above it and to the left of it have been published.
+struct Tile<'a, I, O, Op, M> {
+    job: &'a Table<'a, I, O, Op, M>,
+    row: usize,
+    chunk: usize,
+    line: *mut O,
+    /// The row and chunk of the tile that the thread goes on with.
+    next: Option<(usize, usize)>,
+}
+
+impl<I, O, Op, M> Work for Tile<'_, I, O, Op, M>
+where
+    I: Element,
+    O: Element,
+    M: Map<I, Output = O>,
+    Op: Operator<O>,
+{
+    type Result = ();
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        const PART: usize = PAGES * ROW_BYTES;
+        let Self { job, row, chunk, line, next } = self;
+        let (plan, steps) = (job.plan, &job.steps);
+        let (_, height, width) = plan.shape;
+        let (array, rows, columns) = (row / plan.rows_of_tiles(), plan.rows(row), plan.columns(chunk));
+        let (chunks, border) = (plan.chunks(), usize::from(job.border.is_some()));
+        let (first, len) = (columns.start, columns.len());
+        // SAFETY: the tile is one of the arrays'; see `run` for who else reads and writes what.
+        unsafe {
+            let above = job.above.add(first);
+            if rows.start == 0 {
+                self.store_border(array, columns.clone());
+            }
+            // While a row is scanned, memory comes that the next rows need, or the first rows of the next tile.
+            let window = |(row, chunk): (usize, usize), from: usize| {
+                let (rows, columns) = (plan.rows(row), plan.columns(chunk));
+                let first = (row / plan.rows_of_tiles() * height + rows.start + from) * width + columns.start;
+                NextBlock { first, len: PAGES * columns.len(), stride: width }
+            };
+            let last = rows.len().div_ceil(PAGES) - 1;
+            // Before the first row is stored: what is written in words and read in vectors waits for all stores before it, and
+            // those past the cache take long.
+            let of_rows: [_; TILE_ROWS] = std::array::from_fn(|k| {
+                let start = (array * height + rows.start + k) * width + first;
+                // The result of the run's first element is the line's first.
+                let output = line.wrapping_sub(start);
+                let memory = Memory::<I, O> { input: job.x, sink: line, output, len: start + len, reverse: false };
+                let next = if k / PAGES < last {
+                    window((row, chunk), k / PAGES * PAGES + PAGES)
+                } else {
+                    next.map_or(NextBlock::NONE, |tile| window(tile, 0))
+                };
+                let block = start.wrapping_sub(k % PAGES * len);
+                (memory, Storing { exclusive: false, identity: None, non_temporal: false, block, next })
+            });
+            for (r, (memory, storing)) in rows.zip(&of_rows) {
+                let number = array * height + r;
+                let (start, origin) = (number * width + first, number * width);
+                let left = job.left.add(number * chunks + chunk);
+                let prefix = if chunk > 0 { Some(left.sub(1).read()) } else { None };
+                let run = Run { start, len, origin };
+                L::call(ScanRun { steps, memory, run, prefix, wanted: false, storing });
+                left.write(line.add(len - 1).read());
+                let to = (array * (height + border) + r + border) * (width + border) + border;
+                if let (1, 0, Some(identity)) = (border, chunk, job.border) {
+                    job.y.add(to - 1).write(identity);
+                }
+                let to = job.y.add(to + first);
+                let mut copy = StreamingCopy::<L>::new(line.cast_const().cast(), to.cast(), len * size_of::<O>());
+                // Some lines at a time, so that computing and memory overlap.
+                for from in (0..len).step_by(PART / size_of::<O>()) {
+                    let end = len.min(from + PART / size_of::<O>());
+                    if r == 0 {
+                        above.add(from).copy_from_nonoverlapping(line.add(from), end - from);
+                    } else {
+                        let part = std::slice::from_raw_parts_mut(line.add(from), end - from);
+                        let above = std::slice::from_raw_parts_mut(above.add(from), end - from);
+                        for (x, above) in part.iter_mut().zip(above) {
+                            *above = steps.combine(*above, *x);
+                            *x = steps.store(*above);
+                        }
+                    }
+                    if plan.non_temporal {
+                        copy.copy((from * size_of::<O>()).saturating_sub(PART), false);
+                    }
+                }
+                if plan.non_temporal {
+                    copy.finish(false);
+                } else {
+                    to.copy_from_nonoverlapping(line, len);
+                }
+            }
+        }
+    }
+}
+
+impl<I, O: Element, Op, M> Tile<'_, I, O, Op, M> {
+    /// Stores the row above the first one, in the columns of the tile.
+    ///
+    /// # Safety
+    /// The tile is one of the first row of tiles of its array.
+    #[inline(always)]
+    unsafe fn store_border(&self, array: usize, columns: std::ops::Range<usize>) {
+        let Some(identity) = self.job.border else { return };
+        let (_, height, width) = self.job.plan.shape;
+        let row = array * (height + 1) * (width + 1);
+        for c in if self.chunk == 0 { 0 } else { columns.start + 1 }..columns.end + 1 {
+            // SAFETY: with a border there are `width + 1` results in that row.
+            unsafe { self.job.y.add(row + c).write(identity) };
+        }
+    }
+}

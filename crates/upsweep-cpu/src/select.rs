@@ -1,0 +1,241 @@
+//! Select on the CPU: blocks are compacted while they come from memory, into a buffer in the cache, and stored from there as
+//! soon as it is known where to: see `engine/places.rs`.
+//!
+//! **In place.** A result lies at or before its element. A block is published only when it has been read, and stored when all
+//! blocks before it are published: so nothing is overwritten that is yet to be read. What would be stored over itself is not
+//! stored, because the block after it may be looking at the last of it.
+//!
+//! **How a block is compacted.** By the compress instructions of the processor (`tile/compress.rs`), with masks for 64
+//! elements at a time (`tile/masks.rs`). The buffer is stored by non-temporal stores. While a block is read, the next
+//! window of eight pages is prefetched, a line of each page in turn (`tile/windows.rs`). Runs (`runs.rs`) are selected
+//! in the same way, with their positions beside their elements. Expansions (`expand.rs`) are counted in blocks first,
+//! and then stored.
+
+use super::engine::places::{self, Blocks};
+use super::tile::compress::{CHUNK, compress, compress_each, compress_of};
+use super::tile::lanes::{Lanes, Work};
+use super::tile::masks::{Chunk, Chunks, Masks};
+use super::tile::simd::Set;
+use super::tile::store;
+use std::marker::PhantomData;
+use std::ops::Range;
+use upsweep_core::call::Elements;
+use upsweep_core::call::select::{Choose, Choosing, Marks, Others, Yields};
+use upsweep_core::error::{Error, Result};
+use upsweep_core::memory;
+use upsweep_core::operator::Element;
+use upsweep_plan::select::CpuSelectPlan;
+
+/// Runs the call and returns how many elements are kept; `known` is that number where the others go behind them.
+pub fn run<C, V, I, O>(call: Choosing<'_, C, I, O>, known: u64) -> Result<u64>
+where
+    I: Element,
+    O: Element,
+    C: Choose<I>,
+    V: Yields<I, O>,
+{
+    let in_place = matches!(call.input, Elements::OfOutput);
+    let plan = CpuSelectPlan::new(call.len(), size_of::<I>().max(size_of::<O>()), in_place);
+    run_within::<C, V, I, O>(&call, known as usize, plan).map(|kept| kept as u64)
+}
+
+/// [`run`] with the sizes that tests change.
+pub(super) fn run_within<C, V, I, O>(call: &Choosing<'_, C, I, O>, known: usize, plan: CpuSelectPlan) -> Result<usize>
+where
+    I: Element,
+    O: Element,
+    C: Choose<I>,
+    V: Yields<I, O>,
+{
+    let Choosing { choice, input, length, output, others } = call;
+    let (output, room) = output.as_ref().map_or(Ok((std::ptr::null_mut(), 0)), |target| target.on_host("output"))?;
+    let (others, others_room, room) = match others {
+        Others::Dropped => (std::ptr::null_mut(), 0, room),
+        Others::Apart(target) => {
+            let (others, others_room) = target.on_host("second output")?;
+            (others, others_room, room)
+        }
+        // Both ends of an output as long as the input. The predicate may keep more than it did when these were counted.
+        Others::Behind => (output.wrapping_add(known), room.saturating_sub(known), room.min(known)),
+    };
+    let input = match input {
+        Elements::Given(view) => view.on_host("input")?.as_ptr(),
+        // In place, `I` and `O` are the same type.
+        Elements::OfOutput => output.cast_const().cast::<I>(),
+    };
+    let len = match length {
+        None => call.len(),
+        Some(view) => {
+            let needed = view.on_host("count of the input")?.first().map_or(0, |&number| number as usize);
+            if needed > call.len() {
+                return Err(Error::Capacity { what: "counted input", needed, capacity: call.len() });
+            }
+            needed
+        }
+    };
+    let wants_others = !matches!(call.others, Others::Dropped);
+    // Of flags that choose indices, the elements are not read.
+    let ahead = plan.ahead && (!V::INDEX || choice.flags().is_none());
+    let selecting = Selecting::<_, V, I, O> {
+        masks: Masks { marks: choice.marks()?, input, len, neighbours: C::NEIGHBOUR.is_some(), ahead },
+        output,
+        room,
+        others,
+        others_room,
+        wants_others,
+        non_temporal: plan.non_temporal,
+        set: Set::widest(),
+        yields: PhantomData,
+    };
+    let kept = places::run(&selecting, len, plan)?;
+    let asked = call.output.is_some();
+    match (kept > room, wants_others && len - kept > others_room) {
+        (true, _) if asked => Err(Error::Capacity { what: "output", needed: kept, capacity: room }),
+        (_, true) => Err(Error::Capacity { what: "second output", needed: len - kept, capacity: others_room }),
+        _ => Ok(kept),
+    }
+}
+
+/// A call with its memory. In place the input is the output.
+struct Selecting<M, V, I, O> {
+    masks: Masks<M, I>,
+    /// Null where only the number is asked for.
+    output: *mut O,
+    room: usize,
+    others: *mut O,
+    others_room: usize,
+    wants_others: bool,
+    non_temporal: bool,
+    set: Set,
+    yields: PhantomData<fn(V)>,
+}
+
+// SAFETY: the pointers are those of a call, which borrows the input shared and the outputs exclusively for as long as it runs; each
+// result is written by one thread.
+unsafe impl<M: Sync, V, I: Sync, O: Send> Sync for Selecting<M, V, I, O> {}
+
+/// Room for what is kept of a block, and for its others.
+struct Buffer<O> {
+    kept: Vec<O>,
+    others: Vec<O>,
+}
+
+/// Memory for so many values and a chunk more, as vectors may be written behind them; none if it is not `wanted`.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub(super) fn room_of<T>(values: usize, wanted: bool) -> Result<Vec<T>> {
+    memory::room(if wanted { values + CHUNK } else { 0 })
+}
+
+impl<M: Marks<I>, V: Yields<I, O>, I: Element, O: Element> Blocks for Selecting<M, V, I, O> {
+    type Buffer = Buffer<O>;
+
+    fn buffer(&self, elements: usize) -> Result<Buffer<O>> {
+        let kept = room_of(elements, !self.output.is_null())?;
+        Ok(Buffer { kept, others: room_of(elements, self.wants_others)? })
+    }
+
+    /// Compacts a block into a buffer.
+    fn read(&self, range: Range<usize>, next: usize, buffer: &mut Buffer<O>) -> usize {
+        let Selecting { masks, output, wants_others, .. } = self;
+        let (stores, others) = (!output.is_null(), *wants_others);
+        let (to, others_to) = (buffer.kept.as_mut_ptr(), buffer.others.as_mut_ptr());
+        let packed = Packed::<V, O> { number: 0, stores, to, others, others_to, yields: PhantomData };
+        let compact = self.set.compiled::<Compact<'_, M, V, I, O>>();
+        // SAFETY: the processor has the instructions of a `Set`; the block is in the input, and nobody writes to it before it is
+        // published, which this thread does later; the buffer has room for it.
+        unsafe { compact(Compact { masks, range, next, packed }) }
+    }
+
+    fn store(&self, before: usize, kept: usize, range: Range<usize>, buffer: &mut Buffer<O>) {
+        let len = range.len();
+        let in_place = self.masks.input.addr() == self.output.addr();
+        let in_its_place = in_place && before == range.start && kept == len;
+        if !self.output.is_null() && !in_its_place {
+            self.store_run(buffer.kept.as_ptr(), (self.output, self.room), before, kept);
+        }
+        if self.wants_others {
+            self.store_run(buffer.others.as_ptr(), (self.others, self.others_room), range.start - before, len - kept);
+        }
+    }
+}
+
+impl<M, V, I, O> Selecting<M, V, I, O> {
+    /// Stores so many results at a place of an output, those for which it has room.
+    fn store_run(&self, from: *const O, (output, room): (*mut O, usize), at: usize, number: usize) {
+        let number = number.min(room.saturating_sub(at));
+        if number > 0 {
+            // SAFETY: the buffer holds `number` values, and is no part of the output, which has room for them; fences follow.
+            unsafe { store::copy(self.set, from, output.add(at), number, self.non_temporal) };
+        }
+    }
+}
+
+/// The kernel of [`Selecting::read`].
+///
+/// # Safety
+/// The block is in the input, and nobody writes to it meanwhile; `packed` has room for the block and a chunk more, where it stores.
+struct Compact<'a, M, V, I, O> {
+    masks: &'a Masks<M, I>,
+    range: Range<usize>,
+    next: usize,
+    packed: Packed<V, O>,
+}
+
+impl<M: Marks<I>, V: Yields<I, O>, I: Element, O: Element> Work for Compact<'_, M, V, I, O> {
+    type Result = usize;
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) -> usize {
+        // In registers: the kernel's arguments are in memory.
+        let Self { masks, range, next, mut packed } = self;
+        // SAFETY: the processor has the instructions of `L`; the block is in the input, and nobody writes to it meanwhile.
+        unsafe { masks.each::<L>(range, next, &mut packed) };
+        packed.number
+    }
+}
+
+/// The results of a block so far, with room for the block and a chunk more.
+struct Packed<V, O> {
+    number: usize,
+    /// Whether what is kept is stored, and where the next of it goes; the same of the others.
+    stores: bool,
+    to: *mut O,
+    others: bool,
+    others_to: *mut O,
+    yields: PhantomData<fn(V)>,
+}
+
+impl<V: Yields<I, O>, I: Element, O: Element> Chunks<I> for Packed<V, O> {
+    #[inline(always)]
+    unsafe fn take<L: Lanes>(&mut self, chunk: Chunk<I>) {
+        self.number += chunk.mask.count_ones() as usize;
+        let kept = if self.stores { chunk.mask } else { 0 };
+        let others = if self.others { !chunk.mask & chunk.all() } else { 0 };
+        // SAFETY: the buffers have room; where a chunk is not whole, only values that exist are read.
+        unsafe {
+            if V::INDEX {
+                let first = *chunk.from;
+                let index = |i| V::of(first, chunk.at + i);
+                if self.stores {
+                    self.to = compress_of::<L, O>(index, kept, self.to);
+                }
+                if self.others {
+                    self.others_to = compress_of::<L, O>(index, others, self.others_to);
+                }
+            } else if chunk.len == CHUNK {
+                // Where results are no indices they are the elements.
+                if self.stores {
+                    self.to = compress::<L, O>(chunk.from.cast(), kept, self.to);
+                }
+                if self.others {
+                    self.others_to = compress::<L, O>(chunk.from.cast(), others, self.others_to);
+                }
+            } else {
+                self.to = compress_each(chunk.from.cast(), kept, self.to);
+                self.others_to = compress_each(chunk.from.cast(), others, self.others_to);
+            }
+        }
+    }
+}

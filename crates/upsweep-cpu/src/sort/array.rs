@@ -1,0 +1,277 @@
+//! Sort of an array, stable.
+//!
+//! ```text
+//! keys that are in order, or in the reverse of it, are copied (in_order.rs)
+//! short ones, and what fits in a core's cache, one thread sorts there (cached.rs)
+//! keys of 16 bits and less, without values: each is stored as often as it was counted
+//! otherwise, into ranges of about one size, by the highest bits that vary in a sample or by some of its values (ranges.rs, cut.rs):
+//!     each thread, for its share of the input:   count the ranges, and see which bits vary in all keys
+//!     for each range, share by share:            where the share's keys in it go
+//!     each thread, for its share:                move each key there, and its value; not keys of which the range tells all
+//!     thread by thread:                          the keys of one range are sorted in the cache, by the bits below
+//!         (pairs whose output is apart: moved to it as they are, and each range is sorted there: halves.rs)
+//!     parts that are too large for it are cut again, by all threads; those whose keys are equal are copied
+//! in the end zeros of both signs, which numbers tell apart, are put in the order that they had (zeros.rs)
+//! ```
+
+use super::cached::Room;
+use super::cut::Source;
+use super::in_order::Found;
+use super::ranges::Ranges;
+use super::threads::{in_parts, part_of};
+use super::values::{BLOCK, Block, Blocks, Columns, Memory, Moved, Sort, blocks, fetch_ahead};
+use crate::tile::digits::Lines;
+use crate::tile::store::fence;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use upsweep_core::error::Result;
+use upsweep_core::key::KeyBits;
+
+/// Parts are cut again that have more than so many times the bytes of the cache.
+pub(super) const CUT_AGAIN: usize = 4;
+impl Sort {
+    /// Sorts all elements; `room` is the calling thread's.
+    pub(super) fn run<B: KeyBits, V: Moved>(&self, room: &mut Room<B, V>) -> Result<()> {
+        self.run_by_numbers(room)?;
+        if !self.is_in_place() {
+            self.order_zeros();
+        }
+        Ok(())
+    }
+
+    /// Sorts all elements; where the input is still there afterwards, but for the order of zeros of both signs.
+    fn run_by_numbers<B: KeyBits, V: Moved>(&self, room: &mut Room<B, V>) -> Result<()> {
+        let (len, in_place) = (self.len, self.is_in_place());
+        match self.look::<B>() {
+            Found::InOrder if in_place => return Ok(()),
+            Found::InOrder => {
+                self.copy::<B, V>(false);
+                return Ok(());
+            }
+            Found::Reversed if !in_place => {
+                self.copy::<B, V>(true);
+                return Ok(());
+            }
+            Found::Reversed => {
+                self.reverse::<B, V>();
+                self.exchange_zeros();
+                return Ok(());
+            }
+            Found::Unsorted => {}
+        }
+        if Self::bytes::<B, V>(len) <= self.limits.cached {
+            let zeros = self.keep_zeros()?;
+            room.sort(self, false)?;
+            return self.put_zeros(zeros);
+        }
+        if self.value_bytes == 0 && self.key_bytes <= 2 {
+            return self.by_counting::<B>();
+        }
+        if let Some(sorted) = self.within_output::<B, V>(room) {
+            return sorted;
+        }
+        let (mut keys, mut values) = (Memory::none(), Memory::none());
+        // Fresh memory costs as much as a pass, so keys go to the output at once, where they have room.
+        let to = match self.output_has_room::<B>() {
+            Some(keys) if !in_place => Columns { keys, values: values.of(len)? },
+            _ => Columns { keys: keys.of(len)?, values: values.of(len)? },
+        };
+        self.cut::<B, V>(None, 0..len, to, None, 0)
+    }
+
+    /// Cuts the elements of `source`, whose results are the places `range`, and sorts the parts. `to` has room for them; so has `free`,
+    /// if there is one, which nobody reads. Each of them may be the results' own places. `depth` is how often they have been cut.
+    fn cut<B: KeyBits, V: Moved>(
+        &self,
+        source: Source<B, V>,
+        range: Range<usize>,
+        to: Columns<B, V>,
+        free: Option<Columns<B, V>>,
+        depth: usize,
+    ) -> Result<()> {
+        let (len, threads) = (range.len(), self.threads());
+        let streams = self.streams::<B, V>(len);
+        let Some(cut) = self.plan_cut::<B, V>(source, len, depth) else {
+            self.copy_equal(source, range, streams);
+            return Ok(());
+        };
+        let zeros = if cut.has_zeros { self.keep_zeros()? } else { None };
+        let ranges = &cut.ranges;
+        // Equal keys without values are the same number.
+        let tells_all = self.value_bytes == 0 && ranges.single_out();
+        let number = ranges.number();
+        let all_told = tells_all && (0..number).all(|value| ranges.only(value).is_some() || cut.part(value).is_empty());
+        cut.each_share(if all_told { 0 } else { threads }, |part, places| {
+            let mut lines = Lines::new(to.both(), places, streams);
+            let (mut room, mut of, mut values) = (Block::new(B::default()), [0; BLOCK], Block::new(V::default()));
+            let mut others = Block::new(B::default());
+            for places in blocks(part_of(len, threads, part)) {
+                let numbers = self.numbers(source, places.clone(), &mut room, true);
+                let values = self.values_of(source, places, &mut values);
+                ranges.of(numbers, &mut of);
+                let numbers = if tells_all { without_only(ranges, numbers, &mut of, &mut others) } else { numbers };
+                let of = of.get(..numbers.len()).unwrap_or_default();
+                // SAFETY: the places are those of this share's keys in this range, one after the other.
+                unsafe { lines.push(of, numbers.as_ptr(), values.as_ptr()) };
+            }
+            lines.finish();
+        });
+
+        let again = |part: &Range<usize>| Self::bytes::<B, V>(part.len()) > CUT_AGAIN * self.limits.cached;
+        let turn = AtomicUsize::new(0);
+        let sorted = in_parts(threads, |_| {
+            let mut room = Room::new();
+            loop {
+                let value = turn.fetch_add(1, Ordering::Relaxed);
+                if value >= number {
+                    fence();
+                    return Ok(());
+                }
+                let part = cut.part(value);
+                if let (true, Some(only)) = (tells_all && !again(&part), ranges.only(value)) {
+                    self.store_equal(only, range.start + part.start..range.start + part.end, streams);
+                } else if !part.is_empty() && !again(&part) {
+                    // SAFETY: the part's elements and results are nobody else's.
+                    unsafe {
+                        room.finish(self, to.behind(part.start), part.len(), range.start + part.start, streams)?;
+                    }
+                }
+            }
+        });
+        sorted.into_iter().collect::<Result<()>>()?;
+        for (value, part) in (0..number).map(|value| (value, cut.part(value))).filter(|(_, part)| again(part)) {
+            let results = range.start + part.start..range.start + part.end;
+            if let (true, Some(only)) = (tells_all, ranges.only(value)) {
+                in_parts(threads, |share| {
+                    let places = part_of(results.len(), threads, share);
+                    self.store_equal(only, results.start + places.start..results.start + places.end, streams);
+                    fence();
+                });
+                continue;
+            }
+            // SAFETY: the parts lie in the memory.
+            let (from, free) = unsafe { (to.behind(part.start), free.map(|free| free.behind(part.start))) };
+            if ranges.only(value).is_some() {
+                self.copy_equal(Some(from), results, streams);
+                continue;
+            }
+            let (mut keys, mut values) = (Memory::none(), Memory::none());
+            let to = if let Some(free) = free {
+                free
+            } else {
+                Columns { keys: keys.of(part.len())?, values: values.of(part.len())? }
+            };
+            self.cut::<B, V>(Some(from), results, to, Some(from), depth + 1)?;
+        }
+        self.put_zeros(zeros)
+    }
+
+    /// The numbers at `places` of the source, no more than a block: where they are, or in `room`. Without values there may be others in
+    /// their place.
+    #[inline(always)]
+    pub(super) fn numbers<'a, B: KeyBits, V: Moved>(
+        &'a self,
+        source: Source<B, V>,
+        places: Range<usize>,
+        room: &'a mut Block<B>,
+        with_values: bool,
+    ) -> &'a [B] {
+        // SAFETY: whoever asks has elements at these places, which nobody writes meanwhile.
+        unsafe {
+            match source {
+                Some(from) => std::slice::from_raw_parts(from.keys.add(places.start), places.len()),
+                None => {
+                    fetch_ahead(self.keys, places.clone(), self.key_bytes);
+                    self.plain_numbers(places.start, places.len()).unwrap_or_else(|| {
+                        let room = room.first(places.len());
+                        self.load_numbers(places.start, room, with_values);
+                        room
+                    })
+                }
+            }
+        }
+    }
+
+    /// The values there.
+    #[inline(always)]
+    fn values_of<'a, B: KeyBits, V: Moved>(
+        &self,
+        source: Source<B, V>,
+        places: Range<usize>,
+        room: &'a mut Block<V>,
+    ) -> &'a [V] {
+        // SAFETY: as above.
+        unsafe {
+            match source {
+                Some(from) => std::slice::from_raw_parts(from.values.add(places.start), places.len()),
+                None => {
+                    let room = room.first(places.len());
+                    self.load_values(places.start, room);
+                    room
+                }
+            }
+        }
+    }
+
+    /// Stores all elements of the source, whose keys are equal, as results from `range` on.
+    fn copy_equal<B: KeyBits, V: Moved>(&self, source: Source<B, V>, range: Range<usize>, streams: bool) {
+        let (len, threads) = (range.len(), self.threads());
+        in_parts(threads, |part| {
+            let (mut numbers, mut values) = (Block::new(B::default()), Block::new(V::default()));
+            for places in blocks(part_of(len, threads, part)) {
+                let mut own = Blocks::<B, V>::new();
+                // The source may be where the results go.
+                own.0.first(places.len()).copy_from_slice(self.numbers(source, places.clone(), &mut numbers, true));
+                own.1.first(places.len()).copy_from_slice(self.values_of(source, places.clone(), &mut values));
+                let from = Columns { keys: own.0.first(BLOCK).as_mut_ptr(), values: own.1.first(BLOCK).as_mut_ptr() };
+                // SAFETY: there are as many results as elements, and each place is one thread's.
+                unsafe { self.store(range.start + places.start, from, places.len(), streams) };
+            }
+            fence();
+        });
+    }
+
+    /// Stores each key, of 16 bits at most, as often as there is one.
+    fn by_counting<B: KeyBits>(&self) -> Result<()> {
+        let (ranges, numbers) = (Ranges::by_bits(8 * self.key_bytes as u32, 16, 0), 1usize << (8 * self.key_bytes));
+        let counted = self.count::<B, ()>(None, self.len, &ranges);
+        let zeros = if counted.has_zeros { self.keep_zeros()? } else { None };
+        let mut next = 0;
+        for number in 0..numbers {
+            let count: usize = counted.shares.iter().filter_map(|share| share.get(number)).sum();
+            self.store_equal(B::of(number as u128), next..next + count, false);
+            next += count;
+        }
+        self.put_zeros(zeros)
+    }
+
+    /// Stores one number as the results `places`, which nobody else has; there are no values.
+    fn store_equal<B: KeyBits>(&self, number: B, places: Range<usize>, streams: bool) {
+        let mut room = Block::new(B::default());
+        room.first(places.len().min(BLOCK)).fill(number);
+        let from = Columns { keys: room.first(BLOCK).as_mut_ptr(), values: std::ptr::dangling_mut::<()>() };
+        for places in blocks(places) {
+            // SAFETY: the caller has counted as many keys.
+            unsafe { self.store(places.start, from, places.len(), streams) };
+        }
+    }
+}
+
+/// The numbers of which their ranges do not tell all, and these ranges.
+#[inline(always)]
+fn without_only<'a, B: KeyBits>(
+    ranges: &Ranges<B>,
+    numbers: &[B],
+    of: &mut [u16; BLOCK],
+    others: &'a mut Block<B>,
+) -> &'a [B] {
+    let (room, mut number) = (others.first(numbers.len()), 0);
+    for (i, &x) in numbers.iter().enumerate() {
+        let range = of.get(i).copied().unwrap_or_default();
+        if let (Some(to), Some(of)) = (room.get_mut(number), of.get_mut(number)) {
+            (*to, *of) = (x, range);
+        }
+        number += usize::from(ranges.only(usize::from(range)).is_none());
+    }
+    room.get(..number).unwrap_or_default()
+}

@@ -1,0 +1,341 @@
+//! Sort of what fits in a core's cache, by one thread.
+//!
+//! ```text
+//! few elements by comparisons
+//! others by two digits at most, with the highest bits that vary, as many as tell most elements apart;
+//!     those that they do not are put where they belong among their neighbours
+//! if that would be far, by all digits, from the lowest on
+//! ```
+
+use super::values::{Columns, Memory, Moved, Sort, blocks};
+use upsweep_core::error::Result;
+use upsweep_core::key::KeyBits;
+
+/// The most bits of a digit: of the numbers of these two tables are in the first-level cache.
+const DIGIT_BITS: u32 = 12;
+/// The fewest, where there is a choice.
+const LEAST_DIGIT_BITS: u32 = 6;
+/// Bits more than as many as number the elements, by which most of them are in their order.
+const BEYOND: u32 = 5;
+/// How many equal ones a number may have in the mean, and how far it may be moved, so that it is worth it.
+const MOST_EQUAL: usize = 1;
+const MOST_MOVES: usize = 2;
+/// Digits of the longest keys.
+const DIGITS: usize = 11;
+
+/// Some neighbouring bits.
+#[derive(Clone, Copy, Default)]
+struct Digit {
+    shift: u32,
+    mask: u32,
+}
+
+/// The digits of at most `bits` bits that hold all bits of `varying`, from the lowest on, and their number.
+fn digits_of<B: KeyBits>(varying: B, bits: u32) -> ([Digit; DIGITS], usize) {
+    let (mut digits, mut number, mut shift) = ([Digit::default(); DIGITS], 0, 0);
+    while let Some(digit) = digits.get_mut(number) {
+        let skipped = varying.above(shift).trailing_zeros();
+        if shift + skipped >= B::BITS {
+            break;
+        }
+        shift += skipped;
+        *digit = Digit { shift, mask: (1 << bits) - 1 };
+        (number, shift) = (number + 1, shift + bits);
+        if shift >= B::BITS {
+            break;
+        }
+    }
+    (digits, number)
+}
+
+/// The fewest digits, each as narrow as that allows.
+fn fewest_digits<B: KeyBits>(varying: B, most_bits: u32) -> ([Digit; DIGITS], usize) {
+    let mut found = digits_of(varying, most_bits);
+    for bits in (1..most_bits).rev() {
+        let narrower = digits_of(varying, bits);
+        if narrower.1 > found.1 || narrower.1 == DIGITS {
+            break;
+        }
+        found = narrower;
+    }
+    found
+}
+
+/// Two digits at most with the highest bits that vary, enough to tell most of `len` numbers apart.
+fn highest_digits<B: KeyBits>(varying: B, len: usize) -> ([Digit; 2], usize) {
+    let bits = (len.max(1).ilog2() + BEYOND).div_ceil(2).clamp(LEAST_DIGIT_BITS, DIGIT_BITS);
+    let digit = |varying: B| Digit { shift: varying.length().saturating_sub(bits), mask: (1 << bits) - 1 };
+    let high = digit(varying);
+    let below = varying.below(high.shift);
+    if below == B::default() { ([high; 2], 1) } else { ([digit(below), high], 2) }
+}
+
+/// A thread's memory for such sorts.
+pub(super) struct Room<B, V> {
+    keys: [Memory<B>; 2],
+    values: [Memory<V>; 2],
+    counts: [Vec<u32>; 2],
+    items: Vec<(B, u32)>,
+}
+
+impl<B: KeyBits, V: Moved> Room<B, V> {
+    pub(super) fn new() -> Self {
+        let (keys, values) = ([const { Memory::none() }; 2], [const { Memory::none() }; 2]);
+        Self { keys, values, counts: [Vec::new(), Vec::new()], items: Vec::new() }
+    }
+
+    fn columns(&mut self, which: usize, len: usize) -> Result<Columns<B, V>> {
+        let which = which % 2;
+        Ok(Columns { keys: self.keys[which].of(len)?, values: self.values[which].of(len)? })
+    }
+
+    /// Sorts the whole input; stores results with `streams` past the cache, so that nobody reads them before this thread has called
+    /// [`fence`](crate::tile::store::fence).
+    pub(super) fn sort(&mut self, sort: &Sort, streams: bool) -> Result<()> {
+        let own = self.columns(1, sort.len)?;
+        for places in blocks(0..sort.len) {
+            // SAFETY: the input and the memory have as many elements.
+            unsafe {
+                let to = own.behind(places.start);
+                sort.load_numbers(places.start, std::slice::from_raw_parts_mut(to.keys, places.len()), true);
+                sort.load_values(places.start, std::slice::from_raw_parts_mut(to.values, places.len()));
+            }
+        }
+        // SAFETY: as above.
+        unsafe { self.finish(sort, own, sort.len, 0, streams) }
+    }
+
+    /// Sorts `len` numbers, which are not needed afterwards, and stores them as results from place `at` on, with `streams` past the
+    /// cache.
+    ///
+    /// # Safety
+    /// `from` and the results have as many elements, which nobody else uses; they are the same places, or apart. `from` is not this
+    /// room's first memory. With `streams` nobody reads the results before this thread has called
+    /// [`fence`](crate::tile::store::fence).
+    pub(super) unsafe fn finish(
+        &mut self,
+        sort: &Sort,
+        from: Columns<B, V>,
+        len: usize,
+        at: usize,
+        streams: bool,
+    ) -> Result<()> {
+        let below = sort.below::<B>();
+        // SAFETY: the caller's.
+        unsafe {
+            let sorted = if len < sort.limits.compare_below {
+                self.by_comparison(below, from, len)?
+            } else {
+                self.by_digits(below, from, len)?
+            };
+            if sorted.keys.cast() == sort.keys_out.wrapping_add(at * sort.key_bytes) {
+                sort.restore(std::slice::from_raw_parts_mut(sorted.keys, len));
+            } else {
+                sort.store(at, sorted, len, streams);
+            }
+        }
+        Ok(())
+    }
+
+    /// # Safety
+    /// As [`finish`](Self::finish).
+    unsafe fn by_comparison(&mut self, below: u32, from: Columns<B, V>, len: usize) -> Result<Columns<B, V>> {
+        // SAFETY: the caller's.
+        let numbers = unsafe { std::slice::from_raw_parts_mut(from.keys, len) };
+        if size_of::<V>() == 0 {
+            if below == 0 {
+                // Keys that are equal in every bit cannot be told apart.
+                numbers.sort_unstable();
+            } else {
+                numbers.sort_by_key(|number| number.above(below));
+            }
+            return Ok(from);
+        }
+        let to = self.columns(0, len)?;
+        self.items.clear();
+        self.items.extend(numbers.iter().zip(0..).map(|(&number, place)| (number, place)));
+        self.items.sort_unstable();
+        for (i, &(number, place)) in self.items.iter().enumerate() {
+            // SAFETY: the caller's; the places are below the length, which the memory has.
+            unsafe {
+                to.keys.add(i).write(number);
+                to.values.add(i).write(from.values.add(place as usize).read());
+            }
+        }
+        Ok(to)
+    }
+
+    /// Sorts by the highest digits that tell most numbers apart, and puts the others among their neighbours; or by all digits.
+    ///
+    /// # Safety
+    /// As [`finish`](Self::finish).
+    unsafe fn by_digits(&mut self, below: u32, from: Columns<B, V>, len: usize) -> Result<Columns<B, V>> {
+        // SAFETY: the caller's.
+        unsafe {
+            let varying = varying(std::slice::from_raw_parts(from.keys, len));
+            let varying = varying ^ varying.below(below);
+            let (all, number) = fewest_digits(varying, DIGIT_BITS);
+            let all = all.get(..number).unwrap_or_default();
+            let mut sorted = from;
+            if number > 2 {
+                let (digits, number) = highest_digits(varying, len);
+                let digits = digits.get(..number).unwrap_or_default();
+                self.count(sorted, len, digits);
+                if self.tells_apart(digits, len) {
+                    sorted = self.by_counted(sorted, from, len, digits)?;
+                    if insert(below, sorted, len) {
+                        return Ok(sorted);
+                    }
+                }
+            }
+            for two in all.chunks(2) {
+                self.count(sorted, len, two);
+                sorted = self.by_counted(sorted, from, len, two)?;
+            }
+            Ok(sorted)
+        }
+    }
+
+    /// Whether the counted digits leave few numbers that have equal ones, if the lower digit is spread.
+    fn tells_apart(&self, digits: &[Digit], len: usize) -> bool {
+        let [low, high] = match digits {
+            [low, _] => [low.mask as usize + 1, 1],
+            _ => [1, 0],
+        };
+        let equal = |counts: &Vec<u32>| counts.iter().map(|&count| (count as usize).pow(2)).sum::<usize>();
+        self.counts.get(high).is_none_or(|counts| equal(counts) / low <= len * (1 + MOST_EQUAL))
+    }
+
+    /// Counts one digit or two.
+    ///
+    /// # Safety
+    /// There are so many elements.
+    unsafe fn count(&mut self, from: Columns<B, V>, len: usize, digits: &[Digit]) {
+        for (counts, digit) in self.counts.iter_mut().zip(digits) {
+            counts.clear();
+            counts.resize(digit.mask as usize + 1, 0);
+        }
+        let [first, second] = self.counts.each_mut().map(Vec::as_mut_slice);
+        // SAFETY: the caller's; a digit is less than the number of its counts.
+        unsafe {
+            let numbers = std::slice::from_raw_parts(from.keys, len);
+            match *digits {
+                [low, high] => {
+                    for number in numbers {
+                        *first.get_unchecked_mut(number.bits(low.shift, low.mask)) += 1;
+                        *second.get_unchecked_mut(number.bits(high.shift, high.mask)) += 1;
+                    }
+                }
+                [digit] => {
+                    for number in numbers {
+                        *first.get_unchecked_mut(number.bits(digit.shift, digit.mask)) += 1;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Sorts by the digits that have been counted, between `own` memory, which has as much room, and this room's first.
+    ///
+    /// # Safety
+    /// There are so many elements, which have been counted, in one of them.
+    unsafe fn by_counted(
+        &mut self,
+        mut from: Columns<B, V>,
+        own: Columns<B, V>,
+        len: usize,
+        digits: &[Digit],
+    ) -> Result<Columns<B, V>> {
+        let room = self.columns(0, len)?;
+        for (which, digit) in digits.iter().enumerate() {
+            let to = if from.keys == room.keys { own } else { room };
+            let Some(counts) = self.counts.get_mut(which) else { break };
+            places(counts);
+            let (next, Digit { shift, mask }) = (counts.as_mut_ptr(), *digit);
+            // The place of a key with the digit of the one before it is not in memory: a processor that reads it while it does not yet
+            // know where keys go has to do so again.
+            let (mut own, mut place) = (0, counts.first().copied().unwrap_or(0));
+            for i in 0..len {
+                // SAFETY: the caller's; the memory has as many elements; digits are less than the number of counts.
+                unsafe {
+                    let key = from.keys.add(i).read();
+                    let digit = key.bits(shift, mask);
+                    if digit != own {
+                        next.add(own).write(place);
+                        (own, place) = (digit, next.add(digit).read());
+                    }
+                    to.keys.add(place as usize).write(key);
+                    to.values.add(place as usize).write(from.values.add(i).read());
+                    place += 1;
+                }
+            }
+            from = to;
+        }
+        Ok(from)
+    }
+}
+
+/// Puts each number that is less than its neighbour where it belongs, unless they move too far; says whether it did.
+///
+/// # Safety
+/// There are so many elements, which nobody else uses.
+unsafe fn insert<B: KeyBits, V: Moved>(below: u32, Columns { keys, values }: Columns<B, V>, len: usize) -> bool {
+    let mut moves = MOST_MOVES * len;
+    for i in 1..len {
+        // SAFETY: the caller's.
+        unsafe {
+            let key = keys.add(i).read();
+            if key.above(below) >= keys.add(i - 1).read().above(below) {
+                continue;
+            }
+            let (value, mut to) = (values.add(i).read(), i);
+            while to > 0 && key.above(below) < keys.add(to - 1).read().above(below) {
+                keys.add(to).write(keys.add(to - 1).read());
+                values.add(to).write(values.add(to - 1).read());
+                to -= 1;
+            }
+            keys.add(to).write(key);
+            values.add(to).write(value);
+            if i - to > moves {
+                return false;
+            }
+            moves -= i - to;
+        }
+    }
+    true
+}
+
+/// The bits that are not the same in all numbers.
+pub(super) fn varying<B: KeyBits>(numbers: &[B]) -> B {
+    let Some(&first) = numbers.first() else { return B::default() };
+    numbers.iter().fold(B::default(), |differ, &number| differ | (number ^ first))
+}
+
+/// Counts become the places of the first of each.
+fn places(counts: &mut [u32]) {
+    let mut next = 0;
+    for count in counts {
+        next += std::mem::replace(count, next);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shifts(varying: u64, most: u32) -> Vec<(u32, u32)> {
+        let (digits, number) = fewest_digits(varying, most);
+        digits[..number].iter().map(|digit| (digit.shift, digit.mask.count_ones())).collect()
+    }
+
+    #[test]
+    fn digits_hold_the_bits_that_vary() {
+        assert_eq!(shifts(0, 11), []);
+        assert_eq!(shifts(1 << 63, 11), [(63, 1)]);
+        assert_eq!(shifts(0x1f_ffff, 11), [(0, 11), (11, 11)]);
+        assert_eq!(shifts(0x00ff_00ff_0000, 11), [(16, 8), (32, 8)]);
+        assert_eq!(shifts(u64::MAX, 8).len(), 8);
+        assert_eq!(fewest_digits(u128::MAX, DIGIT_BITS).1, DIGITS);
+    }
+}

@@ -1,0 +1,163 @@
+//! How an array is cut: into which ranges, and where the keys of each go.
+
+use super::cached::varying;
+use super::ranges::Ranges;
+use super::threads::{in_parts, part_of};
+use super::values::{BLOCK, Block, Columns, Moved, Sort, blocks};
+use std::ops::Range;
+use std::sync::Mutex;
+use upsweep_core::key::KeyBits;
+
+/// The fewest and the most bits by which an array is cut. Each range has a line of keys and one of values, which the second-level cache
+/// holds.
+const CUT_BITS: (u32, u32) = (6, 11);
+/// The most keys of a sample, and of how many at least each is one.
+const SAMPLE: usize = 8192;
+const SAMPLE_OF: usize = 64;
+/// Keys that are counted in 32 bits.
+const COUNTED: usize = 1 << 30;
+/// What is cut: a part of what has been cut before, or the input.
+pub(super) type Source<B, V> = Option<Columns<B, V>>;
+
+/// A cut of an array.
+pub(super) struct Cut<B> {
+    pub(super) ranges: Ranges<B>,
+    /// The first place of each range, and the length.
+    begins: Vec<usize>,
+    /// The first place in each range of each thread's share.
+    shares: Mutex<Vec<(usize, Vec<usize>)>>,
+    /// As of [`Counted`].
+    pub(super) has_zeros: bool,
+}
+
+/// What one reading of the keys tells.
+pub(super) struct Counted<B> {
+    /// How many elements each thread's share has of each range.
+    pub(super) shares: Vec<Vec<usize>>,
+    /// The bits that are not the same in all numbers.
+    differ: B,
+    /// Whether an input that will be overwritten may have zeros of both signs.
+    pub(super) has_zeros: bool,
+}
+
+impl<B: KeyBits> Cut<B> {
+    /// The places of a range.
+    pub(super) fn part(&self, range: usize) -> Range<usize> {
+        let at = |range: usize| self.begins.get(range).or(self.begins.last()).copied().unwrap_or(0);
+        at(range)..at(range + 1)
+    }
+
+    /// Calls `of` with each share's number and places, each on a thread of its own.
+    pub(super) fn each_share(&self, threads: usize, of: impl Fn(usize, &mut [usize]) + Sync) {
+        in_parts(threads, |_| {
+            // A panic of another thread ends the call.
+            let share = self.shares.lock().ok().and_then(|mut shares| shares.pop());
+            if let Some((part, mut places)) = share {
+                of(part, &mut places);
+            }
+        });
+    }
+}
+
+impl Sort {
+    /// Whether stores of so many elements go past the cache.
+    pub(super) fn streams<B, V>(&self, len: usize) -> bool {
+        cfg!(target_arch = "x86_64") && Self::bytes::<B, V>(len) >= self.limits.non_temporal_from
+    }
+
+    /// How `len` elements are cut that have been cut `depth` times; not at all, if all keys are equal.
+    pub(super) fn plan_cut<B: KeyBits, V: Moved>(
+        &self,
+        source: Source<B, V>,
+        len: usize,
+        depth: usize,
+    ) -> Option<Cut<B>> {
+        let bits = Self::bytes::<B, V>(len).div_ceil(self.limits.cached.max(1)).next_power_of_two().ilog2();
+        let bits = bits.clamp(CUT_BITS.0, CUT_BITS.1);
+        let (sample, below) = (self.sample(source, len), self.below::<B>());
+        let mut ranges = Ranges::of_sample(&sample, bits, below);
+        if depth > 0 {
+            // By bits alone, so that with each cut fewer are left.
+            ranges = Ranges::by_bits(varying(&sample).length(), bits, below);
+        }
+        let mut counted = self.count(source, len, &ranges);
+        if !ranges.hold(counted.differ) {
+            ranges = Ranges::by_bits(counted.differ.length(), bits, below);
+            counted = self.count(source, len, &ranges);
+        }
+        let Counted { shares: mut counts, differ, has_zeros } = counted;
+        if differ.above(below) == B::default() {
+            return None;
+        }
+        let (mut next, mut begins) = (0, Vec::with_capacity(ranges.number() + 1));
+        for value in 0..ranges.number() {
+            begins.push(next);
+            for count in counts.iter_mut().filter_map(|part| part.get_mut(value)) {
+                next += std::mem::replace(count, next);
+            }
+        }
+        begins.push(next);
+        Some(Cut { ranges, begins, shares: Mutex::new(counts.into_iter().enumerate().collect()), has_zeros })
+    }
+
+    /// Some numbers, from all over the source.
+    fn sample<B: KeyBits, V: Moved>(&self, source: Source<B, V>, len: usize) -> Vec<B> {
+        let size = (len / SAMPLE_OF).clamp(1, SAMPLE);
+        let mut one = Block::new(B::default());
+        let number = |i: usize| {
+            // Not at equal distances, so that what repeats itself is seen as well.
+            let at = part_of(len, size, i);
+            let at = at.start + (i.wrapping_mul(0x9e37_79b1) >> 7) % at.len().max(1);
+            self.numbers(source, at..at + 1, &mut one, false).first().copied().unwrap_or_default()
+        };
+        (0..size).map(number).collect()
+    }
+
+    /// Counts the elements of each range.
+    pub(super) fn count<B: KeyBits, V: Moved>(
+        &self,
+        source: Source<B, V>,
+        len: usize,
+        ranges: &Ranges<B>,
+    ) -> Counted<B> {
+        // Later the input is gone.
+        let zeros = self.zeros::<B>().filter(|_| source.is_none() && self.is_in_place());
+        let below = self.below::<B>();
+        let (threads, number) = (self.threads(), ranges.number());
+        let first =
+            self.numbers(source, 0..1, &mut Block::new(B::default()), false).first().copied().unwrap_or_default();
+        // Several tables, so that a key need not wait for the count of an equal one before it; as many as the first-level cache holds.
+        let tables = if number <= 1024 { 4 } else { 2 };
+        let begins = [0, 1, 2, 3].map(|table| table % tables * number);
+        let shares = in_parts(threads, |part| {
+            let (mut counts, mut all) = (vec![0u32; tables * number], vec![0; number]);
+            let (mut room, mut of, mut differ) = (Block::new(B::default()), [0; BLOCK], B::default());
+            let (share, mut found) = (part_of(len, threads, part), [false; 2]);
+            for stretch in share.clone().step_by(COUNTED) {
+                for places in blocks(stretch..share.end.min(stretch.saturating_add(COUNTED))) {
+                    let numbers = self.numbers(source, places, &mut room, false);
+                    differ = numbers.iter().fold(differ, |differ, &number| differ | (number ^ first));
+                    if let Some(zeros) = zeros {
+                        for (found, zero) in found.iter_mut().zip(zeros) {
+                            *found |= numbers.iter().fold(false, |any, number| any | (number.above(below) == zero));
+                        }
+                    }
+                    ranges.of(numbers, &mut of);
+                    for four in of.get(..numbers.len()).unwrap_or_default().chunks(4) {
+                        for (&range, table) in four.iter().zip(begins) {
+                            // SAFETY: a table has a count for each range.
+                            unsafe { *counts.get_unchecked_mut(table + usize::from(range)) += 1 };
+                        }
+                    }
+                }
+                for table in counts.chunks_mut(number) {
+                    all.iter_mut().zip(table).for_each(|(all, count)| *all += std::mem::take(count) as usize);
+                }
+            }
+            (all, differ, found)
+        });
+        let differ = shares.iter().fold(B::default(), |all, share| all | share.1);
+        let has_zeros = [0, 1].iter().all(|&sign| shares.iter().any(|(.., found)| found.get(sign) == Some(&true)));
+        Counted { shares: shares.into_iter().map(|share| share.0).collect(), differ, has_zeros }
+    }
+}

@@ -1,0 +1,88 @@
+//! Sort of an array of pairs within their output, where keys and values are halves of a number: without memory for numbers, which
+//! costs as much as a pass where the system has to fetch it first.
+//!
+//! ```text
+//! each thread, for its share of the input:   move each key and each value to its range in the outputs, as they are
+//! thread by thread:                          the pairs of one range are sorted in the cache, as numbers, and stored where they were
+//! parts that are too large for it:           sorts of their own, in place; those whose keys are equal are in order
+//! ```
+
+use super::array::CUT_AGAIN;
+use super::cached::Room;
+use super::threads::{in_parts, part_of};
+use super::values::{BLOCK, Block, Moved, Sort, blocks, fetch_ahead};
+use crate::tile::digits::Lines;
+use crate::tile::store::fence;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use upsweep_core::error::Result;
+use upsweep_core::key::KeyBits;
+
+impl Sort {
+    /// Sorts pairs this way, if they are such.
+    pub(super) fn within_output<B: KeyBits, V: Moved>(&self, room: &mut Room<B, V>) -> Option<Result<()>> {
+        let outputs = [self.keys_out.cast_const(), self.values_out.cast_const()];
+        let apart = |bytes: usize| {
+            let in_place = self.keys == outputs[0] || self.values == outputs[1];
+            !in_place && outputs.iter().all(|output| output.addr().is_multiple_of(bytes))
+        };
+        match self.halves::<B>().filter(|&bytes| apart(bytes)) {
+            Some(4) => Some(self.in_output::<B, V, u32>(room)),
+            Some(8) => Some(self.in_output::<B, V, u64>(room)),
+            _ => None,
+        }
+    }
+
+    fn in_output<B: KeyBits, V: Moved, H: KeyBits>(&self, room: &mut Room<B, V>) -> Result<()> {
+        let (len, threads) = (self.len, self.threads());
+        let streams = self.streams::<B, V>(len);
+        let Some(cut) = self.plan_cut::<B, V>(None, len, 0) else {
+            self.copy::<B, V>(false);
+            return Ok(());
+        };
+        let ranges = &cut.ranges;
+        cut.each_share(threads, |part, places| {
+            let mut lines = Lines::new((self.keys_out.cast::<H>(), self.values_out.cast::<H>()), places, streams);
+            let (mut room, mut of) = (Block::new(B::default()), [0; BLOCK]);
+            for places in blocks(part_of(len, threads, part)) {
+                fetch_ahead(self.values, places.clone(), self.value_bytes);
+                ranges.of(self.numbers::<B, V>(None, places.clone(), &mut room, false), &mut of);
+                let of = of.get(..places.len()).unwrap_or_default();
+                // SAFETY: the input has these places; those of the output are this share's keys' in this range, one after the other.
+                unsafe {
+                    lines.push(of, self.keys.cast::<H>().add(places.start), self.values.cast::<H>().add(places.start));
+                }
+            }
+            lines.finish();
+        });
+        let again = |part: &Range<usize>| Self::bytes::<B, V>(part.len()) > CUT_AGAIN * self.limits.cached;
+        let turn = AtomicUsize::new(0);
+        let sorted = in_parts(threads, |_| {
+            let mut room = Room::<B, V>::new();
+            loop {
+                let range = turn.fetch_add(1, Ordering::Relaxed);
+                if range >= ranges.number() {
+                    fence();
+                    return Ok(());
+                }
+                let part = cut.part(range);
+                if ranges.only(range).is_none() && !part.is_empty() && !again(&part) {
+                    room.sort(&self.part_of_output(part), streams)?;
+                }
+            }
+        });
+        sorted.into_iter().collect::<Result<()>>()?;
+        for range in 0..ranges.number() {
+            let part = cut.part(range);
+            if ranges.only(range).is_none() && again(&part) {
+                self.part_of_output(part).run(room)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The sort of a part of the output, in place.
+    fn part_of_output(&self, part: Range<usize>) -> Self {
+        Self { keys: self.keys_out, values: self.values_out, ..*self }.of(part)
+    }
+}

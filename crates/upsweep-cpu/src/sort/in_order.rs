@@ -1,0 +1,102 @@
+//! Keys that are in order already, or in the reverse of it.
+
+use super::threads::{in_parts, part_of};
+use super::values::{BLOCK, Block, Blocks, Moved, Sort, blocks};
+use std::sync::atomic::{AtomicBool, Ordering};
+use upsweep_core::key::KeyBits;
+
+/// Keys that are looked at first.
+const FEW: usize = 64;
+
+/// How keys lie in the input.
+pub(super) enum Found {
+    InOrder,
+    /// Each key before the one to its left, so that none are equal.
+    Reversed,
+    Unsorted,
+}
+
+impl Sort {
+    /// Looks at the keys up to the first that is neither in order nor in the reverse.
+    pub(super) fn look<B: KeyBits>(&self) -> Found {
+        if self.all::<B>(false) {
+            Found::InOrder
+        } else if self.all::<B>(true) {
+            Found::Reversed
+        } else {
+            Found::Unsorted
+        }
+    }
+
+    /// Whether each key follows the one to its left in order; if it `descends`, whether it is before that one.
+    fn all<B: KeyBits>(&self, descends: bool) -> bool {
+        let below = self.below::<B>();
+        let wrong = |numbers: &[B]| {
+            let after = numbers.get(1..).unwrap_or_default();
+            let pairs = numbers.iter().zip(after).map(|(before, own)| (before.above(below), own.above(below)));
+            if descends {
+                pairs.fold(0, |any, (before, own)| any | u32::from(before <= own)) > 0
+            } else {
+                pairs.fold(0, |any, (before, own)| any | u32::from(before > own)) > 0
+            }
+        };
+        let mut room = Block::new(B::default());
+        // Most keys that are in no order show that at once.
+        if wrong(self.numbers::<B, ()>(None, 0..self.len.min(FEW), &mut room, false)) {
+            return false;
+        }
+        let (threads, failed) = (self.threads(), AtomicBool::new(false));
+        in_parts(threads, |part| {
+            let mut room = Block::new(B::default());
+            let share = part_of(self.len, threads, part);
+            let mut begin = share.start;
+            while begin + 1 < share.end.saturating_add(1).min(self.len) && !failed.load(Ordering::Relaxed) {
+                // The last one is the first one of the next block, or share.
+                let end = self.len.min(share.end + 1).min(begin + BLOCK);
+                if wrong(self.numbers::<B, ()>(None, begin..end, &mut room, false)) {
+                    failed.store(true, Ordering::Relaxed);
+                }
+                begin = end - 1;
+            }
+        });
+        !failed.into_inner()
+    }
+
+    /// Copies all elements to other memory, or `reversed`.
+    pub(super) fn copy<B: KeyBits, V: Moved>(&self, reversed: bool) {
+        let threads = self.threads();
+        in_parts(threads, |part| {
+            let mut room = Blocks::<B, V>::new();
+            for places in blocks(part_of(self.len, threads, part)) {
+                // SAFETY: both have as many elements, and the output is another memory than the input.
+                unsafe {
+                    let from = room.load(self, places.start, places.len());
+                    if reversed {
+                        room.reverse(places.len());
+                    }
+                    let to = if reversed { self.len - places.end } else { places.start };
+                    self.store(to, from, places.len(), false);
+                }
+            }
+        });
+    }
+
+    /// Exchanges the first element and the last, and so on, in place.
+    pub(super) fn reverse<B: KeyBits, V: Moved>(&self) {
+        let threads = self.threads();
+        in_parts(threads, |part| {
+            let (mut room, mut other) = (Blocks::<B, V>::new(), Blocks::<B, V>::new());
+            for places in blocks(part_of(self.len / 2, threads, part)) {
+                let (len, mirror) = (places.len(), self.len - places.end);
+                // SAFETY: the places and their mirror images are below the length, apart, and no other thread has them.
+                unsafe {
+                    let (first, last) = (room.load(self, places.start, len), other.load(self, mirror, len));
+                    room.reverse(len);
+                    other.reverse(len);
+                    self.store(mirror, first, len, false);
+                    self.store(places.start, last, len, false);
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,122 @@
+//! Neighbouring parts that are short, and so sorted many at once.
+
+use super::values::{Columns, Memory, Moved, Sort, fetch_ahead};
+use crate::tile::network::{MOST, Network, lanes};
+use crate::tile::simd::Set;
+use crate::tile::store::copy;
+use std::ops::Range;
+use upsweep_core::error::Result;
+use upsweep_core::key::KeyBits;
+
+/// Elements of the longest parts where squares are transposed lane by lane.
+const MOST_PORTABLE: usize = 32;
+/// Elements that are loaded and stored together: so many, and those of the parts that fill a network with them.
+const TOGETHER: usize = 512;
+/// At least one of so many places of a network has a number, so that it is worth it.
+const SPARSE: usize = 4;
+
+/// Neighbouring parts that wait until they are many.
+pub(super) struct Waiting<B> {
+    /// Where each begins, and where the last one ends.
+    begins: Vec<usize>,
+    longest: usize,
+    /// Elements of the longest part that is taken.
+    most: usize,
+    memory: [Memory<B>; 2],
+}
+
+impl<B: KeyBits> Waiting<B> {
+    pub(super) fn new(sort: &Sort) -> Self {
+        let most = if Set::widest().is_portable() { MOST_PORTABLE } else { MOST };
+        let all_alike = sort.value_bytes == 0 && size_of::<B>() <= 8;
+        let most = if all_alike { sort.limits.network.min(most) } else { 0 };
+        Self { begins: Vec::new(), longest: 0, most, memory: [const { Memory::none() }; 2] }
+    }
+
+    /// Whether parts of so many elements may be added; there are some.
+    pub(super) fn takes(&self, len: usize) -> bool {
+        len <= self.most
+    }
+
+    /// Whether those that wait have to be sorted before a part is added.
+    pub(super) fn is_full(&self) -> bool {
+        let [first, .., end] = *self.begins.as_slice() else { return false };
+        end - first >= TOGETHER && (self.begins.len() - 1).is_multiple_of(lanes::<B>())
+    }
+
+    /// Adds the next part.
+    pub(super) fn add(&mut self, part: &Range<usize>) {
+        if self.begins.is_empty() {
+            self.begins.push(part.start);
+        }
+        self.begins.push(part.end);
+        self.longest = self.longest.max(part.len());
+    }
+
+    /// Sorts the parts that wait, or has them sorted `one_by_one` if they do not fill a network. Results are stored past the cache where there are
+    /// many, so that nobody reads them before this thread has called [`fence`](crate::tile::store::fence).
+    pub(super) fn sort<V: Moved>(
+        &mut self,
+        sort: &Sort,
+        mut one_by_one: impl FnMut(Range<usize>) -> Result<()>,
+    ) -> Result<()> {
+        let [first, .., end] = *self.begins.as_slice() else { return Ok(()) };
+        let parts = self.begins.len() - 1;
+        if (end - first) * SPARSE < self.longest * parts.next_multiple_of(lanes::<B>()) {
+            self.begins.windows(2).try_for_each(|part| one_by_one(part[0]..part[1]))?;
+        } else {
+            self.begins.iter_mut().for_each(|begin| *begin -= first);
+            self.by_network::<V>(sort, first, end - first)?;
+        }
+        self.begins.clear();
+        self.longest = 0;
+        Ok(())
+    }
+
+    /// Sorts the parts, which begin that far behind the first of `len` elements.
+    fn by_network<V: Moved>(&mut self, sort: &Sort, first: usize, len: usize) -> Result<()> {
+        let (set, [own, sorted]) = (Set::widest(), &mut self.memory);
+        let room = TOGETHER + (MOST + 1) * lanes::<B>();
+        let (own, sorted) = (own.of(room)?, sorted.of(room)?);
+        let streams = !sort.is_in_place() && sort.streams::<B, V>(sort.len);
+        // SAFETY: the parts are this thread's; the memory has room for them and a row more; the processor has the instructions of a `Set`.
+        unsafe {
+            fetch_ahead(sort.keys, first..first + len, sort.key_bytes);
+            let numbers = sort.plain_numbers::<B>(first, len).unwrap_or_else(|| {
+                let own = std::slice::from_raw_parts_mut(own, len);
+                sort.load_numbers(first, own, true);
+                own
+            });
+            set.compiled()(Network { numbers, sorted, begins: &self.begins });
+            if let Some(zeros) = sort.zeros::<B>() {
+                order_zeros(numbers, std::slice::from_raw_parts_mut(sorted, len), &self.begins, zeros);
+            }
+            match sort.output_has_room::<B>() {
+                Some(to) => {
+                    sort.restore(std::slice::from_raw_parts_mut(sorted, len));
+                    copy(set, sorted, to.add(first), len, streams);
+                }
+                None => {
+                    let from = Columns { keys: sorted, values: std::ptr::dangling_mut::<V>() };
+                    sort.store(first, from, len, streams);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Puts the zeros of each part in the order that they have among its numbers, if there are such of both signs.
+fn order_zeros<B: KeyBits>(numbers: &[B], sorted: &mut [B], begins: &[usize], zeros: [B; 2]) {
+    let has = |zero: B| numbers.iter().fold(false, |any, &number| any | (number == zero));
+    if !zeros.into_iter().all(has) {
+        return;
+    }
+    for part in begins.windows(2) {
+        let [begin, end] = *part else { continue };
+        let (Some(numbers), Some(sorted)) = (numbers.get(begin..end), sorted.get_mut(begin..end)) else { continue };
+        let first = sorted.partition_point(|&number| number < zeros[0]);
+        let places = sorted.iter_mut().skip(first);
+        places.zip(numbers.iter().filter(|number| zeros.contains(number))).for_each(|(to, &zero)| *to = zero);
+    }
+}

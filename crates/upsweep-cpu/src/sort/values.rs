@@ -1,0 +1,426 @@
+//! What is sorted, by sizes alone: so that each kind of sort is compiled once, in this library.
+
+use super::pages::prefer_large;
+use crate::tile::digits::{Line, store_lines};
+use crate::tile::windows::{PAGE, fetch};
+use std::marker::PhantomData;
+use std::ops::Range;
+use upsweep_core::error::Result;
+use upsweep_core::key::{KeyBits, KeyOrder};
+use upsweep_core::memory;
+use upsweep_plan::cpu::SortLimits;
+
+/// What goes along with a number in memory of its own: nothing, or a value that has no room in the number's lower half.
+pub(super) trait Moved: Copy + Default + Send + Sync {
+    /// Takes a value.
+    fn of(value: u64) -> Self;
+    /// Gives it back.
+    fn value(self) -> u64;
+}
+impl Moved for () {
+    fn of(_: u64) {}
+    fn value(self) -> u64 {
+        0
+    }
+}
+impl Moved for u64 {
+    #[inline(always)]
+    fn of(value: u64) -> Self {
+        value
+    }
+    #[inline(always)]
+    fn value(self) -> u64 {
+        self
+    }
+}
+
+/// One sort. Inputs are valid for reads and outputs for writes of `len` elements; input and output are the same memory, or apart.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sort {
+    pub(super) order: KeyOrder,
+    pub(super) descending: bool,
+    pub(super) len: usize,
+    pub(super) keys: *const u8,
+    /// Null where only the values are wanted.
+    pub(super) keys_out: *mut u8,
+    pub(super) key_bytes: usize,
+    /// Null where the values are the positions of the keys.
+    pub(super) values: *const u8,
+    pub(super) values_out: *mut u8,
+    /// None are more than eight.
+    pub(super) value_bytes: usize,
+    pub(super) limits: SortLimits,
+}
+
+// SAFETY: a sort reads its input and writes its output, which nobody else uses in the meantime; elements are `Send` and `Sync`. Threads
+// write places that are apart.
+unsafe impl Sync for Sort {}
+// SAFETY: as above.
+unsafe impl Send for Sort {}
+
+impl Sort {
+    /// Whether values lie in the lower half of numbers.
+    fn packs<B>(&self) -> bool {
+        self.value_bytes > 0 && self.key_bytes < size_of::<B>()
+    }
+
+    /// The bits of a number below those that are sorted by.
+    pub(super) fn below<B: KeyBits>(&self) -> u32 {
+        if self.packs::<B>() { B::BITS / 2 } else { 0 }
+    }
+
+    /// The bytes of keys and values that are the halves of a number, in buffers of their own.
+    pub(super) fn halves<B>(&self) -> Option<usize> {
+        let bytes = size_of::<B>() / 2;
+        let buffers = [self.keys, self.values];
+        let whole = buffers.iter().all(|buffer| !buffer.is_null() && buffer.addr().is_multiple_of(bytes));
+        (self.key_bytes == bytes && self.value_bytes == bytes && whole).then_some(bytes)
+    }
+
+    /// Whether keys are the numbers by which they are sorted.
+    fn is_plain(&self) -> bool {
+        !self.order.signed && !self.descending
+    }
+
+    /// Where numbers are as they lie in memory, those from `first` on.
+    ///
+    /// # Safety
+    /// There are `len` of them, which nobody writes meanwhile.
+    pub(super) unsafe fn plain_numbers<B: KeyBits>(&self, first: usize, len: usize) -> Option<&[B]> {
+        let plain = self.is_plain() && self.key_bytes == size_of::<B>();
+        // SAFETY: the caller's.
+        plain.then(|| unsafe { std::slice::from_raw_parts(self.keys.cast::<B>().add(first), len) })
+    }
+
+    /// The output, where its keys are as wide as numbers, which are all that is moved.
+    pub(super) fn output_has_room<B>(&self) -> Option<*mut B> {
+        let to = self.keys_out.cast::<B>();
+        (self.value_bytes == 0 && self.key_bytes == size_of::<B>() && to.is_aligned()).then_some(to)
+    }
+
+    /// The numbers of the keys from `first` on, `with_values` where these go with them, and otherwise with zeros in their place.
+    ///
+    /// # Safety
+    /// There are so many.
+    pub(super) unsafe fn load_numbers<B: KeyBits>(&self, first: usize, to: &mut [B], with_values: bool) {
+        // SAFETY: the caller's; keys have this size.
+        unsafe {
+            match self.halves::<B>() {
+                Some(4) if with_values => return self.load_halves::<u32, B>(first, to),
+                Some(8) if with_values => return self.load_halves::<u64, B>(first, to),
+                _ => {}
+            }
+            match self.key_bytes {
+                1 => self.load_keys::<u8, B>(first, to),
+                2 => self.load_keys::<u16, B>(first, to),
+                4 => self.load_keys::<u32, B>(first, to),
+                8 => self.load_keys::<u64, B>(first, to),
+                _ => self.load_keys::<u128, B>(first, to),
+            }
+            if self.packs::<B>() && !with_values {
+                to.iter_mut().for_each(|to| *to = to.beside(0));
+            } else if self.packs::<B>() {
+                self.each_value(first, to.len(), |i, value| {
+                    // SAFETY: it is below the length.
+                    let to = to.get_unchecked_mut(i);
+                    *to = to.beside(value);
+                });
+            }
+        }
+    }
+
+    /// # Safety
+    /// There are so many keys, of this type's size.
+    unsafe fn load_keys<K: KeyBits, B: KeyBits>(&self, first: usize, to: &mut [B]) {
+        // SAFETY: the caller's.
+        let keys = unsafe { std::slice::from_raw_parts(self.keys.cast::<K>().add(first), to.len()) };
+        for (to, key) in to.iter_mut().zip(keys) {
+            *to = B::of(key.ordered(self.order, self.descending).wide());
+        }
+    }
+
+    /// As `load_numbers`, where keys and values have this type's size.
+    ///
+    /// # Safety
+    /// There are so many.
+    unsafe fn load_halves<H: KeyBits, B: KeyBits>(&self, first: usize, to: &mut [B]) {
+        // SAFETY: the caller's.
+        unsafe {
+            let keys = std::slice::from_raw_parts(self.keys.cast::<H>().add(first), to.len());
+            let values = std::slice::from_raw_parts(self.values.cast::<H>().add(first), to.len());
+            for ((to, key), value) in to.iter_mut().zip(keys).zip(values) {
+                *to = B::of(key.ordered(self.order, self.descending).wide()).beside(value.wide() as u64);
+            }
+        }
+    }
+
+    /// The values from `first` on.
+    ///
+    /// # Safety
+    /// There are so many.
+    pub(super) unsafe fn load_values<V: Moved>(&self, first: usize, to: &mut [V]) {
+        if size_of::<V>() > 0 {
+            // SAFETY: the caller's; it is below the length.
+            unsafe { self.each_value(first, to.len(), |i, value| *to.get_unchecked_mut(i) = V::of(value)) };
+        }
+    }
+
+    /// Calls `of` for `len` values from `first` on, with the place of each among them.
+    ///
+    /// # Safety
+    /// There are so many.
+    #[inline(always)]
+    unsafe fn each_value(&self, first: usize, len: usize, mut of: impl FnMut(usize, u64)) {
+        let (from, bytes) = (self.values, self.value_bytes);
+        if from.is_null() {
+            (0..len).for_each(|i| of(i, (first + i) as u64));
+            return;
+        }
+        macro_rules! each {
+            ($t:ty) => {
+                for i in 0..len {
+                    // SAFETY: the caller's.
+                    of(i, u64::from(unsafe { from.cast::<$t>().add(first + i).read_unaligned() }));
+                }
+            };
+        }
+        match bytes {
+            1 => each!(u8),
+            2 => each!(u16),
+            4 => each!(u32),
+            8 => each!(u64),
+            _ => {
+                for i in 0..len {
+                    let mut value = [0; 8];
+                    // SAFETY: the caller's; values have less than eight bytes.
+                    unsafe { value.as_mut_ptr().copy_from_nonoverlapping(from.add((first + i) * bytes), bytes) };
+                    of(i, u64::from_le_bytes(value));
+                }
+            }
+        }
+    }
+
+    /// Stores `len` results from place `at` on; with `streams` past the cache, so that nobody reads them before the thread has called
+    /// [`fence`](crate::tile::store::fence).
+    ///
+    /// # Safety
+    /// There are so many at `from`, which are apart from the results, and nobody else uses these.
+    pub(super) unsafe fn store<B: KeyBits, V: Moved>(&self, at: usize, from: Columns<B, V>, len: usize, streams: bool) {
+        // SAFETY: the caller's; keys have this size.
+        unsafe {
+            let numbers = std::slice::from_raw_parts(from.keys, len);
+            if !self.keys_out.is_null() {
+                match self.key_bytes {
+                    1 => self.store_keys::<u8, B>(at, numbers, streams),
+                    2 => self.store_keys::<u16, B>(at, numbers, streams),
+                    4 => self.store_keys::<u32, B>(at, numbers, streams),
+                    8 => self.store_keys::<u64, B>(at, numbers, streams),
+                    _ => self.store_keys::<u128, B>(at, numbers, streams),
+                }
+            }
+            if self.packs::<B>() {
+                self.store_values(at, len, streams, |i| numbers.get_unchecked(i).lower_half());
+            } else if self.value_bytes > 0 {
+                self.store_values(at, len, streams, |i| from.values.add(i).read().value());
+            }
+        }
+    }
+
+    /// Makes keys of numbers that are as wide.
+    pub(super) fn restore<B: KeyBits>(&self, numbers: &mut [B]) {
+        if !self.is_plain() {
+            numbers.iter_mut().for_each(|number| *number = number.restored(self.order, self.descending));
+        }
+    }
+
+    /// # Safety
+    /// As [`store`](Self::store); keys have this type's size.
+    unsafe fn store_keys<K: KeyBits, B: KeyBits>(&self, at: usize, numbers: &[B], streams: bool) {
+        let (mut keys, below) = (Block::new(K::default()), self.below::<B>());
+        // SAFETY: the caller's.
+        let to = unsafe { self.keys_out.add(at * size_of::<K>()) };
+        in_blocks(to, size_of::<K>(), numbers.len(), |places| {
+            let keys = keys.first(places.len());
+            for (key, number) in keys.iter_mut().zip(numbers.get(places.clone()).unwrap_or_default()) {
+                *key = K::of(number.above(below).wide()).restored(self.order, self.descending);
+            }
+            // SAFETY: the caller's.
+            unsafe {
+                store_lines(to.add(places.start * size_of::<K>()), keys.as_ptr().cast(), size_of_val(keys), streams)
+            };
+        });
+    }
+
+    /// # Safety
+    /// As [`store`](Self::store); `value` is called for what is below `len`.
+    #[inline(always)]
+    unsafe fn store_values(&self, at: usize, len: usize, streams: bool, value: impl Fn(usize) -> u64) {
+        let (bytes, mut narrow) = (self.value_bytes, Block::new(0u64));
+        let narrow: *mut u8 = narrow.first(BLOCK).as_mut_ptr().cast();
+        // SAFETY: the caller's.
+        let to = unsafe { self.values_out.add(at * bytes) };
+        in_blocks(to, bytes, len, |places| {
+            macro_rules! store {
+                ($t:ty) => {
+                    for (to, i) in places.clone().enumerate() {
+                        // SAFETY: a block has room for as many values of eight bytes.
+                        unsafe { narrow.cast::<$t>().add(to).write(value(i) as $t) };
+                    }
+                };
+            }
+            match bytes {
+                1 => store!(u8),
+                2 => store!(u16),
+                4 => store!(u32),
+                8 => store!(u64),
+                _ => {
+                    for (to, i) in places.clone().enumerate() {
+                        // SAFETY: as above; these have less than eight bytes.
+                        unsafe {
+                            narrow.add(to * bytes).copy_from_nonoverlapping(value(i).to_le_bytes().as_ptr(), bytes);
+                        }
+                    }
+                }
+            }
+            // SAFETY: the caller's.
+            unsafe { store_lines(to.add(places.start * bytes), narrow, places.len() * bytes, streams) };
+        });
+    }
+
+    /// The bytes of so many elements while they are sorted.
+    pub(super) fn bytes<B, V>(len: usize) -> usize {
+        len.saturating_mul(size_of::<B>() + size_of::<V>())
+    }
+
+    pub(super) fn threads(&self) -> usize {
+        let bytes = self.len.saturating_mul(self.key_bytes + self.value_bytes);
+        if bytes < self.limits.parallel_from { 1 } else { self.limits.threads }
+    }
+}
+
+/// Numbers and their values in memory of the sort's own.
+#[derive(Debug)]
+pub(super) struct Columns<B, V> {
+    pub(super) keys: *mut B,
+    pub(super) values: *mut V,
+}
+impl<B, V> Clone for Columns<B, V> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<B, V> Copy for Columns<B, V> {}
+// SAFETY: whoever shares them gives each thread places of its own.
+unsafe impl<B: Send, V: Send> Send for Columns<B, V> {}
+// SAFETY: as above.
+unsafe impl<B: Sync, V: Sync> Sync for Columns<B, V> {}
+
+impl<B, V> Columns<B, V> {
+    pub(super) fn both(self) -> (*mut B, *mut V) {
+        (self.keys, self.values)
+    }
+
+    /// # Safety
+    /// Both have more than `at` elements, or as many.
+    pub(super) unsafe fn behind(self, at: usize) -> Self {
+        // SAFETY: the caller's.
+        unsafe { Self { keys: self.keys.add(at), values: self.values.add(at) } }
+    }
+}
+
+/// Elements that are on their way at once.
+pub(super) const BLOCK: usize = 256;
+
+/// Room for some elements, in the first-level cache.
+#[repr(C, align(64))]
+pub(super) struct Block<T>([T; BLOCK]);
+
+impl<T: Copy> Block<T> {
+    pub(super) fn new(value: T) -> Self {
+        Self([value; BLOCK])
+    }
+
+    /// The first `len` of them, which are no more than there are.
+    #[inline(always)]
+    pub(super) fn first(&mut self, len: usize) -> &mut [T] {
+        self.0.get_mut(..len).unwrap_or_default()
+    }
+}
+
+/// A block of numbers and one of values.
+pub(super) struct Blocks<B, V>(pub(super) Block<B>, pub(super) Block<V>);
+
+impl<B: KeyBits, V: Moved> Blocks<B, V> {
+    pub(super) fn new() -> Self {
+        Self(Block::new(B::default()), Block::new(V::default()))
+    }
+
+    /// The elements from `first` on, of which there are as many as a block has at most.
+    ///
+    /// # Safety
+    /// There are so many.
+    pub(super) unsafe fn load(&mut self, sort: &Sort, first: usize, len: usize) -> Columns<B, V> {
+        let (numbers, values) = (self.0.first(len), self.1.first(len));
+        // SAFETY: the caller's.
+        unsafe {
+            sort.load_numbers(first, numbers, true);
+            sort.load_values(first, values);
+        }
+        Columns { keys: numbers.as_mut_ptr(), values: values.as_mut_ptr() }
+    }
+
+    /// The first `len` in the reverse order.
+    pub(super) fn reverse(&mut self, len: usize) {
+        self.0.first(len).reverse();
+        self.1.first(len).reverse();
+    }
+}
+
+/// Calls `of` for places below `len`, as many at a time as a block has, so that all but the first begin at a line of the memory `to`
+/// if elements of so many bytes allow that.
+#[inline(always)]
+fn in_blocks(to: *mut u8, bytes: usize, len: usize, mut of: impl FnMut(Range<usize>)) {
+    let skew = to.addr() / bytes.max(1) % BLOCK;
+    let (mut begin, mut end) = (0, (BLOCK - skew).min(len));
+    while begin < end {
+        of(begin..end);
+        (begin, end) = (end, (end + BLOCK).min(len));
+    }
+}
+
+/// Fetches what lies as much as a page behind these places of `memory`, with elements of so many bytes: the processor's own prefetch ends
+/// with a page.
+#[inline(always)]
+pub(super) fn fetch_ahead(memory: *const u8, places: Range<usize>, bytes: usize) {
+    fetch(memory.wrapping_add(places.start * bytes + PAGE), places.len() * bytes);
+}
+
+/// Places, in blocks.
+pub(super) fn blocks(places: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    places.clone().step_by(BLOCK).map(move |begin| begin..places.end.min(begin + BLOCK))
+}
+
+/// Uninitialised memory, which begins at a line of the processor's.
+#[derive(Debug)]
+pub(super) struct Memory<T> {
+    lines: Vec<Line>,
+    holds: PhantomData<T>,
+}
+
+impl<T> Memory<T> {
+    pub(super) const fn none() -> Self {
+        Self { lines: Vec::new(), holds: PhantomData }
+    }
+
+    /// Room for `len` elements; what was there before is lost.
+    pub(super) fn of(&mut self, len: usize) -> Result<*mut T> {
+        let bytes = len.saturating_mul(size_of::<T>());
+        let lines = bytes.div_ceil(size_of::<Line>());
+        if lines > self.lines.capacity() {
+            self.lines = Vec::new();
+            memory::reserve(&mut self.lines, lines)?;
+            prefer_large(self.lines.as_mut_ptr().cast(), bytes);
+        }
+        Ok(self.lines.as_mut_ptr().cast())
+    }
+}

@@ -1,0 +1,417 @@
+//! Scans and reductions of a block of rows along an axis that is not the last.
+//!
+//! ```text
+//! group    rows that fit into a first-level cache
+//! tile     a few columns of a group: their running values stay in registers from row to row
+//! ```
+//!
+//! The loops over the columns of a tile are what LLVM vectorises. In memory the running values would be stored and
+//! loaded again for each row, which takes longer than a row of few columns.
+
+use super::hidden::hidden;
+use super::lanes::{Lanes, Work};
+use super::pairwise::Pairwise;
+use super::reduce::{CHAIN, LEAF};
+use super::run::{Memory, Storing};
+use super::store::StreamingCopy;
+use std::mem::MaybeUninit;
+use std::ops::Range;
+use upsweep_core::inputs::Read;
+use upsweep_core::outputs::Write;
+use upsweep_core::shape::Shape;
+use upsweep_core::steps::{In, Out, Steps};
+use upsweep_plan::cpu::{STRIP_BYTES, Unit};
+
+/// The bytes of a group.
+const GROUP_BYTES: usize = 4 * STRIP_BYTES;
+/// The levels of the tree, as rows have at least one byte.
+const GROUP_LEVELS: usize = (GROUP_BYTES / LEAF).ilog2() as usize + 2;
+
+/// Calls `$self.$tile::<W, LANES>(...)` for `W` columns from `$c` on until all have had their turn. No function that is
+/// given a closure: that might not be inlined, and then lacks the instruction set. Each width is compiled for every operator and type, so
+/// those that would be no vectors ([`wide`]) or do not fit in registers are left out, and some with `small-loops`.
+macro_rules! tiles {
+    ($L:ty, $S:ty, $columns:expr, $c:ident, $self:ident.$tile:ident($($argument:expr),*)) => {{
+        let mut $c = 0;
+        while $c < $columns {
+            macro_rules! tile {
+                ($W:literal, $LANES:literal) => {{
+                    $self.$tile::<$W, $LANES>($($argument),*);
+                    $W
+                }};
+            }
+            $c += match $columns - $c {
+                #[cfg(not(feature = "small-loops"))]
+                64.. if const { wide::<$S>() && !<$L>::IN_MEMORY } => tile!(64, 64),
+                16.. if const { wide::<$S>() } => tile!(16, 16),
+                4.. => tile!(4, 4),
+                #[cfg(not(feature = "small-loops"))]
+                3 if <$S>::LANES => tile!(3, 4),
+                #[cfg(not(feature = "small-loops"))]
+                2 if <$S>::LANES => tile!(2, 4),
+                _ if <$S>::LANES => tile!(1, 4),
+                _ => tile!(1, 1),
+            };
+        }
+    }};
+}
+
+/// Whether tiles have many columns: of values that lie side by side, and are so small that a compiler makes vectors of what they are combined to. Of
+/// others a tile of few columns is as fast or faster, and its code is a fraction.
+const fn wide<S: Steps>() -> bool {
+    S::In::SIDE_BY_SIDE && size_of::<S::Acc>() <= 8
+}
+
+/// Combines rows, of which there is at least one, into `values`: short chains of rows in a tree, so that the error of
+/// float sums grows with the logarithm of the number of rows.
+///
+/// # Safety
+/// The rows of the unit are in memory, at least one, and nothing writes them meanwhile; there is room for the unit's width at `values`, apart from
+/// `parts`, which nobody else uses.
+pub(crate) struct Fold<'a, S: Steps> {
+    pub(crate) steps: &'a S,
+    pub(crate) memory: &'a Memory<S::In, S::Out>,
+    pub(crate) shape: Shape,
+    pub(crate) unit: Unit,
+    pub(crate) rows: Range<usize>,
+    pub(crate) values: *mut S::Acc,
+    /// Room for [`Fold::parts`] vectors as wide as the unit.
+    pub(crate) parts: *mut S::Acc,
+}
+
+impl<S: Steps> Work for Fold<'_, S> {
+    type Result = ();
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        let width = self.unit.width;
+        // `values` is the first vector, the others lie in `parts`.
+        // SAFETY: `parts` has room for so many vectors.
+        let vector = |i: usize| if i == 0 { self.values } else { unsafe { self.parts.add((i - 1) * width) } };
+        let mut vectors = Pairwise::<*mut S::Acc>::new();
+        let chunk = Self::chunk(width);
+        for start in self.rows.clone().step_by(chunk) {
+            // SAFETY: all vectors up to the height have been written, and do not overlap.
+            unsafe {
+                let free = vector(vectors.height());
+                self.chunk_into::<L>(start..self.rows.end.min(start.saturating_add(chunk)), free);
+                vectors.push(free, |a, b| combine_vectors(self.steps, width, a, b));
+            }
+        }
+        // SAFETY: as above. What is combined lies where the leftmost was, in `values`.
+        vectors.total(|a, b| unsafe { combine_vectors(self.steps, width, a, b) });
+    }
+}
+
+/// `left = left ⊕ right`, column by column. Returns `left`.
+///
+/// # Safety
+/// Both are valid for `width` values, are initialised, and do not overlap.
+#[inline(always)]
+pub(crate) unsafe fn combine_vectors<S: Steps>(
+    steps: &S,
+    width: usize,
+    left: *mut S::Acc,
+    right: *mut S::Acc,
+) -> *mut S::Acc {
+    for c in 0..width {
+        // SAFETY: both have `width` values, initialised, and do not overlap.
+        unsafe { left.add(c).write(steps.combine(left.add(c).read(), right.add(c).read())) };
+    }
+    left
+}
+
+impl<S: Steps> Fold<'_, S> {
+    /// The rows that go to one vector: a group, but at least two chains; all of them where no grouping shows, if they are best combined one after the other.
+    fn chunk(width: usize) -> usize {
+        let group = group_rows::<S>(width);
+        if S::QUICK { usize::MAX } else { group * (2 * CHAIN).div_ceil(group) }
+    }
+
+    /// The vectors that `rows` rows of `width` columns need beside the result.
+    pub(crate) fn parts(rows: usize, width: usize) -> usize {
+        rows.div_ceil(Self::chunk(width)).checked_ilog2().unwrap_or(0) as usize + 1
+    }
+
+    /// Combines a chunk of rows into `values`.
+    ///
+    /// # Safety
+    /// The rows are in memory, and there is room for a vector at `values`.
+    #[inline(always)]
+    unsafe fn chunk_into<L: Lanes>(&self, chunk: Range<usize>, values: *mut S::Acc) {
+        for rows in groups::<S>(chunk.clone(), self.unit.width) {
+            let begun = rows.start > chunk.start;
+            // SAFETY: the tiles' columns are the unit's, whose rows are in memory: see `scan` and `reduce`.
+            unsafe { tiles!(L, S, self.unit.width, c, self.tile(rows.clone(), c, begun, values.add(c))) };
+        }
+    }
+
+    /// Combines rows of the `W` columns from `c` on, in `LANES` lanes, into `values`, which come first if they have
+    /// `begun`.
+    ///
+    /// # Safety
+    /// The columns are the unit's, and the rows in memory.
+    #[inline(always)]
+    unsafe fn tile<const W: usize, const LANES: usize>(
+        &self,
+        rows: Range<usize>,
+        c: usize,
+        begun: bool,
+        values: *mut S::Acc,
+    ) {
+        // SAFETY: the columns are the unit's, the rows in memory; what has begun has been written.
+        let value = unsafe {
+            if S::QUICK || begun || rows.len() <= CHAIN {
+                let (first, rest) = if begun {
+                    (each(|i| values.add(column::<W>(i)).read()), rows)
+                } else {
+                    (self.load::<W, LANES>(rows.start, c), rows.start + 1..rows.end)
+                };
+                self.chain::<W, LANES>(first, rest, c)
+            } else {
+                let mut parts = Pairwise::<_, GROUP_LEVELS>::new();
+                let mut start = rows.start;
+                while start < rows.end {
+                    let leaf = start..rows.end.min(start + LEAF);
+                    parts.push(self.leaf::<W, LANES>(leaf, c), |a, b| self.combine(a, b));
+                    start += LEAF;
+                }
+                // There are rows.
+                parts.total(|a, b| self.combine(a, b)).unwrap_unchecked()
+            }
+        };
+        // SAFETY: there is room for the columns.
+        unsafe { write_first::<W, LANES, _>(values, value) };
+    }
+
+    // The functions below are no closures, which might not be inlined, and then lack the instruction set.
+
+    /// # Safety
+    /// As [`tile`](Self::tile), also below.
+    #[inline(always)]
+    unsafe fn load<const W: usize, const LANES: usize>(&self, k: usize, c: usize) -> [S::Acc; LANES] {
+        // A compiler that saw that rows follow each other would make vectors of neighbouring rows, and of them those of columns again.
+        let k = hidden(k);
+        // SAFETY: the rows and columns are the unit's, which is in memory.
+        unsafe { load_row::<W, LANES, S>(self.steps, self.memory, self.shape, self.unit.start + c, k) }
+    }
+
+    #[inline(always)]
+    fn combine<const LANES: usize>(&self, a: [S::Acc; LANES], b: [S::Acc; LANES]) -> [S::Acc; LANES] {
+        each(|i| self.steps.combine(a[i], b[i]))
+    }
+
+    /// `value`, and then the rows one after the other.
+    ///
+    /// # Safety
+    /// The rows and columns are the unit's, which is in memory.
+    // As `load_row`.
+    #[cfg_attr(not(feature = "small-loops"), inline(always))]
+    #[cfg_attr(feature = "small-loops", inline(never))]
+    unsafe fn chain<const W: usize, const LANES: usize>(
+        &self,
+        mut value: [S::Acc; LANES],
+        rows: Range<usize>,
+        c: usize,
+    ) -> [S::Acc; LANES] {
+        for k in rows {
+            // SAFETY: the rows and columns are the unit's.
+            let x = unsafe { self.load::<W, LANES>(k, c) };
+            value = self.combine(value, x);
+        }
+        value
+    }
+
+    /// Chains of [`CHAIN`] rows, one after the other.
+    ///
+    /// # Safety
+    /// As [`chain`](Self::chain); there is at least one row.
+    #[inline(always)]
+    unsafe fn leaf<const W: usize, const LANES: usize>(&self, rows: Range<usize>, c: usize) -> [S::Acc; LANES] {
+        let mut total = None;
+        for start in rows.clone().step_by(CHAIN) {
+            let end = rows.end.min(start + CHAIN);
+            // SAFETY: the rows and columns are the unit's.
+            unsafe {
+                let mut value = self.load::<W, LANES>(start, c);
+                if W < 64 && wide::<S>() && end - start == CHAIN {
+                    // A constant number of rows, which LLVM unrolls. More columns would not stay in registers.
+                    for k in start + 1..start + CHAIN {
+                        let x = self.load::<W, LANES>(k, c);
+                        value = self.combine(value, x);
+                    }
+                } else {
+                    value = self.chain::<W, LANES>(value, start + 1..end, c);
+                }
+                total = Some(total.map_or(value, |total| self.combine(total, value)));
+            }
+        }
+        // SAFETY: there is at least one row.
+        unsafe { total.unwrap_unchecked() }
+    }
+}
+
+/// `rows` in groups, for rows of `width` columns.
+#[inline(always)]
+fn groups<S: Steps>(rows: Range<usize>, width: usize) -> impl Iterator<Item = Range<usize>> {
+    let most = group_rows::<S>(width);
+    rows.clone().step_by(most).map(move |start| start..rows.end.min(start + most))
+}
+
+pub(crate) fn group_rows<S: Steps>(width: usize) -> usize {
+    (GROUP_BYTES / (width * size_of::<In<S>>().max(size_of::<Out<S>>())).max(1)).max(1)
+}
+
+/// `value(i)` for each `i`, in a loop that LLVM vectorises.
+#[inline(always)]
+fn each<T: Copy, const W: usize>(value: impl Fn(usize) -> T) -> [T; W] {
+    let mut values = [const { MaybeUninit::uninit() }; W];
+    for (i, to) in values.iter_mut().enumerate() {
+        to.write(value(i));
+    }
+    // SAFETY: all have been written. `values.map(..)` would be six functions to compile for each type and width.
+    unsafe { (&raw const values).cast::<[T; W]>().read() }
+}
+
+/// The column of a lane: lanes that are left over do the last one's work again. LLVM makes vectors of four lanes, but takes
+/// fewer one by one, which is slow where a number is compared and chosen.
+#[inline(always)]
+fn column<const W: usize>(lane: usize) -> usize {
+    lane.min(W - 1)
+}
+
+/// Writes the values of `W` columns.
+///
+/// # Safety
+/// There is room for them.
+#[inline(always)]
+unsafe fn write_first<const W: usize, const LANES: usize, T: Copy>(to: *mut T, values: [T; LANES]) {
+    for (i, value) in values.into_iter().take(W).enumerate() {
+        // SAFETY: there is room for `W` values.
+        unsafe { to.add(i).write(value) };
+    }
+}
+
+/// The mapped elements of row `k` in scan order, in the `W` columns from `start` of the first row on, in `LANES` lanes.
+///
+/// # Safety
+/// They are in memory, and initialised.
+// With `small-loops` there are no vectors, and it is compiled once.
+#[cfg_attr(not(feature = "small-loops"), inline(always))]
+#[cfg_attr(feature = "small-loops", inline(never))]
+unsafe fn load_row<const W: usize, const LANES: usize, S: Steps>(
+    steps: &S,
+    memory: &Memory<S::In, S::Out>,
+    shape: Shape,
+    start: usize,
+    k: usize,
+) -> [S::Acc; LANES] {
+    let row = if memory.reverse { shape.len - 1 - k } else { k };
+    // SAFETY: the row's elements are in memory, and initialised.
+    each(|i| steps.load(unsafe { S::In::read(&memory.input, start + row * shape.inner + column::<W>(i)) }, row))
+}
+
+/// Scans rows after the running values, which are initialised if something has `begun`.
+///
+/// # Safety
+/// The rows of the unit are in memory, and nobody else uses their elements or results meanwhile; the vectors have room for the unit's width, and
+/// for a group of its results.
+pub(crate) struct Rows<'a, S: Steps> {
+    pub(crate) steps: &'a S,
+    pub(crate) memory: &'a Memory<S::In, S::Out>,
+    pub(crate) shape: Shape,
+    pub(crate) unit: Unit,
+    pub(crate) rows: Range<usize>,
+    pub(crate) begun: bool,
+    /// The running values, and room for a group of results if stores are non-temporal.
+    pub(crate) vectors: (*mut S::Acc, *mut Out<S>),
+    pub(crate) storing: Storing<S::Acc>,
+}
+
+impl<S: Steps> Work for Rows<'_, S> {
+    type Result = ();
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        let Self { memory, shape, unit, storing, .. } = self;
+        let mut begun = self.begun;
+        for rows in groups::<S>(self.rows.clone(), unit.width) {
+            let first = if memory.reverse { shape.len - rows.end } else { rows.start };
+            // SAFETY: the unit's rows are in memory, and the vectors have room for it: see `scan`.
+            unsafe {
+                let start = unit.start + first * shape.inner;
+                let output = memory.output.wrapping_add(start);
+                let staged = storing.non_temporal || !S::Out::PLAIN;
+                let to = if staged { (self.vectors.1, unit.width) } else { (output, shape.inner) };
+                let to = (to.0, first, to.1);
+                tiles!(L, S, unit.width, c, self.tile(rows.clone(), c, begun, to));
+                if !S::Out::PLAIN {
+                    for (row, c) in (0..rows.len()).flat_map(|row| (0..unit.width).map(move |c| (row, c))) {
+                        let result = to.0.add(row * unit.width + c).read();
+                        S::Out::write(&memory.sink, start + row * shape.inner + c, result);
+                    }
+                } else if storing.non_temporal {
+                    // Rows that are neighbours go as one: lines of the cache that they share would go in two parts.
+                    let copies = if unit.width == shape.inner { 1 } else { rows.len() };
+                    let len = rows.len() / copies * unit.width;
+                    for i in 0..copies {
+                        let (from, output) = (to.0.add(i * len), output.add(i * shape.inner));
+                        let bytes = len * size_of::<Out<S>>();
+                        StreamingCopy::<L>::new(from.cast_const().cast(), output.cast(), bytes).finish(false);
+                    }
+                }
+            }
+            begun = true;
+        }
+    }
+}
+
+impl<S: Steps> Rows<'_, S> {
+    /// Scans rows of the `W` columns from `c` on, and stores the results of the row that is number `first` in memory at
+    /// `to`, those of the next one `stride` further on.
+    ///
+    /// # Safety
+    /// The columns are the unit's, the rows are in memory, and there is room for their results.
+    #[inline(always)]
+    unsafe fn tile<const W: usize, const LANES: usize>(
+        &self,
+        mut rows: Range<usize>,
+        c: usize,
+        begun: bool,
+        (to, first, stride): (*mut Out<S>, usize, usize),
+    ) {
+        let Self { steps, memory, shape, unit, storing, .. } = *self;
+        // SAFETY: the tile is the unit's, and in memory; the running values are initialised if something has begun.
+        unsafe {
+            let values = self.vectors.0.add(c);
+            let load = |k| load_row::<W, LANES, S>(steps, memory, shape, unit.start + c, k);
+            // In place a row's results are stored after its elements have been read.
+            let store = |k, value: [S::Acc; LANES]| {
+                let row = if memory.reverse { shape.len - 1 - k } else { k };
+                let to = to.add((row - first) * stride + c);
+                for (i, value) in value.into_iter().take(W).enumerate() {
+                    to.add(i).write(steps.store(value));
+                }
+            };
+            let mut value = if begun {
+                each(|i| values.add(column::<W>(i)).read())
+            } else {
+                let x = load(rows.start);
+                if !storing.exclusive {
+                    store(rows.start, x);
+                } else if let Some(identity) = storing.identity {
+                    store(rows.start, [identity; LANES]);
+                }
+                rows.start += 1;
+                x
+            };
+            for k in rows {
+                let x = load(k);
+                let before = value;
+                value = each(|i| steps.combine(value[i], x[i]));
+                store(k, if storing.exclusive { before } else { value });
+            }
+            write_first::<W, LANES, _>(values, value);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Which elements of a block are kept: a bit for each, 64 at a time, while what is read next comes from memory.
+
+use super::compress::CHUNK;
+use super::lanes::{Lanes, ROW_BYTES};
+use super::windows::Windows;
+use std::ops::Range;
+use upsweep_core::call::select::{Marks, Stretch};
+
+/// The elements that are marked before the first of them is used: what is marked by several narrow stores is read by one
+/// wide load, which waits for them where it follows at once (half of the time, 2026-11-22).
+const MARKED: usize = 16 * CHUNK;
+
+/// [`CHUNK`] elements of a block, or the last ones.
+pub(crate) struct Chunk<I> {
+    pub(crate) from: *const I,
+    /// The index of the first.
+    pub(crate) at: usize,
+    pub(crate) len: usize,
+    /// A bit for each that is kept.
+    pub(crate) mask: u64,
+}
+
+impl<I> Chunk<I> {
+    /// A bit for each element.
+    #[inline(always)]
+    pub(crate) fn all(&self) -> u64 {
+        if self.len < CHUNK { !(!0 << self.len) } else { !0 }
+    }
+}
+
+/// What is done with chunks, the first of a block first.
+pub(crate) trait Chunks<I> {
+    /// # Safety
+    /// The processor has the instructions of `L`, and the chunk's elements are valid for reads.
+    unsafe fn take<L: Lanes>(&mut self, chunk: Chunk<I>);
+}
+
+/// An input of which some elements are kept. In place it is also written, so it is no slice.
+pub(crate) struct Masks<M, I> {
+    pub(crate) marks: M,
+    pub(crate) input: *const I,
+    pub(crate) len: usize,
+    pub(crate) neighbours: bool,
+    /// Whether elements are fetched before they are read.
+    pub(crate) ahead: bool,
+}
+
+impl<M: Marks<I>, I: Copy> Masks<M, I> {
+    /// Goes along a block; `next` is the one after which this thread asks.
+    ///
+    /// # Safety
+    /// The processor has the instructions of `L`; the block is in the input, and nobody writes to it meanwhile.
+    #[inline(always)]
+    pub(crate) unsafe fn each<L: Lanes>(&self, range: Range<usize>, next: usize, chunks: &mut impl Chunks<I>) {
+        let place = |at: usize| self.input.wrapping_add(at).cast::<u8>();
+        let mut windows = Windows::new(place(range.start), range.len() * size_of::<I>(), place(next));
+        let mut keep = [0; MARKED];
+        let mut start = range.start;
+        while start < range.end {
+            let len = (range.end - start).min(MARKED);
+            // SAFETY: the elements are in the input, and nobody writes to them meanwhile.
+            let own = unsafe { std::slice::from_raw_parts(self.input.add(start), len) };
+            // SAFETY: both are in the input. Nobody writes to the element before the block but with its own value, which is not
+            // stored over itself; the one after it is of a block that is not published yet.
+            let beside = |at: usize| unsafe { self.input.add(at).read() };
+            let before = (self.neighbours && start > 0).then(|| beside(start - 1));
+            let after = (self.neighbours && start + len < self.len).then(|| beside(start + len));
+            if let Some(keep) = keep.get_mut(..len) {
+                self.marks.mark(Stretch { start, own, before, after }, keep);
+            }
+            let (kept, _) = keep.as_chunks::<CHUNK>();
+            for (i, keep) in kept.iter().enumerate().take(len.div_ceil(CHUNK)) {
+                if self.ahead {
+                    // A chunk has as many lines as an element has bytes.
+                    windows.fetch(size_of::<I>() * CHUNK / ROW_BYTES);
+                }
+                let first = i * CHUNK;
+                let left = (len - first).min(CHUNK);
+                let mut chunk = Chunk { from: own.as_ptr().wrapping_add(first), at: start + first, len: left, mask: 0 };
+                // SAFETY: the processor has the instructions of `L`, and the chunk's elements are in the block, which nobody writes to.
+                unsafe {
+                    chunk.mask = L::bits(keep) & chunk.all();
+                    chunks.take::<L>(chunk);
+                }
+            }
+            start += len;
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Values that come from left to right, combined in a tree.
+//!
+//! ```text
+//! parts after 1, 2, 3 ... values     a    ab    ab c    abcd    abcd e    abcd ef    abcd ef g    abcdefgh
+//! total of 7                         (abcd ⊕ ef) ⊕ g
+//! ```
+//!
+//! The tree depends on the number of values alone. No value goes through more than 2 log2(n) applications of the operator,
+//! so the error of a float sum grows with log2(n) instead of n.
+//!
+//! Source: Higham, "The Accuracy of Floating Point Summation", 1993, pairwise summation; what differs: the tree is built
+//! while the values come, as a binary counter counts.
+
+use super::hidden::hidden;
+use std::mem::MaybeUninit;
+
+/// Neighbouring values combined as far as they are known, for fewer than 2 to the power of `LEVELS` values.
+pub(crate) struct Pairwise<T, const LEVELS: usize = 64> {
+    /// One part for each bit of `pushed` that is set, the leftmost and largest first.
+    parts: [MaybeUninit<T>; LEVELS],
+    height: usize,
+    pushed: usize,
+}
+
+impl<T: Copy, const LEVELS: usize> Pairwise<T, LEVELS> {
+    #[inline(always)]
+    pub(crate) fn new() -> Self {
+        Self { parts: [MaybeUninit::uninit(); LEVELS], height: 0, pushed: 0 }
+    }
+
+    /// The number of parts.
+    #[inline(always)]
+    pub(crate) fn height(&self) -> usize {
+        self.height
+    }
+
+    /// Adds `value` on the right.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, mut value: T, combine: impl Fn(T, T) -> T) {
+        // Unrolled, what is done once for many values would be most of a kernel's code.
+        let mut left = self.pushed.trailing_ones() as usize;
+        while left > 0 {
+            self.height -= 1;
+            value = combine(self.part(self.height), value);
+            left = hidden(left - 1);
+        }
+        self.parts[self.height].write(value);
+        self.height += 1;
+        self.pushed += 1;
+    }
+
+    /// All values combined.
+    #[inline(always)]
+    pub(crate) fn total(&self, combine: impl Fn(T, T) -> T) -> Option<T> {
+        if self.height == 0 {
+            return None;
+        }
+        let (mut total, mut next) = (self.part(0), 1);
+        while next < self.height {
+            total = combine(total, self.part(next));
+            next = hidden(next + 1);
+        }
+        Some(total)
+    }
+
+    #[inline(always)]
+    fn part(&self, i: usize) -> T {
+        // SAFETY: this is called with `i < height` alone, or with the height that was just one more: all parts below
+        // the height have been written.
+        unsafe { self.parts[i].assume_init() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pairwise;
+
+    #[test]
+    fn in_order_and_shallow() {
+        // A text and the depth of the tree that made it.
+        type Tree = (usize, u32, u32);
+        let combine = |(a, ends, depth): Tree, (b, other_ends, other): Tree| {
+            assert_eq!(a + ends as usize, b, "a value out of order");
+            (a, ends + other_ends, depth.max(other) + 1)
+        };
+        let mut values = Pairwise::<Tree, 11>::new();
+        assert_eq!(values.total(combine), None);
+        for n in 1..2048 {
+            values.push((n - 1, 1, 0), combine);
+            let (first, ends, depth) = values.total(combine).unwrap();
+            assert_eq!((first, ends as usize), (0, n));
+            assert!(depth <= 2 * n.ilog2().max(1), "{n} values: depth {depth}");
+            assert!(!n.is_power_of_two() || depth == n.ilog2(), "{n} values: depth {depth}");
+        }
+    }
+}

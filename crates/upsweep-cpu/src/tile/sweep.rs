@@ -1,0 +1,447 @@
+//! A tile reduced and scanned by an up-sweep and a down-sweep over arrays in the first-level cache.
+//!
+//! ```text
+//! up-sweep     x: a b c d e f g h       even[0] = a c e g        x1 = ab cd ef gh
+//!              x1                       even[1] = ab ef          x2 = abcd efgh
+//! top          prefixes of the last level one after the other, each after `base` (all that comes before the tile)
+//! down-sweep   exclusive prefixes p of a level from those of the level above:
+//!              p[2j] = above[j]         p[2j + 1] = above[j] ⊕ even[j]
+//!              x: inclusive             out[2j] = above[j] ⊕ even[j], out[2j + 1] = above[j + 1]
+//! ```
+//!
+//! Every loop is without a dependence between its iterations, so LLVM vectorises it, for every operator whose combine
+//! it can vectorise, and overlaps the latencies of the others. The operator is applied `n` times going up and `n` times
+//! coming down, strictly from left to right, and never to anything but elements: it may be non-commutative and have no
+//! identity.
+//!
+//! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.2; what differs: the even elements are kept
+//! in arrays of their own, so that both sweeps read and write neighbours, and the sweeps stop at [`TOP`] elements.
+
+use super::lanes::{Lanes, ROW_BYTES};
+use super::run::{Memory, Run, Storing};
+use super::store::{Ahead, StreamingCopy};
+use super::windows;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use upsweep_core::inputs::Read;
+use upsweep_core::steps::{In, Out, Steps};
+
+/// The bytes of a tile: its levels and the stored results stay in a first-level cache of 32 KiB.
+pub(crate) const TILE_BYTES: usize = 8192;
+/// The elements at which the sweeps turn.
+pub(crate) const TOP: usize = 16;
+/// The most numbers of an element that lie apart from each other.
+pub(crate) const MOST_NUMBERS: usize = 8;
+/// The bytes of half a tile, and of a line more for each number.
+const HALF_BYTES: usize = TILE_BYTES / 2 + MOST_NUMBERS * ROW_BYTES;
+/// The parts in which a tile is read.
+const PARTS: usize = 8;
+/// How far ahead of what is being read memory is fetched where nothing else is: a page, because the processor's own prefetch ends with one.
+const FETCH_AHEAD: usize = 4096;
+
+/// A part of a tile's levels; uninitialised.
+#[repr(C, align(64))]
+pub(crate) struct Buffer<const BYTES: usize>([MaybeUninit<u8>; BYTES]);
+
+impl<const BYTES: usize> Buffer<BYTES> {
+    #[inline(always)]
+    pub(crate) fn new() -> Self {
+        Self([MaybeUninit::uninit(); BYTES])
+    }
+
+    #[inline(always)]
+    pub(crate) fn start<T>(&mut self) -> *mut T {
+        (&raw mut self.0).cast()
+    }
+
+    #[inline(always)]
+    fn level<S: Steps>(&mut self) -> Level<S> {
+        // The words of each line of the cache.
+        let line = ROW_BYTES / const { word::<S>() }.max(1);
+        let room = BYTES / size_of::<S::Acc>().max(1) / line.max(1) * line.max(1);
+        Level { start: self.start(), room, of: PhantomData }
+    }
+}
+
+/// Values in a buffer, from one of them on. Those of several numbers lie there number by number, all first numbers side by side, then all
+/// second ones, and so on: of these LLVM makes vectors, while values that lie there whole it takes apart and puts together again at each level.
+struct Level<S: Steps> {
+    start: *mut u8,
+    /// How many values there is room for, from the first one on.
+    room: usize,
+    of: PhantomData<S>,
+}
+
+impl<S: Steps> Clone for Level<S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<S: Steps> Copy for Level<S> {}
+
+/// The bytes of what lies side by side.
+const fn word<S: Steps>() -> usize {
+    let (size, numbers) = (size_of::<S::Acc>(), S::NUMBERS[1]);
+    if numbers > 0 && numbers <= MOST_NUMBERS && (size == 4 * numbers || size == 8 * numbers) {
+        size / numbers
+    } else {
+        size
+    }
+}
+
+impl<S: Steps> Level<S> {
+    #[inline(always)]
+    fn add(self, n: usize) -> Self {
+        Self { start: self.start.wrapping_add(n * const { word::<S>() }), ..self }
+    }
+    #[inline(always)]
+    fn sub(self, n: usize) -> Self {
+        Self { start: self.start.wrapping_sub(n * const { word::<S>() }), ..self }
+    }
+
+    /// # Safety
+    /// There is a value.
+    #[inline(always)]
+    unsafe fn read(self) -> S::Acc {
+        if const { word::<S>() == size_of::<S::Acc>() } {
+            // SAFETY: there is a value.
+            return unsafe { self.start.cast::<S::Acc>().read() };
+        }
+        let mut value = MaybeUninit::<S::Acc>::uninit();
+        for i in 0..S::NUMBERS[1] {
+            // SAFETY: there is a value, which consists of so many numbers of 4 or 8 bytes.
+            unsafe {
+                if const { word::<S>() == 4 } {
+                    value.as_mut_ptr().cast::<u32>().add(i).write(self.start.cast::<u32>().add(i * self.room).read());
+                } else {
+                    value.as_mut_ptr().cast::<u64>().add(i).write(self.start.cast::<u64>().add(i * self.room).read());
+                }
+            }
+        }
+        // SAFETY: all its numbers have been written.
+        unsafe { value.assume_init() }
+    }
+
+    /// # Safety
+    /// There is room for a value.
+    #[inline(always)]
+    unsafe fn write(self, value: S::Acc) {
+        if const { word::<S>() == size_of::<S::Acc>() } {
+            // SAFETY: there is room for a value.
+            return unsafe { self.start.cast::<S::Acc>().write(value) };
+        }
+        let value = &raw const value;
+        for i in 0..S::NUMBERS[1] {
+            // SAFETY: as above.
+            unsafe {
+                if const { word::<S>() == 4 } {
+                    self.start.cast::<u32>().add(i * self.room).write(value.cast::<u32>().add(i).read());
+                } else {
+                    self.start.cast::<u64>().add(i * self.room).write(value.cast::<u64>().add(i).read());
+                }
+            }
+        }
+    }
+}
+
+/// `even[j] = from(j).0`, if `KEEP`, and `above[j] = from(j).0 ⊕ from(j).1`.
+///
+/// # Safety
+/// `even` (if `KEEP`) and `above` are valid for writes of `pairs` elements.
+#[inline(always)]
+unsafe fn up<const KEEP: bool, S: Steps>(
+    steps: &S,
+    pairs: usize,
+    from: impl Fn(usize) -> (S::Acc, S::Acc),
+    even: Level<S>,
+    above: Level<S>,
+) {
+    for j in 0..pairs {
+        let (a, b) = from(j);
+        // SAFETY: `j` is less than `pairs`.
+        unsafe {
+            if const { KEEP } {
+                even.add(j).write(a);
+            }
+            above.add(j).write(steps.combine(a, b));
+        }
+    }
+}
+
+/// The up-sweep of the `2 * pairs` elements from `start` in scan order, to [`TOP`] elements. Returns where they are, the
+/// other of the two buffers, and the end of what it wrote to `even`.
+///
+/// # Safety
+/// The elements are in `memory`, and initialised. `a` and `b` are valid for `pairs` elements, `even` (if `KEEP`) for
+/// `2 * pairs`; `pairs` is a power of two and at least [`TOP`].
+#[inline(always)]
+unsafe fn up_sweep<const KEEP: bool, S: Steps>(
+    steps: &S,
+    memory: &Memory<S::In, S::Out>,
+    run: Run,
+    mut pairs: usize,
+    mut even: Level<S>,
+    (a, b): (Level<S>, Level<S>),
+    ahead: &mut Ahead,
+) -> (Level<S>, Level<S>, Level<S>) {
+    // In parts, between which memory is fetched: the hardware's own prefetch stops at the end of each page.
+    let part = pairs / PARTS;
+    for i in 0..PARTS {
+        // SAFETY: the part is among the `2 * pairs` elements in `memory`, and so is each `2 * j + 1` in it below. All
+        // buffers have room for `pairs` elements.
+        unsafe {
+            let first = memory.at(run.start + 2 * i * part);
+            let input = &memory.input;
+            let index = first - run.origin;
+            let (even, a) = (if KEEP { even.add(i * part) } else { even }, a.add(i * part));
+            let (len, distance) = (2 * part, FETCH_AHEAD / size_of::<In<S>>().max(1));
+            let in_order = ahead.is_nothing();
+            ahead.fetch(len * S::In::address(input, first).1);
+            // One loop a direction: LLVM must know the stride.
+            if memory.reverse {
+                if in_order {
+                    S::In::fetch(input, first.wrapping_sub(distance + len), len, windows::fetch);
+                }
+                let from = |j: usize| {
+                    (
+                        steps.load(S::In::read(input, first - 2 * j), index - 2 * j),
+                        steps.load(S::In::read(input, first - 2 * j - 1), index - 2 * j - 1),
+                    )
+                };
+                up::<KEEP, S>(steps, part, from, even, a);
+            } else {
+                if in_order {
+                    S::In::fetch(input, first.wrapping_add(distance), len, windows::fetch);
+                }
+                let from = |j: usize| {
+                    (
+                        steps.load(S::In::read(input, first + 2 * j), index + 2 * j),
+                        steps.load(S::In::read(input, first + 2 * j + 1), index + 2 * j + 1),
+                    )
+                };
+                up::<KEEP, S>(steps, part, from, even, a);
+            }
+        }
+    }
+    // From `a` to `b` and back: LLVM sees that these are two, and need not look for overlaps when it runs.
+    while pairs > TOP {
+        // SAFETY: each level is half of the last: all levels of `even` together have less than `2 * pairs` elements,
+        // and `a` holds the `pairs` elements of the last level.
+        unsafe {
+            even = if KEEP { even.add(pairs) } else { even };
+            pairs /= 2;
+            up::<KEEP, S>(steps, pairs, |j| (a.add(2 * j).read(), a.add(2 * j + 1).read()), even, b);
+        }
+        if pairs == TOP {
+            return (b, a, even);
+        }
+        // SAFETY: as above.
+        unsafe {
+            even = if KEEP { even.add(pairs) } else { even };
+            pairs /= 2;
+            up::<KEEP, S>(steps, pairs, |j| (b.add(2 * j).read(), b.add(2 * j + 1).read()), even, a);
+        }
+    }
+    (a, b, even)
+}
+
+/// The tile `run` combined.
+///
+/// # Safety
+/// As `ReduceRun`; the length is a power of two, from twice [`TOP`] to that of a tile.
+#[inline(always)]
+pub(crate) unsafe fn reduce_tile<S: Steps>(
+    steps: &S,
+    memory: &Memory<S::In, S::Out>,
+    run: Run,
+    ahead: &mut Ahead,
+) -> S::Acc {
+    let (mut a, mut b) = (Buffer::<{ TILE_BYTES / 2 }>::new(), Buffer::<{ TILE_BYTES / 4 }>::new());
+    // SAFETY: the tile is in memory. The levels that `a` holds have at most a half of the tile's elements, those that
+    // `b` holds a quarter.
+    unsafe {
+        let (a, b) = (a.level(), b.level());
+        let (top, ..) = up_sweep::<false, S>(steps, memory, run, run.len / 2, a, (a, b), ahead);
+        top_total(steps, top)
+    }
+}
+
+/// The [`TOP`] elements at `top` combined in a tree.
+///
+/// # Safety
+/// `top` is valid for them.
+#[inline(always)]
+unsafe fn top_total<S: Steps>(steps: &S, top: Level<S>) -> S::Acc {
+    const { assert!(TOP == 16, "the tree below has so many leaves") };
+    // SAFETY: the indices are less than `TOP`.
+    let pair = |i: usize| unsafe { steps.combine(top.add(2 * i).read(), top.add(2 * i + 1).read()) };
+    let four = |i: usize| steps.combine(pair(2 * i), pair(2 * i + 1));
+    let eight = |i: usize| steps.combine(four(2 * i), four(2 * i + 1));
+    steps.combine(eight(0), eight(1))
+}
+
+/// Scans the tile `run` after `base`, of which there is none where tiles are `FIRST`. Returns its reduction.
+///
+/// # Safety
+/// As `ScanRun`; the length is that of a tile.
+#[inline(always)]
+pub(crate) unsafe fn scan_tile<const FIRST: bool, L: Lanes, S: Steps>(
+    steps: &S,
+    memory: &Memory<S::In, S::Out>,
+    run: Run,
+    base: Option<S::Acc>,
+    storing: &Storing<S::Acc>,
+) -> S::Acc {
+    let mut even = Buffer::<TILE_BYTES>::new();
+    let (mut a, mut b) = (Buffer::<HALF_BYTES>::new(), Buffer::<HALF_BYTES>::new());
+    // SAFETY: the tile is in memory. A level of a tile has at most a half of its elements, and the down-sweep adds one
+    // (which is why there is a line more for each number). The levels of `even` together have less than
+    // the tile.
+    unsafe {
+        let buffers = (a.level(), b.level());
+        let mut ahead = Ahead::of_scan(memory, run, storing);
+        let (top, other, even) =
+            up_sweep::<true, S>(steps, memory, run, run.len / 2, even.level(), buffers, &mut ahead);
+        let total = turn(steps, top, base);
+        // Two copies: LLVM must know the length of each level.
+        if const { !FIRST } && base.is_some() {
+            down_sweep::<true, L, S>(steps, memory, run, storing, (top, other, even));
+        } else {
+            down_sweep::<false, L, S>(steps, memory, run, storing, (top, other, even));
+        }
+        total
+    }
+}
+
+/// Replaces the [`TOP`] elements at `top` by their `TOP + 1` prefixes after `base`, and returns what the elements
+/// combine to. Without `base` the first prefix is not written.
+///
+/// # Safety
+/// `top` is valid for `TOP + 1` elements, of which the first `TOP` are initialised.
+#[inline(always)]
+unsafe fn turn<S: Steps>(steps: &S, top: Level<S>, base: Option<S::Acc>) -> S::Acc {
+    // SAFETY: all indices are at most `TOP`, and those read less.
+    unsafe {
+        let total = top_total(steps, top);
+        // First without `base`, so that tiles do not wait for each other here.
+        let mut prefixes = [top.read(); TOP];
+        for i in 1..TOP {
+            prefixes[i] = steps.combine(prefixes[i - 1], top.add(i).read());
+        }
+        match base {
+            Some(base) => {
+                top.write(base);
+                for (i, prefix) in prefixes.into_iter().enumerate() {
+                    top.add(i + 1).write(steps.combine(base, prefix));
+                }
+            }
+            None => {
+                for (i, prefix) in prefixes.into_iter().enumerate() {
+                    top.add(i + 1).write(prefix);
+                }
+            }
+        }
+        total
+    }
+}
+
+/// The down-sweep of the tile `run` from the [`TOP`] prefixes at `p`, and the stores. `even` is the end of what
+/// [`up_sweep`] wrote there.
+///
+/// # Safety
+/// As `ScanRun`, of which this is a part. `p` and `q` are valid for half a tile and one more element; `p` holds what
+/// [`turn`] wrote.
+#[inline(always)]
+unsafe fn down_sweep<const BASED: bool, L: Lanes, S: Steps>(
+    steps: &S,
+    memory: &Memory<S::In, S::Out>,
+    run: Run,
+    storing: &Storing<S::Acc>,
+    (mut p, mut q, mut even): (Level<S>, Level<S>, Level<S>),
+) {
+    // Without anything before the tile, the prefix of each level's first element does not exist.
+    let from = usize::from(!BASED);
+    let mut pairs = TOP;
+    while pairs < run.len / 2 {
+        // SAFETY: a level has `pairs` even elements and `pairs + 1` prefixes (but the first, unless `BASED`); the level
+        // below has twice as many, which are at most half a tile.
+        unsafe {
+            if !BASED {
+                q.add(1).write(even.read());
+            }
+            for j in from..pairs {
+                let before = p.add(j).read();
+                q.add(2 * j).write(before);
+                q.add(2 * j + 1).write(steps.combine(before, even.add(j).read()));
+            }
+            q.add(2 * pairs).write(p.add(pairs).read());
+            pairs *= 2;
+            even = even.sub(pairs);
+        }
+        std::mem::swap(&mut p, &mut q);
+    }
+    let mut stage = Buffer::<TILE_BYTES>::new();
+    let first = memory.at(if memory.reverse { run.start + run.len - 1 } else { run.start });
+    // SAFETY: the tile's elements are in the output, from `first` on.
+    let output = unsafe { memory.output.add(first) };
+    let to = if storing.non_temporal { stage.start() } else { output };
+    // SAFETY: `i` is less than the tile's length below, and a tile of results fits into the stage.
+    let forward = |i: usize, value| unsafe { to.add(i).write(steps.store(value)) };
+    // SAFETY: as above.
+    let backward = |i: usize, value| unsafe { to.add(run.len - 1 - i).write(steps.store(value)) };
+    // SAFETY: `p` holds the prefixes of the pairs, `even` their even elements.
+    unsafe {
+        // One loop a direction: LLVM must know the stride.
+        if memory.reverse {
+            pairs_down::<BASED, S>(steps, (p, even), pairs, storing, backward);
+        } else {
+            pairs_down::<BASED, S>(steps, (p, even), pairs, storing, forward);
+        }
+        if storing.non_temporal {
+            StreamingCopy::<L>::new(to.cast_const().cast(), output.cast(), run.len * size_of::<Out<S>>()).finish(false);
+        }
+    }
+}
+
+/// The last level of the down-sweep: two results from each prefix and even element.
+///
+/// # Safety
+/// `above` is valid for `pairs + 1` elements (the first need not be initialised unless `BASED`), `even` for `pairs`.
+#[inline(always)]
+unsafe fn pairs_down<const BASED: bool, S: Steps>(
+    steps: &S,
+    (above, even): (Level<S>, Level<S>),
+    pairs: usize,
+    storing: &Storing<S::Acc>,
+    store: impl Fn(usize, S::Acc),
+) {
+    // SAFETY: all indices are at most `pairs`, and those of `even` less.
+    unsafe {
+        if !BASED {
+            let first = even.read();
+            if storing.exclusive {
+                if let Some(identity) = storing.identity {
+                    store(0, identity);
+                }
+                store(1, first);
+            } else {
+                store(0, first);
+                store(1, above.add(1).read());
+            }
+        }
+        let from = usize::from(!BASED);
+        if storing.exclusive {
+            for j in from..pairs {
+                let before = above.add(j).read();
+                store(2 * j, before);
+                store(2 * j + 1, steps.combine(before, even.add(j).read()));
+            }
+        } else {
+            for j in from..pairs {
+                let after = above.add(j + 1).read();
+                store(2 * j, steps.combine(above.add(j).read(), even.add(j).read()));
+                store(2 * j + 1, after);
+            }
+        }
+    }
+}

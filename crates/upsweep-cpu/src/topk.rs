@@ -1,0 +1,391 @@
+//! Top-k on the CPU, and keys of a rank.
+//!
+//! ```text
+//! guess       of a sample of the keys: two between which the wanted one lies, most probably
+//! collect     the keys between these, and how many lie before them; the wanted one is found among them. Where they are too many,
+//!             or not around the wanted rank, and where there are several ranks, keys are counted instead: see
+//!             order_statistics.rs
+//! count       for each part of the input, how many keys are before the wanted one, and how many equal to it
+//! store       part by part: the keys before it, and of those equal to it the first, as many as there are to be
+//! ```
+
+use super::order_statistics::{Ranks, select};
+use rayon::prelude::*;
+use upsweep_core::call::topk::Ranking;
+use upsweep_core::error::Result;
+use upsweep_core::key::{Index, Key, KeyBits, KeyOrder};
+use upsweep_core::memory;
+use upsweep_plan::cpu::PARALLEL_FROM_BYTES;
+
+/// Keys from which a window is guessed, of a sample of so many.
+const GUESS_FROM: usize = 64 << 10;
+const SAMPLE: usize = 4 << 10;
+/// Standard deviations between a rank in the sample and the ends of its window, and places beside.
+const DEVIATIONS: f64 = 6.0;
+const PLACES: f64 = 4.0;
+/// The part of the input that may lie in a window.
+const MOST_CANDIDATES: usize = 4;
+/// Keys that are compared at once with a window's end.
+const AT_ONCE: usize = 64;
+
+/// Keys in memory, as the numbers whose order is theirs.
+struct Keys<'a, B> {
+    bits: &'a [B],
+    order: KeyOrder,
+    descending: bool,
+    /// Parts that threads share.
+    parts: usize,
+}
+
+impl<B: KeyBits> Keys<'_, B> {
+    #[inline(always)]
+    fn number(&self, bits: B) -> B {
+        bits.compared(self.order, self.descending)
+    }
+
+    /// What `of` makes of each part: of what is given for it, its place and its keys.
+    fn with_parts<T: Send, R: Send>(&self, given: Vec<T>, of: impl Fn(T, usize, &[B]) -> R + Sync) -> Vec<R> {
+        let begin = |part: usize| (self.bits.len() as u128 * part as u128 / self.parts as u128) as usize;
+        let part = |(part, given)| {
+            let (begin, end) = (begin(part), begin(part + 1));
+            of(given, begin, self.bits.get(begin..end).unwrap_or_default())
+        };
+        if self.parts == 1 {
+            given.into_iter().enumerate().map(part).collect()
+        } else {
+            given.into_par_iter().enumerate().map(part).collect()
+        }
+    }
+
+    /// What `of` makes of each part's keys.
+    fn in_parts<R: Send>(&self, of: impl Fn(&[B]) -> R + Sync) -> Vec<R> {
+        self.with_parts(vec![(); self.parts], |(), _, keys| of(keys))
+    }
+
+    /// The number of the key of `rank`, from 1 on.
+    fn of_rank(&self, rank: usize) -> Result<B> {
+        if self.bits.len() >= GUESS_FROM
+            && let Some(found) = self.in_window(rank)
+        {
+            return Ok(found);
+        }
+        Ok(self.of_ranks(&[rank as u64])?.first().copied().unwrap_or_default())
+    }
+
+    /// The numbers of the keys of ranks that ascend, from 1 on.
+    fn of_ranks(&self, ranks: &[u64]) -> Result<Vec<B>> {
+        let len = self.bits.len();
+        if len < GUESS_FROM {
+            let mut numbers = memory::collected(len, self.bits.iter().map(|&bits| self.number(bits)))?;
+            let mut found = memory::room(ranks.len())?;
+            select(&mut numbers, 0, ranks, |key| found.push(key));
+            return Ok(found);
+        }
+        let mut search = Ranks::new()?;
+        loop {
+            search.read(self.bits, |bits| self.number(bits))?;
+            if !search.narrow(ranks)? {
+                return search.found(ranks);
+            }
+        }
+    }
+
+    /// The wanted number, if it is in a window that a sample of the keys tells, which is small.
+    fn in_window(&self, rank: usize) -> Option<B> {
+        let len = self.bits.len();
+        let part = len / SAMPLE;
+        let place = |i: usize| i * part + (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) as usize % part;
+        let mut sample: Vec<B> =
+            (0..SAMPLE).filter_map(|i| self.bits.get(place(i))).map(|&bits| self.number(bits)).collect();
+        sample.sort_unstable();
+        let share = rank as f64 / len as f64;
+        let centre = share * SAMPLE as f64;
+        let spread = DEVIATIONS * (centre * (1.0 - share)).max(0.0).sqrt() + PLACES;
+        let low = sample.get(((centre - spread).max(0.0) as usize).wrapping_sub(1)).copied();
+        let high = sample.get((centre + spread).ceil() as usize).copied();
+        let most = len / MOST_CANDIDATES / self.parts;
+        let found = self.in_parts(|keys| {
+            // Where there is no memory for these, digits need none.
+            let (mut before, mut within) = (0, Vec::new());
+            for keys in keys.chunks(AT_ONCE) {
+                let is_before = |key: B| low.is_some_and(|low| key < low);
+                let is_behind = |key: B| high.is_some_and(|high| key > high);
+                let outside = keys.iter().map(|&bits| self.number(bits)).fold((0, 0), |(before, behind), key| {
+                    (before + u32::from(is_before(key)), behind + u32::from(is_behind(key)))
+                });
+                before += outside.0 as usize;
+                if ((outside.0 + outside.1) as usize) < keys.len() {
+                    memory::reserve(&mut within, keys.len()).ok()?;
+                    let numbers = keys.iter().map(|&bits| self.number(bits));
+                    within.extend(numbers.filter(|&key| !is_before(key) && !is_behind(key)));
+                    if within.len() > most {
+                        return None;
+                    }
+                }
+            }
+            Some((before, within))
+        });
+        let found: Vec<(usize, Vec<B>)> = found.into_iter().collect::<Option<_>>()?;
+        let before: usize = found.iter().map(|(before, _)| before).sum();
+        let number = found.iter().map(|(_, within)| within.len()).sum();
+        let mut within = memory::collected(number, found.into_iter().flat_map(|(_, within)| within)).ok()?;
+        let wanted = rank.checked_sub(before + 1).filter(|&wanted| wanted < within.len())?;
+        Some(*within.select_nth_unstable(wanted).1)
+    }
+
+    /// The bits of the keys of ranks that ascend, from 1 on: of equal ones those which a stable sort puts there.
+    fn bits_of_ranks(&self, ranks: &[u64]) -> Result<Vec<B>> {
+        let mut found = match *ranks {
+            [rank] => memory::filled(1, self.of_rank(rank as usize)?)?,
+            _ => self.of_ranks(ranks)?,
+        };
+        // What was compared does not tell a zero's sign.
+        let zero = B::default().compared(self.order, self.descending);
+        let zeros = found.partition_point(|&key| key < zero)..found.partition_point(|&key| key <= zero);
+        found.iter_mut().for_each(|key| *key = key.restored(self.order, self.descending));
+        if self.order.mantissa > 0 && !zeros.is_empty() {
+            let own = ranks.get(zeros.clone()).unwrap_or_default();
+            let bits = self.zeros(zero, own)?;
+            found.iter_mut().skip(zeros.start).zip(bits).for_each(|(key, bits)| *key = bits);
+        }
+        Ok(found)
+    }
+
+    /// The bits of the zeros of ranks that ascend: `zero` is their number.
+    fn zeros(&self, zero: B, ranks: &[u64]) -> Result<Vec<B>> {
+        let counts = self.in_parts(|keys| {
+            keys.iter().map(|&bits| self.number(bits)).fold((0u64, 0u64), |(before, equal), key| {
+                (before + u64::from(key < zero), equal + u64::from(key == zero))
+            })
+        });
+        // The rank of each part's first zero, and how many it has.
+        let mut next = 1 + counts.iter().map(|(before, _)| before).sum::<u64>();
+        let mut shares = memory::room(counts.len())?;
+        for (_, equal) in counts {
+            shares.push((next, equal));
+            next += equal;
+        }
+        let found = self.with_parts(shares, |(first, equal), _, keys| {
+            let own = ranks.partition_point(|&rank| rank < first)..ranks.partition_point(|&rank| rank < first + equal);
+            let own = ranks.get(own).unwrap_or_default();
+            let mut found = memory::room(own.len())?;
+            let mut zeros = (first..).zip(keys.iter().filter(|&&bits| self.number(bits) == zero)).peekable();
+            for &rank in own {
+                while zeros.next_if(|(at, _)| *at < rank).is_some() {}
+                found.extend(zeros.peek().map(|(_, bits)| **bits));
+            }
+            Ok(found)
+        });
+        let mut all = memory::room(ranks.len())?;
+        for own in found {
+            all.extend(own?);
+        }
+        Ok(all)
+    }
+
+    /// The first `rank` keys as numbers with their places, in the order of the input.
+    fn first(&self, rank: usize) -> Result<Vec<(B, usize)>> {
+        let wanted = self.of_rank(rank)?;
+        let counts = self.in_parts(|keys| {
+            keys.iter().map(|&bits| self.number(bits)).fold((0usize, 0usize), |(before, equal), key| {
+                (before + usize::from(key < wanted), equal + usize::from(key == wanted))
+            })
+        });
+        let mut ties = rank - counts.iter().map(|(before, _)| before).sum::<usize>();
+        let mut results = memory::room(rank)?;
+        results.resize(rank, (wanted, 0));
+        // What each part stores, and how many of its keys that are equal to the wanted one.
+        let mut left = results.as_mut_slice();
+        let mut shares = Vec::new();
+        for (before, equal) in counts {
+            let equal = equal.min(ties);
+            ties -= equal;
+            let (own, rest) = left.split_at_mut(before + equal);
+            shares.push((own, equal));
+            left = rest;
+        }
+        self.with_parts(shares, |(own, mut equal), begin, keys| {
+            let mut own = own.iter_mut();
+            for (keys, at) in keys.chunks(AT_ONCE).zip((begin..).step_by(AT_ONCE)) {
+                let numbers = || keys.iter().map(|&bits| self.number(bits));
+                if numbers().map(|key| u32::from(key <= wanted)).sum::<u32>() == 0 {
+                    continue;
+                }
+                for (key, at) in numbers().zip(at..) {
+                    if key < wanted || (key == wanted && equal > 0) {
+                        equal -= usize::from(key == wanted);
+                        if let Some(place) = own.next() {
+                            *place = (key, at);
+                        }
+                    }
+                }
+            }
+        });
+        Ok(results)
+    }
+}
+
+/// Finds the first keys of each row, or the places of these.
+pub fn run<K: Key, I: Index>(call: &Ranking<'_, K, I>) -> Result<()> {
+    let keys = call.keys.on_host("input")?;
+    let (values, indices) = (call.values.as_ref(), call.indices.as_ref());
+    let values = values.map_or(Ok(std::ptr::null_mut()), |target| Ok(target.on_host("output")?.0))?;
+    let places = indices.map_or(Ok(std::ptr::null_mut()), |target| Ok(target.on_host("output of indices")?.0))?;
+    if call.rows == 0 || call.rank == 0 {
+        return Ok(());
+    }
+    let outputs = Outputs { values: values.cast(), places: places.cast(), place_bytes: size_of::<I>() };
+    of_keys(
+        &Call::<K::Bits>::new::<K>(keys, call.descending, outputs),
+        &Wanted::First { rows: call.rows, rank: call.rank, sorted: call.sorted },
+    )
+}
+
+/// Stores the keys of some ranks, from 1 on, in the call's output.
+pub fn wanted<K: Key>(call: &Ranking<'_, K, u32>, ranks: &[usize]) -> Result<()> {
+    let keys = call.keys.on_host("input")?;
+    let Some(target) = &call.values else { return Ok(()) };
+    let outputs = Outputs { values: target.on_host("output")?.0.cast(), places: std::ptr::null_mut(), place_bytes: 0 };
+    of_keys(&Call::<K::Bits>::new::<K>(keys, call.descending, outputs), &Wanted::Ranks(ranks))
+}
+
+/// Keys by their size alone, and where results go.
+struct Call<B> {
+    keys: *const B,
+    len: usize,
+    order: KeyOrder,
+    descending: bool,
+    outputs: Outputs<B>,
+}
+
+// SAFETY: threads read the keys, which are `Sync`.
+unsafe impl<B: Sync + Send> Sync for Call<B> {}
+
+/// What is looked for.
+enum Wanted<'a> {
+    First { rows: usize, rank: usize, sorted: bool },
+    Ranks(&'a [usize]),
+}
+
+/// Chooses the code by the size of the keys: not by their type, so that it is compiled here and not with each caller.
+fn of_keys<B: KeyBits>(call: &Call<B>, wanted: &Wanted<'_>) -> Result<()> {
+    match size_of::<B>() {
+        1 => of_keys::of_1_byte(&call.of_bits(), wanted),
+        2 => of_keys::of_2_bytes(&call.of_bits(), wanted),
+        4 => of_keys::of_4_bytes(&call.of_bits(), wanted),
+        8 => of_keys::of_8_bytes(&call.of_bits(), wanted),
+        _ => of_keys::of_16_bytes(&call.of_bits(), wanted),
+    }
+}
+
+/// One function for each size of keys, none of them generic.
+mod of_keys {
+    use super::{Call, Result, Wanted};
+
+    macro_rules! of_keys {
+        ($($name:ident: $bits:ty;)*) => { $(
+            pub(super) fn $name(call: &Call<$bits>, wanted: &Wanted<'_>) -> Result<()> {
+                call.run(wanted)
+            }
+        )* };
+    }
+    of_keys! { of_1_byte: u8; of_2_bytes: u16; of_4_bytes: u32; of_8_bytes: u64; of_16_bytes: u128; }
+}
+
+impl<B> Call<B> {
+    fn new<K: Key<Bits = B>>(keys: &[K], descending: bool, outputs: Outputs<B>) -> Self {
+        // A key has the bits of its `Bits`, of the same size and alignment.
+        Self { keys: keys.as_ptr().cast(), len: keys.len(), order: K::ORDER, descending, outputs }
+    }
+
+    /// The same call, where `C` is `B`.
+    fn of_bits<C>(&self) -> Call<C> {
+        let Self { keys, len, order, descending, outputs: Outputs { values, places, place_bytes } } = *self;
+        Call {
+            keys: keys.cast(),
+            len,
+            order,
+            descending,
+            outputs: Outputs { values: values.cast(), places, place_bytes },
+        }
+    }
+}
+
+impl<B: KeyBits> Call<B> {
+    /// The keys from `begin` on; with `alone`, for the calling thread.
+    fn keys(&self, begin: usize, len: usize, alone: bool) -> Keys<'_, B> {
+        // SAFETY: the call borrows so many keys.
+        let bits = unsafe { std::slice::from_raw_parts(self.keys.add(begin), len) };
+        let parts = if alone || size_of_val(bits) < PARALLEL_FROM_BYTES { 1 } else { rayon::current_num_threads() };
+        Keys { bits, order: self.order, descending: self.descending, parts }
+    }
+
+    fn run(&self, wanted: &Wanted<'_>) -> Result<()> {
+        match *wanted {
+            Wanted::First { rows, rank, sorted } => self.first(rows, rank, sorted),
+            Wanted::Ranks(ranks) => {
+                let keys = self.keys(0, self.len, false);
+                let mut order = memory::collected(ranks.len(), ranks.iter().copied().zip(0..))?;
+                order.sort_unstable();
+                let ascending = memory::collected(ranks.len(), order.iter().map(|&(rank, _)| rank as u64))?;
+                for ((_, at), key) in order.into_iter().zip(keys.bits_of_ranks(&ascending)?) {
+                    // SAFETY: the output has an element for each rank.
+                    unsafe { self.store(at, &[(key, 0)]) };
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn first(&self, rows: usize, rank: usize, sorted: bool) -> Result<()> {
+        if rows == 0 || rank == 0 {
+            return Ok(());
+        }
+        let len = self.len / rows;
+        let alone = rows >= rayon::current_num_threads() && self.len * size_of::<B>() >= PARALLEL_FROM_BYTES;
+        let row = |row: usize| {
+            let keys = self.keys(row * len, len, alone);
+            let mut results = keys.first(rank)?;
+            if sorted {
+                results.sort_unstable();
+            }
+            // What was compared does not tell a zero's sign.
+            results.iter_mut().for_each(|(key, at)| *key = keys.bits.get(*at).copied().unwrap_or_default());
+            // SAFETY: the outputs have `rank` elements for each row, and a row is one thread's.
+            unsafe { self.store(row * rank, &results) };
+            Ok(())
+        };
+        if alone { (0..rows).into_par_iter().try_for_each(row) } else { (0..rows).try_for_each(row) }
+    }
+
+    /// # Safety
+    /// The outputs have places for so many keys, with their places, from `first` on, which no other thread writes.
+    unsafe fn store(&self, first: usize, results: &[(B, usize)]) {
+        let Outputs { values, places, place_bytes } = self.outputs;
+        for (i, &(key, at)) in results.iter().enumerate() {
+            // SAFETY: the caller answers for the place.
+            unsafe {
+                if !values.is_null() {
+                    values.add(first + i).write(key);
+                }
+                if !places.is_null() && place_bytes == size_of::<u32>() {
+                    places.cast::<u32>().add(first + i).write(at as u32);
+                } else if !places.is_null() {
+                    places.cast::<u64>().add(first + i).write(at as u64);
+                }
+            }
+        }
+    }
+}
+
+/// Where results go; null where they are not wanted.
+#[derive(Clone, Copy)]
+struct Outputs<B> {
+    values: *mut B,
+    places: *mut u8,
+    place_bytes: usize,
+}
+
+// SAFETY: the pointers are those of a call, which borrows the outputs exclusively for as long as it runs; each result is written by
+// one thread.
+unsafe impl<B: Send> Sync for Outputs<B> {}

@@ -1,0 +1,54 @@
+//! Transform on the CPU: each thread takes a part of the elements.
+
+use super::engine::apart;
+use upsweep_core::error::Result;
+use upsweep_core::inputs::{Faults, Read, len_on_host};
+use upsweep_core::operator::builtin::Last;
+use upsweep_core::operator::{Element, Map, Same};
+use upsweep_core::outputs::Write;
+use upsweep_core::segments::Whole;
+use upsweep_core::steps::{Held, Parts};
+
+/// Elements that are worth waking another thread.
+const PART: usize = 1 << 12;
+
+pub fn run<I, O, M>(
+    steps: Parts<I, O, Last, M, Same>,
+    input: I::Given<'_>,
+    output: O::Given<'_>,
+    room: usize,
+) -> Result<()>
+where
+    I: Read,
+    O: Write,
+    M: Map<I::Value, I::Args, Output = O::Value>,
+{
+    Held::nothing().add_all::<_, Whole>(&steps, None)?;
+    let faults = Faults::default();
+    let len = len_on_host::<I>(&input, room)?;
+    let places =
+        Places::<I, O> { from: I::place(&input, "input", &faults)?, to: O::place(&output, "output", &faults)? };
+    let part = |part: usize| {
+        let places = &places;
+        for at in part * PART..len.min((part + 1) * PART) {
+            // SAFETY: the places are good while the call's buffers and faults live, the input has so many values and the output as many
+            // results, and each result is written by one thread.
+            unsafe {
+                let value = steps.map.apply(I::read(&places.from, at), at as u64);
+                O::write(&places.to, at, value.canonical());
+            }
+        }
+    };
+    apart::run(len.div_ceil(PART), true, &part);
+    faults.check()
+}
+
+/// Where the values and the results lie.
+struct Places<I: Read, O: Write> {
+    from: I::Place,
+    to: O::Place,
+}
+
+// SAFETY: the places are those of a call, which borrows the buffers for as long as it runs; values are only read, and each result is
+// written by one thread.
+unsafe impl<I: Read, O: Write> Sync for Places<I, O> {}

@@ -1,0 +1,43 @@
+//! Up-sweeps on the CPU: each thread sweeps blocks of neighbours, and one the last elements of the blocks.
+
+use rayon::prelude::*;
+use upsweep_core::buffer::View;
+use upsweep_core::error::Result;
+use upsweep_core::operator::{Element, Operator};
+use upsweep_core::outputs::Target;
+
+/// Elements of a block: a power of two, so that only last elements go further.
+const BLOCK: usize = 1 << 12;
+
+/// Without an input it is in place. The output is as long as the input.
+pub fn run<T: Element, Op: Operator<T>>(
+    operator: Op,
+    input: Option<View<'_, T>>,
+    output: &Target<'_, T>,
+) -> Result<()> {
+    let (to, len) = output.on_host("output")?;
+    if let Some(input) = &input {
+        let input = input.on_host("input")?;
+        // SAFETY: the output has room for as many elements as the input has, and is borrowed for itself.
+        unsafe { to.copy_from_nonoverlapping(input.as_ptr(), len.min(input.len())) };
+    }
+    // SAFETY: the call borrows the output's `len` elements for itself; all are written, by its owner or from the input.
+    let x = unsafe { std::slice::from_raw_parts_mut(to, len) };
+    x.par_chunks_mut(BLOCK).for_each(|block| {
+        block.iter_mut().for_each(|x| *x = x.canonical());
+        sweep(operator, block, 1);
+    });
+    sweep(operator, x, BLOCK);
+    Ok(())
+}
+
+/// The steps from `first` on: elements are combined with those before them at the distance of the step.
+fn sweep<T: Element, Op: Operator<T>>(operator: Op, x: &mut [T], first: usize) {
+    let mut d = first;
+    while 2 * d <= x.len() {
+        for i in (2 * d - 1..x.len()).step_by(2 * d) {
+            x[i] = operator.combine(x[i - d], x[i]).canonical();
+        }
+        d *= 2;
+    }
+}

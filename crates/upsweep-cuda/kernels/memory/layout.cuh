@@ -1,0 +1,23 @@
+// How the workspace lies in memory, as src/runtime/workspace.rs has it.
+
+#pragma once
+
+#include "arith.cuh"
+
+struct WorkspaceHeader {
+    u32 epoch;     // tags this launch's status words; never 0
+    u32 ticket;    // the next tile to hand out
+    u32 finished;  // blocks that are done, in a launch that uses up the epochs
+    u32 fault;     // 0, or what a kernel found wrong with its input: see report_fault
+    u64 fault_index;
+    i64 fault_value;
+    u64 fault_bound;
+};
+
+struct Workspace {
+    WorkspaceHeader* header;
+    u64* words8;
+    u64* words16;
+    u32 capacity8;   // words of 8 bytes
+    u32 capacity16;  // words of 16 bytes
+};

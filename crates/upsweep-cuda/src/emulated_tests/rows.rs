@@ -1,0 +1,32 @@
+//! Reductions of rows by a warp each among the emulated kernels.
+
+use super::{Buffers, Placed, THREADS, Then, in_f32, run};
+use crate::job::{Functions, text_of};
+use crate::reduce::rows::{self, RowsParams};
+use half::bf16;
+use upsweep_core::operator::builtin::{Max, Sum};
+use upsweep_core::operator::{Same, Source, Widen};
+use upsweep_core::segments::Whole;
+use upsweep_core::shape::Shape;
+use upsweep_core::steps::{Held, Parts};
+
+/// Runs cases of the kernel.
+fn reduced<S: Buffers>(steps: S, has_init: bool, cases: u32) {
+    let text = |source: &mut Source| text_of::<S, Whole>(source, &steps, None, &Default::default());
+    let held = Held::nothing();
+    let functions = Functions::of::<S, Whole>(&text, &held);
+    let shape = Shape { outer: 1 << 16, len: 1 << 12, inner: 1 };
+    let plan = rows::plan(shape, functions.layouts, functions.known.form).unwrap();
+    let source = rows::kernel(&plan, has_init, &functions).source::<RowsParams>().unwrap();
+    run(&format!("rows {}", std::any::type_name::<S>()), &source, THREADS, cases);
+}
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_rows() {
+    reduced(Parts::<u32, u32, _, _, _>::new(Then, Same, Same), true, 40);
+    reduced(Parts::<u32, u32, _, _, _>::new(Sum, Placed, Same), false, 40);
+    reduced(Parts::<u8, u8, _, _, _>::new(Max, Same, Same), false, 20);
+    reduced(Parts::<u8, u64, _, _, _>::new(Sum, Widen::<u64>::new(), Same), true, 20);
+    reduced(in_f32::<bf16>(), true, 20);
+}

@@ -1,0 +1,130 @@
+//! Expand on a CUDA device: one pass over the counts, and a second kernel for the results of tiles that have many. See
+//! `expand/expand.cuh`.
+//!
+//! The kernel is a pipeline over the counts. The aggregate of a tile is the number of its results. When the number of
+//! results before the tile is known, the block stores its own (`expand/tile.cuh`). It marks in shared memory
+//! where the results of each count begin. A warp then goes over the results of its counts, and the marks say which
+//! count a result belongs to.
+//!
+//! A tile of more than 32,768 results is put on a list, cut into stretches. A second kernel
+//! (`expand/large.cuh`) stores each stretch by a block of its own. So one large count holds nobody up,
+//! and counts of 0 cost only their bytes.
+
+use super::Cuda;
+use super::borrow::Extent;
+use super::code::Kernel;
+use super::features::Features;
+use super::job::{Begin, Functions, write};
+use super::params::{Params, params};
+use super::runtime::Grid;
+use super::select::with_functions;
+use cudarc::driver::DeviceSlice;
+use upsweep_core::buffer::{View, ViewMut};
+use upsweep_core::call::expand::Expanding;
+use upsweep_core::call::select::{Unasked, Where};
+use upsweep_core::error::{Error, Result};
+use upsweep_core::operator::Element;
+use upsweep_plan::expand::{ExpandPlan, ExpandSizes};
+
+params! {
+    /// Of the kernel that expands.
+    struct ExpandParams {
+        counts: "const void*",
+        values: "const In*",
+        output: "void*",
+        /// The number of stretches of large tiles, and these: see `expand/tile.cuh`.
+        large: "void*",
+        /// The counts that there is room for.
+        n: "u64",
+        /// Null, or where the number of counts lies.
+        length: "const u64*",
+        capacity: "u64",
+        /// Whether results are asked for, and not only their number.
+        asked: "u64",
+        /// Where the number of results is stored.
+        count: "u64*",
+        workspace: "Workspace",
+    }
+}
+
+/// The bytes of a stretch, and of the place of their number.
+const STRETCH: usize = 16;
+
+pub fn run<C, T, O>(cuda: &Cuda, call: Expanding<'_, C, T, O>, count: &mut ViewMut<'_, u64>) -> Result<()>
+where
+    C: Element,
+    T: Element,
+    O: Element,
+{
+    let Expanding { counts, length, values, mut output, expanded } = call;
+    let n = counts.len();
+    let (reader, (count, _count)) = match count {
+        ViewMut::Cuda(view) => (view.stream().clone(), cuda.write("count", view)?),
+        ViewMut::Host(_) => return Err(Error::Place { what: "count", found: "host", expected: "CUDA" }),
+    };
+    let asked = output.is_some();
+    let (output, room, _output) = write(cuda, "output", output.as_mut())?;
+    let results = Extent::new::<O>(output, room);
+    let (length, _length) =
+        length.as_ref().map_or(Ok(Default::default()), |view| cuda.read("count of the input", view))?;
+    let (values_at, _values) = values.as_ref().map_or(Ok(Default::default()), |view| cuda.read("values", view))?;
+    let (counts_at, _counts) = cuda.read("input", &counts)?;
+    results.must_not_meet(Extent::new::<C>(counts_at, n))?;
+    results.must_not_meet(Extent::new::<T>(values_at, values.as_ref().map_or(0, View::len)))?;
+    for number in [count, length] {
+        results.must_not_meet(Extent::new::<u64>(number, usize::from(number != 0)))?;
+    }
+
+    with_functions::<T, _, _>(&Where(Unasked), |functions| {
+        let sizes = ExpandSizes { expanded, count: size_of::<C>(), result: size_of::<O>() };
+        let plan = ExpandPlan::new(n, sizes, cuda.compute_capability());
+        let [all, large] = kernels(&plan, functions);
+        let most = plan.most_stretches(room);
+        let stretches = cuda.scratch::<[u8; STRETCH]>(if asked { 1 + most } else { 0 })?;
+        if asked {
+            cuda.clear(stretches.address(), STRETCH)?;
+        }
+        let loaded = cuda.kernel(all.key(), || all.source::<ExpandParams>())?;
+        let (threads, shared) = (plan.threads() as u32, plan.shared_bytes() as u32);
+        let resident = loaded.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
+        let workspace = cuda.workspace(plan.words.words8, plan.words.words16)?;
+        if asked || length != 0 {
+            cuda.mark_may_fault(&reader)?;
+        }
+        let fixed = ExpandParams {
+            counts: counts_at,
+            values: values_at,
+            output,
+            large: stretches.address(),
+            n: n as u64,
+            length,
+            capacity: room as u64,
+            asked: asked.into(),
+            count,
+            workspace,
+        };
+        let params = Params::new(fixed, &Begin::nothing(functions.layouts.acc), 1, &functions.held.values);
+        // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for `n`
+        // counts and values, for the results that there is room for, and for the numbers, until the kernel is enqueued in the
+        // stream's order; the scratch for as many stretches as there can be.
+        unsafe { cuda.launch(&loaded, Grid::new(plan.tiles.min(resident as usize) as u32, threads, shared), &params) }?;
+        if !asked || room == 0 {
+            return Ok(());
+        }
+        let loaded = cuda.kernel(large.key(), || large.source::<ExpandParams>())?;
+        let threads = plan.shape.threads as u32;
+        let resident = loaded.blocks_per_multiprocessor(threads, 0)?.max(1) * cuda.multiprocessors();
+        // SAFETY: as before; the stretches are of this call.
+        unsafe { cuda.launch(&loaded, Grid::new(most.min(resident as usize) as u32, threads, 0), &params) }
+    })
+}
+
+/// The kernels of a plan: of all counts, and of large tiles.
+pub(super) fn kernels<'a>(plan: &ExpandPlan, functions: &'a Functions<'a>) -> [Kernel<'a>; 2] {
+    [("expand/expand.cuh", "upsweep_expand"), ("expand/large.cuh", "upsweep_expand_large")].map(|kernel| Kernel {
+        functions,
+        kernel,
+        features: Features::PLAIN,
+        constants: plan.constants(),
+    })
+}

@@ -1,0 +1,229 @@
+//! Histograms on a CUDA device: see `histogram/histogram.cuh`.
+//!
+//! A block counts in shared memory. A bin has up to 32 counters, and each lane of a warp uses the one in its own bank:
+//! so the distribution of the elements makes no difference. More bins have fewer counters each, by the plan
+//! (`upsweep-plan/src/histogram.rs`).
+//!
+//! - **More bins than a block has words** (58,111 on compute capability 9.0): counters are halves of words
+//!   (`histogram/halves.cuh`), which are emptied into the output before they overflow. Equal neighbours are counted
+//!   together, and frequent bins in words of their own.
+//! - **More bins than a multiprocessor holds even so**: slices. Each slice has blocks of its own, which read the same
+//!   part of the array at about the same time.
+//! - **Elements of one byte**: the 256 values are counted, and put into bins in the end.
+//!
+//! The rules of bins (`upsweep-core/src/bins.rs`) are `#[function]`s, written once for both backends. Even bins of
+//! `f32` with exact edges are an exception: CUDA finds these by one rounding (`upsweep-core/src/bins/floor.rs`).
+//!
+//! Everything that is added up is an integer, float weights as well (`upsweep-core/src/tally.rs`), so no result depends
+//! on an order. The unit of float weights is that of the largest weight in the bin; a histogram of exponents finds it
+//! before.
+
+pub mod range;
+
+use super::Cuda;
+use super::borrow::Extent;
+use super::code::Kernel;
+use super::features::{Features, Layout, Layouts};
+use super::job::{Begin, Functions, Text};
+use super::params::{Params, params};
+use super::runtime::Grid;
+use cudarc::driver::DeviceSlice;
+use std::any::TypeId;
+use upsweep_core::buffer::{View, ViewMut};
+use upsweep_core::error::{Error, Result};
+use upsweep_core::operator::{Element, Form, Function, Map, Same, Source};
+use upsweep_core::steps::{Code, Held, Known};
+use upsweep_core::tally::Amount;
+use upsweep_plan::histogram::{HistogramJob, HistogramPlan};
+
+params! {
+    /// Of the kernels of histograms.
+    struct HistogramParams {
+        input: "const In*",
+        /// Null, or a weight for each element.
+        weights: "const Out*",
+        /// Null, or `bins + 1` edges.
+        edges: "const In*",
+        output: "Out*",
+        /// Elements.
+        n: "u64",
+        /// Elements a part; a multiple of a block's step.
+        part: "u64",
+        /// Bins a channel.
+        bins: "u64",
+        /// The largest power of two that is less than `bins`, or 0.
+        search: "u64",
+        slices: "u64",
+        /// Slots a slice.
+        slice: "u64",
+        /// For each slot the largest exponent of a finite float weight, or 0.
+        largest: "u32*",
+        /// 2^spare is more than there are elements.
+        spare: "u64",
+        /// For each slot what float weights are there that are not finite.
+        marks: "u32*",
+        /// For each slot the sum of float weights as an integer of 128 bits.
+        sums: "u64*",
+        workspace: "Workspace",
+    }
+}
+
+/// A histogram with its types: elements `T`, results `O`.
+pub struct Call<'a, T, O> {
+    pub input: View<'a, T>,
+    pub weights: Option<View<'a, O>>,
+    pub edges: Option<View<'a, T>>,
+    pub output: ViewMut<'a, O>,
+    pub job: HistogramJob,
+}
+
+/// Counts what `map` says of each element; with edges `map` is not looked at.
+pub fn run<T: Element, M: Map<T, Output = u32>, O: Element>(cuda: &Cuda, map: M, call: Call<'_, T, O>) -> Result<()> {
+    let Call { input, weights, edges, mut output, job } = call;
+    let ViewMut::Cuda(results) = &mut output else {
+        return Err(Error::Place { what: "output", found: "host", expected: "CUDA" });
+    };
+    let reader = results.stream().clone();
+    let slots = results.len();
+    let (output, _output) = cuda.write("output", results)?;
+    let (input, _input) = cuda.read("input", &input)?;
+    let (weights, _weights) = weights.as_ref().map(|view| cuda.read("weights", view)).transpose()?.unwrap_or_default();
+    let (edges, _edges) = edges.as_ref().map(|view| cuda.read("edges", view)).transpose()?.unwrap_or_default();
+    let results = Extent::new::<O>(output, slots);
+    results.must_not_meet(Extent::new::<T>(input, job.len))?;
+    results.must_not_meet(Extent::new::<O>(weights, if weights == 0 { 0 } else { job.len }))?;
+    results.must_not_meet(Extent::new::<T>(edges, if edges == 0 { 0 } else { job.bins + 1 }))?;
+    let text = |source: &mut Source| text_of::<T, M, O>(source, &map);
+    let mut held = Held::nothing();
+    held.add_function::<M>(|values| map.values(values))?;
+    let functions = functions::<T, M, O>(&text, &held);
+    let addresses = Addresses { input, weights, edges, output };
+    launch(cuda, &functions, job, addresses, || cuda.mark_may_fault(&reader))
+}
+
+/// What a histogram computes; `text` is [`text_of`] it.
+pub(super) fn functions<'a, T: Element, M: Map<T, Output = u32>, O: Element>(
+    text: &'a dyn Fn(&mut Source) -> Text,
+    held: &'a Held,
+) -> Functions<'a> {
+    let (input, acc, output) = (Layout::of::<T>(), Layout::of::<u32>(), Layout::of::<O>());
+    let layouts = Layouts { input, streams: None, counted: false, apart: false, acc, output, plain_output: true };
+    let known = Known { form: Form::Other, same_map: false, same_finish: false, widens: false, any_bits: false };
+    Functions {
+        layouts,
+        known,
+        key: Layout::of::<()>(),
+        may_fault: false,
+        types: TypeId::of::<(T, M, O)>(),
+        held,
+        text,
+    }
+}
+
+/// What a histogram contributes to its kernels' text. There is nothing to combine.
+pub(super) fn text_of<T: Element, M: Map<T, Output = u32>, O: Element>(source: &mut Source, map: &M) -> Text {
+    let acc = u32::cuda_type(source);
+    let output = O::cuda_type(source);
+    let types = [T::cuda_type(source), acc.clone(), output.clone(), acc.clone()];
+    let load = map.cuda_function(source);
+    let given = Function::<(u32,)>::cuda_function(&Same, source);
+    let combine = source.define("nothing to combine", "nothing", |_, name| {
+        format!("__device__ __forceinline__ u32 {name}(u32 a, u32) {{ return a; }}")
+    });
+    let store = source.define(&format!("nothing to store {output}"), "nothing", |_, name| {
+        format!("__device__ __forceinline__ {output} {name}(u32) {{ return {output}(); }}")
+    });
+    let code = Code { types, load, combine, store, carried: given.clone(), given };
+    Text {
+        code,
+        streams: Vec::new(),
+        length: None,
+        right: None,
+        element: String::new(),
+        storing: None,
+        key: acc.clone(),
+        offset: acc,
+        same: None,
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Addresses {
+    input: u64,
+    weights: u64,
+    edges: u64,
+    output: u64,
+}
+
+/// The kernel of a plan.
+pub(super) fn kernel<'a>(
+    plan: &HistogramPlan,
+    (root, entry): (&'static str, &'static str),
+    functions: &'a Functions<'a>,
+) -> Kernel<'a> {
+    Kernel { functions, kernel: (root, entry), features: Features::PLAIN, constants: plan.constants() }
+}
+
+/// The kernels, by their files and names.
+pub(super) const COUNT: (&str, &str) = ("histogram/histogram.cuh", "upsweep_histogram");
+pub(super) const FINISH: (&str, &str) = ("histogram/tally.cuh", "upsweep_tally_finish");
+
+/// Enqueues what the job needs.
+fn launch(
+    cuda: &Cuda,
+    functions: &Functions<'_>,
+    job: HistogramJob,
+    addresses: Addresses,
+    mark_may_fault: impl FnOnce() -> Result<()>,
+) -> Result<()> {
+    let plan = |amount| {
+        HistogramPlan::new(HistogramJob { amount, ..job }, cuda.compute_capability(), cuda.multiprocessors() as usize)
+    };
+    let (exponents, plan) = (plan(Amount::Exponent), plan(job.amount));
+    let slots = job.channels.1 * job.bins;
+    let Addresses { input, weights, edges, output } = addresses;
+    let workspace = if job.by_edges { cuda.workspace(0, 0)? } else { super::Workspace::NONE };
+    let mut fixed = HistogramParams {
+        input,
+        weights,
+        edges,
+        output,
+        n: job.len as u64,
+        part: plan.part as u64,
+        bins: job.bins as u64,
+        search: if job.bins > 1 { 1 << (job.bins - 1).ilog2() } else { 0 },
+        slices: plan.slices as u64,
+        slice: plan.slice as u64,
+        largest: 0,
+        spare: u64::from(usize::BITS - job.len.leading_zeros()),
+        marks: 0,
+        sums: 0,
+        workspace,
+    };
+    let begin = Begin::nothing(functions.layouts.acc);
+    let enqueue = |plan: &HistogramPlan, which, grid: usize, shared: usize, fixed: HistogramParams| {
+        let kernel = kernel(plan, which, functions);
+        let loaded = cuda.kernel(kernel.key(), || kernel.source::<HistogramParams>())?;
+        let params = Params::new(fixed, &begin, 1, &functions.held.values);
+        // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the caller's loans and the scratch keep its
+        // pointers good for the elements, the edges and the slots until the kernel is enqueued in the stream's order.
+        unsafe { cuda.launch(&loaded, Grid::new(grid as u32, plan.threads as u32, shared as u32), &params) }
+    };
+    if job.amount == Amount::Float {
+        // The sums, the marks, and the largest exponents.
+        let scratch = cuda.scratch::<u8>(slots.saturating_mul(24))?.zeroed()?;
+        fixed.sums = scratch.address();
+        fixed.marks = fixed.sums + 16 * slots as u64;
+        fixed.largest = fixed.marks + 4 * slots as u64;
+        let HistogramPlan { part, slices, slice, .. } = exponents;
+        let (part, slices, slice) = (part as u64, slices as u64, slice as u64);
+        let largest = HistogramParams { output: fixed.largest, part, slices, slice, ..fixed };
+        enqueue(&exponents, COUNT, exponents.grid(), exponents.shared_bytes(), largest)?;
+        enqueue(&plan, COUNT, plan.grid(), plan.shared_bytes(), HistogramParams { output: fixed.sums, ..fixed })?;
+        enqueue(&plan, FINISH, slots.div_ceil(plan.threads).min(1024), 0, fixed)?;
+    } else {
+        cuda.clear(output, slots * functions.layouts.output.size)?;
+        enqueue(&plan, COUNT, plan.grid(), plan.shared_bytes(), fixed)?;
+    }
+    if job.by_edges { mark_may_fault() } else { Ok(()) }
+}

@@ -1,0 +1,80 @@
+//! The CUDA backend: one folder a family, with its host and its kernels side by side.
+//!
+//! | file | what |
+//! |---|---|
+//! | `scan/`, `sort/`, .. | a family: `mod.rs` from a call to the launch, `*.cuh` the kernels |
+//! | `columns/` | scans and reductions of interleaved lines |
+//! | `open` | turns a job with types into a `job` without them |
+//! | `borrow` | the buffers of a call on loan, and that none overlaps the results |
+//! | `features`, `code`, `params` | what kernels know of a job; what it contributes to their text; their parameters |
+//! | `compile/` | kernels from their text to machine code |
+//! | `runtime/` | contexts, streams, memory, and kernels from their source to their launch |
+//! | `library` | how shared libraries are called |
+//! | `explain` | the plan of a job, without running it |
+//! | `variants` | kernels that cover what jobs ask for, to be compiled where there is no GPU |
+//! | `../kernels/` | what the kernels of all families are written in: tiles, blocks, warps, memory, words |
+//!
+//! The head of a family's `mod.rs` says which kernels the family has and which one a call takes. The head of a kernel's
+//! file has the pseudocode and the memory ordering. `kernels/README.md` says how a single-pass kernel is built.
+//!
+//! **Types end in `open`.** What follows it knows sizes, addresses and text, and is compiled once for all jobs. As
+//! little as possible is compiled for each job before that: a builder checks its options without the types, a backend
+//! finds a buffer by its element type alone, and `open` asks the buffers of a job through trait objects. A call that
+//! cannot have several lines, or that runs on one backend alone, compiles nothing for the other cases.
+//!
+//! **Launches.** A call enqueues one kernel. Few long strided lines take three (a reduction: two), a sort or a top-k
+//! several. A histogram clears its results before its kernel; with float weights it has three kernels, the first of
+//! which finds the largest weight of each bin. Enqueuing does not wait for the device.
+//!
+//! **What the host waits for.** A small result is copied to page-locked memory together with the faults that the
+//! kernels of the stream may have reported, so that one wait is enough for both (`runtime/wait.rs`). A reduction to the
+//! host has one result, which its kernel stores in page-locked memory itself (`compute_one` in `runtime/memory.rs`).
+//!
+//! **Lengths on the device.** A kernel reads a length that lies in device memory (`COUNTED_INPUT`) when it starts. Its
+//! grid is sized for the capacity of the input. A scan of such an input is always a pipeline, never a wave. A reduction
+//! cuts its parts as the host would for the real length. So the bits do not depend on the capacity.
+
+#![allow(missing_docs, reason = "what only parts of upsweep see is named by its types")]
+#![allow(clippy::len_without_is_empty, clippy::new_without_default, reason = "likewise, none of them needs these")]
+
+// The macros write paths that begin with `::upsweep`.
+extern crate upsweep_core as upsweep;
+
+pub mod automaton;
+mod borrow;
+mod code;
+mod columns;
+mod compile;
+pub mod expand;
+mod explain;
+mod features;
+pub mod histogram;
+mod job;
+mod library;
+pub mod list_scan;
+pub mod merge;
+pub mod moving_sum;
+mod open;
+mod params;
+pub mod pyramid;
+pub mod recurrence;
+pub mod reduce;
+mod runtime;
+pub mod scan;
+pub mod scan_axes;
+pub mod search;
+pub mod select;
+pub mod sort;
+pub mod sort_by;
+pub mod topk;
+pub mod transform;
+pub mod up_sweep;
+mod variants;
+
+pub use compile::{KernelSource, compile_for};
+pub use runtime::{Cuda, DeviceInfo, Survey, survey};
+pub use variants::variants;
+
+pub use explain::{plan_of, plan_of_sizes};
+pub use runtime::download;
+use runtime::{Loan, Workspace};

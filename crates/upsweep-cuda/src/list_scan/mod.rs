@@ -1,0 +1,178 @@
+//! Scans along a linked list on a CUDA device: see `list_scan/list_scan.cuh`.
+//!
+//! The list is cut into pieces at elements that a hash chooses from all positions (list ranking). Threads follow the
+//! pieces for their totals. The pieces form a list a sixteenth as long, which is treated in the same way, until one
+//! block can rank the pieces by pointer jumping. Then threads follow the pieces again and store results. An input that
+//! is no list is found by pieces that are met twice, and by the number of elements passed.
+
+use super::Cuda;
+use super::borrow::Extent;
+use super::code::Kernel;
+use super::features::{Features, Pass};
+use super::job::{Begin, CudaJob, Functions};
+use super::open::open;
+use super::params::{Params, params};
+use super::runtime::Grid;
+use upsweep_core::buffer::View;
+use upsweep_core::call::Job;
+use upsweep_core::error::Result;
+use upsweep_core::segments::Whole;
+use upsweep_core::steps::{JobSteps, Out};
+use upsweep_plan::list_scan::{RANKED, THREADS, constants, lists};
+
+params! {
+    /// Of the kernels that walk along a list, and rank its pieces.
+    struct ListScanParams {
+        input: "const In*",
+        output: "Out*",
+        next: "const u32*",
+        /// Elements, and the first of them.
+        n: "u64",
+        first: "u64",
+        pieces: "u64",
+        /// Elements of the whole list, of whose pieces this one may be.
+        elements: "u64",
+        /// Of each piece: its total, the piece behind it, what is before it, and what is known of it.
+        totals: "Acc*",
+        behind: "u32*",
+        before: "const Acc*",
+        known: "u32*",
+        /// Where these are stored, of elements that are pieces of another list.
+        before_below: "Acc*",
+        known_below: "u32*",
+        /// Elements that were passed, and blocks that are done.
+        seen: "u32*",
+        workspace: "Workspace",
+    }
+}
+
+/// Which launch of a scan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Along the pieces, for their totals; of a list of pieces or not.
+    Totals {
+        of_pieces: bool,
+    },
+    Rank,
+    /// Along the pieces, for the results.
+    Results {
+        of_pieces: bool,
+    },
+}
+
+/// The kernel of a step.
+pub(super) fn kernel<'a>(step: Step, exclusive: bool, functions: &'a Functions<'a>) -> Kernel<'a> {
+    let plain = Features { exclusive, ..Features::PLAIN };
+    let (pass, stores, of_pieces) = match step {
+        Step::Totals { of_pieces: false } => (Pass::ToSums, false, false),
+        Step::Totals { of_pieces: true } | Step::Rank => (Pass::OfSums, false, true),
+        Step::Results { of_pieces: true } => (Pass::OfSums, true, true),
+        Step::Results { of_pieces: false } => (Pass::Whole, true, false),
+    };
+    let constants = constants(stores, of_pieces, step == Step::Rank);
+    let features = Features { pass, ..plain };
+    Kernel { functions, kernel: ("list_scan/list_scan.cuh", "upsweep_along"), features, constants }
+}
+
+/// As `ScanAlong::run`; the list is not empty, and as long as the input and the output.
+pub fn run<S: JobSteps>(
+    cuda: &Cuda,
+    mut job: Job<'_, '_, '_, S, Whole>,
+    next: &View<'_, u32>,
+    first: usize,
+    exclusive: bool,
+) -> Result<()> {
+    let (next_at, _next) = cuda.read("list", next)?;
+    let list = Extent::new::<u32>(next_at, next.len());
+    open(cuda, &mut job, false, &mut |job| {
+        if job.functions.layouts.plain_output {
+            Extent::new::<Out<S>>(job.output, job.outputs).must_not_meet(list)?;
+        }
+        launch(cuda, job, next_at, first, exclusive)
+    })
+}
+
+fn launch(cuda: &Cuda, job: &CudaJob<'_>, next: u64, first: usize, exclusive: bool) -> Result<()> {
+    let lists = lists(job.shape.len);
+    let acc = job.functions.layouts.acc.size;
+    // Of each list of pieces: totals and what is before them, and who is behind and what is known.
+    let values = lists[1..].iter().map(|&n| cuda.scratch::<u8>(2 * n * acc)).collect::<Result<Vec<_>>>()?;
+    let numbers = lists[1..].iter().map(|&n| cuda.scratch::<u32>(2 * n)?.zeroed()).collect::<Result<Vec<_>>>()?;
+    let seen = cuda.scratch::<u32>(2)?.zeroed()?;
+    let pieces = |k: usize| {
+        let (n, values, numbers) = (lists[k], values[k - 1].address(), numbers[k - 1].address());
+        Pieces {
+            totals: values,
+            before: values + (n * acc) as u64,
+            behind: numbers,
+            known: numbers + (n * size_of::<u32>()) as u64,
+        }
+    };
+    cuda.mark_may_fault(&job.output_stream)?;
+    let workspace = cuda.workspace(0, 0)?;
+    let along = |k: usize| {
+        let above = pieces(k + 1);
+        let fixed = ListScanParams {
+            input: job.input,
+            output: job.output,
+            next,
+            n: lists[k] as u64,
+            first: first as u64,
+            pieces: lists[k + 1] as u64,
+            elements: lists[0] as u64,
+            totals: above.totals,
+            behind: above.behind,
+            before: above.before,
+            known: above.known,
+            before_below: 0,
+            known_below: 0,
+            seen: seen.address(),
+            workspace,
+        };
+        if k == 0 {
+            return fixed;
+        }
+        let these = pieces(k);
+        let (input, next) = (these.totals, these.behind);
+        ListScanParams { input, next, first: 0, before_below: these.before, known_below: these.known, ..fixed }
+    };
+    let last = lists.len() - 1;
+    let enqueue = |step, fixed| enqueue(cuda, job, step, exclusive, fixed);
+    for k in 0..last {
+        enqueue(Step::Totals { of_pieces: k > 0 }, along(k))?;
+    }
+    let few = pieces(last);
+    enqueue(Step::Rank, ListScanParams { before_below: few.before, known_below: few.known, ..along(last - 1) })?;
+    for k in (0..last).rev() {
+        enqueue(Step::Results { of_pieces: k > 0 }, along(k))?;
+    }
+    Ok(())
+}
+
+/// Where the numbers of a list of pieces lie.
+struct Pieces {
+    totals: u64,
+    before: u64,
+    behind: u64,
+    known: u64,
+}
+
+fn enqueue(cuda: &Cuda, job: &CudaJob<'_>, step: Step, exclusive: bool, fixed: ListScanParams) -> Result<()> {
+    let kernel = kernel(step, exclusive, &job.functions);
+    let loaded = cuda.kernel(kernel.key(), || kernel.source::<ListScanParams>())?;
+    let (grid, threads) = if step == Step::Rank {
+        (1, RANKED as u32)
+    } else {
+        // A thread takes one piece after the other.
+        let resident = loaded.blocks_per_multiprocessor(THREADS as u32, 0)?.max(1) * cuda.multiprocessors();
+        ((fixed.pieces as u32).div_ceil(THREADS as u32).min(resident), THREADS as u32)
+    };
+    let begin = match step {
+        Step::Results { of_pieces: false } => &job.begin,
+        _ => &Begin::nothing(job.functions.layouts.acc),
+    };
+    let params = Params::new(fixed, begin, 1, &job.functions.held.values);
+    // SAFETY: `Params` begins with the kernel's layout (its text asserts it). The loans keep the buffers good for the list's elements and
+    // results, and the scratch has room for the numbers of all pieces, until the kernel is enqueued in the stream's order.
+    unsafe { cuda.launch(&loaded, Grid::new(grid, threads, 0), &params) }
+}

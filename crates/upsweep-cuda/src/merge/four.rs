@@ -1,0 +1,65 @@
+//! Merges of four runs of a sort by a comparison at once: see `merge/four.cuh`.
+
+use crate::Cuda;
+use crate::code::Kernel;
+use crate::features::{Features, Heads};
+use crate::job::{Begin, Functions};
+use crate::params::{Params, params};
+use crate::runtime::Grid;
+use upsweep_core::error::Result;
+use upsweep_plan::merge::{MergePlan, MergeStep, SPLITTERS};
+
+params! {
+    /// Of both kernels.
+    struct MergeFourParams {
+        input: "const In*",
+        values: "const void*",
+        output: "In*",
+        values_output: "void*",
+        n: "u64",
+        /// The elements of a run.
+        run: "u64",
+        /// Pivots of four runs.
+        pivots: "u64",
+        /// How many elements of each run come before each pivot.
+        splits: "u64*",
+        /// Nothing is reported.
+        workspace: "Workspace",
+    }
+}
+
+/// The kernel that merges, or with `splits` the one before it.
+pub(crate) fn kernel<'a>(plan: &MergePlan, splits: bool, functions: &'a Functions<'a>) -> Kernel<'a> {
+    let features = Features { heads: Heads::Keys, ..Features::PLAIN };
+    let constants = plan.four_constants(if splits { MergeStep::Cells } else { MergeStep::Merge });
+    Kernel { functions, kernel: ("merge/four.cuh", "upsweep_merge_four"), features, constants }
+}
+
+/// Launches both kernels.
+///
+/// # Safety
+/// The pointers are good for as many elements and values as `params` says, until the kernels are enqueued in the stream's order; source
+/// and target are apart.
+pub(crate) unsafe fn launch(
+    cuda: &Cuda,
+    plan: &MergePlan,
+    functions: &Functions<'_>,
+    params: MergeFourParams,
+) -> Result<()> {
+    let (groups, pivots) = plan.groups_and_pivots(params.run as usize);
+    let splits = cuda.scratch::<[u64; 4]>(groups * pivots)?;
+    let begin = Begin::nothing(functions.layouts.acc);
+    let fixed = MergeFourParams { pivots: pivots as u64, splits: splits.address(), ..params };
+    let params = Params::new(fixed, &begin, 1, &functions.held.values);
+    for (first, blocks, threads) in [
+        (true, (groups * pivots).div_ceil(SPLITTERS / 32), SPLITTERS),
+        (false, groups * (pivots + 1), plan.four_threads()),
+    ] {
+        let kernel = kernel(plan, first, functions);
+        let loaded = cuda.kernel(kernel.key(), || kernel.source::<MergeFourParams>())?;
+        // SAFETY: `Params` begins with the kernel's layout (its text asserts it); the scratch is good for the splits of all pivots; the
+        // caller answers for the other pointers.
+        unsafe { cuda.launch(&loaded, Grid::new(blocks as u32, threads as u32, 0), &params)? };
+    }
+    Ok(())
+}

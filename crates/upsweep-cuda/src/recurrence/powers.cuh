@@ -1,0 +1,40 @@
+// Powers of few states' transition by distance: each lane takes states over its own number of lanes, of tiles, or of groups of tiles.
+
+#pragma once
+
+#include "recurrence/matrices.cuh"
+
+constexpr u32 WARP_LEVEL = log2_of(WARP), TILE_LEVEL = WARP_LEVEL + log2_of(WARPS), GROUP_LEVEL = TILE_LEVEL + log2_of(GROUP);
+
+struct Powers {
+    static constexpr u32 LANES = 0, TILES = 1, GROUPS_OF_TILES = 2, UNITS = 3;
+    T at[UNITS][MATRIX][WARP];
+
+    // That of one of them, and of how many powers of two of them there are powers, up to WARP.
+    static __device__ constexpr u32 level_of(u32 unit) { return unit == LANES ? 0 : unit == TILES ? TILE_LEVEL : GROUP_LEVEL; }
+    static __device__ constexpr u32 bits_of(u32 unit) { return unit == GROUPS_OF_TILES ? log2_of(GROUPS) + 1 : WARP_LEVEL; }
+
+    // By all compute warps, column by column: what becomes of one state.
+    __device__ __forceinline__ void fill() {
+        for (u32 column = warp_index(); column < UNITS * ORDER; column += WARPS) {
+            const u32 unit = column / ORDER, j = column % ORDER;
+            States states;
+#pragma unroll
+            for (u32 i = 0; i < ORDER; i++) states.z[i] = i == j ? 1 : 0;
+            states = apply_times(level_of(unit), min(bits_of(unit), WARP_LEVEL), lane_index(), states);
+#pragma unroll
+            for (u32 i = 0; i < ORDER; i++) at[unit][i * ORDER + j][lane_index()] = states.z[i];
+        }
+    }
+
+    // x taken over so many of them, and c.
+    __device__ __forceinline__ States times(u32 unit, u32 distance, const States& x, const States& c) const {
+        States r = c;
+#pragma unroll
+        for (u32 i = 0; i < ORDER; i++) {
+#pragma unroll
+            for (u32 j = 0; j < ORDER; j++) r.z[i] = add_term(at[unit][i * ORDER + j][distance], x.z[j], r.z[i]);
+        }
+        return r;
+    }
+};

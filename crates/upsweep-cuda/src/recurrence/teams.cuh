@@ -1,0 +1,193 @@
+// Scans of many states in a warp: lanes share the products.
+//
+// A product of a matrix and states takes a lane ORDER^2 multiplications, and a scan that goes up by levels has a product a level
+// of every lane. Here lanes are teams. A team goes through what its lanes have, one after the other, and each of its lanes
+// computes a row of the product:
+//
+//   each team       sum = none;      for each of its lanes l:  before[l] = sum,  sum = A^ITEMS sum + states[l]
+//   then the warp   running = none;  for each team t:          before[t] = running,  running = A^(ITEMS TEAM) running + sum of t
+//
+// So a lane has ORDER multiplications a step, of TEAM + TEAMS steps. The states in between are broadcast through shared memory, an
+// `Area` a warp.
+
+#pragma once
+
+#include "recurrence/matrices.cuh"
+#include "warp/shuffle.cuh"
+
+constexpr u32 MOST_OF_FEW = 4;
+constexpr bool TEAMED = ORDER > MOST_OF_FEW;
+constexpr u32 TEAM_LEVEL = log2_of(2 * ORDER - 1), TEAM = 1 << TEAM_LEVEL, TEAMS = WARP / TEAM;
+
+// States as few wide words.
+constexpr u32 WIDE = 16 / sizeof(T), WIDE_PARTS = (ORDER + WIDE - 1) / WIDE;
+struct alignas(16) WidePart {
+    T z[WIDE];
+};
+struct WideStates {
+    WidePart parts[WIDE_PARTS];
+    __device__ __forceinline__ T& operator[](u32 i) { return parts[i / WIDE].z[i % WIDE]; }
+    __device__ __forceinline__ const T& operator[](u32 i) const { return parts[i / WIDE].z[i % WIDE]; }
+    __device__ __forceinline__ States states() const {
+        States states;
+#pragma unroll
+        for (u32 i = 0; i < ORDER; i++) states.z[i] = (*this)[i];
+        return states;
+    }
+    __device__ __forceinline__ void put(const States& states) {
+        WideStates wide;
+#pragma unroll
+        for (u32 i = 0; i < WIDE_PARTS * WIDE; i++) wide[i] = i < ORDER ? states.z[i] : 0;
+        *this = wide;
+    }
+};
+
+struct Area {
+    WideStates lanes[TEAMS][TEAM + 1];  // of a team's lanes, and of all of them
+    WideStates before[TEAMS];           // of the lower teams; nothing of the first
+};
+
+__device__ __forceinline__ u32 team_index() { return lane_index() / TEAM; }
+__device__ __forceinline__ u32 member_index() { return lane_index() % TEAM; }
+// Lanes of a team beyond the rows compute the last one once more, and keep it to themselves.
+__device__ __forceinline__ bool has_row() { return TEAM == ORDER || member_index() < ORDER; }
+__device__ __forceinline__ u32 row_index() { return TEAM == ORDER ? member_index() : min(member_index(), ORDER - 1); }
+
+// A row of a matrix.
+struct MatrixRow {
+    T at[ORDER];
+    // This lane's row of A^(ITEMS 2^level).
+    static __device__ __forceinline__ MatrixRow of_power(u32 level) {
+        const T* const from = matrices()[POWERS + level].at + row_index() * ORDER;
+        MatrixRow row;
+#pragma unroll
+        for (u32 i = 0; i < ORDER; i++) row.at[i] = from[i];
+        return row;
+    }
+    // The row times x, and c: in two chains of half as many additions.
+    __device__ __forceinline__ T times(const WideStates& x, T c) const {
+        const WideStates copy = x;
+        T even = c, odd = 0;
+#pragma unroll
+        for (u32 i = 0; i < ORDER; i++) {
+            T& sum = i % 2 ? odd : even;
+            sum = add_term(at[i], copy[i], sum);
+        }
+        return arith::add(even, odd);
+    }
+};
+
+// The states of which each lane has its row, for every lane.
+__device__ __forceinline__ States of_rows(T row) {
+    States states;
+#pragma unroll
+    for (u32 i = 0; i < ORDER; i++) states.z[i] = shuffle(row, i);
+    return states;
+}
+
+// Of the states that each lane has put into the area: leaves there what lies before each lane in its team, and before each team, and
+// returns this lane's row of what all leave. Each lane has as many elements as the power at `level`. Bit l of `heads`: what lies before
+// lane l does not reach beyond it.
+__device__ __forceinline__ T scan_teams(Area& area, u32 level, u32 heads) {
+    const u32 team = team_index(), row = row_index();
+    WideStates* const lanes = area.lanes[team];
+    __syncwarp();
+    const MatrixRow of_lane = MatrixRow::of_power(level);
+    T own[TEAM];
+#pragma unroll
+    for (u32 i = 0; i < TEAM; i++) own[i] = lanes[i][row];
+    if (TEAM > ORDER) __syncwarp();
+    T sum = own[0];
+    if (has_row()) lanes[0][row] = 0;
+#pragma unroll
+    for (u32 i = 1; i < TEAM; i++) {
+        if (has_row()) lanes[i][row] = sum;
+        __syncwarp();
+        sum = SEGMENTED && heads >> (team * TEAM + i) & 1 ? own[i] : of_lane.times(lanes[i], own[i]);
+    }
+    if (has_row()) lanes[TEAM][row] = sum;
+    const MatrixRow of_team = MatrixRow::of_power(min(level + TEAM_LEVEL, LEVELS - 1));  // beyond the levels lies nothing
+    __syncwarp();
+    T running = area.lanes[0][TEAM][row];
+#pragma unroll
+    for (u32 t = 1; t < TEAMS; t++) {
+        if (team == 0 && has_row()) area.before[t][row] = running;
+        const T own = area.lanes[t][TEAM][row];
+        __syncwarp();
+        constexpr u32 MEMBERS = (u32)((1ull << TEAM) - 1);
+        running = SEGMENTED && heads >> t * TEAM & MEMBERS ? own : of_team.times(area.before[t], own);
+    }
+    return running;
+}
+
+// Of states of which each lane has its row: A^(ITEMS 2^level times) of them. The area is that of the last `scan_teams`.
+__device__ __forceinline__ T rows_after(Area& area, u32 level, u32 bits, u32 times, T row) {
+    __syncwarp();
+#pragma unroll 1
+    for (u32 bit = 0; bit < bits; bit++) {
+        if ((times >> bit & 1) == 0) continue;
+        WideStates& place = area.before[bit % 2];
+        if (team_index() == 0 && has_row()) place[row_index()] = row;
+        __syncwarp();
+        row = MatrixRow::of_power(level + bit).times(place, 0);
+    }
+    return row;
+}
+
+// The powers for each lane: A^(ITEMS member), and of A^(ITEMS TEAM team) the lane's row.
+struct Tables {
+    WidePart in_team[ORDER][WIDE_PARTS][TEAM];
+    WidePart of_teams[WIDE_PARTS][WARP];
+
+    // By all compute warps, column by column: what becomes of one state.
+    __device__ __forceinline__ void fill() {
+        for (u32 j = warp_index(); j < ORDER; j += WARPS) {
+            States states;
+#pragma unroll
+            for (u32 i = 0; i < ORDER; i++) states.z[i] = i == j ? 1 : 0;
+            states = apply_times(0, log2_of(WARP), lane_index(), states);
+#pragma unroll
+            for (u32 i = 0; i < ORDER; i++) {
+                if (team_index() == 0) in_team[i][j / WIDE][member_index()].z[j % WIDE] = states.z[i];
+                if (member_index() == 0) of_teams[j / WIDE][lane_index() + i].z[j % WIDE] = states.z[i];
+            }
+        }
+    }
+
+    // What becomes of the states `before` the warp where this lane begins, with what `area` has of those between. `heads` as above, of
+    // the lanes' own elements.
+    __device__ __forceinline__ States at_lane(Area& area, const WideStates& before, u32 heads) const {
+        const u32 team = team_index(), member = member_index();
+        MatrixRow row;
+#pragma unroll
+        for (u32 i = 0; i < ORDER; i++) row.at[i] = of_teams[i / WIDE][lane_index()].z[i % WIDE];
+        T own = 0;
+        if (team > 0) own = area.before[team][row_index()];
+        if (!SEGMENTED || (heads & ((1u << team * TEAM) - 1)) == 0) own = row.times(before, own);
+        if (has_row()) area.lanes[team][TEAM][row_index()] = own;
+        __syncwarp();
+        States states = area.lanes[team][member].states();
+        const u32 lower = heads >> team * TEAM & ((1u << member) - 1);
+        if (SEGMENTED && lower != 0) return states;
+        const States at_team = area.lanes[team][TEAM].states();
+#pragma unroll
+        for (u32 i = 0; i < ORDER; i++) {
+#pragma unroll
+            for (u32 j = 0; j < ORDER; j++) states.z[i] = add_term(in_team[i][j / WIDE][member].z[j % WIDE], at_team.z[j], states.z[i]);
+        }
+        return states;
+    }
+};
+
+// The same without tables.
+__device__ __forceinline__ States at_lane(const Area& area, const WideStates& before, u32 heads) {
+    const u32 team = team_index(), member = member_index();
+    const bool reaches_team = !SEGMENTED || (heads & ((1u << team * TEAM) - 1)) == 0;
+    const bool reaches_lane = !SEGMENTED || (heads >> team * TEAM & ((1u << member) - 1)) == 0;
+    States at_team = apply_times(TEAM_LEVEL, log2_of(TEAMS), team, before.states());
+    if (!reaches_team) at_team = States::none();
+    if (team > 0) at_team = add(at_team, area.before[team].states());
+    const States at_lane = apply_times(0, TEAM_LEVEL, member, at_team);
+    const States own = area.lanes[team][member].states();
+    return reaches_lane ? add(own, at_lane) : own;
+}

@@ -1,0 +1,182 @@
+// Reduction of an array of any length to one value, in one launch.
+//
+//   block b reduces part b of the array and publishes its value
+//   the block of the last part combines the values in their order, then the initial value before them
+//
+// In a part: of an operator that commutes, each thread goes along the part in steps of the block and combines what it
+// finds, then the threads' values are combined; of any other, the warps have neighbouring stretches of the part, and go
+// along them some rows at a time. The parts depend on the number of elements and their type alone, so floats give the same bits
+// in every run. Nothing is padded: the operator needs no identity.
+//
+// Where every grouping gives the same bits, vectors begin where memory's do: the elements that a misaligned array has
+// before its first whole vector are combined one by one.
+//
+// Progress. The last block waits for blocks of lower numbers, which GPUs start before it and which wait for nobody.
+//
+// Memory ordering: status.cuh, workspace.cuh. One thread of a block reads the epoch; the others get it behind a barrier.
+
+#pragma once
+
+#include "memory/count.cuh"
+#include "memory/status.cuh"
+#include "memory/workspace.cuh"
+#include "warp/stretch.cuh"
+
+static_assert(sizeof(T) == HOST_STATE_BYTES, "the host sizes the workspace by it");
+
+// The parameters, and how many parts there are, each a block's.
+struct Params : ReduceParams {
+    u32 parts;
+    __device__ __forceinline__ explicit Params(const ReduceParams& given) : ReduceParams(given), parts(gridDim.x) {
+        if constexpr (COUNTED_INPUT) {
+            // As the host plans for so many elements: upsweep-plan/src/reduce.rs.
+            n = element_number(workspace, n);
+            constexpr u64 STEP = THREADS * VECTOR, AT_ONCE = STEP * DEPTH;
+            const u64 few = (n + FEW_PARTS - 1) / FEW_PARTS, most = (n + REDUCE_PARTS - 1) / REDUCE_PARTS;
+            const u64 spread = few < STEP ? STEP : few < AT_ONCE ? few : AT_ONCE;
+            part = n <= AT_ONCE ? AT_ONCE : ((most > spread ? most : spread) + STEP - 1) / STEP * STEP;
+            parts = n == 0 ? 1 : (u32)((n + part - 1) / part);
+        }
+    }
+};
+using Entry = Status<T>;
+
+// Registers for so many blocks a multiprocessor: the parts are a whole number of waves of them.
+constexpr u32 RESIDENT = sizeof(T) > 16 ? 1 : COMMUTES && sizeof(T) <= 8 ? 4 : 2;
+
+// Whether every grouping of the elements gives the same bits, and memory's vectors never cut one in two.
+constexpr bool REGROUPED = PLAIN_INPUT && COMMUTES && (FORM != Form::SUM || !arith::floating<T>) && ALIGNABLE && VECTOR > 1 &&
+                           alignof(In) == sizeof(In);
+// This thread's vectors of the block's next AT_ONCE steps: all of them exist, or those with less than `left` before them.
+template <Loads LOADS, u32 AT_ONCE, bool WHOLE, class M>
+__device__ __forceinline__ void accumulate_steps(const Params& p, u64 at, u32 left, M& sum) {
+    Vector vectors[AT_ONCE];
+#pragma unroll
+    for (u32 d = 0; d < AT_ONCE; d++) {
+        if (WHOLE || d * THREADS < left) vectors[d] = load_vector<LOADS>(p.input, at + d * THREADS * VECTOR);
+    }
+#pragma unroll
+    for (u32 d = 0; d < AT_ONCE; d++) {
+        if (WHOLE || d * THREADS < left) sum.add(vectors[d], at + d * THREADS * VECTOR, at + d * THREADS * VECTOR);
+    }
+}
+
+// This thread's share of the `count` vectors from element i on, in steps of the block.
+template <Loads LOADS, class M>
+__device__ __forceinline__ void accumulate_vectors(const Params& p, u64 i, u32 count, M& sum) {
+    constexpr u32 AT_ONCE = LOADS == Loads::BY_ELEMENT ? 1 : DEPTH;
+    u64 at = i + threadIdx.x * VECTOR;
+    u32 left = count > threadIdx.x ? count - threadIdx.x : 0;  // from this thread's next vector on
+#pragma unroll 1
+    for (; left > (AT_ONCE - 1) * THREADS; left -= min(left, AT_ONCE * THREADS)) {
+        accumulate_steps<LOADS, AT_ONCE, true>(p, at, left, sum);
+        at += AT_ONCE * THREADS * VECTOR;
+    }
+    accumulate_steps<LOADS, AT_ONCE, false>(p, at, left, sum);
+}
+
+// Of an operator that commutes: this thread's accumulation of the block's part. The first `threads` threads have
+// something.
+__device__ __forceinline__ T reduce_steps(const Params& p, u32& threads) {
+    // The elements follow `lead` places, so that each whole vector of places lies in one of memory.
+    const u64 misaligned = misalignment(p.input);
+    const u64 lead = REGROUPED ? misaligned / sizeof(In) : 0, end = lead + p.n;
+    const bool last_part = blockIdx.x == p.parts - 1;
+    const u64 parts_vectors = p.part / VECTOR, whole = end / VECTOR;  // vectors a part, vectors that end in the array
+    const u64 first = blockIdx.x == 0 && lead > 0 ? 1 : blockIdx.x * parts_vectors;
+    const u64 last = last_part ? whole : (blockIdx.x + 1) * parts_vectors;
+    const u32 vectors = last > first ? (u32)(last - first) : 0;  // no memory holds so long an array that it were more
+    const u64 i = first * VECTOR - lead;
+    Accumulating sum;
+    if (!REGROUPED && misaligned != 0) accumulate_vectors<Loads::BY_ELEMENT>(p, i, vectors, sum);
+    else if (p.streamed) accumulate_vectors<Loads::STREAMED>(p, i, vectors, sum);
+    else accumulate_vectors<Loads::ALIGNED>(p, i, vectors, sum);
+    threads = min(vectors, THREADS);
+    if (VECTOR > 1 && last_part) {
+        // The elements of the array before its first whole vector and after its last.
+        const u64 head = lead == 0 ? 0 : p.n < VECTOR - lead ? p.n : VECTOR - lead;
+        const u64 tail = end - whole * VECTOR, rest = head + (whole == 0 && lead > 0 ? 0 : tail);
+        if (threadIdx.x < rest) {
+            const u64 i = threadIdx.x < head ? threadIdx.x : p.n - rest + threadIdx.x;
+            const In x = load_element(p.input, i);
+            if (!indices_right(x, i)) report_indices(x, i);
+            sum.add(map(x, i, i));
+        }
+        if (threads < rest) threads = (u32)rest;
+    }
+    return sum.value();
+}
+
+// Thread 0 gets the combination of the warps' values; the first `warps` have one, in lane 0.
+__device__ __forceinline__ T combine_block(const T& value, u32 warps) {
+    __shared__ T totals[WARPS];
+    __syncthreads();
+    if (lane_index() == 0 && warp_index() < warps) totals[warp_index()] = value;
+    __syncthreads();
+    return warp_index() == 0 ? warp_reduce(totals[lane_index() % WARPS], warps) : value;
+}
+
+// How many lanes of this warp are among the first `threads` threads.
+__device__ __forceinline__ u32 lanes_of(u32 threads) {
+    const u32 begin = warp_index() * WARP;
+    return begin < threads ? min(threads - begin, WARP) : 0;
+}
+
+__device__ __forceinline__ void store_total(const Params& p, const T& init, const T& total) {
+    store_result(output_of(p), result(HAS_INIT ? combine(init, total) : total));
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) upsweep_reduce(const __grid_constant__ ReduceParams given) {
+    const Params p(given);
+    if (blockIdx.x >= p.parts) return;
+    const Begin begin(p);
+    if (p.n == 0) {
+        if (threadIdx.x == 0) store_result(output_of(p), result(begin.first));
+        return;
+    }
+    __shared__ u32 shared_epoch;
+    u32 epoch = 0;  // asked for by one thread, whose status word shows that it has it
+    if (p.parts > 1 && threadIdx.x == 0) epoch = current_epoch(p.workspace);
+    T total;
+    u32 warps;  // that have a value
+    if constexpr (COMMUTES) {
+        u32 threads;
+        total = reduce_steps(p, threads);
+        total = warp_reduce(total, lanes_of(threads));
+        warps = (threads + WARP - 1) / WARP;
+    } else {
+        const u64 begin = blockIdx.x * p.part, count = p.n - begin < p.part ? p.n - begin : p.part;
+        // Each warp's stretch is a whole number of rows, the last one's what is left.
+        const u64 rows = (count + ROW - 1) / ROW, stretch = (rows + WARPS - 1) / WARPS * ROW;
+        const u64 from = warp_index() * stretch;
+        if (from < count) total = reduce_stretch(p.input, begin + from, begin + from, count - from < stretch ? count - from : stretch);
+        warps = (u32)((count + stretch - 1) / stretch);
+    }
+    if (threadIdx.x == 0) shared_epoch = epoch;
+    total = combine_block(total, warps);
+    if (p.parts == 1) {
+        if (threadIdx.x == 0) store_total(p, begin.init, total);
+        return;
+    }
+    epoch = shared_epoch;
+    const u32 last = p.parts - 1;
+    if (blockIdx.x != last) {
+        if (threadIdx.x == 0) Entry::put(p.workspace, blockIdx.x, total, epoch);
+    } else {
+        // Each thread combines some neighbouring parts before this one.
+        const u32 share = (last + THREADS - 1) / THREADS, first = threadIdx.x * share;
+        const u32 threads = (last + share - 1) / share;  // that have a part
+        T sum;
+        for (u32 i = first; i < first + share && i < last; i++) {
+            const T value = Entry::wait(p.workspace, i, epoch);
+            sum = i == first ? value : combine(sum, value);
+        }
+        sum = warp_reduce(sum, lanes_of(threads));
+        sum = combine_block(sum, (threads + WARP - 1) / WARP);
+        if (threadIdx.x == 0) {
+            store_total(p, begin.init, combine(sum, total));
+            prepare_next_launch(p.workspace, epoch);  // the block has seen all others' words
+        }
+    }
+    finish_launch(p.workspace, epoch, p.parts);
+}

@@ -1,0 +1,266 @@
+//! One CUDA context, and what of it needs to know no kernel and no device: its memory, its streams, and a place for
+//! faults that nobody has read yet.
+
+use super::driver::{DeviceInfo, Doing, OutsideCapture, device_info, lock};
+use super::landing::Landing;
+use super::pool::Pool;
+use cudarc::driver::result::{self, DriverError};
+use cudarc::driver::sys::{CUdeviceptr, CUresult, CUstream};
+use cudarc::driver::{CudaContext, CudaStream};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, Weak};
+use upsweep_core::error::{Error, Result};
+
+/// One CUDA context.
+pub(super) struct Context {
+    pub(super) cuda: Arc<CudaContext>,
+    pub(super) info: DeviceInfo,
+    /// A stream that nothing is enqueued on but what must stay out of a capture.
+    private: OnceLock<Arc<CudaStream>>,
+    /// The library's own stream and, while some device has it, that device's handle.
+    own: Mutex<Option<(PlainStream, Weak<CudaStream>)>>,
+    /// Keeps cudarc ordering streams once it has begun to: it would stop when the last stream it created is dropped,
+    /// though buffers may still be in use on it.
+    ordering: OnceLock<Arc<CudaStream>>,
+    /// Where scratch comes from.
+    pool: OnceLock<Pool>,
+    /// Landings that nobody uses at the moment.
+    landings: Mutex<Vec<Landing>>,
+    /// For reading a buffer's address without touching the events that cudarc keeps for it; see `memory`.
+    pub(super) blind: Mutex<Option<Arc<CudaStream>>>,
+    /// Faults that no device was left to report, by stream handle.
+    faults: Mutex<HashMap<usize, Error>>,
+}
+
+impl Context {
+    /// # Errors
+    /// [`Error::Device`] without a driver, [`Error::Driver`] when the device does not answer.
+    pub(super) fn new(cuda: &Arc<CudaContext>) -> Result<Self> {
+        Ok(Self {
+            cuda: cuda.clone(),
+            info: device_info(cuda.ordinal())?,
+            private: OnceLock::new(),
+            own: Mutex::default(),
+            ordering: OnceLock::new(),
+            pool: OnceLock::new(),
+            landings: Mutex::default(),
+            blind: Mutex::default(),
+            faults: Mutex::default(),
+        })
+    }
+
+    /// How many handles of cudarc's context this one has.
+    pub(super) fn handles(&self) -> usize {
+        1 + [&self.private, &self.ordering].into_iter().filter(|stream| stream.get().is_some()).count()
+    }
+
+    /// Makes the context this thread's current one.
+    pub(super) fn bind(&self) -> Result<()> {
+        self.cuda.bind_to_thread().doing("selecting the device's context")
+    }
+
+    /// A stream that no other device has.
+    ///
+    /// cudarc records two events a call for each buffer as soon as a context has a stream that cudarc created, to
+    /// order the streams. A program with one device has one stream and needs none of that, so that stream is created
+    /// here; every further one is cudarc's.
+    pub(super) fn new_stream(&self) -> Result<Arc<CudaStream>> {
+        self.bind()?;
+        let _outside = OutsideCapture::enter()?;
+        let mut own = lock(&self.own);
+        let plain = match &*own {
+            None => PlainStream::new()?,
+            Some((plain, handle)) if handle.strong_count() == 0 => *plain,
+            Some(_) => {
+                let create = || self.cuda.new_stream().doing("creating a stream");
+                if self.ordering.get().is_none() {
+                    let _first = self.ordering.set(create()?);
+                }
+                return create();
+            }
+        };
+        // SAFETY: the stream is of this context and lives as long, and the handle keeps the context alive.
+        let handle = unsafe { self.cuda.wrap_borrowed_stream(plain.0) };
+        *own = Some((plain, Arc::downgrade(&handle)));
+        Ok(handle)
+    }
+
+    /// The stream for what must not become part of a capture.
+    pub(super) fn private_stream(&self) -> Result<&Arc<CudaStream>> {
+        if let Some(stream) = self.private.get() {
+            return Ok(stream);
+        }
+        let _outside = OutsideCapture::enter()?;
+        let plain = PlainStream::new()?;
+        // SAFETY: as in `new_stream`. The stream is left to the context's end.
+        let stream = unsafe { self.cuda.wrap_borrowed_stream(plain.0) };
+        Ok(self.private.get_or_init(|| stream))
+    }
+
+    /// Uninitialised device memory of `bytes` bytes, which may be 0, usable in the order of `stream`, which is not being
+    /// captured.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], when waiting for the device has freed too little; the device stays usable.
+    pub(super) fn allocate(&self, bytes: usize, stream: CUstream) -> Result<CUdeviceptr> {
+        let pool = self.pool()?;
+        self.patiently(bytes, || take(pool, bytes, stream))
+    }
+
+    /// As [`allocate`](Self::allocate), usable in the order of the private stream. This waits for nothing, so that it
+    /// harms no capture.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; more may be free after [`reclaim`](Self::reclaim).
+    pub(super) fn allocate_private(&self, bytes: usize) -> Result<CUdeviceptr> {
+        let _outside = OutsideCapture::enter()?;
+        explained(bytes, take(self.pool()?, bytes, self.private_stream()?.cu_stream()))
+    }
+
+    /// Frees what was allocated, after what is enqueued on `stream`. Without stream-ordered memory this waits for it.
+    pub(super) fn free(&self, address: CUdeviceptr, stream: CUstream) -> Result<()> {
+        const DOING: &str = "freeing device memory";
+        if self.cuda.has_async_alloc() {
+            // SAFETY: the memory was allocated, and what uses it is ordered before.
+            return unsafe { result::free_async(address, stream) }.doing(DOING);
+        }
+        let _outside = OutsideCapture::enter()?;
+        // SAFETY: the stream is alive.
+        unsafe { result::stream::synchronize(stream) }.doing(DOING)?;
+        // SAFETY: as above.
+        unsafe { result::free_sync(address) }.doing(DOING)
+    }
+
+    /// Waits until memory that was freed in the order of any stream is free. While another thread captures a stream of
+    /// the context, CUDA refuses to wait for all of them: then nothing is reclaimed.
+    pub(super) fn reclaim(&self) -> Result<()> {
+        let _outside = OutsideCapture::enter()?;
+        // An error that ended the context is the next call's, too.
+        let _refused = result::ctx::synchronize();
+        if let Some(pool) = self.pool.get() {
+            pool.trim();
+        }
+        Ok(())
+    }
+
+    /// What `allocate` allocates, at the second attempt where memory is short.
+    fn patiently(
+        &self,
+        bytes: usize,
+        allocate: impl Fn() -> std::result::Result<CUdeviceptr, DriverError>,
+    ) -> Result<CUdeviceptr> {
+        // What the device could not hold if it were empty is not worth waiting for.
+        if bytes > self.info.memory {
+            return Err(Error::OutOfMemory { bytes });
+        }
+        let _outside = OutsideCapture::enter()?;
+        let mut allocated = allocate();
+        if allocated.as_ref().is_err_and(is_full) {
+            self.reclaim()?;
+            allocated = allocate();
+        }
+        explained(bytes, allocated)
+    }
+
+    /// The pool of the device's memory; none without stream-ordered memory.
+    fn pool(&self) -> Result<Option<&Pool>> {
+        if !self.cuda.has_async_alloc() {
+            return Ok(None);
+        }
+        if let Some(pool) = self.pool.get() {
+            return Ok(Some(pool));
+        }
+        let _outside = OutsideCapture::enter()?;
+        let pool = Pool::new(self.info.ordinal, self.info.memory).doing("creating a pool of device memory")?;
+        Ok(Some(self.pool.get_or_init(|| pool)))
+    }
+
+    /// A landing that nobody else uses, in the current context, outside of a capture. Who has waited for all of its copies
+    /// [gives it back](Self::give_back).
+    pub(super) fn landing(&self) -> Option<Landing> {
+        let idle = lock(&self.landings).pop();
+        idle.or_else(Landing::new)
+    }
+
+    /// # Safety
+    /// The host has waited for all copies to the landing.
+    pub(super) unsafe fn give_back(&self, mut landing: Landing) {
+        // SAFETY: as the caller says.
+        unsafe { landing.clear() };
+        lock(&self.landings).push(landing);
+    }
+
+    /// Keeps a fault for who waits next for the stream with the handle `stream`, which has no device left to report it.
+    pub(super) fn keep_fault(&self, stream: usize, fault: Error) {
+        lock(&self.faults).entry(stream).or_insert(fault);
+    }
+
+    /// The fault that was kept for who waits for `stream`, once.
+    pub(super) fn kept_fault(&self, stream: CUstream) -> Result<()> {
+        lock(&self.faults).remove(&stream.addr()).map_or(Ok(()), Err)
+    }
+}
+
+/// Memory of the pool; without one, of the device at once.
+fn take(pool: Option<&Pool>, bytes: usize, stream: CUstream) -> std::result::Result<CUdeviceptr, DriverError> {
+    let bytes = bytes.max(1);
+    match pool {
+        Some(pool) => pool.allocate(bytes, stream),
+        // SAFETY: the memory is uninitialised and its users know.
+        None => unsafe { result::malloc_sync(bytes) },
+    }
+}
+
+fn is_full(error: &DriverError) -> bool {
+    error.0 == CUresult::CUDA_ERROR_OUT_OF_MEMORY
+}
+
+fn explained(bytes: usize, allocated: std::result::Result<CUdeviceptr, DriverError>) -> Result<CUdeviceptr> {
+    match allocated {
+        Err(error) if is_full(&error) => Err(Error::OutOfMemory { bytes }),
+        allocated => allocated.doing("allocating device memory"),
+    }
+}
+
+/// The bytes of `len` elements.
+///
+/// # Errors
+/// [`Error::OutOfMemory`] when no memory has so many.
+pub(super) fn bytes_of<T>(len: usize) -> Result<usize> {
+    let bytes = len.saturating_mul(size_of::<T>());
+    if isize::try_from(bytes).is_ok() { Ok(bytes) } else { Err(Error::OutOfMemory { bytes }) }
+}
+
+/// A stream that cudarc does not know of.
+#[derive(Clone, Copy)]
+struct PlainStream(CUstream);
+
+// SAFETY: CUDA's stream handles may be used from any thread.
+unsafe impl Send for PlainStream {}
+// SAFETY: as above, by several threads at once.
+unsafe impl Sync for PlainStream {}
+
+impl PlainStream {
+    /// In the current context. It is left to the context's end: device arrays may still be freed in its order.
+    fn new() -> Result<Self> {
+        result::stream::create(result::stream::StreamKind::NonBlocking).doing("creating a stream").map(Self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_exact_or_too_many() {
+        const MOST: usize = isize::MAX as usize;
+        assert_eq!(bytes_of::<u32>(0), Ok(0));
+        assert_eq!(bytes_of::<[u8; 3]>(5), Ok(15));
+        assert_eq!(bytes_of::<u8>(MOST), Ok(MOST));
+        assert_eq!(bytes_of::<u32>(MOST / 4), Ok(MOST - 3));
+        // One more than fits, and products that wrap to 0 and to little.
+        for (len, bytes) in [(MOST / 4 + 1, MOST + 1), (1 << 62, usize::MAX), (usize::MAX, usize::MAX)] {
+            assert_eq!(bytes_of::<u32>(len), Err(Error::OutOfMemory { bytes }), "{len}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! A CUDA device: a context's state and one of its streams.
+
+use super::context::Context;
+use super::driver::{self, DeviceInfo};
+use super::state::State;
+use super::stream::StreamState;
+use super::workspace::{Capacity, Workspace};
+use cudarc::driver::CudaStream;
+use std::fmt;
+use std::sync::Arc;
+use upsweep_core::error::{Error, Result};
+
+/// A CUDA GPU and one of its streams.
+#[derive(Clone)]
+pub struct Cuda {
+    /// Before the state: whoever frees the state must find its streams gone.
+    pub(super) stream: Arc<StreamState>,
+    pub(super) state: Arc<State>,
+    /// The most tiles that a block of a short scan has: see [`limit_waves`](Self::limit_waves).
+    pub(crate) longest_wave: usize,
+}
+
+impl fmt::Debug for Cuda {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cuda").field("device", self.info()).field("stream", &self.stream().cu_stream()).finish()
+    }
+}
+
+impl Cuda {
+    /// Whether there is a driver and a device. Never panics.
+    pub fn present() -> bool {
+        driver::device_count().is_ok_and(|count| count > 0)
+    }
+
+    /// A device, on a stream that no other `Cuda` has.
+    ///
+    /// # Errors
+    /// [`Error::Device`] without a driver or such a device, [`Error::Driver`] when it cannot be used.
+    pub fn new(ordinal: usize) -> Result<Self> {
+        let state = State::of_device(ordinal)?;
+        let stream = state.context.new_stream()?;
+        Ok(Self { stream: state.stream(&stream), state, longest_wave: usize::MAX })
+    }
+
+    /// The caller's stream and its device.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] when the device cannot be used, [`Error::Device`] for the per-thread default stream.
+    pub fn on_stream(stream: &Arc<CudaStream>) -> Result<Self> {
+        const PER_THREAD: usize = 2; // CU_STREAM_PER_THREAD
+        if stream.cu_stream().addr() == PER_THREAD {
+            let reason = "the per-thread default stream is another stream in each thread: give a stream of its own";
+            return Err(Error::Device { reason: reason.to_owned() });
+        }
+        let state = State::of(stream.context())?;
+        state.context.bind()?;
+        Ok(Self { stream: state.stream(stream), state, longest_wave: usize::MAX })
+    }
+
+    /// Limits the tiles that a block of a short scan has; with 0, short arrays go to the pipeline, too. For tests of the
+    /// pipeline with arrays of any length: results of floats are grouped in another way.
+    pub fn limit_waves(&mut self, tiles: usize) {
+        self.longest_wave = tiles;
+    }
+
+    pub(super) fn context(&self) -> &Arc<Context> {
+        &self.state.context
+    }
+
+    /// The stream that everything is enqueued on.
+    #[must_use]
+    pub fn stream(&self) -> &Arc<CudaStream> {
+        &self.stream.stream
+    }
+
+    /// What the driver says about the device.
+    #[must_use]
+    pub fn info(&self) -> &DeviceInfo {
+        &self.context().info
+    }
+
+    /// The device's number of multiprocessors.
+    pub fn multiprocessors(&self) -> u32 {
+        self.info().multiprocessors
+    }
+
+    /// The device's compute capability, as (major, minor).
+    pub fn compute_capability(&self) -> (u32, u32) {
+        self.info().compute_capability
+    }
+
+    /// A workspace for one kernel, which is enqueued next on the device's stream, with at least `words8` 8-byte and
+    /// `words16` 16-byte status words.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; the device stays usable.
+    pub(crate) fn workspace(&self, words8: usize, words16: usize) -> Result<Workspace> {
+        let needed = Capacity { words8, words16 };
+        self.context().bind()?;
+        let stream = self.stream().cu_stream();
+        match driver::of_stream(stream)? {
+            None => self.stream.workspace(needed),
+            Some(capture) => self.state.captures.workspace(self.context(), capture, stream, needed),
+        }
+    }
+
+    /// Says that a kernel enqueued with the stream's workspace can report a fault. Whoever next waits for this stream, or
+    /// for `reader`, the stream of the kernel's output, looks.
+    pub(crate) fn mark_may_fault(&self, reader: &Arc<CudaStream>) -> Result<()> {
+        self.context().bind()?;
+        match driver::of_stream(self.stream().cu_stream())? {
+            None => {
+                self.stream.mark_may_fault();
+                if reader.cu_stream() != self.stream().cu_stream() {
+                    self.state.stream(reader).watch(&self.stream);
+                }
+            }
+            Some(capture) => self.state.captures.mark_may_fault(capture, self.stream().cu_stream()),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,205 @@
+//! Loaded kernels: found in the process's cache, in the disk cache, or compiled.
+
+use super::context::Context;
+use super::driver::{Doing, OutsideCapture, lock};
+use super::grid::Grid;
+use crate::compile::{self, DiskCache, KernelSource, Nvrtc};
+use cudarc::driver::CudaContext;
+use cudarc::driver::result::{self, function, occupancy};
+use cudarc::driver::sys::{self, CUfunction, CUfunction_attribute, CUmodule};
+use std::any::Any;
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::hash::{BuildHasher, Hash, RandomState};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use upsweep_core::error::{Error, Result};
+
+/// The kernels loaded into one context, by keys of any type: what a key has in it is for those who know what kernels
+/// depend on. A kernel is found by its key's hash, and then by the key itself.
+#[derive(Default)]
+pub(super) struct Kernels {
+    hasher: RandomState,
+    loaded: RwLock<HashMap<u64, Vec<(Key, Arc<Kernel>)>>>,
+}
+
+type Key = Box<dyn Any + Send + Sync>;
+
+impl Kernels {
+    pub(super) fn len(&self) -> usize {
+        self.loaded.read().unwrap_or_else(PoisonError::into_inner).values().map(Vec::len).sum()
+    }
+
+    /// The kernel `key`; `source` is asked only when this process has not used it yet.
+    ///
+    /// # Errors
+    /// [`Error::Compile`], and [`Error::Driver`] when the driver cannot load it.
+    pub(super) fn get<K: Any + Eq + Hash + Send + Sync>(
+        &self,
+        context: &Context,
+        key: K,
+        source: impl FnOnce() -> Result<KernelSource>,
+    ) -> Result<Arc<Kernel>> {
+        let hash = self.hasher.hash_one(&key);
+        let among = |kernels: &[(Key, Arc<Kernel>)]| {
+            kernels.iter().find(|(known, _)| known.downcast_ref() == Some(&key)).map(|(_, kernel)| kernel.clone())
+        };
+        let loaded = self.loaded.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kernel) = loaded.get(&hash).and_then(|kernels| among(kernels)) {
+            return Ok(kernel);
+        }
+        drop(loaded);
+        // Other threads go on meanwhile; of two that compile the same kernel, the second drops its own.
+        let kernel = Arc::new(build(context, &source()?, DiskCache::of_user().as_ref())?);
+        let mut loaded = self.loaded.write().unwrap_or_else(PoisonError::into_inner);
+        let kernels = loaded.entry(hash).or_default();
+        if let Some(kernel) = among(kernels) {
+            return Ok(kernel);
+        }
+        kernels.push((Box::new(key), kernel.clone()));
+        Ok(kernel)
+    }
+}
+
+/// A kernel, loaded into a context.
+#[derive(Debug)]
+pub(crate) struct Kernel {
+    pub(super) function: CUfunction,
+    module: CUmodule,
+    context: Arc<CudaContext>,
+    /// The dynamic shared memory that launches may ask for without asking the driver first.
+    allowed_shared_bytes: AtomicU32,
+    /// `(block, dynamic shared memory)` and the blocks that fit; a kernel is launched in one or two shapes.
+    occupancy: Mutex<Vec<((u32, u32), u32)>>,
+    /// Whether the device runs its blocks as a cluster.
+    cluster: OnceLock<bool>,
+}
+
+// SAFETY: CUDA's module and function handles may be used from any thread.
+unsafe impl Send for Kernel {}
+// SAFETY: as above, by several threads at once.
+unsafe impl Sync for Kernel {}
+
+impl Kernel {
+    /// How many blocks of this shape one multiprocessor runs at once.
+    pub(crate) fn blocks_per_multiprocessor(&self, block: u32, dynamic_smem: u32) -> Result<u32> {
+        let mut known = lock(&self.occupancy);
+        if let Some((_, blocks)) = known.iter().find(|(shape, _)| *shape == (block, dynamic_smem)) {
+            return Ok(*blocks);
+        }
+        self.context.bind_to_thread().doing("selecting the device's context")?;
+        self.allow_shared_memory(dynamic_smem)?;
+        let threads = i32::try_from(block).unwrap_or(i32::MAX);
+        // SAFETY: the function is alive.
+        let blocks =
+            unsafe { occupancy::max_active_block_per_multiprocessor(self.function, threads, dynamic_smem as usize) };
+        let blocks = u32::try_from(blocks.doing("asking how many blocks fit on a multiprocessor")?).unwrap_or(0);
+        known.push(((block, dynamic_smem), blocks));
+        Ok(blocks)
+    }
+
+    /// Whether the device runs such a cluster. The driver is asked once, for a kernel is launched in one shape.
+    pub(crate) fn runs(&self, cluster: Grid) -> Result<bool> {
+        if let Some(runs) = self.cluster.get() {
+            return Ok(*runs);
+        }
+        self.context.bind_to_thread().doing("selecting the device's context")?;
+        self.allow_shared_memory(cluster.dynamic_smem)?;
+        let larger = CUfunction_attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
+        let mut attribute = cluster.attribute(|| Ok(false))?;
+        let config = cluster.config(std::ptr::null_mut(), attribute.as_mut());
+        let mut clusters = 0;
+        // A device that has no clusters, or none of this size, refuses either.
+        // SAFETY: the function is alive, and the attribute outlives the call.
+        let runs = unsafe {
+            function::set_function_attribute(self.function, larger, 1).is_ok()
+                && sys::cuOccupancyMaxActiveClusters(&mut clusters, self.function, &config).result().is_ok()
+        };
+        Ok(*self.cluster.get_or_init(|| runs && clusters > 0))
+    }
+
+    /// Tells the driver when a launch needs more dynamic shared memory than any before. The context is current.
+    pub(super) fn allow_shared_memory(&self, bytes: u32) -> Result<()> {
+        if bytes <= self.allowed_shared_bytes.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        // Two threads must not leave the smaller of their two sizes in force.
+        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+        let _one = lock(&ONE_AT_A_TIME);
+        if bytes > self.allowed_shared_bytes.load(Ordering::Relaxed) {
+            let value = i32::try_from(bytes).unwrap_or(i32::MAX);
+            // SAFETY: the function is alive.
+            unsafe { function::set_function_attribute(self.function, attribute, value) }
+                .doing("asking for more shared memory")?;
+            self.allowed_shared_bytes.store(bytes, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Loads an image into the current context.
+    fn load(context: &Arc<CudaContext>, image: &[u8], entry: &str) -> Result<Self> {
+        use CUfunction_attribute as Attribute;
+        const DOING: &str = "loading a kernel";
+        // SAFETY: the image is a whole cubin, or PTX that ends with NUL.
+        let module = unsafe { result::module::load_data(image.as_ptr().cast()) }.doing(DOING)?;
+        let mut kernel = Self {
+            function: std::ptr::null_mut(),
+            module,
+            context: context.clone(),
+            allowed_shared_bytes: AtomicU32::new(0),
+            occupancy: Mutex::default(),
+            cluster: OnceLock::new(),
+        };
+        let name =
+            CString::new(entry).map_err(|_| Error::Driver { doing: DOING, reason: "a NUL in its name".into() })?;
+        // SAFETY: the module is alive.
+        kernel.function = unsafe { result::module::get_function(module, name) }.doing(DOING)?;
+        let attribute = |attribute| {
+            // SAFETY: the function is alive.
+            let value = unsafe { function::get_function_attribute(kernel.function, attribute) }.doing(DOING)?;
+            Ok(u32::try_from(value).unwrap_or(0))
+        };
+        kernel.allowed_shared_bytes = attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)?.into();
+        Ok(kernel)
+    }
+}
+
+impl Drop for Kernel {
+    fn drop(&mut self) {
+        if let (Ok(()), Ok(_outside)) = (self.context.bind_to_thread(), OutsideCapture::enter()) {
+            // SAFETY: no kernel of the module was launched (another thread's copy is used), or its context, with every
+            // graph in it, is gone but for this.
+            let _no_remedy = unsafe { result::module::unload(self.module) };
+        }
+    }
+}
+
+/// Loads a kernel from the disk cache, or compiles it and stores it there.
+fn build(context: &Context, source: &KernelSource, disk: Option<&DiskCache>) -> Result<Kernel> {
+    match compile::stitch(source) {
+        Ok(text) => build_text(context, &text, source.entry, disk),
+        Err(log) => Err(Error::Compile { options: Vec::new(), log }),
+    }
+}
+
+fn build_text(context: &Context, text: &str, entry: &str, disk: Option<&DiskCache>) -> Result<Kernel> {
+    let nvrtc = Nvrtc::load()?;
+    let options = compile::options(&nvrtc.architecture(context.info.compute_capability)?);
+    let version = format!("{}.{}", nvrtc.version.0, nvrtc.version.1);
+    let name = compile::name(&[text, &options.join("\0"), &version]);
+    context.bind()?;
+    // Loading is no part of what a stream may be capturing.
+    let _outside = OutsideCapture::enter()?;
+    let load = |image: &[u8]| Kernel::load(&context.cuda, image, entry);
+    // An image that is whole but that the driver refuses (another driver's, say) is built again too.
+    if let Some(kernel) = disk.and_then(|disk| disk.read(&name)).and_then(|image| load(&image).ok()) {
+        return Ok(kernel);
+    }
+    let image = compile::compile(text, &options)?;
+    let kernel = load(&image)?;
+    if let Some(disk) = disk {
+        disk.write(&name, &image);
+    }
+    Ok(kernel)
+}

@@ -1,0 +1,323 @@
+//! Arrays in device memory: allocated, copied from and to the host, and lent to kernels.
+//!
+//! **Order between streams.** cudarc keeps two events with each of its buffers (its last read, its last write) and
+//! orders streams by them; upsweep goes through cudarc's own calls, so that its use of a buffer is ordered with that
+//! of every other library that does. Where cudarc keeps no events (its buffer's context has created no streams), and
+//! the buffer is of another stream than the device's, the two streams are ordered as a whole.
+//!
+//! **In a capture** none of this happens: an event recorded outside of a capture must not be waited for in it, and one
+//! recorded in it says nothing outside. The caller orders whatever the graph does with the rest of the program, as for
+//! every graph.
+
+use super::context::bytes_of;
+use super::device::Cuda;
+use super::driver::{self, Doing, OutsideCapture};
+use super::wait::Wait;
+use cudarc::driver::result::{self, DriverError};
+use cudarc::driver::sys::{CUdeviceptr, CUresult};
+use cudarc::driver::{
+    CudaContext, CudaSlice, CudaStream, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop,
+};
+use std::mem::ManuallyDrop;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use upsweep_core::buffer::View;
+use upsweep_core::error::{Error, Result};
+use upsweep_core::operator::Element;
+
+impl Cuda {
+    /// An array of `len` elements, uninitialised, usable in the order of the device's stream.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; the device stays usable.
+    pub fn allocate<T: Element>(&self, len: usize) -> Result<CudaSlice<T>> {
+        let bytes = bytes_of::<T>(len)?;
+        let context = self.context();
+        context.bind()?;
+        self.state.captures.sweep(context)?;
+        let stream = self.stream();
+        let address = if driver::of_stream(stream.cu_stream())?.is_none() {
+            context.allocate(bytes, stream.cu_stream())?
+        } else {
+            // Memory allocated by the capture would belong to the graph. This array is the caller's.
+            let address = context.allocate_private(bytes)?;
+            let _outside = OutsideCapture::enter()?;
+            context.private_stream()?.synchronize().doing("allocating device memory")?;
+            address
+        };
+        // SAFETY: the memory is new, and has room for so many elements. Nothing reads it before it is written.
+        unsafe { self.wrap(address, len) }
+    }
+
+    /// An array of `len` elements at an address.
+    ///
+    /// # Safety
+    /// The memory is nobody else's, has room for the elements, and is not read before it is written.
+    unsafe fn wrap<T>(&self, address: CUdeviceptr, len: usize) -> Result<CudaSlice<T>> {
+        // cudarc panics when the driver makes no event for the array: only a context that is lost, or a host without
+        // memory, gets there.
+        let wrapped = catch_unwind(AssertUnwindSafe(|| {
+            // SAFETY: as the caller says.
+            unsafe { self.stream().upgrade_device_ptr(address, len) }
+        }));
+        wrapped.map_err(|_| {
+            let reason = "the driver makes no more events, as after an error that ended the context";
+            Error::Driver { doing: "allocating device memory", reason: reason.to_owned() }
+        })
+    }
+
+    /// One value that `compute` has the device store, on the host. Kernels store it there: a copy would take some microseconds more, in which
+    /// nothing else is done.
+    ///
+    /// # Errors
+    /// Those of `compute`, and what went wrong in it.
+    pub fn compute_one<T: Element>(&self, compute: impl FnOnce(CudaViewMut<'_, T>) -> Result<()>) -> Result<T> {
+        const DOING: &str = "waiting for a result";
+        let (context, stream) = (self.context(), self.stream());
+        context.bind()?;
+        let _outside = OutsideCapture::enter()?;
+        let landing = context.landing().and_then(|mut landing| {
+            let (address, range) = landing.room(size_of::<T>())?;
+            Some((landing, address, range))
+        });
+        let Some((landing, address, range)) = landing else {
+            let mut array = self.allocate(1)?;
+            compute(array.as_view_mut())?;
+            return download(&array)?.first().copied().ok_or(Error::Length { what: "output", found: 0, expected: 1 });
+        };
+        // SAFETY: the room is this call's, and large enough.
+        let mut one = ManuallyDrop::new(unsafe { self.wrap(address, 1) }?);
+        let computed = compute(one.as_view_mut());
+        ManuallyDrop::into_inner(one).leak();
+        // After an error kernels may still store there: then the landing is given up.
+        computed?;
+        let over = Wait::new(stream, DOING)?.wait()?;
+        // SAFETY: the stream has been waited for, and without a fault the kernel has stored a value.
+        let stored = || unsafe { landing.landed(range).as_ptr().cast::<T>().read_unaligned() };
+        let value = over.faults().map(|()| stored());
+        // SAFETY: the stream has been waited for, so nothing stores there any more.
+        unsafe { context.give_back(landing) };
+        value
+    }
+
+    /// Copies `host` to the device; when this returns, `host` is not read any more.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; the device stays usable.
+    pub fn upload<T: Element>(&self, host: &[T]) -> Result<CudaSlice<T>> {
+        const DOING: &str = "copying an array to the device";
+        self.refuse_in_capture(DOING)?;
+        // Another thread's capture is not disturbed by this stream's copies and waits.
+        let _outside = OutsideCapture::enter()?;
+        let mut array = self.allocate(host.len())?;
+        if !host.is_empty() {
+            let (address, _write) = array.device_ptr_mut(self.stream());
+            // SAFETY: `array` has the length of `host`, which outlives the copy because the stream is waited for. (CUDA
+            // itself waits for the stream before it copies pageable memory, so this costs next to nothing.)
+            unsafe { result::memcpy_htod_async(address, host, self.stream().cu_stream()) }.doing(DOING)?;
+        }
+        self.stream().synchronize().doing(DOING)?;
+        Ok(array)
+    }
+
+    /// Waits for everything enqueued on the device's stream.
+    ///
+    /// # Errors
+    /// What went wrong in it: [`Error::Offsets`] from the data, [`Error::Driver`] from CUDA.
+    pub fn synchronize(&self) -> Result<()> {
+        const DOING: &str = "waiting for the device";
+        self.context().bind()?;
+        self.refuse_in_capture(DOING)?;
+        let _outside = OutsideCapture::enter()?;
+        Wait::new(self.stream(), DOING)?.wait()?.faults()
+    }
+
+    /// # Errors
+    /// [`Error::Driver`] when the device's stream is being captured.
+    pub fn refuse_in_capture(&self, doing: &'static str) -> Result<()> {
+        self.context().bind()?;
+        refuse_in_capture(self.stream(), doing)
+    }
+
+    /// The address of an input, for kernels enqueued on the device's stream until the loan is dropped.
+    ///
+    /// # Errors
+    /// [`Error::Place`] when it is on the host, [`Error::Device`] when it belongs to another GPU.
+    pub(crate) fn read<'a, T>(&'a self, what: &'static str, view: &'a View<'_, T>) -> Result<(CUdeviceptr, Loan<'a>)> {
+        let View::Cuda(view) = view else {
+            return Err(Error::Place { what, found: "host", expected: "CUDA" });
+        };
+        match self.order(what, view.stream())? {
+            Order::Nothing => Ok((self.address(view)?, Loan::default())),
+            order => {
+                let (address, sync) = view.device_ptr(self.stream());
+                self.lend(address, sync, order)
+            }
+        }
+    }
+
+    /// The address of an output, or of what is computed in place, for kernels enqueued on the device's stream until the
+    /// loan is dropped.
+    ///
+    /// # Errors
+    /// [`Error::Device`] when it belongs to another GPU.
+    pub(crate) fn write<'a, T>(
+        &'a self,
+        what: &'static str,
+        view: &'a mut CudaViewMut<'_, T>,
+    ) -> Result<(CUdeviceptr, Loan<'a>)> {
+        // The stream outlives the view, but only a clone shows the compiler that.
+        let stream = view.stream().clone();
+        match self.order(what, &stream)? {
+            Order::Nothing => Ok((self.address(view)?, Loan::default())),
+            order => {
+                let (address, sync) = view.device_ptr_mut(self.stream());
+                self.lend(address, sync, order)
+            }
+        }
+    }
+
+    fn lend<'a>(&'a self, address: CUdeviceptr, sync: SyncOnDrop<'a>, order: Order) -> Result<(CUdeviceptr, Loan<'a>)> {
+        // cudarc keeps a failure to wait for its events.
+        self.stream().context().check_err().doing("waiting for other uses of a buffer")?;
+        let other = match order {
+            Order::Streams(other) => Some((self.stream(), other)),
+            Order::Nothing | Order::Events => None,
+        };
+        Ok((address, Loan { _sync: Some(sync), other }))
+    }
+
+    /// How this device's use of a buffer of `stream` is to be ordered with other uses; orders it after them if cudarc
+    /// does not.
+    fn order(&self, what: &'static str, stream: &Arc<CudaStream>) -> Result<Order> {
+        let (mine, theirs) = (self.stream().context(), stream.context());
+        if mine.cu_ctx() != theirs.cu_ctx() {
+            let place = |context: &CudaContext| if context.is_primary() { "" } else { ", in a context of its own" };
+            let reason = format!(
+                "the {what} is in the memory of GPU {}{} and the device is GPU {}{}",
+                theirs.ordinal(),
+                place(theirs),
+                mine.ordinal(),
+                place(mine),
+            );
+            return Err(Error::Device { reason });
+        }
+        self.context().bind()?;
+        if driver::of_stream(self.stream().cu_stream())?.is_some() {
+            return Ok(Order::Nothing);
+        }
+        let events = mine.is_managing_stream_synchronization() && theirs.is_managing_stream_synchronization();
+        let captured = || Ok(driver::of_stream(stream.cu_stream())?.is_some());
+        // To wait for a stream that is being captured would draw this one into that capture.
+        if events || stream.cu_stream() == self.stream().cu_stream() || captured()? {
+            return Ok(Order::Events);
+        }
+        self.stream().join(stream).doing("waiting for another stream")?;
+        Ok(Order::Streams(stream.clone()))
+    }
+
+    /// A buffer's address, without any effect on streams and events.
+    ///
+    /// cudarc tells an address only together with waiting for the buffer's events, on a stream of the caller's choice.
+    /// It keeps the first failure of such a wait in that stream's context handle, and fails the next wait with it
+    /// before it calls the driver. So the address is asked for with a stream of a handle that holds a failure.
+    fn address<T>(&self, buffer: &impl DevicePtr<T>) -> Result<CUdeviceptr> {
+        let mut blind = driver::lock(&self.context().blind);
+        let stream = match &mut *blind {
+            Some(stream) => stream,
+            none => {
+                let _outside = OutsideCapture::enter()?;
+                let handle = CudaContext::new(self.context().cuda.ordinal()).doing("preparing for a stream capture")?;
+                none.insert(handle.default_stream())
+            }
+        };
+        stream.context().record_err::<()>(Err(DriverError(CUresult::CUDA_ERROR_UNKNOWN)));
+        let (address, _no_events) = buffer.device_ptr(stream);
+        drop(_no_events);
+        // Making the handle may have selected another context than this one.
+        self.context().bind()?;
+        Ok(address)
+    }
+}
+
+/// How uses of one buffer on two streams are ordered.
+enum Order {
+    /// By the caller.
+    Nothing,
+    /// By cudarc.
+    Events,
+    /// By upsweep: the buffer's stream waits for the device's stream once the kernels are enqueued.
+    Streams(Arc<CudaStream>),
+}
+
+/// A buffer in use by kernels that are being enqueued. Dropped when they are, it orders other uses after them.
+#[derive(Debug, Default)]
+#[must_use = "the buffer is in use until the loan is dropped, after the kernels are enqueued"]
+pub(crate) struct Loan<'a> {
+    _sync: Option<SyncOnDrop<'a>>,
+    other: Option<(&'a Arc<CudaStream>, Arc<CudaStream>)>,
+}
+
+impl Drop for Loan<'_> {
+    fn drop(&mut self) {
+        if let Some((mine, other)) = &self.other {
+            // cudarc's way to report what fails in a drop: by the next call.
+            mine.context().record_err(other.join(mine));
+        }
+    }
+}
+
+fn refuse_in_capture(stream: &CudaStream, doing: &'static str) -> Result<()> {
+    if driver::of_stream(stream.cu_stream())?.is_none() {
+        return Ok(());
+    }
+    let reason = "the stream is being captured into a graph, which cannot wait for the host: do this before or after";
+    Err(Error::Driver { doing, reason: reason.to_owned() })
+}
+
+/// The elements, on the host, once they are computed.
+pub fn download<T: Element>(array: &CudaSlice<T>) -> Result<Vec<T>> {
+    const DOING: &str = "copying an array to the host";
+    let stream = array.stream();
+    stream.context().bind_to_thread().doing(DOING)?;
+    refuse_in_capture(stream, DOING)?;
+    let _outside = OutsideCapture::enter()?;
+    let (len, bytes) = (array.len(), array.num_bytes());
+    let mut host: Vec<T> = Vec::new();
+    host.try_reserve_exact(len)
+        .map_err(|_| Error::Driver { doing: DOING, reason: format!("the host has no {bytes} bytes of free memory") })?;
+    let mut wait = Wait::new(stream, DOING)?;
+    let mut lands = None;
+    if len > 0 {
+        let (address, _read) = array.device_ptr(stream);
+        stream.context().check_err().doing("waiting for other uses of a buffer")?;
+        // SAFETY: the array lives as long as this call, which waits for the stream.
+        lands = unsafe { wait.copy(address, bytes) }?;
+        if lands.is_none() {
+            // SAFETY: `host` has room for `len` elements, and the stream is waited for before it can be dropped: by the
+            // next statement, or, if enqueuing the copy fails, there is no copy.
+            unsafe { copy_to_host(host.as_mut_ptr(), address, bytes, stream) }.doing(DOING)?;
+        }
+    }
+    let over = wait.wait()?;
+    if let Some(range) = lands {
+        // SAFETY: `host` has room for these bytes, which are those of the elements.
+        unsafe { host.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(over.landed(range).as_ptr(), bytes) };
+    }
+    // SAFETY: the copy is done, and every value that kernels store is a valid value of its type.
+    unsafe { host.set_len(len) };
+    over.faults()?;
+    Ok(host)
+}
+
+/// # Safety
+/// `host` is good for `bytes` bytes until `stream` has been waited for, and `address` for as many.
+unsafe fn copy_to_host<T>(
+    host: *mut T,
+    address: CUdeviceptr,
+    bytes: usize,
+    stream: &CudaStream,
+) -> std::result::Result<(), DriverError> {
+    // SAFETY: as the caller says.
+    unsafe { cudarc::driver::sys::cuMemcpyDtoHAsync_v2(host.cast(), address, bytes, stream.cu_stream()) }.result()
+}

@@ -1,0 +1,43 @@
+//! What CUDA runs with, from the ground up: a file knows only those above it.
+//!
+//! - `driver`: the driver library, its errors, its devices, and whether a stream is being captured
+//! - `survey`: what CUDA offers on this machine
+//! - `pool`: where scratch comes from
+//! - `landing`: where small results land on the host
+//! - `context`: one CUDA context: memory, streams, and faults that wait to be reported
+//! - `workspace`: the memory through which a kernel's blocks talk to each other
+//! - `stream`: a stream with its workspaces
+//! - `capture`: the memory of graphs
+//! - `grid`: the blocks of a launch
+//! - `kernel`: loaded kernels
+//! - `state`: what all devices of one context share
+//! - `wait`: waiting for a stream
+//! - `device`: a device, which is a context's state and one of its streams
+//! - `memory`, `fill`, `scratch`, `launch`: what devices do
+
+mod capture;
+mod context;
+mod device;
+mod driver;
+mod fill;
+mod grid;
+mod kernel;
+mod landing;
+mod launch;
+mod memory;
+mod pool;
+mod scratch;
+mod state;
+mod stream;
+mod survey;
+mod wait;
+mod workspace;
+
+pub use device::Cuda;
+pub use driver::DeviceInfo;
+pub use survey::{Survey, survey};
+
+pub(crate) use grid::Grid;
+pub(crate) use memory::Loan;
+pub use memory::download;
+pub(crate) use workspace::Workspace;

@@ -1,0 +1,96 @@
+//! The memory of one call: exact, uninitialised, and freed when the call has enqueued its kernels.
+//!
+//! **Ordering.** A scratch is allocated and freed in the order of the device's stream: whatever gets its memory next
+//! comes after the kernels that were enqueued while it lived. Each has memory of its own, so calls of several threads may
+//! enqueue their kernels on one stream in any order, and a call may have several at a time. Nothing waits, except on devices
+//! without stream-ordered memory, where freeing waits for the stream.
+//!
+//! In a capture, the memory lives as long as the graph, and calls that are captured later from the same stream use it
+//! again (see `capture`).
+
+use super::context::bytes_of;
+use super::device::Cuda;
+use super::driver::{self, Capture, Doing};
+use cudarc::driver::{result, sys::CUdeviceptr};
+use std::marker::PhantomData;
+use upsweep_core::error::Result;
+
+/// Device memory for the kernels that one call enqueues while this lives.
+#[must_use = "the memory is freed when this is dropped, after what is enqueued by then"]
+pub(crate) struct Scratch<'a, T> {
+    cuda: &'a Cuda,
+    address: CUdeviceptr,
+    bytes: usize,
+    /// The capture in which the kernels are.
+    capture: Option<Capture>,
+    elements: PhantomData<T>,
+}
+
+impl Cuda {
+    /// Memory for `len` values, uninitialised and aligned to 256 bytes.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](upsweep_core::error::Error::OutOfMemory) with the bytes; the device stays usable.
+    pub(crate) fn scratch<T>(&self, len: usize) -> Result<Scratch<'_, T>> {
+        let bytes = bytes_of::<T>(len)?;
+        let context = self.context();
+        context.bind()?;
+        let stream = self.stream().cu_stream();
+        let capture = driver::of_stream(stream)?;
+        let address = match capture {
+            None => {
+                self.state.captures.sweep(context)?;
+                context.allocate(bytes, stream)?
+            }
+            Some(capture) => self.state.captures.scratch(context, capture, stream, bytes)?,
+        };
+        Ok(Scratch { cuda: self, address, bytes, capture, elements: PhantomData })
+    }
+}
+
+impl<T> Scratch<'_, T> {
+    /// Where the values are.
+    pub(crate) fn address(&self) -> CUdeviceptr {
+        self.address
+    }
+
+    /// The same memory, all of whose bytes are 0 for the kernels that are enqueued next; in a graph, at each launch.
+    ///
+    /// # Errors
+    /// [`Error::Driver`](upsweep_core::error::Error::Driver).
+    pub(crate) fn zeroed(self) -> Result<Self> {
+        self.clear(self.bytes)?;
+        Ok(self)
+    }
+
+    /// Sets the first `bytes` bytes, or all if there are fewer, to 0 for the kernels that are enqueued next; in a graph, at each launch.
+    ///
+    /// # Errors
+    /// [`Error::Driver`](upsweep_core::error::Error::Driver).
+    pub(crate) fn clear(&self, bytes: usize) -> Result<()> {
+        let bytes = bytes.min(self.bytes);
+        if bytes > 0 {
+            // SAFETY: the memory has so many bytes, and nobody else uses it.
+            unsafe { result::memset_d8_async(self.address, 0, bytes, self.cuda.stream().cu_stream()) }
+                .doing("clearing scratch memory")?;
+        }
+        Ok(())
+    }
+}
+
+impl<T> Drop for Scratch<'_, T> {
+    fn drop(&mut self) {
+        let (context, stream) = (self.cuda.context(), self.cuda.stream().cu_stream());
+        match self.capture {
+            Some(capture) => self.cuda.state.captures.release(capture, stream, self.address),
+            // Not to free what CUDA refuses to free is all that can be done.
+            None => {
+                let _ = context.bind().and_then(|()| context.free(self.address, stream));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "scratch_tests.rs"]
+mod tests;

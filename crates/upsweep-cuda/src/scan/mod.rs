@@ -1,0 +1,230 @@
+//! Scans on a CUDA device, and reductions by segment, in a single pass.
+//!
+//! | what | kernel |
+//! |---|---|
+//! | arrays and rows | `scan.cuh`, on the pipeline |
+//! | arrays that one wave of blocks holds in shared memory, up to some 20 MB | `wave.cuh` |
+//! | reductions by rows and by offsets | `segments.cuh` |
+//! | long reductions by keys of one buffer | `reduce/runs.cuh` |
+//! | interleaved lines | `columns/mod.rs`; up to 16 of at most 32 bytes in all: a scan of arrays, see there |
+//!
+//! The plan (`upsweep-plan/src/scan.rs`) chooses by the number of elements, their types and the compute capability.
+//!
+//! **Waves.** Each block holds its neighbouring tiles in shared memory from the first load to the last store, and looks
+//! back over all blocks before it in one step.
+//!
+//! **Segments.** The same kernels scan segments. Tiles and warps exchange the operator pair of segmented scan, a flag
+//! and a value. Inside a warp there are values only, and one bit for each element that begins a segment
+//! (`kernels/tile/heads.cuh`). The heads of rows are computed, and those of keys are found by comparing neighbours.
+//! Heads by offsets are found by warps of their own, tiles ahead, in a pipeline, and by the block's compute warps in a
+//! wave. The warps that look heads up also check a share of all offsets (`kernels/tile/offsets.cuh`).
+//!
+//! **Reductions by segment.** A reduction by rows or offsets reads each element once: the prefix of a tile changes at
+//! most one result of each warp, and the look-back warp completes that result. A reduction by flags or keys does not
+//! know where its results go until it has looked back. So it is the scan, which stores only the last result of each
+//! segment and, by keys, the first key if it is asked for (`kernels/tile/compact.cuh`).
+//!
+//! **Long reductions by keys of one buffer** are a relay (see [`select`](super::select)). For each head of a tile, its
+//! key and the result of the run before it wait in the ring. A tile publishes how many heads it has, and the
+//! combination from the last of them on. So a storing warp knows where the heads of a tile go, and what the run that is
+//! open before the tile combines to.
+
+use super::code::Kernel;
+use super::features::{Features, Heads, Layout, Layouts, Pass};
+use super::job::{CudaJob, Functions, write_one};
+use super::open::open;
+use super::params::{Params, params};
+use super::runtime::Grid;
+use super::{Cuda, Workspace, columns};
+use upsweep_core::buffer::ViewMut;
+use upsweep_core::call::{Direction, Job};
+use upsweep_core::error::Result;
+use upsweep_core::segments::Segmentation;
+use upsweep_core::shape::Shape;
+use upsweep_core::steps::JobSteps;
+use upsweep_plan::scan::ScanPlan;
+
+params! {
+    /// Of the kernels that scan tiles.
+    struct ScanParams {
+        input: "const In*",
+        output: "Out*",
+        /// Elements.
+        n: "u64",
+        /// ROWS: elements a row.
+        row: "u64",
+        /// See `row_of` in `tile/heads.cuh`.
+        row_reciprocal: "u64",
+        /// The bits 0, row, 2 * row, ... below 64.
+        row_pattern: "u64",
+        /// FLAGS: an element's flag; KEYS: its key.
+        head_source: "const void*",
+        /// OFFSETS: segments + 1 of them.
+        offsets: "const Offset*",
+        segments: "u64",
+        /// OFFSETS: how many of them each tile checks.
+        share: "u64",
+        /// A reduction stores no result beyond this.
+        outputs: "u64",
+        /// Null, or where a reduction by flags or keys stores the number of segments.
+        count: "u64*",
+        /// Where a reduction by keys stores the first key of each segment, and how many there is room for, or ~0.
+        keys: "void*",
+        keys_room: "u64",
+        /// Null, or where a scan of the whole array stores what follows it.
+        carry: "Given*",
+        /// Whether what follows a scan of the whole array is its last result.
+        total: "u64",
+        /// Null, or where the initial value lies.
+        init_from: "const Given*",
+        workspace: "Workspace",
+    }
+}
+
+/// The most interleaved lines that are scanned as one, and the most bytes of an element of theirs: larger ones leave room
+/// for few tiles in shared memory.
+const MOST_INTERLEAVED: usize = 16;
+const MOST_INTERLEAVED_BYTES: usize = 32;
+
+pub fn run<S: JobSteps, G: Segmentation>(
+    cuda: &Cuda,
+    mut job: Job<'_, '_, '_, S, G>,
+    direction: Direction,
+    mut carry: Option<ViewMut<'_, S::Given>>,
+) -> Result<()> {
+    let (carry, _carry) = write_one(cuda, "carry", &mut carry)?;
+    open(cuda, &mut job, true, &mut |job| launch_lines(cuda, job, direction, carry))
+}
+
+/// Launches the kernel that takes the job's lines. `carry` is the address of what follows the last element, or 0.
+fn launch_lines(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, carry: u64) -> Result<()> {
+    if interleaves_as_one(job.shape, job.functions.layouts) {
+        launch(cuda, job, direction, Extra { carry, ..Extra::default() })
+    } else {
+        columns::launch(cuda, job, direction, false)
+    }
+}
+
+/// Whether the single-pass kernels take the lines of this shape: those that lie one after the other, and few interleaved
+/// ones, whose elements at one place of the axis are then one element.
+pub(super) fn interleaves_as_one(shape: Shape, layouts: Layouts) -> bool {
+    let largest = layouts.input.size.max(layouts.acc.size).max(layouts.output.size);
+    let few = shape.inner <= MOST_INTERLEAVED && shape.inner * largest <= MOST_INTERLEAVED_BYTES;
+    shape.inner <= 1 || (few && layouts.plain())
+}
+
+/// In place of the room for keys: none are asked for (`kernels/tile/compact.cuh`).
+pub(super) const NO_KEYS: u64 = u64::MAX;
+
+/// What a launch stores beside its results.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Extra {
+    /// The address of the carry, or 0.
+    pub(super) carry: u64,
+    /// Of a reduction: the address of the one value that it stores the number of segments at, or 0.
+    pub(super) by_segment: Option<u64>,
+    /// Of a reduction by keys: the address of the first key of each segment, and how many there is room for.
+    pub(super) keys: Option<(u64, usize)>,
+}
+
+/// The plan for `n` elements, of a job with these features; `key` is the layout of keys, where it is known.
+pub(super) fn plan(cuda: &Cuda, n: usize, features: Features, layouts: Layouts, key: Option<Layout>) -> ScanPlan {
+    let (sizes, capability) = (features.sizes(layouts), cuda.compute_capability());
+    // How many tiles there are, a wave's blocks know from the host.
+    let longest_wave = if layouts.counted { 0 } else { cuda.longest_wave };
+    let runs = features.runs(n, layouts, key);
+    if let Some(plan) = runs.and_then(|runs| ScanPlan::of_runs(n, sizes, runs, capability, longest_wave)) {
+        return plan;
+    }
+    if features.in_one_pass() {
+        ScanPlan::of_segments(n, sizes, capability)
+    } else {
+        ScanPlan::with_waves(n, sizes, capability, longest_wave)
+    }
+}
+
+/// The kernel of a plan.
+pub(super) fn kernel<'a>(plan: &ScanPlan, features: Features, functions: &'a Functions<'a>) -> Kernel<'a> {
+    Kernel { functions, kernel: plan.kernel(), features, constants: plan.constants() }
+}
+
+/// How the kernel finds the heads of a job's lines and segments.
+fn heads_in(shape: Shape, heads: Heads, by_segment: bool) -> Heads {
+    match heads {
+        Heads::None if shape.outer > 1 || by_segment => Heads::Rows,
+        heads => heads,
+    }
+}
+
+/// The plan of a job, as [`launch`] makes it.
+pub(super) fn plan_of(
+    cuda: &Cuda,
+    shape: Shape,
+    heads: Heads,
+    by_segment: bool,
+    layouts: Layouts,
+    key: Option<Layout>,
+) -> ScanPlan {
+    let (heads, interleaved) = (heads_in(shape, heads, by_segment), shape.inner.max(1));
+    let features = Features { heads, by_segment, interleaved, ..Features::PLAIN };
+    plan(cuda, shape.lines() * shape.len / interleaved, features, layouts, key)
+}
+
+/// Launches the single-pass kernel: a scan, or a reduction by segment. What it calls an element are those of all
+/// interleaved lines at one place.
+pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, extra: Extra) -> Result<()> {
+    let (shape, functions) = (job.shape, &job.functions);
+    let interleaved = shape.inner.max(1);
+    let (n, outputs) = (shape.lines() * shape.len / interleaved, job.outputs / interleaved);
+    let heads = heads_in(shape, job.heads, extra.by_segment.is_some());
+    let by_offsets = heads == Heads::Offsets;
+    if n == 0 && !by_offsets && extra.carry == 0 && !direction.total {
+        return Ok(());
+    }
+    let Direction { exclusive, reverse, total } = direction;
+    let has_init = job.begin.has_init;
+    let (by_segment, carries) = (extra.by_segment.is_some(), extra.carry != 0 || total);
+    let features =
+        Features { heads, exclusive, reverse, has_init, by_segment, carries, interleaved, pass: Pass::Whole };
+    let plan = plan(cuda, n, features, functions.layouts, Some(functions.key));
+    let kernel = kernel(&plan, features, functions);
+    let loaded = cuda.kernel(kernel.key(), || kernel.source::<ScanParams>())?;
+
+    let (threads, shared) = (plan.threads() as u32, plan.shared_bytes() as u32);
+    let resident = loaded.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
+    let grid = plan.grid(resident as usize) as u32;
+    let words = plan.words();
+    let workspace = if plan.tiles() > 1 || by_offsets || functions.may_fault || extra.keys.is_some() {
+        cuda.workspace(words.words8, words.words16)?
+    } else {
+        Workspace::NONE
+    };
+    if by_offsets || functions.may_fault || extra.keys.is_some_and(|(_, room)| room < n) {
+        cuda.mark_may_fault(&job.output_stream)?;
+    }
+    let (row, segments) = (shape.len as u64, if by_offsets { job.head_items as u64 - 1 } else { 0 });
+    let fixed = ScanParams {
+        input: job.input,
+        output: job.output,
+        n: n as u64,
+        row,
+        row_reciprocal: u64::MAX / row.max(1),
+        row_pattern: (0..64).filter(|bit| bit % row.max(1) == 0).fold(0, |pattern, bit| pattern | 1 << bit),
+        head_source: if by_offsets { 0 } else { job.head_source },
+        offsets: if by_offsets { job.head_source } else { 0 },
+        segments,
+        share: segments / plan.tiles() as u64 + 1,
+        outputs: outputs as u64,
+        count: extra.by_segment.unwrap_or(0),
+        keys: extra.keys.map_or(0, |(address, _)| address),
+        keys_room: extra.keys.map_or(NO_KEYS, |(_, room)| room as u64),
+        carry: extra.carry,
+        total: total.into(),
+        init_from: job.begin.init_from,
+        workspace,
+    };
+    let params = Params::new(fixed, &job.begin, interleaved, &functions.held.values);
+    // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for `n`
+    // elements, or as many as the kernel asks for, until the kernel is enqueued in the stream's order.
+    unsafe { cuda.launch(&loaded, Grid::new(grid, threads, shared), &params) }
+}

@@ -1,0 +1,123 @@
+//! Scans along two axes on a CUDA device in one pass: see `scan_axes/scan_axes.cuh`.
+//!
+//! A matrix that has many rows for its size takes two scans instead (`pays` in `upsweep-plan/src/scan_axes.rs`).
+//!
+//! The kernel cuts a matrix into strips of neighbouring columns. A block goes down a strip, tile by tile, and reads
+//! each element once: the running values of the columns stay in the block. A strip publishes only the combination of
+//! each row, for the strips to the right of it. Some warps scan the rows of tiles as they come from memory. Others look
+//! back for what lies to the left. Earlier tiles wait in shared memory meanwhile. They are finished by the first warps
+//! or, where elements are widened, by warps of their own. The width of a strip depends on the number of strips.
+
+use super::Cuda;
+use super::code::Kernel;
+use super::features::{Features, Layouts};
+use super::job::{CudaJob, Functions, layouts_of};
+use super::open::open;
+use super::params::{Params, params};
+use super::runtime::Grid;
+use upsweep_core::call::{Direction, Job};
+use upsweep_core::error::Result;
+use upsweep_core::segments::Whole;
+use upsweep_core::steps::JobSteps;
+use upsweep_plan::scan_axes::AxesPlan;
+
+params! {
+    /// Of the scan along two axes.
+    struct ScanAxesParams {
+        input: "const In*",
+        output: "Out*",
+        /// Rows and columns of each array.
+        height: "u64",
+        width: "u64",
+        /// Rows and columns of results.
+        out_height: "u64",
+        out_width: "u64",
+        /// Strips of each array, tiles of a strip, and groups of strips.
+        strips: "u64",
+        tiles: "u64",
+        groups: "u64",
+        /// The entry of the first group.
+        group_entries: "u64",
+        /// The bytes at whose multiples all vectors of elements begin, at most those of a copy.
+        access: "u64",
+        /// Whether all vectors of results begin at multiples of their access width.
+        out_aligned: "u64",
+        workspace: "Workspace",
+    }
+}
+
+/// The features of a job, of which few interleaved lines are scanned as one.
+fn features_of(interleaved: usize, direction: Direction) -> Features {
+    Features { exclusive: direction.exclusive, interleaved, ..Features::PLAIN }
+}
+
+/// The plan for `shape` (arrays, rows, columns), whose elements are those of `interleaved` lines.
+pub(super) fn plan(
+    shape: (usize, usize, usize),
+    interleaved: usize,
+    layouts: Layouts,
+    capability: (u32, u32),
+) -> Option<AxesPlan> {
+    let sizes = (layouts.input.size * interleaved, layouts.acc.size * interleaved, layouts.output.size * interleaved);
+    AxesPlan::new(shape, sizes, capability)
+}
+
+/// Scans a job whose shape has the arrays, their rows and columns, where `interleaved` elements lie side by side at each place:
+/// exclusively, with a row and a column more where `direction` has a total. False where a scan along each axis is faster.
+pub fn run<S: JobSteps>(
+    cuda: &Cuda,
+    mut job: Job<'_, '_, '_, S, Whole>,
+    interleaved: usize,
+    direction: Direction,
+) -> Result<bool> {
+    let shape = (job.shape.outer, job.shape.len, job.shape.inner);
+    let plan = plan(shape, interleaved, layouts_of::<S>(), cuda.compute_capability());
+    let Some(plan) = plan.filter(|plan| plan.pays(direction.total)) else { return Ok(false) };
+    let features = features_of(interleaved, direction);
+    open(cuda, &mut job, false, &mut |job| launch(cuda, job, &plan, features, direction.total))?;
+    Ok(true)
+}
+
+fn launch(cuda: &Cuda, job: &CudaJob<'_>, plan: &AxesPlan, features: Features, bordered: bool) -> Result<()> {
+    let (shape, functions) = (job.shape, &job.functions);
+    let kernel = kernel(plan, features, functions);
+    let loaded = cuda.kernel(kernel.key(), || kernel.source::<ScanAxesParams>())?;
+    let (threads, shared) = (plan.threads() as u32, plan.shared_bytes() as u32);
+    let words = plan.words();
+    let border = usize::from(bordered);
+    let (height, width) = (shape.len, shape.inner);
+    let (out_height, out_width) = (height + border, width + border);
+    // Rows begin side by side at multiples of what all rows' bytes and the first row's address are.
+    let begins = |address: u64, row: usize, size: usize| {
+        let most = AxesPlan::copy_bytes(size, plan.vector) as u64;
+        1 << (address | (row * size) as u64 | most).trailing_zeros()
+    };
+    let (input_bytes, _, output_bytes) = plan.sizes;
+    let store = AxesPlan::copy_bytes(output_bytes, plan.vector) as u64;
+    let fixed = ScanAxesParams {
+        input: job.input,
+        output: job.output,
+        height: height as u64,
+        width: width as u64,
+        out_height: out_height as u64,
+        out_width: out_width as u64,
+        strips: plan.strips() as u64,
+        tiles: plan.tiles() as u64,
+        groups: plan.groups() as u64,
+        group_entries: plan.row_entries() as u64,
+        access: begins(job.input, width, input_bytes),
+        out_aligned: u64::from(begins(job.output, out_width, output_bytes) == store),
+        workspace: cuda.workspace(words.words8, words.words16)?,
+    };
+    let params = Params::new(fixed, &job.begin, features.interleaved, &functions.held.values);
+    let grid = plan.grid() as u32;
+    // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for the elements of the
+    // shape, and the results of `out_height` rows of `out_width` for each array, until the kernel is enqueued in the stream's order.
+    unsafe { cuda.launch(&loaded, Grid::new(grid, threads, shared), &params) }
+}
+
+/// The kernel of a plan.
+pub(super) fn kernel<'a>(plan: &AxesPlan, features: Features, functions: &'a Functions<'a>) -> Kernel<'a> {
+    let kernel = ("scan_axes/scan_axes.cuh", "upsweep_scan_axes");
+    Kernel { functions, kernel, features, constants: plan.constants() }
+}

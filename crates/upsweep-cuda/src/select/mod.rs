@@ -1,0 +1,274 @@
+//! Selections (stream compaction) on a CUDA device, in a single pass: Select, Partition, Dedup and Runs.
+//!
+//! | what | kernel |
+//! |---|---|
+//! | what keeps some elements: Select, Dedup, Runs | `select/select.cuh`, on the relay (`kernels/tile/relay.cuh`) |
+//! | Partition | `select/partition.cuh`, on the pipeline |
+//!
+//! A predicate, flags or the equality of neighbours decide which elements are selected
+//! (`upsweep-core/src/call/select.rs`). `select/choose.cuh` finds the selected elements of a warp and their positions
+//! among these, for both kernels.
+//!
+//! **The relay.** The aggregate of a tile is its number of selected elements. Compute warps leave the selected elements
+//! side by side in a ring in shared memory, as soon as they have found them. Storing warps look back and store the
+//! results, 16 bytes at a time whatever the alignment of the destination (`kernels/warp/store.cuh`). So results wait
+//! for their prefix and not elements, each element is read once, and compute warps meet once a tile. Where the ring has
+//! room for the results of two or three tiles, each tile has a half or a third of it, so that a tile takes the place of
+//! an earlier one whatever its size.
+//!
+//! **When the ticket is drawn.** If results are few, a block draws the ticket of its next tile a tile ahead, and copies
+//! that tile as soon as the one before is in registers. If results are many, it draws the ticket as late as possible
+//! (`FEW` in the relay): a block that waits for room in the ring then holds up fewer tiles.
+//!
+//! **Copies.** From compute capability 9.0 on, a warp's share of a tile is one bulk copy in two cases: where neighbours
+//! decide (the neighbouring vector is copied with it), and in partitions whose results have more than 2 bytes.
+//!
+//! **Partitions.** All elements of a partition wait for their prefix, so it is a pipeline. It keeps one bit for each
+//! element until the destination is known. Results of up to 2 bytes are stored by each warp for itself, larger ones by
+//! the warps of a block together.
+//!
+//! **Runs.** Tiles also publish where their last run begins. So the length of a run is known in the tile where the next
+//! run begins.
+//!
+//! **Lengths.** The number of results lies in device memory (`upsweep/src/count.rs`), and the number of elements may
+//! lie there, too.
+
+use super::borrow::Extent;
+use super::code::Kernel;
+use super::features::{Features, Heads};
+use super::job::{Begin, Functions, text_of, write};
+use super::params::{Params, params};
+use super::runtime::Grid;
+use super::{Cuda, Loan};
+use cudarc::driver::{CudaSlice, DeviceSlice};
+use upsweep_core::buffer::ViewMut;
+use upsweep_core::call::Elements;
+use upsweep_core::call::select::{Choose, Choosing, Neighbour, Others, Values, Yields, flags_of};
+use upsweep_core::error::{Error, Result};
+use upsweep_core::operator::builtin::Or;
+use upsweep_core::operator::{Element, MapWith, Same, Source};
+use upsweep_core::outputs::Target;
+use upsweep_core::segments::Keys;
+use upsweep_core::steps::{Held, Parts};
+use upsweep_plan::select::{SelectPlan, SelectSizes};
+
+params! {
+    /// Of the kernel that selects.
+    struct SelectParams {
+        input: "const In*",
+        /// FLAGS: a byte an element.
+        flags: "const u8*",
+        /// Null where only the number is asked for.
+        output: "void*",
+        /// OTHERS: where the elements go that are not kept.
+        others: "void*",
+        /// RUN_BYTES: where each run begins, or how long it is.
+        runs: "void*",
+        /// Null, or where the number of elements kept lies already: the others go behind them.
+        behind: "const u64*",
+        /// The elements that the input has room for.
+        n: "u64",
+        /// Null, or where the number of elements lies.
+        length: "const u64*",
+        capacity: "u64",
+        others_capacity: "u64",
+        /// Where the number of elements kept is stored.
+        count: "u64*",
+        workspace: "Workspace",
+    }
+}
+
+/// A choice as a job whose map is the predicate, and whose keys are the elements.
+type StepsOf<I, P> = Parts<I, bool, Or, MapWith<P>, Same>;
+type KeysOf<I, E> = Keys<'static, [I], E>;
+
+pub fn run<C, V, I, O>(cuda: &Cuda, call: Choosing<'_, C, I, O>, count: &mut ViewMut<'_, u64>) -> Result<()>
+where
+    I: Element,
+    O: Element,
+    C: Choose<I>,
+    V: Yields<I, O>,
+{
+    with_functions(call.choice, |functions| launch::<C, V, I, O>(cuda, call, Beside::NOTHING, functions, count))
+}
+
+/// As [`run`], and stores beside each element that is kept where its run begins, or with `lengths` how long it is.
+pub fn run_with_runs<C, I, N>(
+    cuda: &Cuda,
+    call: Choosing<'_, C, I, I>,
+    mut runs: Option<Target<'_, N>>,
+    lengths: bool,
+    count: &mut ViewMut<'_, u64>,
+) -> Result<()>
+where
+    I: Element,
+    N: Element,
+    C: Choose<I>,
+{
+    let (address, room, _runs) = write(cuda, "second output", runs.as_mut())?;
+    let beside = Beside { address, extent: Extent::new::<N>(address, room), bytes: size_of::<N>(), lengths };
+    with_functions(call.choice, |functions| launch::<C, Values, I, I>(cuda, call, beside, functions, count))
+}
+
+/// What is stored beside the elements that are kept, as many numbers as there is room for elements: see [`SelectSizes`].
+#[derive(Clone, Copy)]
+struct Beside {
+    address: u64,
+    extent: Extent,
+    /// Of a number; 0 where nothing is stored.
+    bytes: usize,
+    lengths: bool,
+}
+
+impl Beside {
+    const NOTHING: Self = Self { address: 0, extent: Extent::NOTHING, bytes: 0, lengths: false };
+}
+
+/// Launches the kernel of a choice with these functions.
+fn launch<C, V, I, O>(
+    cuda: &Cuda,
+    call: Choosing<'_, C, I, O>,
+    beside: Beside,
+    functions: &Functions<'_>,
+    count: &mut ViewMut<'_, u64>,
+) -> Result<()>
+where
+    I: Element,
+    O: Element,
+    C: Choose<I>,
+    V: Yields<I, O>,
+{
+    let len = call.len();
+    let Choosing { choice, mut input, length, mut output, mut others } = call;
+    let flags = flags_of(choice, len)?;
+    let wants_others = !matches!(others, Others::Dropped);
+    let sizes = sizes_of(choice, if V::INDEX { size_of::<O>() } else { 0 }, wants_others);
+    let sizes = SelectSizes { run: beside.bytes, lengths: beside.lengths, ..sizes };
+
+    let (asked, in_place) = (output.is_some(), matches!(input, Elements::OfOutput));
+    let (reader, (count, _count)) = match count {
+        ViewMut::Cuda(view) => (view.stream().clone(), cuda.write("count", view)?),
+        ViewMut::Host(_) => return Err(Error::Place { what: "count", found: "host", expected: "CUDA" }),
+    };
+    let (output, room, _output) = write(cuda, "output", output.as_mut())?;
+    let behind = matches!(others, Others::Behind);
+    let apart = if let Others::Apart(target) = &mut others { Some(target) } else { None };
+    let (others, others_room, _others) = write(cuda, "second output", apart)?;
+    let results = Extent::new::<O>(output, room);
+    let other_results = Extent::new::<O>(others, others_room);
+    results.must_not_meet(other_results)?;
+    results.must_not_meet(beside.extent)?;
+    let (source, _input) = match &mut input {
+        Elements::Given(view) => cuda.read("input", view)?,
+        Elements::OfOutput => (output, Loan::default()),
+    };
+    let elements = Extent::new::<I>(source, len);
+    // In place each result lies at or before its element.
+    let same = source == output && size_of::<I>() == size_of::<O>() && !V::INDEX;
+    if !in_place && !same {
+        results.must_not_meet(elements)?;
+    }
+    other_results.must_not_meet(elements)?;
+    beside.extent.must_not_meet(elements)?;
+    let (flags, _flags) = flags.as_ref().map_or(Ok(Default::default()), |view| cuda.read("flags", view))?;
+    let (length, _length) =
+        length.as_ref().map_or(Ok(Default::default()), |view| cuda.read("count of the input", view))?;
+    for extent in [results, other_results, beside.extent] {
+        extent.must_not_meet(Extent::new::<u8>(flags, if flags == 0 { 0 } else { len }))?;
+        extent.must_not_meet(Extent::new::<u64>(length, usize::from(length != 0)))?;
+        extent.must_not_meet(Extent::new::<u64>(count, 1))?;
+    }
+
+    let plan = SelectPlan::new(len, sizes, cuda.compute_capability());
+    let kernel = kernel(&plan, functions);
+    let loaded = cuda.kernel(kernel.key(), || kernel.source::<SelectParams>())?;
+    let (threads, shared) = (plan.threads() as u32, plan.shared_bytes() as u32);
+    let resident = loaded.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
+    let grid = plan.tiles.min(resident as usize) as u32;
+    let workspace = cuda.workspace(plan.words.words8, plan.words.words16)?;
+    if length != 0 || asked && (room < len || wants_others && !behind && others_room < len) {
+        cuda.mark_may_fault(&reader)?;
+    }
+    let fixed = SelectParams {
+        input: source,
+        flags,
+        output,
+        others,
+        runs: beside.address,
+        behind: if behind { count } else { 0 },
+        n: len as u64,
+        length,
+        capacity: if asked { room as u64 } else { i64::MAX as u64 },
+        others_capacity: if behind { i64::MAX as u64 } else { others_room as u64 },
+        count,
+        workspace,
+    };
+    let params = Params::new(fixed, &Begin::nothing(functions.layouts.acc), 1, &functions.held.values);
+    // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for `len`
+    // elements and flags, for the results that there is room for, and for the numbers, until the kernel is enqueued in the
+    // stream's order.
+    unsafe { cuda.launch(&loaded, Grid::new(grid, threads, shared), &params) }
+}
+
+/// Makes what a choice contributes to its kernels.
+///
+/// # Errors
+/// [`Error::Values`] when its functions hold too much.
+pub(super) fn with_functions<I: Element, C: Choose<I>, R>(
+    choice: &C,
+    use_them: impl FnOnce(&Functions<'_>) -> Result<R>,
+) -> Result<R> {
+    let steps = StepsOf::<I, C::Predicate>::new(Or, MapWith(choice.predicate()), Same);
+    let same = C::NEIGHBOUR.map(|_| choice.same());
+    let text = |source: &mut Source| text_of::<_, KeysOf<I, C::Same>>(source, &steps, same.as_ref(), &((), ()));
+    let mut held = Held::nothing();
+    held.add_all::<_, KeysOf<I, C::Same>>(&steps, same.as_ref())?;
+    use_them(&Functions::of::<StepsOf<I, C::Predicate>, KeysOf<I, C::Same>>(&text, &held))
+}
+
+/// What the plan of a choice depends on; `index` are the bytes of indices.
+pub(super) fn sizes_of<I: Element, C: Choose<I>>(choice: &C, index: usize, others: bool) -> SelectSizes {
+    SelectSizes {
+        input: size_of::<I>(),
+        index,
+        flags: choice.flags().is_some(),
+        neighbours: C::NEIGHBOUR.is_some(),
+        last: C::NEIGHBOUR == Some(Neighbour::After),
+        others,
+        run: 0,
+        lengths: false,
+    }
+}
+
+/// The kernel of a plan.
+pub(super) fn kernel<'a>(plan: &SelectPlan, functions: &'a Functions<'a>) -> Kernel<'a> {
+    let SelectSizes { flags, neighbours, .. } = plan.sizes;
+    let heads = match (flags, neighbours) {
+        (true, _) => Heads::Flags,
+        (_, true) => Heads::Keys,
+        _ => Heads::None,
+    };
+    let features = Features { heads, ..Features::PLAIN };
+    Kernel {
+        functions,
+        kernel: if plan.sizes.others {
+            ("select/partition.cuh", "upsweep_partition")
+        } else {
+            ("select/select.cuh", "upsweep_select")
+        },
+        features,
+        constants: plan.constants(),
+    }
+}
+
+impl Cuda {
+    /// A number on the device that is 0, in the order of its stream.
+    pub fn zeroed_number(&self) -> Result<CudaSlice<u64>> {
+        let mut number = self.allocate::<u64>(1)?;
+        let mut view = number.as_view_mut();
+        let (address, loan) = self.write("count", &mut view)?;
+        self.store_u64(address, 0)?;
+        drop(loan);
+        Ok(number)
+    }
+}

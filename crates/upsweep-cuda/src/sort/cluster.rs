@@ -1,0 +1,56 @@
+//! Sorts by a cluster of blocks.
+
+use super::kernels::{Buffers, SortKey};
+use crate::Cuda;
+use crate::compile::KernelSource;
+use crate::params::params;
+use crate::runtime::Grid;
+use upsweep_core::error::Result;
+use upsweep_plan::sort::SortPlan;
+use upsweep_plan::sort::cluster::ClusterPlan;
+
+params! {
+    alone
+    /// Of the kernel whose blocks sort together.
+    struct SortClusterParams {
+        keys: "const void*",
+        keys_out: "void*",
+        values: "const void*",
+        values_out: "void*",
+        n: "u64",
+        /// Keys of a block.
+        share: "u64",
+    }
+}
+
+const CLUSTER: &str = "upsweep_sort_cluster";
+
+/// The parameters of the kernel.
+#[cfg(test)]
+pub(crate) fn params_text() -> String {
+    SortClusterParams::text()
+}
+
+/// The kernel.
+pub(crate) fn source(plan: &SortPlan, cluster: &ClusterPlan) -> KernelSource {
+    let prelude = plan.cluster_constants(cluster).to_string() + &SortClusterParams::text();
+    KernelSource { root: "sort/cluster.cuh", prelude, entry: CLUSTER }
+}
+
+/// Sorts the whole array, if so many blocks run together on the device; returns whether they do.
+pub(super) fn sort(cuda: &Cuda, plan: &SortPlan, cluster: &ClusterPlan, buffers: Buffers) -> Result<bool> {
+    let kernel = cuda.kernel(SortKey::new(CLUSTER, plan.cluster_constants(cluster)), || Ok(source(plan, cluster)))?;
+    let (blocks, threads) = (ClusterPlan::blocks() as u32, ClusterPlan::threads() as u32);
+    let shared = cluster.shared_bytes() as u32;
+    let grid = Grid::new(blocks, threads, shared).as_a_cluster();
+    if !kernel.runs(grid)? {
+        return Ok(false);
+    }
+    let Buffers { keys, keys_out, values, values_out } = buffers;
+    let (n, share) = (plan.len as u64, ClusterPlan::share(plan.len) as u64);
+    let params = SortClusterParams { keys, keys_out, values, values_out, n, share };
+    // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans keep what they point to good until the kernel is
+    // enqueued in the stream's order.
+    unsafe { cuda.launch(&kernel, grid, &params) }?;
+    Ok(true)
+}

@@ -1,0 +1,340 @@
+// The first kernel of a sort by its highest bits: counts the keys by these, and says which way the sort goes.
+//
+//   a sample of the keys, the same for all blocks, tells
+//       the window      `bits` bits from the highest on that differ: where a key differs in a higher one, too, the sort goes by passes
+//       few keys        the distinct ones of the sample, if a bucket has too much of it and they are few (sort/few.cuh)
+//       skewed keys     if buckets of equal highest bits are far too large, but those of octaves (sort/octaves.cuh) are not: the next launch counts these, and
+//                       this kernel does no more
+//   count[x >> shift] += 1 for the block's keys x, by the bits in the window; or the keys of each of few
+//   the last block:
+//       where there are no others than few, they are filled in
+//       places[v] = counts[0] + .. + counts[v - 1]
+//       keys in order are copied, those in the order from the last to the first stored in this; where a bucket of equal highest bits is too large for a block, the sort goes by passes from
+//       the lowest digit on, which the next kernel counts, or with COUNT_DIGITS this one
+//       else one pass by the highest bits, or two by half of them each, put each bucket in its place, and blocks sort the
+//       buckets. The second pass is one of each bucket of the first, cut into tiles. Or a single pass by all of these bits puts keys
+//       into buckets (sort/scatter.cuh)
+//
+// A block's counters lie in shared memory: a word each, where there is room (WIDE_COUNTERS), else two of 16 bits in a word. Who lets one of
+// these reach half of what it can hold takes that half away and adds it to the count of all blocks; until then fewer keys are added than
+// the other half holds.
+
+#include "memory/instructions.cuh"
+#include "sort/few.cuh"
+#include "sort/octaves.cuh"
+#include "sort/passes.cuh"
+#include "sort/visit.cuh"
+#include "warp/shuffle.cuh"
+#include "warp/sum.cuh"
+
+constexpr u32 HALF = 1 << 15;
+constexpr u32 CROWDED = 8;  // keys of a sample in two buckets, beside eight times as many as there are in the mean
+constexpr u32 OVERFULL = 4;  // two buckets that have by the sample more than so many times what one may hold are too large: twice as many, as a sample errs
+constexpr u32 OUTSIDE = 4;  // beside what has been seen of keys' order: whether a key is outside of the window
+extern __shared__ __align__(128) unsigned char dynamic_shared[];
+
+// The counts of all blocks become places; returns the largest. Buckets of more than `p.room` keys are put on a list. All threads of one block.
+__device__ __forceinline__ u32 counts_to_places(const SortSplitParams& p, u64* counts, u32 values) {
+    __shared__ u64 totals[WARPS];
+    __shared__ u32 largest;
+    const u32 part = max(values / WARPS, WARP), begin = min(values, warp_index() * part), end = min(values, begin + part);
+    if (threadIdx.x == 0) largest = 0;
+    u64 sum = 0, most = 0;
+#pragma unroll 8
+    for (u32 i = begin + lane_index(); i < end; i += WARP) {
+        const u64 count = *(volatile u64*)(counts + i);
+        sum += count, most = max(most, count);
+    }
+#pragma unroll
+    for (u32 distance = 1; distance < WARP; distance *= 2) {
+        const u64 other = shuffle_up(sum, distance);
+        if (lane_index() >= distance) sum += other;
+    }
+    if (lane_index() == WARP - 1) totals[warp_index()] = sum;
+    __syncthreads();
+    atomicMax(&largest, (u32)min(most, (u64)~0u));
+    u64 lower = 0;
+    for (u32 warp = 0; warp < warp_index(); warp++) lower += totals[warp];
+#pragma unroll 4
+    for (u32 i = begin; i < end; i += WARP) {
+        const u64 count = *(volatile u64*)(counts + i + lane_index());
+        u64 inclusive = count;
+#pragma unroll
+        for (u32 distance = 1; distance < WARP; distance *= 2) {
+            const u64 other = shuffle_up(inclusive, distance);
+            if (lane_index() >= distance) inclusive += other;
+        }
+        counts[i + lane_index()] = lower + inclusive - count;
+        if (count > p.room && p.list) {
+            const u32 at = atomicAdd(&((SortHeader*)p.header)->listed, 1u);
+            if (at < p.most_listed) ((SortSegment*)p.list)[at] = {lower + inclusive - count, count};
+        }
+        lower += shuffle(inclusive, WARP - 1);
+    }
+    if (end == values && begin < values && lane_index() == 0) counts[values] = lower;
+    __syncthreads();
+    return largest;
+}
+
+// Cuts the buckets of the first pass into tiles; returns how many. All threads of one block.
+__device__ __forceinline__ u32 cut_into_tiles(const SortSplitParams& p, u32 first_bits) {
+    const u64* const places = (const u64*)p.places;
+    const u32 second_bits = (u32)p.bits - first_bits, buckets = 1 << first_bits;
+    __shared__ u32 begins[DIGITS + 1];
+    for (u32 bucket = threadIdx.x; bucket < buckets; bucket += THREADS) {
+        const u64 count = places[(u64)(bucket + 1) << second_bits] - places[(u64)bucket << second_bits];
+        begins[bucket + 1] = (u32)((count + p.tile - 1) / p.tile);
+    }
+    __syncthreads();
+    if (warp_index() == 0) {
+        u32 before = 0;
+        for (u32 d = 0; d < buckets; d += WARP) {
+            const u32 inclusive = warp_inclusive_sum(begins[d + lane_index() + 1]);
+            begins[d + lane_index() + 1] = before + inclusive;
+            before += __shfl_sync(~0u, inclusive, WARP - 1);
+        }
+        if (lane_index() == 0) begins[0] = 0;
+    }
+    __syncthreads();
+    for (u32 bucket = warp_index(); bucket < buckets; bucket += WARPS) {
+        const u64 begin = places[(u64)bucket << second_bits], end = places[(u64)(bucket + 1) << second_bits];
+        const u32 row = bucket << second_bits >> DIGIT_BITS;
+        for (u32 i = lane_index(); i < begins[bucket + 1] - begins[bucket]; i += WARP) {
+            const u64 at = begin + i * p.tile;
+            ((SortTile*)p.tiles)[begins[bucket] + i] = {at, i * p.tile, (u32)min(p.tile, end - at), row << 1 | (i == 0)};
+        }
+    }
+    return begins[buckets];
+}
+
+// Which bits tell a key's bucket: the highest that differ in a sample, which is the same for all blocks.
+struct Window {
+    KeyBits first;  // the bits above the window are those of this key
+    u32 shift;
+    KeyBits below;  // the bits in the window and below
+    bool crowded;   // whether so many keys of the sample are in one bucket that it has too many
+    bool skewed;    // whether so many that this is sure, but not in one of an octave
+    KeyBits key;    // of this thread, in the sample
+
+    __device__ __forceinline__ bool has(KeyBits key) const { return (KeyBits)(key ^ first) <= below; }
+    __device__ __forceinline__ u32 bucket(KeyBits key, u32 values) const { return (u32)(key >> shift) & (values - 1); }
+};
+
+// The place of the sample's key `i` of `n`: evenly all over the array, but not each at the same distance, which the keys may have a period of.
+__device__ __forceinline__ u64 sampled(u32 i, u64 n) { return (u64)((u128)(i * 0x9e3779b97f4a7c15ull) * n >> 64); }
+
+// `counters` are all 0, before and after. Meanwhile the first keys from `begin` to `end`, which the block will count, come nearer. All threads.
+__device__ __forceinline__ Window choose_window(const SortSplitParams& p, u32* counters, u64 begin, u64 end) {
+    __shared__ u32 differ[KEY_WORDS];
+    // Bits: whether buckets are crowded, overfull, and whether one of an octave is.
+    __shared__ u32 crowds;
+    const KeyBits* const keys = (const KeyBits*)p.keys;
+    const KeyBits first = in_order(keys[0]), key = in_order(keys[sampled(threadIdx.x, p.n)]);
+    const u64 near = begin + threadIdx.x * (128 / KEY_BYTES);
+    if (near < end) prefetch(keys + near);
+    if (threadIdx.x < KEY_WORDS) differ[threadIdx.x] = 0;
+    if (threadIdx.x == 0) crowds = 0;
+    KeyBits differs = key ^ first;
+#pragma unroll
+    for (u32 distance = WARP / 2; distance > 0; distance /= 2) differs |= shuffle(differs, lane_index() ^ distance);
+    __syncthreads();
+    if (lane_index() == 0) merge_bits(differ, differs);
+    __syncthreads();
+    const u32 bits = (u32)p.bits, width = max(highest_bit(merged_bits(differ)) + 1, bits);
+    Window window = {first, width - bits, (KeyBits)((KeyBits)~(KeyBits)0 >> (KEY_WIDTH - width)), false, false, key};
+    u32* const counter = counters + window.bucket(key, 1 << bits) / 2;
+    const u32 before = atomicAdd(counter, 1u);
+    if (before >= CROWDED + (8 * THREADS >> bits)) atomicOr(&crowds, BY_OCTAVES && before * p.n / THREADS > OVERFULL * p.room ? 3u : 1u);
+    __syncthreads();
+    atomicExch(counter, 0u);
+    window.crowded = crowds != 0;
+    if (BY_OCTAVES && (crowds & 2)) {
+        const Octaves octaves = Octaves::of(width);
+        const u32 bucket = octaves.bucket(key);
+        __syncthreads();
+        if (bucket >= octaves.singles() && atomicAdd(counters + bucket, 1u) * p.n / THREADS > 2 * p.room) atomicOr(&crowds, 4u);
+        __syncthreads();
+        atomicExch(counters + bucket, 0u);
+        window.skewed = (crowds & 4) == 0;
+    }
+    __syncthreads();
+    return window;
+}
+
+// Adds keys to the counters of all digits.
+template <u32 NUMBER>
+__device__ __forceinline__ void count_digits(const KeyBits (&key)[NUMBER], u32* digits) {
+#pragma unroll
+    for (u32 k = 0; k < NUMBER * DIGITS_A_KEY; k++) {
+        const u32 digit = k % DIGITS_A_KEY;
+        atomicAdd(digits + digit * DIGITS + digit_at(key[k / DIGITS_A_KEY], digit * DIGIT_BITS), 1u);
+    }
+}
+
+// What this warp's threads have seen.
+__device__ __forceinline__ void report(SortHeader& header, const Seen& seen, bool outside) {
+    const bool any_outside = __any_sync(~0u, outside);
+    seen.report(header);
+    if (any_outside && lane_index() == 0) atomicOr(&header.order, OUTSIDE);
+}
+
+// Adds up the block's keys of each bucket, and where COUNT_DIGITS of each digit. All threads; `words` are all 0 before.
+__device__ __forceinline__ void count_buckets(const SortSplitParams& p, const Window& window, u32* words, u32* digits, u64 begin, u64 end) {
+    SortHeader& header = *(SortHeader*)p.header;
+    u64* const places = (u64*)p.places;
+    const u32 values = 1 << p.bits;
+    bool outside = false;
+    const Seen seen = visit_keys((const KeyBits*)p.keys, begin, end, [&]<u32 NUMBER>(const KeyBits (&key)[NUMBER]) {
+        u32 value[NUMBER], before[NUMBER];
+        bool flows_over = false, together = NUMBER > 1;
+#pragma unroll
+        for (u32 k = 0; k < NUMBER; k++) {
+            value[k] = window.bucket(key[k], values);
+            outside |= !window.has(key[k]);
+            together &= value[k] == value[0];
+        }
+        // Neighbours of one bucket are added at once: of sorted keys all lanes add to one word, one after the other.
+        const u32 amount = together ? NUMBER : 1;
+#pragma unroll
+        for (u32 k = 0; k < NUMBER; k++) {
+            if (k > 0 && together) continue;
+            if (WIDE_COUNTERS) atomicAdd(words + value[k], amount);
+            else before[k] = atomicAdd(words + value[k] / 2, amount << value[k] % 2 * 16);
+        }
+        if (COUNT_DIGITS) count_digits(key, digits);
+        if (WIDE_COUNTERS) return;
+        // None of the additions waits for another one.
+        const auto flowed_over = [&](u32 k) {
+            const u32 number = before[k] >> value[k] % 2 * 16 & 0xffff;
+            return (k == 0 || !together) && number < HALF && number + amount >= HALF;
+        };
+#pragma unroll
+        for (u32 k = 0; k < NUMBER; k++) flows_over |= flowed_over(k);
+        if (!flows_over) return;
+#pragma unroll
+        for (u32 k = 0; k < NUMBER; k++) {
+            if (!flowed_over(k)) continue;
+            atomicAdd(words + value[k] / 2, 0u - (HALF << value[k] % 2 * 16));
+            atomicAdd(places + value[k], (u64)HALF);
+        }
+    });
+    report(header, seen, outside);
+    __syncthreads();
+    for (u32 i = threadIdx.x; i < values; i += THREADS) {
+        const u32 count = WIDE_COUNTERS ? words[i] : words[i / 2] >> i % 2 * 16 & 0xffff;
+        if (count > 0) atomicAdd(places + i, (u64)count);
+    }
+}
+
+// Adds up the block's keys of each distinct one, by slots, in columns for the lanes. All threads; `counters` are all 0 before.
+__device__ __forceinline__ void count_few(const SortSplitParams& p, const FewKeys& few, u32* counters, u32* digits, u64 begin, u64 end) {
+    SortHeader& header = *(SortHeader*)p.header;
+    const u32 factor = FewKeys::factor_of(few.factor);
+    u32* const column = counters + lane_index();
+    bool outside = false;
+    const Seen seen = visit_keys((const KeyBits*)p.keys, begin, end, [&]<u32 NUMBER>(const KeyBits (&key)[NUMBER]) {
+#pragma unroll
+        for (u32 k = 0; k < NUMBER; k++) {
+            const u32 slot = FewKeys::slot(key[k], factor);
+            outside |= few.slots[slot] != key[k];
+            atomicAdd(column + slot * FEW_LANES, 1u);
+        }
+        if (COUNT_DIGITS) count_digits(key, digits);
+    });
+    report(header, seen, outside);
+    __syncthreads();
+    if (threadIdx.x >= few.number) return;
+    const KeyBits mine = few.list[threadIdx.x];
+    u32 rank = 0;
+    u64 sum = 0;
+    for (u32 i = 0; i < few.number; i++) rank += few.list[i] < mine;
+    for (u32 c = 0; c < FEW_LANES; c++) sum += counters[FewKeys::slot(mine, factor) * FEW_LANES + (c + threadIdx.x) % FEW_LANES];
+    atomicAdd((u64*)p.places + rank, sum);
+}
+
+// What is left to do where all keys are of few: they are filled in. One thread for each of them.
+__device__ __forceinline__ void plan_fill(const SortSplitParams& p, const FewKeys& few, SortHeader& header) {
+    if (threadIdx.x >= few.number) return;
+    const KeyBits mine = few.list[threadIdx.x];
+    u64 end = 0;
+    u32 rank = 0;
+    for (u32 i = 0; i < few.number; i++) rank += few.list[i] < mine;
+    for (u32 i = 0; i <= rank; i++) end += *(volatile u64*)((u64*)p.places + i);
+    header.counts[0][rank] = end;
+    ((KeyBits*)header.counts[1])[rank] = out_of_order(mine);
+    if (threadIdx.x > 0) return;
+    header.road = Road::NONE;
+    header.steps[0] = {Deed::FILL, Place::INPUT, Place::RESULT, few.number};
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_split(const __grid_constant__ SortSplitParams p) {
+    u32* const words = (u32*)dynamic_shared;
+    const u32 values = 1 << p.bits;
+    SortHeader& header = *(SortHeader*)p.header;
+    u64* const places = (u64*)p.places;
+    const u32 counters = max(WIDE_COUNTERS ? values : values / 2, VALUE_BYTES == 0 ? FEW_SLOTS * FEW_LANES : 0);
+    u32* const digits = words + counters;
+    constexpr u32 DIGIT_COUNTERS = COUNT_DIGITS ? DIGITS_A_KEY * DIGITS : 0;
+    for (u32 i = threadIdx.x; i < counters + DIGIT_COUNTERS; i += THREADS) words[i] = 0;
+    clear_status((StatusWord*)p.status, p.status_words, p.status_empty);
+    __syncthreads();
+    const u64 begin = min(p.n, blockIdx.x * p.part), end = min(p.n, begin + p.part);
+    const Window window = choose_window(p, words, begin, end);
+    __shared__ FewKeys few;
+    const bool has_few = VALUE_BYTES == 0 && window.crowded && few.find(window.key);
+    // Where random keys would make buckets that are too large, `room` is 0. So the keys go by passes.
+    if (!COUNT_DIGITS && (window.crowded || p.room == 0) && !has_few) return;
+    if (BY_OCTAVES && window.skewed && !has_few) {
+        const Octaves octaves = Octaves::of(window.shift + (u32)p.bits);
+        if (blockIdx.x == 0 && threadIdx.x == 0) {
+            header.steps[0] = {Deed::COUNT_OCTAVES, Place::INPUT, Place::RESULT, octaves.singles(), 0, 0, 0, 0, 0, octaves.width, 0, places, p.cursors};
+        }
+        return;
+    }
+    if (has_few) count_few(p, few, words, digits, begin, end);
+    else count_buckets(p, window, words, digits, begin, end);
+    __syncthreads();
+    for (u32 i = threadIdx.x; i < DIGIT_COUNTERS; i += THREADS) {
+        if (digits[i] > 0) atomicAdd((u64*)header.counts + i, (u64)digits[i]);
+    }
+    // The counts of all blocks are there when the last one has come: each fences what it has added.
+    __shared__ bool last;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) last = atomicAdd(&header.split_done, 1u) == gridDim.x - 1;
+    __syncthreads();
+    if (!last) return;
+    __threadfence();
+    const u32 found = *(volatile u32*)&header.order;
+    const bool sorted = Seen::in_order(found), reversed = Seen::reversed(found), outside = (found & OUTSIDE) != 0;
+    // Equal keys that can be told apart are not filled in, and do not go in any order.
+    const bool told_apart = VALUE_BYTES == 0 && Seen::has_zeros(found);
+    if (has_few && !sorted && !outside && !told_apart) return plan_fill(p, few, header);
+    const u32 largest = has_few ? ~0u : counts_to_places(p, places, values);
+    const bool fits = largest <= p.room || (p.list && largest <= p.large_room && *(volatile u32*)&header.listed <= p.most_listed);
+    const bool splits = !sorted && !reversed && !outside && fits && !told_apart, twice = p.tiles != nullptr, scatters = p.bits > DIGIT_BITS && !twice;
+    const u32 first_bits = twice ? ((u32)p.bits + 1) / 2 : (u32)p.bits;
+    const u32 tiles = splits && twice ? cut_into_tiles(p, first_bits) : 0;
+    if (COUNT_DIGITS && !sorted && !reversed && !splits) plan_passes(header, p.n, p.in_place != 0, found, p.cursors);
+    u64* const firsts = header.counts[0];
+    if (splits && twice) {
+        // Of a digit of the first pass only the lowest bits tell a bucket.
+        for (u32 d = threadIdx.x; d < DIGITS; d += THREADS) firsts[d] = places[(u64)(d & ((1 << first_bits) - 1)) << (p.bits - first_bits)];
+    }
+    if (threadIdx.x != 0) return;
+    header.shift = window.shift;
+    if (sorted) {
+        header.road = Road::NONE;
+        if (!p.in_place) header.steps[0] = {Deed::COPY, Place::INPUT, Place::RESULT};
+    } else if (reversed) {
+        header.road = Road::NONE;
+        plan_reversal(header, p.in_place != 0);
+    } else if (splits) {
+        header.road = Road::SPLIT;
+        if (scatters) return;
+        header.tiles = tiles;
+        const Place to = twice || p.in_place ? Place::SCRATCH : Place::RESULT;
+        header.steps[0] = {Deed::SORT, Place::INPUT, to, window.shift + (u32)p.bits - first_bits, 0, 1, 0, 1, 0, 0, 0, twice ? firsts : places, p.cursors};
+        if (twice) header.steps[1] = {Deed::SORT, Place::SCRATCH, Place::RESULT, window.shift, 1, 0, 0, 1, 1, 0, DIGITS, places, p.cursors ? (StatusWord*)p.cursors + DIGITS : nullptr};
+    }
+}

@@ -1,0 +1,100 @@
+// A block goes over keys once, and sees in which order they are.
+
+#pragma once
+
+#include "sort/radix.cuh"
+
+// What keys of a thread are to those before them.
+struct Seen {
+    u32 less = 0, more = 0;
+    bool zeros = false;  // whether one has a sign
+
+    __device__ __forceinline__ void add(KeyBits before, KeyBits key) {
+        less = key < before ? 1 : less;
+        if (VALUE_BYTES == 0) more = key > before ? 1 : more;
+    }
+    // Tells all blocks what this warp's threads have seen: one addition of bits at most. Not of `(any_less ? LESS : 0) | (any_more ? MORE : 0)`, of which
+    // ptxas 13.0 makes a test for 0 that fails where both hold.
+    __device__ __forceinline__ void report(SortHeader& header) const {
+        const bool any_less = __any_sync(~0u, less), any_more = VALUE_BYTES > 0 || __any_sync(~0u, more);
+        const bool any_zeros = HAS_ZEROS && __any_sync(~0u, zeros);
+        if (lane_index() != 0) return;
+        if (any_zeros) atomicOr(&header.order, (u32)NEGATIVE_ZEROS);
+        if (any_less && any_more) atomicOr(&header.order, (u32)ANY_ORDER);
+        else if (any_less) atomicOr(&header.order, (u32)LESS);
+        else if (any_more) atomicOr(&header.order, (u32)MORE);
+    }
+    static __device__ __forceinline__ bool in_order(u32 order) { return (order & LESS) == 0; }
+    static __device__ __forceinline__ bool has_zeros(u32 order) { return HAS_ZEROS && (order & NEGATIVE_ZEROS) != 0; }
+    // Of zeros some that are equal may be in another order.
+    static __device__ __forceinline__ bool reversed(u32 order) { return (order & ANY_ORDER) == LESS && !has_zeros(order); }
+};
+
+// Calls `add` with arrays of the keys from `begin` to `end` of the array, put into their order, with one number for both zeros. Returns what this
+// thread has seen of their order.
+template <class F>
+__device__ __forceinline__ Seen visit_keys(const KeyBits* keys, u64 begin, u64 end, F add) {
+    constexpr u32 VECTOR_KEYS = 16 / KEY_BYTES;
+    struct alignas(16) KeyVector { KeyBits at[VECTOR_KEYS]; };
+    Seen seen;
+    const auto visit_one = [&](u64 i) {
+        const KeyBits own = in_order(keys[i]), key[] = {with_one_zero(own)};
+        seen.zeros |= is_negative_zero(own);
+        if (i > 0) seen.add(with_one_zero(in_order(keys[i - 1])), key[0]);
+        add(key);
+    };
+    // Vectors where they are aligned.
+    const u64 skew = (u64)keys / KEY_BYTES % VECTOR_KEYS;
+    const u64 first = min(end, begin + (VECTOR_KEYS - (begin + skew) % VECTOR_KEYS) % VECTOR_KEYS);
+    const u64 vectors = (end - first) / VECTOR_KEYS, last = first + vectors * VECTOR_KEYS;
+    for (u64 i = begin + threadIdx.x; i < first; i += THREADS) visit_one(i);
+    for (u64 i = last + threadIdx.x; i < end; i += THREADS) visit_one(i);
+    for (u64 v = threadIdx.x; v < vectors; v += DEPTH * THREADS) {
+        KeyVector x[DEPTH];
+        KeyBits before[DEPTH];
+#pragma unroll
+        for (u32 j = 0; j < DEPTH; j++) {
+            const u64 at = v + j * THREADS;
+            if (at >= vectors) continue;
+            x[j] = *(const KeyVector*)(keys + first + at * VECTOR_KEYS);
+            before[j] = at > 0 || first > 0 ? keys[first + at * VECTOR_KEYS - 1] : x[j].at[0];
+        }
+#pragma unroll
+        for (u32 j = 0; j < DEPTH; j++) {
+            if (v + j * THREADS >= vectors) continue;
+            KeyBits previous = in_order(before[j]), key[VECTOR_KEYS];
+            bool zeros = is_negative_zero(previous);
+#pragma unroll
+            for (u32 i = 0; i < VECTOR_KEYS; i++) {
+                key[i] = in_order(x[j].at[i]);
+                zeros |= is_negative_zero(key[i]);
+                if (HAS_ZEROS) continue;
+                seen.add(previous, key[i]);
+                previous = key[i];
+            }
+            if (zeros) {
+                seen.zeros = true;
+                previous = with_one_zero(previous);
+#pragma unroll
+                for (u32 i = 0; i < VECTOR_KEYS; i++) key[i] = with_one_zero(key[i]);
+            }
+#pragma unroll
+            for (u32 i = 0; i < VECTOR_KEYS; i++) {
+                if (!HAS_ZEROS) break;
+                seen.add(previous, key[i]);
+                previous = key[i];
+            }
+            add(key);
+        }
+    }
+    return seen;
+}
+
+// Makes the words ready through which tiles will tell each other their counts: the first `empty` are empty in the first pass, the others
+// in the second.
+__device__ __forceinline__ void clear_status(StatusWord* status, u64 words, u64 empty) {
+    const u64 threads = (u64)gridDim.x * THREADS;
+    for (u64 i = blockIdx.x * (u64)THREADS + threadIdx.x; i < words; i += threads) {
+        status[i] = DigitStatus::word(i < empty ? DigitStatus::EMPTY : DigitStatus::PREFIX, 0, 0);
+    }
+}

@@ -1,0 +1,25 @@
+//! Automata.
+
+use super::List;
+use crate::automaton;
+use crate::select::with_functions;
+use upsweep_core::call::select::{Unasked, Where};
+use upsweep_plan::automaton::{AutomatonPlan, AutomatonSizes};
+
+impl List {
+    /// Of few states and of many, with few kinds of bytes and with all.
+    pub(super) fn automata(&mut self) {
+        for (states, classes, index, len) in
+            [(4, 10, 4, 1 << 20), (16, 20, 4, 1 << 30), (30, 40, 8, 1 << 33), (56, 256, 8, 1 << 33)]
+        {
+            let plan = AutomatonPlan::new(len, AutomatonSizes { states, classes, listed: 100, index }, self.capability);
+            let _none = with_functions::<u8, _, _>(&Where(Unasked), |functions| {
+                for kernel in automaton::kernels(&plan, functions) {
+                    let source = automaton::source_of(&kernel, &plan)?;
+                    self.kernels.push((format!("{} {states} states {classes} classes", source.entry), source));
+                }
+                Ok(())
+            });
+        }
+    }
+}

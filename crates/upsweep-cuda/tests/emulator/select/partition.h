@@ -1,0 +1,4 @@
+// Cases of select/partition.cuh: those of selections.
+
+#define PARTITIONS
+#include "emulator/select/select.h"

@@ -1,0 +1,143 @@
+// Cases of the kernels that scan tiles, or reduce them by segment: scan/wave.cuh, scan/scan.cuh, scan/segments.cuh, reduce/runs.cuh.
+// KERNEL is the kernel, IN_WAVE says whether its blocks have neighbouring tiles, BY_RUNS whether it is the last of these.
+
+#include "emulator/offsets.h"
+#include "emulator/workspace.h"
+
+namespace emulator {
+
+#if IN_WAVE
+constexpr u64 MOST_TILES_OF_ALL = MOST_PARTS * MOST_TILES;
+#else
+constexpr u64 MOST_TILES_OF_ALL = (GROUPS + 2) * GROUP + 3;
+#if BY_RUNS
+constexpr u32 HELPERS = STORING_WARPS, DYNAMIC_BYTES = RunsTask::DYNAMIC_BYTES;
+#else
+constexpr u32 HELPERS = Pipeline<TASK>::HELPERS, DYNAMIC_BYTES = STAGES * Input::TILE_BYTES;
+#endif
+#endif
+
+// What flags or keys say of the segments, as bytes.
+static void put_sources(Guarded<Source>& sources, const std::vector<u64>& offsets) {
+    const u8 first = random_bits();
+    for (u64 s = 0; s + 1 < offsets.size(); s++) {
+        for (u64 i = offsets[s]; i < offsets[s + 1]; i++) {
+            if constexpr (HEADS == Heads::KEYS) sources[i] = (Source)(first + s * 37);
+            else sources[i] = i == 0 ? once_in(2) : i == offsets[s];
+        }
+    }
+}
+
+// What the host tells the kernel, but for pointers: as src/scan/mod.rs does.
+static ScanParams params_of(u64 n, u64 row, u64 segments, u64 tiles) {
+    ScanParams p;
+    memset((void*)&p, 0, sizeof p);
+    p.n = n, p.row = row, p.row_reciprocal = ~0ull / max(row, 1ull);
+    for (u64 bit = 0; bit < 64; bit++) p.row_pattern |= (u64)(bit % max(row, 1ull) == 0) << bit;
+    p.segments = HEADS == Heads::OFFSETS ? segments : 0, p.share = p.segments / tiles + 1;
+    p.keys_room = NO_KEYS;
+    return p;
+}
+
+static void check_results(const Params& p, const std::vector<In>& input, const std::vector<u64>& offsets, Guarded<Out>& output) {
+    const u64 segments = offsets.size() - 1;
+    for (u64 s = 0; s < segments; s++) {
+        T acc = p.init;
+        bool any = HAS_INIT;
+        for (u64 i = offsets[s]; i < offsets[s + 1]; i++) {
+            const u64 at = REVERSE ? offsets[s] + offsets[s + 1] - 1 - i : i;
+            const T e = map(input[at], at, at), with = any ? combine(acc, e) : e;
+            const Out expected = result(!EXCLUSIVE ? with : any ? acc : p.first);
+            if (!BY_SEGMENT && !same_bits(output[at], expected)) fail("wrong at %llu of %llu, in segment %llu of %llu", at, p.n, s, segments);
+            acc = with;
+            any = true;
+        }
+        const Out expected = result(offsets[s] < offsets[s + 1] ? acc : p.first);
+        if (BY_SEGMENT && s < output.number && !same_bits(output[s], expected)) {
+            fail("wrong in segment %llu of %llu, %llu to %llu of %llu", s, segments, offsets[s], offsets[s + 1], p.n);
+        }
+    }
+}
+
+// What follows a scan of the whole array.
+static void check_carry(const Params& p, const std::vector<In>& input, const Given& found) {
+    T acc = p.first;
+    for (u64 i = 0; i < p.n; i++) {
+        const u64 at = REVERSE ? p.n - 1 - i : i;
+        acc = i > 0 || HAS_INIT ? combine(acc, map(input[at], at, at)) : map(input[at], at, at);
+    }
+    if (!same_bits(found, canonical(carried_acc(ValueOfAcc::back(acc))))) fail("wrong carry of %llu elements", p.n);
+}
+
+static void one_case() {
+    const u64 whole_tiles = once_in(16) ? MOST_TILES_OF_ALL - 1 - below(IN_WAVE ? 4 : 40) : below(min(MOST_TILES_OF_ALL, 12ull));
+    u64 n = once_in(4) ? below(100) : whole_tiles * TILE + (once_in(2) ? 0 : below(TILE));
+    if (HEADS != Heads::OFFSETS && !CARRIES) n += n == 0;
+    std::vector<u64> segments = any_offsets(n);
+    if (HEADS == Heads::ROWS) n = segments.back();
+    const u64 number = segments.size() - 1, tiles = tile_number(n), row = HEADS == Heads::ROWS ? segments[1] : n;
+
+    // In place where that is possible.
+    Guarded<Out> output(!BY_SEGMENT ? n : COUNTED && once_in(2) ? below(number + 1) : number);
+    Guarded<In> separate(n);
+    In* input = separate.values;
+    if constexpr (arith::same_type<In, Out>) {
+        if (!BY_SEGMENT && once_in(4)) input = (In*)output.values;
+    }
+    std::vector<In> elements;
+    for (u64 i = 0; i < n; i++) elements.push_back(input[i] = any_value<In>());
+    Guarded<Offset> offsets(HEADS == Heads::OFFSETS ? segments.size() : 0);
+    for (u64 k = 0; k < offsets.number; k++) offsets[k] = (Offset)segments[k];
+    const bool spoilt = HEADS == Heads::OFFSETS && once_in(4) && spoil(offsets, n);
+    Guarded<Source> sources(HEADS == Heads::FLAGS || HEADS == Heads::KEYS ? n : 0);
+    if constexpr (HEADS == Heads::FLAGS || HEADS == Heads::KEYS) put_sources(sources, segments);
+    Guarded<Given> init(1);
+    init[0] = any_value<Given>();
+    u64 count = ~0ull;
+
+#if IN_WAVE
+    const u64 part = (tiles + MOST_PARTS - 1) / MOST_PARTS, grid = (tiles + part - 1) / part, values = grid;
+    const u32 threads = THREADS, dynamic = part * Input::TILE_BYTES;
+    const bool alone = grid == 1;
+#else
+    const u64 grid = min(tiles, 1 + below(4)), values = Chain<State>::entries(tiles);
+    const u32 threads = THREADS + HELPERS * WARP, dynamic = DYNAMIC_BYTES;
+    const bool alone = tiles == 1;
+#endif
+    Space space = Space::of<State>(values);
+    ScanParams launched = params_of(n, row, number, tiles);
+    launched.input = input, launched.output = output.values, launched.outputs = output.number, launched.workspace = space.workspace();
+    launched.head_source = sources.values, launched.offsets = offsets.values, launched.count = COUNTED ? &count : nullptr;
+    const bool with_keys = COUNTED && HEADS == Heads::KEYS && once_in(2);
+    Guarded<Source> keys(!with_keys ? 0 : once_in(2) ? below(number + 1) : number);
+    if (with_keys) launched.keys = keys.values, launched.keys_room = keys.number;
+    Guarded<Given> carry(1);
+    launched.carry = CARRIES ? carry.values : nullptr;
+    launched.given_init = launched.given_first = given_acc(init[0]);
+    if (FORM == Form::SUM && !HAS_INIT) memset((void*)&launched.given_first, 0, sizeof(Acc));  // its identity: kernels may know it
+    const Params p(launched);
+    if (HAS_INIT && once_in(2)) launched.init_from = init.values, memset((void*)&launched.given_init, 0x77, sizeof(Acc));
+    races_matter = !spoilt;  // segments that overlap have several writers, whatever they write is as good
+    launch(grid, threads, dynamic, [&] { KERNEL(launched); });
+
+    output.check("results"), separate.check("elements"), offsets.check("offsets"), sources.check("flags or keys"), carry.check("the carry"), keys.check("first keys");
+    if (!alone) space.check();
+    if (spoilt) return check_fault(space.header, offsets, n);
+    if (with_keys) {
+        for (u64 k = 0; k < keys.number; k++) {
+            if (!same_bits(keys[k], sources[segments[k]])) fail("another key than the first of segment %llu", k);
+        }
+        if (keys.number < number) {
+            if (space.header.fault != FAULT_CAPACITY || space.header.fault_index != number || space.header.fault_value != (i64)keys.number) fail("says nothing of %llu keys that there is no room for", number - keys.number);
+            space.header.fault = 0;
+        }
+    }
+    if (space.header.fault) fail("says that offset %llu, %lld, is wrong", space.header.fault_index, space.header.fault_value);
+    check_results(p, elements, segments, output);
+    if constexpr (CARRIES) check_carry(p, elements, carry[0]);
+    if (COUNTED && count != number) fail("counts %llu segments of %llu", count, number);
+}
+
+}  // namespace emulator
+
+int main(int arguments, char** argument) { return emulator::run_cases(arguments, argument, emulator::one_case); }

@@ -1,0 +1,271 @@
+//! Automata on a CUDA device: see `automaton/automaton.cuh`.
+
+use super::constants::{Constants, constants};
+use super::memory::StatusWords;
+use super::tile::{GROUP, LARGE, SPREAD, Sizes, TileShape, WARP};
+use super::tuning::Tuning;
+#[cfg(feature = "cuda")]
+use upsweep_core::call::automaton::Table;
+
+/// Codes that are multiples of four, as steps lie, have room in a byte for so many classes.
+const SCALED_CLASSES: usize = 64;
+/// Where the host's numbers lie behind a kernel's parameters, of which those that are said of a state have two bytes.
+const CLASSES: usize = 256;
+const TOLD_BYTES: usize = 2 * 256;
+/// A kernel is compiled for as much as these hold.
+const NUMBERS: [usize; 4] = [2 << 10, 6 << 10, 14 << 10, 31 << 10];
+
+/// Blocks a multiprocessor, and how many tiles a block waits with a tile for its prefix (H200, 2026-11-23, JSON of 2^28 bytes: 2,809 us; two
+/// blocks with a lag of 2, as then have room, 3,538; larger tiles no better).
+const BLOCKS: usize = 3;
+const LAG: usize = 1;
+/// The most threads of a block that finds the ways of tiles, one each; a multiprocessor has room for one such block.
+const WAY_THREADS: usize = 768;
+/// Tiles of the text whose ways a warp joins one after the other, before warps tell each other.
+const TILES_A_WARP: usize = 16;
+
+/// What decides a plan beside the number of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AutomatonSizes {
+    /// The states of the automaton.
+    pub states: usize,
+    /// The classes of bytes that it tells apart.
+    pub classes: usize,
+    /// The events that are not the only one of a step.
+    pub listed: usize,
+    /// The bytes of an event's place.
+    pub index: usize,
+}
+
+/// A planned walk along a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AutomatonPlan {
+    /// What it was made for.
+    pub sizes: AutomatonSizes,
+    /// The tiles' shape.
+    pub shape: TileShape,
+    /// The tiles of the text.
+    pub tiles: usize,
+    /// Of the kernel that finds the state of each tile: tiles of tiles.
+    pub entry_tiles: usize,
+    /// The bytes of a number of events.
+    pub state: usize,
+    /// Through which the blocks look back: of the walk, and of the states.
+    pub words: StatusWords,
+    /// As above.
+    pub entry_words: StatusWords,
+    /// See [`Tuning`].
+    pub tuning: &'static Tuning,
+}
+
+impl AutomatonPlan {
+    /// The plan for `len` bytes on a device of this compute capability.
+    #[must_use]
+    pub fn new(len: usize, sizes: AutomatonSizes, capability: (u32, u32)) -> Self {
+        let tuning = Tuning::of(capability);
+        let shape = TileShape::new(Sizes::plain(1, 1, 1), LARGE);
+        let tiles = len.div_ceil(shape.elements()).max(1);
+        let entry_tiles = tiles.div_ceil(shape.warps() * TILES_A_WARP);
+        // A byte may be the last of several events.
+        let state = if len < 1 << 27 { 4 } else { 8 };
+        let words = |tiles: usize, state| StatusWords::of(tiles + 2 * SPREAD * (tiles / GROUP + 1), state);
+        let (words, entry_words) = (words(tiles, state), words(entry_tiles, sizes.states_of_kernel()));
+        Self { sizes, shape, tiles, entry_tiles, state, words, entry_words, tuning }
+    }
+
+    /// Blocks that a multiprocessor should run: as many as have room.
+    fn blocks(&self) -> usize {
+        let fits = |blocks: &usize| self.shared_bytes() + self.fixed_bytes() <= self.tuning.shared_of_block(*blocks);
+        (1..=BLOCKS).rev().find(fits).unwrap_or(1)
+    }
+
+    fn stages(&self) -> usize {
+        self.tuning.ahead + LAG + 1
+    }
+
+    /// Shared memory beside what the host sizes: a word a thread and some numbers a warp for each tile.
+    fn fixed_bytes(&self) -> usize {
+        self.stages() * (4 * self.shape.threads + 24 * (self.shape.warps() + 1)) + (1 << 10)
+    }
+
+    /// The events of a tile that lie in shared memory at once.
+    fn at_once(&self) -> usize {
+        self.shape.elements() * 3 / 8
+    }
+
+    /// Threads a block, the helper warps included.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.shape.threads + self.tuning.look_back_warps * WARP
+    }
+
+    /// Dynamic shared memory a block of the walk: the automaton, the tiles, and some events.
+    #[must_use]
+    pub fn shared_bytes(&self) -> usize {
+        self.automaton_bytes().next_multiple_of(128) + self.stages() * self.shape.bytes() + 4 * self.at_once()
+    }
+
+    /// The automaton, and in what else its walks may begin.
+    fn automaton_bytes(&self) -> usize {
+        self.sizes.states_of_kernel() * self.sizes.state_bytes() + 256 + 16
+    }
+
+    /// Of the kernel that finds the ways of all tiles but the last: its blocks, and the threads of each, so that each of so many
+    /// multiprocessors has the same number of tiles.
+    #[must_use]
+    pub fn way_blocks(&self, multiprocessors: usize) -> (usize, usize) {
+        let fits = self.tuning.shared_of_block(1) / 2 / self.sizes.states / WARP * WARP;
+        let (tiles, most) = (self.tiles - 1, fits.clamp(WARP, WAY_THREADS));
+        let turns = tiles.div_ceil(multiprocessors * most).max(1);
+        let threads = tiles.div_ceil(multiprocessors * turns).next_multiple_of(WARP).max(WARP);
+        (tiles.div_ceil(threads), threads)
+    }
+
+    /// Its shared memory: in copies, where the steps of each byte lie and the steps; and for each thread as many bytes as there are states.
+    #[must_use]
+    pub fn way_shared_bytes(&self, threads: usize) -> usize {
+        self.copies() * (4 * 256 + self.sizes.states * self.sizes.way_bytes()) + self.sizes.states * threads
+    }
+
+    /// Its copies of the automaton, at most one for each lane: in half of a multiprocessor's shared memory.
+    fn copies(&self) -> usize {
+        let one = 4 * 256 + self.sizes.states_of_kernel() * self.sizes.way_bytes();
+        let fits = |copies: &usize| one * copies <= self.tuning.shared_of_block(1) / 2;
+        (0..=WARP.ilog2()).rev().map(|log| 1 << log).find(fits).unwrap_or(1)
+    }
+
+    /// The bytes of all ways.
+    #[must_use]
+    pub fn ways_bytes(&self) -> usize {
+        (self.tiles - 1) * self.sizes.states_of_kernel()
+    }
+
+    /// The numbers that the kernel of the walk is compiled with.
+    #[must_use]
+    pub fn constants(&self) -> Constants {
+        self.with_state(self.state, self.blocks(), LAG)
+    }
+
+    /// The same of the kernels that find the states.
+    #[must_use]
+    pub fn entry_constants(&self) -> Constants {
+        self.with_state(self.sizes.states_of_kernel(), 4, 1)
+    }
+
+    fn with_state(&self, state: usize, blocks: usize, lag: usize) -> Constants {
+        let Tuning { ahead, look_back_warps, groups, .. } = *self.tuning;
+        let ring = (lag + 1).next_multiple_of(look_back_warps);
+        let sizes = self.sizes;
+        let scaled = usize::from(sizes.classes <= SCALED_CLASSES);
+        let mut constants = self.shape.constants(Sizes::plain(1, state, 1));
+        constants!(constants; "BLOCKS" = blocks, "AHEAD" = ahead, "LAG" = lag, "STAGES" = ahead + lag + 1, "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = sizes.index, "WAY_STATES" = sizes.states_of_kernel(), "TILES_A_WARP" = TILES_A_WARP, "STATE_BYTES" = sizes.state_bytes(), "COPIES" = self.copies(), "SCALED" = scaled, "ENDS_AT" = CLASSES, "TOLD_AT" = sizes.told_at(), "EVENTS_AT" = sizes.events_at(), "EVENTS_AT_ONCE" = self.at_once(), "NUMBERS_BYTES" = sizes.numbers());
+        constants
+    }
+}
+
+impl AutomatonSizes {
+    /// Those of an automaton whose events have places of so many bytes.
+    #[cfg(feature = "cuda")]
+    #[must_use]
+    pub fn of(table: &Table, index: usize) -> Self {
+        let listed = table.events.iter().map(Vec::len).filter(|&events| events > 1).sum();
+        Self { states: table.states, classes: table.classes, listed, index }
+    }
+
+    /// The states that the kernel has room for: there are few kernels.
+    fn states_of_kernel(&self) -> usize {
+        self.states.next_power_of_two().max(8)
+    }
+
+    /// The bytes of a state's steps in shared memory.
+    fn state_bytes(&self) -> usize {
+        (4 * self.classes).next_power_of_two().max(64)
+    }
+
+    /// The bytes of the states that a state's steps lead to.
+    fn way_bytes(&self) -> usize {
+        self.state_bytes() / 4
+    }
+
+    fn told_at(&self) -> usize {
+        CLASSES + 2 * self.states_of_kernel()
+    }
+
+    fn events_at(&self) -> usize {
+        self.told_at() + TOLD_BYTES
+    }
+
+    /// Where the steps lie behind the events.
+    #[must_use]
+    pub fn steps_at(&self) -> usize {
+        self.events_at() + 2 * self.listed
+    }
+
+    /// The bytes of all numbers for which a kernel has room.
+    #[must_use]
+    pub fn numbers(&self) -> usize {
+        let bytes = self.steps_at() + 2 * self.states * self.classes;
+        NUMBERS.into_iter().find(|&room| room >= bytes).unwrap_or(bytes)
+    }
+
+    /// The numbers of an automaton that a kernel is given, of the kind `only` if it is said.
+    #[cfg(feature = "cuda")]
+    #[must_use]
+    pub fn numbers_of(&self, table: &Table, only: Option<u8>) -> Vec<u8> {
+        let mut listed: Vec<u16> = Vec::new();
+        // What is told as a step has it: see automaton/tile.cuh.
+        let told: Vec<u16> = table
+            .events
+            .iter()
+            .map(|all| {
+                let events: Vec<u16> = all
+                    .iter()
+                    .filter(|event| only.is_none_or(|kind| kind == event.kind))
+                    .map(|event| u16::from(event.kind) | u16::from(event.back) << 8)
+                    .collect();
+                match events[..] {
+                    [] => 0,
+                    [event] => 1 << 11 | event,
+                    _ => {
+                        let first = listed.len() as u16;
+                        listed.extend(&events);
+                        (events.len() as u16) << 11 | first
+                    }
+                }
+            })
+            .collect();
+        let mut bytes = table.class.clone();
+        let mut put = |at: usize, numbers: &mut dyn Iterator<Item = u16>| {
+            bytes.resize(at, 0);
+            numbers.for_each(|number| bytes.extend(number.to_le_bytes()));
+        };
+        put(CLASSES, &mut table.at_end.iter().map(|&end| told.get(usize::from(end)).copied().unwrap_or(0)));
+        put(self.told_at(), &mut told.iter().copied());
+        put(self.events_at(), &mut listed.iter().copied());
+        let byte_of = |class: usize| table.class.iter().position(|&of| usize::from(of) == class).unwrap_or(0);
+        let bytes_of: Vec<usize> = (0..table.classes).map(byte_of).collect();
+        let steps = (0..table.states).flat_map(|state| bytes_of.iter().map(move |byte| 256 * state + byte));
+        put(self.steps_at(), &mut steps.map(|step| table.steps.get(step).copied().unwrap_or(0)));
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A kernel is known by its constants, and reads no parameters behind those that it was compiled for.
+    #[test]
+    fn kernels_with_room_for_other_numbers_are_others() {
+        let constants = |states, classes| {
+            let sizes = AutomatonSizes { states, classes, listed: 14, index: 8 };
+            let plan = AutomatonPlan::new(30_000, sizes, (9, 0));
+            (sizes.numbers(), plan.constants(), plan.entry_constants())
+        };
+        for (a, b) in [((9, 59), (16, 59)), ((9, 59), (10, 59)), ((5, 200), (8, 200))] {
+            let ((few, walk, entries), (more, other_walk, other_entries)) = (constants(a.0, a.1), constants(b.0, b.1));
+            assert_eq!((few == more, few == more), (walk == other_walk, entries == other_entries), "{a:?} {b:?}");
+        }
+        assert_ne!(constants(9, 59).0, constants(16, 59).0);
+    }
+}

@@ -1,0 +1,66 @@
+//! Blocks of neighbouring elements.
+
+use std::ops::Range;
+
+/// Lines cut into blocks: several blocks a line, or several whole lines a block. In a reduction by offsets, the end of
+/// each segment counts as an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Blocks {
+    /// The elements of all lines.
+    len: usize,
+    /// The elements of a line, or of the lines of a block.
+    pub(super) line: usize,
+    pub(super) block: usize,
+    per_line: usize,
+    count: usize,
+}
+
+impl Blocks {
+    /// The blocks of `len` elements in lines of `line`, which divides `len` and is not 0 unless `len` is.
+    #[inline]
+    pub fn new(len: usize, line: usize, block: usize) -> Self {
+        if len <= block && len == line {
+            // A division takes longer than a short scan.
+            return Self { len, line, block, per_line: 1, count: usize::from(len > 0) };
+        }
+        Self::several(len, line, block)
+    }
+
+    // Here and below: what is not on the way of short arrays is compiled once, not for each job.
+    #[inline(never)]
+    fn several(len: usize, line: usize, block: usize) -> Self {
+        let line = if line < block { (block / line.max(1)).saturating_mul(line) } else { line };
+        let line = line.clamp(1, len.max(1));
+        let per_line = line.div_ceil(block);
+        let (whole, rest) = (len / line, len % line);
+        Self { len, line, block, per_line, count: whole * per_line + rest.div_ceil(block) }
+    }
+
+    /// The number of blocks.
+    #[must_use]
+    #[inline]
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The number of blocks of a line that is longer than a block; else 1.
+    pub fn per_line(&self) -> usize {
+        self.per_line
+    }
+
+    /// The elements of block `index`.
+    #[inline]
+    pub fn range(&self, index: usize) -> Range<usize> {
+        if self.count == 1 {
+            return 0..self.len;
+        }
+        self.range_of_several(index)
+    }
+
+    #[inline(never)]
+    fn range_of_several(&self, index: usize) -> Range<usize> {
+        let line = index / self.per_line * self.line;
+        let start = line + index % self.per_line * self.block;
+        start..(start + self.block).min(line + self.line).min(self.len)
+    }
+}

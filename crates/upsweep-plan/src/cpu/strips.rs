@@ -1,0 +1,92 @@
+//! Strips of columns, for lines along another axis than the last.
+
+use std::ops::Range;
+use upsweep_core::shape::Shape;
+
+/// The bytes of a strip's row: a group of rows and its results fit into a first-level cache.
+pub const STRIP_BYTES: usize = 4096;
+/// The units from which on there is work for all threads without cutting units into blocks.
+const MANY_UNITS: usize = 64;
+
+/// A shape cut into strips, units and blocks:
+///
+/// ```text
+/// strip    neighbouring columns that fit into a first-level cache with their running values
+/// unit     a strip of one of the `outer` matrices: its rows are combined one after the other
+/// block    all rows of a unit where there are many units, else some rows; a block's prefix is a vector
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Strips {
+    pub shape: Shape,
+    /// The columns of a strip.
+    pub width: usize,
+    pub(super) strips: usize,
+    pub units: usize,
+    /// The rows of a block.
+    pub(super) rows: usize,
+    pub blocks_per_unit: usize,
+    /// The units that one ticket has, where a unit is one block.
+    pub(super) units_per_ticket: usize,
+}
+
+/// A strip of one of the `outer` matrices.
+#[derive(Clone, Copy)]
+pub struct Unit {
+    /// Where its row 0 begins.
+    pub start: usize,
+    /// The number of its columns.
+    pub width: usize,
+    /// The number of its first result in a reduction.
+    pub result: usize,
+}
+
+impl Strips {
+    // Compiled once, not for each job, here and below.
+    #[inline(never)]
+    pub(super) fn new(shape: Shape, bytes: [usize; 3], block: usize) -> Self {
+        let size = bytes.into_iter().max().unwrap_or(1).max(1);
+        let width = (STRIP_BYTES / size).clamp(1, shape.inner.max(1));
+        let strips = shape.inner.div_ceil(width);
+        let units = shape.outer.saturating_mul(strips);
+        let whole = units >= MANY_UNITS || shape.len.saturating_mul(width) <= block;
+        let rows = if whole { shape.len } else { (block / width).max(1) }.max(1);
+        let blocks_per_unit = shape.len.div_ceil(rows);
+        let units_per_ticket =
+            if blocks_per_unit == 1 { (block / (rows.saturating_mul(width)).max(1)).max(1) } else { 1 };
+        Self { shape, width, strips, units, rows, blocks_per_unit, units_per_ticket }
+    }
+
+    /// The tickets a row of blocks has.
+    pub fn tickets_across(&self) -> usize {
+        self.units.div_ceil(self.units_per_ticket)
+    }
+
+    /// The number of tickets: blocks, or groups of units.
+    #[must_use]
+    #[inline(never)]
+    pub fn tickets(&self) -> usize {
+        self.tickets_across() * self.blocks_per_unit
+    }
+
+    /// The units of a ticket, and its block of them. The tickets of a row of blocks are neighbours.
+    #[inline(never)]
+    pub fn ticket(&self, ticket: usize) -> (Range<usize>, usize) {
+        let across = self.tickets_across();
+        let first = ticket % across * self.units_per_ticket;
+        (first..(first + self.units_per_ticket).min(self.units), ticket / across)
+    }
+
+    pub fn rows(&self, block: usize) -> Range<usize> {
+        block * self.rows..((block + 1) * self.rows).min(self.shape.len)
+    }
+
+    #[inline(never)]
+    pub fn unit(&self, unit: usize) -> Unit {
+        let (outer, column) = (unit / self.strips, unit % self.strips * self.width);
+        Unit {
+            start: outer * self.shape.len * self.shape.inner + column,
+            width: self.width.min(self.shape.inner - column),
+            result: outer * self.shape.inner + column,
+        }
+    }
+}

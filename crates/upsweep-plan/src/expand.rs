@@ -1,0 +1,150 @@
+//! Expand on a CUDA device: see `expand/expand.cuh`.
+
+use super::constants::{Constants, constants};
+use super::memory::StatusWords;
+use super::tile::{GROUP, LARGE, SPREAD, Sizes, TileShape, TileSize, WARP};
+use super::tuning::Tuning;
+use upsweep_core::call::expand::Expanded;
+
+/// Results of the windows of a block: marks of 2 bytes in shared memory. Fewer of ranks, because the places where counts begin lie
+/// there, too.
+const MARKS: usize = 8 << 10;
+const MARKS_OF_RANKS: usize = 4 << 10;
+/// Results of a tile from which on several blocks store them, and of a stretch that one block stores: some 10 us at the speed of
+/// memory.
+const LARGE_TILE: usize = 32 << 10;
+/// Shared memory beside what grows with the tile: tickets, alignment.
+const OVERHEAD: usize = 2 << 10;
+/// The sizes of tiles, and the blocks a multiprocessor, from which the first is taken with which a tile waits long enough for its
+/// prefix.
+const CHOICES: [(TileSize, usize); 5] = [(LARGE, 3), (LARGE, 2), (LARGE, 1), (SMALLER, 2), (SMALLER, 1)];
+const SMALLER: TileSize = TileSize { threads: 256, thread_bytes: 16 };
+const FEWEST_LAG: usize = 2;
+/// What tiles tell each other: a number of results.
+const STATE: usize = size_of::<u64>();
+
+/// What decides a plan beside the number of counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExpandSizes {
+    /// What results are.
+    pub expanded: Expanded,
+    /// The bytes of a count.
+    pub count: usize,
+    /// The bytes of a result.
+    pub result: usize,
+}
+
+/// A planned expansion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExpandPlan {
+    /// What it was made for.
+    pub sizes: ExpandSizes,
+    /// The tiles' shape.
+    pub shape: TileShape,
+    /// Tiles, of as many counts as there is room for.
+    pub tiles: usize,
+    /// Blocks that a multiprocessor should run.
+    pub blocks: usize,
+    /// Tiles that a block holds between summing up their counts and storing their results.
+    pub lag: usize,
+    /// Through which the blocks look back.
+    pub words: StatusWords,
+    /// See [`Tuning`].
+    pub tuning: &'static Tuning,
+}
+
+impl ExpandPlan {
+    /// The plan for up to `counts` counts on a device of this compute capability.
+    #[must_use]
+    pub fn new(counts: usize, sizes: ExpandSizes, capability: (u32, u32)) -> Self {
+        let tuning = Tuning::of(capability);
+        let plan = |(size, blocks)| Self::within(counts, sizes, size, blocks, tuning);
+        let with = |lag: usize| CHOICES.into_iter().map(plan).find(|plan| plan.lag >= lag);
+        with(FEWEST_LAG).or_else(|| with(1)).unwrap_or_else(|| plan((SMALLER, 1)))
+    }
+
+    /// The plan with tiles of this size in so many blocks a multiprocessor, with the longest lag that fits.
+    fn within(counts: usize, sizes: ExpandSizes, size: TileSize, blocks: usize, tuning: &'static Tuning) -> Self {
+        let shape = TileShape::new(Sizes::plain(sizes.count, 1, 1), size);
+        let tiles = counts.div_ceil(shape.elements()).max(1);
+        let words = StatusWords::of(tiles + 2 * SPREAD * (tiles / GROUP + 1), STATE);
+        let mut plan = Self { sizes, shape, tiles, blocks, lag: 0, words, tuning };
+        let room = tuning.shared_of_block(blocks).saturating_sub(OVERHEAD + plan.beside());
+        let stages = room / (shape.bytes() + plan.stage_numbers());
+        plan.lag = stages.saturating_sub(tuning.ahead + 1).min(tuning.lag);
+        plan
+    }
+
+    /// The bytes of what is known of a tile: a number a thread, some a warp.
+    fn stage_numbers(&self) -> usize {
+        4 * self.shape.threads + (STATE + 4) * self.shape.warps() + 2 * STATE
+    }
+
+    fn marks(&self) -> usize {
+        if self.sizes.expanded == Expanded::Rank { MARKS_OF_RANKS } else { MARKS }
+    }
+
+    /// Dynamic shared memory beside the tiles: marks, and where counts begin.
+    fn beside(&self) -> usize {
+        let starts = if self.sizes.expanded == Expanded::Rank { self.shape.elements() * self.sizes.result } else { 0 };
+        2 * self.marks() + starts
+    }
+
+    fn stages(&self) -> usize {
+        self.tuning.ahead + self.lag + 1
+    }
+
+    /// Threads a block, the helper warps included.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.shape.threads + self.tuning.look_back_warps * WARP
+    }
+
+    /// Dynamic shared memory a block.
+    #[must_use]
+    pub fn shared_bytes(&self) -> usize {
+        self.stages() * self.shape.bytes() + self.beside()
+    }
+
+    /// The stretches of large tiles, of which the output has room for `room` results: each has as many results as there is room for,
+    /// but for the first and the last of its tile. All of these tiles but one are stored whole.
+    #[must_use]
+    pub fn most_stretches(&self, room: usize) -> usize {
+        let stretches = room / LARGE_TILE;
+        stretches + 2 * self.tiles.min(stretches + 1)
+    }
+
+    /// The numbers that the kernel is compiled with.
+    #[must_use]
+    pub fn constants(&self) -> Constants {
+        let Tuning { ahead, look_back_warps, groups, .. } = *self.tuning;
+        let ring = (self.lag + 1).next_multiple_of(look_back_warps);
+        let index = if self.sizes.expanded == Expanded::Value { 0 } else { self.sizes.result };
+        let mut constants = self.shape.constants(Sizes::plain(self.sizes.count, STATE, self.sizes.count));
+        constants!(constants; "BLOCKS" = self.blocks, "AHEAD" = ahead, "LAG" = self.lag, "STAGES" = self.stages(), "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = index, "COUNT_BYTES" = self.sizes.count, "EXPAND" = self.sizes.expanded as usize, "MARKS" = self.marks(), "LARGE_TILE" = LARGE_TILE);
+        constants
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_block_holds_fits_its_share_of_shared_memory() {
+        for capability in [(7, 5), (8, 0), (8, 6), (9, 0), (12, 0)] {
+            for (expanded, result) in
+                [(Expanded::Owner, 4), (Expanded::Rank, 4), (Expanded::Rank, 8), (Expanded::Value, 64)]
+            {
+                for count in [4, 8] {
+                    let plan = ExpandPlan::new(1 << 30, ExpandSizes { expanded, count, result }, capability);
+                    let fixed = plan.stages() * plan.stage_numbers() + OVERHEAD;
+                    let most = plan.tuning.shared_of_block(plan.blocks);
+                    assert!(plan.lag > 0 && plan.shared_bytes() + fixed <= most, "{capability:?}: {plan:?}");
+                    // The kernel for large tiles has one of them, and all of it is static.
+                    assert!(plan.shape.bytes() + plan.beside() + (1 << 10) <= 48 << 10, "{capability:?}: {plan:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! What a histogram does on a CUDA device: its counters, slices and parts.
+
+use super::constants::{Constants, constants};
+use super::tuning::Tuning;
+use std::fmt;
+use upsweep_core::tally::Amount;
+
+/// The values of an element of one byte, which are counted before they are put into bins.
+const VALUES: usize = 256;
+/// Vectors that a thread loads at once, while it counts as many.
+const DEPTH: usize = 2;
+/// The lanes of a warp, each of which has a bank of shared memory.
+const LANES: usize = 32;
+/// Counters of 16 bits are looked at after so many elements of a block, and emptied from this number on: see
+/// `histogram/halves.cuh`. The longest turn that leaves room for it (H200, 2026-11-25: benches/notes/histogram.md).
+const HALVES_TURN: usize = 56 << 10;
+const HALF_FULL: usize = 4 << 10;
+/// Slots of a row of these counters, and its words. A whole number of vectors of words has all rows.
+const HALVES_ROW: (usize, usize) = (64, 33);
+const WORDS_AT_ONCE: usize = 4;
+/// Words of shared memory beside these counters: a spare one for each lane, three for each of 256 slots, and a flag.
+const BESIDE_HALVES: usize = LANES + 3 * 256 + 1;
+/// The most elements of a part: its counters have 32 bits.
+const MOST_OF_PART: usize = 1 << 31;
+/// Shared memory that every block takes for the driver.
+const DRIVER_RESERVED: usize = 1 << 10;
+
+/// Everything that decides a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HistogramJob {
+    /// Elements.
+    pub len: usize,
+    /// Their bytes.
+    pub input: usize,
+    /// Whether they are numbers, so that vectors of them are loads.
+    pub number: bool,
+    /// Bins a channel.
+    pub bins: usize,
+    /// Channels, and how many of them are counted.
+    pub channels: (usize, usize),
+    /// What is added up.
+    pub amount: Amount,
+    /// Whether bins are found among edges.
+    pub by_edges: bool,
+}
+
+impl HistogramJob {
+    /// Counts `len` elements of `T`.
+    #[must_use]
+    pub fn plain<T>(len: usize, bins: usize) -> Self {
+        let (input, number) = (size_of::<T>(), align_of::<T>() == size_of::<T>());
+        Self { len, input, number, bins, channels: (1, 1), amount: Amount::One, by_edges: false }
+    }
+}
+
+/// A planned histogram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HistogramPlan {
+    /// What it is for.
+    pub job: HistogramJob,
+    /// Whether the values of bytes are counted.
+    pub by_value: bool,
+    /// Neighbouring elements that a thread loads at once.
+    pub vector: usize,
+    /// Counters a slot, each of other lanes.
+    pub columns: usize,
+    /// Whether a counter is half of a word.
+    pub halves: bool,
+    /// Slots of a block: all, or those of a slice.
+    pub slice: usize,
+    /// Slices of the slots.
+    pub slices: usize,
+    /// Elements a part.
+    pub part: usize,
+    /// Parts, each of which has a block for each slice.
+    pub parts: usize,
+    /// Threads a block.
+    pub threads: usize,
+    /// Blocks that a multiprocessor runs side by side.
+    pub resident: usize,
+}
+
+impl HistogramPlan {
+    /// The plan for a device with so many multiprocessors.
+    #[must_use]
+    pub fn new(job: HistogramJob, capability: (u32, u32), multiprocessors: usize) -> Self {
+        let shared = Tuning::of(capability).shared_bytes;
+        let counter = job.amount.counter_bytes();
+        let counted = job.channels.1;
+        let by_value = job.input == 1 && job.amount == Amount::One && (counted * VALUES + 1) * counter <= shared;
+        let slots = counted * if by_value { VALUES } else { job.bins };
+        let vector = if job.amount == Amount::One && job.number && 16usize.is_multiple_of(job.input) {
+            16 / job.input
+        } else {
+            1
+        };
+        // One slot more is for what falls into none.
+        let most = shared / counter - 1;
+        // A turn of halves has room for a batch of vectors of so many elements.
+        let halves = job.amount == Amount::One && !by_value && slots > most && vector <= 8;
+        let rows = (shared / counter - BESIDE_HALVES - WORDS_AT_ONCE) / HALVES_ROW.1;
+        let slices = slots.div_ceil(if halves { rows * HALVES_ROW.0 } else { most });
+        let slice = slots.div_ceil(slices);
+        let columns = if halves { 1 } else { 1 << (shared / ((slice + 1) * counter)).clamp(1, LANES).ilog2() };
+        let bytes = shared_bytes(slice, columns, halves, counter);
+        let side_by_side = (shared + DRIVER_RESERVED) / (bytes + DRIVER_RESERVED);
+        // Rules need the registers that a multiprocessor has for 1,024 threads.
+        let (threads, resident) =
+            if side_by_side >= 2 { (512, side_by_side.min(if by_value { 3 } else { 2 })) } else { (1024, 1) };
+        let step = threads * vector;
+        let waves = (multiprocessors * resident / slices).max(1);
+        // The elements before the first whole vector count as a vector.
+        let places = job.len + vector - 1;
+        let parts = waves.min(places.div_ceil(step)).max(places.div_ceil(MOST_OF_PART)).max(1);
+        let part = places.div_ceil(parts).max(1).next_multiple_of(step);
+        let parts = places.div_ceil(part).max(1);
+        Self { job, by_value, vector, columns, halves, slice, slices, part, parts, threads, resident }
+    }
+
+    /// Blocks.
+    #[must_use]
+    pub fn grid(&self) -> usize {
+        self.parts * self.slices
+    }
+
+    /// The shared memory of a block.
+    #[must_use]
+    pub fn shared_bytes(&self) -> usize {
+        shared_bytes(self.slice, self.columns, self.halves, self.job.amount.counter_bytes())
+    }
+
+    /// The numbers that the kernel is compiled with.
+    #[must_use]
+    pub fn constants(&self) -> Constants {
+        let mut constants = Constants::default();
+        let (channels, counted) = self.job.channels;
+        constants!(constants;
+            "THREADS" = self.threads, "COUNTING_BLOCKS" = self.resident, "VECTOR" = self.vector, "DEPTH" = DEPTH,
+            "COLUMNS" = self.columns, "CHANNELS" = channels, "COUNTED_CHANNELS" = counted, "WEIGHTS" = self.job.amount.code(),
+            "HALVES" = usize::from(self.halves), "HALVES_TURN" = HALVES_TURN, "HALF_FULL" = HALF_FULL,
+            "BY_VALUE" = usize::from(self.by_value), "BY_EDGES" = usize::from(self.job.by_edges),
+            "SLICED" = usize::from(self.slices > 1));
+        constants
+    }
+}
+
+/// The shared memory of a block with so many slots.
+fn shared_bytes(slice: usize, columns: usize, halves: bool, counter: usize) -> usize {
+    if halves {
+        let (slots, words) = HALVES_ROW;
+        ((slice.div_ceil(slots) * words).next_multiple_of(WORDS_AT_ONCE) + BESIDE_HALVES) * counter
+    } else {
+        (slice + 1) * columns * counter
+    }
+}
+
+impl fmt::Display for HistogramPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { job, by_value, vector, columns, halves, slice, slices, part, parts, threads, resident } = self;
+        writeln!(f, "histogram, one kernel")?;
+        writeln!(f, "  elements      {} of {} bytes into {} bins", job.len, job.input, job.bins)?;
+        let values = if *by_value { ", of the 256 values of a byte" } else { "" };
+        let halves = if *halves { ", of 16 bits" } else { "" };
+        writeln!(f, "  counters      {columns} columns of {slice}{values}{halves}; {slices} slices")?;
+        writeln!(
+            f,
+            "  parts         {parts} of {part} elements, for each slice a block of {threads} threads that load {DEPTH} times {vector} at once; \
+             {resident} blocks a multiprocessor"
+        )?;
+        write!(f, "  shared memory {} bytes a block", self.shared_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn jobs() -> impl Iterator<Item = HistogramJob> {
+        let sizes = [(1, true), (2, true), (3, false), (4, true), (8, true), (16, false)];
+        let amounts = [Amount::One, Amount::Whole(4), Amount::Whole(8), Amount::Float, Amount::Exponent];
+        let bins = [1, 2, 256, 1792, 1793, 57_344, 65_536, 1 << 20];
+        let lens = [0, 1, 1023, 100_003, 1 << 24, (1 << 33) + 7];
+        let channels = [(1, 1), (3, 3), (4, 3)];
+        sizes.into_iter().flat_map(move |(input, number)| {
+            amounts.into_iter().flat_map(move |amount| {
+                bins.into_iter().flat_map(move |bins| {
+                    lens.into_iter().flat_map(move |len| {
+                        channels.into_iter().map(move |channels| HistogramJob {
+                            len,
+                            input,
+                            number,
+                            bins,
+                            channels,
+                            amount,
+                            by_edges: false,
+                        })
+                    })
+                })
+            })
+        })
+    }
+
+    #[test]
+    fn parts_and_slices_cover_everything() {
+        for capability in [(7, 5), (9, 0)] {
+            for job in jobs() {
+                let plan = HistogramPlan::new(job, capability, 132);
+                let places = job.len + plan.vector - 1;
+                assert!(plan.parts * plan.part >= places && (plan.parts - 1) * plan.part <= places, "{plan:?}");
+                let slots = job.channels.1 * if plan.by_value { VALUES } else { job.bins };
+                assert!(plan.slices * plan.slice >= slots && (plan.slices - 1) * plan.slice < slots, "{plan:?}");
+                assert!(plan.shared_bytes() <= Tuning::of(capability).shared_bytes, "{plan:?}");
+                assert!(plan.part <= MOST_OF_PART + plan.threads * plan.vector && LANES.is_multiple_of(plan.columns));
+                assert!(!(plan.by_value && plan.slices > 1) && plan.resident * plan.threads <= 2048);
+            }
+        }
+    }
+
+    /// The cases that the figures are of.
+    #[test]
+    fn few_bins_have_a_bank_for_each_lane() {
+        let plan = |input, bins| {
+            let job = HistogramJob { input, ..HistogramJob::plain::<u32>(1 << 28, bins) };
+            let plan = HistogramPlan::new(job, (9, 0), 132);
+            (plan.by_value, plan.columns, plan.slices, plan.threads * plan.resident)
+        };
+        assert_eq!(plan(1, 256), (true, 32, 1, 1536));
+        assert_eq!(plan(4, 256), (false, 32, 1, 1024));
+        assert_eq!(plan(4, 2048), (false, 16, 1, 1024));
+        assert_eq!(plan(4, 65_536), (false, 1, 1, 1024));
+    }
+}

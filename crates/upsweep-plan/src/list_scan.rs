@@ -1,0 +1,70 @@
+//! Scans along a linked list: how it is cut into pieces. See `list_scan/list_scan.cuh`.
+
+use super::constants::{Constants, constants};
+
+/// Neighbours in memory of which one begins a piece: so many elements has a piece in the mean, and the longest one some 15 times as
+/// many. On CUDA a longer one holds up the end of a launch by the time of as many reads of memory.
+pub const SPACING: usize = 16;
+/// The most pieces that one block ranks, a thread each.
+pub const RANKED: usize = 512;
+/// Threads of a block that walks.
+pub const THREADS: usize = 256;
+/// Each place in a list, and each piece, is a number of 32 bits; one of them says that there is none.
+pub const MOST: usize = u32::MAX as usize;
+
+/// A list of so many elements, that of its pieces, and so on, until they are ranked.
+#[must_use]
+pub fn lists(len: usize) -> Vec<usize> {
+    let mut lists = vec![len];
+    let mut pieces = pieces(len, SPACING);
+    lists.push(pieces);
+    while pieces > RANKED {
+        pieces = self::pieces(pieces, SPACING);
+        lists.push(pieces);
+    }
+    lists
+}
+
+/// The pieces of a list: one that begins with its first element, and one of each `spacing` neighbours.
+#[must_use]
+pub fn pieces(len: usize, spacing: usize) -> usize {
+    len.div_ceil(spacing) + 1
+}
+
+/// Which of `spacing` neighbours begins a piece: any, whatever the order of the list.
+#[must_use]
+pub fn chosen(slot: usize, spacing: usize) -> usize {
+    let mixed = (slot as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    ((mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 40) as usize % spacing
+}
+
+/// The numbers that the kernel is compiled with: whether it stores what is before each element, whether the elements are pieces, and
+/// whether it ranks them.
+#[must_use]
+pub fn constants(stores: bool, of_pieces: bool, ranks: bool) -> Constants {
+    let mut constants = Constants::default();
+    let (stores, of_pieces, ranks) = (usize::from(stores), usize::from(of_pieces), usize::from(ranks));
+    constants!(
+        constants; "THREADS" = THREADS, "SPACING" = SPACING, "RANKED" = RANKED, "OF_FEW" = ranks, "STORES" = stores,
+        "OF_PIECES" = of_pieces,
+    );
+    constants
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_become_short() {
+        for len in [1, 2, 100, 512 * 16, 1 << 20, 1 << 25, MOST] {
+            let lists = lists(len);
+            assert!(lists.len() >= 2 && lists[lists.len() - 1] <= RANKED, "{len}: {lists:?}");
+            assert!(lists.windows(2).all(|pair| pair[1] == pair[0].div_ceil(SPACING) + 1), "{lists:?}");
+        }
+        assert_eq!(lists(1 << 25), [1 << 25, (1 << 21) + 1, (1 << 17) + 2, (1 << 13) + 2, (1 << 9) + 2, 34]);
+        // All of them are chosen somewhere.
+        let chosen: Vec<usize> = (0..1000).map(|slot| chosen(slot, SPACING)).collect();
+        assert!((0..SPACING).all(|place| chosen.contains(&place)));
+    }
+}

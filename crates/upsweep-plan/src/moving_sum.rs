@@ -1,0 +1,212 @@
+//! Windows that move over an image, and the order in which their values are added; and on a CUDA device what a block does: see
+//! `moving_sum/moving_sum.cuh`.
+
+use super::constants::{Constants, constants};
+use upsweep_core::error::{Error, Result};
+
+/// Neighbouring columns of a thread, whose sums stay with it. Windows of more columns are added by such chunks.
+pub const CHUNK: usize = 8;
+
+/// What is summed for each value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Windows {
+    /// Planes, height, width, channels.
+    pub shape: [usize; 4],
+    /// Rows above and below, at most as many as there are.
+    pub rows: [usize; 2],
+    /// Columns to the left and to the right, at most as many as there are.
+    pub columns: [usize; 2],
+}
+
+impl Windows {
+    /// # Errors
+    /// [`Error::Shape`] when the shape has not `len` values.
+    pub fn new(shape: [usize; 4], len: usize, rows: [usize; 2], columns: [usize; 2]) -> Result<Self> {
+        let values = shape.iter().try_fold(1usize, |product, &n| product.checked_mul(n));
+        if values != Some(len) && !(shape.contains(&0) && len == 0) {
+            return Err(Error::Shape { shape: shape.to_vec(), len });
+        }
+        let [_, height, width, _] = shape;
+        let within = |reach: [usize; 2], size: usize| reach.map(|n| n.min(size.saturating_sub(1)));
+        Ok(Self { shape, rows: within(rows, height), columns: within(columns, width) })
+    }
+
+    /// Whether no row but a value's own is in its window.
+    #[must_use]
+    pub fn has_one_row(&self) -> bool {
+        self.rows == [0, 0]
+    }
+
+    /// Whether all columns of a window are added one by one.
+    #[must_use]
+    pub fn has_few_columns(&self) -> bool {
+        self.columns[0] + self.columns[1] < CHUNK
+    }
+
+    /// Rows of a part, which begins with a sum of its own. It depends on shape, window and the bytes of a sum alone, so that the order of
+    /// additions does.
+    #[must_use]
+    pub fn part(&self, sum_size: usize) -> usize {
+        let [planes, height, width, channels] = self.shape;
+        let (across, threads) = match MovingSumPlan::new(self, sum_size) {
+            Ok(plan) => (plan.strips(width).saturating_mul(channels.div_ceil(plan.channels)), plan.threads),
+            Err(_) => (channels, THREADS[0]),
+        };
+        let across = planes.saturating_mul(across).max(1);
+        // A part is read and what lies above it: so it is not much lower than that.
+        let least = ((self.rows[0] + self.rows[1] + 1) / 4).max(LEAST_ROWS);
+        let parts = (AT_ONCE / threads / across).min(height / least).max(height.div_ceil(MOST_ROWS)).max(1);
+        height.div_ceil(parts)
+    }
+
+    /// Chunks to the left of a chunk that its windows reach, and to the right.
+    #[must_use]
+    pub fn reach(&self) -> [usize; 2] {
+        self.columns.map(|n| n.div_ceil(CHUNK))
+    }
+}
+
+/// Rows of parts, and the threads that a device (an H200) runs at once: one part more would be waited for by all others.
+const MOST_ROWS: usize = 1024;
+const LEAST_ROWS: usize = 16;
+const AT_ONCE: usize = 132 * RESIDENT;
+
+/// Threads of blocks, the fewest first: the first that leave most of them results, or the most.
+const THREADS: [usize; 3] = [128, 256, 512];
+/// Threads that a multiprocessor has registers for, of sums of up to 8 bytes; of larger ones half as many.
+const RESIDENT: usize = 512;
+/// Channels that a block may have.
+const MOST_CHANNELS: usize = 4;
+/// Shared memory of a block.
+const MOST_SHARED_BYTES: usize = 200 << 10;
+/// For each column two sums, both of them for this row and the next.
+const SUMS: usize = 4;
+
+/// What a block does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MovingSumPlan {
+    /// Threads that the kernel is compiled for.
+    pub threads: usize,
+    /// Channels of a block.
+    pub channels: usize,
+    /// Chunks of a block that have results.
+    pub strip: usize,
+    one_row: bool,
+    /// Columns of a window, if they are few.
+    few_columns: usize,
+    /// Columns from the begin of a chunk on to where the first of its windows begins, and to where it ends.
+    first: usize,
+    last: usize,
+    sum_size: usize,
+    reach: usize,
+}
+
+impl MovingSumPlan {
+    /// Of sums of so many bytes.
+    ///
+    /// # Errors
+    /// [`Error::Window`] when a window has more columns than a block.
+    pub fn new(windows: &Windows, sum_size: usize) -> Result<Self> {
+        let [_, _, width, channels] = windows.shape;
+        let reach = windows.reach().iter().sum::<usize>();
+        let fits = |threads: usize| threads * CHUNK * SUMS * sum_size <= MOST_SHARED_BYTES;
+        let together = if channels <= MOST_CHANNELS { channels.max(1) } else { 1 };
+        let found = [together, 1].into_iter().find_map(|channels| {
+            let room = |threads: usize| (threads / channels).saturating_sub(reach);
+            let most = THREADS.into_iter().rfind(|&threads| fits(threads)).filter(|&most| room(most) > 0);
+            // Three of four chunks have results.
+            let good =
+                THREADS.into_iter().find(|&threads| fits(threads) && room(threads) * channels * 4 >= threads * 3);
+            good.or(most).map(|threads| (channels, threads, room(threads)))
+        });
+        let Some((channels, threads, room)) = found else {
+            let most = THREADS.into_iter().rfind(|&threads| fits(threads)).unwrap_or(0).saturating_sub(3) * CHUNK;
+            return Err(Error::Window { columns: windows.columns[0] + windows.columns[1] + 1, most });
+        };
+        // Strips of equal width.
+        let chunks = width.div_ceil(CHUNK).max(1);
+        let strip = chunks.div_ceil(chunks.div_ceil(room));
+        let [left, right] = windows.columns;
+        let few_columns = if windows.has_few_columns() { left + right + 1 } else { 0 };
+        let (first, last) = (left.next_multiple_of(CHUNK) - left, right % CHUNK);
+        let one_row = windows.has_one_row();
+        Ok(Self { threads, channels, strip, one_row, few_columns, first, last, sum_size, reach })
+    }
+
+    /// Strips beside each other.
+    #[must_use]
+    pub fn strips(&self, width: usize) -> usize {
+        width.div_ceil(self.strip * CHUNK)
+    }
+
+    /// Threads that a launch needs.
+    #[must_use]
+    pub fn launched(&self) -> usize {
+        ((self.strip + self.reach) * self.channels).next_multiple_of(32)
+    }
+
+    /// Shared memory of a block.
+    #[must_use]
+    pub fn shared_bytes(&self) -> usize {
+        self.threads * CHUNK * SUMS * self.sum_size
+    }
+
+    /// The numbers that the kernel is compiled with.
+    #[must_use]
+    pub fn constants(&self) -> Constants {
+        let Self { threads, channels, one_row, few_columns, first, last, sum_size, .. } = *self;
+        let mut constants = Constants::default();
+        constants!(
+            constants;
+            "THREADS" = threads,
+            "BLOCK_CHANNELS" = channels,
+            "CHUNK_COLUMNS" = CHUNK,
+            "ONE_ROW" = usize::from(one_row),
+            "FEW_COLUMNS" = few_columns,
+            "WINDOW_FIRST" = first,
+            "WINDOW_LAST" = last,
+            "MOVING_BLOCKS" = (if sum_size > 8 { RESIDENT / 2 } else { RESIDENT } / threads).max(1),
+        );
+        constants
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_has_room_for_what_its_windows_reach() {
+        for size in [1, 4, 8, 16] {
+            for channels in [1, 2, 3, 4, 5, 100] {
+                for width in [1, 7, 8, 9, 1000, 16384] {
+                    for radius in [0, 1, 3, 4, 50, 700, 1700, 2000] {
+                        let shape = [1, 3, width, channels];
+                        let len = shape.iter().product();
+                        let windows = Windows::new(shape, len, [1, 1], [radius, radius + 1]).unwrap();
+                        match MovingSumPlan::new(&windows, size) {
+                            Ok(plan) => {
+                                assert!(plan.strip > 0 && plan.launched() <= plan.threads, "{plan:?}");
+                                assert!((plan.strip + plan.reach) * plan.channels <= plan.launched(), "{plan:?}");
+                                assert!(plan.shared_bytes() <= MOST_SHARED_BYTES, "{plan:?}");
+                            }
+                            Err(Error::Window { columns, most }) => assert!(columns > most, "{columns} {most}"),
+                            Err(other) => panic!("{other}"),
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn parts_keep_a_device_at_work() {
+        let part = |side: usize, radius: usize| {
+            Windows::new([1, side, side, 1], side * side, [radius; 2], [radius; 2]).unwrap().part(8)
+        };
+        // 18 strips of 29 parts are 522 blocks, of 528 that have room.
+        assert_eq!(part(16384, 50), 565);
+        assert_eq!(part(1024, 5), 16);
+        assert_eq!(part(16384, 4000), 1024);
+    }
+}

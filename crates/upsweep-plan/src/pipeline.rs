@@ -1,0 +1,165 @@
+//! Long scans, and segmented reductions: blocks that take tiles by ticket and overlap the stages of several of them. See
+//! `tile/pipeline.cuh`.
+
+use super::constants::{Constants, constants};
+use super::memory::StatusWords;
+use super::tile::{
+    GROUP, LARGE, MARK_SLOTS, Marks, OFFSETS_A_WARP, SEGMENTS, SHORT_SLOT, SPREAD, Sizes, TileShape, WARP,
+};
+use super::tuning::Tuning;
+
+/// Shared memory that a pipeline needs beside its tiles' shares: tickets, alignment.
+const OVERHEAD: usize = 512;
+/// Warps of a block that find segment offsets. Where segments are short, a reduction waits for them; a scan has more to do
+/// by itself (H200, 2026-11-22: benches/notes/segments.md).
+const OFFSETS_WARPS_OF_SCAN: usize = 2;
+const OFFSETS_WARPS_OF_REDUCTION: usize = 3;
+/// The most tiles between reducing and finishing of several inputs. H200, 2026-11-23, a recurrence of two arrays of f32, share of a copy: 0.94
+/// (four tiles: 0.86).
+const LAG_OF_SEVERAL: usize = 3;
+/// The same where a vector is one element of each: H200, 2026-11-24, sums of two integers of 2^30 bits, 120 us (three tiles: 129, four: 129).
+const LAG_OF_SHORT: usize = 2;
+/// Of a segmented reduction: the most tiles that a block stages ahead, and the tiles whose look-back may be under way.
+const MOST_AHEAD: usize = 3;
+const INCOMPLETE: usize = 4;
+
+/// A planned pipeline. How many tiles are under way at once, which changes nothing in the result, is chosen by the
+/// [tuning rows](super::tuning).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pipeline {
+    /// The tiles' shape.
+    pub shape: TileShape,
+    /// Tiles.
+    pub tiles: usize,
+    /// Blocks that a multiprocessor should run.
+    pub blocks: usize,
+    /// Tiles that a block stages ahead of the one it reduces.
+    pub ahead: usize,
+    /// Tiles that a block holds between reducing and finishing them. A reduction by segment holds none.
+    pub lag: usize,
+    /// Tiles in shared memory.
+    pub stages: usize,
+    /// Tiles whose look-back may be under way, a multiple of the look-back warps.
+    pub ring: usize,
+    /// Warps that look back.
+    pub look_back_warps: usize,
+    /// Warps that find segment offsets.
+    pub offsets_warps: usize,
+    /// Groups of tiles that a tile looks back over.
+    pub groups: usize,
+    /// Through which the blocks look back.
+    pub words: StatusWords,
+    /// See [`Tuning`].
+    pub tuning: &'static Tuning,
+}
+
+impl Pipeline {
+    /// The scan of `len` elements.
+    pub(super) fn of_scan(len: usize, sizes: Sizes, tuning: &'static Tuning) -> Self {
+        let (shape, blocks) = (TileShape::new(sizes, LARGE), Self::blocks_for(sizes, tuning));
+        let beside = OVERHEAD + shape.found(sizes, 0) * MARK_SLOTS;
+        let fit = tuning.shared_of_block(blocks).saturating_sub(beside) / (shape.bytes() + shape.beside(sizes));
+        // A block's 16 barriers do for one tile less where there are warps that find offsets, too.
+        let several = sizes.streams.is_some_and(|streams| streams.sizes().len() > 1);
+        let most = match (several, sizes.marks) {
+            (true, Marks::None) if shape.vector == 1 && shape.slot <= SHORT_SLOT => LAG_OF_SHORT,
+            (false, Marks::None) => tuning.lag,
+            _ => tuning.lag.min(LAG_OF_SEVERAL),
+        };
+        let lag = most.min(fit.saturating_sub(tuning.ahead + 1)).max(1);
+        let ring = (lag + 1).next_multiple_of(tuning.look_back_warps);
+        let offsets_warps = if sizes.marks == Marks::Offsets { OFFSETS_WARPS_OF_SCAN } else { 0 };
+        Self {
+            ahead: tuning.ahead,
+            lag,
+            stages: tuning.ahead + lag + 1,
+            ring,
+            offsets_warps,
+            ..Self::of(len, sizes, tuning, shape)
+        }
+    }
+
+    /// The reduction of `len` elements by rows or offsets.
+    pub(super) fn of_segments(len: usize, sizes: Sizes, tuning: &'static Tuning) -> Self {
+        let blocks = Self::blocks_for(sizes, tuning);
+        let offsets_warps = if sizes.marks == Marks::Offsets { OFFSETS_WARPS_OF_REDUCTION } else { 0 };
+        let plan = |shape: TileShape, ahead: usize| Self {
+            ahead,
+            stages: ahead + 2,
+            ring: INCOMPLETE.next_multiple_of(tuning.look_back_warps),
+            offsets_warps,
+            ..Self::of(len, sizes, tuning, shape)
+        };
+        // In tiles of this shape, if at least three of them fit.
+        let fitting = |shape: TileShape| {
+            let room = tuning.shared_of_block(blocks).saturating_sub(OVERHEAD + Self::beside_segments(sizes, shape));
+            let ahead = MOST_AHEAD.min((room / shape.bytes()).checked_sub(2)?);
+            (ahead > 0).then(|| plan(shape, ahead))
+        };
+        let (larger, large) = (TileShape::new(sizes, SEGMENTS), TileShape::new(sizes, LARGE));
+        fitting(larger).or_else(|| fitting(large)).unwrap_or_else(|| plan(large, 1))
+    }
+
+    /// A thread does not hold the number of heads for long.
+    fn blocks_for(sizes: Sizes, tuning: &Tuning) -> usize {
+        tuning.blocks_for(sizes.state - if sizes.counted { 8 } else { 0 })
+    }
+
+    fn of(len: usize, sizes: Sizes, tuning: &'static Tuning, shape: TileShape) -> Self {
+        let tiles = len.div_ceil(shape.elements()).max(1);
+        let words = StatusWords::of(tiles + 2 * SPREAD * (tiles / GROUP + 1), sizes.state);
+        Self {
+            shape,
+            tiles,
+            blocks: Self::blocks_for(sizes, tuning),
+            ahead: 0,
+            lag: 0,
+            stages: 0,
+            ring: 0,
+            look_back_warps: tuning.look_back_warps,
+            offsets_warps: 0,
+            groups: tuning.groups,
+            words,
+            tuning,
+        }
+    }
+
+    /// Shared memory of a segmented reduction beside its tiles: of the tiles that are not complete, and what is found of
+    /// those whose results are being stored, that are reduced, and that are prepared.
+    pub(super) fn beside_segments(sizes: Sizes, shape: TileShape) -> usize {
+        INCOMPLETE * (2 * sizes.state + 16) * shape.warps()
+            + shape.found(sizes, OFFSETS_A_WARP) * (OFFSETS_WARPS_OF_REDUCTION + 2)
+    }
+
+    /// Shared memory of a scan beside its tiles.
+    #[cfg(test)]
+    pub(super) fn beside_scan(&self, sizes: Sizes) -> usize {
+        OVERHEAD + self.stages * self.shape.beside(sizes) + MARK_SLOTS * self.shape.found(sizes, 0)
+    }
+
+    /// Threads a block, the helper warps included.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.shape.threads + (self.look_back_warps + self.offsets_warps) * WARP
+    }
+
+    /// Dynamic shared memory a block: its tiles.
+    #[must_use]
+    pub fn shared_bytes(&self) -> usize {
+        self.stages * self.shape.bytes()
+    }
+
+    /// The numbers that the kernel is compiled with. They depend on the types and the device alone.
+    #[must_use]
+    pub fn constants(&self, sizes: Sizes) -> Constants {
+        let Self { blocks, ahead, lag, stages, ring, look_back_warps, offsets_warps, groups, .. } = *self;
+        let mark_slots = match sizes.marks {
+            Marks::Offsets if lag > 0 => MARK_SLOTS,
+            Marks::Offsets => offsets_warps + 2,
+            Marks::None | Marks::Vectors => stages,
+        };
+        let mut constants = self.shape.constants(sizes);
+        constants!(constants; "BLOCKS" = blocks, "AHEAD" = ahead, "LAG" = lag, "STAGES" = stages, "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "OFFSETS_WARPS" = offsets_warps, "MARK_SLOTS" = mark_slots, "GROUPS" = groups);
+        constants
+    }
+}

@@ -1,0 +1,191 @@
+//! The levels of a pyramid; and on a CUDA device what a block does: see `pyramid/pyramid.cuh`.
+
+use super::constants::{Constants, constants};
+use upsweep_core::error::{Error, Result};
+
+/// How often an image is halved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Halvings {
+    /// Planes, height, width, channels.
+    pub shape: [usize; 4],
+    /// How often.
+    pub levels: usize,
+}
+
+impl Halvings {
+    /// The values of the image.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] when `len`, if it is given, is another number.
+    pub fn image(&self, len: Option<usize>) -> Result<usize> {
+        let image = if self.shape.contains(&0) {
+            Some(0)
+        } else {
+            self.shape.iter().try_fold(1usize, |product, &n| product.checked_mul(n))
+        };
+        image
+            .filter(|&image| len.is_none_or(|len| len == image))
+            .ok_or_else(|| Error::Shape { shape: self.shape.to_vec(), len: len.unwrap_or(usize::MAX) })
+    }
+
+    /// The values of all levels behind the image: at most as many as can be counted.
+    ///
+    /// # Errors
+    /// [`Error::Halves`] when a size that is to be halved is odd and not 1.
+    pub fn results(&self) -> Result<usize> {
+        let [planes, mut height, mut width, channels] = self.shape;
+        let of_pixel = planes.saturating_mul(channels);
+        let mut results = 0usize;
+        for level in 0..self.levels {
+            for (what, size) in [("height", height), ("width", width)] {
+                if size > 1 && !size.is_multiple_of(2) {
+                    return Err(Error::Halves { what, size, level });
+                }
+            }
+            if height <= 1 && width <= 1 {
+                // All further levels are alike.
+                let each = of_pixel.saturating_mul(height).saturating_mul(width);
+                return Ok(results.saturating_add(each.saturating_mul(self.levels - level)));
+            }
+            (height, width) = (halved(height), halved(width));
+            results = results.saturating_add(of_pixel.saturating_mul(height).saturating_mul(width));
+        }
+        Ok(results)
+    }
+}
+
+/// Of nothing nothing, and of one one.
+#[must_use]
+pub fn halved(size: usize) -> usize {
+    if size == 1 { 1 } else { size / 2 }
+}
+
+/// Threads of a block.
+pub const THREADS: usize = 256;
+/// Pixels of more bytes, or of more channels, are taken value by value.
+const MOST_PIXEL_BYTES: usize = 32;
+const MOST_CHANNELS: usize = 8;
+/// Pixels of up to so many bytes and channels have patches of four rows, which are two levels in a thread's registers.
+const MOST_BYTES_OF_FOUR_ROWS: usize = 8;
+const MOST_CHANNELS_OF_FOUR_ROWS: usize = 4;
+/// Threads side by side along a row of a tile.
+const ACROSS: usize = 16;
+/// Of tiles of larger pixels: the most channels, the most values of level 1 and their bytes.
+const MOST_BLOCK_CHANNELS: usize = 32;
+const MOST_VALUES: usize = 4096;
+const MOST_SHARED_BYTES: usize = 8192;
+/// The most bytes that a thread loads before it uses them, where it goes value by value, and the most values of level 1.
+const LOADED_BYTES: usize = 64;
+const MOST_AT_ONCE: usize = 2;
+
+/// Blocks that a multiprocessor has room for: so many that the kernel keeps all in its registers, with patches of so many values.
+fn blocks(size: usize, values: usize) -> usize {
+    match size {
+        ..=4 if values <= 64 => 5,
+        ..=16 => 4,
+        _ => 2,
+    }
+}
+
+/// The most levels of a launch: as many as the kernel's parameters name.
+pub const MOST_LEVELS: usize = 6;
+
+/// What a block does, of pixels of so many channels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PyramidPlan {
+    /// Whether a patch has all channels of its pixels.
+    pub whole_pixels: bool,
+    /// The channels of a block.
+    pub channels: usize,
+    /// Pixels of a thread's patch: across and down.
+    pub patch: [usize; 2],
+    /// Pixels of a block's tile.
+    pub tile: [usize; 2],
+    /// Values of level 1 whose elements a thread loads before it uses them, where there are no patches.
+    pub values_at_once: usize,
+}
+
+impl PyramidPlan {
+    /// Of elements of so many bytes, and at least one channel.
+    #[must_use]
+    pub fn new(size: usize, channels: usize) -> Self {
+        let size = size.max(1);
+        let pixel = size.saturating_mul(channels);
+        let values_at_once = (LOADED_BYTES / (4 * size)).clamp(1, MOST_AT_ONCE);
+        if pixel <= MOST_PIXEL_BYTES && channels <= MOST_CHANNELS {
+            let small = pixel <= MOST_BYTES_OF_FOUR_ROWS && channels <= MOST_CHANNELS_OF_FOUR_ROWS;
+            let rows = if small { 4 } else { 2 };
+            // Rows of 16 bytes or more; those of pixels of 3 bytes are longer, so that level 1 is stored by words, too.
+            let width = match pixel {
+                1 => 16,
+                2 | 3 => 8,
+                4..=12 => 4,
+                _ => 2,
+            };
+            let tile = [ACROSS * width, THREADS / ACROSS * rows];
+            return Self { whole_pixels: true, channels, patch: [width, rows], tile, values_at_once };
+        }
+        let channels = channels.min(MOST_BLOCK_CHANNELS).next_power_of_two();
+        let fits = |side: usize| {
+            let values = side * side / 4 * channels;
+            values <= MOST_VALUES && values * size <= MOST_SHARED_BYTES
+        };
+        let side = [64, 32, 16, 8, 4].into_iter().find(|&side| fits(side)).unwrap_or(2);
+        Self { whole_pixels: false, channels, patch: [2, 2], tile: [side, side], values_at_once }
+    }
+
+    /// Levels of a launch.
+    #[must_use]
+    pub fn levels(&self) -> usize {
+        (self.tile[0].min(self.tile[1]).ilog2() as usize).min(MOST_LEVELS)
+    }
+
+    /// The numbers that the kernel is compiled with, for elements of so many bytes.
+    #[must_use]
+    pub fn constants(&self, size: usize, with_input: bool) -> Constants {
+        let Self { whole_pixels, channels, patch: [patch_width, patch_rows], tile: [width, rows], values_at_once } =
+            *self;
+        let values = patch_width * patch_rows * if whole_pixels { channels } else { 1 };
+        let mut constants = Constants::default();
+        constants!(
+            constants;
+            "THREADS" = THREADS,
+            "WHOLE_PIXELS" = usize::from(whole_pixels),
+            "BLOCK_CHANNELS" = channels,
+            "PATCH_WIDTH" = patch_width,
+            "PATCH_ROWS" = patch_rows,
+            "TILE_WIDTH" = width,
+            "TILE_ROWS" = rows,
+            "TILE_LEVELS" = self.levels(),
+            "VALUES_AT_ONCE" = values_at_once,
+            "PYRAMID_BLOCKS" = blocks(size, values),
+            "WITH_INPUT" = usize::from(with_input),
+        );
+        constants
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tiles_halve_to_the_last_level() {
+        for size in 1..=64 {
+            for channels in (1..40).chain([1000]) {
+                let plan = PyramidPlan::new(size, channels);
+                for side in 0..2 {
+                    assert!(plan.patch[side] >= 2 && plan.tile[side].is_multiple_of(plan.patch[side]), "{plan:?}");
+                    assert!((plan.tile[side] >> plan.levels()) >= 1, "{plan:?}");
+                }
+                // The patch's levels, and what lies in shared memory.
+                assert!(plan.patch[1].ilog2() as usize <= plan.levels(), "{plan:?}");
+                let shared = plan.tile[0] * plan.tile[1] / 4 * plan.channels * size;
+                assert!(shared + shared / 4 <= 32 << 10, "{plan:?}");
+                let registers = plan.patch[0] * plan.patch[1] * size;
+                assert!(!plan.whole_pixels || registers * channels <= 128, "{plan:?}");
+            }
+        }
+        assert_eq!(PyramidPlan::new(1, 4).tile, [64, 64]);
+    }
+}

@@ -1,0 +1,116 @@
+//! Reductions of many rows that are not short: a warp goes along each. See `reduce/rows.cuh`.
+
+use super::constants::{Constants, constants};
+use super::reduce::loads;
+use super::tile::WARP;
+use std::fmt;
+use upsweep_core::inputs::Streams;
+
+/// Threads a block.
+const THREADS: usize = 256;
+/// The fewest bytes of a row, and of one whose order matters: lanes meet once for two steps of 2 KiB. H200, 2026-11-24, share of a copy, the
+/// pipeline and this (benches/notes/segments.md, "Rows on the GPU"): sums of f32 of 256 bytes 0.95 and 0.40, of 512 0.96 and 0.76, of 1,024 0.96 and 1.03;
+/// an operator on 8 bytes whose order matters of 1,024 0.83 and 0.74, of 4,096 0.87 and 1.04.
+const LEAST_ROW: usize = 1 << 10;
+const LEAST_ROW_IN_ORDER: usize = 4 << 10;
+/// The fewest rows: so many keep an H200 busy. 1,024 of 1 MiB 0.95 and 0.81, 4,096 of 256 KiB 0.95 and 0.98.
+const FEWEST_ROWS: usize = 1 << 12;
+/// Blocks that a multiprocessor should run: all its threads where a lane has little to keep; else as many as there are registers for. H200,
+/// 2026-11-24, log-sum-exp of rows of 1,024 f32, us: 366 with 3, 328 with 4, 293 with 5, 314 with 6.
+const BLOCKS: usize = 8;
+const BLOCKS_IN_ORDER: usize = 5;
+const BLOCKS_OF_LARGE: usize = 4;
+const BLOCKS_OF_LARGER: usize = 2;
+
+/// A planned reduction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowsPlan {
+    /// Rows.
+    pub rows: usize,
+    /// Elements of a row.
+    pub len: usize,
+    /// Neighbouring elements that a thread loads at once.
+    pub vector: usize,
+    /// Vectors that a thread loads at once.
+    pub depth: usize,
+    /// Threads a block.
+    pub threads: usize,
+    /// Blocks that a multiprocessor should run.
+    pub blocks: usize,
+}
+
+impl RowsPlan {
+    /// The plan for so many rows of `len` elements of `input` bytes, or of several streams, that are combined as values of `state` bytes; `None`
+    /// where another kernel is faster. It depends on lengths and types alone.
+    #[must_use]
+    pub fn new(
+        (rows, len): (usize, usize),
+        (input, streams): (usize, Option<Streams>),
+        state: usize,
+        commutes: bool,
+    ) -> Option<Self> {
+        let (vector, depth) = loads(input, streams);
+        let bytes = len.saturating_mul(input);
+        let whole = len.is_multiple_of(vector) && (vector * input).is_multiple_of(16);
+        let least = if commutes { LEAST_ROW } else { LEAST_ROW_IN_ORDER };
+        let blocks = match state {
+            0..=8 if commutes => BLOCKS,
+            0..=8 => BLOCKS_IN_ORDER,
+            9..=16 => BLOCKS_OF_LARGE,
+            _ => BLOCKS_OF_LARGER,
+        };
+        let pays = whole && bytes >= least && rows >= FEWEST_ROWS;
+        pays.then_some(Self { rows, len, vector, depth, threads: THREADS, blocks })
+    }
+
+    /// Blocks to launch: a warp for each row.
+    #[must_use]
+    pub fn grid(&self) -> usize {
+        self.rows.div_ceil(self.threads / WARP)
+    }
+
+    /// The numbers that the kernel is compiled with.
+    #[must_use]
+    pub fn constants(&self) -> Constants {
+        let mut constants = Constants::default();
+        constants!(constants; "THREADS" = self.threads, "VECTOR" = self.vector, "DEPTH" = self.depth, "ROWS_BLOCKS" = self.blocks);
+        constants
+    }
+}
+
+impl fmt::Display for RowsPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rows, len, vector, depth, threads, blocks } = self;
+        writeln!(f, "reduction of rows, one kernel")?;
+        writeln!(
+            f,
+            "  rows          {rows} of {len} elements, each a warp's: {depth} loads of {vector} elements at once"
+        )?;
+        write!(f, "  block         {threads} threads; {blocks} blocks a multiprocessor")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_whole_vectors() {
+        for input in 1..=64 {
+            for len in [1, 255, 1024, 4095, 4096, 5000, 1 << 16] {
+                for commutes in [false, true] {
+                    let Some(plan) = RowsPlan::new((5000, len), (input, None), 8, commutes) else { continue };
+                    assert!(
+                        len % plan.vector == 0 && plan.vector * input % 16 == 0 && len * input >= LEAST_ROW,
+                        "{plan:?}"
+                    );
+                    assert!(plan.grid() * plan.threads / WARP >= 5000, "{plan:?}");
+                }
+            }
+        }
+        let plan = |rows, len, commutes| RowsPlan::new((rows, len), (4, None), 4, commutes);
+        assert!(plan(1 << 12, 1 << 8, true).is_some() && plan(1 << 12, 1 << 8, false).is_none());
+        assert!(plan(1 << 12, 1 << 10, false).is_some() && plan(1 << 11, 1 << 10, false).is_none());
+        assert!(plan(1 << 12, 1023, true).is_none());
+    }
+}

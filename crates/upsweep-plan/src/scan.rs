@@ -1,0 +1,160 @@
+//! What a single-pass scan, or a reduction by segment, does on a CUDA device: its schedule.
+
+use super::constants::Constants;
+use super::memory::StatusWords;
+pub use super::pipeline::Pipeline;
+pub use super::reduce_runs::RunSizes;
+pub use super::reduce_runs::Runs;
+use super::tile::TileShape;
+pub use super::tile::{Marks, Sizes};
+use super::tuning::Tuning;
+pub use super::wave::Wave;
+
+/// How tiles come to blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    /// Each block has some neighbouring tiles from first to last, all of them in shared memory.
+    Wave(Wave),
+    /// Blocks stay, take tiles by ticket and overlap what they do with several of them.
+    Scan(Pipeline),
+    /// The same for reductions by segment, which look at each element once.
+    Segments(Pipeline),
+    /// Blocks stay, take tiles by ticket, and store the results of one when it is known where they go: reductions by keys.
+    Runs(Runs),
+}
+
+/// A planned single-pass scan, or reduction by segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScanPlan {
+    /// Elements.
+    pub len: usize,
+    /// The sizes of the types.
+    pub sizes: Sizes,
+    /// How tiles come to blocks.
+    pub schedule: Schedule,
+}
+
+impl ScanPlan {
+    /// The plan for `len` elements on a device of this compute capability.
+    #[must_use]
+    pub fn new(len: usize, sizes: Sizes, capability: (u32, u32)) -> Self {
+        Self::with_waves(len, sizes, capability, usize::MAX)
+    }
+
+    /// [`new`](ScanPlan::new) with waves of up to `longest_wave` tiles a block.
+    pub fn with_waves(len: usize, sizes: Sizes, capability: (u32, u32), longest_wave: usize) -> Self {
+        let tuning = Tuning::of(capability);
+        let schedule = match Wave::new(len, sizes, tuning, longest_wave) {
+            Some(wave) => Schedule::Wave(wave),
+            None => Schedule::Scan(Pipeline::of_scan(len, sizes, tuning)),
+        };
+        Self { len, sizes, schedule }
+    }
+
+    /// The plan for a reduction of `len` elements by rows or offsets, on a device of this compute capability.
+    #[must_use]
+    pub fn of_segments(len: usize, sizes: Sizes, capability: (u32, u32)) -> Self {
+        Self { len, sizes, schedule: Schedule::Segments(Pipeline::of_segments(len, sizes, Tuning::of(capability))) }
+    }
+
+    /// The plan for a reduction of `len` elements by keys, if it is long, where there are waves of up to `longest_wave` tiles a block for others.
+    pub fn of_runs(
+        len: usize,
+        sizes: Sizes,
+        runs: RunSizes,
+        capability: (u32, u32),
+        longest_wave: usize,
+    ) -> Option<Self> {
+        if len < super::reduce_runs::FROM && longest_wave > 0 {
+            return None;
+        }
+        let sizes = Sizes { state: runs.state, ..sizes };
+        let schedule = Schedule::Runs(Runs::new(len, sizes, runs, Tuning::of(capability))?);
+        Some(Self { len, sizes, schedule })
+    }
+
+    /// The tiles' shape.
+    #[must_use]
+    pub fn shape(&self) -> TileShape {
+        match self.schedule {
+            Schedule::Wave(wave) => wave.shape,
+            Schedule::Runs(runs) => runs.shape,
+            Schedule::Scan(pipeline) | Schedule::Segments(pipeline) => pipeline.shape,
+        }
+    }
+
+    /// Tiles.
+    #[must_use]
+    pub fn tiles(&self) -> usize {
+        match self.schedule {
+            Schedule::Wave(wave) => wave.tiles,
+            Schedule::Runs(runs) => runs.tiles,
+            Schedule::Scan(pipeline) | Schedule::Segments(pipeline) => pipeline.tiles,
+        }
+    }
+
+    /// Threads a block.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        match self.schedule {
+            Schedule::Wave(wave) => wave.shape.threads,
+            Schedule::Runs(runs) => runs.threads(),
+            Schedule::Scan(pipeline) | Schedule::Segments(pipeline) => pipeline.threads(),
+        }
+    }
+
+    /// Dynamic shared memory a block: its tiles.
+    #[must_use]
+    pub fn shared_bytes(&self) -> usize {
+        match self.schedule {
+            Schedule::Wave(wave) => wave.shared_bytes(),
+            Schedule::Runs(runs) => runs.shared_bytes(),
+            Schedule::Scan(pipeline) | Schedule::Segments(pipeline) => pipeline.shared_bytes(),
+        }
+    }
+
+    /// Status words.
+    #[must_use]
+    pub fn words(&self) -> StatusWords {
+        match self.schedule {
+            Schedule::Wave(wave) => wave.words,
+            Schedule::Runs(runs) => runs.words,
+            Schedule::Scan(pipeline) | Schedule::Segments(pipeline) => pipeline.words,
+        }
+    }
+
+    /// The kernel's file as it is included, and its name.
+    #[must_use]
+    pub fn kernel(&self) -> (&'static str, &'static str) {
+        match self.schedule {
+            Schedule::Wave(_) => ("scan/wave.cuh", "upsweep_wave"),
+            Schedule::Scan(_) => ("scan/scan.cuh", "upsweep_scan"),
+            Schedule::Segments(_) => ("scan/segments.cuh", "upsweep_segments"),
+            Schedule::Runs(_) => ("reduce/runs.cuh", "upsweep_reduce_runs"),
+        }
+    }
+
+    /// The blocks to launch on a device that can run `resident` blocks at once.
+    #[must_use]
+    pub fn grid(&self, resident: usize) -> usize {
+        match self.schedule {
+            Schedule::Wave(wave) => wave.grid(),
+            Schedule::Runs(runs) => runs.tiles.min(resident),
+            Schedule::Scan(pipeline) | Schedule::Segments(pipeline) => pipeline.tiles.min(resident),
+        }
+    }
+
+    /// The numbers that the kernel is compiled with. They depend on the types, the device and the schedule alone.
+    #[must_use]
+    pub fn constants(&self) -> Constants {
+        match self.schedule {
+            Schedule::Wave(wave) => wave.constants(self.sizes),
+            Schedule::Runs(runs) => runs.constants(self.sizes),
+            Schedule::Scan(pipeline) | Schedule::Segments(pipeline) => pipeline.constants(self.sizes),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "scan_tests.rs"]
+mod tests;

@@ -1,0 +1,24 @@
+//! Search on a CUDA device: see `search/search.cuh`.
+
+use super::constants::{Constants, constants};
+
+/// Threads a block.
+pub const THREADS: usize = 256;
+/// Values that a thread looks up at a time, so that as many loads are under way.
+const LOOKED_UP: usize = 4;
+/// Blocks: several for each multiprocessor of any GPU; they go along the values.
+const MOST_BLOCKS: usize = 4096;
+
+/// The blocks for so many values.
+#[must_use]
+pub fn blocks(values: usize) -> usize {
+    values.div_ceil(THREADS * LOOKED_UP).min(MOST_BLOCKS)
+}
+
+/// The numbers that the kernel is compiled with.
+#[must_use]
+pub fn constants(upper: bool, index: usize) -> Constants {
+    let mut constants = Constants::default();
+    constants!(constants; "THREADS" = THREADS, "LOOKED_UP" = LOOKED_UP, "UPPER" = usize::from(upper), "INDEX_BYTES" = index);
+    constants
+}

@@ -1,0 +1,435 @@
+//! What a sort by digits does on a CUDA device: its tiles, kernels and scratch.
+
+mod buckets;
+pub mod cluster;
+pub mod counting;
+pub mod local;
+pub mod scatter;
+mod scratch;
+pub mod segments;
+pub mod types;
+
+use self::cluster::ClusterPlan;
+use self::local::LocalPlan;
+pub use self::scratch::ScratchParts;
+use self::types::{DIGITS, SortTypes};
+use super::constants::{Constants, constants};
+use super::tuning::Tuning;
+
+/// Threads of a block that counts, and the vectors that each of them loads at once.
+const COUNT_THREADS: usize = 1024;
+const COUNT_DEPTH: usize = 2;
+/// The bytes of counters of a block that counts, by the shared memory that a block may have: 128 KiB are a column for each
+/// lane, of keys of 4 bytes.
+const COUNTER_BYTES: [(usize, usize); 3] = [(160 << 10, 128 << 10), (96 << 10, 64 << 10), (0, 32 << 10)];
+/// Threads of a block whose warps sort.
+const WARP_THREADS: usize = 128;
+/// Keys that a block counts at least.
+const LEAST_PART: usize = 8 << 10;
+/// Threads that rank.
+const RANKERS: usize = 512;
+/// The lines of a run that one warp drains; of longer runs all warps drain the rest.
+const LONG_LINES: usize = 6;
+/// How long a thread sleeps between two looks at status words of which none was new.
+const POLL_NANOSECONDS: usize = 20;
+/// Keys of two bytes are counted from so many on: there are 65,536 counters to clear and to add up.
+const TALLY_FROM: usize = 1 << 21;
+/// Numbers in a status word of 4 bytes are below this.
+const SMALL_STATUS: usize = 1 << 30;
+
+/// Buckets that are too large for a block are listed from so many keys on, as one launch more takes 2.5 us, and so many of them, a MiB: runs of 64
+/// make 9,450 such buckets of 2^28 keys.
+const LARGE_FROM: usize = 1 << 25;
+const MOST_LARGE: usize = 65_536;
+/// An array of at most so many keys is sorted by a block of few threads.
+const FEW_KEYS: usize = 1024;
+
+/// Bytes of counters of few distinct keys: for each slot and lane a word.
+const FEW_BYTES: usize = 4 * 256 * 32;
+
+/// The highest bits by which a sort begins, at most: there are as many counters of 16 bits in a block's shared memory.
+const SPLIT_BITS: u32 = 16;
+/// Keys of so many bytes are sorted by their highest bits first: shorter ones have as few passes from the lowest on.
+const SPLIT_KEY_BYTES: usize = 4;
+
+/// How a sort goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Road {
+    /// One block sorts all.
+    Local,
+    /// A cluster of blocks sorts all.
+    Cluster(ClusterPlan),
+    /// Values are counted and filled in.
+    Counting,
+    /// By so many of the highest bits, and the rest by blocks; by passes where the keys are so that blocks have no room. Of more keys than
+    /// [`SortPlan::has_room_for_buckets`] says, only few distinct ones are told apart from others, which go by passes.
+    Split(u32),
+    /// By passes from the lowest digit on.
+    Passes,
+}
+
+/// A planned sort.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SortPlan {
+    /// Keys.
+    pub len: usize,
+    /// What is sorted.
+    pub types: SortTypes,
+    /// Whether the results take the place of the input.
+    pub in_place: bool,
+    /// Threads that rank, and those that store.
+    pub rankers: usize,
+    /// Threads that look back and store.
+    pub storers: usize,
+    /// Keys a ranker.
+    pub keys: usize,
+    /// Of the rows that are matched at once, those that are matched through shared memory.
+    pub mask_rows: usize,
+    /// Rows that are matched at once.
+    pub rows: usize,
+    /// Bytes of a status word.
+    pub status: usize,
+    /// Bytes of counters of a block that counts.
+    pub counters: usize,
+    /// How blocks sort what fits in their shared memory.
+    pub local: LocalPlan,
+    /// How a block sorts the whole array.
+    pub whole: LocalPlan,
+    /// How larger blocks sort buckets that are too large for others.
+    pub large: LocalPlan,
+    /// How a cluster of blocks sorts, on devices that have them.
+    pub cluster: Option<ClusterPlan>,
+    /// Whether a block has room for the most buckets of a single pass, and a tile.
+    pub has_room_to_scatter: bool,
+}
+
+impl SortPlan {
+    /// The plan for `len` keys on a device of this compute capability with so many multiprocessors.
+    #[must_use]
+    pub fn new(len: usize, types: SortTypes, in_place: bool, capability: (u32, u32), multiprocessors: usize) -> Self {
+        let shared = Tuning::of(capability).shared_bytes;
+        let status = if len < SMALL_STATUS { 4 } else { 8 };
+        let mut plan = Self {
+            len,
+            types,
+            in_place,
+            rankers: RANKERS,
+            storers: 256,
+            keys: 2,
+            mask_rows: 2,
+            rows: 4,
+            status,
+            counters: COUNTER_BYTES.iter().find(|(least, _)| shared >= *least).map_or(0, |(_, bytes)| *bytes),
+            local: LocalPlan::new(types, shared),
+            whole: LocalPlan::whole(types, shared),
+            large: LocalPlan::large(types, shared),
+            cluster: ClusterPlan::new(types, capability, shared),
+            has_room_to_scatter: scatter::fits(shared),
+        };
+        // Registers: of 65,536 a thread has 80; keys may take half, and fewer beside values.
+        let most = if types.value == 0 { 160 } else { 96 };
+        let most = (most / types.key.max(types.value)).min(most / 4);
+        // A tile for each multiprocessor, if there are as many keys.
+        let wanted = len.div_ceil(multiprocessors * RANKERS).max(4);
+        let fits = |keys: usize| Self { keys, ..plan }.shared_bytes() <= shared;
+        let candidates = [40, 32, 24, 20, 16, 12, 10, 8, 4, 2];
+        let largest = candidates.into_iter().find(|&keys| keys <= most && fits(keys)).unwrap_or(2);
+        plan.keys = candidates.into_iter().rev().find(|&keys| keys >= wanted).unwrap_or(largest).min(largest);
+        plan.rows = if plan.keys.is_multiple_of(4) { 4 } else { 2 };
+        plan.mask_rows = plan.rows / 2;
+        let rest = 8 * types.key as u32 - plan.split_bits();
+        plan.local = plan.local.with_bits(rest, shared);
+        plan.large = plan.large.with_bits(rest, shared);
+        plan
+    }
+
+    /// Keys of a lane of the warps that sort as many keys as they can.
+    #[must_use]
+    pub fn warp_items(&self) -> usize {
+        // With values keys are compared by their positions, too, and many of them are slower than blocks.
+        match (self.types.key, self.types.value) {
+            (0..=4, 0) => 32,
+            (0..=4, _) | (5..=8, 0) => 16,
+            _ => 8,
+        }
+    }
+
+    /// The numbers that the kernel is compiled with whose warps sort, with so many keys a lane.
+    #[must_use]
+    pub fn warp_constants(&self, items: usize) -> Constants {
+        let mut constants = self.constants(WARP_THREADS);
+        constants!(constants; "LANE_KEYS" = items);
+        constants
+    }
+
+    /// Threads of a block of it.
+    #[must_use]
+    pub fn warp_threads() -> usize {
+        WARP_THREADS
+    }
+
+    /// Whether buckets are so small that a warp sorts one. With values a block does it sooner.
+    #[must_use]
+    pub fn warps_sort_buckets(&self) -> bool {
+        self.types.value == 0 && self.split_bits() > 0 && self.len >> self.split_bits() <= 32 * self.warp_items() / 4
+    }
+
+    /// The most keys of a bucket that is sorted by itself: 0 where random keys would have larger ones.
+    #[must_use]
+    pub fn bucket_room(&self) -> usize {
+        if !self.has_room_for_buckets() {
+            return 0;
+        }
+        if self.warps_sort_buckets() { 32 * self.warp_items() } else { self.local.tile() }
+    }
+
+    /// How the sort goes.
+    #[must_use]
+    pub fn road(&self) -> Road {
+        let SortTypes { key, value, .. } = self.types;
+        if self.len <= self.local.tile().max(self.whole.tile()) {
+            return Road::Local;
+        }
+        if let Some(cluster) = self.cluster.filter(|cluster| self.len <= cluster.most()) {
+            return Road::Cluster(cluster);
+        }
+        if value == 0 && (key == 1 || (key == 2 && self.len >= TALLY_FROM && self.counters >= 2 << 16)) {
+            return Road::Counting;
+        }
+        let bits = self.bucket_bits().clamp(DIGITS.ilog2(), SPLIT_BITS);
+        let has_use = value == 0 || self.has_room_for_buckets();
+        if key >= SPLIT_KEY_BYTES && has_use && self.counters >= 2 << bits { Road::Split(bits) } else { Road::Passes }
+    }
+
+    /// The bits that tell buckets so small that blocks have room for them.
+    fn bucket_bits(&self) -> u32 {
+        // Buckets of random keys are filled to eight ninths at most, eight standard deviations from all.
+        self.len.div_ceil(self.local.tile() * 8 / 9).next_power_of_two().ilog2()
+    }
+
+    /// Whether blocks have room for the buckets that the highest bits of random keys tell.
+    #[must_use]
+    pub fn has_room_for_buckets(&self) -> bool {
+        self.bucket_bits() <= SPLIT_BITS
+    }
+
+    /// The highest bits that the sort begins with; 0 if it does not.
+    #[must_use]
+    pub fn split_bits(&self) -> u32 {
+        if let Road::Split(bits) = self.road() { bits } else { 0 }
+    }
+
+    /// Whether the highest bits are more than a digit: then another kernel counts all digits, if they are needed.
+    #[must_use]
+    pub fn counts_apart(&self) -> bool {
+        self.split_bits() > DIGITS.ilog2()
+    }
+
+    /// Whether buckets of the first pass are cut into tiles for a second one.
+    #[must_use]
+    pub fn splits_twice(&self) -> bool {
+        self.counts_apart() && !self.scatters()
+    }
+
+    /// Whether buckets that are too large for a block, but not for a larger one, are listed for these.
+    #[must_use]
+    pub fn lists_large(&self) -> bool {
+        let has_room = self.has_room_for_buckets() && self.large.tile() > self.local.tile();
+        self.splits_twice() && self.len >= LARGE_FROM && has_room
+    }
+
+    /// The most buckets on that list.
+    #[must_use]
+    pub fn most_large() -> usize {
+        MOST_LARGE
+    }
+
+    /// Keys up to which the block that sorts all has fewer threads.
+    #[must_use]
+    pub fn few_keys() -> usize {
+        FEW_KEYS
+    }
+
+    /// The most tiles of a pass: of the parts of an array each has one that is not full.
+    #[must_use]
+    pub fn most_tiles(&self) -> usize {
+        self.tiles() + if self.splits_twice() { DIGITS } else { 0 }
+    }
+
+    /// Keys a tile.
+    #[must_use]
+    pub fn tile(&self) -> usize {
+        self.rankers * self.keys
+    }
+
+    /// The tiles.
+    #[must_use]
+    pub fn tiles(&self) -> usize {
+        self.len.div_ceil(self.tile())
+    }
+
+    /// Threads of a block of a pass.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.rankers + self.storers
+    }
+
+    /// Launches of a pass: one for each digit. In place their number is even, as one may have to be a copy.
+    #[must_use]
+    pub fn launches(&self) -> usize {
+        if self.in_place { self.types.key.next_multiple_of(2) } else { self.types.key }
+    }
+
+    /// Shared memory of a block of a pass.
+    #[must_use]
+    pub fn shared_bytes(&self) -> usize {
+        let SortTypes { key, value, .. } = self.types;
+        // One slot more for each digit.
+        let slots = |bytes: usize| ((self.tile() + DIGITS) * bytes).next_multiple_of(128);
+        slots(key) + slots(value) + self.rankers / 32 * DIGITS * (2 + 4 * self.mask_rows) + DIGITS * 24 + 256
+    }
+
+    /// Blocks that count, threads of each, keys of each, and the shared memory of each.
+    #[must_use]
+    pub fn counting(&self, multiprocessors: usize) -> Counting {
+        let part = self.len.div_ceil(multiprocessors).max(LEAST_PART).next_multiple_of(16);
+        Counting { blocks: self.len.div_ceil(part), part, threads: COUNT_THREADS, shared_bytes: self.counters }
+    }
+
+    /// The numbers that the kernel is compiled with which counts keys by their highest bits.
+    #[must_use]
+    pub fn split_constants(&self) -> Constants {
+        let mut constants = self.constants(COUNT_THREADS);
+        constants!(constants; "DEPTH" = COUNT_DEPTH, "COUNT_DIGITS" = usize::from(!self.counts_apart()), "WIDE_COUNTERS" = usize::from(self.has_wide_counters()));
+        constants
+    }
+
+    /// Whether a block that counts by the highest bits has a word for each of its counters.
+    fn has_wide_counters(&self) -> bool {
+        4 << self.split_bits() <= self.counters
+    }
+
+    /// Blocks that count by the highest bits.
+    #[must_use]
+    pub fn splitting(&self, multiprocessors: usize) -> Counting {
+        let digits = if self.counts_apart() { 0 } else { 4 * DIGITS * self.types.key };
+        let counter = if self.has_wide_counters() { 4 } else { 2 };
+        let few = if self.types.value == 0 { FEW_BYTES } else { 0 };
+        Counting { shared_bytes: (counter << self.split_bits()).max(few) + digits, ..self.counting(multiprocessors) }
+    }
+
+    /// The numbers that the kernel is compiled with which sorts in the shared memory of a block.
+    #[must_use]
+    pub fn local_constants(&self, local: &LocalPlan) -> Constants {
+        let mut constants = self.constants(local.threads());
+        local.add_to(&mut constants);
+        constants
+    }
+
+    /// The numbers that the kernel is compiled with whose blocks are a cluster.
+    #[must_use]
+    pub fn cluster_constants(&self, cluster: &ClusterPlan) -> Constants {
+        let mut constants = self.constants(ClusterPlan::threads());
+        cluster.add_to(&mut constants);
+        constants
+    }
+
+    /// The numbers that kernels are compiled with which have so many threads and no other numbers of their own.
+    #[must_use]
+    pub fn plain_constants(&self, threads: usize) -> Constants {
+        self.constants(threads)
+    }
+
+    /// The numbers that all kernels of the sort are compiled with.
+    fn constants(&self, threads: usize) -> Constants {
+        let SortTypes { key, order, descending, value, indices, keys_out } = self.types;
+        let mut constants = Constants::default();
+        constants!(
+            constants;
+            "KEY_BYTES" = key, "VALUE_BYTES" = value, "MANTISSA_BITS" = order.mantissa as usize,
+            "SIGNED" = usize::from(order.signed), "DESCENDING" = usize::from(descending), "INDICES" = indices as usize,
+            "KEYS_OUT" = usize::from(keys_out),
+            "LAUNCHES" = self.launches(), "SORT_HEADER_BYTES" = self.header_bytes(), "STATUS_BYTES" = self.status, "BY_OCTAVES" = usize::from(self.has_octaves()),
+            "THREADS" = threads,
+        );
+        constants
+    }
+
+    /// The numbers that the kernel which counts is compiled with.
+    #[must_use]
+    pub fn counting_constants(&self) -> Constants {
+        let mut constants = self.constants(COUNT_THREADS);
+        let columns = (self.counters / (4 * DIGITS * self.types.key)).min(32);
+        constants!(constants; "DEPTH" = COUNT_DEPTH, "COLUMN_BITS" = columns.ilog2() as usize);
+        constants
+    }
+
+    /// The numbers that the kernel of a pass is compiled with.
+    #[must_use]
+    pub fn pass_constants(&self) -> Constants {
+        let mut constants = self.constants(self.threads());
+        constants!(
+            constants;
+            "RANKERS" = self.rankers, "KEYS" = self.keys, "MASK_ROWS" = self.mask_rows, "ROWS_AT_ONCE" = self.rows, "DEPTH" = COUNT_DEPTH,
+            "SORT_SHARED_BYTES" = self.shared_bytes(), "LONG_LINES" = LONG_LINES, "SORT_POLL_NANOSECONDS" = POLL_NANOSECONDS,
+        );
+        constants
+    }
+}
+
+/// How keys are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counting {
+    /// Blocks.
+    pub blocks: usize,
+    /// Keys of each.
+    pub part: usize,
+    /// Threads of each.
+    pub threads: usize,
+    /// Shared memory of each.
+    pub shared_bytes: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::types::Indices;
+    use super::*;
+    use crate::tuning::TUNING;
+    use upsweep_core::key::KeyOrder;
+
+    #[test]
+    fn every_sort_fits_every_gpu() {
+        for row in TUNING {
+            for key in [1, 2, 4, 8, 16] {
+                for value in [0, 1, 2, 4, 8] {
+                    for len in [1, 1 << 12, 1 << 16, 1 << 20, 1 << 21, 1 << 24, 1 << 28, 1 << 33] {
+                        let order = KeyOrder { signed: false, mantissa: 0 };
+                        let types =
+                            SortTypes { key, order, descending: false, value, indices: Indices::None, keys_out: true };
+                        let plan = SortPlan::new(len, types, false, row.capability, 100);
+                        let (tile, rows) = (plan.tile(), plan.rows);
+                        assert!(plan.shared_bytes() <= row.shared_bytes, "{plan:?}");
+                        // Ranks and slots have 15 bits; two ranks are in a word.
+                        assert!(
+                            tile <= 1 << 15 && plan.keys.is_multiple_of(rows) && rows.is_multiple_of(2),
+                            "{plan:?}"
+                        );
+                        assert!(plan.tiles() * tile >= len && u32::try_from(plan.tiles()).is_ok(), "{plan:?}");
+                        // Counters, what is beside them, and what the driver takes.
+                        assert!(plan.counters + (4 << 10) <= row.shared_bytes, "{plan:?}");
+                        assert!(plan.counters >= 4 * DIGITS * key, "{plan:?}");
+                        // A status word holds the number of keys beside two bits.
+                        assert!((len as u128) < 1 << (8 * plan.status - 2), "{plan:?}");
+                        // Buckets by octaves have places and cursors.
+                        let octaves = plan.octave_buckets();
+                        assert!(
+                            octaves <= plan.cursors() && (octaves == 0 || octaves < plan.split_places()),
+                            "{plan:?}"
+                        );
+                        assert!(!plan.scatters() || plan.scatter().shared_bytes() + (2 << 10) <= row.shared_bytes / 2);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! How a cluster of blocks sorts what fits in the shared memory of all of them: see `sort/cluster.cuh`.
+
+use super::types::{DIGITS, SortTypes};
+use crate::constants::{Constants, constants};
+
+/// Blocks of the cluster: as many as run together on GPUs that have clusters, if they are asked.
+const BLOCKS: usize = 16;
+/// Threads of a block. What a warp does beside its rows takes more than four of them, so warps are few.
+const THREADS: usize = 512;
+/// Bytes of keys that are sorted so, at most, and keys a thread: of up to two bytes without values, and of others. Longer keys have more
+/// digits, each of which takes 3 us however few keys there are.
+const KEY_BYTES: usize = 4;
+const KEYS: (usize, usize) = (32, 8);
+/// Rows that are matched at once, and of these those that are matched through shared memory.
+const ROWS: (usize, usize) = (4, 2);
+/// Bytes of a position that goes along with a key.
+const POSITION_BYTES: usize = 4;
+
+/// A planned sort by a cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClusterPlan {
+    key: usize,
+    has_values: bool,
+    keys: usize,
+}
+
+impl ClusterPlan {
+    /// The plan for these types on a device of this compute capability where a block may have so many bytes of `shared` memory.
+    #[must_use]
+    pub fn new(types: SortTypes, capability: (u32, u32), shared: usize) -> Option<Self> {
+        let has_values = types.value > 0;
+        let keys = if types.key <= 2 && !has_values { KEYS.0 } else { KEYS.1 };
+        let plan = Self { key: types.key, has_values, keys };
+        (capability >= (9, 0) && types.key <= KEY_BYTES && plan.shared_bytes() <= shared).then_some(plan)
+    }
+
+    /// Blocks of the cluster.
+    #[must_use]
+    pub fn blocks() -> usize {
+        BLOCKS
+    }
+
+    /// Threads of a block.
+    #[must_use]
+    pub fn threads() -> usize {
+        THREADS
+    }
+
+    /// The most keys of an array.
+    #[must_use]
+    pub fn most(&self) -> usize {
+        BLOCKS * THREADS * self.keys
+    }
+
+    /// The share of each block of an array of `len` keys.
+    #[must_use]
+    pub fn share(len: usize) -> usize {
+        len.div_ceil(BLOCKS).next_multiple_of(32 * ROWS.0)
+    }
+
+    /// Shared memory of a block.
+    #[must_use]
+    pub fn shared_bytes(&self) -> usize {
+        let warps = THREADS / 32;
+        let position = if self.has_values { POSITION_BYTES } else { 0 };
+        let of_digit = warps * (2 + 4 * ROWS.1) + 4 * (THREADS / DIGITS + BLOCKS + 1);
+        2 * THREADS * self.keys * (self.key + position) + DIGITS * of_digit + 8 * warps + 2 * BLOCKS * self.key + 64
+    }
+
+    /// Adds the numbers that the kernel is compiled with.
+    pub(super) fn add_to(&self, constants: &mut Constants) {
+        constants!(
+            constants;
+            "KEYS" = self.keys, "ROWS_AT_ONCE" = ROWS.0, "MASK_ROWS" = ROWS.1, "CLUSTER" = BLOCKS,
+            "SORT_SHARED_BYTES" = self.shared_bytes(),
+        );
+    }
+}

@@ -1,0 +1,85 @@
+//! What sorts by counting do, and kernels that only move elements.
+
+use super::{COUNT_THREADS, Counting, SortPlan};
+use crate::constants::{Constants, constants};
+
+/// Threads of a block that fills in the results of a sort by counting, or moves values to their places.
+const FILL_THREADS: usize = 256;
+/// Bytes that a warp of it fills at a time: of few results, and from how many bytes of them on, of many. Where a multiprocessor's warps have
+/// one part each, the looks at memory that a part begins with are cheap.
+const FILL_BYTES: (usize, usize, usize) = (512, 32 << 20, 8 << 10);
+
+impl SortPlan {
+    /// Blocks that tally keys of two bytes, which have two counters in a word, and the keys of each.
+    #[must_use]
+    pub fn tallying(&self, multiprocessors: usize) -> Counting {
+        let part = self.len.div_ceil(multiprocessors).next_multiple_of(16);
+        let shared_bytes = 2 << (8 * self.types.key);
+        Counting { blocks: self.len.div_ceil(part), part, threads: COUNT_THREADS, shared_bytes }
+    }
+
+    /// Words for the signs of the zeros among so many keys.
+    #[must_use]
+    pub fn sign_words(keys: usize) -> usize {
+        keys / 32 + 1
+    }
+
+    /// Blocks that fill in the results, if each warp did one part.
+    #[must_use]
+    pub fn fill_blocks(&self) -> usize {
+        (self.len * self.types.key).div_ceil(self.fill_bytes() * FILL_THREADS / 32) + 1
+    }
+
+    fn fill_bytes(&self) -> usize {
+        let (few, from, many) = FILL_BYTES;
+        if self.len * self.types.key < from { few } else { many }
+    }
+
+    /// Threads of a block that fills in the results.
+    #[must_use]
+    pub fn fill_threads() -> usize {
+        FILL_THREADS
+    }
+
+    /// The numbers that the kernel which tallies is compiled with.
+    #[must_use]
+    pub fn tally_constants(&self) -> Constants {
+        self.by_counting_constants(COUNT_THREADS)
+    }
+
+    /// The numbers that the kernel which fills is compiled with.
+    #[must_use]
+    pub fn fill_constants(&self) -> Constants {
+        self.by_counting_constants(FILL_THREADS)
+    }
+
+    fn by_counting_constants(&self, threads: usize) -> Constants {
+        let mut constants = self.plain_constants(threads);
+        constants!(constants; "FILL_BYTES" = self.fill_bytes());
+        constants
+    }
+
+    /// Threads of a block that moves values to their places.
+    #[must_use]
+    pub fn moving_threads() -> usize {
+        FILL_THREADS
+    }
+
+    /// The numbers that the kernel is compiled with which moves values of `units` parts of `unit` bytes to their places.
+    #[must_use]
+    pub fn moving_constants(&self, unit: usize, units: usize) -> Constants {
+        let mut constants = self.plain_constants(FILL_THREADS);
+        constants!(constants; "UNIT_BYTES" = unit, "UNITS" = units);
+        constants
+    }
+}
+
+/// Of the kernel that makes rows of interleaved lines, for elements of `units` parts of `unit` bytes: the numbers that it is compiled with, the
+/// side of the squares that a block moves, and its threads.
+#[must_use]
+pub fn lines_constants(unit: usize, units: usize) -> (Constants, usize, usize) {
+    let side = if unit * units <= 16 { 32 } else { 8 };
+    let mut constants = Constants::default();
+    constants!(constants; "UNIT_BYTES" = unit, "UNITS" = units, "SIDE" = side, "THREADS" = FILL_THREADS);
+    (constants, side, FILL_THREADS)
+}

@@ -1,0 +1,127 @@
+//! How a block sorts what fits in its shared memory.
+
+use super::types::{DIGITS, SortTypes};
+use crate::constants::{Constants, constants};
+
+/// Threads of a block, keys that a thread may have, bytes of keys that its registers have room for, and blocks that a multiprocessor
+/// should hold at least: of a block, of a larger one, and of one that is alone. 18 keys are as many as buckets of 2^28 random keys need.
+const SIZES: [(usize, &[usize], usize, usize); 3] =
+    [(256, &[18, 16, 12, 8, 4], 144, 4), (512, &[32, 24, 16, 12, 8, 4], 128, 1), (512, &[10, 8, 4], 144, 1)];
+/// Shared memory that the driver takes of each block.
+const DRIVER_BYTES: usize = 1 << 10;
+/// Rows that are matched at once, and of these those that are matched through shared memory.
+const ROWS: (usize, usize) = (2, 1);
+/// Bits of a digit, at least and at most.
+const DIGIT_BITS: (u32, u32) = (8, 10);
+
+/// A planned sort in the shared memory of blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LocalPlan {
+    /// Bytes of a key, and of a value.
+    bytes: (usize, usize),
+    /// Keys a thread.
+    keys: usize,
+    threads: usize,
+    /// Blocks that a multiprocessor should hold at least.
+    resident: usize,
+    /// Bits of a digit.
+    digit_bits: u32,
+    /// Whether finer buckets may take the place of digits.
+    fine: bool,
+}
+
+impl LocalPlan {
+    /// The plan of a block that sorts an array by itself, where there is room for it.
+    #[must_use]
+    pub fn whole(types: SortTypes, shared: usize) -> Self {
+        let plan = Self::of_size(types, shared, SIZES[2]).unwrap_or_else(|| Self::new(types, shared));
+        // Digits are as large as they may be: keys often differ in fewer bits than they have.
+        let large = Self { digit_bits: DIGIT_BITS.1, fine: true, ..plan };
+        if types.key >= 4 && large.fits(shared) { large } else { plan.with_bits(8 * types.key as u32, shared) }
+    }
+
+    /// The plan for these types where a block may have so many bytes of `shared` memory.
+    #[must_use]
+    pub fn new(types: SortTypes, shared: usize) -> Self {
+        let (threads, candidates, registers, resident) = SIZES[0];
+        let least = Self {
+            bytes: (types.key, types.value),
+            keys: 4,
+            threads,
+            resident: 1,
+            digit_bits: DIGIT_BITS.0,
+            fine: false,
+        };
+        // Keys of eight bytes need twice the registers.
+        let resident = if types.key > 4 { resident / 2 } else { resident };
+        let of = |resident| Self::of_size(types, shared, (threads, candidates, registers, resident));
+        of(resident).or_else(|| of(1)).unwrap_or(least)
+    }
+
+    /// The plan of larger blocks, where there is room for them.
+    #[must_use]
+    pub fn large(types: SortTypes, shared: usize) -> Self {
+        Self::of_size(types, shared, SIZES[1]).unwrap_or_else(|| Self::new(types, shared))
+    }
+
+    fn of_size(types: SortTypes, shared: usize, size: (usize, &[usize], usize, usize)) -> Option<Self> {
+        let (threads, candidates, registers, resident) = size;
+        let of = |keys: &usize| Self {
+            bytes: (types.key, types.value),
+            keys: *keys,
+            threads,
+            resident,
+            digit_bits: DIGIT_BITS.0,
+            fine: false,
+        };
+        let fits = |plan: &Self| plan.fits(shared) && plan.keys * types.key <= registers;
+        candidates.iter().map(of).find(fits)
+    }
+
+    fn fits(&self, shared: usize) -> bool {
+        self.shared_bytes() + DRIVER_BYTES <= shared / self.resident
+    }
+
+    /// The same for keys that differ in so many bits: with digits so large that they are fewer, if there is room.
+    #[must_use]
+    pub(super) fn with_bits(self, bits: u32, shared: usize) -> Self {
+        let (least, most) = DIGIT_BITS;
+        let of = |digit_bits| Self { digit_bits, ..self };
+        let fits = |plan: &Self| plan.fits(shared);
+        let plan =
+            (least..=most).map(of).filter(fits).min_by_key(|plan| bits.div_ceil(plan.digit_bits)).unwrap_or(self);
+        // With values they need registers that short keys leave only to a block that is alone.
+        let has_registers = plan.bytes.1 == 0 || plan.bytes.0 > 4 || plan.resident == 1;
+        Self { fine: bits > plan.digit_bits && has_registers, ..plan }
+    }
+
+    /// Threads of a block.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// The most keys of a segment.
+    #[must_use]
+    pub fn tile(&self) -> usize {
+        self.threads * self.keys
+    }
+
+    /// Shared memory of a block.
+    #[must_use]
+    pub fn shared_bytes(&self) -> usize {
+        let (key, value) = self.bytes;
+        let positions = if value > 0 { 2 } else { 0 };
+        let of_warp = (2 << self.digit_bits) + DIGITS * 4 * ROWS.1;
+        self.tile() * (key.max(value) + positions) + self.threads / 32 * of_warp + 192
+    }
+
+    /// Adds the numbers that the kernel is compiled with.
+    pub(super) fn add_to(&self, constants: &mut Constants) {
+        constants!(
+            constants;
+            "KEYS" = self.keys, "ROWS_AT_ONCE" = ROWS.0, "MASK_ROWS" = ROWS.1, "LOCAL_BLOCKS" = self.resident, "LOCAL_BITS" = self.digit_bits as usize, "FINE" = usize::from(self.fine),
+            "SORT_SHARED_BYTES" = self.shared_bytes(),
+        );
+    }
+}

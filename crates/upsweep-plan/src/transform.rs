@@ -1,0 +1,94 @@
+//! What a transform does on a CUDA device: see `transform/transform.cuh`.
+
+use super::constants::{Constants, constants};
+use upsweep_core::inputs::Streams;
+
+/// Threads a block.
+const THREADS: usize = 256;
+/// Bytes of input that a thread asks for at once, and the most vectors that these are.
+const THREAD_BYTES: usize = 64;
+const MOST_VECTORS: usize = 4;
+/// The same where all is read apart, at indices that are computed: of 16k x 16k elements, transposed, 1,920 us with four and 1,882 with two, of
+/// neighbours 505 and 568 (H200, 2026-11-26).
+const MOST_COMPUTED: usize = 2;
+
+/// A planned transform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransformPlan {
+    /// Elements, or as many as there is room for.
+    pub len: usize,
+    /// Neighbouring elements that a thread loads at once.
+    pub vector: usize,
+    /// Vectors a thread.
+    pub depth: usize,
+}
+
+impl TransformPlan {
+    /// The plan for `len` elements of `input` bytes, of one buffer, and results of `output` bytes.
+    #[must_use]
+    pub fn new(len: usize, input: usize, output: usize) -> Self {
+        Self::with(len, input, input.max(output), false)
+    }
+
+    /// The same of several `streams`, or none; `apart` says whether the map reads elsewhere, too.
+    #[must_use]
+    pub fn of_streams(len: usize, streams: Streams, apart: bool, output: usize) -> Self {
+        let widest = streams.sizes().iter().copied().max().unwrap_or(0).max(output);
+        Self::with(len, streams.bytes(), widest, apart)
+    }
+
+    /// A vector of the widest has 16 bytes. What is read elsewhere by neighbouring lanes often lies side by side, so they have
+    /// neighbouring elements then.
+    fn with(len: usize, input: usize, widest: usize, apart: bool) -> Self {
+        let vector = if apart { 1 } else { 1 << (16 / widest.max(1)).clamp(1, 16).ilog2() };
+        let most = if apart && input == 0 { MOST_COMPUTED } else { MOST_VECTORS };
+        let depth = (THREAD_BYTES / (vector * input.max(4))).clamp(1, most);
+        Self { len, vector, depth }
+    }
+
+    /// Threads a block.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        THREADS
+    }
+
+    /// Blocks, each of which has neighbouring elements.
+    #[must_use]
+    pub fn blocks(&self) -> usize {
+        self.len.div_ceil(THREADS * self.vector * self.depth)
+    }
+
+    /// The numbers that the kernel is compiled with.
+    #[must_use]
+    pub fn constants(&self) -> Constants {
+        let mut constants = Constants::default();
+        constants!(constants; "THREADS" = THREADS, "VECTOR" = self.vector, "DEPTH" = self.depth);
+        constants
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_load_as_much_of_all_types() {
+        let shape = |input, output| {
+            let plan = TransformPlan::new(1 << 20, input, output);
+            (plan.vector, plan.depth, plan.blocks())
+        };
+        assert_eq!(shape(1, 1), (16, 1, 256));
+        assert_eq!(shape(4, 4), (4, 4, 256));
+        assert_eq!(shape(1, 8), (2, 4, 512));
+        assert_eq!(shape(12, 4), (1, 4, 1024));
+        assert_eq!(shape(64, 64), (1, 1, 4096));
+    }
+
+    #[test]
+    fn few_loads_at_computed_indices_are_under_way() {
+        let depth = |streams, apart| TransformPlan::of_streams(1 << 20, streams, apart, 4).depth;
+        assert_eq!(depth(Streams::NONE, true), 2);
+        assert_eq!(depth(Streams::of_size(4), true), 4);
+        assert_eq!(depth(Streams::NONE, false), 4);
+    }
+}

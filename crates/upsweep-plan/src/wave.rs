@@ -1,0 +1,82 @@
+//! Short scans: arrays that one wave of blocks holds in shared memory at once. See `scan/wave.cuh`.
+
+use super::constants::{Constants, constants};
+use super::memory::StatusWords;
+use super::tile::{LARGE, SMALL, Sizes, TileShape};
+use super::tuning::Tuning;
+
+/// The most blocks of a wave: an H200 runs 396 at once (132 multiprocessors, three blocks each).
+pub(super) const MOST_PARTS: usize = 384;
+/// The most tiles of a block, where its share of shared memory holds as many: copies are waited for by a number of groups
+/// that is known when the kernel is compiled.
+pub(super) const MOST_TILES: usize = 5;
+/// Up to this many small tiles run in one block: faster than a look-back between blocks (H200, 2026-11-22: 2 tiles 0.4 us faster,
+/// 4 tiles 1 us slower; benches/notes/scan.md, "One block alone").
+const MOST_TILES_OF_ONE_BLOCK: usize = 2;
+/// Shared memory for what a block's warps share beside its tiles: the most that any kernel takes.
+pub(super) const SHARED_RESERVED: usize = 14 << 10;
+
+/// A planned wave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wave {
+    /// The tiles' shape.
+    pub shape: TileShape,
+    /// Tiles.
+    pub tiles: usize,
+    /// Tiles a block; the last one may have fewer.
+    pub part: usize,
+    /// Blocks that a multiprocessor should run.
+    pub blocks: usize,
+    /// Through which the blocks look back.
+    pub words: StatusWords,
+}
+
+impl Wave {
+    /// The most tiles of a block: one for each warp but one, as those find offsets.
+    fn most_tiles(shape: TileShape) -> usize {
+        MOST_TILES.min(shape.warps() - 1)
+    }
+
+    /// Shared memory beside the tiles. Threads that keep more than 4 bytes of each tile take more of it.
+    pub(super) fn reserved(sizes: Sizes, shape: TileShape) -> usize {
+        SHARED_RESERVED + sizes.kept.saturating_sub(4) * shape.threads * Self::most_tiles(shape)
+    }
+
+    /// The wave for `len` elements, if one holds them in blocks of at most `longest` tiles.
+    pub(super) fn new(len: usize, sizes: Sizes, tuning: &Tuning, longest: usize) -> Option<Self> {
+        let blocks = tuning.blocks_for(sizes.state);
+        let (small, large) = (TileShape::new(sizes, SMALL), TileShape::new(sizes, LARGE));
+        let fit = |blocks: usize, shape: TileShape| {
+            (tuning.shared_bytes / blocks).saturating_sub(Self::reserved(sizes, shape)) / shape.bytes()
+        };
+        let wave = |shape: TileShape, of_one_block: usize, most: usize| {
+            let tiles = len.div_ceil(shape.elements()).max(1);
+            let (part, most) =
+                if tiles <= of_one_block { (tiles, of_one_block) } else { (tiles.div_ceil(MOST_PARTS), most) };
+            let words = StatusWords::of(tiles.div_ceil(part), sizes.state);
+            (part <= most.min(longest)).then_some(Self { shape, tiles, part, blocks, words })
+        };
+        wave(small, fit(1, small).min(MOST_TILES_OF_ONE_BLOCK), fit(1, small).min(1))
+            .or_else(|| wave(large, 0, fit(blocks, large).clamp(1, Self::most_tiles(large))))
+    }
+
+    /// Blocks to launch.
+    #[must_use]
+    pub fn grid(&self) -> usize {
+        self.tiles.div_ceil(self.part)
+    }
+
+    /// Dynamic shared memory a block: its tiles.
+    #[must_use]
+    pub fn shared_bytes(&self) -> usize {
+        self.part * self.shape.bytes()
+    }
+
+    /// The numbers that the kernel is compiled with. They depend on the types and the device alone.
+    #[must_use]
+    pub fn constants(&self, sizes: Sizes) -> Constants {
+        let mut constants = self.shape.constants(sizes);
+        constants!(constants; "BLOCKS" = self.blocks, "MOST_PARTS" = MOST_PARTS, "MOST_TILES" = Self::most_tiles(self.shape));
+        constants
+    }
+}

@@ -1,0 +1,235 @@
+//! What is sorted: keys of every type, in every order that an implementation may treat in a way of its own.
+
+use crate::place::Place;
+use crate::random::Rng;
+use crate::sample::Sample;
+use crate::sizes::reduced;
+use half::{bf16, f16};
+use std::cmp::Ordering;
+use upsweep::Key;
+
+/// A key that the suite can make of bits, and whose order it knows by itself.
+pub trait SortKey: Sample + Key {
+    fn of_bits(bits: u128) -> Self;
+    fn bits(self) -> u128;
+    /// The ascending order, but for NaN.
+    fn order(self, other: Self) -> Ordering;
+    /// Of a NaN, whether it has a sign.
+    fn nan(self) -> Option<bool> {
+        None
+    }
+
+    /// What the library documents: zeros of both signs are equal, and NaN at the end in both directions, and of these in ascending order those without a sign first.
+    fn compare(self, other: Self, descending: bool) -> Ordering {
+        let in_direction = |order: Ordering| if descending { order.reverse() } else { order };
+        match (self.nan(), other.nan()) {
+            (None, None) => in_direction(self.order(other)),
+            (Some(a), Some(b)) => in_direction(a.cmp(&b).then(self.order(other))),
+            (a, b) => a.is_some().cmp(&b.is_some()),
+        }
+    }
+}
+
+macro_rules! integers {
+    ($($t:ty as $bits:ty),*) => { $(impl SortKey for $t {
+        fn of_bits(bits: u128) -> Self {
+            bits as $t
+        }
+        fn bits(self) -> u128 {
+            u128::from(self as $bits)
+        }
+        fn order(self, other: Self) -> Ordering {
+            self.cmp(&other)
+        }
+    })* };
+}
+integers! { u8 as u8, u16 as u16, u32 as u32, u64 as u64, u128 as u128, i8 as u8, i16 as u16, i32 as u32, i64 as u64, i128 as u128 }
+
+impl SortKey for usize {
+    fn of_bits(bits: u128) -> Self {
+        bits as Self
+    }
+    fn bits(self) -> u128 {
+        self as u128
+    }
+    fn order(self, other: Self) -> Ordering {
+        self.cmp(&other)
+    }
+}
+
+impl SortKey for char {
+    fn of_bits(bits: u128) -> Self {
+        char::from_u32((bits % 0x11_0000) as u32).unwrap_or(char::MAX)
+    }
+    fn bits(self) -> u128 {
+        u32::from(self).into()
+    }
+    fn order(self, other: Self) -> Ordering {
+        self.cmp(&other)
+    }
+}
+
+impl SortKey for bool {
+    fn of_bits(bits: u128) -> Self {
+        bits & 1 == 1
+    }
+    fn bits(self) -> u128 {
+        self.into()
+    }
+    fn order(self, other: Self) -> Ordering {
+        self.cmp(&other)
+    }
+}
+
+macro_rules! floats {
+    ($($t:ty as $bits:ty),*) => { $(impl SortKey for $t {
+        fn of_bits(bits: u128) -> Self {
+            Self::from_bits(bits as $bits)
+        }
+        fn bits(self) -> u128 {
+            self.to_bits().into()
+        }
+        fn order(self, other: Self) -> Ordering {
+            // NaN alone have no other order.
+            self.partial_cmp(&other).unwrap_or_else(|| self.total_cmp(&other))
+        }
+        fn nan(self) -> Option<bool> {
+            self.is_nan().then(|| self.is_sign_negative())
+        }
+    })* };
+}
+floats! { f16 as u16, bf16 as u16, f32 as u32, f64 as u64 }
+
+/// How keys lie in an input.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// All bits random.
+    Random,
+    /// Random, with many of a type's special values.
+    Special,
+    Sorted,
+    Reversed,
+    AllEqual,
+    TwoValues,
+    /// Up and down again.
+    OrganPipe,
+    /// Few values, most of them one.
+    Zipf,
+    /// Numbers of 20 bits, as often as their reciprocal.
+    Skewed,
+    /// The second digit is the same in all.
+    OneDigitConstant,
+    /// Only the lowest digit varies.
+    LowDigit,
+    /// Sorted, but for one key.
+    NearlySorted,
+    /// Parents of a binary tree; the root has none.
+    Halves,
+    /// Parents of a random tree.
+    Parents,
+    /// Where arcs of a tree come from: there, and back.
+    Arcs,
+    /// Half of them one key, others random below it.
+    Hanging,
+    /// Most are zeros of floats, of both signs, and others next to them.
+    Zeros,
+    /// As few zeros of both signs as may be missed, among others.
+    FewZeros,
+}
+
+pub const KINDS: [Kind; 18] = [
+    Kind::Random,
+    Kind::Special,
+    Kind::Sorted,
+    Kind::Reversed,
+    Kind::AllEqual,
+    Kind::TwoValues,
+    Kind::OrganPipe,
+    Kind::Zipf,
+    Kind::Skewed,
+    Kind::OneDigitConstant,
+    Kind::LowDigit,
+    Kind::NearlySorted,
+    Kind::Halves,
+    Kind::Parents,
+    Kind::Arcs,
+    Kind::Hanging,
+    Kind::Zeros,
+    Kind::FewZeros,
+];
+
+/// `len` keys.
+pub fn keys<K: SortKey>(kind: Kind, len: usize) -> Vec<K> {
+    let mut rng = Rng::new(len as u64 ^ 0x5eed << 40);
+    let mut bits = || u128::from(rng.next()) << 64 | u128::from(rng.next());
+    let mut sorted = || {
+        let mut keys: Vec<K> = (0..len).map(|_| K::of_bits(bits())).collect();
+        keys.sort_by(|a, b| a.compare(*b, false));
+        keys
+    };
+    match kind {
+        Kind::Random => (0..len).map(|_| K::of_bits(bits())).collect(),
+        Kind::Special => (0..len).map(|_| K::random(&mut rng)).collect(),
+        Kind::Sorted => sorted(),
+        Kind::Reversed => sorted().into_iter().rev().collect(),
+        Kind::AllEqual => vec![K::of_bits(0x4042_4344_4546_4748_4142_4344_4546_4748); len],
+        Kind::TwoValues => {
+            (0..len).map(|_| K::of_bits(if bits() & 64 == 0 { 3 } else { 0x3141_5926 << 90 | 0x4041 })).collect()
+        }
+        Kind::OrganPipe => (0..len).map(|i| K::of_bits(i.min(len - 1 - i) as u128)).collect(),
+        Kind::Zipf => (0..len).map(|_| K::of_bits((1 << (bits() % 64 * (bits() % 64) % 20)) as u128)).collect(),
+        Kind::Skewed => (0..len).map(|_| K::of_bits((bits() & 0xf_ffff) >> (bits() % 20))).collect(),
+        Kind::OneDigitConstant => (0..len).map(|_| K::of_bits(bits() & !0xff00 | 0x1200)).collect(),
+        Kind::Halves => (0..len).map(|i| K::of_bits(if i == 0 { len as u128 } else { (i as u128 - 1) / 2 })).collect(),
+        Kind::Parents => (0..len as u128).map(|i| K::of_bits(if i == 0 { len as u128 } else { bits() % i })).collect(),
+        Kind::Arcs => {
+            let edges = len as u128 / 2;
+            (0..len as u128).map(|i| K::of_bits(if i < edges { i + 1 } else { (i - edges + 1) / 3 })).collect()
+        }
+        Kind::Hanging => (0..len as u128).map(|_| K::of_bits((bits() % (2 * len as u128)).min(len as u128))).collect(),
+        Kind::Zeros | Kind::FewZeros => {
+            let (sign, zeros) = (1 << (8 * size_of::<K>() - 1), if matches!(kind, Kind::Zeros) { 900 } else { 5 });
+            let mut key = || match bits() % 1000 {
+                of if of < zeros => bits() & sign,
+                900..950 => bits() & (sign | 3),
+                _ => bits(),
+            };
+            (0..len).map(|_| K::of_bits(key())).collect()
+        }
+        Kind::LowDigit => (0..len).map(|_| K::of_bits(bits() & 0xff | 0x4142_4300)).collect(),
+        Kind::NearlySorted => {
+            let mut keys = sorted();
+            if len > 1 {
+                keys.swap(len / 2, len - 1);
+            }
+            keys
+        }
+    }
+}
+
+/// Lengths around short sorts, warps and tiles; on the CPU, around what is sorted by comparisons.
+pub fn lengths(on_cuda: bool) -> Vec<usize> {
+    let short = [0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025, 2047, 2048, 2049, 4099];
+    let tiles: &[usize] = if on_cuda { &[20_479, 20_480, 20_481, 61_441, 100_003] } else { &[20_481] };
+    if reduced() { vec![0, 1, 2, 33, 513, 2047, 2049, 20_481] } else { [&short[..], tiles].concat() }
+}
+
+/// A length that a GPU needs to have several tiles; one that the CPU sorts by the same steps.
+pub fn some(place: &Place, on_cuda: usize) -> usize {
+    if place.is_cuda() { on_cuda } else { on_cuda.min(5003) }
+}
+
+/// Lengths of many tiles, where a GPU sorts; on the CPU, of lines for each digit (see `sorts_of_many_keys` in `cpu/tests/sort.rs`
+/// for threads and stores past the cache).
+pub fn long_lengths(on_cuda: bool) -> Vec<usize> {
+    match (reduced(), on_cuda) {
+        (true, _) => vec![50_001],
+        (_, true) => vec![270_335, 270_337, 1_000_003],
+        _ => vec![66_001],
+    }
+}
+
+/// Lengths of many tiles a block, where a GPU sorts.
+pub fn longest_lengths(on_cuda: bool) -> Vec<usize> {
+    if reduced() || !on_cuda { vec![] } else { vec![6_000_011] }
+}

@@ -1,0 +1,107 @@
+//! Arrays of upsweep's own, in the host's memory or a CUDA device's.
+
+use upsweep_core::buffer::{Input, Output, View, ViewMut};
+use upsweep_core::error::Result;
+use upsweep_core::memory;
+use upsweep_core::operator::Element;
+
+/// Elements in a device's memory: what [`Device::upload`](crate::Device::upload) returns.
+#[derive(Debug)]
+pub struct Array<T>(pub(crate) Storage<T>);
+
+#[derive(Debug)]
+pub(crate) enum Storage<T> {
+    Host(Vec<T>),
+    #[cfg(feature = "cuda")]
+    Cuda(cudarc::driver::CudaSlice<T>),
+}
+
+impl<T: Element> Array<T> {
+    /// The number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.view().len()
+    }
+
+    /// Whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The elements of an array in host memory; `None` of one in a GPU's memory.
+    #[must_use]
+    pub fn as_slice(&self) -> Option<&[T]> {
+        match &self.0 {
+            Storage::Host(x) => Some(x),
+            #[cfg(feature = "cuda")]
+            Storage::Cuda(_) => None,
+        }
+    }
+
+    /// As [`as_slice`](Self::as_slice), mutable.
+    pub fn as_mut_slice(&mut self) -> Option<&mut [T]> {
+        match &mut self.0 {
+            Storage::Host(x) => Some(x),
+            #[cfg(feature = "cuda")]
+            Storage::Cuda(_) => None,
+        }
+    }
+
+    /// A copy of the elements on the host. On CUDA this waits until they are computed.
+    ///
+    /// # Errors
+    /// [`Error::Driver`](crate::Error::Driver) with what went wrong on the device, [`Error::OutOfMemory`](crate::Error::OutOfMemory) when the host's memory is too small.
+    pub fn to_vec(&self) -> Result<Vec<T>> {
+        match &self.0 {
+            Storage::Host(x) => {
+                let mut copy = memory::room(x.len())?;
+                copy.extend_from_slice(x);
+                Ok(copy)
+            }
+            #[cfg(feature = "cuda")]
+            Storage::Cuda(x) => upsweep_cuda::download(x),
+        }
+    }
+
+    /// The elements on the host: those of an array in host memory without a copy. On CUDA this waits until they are
+    /// computed.
+    ///
+    /// # Errors
+    /// As [`to_vec`](Self::to_vec).
+    pub fn into_vec(self) -> Result<Vec<T>> {
+        match self.0 {
+            Storage::Host(x) => Ok(x),
+            #[cfg(feature = "cuda")]
+            Storage::Cuda(ref x) => upsweep_cuda::download(x),
+        }
+    }
+}
+
+impl<T: Element> From<Vec<T>> for Array<T> {
+    /// An array in the host's memory: the vector's own, without a copy.
+    fn from(elements: Vec<T>) -> Self {
+        Self(Storage::Host(elements))
+    }
+}
+
+impl<T: Element> Input for Array<T> {
+    type Item = T;
+    fn view(&self) -> View<'_, T> {
+        match &self.0 {
+            Storage::Host(x) => View::Host(x),
+            #[cfg(feature = "cuda")]
+            Storage::Cuda(x) => View::Cuda(x.as_view()),
+        }
+    }
+}
+impl<T: Element> Output for Array<T> {
+    type Item = T;
+    fn view_mut(&mut self) -> ViewMut<'_, T> {
+        match &mut self.0 {
+            Storage::Host(x) => ViewMut::Host(x),
+            #[cfg(feature = "cuda")]
+            Storage::Cuda(x) => ViewMut::Cuda(x.as_view_mut()),
+        }
+    }
+}

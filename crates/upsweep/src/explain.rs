@@ -1,0 +1,135 @@
+//! What calls would do, without running them.
+
+use crate::device::{Backend, Device};
+use crate::options::Options;
+use crate::reduce::Reduce;
+use crate::scan::Scan;
+use std::fmt;
+use upsweep_core::error::Result;
+use upsweep_core::halves::{InF32, sums_in_f32};
+use upsweep_core::inputs::Read;
+use upsweep_core::operator::{Function, Map, Operator};
+use upsweep_core::outputs::Write;
+use upsweep_core::segments::CpuSegments;
+use upsweep_core::segments::{SegmentKind, Segmentation};
+use upsweep_core::steps::{JobSteps, Parts};
+use upsweep_plan::cpu::{CpuJob, CpuKind, CpuPlan};
+
+pub use upsweep_plan::Question;
+
+/// What a call would do, in lines: what [`Device::explain`] and [`Scan::plan`] return, and `upsweep explain` prints.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan(String);
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Device {
+    /// What a call of these sizes would do. Elements of a size are taken to be aligned to it, and operators to be sums.
+    ///
+    /// ```
+    /// use upsweep::{Device, Question};
+    ///
+    /// let plan = Device::cpu().explain(Question::Sort { len: 1 << 20, key: 4, value: 0 });
+    /// assert!(plan.to_string().starts_with("radix sort"));
+    /// ```
+    #[must_use]
+    pub fn explain(&self, question: Question) -> Plan {
+        let (kind, shape, element, segments) = match question {
+            Question::Scan { shape, element, segments } => (CpuKind::Scan, shape, element, segments),
+            Question::Reduce { shape, element, segments } => (CpuKind::Reduction, shape, element, segments),
+            other => {
+                return Plan(match &self.0 {
+                    Backend::Cpu => other.on_cpu(),
+                    #[cfg(feature = "cuda")]
+                    Backend::Cuda(cuda) => other.on_cuda(cuda.compute_capability(), cuda.multiprocessors() as usize),
+                });
+            }
+        };
+        let segments = segments.map_or(CpuSegments::None, CpuSegments::Offsets);
+        let job = CpuJob { kind, shape, segments, bytes: [element; 3], in_place: false };
+        Plan(match &self.0 {
+            Backend::Cpu => CpuPlan::new(job).to_string(),
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => upsweep_cuda::plan_of_sizes(cuda, job).to_string(),
+        })
+    }
+}
+
+impl<Op, M, F, G, V> Options<'_, Op, M, F, G, V> {
+    /// The plan of a scan, or of a reduction, of `len` elements with these options.
+    fn plan<I, O>(&self, device: &Device, kind: CpuKind, len: usize) -> Result<Plan>
+    where
+        I: Read,
+        O: Write,
+        M: Map<I::Value, I::Args>,
+        Op: Operator<M::Output>,
+        F: Function<(M::Output,), Output = O::Value>,
+        G: Segmentation,
+    {
+        let shape = self.shape(len)?;
+        let segments = self.segments.kind();
+        let (by, by_keys) = (segments.untyped(), matches!(segments, SegmentKind::Keys(..)));
+        by.check(len, self.axis.is_some())?;
+        let segments = by.planned();
+        let job = |bytes| CpuJob { kind, shape, segments, bytes, in_place: false };
+        Ok(if const { sums_in_f32::<M::Output, Op>() } {
+            with_steps::<InF32<I, O, Op, M, F>, G::Key>(device, by_keys, job)
+        } else {
+            with_steps::<Parts<I, O, Op, M, F>, G::Key>(device, by_keys, job)
+        })
+    }
+}
+
+/// The plan of the job of the steps' sizes, whose segments are told by keys `K`, if `by_keys`.
+#[cfg_attr(
+    not(feature = "cuda"),
+    allow(unused_variables, clippy::extra_unused_type_parameters, reason = "the CPU plans without keys")
+)]
+fn with_steps<S: JobSteps, K>(device: &Device, by_keys: bool, job: impl FnOnce([usize; 3]) -> CpuJob) -> Plan {
+    let job = job(S::BYTES);
+    match &device.0 {
+        Backend::Cpu => Plan(CpuPlan::new(job).to_string()),
+        #[cfg(feature = "cuda")]
+        Backend::Cuda(cuda) => Plan(upsweep_cuda::plan_of::<S, K>(cuda, job, by_keys).to_string()),
+    }
+}
+
+impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
+    /// What [`run`](Self::run) would do with `len` elements of `I` on `device`.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), where the options do not fit each other or the length.
+    pub fn plan<I, O>(&self, device: &Device, len: usize) -> Result<Plan>
+    where
+        I: Read,
+        O: Write,
+        M: Map<I::Value, I::Args>,
+        Op: Operator<M::Output>,
+        F: Function<(M::Output,), Output = O::Value>,
+        G: Segmentation,
+    {
+        self.options.plan::<I, O>(device, CpuKind::Scan, len)
+    }
+}
+
+impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
+    /// What [`run`](Self::run) would do with `len` elements of `I` on `device`.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), where the options do not fit each other or the length.
+    pub fn plan<I, O>(&self, device: &Device, len: usize) -> Result<Plan>
+    where
+        I: Read,
+        O: Write,
+        M: Map<I::Value, I::Args>,
+        Op: Operator<M::Output>,
+        F: Function<(M::Output,), Output = O::Value>,
+        G: Segmentation,
+    {
+        self.options.plan::<I, O>(device, CpuKind::Reduction, len)
+    }
+}

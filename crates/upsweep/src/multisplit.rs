@@ -1,0 +1,157 @@
+//! A partition of many ways: the elements by what a function makes of each, a counting sort.
+//!
+//! ```text
+//! ways(f, k)     the x[i] with f(x[i]) = 0, those with f(x[i]) = 1, and so on, each in their order
+//! indices        the i instead
+//! offsets        where each of the k ways begins, and where the last one ends
+//! ```
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! #[function]
+//! fn against_five(x: u32) -> u8 {
+//!     if x < 5 { 0 } else if x == 5 { 1 } else { 2 }
+//! }
+//!
+//! let device = Device::cpu();
+//! let x = [7u32, 5, 2, 9, 5, 1];
+//! let (mut out, mut offsets) = ([0u32; 6], [0u32; 4]);
+//! Partition::ways(AgainstFive, 3).run(&device, &x, &mut out, &mut offsets)?;
+//! assert_eq!((out, offsets), ([2, 1, 5, 5, 7, 9], [0, 2, 4, 6]));
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! No element is lost: those of which the function makes `k` or more stand behind all others, in the order of these numbers, from
+//! the last offset on. Segments of the results are `Segments::Offsets(&offsets)`; edges partitioned by the vertex that they come
+//! from are a graph in compressed rows.
+//!
+//! **Cost.** A reading of the elements that stores their ways, a reading of these that counts, and a [`Sort`] of pairs by
+//! 8 bits, of ways in `u16` by 16. Memory for twice as many ways and once as many elements as there are.
+//!
+//! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.3; counting sort is Seward's, 1954.
+
+use crate::array::Array;
+use crate::device::Device;
+use crate::histogram::{BinNumber, Count, Histogram};
+use crate::options::expect_length;
+use crate::partition::Partition;
+use crate::scan::Scan;
+use crate::sort::Sort;
+use crate::transform::Transform;
+use std::marker::PhantomData;
+use upsweep_core::bins::check_bins;
+use upsweep_core::buffer::{Input, Output};
+use upsweep_core::call::Unsorted;
+use upsweep_core::call::select::{Indices, Values};
+use upsweep_core::error::Result;
+use upsweep_core::inputs::Inputs;
+use upsweep_core::key::{Index, Key};
+use upsweep_core::operator::builtin::Sum;
+use upsweep_core::operator::{Map, MapWith, Operator, Same};
+use upsweep_core::outputs::Target;
+
+/// A partition of many ways, with its options: see the [module](self). Build it once, run it often.
+///
+/// `V` is what it stores: [`Values`], which are elements here, or [`Indices`].
+#[derive(Clone, Copy, Debug)]
+#[must_use = "a partition does nothing until it is run"]
+pub struct Ways<F, V = Values> {
+    function: F,
+    ways: usize,
+    yields: PhantomData<V>,
+}
+
+/// The number of a way: `u8` or `u16`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the number of a way",
+    label = "the function of a partition returns `u8` or `u16`"
+)]
+pub trait Way: Key + BinNumber {}
+impl Way for u8 {}
+impl Way for u16 {}
+
+impl<F> Partition<Ways<F>> {
+    /// The partition into `ways` ways, of which `function`, that [`#[function]`](crate::function) has made, tells each element's:
+    /// 0, 1 and so on, as `u8` or `u16`. See [`multisplit`](crate::multisplit).
+    pub fn ways(function: F, ways: usize) -> Ways<F> {
+        Ways { function, ways, yields: PhantomData }
+    }
+}
+
+impl<F> Ways<F> {
+    /// Stores the indices of the elements instead of the elements: `u32`, `u64` or `usize`. Then there may be several inputs, of which
+    /// the function takes one element each.
+    pub fn indices(self) -> Ways<F, Indices> {
+        Ways { function: self.function, ways: self.ways, yields: PhantomData }
+    }
+}
+
+impl<F: Copy, V> Ways<F, V> {
+    /// Stores where each way begins, and returns the way of each element. `output` is the length of the output.
+    fn store_offsets<'x, X, N, K>(&self, device: &Device, input: X, output: usize, offsets: &mut N) -> Result<Array<K>>
+    where
+        X: Inputs<'x>,
+        N: Output<Item: Count> + ?Sized,
+        MapWith<F>: Map<X::Value, X::Args, Output = K>,
+        K: Way,
+        Sum: Operator<N::Item>,
+    {
+        device.refuse_in_capture("a partition of many ways")?;
+        check_bins(self.ways)?;
+        expect_length("offsets", offsets.view_mut().len(), self.ways + 1)?;
+        let numbers: Array<K> = Transform::new(self.function).run_to_array(device, input)?;
+        expect_length("output", output, numbers.view().len())?;
+        let mut counts = device.filled(self.ways, N::Item::ZERO)?;
+        Histogram::by(Same, self.ways).run(device, &numbers, &mut counts)?;
+        Scan::new(Sum).exclusive().with_total().run(device, &counts, offsets)?;
+        Ok(numbers)
+    }
+}
+
+impl<F: Copy> Ways<F> {
+    /// Stores the elements of `input` by their ways in `output`, which is as long, and in `offsets`, one longer than there are ways, of
+    /// `u32` or `u64`, where each way begins. On CUDA the work is enqueued on the device's stream and the call returns at once; it
+    /// cannot be captured in a graph.
+    ///
+    /// # Errors
+    /// - [`Error::Bins`](crate::Error::Bins) for no way or more than 2^20, [`Error::Length`](crate::Error::Length) when the output or the offsets have another length,
+    ///   [`Error::Options`](crate::Error::Options) for offsets of `u32` of more than `u32::MAX` elements
+    /// - those of a [`Sort::run`] of pairs; [`Error::Driver`](crate::Error::Driver) in a capture
+    pub fn run<'x, I, O, N, K>(&self, device: &Device, input: &'x I, output: &mut O, offsets: &mut N) -> Result<()>
+    where
+        I: Input + ?Sized,
+        O: Output<Item = I::Item> + ?Sized,
+        N: Output<Item: Count> + ?Sized,
+        &'x I: Inputs<'x, Value = I::Item>,
+        MapWith<F>: Map<I::Item, <&'x I as Inputs<'x>>::Args, Output = K>,
+        K: Way,
+        Sum: Operator<N::Item>,
+    {
+        let numbers = self.store_offsets(device, input, output.view_mut().len(), offsets)?;
+        let (pairs, output) =
+            ((Unsorted::Buffer(numbers.view()), Unsorted::Buffer(input.view())), Target::new(output.view_mut()));
+        device
+            .compute_array::<K>(numbers.view().len(), |sorted| Sort::pairs().dispatch(device, pairs, (sorted, output)))
+            .map(drop)
+    }
+}
+
+impl<F: Copy> Ways<F, Indices> {
+    /// As [`Ways::run`], with the positions that the elements have in `input`, which may be any input of a scan.
+    ///
+    /// # Errors
+    /// As [`Ways::run`], and those of a [`Transform`] of the input.
+    pub fn run<'x, X, O, N, K>(&self, device: &Device, input: X, output: &mut O, offsets: &mut N) -> Result<()>
+    where
+        X: Inputs<'x>,
+        O: Output<Item: Index> + ?Sized,
+        N: Output<Item: Count> + ?Sized,
+        MapWith<F>: Map<X::Value, X::Args, Output = K>,
+        K: Way,
+        Sum: Operator<N::Item>,
+    {
+        let numbers = self.store_offsets(device, input, output.view_mut().len(), offsets)?;
+        Sort::new().indices().run(device, &numbers, output)
+    }
+}

@@ -1,4 +1,0 @@
-// Cases of device/automaton_entries.cuh.
-
-#define OF_ENTRIES
-#include "emulator/automaton.h"

@@ -1,4 +1,0 @@
-// Cases of device/partition.cuh: those of selections.
-
-#define PARTITIONS
-#include "emulator/select.h"
