@@ -241,7 +241,7 @@ struct RowsParams {
     Workspace workspace;
     Acc given_init, given_first;
 };
-struct ApartParams {
+struct GatheredParams {
     const In* input;
     Out* output;
     u64 n;

@@ -233,7 +233,7 @@ public:
     }
 };
 
-extern "C" __global__ void __launch_bounds__(THREADS, APART_BLOCKS) upsweep_segments_apart(const __grid_constant__ ApartParams given) {
+extern "C" __global__ void __launch_bounds__(THREADS, APART_BLOCKS) upsweep_segments_apart(const __grid_constant__ GatheredParams given) {
     __shared__ Shared shared;
     __shared__ T mapped[place_of(TILE)];
     const Params p(given);

@@ -56,7 +56,7 @@ __device__ __forceinline__ void see_to_share(const Params& p, u64 share) {
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) upsweep_segments_starts(const __grid_constant__ ApartParams given) {
+extern "C" __global__ void __launch_bounds__(THREADS) upsweep_segments_starts(const __grid_constant__ GatheredParams given) {
     const Params p(given);
     const u64 tiles = p.tiles(), threads = (u64)gridDim.x * THREADS, thread = blockIdx.x * (u64)THREADS + threadIdx.x;
     for (u64 first = thread - lane_index(); first * SHARE < p.segments; first += threads) {

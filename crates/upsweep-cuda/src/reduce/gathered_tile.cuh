@@ -11,9 +11,9 @@ constexpr u32 TILE = THREADS * DEPTH * VECTOR;  // elements of a block
 constexpr u32 SEARCHERS = 8, SHARE = 256;
 
 // The parameters, and what reductions begin with.
-struct Params : ApartParams {
+struct Params : GatheredParams {
     T init, first;
-    __device__ __forceinline__ explicit Params(const ApartParams& given) : ApartParams(given) {
+    __device__ __forceinline__ explicit Params(const GatheredParams& given) : GatheredParams(given) {
         if constexpr (COUNTED_INPUT) n = element_number(workspace, n);
         const Begin begin(given);
         init = begin.init, first = begin.first;

@@ -32,7 +32,7 @@ static void one_case() {
     Space space = Space::of<State>(Chain<State>::entries(tiles));
     starts[tiles + 1] = space.epoch;
     if (space.epoch != ~0u) space.header.epoch = space.epoch + 1;
-    ApartParams launched;
+    GatheredParams launched;
     memset((void*)&launched, 0, sizeof launched);
     launched.input = input.values, launched.n = n, launched.offsets = offsets.values, launched.segments = number;
     launched.output = output.values, launched.outputs = output.number, launched.starts = starts.values, launched.workspace = space.workspace();

@@ -18,7 +18,7 @@ static void one_case() {
     Guarded<Given> init(1);
     init[0] = any_value<Given>();
     Space space = Space::of<u32>(0);
-    ApartParams launched;
+    GatheredParams launched;
     memset((void*)&launched, 0, sizeof launched);
     launched.n = n, launched.offsets = offsets.values, launched.segments = number, launched.output = output.values;
     launched.outputs = output.number, launched.starts = starts.values, launched.workspace = space.workspace();
