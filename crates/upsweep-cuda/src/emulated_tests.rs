@@ -113,7 +113,7 @@ emulator! {
     "emulator/automaton/automaton.h" => "automaton/automaton.h", "emulator/machine.h" => "machine.h", "emulator/automaton/ways.h" => "automaton/ways.h", "emulator/automaton/entries.h" => "automaton/entries.h",
     "emulator/recurrence/recurrence.h" => "recurrence/recurrence.h", "emulator/reduce/reduce.h" => "reduce/reduce.h", "emulator/reduce/rows.h" => "reduce/rows.h",
     "emulator/list_scan/list_scan.h" => "list_scan/list_scan.h", "emulator/columns/columns.h" => "columns/columns.h",
-    "emulator/expand.cuh" => "expand.cuh", "emulator/expand/expand.h" => "expand/expand.h",
+    "emulator/expand/expand.cuh" => "expand/expand.cuh", "emulator/expand/expand.h" => "expand/expand.h",
     "emulator/histogram/histogram.h" => "histogram/histogram.h", "emulator/search/search.h" => "search/search.h",
     "emulator/merge/merge.h" => "merge/merge.h", "emulator/merge/four.h" => "merge/four.h", "emulator/select/select.h" => "select/select.h", "emulator/select/partition.h" => "select/partition.h", "emulator/sort_by/sort_by.h" => "sort_by/sort_by.h",
     "emulator/topk/topk.h" => "topk/topk.h", "emulator/topk/collect.h" => "topk/collect.h", "emulator/topk/count.h" => "topk/count.h",
@@ -185,9 +185,10 @@ fn program(source: &KernelSource, constants: &[(&str, usize)]) -> String {
         .filter(|line| !line.contains("__INTADDR__"))
         .fold(String::new(), |text, line| text + line + "\n");
     let (_, text) = around_prelude(&source);
-    // What runs the kernel knows its types.
-    let own = format!("emulator/{}", source.root.replace(".cuh", ".h"));
-    let cases = EMULATOR.iter().map(|(path, _)| *path).find(|path| *path == own).unwrap_or("emulator/tiles.h");
+    // What runs the kernel knows its types: it lies beside a kernel of the tests' own, and under `emulator/` for those of families.
+    let own = source.root.replace(".cuh", ".h");
+    let is_own = |path: &&str| *path == own || path.strip_prefix("emulator/") == Some(&own);
+    let cases = EMULATOR.iter().map(|(path, _)| *path).find(is_own).unwrap_or("emulator/tiles.h");
     let cases = KernelSource { root: cases, prelude: String::new(), ..source };
     let cases = stitch_from(&cases, &|path| if path == FIRST { Some("") } else { emulated(path) }).unwrap();
     let wave = u8::from(source.root == "scan/wave.cuh");

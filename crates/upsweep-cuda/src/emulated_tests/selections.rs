@@ -63,7 +63,7 @@ fn expansion<T: Element>(expanded: Expanded, count: usize, result: usize, cases:
     select::with_functions::<T, _, _>(&Where(Unasked), |functions| {
         let plan = ExpandPlan::new(1 << 10, ExpandSizes { expanded, count, result }, CAPABILITY);
         let [all, _] = expand::kernels(&plan, functions);
-        let both = KernelSource { root: "emulator/expand.cuh", ..all.source::<ExpandParams>()? };
+        let both = KernelSource { root: "emulator/expand/expand.cuh", ..all.source::<ExpandParams>()? };
         let few = &[("GROUPS", 2), ("MARKS", 2048), ("LARGE_TILE", 4096)];
         run(&format!("expand {sizes:?}", sizes = plan.sizes), &both, &[few, THREADS].concat(), cases);
         Ok(())
