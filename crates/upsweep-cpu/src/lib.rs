@@ -56,7 +56,7 @@
 //! **Loops of a tile.** There are five kinds:
 //!
 //! - Operators of a few vector instructions, which the macro recognises from their bodies, are scanned in registers row
-//!   by row (`tile/rows.rs`). `lanes.rs` and `x86.rs` have the shuffles of each instruction set, in assembly where the
+//!   by row (`tile/rows.rs`). `lanes.rs` and `x86_avx512.rs` have the shuffles of each instruction set, in assembly where the
 //!   compiler would make several instructions of one.
 //! - Operators on elements of several numbers of one size, such as functions `x -> m x + c`, are scanned in registers,
 //!   too: in groups of eight rows of one vector a number, up to a single row and down again (`tile/numbers.rs`, with

@@ -15,7 +15,7 @@
 //! | `memory` | the memory through which the blocks of a kernel talk to each other |
 //! | `tuning` | what differs from one GPU architecture to the next |
 //! | `constants` | the numbers that a kernel is compiled with |
-//! | `show` | plans as text |
+//! | `print` | plans as text |
 //!
 //! Files that end in `.cuh` are those of `upsweep-cuda`, by the names under which kernels include them:
 //! `sort/radix.cuh` is in its `src/`, `tile/stage.cuh` in its `kernels/`.
@@ -38,6 +38,7 @@ pub mod merge;
 pub mod moving_sum;
 mod partition;
 mod pipeline;
+mod print;
 pub mod pyramid;
 pub mod recurrence;
 pub mod reduce;
@@ -47,7 +48,6 @@ pub mod scan;
 pub mod scan_axes;
 pub mod search;
 pub mod select;
-mod show;
 pub mod sort;
 pub mod tile;
 pub mod topk;

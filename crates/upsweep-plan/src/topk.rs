@@ -61,7 +61,7 @@ pub struct Window {
     pub room: usize,
 }
 
-/// The pipeline over all keys: see `topk/topk.cuh`.
+/// The pipeline over all keys: see `topk/store.cuh`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pass {
     /// The tiles' shape.

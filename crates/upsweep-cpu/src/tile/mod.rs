@@ -18,7 +18,7 @@
 //! | `windows` | memory fetched ahead from several pages at once |
 //! | `pairwise` | values combined in a tree as they come |
 //! | `hidden` | numbers that the compiler does not know |
-//! | `simd`, `lanes`, `x86`, `x86_avx2`, `x86_compress`, `x86_numbers`, `x86_pairs`, `x86_transpose`, `x86_walk`, `store` | instruction sets, shuffles, non-temporal stores |
+//! | `simd`, `lanes`, `x86_avx512`, `x86_avx2`, `x86_compress`, `x86_numbers`, `x86_pairs`, `x86_transpose`, `x86_walk`, `store` | instruction sets, shuffles, non-temporal stores |
 
 pub(super) mod body;
 pub(super) mod columns;
@@ -48,9 +48,9 @@ pub(super) mod told;
 pub(super) mod walk;
 pub(super) mod windows;
 #[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]
-mod x86;
-#[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]
 mod x86_avx2;
+#[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]
+mod x86_avx512;
 #[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]
 mod x86_compress;
 #[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]

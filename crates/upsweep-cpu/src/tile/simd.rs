@@ -13,9 +13,9 @@
 
 use super::lanes::{Lanes, Portable, Work};
 #[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]
-use super::x86::Avx512;
-#[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]
 use super::x86_avx2::Avx2;
+#[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]
+use super::x86_avx512::Avx512;
 #[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]
 use std::sync::atomic::{AtomicU8, Ordering};
 

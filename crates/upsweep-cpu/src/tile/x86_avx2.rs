@@ -1,7 +1,7 @@
 //! Rows in registers of AVX2, two for each.
 
 use super::lanes::{Lanes, ROW_BYTES, Work};
-use super::x86::Index;
+use super::x86_avx512::Index;
 use super::{x86_compress, x86_pairs, x86_transpose};
 use std::arch::asm;
 use std::arch::x86_64::*;

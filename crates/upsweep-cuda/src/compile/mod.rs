@@ -1,7 +1,7 @@
 //! A kernel from its text to machine code.
 //!
 //! - `stitch`: the text, of the embedded files and what a job adds
-//! - `nvrtc`: the compiler; `search`, where it may be, and `functions`, what it is called by
+//! - `nvrtc`: the compiler; `search`, where it may be, and `nvrtc_library`, what it is called by
 //! - `cache`: compiled kernels on disk
 //!
 //! Nothing of CUDA is needed when the library is built. cudarc loads the driver when a GPU is first asked for. NVRTC is
@@ -15,8 +15,8 @@
 //! `cargo xtask kernels` compiles a covering list of variants (`variants.rs`) on machines without a GPU.
 
 mod cache;
-mod functions;
 mod nvrtc;
+mod nvrtc_library;
 mod search;
 mod stitch;
 

@@ -1,6 +1,6 @@
 //! From CUDA C++ to machine code: NVRTC.
 
-use super::functions::{Functions, Handle};
+use super::nvrtc_library::{Functions, Handle};
 use super::search::{CHOSEN, Candidate, Environment, Searched, search};
 use super::stitch::{self, KernelSource};
 use std::ffi::{CStr, CString, c_char, c_int};

@@ -159,7 +159,7 @@ kernel_files! {
     "topk/ranked.cuh",
     "topk/rows.cuh",
     "topk/take.cuh",
-    "topk/topk.cuh",
+    "topk/store.cuh",
     "transform/transform.cuh",
     "up_sweep/up_sweep.cuh";
 }

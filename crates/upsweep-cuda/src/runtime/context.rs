@@ -2,7 +2,7 @@
 //! faults that nobody has read yet.
 
 use super::driver::{DeviceInfo, Doing, OutsideCapture, device_info, lock};
-use super::landing::Landing;
+use super::pinned::Landing;
 use super::pool::Pool;
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{CUdeviceptr, CUresult, CUstream};

@@ -3,7 +3,7 @@
 //! - `driver`: the driver library, its errors, its devices, and whether a stream is being captured
 //! - `survey`: what CUDA offers on this machine
 //! - `pool`: where scratch comes from
-//! - `landing`: where small results land on the host
+//! - `pinned`: page-locked (pinned) host memory, where small results land
 //! - `context`: one CUDA context: memory, streams, and faults that wait to be reported
 //! - `workspace`: the memory through which a kernel's blocks talk to each other
 //! - `stream`: a stream with its workspaces
@@ -22,9 +22,9 @@ mod driver;
 mod fill;
 mod grid;
 mod kernel;
-mod landing;
 mod launch;
 mod memory;
+mod pinned;
 mod pool;
 mod scratch;
 mod state;

@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::driver::{self, OutsideCapture, lock};
-use super::landing::Landing;
+use super::pinned::Landing;
 use super::workspace::{Asked, Capacity, Grown, INITIAL, Workspace, create};
 use cudarc::driver::CudaStream;
 use cudarc::driver::sys::CUstream;

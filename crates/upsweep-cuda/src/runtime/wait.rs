@@ -8,7 +8,7 @@
 //! ```
 
 use super::driver::Doing;
-use super::landing::Landing;
+use super::pinned::Landing;
 use super::state::State;
 use super::stream::StreamState;
 use super::workspace::Asked;

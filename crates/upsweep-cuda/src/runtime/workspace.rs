@@ -22,7 +22,7 @@
 
 use super::context::Context;
 use super::driver::{Doing, OutsideCapture};
-use super::landing::Landing;
+use super::pinned::Landing;
 use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUstream};
 use std::ops::Range;

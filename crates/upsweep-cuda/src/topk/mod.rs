@@ -115,7 +115,7 @@ pub(super) fn kernel<'a>(plan: &TopKPlan, step: Step, functions: &'a Functions<'
         Step::Count => (("topk/count.cuh", "upsweep_topk_count"), plan.constants(count)),
         Step::Collect => (("topk/collect.cuh", "upsweep_topk_collect"), plan.constants(count)),
         Step::Take => (("topk/take.cuh", "upsweep_topk_take"), plan.constants(count)),
-        Step::Store => (("topk/topk.cuh", "upsweep_topk"), plan.pass_constants()),
+        Step::Store => (("topk/store.cuh", "upsweep_topk"), plan.pass_constants()),
         Step::Rows => (("topk/rows.cuh", "upsweep_topk_rows"), plan.constants(plan.row_threads())),
         Step::Order => (("topk/order.cuh", "upsweep_topk_order"), plan.constants(order)),
     };

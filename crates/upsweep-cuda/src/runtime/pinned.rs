@@ -1,4 +1,4 @@
-//! Where small results land on the host: page-locked memory, to which the GPU copies, or a kernel stores, in the order of a stream while the
+//! Where small results land on the host: page-locked (pinned) memory, to which the GPU copies, or a kernel stores, in the order of a stream while the
 //! host goes on.
 //!
 //! A copy to other memory waits for the stream in the driver, and takes some microseconds more. Several copies to a landing, a result and

@@ -1,4 +1,4 @@
-// Cases of topk/topk.cuh.
+// Cases of topk/store.cuh.
 
 #include "emulator/workspace.h"
 
