@@ -285,6 +285,22 @@ fn the_example_data() {
     assert_eq!(f.prints(&["reduce", path, "--column", "temp_max", "--op", "max"]), "35.6\n");
 }
 
+/// What `explain` knows beside scans and reductions: no elements, one, and many.
+#[test]
+fn every_family_is_explained() {
+    let f = Folder::new();
+    for what in ["select", "partition", "sort", "merge", "top", "histogram", "expand", "filter"] {
+        for n in ["0", "1", "1000", "2^40"] {
+            let text = f.prints(&["explain", what, "--n", n, "--device", "cpu"]);
+            assert!(text.contains("plan      ") && text.contains("threads"), "{what} {n}: {text}");
+        }
+    }
+    let pairs = f.prints(&["explain", "sort", "--n", "10", "--type", "u16", "--values", "f64", "--device", "cpu"]);
+    assert!(pairs.contains("10 keys of 2 bytes, with values of 8"), "{pairs}");
+    let image = f.prints(&["explain", "integral", "--shape", "3,40,50", "--device", "cpu"]);
+    assert!(image.contains("3 arrays of 40 x 50"), "{image}");
+}
+
 #[test]
 fn devices_and_plans() {
     let f = Folder::new();

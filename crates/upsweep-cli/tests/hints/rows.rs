@@ -447,4 +447,16 @@ pub(crate) const HINTS: &[Row] = &[
         "upsweep bench --n 2 --device cpu",
         "upsweep bench --n 1024 --device cpu",
     ),
+    (
+        "an image has two axes: give them by --shape ROWS,COLUMNS",
+        "",
+        "upsweep explain integral --n 16 --device cpu",
+        "upsweep explain integral --shape 4,4 --device cpu",
+    ),
+    (
+        "{option} is an option of {}: leave it out",
+        "--bins is an option of histogram: leave it out",
+        "upsweep explain scan --n 16 --bins 4 --device cpu",
+        "upsweep explain scan --n 16 --device cpu",
+    ),
 ];
