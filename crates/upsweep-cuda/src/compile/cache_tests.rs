@@ -257,7 +257,7 @@ fn processes_at_once_leave_one_whole_file() {
     let this_test = std::env::current_exe().unwrap();
     let start = || {
         std::process::Command::new(&this_test)
-            .args(["--exact", "cuda::compile::cache::tests::child_process_that_writes"])
+            .args(["--exact", "compile::cache::tests::child_process_that_writes"])
             .env("UPSWEEP_TEST_CACHE_CHILD", &cache.folder)
             .stdout(std::process::Stdio::null())
             .spawn()
