@@ -219,7 +219,7 @@ pub fn some(place: &Place, on_cuda: usize) -> usize {
     if place.is_cuda() { on_cuda } else { on_cuda.min(5003) }
 }
 
-/// Lengths of many tiles, where a GPU sorts; on the CPU, of lines for each digit (see `sorts_of_many_keys` in `cpu/tests/sort.rs`
+/// Lengths of many tiles, where a GPU sorts; on the CPU, of lines for each digit (see `sorts_of_many_keys` in `upsweep-cpu/src/tests/sort.rs`
 /// for threads and stores past the cache).
 pub fn long_lengths(on_cuda: bool) -> Vec<usize> {
     match (reduced(), on_cuda) {
