@@ -1,37 +1,40 @@
-//! Where memory is missing the program says so and ends with exit code 1.
+//! Global allocator that ends the program with a message and exit code 1 if memory runs out.
 //!
-//! Most of what asks for memory cannot live without: `Vec::push`, and what a dependency does. Where the allocator has nothing for
-//! it, Rust's runtime aborts, and no stable Rust changes that. So this allocator does not come back with nothing: it ends the program.
+//! Most allocations have no way to report a failure: `Vec::push`, and those of dependencies. If the allocator returns
+//! null there, Rust's runtime aborts, and no stable Rust changes that. So this allocator ends the program instead of
+//! returning null.
 //!
-//! What can live without gets the chance to say whose memory is missing, and to leave in order. An allocator cannot see who asks: these
-//! places say it beforehand, by [`upsweep::memory`]. A place that does not, such as a dependency's own `try_reserve`, costs a message no
-//! more than the name of a file.
+//! Code that handles a failed allocation gets null: it can name the input whose memory is missing, and leave in order.
+//! An allocator cannot see its caller, so this code announces itself beforehand by [`upsweep::memory`]. Code that does
+//! not, such as a dependency's own `try_reserve`, only costs the message the name of the file.
 //!
-//! An unfinished output has no name on Linux, and nothing is left of it; where it has one, it stays, as when a signal kills the program.
+//! An unfinished output has no name on Linux, and nothing is left of it. Where it has a name, it stays, as when a
+//! signal kills the program.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// The system's allocator, or the end.
+/// System allocator that ends the program if an allocation fails.
 pub(crate) struct OrEnd;
 
 // SAFETY: all memory is the system's, in the layouts asked for.
 #[allow(unsafe_code, reason = "an allocator is")]
 unsafe impl GlobalAlloc for OrEnd {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the layout is as large as the caller has promised.
+        // SAFETY: the layout's size is not 0, as the caller of `alloc` promises.
         found(unsafe { System.alloc(layout) }, layout.size())
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the layout is as large as the caller has promised.
+        // SAFETY: the layout's size is not 0, as the caller of `alloc_zeroed` promises.
         found(unsafe { System.alloc_zeroed(layout) }, layout.size())
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the memory is the system's, of this layout, and the size is one that the caller may ask for.
+        // SAFETY: the memory is the system's, of this layout, and the new size is not 0, as the caller of `realloc`
+        // promises.
         found(unsafe { System.realloc(memory, layout, size) }, size)
     }
 
@@ -41,7 +44,7 @@ unsafe impl GlobalAlloc for OrEnd {
     }
 }
 
-/// `memory`, if it is there or its absence is answered.
+/// Returns `memory`, or ends the program if it is null and the caller has not announced to handle that.
 #[inline]
 fn found(memory: *mut u8, bytes: usize) -> *mut u8 {
     if memory.is_null() && !upsweep::memory::is_asking() {
@@ -50,12 +53,12 @@ fn found(memory: *mut u8, bytes: usize) -> *mut u8 {
     memory
 }
 
-/// Nothing here may ask for memory, wait for a lock, or run what is to be run at a program's end.
+/// Ends the program with a message. Nothing here may allocate, wait for a lock, or run exit handlers.
 #[cold]
 fn end(bytes: usize) -> ! {
     static ENDS: AtomicBool = AtomicBool::new(false);
     if ENDS.swap(true, Ordering::SeqCst) {
-        // Another thread speaks.
+        // Another thread reports already.
         loop {
             std::thread::sleep(Duration::from_secs(1));
         }
@@ -69,7 +72,7 @@ fn end(bytes: usize) -> ! {
     signal_hook::low_level::exit(1)
 }
 
-/// Writes to standard error past its lock, which this thread may hold.
+/// Writes to standard error without its lock, which this thread may hold.
 #[cfg(unix)]
 fn say(line: &[u8]) {
     use std::os::fd::AsFd;

@@ -1,4 +1,4 @@
-//! `upsweep text`, `tree`, `graph`, `poly`, `image` and `terrain`: applications.
+//! Applications: `upsweep text`, `tree`, `graph`, `poly`, `image` and `terrain`.
 
 mod colour;
 pub(crate) mod graph;
@@ -25,7 +25,7 @@ use std::path::Path;
 use upsweep::{Array, Input, View};
 use upsweep_dynamic::Number;
 
-/// What an application refused.
+/// Failure for an error of an application.
 fn failed(name: &str, error: impl Into<upsweep_apps::Error>) -> Failure {
     match error.into() {
         upsweep_apps::Error::Library(error) => Failure::computing(name, &upsweep_dynamic::Error::Upsweep(error)),
@@ -33,7 +33,7 @@ fn failed(name: &str, error: impl Into<upsweep_apps::Error>) -> Failure {
     }
 }
 
-/// All bytes of a file or of standard input, and how messages call it.
+/// All bytes of a file or of standard input, and its name in messages.
 fn bytes(path: &Path) -> Result<(Vec<u8>, String)> {
     let mut bytes = vec![];
     if path.as_os_str() == "-" {
@@ -47,13 +47,13 @@ fn bytes(path: &Path) -> Result<(Vec<u8>, String)> {
     Ok((bytes, name))
 }
 
-/// A text that is parsed.
+/// Text file to be parsed.
 struct TextFile {
-    /// Without the mark of UTF-8 before it.
+    /// Content without the byte order mark of UTF-8.
     bytes: Vec<u8>,
-    /// How many bytes of the file lie before these.
+    /// Length of the byte order mark that was removed: offset of `bytes` in the file.
     begin: usize,
-    /// How messages call it.
+    /// Name in messages.
     name: String,
 }
 
@@ -66,7 +66,7 @@ impl TextFile {
     }
 }
 
-/// Bytes where a device reads them: the host where they are.
+/// Input bytes in the memory of the device, which for the host is the slice itself.
 enum There<'a> {
     Host(&'a [u8]),
     Device(Array<u8>),
@@ -88,7 +88,7 @@ impl Input for There<'_> {
     }
 }
 
-/// The values of a file, and how messages call it.
+/// Values of a file, and its name in messages.
 fn values(reading: &Reading, element: Option<Type>, device: DeviceChoice) -> Result<(Values, String)> {
     let common = Common::of(reading, device);
     let common = Common { target: element, ..common };
@@ -97,25 +97,25 @@ fn values(reading: &Reading, element: Option<Type>, device: DeviceChoice) -> Res
     Ok((read.values, read.name))
 }
 
-/// What a file has, of the column `column` if it is a table.
+/// Contents of a file: the column `column` if it is a table.
 fn column(path: &Path, column: Option<&str>, element: Option<Type>, device: DeviceChoice) -> Result<input::Input> {
     let common = Common::of(&Reading::of(path, TableForm::default()), device);
     let common = Common { target: element, column: column.map(str::to_owned), ..common };
     input::load(&common, false)
 }
 
-/// The values of a .npy file, and its shape.
+/// Values of a .npy file, and its shape.
 fn read_array(path: &Path, device: DeviceChoice) -> Result<(Values, Vec<usize>)> {
     let read = input::load(&Common::of(&Reading::of(path, TableForm::default()), device), false)?;
     Ok((read.values, read.shape))
 }
 
-/// As f64, which they have been read as.
+/// The values, which have been read as f64.
 fn floats(values: Values) -> Vec<f64> {
     if let Values::F64(values) = values { values } else { vec![] }
 }
 
-/// The nearest f64.
+/// Nearest f64.
 fn float(value: impl Into<Number>) -> f64 {
     match value.into() {
         Number::Integer(n) => n as f64,
@@ -123,7 +123,7 @@ fn float(value: impl Into<Number>) -> f64 {
     }
 }
 
-/// Writes results to where `-o` says.
+/// Writes results to the destination of `-o`.
 fn write_values(output: Option<&Path>, values: &Values) -> Result<()> {
     let (destination, form) = run::output(output)?;
     let form = form.unwrap_or(OutputForm::Words);

@@ -1,4 +1,4 @@
-//! Numbers of elements as options: `1000000`, `1_000_000`, `1e6`, `2^20`.
+//! Element counts as options: `1000000`, `1_000_000`, `1e6`, `2^20`.
 
 pub(crate) fn parse_count(text: &str) -> Result<usize, String> {
     let wrong = || "a number of elements looks like 1000000, 1_000_000, 1e6 or 2^20".to_owned();
@@ -11,13 +11,13 @@ pub(crate) fn parse_count(text: &str) -> Result<usize, String> {
         return power.and_then(|(b, e)| b.checked_pow(e)).ok_or_else(|| "too large, or no power like 2^20".to_owned());
     }
     match plain.parse::<f64>() {
-        // 2^53: past it a decimal fraction no longer names every whole number.
+        // 2^53: above it f64 no longer has every integer.
         Ok(n) if n >= 0.0 && n.fract() == 0.0 && n <= 9_007_199_254_740_992.0 => Ok(n as usize),
         _ => Err(wrong()),
     }
 }
 
-/// The text without its underscores, if each stands between two digits.
+/// Removes the underscores, if each stands between two digits.
 fn without_underscores(text: &str) -> Option<String> {
     let ends_in_digit = |part: &str| part.ends_with(|c: char| c.is_ascii_digit());
     let begins_with_digit = |part: &str| part.starts_with(|c: char| c.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! The element types as files and texts have them.
+//! Element types as text and bytes.
 
 use crate::number::NoValue;
 use half::f16;
@@ -6,23 +6,23 @@ use std::io::{self, Read};
 use upsweep_dynamic::Number;
 pub(crate) use upsweep_dynamic::{Type, Values, with_type, with_values};
 
-/// An element type as files and texts have it.
+/// Element type that is parsed, formatted, and read from bytes.
 pub(crate) trait Value: upsweep_dynamic::Value {
-    /// The value that `text` says, decimal fractions rounded to nearest for floats; or what is wrong with it.
+    /// Parses `text`; floats are rounded to nearest.
     fn parse(text: &str) -> Result<Self, NoValue>;
 
     /// Appends the shortest text that reads back as the value.
     fn format(self, text: &mut Vec<u8>);
 
-    /// Fills `values` with the machine's own representation from `reader`.
+    /// Fills `values` from `reader`, which has the machine's own representation.
     fn read(values: &mut [Self], reader: &mut dyn Read) -> io::Result<()>;
 
-    /// The value with its bytes in the other order.
+    /// Returns the value with its bytes reversed.
     #[must_use]
     fn swap(self) -> Self;
 }
 
-/// Any number, as it is written: no integer is rounded.
+/// Parses a number exactly: an integer is not rounded.
 pub(crate) fn exact(text: &str) -> Result<Number, String> {
     if !crate::number::is_whole(text) {
         return <f64 as Value>::parse(text).map(Number::Float).map_err(|wrong| wrong.words(false));
@@ -58,12 +58,12 @@ macro_rules! floats {
     ($($t:ident, $wide:ident);*) => { $(impl Value for $t {
         fn parse(text: &str) -> Result<Self, NoValue> {
             let value = text.parse::<Self>().map_err(|_| crate::number::not_a_number(text))?;
-            // Text such as 1e999 parses to infinity without saying it.
+            // Text such as 1e999 parses to infinity without naming it.
             if value.is_infinite() && !crate::number::says_infinity(text) {
                 let (text, largest) = (crate::failure::shown(text), $wide::from(Self::MAX));
                 return Err(format!("{text} does not fit {} (largest: {largest:e})", stringify!($t)).into());
             }
-            // So many digits are always exact.
+            // Integers of at most `DIGITS` digits are always exact.
             if text.len() > Self::DIGITS as usize {
                 crate::number::whole_as_written(text, stringify!($t), $wide::from(value))?;
             }
@@ -96,7 +96,7 @@ impl Value for bool {
             let bytes = &mut bytes[..chunk.len()];
             reader.read_exact(bytes)?;
             for (value, &byte) in chunk.iter_mut().zip(&*bytes) {
-                // As NumPy reads it: what is not 0 is true.
+                // NumPy's rule: every byte but 0 is true.
                 *value = byte != 0;
             }
         }

@@ -1,4 +1,4 @@
-//! The command `explain`: what would run, computed from the sizes alone.
+//! Command `explain`: the plan of a call, computed from the sizes alone.
 
 use crate::args::{ExplainArgs, Explained, How, Summing};
 use crate::asked::axis;
@@ -10,7 +10,7 @@ use upsweep::segments::Kind;
 use upsweep::{Question, Shape};
 use upsweep_dynamic::Op;
 
-/// The lines that explain a call.
+/// Lines that explain a call.
 pub(crate) fn lines(args: &ExplainArgs) -> Result<Vec<String>> {
     let many = || Failure::Input(format!("so many values of {} fit no memory: {:?}", args.element, axes(args)));
     let n = match axes(args) {
@@ -30,7 +30,7 @@ fn axes(args: &ExplainArgs) -> &[usize] {
     args.shape.as_deref().unwrap_or(args.n.as_slice())
 }
 
-/// Options are those of what is explained.
+/// Refuses options that are not those of the call to be explained.
 fn others_only(args: &ExplainArgs) -> Result<()> {
     use Explained::{Filter, Histogram, Integral, Merge, Reduce, Scan, Sort, Top};
     let given = [
@@ -53,7 +53,7 @@ fn others_only(args: &ExplainArgs) -> Result<()> {
     }
 }
 
-/// The lines of all but scans and reductions.
+/// Lines of all calls but scans and reductions.
 fn other(args: &ExplainArgs, n: usize) -> Result<Vec<String>> {
     let (element, axes) = (args.element.size(), axes(args));
     let value = args.values.map_or(0, |values| values.size());
@@ -83,7 +83,7 @@ fn other(args: &ExplainArgs, n: usize) -> Result<Vec<String>> {
     Ok(vec![format!("device    {}", device.label), format!("plan      {}", device.device.explain(question))])
 }
 
-/// The lines that explain a scan or a reduction.
+/// Lines that explain a scan or a reduction.
 fn scan_or_reduction(args: &ExplainArgs, n: usize, read: usize) -> Result<Vec<String>> {
     let failed = |e: upsweep_dynamic::Error| Failure::computing("explain", &e);
     let element = args.element;
@@ -120,8 +120,8 @@ fn scan_or_reduction(args: &ExplainArgs, n: usize, read: usize) -> Result<Vec<St
         }
         _ => format!("{} bytes", written),
     };
-    // Flags and keys become offsets before they are computed with. How many segments there are is not asked for: the plan
-    // is that of one.
+    // Flags and keys become offsets before the computation. The number of segments is no option: the plan is that of
+    // one segment.
     let (element_bytes, by) = (computed.size(), (kind != Kind::Whole).then_some(1));
     let question = match args.what {
         Explained::Reduce => Question::Reduce { shape, element: element_bytes, segments: by },

@@ -1,41 +1,41 @@
-//! How a run ends when it does not end well: one line on standard error and an exit code.
+//! Failures of a run: one line on standard error, and an exit code.
 
 use std::fmt::{self, Display};
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use upsweep_dynamic::{Error, Type};
 
-/// Why the program stops.
+/// Reason for the program to stop.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The input or the options are wrong: exit code 2.
     Input(String),
     /// Input and options are right and the run failed (device, memory, disk): exit code 1.
     Run(String),
-    /// The answer is no, and has been said: exit code 1.
+    /// The answer is no and has been printed: exit code 1.
     No,
-    /// The usage was shown because nothing was asked for: nothing more to say, exit code 2.
+    /// The usage was shown because no command was given: no message, exit code 2.
     Usage,
-    /// Whoever read the output wants no more of it: nothing to say, exit code 0.
+    /// The reader of the output has closed it: no message, exit code 0.
     ClosedPipe,
-    /// This signal came: nothing to say, and the program ends by it.
+    /// A signal came: no message, and the program ends by it.
     Interrupted(i32),
 }
 
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
 
 impl Failure {
-    /// The input `name` is wrong.
+    /// Failure: the input `name` is wrong.
     pub(crate) fn input(name: &str, reason: impl Display) -> Self {
         Self::Input(format!("{name}: {reason}"))
     }
 
-    /// Reading `name` failed.
+    /// Failure of reading `name`.
     pub(crate) fn reading(name: &str, error: &io::Error) -> Self {
         Self::Run(format!("{name}: reading failed: {}", words(error)))
     }
 
-    /// Writing `name` failed.
+    /// Failure of writing `name`.
     pub(crate) fn writing(name: &str, error: &io::Error) -> Self {
         match error.kind() {
             ErrorKind::BrokenPipe => Self::ClosedPipe,
@@ -43,12 +43,12 @@ impl Failure {
         }
     }
 
-    /// `name` is not what it was when reading began.
+    /// Failure: `name` has changed since reading began.
     pub(crate) fn changed(name: &str) -> Self {
         Self::Run(format!("{name}: the file changed while it was read"))
     }
 
-    /// The library refused `name`'s data or could not compute.
+    /// Failure of the library: it refused `name`'s data or could not compute.
     pub(crate) fn computing(name: &str, error: &Error) -> Self {
         use upsweep::Error as E;
         match error {
@@ -73,12 +73,12 @@ impl Failure {
         }
     }
 
-    /// `bytes` bytes of the host's memory are not to be had.
+    /// Failure to allocate `bytes` bytes on the host.
     pub(crate) fn memory(name: &str, bytes: usize) -> Self {
         Self::Run(format!("{name}: not enough memory for its {bytes} bytes"))
     }
 
-    /// Whether there is something to say.
+    /// Whether the failure has a message.
     pub(crate) fn speaks(&self) -> bool {
         matches!(self, Self::Input(_) | Self::Run(_))
     }
@@ -93,7 +93,7 @@ impl Display for Failure {
     }
 }
 
-/// The operating system's words, without its number.
+/// Message of the operating system, without the error number.
 pub(crate) fn words(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
@@ -101,14 +101,14 @@ pub(crate) fn words(error: &io::Error) -> String {
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
-/// Whether a terminal would do something at `c` instead of showing it: control characters, and those that turn the direction.
+/// Whether a terminal would act on `c` instead of showing it: control characters, and marks of text direction.
 pub(crate) fn acts(c: char) -> bool {
     let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     c.is_control() || turns
 }
 
-/// `text` in one line: its line breaks made spaces, what a terminal would act on escaped. What is longer than anything said here comes
-/// from an input, and is cut.
+/// Joins `text` into one line: line breaks become spaces, and characters that a terminal would act on are escaped. Text
+/// longer than any message of the program comes from an input, and is cut.
 pub(crate) fn one_line(text: &str) -> String {
     const LONGEST: usize = 1500;
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
@@ -120,12 +120,12 @@ pub(crate) fn one_line(text: &str) -> String {
     cut_to(&words.join(" "), 200, LONGEST)
 }
 
-/// `text`, or its beginning and its end: 200 letters at most.
+/// Returns `text`, or its beginning and its end: 200 letters at most.
 pub(crate) fn cut(text: &str) -> String {
     cut_to(text, 100, 200)
 }
 
-/// `text`, or what has `longest` letters of it, `first` at its beginning and the others at its end.
+/// Returns `text`, or `longest` letters of it: `first` of its beginning, the rest of its end.
 fn cut_to(text: &str, first: usize, longest: usize) -> String {
     const GAP: &str = "...";
     let letters = text.chars().count();
@@ -137,12 +137,12 @@ fn cut_to(text: &str, first: usize, longest: usize) -> String {
     format!("{}{GAP}{}", text.get(..place(first)).unwrap_or_default(), text.get(place(end)..).unwrap_or_default())
 }
 
-/// How messages call a file.
+/// Name of a file in messages.
 pub(crate) fn called(path: &Path) -> String {
     cut(&path.display().to_string())
 }
 
-/// `text` from a file as a person sees it: control characters escaped, not too long.
+/// Returns `text` from a file as a person sees it: control characters escaped, not too long.
 pub(crate) fn shown(text: &str) -> String {
     const LONGEST: usize = 40;
     let mut shown: String = text.chars().take(LONGEST).flat_map(escaped).collect();
@@ -152,20 +152,20 @@ pub(crate) fn shown(text: &str) -> String {
     shown
 }
 
-/// What a terminal could act on, or not show, as Rust writes it; all else as it is.
+/// Escapes, as Rust does, a character that a terminal could act on or not show. Others stay as they are.
 fn escaped(c: char) -> impl Iterator<Item = char> {
     let plain = matches!(c, '\\' | '"' | '\'');
     let escape = (!plain).then(|| c.escape_debug());
     plain.then_some(c).into_iter().chain(escape.into_iter().flatten())
 }
 
-/// The same in backquotes.
+/// Returns `text` as [`shown`], in backquotes.
 pub(crate) fn quoted(text: &str) -> String {
     format!("`{}`", shown(text))
 }
 
-/// Says something on standard error that is no failure.
+/// Prints a note, which is no failure, on standard error.
 pub(crate) fn note(text: &str) {
-    // When standard error is closed, nobody wants to know.
+    // A closed standard error has no reader.
     let _ = writeln!(io::stderr(), "upsweep: note: {}", one_line(text));
 }

@@ -1,4 +1,4 @@
-//! What FILE is, and its values.
+//! Input files: recognises the format by the name, and reads the values.
 
 use crate::args::Common;
 use crate::binary::Stored;
@@ -13,19 +13,19 @@ use crate::{npy, words as numbers};
 use std::io::Read;
 use std::path::Path;
 
-/// An array and where it comes from.
+/// Array read from an input, with its source.
 #[derive(Debug)]
 pub(crate) struct Input {
-    /// How messages call it.
+    /// Name in messages.
     pub(crate) name: String,
     pub(crate) values: Values,
     pub(crate) shape: Vec<usize>,
     pub(crate) form: Form,
-    /// With --by-key, where the keys change.
+    /// Positions of the key changes, with --by-key.
     pub(crate) keys: Option<Keys>,
 }
 
-/// The form that an array has in a file.
+/// Format of an array in a file.
 #[derive(Debug)]
 pub(crate) enum Form {
     Npy,
@@ -38,7 +38,7 @@ pub(crate) enum Form {
     Words,
 }
 
-/// The delimiter of a table with this name; `None` for the name of something else.
+/// Delimiter of a table with this name; `None` if the name is not a table's.
 pub(crate) fn delimiter(path: &Path) -> Option<u8> {
     let ending = path.extension()?;
     if ending.eq_ignore_ascii_case("csv") {
@@ -50,18 +50,18 @@ pub(crate) fn delimiter(path: &Path) -> Option<u8> {
     }
 }
 
-/// Whether `path` has the name of a NumPy array.
+/// Whether the name is a NumPy array's.
 pub(crate) fn is_npy(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npy"))
 }
 
-/// The type of the values in a raw file of this name, if that is its ending.
+/// Element type of a raw file with this name, if its ending names one.
 pub(crate) fn raw_type(path: &Path) -> Option<Type> {
     let ending = path.extension()?;
     Type::ALL.iter().copied().find(|element| ending.eq_ignore_ascii_case(element.name()))
 }
 
-/// What to do with a file whose name says that it is neither a table nor an array nor raw.
+/// Advice for a file whose ending names a format that is not read.
 fn other_format(path: &Path) -> Option<String> {
     let ending = path.extension()?.to_string_lossy().to_lowercase();
     let name = called(path);
@@ -84,11 +84,11 @@ fn other_format(path: &Path) -> Option<String> {
     Some(advice)
 }
 
-/// Reads what the command line names.
+/// Reads the input that the command line names.
 pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
     let path = args.file.as_path();
     let target = args.target.or(args.element);
-    // What a command computes with is no option's business.
+    // The type that a command computes in is no option's business.
     let typed = args.options && args.target.is_none();
     if let Some(delimiter) = args.table.delimiter(delimiter(path)) {
         let (source, name) = open_table(path)?;
@@ -133,7 +133,7 @@ pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
     load_raw(&source, stored, target.unwrap_or(stored), name, &progress)
 }
 
-/// The table in a file, or on standard input, and how messages call it.
+/// Opens the table in a file, or on standard input, and returns its name in messages.
 pub(crate) fn open_table(path: &Path) -> Result<(Source, String)> {
     if path.as_os_str() == "-" {
         let name = STANDARD_INPUT.to_owned();
@@ -147,7 +147,7 @@ pub(crate) fn open_table(path: &Path) -> Result<(Source, String)> {
     Ok((source, name))
 }
 
-/// That `name` is no table, and an option is for tables.
+/// Failure: `name` is no table, and `option` is for tables.
 pub(crate) fn no_table(name: &str, option: &str) -> Failure {
     let advice = "a table's name ends in .csv (commas) or .tsv (tabs), or --format or --delimiter says that it is one";
     Failure::input(name, format!("is no table, and {option} is for tables: {advice}"))
@@ -198,7 +198,7 @@ pub(crate) fn load_npy(
     Ok(Input { name, values, shape: header.shape, form: Form::Npy, keys: None })
 }
 
-/// Reads values of type `element` and turns them into those of type `target`.
+/// Reads values of type `element` and converts them to type `target`.
 pub(crate) fn load_raw(
     source: &Source,
     element: Type,
@@ -210,7 +210,7 @@ pub(crate) fn load_raw(
     let mut collected = Vec::new();
     let size = match source.size() {
         Some(size) => usize::try_from(size).map_err(|_| Failure::memory(&name, usize::MAX))?,
-        // The end says the size of a pipe and of a file that the system makes up.
+        // The size of a pipe, and of a file that the system makes up, is known at its end only.
         None => reader.read_to_end(&mut collected).map_err(|e| Failure::reading(&name, &e))?,
     };
     if size % element.size() != 0 {
@@ -228,7 +228,7 @@ pub(crate) fn load_raw(
     Ok(Input { name, values, shape: vec![len], form: Form::Raw, keys: None })
 }
 
-/// Numbers as text, or a .npy array: its first byte begins no text.
+/// Reads numbers as text, or a .npy array: its first byte begins no text.
 fn load_standard_input(element: Option<Type>, typed: bool) -> Result<Input> {
     let name = STANDARD_INPUT.to_owned();
     let mut stdin = standard_input()?;

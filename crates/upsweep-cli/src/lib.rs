@@ -1,13 +1,21 @@
-//! `upsweep`: scan (prefix sums) and reduce big arrays in files from a shell. The library is the program's own, and no interface.
+//! Command line program `upsweep`: scan (prefix sums) and reduce big arrays in files from a shell. The library serves
+//! the program alone and is no public interface.
 //!
 //! From the command line to the result:
-//! [`args`] says what can be asked for, [`run`] goes through the steps of a scan or reduction, [`input`] reads the
-//! file ([`npy`] and [`binary`], [`table`], [`words`]), [`segments`] finds where to begin anew, [`upsweep_dynamic`]
-//! computes, and [`mod@write`] puts the result where [`output`] or [`show`] say. The element types as text and bytes are in
-//! [`element`].
-//! [`histogram`], [`quantile`], [`selecting`], [`sorting`] and [`signal`] read and write in the same way; [`expression`] is the
-//! language of `select --where`. [`apps`] are the applications.
-//! [`source`] says where a text begins and what standard input is; [`closed`] whether it was there at all.
+//! * [`args`] defines the options.
+//! * [`run`] takes the steps of a scan or a reduction.
+//! * [`input`] reads the file ([`npy`], [`binary`], [`table`], [`words`]).
+//! * [`segments`] finds the segment boundaries.
+//! * [`upsweep_dynamic`] computes.
+//! * [`mod@write`] writes the result to the destination ([`output`]), or [`show`] prints it on a terminal.
+//! * [`element`] parses and formats the element types as text and bytes.
+//!
+//! [`histogram`], [`quantile`], [`selecting`], [`sorting`] and [`signal`] read and write in the same way.
+//! [`expression`] is the language of `select --where`. [`apps`] are the applications.
+//!
+//! [`source`] finds the start of a text, and handles standard input. [`closed`] reports a standard input that was
+//! closed at the start.
+//!
 //! [`lab`] is the laboratory: its algorithms run on a machine model, which needs no device; their race needs a GPU.
 
 #![deny(unsafe_code)]
@@ -61,7 +69,8 @@ use std::process::ExitCode;
 
 pub use threads::addresses_left;
 
-/// What the program does with these arguments, of which the first one is its name. Fuzz targets call it many times in one process.
+/// Runs the program with the given arguments, the first of which is its name. Fuzz targets call it many times in one
+/// process.
 #[doc(hidden)]
 pub fn run_program(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
@@ -73,7 +82,7 @@ pub fn run_program(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             if failure.speaks() {
-                // When standard error is closed too, the exit code is all that is left to say.
+                // If standard error is closed too, the exit code is the only report left.
                 let _ = writeln!(std::io::stderr(), "upsweep: {failure}");
             }
             exit_code(&failure)
@@ -81,7 +90,7 @@ pub fn run_program(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// What the shell gets.
+/// Exit code of the process for a failure.
 fn exit_code(failure: &Failure) -> ExitCode {
     match failure {
         Failure::Input(_) | Failure::Usage => ExitCode::from(2),
@@ -123,7 +132,7 @@ fn run_command(command: &Command) -> Result<()> {
     }
 }
 
-/// Prints help, or makes clap's paragraph about a usage error one line.
+/// Prints help, or joins clap's paragraph about a usage error into one line.
 fn usage(error: &clap::Error, arguments: &[OsString]) -> Result<()> {
     if !error.use_stderr() {
         return print(&Destination::standard_output(), |out| write!(out, "{}", error.render()));
@@ -132,7 +141,7 @@ fn usage(error: &clap::Error, arguments: &[OsString]) -> Result<()> {
         let _ = error.print();
         return Err(Failure::Usage);
     }
-    // What clap repeats of the arguments is as long as they are.
+    // clap repeats the arguments in full, however long: cut them.
     let values = arguments
         .iter()
         .filter_map(|argument| argument.to_str())
@@ -142,7 +151,7 @@ fn usage(error: &clap::Error, arguments: &[OsString]) -> Result<()> {
         _ => text,
     });
     let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
-    // A value that begins with a hyphen is what nobody means who misspells an option.
+    // clap's tip for values that begin with a hyphen: nobody who misspells an option means that.
     let tells = |line: &&str| {
         !line.is_empty() && !line.starts_with("For more information") && !line.starts_with("tip: to pass")
     };
@@ -153,7 +162,7 @@ fn usage(error: &clap::Error, arguments: &[OsString]) -> Result<()> {
     Err(Failure::Input(format!("{text}{piped} (see {} --help)", subcommand(arguments))))
 }
 
-/// The program and those subcommands that the command line names: whose help tells what is possible.
+/// Program name and the subcommands named on the command line, for the hint at `--help`.
 fn subcommand(arguments: &[OsString]) -> String {
     let mut command = &Cli::command();
     let mut path = "upsweep".to_owned();

@@ -1,4 +1,4 @@
-//! The program `upsweep`, whose parts are in `lib.rs`.
+//! Entry point of the program `upsweep`. The library crate (`lib.rs`) has the rest.
 
 #![deny(unsafe_code)]
 
@@ -9,9 +9,9 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: allocator::OrEnd = allocator::OrEnd;
 
-/// The stack of the thread that a command runs on: the main thread's is as small as the shell says, which may be too little.
+/// Stack size of the thread that a command runs on. The shell's limit sets the main thread's, which may be too little.
 const STACK: usize = 8 << 20;
-/// The addresses that this thread asks for until it runs: its stack, one for signals, and what is to be done at its end.
+/// Address space that this thread takes until it runs: its stack, a signal stack, and the cleanup at its end.
 const OF_STACK: u64 = STACK as u64 + (1 << 20);
 
 fn main() -> ExitCode {
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     match thread.map(std::thread::JoinHandle::join) {
         Ok(Ok(code)) => code,
         Ok(Err(panic)) => std::panic::resume_unwind(panic),
-        // Where no thread can be had, its own stack may do.
+        // If no thread can be had, the stack of the main thread may do.
         Err(_) => ended(),
     }
 }

@@ -1,31 +1,31 @@
-//! Numbers as text.
+//! Numbers as text: parsing and its errors.
 
 use crate::failure::{quoted, shown};
 use upsweep_dynamic::{Number, Type};
 
-/// What is wrong with a text that is no value of a type.
+/// Error of a text that is no value of the requested type.
 #[derive(Debug)]
 pub(crate) struct NoValue {
     reason: String,
-    /// Types of which it is a value.
+    /// Types that have the value.
     takers: Vec<Type>,
-    /// How it becomes a float.
+    /// Advice on how to write it as a float.
     float: Option<String>,
 }
 
 impl NoValue {
-    /// An integer that f64 is read from where it is written as a fraction.
+    /// Error for an integer. Written as a fraction, it is read as f64.
     pub(crate) fn integer(reason: String, takers: Vec<Type>, text: &str) -> Self {
         let rounded = if takers.contains(&Type::F64) { "" } else { " to have it rounded" };
         Self { reason, takers, float: Some(format!("write {}.0{rounded}", shown(text))) }
     }
 
-    /// The same where no other type takes all values.
+    /// This error without suggestions, for a place where no other type takes all values.
     pub(crate) fn for_any_type(self) -> Self {
         Self { takers: Vec::new(), ..self }
     }
 
-    /// The reason, and what to do about it; with `typed` there is an option for the type.
+    /// Reason and advice. With `typed`, the advice may name the option for the type.
     pub(crate) fn words(&self, typed: bool) -> String {
         let takers: Vec<String> = self.takers.iter().map(|taker| format!("--type {taker}")).collect();
         let types = (typed && !takers.is_empty()).then(|| format!("give {}", takers.join(" or ")));
@@ -42,7 +42,7 @@ impl From<String> for NoValue {
     }
 }
 
-/// The integer that `text` says where `str::parse` saw none: `3.0` and `1e3` are whole numbers too.
+/// Parses an integer that `str::parse` refuses: `3.0` and `1e3` are whole numbers too.
 pub(crate) fn integer(text: &str, element: &str, smallest: i128, largest: i128) -> Result<i128, NoValue> {
     let said = || shown(text);
     let n = match text.parse::<i128>() {
@@ -72,8 +72,9 @@ pub(crate) fn is_whole(text: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Checks that the float `value`, which `text` was parsed to, is what it says, if that is an integer. Decimal fractions are
-/// rounded; an integer is not, unless it is one that a float is written as: JavaScript writes 2^64 as 18446744073709552000.
+/// Checks that `value`, the float that `text` was parsed to, equals `text` if that is an integer. Decimal fractions are
+/// rounded. An integer is not, unless it is one that a float is written as: JavaScript writes 2^64 as
+/// 18446744073709552000.
 pub(crate) fn whole_as_written<T: Into<f64>>(text: &str, element: &str, value: T) -> Result<(), NoValue> {
     if !is_whole(text) {
         return Ok(());
@@ -87,7 +88,7 @@ pub(crate) fn whole_as_written<T: Into<f64>>(text: &str, element: &str, value: T
     Err(not_exactly(text, element, value))
 }
 
-/// `text`, an integer, would have to be rounded to `value`.
+/// Error for an integer `text` that would be rounded to `value`.
 pub(crate) fn not_exactly(text: &str, element: &str, value: f64) -> NoValue {
     let takers = match (text.parse::<i64>(), text.parse::<u64>()) {
         (Ok(_), _) => vec![Type::I64],
@@ -97,13 +98,13 @@ pub(crate) fn not_exactly(text: &str, element: &str, value: f64) -> NoValue {
     NoValue::integer(format!("{} is not exactly a value of {element}, {value:.0} is", shown(text)), takers, text)
 }
 
-/// Whether `text` writes infinity in words.
+/// Whether `text` is infinity in words.
 pub(crate) fn says_infinity(text: &str) -> bool {
     let word = text.trim_start_matches(['+', '-']);
     word.eq_ignore_ascii_case("inf") || word.eq_ignore_ascii_case("infinity")
 }
 
-/// Whether `text` is any number.
+/// Whether `text` is a number.
 pub(crate) fn is_number(text: &str) -> bool {
     text.parse::<f64>().is_ok()
 }

@@ -1,4 +1,4 @@
-//! The commands `scan` and `reduce`: from the options to the output.
+//! Commands `scan` and `reduce`: from the options to the output.
 
 use crate::args::{Common, ReduceArgs, ScanArgs, Statistic};
 use crate::asked::{Asked, axis, place};
@@ -20,7 +20,7 @@ use std::path::Path;
 use std::time::Instant;
 use upsweep_dynamic::{Reduce, Scan, Segments};
 
-/// `upsweep scan`.
+/// Runs `upsweep scan`.
 pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     let begun = Instant::now();
     let (common, op) = (&args.common, args.op);
@@ -101,7 +101,7 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     Ok(())
 }
 
-/// `upsweep reduce`.
+/// Runs `upsweep reduce`.
 pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     let begun = Instant::now();
     let common = &args.common;
@@ -188,7 +188,7 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     Ok(())
 }
 
-/// `upsweep reduce --op count`: how many values there are, or rows whatever stands in them.
+/// Runs `upsweep reduce --op count`: counts the values, or the rows of a table whatever their cells hold.
 fn count(common: &Common) -> Result<()> {
     common.sums.check(&[])?;
     let of_parts = [
@@ -228,7 +228,7 @@ fn count(common: &Common) -> Result<()> {
     destination.write(|out| write::write(form, &count, &[], (out, destination.name()), &Progress::new("writing", None)))
 }
 
-/// Where `-o` goes, and the form that its name asks for.
+/// Destination of `-o`, and the output form that its name asks for.
 pub(crate) fn output(path: Option<&Path>) -> Result<(Destination, Option<OutputForm>)> {
     let Some(path) = path else { return Ok((Destination::standard_output(), None)) };
     let destination = Destination::of("-o", path)?;
@@ -236,8 +236,8 @@ pub(crate) fn output(path: Option<&Path>) -> Result<(Destination, Option<OutputF
     Ok((destination, form))
 }
 
-/// The form that the name after `-o` asks for. A stream, and what is no plain file and has no ending, take what standard output
-/// would.
+/// Output form that the name after `-o` asks for. `None`, the default of standard output, for a stream, and for a
+/// non-regular file without an extension.
 pub(crate) fn form_of(destination: &Destination, path: &Path) -> Result<Option<OutputForm>> {
     let unnamed = destination.is_stream() || !destination.is_plain_file() && path.extension().is_none();
     if unnamed { Ok(None) } else { OutputForm::of_path("-o", path).map(Some) }
@@ -264,14 +264,14 @@ fn keyed(
     Ok(())
 }
 
-/// Who types numbers learns how to end them.
+/// Tells a person who types numbers at a terminal how to end them.
 pub(crate) fn explain_waiting(common: &Common) {
     if common.file == Path::new("-") && io::stdin().is_terminal() {
         note("numbers are read from the terminal: end them with Ctrl-D");
     }
 }
 
-/// Says that a key has several results, which those who expect groups do not.
+/// Notes a key that has several results, which those who expect groups do not.
 fn note_repeated_keys(name: &str, layout: &Layout, keys: &Texts) -> Result<()> {
     let full = |refused: Refused| refused.failure(name, |reason| Failure::input(name, reason));
     if let Some(key) = keys.repeated().map_err(full)? {
@@ -284,10 +284,10 @@ fn note_repeated_keys(name: &str, layout: &Layout, keys: &Texts) -> Result<()> {
     Ok(())
 }
 
-/// With an output file a person at a terminal still learns what was done.
+/// Prints the summary on the terminal if the results went to a file.
 fn report(destination: &Destination, summary: &Summary<'_>) {
     if !destination.is_stream() && io::stderr().is_terminal() {
-        // Nothing is lost if the terminal is gone.
+        // A write to a closed terminal may fail: nothing is lost.
         let _ = writeln!(io::stderr(), "{summary}");
     }
 }

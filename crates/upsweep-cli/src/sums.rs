@@ -1,7 +1,7 @@
-//! Sums and products: the type of their results, which for integers is one of 64 bits, and what it means if one does not fit.
+//! Result types of sums and products: 64 bits for integers by default, with overflow checks.
 //!
-//! The command line asks for checks of overflow, and for sums in 64 bits. There are no compiled pairs of types for
-//! these: integers are converted on the host, and for a reduction part by part, each while it is in the cache.
+//! The command line asks for the checks and for the 64 bits. No pairs of types are compiled for them: integers are
+//! converted on the host, for a reduction block by block, each while it is in the cache.
 
 use crate::args::Summing;
 use crate::element::{Type, Values};
@@ -9,21 +9,21 @@ use crate::failure::{Failure, Result, note};
 use crate::write::OutputForm;
 use upsweep_dynamic::{Number, Op, View};
 
-/// The types of a scan or a reduction.
+/// Types and checks of a scan or a reduction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sums {
-    /// That of the results.
+    /// Type of the results.
     pub(crate) results: Type,
-    /// The one that is computed in.
+    /// Type of the computation.
     pub(crate) computed: Type,
-    /// Whether all results are to fit.
+    /// Whether every result must fit.
     pub(crate) checked: bool,
-    /// Whether the ending of the output's name is what says the type of the results.
+    /// Whether the ending of the output's name sets the type of the results.
     by_ending: bool,
 }
 
 impl Sums {
-    /// The types for values of type `element`, whose results go to a file of this form.
+    /// Chooses the types for values of type `element`, whose results go to a file of this form.
     pub(crate) fn new(asked: Summing, op: Op, element: Type, form: OutputForm) -> Result<Self> {
         let own = Self { results: element, computed: element, checked: false, by_ending: false };
         if !is_sum(op) {
@@ -57,7 +57,7 @@ impl Sums {
         form.check_as(self.results, name, Some(option))
     }
 
-    /// Says how wide values are that lie in a file without a word of it, if they are not as wide as those that were read.
+    /// Notes the width of the results if the output file does not record it and it differs from the input's.
     pub(crate) fn note_width(&self, form: OutputForm, element: Type) {
         if form == OutputForm::Raw(None) && self.results != element {
             let (results, bytes) = (self.results, self.results.size());
@@ -65,13 +65,13 @@ impl Sums {
         }
     }
 
-    /// The values in the type that is computed in, where they do not become values of it by being widened.
+    /// Converts the values to the type of the computation, unless widening of integers does it.
     pub(crate) fn converted(&self, values: View<'_>) -> upsweep_dynamic::Result<Option<Values>> {
         let integers = values.element().integers().is_some() && self.computed.integers().is_some();
         (!integers && values.element() != self.computed).then(|| values.nearest(self.computed)).transpose()
     }
 
-    /// An initial value of the results' type, in the type that is computed in.
+    /// Converts an initial value from the type of the results to that of the computation.
     pub(crate) fn init(&self, init: Number) -> Number {
         match (init, self.computed) {
             (Number::Integer(n), Type::I64) => Number::Integer(i128::from(n as i64)),
@@ -80,12 +80,12 @@ impl Sums {
         }
     }
 
-    /// What was computed, in the type of the results.
+    /// Converts the computed values to the type of the results.
     pub(crate) fn results(&self, computed: Values) -> upsweep_dynamic::Result<Values> {
         if self.results == self.computed { Ok(computed) } else { computed.modulo(self.results) }
     }
 
-    /// What to do about a result that does not fit.
+    /// Advice about a result that does not fit.
     pub(crate) fn advice(&self, value: Option<i128>) -> String {
         let fits = |element: Type| value.zip(element.integers()).is_some_and(|(value, range)| range.contains(&value));
         let taker = if fits(self.computed) { self.computed } else { Type::F64 };
@@ -93,14 +93,14 @@ impl Sums {
         format!("give --sum-type {taker}{ending}, or --wrap to let it wrap around")
     }
 
-    /// How a summary says the type of the results, if that is another than the values'.
+    /// Text of the summary that names the type of the results, empty if it is that of the values.
     pub(crate) fn words(&self, element: Type) -> String {
         if self.results == element { String::new() } else { format!(" in {}", self.results) }
     }
 }
 
 impl Summing {
-    /// Checks that these options mean something for one of `ops`.
+    /// Checks that these options apply to one of `ops`.
     pub(crate) fn check(self, ops: &[Op]) -> Result<()> {
         let given = [("--sum-type", self.sum_type.is_some()), ("--wrap", self.wrap)];
         if let Some((option, _)) = given.iter().find(|(_, given)| *given && !ops.iter().any(|&op| is_sum(op))) {

@@ -1,11 +1,11 @@
-//! Sound in .wav files: whole numbers of 8 to 32 bits and floats, in RIFF and in RF64.
+//! Sound in .wav files: integers of 8 to 32 bits and floats, in RIFF and in RF64.
 //!
 //! ```text
 //! RIFF size WAVE        size is that of all that follows; RF64 has the sizes that 32 bits do not hold in a chunk ds64
 //! id size bytes, pad    chunks: fmt says what the values are, data has them; after an odd number of bytes comes one more
 //! ```
 //!
-//! A value lies in the upper bits of its bytes: 20 bits in 4 bytes have 12 bits of 0 below them.
+//! A value lies in the upper bits of its bytes: 20 bits in 4 bytes have 12 zero bits below them.
 
 use crate::element::Values;
 use crate::failure::{Failure, Result, note};
@@ -13,33 +13,33 @@ use crate::source::Source;
 use std::io::Read;
 use std::path::Path;
 
-/// How the values of a file lie in it.
+/// Sample format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Form {
     float: bool,
     channels: u16,
-    /// Values of a channel in a second.
+    /// Sample rate: values per second and channel.
     rate: u32,
-    /// The bytes of a value, and how many of their bits are used.
+    /// Bytes of a value; `bits` of them are used.
     bytes: u16,
     bits: u16,
-    /// Which loudspeaker each channel is for, if the file says it.
+    /// Loudspeaker mask of the channels, 0 if the file has none.
     speakers: u32,
 }
 
-/// The sound of a file: values from -1 to 1, a row for each point in time with a value for each channel.
+/// Sound of a file: values from -1 to 1, a row for each point in time with a value for each channel.
 pub(crate) struct Sound {
     pub(crate) form: Form,
     pub(crate) values: Values,
     pub(crate) shape: Vec<usize>,
 }
 
-/// Whether `path` has the name of sound.
+/// Whether the name is a sound file's.
 pub(crate) fn is_wav(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("wav"))
 }
 
-/// What a format number that is not read stands for.
+/// Name of a sample format that is not read.
 fn format_name(format: u16) -> &'static str {
     match format {
         0x0002 | 0x0011 => "ADPCM",
@@ -53,7 +53,7 @@ fn format_name(format: u16) -> &'static str {
 const PCM: u16 = 1;
 const FLOAT: u16 = 3;
 const EXTENSIBLE: u16 = 0xfffe;
-/// What follows the format in an extension, which makes it a GUID.
+/// Rest of the GUID of an extended format: its first two bytes are the format number.
 const GUID: [u8; 14] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71];
 
 fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
@@ -65,7 +65,7 @@ fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 impl Form {
-    /// What a chunk `fmt ` says.
+    /// Parses a `fmt ` chunk.
     fn parse(chunk: &[u8]) -> std::result::Result<Self, String> {
         let short = "is no .wav: its fmt chunk is too short";
         let half = |at| u16_at(chunk, at).ok_or(short);
@@ -78,7 +78,7 @@ impl Form {
             if chunk.get(26..40) != Some(&GUID) {
                 return Err("is a .wav of a format of somebody's own: PCM and floats are read".to_owned());
             }
-            // Some leave it out.
+            // Some writers leave it out.
             bits = if bits == 0 { width } else { bits };
         }
         if format != PCM && format != FLOAT {
@@ -98,7 +98,7 @@ impl Form {
         Ok(Self { float, channels, rate, bytes, bits, speakers })
     }
 
-    /// The chunk that says it.
+    /// Builds the `fmt ` chunk.
     fn chunk(&self) -> Vec<u8> {
         let format = if self.float { FLOAT } else { PCM };
         let extended = self.channels > 2 || !self.float && (self.bits > 16 || self.bits != 8 * self.bytes);
@@ -122,13 +122,13 @@ impl Form {
         chunk
     }
 
-    /// How much a value of 1 is as a whole number.
+    /// Integer that stands for a value of 1.
     fn full(&self) -> f64 {
         (1u64 << (self.bits - 1)) as f64
     }
 }
 
-/// The form of a file, and its data.
+/// Parses a file into its format and its data.
 fn parse(file: &[u8]) -> std::result::Result<(Form, &[u8]), String> {
     let wide = match file.first_chunk::<4>() {
         Some(b"RIFF") => false,
@@ -140,7 +140,7 @@ fn parse(file: &[u8]) -> std::result::Result<(Form, &[u8]), String> {
     if file.get(8..12) != Some(b"WAVE") {
         return Err("is no .wav: behind RIFF there is no WAVE".to_owned());
     }
-    // Who writes to a pipe does not know the sizes, and leaves what none is.
+    // A writer to a pipe does not know the sizes, and leaves impossible ones.
     let unknown = |size: u32| size >= 0xffff_0000 || (0x7fff_0000..=0x7fff_ffff).contains(&size);
     let unfinished = u32_at(file, 4).is_some_and(|size| size == 0 || unknown(size));
     let (mut at, mut form, mut long) = (12, None, None::<u64>);
@@ -153,7 +153,7 @@ fn parse(file: &[u8]) -> std::result::Result<(Form, &[u8]), String> {
             let data = match long.filter(|_| size == u32::MAX) {
                 Some(size) => usize::try_from(size).ok().and_then(|size| rest.get(..size)),
                 None if size == 0 && unfinished || !wide && unknown(size) && size as usize > rest.len() => {
-                    // Of an odd number of bytes one is behind the data.
+                    // Data of an odd number of bytes is followed by a padding byte.
                     let odd = rest.len() % block == 1 && rest.len().is_multiple_of(2);
                     rest.get(..rest.len() - usize::from(odd))
                 }
@@ -173,7 +173,7 @@ fn parse(file: &[u8]) -> std::result::Result<(Form, &[u8]), String> {
             }
             _ => {}
         }
-        // Some leave out the byte behind an odd number.
+        // Some writers leave out the padding byte after an odd number of bytes.
         let without = |next: &[u8]| next.starts_with(b"data") || next.starts_with(b"fmt ");
         let pad = chunk.len() % 2 == 1 && !rest.get(chunk.len()..).is_some_and(without);
         at += 8 + chunk.len() + usize::from(pad);
@@ -181,18 +181,18 @@ fn parse(file: &[u8]) -> std::result::Result<(Form, &[u8]), String> {
     Err("is truncated: it has no data".to_owned())
 }
 
-/// The whole numbers in some bytes, in the upper bits of i32, and how many bits they have.
+/// Converts bytes to integers in the upper bits of i32, and returns the number of bits that are used.
 fn whole_numbers(data: &[u8], form: Form) -> (impl Iterator<Item = i32> + Clone, u16) {
     let bytes = usize::from(form.bytes);
     let number = move |value: &[u8]| {
         let mut all = [0u8; 4];
         all.iter_mut().rev().zip(value.iter().rev()).for_each(|(to, &byte)| *to = byte);
-        // A single byte counts from 128.
+        // Samples of one byte are unsigned, with 128 for 0.
         i32::from_le_bytes(all) ^ if bytes == 1 { i32::MIN } else { 0 }
     };
     let numbers = data.chunks_exact(bytes).map(number);
     let below = u32::from(32 - form.bits);
-    // Some put fewer bits than there is room for into the lower ones, where there should be zeros.
+    // Some writers put a value of fewer bits than its bytes have into the lower bits, where zeros should be.
     let low = u32::from(8 * form.bytes - form.bits);
     let in_upper = numbers.clone().all(|n| n.trailing_zeros() >= below);
     let in_lower = !in_upper && numbers.clone().all(|n| n << low >> low == n);
@@ -200,7 +200,7 @@ fn whole_numbers(data: &[u8], form: Form) -> (impl Iterator<Item = i32> + Clone,
     (numbers.map(move |n| if in_lower { n << low } else { n }), bits)
 }
 
-/// Values, if there is memory for them.
+/// Collects values, or fails if there is no memory for them.
 fn collected<T>(values: impl Iterator<Item = T>, len: usize, name: &str) -> Result<Vec<T>> {
     let mut all = Vec::new();
     all.try_reserve_exact(len).map_err(|_| Failure::memory(name, len.saturating_mul(size_of::<T>())))?;
@@ -208,7 +208,7 @@ fn collected<T>(values: impl Iterator<Item = T>, len: usize, name: &str) -> Resu
     Ok(all)
 }
 
-/// Reads sound.
+/// Reads a sound file.
 pub(crate) fn read(path: &Path, name: &str) -> Result<Sound> {
     let source = Source::open(path, name)?;
     let mut file = Vec::new();
@@ -227,7 +227,7 @@ pub(crate) fn read(path: &Path, name: &str) -> Result<Sound> {
             let (numbers, bits) = whole_numbers(data, form);
             form.bits = bits;
             let value = |n: i32| f64::from(n) / f64::from(1u32 << 31);
-            // Whole numbers of up to 24 bits are f32.
+            // Integers of up to 24 bits are exact in f32.
             match bits <= 24 {
                 true => Values::F32(collected(numbers.map(|n| value(n) as f32), len, name)?),
                 false => Values::F64(collected(numbers.map(value), len, name)?),
@@ -239,7 +239,8 @@ pub(crate) fn read(path: &Path, name: &str) -> Result<Sound> {
     Ok(Sound { form, values, shape })
 }
 
-/// Values as sound of this form, which messages call `name`. What is louder than the form can say is cut, and said.
+/// Encodes values as sound of this format, which messages call `name`. Values out of the format's range are clipped,
+/// with a note.
 pub(crate) fn written(values: &Values, form: Form, name: &str) -> Result<Vec<u8>> {
     let len = values.len().saturating_mul(form.bytes.into());
     let header = form.chunk();
@@ -256,7 +257,7 @@ pub(crate) fn written(values: &Values, form: Form, name: &str) -> Result<Vec<u8>
     };
     chunk(b"fmt ", header.len(), &header);
     if form.float {
-        // How many values each channel has.
+        // Number of values of each channel.
         chunk(b"fact", 4, &((values.len() / usize::from(form.channels)) as u32).to_le_bytes());
     }
     chunk(b"data", len, &[]);
