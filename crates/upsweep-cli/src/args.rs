@@ -1,4 +1,4 @@
-//! The command line: what can be asked for, and the help that says so.
+//! Command line: options, and their help texts.
 
 use crate::count::parse_count;
 use crate::device::{DeviceChoice, parse_device};
@@ -205,7 +205,7 @@ pub(crate) struct Common {
 }
 
 impl Common {
-    /// What is read, with nothing else asked for.
+    /// Common options of a command that only reads an input.
     pub(crate) fn of(reading: &Reading, device: DeviceChoice) -> Self {
         Self {
             file: reading.file.clone(),

@@ -1,4 +1,4 @@
-//! What scans and reductions are asked for in common, and how messages say it.
+//! Requests of scans and reductions: the shared part, and their messages.
 
 use crate::args::Common;
 use crate::device::Chosen;
@@ -10,22 +10,22 @@ use crate::sums::Sums;
 use std::time::{Duration, Instant};
 use upsweep_dynamic::{Error, Number};
 
-/// What was asked for, as far as scans and reductions share it.
+/// Request of a scan or a reduction: the part that both share.
 pub(crate) struct Asked<'a> {
     pub(crate) common: &'a Common,
-    /// How messages call the input.
+    /// Name of the input in messages.
     pub(crate) name: &'a str,
     pub(crate) device: &'a Chosen,
     pub(crate) shape: &'a [usize],
-    /// The axis to work along.
+    /// Axis of the computation.
     pub(crate) axis: Option<usize>,
     pub(crate) sums: Sums,
-    /// When the command began.
+    /// Start time of the command.
     pub(crate) begun: Instant,
 }
 
 impl<'a> Asked<'a> {
-    /// The initial value, of the type of the results.
+    /// Initial value, of the type of the results.
     pub(crate) fn init(&self) -> Result<Option<Number>> {
         let Some(text) = &self.common.init else { return Ok(None) };
         let element = self.sums.results;
@@ -42,7 +42,8 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// What a result that does not fit means to the user. `from` says whether it is one of a scan or a total.
+    /// Failure for a result that does not fit. `from` is empty for a scan, and the beginning of the sentence for a
+    /// total.
     pub(crate) fn overflow(&self, form: &Form, from: &str, error: &Error) -> Failure {
         let Error::Overflow { op, element, index, value } = error else { return self.failed(error) };
         let (place, first) = place(form);
@@ -58,7 +59,7 @@ impl<'a> Asked<'a> {
         Failure::input(self.name, format!("{place} {at}: {words}: {}", self.sums.advice(*value)))
     }
 
-    /// What was computed, in words.
+    /// Summary of the computation.
     pub(crate) fn summary(
         &self,
         mut what: String,
@@ -77,7 +78,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// The axis of `name`'s `shape` that `asked` means, counted from 0.
+/// Axis, counted from 0, that `asked` means in `name`'s `shape`.
 pub(crate) fn axis(asked: i64, shape: &[usize], name: &str) -> Result<usize> {
     let axes = shape.len();
     let from_start = if asked < 0 { asked.checked_add_unsigned(axes as u64) } else { Some(asked) };
@@ -91,7 +92,8 @@ pub(crate) fn axis(asked: i64, shape: &[usize], name: &str) -> Result<usize> {
     })
 }
 
-/// How messages and the preview call the place of a value, and the number of the first. A row is that of the file.
+/// Word for the place of a value in messages and previews, and the number of the first place. Rows are those of the
+/// file.
 pub(crate) fn place(form: &Form) -> (&'static str, usize) {
     match form {
         Form::Table { layout, .. } => ("row", layout.first_row()),

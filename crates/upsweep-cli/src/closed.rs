@@ -1,13 +1,13 @@
-//! Which standard streams were closed when the program started.
+//! Standard streams that were closed when the program started.
 //!
-//! Rust's runtime opens `/dev/null` in the place of those before `main`, so that no file that is opened later gets their numbers: a
-//! result that goes there would be lost without a word, and an input that comes from there would be an empty one. `/dev/null` itself
-//! tells nothing: who drops a result on purpose gives it too, and some open it for reading and writing, as the runtime does. Only
-//! what runs before the runtime can still see it.
+//! Rust's runtime opens `/dev/null` in place of a closed standard stream before `main`, so that no file that is opened
+//! later gets its number. A result written there would be lost without a word, and an input read from there would be
+//! empty. `/dev/null` itself proves nothing: a user who drops a result on purpose gives it too, and some open it for
+//! reading and writing, as the runtime does. Only code that runs before the runtime can still see the closed stream.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Standard input, standard output, standard error.
+/// Flags of standard input, standard output and standard error.
 static CLOSED: [AtomicBool; 3] = [const { AtomicBool::new(false) }; 3];
 
 /// Whether descriptor `number` is a standard stream that was closed when the program started.
@@ -30,17 +30,18 @@ mod early {
         fn fcntl(descriptor: c_int, command: c_int, ...) -> c_int;
     }
 
-    /// Runs before `main` on the only thread, when nothing of std is there yet: it asks the system and sets atomics, no more.
+    /// Records the closed streams. It runs before `main` on the only thread, when nothing of std is set up yet: it only
+    /// asks the system and sets atomics.
     extern "C" fn look() {
         for (descriptor, closed) in (0..).zip(&CLOSED) {
-            // SAFETY: F_GETFD takes no argument and touches no memory; of a closed descriptor it says that.
+            // SAFETY: F_GETFD takes no argument and touches no memory; for a closed descriptor it returns an error.
             let flags = unsafe { fcntl(descriptor, F_GETFD) };
             closed.store(flags < 0, Ordering::Relaxed);
         }
     }
 
-    // SAFETY: the loader calls each address in this section once, as a C function; those that take no arguments ignore the
-    // ones that it gives.
+    // SAFETY: the loader calls each address in this section once, as a C function. A function without parameters
+    // ignores the arguments that the loader passes.
     #[used]
     #[unsafe(link_section = ".init_array")]
     static LOOK: extern "C" fn() = look;

@@ -1,6 +1,6 @@
-//! `upsweep reduce --group-by`: results for each value of a column, wherever its rows are.
+//! Command `upsweep reduce --group-by`: results for each distinct value of a column.
 //!
-//! The rows are sorted by the column, and a group is a segment.
+//! The rows are sorted by the column, so that each group is a segment.
 
 use crate::args::{ReduceArgs, Statistic};
 use crate::device::Chosen;
@@ -17,7 +17,7 @@ use crate::write::OutputForm;
 use csv::ByteRecord;
 use upsweep_dynamic::{Op, Reduce, Segments, View, lexsort};
 
-/// Groups by the values of `column`.
+/// Reduces the groups of rows with equal values in `column`.
 pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
     let common = &args.common;
     let operators: Vec<Op> = args
@@ -41,7 +41,7 @@ pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
     let device = Chosen::open(common.device)?;
     let (source, name) = input::open_table(&common.file)?;
     let values_column: Vec<&str> = common.column.iter().map(String::as_str).collect();
-    // Rows are counted whatever stands in them.
+    // Rows are counted whatever their cells hold.
     let counts_alone = args.op.iter().all(|statistic| *statistic == Statistic::Count);
     let asked = Asked {
         source: &source,
@@ -85,7 +85,7 @@ pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
         Statistic::Mean => means(&device.device, sorted.view(), &offsets).map(Values::F64).map_err(failed),
     });
     let results = results.collect::<Result<Vec<Values>>>()?;
-    // In the order of the column's values, numbers as such.
+    // Groups are written in the order of the column's values, numbers in numeric order.
     let order = cells.order_of_rows(by, &rows)?;
     let mut keys: Vec<(View<'_>, bool)> =
         order.last.as_deref().map(|last| (View::Bool(last), false)).into_iter().collect();
@@ -94,7 +94,7 @@ pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
     write(&destination, delimiter, (&cells, by), (&rows, &order), (&args.op, &results))
 }
 
-/// What a result that does not fit means to the user; other errors as they are.
+/// Failure for a result that does not fit; other errors are returned as they are.
 fn overflow(
     cells: &Cells<'_>,
     (by, rows): (usize, &[usize]),

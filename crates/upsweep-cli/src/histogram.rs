@@ -1,4 +1,4 @@
-//! `upsweep histogram`: counts by bin, as numbers, bars and a picture.
+//! Command `upsweep histogram`: counts by bin, as numbers, bars and a picture.
 
 mod svg;
 
@@ -15,12 +15,12 @@ use crate::write::{self, OutputForm};
 use std::io::{self, IsTerminal, Write};
 use upsweep_dynamic::{Error, Histogram, Number, Op, Reduce};
 
-/// The lines that a terminal shows: more bins share them.
+/// Maximum number of bars on a terminal. More bins share them.
 const LINES: usize = 48;
-/// The longest bar.
+/// Length of the longest bar.
 const BAR: usize = 48;
 
-/// `upsweep histogram`.
+/// Runs `upsweep histogram`.
 pub(crate) fn histogram(args: &HistogramArgs) -> Result<()> {
     let outputs = Destination::several([("-o", &args.output), ("--svg", &args.svg)])?;
     let [output, svg] = &outputs;
@@ -56,7 +56,7 @@ pub(crate) fn histogram(args: &HistogramArgs) -> Result<()> {
     }
 }
 
-/// The bins that are asked for.
+/// Builds the bins that the options ask for.
 fn bins(args: &HistogramArgs, device: &Chosen, name: &str, values: &Values) -> Result<Histogram> {
     if let Some(edges) = &args.edges {
         if edges.len() < 2 {
@@ -71,12 +71,12 @@ fn bins(args: &HistogramArgs, device: &Chosen, name: &str, values: &Values) -> R
     Ok(Histogram::even(low..=high, args.bins))
 }
 
-/// The least and the largest value; 0 and 1 of none.
+/// Minimum and maximum of the values, 0 and 1 if there are none.
 fn extremes(device: &Chosen, name: &str, values: &Values) -> Result<(f64, f64)> {
     if values.is_empty() {
         return Ok((0.0, 1.0));
     }
-    // Of bool there is no least; all are between these.
+    // bool has no minimum, and all its values lie between these.
     if values.element() == Type::Bool {
         return Ok((0.0, 1.0));
     }
@@ -97,7 +97,7 @@ fn extremes(device: &Chosen, name: &str, values: &Values) -> Result<(f64, f64)> 
     Err(Failure::input(name, format!("has {what}, so its range is not finite: give --range LOW HIGH")))
 }
 
-/// What the library refused, as the user asked for it.
+/// Failure for an error of the library, which names the user's options.
 fn failed(args: &HistogramArgs, name: &str, error: &Error) -> Failure {
     use upsweep::Error as E;
     match error {
@@ -121,16 +121,16 @@ fn failed(args: &HistogramArgs, name: &str, error: &Error) -> Failure {
     }
 }
 
-/// A histogram with its edges.
+/// Counts of a histogram, and its edges.
 struct Counted {
     edges: Vec<f64>,
     counts: Vec<u64>,
-    /// All values, also those in no bin.
+    /// Number of all values, including those in no bin.
     values: usize,
 }
 
 impl Counted {
-    /// A line for each bin: its edges and its count.
+    /// Writes a line for each bin: its edges and its count.
     fn table(&self, out: &mut dyn Write, delimiter: u8, header: bool) -> io::Result<()> {
         let delimiter = char::from(delimiter);
         if header {
@@ -142,7 +142,7 @@ impl Counted {
         Ok(())
     }
 
-    /// The same with bars for a person.
+    /// Draws the bins as bars for a person.
     fn bars(&self, out: &mut dyn Write) -> io::Result<()> {
         let joined = self.counts.len().div_ceil(LINES).max(1);
         let lows: Vec<String> = self.edges.iter().step_by(joined).map(|edge| svg::short(*edge)).collect();
@@ -163,7 +163,7 @@ impl Counted {
     }
 }
 
-/// A bar in eighths of a letter. What is there at all has some.
+/// Draws a bar in eighths of a letter, at least one if the count is not 0.
 fn bar(count: u64, most: u64) -> String {
     let eighths = if most == 0 { 0 } else { (count as f64 / most as f64 * 8.0 * BAR as f64).round() as usize };
     let eighths = if count > 0 { eighths.max(1) } else { 0 };

@@ -1,24 +1,24 @@
-//! A progress bar for long work on a terminal.
+//! Progress bar for long work on a terminal.
 
 use indicatif::{BinaryBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::cell::{Cell, RefCell};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-/// Work shorter than this shows no bar.
+/// Time before the bar appears: shorter work shows none.
 const LONG: Duration = Duration::from_millis(700);
-/// From one picture of the bar to the next.
+/// Interval between two updates of the bar.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Counts bytes, and shows them on standard error once the work turns out to be long.
+/// Counts bytes, and shows the progress on standard error once the work turns out to be long.
 #[derive(Debug)]
 pub(crate) struct Progress {
     doing: &'static str,
-    /// The bytes in all, where they are known.
+    /// Total number of bytes, if known.
     total: Option<u64>,
     done: Cell<u64>,
     started: Instant,
-    /// When the bar last said how fast it goes, from the start.
+    /// Time of the last update, since the start.
     said: Cell<Duration>,
     bar: RefCell<Option<ProgressBar>>,
     wanted: bool,
@@ -26,13 +26,13 @@ pub(crate) struct Progress {
 
 impl Progress {
     pub(crate) fn new(doing: &'static str, total: Option<u64>) -> Self {
-        // A bar beside a pipe would disturb what reads the pipe, a pager for instance.
+        // A bar beside a pipe would disturb the program that reads the pipe, a pager for instance.
         let wanted = std::io::stderr().is_terminal() && std::io::stdout().is_terminal();
         let (done, said) = (Cell::new(0), Cell::new(Duration::ZERO));
         Self { doing, total, done, started: Instant::now(), said, bar: RefCell::new(None), wanted }
     }
 
-    /// `bytes` more are done.
+    /// Adds `bytes` to the progress.
     pub(crate) fn step(&self, bytes: usize) {
         let done = self.done.get() + bytes as u64;
         self.done.set(done);
@@ -44,7 +44,7 @@ impl Progress {
         if bar.is_none() && elapsed >= LONG {
             *bar = Some(self.bar().with_position(done));
         }
-        // As often as the bar is drawn: what it says is text, which takes longer to make than a step.
+        // The text is built only as often as the bar is drawn: that takes longer than a step.
         if let Some(bar) = &*bar
             && elapsed >= self.said.get() + INTERVAL
         {
@@ -60,7 +60,7 @@ impl Progress {
             Some(_) => "{msg} {bar:30} {prefix}",
             None => "{msg} {spinner} {prefix}",
         };
-        // Nothing is drawn before there is something to say.
+        // Nothing is drawn before the first update.
         match ProgressStyle::with_template(template) {
             Ok(style) => bar.with_style(style).with_message(self.doing),
             Err(_) => bar,
@@ -68,15 +68,15 @@ impl Progress {
     }
 }
 
-/// What is done, the mean speed from the start on, and how long the rest takes at that speed. The bar's own estimate would
-/// begin when the bar does, with all that was done before as its first step.
+/// Text of the bar: bytes done, mean speed since the start, and the time left at that speed. The bar's own estimate
+/// would begin with the bar, and take everything before it for its first step.
 fn told(done: u64, total: Option<u64>, elapsed: Duration) -> String {
     let a_second = done as f64 / elapsed.as_secs_f64().max(1e-9);
     let (bytes, speed) = (BinaryBytes(done), BinaryBytes(a_second as u64));
     let Some(total) = total else { return format!("{bytes}, {speed}/s") };
     let rest = match total.saturating_sub(done) {
         0 => 0.0,
-        // Longer than that nobody waits, and a Duration may not hold it.
+        // Nobody waits longer than that, and a Duration may not hold it.
         rest => (rest as f64 / a_second).ceil().min(1e9),
     };
     let rest = Duration::from_secs_f64(rest);

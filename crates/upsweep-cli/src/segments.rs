@@ -1,4 +1,4 @@
-//! Where the computation begins anew: --by-key and --segments.
+//! Segments: the options --by-key and --segments.
 
 use crate::args::Common;
 use crate::collect::push;
@@ -12,17 +12,17 @@ use crate::words;
 use std::path::Path;
 use upsweep_dynamic::Segments;
 
-/// The segments of an array as the command line gives them.
+/// Segments of an array as the command line gives them.
 #[derive(Debug)]
 pub(crate) enum Given {
     Whole,
-    /// Integers.
+    /// Offsets, of any integer type.
     Offsets(Values),
     HeadFlags(Vec<bool>),
 }
 
 impl Given {
-    /// The segments of `input`.
+    /// Reads the segments of `input`.
     pub(crate) fn new(args: &Common, input: &mut Input) -> Result<Self> {
         if let Some(keys) = &mut input.keys {
             return Ok(Self::HeadFlags(std::mem::take(&mut keys.heads)));

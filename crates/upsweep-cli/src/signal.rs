@@ -1,4 +1,4 @@
-//! `upsweep signal`: filters and averages.
+//! Command `upsweep signal`: IIR filters and exponential averages.
 
 use crate::args::{Common, FilterArgs, Of, Pad, SmoothArgs};
 use crate::asked::{axis, place};
@@ -20,7 +20,7 @@ use upsweep::{Device, Error};
 use upsweep_apps::signal::{Filter, Padding, Smooth};
 use upsweep_dynamic::Number;
 
-/// `upsweep signal filter`.
+/// Runs `upsweep signal filter`.
 pub(crate) fn filter(args: &FilterArgs) -> Result<()> {
     let sections = args.sos.as_deref().map(sections).transpose()?;
     let filter = match &sections {
@@ -54,7 +54,7 @@ pub(crate) fn filter(args: &FilterArgs) -> Result<()> {
     })
 }
 
-/// `upsweep signal smooth`.
+/// Runs `upsweep signal smooth`.
 pub(crate) fn smooth(args: &SmoothArgs) -> Result<()> {
     let (smooth, named) = match (args.half_life, args.span) {
         (Some(half_life), _) => (Smooth::half_life(half_life), "--half-life"),
@@ -71,7 +71,7 @@ pub(crate) fn smooth(args: &SmoothArgs) -> Result<()> {
     })
 }
 
-/// The results of values of either type, computed where the device has its memory.
+/// Computes the results of values of either float type, in the memory of the device.
 macro_rules! computed {
     ($device:expr, $values:expr, $compute:ident) => {
         match $values {
@@ -91,15 +91,15 @@ macro_rules! computed {
 }
 use computed;
 
-/// The lines that are signals: an axis of a shape.
+/// Axis of a shape along which the signals lie.
 type Along<'a> = Option<(&'a [usize], usize)>;
 
-/// What both commands do with a signal, from the file to the result.
+/// Steps from the file to the result that both commands share.
 struct Run<'a> {
     of: &'a Of,
-    /// What the result is called.
+    /// Name of the result.
     word: &'a str,
-    /// The options that say what is computed, as errors name them.
+    /// Options of the computation, as error messages name them.
     options: &'a str,
 }
 
@@ -153,7 +153,7 @@ impl Run<'_> {
         })
     }
 
-    /// What the library refused, as the user asked for it.
+    /// Failure for an error of the library, which names the user's options.
     fn failed(&self, name: &str, error: Error) -> Failure {
         match &error {
             Error::Coefficients { what, .. } if what.starts_with("the padding") => Failure::input(name, &error),
@@ -163,7 +163,7 @@ impl Run<'_> {
     }
 }
 
-/// Reads a signal, and if it is sound, its form.
+/// Reads a signal, and the sample format of a sound file.
 fn load(common: &Common) -> Result<(Input, Option<WavForm>)> {
     if !wav::is_wav(&common.file) || common.table.delimiter(None).is_some() {
         return Ok((input::load(common, false)?, None));
@@ -178,7 +178,7 @@ fn load(common: &Common) -> Result<(Input, Option<WavForm>)> {
     Ok((Input { name, values, shape, form: Form::Words, keys: None }, Some(sound)))
 }
 
-/// The values as f32 or f64: f16 is f32, and whole numbers are f64, if that changes none.
+/// Converts the values to f32 or f64: f16 to f32, and integers to f64, if none is changed.
 fn floats(values: Values, name: &str) -> Result<Values> {
     if matches!(values.element(), Type::F32 | Type::F64) {
         return Ok(values);
@@ -198,7 +198,7 @@ fn floats(values: Values, name: &str) -> Result<Values> {
     Ok(Values::F64(numbers?))
 }
 
-/// The sections in a file: six numbers in each row.
+/// Reads the filter sections of a file: six numbers in each row.
 fn sections(path: &Path) -> Result<Vec<[f64; 6]>> {
     let name = called(path);
     if input::is_npy(path) {

@@ -1,4 +1,4 @@
-//! Files that are read, and standard input.
+//! Input files, and standard input.
 
 use crate::closed::was_closed;
 use crate::failure::{Failure, Result, called, words};
@@ -7,7 +7,7 @@ use std::io::{self, Read, Seek, StdinLock, Write};
 use std::path::Path;
 use std::time::SystemTime;
 
-/// How messages call standard input.
+/// Name of standard input in messages.
 pub(crate) const STANDARD_INPUT: &str = "standard input";
 
 /// Whether `path` is standard input: `-`, or a name that the system has for it.
@@ -15,7 +15,7 @@ pub(crate) fn is_standard_input(path: &Path) -> bool {
     ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].iter().any(|name| path.as_os_str() == *name)
 }
 
-/// Standard input.
+/// Locks standard input, or fails if it was closed when the program started.
 pub(crate) fn standard_input() -> Result<StdinLock<'static>> {
     check_open(STANDARD_INPUT)?;
     Ok(io::stdin().lock())
@@ -29,17 +29,17 @@ fn check_open(name: &str) -> Result<()> {
     }
 }
 
-/// An open file.
+/// Open input file.
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) file: File,
     is_plain: bool,
-    /// Its size and when it was last written, when it was opened.
+    /// Size and time of the last write, as of the opening.
     stamp: (u64, Option<SystemTime>),
 }
 
 impl Source {
-    /// Opens a file to read it.
+    /// Opens a file for reading.
     pub(crate) fn open(path: &Path, name: &str) -> Result<Self> {
         if is_standard_input(path) {
             check_open(name)?;
@@ -53,7 +53,7 @@ impl Source {
         Ok(Self { file, is_plain: metadata.is_file(), stamp: stamp(&metadata) })
     }
 
-    /// All of `reader`, which messages call `name`, in a file that has no name: a table is read more than once.
+    /// Copies all of `reader`, which messages call `name`, into a file without a name: a table is read more than once.
     pub(crate) fn keep(reader: &mut dyn Read, name: &str) -> Result<Self> {
         let failed = |e: io::Error| {
             Failure::Run(format!("{name}: keeping it in {}: {}", called(&std::env::temp_dir()), words(&e)))
@@ -74,12 +74,12 @@ impl Source {
         Ok(Self { file, is_plain: true, stamp: stamp(&metadata) })
     }
 
-    /// Whether it can be read twice.
+    /// Whether the file can be read twice.
     pub(crate) fn is_plain(&self) -> bool {
         self.is_plain
     }
 
-    /// The bytes in it, if it says so: files that the system makes up as they are read have 0 bytes.
+    /// Size in bytes, if known: files that the system makes up as they are read have 0 bytes.
     pub(crate) fn size(&self) -> Option<u64> {
         Some(self.stamp.0).filter(|&size| self.is_plain && size > 0)
     }
@@ -98,11 +98,11 @@ fn stamp(metadata: &Metadata) -> (u64, Option<SystemTime>) {
     (metadata.len(), metadata.modified().ok())
 }
 
-/// How many of a text's first bytes say where it begins.
+/// Number of bytes at the start of a text that [`text_begin`] needs.
 pub(crate) const MARK: usize = 4;
 
-/// Where a text begins whose first bytes, [`MARK`] if there are as many, are these: behind the mark of UTF-8, if it has one. UTF-16 is
-/// refused, which says that it is that, or whose first letters are of ASCII.
+/// Offset of a text: 3 after a byte order mark of UTF-8, else 0. `start` has its first [`MARK`] bytes, fewer if the
+/// text is shorter. Refuses UTF-16, which its byte order mark or zero bytes beside ASCII letters show.
 pub(crate) fn text_begin(start: &[u8], name: &str) -> Result<usize> {
     let utf16 = matches!(start, [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
         || matches!(start, &[a, 0, b, 0, ..] | &[0, a, 0, b, ..] if a > 0 && b > 0);

@@ -1,4 +1,4 @@
-//! An array in each of the forms that a file can have.
+//! Output formats: writing of an array.
 
 use crate::element::{Type, Values, format};
 use crate::failure::{Failure, Result, called};
@@ -8,20 +8,20 @@ use crate::progress::Progress;
 use std::io::Write;
 use std::path::Path;
 
-/// The form that a result is written in.
+/// Format of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OutputForm {
     Npy,
     Table {
         delimiter: u8,
     },
-    /// Values alone, of this type if the name says one.
+    /// Values alone, of this type if the file's name has one.
     Raw(Option<Type>),
     Words,
 }
 
 impl OutputForm {
-    /// The form that the name of `option`'s file asks for.
+    /// Format that the name of `option`'s file asks for.
     pub(crate) fn of_path(option: &str, path: &Path) -> Result<Self> {
         if let Some(delimiter) = input::delimiter(path) {
             return Ok(Self::Table { delimiter });
@@ -48,7 +48,7 @@ impl OutputForm {
         self.check_as(element, name, None)
     }
 
-    /// The same of values whose type an option says, if there is one.
+    /// Checks that the file `name` may hold values of this type, which `option` sets, if there is one.
     pub(crate) fn check_as(self, element: Type, name: &str, option: Option<&str>) -> Result<()> {
         match self {
             Self::Raw(Some(named)) if named != element => {
@@ -60,7 +60,7 @@ impl OutputForm {
         }
     }
 
-    /// The form that the input has.
+    /// Format of the input.
     pub(crate) fn of_input(form: &Form) -> Self {
         match form {
             Form::Npy => Self::Npy,
@@ -103,7 +103,7 @@ fn write_bytes(bytes: &[u8], out: &mut dyn Write, name: &str, progress: &Progres
     Ok(())
 }
 
-/// One value to a line; of an array with several axes, one line along the last axis.
+/// Writes one value per line, or for an array with several axes, one line per row of the last axis.
 fn write_text(
     values: &Values,
     shape: &[usize],
@@ -114,7 +114,7 @@ fn write_text(
 ) -> Result<()> {
     let across = if shape.len() > 1 { shape.last().copied().unwrap_or(1) } else { 1 };
     let mut text = Vec::new();
-    // Progress counts the values' bytes: how long the text will be is not known before.
+    // Progress counts the values' bytes: the length of the text is not known beforehand.
     let mut done = 0;
     for index in 0..values.len() {
         format(values, index, &mut text);

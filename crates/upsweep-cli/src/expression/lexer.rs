@@ -1,11 +1,11 @@
-//! The words of a condition.
+//! Lexer of conditions.
 
 use super::{Order, Sum};
 use crate::element::Value;
 use crate::failure::quoted;
 use upsweep_dynamic::Number;
 
-/// A word, and where it stands: from byte `begin` to byte `end`.
+/// Token, and its place: bytes `begin` to `end`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Word {
     pub(super) token: Token,
@@ -18,7 +18,7 @@ pub(super) enum Token {
     Number(Number),
     Text(String),
     Name(String),
-    /// A name in back quotes, which is a column's, whatever it says.
+    /// Name in back quotes: always a column's.
     Column(String),
     Numbered(usize),
     Sum(Sum),
@@ -31,7 +31,7 @@ pub(super) enum Token {
     End,
 }
 
-/// What is wrong, and with which bytes.
+/// Error, and the bytes that it is about.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Wrong {
     pub(crate) begin: usize,
@@ -40,7 +40,7 @@ pub(crate) struct Wrong {
 }
 
 impl Wrong {
-    /// The reason, with the place in `text`.
+    /// Reason, with its place in `text`.
     pub(crate) fn within(&self, text: &str) -> String {
         let place = text.get(..self.begin).map_or(0, |before| before.chars().count()) + 1;
         match text.get(self.begin..self.end).filter(|words| !words.is_empty()) {
@@ -50,7 +50,7 @@ impl Wrong {
     }
 }
 
-/// The words of `text`, of which the last is its end.
+/// Splits `text` into tokens, the last of which is the end.
 pub(super) fn words(text: &str) -> Result<Vec<Word>, Wrong> {
     let mut words = Vec::new();
     let mut at = 0;
@@ -68,7 +68,8 @@ pub(super) fn words(text: &str) -> Result<Vec<Word>, Wrong> {
     Ok(words)
 }
 
-/// The word at the beginning of `text`, which begins with `next`, and its bytes; or how many bytes are wrong, and why.
+/// Token at the beginning of `text`, whose first letter is `next`, and its length in bytes. An error has the number of
+/// wrong bytes, and the reason.
 fn word(text: &str, next: char) -> Result<(Token, usize), (usize, String)> {
     let two = [
         ("==", Token::Order(Order::Equal)),
@@ -118,7 +119,7 @@ fn name(text: &str) -> (Token, usize) {
     (token, len)
 }
 
-/// A text, or a column's name: a quote in it is written twice.
+/// Text, or a column's name: a quote in it is written twice.
 fn quoted_word(text: &str, quote: char) -> Result<(Token, usize), (usize, String)> {
     let mut content = String::new();
     let mut rest = text[1..].char_indices().peekable();
@@ -145,7 +146,7 @@ fn numbered(text: &str) -> Result<(Token, usize), (usize, String)> {
 
 fn number(text: &str) -> Result<(Token, usize), (usize, String)> {
     let mut len = text.find(|c: char| !(is_name(c) || c == '.')).unwrap_or(text.len());
-    // An exponent has a sign.
+    // The sign of an exponent belongs to the number.
     let signed = text[..len].ends_with(['e', 'E']) && text[len..].starts_with(['+', '-']);
     if signed {
         let behind = &text[len + 1..];

@@ -1,4 +1,4 @@
-//! The conditions of `--where`: a small language over the columns of a table, or over `x` for an array.
+//! Conditions of `--where`: a small language over the columns of a table, or over `x` for an array.
 //!
 //! ```text
 //! condition   = all ("or" all)*
@@ -10,8 +10,8 @@
 //!             | column | `column with any name` | $3
 //! ```
 //!
-//! [`parse`] reads a text to a tree and finds the kind of everything in it, so that nothing is left to be wrong but the cells of a
-//! table; [`value`] computes.
+//! [`parse`] turns a text into a tree and checks the kinds of all its parts, so that only the cells of a table can
+//! still be wrong. [`value`] evaluates it.
 
 mod lexer;
 mod parser;
@@ -20,16 +20,16 @@ pub(crate) mod value;
 pub(crate) use parser::parse;
 use upsweep_dynamic::Number;
 
-/// A part of a row, or what is wrong with it.
+/// Value of a part of a row, or the reason why it is wrong.
 pub(crate) type Found<T> = Result<T, String>;
 
-/// What a value is.
+/// Kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Number,
     Text,
     Bool,
-    /// A column of which nothing says yet what its cells are.
+    /// Column of a kind that nothing has determined yet.
     Open,
 }
 
@@ -43,13 +43,13 @@ impl Kind {
     }
 }
 
-/// What there is to compute with: what a column is called, and which kind its values are.
+/// Columns that a condition may use: their names, and the kinds of their values.
 pub(crate) trait Columns {
-    /// The place and the kind of the column of this name, or of this number from 1 on; or why there is none.
+    /// Index and kind of the column with this name, or with this number from 1 on; or the reason why there is none.
     fn find(&self, column: &Name) -> Found<(usize, Kind)>;
 }
 
-/// How a condition calls a column.
+/// Reference to a column in a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Name {
     Called(String),
@@ -75,7 +75,7 @@ pub(crate) enum Order {
     GreaterOrEqual,
 }
 
-/// A value, or a condition.
+/// Value, or condition.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Expression {
     Number(Number),
@@ -88,6 +88,6 @@ pub(crate) enum Expression {
     And(Box<[Self; 2]>),
     Or(Box<[Self; 2]>),
     Computed(Sum, Box<[Self; 2]>),
-    /// Both are of one kind.
+    /// Comparison of two expressions of one kind.
     Compared(Order, Kind, Box<[Self; 2]>),
 }

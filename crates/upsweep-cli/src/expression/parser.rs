@@ -1,16 +1,17 @@
-//! From words to a tree, with the kind of everything.
+//! Parser of conditions: from tokens to a tree, with the kinds of all parts.
 
 use super::lexer::{Token, Word, Wrong, words};
 use super::{Columns, Expression, Kind, Name, Sum};
 
-/// Brackets and signs in each other, and words: a tree is as deep as either, and each level of it is a call of a function.
+/// Limits on nested brackets and signs, and on tokens. The depth of a tree grows with both, and each level is a
+/// recursive call.
 const DEEPEST: usize = 100;
 const MOST_WORDS: usize = 2000;
 
-/// The condition that `text` says.
+/// Parses the condition `text`.
 ///
 /// # Errors
-/// What is wrong, and where.
+/// Error, and its place.
 pub(crate) fn parse(text: &str, columns: &dyn Columns) -> Result<Expression, Wrong> {
     let words = words(text)?;
     if let Some(word) = words.get(MOST_WORDS) {
@@ -36,7 +37,7 @@ struct Parser<'a> {
     columns: &'a dyn Columns,
 }
 
-/// What was read: a tree, its kind, and the words from `from` to `to`.
+/// Parsed part: a tree, its kind, and its tokens from `from` to `to`.
 struct Read {
     tree: Expression,
     kind: Kind,
@@ -46,11 +47,11 @@ struct Read {
 
 impl<'a> Parser<'a> {
     fn next(&self) -> &'a Word {
-        // The last word is the end, which nobody passes.
+        // The last token is the end, which is never passed.
         &self.words[self.at.min(self.words.len() - 1)]
     }
 
-    /// Passes the next word if it is `token`.
+    /// Passes the next token if it is `token`.
     fn pass(&mut self, token: &Token) -> bool {
         let is = self.next().token == *token;
         self.at += usize::from(is);
@@ -61,7 +62,7 @@ impl<'a> Parser<'a> {
         wrong(&self.words[read.from], &self.words[read.to], reason)
     }
 
-    /// The tree of what must be of this kind.
+    /// Tree of a part that must be of this kind.
     fn as_kind(&self, read: Read, kind: Kind) -> Result<Expression, Wrong> {
         match (read.kind, read.tree) {
             (Kind::Open, Expression::Column(column, _)) => Ok(Expression::Column(column, kind)),
@@ -119,7 +120,7 @@ impl<'a> Parser<'a> {
             return Err(wrong(word, word, "comparisons do not follow each other: write a < b and b < c"));
         }
         let kind = match (left.kind, right.kind) {
-            // Of two columns that may be anything, numbers are compared.
+            // Two columns of open kind are compared as numbers.
             (Kind::Open, Kind::Open) => Kind::Number,
             (Kind::Open, kind) | (kind, _) => kind,
         };
@@ -210,7 +211,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What `read` finds between brackets, the first of which is the next word.
+    /// Parses by `read` between brackets, the first of which is the next token.
     fn within_brackets(
         &mut self,
         from: usize,

@@ -1,23 +1,24 @@
-//! What an expression is for one row, or for one element.
+//! Evaluation of an expression for one row, or for one element.
 //!
-//! Integers are computed exactly, in 128 bits; with a float everything is f64, and so is what `/` divides. Numbers are compared as
-//! what they are: no integer is rounded to be compared with a float. NaN differs from everything.
+//! Integers are computed exactly, in 128 bits. With a float operand the computation is in f64, and so is every division
+//! by `/`. Numbers are compared exactly: no integer is rounded to be compared with a float. NaN differs from
+//! everything.
 
 use super::{Expression, Found, Kind, Order, Sum};
 use std::cmp::Ordering;
 use upsweep_dynamic::Number;
 
-/// The cells of a row, or an element, by the places that [`Columns`](super::Columns) has found. An error says what is wrong with
-/// a cell.
+/// Cells of a row, or an element, by the column indices from [`Columns`](super::Columns). An error describes a wrong
+/// cell.
 pub(crate) trait Row {
     fn number(&self, column: usize) -> Found<Number>;
-    /// Texts are bytes: those of a file need not be UTF-8.
+    /// A text as bytes: that of a file need not be UTF-8.
     fn text(&self, column: usize) -> Found<&[u8]>;
     fn bool(&self, column: usize) -> Found<bool>;
 }
 
 impl Expression {
-    /// Whether a condition holds. What decides nothing any more is not computed: of `a or b` only `a`, if that holds.
+    /// Whether a condition holds. Evaluation is lazy: of `a or b`, only `a` is computed if it holds.
     pub(crate) fn holds(&self, row: &dyn Row) -> Found<bool> {
         match self {
             Self::Bool(value) => Ok(*value),
@@ -32,7 +33,7 @@ impl Expression {
                 Ok(order.holds(Some(both[0].holds(row)?.cmp(&both[1].holds(row)?))))
             }
             Self::Compared(order, _, both) => Ok(order.holds(compare(both[0].number(row)?, both[1].number(row)?))),
-            // The parser has found their kinds.
+            // Never a condition: the parser has checked the kinds.
             Self::Number(_) | Self::Text(_) | Self::Negative(_) | Self::Absolute(_) | Self::Computed(..) => Ok(false),
         }
     }
@@ -85,7 +86,7 @@ fn compute(sum: Sum, a: Number, b: Number) -> Found<Number> {
             Sum::Plus => Some(a.checked_add(b)),
             Sum::Minus => Some(a.checked_sub(b)),
             Sum::Times => Some(a.checked_mul(b)),
-            // As NumPy and Python: of the sign of the divisor. By 0, as of floats.
+            // The sign is the divisor's, as in NumPy and Python. A remainder by 0 is computed in floats.
             Sum::Rest if b != 0 => Some(Some(
                 a.checked_rem(b).map_or(0, |rest| if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest }),
             )),
@@ -108,7 +109,7 @@ fn compute(sum: Sum, a: Number, b: Number) -> Found<Number> {
     }))
 }
 
-/// The order of two numbers; NaN has none.
+/// Order of two numbers; NaN has none.
 pub(crate) fn compare(a: Number, b: Number) -> Option<Ordering> {
     match (a, b) {
         (Number::Integer(a), Number::Integer(b)) => Some(a.cmp(&b)),
@@ -119,7 +120,7 @@ pub(crate) fn compare(a: Number, b: Number) -> Option<Ordering> {
 }
 
 fn compare_with_float(n: i128, x: f64) -> Option<Ordering> {
-    // Floats from here on are larger than every i128; they would become the largest one.
+    // 2^127: floats from here on are larger than every i128, and a conversion would saturate.
     const BEYOND: f64 = 170141183460469231731687303715884105728.0;
     if x.is_nan() {
         None
@@ -152,7 +153,7 @@ mod tests {
     use super::super::{Columns, Name, parse};
     use super::*;
 
-    /// Numbers by the names a and b, a text t, and a condition c.
+    /// Row with numbers named a and b, a text t, and a condition c.
     struct Sample(Number, Number, &'static str, bool);
 
     impl Columns for Sample {

@@ -1,25 +1,25 @@
-//! A histogram as a picture.
+//! Histogram as an SVG picture.
 
 use std::fmt::Write;
 
-/// The picture, and the plot in it.
+/// Size of the picture; the other constants are the margins of the plot.
 const WIDTH: f64 = 800.0;
 const HEIGHT: f64 = 420.0;
 const LEFT: f64 = 70.0;
 const RIGHT: f64 = 20.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 40.0;
-/// The numbers along the axes.
+/// Intervals between the numbers along each axis.
 const TICKS: usize = 5;
 
-/// Light, and dark where the reader has it so.
+/// Light style, and a dark one for readers who prefer it.
 const STYLE: &str = "text{fill:#1c2433}.paper{fill:#fff}.line{stroke:#d3d9e3}.floor{stroke:#1c2433}.bars{fill:#08735c}\
     @media(prefers-color-scheme:dark){text{fill:#e7eaf0}.paper{fill:#12151b}.line{stroke:#323a48}.floor{stroke:#e7eaf0}.bars{fill:#5fd6b6}}";
 
-/// Bars as wide as their bins, as high as their counts.
+/// Renders a bar for each bin, as wide as the bin and as high as its count.
 pub(super) fn render(title: &str, edges: &[f64], counts: &[u64]) -> String {
     let (low, high) = (edges.first().copied().unwrap_or(0.0), edges.last().copied().unwrap_or(1.0));
-    // Halves, as the width of the widest range is no float.
+    // The bounds are halved first: the width of the widest range would be no float.
     let across = (high / 2.0 - low / 2.0).max(f64::MIN_POSITIVE);
     let most = counts.iter().copied().max().unwrap_or(0).max(1) as f64;
     let x = |edge: f64| {
@@ -62,7 +62,7 @@ pub(super) fn render(title: &str, edges: &[f64], counts: &[u64]) -> String {
     svg + "</svg>\n"
 }
 
-/// An edge in at most six digits.
+/// Formats an edge in at most six digits.
 pub(super) fn short(edge: f64) -> String {
     let rounded = format!("{edge:.5e}").parse().unwrap_or(edge);
     if rounded == 0.0 || (1e-4..1e9).contains(&f64::abs(rounded)) {
@@ -72,7 +72,7 @@ pub(super) fn short(edge: f64) -> String {
     }
 }
 
-/// `text` as XML has it.
+/// Escapes `text` for XML.
 fn escaped(text: &str) -> String {
     let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     plain.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
@@ -89,7 +89,7 @@ mod tests {
         assert!(svg.contains("M70 380H70.00V210.00H425.00H425.00V40.00H780.00V380Z"), "{svg}");
     }
 
-    /// Whatever is drawn has its colour from the style, which has a dark form of each.
+    /// Every drawn element has its colour from the style, which has a dark form of each.
     #[test]
     fn every_colour_has_a_dark_form() {
         let svg = render("", &[0.0, 1.0], &[1]);

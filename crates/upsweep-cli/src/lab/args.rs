@@ -1,4 +1,4 @@
-//! What can be asked of the laboratory.
+//! Options of the laboratory's commands.
 
 use crate::count::parse_count;
 use crate::device::{DeviceChoice, parse_device};
@@ -128,7 +128,7 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    /// The model's sizes.
+    /// Sizes of the machine model.
     pub(crate) fn shape(&self) -> Shape {
         let order = self.order.map_or(Order::Phases, Order::Chance);
         Shape { warp: self.warp, banks: self.banks, tile: self.tile, order }

@@ -1,11 +1,11 @@
-//! The command `lab claims`: what lectures and papers say, beside what the model counts.
+//! Command `lab claims`: statements of lectures and papers, beside the counts of the model.
 
 use upsweep_lab::claims::{Claim, claims};
 
 /// Columns of the longest line.
 const WIDTH: usize = 100;
 
-/// The lines of the table: first what does not hold.
+/// Lines of the table, claims that do not hold first.
 pub(super) fn lines() -> Vec<String> {
     let mut claims = claims();
     claims.sort_by_key(|claim| claim.holds);
@@ -25,7 +25,8 @@ fn add(lines: &mut Vec<String>, claim: &Claim) {
     wrap(lines, "", remark);
 }
 
-/// Words in lines of two blanks, a title and the words; lines after the first are indented as far as the title is.
+/// Wraps words into lines indented by two blanks, the first after a title. Later lines are indented as far as the
+/// title.
 fn wrap(lines: &mut Vec<String>, title: &str, text: &str) {
     let mut line = format!("  {title}");
     let indent = " ".repeat(line.len());

@@ -1,4 +1,4 @@
-//! The command `lab count`: what algorithms cost, as a table and as a plot.
+//! Command `lab count`: costs of algorithms, as a table and as a plot.
 
 use super::args::CountArgs;
 use super::report::{refused, takes_standard_output, write};
@@ -11,19 +11,19 @@ use upsweep_lab::operator::Operator;
 use upsweep_lab::sample;
 use upsweep_lab::show::plot::{self, Line, Panel, Scale};
 
-/// The most elements of a run that is counted: it takes seconds.
+/// Maximum number of elements of a counted run, which takes seconds.
 const MOST_COUNTED: usize = 1 << 20;
 
-/// What a run costs.
+/// Costs of a run.
 struct Costs {
-    /// All of it, and what is left without loads and stores.
+    /// All costs; `inner` leaves out loads and stores.
     total: Counts,
     inner: Counts,
-    /// The longest chain.
+    /// Longest dependency chain.
     span: Span,
 }
 
-/// What the table has of [`Costs`].
+/// Columns of the table: name, and value from [`Costs`].
 const COLUMNS: [(&str, fn(&Costs) -> u64); 10] = [
     ("work", |costs| costs.total.operations),
     ("depth", |costs| costs.span.operations),
@@ -37,7 +37,7 @@ const COLUMNS: [(&str, fn(&Costs) -> u64); 10] = [
     ("all cycles", |costs| costs.total.cycles),
 ];
 
-/// What the columns mean.
+/// Explanation of the columns.
 const LEGEND: [&str; 4] = [
     "work: operations; depth: those on the longest chain, as blocks run at the same time",
     "divergent: branches at which a warp goes both ways; conflicts: accesses repeated for a bank",
@@ -51,7 +51,7 @@ struct Row {
     costs: Costs,
 }
 
-/// `upsweep lab count`.
+/// Runs `upsweep lab count`.
 pub(super) fn run(args: &CountArgs) -> Result<()> {
     let outputs = Destination::several([("--csv", &args.csv), ("--svg", &args.svg)])?;
     let [csv, svg] = &outputs;
@@ -70,7 +70,7 @@ pub(super) fn run(args: &CountArgs) -> Result<()> {
 
 fn rows(args: &CountArgs) -> Result<Vec<Row>> {
     let runs = || args.algorithms.iter().flat_map(|&algorithm| args.n.0.iter().map(move |&n| (algorithm, n)));
-    // Before the long ones begin.
+    // All lengths are checked before the long runs begin.
     for (algorithm, n) in runs() {
         algorithm.takes_on(args.machine.shape(), n).map_err(|e| refused(algorithm, &e))?;
         if n > MOST_COUNTED {
@@ -91,7 +91,7 @@ fn rows(args: &CountArgs) -> Result<Vec<Row>> {
     runs().map(count).collect()
 }
 
-/// The cells of the table, with its head.
+/// Cells of the table, with its head.
 fn cells(rows: &[Row]) -> Vec<Vec<String>> {
     let head = ["algorithm", "n"].into_iter().chain(COLUMNS.map(|(name, _)| name));
     let mut cells = vec![head.map(str::to_owned).collect()];

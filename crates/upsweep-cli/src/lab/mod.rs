@@ -1,4 +1,4 @@
-//! The command `lab`: the classic algorithms on the laboratory's machine model, and on a GPU.
+//! Command `lab`: the classic algorithms on the laboratory's machine model, and on a GPU.
 
 pub(crate) mod args;
 mod claims;
@@ -22,10 +22,10 @@ use upsweep_lab::show::html::BESIDE;
 use upsweep_lab::show::{self, Recording};
 use upsweep_lab::{algorithms, sample};
 
-/// The most elements of a run that is recorded: who did what takes memory in every step.
+/// Maximum number of elements of a recorded run: each thread's accesses take memory in every step.
 const MOST_SHOWN: usize = 4096;
 
-/// `upsweep lab`.
+/// Runs `upsweep lab`.
 pub(crate) fn run(lab: &Lab) -> Result<()> {
     match lab {
         Lab::List => print_lines(&list()),
@@ -76,7 +76,7 @@ fn show_run(args: &ShowArgs) -> Result<()> {
         Destination::draw(|out| out.write_all(drawn.as_bytes()))?;
     }
     match recording.fault {
-        // What is there to be wrong has done its duty.
+        // An algorithm that is meant to be faulty has done its duty.
         Some(fault) if !args.algorithm.is_faulty() => Err(Failure::Run(format!("{}: {fault}", args.algorithm.name))),
         _ => Ok(()),
     }
@@ -108,7 +108,7 @@ fn record(args: &ShowArgs, algorithm: &'static Algorithm) -> Result<Recording> {
     }
 }
 
-/// The elements that were given, or random ones.
+/// Elements from the command line, or random ones.
 fn elements<T: sample::Sample + FromStr>(args: &ShowArgs, algorithm: &Algorithm, wrong: &str) -> Result<Vec<T>> {
     let Some(values) = &args.values else {
         shown(args, algorithm, args.n)?;
@@ -121,7 +121,7 @@ fn elements<T: sample::Sample + FromStr>(args: &ShowArgs, algorithm: &Algorithm,
     Ok(values)
 }
 
-/// Where segments begin: as was asked for, or at random.
+/// Head flags of the segments, from the command line or random.
 fn heads(args: &ShowArgs, n: usize) -> Result<Vec<bool>> {
     let Some(places) = &args.heads else { return Ok(sample::heads(args.seed, n)) };
     if [Some(args.algorithm), args.beside].into_iter().flatten().all(|one| one.computes != Computes::SegmentedScan) {
@@ -147,7 +147,7 @@ fn record_values<T: upsweep_lab::algorithm::Element>(
     Recording::of(algorithm, operator, shape, &Input { values, heads }).map_err(|e| refused(algorithm, &e))
 }
 
-/// Whether a run of so many elements can be shown.
+/// Checks that a run of `n` elements can be shown.
 fn shown(args: &ShowArgs, algorithm: &Algorithm, n: usize) -> Result<()> {
     algorithm.takes_on(args.machine.shape(), n).map_err(|e| refused(algorithm, &e))?;
     match n > MOST_SHOWN {
@@ -160,7 +160,7 @@ fn page(args: &PageArgs) -> Result<()> {
     write_pages(args, pages(args, "index.html")?)
 }
 
-/// The pages of all algorithms, and contents and chapters that lead to them.
+/// Writes the pages of all algorithms, with contents and chapters that lead to them.
 fn book(args: &PageArgs) -> Result<()> {
     let mut files = pages(args, "algorithms.html")?;
     let claims = upsweep_lab::claims::claims();
@@ -175,7 +175,7 @@ fn write_pages(args: &PageArgs, files: Vec<(String, String)>) -> Result<()> {
     print_lines(&[format!("{} pages in {}", files.len(), args.out.display())])
 }
 
-/// The page of every algorithm; last their overview, so that it leads to nothing that is not there.
+/// Pages of all algorithms. The overview comes last, so that every link in it has its target.
 fn pages(args: &PageArgs, overview: &str) -> Result<Vec<(String, String)>> {
     let recordings = algorithms::ALGORITHMS.iter().map(|algorithm| {
         let (n, shape) = show::telling(algorithm);
@@ -196,7 +196,7 @@ fn pages(args: &PageArgs, overview: &str) -> Result<Vec<(String, String)>> {
     Ok(files)
 }
 
-/// The page on which two algorithms play in step: those of the question that the book asks first.
+/// Page on which two algorithms play in step: those of the question that the book asks first.
 fn beside(args: &PageArgs, overview: &str) -> Result<String> {
     let (values, heads) = (sample::values::<i64>(args.seed, 64), [false; 64]);
     let runs = ["kogge-stone", "blelloch"].map(|name| {

@@ -1,4 +1,4 @@
-//! The command `lab race`: every algorithm's kernels on one GPU, beside a copy and the library.
+//! Command `lab race`: every algorithm's kernels on one GPU, beside a copy and the library.
 
 use super::args::RaceArgs;
 use super::report::{takes_standard_output, write};
@@ -12,10 +12,10 @@ use upsweep_lab::algorithms::{ALGORITHMS, with_second_forms};
 use upsweep_lab::gpu::{self, Gpu, Lap};
 use upsweep_lab::show::plot::{self, Speed};
 
-/// The largest array: 2^31 elements of 4 bytes and what the algorithms keep beside them.
+/// Largest array: 2^31 elements of 4 bytes, and the temporary memory of the algorithms.
 const MOST: usize = 1 << 31;
 
-/// `upsweep lab race`.
+/// Runs `upsweep lab race`.
 pub(super) fn run(args: &RaceArgs) -> Result<()> {
     let outputs = Destination::several([("--csv", &args.csv), ("--svg", &args.svg)])?;
     let [csv, svg] = &outputs;
@@ -58,7 +58,7 @@ pub(super) fn run(args: &RaceArgs) -> Result<()> {
     }
 }
 
-/// The names that ran, in the order of the first that did.
+/// Names of the algorithms, in the order of their first lap.
 fn names(laps: &[Lap]) -> Vec<&'static str> {
     let mut names = Vec::new();
     for lap in laps {

@@ -1,10 +1,10 @@
-//! How the laboratory's commands refuse and answer.
+//! Failures and output of the laboratory's commands.
 
 use crate::failure::{Failure, Result};
 use crate::output::Destination;
 use upsweep_lab::algorithm::{Algorithm, Error};
 
-/// Why the laboratory does not run something, with the algorithm's name.
+/// Failure for an error of the laboratory, with the algorithm's name.
 pub(super) fn refused(algorithm: &Algorithm, error: &Error) -> Failure {
     match error {
         Error::Fault(fault) => Failure::Input(format!("{}: {fault}", algorithm.name)),
@@ -12,12 +12,12 @@ pub(super) fn refused(algorithm: &Algorithm, error: &Error) -> Failure {
     }
 }
 
-/// Writes a text where it goes.
+/// Writes a text to a destination.
 pub(super) fn write(to: &Destination, text: &str) -> Result<()> {
     to.write(|out| out.write_all(text.as_bytes()).map_err(|e| Failure::writing(to.name(), &e)))
 }
 
-/// Whether standard output is one of these, so that nothing else goes there.
+/// Whether standard output is one of the destinations, so that nothing else may go there.
 pub(super) fn takes_standard_output(outputs: &[Option<Destination>]) -> bool {
     outputs.iter().flatten().any(Destination::is_standard_output)
 }

@@ -1,4 +1,4 @@
-//! A folder of files that belong together, and may be written again.
+//! Folder of files that belong together, and may be written again.
 
 use super::{Destination, Place, interrupt, written};
 use crate::failure::{Failure, Result, called, words};
@@ -6,10 +6,10 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-/// Every file says early on that it was made here.
+/// Length of the beginning of a file that is searched for the mark of the program.
 const BEGINNING: u64 = 4096;
 
-/// What was made and goes away again, unless all is well.
+/// Files and folder that were made, which are removed again unless all succeed.
 #[derive(Default)]
 struct Made {
     folder: Option<PathBuf>,
@@ -18,7 +18,7 @@ struct Made {
 
 impl Drop for Made {
     fn drop(&mut self) {
-        // What cannot be removed stays: the failure that is told already has the same reason.
+        // A file that cannot be removed stays: the failure that is reported already has the same reason.
         self.files.iter().for_each(|file| _ = fs::remove_file(file));
         if let Some(folder) = &self.folder {
             let _ = fs::remove_dir(folder);
@@ -26,9 +26,9 @@ impl Drop for Made {
     }
 }
 
-/// Writes `files` into the folder `path`, which is made if it is not there. All are written before the first takes its place, so
-/// that nothing is left where one of them fails, and no file is replaced. A file of the same name is replaced if `mark` is among its
-/// first bytes; any other makes the whole call fail before anything is written.
+/// Writes `files` into the folder `path`, which is made if it is not there. All are written before the first takes its
+/// place: if one of them fails, none is left and no file is replaced. A file of the same name is replaced if `mark` is
+/// among its first bytes; any other makes the whole call fail before anything is written.
 pub(crate) fn write_folder(option: &str, path: &Path, files: &[(String, String)], mark: &str) -> Result<()> {
     let name = called(path);
     let wrong = |reason: &str| Failure::Input(format!("{option} {name}: {reason}"));
@@ -61,7 +61,7 @@ pub(crate) fn write_folder(option: &str, path: &Path, files: &[(String, String)]
     let to = files.iter().map(|(file, _)| Destination::of(option, file)).collect::<Result<Vec<_>>>()?;
     let mut finished = Vec::with_capacity(files.len());
     for (to, (_, text)) in to.iter().zip(&files) {
-        // What has the mark is a plain file, and so is what is not there.
+        // A file with the mark is a plain file, and so is a new one.
         let Place::File { path, folder } = &to.place else { continue };
         let failed = |e: &std::io::Error| Failure::writing(to.name(), e);
         let whole =

@@ -1,8 +1,9 @@
-//! Interrupts: a signal ends the program, but leaves no unfinished file that has a name, and none beside a finished one.
+//! Interrupts: a signal ends the program, but leaves no unfinished file that has a name, and none beside a finished
+//! one.
 //!
-//! An unfinished file usually has no name and goes away with the process, so that signals need no handler. While it has
-//! one, and from the moment on in which it takes its place, signals are held: the first is noticed at the next write, or
-//! comes too late.
+//! An unfinished file usually has no name and goes away with the process, so that signals need no handler. Signals are
+//! held while it has a name, and from the moment at which it takes its place: the first is noticed at the next write,
+//! or comes too late.
 
 use crate::failure::{Failure, Result};
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -14,13 +15,13 @@ use std::sync::{Arc, OnceLock};
 
 #[cfg(target_os = "linux")]
 const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, signal_hook::consts::SIGHUP];
-/// Only Linux says which signals are ignored: without SIGHUP, `nohup` holds on other systems too.
+/// Only Linux reports which signals are ignored. Other systems leave out SIGHUP, so that `nohup` works there too.
 #[cfg(not(target_os = "linux"))]
 const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
 
 #[derive(Default)]
 struct Signals {
-    /// The signal that came while signals were held, or 0.
+    /// Signal that came while signals were held, or 0.
     came: Arc<AtomicUsize>,
     /// Whether a signal ends the program at once.
     at_once: Arc<AtomicBool>,
@@ -28,7 +29,7 @@ struct Signals {
 
 static HANDLED: OnceLock<Signals> = OnceLock::new();
 
-/// From now on signals wait.
+/// Holds signals from here on.
 pub(super) fn hold() {
     let signals = HANDLED.get_or_init(|| {
         let signals = Signals::default();
@@ -42,7 +43,7 @@ pub(super) fn hold() {
     signals.at_once.store(false, Ordering::SeqCst);
 }
 
-/// From now on signals end the program at once again; one that waits ends it here.
+/// Lets signals end the program at once again. One that was held ends it here.
 pub(super) fn release() -> Result<()> {
     if let Some(signals) = HANDLED.get() {
         signals.at_once.store(true, Ordering::SeqCst);
@@ -50,7 +51,7 @@ pub(super) fn release() -> Result<()> {
     check()
 }
 
-/// Fails if a signal waits.
+/// Fails if a signal was held.
 pub(super) fn check() -> Result<()> {
     came().map_or(Ok(()), |signal| Err(Failure::Interrupted(signal)))
 }
@@ -63,11 +64,11 @@ fn came() -> Option<i32> {
 /// Ends the program as `signal` would have.
 pub(crate) fn end_by(signal: i32) -> ExitCode {
     let _ = low_level::emulate_default_handler(signal);
-    // Signals end a program on Unix; elsewhere a shell sees this.
+    // Signals end a program on Unix; on other systems a shell sees this code.
     ExitCode::from(u8::try_from(128 + signal).unwrap_or(1))
 }
 
-/// A writer that fails once a signal waits.
+/// Writer that fails once a signal was held.
 pub(super) struct Watched<W>(pub(super) W);
 
 impl<W: Write> Write for Watched<W> {

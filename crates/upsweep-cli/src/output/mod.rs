@@ -1,4 +1,4 @@
-//! Where results go: a file that appears whole or not at all, a stream that is open, a device.
+//! Destinations of results: a file that appears whole or not at all, an open stream, a device.
 
 mod folder;
 mod interrupt;
@@ -18,10 +18,10 @@ use stream::{Inherited, Whose, holds_descriptors};
 use terminal::Escaping;
 use unfinished::Unfinished;
 
-/// Where a result goes.
+/// Destination of a result.
 #[derive(Debug)]
 pub(crate) struct Destination {
-    /// How messages call it.
+    /// Name in messages.
     name: String,
     place: Place,
 }
@@ -30,12 +30,12 @@ pub(crate) struct Destination {
 enum Place {
     StandardOutput,
     Descriptor(Inherited),
-    /// What is there and is no plain file, such as a device: written as it is.
+    /// Existing file that is not plain, such as a device: written as it is.
     Special {
         path: PathBuf,
         append: bool,
     },
-    /// A plain file in this folder, which is there: what has its name is replaced.
+    /// Plain file in this existing folder: an old file of its name is replaced.
     File {
         path: PathBuf,
         folder: PathBuf,
@@ -47,8 +47,8 @@ impl Destination {
         Self { name: "standard output".to_owned(), place: Place::StandardOutput }
     }
 
-    /// Where `option path` goes, if something can be written there. It must be called before the program opens anything:
-    /// a number of a descriptor then means what it means to the caller.
+    /// Resolves the destination of `option path`, if it can be written. It must be called before the program opens
+    /// anything: a descriptor's number then means what it means to the caller.
     pub(crate) fn of(option: &str, path: &Path) -> Result<Self> {
         let name = called(path);
         let wrong = |reason: &str| Err(Failure::Input(format!("{option} {name}: {reason}")));
@@ -73,7 +73,7 @@ impl Destination {
             }
             Ok(found) if found.permissions().readonly() => return wrong("is read-only"),
             Ok(_) => {
-                // Nobody replaces what they may not write.
+                // A file that may not be written is not replaced either.
                 if let Err(e) = OpenOptions::new().write(true).open(&path) {
                     return wrong(&words(&e));
                 }
@@ -83,7 +83,7 @@ impl Destination {
         Ok(Self { name, place: Place::File { path, folder } })
     }
 
-    /// Where each of these options goes, if it was given; no two may go to the same place.
+    /// Resolves the destinations of the options that were given, no two of which may be the same.
     pub(crate) fn several<const N: usize>(options: [(&str, &Option<PathBuf>); N]) -> Result<[Option<Self>; N]> {
         let mut found = [const { None }; N];
         for (k, (option, path)) in options.iter().enumerate() {
@@ -120,12 +120,12 @@ impl Destination {
         matches!(self.place, Place::StandardOutput | Place::Descriptor(_))
     }
 
-    /// How messages call it.
+    /// Name in messages.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Lets `draw` write to standard output as it is, with the colours of a terminal: data in it is escaped already.
+    /// Lets `draw` write to standard output unchanged, with the colours of a terminal: data in it is escaped already.
     pub(crate) fn draw(draw: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
         let to = Self::standard_output();
         to.open()?;
@@ -135,9 +135,10 @@ impl Destination {
         buffered(io::stdout().lock(), &mut draw, failed)
     }
 
-    /// Lets `write` write the whole result. If it fails, nothing is left of a file. What a terminal would act on is escaped there.
+    /// Lets `write` write the whole result. If it fails, nothing is left of a file. On a terminal, control characters
+    /// are escaped.
     pub(crate) fn write(&self, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
-        // Compiled once for all results: what is called once is called by what may be called again.
+        // Compiled once for all results: the `FnOnce` is called by a closure that could be called again.
         let mut write = Some(write);
         self.write_by(&mut |out| write.take().map_or(Ok(()), |write| write(out)))
     }
@@ -173,7 +174,7 @@ impl Destination {
     }
 }
 
-/// A file with what `write` writes that can become `path`. From now on signals wait.
+/// Creates a file with the output of `write` that can become `path`. From here on signals are held.
 fn written(
     path: &Path,
     folder: &Path,
@@ -187,8 +188,8 @@ fn written(
     written.map(|()| unfinished)
 }
 
-/// A file that can become `path`. Where its folder takes no new file and `path` is there, it is copied in the end, and
-/// begins in the folder for temporary files.
+/// Creates a file that can become `path`. If its folder takes no new file and `path` exists, the file begins in the
+/// folder for temporary files, and is copied in the end.
 fn begin(path: &Path, folder: &Path, name: &str) -> Result<Unfinished> {
     let refused = match Unfinished::new(path, folder) {
         Ok(unfinished) => return Ok(unfinished),
@@ -206,19 +207,19 @@ fn begin(path: &Path, folder: &Path, name: &str) -> Result<Unfinished> {
     })
 }
 
-/// What a path leads to.
+/// Target of a path.
 enum Resolved {
     File {
         folder: PathBuf,
         path: PathBuf,
     },
     Descriptor(Inherited),
-    /// An open file of another process.
+    /// Open file of another process.
     ForeignDescriptor(PathBuf),
 }
 
-/// Follows links also where they lead to nothing yet. Descriptors look like links to files, but the file is not what is
-/// meant: it was opened to be appended to, is at some position, or has no name.
+/// Follows links, including those to nothing yet. Descriptors look like links to files, but must not be replaced by the
+/// file: it was opened for appending, is at some position, or has no name.
 fn resolve(path: &Path) -> std::result::Result<Resolved, String> {
     // As many as Linux follows.
     const MOST_LINKS: usize = 40;
@@ -268,7 +269,7 @@ fn is_same_file(_: &Path, _: &Path) -> bool {
     false
 }
 
-/// Writes to what may be a terminal.
+/// Writes to a stream, escaped if it is a terminal.
 fn streamed<W: Write + IsTerminal>(
     out: W,
     write: &mut dyn FnMut(&mut dyn Write) -> Result<()>,
@@ -286,7 +287,7 @@ fn buffered<W: Write>(
     match write(&mut out).and_then(|()| out.flush().map_err(|e| failed(&e))) {
         Ok(()) => Ok(()),
         Err(failure) => {
-            // What is still in the buffer belongs to a result that is not wanted any more.
+            // The rest of the buffer belongs to a result that is not wanted any more.
             let _ = out.into_parts();
             Err(failure)
         }

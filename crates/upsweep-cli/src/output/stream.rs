@@ -5,13 +5,13 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-/// Whose open files a folder lists.
+/// Process whose open files a folder lists.
 pub(super) enum Whose {
     Own,
     Foreign,
 }
 
-/// Whose open files the folder lists, if it does that: `/dev/fd`, or `/proc/PID/fd`. `folder` is canonical.
+/// Owner of the open files that the folder lists, if it is `/dev/fd` or `/proc/PID/fd`. `folder` is canonical.
 pub(super) fn holds_descriptors(folder: &Path) -> Option<Whose> {
     if folder == Path::new("/dev/fd") {
         return Some(Whose::Own);
@@ -19,20 +19,20 @@ pub(super) fn holds_descriptors(folder: &Path) -> Option<Whose> {
     if !folder.starts_with("/proc") || !folder.ends_with("fd") {
         return None;
     }
-    // A thread's folder lies in its process's.
+    // A thread's folder lies in that of its process.
     match fs::canonicalize("/proc/self") {
         Ok(own) if folder.starts_with(&own) => Some(Whose::Own),
         _ => Some(Whose::Foreign),
     }
 }
 
-/// A descriptor that was open before the program opened anything, and so belongs to no value of it.
+/// Descriptor that was open before the program opened anything, so that no value of the program owns it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Inherited(i32);
 
 impl Inherited {
-    /// Descriptor `number`, if `listed`, its name in a folder of this process's open files, is there. It must be called
-    /// before the program opens anything.
+    /// Finds descriptor `number`, if `listed`, its name in a folder of this process's open files, exists. It must be
+    /// called before the program opens anything.
     pub(super) fn find(number: i32, listed: &Path) -> Option<Self> {
         let was_open = usize::try_from(number).is_ok_and(|number| !was_closed(number));
         (was_open && fs::metadata(listed).is_ok()).then_some(Self(number))
@@ -42,14 +42,14 @@ impl Inherited {
         self.0 == 1
     }
 
-    /// The open file: it goes on at its position, which whoever opened it shares. Its name, opened, would begin at the
-    /// file's start.
+    /// Opens the file at the descriptor's position, which the process that opened it shares. Opened by its name, it
+    /// would begin at its start.
     #[cfg(unix)]
     #[allow(unsafe_code, reason = "std has no other way to a descriptor by its number")]
     pub(super) fn open(&self) -> io::Result<File> {
         use std::os::fd::BorrowedFd;
-        // SAFETY: `find` saw that it is not -1 and that it was open. The program did not open it, so nothing in the program
-        // closes it.
+        // SAFETY: `find` saw that it is not -1 and that it was open. The program did not open it, so nothing in the
+        // program closes it.
         let inherited = unsafe { BorrowedFd::borrow_raw(self.0) };
         inherited.try_clone_to_owned().map(File::from)
     }

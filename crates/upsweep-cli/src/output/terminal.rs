@@ -1,16 +1,16 @@
-//! What a terminal shows of data: none of it controls the terminal.
+//! Escaping of data on a terminal, so that it cannot control the terminal.
 
 use crate::failure::acts;
 use std::io::{self, Write};
 use std::mem;
 use std::str;
 
-/// A terminal, to which what could control it, or turn the direction of what it shows, goes as Rust writes it in a string.
-/// Line breaks and tabs stay.
+/// Terminal writer. It escapes, as Rust does in a string, characters that could control the terminal or turn the
+/// direction of its text. Line breaks and tabs stay.
 pub(super) struct Escaping<W> {
     out: W,
-    /// The first bytes of a character whose others have not come, or a carriage return, of which the next byte says whether
-    /// it is part of a line break.
+    /// First bytes of an incomplete character, or a carriage return, whose next byte decides whether it is part of a
+    /// line break.
     held: Vec<u8>,
 }
 
@@ -20,7 +20,7 @@ impl<W: Write> Escaping<W> {
     }
 }
 
-/// Appends `text` as it is shown. A carriage return at its end is left out: the result says whether there was one.
+/// Appends `text`, escaped. A carriage return at its end is left out, and the result is true.
 fn show(text: &str, shown: &mut String) -> bool {
     let mut letters = text.chars().peekable();
     while let Some(c) = letters.next() {

@@ -1,4 +1,4 @@
-//! A file that is being written and has not taken its place yet.
+//! Output file that is being written and has not taken its place yet.
 
 use super::interrupt;
 use std::ffi::OsString;
@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind, Seek};
 use std::path::Path;
 use tempfile::TempPath;
 
-/// An unfinished file. On Linux it has no name where the file system can do that: nothing is left of it when the process
+/// Unfinished file. On Linux it has no name where the file system can do that: nothing is left of it when the process
 /// ends, however it ends.
 #[derive(Debug)]
 pub(super) struct Unfinished {
@@ -16,7 +16,7 @@ pub(super) struct Unfinished {
 }
 
 impl Unfinished {
-    /// One in `folder` that can become `target`.
+    /// Creates a file in `folder` that can become `target`.
     pub(super) fn new(target: &Path, folder: &Path) -> io::Result<Self> {
         let unfinished = match nameless(folder) {
             Some(file) => Self { file, name: None },
@@ -35,7 +35,7 @@ impl Unfinished {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // Those of any new file: the process's mask takes away from them.
+            // Permissions of any new file: the process's umask takes away from them.
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
         let (file, name) = builder.tempfile_in(folder)?.into_parts();
@@ -46,8 +46,8 @@ impl Unfinished {
         &self.file
     }
 
-    /// Makes the finished file `target`, which lies in `folder`. Where the system refuses to replace what is there, its
-    /// content is overwritten.
+    /// Makes the finished file `target`, which lies in `folder`. Where the system refuses to replace an existing file,
+    /// its content is overwritten.
     pub(super) fn place(self, target: &Path, folder: &Path) -> io::Result<()> {
         let Self { file, name } = self;
         let placed = match name {
@@ -66,13 +66,13 @@ impl Unfinished {
     }
 }
 
-/// Gives a file the owner, the group and the permissions of the one that it replaces, as far as the system lets this process. A set-user-ID
-/// or set-group-ID bit was given to another content, and is not taken over; a group that cannot be kept leaves the new one no more
-/// than everybody has.
+/// Gives a file the owner, the group and the permissions of the one that it replaces, as far as the system lets this
+/// process. A set-user-ID or set-group-ID bit was given to another content, and is not taken over. If the group cannot
+/// be kept, the new group gets no more rights than everybody has.
 #[cfg(unix)]
 fn take_over(file: &File, old: &fs::Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
-    // Most processes may give nothing away; the owner of a file may give it to another group of theirs.
+    // Most processes may not give a file to another user; the owner may give it to another of their groups.
     let _ = fchown(file, Some(old.uid()), None);
     let _ = fchown(file, None, Some(old.gid()));
     let mode = old.mode() & 0o777;
@@ -86,7 +86,7 @@ fn take_over(file: &File, old: &fs::Metadata) -> io::Result<()> {
     file.set_permissions(old.permissions())
 }
 
-/// Whether the system does not let a file be made or replaced, though it may let it be written.
+/// Whether the error is a refusal to create or replace a file, which may still be writable.
 pub(super) fn is_refusal(error: &io::Error) -> bool {
     use ErrorKind::{CrossesDevices, PermissionDenied, ReadOnlyFilesystem, ResourceBusy};
     matches!(error.kind(), CrossesDevices | PermissionDenied | ReadOnlyFilesystem | ResourceBusy)
@@ -99,9 +99,9 @@ fn overwrite(mut file: &File, target: &Path) -> io::Result<()> {
     out.set_len(len)
 }
 
-/// The beginning of a temporary name: it says whose it is, should it stay.
+/// Beginning of a temporary name, which shows the target, should the file stay.
 fn prefix(target: &Path) -> OsString {
-    // A name has 255 bytes at most, and a letter four.
+    // A name has at most 255 bytes, and a letter at most four.
     const LONGEST: usize = 50;
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     format!(".{}.upsweep-", name.chars().take(LONGEST).collect::<String>()).into()
@@ -133,7 +133,7 @@ fn nameless(_: &Path) -> Option<File> {
 #[cfg(target_os = "linux")]
 const DESCRIPTORS: &str = "/proc/self/fd";
 
-/// Gives a file without a name one.
+/// Gives a name to a file without one.
 #[cfg(target_os = "linux")]
 fn link(file: &File, path: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};
@@ -154,7 +154,8 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    /// With a name and without, onto nothing, onto a file, and onto what only lets itself be written.
+    /// Places files with a name and without, where nothing is, over a file, and over a file that can only be
+    /// overwritten.
     #[test]
     fn every_way_to_take_its_place() {
         let folder = tempfile::tempdir().unwrap();
