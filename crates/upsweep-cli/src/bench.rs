@@ -1,4 +1,4 @@
-//! The command `bench`: how fast scans and reductions are on this machine, beside a copy of the same elements.
+//! Command `bench`: times of scans and reductions on this machine, beside a copy of the same elements.
 
 use crate::args::{BenchArgs, What};
 use crate::device::Chosen;
@@ -10,26 +10,26 @@ use std::time::{Duration, Instant};
 use upsweep::memory;
 use upsweep_dynamic::{Error, Number, Prepared, Reduce, Scan, Type, Values, View, plain, with_values};
 
-/// The smallest array, and how much longer each next one is.
+/// Length of the smallest array, and ratio of the next one to each.
 const SMALLEST: usize = 1 << 10;
 const STEP: usize = 4;
-/// Samples, of which the median counts, and how long one of them should take.
+/// Number of samples, of which the median counts, and the time that one should take.
 const SAMPLES: usize = 11;
 const SAMPLE: Duration = Duration::from_millis(2);
-/// Characters of the plot that are the speed of a copy.
+/// Width of the plot, in characters, that stands for the speed of a copy.
 const COPY_WIDTH: f64 = 24.0;
 
-/// What was measured at one size, in microseconds.
+/// Times at one array length, in microseconds.
 #[derive(Debug)]
 struct Row {
     elements: usize,
     upsweep: f64,
     copy: f64,
-    /// The plain loop, on the CPU.
+    /// Time of the plain loop, on the CPU.
     plain: Option<f64>,
 }
 
-/// The lines of the table with its plot.
+/// Lines of the table with its plot.
 pub(crate) fn lines(args: &BenchArgs) -> Result<Vec<String>> {
     if args.n < SMALLEST {
         return Err(Failure::Input(format!("--n {}: the smallest array has {SMALLEST} elements", args.n)));
@@ -39,7 +39,7 @@ pub(crate) fn lines(args: &BenchArgs) -> Result<Vec<String>> {
         std::iter::successors(Some(SMALLEST), |n| n.checked_mul(STEP)).take_while(|n| *n <= args.n).collect();
     let size = args.element.size();
     let bytes = |n: usize| n.checked_mul(size).ok_or_else(|| Failure::memory("bench", usize::MAX));
-    // The largest arrays first: whether there is room for them is known before anything is measured.
+    // The memory of the largest array is checked first: a lack of it shows before anything is measured.
     let largest = bytes(args.n)?;
     let both = if device.on_host { largest.saturating_mul(2) } else { largest };
     memory::room::<u8>(both).map_err(|_| Failure::memory("bench", both))?;
@@ -54,12 +54,12 @@ pub(crate) fn lines(args: &BenchArgs) -> Result<Vec<String>> {
     Ok(table(args, &device, &rows))
 }
 
-/// Small whole numbers without order.
+/// Small pseudo-random integers.
 fn random(element: Type, n: usize) -> Result<Values> {
     let mut values = Values::zeroed(element, n).map_err(failed)?;
     let mut state = 1u64;
     with_values!(&mut values, x => x.iter_mut().for_each(|x| {
-        // Knuth's MMIX generator; the upper bits are the good ones.
+        // Knuth's MMIX generator; its upper bits are the good ones.
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         *x = upsweep_dynamic::Value::exactly(Number::Integer(i128::from(state >> 57))).unwrap_or_default();
     }));
@@ -143,7 +143,7 @@ impl Measuring<'_> {
     }
 }
 
-/// memcpy on every thread of the pool, each its own part.
+/// Runs memcpy on every thread of the pool, each on its own part.
 fn copy_on_every_core(x: &[u8], out: &mut [u8]) {
     let part = x.len().div_ceil(rayon::current_num_threads()).max(1);
     rayon::scope(|scope| {
@@ -153,12 +153,12 @@ fn copy_on_every_core(x: &[u8], out: &mut [u8]) {
     });
 }
 
-/// The median time of a call, in microseconds. Each sample is the mean of as many calls as take [`SAMPLE`].
+/// Median time of a call, in microseconds. Each sample is the mean of as many calls as take [`SAMPLE`].
 fn median(mut call: impl FnMut()) -> f64 {
     median_of_queued(&mut call, || ())
 }
 
-/// The same for calls that only enqueue work, for which `wait` waits.
+/// Median time of calls that only enqueue work, which `wait` waits for.
 fn median_of_queued(mut call: impl FnMut(), mut wait: impl FnMut()) -> f64 {
     let mut sample = |calls: usize| {
         let start = Instant::now();
@@ -174,7 +174,8 @@ fn median_of_queued(mut call: impl FnMut(), mut wait: impl FnMut()) -> f64 {
     times[SAMPLES / 2] * 1e6
 }
 
-/// The rows as text: times, bytes that had to be moved a second, and the plot, a bar as long as the speed is great.
+/// Formats the rows as text: times, throughput in bytes that had to be moved a second, and a plot with a bar as long as
+/// the speed.
 fn table(args: &BenchArgs, device: &Chosen, rows: &[Row]) -> Vec<String> {
     let size = args.element.size();
     let (op, element) = (args.op.name(), args.element.name());
@@ -211,7 +212,7 @@ fn table(args: &BenchArgs, device: &Chosen, rows: &[Row]) -> Vec<String> {
     lines
 }
 
-/// A bar of length `share`, with marks at `plain` and at 1, the speed of a copy.
+/// Draws a bar of length `share`, with marks at `plain` and at 1, the speed of a copy.
 fn bar(share: f64, plain: Option<f64>) -> String {
     let place = |share: f64| (share * COPY_WIDTH).round().clamp(0.0, 3.0 * COPY_WIDTH) as usize;
     let mut cells = vec![' '; 3 * COPY_WIDTH as usize + 1];

@@ -1,4 +1,4 @@
-//! Binary data, straight into the array that is scanned.
+//! Binary data: reading straight into the array that is scanned.
 
 use crate::element::{Type, Value, Values, with_type};
 use crate::failure::{Failure, Result};
@@ -7,25 +7,25 @@ use crate::show::Places;
 use std::io::{ErrorKind, Read};
 use upsweep_dynamic::Number;
 
-/// The bytes that are read and turned into values at once: they stay in the cache meanwhile.
+/// Bytes that are read and converted at once: they stay in the cache meanwhile.
 const CHUNK: usize = 1 << 18;
 
-/// Binary data of a known type that follow in a file.
+/// Layout of binary data of a known type in a file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stored<'a> {
     pub(crate) element: Type,
     /// Whether the byte order is not this machine's.
     pub(crate) swapped: bool,
-    /// The number of values.
+    /// Number of values.
     pub(crate) len: usize,
-    /// The axes along which they lie.
+    /// Shape of the array.
     pub(crate) shape: &'a [usize],
-    /// Whether so many values were there when reading began, so that memory for all of them may be taken at once.
+    /// Whether the file was seen to hold `len` values, so that memory for all may be allocated at once.
     pub(crate) certain: bool,
 }
 
 impl Stored<'_> {
-    /// Reads the values into an array of type `target`: memory for one array and one chunk.
+    /// Reads the values into an array of type `target`, with memory for one array and one chunk.
     pub(crate) fn read(self, reader: &mut dyn Read, target: Type, name: &str, progress: &Progress) -> Result<Values> {
         let wrong_end = |read: usize| {
             if self.certain {
@@ -70,10 +70,10 @@ enum Problem {
     Inexact { offset: usize, number: Number },
 }
 
-/// What reads one chunk after the other.
+/// Reader of one chunk after the other.
 struct Source<'a> {
     stored: Stored<'a>,
-    /// What turns each stored value into a number, when the types differ.
+    /// Conversion of stored values to numbers, if the types differ.
     decode: Option<fn(&mut dyn Read, bool, &mut [Number]) -> std::io::Result<()>>,
     numbers: Vec<Number>,
 }
@@ -104,7 +104,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Reads as many values of type `S` as there are `numbers`.
+/// Reads a value of type `S` for each place of `numbers`.
 fn decode<S: Value>(reader: &mut dyn Read, swapped: bool, numbers: &mut [Number]) -> std::io::Result<()> {
     let mut values = [S::default(); 128];
     for numbers in numbers.chunks_mut(values.len()) {

@@ -1,4 +1,4 @@
-//! What a text is read into: arrays that grow, and say so when there is no memory for them.
+//! Collectors of values as text: growing arrays that report a lack of memory.
 
 use crate::element::{Type, Value, Values, with_type};
 use crate::failure::{Failure, shown};
@@ -6,12 +6,12 @@ use crate::number::{NoValue, is_whole, not_exactly};
 use std::collections::HashSet;
 use upsweep::memory;
 
-/// Why something is not taken.
+/// Reason why a value is refused.
 #[derive(Debug)]
 pub(crate) enum Refused {
-    /// It is wrong.
+    /// The value is wrong.
     Wrong(String),
-    /// There is no memory for so many bytes.
+    /// There is no memory for this number of bytes.
     Memory(usize),
 }
 
@@ -22,7 +22,7 @@ impl From<String> for Refused {
 }
 
 impl Refused {
-    /// The failure: of memory in the file `name`, or else what `wrong` makes of the reason.
+    /// Failure: of memory for the file `name`, or else `wrong` of the reason.
     pub(crate) fn failure(self, name: &str, wrong: impl FnOnce(String) -> Failure) -> Failure {
         match self {
             Self::Wrong(reason) => wrong(reason),
@@ -46,17 +46,17 @@ fn reserve<T>(values: &mut Vec<T>, more: usize) -> Result<(), Refused> {
     memory::ask(|| values.try_reserve(more)).map_err(|_| Refused::Memory(bytes))
 }
 
-/// Takes values as text, one by one.
+/// Collector of values given as text, one by one.
 pub(crate) trait Collector {
     /// Takes the next value.
     fn push(&mut self, text: &str) -> Result<(), Refused>;
 
-    /// All values.
+    /// Returns all values.
     fn finish(self: Box<Self>) -> Values;
 }
 
-/// What takes the values of type `element`, or finds the type out: i64 while all are integers, else f64. With `typed` an option of the
-/// command says the type, and errors name it.
+/// Collector of values of type `element`, or of the inferred type: i64 while all are integers, else f64. With `typed`,
+/// errors name the command's option for the type.
 pub(crate) fn collector(element: Option<Type>, typed: bool) -> Box<dyn Collector> {
     match element {
         Some(element) => with_type!(element, T => Box::new(Typed::<T> { values: Vec::new(), typed })),
@@ -93,7 +93,7 @@ struct Inferred {
 enum Numbers {
     Integers {
         values: Vec<i64>,
-        /// Where `-0` stands: among floats it keeps its sign.
+        /// Indices of `-0`, which keeps its sign among floats.
         negative_zeros: Vec<usize>,
     },
     Floats(Vec<f64>),
@@ -102,7 +102,7 @@ enum Numbers {
 impl Collector for Inferred {
     fn push(&mut self, text: &str) -> Result<(), Refused> {
         let wrong = |wrong: NoValue| Refused::Wrong(wrong.words(self.typed));
-        // Among fractions no type of integers takes all values.
+        // Among fractions no integer type takes all values.
         let of_floats = |of: NoValue| wrong(of.for_any_type());
         match &mut self.values {
             Numbers::Floats(values) => push(values, Value::parse(text).map_err(of_floats)?),
@@ -122,7 +122,7 @@ impl Collector for Inferred {
                         let reason = not_exactly(&n.to_string(), "f64", n as f64).for_any_type().words(self.typed);
                         return Err(format!("{} makes the values f64: {reason}", shown(text)).into());
                     }
-                    // Same size and alignment: the elements are rewritten where they lie.
+                    // Same size and alignment: the elements are rewritten in place.
                     let mut floats: Vec<f64> = std::mem::take(values).into_iter().map(|n| n as f64).collect();
                     negative_zeros.iter().for_each(|&at| floats[at] = -0.0);
                     floats.push(value);
@@ -141,7 +141,7 @@ impl Collector for Inferred {
     }
 }
 
-/// What is wrong with an integer that i64 does not hold.
+/// Error for an integer that i64 does not hold.
 fn too_large(text: &str) -> NoValue {
     let unsigned = text.parse::<u64>().is_ok().then_some(Type::U64);
     let float = <f64 as Value>::parse(text).is_ok().then_some(Type::F64);
@@ -150,7 +150,7 @@ fn too_large(text: &str) -> NoValue {
     NoValue::integer(format!("{} does not fit i64{nor}", shown(text)), takers, text)
 }
 
-/// Texts one after the other.
+/// Texts, stored one after the other.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
     bytes: Vec<u8>,
@@ -169,14 +169,14 @@ impl Texts {
         starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end])
     }
 
-    /// Text `index`; nothing where there is none.
+    /// Text `index`; empty if there is none.
     pub(crate) fn get(&self, index: usize) -> &[u8] {
         let end = |index: Option<usize>| index.and_then(|index| self.ends.get(index)).copied();
         let start = end(index.checked_sub(1)).unwrap_or(0);
         end(Some(index)).and_then(|end| self.bytes.get(start..end)).unwrap_or_default()
     }
 
-    /// The first text that was there before.
+    /// First text that has occurred before.
     pub(crate) fn repeated(&self) -> Result<Option<&[u8]>, Refused> {
         // Sorted keys, the usual ones, need no memory.
         if self.iter().zip(self.iter().skip(1)).all(|(a, b)| a < b) {

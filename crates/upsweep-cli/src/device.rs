@@ -1,10 +1,10 @@
-//! The device that computes, and what can be said of all of them.
+//! Device that computes, and the list of all devices.
 
 use crate::failure::{Failure, Result, one_line};
 use std::io::Write;
 use upsweep::Device;
 
-/// What `--device` asks for.
+/// Choice of `--device`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DeviceChoice {
     Auto,
@@ -25,12 +25,12 @@ pub(crate) fn parse_device(text: &str) -> std::result::Result<DeviceChoice, Stri
     }
 }
 
-/// A device that is ready to compute.
+/// Device that is ready to compute.
 #[derive(Debug)]
 pub(crate) struct Chosen {
     pub(crate) device: Device,
     pub(crate) on_host: bool,
-    /// What a summary calls it.
+    /// Name in summaries.
     pub(crate) label: String,
 }
 

@@ -1,4 +1,4 @@
-//! Means of segments: of integers the exact ones, rounded once, and of floats finite ones wherever the values are.
+//! Means of segments. Those of integers are exact, rounded once; those of finite floats are finite.
 
 use crate::element::{Type, Values};
 use std::ops::Range;
@@ -6,7 +6,7 @@ use upsweep::Device;
 use upsweep::memory::room;
 use upsweep_dynamic::{Error, Op, Reduce, Result, Segments, Value, View, with_view};
 
-/// The mean of each segment of `x`; of none NaN.
+/// Mean of each segment of `x`; NaN for an empty one.
 pub(crate) fn means(device: &Device, x: View<'_>, offsets: &[u64]) -> Result<Vec<f64>> {
     let segments = offsets.windows(2).map(|pair| pair[0] as usize..pair[1] as usize);
     if x.element().integers().is_some() {
@@ -21,7 +21,7 @@ pub(crate) fn means(device: &Device, x: View<'_>, offsets: &[u64]) -> Result<Vec
     };
     let mut means = sums(x)?;
     means.iter_mut().zip(segments.clone()).for_each(|(mean, segment)| *mean /= segment.len() as f64);
-    // Narrower floats do not leave f64.
+    // Sums of narrower floats do not overflow f64.
     let View::F64(x) = x else { return Ok(means) };
     let overflows = |mean: f64, segment: &Range<usize>| {
         !mean.is_finite() && x[segment.clone()].iter().all(|value| value.is_finite())
@@ -29,7 +29,7 @@ pub(crate) fn means(device: &Device, x: View<'_>, offsets: &[u64]) -> Result<Vec
     if !means.iter().zip(segments.clone()).any(|(&mean, segment)| overflows(mean, &segment)) {
         return Ok(means);
     }
-    // Sums of values so small stay finite, and scaling by a power of two rounds nothing that matters beside such sums.
+    // Sums of values scaled this far stay finite, and the power of two rounds nothing that matters beside such sums.
     let scale = 0.5f64.powi(x.len().ilog2() as i32 + 2);
     let mut scaled = room(x.len()).map_err(|_| Error::OutOfMemory { bytes: size_of_val(x) })?;
     scaled.extend(x.iter().map(|value| value * scale));
@@ -45,7 +45,7 @@ pub(crate) fn means(device: &Device, x: View<'_>, offsets: &[u64]) -> Result<Vec
     Ok(means)
 }
 
-/// The nearest f64 to `sum / count`; NaN of none.
+/// Nearest f64 to `sum / count`; NaN for a count of 0.
 fn quotient(sum: i128, count: usize) -> f64 {
     if count == 0 {
         return f64::NAN;
@@ -53,7 +53,7 @@ fn quotient(sum: i128, count: usize) -> f64 {
     if sum == 0 {
         return 0.0;
     }
-    // As many bits as there are, and one more for what is left: the conversion to f64 rounds them all at once.
+    // The quotient with as many bits as fit, and a sticky bit for the remainder: the conversion to f64 rounds once.
     let (bits, count) = (sum.unsigned_abs().leading_zeros(), count as u128);
     let wide = sum.unsigned_abs() << bits;
     let quotient = (wide / count) | u128::from(!wide.is_multiple_of(count));

@@ -10,26 +10,26 @@ use std::io::{self, Read};
 
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// No header that NumPy itself opens is longer than 10,000 bytes; a structured type may need some more.
+/// Maximum length of a header. NumPy itself opens none of more than 10,000 bytes; a structured type may need some more.
 const LONGEST_HEADER: usize = 1 << 20;
 
-/// NumPy 2 reads no array with more axes.
+/// Maximum number of axes: NumPy 2 reads no array with more.
 const MOST_AXES: usize = 64;
 
-/// What lies in a .npy file.
+/// Contents of a .npy file, from its header.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) element: Type,
     /// Whether the data's byte order is not this machine's.
     pub(crate) swapped: bool,
     pub(crate) shape: Vec<usize>,
-    /// The product of the shape.
+    /// Number of elements: the product of the shape.
     pub(crate) len: usize,
-    /// The bytes before the data.
+    /// Offset of the data in bytes.
     pub(crate) offset: usize,
 }
 
-/// Why there is no header.
+/// Reason why there is no header.
 #[derive(Debug)]
 pub(crate) enum NoHeader {
     Io(io::Error),
@@ -75,8 +75,8 @@ fn fill(reader: &mut dyn Read, bytes: &mut [u8]) -> Result<(), NoHeader> {
     })
 }
 
-/// A header of version 1 in C order and the machine's byte order, padded so that the data begin at a multiple of 64
-/// bytes. A shape of [`MOST_AXES`] axes has some 1400 letters, so that its length fits 16 bits.
+/// Builds a header of version 1 in C order and the machine's byte order, padded so that the data begin at a multiple of
+/// 64 bytes. A shape of [`MOST_AXES`] axes has some 1400 letters, so that its length fits 16 bits.
 pub(crate) fn header(element: Type, shape: &[usize]) -> Vec<u8> {
     let order = match (element.size(), cfg!(target_endian = "big")) {
         (1, _) => '|',
@@ -98,7 +98,7 @@ pub(crate) fn header(element: Type, shape: &[usize]) -> Vec<u8> {
     bytes
 }
 
-/// The three values of a header, as they stand in the file.
+/// Values of a header's three keys, as text.
 #[derive(Default)]
 struct Dictionary<'a> {
     descr: Option<&'a str>,
@@ -154,7 +154,8 @@ impl<'a> Dictionary<'a> {
         if shape.len() > MOST_AXES {
             return Err(format!("has {} axes: NumPy's arrays have {MOST_AXES} at most", shape.len()).into());
         }
-        // NumPy leaves the zeros out when it checks a shape, and so reads no array that would be too large without them.
+        // NumPy leaves the zeros out when it checks a shape, and so reads no array that would be too large without
+        // them.
         let without_zeros = shape.iter().filter(|&&k| k > 0).try_fold(element.size(), |n, &k| n.checked_mul(k));
         if without_zeros.is_none_or(|bytes| isize::try_from(bytes).is_err()) {
             return Err(format!("has a header that lies: no memory holds the shape {shape:?}").into());
@@ -164,7 +165,7 @@ impl<'a> Dictionary<'a> {
     }
 }
 
-/// The Python value at the start of `text`, up to the comma, colon or bracket that ends it; and what follows.
+/// Splits off the Python value at the start of `text`, up to the comma, colon or bracket that ends it.
 fn value(text: &str) -> Result<(&str, &str), String> {
     let text = text.trim_start();
     let mut open = 0usize;
@@ -188,12 +189,12 @@ fn value(text: &str) -> Result<(&str, &str), String> {
     Err("it ends within the dictionary".to_owned())
 }
 
-/// What is between the quotes of a plain string.
+/// Content of a plain string between its quotes.
 fn unquote(text: &str) -> Option<&str> {
     ['\'', '"'].iter().find_map(|&q| text.strip_prefix(q)?.strip_suffix(q)).filter(|s| !s.contains(['\\', '\'', '"']))
 }
 
-/// A tuple, as Python has it: of one length it is `(3,)`, and `(3)` is a number.
+/// Parses a Python tuple: with one length it is `(3,)`, and `(3)` is a number.
 fn parse_shape(text: &str) -> Result<Vec<usize>, String> {
     let wrong = || format!("{} is no shape", quoted(text));
     let tuple = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).ok_or_else(wrong)?.trim();
@@ -225,7 +226,7 @@ fn parse_descr(text: &str) -> Result<(Type, bool), String> {
         Some(b'|' | b'=') => (false, &name[1..]),
         _ => (false, name),
     };
-    // Its one letter.
+    // The one letter of bool.
     let kind = if kind == "?" { Type::Bool.numpy() } else { kind };
     if let Some(&element) = Type::ALL.iter().find(|t| t.numpy() == kind) {
         return Ok((element, swapped));

@@ -1,4 +1,4 @@
-//! What is printed.
+//! Printing to standard output and other destinations.
 
 use crate::failure::{Failure, Result};
 use crate::output::Destination;

@@ -1,4 +1,4 @@
-//! `upsweep quantile`: the values below which given shares of all values lie.
+//! Command `upsweep quantile`: the values below which given shares of all values lie.
 
 use crate::args::{Common, QuantileArgs};
 use crate::device::Chosen;
@@ -10,7 +10,7 @@ use crate::progress::Progress;
 use crate::run;
 use crate::write::{self, OutputForm};
 
-/// `upsweep quantile`.
+/// Runs `upsweep quantile`.
 pub(crate) fn quantile(args: &QuantileArgs) -> Result<()> {
     if let Some(share) = args.q.iter().find(|share| !(0.0..=1.0).contains(*share)) {
         return Err(Failure::Input(format!("--q {share}: a share is from 0 to 1")));

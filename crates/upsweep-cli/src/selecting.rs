@@ -1,4 +1,4 @@
-//! `upsweep select`, `unique`, `runs` and `expand`: results whose number depends on the values.
+//! Commands `upsweep select`, `unique`, `runs` and `expand`: results whose number depends on the values.
 
 use crate::args::{Common, ExpandArgs, Reading, RunsArgs, SelectArgs, UniqueArgs};
 use crate::collect;
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use upsweep::memory;
 use upsweep_dynamic::{Number, View};
 
-/// `upsweep select`.
+/// Runs `upsweep select`: stream compaction of values or rows.
 pub(crate) fn select(args: &SelectArgs) -> Result<()> {
     let (destination, named) = run::output(args.output.as_deref())?;
     match args.table.delimiter(input::delimiter(&args.file)) {
@@ -28,7 +28,7 @@ pub(crate) fn select(args: &SelectArgs) -> Result<()> {
     }
 }
 
-/// The rows of a table are read once, and written as they come.
+/// Selects rows of a table, which are read once and written as they come.
 fn select_rows(args: &SelectArgs, delimiter: u8, destination: &Destination, named: Option<OutputForm>) -> Result<()> {
     if args.element.is_some() {
         return Err(Failure::Input("--type is for arrays: a column is what it is compared with".to_owned()));
@@ -63,7 +63,7 @@ fn select_rows(args: &SelectArgs, delimiter: u8, destination: &Destination, name
     })
 }
 
-/// `x`, the elements of an array.
+/// Columns of an array: `x`, its elements.
 struct Elements(Kind);
 
 impl Columns for Elements {
@@ -75,7 +75,7 @@ impl Columns for Elements {
     }
 }
 
-/// An element.
+/// Row of an array: one element.
 struct Element(Number);
 
 impl Row for Element {
@@ -118,7 +118,7 @@ fn select_values(args: &SelectArgs, destination: &Destination, named: Option<Out
     write_values(destination, form, &results)
 }
 
-/// Whether the condition holds of each value.
+/// Flags of the values for which the condition holds.
 fn flags(condition: &Expression, values: &Values, name: &str) -> Result<Vec<bool>> {
     const PART: usize = 1 << 14;
     let mut flags = memory::filled(values.len(), false).map_err(|_| Failure::memory(name, values.len()))?;
@@ -140,7 +140,7 @@ fn write_values(destination: &Destination, form: OutputForm, values: &Values) ->
     destination.write(|out| write::write(form, values, &[values.len()], (out, destination.name()), &progress))
 }
 
-/// What is asked for with several outputs: values, and numbers beside them.
+/// Destinations of a command with several outputs: values, and numbers beside them.
 struct Outputs {
     values: Destination,
     values_form: Option<OutputForm>,
@@ -148,7 +148,7 @@ struct Outputs {
 }
 
 impl Outputs {
-    /// The first option is that of the values.
+    /// Resolves the outputs; the first option is that of the values.
     fn new<const N: usize>(options: [(&'static str, &Option<PathBuf>); N]) -> Result<Self> {
         let mut all = Vec::with_capacity(N);
         for (destination, (_, path)) in Destination::several(options)?.into_iter().zip(options) {
@@ -167,14 +167,14 @@ impl Outputs {
         Ok(Self { values, values_form, numbers })
     }
 
-    /// Writes the numbers of an option, where it is given.
+    /// Writes the numbers of an option, if it is given.
     fn write_numbers(&self, option: usize, numbers: Vec<u64>) -> Result<()> {
         let Some(Some((destination, form))) = self.numbers.get(option) else { return Ok(()) };
         write_values(destination, form.unwrap_or(OutputForm::Words), &numbers.into())
     }
 }
 
-/// `upsweep unique`.
+/// Runs `upsweep unique`.
 pub(crate) fn unique(args: &UniqueArgs) -> Result<()> {
     let outputs = Outputs::new([("-o", &args.output), ("--counts", &args.counts), ("--inverse", &args.inverse)])?;
     let device = Chosen::open(args.device)?;
@@ -190,7 +190,7 @@ pub(crate) fn unique(args: &UniqueArgs) -> Result<()> {
     outputs.write_numbers(1, found.inverse.unwrap_or_default())
 }
 
-/// `upsweep runs`.
+/// Runs `upsweep runs`.
 pub(crate) fn runs(args: &RunsArgs) -> Result<()> {
     let outputs = Outputs::new([("-o", &args.output), ("--lengths", &args.lengths)])?;
     let form = outputs.values_form.unwrap_or(OutputForm::Words);
@@ -229,7 +229,7 @@ pub(crate) fn runs(args: &RunsArgs) -> Result<()> {
     })
 }
 
-/// `upsweep expand`.
+/// Runs `upsweep expand`.
 pub(crate) fn expand(args: &ExpandArgs) -> Result<()> {
     let (destination, named) = run::output(args.output.as_deref())?;
     let device = Chosen::open(args.device)?;

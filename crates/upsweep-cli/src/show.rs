@@ -1,14 +1,14 @@
-//! What a person sees on a terminal: the first and last values, and a line that sums up.
+//! Terminal output: the first and last values, and a summary line.
 
 use crate::element::{Values, format};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-/// The values at each end that a terminal shows.
+/// Numbers of values at the two ends that a terminal shows.
 const HEAD: usize = 10;
 const TAIL: usize = 5;
 
-/// The positions that are shown of `len` values; `None` stands for those between.
+/// Indices of `len` values that are shown; `None` stands for those between.
 fn positions(len: usize) -> Vec<Option<usize>> {
     if len <= HEAD + TAIL + 1 {
         return (0..len).map(Some).collect();
@@ -16,12 +16,12 @@ fn positions(len: usize) -> Vec<Option<usize>> {
     (0..HEAD).map(Some).chain([None]).chain((len - TAIL..len).map(Some)).collect()
 }
 
-/// The shown values of an array as text, taken before they are overwritten.
+/// Formats the shown values of an array, before they are overwritten.
 pub(crate) fn sample(values: &Values) -> Vec<String> {
     positions(values.len()).into_iter().flatten().map(|k| readable(values, k)).collect()
 }
 
-/// Value `index`, a float rounded to what a person reads.
+/// Formats value `index`, a float rounded for a reader.
 fn readable(values: &Values, index: usize) -> String {
     let rounded = |x: f64| {
         let digits = if x == 0.0 || !x.is_finite() { 0.0 } else { x.abs().log10().floor() };
@@ -43,18 +43,18 @@ fn readable(values: &Values, index: usize) -> String {
     }
 }
 
-/// How the places of values are called.
+/// Names of the values' places.
 #[derive(Debug)]
 pub(crate) struct Places<'a> {
-    /// What is counted.
+    /// Word for a place.
     pub(crate) name: &'a str,
-    /// The number of the first value.
+    /// Number of the first value.
     pub(crate) first: usize,
     pub(crate) shape: &'a [usize],
 }
 
 impl Places<'_> {
-    /// The place of value `index`: a number, or in an array of several axes an index along each.
+    /// Place of value `index`: a number, or in an array of several axes an index along each.
     pub(crate) fn of(&self, index: usize) -> String {
         if self.shape.len() < 2 {
             return (self.first + index).to_string();
@@ -98,18 +98,18 @@ pub(crate) fn table(
     Ok(())
 }
 
-/// What a summary says.
+/// Content of the summary line.
 #[derive(Debug)]
 pub(crate) struct Summary<'a> {
     pub(crate) len: usize,
     pub(crate) element: &'a str,
-    /// What was computed, in words.
+    /// Computation, in words.
     pub(crate) what: String,
     pub(crate) device: &'a str,
     pub(crate) time: Duration,
-    /// The bytes read and written by the computation.
+    /// Bytes read and written by the computation.
     pub(crate) bytes: usize,
-    /// When the command began.
+    /// Start time of the command.
     pub(crate) begun: Instant,
 }
 

@@ -1,4 +1,4 @@
-//! `upsweep sort`, `top` and `median`: what stands where in the order of values, or of rows.
+//! Commands `upsweep sort`, `top` and `median`: the order of values, or of rows.
 
 use crate::args::{Common, MedianArgs, QuantileArgs, Reading, SortArgs, TopArgs};
 use crate::asked;
@@ -15,7 +15,7 @@ use crate::table::{Asked, Cells, Keep, WrittenRows};
 use crate::write::{self, OutputForm};
 use upsweep_dynamic::{Sort, View, lexsort, top as first_of};
 
-/// `upsweep sort`.
+/// Runs `upsweep sort`.
 pub(crate) fn sort(args: &SortArgs) -> Result<()> {
     let (destination, named) = run::output(args.output.as_deref())?;
     match args.table.delimiter(input::delimiter(&args.file)) {
@@ -24,7 +24,7 @@ pub(crate) fn sort(args: &SortArgs) -> Result<()> {
     }
 }
 
-/// Rows in the order of some of their columns.
+/// Sorts rows by some of their columns.
 fn sort_rows(args: &SortArgs, delimiter: u8, destination: &Destination, named: Option<OutputForm>) -> Result<()> {
     let for_arrays = [("--type", args.element.is_some()), ("--axis", args.axis.is_some())];
     if let Some((option, _)) = for_arrays.iter().find(|(_, given)| *given) {
@@ -55,7 +55,7 @@ fn sort_rows(args: &SortArgs, delimiter: u8, destination: &Destination, named: O
         and: None,
         keep: match args.argsort {
             true => Keep::Asked,
-            // Rows whose cells are separated as they were are written as they were read.
+            // Rows are written as they were read if the delimiter is still the same.
             false if written == delimiter => Keep::Text,
             false => Keep::All,
         },
@@ -122,10 +122,10 @@ fn write_values(destination: &Destination, form: OutputForm, values: &Values, sh
     destination.write(|out| write::write(form, values, shape.unwrap_or(&flat), (out, destination.name()), &progress))
 }
 
-/// Values of a `top` that does not say how many.
+/// Number of values of a `top` without -k.
 const DEFAULT_K: usize = 10;
 
-/// `upsweep top`.
+/// Runs `upsweep top`.
 pub(crate) fn top(args: &TopArgs) -> Result<()> {
     let (destination, named) = run::output(args.output.as_deref())?;
     let form = named.unwrap_or(OutputForm::Words);
@@ -170,7 +170,7 @@ pub(crate) fn top(args: &TopArgs) -> Result<()> {
     }
 }
 
-/// `upsweep median`: the quantile of one half.
+/// Runs `upsweep median`: the quantile of one half.
 pub(crate) fn median(args: MedianArgs) -> Result<()> {
     let MedianArgs { reading, device, output } = args;
     quantile::quantile(&QuantileArgs { reading, q: vec![0.5], device, output })

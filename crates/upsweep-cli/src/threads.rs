@@ -1,21 +1,22 @@
-//! The threads of the CPU.
+//! Thread pool of the CPU.
 
 use crate::failure::{note, quoted};
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
 use std::sync::{Barrier, Once};
 use std::{io, thread};
 
-/// The variable that says how many; rayon's own, so that it means the same as in other programs.
+/// Variable that sets the number of threads; rayon's own, so that it means the same as in other programs.
 const VARIABLE: &str = "RAYON_NUM_THREADS";
-/// No machine has more cores of use, and rayon starts as many threads as it is told to.
+/// Maximum number of threads. No machine has more cores of use, and rayon starts as many threads as it is asked for.
 const MOST: usize = 1024;
-/// More than a thread asks for before it computes: a stack of 2 MiB, one for signals, and what is to be done at its end.
+/// Address space for a thread, more than it takes before it computes: a stack of 2 MiB, a signal stack, and the cleanup
+/// at its end.
 const OF_THREAD: u64 = 4 << 20;
-/// Where a thread that has started meets the one that has started it.
+/// Meeting point of a new thread and the one that has started it.
 static STARTED: Barrier = Barrier::new(2);
 
-/// Starts the threads that compute, the first time it is called, from the thread that will call the library. Says how many
-/// there are.
+/// Starts the threads that compute, at the first call, from the thread that will call the library. Returns their number
+/// as text.
 pub(crate) fn started() -> String {
     static START: Once = Once::new();
     START.call_once(start);
@@ -33,7 +34,7 @@ fn start() {
         threads.build_global()
     };
     let Err(error) = started else { return };
-    // Where rayon cannot start its threads (a limit of processes), its own first use would panic.
+    // If rayon cannot start its threads (a limit on processes), its own first use would panic.
     note(&format!("the CPU's threads do not start ({error}): one computes. {VARIABLE} asks for fewer"));
     match ThreadPoolBuilder::new().num_threads(1).use_current_thread().build() {
         // The pool of this thread, for as long as the program runs.
@@ -42,7 +43,7 @@ fn start() {
     }
 }
 
-/// The bytes of addresses that there still are, where they are limited (`ulimit -v`).
+/// Bytes of address space that are left, if they are limited (`ulimit -v`).
 pub fn addresses_left() -> Option<u64> {
     #[cfg(target_os = "linux")]
     {
@@ -55,8 +56,8 @@ pub fn addresses_left() -> Option<u64> {
     None
 }
 
-/// Starts a thread if there are addresses for it, and waits until it computes: of one that finds none for its signals' stack, or to note
-/// what is to be done at its end, the program would end by a signal.
+/// Starts a thread if there is address space for it, and waits until it runs. A thread that finds none for its signal
+/// stack or its cleanup would end the program by a signal.
 fn start_one(thread: ThreadBuilder) -> io::Result<()> {
     if addresses_left().is_some_and(|left| left < OF_THREAD) {
         return Err(io::ErrorKind::OutOfMemory.into());
@@ -66,7 +67,7 @@ fn start_one(thread: ThreadBuilder) -> io::Result<()> {
     Ok(())
 }
 
-/// The number of threads that the environment asks for; 0 is one for each core.
+/// Number of threads that the environment asks for; 0 is one for each core.
 fn wanted() -> usize {
     let Some(text) = std::env::var_os(VARIABLE).filter(|text| !text.is_empty()) else { return 0 };
     let text = text.to_string_lossy();

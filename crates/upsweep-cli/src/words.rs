@@ -1,4 +1,4 @@
-//! Numbers separated by white space, as standard input gives them.
+//! Numbers separated by white space, as on standard input.
 
 use crate::collect::Refused;
 use crate::failure::{Failure, Result, quoted};
@@ -6,10 +6,10 @@ use crate::progress::Progress;
 use crate::source::{self, text_begin};
 use std::io::{ErrorKind, Read};
 
-/// No number is written longer than this.
+/// Longest text of a number.
 const LONGEST: usize = 4096;
 
-/// Calls `take` with each word of `reader`. An error names the line (counted from 1) and, where a line has several
+/// Calls `take` with each word of `reader`. An error names the line (counted from 1) and, if the line has several
 /// words, the word.
 pub(crate) fn read(
     mut reader: &mut dyn Read,
@@ -22,7 +22,7 @@ pub(crate) fn read(
     (&mut reader).take(source::MARK as u64).read_to_end(&mut start).map_err(|e| Failure::reading(name, &e))?;
     let text = start.get(text_begin(&start, name)?..).unwrap_or_default();
     progress.step(start.len());
-    // The text's first bytes, and then the start of a word that the buffer's end cut.
+    // First bytes of the text; later, the start of a word that the buffer's end cut.
     let mut kept = text.len();
     buffer[..kept].copy_from_slice(text);
     let mut place = Place { line: 1, word: 0 };
@@ -66,7 +66,7 @@ pub(crate) fn read(
     }
 }
 
-/// The end of the last white space in `bytes`.
+/// End of the last white space in `bytes`.
 fn last_white_space(bytes: &[u8]) -> usize {
     bytes.iter().rposition(u8::is_ascii_whitespace).map_or(0, |at| at + 1)
 }

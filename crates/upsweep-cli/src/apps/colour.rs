@@ -1,14 +1,15 @@
-//! A text coloured by its tokens: for a terminal, or as a page.
+//! Text coloured by its tokens: for a terminal, or as a page.
 
 use crate::failure::acts;
 use std::io::{self, Write};
 use upsweep_apps::text::Lexer;
 use upsweep_apps::text::lexer::ERROR;
 
-/// A token: its first byte, the byte behind its last one, its kind.
+/// Token: its first byte, the byte after its last one, its kind.
 pub(super) type Token = (u64, u64, u8);
 
-/// The 256-colour codes of kinds in a terminal, and the same on a white page; those that many grammars have at the same place.
+/// Colours of token kinds: the 256-colour code of a terminal, and the colour on a white page. Many grammars share the
+/// order of kinds.
 const COLOURS: [(u8, &str); 8] = [
     (250, "#555555"),
     (108, "#557733"),
@@ -24,7 +25,7 @@ fn colour(kind: u8) -> (u8, &'static str) {
     COLOURS[usize::from(kind) % COLOURS.len()]
 }
 
-/// The text with the colours of a terminal. Nothing in it controls the terminal.
+/// Writes the text with the colours of a terminal. Control characters in it are replaced.
 pub(super) fn in_terminal(out: &mut dyn Write, text: &[u8], tokens: impl Iterator<Item = Token>) -> io::Result<()> {
     for (start, end, kind) in tokens {
         let token = String::from_utf8_lossy(text.get(start as usize..end as usize).unwrap_or_default());
@@ -45,7 +46,7 @@ pub(super) fn in_terminal(out: &mut dyn Write, text: &[u8], tokens: impl Iterato
     Ok(())
 }
 
-/// The text as a page, in which each token says what it is.
+/// Writes the text as a page, in which each token shows its kind.
 pub(super) fn page(
     out: &mut dyn Write,
     (text, name): (&[u8], &str),

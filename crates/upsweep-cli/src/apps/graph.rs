@@ -1,4 +1,4 @@
-//! `upsweep graph`.
+//! Command `upsweep graph`: rows of graphs and sparse matrices, products, page ranks.
 
 mod edges;
 mod entries;
@@ -29,7 +29,7 @@ pub(crate) fn run(graph: &Graph) -> Result<()> {
     }
 }
 
-/// A Matrix Market file, or a table of edges.
+/// Reads a Matrix Market file, or a table of edges.
 fn load(of: &OfGraph, ends: Ends) -> Result<(Entries, String)> {
     if let Some(delimiter) = of.table.delimiter(input::delimiter(&of.file)) {
         return edges::read(of, delimiter, ends);
@@ -42,7 +42,7 @@ fn load(of: &OfGraph, ends: Ends) -> Result<(Entries, String)> {
     Ok((entries, name))
 }
 
-/// The same with numbers of vertices, or with names that are written to a file.
+/// Reads a graph whose vertices are numbers, or names that are written to a file.
 fn load_numbered(of: &OfGraph, names: Option<&Path>) -> Result<(Entries, String)> {
     let ends = if names.is_some() { Ends::Names } else { Ends::Numbers };
     let to = names.map(|path| Destination::of("--names", path)).transpose()?;
@@ -73,12 +73,12 @@ fn rows<const N: usize, C: AsRef<[u8]>>(
     })
 }
 
-/// The matrix of entries, whose whole numbers fit where they are added up.
+/// Builds the matrix of entries, whose integer sums fit their type.
 fn matrix<T: Number>(device: &Device, entries: &Entries, values: &[T], name: &str) -> Result<Matrix<T>> {
     entries.matrix(device, values).map_err(|e| failed(name, e))
 }
 
-/// That entries at one place add up to a number of their type.
+/// Checks that the sums of integer entries at one place fit their type.
 fn check(entries: &Entries, name: &str) -> Result<()> {
     let (least, most) = match entries.values {
         Values::I64(_) => (i64::MIN.into(), i64::MAX.into()),
@@ -165,14 +165,14 @@ where
     Ok(y.to_vec().map_err(library)?.into())
 }
 
-/// The product of whole numbers: of i64, or of u64 if some are beyond i64 and none is negative.
+/// Product of integers: of i64, or of u64 if some are beyond i64 and none is negative.
 fn whole_product(
     device: &Device,
     entries: &Entries,
     (values, x): (&[i128], &[i128]),
     (name, vector): (&str, &str),
 ) -> Result<Values> {
-    // Sums modulo 2^64 are right where the result fits, so only that is looked at.
+    // Sums modulo 2^64 are right if the result fits, so only the result is checked.
     let signed: std::result::Result<Vec<i64>, _> = values.iter().chain(x).map(|&n| i64::try_from(n)).collect();
     let unsigned: std::result::Result<Vec<u64>, _> = values.iter().chain(x).map(|&n| u64::try_from(n)).collect();
     let fits = |least: i128, most: i128, element: &str| match outside(entries, (values, x), (least, most)) {
@@ -195,10 +195,10 @@ fn whole_product(
     Err(Failure::input(name, format!("{reason}: give {vector} as f64 to have the product rounded")))
 }
 
-/// The first row of a product that is not from `least` to `most`.
+/// First row of a product that is not from `least` to `most`.
 fn outside(entries: &Entries, (values, x): (&[i128], &[i128]), (least, most): (i128, i128)) -> Option<usize> {
     let largest = |of: &[i128]| of.iter().map(|n| n.unsigned_abs()).max().unwrap_or(0);
-    // Usually there is room for as many of the largest products as there are entries.
+    // Usually there is room for the largest product times the number of entries.
     let bound = largest(values).checked_mul(largest(x)).and_then(|each| each.checked_mul(values.len() as u128));
     if bound.is_some_and(|bound| bound <= most.unsigned_abs()) {
         return None;
@@ -219,7 +219,7 @@ fn pagerank(args: &Pagerank) -> Result<()> {
     let (entries, name) = load(&args.of, Ends::Names)?;
     let wrong = |e: upsweep_apps::Error| failed(&name, e);
     let library = |e: upsweep::Error| failed(&name, e);
-    // Of weights only their shares count, so whole numbers may be rounded.
+    // Only ratios of weights count, so integers may be rounded.
     let weights: Vec<f64> = with_values!(&entries.values, x => x.iter().map(|&x| float(x)).collect());
     let vertex = |at: u32| match &entries.names {
         Some(names) => names.get(at as usize).cloned().unwrap_or_default(),
@@ -232,7 +232,7 @@ fn pagerank(args: &Pagerank) -> Result<()> {
         let reason = format!("the edge from {from} to {to} weighs {}", weights[at]);
         return Err(Failure::input(&name, format!("{reason}: a weight is a finite number from 0 on")));
     }
-    // To 1e-12 within some 170 steps with the usual damping.
+    // The ranks converge to 1e-12 within some 170 steps with the usual damping.
     let (tolerance, most) = (1e-12, 10_000);
     let found = if entries.weighted {
         let graph = entries.matrix(&device, &weights).map_err(library)?;

@@ -1,4 +1,4 @@
-//! Altitudes in ESRI ASCII grids: a few lines `name value`, and then the rows from the north to the south.
+//! Altitudes in ESRI ASCII grids: a few lines `name value`, then the rows from north to south.
 //!
 //! ```text
 //! ncols 3
@@ -14,14 +14,14 @@
 use crate::failure::{Failure, Result, quoted};
 use std::path::Path;
 
-/// A grid; what is NODATA is NaN.
+/// Grid; NaN where the file has NODATA.
 pub(super) struct Grid {
     pub(super) rows: usize,
     pub(super) columns: usize,
     pub(super) dx: f64,
     pub(super) dy: f64,
     pub(super) altitudes: Vec<f32>,
-    /// The lines that say where it is, for the grids that are made of it.
+    /// Header lines of the location, for the grids that are computed from this one.
     pub(super) header: String,
 }
 
@@ -29,7 +29,7 @@ pub(super) fn is_grid(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("asc"))
 }
 
-/// Reads a grid, which messages call `name`.
+/// Parses a grid, which messages call `name`.
 pub(super) fn parse(bytes: &[u8], name: &str) -> Result<Grid> {
     let wrong = |line: usize, reason: String| Failure::input(name, format!("line {}: {reason}", line + 1));
     let text = std::str::from_utf8(bytes).map_err(|_| Failure::input(name, "is no text, as an .asc grid is"))?;
@@ -54,7 +54,7 @@ pub(super) fn parse(bytes: &[u8], name: &str) -> Result<Grid> {
                 "cellsize" => spacing = [Some(number()?); 2],
                 "dx" => spacing[0] = Some(number()?),
                 "dy" => spacing[1] = Some(number()?),
-                // Some write nan, as cells without data do.
+                // Some programs write nan, as for cells without data.
                 "nodata_value" => no_data = Some(if value.eq_ignore_ascii_case("nan") { f64::NAN } else { number()? }),
                 "xllcorner" | "yllcorner" | "xllcenter" | "yllcenter" => _ = number()?,
                 _ => return Err(wrong(at, format!("{} is nothing that an .asc grid says", quoted(first)))),
@@ -66,7 +66,7 @@ pub(super) fn parse(bytes: &[u8], name: &str) -> Result<Grid> {
         }
         for word in words {
             let z: f64 = word.parse().map_err(|_| wrong(at, format!("{} is no number", quoted(word))))?;
-            // As f32: common programs write the same f32 with fewer digits in one place than in the other.
+            // Compared as f32: common programs write the same f32 with fewer digits in one place than in the other.
             let is_none = no_data.is_some_and(|none| z as f32 == none as f32);
             if !is_none && z.is_finite() && (z as f32).is_infinite() {
                 return Err(wrong(at, format!("{} is more than an altitude can be: they are f32", quoted(word))));
@@ -84,7 +84,7 @@ pub(super) fn parse(bytes: &[u8], name: &str) -> Result<Grid> {
     Ok(Grid { rows, columns, dx, dy, altitudes, header })
 }
 
-/// A grid of whole numbers.
+/// Text of a grid of integers.
 pub(super) fn written(header: &str, columns: usize, values: &[u8]) -> String {
     let mut text = header.to_owned();
     for row in values.chunks(columns.max(1)) {

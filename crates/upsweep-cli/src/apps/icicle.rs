@@ -1,38 +1,38 @@
-//! A tree as a picture: each vertex as wide as its sum, under its parent.
+//! Icicle plot of a tree: each vertex as wide as its sum, under its parent.
 
 use std::fmt::Write;
 
-/// The picture, and a row of it.
+/// Width of the picture, and height of a row.
 const WIDTH: f64 = 1200.0;
 const ROW: f64 = 22.0;
-/// What is narrower is left out.
+/// Minimum width of a vertex: narrower ones are left out.
 const NARROWEST: f64 = 0.5;
-/// As wide as a letter.
+/// Width of a letter.
 const LETTER: f64 = 7.0;
 const COLOURS: [&str; 6] = ["#88ccee", "#ddcc77", "#cc6677", "#aaddaa", "#bbaadd", "#dddddd"];
 
-/// What lies behind the vertices, and between them: light, and dark where the reader has it so. Their own colours have dark letters
-/// in both.
+/// Style of the background and of the edges: light, and dark for readers who prefer it. The vertices' own colours have
+/// dark letters in both.
 const STYLE: &str =
     ".paper{fill:#fff}.edge{stroke:#fff}@media(prefers-color-scheme:dark){.paper{fill:#12151b}.edge{stroke:#12151b}}";
 
-/// A tree, as it is drawn.
+/// Tree to be drawn.
 pub(super) struct Icicle<'a> {
     pub(super) names: &'a [String],
     pub(super) parents: &'a [u32],
     pub(super) depths: &'a [u32],
     pub(super) sums: &'a [i64],
-    /// The vertices, parents first.
+    /// Vertices, parents first.
     pub(super) order: &'a [u32],
 }
 
-/// The picture as SVG.
+/// Renders the picture as SVG.
 pub(super) fn render(tree: &Icicle<'_>) -> String {
     let width = |vertex: usize| tree.sums.get(vertex).map_or(0.0, |&sum| sum.max(0) as f64);
     let is_root = |vertex: usize| tree.parents.get(vertex).is_none_or(|&parent| parent as usize >= tree.parents.len());
     let roots: f64 = (0..tree.sums.len()).filter(|&vertex| is_root(vertex)).map(width).sum();
     let scale = WIDTH / roots.max(1.0);
-    // Where the next child of each vertex begins; behind them, the next root.
+    // Start of the next child of each vertex; the last element is the start of the next root.
     let mut next = vec![0.0; tree.sums.len() + 1];
     let (mut body, mut deepest) = (String::new(), 0);
     for &vertex in tree.order {

@@ -1,4 +1,4 @@
-//! `upsweep image`.
+//! Command `upsweep image`: integral images, blurs, thresholds, equalisation, mipmaps.
 
 use super::failed;
 use super::picture::{Picture, destination, read, write};
@@ -22,7 +22,7 @@ pub(crate) fn run(image: &Image) -> Result<()> {
     }
 }
 
-/// Reads an image, computes, and writes what comes of it.
+/// Reads an image, computes, and writes the result.
 fn computed(of: &OfImage, compute: impl FnOnce(&Device, &Picture) -> Result<Computed>) -> Result<()> {
     let to = destination(&of.output, &[])?;
     let device = Chosen::open(of.on.device)?.device;
@@ -31,7 +31,7 @@ fn computed(of: &OfImage, compute: impl FnOnce(&Device, &Picture) -> Result<Comp
     write(&of.output, &to, &values, extent)
 }
 
-/// What `$compute` makes of the values of an image, of each type that there is.
+/// Evaluates `$compute` with the pixels of an image, for each type of pixels.
 macro_rules! of_pixels {
     ($picture:expr, $x:ident => $compute:expr) => {
         match &$picture.values {
@@ -122,7 +122,7 @@ fn gaussian_blurred<P: Pixel>(device: &Device, x: &[P], extent: Extent, sigma: f
     Ok(blurred.into_vec()?)
 }
 
-/// How far each pixel is blurred, which grows with the distance from one.
+/// Blur radius of each pixel: it grows with the distance from one of them.
 fn radii(extent: Extent, most: u32, (row, column): (u32, u32)) -> Vec<u32> {
     let [_, height, width, _] = extent.shape();
     let (row, column) = (f64::from(row), f64::from(column));
@@ -134,7 +134,7 @@ fn radii(extent: Extent, most: u32, (row, column): (u32, u32)) -> Vec<u32> {
     (0..height).flat_map(|y| (0..width).map(move |x| radius(y, x))).collect()
 }
 
-/// The brightness of colours, of their first three channels; without transparency.
+/// Luma of colours, from their first three channels, without transparency.
 fn grey<P: Copy + Into<f64>>(x: &[P], channels: usize) -> Vec<f64> {
     let of = |pixel: &[P]| match *pixel {
         [r, g, b, ..] => 0.299 * r.into() + 0.587 * g.into() + 0.114 * b.into(),
@@ -198,7 +198,7 @@ fn halved<P: Pixel>(device: &Device, x: &[P], extent: Extent, args: &MipmapArgs)
 where
     Values: From<Vec<P>>,
 {
-    // Transparency has no place in the arrangement.
+    // The arrangement of levels in one picture leaves no place for transparency.
     let (x, extent) = if extent.channels == 4 && args.level.is_none() {
         (x.as_chunks().0.iter().flat_map(|&[r, g, b, _]: &[P; 4]| [r, g, b]).collect(), extent.channels(3))
     } else {

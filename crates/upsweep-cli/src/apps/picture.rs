@@ -13,14 +13,14 @@ use std::io::Cursor;
 use std::path::Path;
 use upsweep_apps::image::Extent;
 
-/// An image, and how messages call it.
+/// Image, and its name in messages.
 pub(super) struct Picture {
     pub(super) name: String,
     pub(super) values: Values,
     pub(super) extent: Extent,
 }
 
-/// The most bytes that a .png may unpack to.
+/// Maximum number of bytes that a .png may unpack to.
 const MOST_BYTES: usize = 16 << 30;
 
 pub(super) fn is_png(path: &Path) -> bool {
@@ -51,7 +51,7 @@ pub(super) fn read(path: &Path, device: DeviceChoice) -> Result<Picture> {
     Ok(Picture { name, values, extent })
 }
 
-/// What a byte of a .png unpacks to at most: deflate's bound is 1032.
+/// Maximum number of bytes that a byte of a .png unpacks to: deflate's bound is 1032.
 const MOST_UNPACKED: usize = 1040;
 
 fn read_png(path: &Path, name: String) -> Result<Picture> {
@@ -63,7 +63,7 @@ fn read_png(path: &Path, name: String) -> Result<Picture> {
     let mut decoder = png::Decoder::new_with_limits(Cursor::new(&file), png::Limits { bytes: MOST_BYTES });
     // Palettes become colours, and fewer than 8 bits become 8.
     decoder.set_transformations(Transformations::EXPAND);
-    // Memory is that of what is there, whatever the header says.
+    // The size of the file bounds the memory, whatever the header says.
     let header = decoder.read_header_info().map_err(wrong)?;
     let bits = u64::from(header.width) * u64::from(header.height) * header.bits_per_pixel() as u64;
     if bits.div_ceil(8) > (file.len() as u64).saturating_mul(MOST_UNPACKED as u64) {
@@ -100,7 +100,7 @@ fn read_png(path: &Path, name: String) -> Result<Picture> {
     Ok(Picture { name, values, extent })
 }
 
-/// Where an image goes; .png, .npy, or what `others` allows by its name.
+/// Destination of an image: .png, .npy, or one of the endings in `others`.
 pub(super) fn destination(path: &Path, others: &[&str]) -> Result<Destination> {
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
     if is_png(path) || input::is_npy(path) || others.contains(&&*ending) {
@@ -110,7 +110,7 @@ pub(super) fn destination(path: &Path, others: &[&str]) -> Result<Destination> {
     Err(Failure::Input(format!("-o {}: end it in .png or .npy{also}", called(path))))
 }
 
-/// Writes an image as its name says.
+/// Writes an image in the format of its name.
 pub(super) fn write(path: &Path, to: &Destination, values: &Values, extent: Extent) -> Result<()> {
     let [_, height, width, channels] = extent.shape();
     if !is_png(path) {

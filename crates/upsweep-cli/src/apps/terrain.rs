@@ -1,4 +1,4 @@
-//! `upsweep terrain`.
+//! Command `upsweep terrain`: lines of sight, viewsheds, hill shade.
 
 use super::grid::{self, Grid};
 use super::picture::{destination, is_png, write};
@@ -23,7 +23,7 @@ pub(crate) fn run(terrain: &Terrain) -> Result<()> {
     }
 }
 
-/// A terrain on the device.
+/// Terrain on the device.
 struct Land {
     name: String,
     device: Device,
@@ -67,12 +67,12 @@ impl Land {
         Extent::new(self.grid.rows, self.grid.columns)
     }
 
-    /// Memory for a result of each cell.
+    /// Allocates a result for each cell.
     fn cells<T: upsweep::Element>(&self, value: T) -> Result<Array<T>> {
         self.device.filled(self.grid.altitudes.len(), value).map_err(|e| self.wrong(e))
     }
 
-    /// Writes a value of each cell as the name says.
+    /// Writes a value of each cell, in the format of the name.
     fn write(&self, path: &Path, to: &Destination, values: Vec<u8>) -> Result<()> {
         if grid::is_grid(path) {
             let text = grid::written(&self.grid.header, self.grid.columns, &values);
@@ -119,7 +119,7 @@ fn sight(args: &Sight) -> Result<()> {
     let profile = Profile::new(from, to);
     let altitudes = profile.run(&land.device, &land.altitudes, land.raster).map_err(wrong)?;
     let mut seen = land.device.filled(altitudes.len(), false).map_err(|e| land.wrong(e))?;
-    // From a cell to itself there is no distance.
+    // The distance from a cell to itself is 0, which is no spacing.
     let spacing = if from == to { 1.0 } else { profile.spacing(land.raster) };
     let sight = LineOfSight::new().spacing(spacing).observer(height).target(target).curvature(curvature);
     sight.run(&land.device, &altitudes, &mut seen).map_err(wrong)?;
@@ -154,7 +154,7 @@ fn viewshed(args: &ViewshedArgs) -> Result<()> {
     write(&args.output, &to, &colours.into(), land.extent().channels(3))
 }
 
-/// What is seen is lit in yellow; what is not is dark and blue.
+/// Colour of a cell: yellow light if it is seen, dark blue if not.
 fn colour(shade: u8, seen: bool) -> [u8; 3] {
     let of = |share: f64| (f64::from(shade) * share) as u8;
     if seen { [of(1.0), of(0.9), of(0.45)] } else { [of(0.4), of(0.45), of(0.55)] }

@@ -1,4 +1,4 @@
-//! `upsweep text`.
+//! Command `upsweep text`: tokens, matching lines, comparisons.
 
 use super::{TextFile, There, bytes, colour, column, failed};
 use crate::args::apps::{Compare, Grep, Lex, Text};
@@ -64,7 +64,7 @@ fn lex(args: &Lex) -> Result<()> {
     })
 }
 
-/// Rules as lines `NAME = REGEX`.
+/// Reads rules from lines `NAME = REGEX`.
 fn from_rules(path: &Path) -> Result<Lexer> {
     let TextFile { bytes, name, .. } = TextFile::read(path)?;
     let text = String::from_utf8(bytes).map_err(|_| Failure::input(&name, "is no text in UTF-8"))?;
@@ -174,8 +174,7 @@ fn compare(args: &Compare) -> Result<()> {
     }
 }
 
-/// The character of UTF-8 to which the byte at `at` belongs, in quotes; the byte itself, in hexadecimal, where there is none that
-/// prints.
+/// Quotes the UTF-8 character to which the byte at `at` belongs. If none prints, it is the byte itself, in hexadecimal.
 fn character_or_byte(text: &[u8], at: usize) -> String {
     let Some(byte) = text.get(at) else { return "its end".to_owned() };
     let continues = |&place: &usize| text.get(place).is_some_and(|byte| byte & 0xc0 == 0x80);
@@ -189,7 +188,7 @@ fn character_or_byte(text: &[u8], at: usize) -> String {
     }
 }
 
-/// Says how the files differ.
+/// Prints the difference of the files.
 fn differs(says: &str) -> Result<()> {
     print(&Destination::standard_output(), |out| writeln!(out, "{says}"))?;
     Err(Failure::No)

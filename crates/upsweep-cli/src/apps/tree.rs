@@ -1,4 +1,4 @@
-//! `upsweep tree`.
+//! Command `upsweep tree`: depths, sizes and sums of subtrees.
 
 use super::icicle::{self, Icicle};
 use super::{TextFile, column, failed, float, values, write_values};
@@ -15,7 +15,7 @@ use upsweep::prelude::{Array, Sum};
 use upsweep_apps::tree::{NONE, Tree};
 use upsweep_dynamic::Number;
 
-/// What is asked of a tree.
+/// Property of a vertex to be computed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Of {
     Depth,
@@ -69,14 +69,14 @@ fn of_parents(args: &TreeArgs, of: Of, device: &Device) -> Result<()> {
     write_values(args.output.as_deref(), &results)
 }
 
-/// A value that is an integer, as i64.
+/// Converts an integer value to i64.
 fn whole(name: &str, at: usize, value: impl Into<Number>) -> Result<i64> {
     let number = value.into();
     let whole = number.integer().and_then(|n| i64::try_from(n).ok());
     whole.ok_or_else(|| Failure::input(name, format!("value {at} is {number}, which does not fit i64")))
 }
 
-/// That no sum of these leaves i64.
+/// Checks that the sum of the absolute values, and so every sum of the values, fits i64.
 fn fits(name: &str, values: impl Iterator<Item = i128>) -> Result<()> {
     if values.sum::<i128>() <= i128::from(i64::MAX) {
         return Ok(());
@@ -93,16 +93,16 @@ fn sums<T: upsweep::operator::Number>(
     Ok(sums.to_vec()?)
 }
 
-/// A tree of paths.
+/// Tree of paths.
 struct Paths {
-    /// Without the slashes at the end; of folders that are not listed those that are implied.
+    /// Paths, without the slashes at the end. Folders that are not listed are implied by the paths in them.
     names: Vec<String>,
     parents: Vec<u32>,
     values: Vec<i64>,
 }
 
 impl Paths {
-    /// Lines of a path, a comma and an integer. Of a path that is listed twice the values add up.
+    /// Parses lines of a path, a comma and an integer. Values of a path that is listed twice are added.
     fn parse(text: &[u8], name: &str) -> Result<Self> {
         let mut paths = Self { names: vec![], parents: vec![], values: vec![] };
         let mut known = HashMap::new();
@@ -122,7 +122,7 @@ impl Paths {
         Ok(paths)
     }
 
-    /// The vertex of a path, which becomes one with all folders above it.
+    /// Vertex of a path, which is created with all folders above it.
     fn vertex(&mut self, path: &str, known: &mut HashMap<String, u32>) -> u32 {
         let trimmed = path.trim_end_matches('/');
         let (mut path, mut below) = (if trimmed.is_empty() { "/" } else { trimmed }, None::<u32>);

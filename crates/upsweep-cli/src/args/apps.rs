@@ -1,4 +1,4 @@
-//! The applications: text, trees, graphs, polynomials.
+//! Options of the applications: text, trees, graphs, polynomials.
 
 use super::{Header, Reading, TableForm, parse_device};
 use crate::device::DeviceChoice;

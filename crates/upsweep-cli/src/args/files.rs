@@ -1,4 +1,4 @@
-//! The files that a command reads.
+//! Input files of a command.
 
 use super::apps::{Text, Tree};
 use super::{Command, Signal, apps};
@@ -6,11 +6,11 @@ use crate::failure::{Failure, Result};
 use crate::source::is_standard_input;
 use std::path::{Path, PathBuf};
 
-/// What names a file on the command line, and the file.
+/// Name of a file argument on the command line, and the path.
 type Named<'a> = (&'static str, &'a Path);
 
 impl Command {
-    /// Fails if two files are standard input: who reads it second would find nothing.
+    /// Fails if two files are standard input: the second reader would find nothing.
     pub(crate) fn check_standard_input(&self) -> Result<()> {
         let named = self.files().into_iter().flatten().filter(|(_, path)| is_standard_input(path));
         match named.map(|(name, _)| name).collect::<Vec<_>>()[..] {
@@ -21,7 +21,7 @@ impl Command {
         }
     }
 
-    /// The files of the commands that read two.
+    /// Input files of the commands that read two.
     fn files(&self) -> [Option<Named<'_>>; 2] {
         match self {
             Self::Scan(args) => with("--segments", &args.common.file, &args.common.segments),
@@ -50,7 +50,7 @@ mod tests {
     use clap::{CommandFactory, value_parser};
     use std::path::PathBuf;
 
-    /// The arguments of a command that are files to read: the help of the others says that something goes there.
+    /// Arguments of a command that are input files: the help of output files says that they are written.
     fn read(command: &clap::Command) -> Vec<String> {
         let path = value_parser!(PathBuf).type_id();
         let is_path = |arg: &&clap::Arg| arg.get_value_parser().type_id() == path;
@@ -78,7 +78,7 @@ mod tests {
     fn commands_that_read_two_files_are_known() {
         let mut found = Vec::new();
         all(&Cli::command(), "upsweep", &mut found);
-        // Whoever adds one here adds it to `files`, too.
+        // A command added here belongs into `files`, too.
         let known = [
             "upsweep scan: file segments",
             "upsweep reduce: file segments",

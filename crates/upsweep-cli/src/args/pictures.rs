@@ -1,4 +1,4 @@
-//! Images and terrain.
+//! Options of the commands on images and terrain.
 
 use super::apps::On;
 use clap::{Args, Subcommand, ValueEnum};

@@ -1,4 +1,4 @@
-//! What `explain` and `bench` can be asked for.
+//! Options of `explain` and `bench`.
 
 use super::reading::{operators, types};
 use crate::count::parse_count;

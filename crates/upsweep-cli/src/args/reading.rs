@@ -1,4 +1,4 @@
-//! Which values are read, and how files come: what most commands can be asked for.
+//! Options of the input that most commands share: the values to read, and the format of their file.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -32,12 +32,12 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    /// The file.
+    /// Path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.file
     }
 
-    /// The file `path`, which no option says anything about.
+    /// Options for the file `path`, whose format and type no option sets.
     pub(crate) fn of(path: &Path, table: TableForm) -> Self {
         Self { file: path.to_owned(), column: None, element: None, header: Header::Auto, table, options: false }
     }
@@ -69,7 +69,7 @@ pub(crate) enum Format {
 }
 
 impl TableForm {
-    /// The delimiter of a table; `by_name` is that of the file's name, if that is a table's.
+    /// Delimiter of a table. `by_name` is that of the file's name, if it is a table's.
     pub(crate) fn delimiter(self, by_name: Option<u8>) -> Option<u8> {
         let named = || self.format.map(|format| if format == Format::Csv { b',' } else { b'\t' });
         self.delimiter.or_else(named).or(by_name)
@@ -84,7 +84,7 @@ fn parse_delimiter(text: &str) -> Result<u8, String> {
     }
 }
 
-/// The names of what is chosen, for usage and errors, and what each stands for.
+/// Parser of a value by its name, with all names for usage and errors.
 fn named<T>(all: &'static [T], name: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
 where
     T: Copy + Send + Sync + FromStr<Err: std::error::Error + Send + Sync + 'static>,

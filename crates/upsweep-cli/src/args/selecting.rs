@@ -1,4 +1,4 @@
-//! What `select`, `unique`, `runs` and `expand` can be asked for.
+//! Options of `select`, `unique`, `runs` and `expand`.
 
 use super::reading::{Header, Reading, TableForm, types};
 use crate::device::{DeviceChoice, parse_device};

@@ -1,4 +1,4 @@
-//! What `signal filter` and `signal smooth` can be asked for.
+//! Options of `signal filter` and `signal smooth`.
 
 use super::reading::Reading;
 use crate::count::parse_count;

@@ -1,4 +1,4 @@
-//! What `sort`, `top` and `median` can be asked for.
+//! Options of `sort`, `top` and `median`.
 
 use super::reading::{Header, Reading, TableForm, types};
 use crate::count::parse_count;

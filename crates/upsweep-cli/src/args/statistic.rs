@@ -1,9 +1,9 @@
-//! What is computed of groups.
+//! Statistics of groups.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use upsweep_dynamic::Op;
 
-/// What is computed of a group.
+/// Statistic of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Statistic {
     Of(Op),

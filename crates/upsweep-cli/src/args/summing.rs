@@ -1,4 +1,4 @@
-//! What sums and products of integers are asked for in.
+//! Options of sums and products: their type.
 
 use super::reading::types;
 use clap::Args;

@@ -1,4 +1,4 @@
-//! A table in memory: all cells of its rows, or those of some columns; and the order of its rows.
+//! Table in memory: all cells of its rows, or those of some columns; and sort keys of its rows.
 
 use super::columns::{Columns, holds_number, text_of};
 use super::rows::Rows;
@@ -16,57 +16,58 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use upsweep_dynamic::Number;
 
-/// Which table, and which of its columns.
+/// Table to read, and its columns of interest.
 pub(crate) struct Asked<'a> {
     pub(crate) source: &'a Source,
     pub(crate) name: &'a str,
     pub(crate) delimiter: u8,
     pub(crate) header: Header,
-    /// By name or number.
+    /// Columns, by name or number.
     pub(crate) columns: &'a [&'a str],
-    /// Whether without any of these the only numeric column is one.
+    /// Whether the only numeric column is taken if `columns` is empty.
     pub(crate) any: bool,
-    /// A column behind these.
+    /// Another column, after the others.
     pub(crate) and: Option<&'a str>,
     pub(crate) keep: Keep,
 }
 
-/// What is kept of a row.
+/// Parts of a row that are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keep {
-    /// The cells that are asked for.
+    /// Cells of the requested columns.
     Asked,
     /// All cells.
     All,
-    /// The row as it was read, beside the cells that are asked for.
+    /// Row as it was read, beside the cells of the requested columns.
     Text,
 }
 
-/// The rows of a table.
+/// Rows of a table.
 pub(crate) struct Cells<'a> {
     name: &'a str,
-    /// The first row, if it names the columns.
+    /// First row, if it names the columns.
     names: Option<ByteRecord>,
-    /// Its text, and that of the other rows, if they are kept.
+    /// Text of the first row, if the texts of rows are kept.
     names_text: Option<Vec<u8>>,
-    /// How messages call the columns that were asked for.
+    /// Names of the requested columns in messages.
     labels: Vec<String>,
-    /// Where these are in the table.
+    /// Indices of the requested columns in the table.
     columns: Vec<usize>,
-    /// Where these are among the cells that were kept.
+    /// Indices of the requested columns among the texts that are kept of a row.
     places: Vec<usize>,
-    /// Row by row: cells, or the row's text and then cells.
+    /// Texts row by row: cells, or the row's text and then cells.
     texts: Texts,
-    /// How many texts are kept of a row.
+    /// Number of texts that are kept of a row.
     width: usize,
     pub(crate) rows: usize,
 }
 
-/// A column by which rows are put in order.
+/// Sort key of the rows, from a column.
 pub(crate) struct Order {
-    /// Numbers, or the places of texts in their order.
+    /// Numbers, or the ranks of texts.
     pub(crate) values: Values,
-    /// Whether a row comes last in both directions, if some do: its cell is empty, or is no number where only these are ordered.
+    /// Flags of the rows that come last in both directions, if any: the cell is empty, or is no number where only
+    /// numbers are ordered.
     pub(crate) last: Option<Vec<bool>>,
 }
 
@@ -100,7 +101,7 @@ impl<'a> Cells<'a> {
         let mut found = asked.columns.iter().map(|text| columns.find(text)).collect::<Result<Vec<_>>>()?;
         let and = asked.and.map(|text| columns.find(text)).transpose()?;
         if found.is_empty() && asked.any {
-            // A column of groups may be numbers, too.
+            // A column of groups may be numeric, too.
             let data = data.map(|data| {
                 let cells = data.iter().enumerate();
                 cells.map(|(at, cell)| if Some(at) == and { &b"group"[..] } else { cell }).collect::<ByteRecord>()
@@ -147,22 +148,22 @@ impl<'a> Cells<'a> {
         Ok(Self { name, names, names_text, labels, columns: found, places, texts, width, rows: number })
     }
 
-    /// How messages call the table.
+    /// Name of the table in messages.
     pub(crate) fn name(&self) -> &str {
         self.name
     }
 
-    /// How messages call the column that was asked for at `place`.
+    /// Name in messages of the requested column number `place`.
     pub(crate) fn label(&self, place: usize) -> &str {
         self.labels.get(place).map_or("", String::as_str)
     }
 
-    /// The name of the column that was asked for at `place`, where columns have names.
+    /// Name of the requested column number `place`, if columns have names.
     pub(crate) fn asked_name(&self, place: usize) -> Option<&[u8]> {
         self.names.as_ref()?.get(*self.columns.get(place)?)
     }
 
-    /// The cell of a row in the column that was asked for at `place`.
+    /// Cell of a row in the requested column number `place`.
     pub(crate) fn cell(&self, row: usize, place: usize) -> &[u8] {
         self.texts.get(row * self.width + self.places.get(place).copied().unwrap_or(0))
     }
@@ -176,7 +177,7 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// Writes a row, of which the text or all cells were kept.
+    /// Writes a row, whose text or cells must all have been kept.
     pub(crate) fn write_row(&self, row: usize, out: &mut WrittenRows<'_>) -> Result<()> {
         let kept = |k: usize| self.texts.get(row * self.width + k);
         match self.names_text {
@@ -185,12 +186,12 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// The row of the file, as messages count rows.
+    /// Row number in the file, as messages count rows.
     fn row_of_file(&self, row: usize) -> usize {
         row + 1 + usize::from(self.names.is_some())
     }
 
-    /// The numbers of a column, none of whose cells may be empty.
+    /// Numbers of a column, none of whose cells may be empty.
     pub(crate) fn numbers(&self, place: usize, element: Option<Type>) -> Result<Values> {
         let mut values = collector(element, true);
         for row in 0..self.rows {
@@ -210,8 +211,8 @@ impl<'a> Cells<'a> {
         refused.failure(self.name, |reason| Failure::input(self.name, at(reason)))
     }
 
-    /// What rows are put in order by: numbers if all cells of the column that are not empty are such, or if only these are
-    /// wanted; else texts, byte by byte.
+    /// Sort key of the rows: numbers if all non-empty cells of the column are such, or if `numeric`; else texts, byte
+    /// by byte.
     pub(crate) fn order(&self, place: usize, numeric: bool) -> Result<Order> {
         let rows: Vec<usize> = (0..self.rows).collect();
         let text = self.first_text(place, &rows).filter(|_| !numeric);
@@ -221,7 +222,7 @@ impl<'a> Cells<'a> {
         self.ordered(place, &rows, text.is_some())
     }
 
-    /// The same of these rows alone.
+    /// Sort key of the given rows alone.
     pub(crate) fn order_of_rows(&self, place: usize, rows: &[usize]) -> Result<Order> {
         let text = self.first_text(place, rows);
         if let Some(text) = text {
@@ -234,13 +235,13 @@ impl<'a> Cells<'a> {
         self.cell(row, place).trim_ascii().is_empty()
     }
 
-    /// The first of the rows whose cell is neither empty nor a number.
+    /// First of the rows whose cell is neither empty nor a number.
     fn first_text(&self, place: usize, rows: &[usize]) -> Option<usize> {
         let is_text = |row: usize| !self.is_empty(row, place) && !holds_number(self.cell(row, place));
         rows.iter().copied().find(|&row| is_text(row))
     }
 
-    /// Says that numbers are ordered as text, because row `text` has one.
+    /// Notes that numbers are ordered as text, because row `text` has one.
     fn note_mixed(&self, place: usize, rows: &[usize], text: usize, advice: &str) {
         if rows.iter().any(|&row| holds_number(self.cell(row, place))) {
             let (row, label) = (self.row_of_file(text), self.label(place));
@@ -265,8 +266,8 @@ impl<'a> Cells<'a> {
         Ok(Order { values, last: any_last.then(|| rows.iter().map(|&row| is_last(row)).collect()) })
     }
 
-    /// What is in the order of the numbers of these rows: i64 or f64 if one of them holds all, else their places in their exact order.
-    /// Those of rows that come last are any.
+    /// Values in the order of the rows' numbers: i64 or f64 if one of them holds all, else the ranks in their exact
+    /// order. Values of rows that come last are arbitrary.
     fn numbers_in_order(&self, place: usize, rows: &[usize], is_last: &dyn Fn(usize) -> bool) -> Result<Values> {
         let text = |row: usize| if is_last(row) { "0" } else { text_of(self.cell(row, place)).unwrap_or("0") };
         let mut values = collector(None, false);
@@ -281,7 +282,7 @@ impl<'a> Cells<'a> {
         let mut order: Vec<usize> = (0..numbers.len()).filter(|at| !is_nan(at)).collect();
         let by_value = |a: usize, b: usize| compare(numbers[a], numbers[b]).unwrap_or(Ordering::Equal);
         order.sort_by(|&a, &b| by_value(a, b));
-        // NaN stays what it is, which is last in both directions.
+        // NaN stays NaN, which is last in both directions.
         let mut places = vec![f64::NAN; numbers.len()];
         let (mut last, mut distinct) = (None, 0.0);
         for at in order {
@@ -292,7 +293,7 @@ impl<'a> Cells<'a> {
         Ok(places.into())
     }
 
-    /// The place of each row's text among the distinct ones in their order, byte by byte, and a row that has each of them.
+    /// Rank of each row's text among the distinct ones, byte by byte, and for each rank a row that has its text.
     pub(crate) fn places_of_texts(&self, place: usize) -> (Vec<u64>, Vec<usize>) {
         let mut seen: HashMap<&[u8], u64> = HashMap::new();
         let mut firsts: Vec<usize> = Vec::new();

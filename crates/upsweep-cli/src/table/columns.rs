@@ -1,14 +1,14 @@
-//! A table's columns: whether the first row names them, and which one is meant.
+//! Columns of a table: recognises names in the first row, and finds the column that is meant.
 
 use crate::failure::{Failure, Result, note, quoted, shown};
 use crate::number::is_number;
 use csv::ByteRecord;
 
-/// The columns of a table called `name`.
+/// Columns of a table called `name`.
 #[derive(Debug)]
 pub(super) struct Columns<'a> {
     pub(super) name: &'a str,
-    /// The first row, if it names the columns.
+    /// First row, if it names the columns.
     pub(super) names: Option<&'a ByteRecord>,
     pub(super) first: &'a ByteRecord,
     pub(super) delimiter: u8,
@@ -16,7 +16,7 @@ pub(super) struct Columns<'a> {
     pub(super) options: bool,
 }
 
-/// The text of a cell, if it is UTF-8.
+/// Text of a cell, if it is UTF-8.
 pub(super) fn text_of(cell: &[u8]) -> Option<&str> {
     std::str::from_utf8(cell.trim_ascii()).ok()
 }
@@ -29,8 +29,8 @@ pub(super) fn has_number(row: &ByteRecord) -> bool {
     row.iter().any(holds_number)
 }
 
-/// Whether the first row may name columns although it has numbers: these are years, each another, and what stands under
-/// them are none.
+/// Whether the first row may name columns although it has numbers. They are distinct years, several or beside a name, and
+/// at least one cell under them is no year.
 pub(super) fn names_years(first: &ByteRecord, second: &ByteRecord) -> bool {
     let year = |cell: &[u8]| match cell.trim_ascii() {
         digits @ [_, _, _, _] => {
@@ -51,13 +51,13 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && !is_number(text)
 }
 
-/// The name that the user writes in back quotes, because it is a number: a back quote in it is written twice.
+/// Name that the user writes in back quotes, because it is a number: a back quote in it is written twice.
 fn unquoted(text: &str) -> Option<String> {
     let name = text.strip_prefix('`')?.strip_suffix('`')?;
     Some(name.replace("``", "`"))
 }
 
-/// Whether `row` has a cell that `text` names, and not by its number.
+/// Whether `text` is the name of a cell in `row`, and not a column number.
 pub(super) fn names(row: &ByteRecord, text: &str) -> bool {
     if let Some(name) = unquoted(text) {
         return has_cell(row, &name);
@@ -69,7 +69,7 @@ fn has_cell(row: &ByteRecord, text: &str) -> bool {
     row.iter().any(|cell| text_of(cell) == Some(text))
 }
 
-/// `COLUMN_SUFFIX`, or `SUFFIX` of no column; with a number where a column has that name.
+/// New column name: `COLUMN_SUFFIX`, or `SUFFIX` without a column; with a number if the name is taken.
 pub(crate) fn new_name(column: Option<&[u8]>, suffix: &str, taken: &ByteRecord) -> Vec<u8> {
     let column = column.map(|column| [column.trim_ascii(), b"_"].concat());
     let base = [&*column.unwrap_or_default(), suffix.as_bytes()].concat();
@@ -83,7 +83,7 @@ pub(crate) fn new_name(column: Option<&[u8]>, suffix: &str, taken: &ByteRecord) 
 }
 
 impl Columns<'_> {
-    /// How messages call a column.
+    /// Name of a column in messages.
     pub(super) fn label(&self, column: usize) -> String {
         match self.names.and_then(|names| names.get(column)).map(<[u8]>::trim_ascii).filter(|name| !name.is_empty()) {
             Some(name) => shown(&String::from_utf8_lossy(name)),
@@ -97,8 +97,8 @@ impl Columns<'_> {
         Failure::input(self.name, format!("{reason}{hint}"))
     }
 
-    /// The column that the user calls `text`: by its number, by its name, or by its name in back quotes, if that is a number that a
-    /// column has.
+    /// Finds the column that the user calls `text`: by its number, by its name, or by its name in back quotes, if the
+    /// name is also a column number.
     pub(super) fn find(&self, text: &str) -> Result<usize> {
         if let Some(name) = unquoted(text) {
             return self.find_named(&name);
@@ -114,7 +114,7 @@ impl Columns<'_> {
         Ok(number - 1)
     }
 
-    /// The column with this number.
+    /// Finds the column with this number.
     pub(super) fn find_numbered(&self, number: usize) -> Result<usize> {
         match (1..=self.first.len()).contains(&number) {
             true => Ok(number - 1),
@@ -122,7 +122,7 @@ impl Columns<'_> {
         }
     }
 
-    /// The column of this name.
+    /// Finds the column with this name.
     pub(super) fn find_named(&self, text: &str) -> Result<usize> {
         let mut called = self.names.into_iter().flatten().enumerate().filter(|(_, name)| text_of(name) == Some(text));
         match (called.next(), called.count()) {
@@ -164,7 +164,7 @@ impl Columns<'_> {
         format!("the columns are {}{more}", listed.join(", "))
     }
 
-    /// The only column with a number in the first row of data.
+    /// Finds the only column with a number in the first row of data.
     pub(super) fn only_numeric(&self, row: Option<&ByteRecord>) -> Result<usize> {
         let width = self.first.len();
         let choose = if self.options { "choose a --column" } else { "there must be one" };
@@ -177,7 +177,7 @@ impl Columns<'_> {
         let numeric: Vec<usize> = (0..row.len()).filter(|&k| holds_number(&row[k])).collect();
         match numeric[..] {
             [column] => Ok(column),
-            // Its cells are no numbers, and the error says so of the first one.
+            // Its cells are no numbers, and the error names the first one.
             [] if width == 1 => Ok(0),
             [] => Err(self.wrong(&format!("has no number in its first row of data; {choose}"))),
             _ => {
@@ -189,7 +189,7 @@ impl Columns<'_> {
         }
     }
 
-    /// Fails if the rows are separated into cells by something else: the one cell of `row` then is no number.
+    /// Fails if the cells of the rows seem to have another separator: the one cell of `row` is no number then.
     pub(super) fn check_separator(&self, row: &ByteRecord) -> Result<()> {
         match separator(row, self.delimiter) {
             Some(other) if self.first.len() == 1 => Err(Failure::input(self.name, self.separated_by(other))),
@@ -206,7 +206,7 @@ impl Columns<'_> {
     }
 }
 
-/// What separates the cells of a row that has one cell, as it seems.
+/// Guesses the separator of a row that has one cell.
 fn separator(row: &ByteRecord, delimiter: u8) -> Option<char> {
     let mut cells = row.iter();
     let (Some(cell), None) = (cells.next(), cells.next()) else { return None };

@@ -1,4 +1,4 @@
-//! The rows of a table, one after the other, for what has a meaning of its own for columns.
+//! Rows of a table, one after the other, for commands that give the columns a meaning of their own.
 
 use super::rows::Rows;
 use super::wrong_width;
@@ -7,7 +7,7 @@ use crate::progress::Progress;
 use crate::source::Source;
 use csv::ByteRecord;
 
-/// Calls `take` with each row of a table and its number, from 1 on. A row has as many cells as the first one.
+/// Calls `take` with each row of a table and its number, from 1 on. A row must have as many cells as the first one.
 pub(crate) fn each_row(
     source: &Source,
     name: &str,

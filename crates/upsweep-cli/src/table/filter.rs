@@ -1,4 +1,4 @@
-//! The rows of a table of which a condition holds, in one pass.
+//! Selection of the rows of a table that meet a condition, in one pass.
 
 use super::columns::{Columns, text_of};
 use super::rows::Rows as Reader;
@@ -15,7 +15,7 @@ use crate::source::Source;
 use csv::ByteRecord;
 use upsweep_dynamic::Number;
 
-/// A table, and the condition of its rows.
+/// Table, and the condition for its rows.
 pub(crate) struct Filter<'a> {
     pub(crate) source: &'a Source,
     pub(crate) name: &'a str,
@@ -34,7 +34,7 @@ impl expression::Columns for Columns<'_> {
     }
 }
 
-/// A row's cells as a condition has them.
+/// Cells of a row, as a condition reads them.
 struct Cells<'a> {
     row: &'a ByteRecord,
     columns: &'a Columns<'a>,
@@ -70,8 +70,8 @@ impl Row for Cells<'_> {
 }
 
 impl Filter<'_> {
-    /// Calls `take` with the row of names, if there is one, and with each row of which the condition holds, and its place among
-    /// the rows of data.
+    /// Calls `take` with the row of names, if there is one, and with each row that meets the condition and its index
+    /// among the rows of data.
     pub(crate) fn run(
         &self,
         progress: &Progress,

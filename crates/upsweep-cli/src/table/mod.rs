@@ -1,6 +1,7 @@
-//! Tables: .csv and .tsv, one column in, one column more out.
+//! Tables (.csv and .tsv): one column is read, and one more is written.
 //!
-//! A table is read twice: once for its column, and once more when it is written with the result beside it. Neither
+//! A table is read twice: once for its column, and again when it is written with the result as a new column. Neither
+//! pass holds more than the column and one row in memory.
 //! holds more than the column and one row in memory.
 
 mod cells;
@@ -28,7 +29,7 @@ use rows::Rows;
 use std::io::Write;
 pub(crate) use written::Rows as WrittenRows;
 
-/// What to read from a table.
+/// Columns to read from a table, and how.
 #[derive(Debug)]
 pub(crate) struct Wanted<'a> {
     pub(crate) column: Option<&'a str>,
@@ -37,33 +38,33 @@ pub(crate) struct Wanted<'a> {
     pub(crate) header: Header,
     /// Whether the command's options are about this table: errors name them.
     pub(crate) options: bool,
-    /// Whether an option says the type.
+    /// Whether an option sets the type.
     pub(crate) typed: bool,
     pub(crate) delimiter: u8,
     /// Whether to keep the text of each segment's key.
     pub(crate) keep_keys: bool,
 }
 
-/// How a table was read, to read it again.
+/// Layout of a table that was read, for reading it again.
 #[derive(Debug)]
 pub(crate) struct Layout {
     source: Source,
     delimiter: u8,
-    /// The first row, if it names the columns.
+    /// First row, if it names the columns.
     names: Option<ByteRecord>,
     column: usize,
-    /// How messages call the column.
+    /// Name of the column in messages.
     label: String,
     key_column: Option<usize>,
     key_label: Option<String>,
 }
 
-/// Where the keys change.
+/// Key changes between rows.
 #[derive(Debug, Default)]
 pub(crate) struct Keys {
-    /// For each row, whether its key differs from the row's before.
+    /// Head flag of each row: its key differs from that of the row before.
     pub(crate) heads: Vec<bool>,
-    /// The key of each segment, if they were to be kept.
+    /// Key of each segment, if they are kept.
     pub(crate) texts: Texts,
 }
 
@@ -122,12 +123,12 @@ pub(crate) fn read(
     Ok((values, Layout { source, delimiter: wanted.delimiter, names, column, label, key_column, key_label }, keys))
 }
 
-/// What is wrong with a row of `found` cells.
+/// Error for a row of `found` cells.
 fn wrong_width(found: usize, expected: usize) -> String {
     format!("has {found} cell{} where the first row has {expected}", if found == 1 { "" } else { "s" })
 }
 
-/// Says of a first row that may name years that it is taken for data.
+/// Notes that a first row that may name years is taken for data.
 fn note_years(name: &str, header: Header, first: &ByteRecord, second: &ByteRecord) {
     if header == Header::Auto && columns::names_years(first, second) {
         note(&format!(
@@ -150,7 +151,7 @@ fn is_header(wanted: &Wanted<'_>, first: &ByteRecord, second: &ByteRecord) -> bo
     }
 }
 
-/// What takes a row's value and key.
+/// Collector of each row's value and key.
 struct Taker {
     values: Box<dyn Collector>,
     column: usize,
@@ -161,7 +162,7 @@ struct Taker {
     width: usize,
 }
 
-/// What is wrong with a row, or with its cell in the column.
+/// Error of a row, or of its cell in the column.
 enum Reason {
     Row(Refused),
     Cell(Refused),
@@ -196,22 +197,22 @@ impl Taker {
 }
 
 impl Layout {
-    /// How messages call the column that was read.
+    /// Name in messages of the column that was read.
     pub(crate) fn column(&self) -> &str {
         &self.label
     }
 
-    /// How messages call the key column.
+    /// Name in messages of the key column.
     pub(crate) fn key_column(&self) -> Option<&str> {
         self.key_label.as_deref()
     }
 
-    /// The row in which data begin, as messages count rows: from 1, the names too.
+    /// Number of the first row of data, as messages count rows: from 1, the names included.
     pub(crate) fn first_row(&self) -> usize {
         1 + usize::from(self.names.is_some())
     }
 
-    /// The names of the key column and of the results, if the table names its columns.
+    /// Names of the key column and of the results, if the table names its columns.
     pub(crate) fn key_names(&self, suffix: &str) -> Option<ByteRecord> {
         let names = self.names.as_ref()?;
         let mut row = ByteRecord::new();

@@ -1,4 +1,4 @@
-//! The rows of a table, from its first byte to its last.
+//! Rows of a table, from its first byte to its last.
 
 use super::strict::Strict;
 use super::written::AsRead;
@@ -13,9 +13,9 @@ pub(super) struct Rows<'a> {
     reader: csv::Reader<Strict<&'a File>>,
     source: &'a Source,
     name: &'a str,
-    /// The number of the last row, counted from 1.
+    /// Number of the last row, counted from 1.
     row: u64,
-    /// Where it begins, or the line ends before it.
+    /// Offset of the last row, or of the line ends before it.
     begin: u64,
     delimiter: u8,
     bytes: u64,
@@ -41,7 +41,7 @@ impl<'a> Rows<'a> {
         self.reader.get_mut().keep();
     }
 
-    /// The last row, which has these cells.
+    /// Returns the last row, whose cells are `cells`, with its text.
     pub(super) fn as_read<'r>(&'r self, cells: &'r ByteRecord) -> AsRead<'r> {
         let text = self.reader.get_ref().text(self.begin, self.reader.position().byte());
         let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
@@ -79,12 +79,12 @@ impl<'a> Rows<'a> {
         self.row
     }
 
-    /// The last row is wrong.
+    /// Failure for the last row.
     pub(super) fn wrong(&self, reason: &str) -> Failure {
         self.wrong_row(self.row, reason)
     }
 
-    /// Row `row` is wrong, unless the file is not what it was.
+    /// Failure for row `row`, unless the file has changed.
     pub(super) fn wrong_row(&self, row: u64, reason: &str) -> Failure {
         match self.source.check_unchanged(self.name) {
             Ok(()) => Failure::input(self.name, format!("row {row}: {reason}")),

@@ -1,15 +1,15 @@
-//! What a reader of tables must not take in silence: quotes that do not close, and blank rows.
+//! Checks on a table's text that csv's reader does not make: unclosed quotes, and blank rows.
 //!
-//! csv's reader takes any bytes. A quote that nobody closes swallows all rows after it, or those up to the next quote.
+//! csv's reader takes any bytes. An unclosed quote swallows all rows after it, or those up to the next quote.
 
 use std::io::{self, Read};
 
-/// What is wrong.
+/// Fault in the text of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// A quote opens a cell and nothing closes it.
+    /// A quote that opens a cell and is not closed.
     Open,
-    /// Something follows the quote that closes a cell.
+    /// Text after the quote that closes a cell.
     AfterQuote,
     /// An empty line between others.
     Blank,
@@ -32,32 +32,32 @@ impl Fault {
     }
 }
 
-/// Passes a table's bytes on and remembers where the first fault lies.
+/// Reader that passes a table's bytes on and records the first fault.
 #[derive(Debug)]
 pub(super) struct Strict<R> {
     inner: R,
     delimiter: u8,
     state: State,
-    /// The bytes that were passed on.
+    /// Number of bytes that were passed on.
     passed: u64,
-    /// Where the last quoted cell begins.
+    /// Start of the last quoted cell.
     quote: u64,
     fault: Option<(u64, Fault)>,
     kept: Option<Kept>,
 }
 
-/// The bytes that were passed on last, for who asks how a row was written.
+/// Bytes that were passed on last, for callers that need a row as it was written.
 #[derive(Debug, Default)]
 struct Kept {
     bytes: Vec<u8>,
-    /// Where the first of these lies.
+    /// Offset of the first kept byte.
     begin: u64,
-    /// From where on they are asked for.
+    /// Offset of the first byte that may still be requested.
     wanted: u64,
 }
 
 impl Kept {
-    /// Keeps more bytes, and those no longer that nobody asks for.
+    /// Adds bytes, and drops those before `wanted`.
     fn add(&mut self, bytes: &[u8]) {
         let dropped = self.at(self.wanted);
         self.bytes.drain(..dropped);
@@ -65,28 +65,28 @@ impl Kept {
         self.bytes.extend(bytes);
     }
 
-    /// The place among the bytes that are kept.
+    /// Index of an offset among the kept bytes.
     fn at(&self, place: u64) -> usize {
         self.bytes.len().min(place.saturating_sub(self.begin) as usize)
     }
 }
 
-/// Where in a table the next byte stands.
+/// State of the automaton that reads a table: the context of the next byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Nothing but line ends was there yet: blank rows before the first are no harm.
+    /// Nothing but line ends so far: blank rows before the first are no harm.
     Begin,
-    /// A line feed ended a row.
+    /// After the line feed that ended a row.
     Feed,
-    /// A carriage return ended a row.
+    /// After the carriage return that ended a row.
     Return,
-    /// A carriage return followed the line feed that ended a row.
+    /// After a carriage return that followed the line feed that ended a row.
     FeedReturn,
-    /// A delimiter ended a cell.
+    /// After the delimiter that ended a cell.
     Delimiter,
     /// Within a cell without quotes.
     Plain,
-    /// A quote began a cell.
+    /// After the quote that began a cell.
     Opened,
     Quoted,
     /// After a quote in a quoted cell: its end, or the first of two.
@@ -118,7 +118,7 @@ impl State {
     }
 }
 
-/// The longest quoted cell: a quote that is never closed must not fill the memory.
+/// Length limit of a quoted cell: a quote that is never closed must not fill the memory.
 const LONGEST: u64 = 1 << 26;
 
 impl<R: Read> Strict<R> {
@@ -131,24 +131,24 @@ impl<R: Read> Strict<R> {
         self.kept = Some(Kept::default());
     }
 
-    /// Nobody will ask for bytes before this one.
+    /// Allows the bytes before offset `before` to be dropped.
     pub(super) fn forget(&mut self, before: u64) {
         if let Some(kept) = &mut self.kept {
             kept.wanted = before;
         }
     }
 
-    /// The bytes from `begin` on up to `end`, as far as they are kept.
+    /// Bytes from `begin` to `end`, as far as they are kept.
     pub(super) fn text(&self, begin: u64, end: u64) -> &[u8] {
         self.kept.as_ref().and_then(|kept| kept.bytes.get(kept.at(begin)..kept.at(end))).unwrap_or_default()
     }
 
-    /// The first fault that lies before byte `end`.
+    /// First fault before byte `end`.
     pub(super) fn fault_before(&self, end: u64) -> Option<Fault> {
         self.fault.filter(|&(at, _)| at < end).map(|(_, fault)| fault)
     }
 
-    /// Looks at the next bytes.
+    /// Checks the next bytes.
     fn look(&mut self, bytes: &[u8]) {
         const BLOCK: usize = 1 << 10;
         for block in bytes.chunks(BLOCK) {
@@ -170,7 +170,7 @@ impl<R: Read> Strict<R> {
         }
     }
 
-    /// Looks at each byte, up to a fault.
+    /// Runs the automaton over each byte, up to a fault.
     fn follow(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.state = self.state.next(byte, self.delimiter);
@@ -187,8 +187,8 @@ impl<R: Read> Strict<R> {
     }
 }
 
-/// Whether bytes have neither quotes nor line ends that follow each other, but those of one line. Many bytes are looked at
-/// at once, without branches.
+/// Whether bytes have no quotes, and no line ends that follow each other, except those of one line. Many bytes are
+/// checked at once, without branches.
 fn is_dull(bytes: &[u8]) -> bool {
     let rest = bytes.get(1..).unwrap_or_default();
     let blank = |a: u8, b: u8| is_line_end(b) & ((a == b'\n') | ((a == b'\r') & (b == b'\r')));
@@ -223,7 +223,7 @@ mod tests {
 
     use super::*;
 
-    /// The first fault of `text`, read in pieces of every size.
+    /// First fault of `text`, read in pieces of every size.
     fn fault(text: &str) -> Option<(u64, Fault)> {
         let of = |piece: usize| {
             let mut strict = Strict::new(text.as_bytes(), b',');

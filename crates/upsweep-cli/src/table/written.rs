@@ -1,11 +1,11 @@
-//! Rows that are written.
+//! Output of rows.
 
 use super::columns::holds_number;
 use crate::failure::{Failure, Result};
 use csv::ByteRecord;
 use std::io::Write;
 
-/// Rows go line by line to a writer that holds many of them before it writes.
+/// Writer of rows, line by line, to a buffered writer.
 pub(crate) struct Rows<'a> {
     out: &'a mut dyn Write,
     name: &'a str,
@@ -14,12 +14,12 @@ pub(crate) struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// To `out`, which messages call `name`.
+    /// Writes to `out`, which messages call `name`.
     pub(crate) fn to(out: &'a mut dyn Write, name: &'a str, delimiter: u8) -> Self {
         Self { out, name, delimiter, line: Vec::new() }
     }
 
-    /// A row of cells.
+    /// Writes a row of cells.
     pub(crate) fn write<'c>(&mut self, cells: impl IntoIterator<Item = &'c [u8]>) -> Result<()> {
         self.push_cells(cells);
         if self.line.is_empty() {
@@ -29,7 +29,7 @@ impl<'a> Rows<'a> {
         self.end_line()
     }
 
-    /// A row with another cell at its end.
+    /// Writes a row with another cell at its end.
     pub(crate) fn write_with(&mut self, row: AsRead<'_>, cell: &[u8]) -> Result<()> {
         match row.text_with(self.delimiter) {
             Some(text) => self.line.extend(text),
@@ -40,7 +40,7 @@ impl<'a> Rows<'a> {
         self.end_line()
     }
 
-    /// A row as it was read, where cells are separated as they were.
+    /// Writes a row as it was read, if the delimiter is still the same.
     pub(crate) fn write_as_read(&mut self, row: AsRead<'_>) -> Result<()> {
         match row.text_with(self.delimiter) {
             Some(text) => self.write_text(text),
@@ -48,7 +48,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The text of a row.
+    /// Writes the text of a row.
     pub(crate) fn write_text(&mut self, text: &[u8]) -> Result<()> {
         self.line.extend(text);
         self.end_line()
@@ -85,24 +85,24 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Whether a cell would be read as another one without quotes. Many programs drop the white space around a cell that has none; around
-/// a number it is no part of it.
+/// Whether a cell would be read as another one without quotes. Many programs drop the white space around a cell that
+/// has none; around a number it is no part of it.
 fn needs_quotes(cell: &[u8], delimiter: u8) -> bool {
     let ends_a_cell = |&byte: &u8| matches!(byte, b'"' | b'\n' | b'\r') || byte == delimiter;
     cell.iter().any(ends_a_cell) || cell.trim_ascii().len() < cell.len() && !holds_number(cell)
 }
 
-/// A row of a table.
+/// Row of a table.
 #[derive(Clone, Copy)]
 pub(crate) struct AsRead<'a> {
     pub(super) cells: &'a ByteRecord,
-    /// Without its end.
+    /// Text, without its line end.
     pub(super) text: &'a [u8],
     pub(super) delimiter: u8,
 }
 
 impl<'a> AsRead<'a> {
-    /// The row's text, if it is one with cells that are separated like this.
+    /// Text of the row, if its delimiter is this one.
     fn text_with(self, delimiter: u8) -> Option<&'a [u8]> {
         (self.delimiter == delimiter).then_some(self.text)
     }
@@ -114,7 +114,7 @@ mod tests {
 
     use super::*;
 
-    /// What becomes of cells between commas.
+    /// Row of cells as written with commas.
     fn written(cells: &[&str]) -> String {
         let mut text = Vec::new();
         Rows::to(&mut text, "x", b',').write(&ByteRecord::from(cells.to_vec())).unwrap();

@@ -1,4 +1,4 @@
-//! The edges of a graph in a table: from where, to where, and how much each weighs.
+//! Edges of a graph in a table: source, target and weight.
 
 use super::entries::Entries;
 use super::weights::push_text;
@@ -11,23 +11,23 @@ use crate::table::each_row;
 use csv::ByteRecord;
 use std::collections::HashMap;
 
-/// Whether the ends of edges are any names, or numbers from 0 on.
+/// Format of the ends of edges: any names, or numbers from 0 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ends {
     Names,
     Numbers,
 }
 
-/// The most vertices.
+/// Maximum number of vertices.
 const MOST: usize = u32::MAX as usize;
 
-/// The vertices of a graph, by their names, as they are found.
+/// Vertices of a graph, numbered by name in the order of their first appearance.
 #[derive(Default)]
 struct Vertices {
     numbers: HashMap<Vec<u8>, u32>,
 }
 
-/// What a cell says: blanks around a number are no part of it.
+/// Content of a cell: blanks around a number are no part of it.
 fn said(cell: &[u8]) -> &[u8] {
     let text = cell.trim_ascii();
     if std::str::from_utf8(text).is_ok_and(is_number) { text } else { cell }
@@ -48,7 +48,7 @@ impl Vertices {
         Ok(number)
     }
 
-    /// The names in order, numbers by their values if all are numbers, and what becomes of each vertex.
+    /// Names in order, by value if all are numbers, and the new number of each vertex.
     fn sorted(self) -> (Vec<Vec<u8>>, Vec<u32>) {
         let mut all: Vec<(Vec<u8>, u32)> = self.numbers.into_iter().collect();
         let value = |name: &[u8]| std::str::from_utf8(name).ok().and_then(|text| text.parse::<f64>().ok());
@@ -64,7 +64,7 @@ impl Vertices {
     }
 }
 
-/// A vertex by its number.
+/// Parses a vertex given by its number.
 fn numbered(cell: &[u8]) -> std::result::Result<u32, String> {
     let text = String::from_utf8_lossy(cell.trim_ascii());
     text.parse::<u32>().ok().filter(|&number| number < u32::MAX).ok_or_else(|| {
@@ -72,17 +72,17 @@ fn numbered(cell: &[u8]) -> std::result::Result<u32, String> {
     })
 }
 
-/// What the first row of a table is.
+/// Kind of the first row of a table.
 enum First {
-    /// An edge, or it has no meaning any more.
+    /// An edge that was taken, or a row that needs no more decision.
     Done,
-    /// What the second row decides.
+    /// Row that the second row decides about.
     Open(ByteRecord),
     /// Names of the columns, unless they are ends of other edges.
     Text(ByteRecord),
 }
 
-/// Edges, as rows of a table are read.
+/// State of reading edges from the rows of a table.
 struct Reading {
     ends: Ends,
     unweighted: bool,
@@ -136,7 +136,8 @@ pub(super) fn read(of: &OfGraph, delimiter: u8, ends: Ends) -> Result<(Entries, 
             Some(open) => {
                 reading.edge(row)?;
                 match open {
-                    // Names of columns have numbers under them, or are names of vertices as others.
+                    // Numbers under a row without any show that it names the columns; else it may be an edge between
+                    // names.
                     First::Open(_) if ends == Ends::Numbers || Reading::has_number(row) => First::Done,
                     First::Open(row) => First::Text(row),
                     other => other,

@@ -1,4 +1,4 @@
-//! The entries of a matrix in a Matrix Market file.
+//! Entries of a matrix, from a Matrix Market file.
 
 use super::weights::{push_text, push_whole};
 use crate::element::Values;
@@ -8,24 +8,24 @@ use upsweep::Device;
 use upsweep::operator::Number;
 use upsweep_apps::graph::Matrix;
 
-/// The entries of a matrix, counted from 0.
+/// Entries of a matrix, counted from 0.
 #[derive(Debug)]
 pub(super) struct Entries {
     pub(super) shape: (usize, usize),
     pub(super) rows: Vec<u32>,
     pub(super) columns: Vec<u32>,
-    /// As i64, u64 or f64.
+    /// Values, as i64, u64 or f64.
     pub(super) values: Values,
-    /// Which of them are written as `-0`, as long as they are whole numbers.
+    /// Entries written as `-0`, as long as all values are integers.
     pub(super) negative_zeros: Vec<usize>,
-    /// Whether the file gives them: without, each is 1.
+    /// Whether the file has values: without them, each is 1.
     pub(super) weighted: bool,
-    /// What vertices are called, in their order.
+    /// Names of the vertices, in order.
     pub(super) names: Option<Vec<Vec<u8>>>,
 }
 
 impl Entries {
-    /// No entries yet.
+    /// Creates a matrix without entries.
     pub(super) fn new(shape: (usize, usize), weighted: bool) -> Self {
         let values = Vec::<i64>::new().into();
         Self { shape, rows: vec![], columns: vec![], values, negative_zeros: vec![], weighted, names: None }
@@ -36,7 +36,7 @@ impl Entries {
         self.columns.push(column);
     }
 
-    /// Those of a Matrix Market file: coordinates of real, integer or pattern entries.
+    /// Parses a Matrix Market file: coordinates of real, integer or pattern entries.
     pub(super) fn parse(text: &[u8], name: &str) -> Result<Self> {
         let text = std::str::from_utf8(text).map_err(|_| Failure::input(name, "is no text"))?;
         let mut lines = text.lines().enumerate();
@@ -52,7 +52,7 @@ impl Entries {
         if !["real", "integer", "pattern"].contains(&kind) {
             return Err(unknown("the kind", kind));
         }
-        // What an entry means on the other side of the diagonal.
+        // Rule for the entry mirrored at the diagonal: none, or whether its sign is changed.
         let mirror = match symmetry {
             "general" => None,
             "symmetric" => Some(false),
@@ -119,15 +119,15 @@ impl Entries {
         push_whole(&mut self.values, if negative { -n } else { n })
     }
 
-    /// The matrix of values of one type.
+    /// Builds the matrix of values of one type.
     pub(super) fn matrix<T: Number>(&self, device: &Device, values: &[T]) -> upsweep::Result<Matrix<T>> {
         let (rows, columns) = (device.upload(&self.rows)?, device.upload(&self.columns)?);
         Matrix::build(device, self.shape, (&rows, &columns, &device.upload(values)?))
     }
 
-    /// The first place at which entries add up to a whole number that their type, from `least` to `most`, does not hold, and that number.
+    /// First place whose entries add up to an integer outside of their type's range, `least` to `most`, and that sum.
     pub(super) fn overflow(&self, values: &[i128], least: i128, most: i128) -> Option<((u32, u32), i128)> {
-        // Usually there is room for the sum of all.
+        // Usually the sum of all absolute values fits.
         if values.iter().try_fold(0, |sum: i128, n| sum.checked_add(n.abs())).is_some_and(|sum| sum <= most) {
             return None;
         }

@@ -1,14 +1,14 @@
-//! The values of a matrix as a file has them: whole numbers as such.
+//! Values of a matrix as a file has them: integers stay integers.
 
 use crate::element::{Value, Values, with_values};
 use crate::failure::{quoted, shown};
 use crate::number::{is_number, is_whole};
 use upsweep_dynamic::Number;
 
-/// What is no whole number of 64 bits beside the others.
+/// Explanation for an integer that 64 bits do not hold beside the others.
 const TOO_WIDE: &str = "whole numbers are those of i64, or of u64 if none is negative";
 
-/// Appends a whole number to others, which are u64 from the first one on that i64 does not hold.
+/// Appends an integer. The values are u64 from the first one on that i64 does not hold.
 pub(super) fn push_whole(values: &mut Values, n: i128) -> Result<(), String> {
     let too_wide = || format!("{n} is not read: {TOO_WIDE}");
     match values {
@@ -25,8 +25,8 @@ pub(super) fn push_whole(values: &mut Values, n: i128) -> Result<(), String> {
     Ok(())
 }
 
-/// Appends what a text says to numbers, which are f64 from the first fraction on. Until then `negative_zeros` takes down where `-0` stands:
-/// as a float it keeps its sign.
+/// Appends the number in a text. The values are f64 from the first fraction on. Until then `negative_zeros` records the
+/// places of `-0`, which keeps its sign as a float.
 pub(super) fn push_text(values: &mut Values, negative_zeros: &mut Vec<usize>, text: &str) -> Result<(), String> {
     if !is_number(text) {
         return Err(format!("{} is not a number", quoted(text)));
@@ -56,7 +56,7 @@ pub(super) fn push_text(values: &mut Values, negative_zeros: &mut Vec<usize>, te
     Ok(())
 }
 
-/// Values as f64; or which one is none, and the whole number that it is.
+/// Converts values to f64; an error is the index and the value of an integer that f64 does not have.
 pub(super) fn exact_floats(values: &Values) -> Result<Vec<f64>, (usize, i128)> {
     let float = |(at, number)| match number {
         Number::Float(x) => Ok(x),
@@ -66,7 +66,7 @@ pub(super) fn exact_floats(values: &Values) -> Result<Vec<f64>, (usize, i128)> {
     with_values!(values, x => x.iter().map(|&x| Number::from(x)).enumerate().map(float).collect())
 }
 
-/// Values as whole numbers, if their type is one of these.
+/// Values as integers, if their type is an integer's.
 pub(super) fn whole(values: &Values) -> Option<Vec<i128>> {
     let number = |number| if let Number::Integer(n) = number { Some(n) } else { None };
     with_values!(values, x => x.iter().map(|&x| number(Number::from(x))).collect())
