@@ -1,6 +1,6 @@
-//! `cargo xtask bench`: builds the benches, runs those that this machine can run, and keeps what they print as
+//! `cargo xtask bench`: builds the benches, runs those that this machine can run, and keeps their output as
 //! `benches/record/MACHINE/DATE.csv`. `--smoke` runs every bench once at a small size and keeps nothing. A machine
-//! without Rust runs what `--build` built elsewhere; `--keep` then makes a record of what its programs printed.
+//! without Rust runs what `--build` built elsewhere; `--keep` then makes a record of the programs' output.
 
 mod peers;
 
@@ -58,7 +58,7 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Outcome {
     Ok(())
 }
 
-/// Runs one bench and its peers, and keeps what they print; or says what there is to run.
+/// Runs one bench and its peers, and keeps their output; or lists the programs to run.
 fn bench(root: &Path, name: &str, options: &Options<'_>) -> Outcome {
     build(root, name, options)?;
     let profile = if options.smoke { "debug" } else { "release" };
@@ -76,8 +76,8 @@ fn bench(root: &Path, name: &str, options: &Options<'_>) -> Outcome {
     keep(root, &texts?.concat(), options.smoke)
 }
 
-/// Builds one bench: for a record as it ships, to try it as the tests are built. Of the whole workspace, as in `.ci/run`,
-/// so that what the tests built is used.
+/// Builds one bench: optimised for a record, like the tests for a smoke run. It builds the whole workspace, as
+/// `.ci/run` does, so that the tests' build is reused.
 fn build(root: &Path, name: &str, options: &Options<'_>) -> Outcome {
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     build.args(["build", "--quiet", "--workspace", "--bin", name]).current_dir(root);
@@ -85,12 +85,12 @@ fn build(root: &Path, name: &str, options: &Options<'_>) -> Outcome {
     command::run(build.args(options.peers.then_some("--features=upsweep-bench/peers")))
 }
 
-/// Whether the driver knows a GPU. The library would tell as well, but xtask does without it.
+/// Whether the driver finds a GPU. The library could answer as well, but xtask does without it.
 fn gpu_answers() -> bool {
     first_line(Command::new("nvidia-smi").arg("-L").stderr(Stdio::null()), "").starts_with("GPU")
 }
 
-/// What a program prints; its progress and complaints go to standard error.
+/// Output of a program; its progress and errors go to standard error.
 fn capture(command: &mut Command) -> Outcome<String> {
     let output = command.stderr(Stdio::inherit()).output().map_err(|error| format!("{}: {error}", words(command)))?;
     if !output.status.success() {
@@ -99,7 +99,7 @@ fn capture(command: &mut Command) -> Outcome<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// Writes a record where its own header says it belongs, or prints it when it is only a try.
+/// Writes a record to the path given by its header, or prints it in a smoke run.
 fn keep(root: &Path, text: &str, smoke: bool) -> Outcome {
     let rows = text.lines().filter(|line| !line.starts_with('#')).count().saturating_sub(1);
     if rows == 0 {
@@ -122,7 +122,7 @@ fn keep(root: &Path, text: &str, smoke: bool) -> Outcome {
     Ok(())
 }
 
-/// A machine's name as a folder's: what comes before the first comma, in small letters and hyphens.
+/// Folder name of a machine: its name up to the first comma, in small letters and hyphens.
 fn folder_name(machine: &str) -> String {
     let name = machine.split(',').next().unwrap_or(machine).to_lowercase();
     let words: Vec<&str> = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();

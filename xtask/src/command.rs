@@ -1,20 +1,20 @@
-//! What the chores have in common: their outcome, where the workspace is, and programs that they run.
+//! Helpers of the chores: their outcome, the workspace's folders, and the running of programs.
 
 use std::error::Error;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// What every chore returns; a chore that fails says why in one sentence.
+/// Result of every chore; a chore that fails gives the reason in one sentence.
 pub(crate) type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
-/// The workspace's root: the folder above this crate's.
+/// Root of the workspace: the folder above this crate's.
 pub(crate) fn root() -> PathBuf {
     let mut path = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     path.pop();
     path
 }
 
-/// Where cargo builds, and where downloads go.
+/// Folder that cargo builds into, and downloads go to.
 pub(crate) fn target(root: &std::path::Path) -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder))
 }
@@ -25,13 +25,13 @@ pub(crate) fn run(command: &mut Command) -> Outcome {
     if status.success() { Ok(()) } else { Err(format!("{}: {status}", words(command)).into()) }
 }
 
-/// The program and its arguments, without the environment, which is long.
+/// Program and arguments as text, without the environment, which is long.
 pub(crate) fn words(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
-/// The first line that `command` prints, or `fallback` when it cannot be run.
+/// First line that `command` prints, or `fallback` if it cannot be run.
 pub(crate) fn first_line(command: &mut Command, fallback: &str) -> String {
     let output = command.output().ok().filter(|output| output.status.success());
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();

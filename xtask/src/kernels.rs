@@ -1,14 +1,14 @@
 //! `cargo xtask kernels`: fetches NVRTC, then runs the program in `bin/kernels` with it.
 //!
-//! NVRTC is a library that is loaded when it is first used, and the loader reads its search path when a process
-//! starts: so the compiling is done by a process of its own.
+//! NVRTC is a library that is loaded at its first use, and the loader reads its search path when a process starts: so
+//! the kernels are compiled in a process of their own.
 
 use crate::command::{self, Outcome, target};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The oldest NVRTC that upsweep is tested with; sm_100 needs 12.8.
+/// Oldest NVRTC that upsweep is tested with; sm_100 needs 12.8.
 const PACKAGE: &str = "nvidia-cuda-nvrtc==13.0.*";
 
 pub(crate) fn run(root: &Path, args: &[&str]) -> Outcome {
@@ -18,7 +18,7 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Outcome {
         search.push(":");
         search.push(before);
     }
-    // Of the whole workspace and with the tests' loops, so that the library is not compiled again after its tests.
+    // The whole workspace with the tests' loops is built, so that the library is not compiled again after its tests.
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     build.args([
         "build",
@@ -33,7 +33,7 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Outcome {
     command::run(Command::new(target(root).join("debug/kernels")).args(args).env("LD_LIBRARY_PATH", search))
 }
 
-/// The folder with `libnvrtc.so`: `target/nvrtc`, filled from PyPI when it is not there yet.
+/// Folder with `libnvrtc.so`: `target/nvrtc`, filled from PyPI if it is not there yet.
 fn nvrtc(target: &Path) -> Outcome<PathBuf> {
     let folder = target.join("nvrtc");
     if let Some(found) = find_library(&folder) {
@@ -46,7 +46,7 @@ fn nvrtc(target: &Path) -> Outcome<PathBuf> {
     find_library(&folder).ok_or_else(|| format!("{PACKAGE} brought no libnvrtc.so into {}", folder.display()).into())
 }
 
-/// The folder at or below `folder` in which a `libnvrtc.so.*` lies: packages differ in where they put it.
+/// Folder with a `libnvrtc.so.*`, at or below `folder`: packages differ in where they put it.
 fn find_library(folder: &Path) -> Option<PathBuf> {
     let entries: Vec<PathBuf> = std::fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path())).collect();
     let is_library =

@@ -1,5 +1,5 @@
-//! `cargo xtask bench --report`: a record as a table and a plot, written beside it as `DATE.md` and `DATE.svg`. `--beside`: upsweep's
-//! times in a record beside those of another library.
+//! `cargo xtask bench --report`: a record as a table and a plot, written beside it as `DATE.md` and `DATE.svg`.
+//! `--beside`: upsweep's times in a record beside those of another library.
 
 #[path = "../../benches/src/format.rs"]
 mod format;
@@ -12,10 +12,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Sizes up to this one are a matter of microseconds: the table shows those, and the share of a copy for longer ones.
+/// Largest size, as a power of two, whose calls take microseconds: the table shows the times up to it, and the share of
+/// a copy's speed for longer arrays.
 const SMALL: u32 = 20;
 
-/// A row of a record that counts in the report.
+/// Row of a record that counts in the report.
 pub(crate) struct Row {
     pub(crate) lib: String,
     algo: String,
@@ -41,7 +42,7 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Outcome {
     Ok(())
 }
 
-/// Prints the times of the work that a record has of upsweep and of `lib`.
+/// Prints the times of upsweep and of `lib` in a record.
 pub(crate) fn beside(lib: &str, record: &str) -> Outcome {
     let text = std::fs::read_to_string(record).map_err(|error| format!("{record}: {error}"))?;
     let rows = parse(&text).map_err(|error| format!("{record}: {error}"))?;
@@ -49,7 +50,7 @@ pub(crate) fn beside(lib: &str, record: &str) -> Outcome {
     Ok(())
 }
 
-/// A line for each work of both, and how often upsweep is the slower one. Of rows of the same work the last one counts.
+/// Lines for the work that both libraries have, and how often upsweep is slower. The last row of the same work counts.
 fn compare(rows: &[Row], lib: &str) -> Outcome<String> {
     let of = |lib: &str| -> BTreeMap<(&str, &str, u32), f64> {
         let rows = rows.iter().filter(|row| row.lib == lib);
@@ -72,7 +73,7 @@ fn compare(rows: &[Row], lib: &str) -> Outcome<String> {
     if both == 0 { Err(format!("the record has no work of both upsweep and {lib}").into()) } else { Ok(out) }
 }
 
-/// The record with the latest date in its name. What has more than a date there is of some work alone.
+/// Record with the latest date in its name. A longer name is that of a record of some work alone.
 fn newest(records: &Path) -> Outcome<PathBuf> {
     let files = |folder: &Path| -> Vec<PathBuf> {
         let entries = std::fs::read_dir(folder).into_iter().flatten();
@@ -102,7 +103,7 @@ pub(crate) fn parse(text: &str) -> Outcome<Vec<Row>> {
         .collect()
 }
 
-/// A table an algorithm: a line for each type and library, a column for each size.
+/// Renders a table for each algorithm: a line for each type and library, a column for each size.
 fn render(text: &str, rows: &[Row], plot: &str) -> Outcome<String> {
     let mut out = String::from("# Measured\n\n");
     for line in text.lines().filter_map(|line| line.strip_prefix("# ")) {
@@ -138,7 +139,7 @@ fn value(row: &Row) -> String {
     }
 }
 
-/// Each of `names` once, in the order in which they first come.
+/// Distinct names, in the order of their first occurrence.
 fn in_order<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut seen = Vec::new();
     for name in names {
@@ -149,7 +150,7 @@ fn in_order<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     seen
 }
 
-/// The plot's panels: the inclusive sum and maximum of each type, with the points of each library.
+/// Panels of the plot: the inclusive sum and maximum of each type, with the points of each library.
 fn panels(rows: &[Row]) -> Vec<svg::Panel> {
     let mut panels = Vec::new();
     for algo in ["inclusive_sum", "inclusive_max"] {

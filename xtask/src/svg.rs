@@ -1,4 +1,4 @@
-//! A plot of lines in panels, as SVG: share of a copy's speed (upwards) over the number of elements (to the right).
+//! Plot of lines in panels, as SVG: share of a copy's speed (upwards) over the number of elements (to the right).
 
 #[path = "../../crates/upsweep-lab/src/show/labels.rs"]
 mod labels;
@@ -6,7 +6,7 @@ mod labels;
 use labels::apart;
 use std::fmt::Write;
 
-/// One plot: a title and, for each library, its points `(log2 of the number of elements, share)`.
+/// Panel: a title and, for each library, its points `(log2 of the number of elements, share)`.
 pub(crate) struct Panel {
     pub(crate) title: String,
     pub(crate) lines: Vec<(String, Vec<(u32, f64)>)>,
@@ -20,7 +20,8 @@ const BOTTOM: f64 = 46.0;
 /// Room for the labels at the lines' ends.
 const RIGHT: f64 = 86.0;
 const COLUMNS: usize = 3;
-/// Classes of lines, told apart also by those who see few colours (after Okabe and Ito), on light paper and on dark.
+/// Number of line styles. Their colours differ also for readers who see few colours (after Okabe and Ito), on light
+/// paper and on dark.
 const LINES: usize = 7;
 const STYLE: &str = "<style>\
     svg{--paper:#fff;--ink:#1c2433;--quiet:#5d687b;--grid:#d3d9e3;--l0:#c44e00;--l1:#0072b2;--l2:#00835f;--l3:#b0508a;--l4:#976500;--l5:#1f83b8;--l6:#1c2433}\
@@ -30,7 +31,7 @@ const STYLE: &str = "<style>\
     .l0{stroke:var(--l0)}.l1{stroke:var(--l1)}.l2{stroke:var(--l2)}.l3{stroke:var(--l3)}.l4{stroke:var(--l4)}.l5{stroke:var(--l5)}.l6{stroke:var(--l6)}\
     </style>\n";
 
-/// The panels, row by row; each line has its name at its end.
+/// Renders the panels, row by row; each line has its name at its end.
 pub(crate) fn render(panels: &[Panel]) -> String {
     let mut libraries: Vec<&str> = Vec::new();
     for (name, _) in panels.iter().flat_map(|panel| &panel.lines) {
@@ -59,7 +60,7 @@ fn draw(out: &mut String, panel: &Panel, libraries: &[&str]) {
     let points = || panel.lines.iter().flat_map(|(_, points)| points);
     let least = points().map(|&(size, _)| size).min().unwrap_or(0);
     let most = points().map(|&(size, _)| size).max().unwrap_or(1).max(least + 1);
-    // A share above 1 is possible where everything is in a cache.
+    // A share above 1 is possible if everything is in a cache.
     let top = points().map(|&(_, share)| share).fold(1.0, f64::max);
     let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
     let x = |size: u32| LEFT + f64::from(size - least) / f64::from(most - least) * (right - LEFT);
@@ -123,7 +124,7 @@ fn draw(out: &mut String, panel: &Panel, libraries: &[&str]) {
     }
 }
 
-/// Writing to a string cannot fail.
+/// Appends `text`. Writing to a string cannot fail.
 fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
     let _infallible = out.write_fmt(text);
 }

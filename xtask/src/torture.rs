@@ -1,7 +1,7 @@
-//! A campaign against the command line: files that are almost right, and little memory. Every run ends in time, with exit code 0, 1 or
-//! 2, without a panic, and with a whole output or none.
+//! Fuzzing campaign against the command line: mutated files, and little memory. Every run must end in time, with exit
+//! code 0, 1 or 2, without a panic, and with a whole output or none.
 //!
-//! `fuzz/calls.txt` has the commands, `fuzz/corpus` the files that are right. Run `k` is the same for the same seed.
+//! `fuzz/calls.txt` has the commands, `fuzz/corpus` the valid files. Run `k` is the same for the same seed.
 
 mod mutate;
 
@@ -15,11 +15,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// No run may take longer.
+/// Time limit of a run.
 const LONGEST: Duration = Duration::from_secs(20);
-/// The addresses that a run has where memory is not what is tried, in KiB.
+/// Address space of a run, in KiB, unless it tests a lack of memory.
 const PLENTY: u64 = 6 << 20;
-/// One run of so many has little memory.
+/// Period of the runs with little memory.
 const LITTLE: usize = 10;
 
 struct Call {
@@ -33,7 +33,7 @@ struct Campaign {
     calls: Vec<Call>,
     corpus: BTreeMap<String, Vec<Vec<u8>>>,
     seed: u64,
-    /// The least addresses with which the program starts, in KiB.
+    /// Minimum address space with which the program starts, in KiB.
     least: u64,
     end: Instant,
     next: AtomicU64,
@@ -50,7 +50,7 @@ struct Tally {
     found: u64,
 }
 
-/// How a run ended.
+/// End of a run.
 struct Ended {
     code: Option<i32>,
     said: Vec<u8>,
@@ -130,7 +130,7 @@ fn corpus(folder: &Path) -> Outcome<BTreeMap<String, Vec<Vec<u8>>>> {
     Ok(corpus)
 }
 
-/// The least addresses, in KiB, with which the program says its version: with fewer the system cannot start it.
+/// Minimum address space, in KiB, with which the program prints its version: with less the system cannot start it.
 fn least(binary: &Path) -> Outcome<u64> {
     let starts = |kib: &u64| {
         let mut command = Command::new("sh");
@@ -195,7 +195,7 @@ impl Campaign {
         Ok(())
     }
 
-    /// Runs the program with so many addresses; `None` if it does not end in time.
+    /// Runs the program with an address space of `kib` KiB; `None` if it does not end in time.
     fn run_call(
         &self,
         folder: &Path,
@@ -254,7 +254,7 @@ fn line(kind: &str, Tally { runs, little, codes: [good, failed, refused], found 
     println!("{kind:12} {runs:>8} {little:>10} {good:>8} {failed:>8} {refused:>8} {found:>6}");
 }
 
-/// What is wrong with how a run ended.
+/// Fault in the end of a run, if any.
 fn judge(call: &Call, words: &[String], file: &[u8], folder: &Path, ended: Option<&Ended>) -> Option<String> {
     let Some(Ended { code, said, error }) = ended else { return Some(format!("no end within {LONGEST:?}")) };
     let wrong = |what: &str| Some(format!("{what} (exit code {code:?})"));
@@ -275,7 +275,7 @@ fn judge(call: &Call, words: &[String], file: &[u8], folder: &Path, ended: Optio
     if let Some(left) = left {
         return wrong(&format!("{} is left", left.path().display()));
     }
-    // Of bytes it is known what comes out.
+    // The result for raw bytes is known.
     if call.kind == "raw" && call.words == words && words.iter().any(|word| word == "xor") && *code == Some(0) {
         let expected = file.iter().fold(0, |all, byte| all ^ byte).to_string();
         if String::from_utf8_lossy(said).trim() != expected {

@@ -1,16 +1,16 @@
-//! The files of the workspace.
+//! Files of the workspace.
 
 use crate::command::Outcome;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-/// The tracked files by their path from the root, with their text; `None` for a file that is not text.
+/// Tracked files by their path from the root, with their text; `None` for a file that is not text.
 #[derive(Default)]
 pub(crate) struct Tree(pub(crate) BTreeMap<String, Option<String>>);
 
 impl Tree {
-    /// The files that git tracks or would track.
+    /// Reads the files that git tracks or would track.
     pub(crate) fn read(root: &Path) -> Outcome<Self> {
         let list = Command::new("git")
             .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
@@ -29,7 +29,7 @@ impl Tree {
         Ok(Self(files))
     }
 
-    /// The text files whose name ends in one of `endings`.
+    /// Text files whose name ends in one of `endings`.
     pub(crate) fn texts<'a>(&'a self, endings: &'a [&str]) -> impl Iterator<Item = (&'a str, &'a str)> {
         let ends = |path: &str| endings.iter().any(|ending| path.ends_with(ending));
         self.0
@@ -45,7 +45,8 @@ impl Tree {
     }
 }
 
-/// `target`, relative to the folder of the file `from`, as a path from the root. `None` when it leaves the workspace.
+/// Path from the root of `target`, which is relative to the folder of the file `from`. `None` if it leaves the
+/// workspace.
 pub(crate) fn relative(from: &str, target: &str) -> Option<String> {
     let mut parts: Vec<&str> = from.split('/').collect();
     parts.pop();
@@ -65,7 +66,7 @@ pub(crate) fn relative(from: &str, target: &str) -> Option<String> {
 pub(crate) mod tests {
     use super::*;
 
-    /// A tree of these files.
+    /// Tree of these files.
     pub(crate) fn tree(files: &[(&str, &str)]) -> Tree {
         Tree(files.iter().map(|&(path, text)| (path.to_owned(), Some(text.to_owned()))).collect())
     }

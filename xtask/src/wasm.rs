@@ -1,7 +1,7 @@
-//! `cargo xtask wasm`: the laboratory's model as WebAssembly, which its pages carry.
+//! `cargo xtask wasm`: builds the laboratory's model as WebAssembly, which its pages carry.
 //!
-//! It is kept in the repository, so that everything builds with a plain `cargo`, without a second target. The same sources and the
-//! same compiler give the same bytes, wherever the repository lies; `--check` compares.
+//! The module is kept in the repository, so that a plain `cargo` builds everything, without a second target. The same
+//! sources and the same compiler give the same bytes, wherever the repository lies; `--check` compares.
 
 use crate::command::{self, Outcome, first_line, target};
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Outcome {
     }
 }
 
-/// The program that a variable names.
+/// Program that the variable names, or the usual one.
 fn program(variable: &str, usual: &str) -> std::ffi::OsString {
     std::env::var_os(variable).unwrap_or_else(|| usual.into())
 }
@@ -57,18 +57,19 @@ fn is_installed() -> bool {
     !folder.is_empty() && Path::new(&folder).is_dir()
 }
 
-/// Compiles the module; returns where it is.
+/// Compiles the module, and returns its path.
 fn build(root: &Path) -> Outcome<PathBuf> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo"))).unwrap_or_default();
-    // Messages name files: by the same names on every machine. So the sources have to be there before they are renamed.
+    // Panic messages name files, and must do so by the same names on every machine. The sources have to be there before
+    // their paths are remapped.
     command::run(Command::new(program("CARGO", "cargo")).args(["fetch", "--quiet", "--locked"]).current_dir(root))?;
     let sources = std::fs::read_dir(home.join("registry/src")).into_iter().flatten().flatten();
     let renamed = sources.map(|folder| format!("--remap-path-prefix={}=", folder.path().display()));
     let mut cargo = Command::new(program("CARGO", "cargo"));
     cargo.args(["build", "--quiet", "--locked", "-p", "upsweep-lab-live", "--profile", "wasm", "--target", TARGET]);
     cargo.env("CARGO_ENCODED_RUSTFLAGS", renamed.collect::<Vec<_>>().join("\u{1f}")).current_dir(root);
-    // Incremental builds are cut into other pieces.
+    // Incremental builds are cut into other code units, which changes the bytes.
     cargo.env("CARGO_INCREMENTAL", "0");
     command::run(&mut cargo)?;
     Ok(target(root).join(TARGET).join("wasm/upsweep_lab_live.wasm"))

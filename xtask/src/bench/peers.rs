@@ -1,17 +1,17 @@
-//! The other libraries on the same work: the programs in `benches/peers`, with what they need from PyPI. The build
-//! needs a C++ compiler, and the GPU's peers run without anything but the driver.
+//! Peers: other libraries on the same work, as programs in `benches/peers`, with their packages from PyPI. The build
+//! needs a C++ compiler; the GPU's peers run with only the driver.
 
 use crate::command::{Outcome, first_line, run, target};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A CUDA toolkit as packages: the compiler, its headers, its device libraries, the run-time library.
+/// CUDA toolkit as packages: the compiler, its headers, its device libraries, the run-time library.
 const TOOLKIT: [&str; 4] =
     ["nvidia-cuda-nvcc==13.0.*", "nvidia-cuda-crt==13.0.*", "nvidia-nvvm==13.0.*", "nvidia-cuda-runtime==13.0.*"];
-/// CUB comes in two versions: the toolkit's own, and the newest.
+/// Two versions of CUB: the toolkit's own, and the newest.
 const CUBS: [(&str, &str); 2] = [("cub-3.0", "nvidia-cuda-cccl==13.0.*"), ("cub-newest", "nvidia-cuda-cccl")];
 
-/// `std::inclusive_scan` by TBB; NumPy, SciPy and OpenCV.
+/// Prepares `std::inclusive_scan` by TBB; NumPy, SciPy and OpenCV.
 pub(super) fn cpu(root: &Path) -> Outcome<Vec<Command>> {
     let folder = target(root).join("peers");
     let venv = folder.join("venv");
@@ -31,7 +31,7 @@ pub(super) fn cpu(root: &Path) -> Outcome<Vec<Command>> {
     Ok(vec![Command::new(program), numpy])
 }
 
-/// CUB in two versions, and what the machine's own Python has: PyTorch, CuPy, JAX.
+/// Prepares CUB in two versions, and the libraries of the machine's own Python: PyTorch, CuPy, JAX.
 pub(super) fn gpu(root: &Path) -> Outcome<Vec<Command>> {
     let folder = target(root).join("peers");
     let cuda = package(&folder.join("cuda"), &TOOLKIT)?;
@@ -59,7 +59,7 @@ fn pip(python: &Path) -> Command {
     pip
 }
 
-/// The folder into which NVIDIA's packages put their files, below `folder`; fetched if it is not there.
+/// Folder of the files of NVIDIA's packages, below `folder`; fetched if it is not there.
 fn package(folder: &Path, packages: &[&str]) -> Outcome<PathBuf> {
     let inner = folder.join("nvidia/cu13");
     if !inner.exists() {
@@ -68,7 +68,7 @@ fn package(folder: &Path, packages: &[&str]) -> Outcome<PathBuf> {
     if inner.exists() { Ok(inner) } else { Err(format!("{packages:?} brought no {}", inner.display()).into()) }
 }
 
-/// The GPU's architecture, or the H200's where there is none: then the programs are built for another machine.
+/// Architecture of the GPU, or of the H200 if there is none: then the programs are built for another machine.
 fn architecture() -> String {
     let mut query = Command::new("nvidia-smi");
     query.args(["--query-gpu=compute_cap", "--format=csv,noheader"]).stderr(Stdio::null());

@@ -1,5 +1,5 @@
-//! Which file needs which: an arrow goes from a file to each file that defines what it names, by an import, a path or an
-//! `#include`. A module's declaration, and what it exports of its own children, is no arrow.
+//! Dependencies between files: an arrow goes from a file to each file that defines a name it uses, by an import, a path
+//! or an `#include`. Declarations of modules, and re-exports of a module's own children, make no arrow.
 
 use super::crates::{Crate, Found, crates};
 use super::items::{Item, path};
@@ -7,13 +7,13 @@ use super::lexer::Kind;
 use crate::tree::{Tree, relative};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The folders of a package that kernels name each other from: what all share, and the families.
+/// Folders of a package whose kernels include each other: the shared ones, and the families.
 const KERNELS: [&str; 2] = ["/kernels/", "/src/"];
 
-/// For each pair of files the line of its first arrow.
+/// First line of an arrow for each pair of files.
 pub(crate) type Arrows<'a> = BTreeMap<(&'a str, &'a str), usize>;
 
-/// The arrows of every crate and between kernels.
+/// Finds the arrows of every crate and between kernels.
 pub(crate) fn arrows(tree: &Tree) -> Arrows<'_> {
     let mut arrows = Arrows::new();
     let mut add = |from, to, line| {
@@ -36,7 +36,7 @@ pub(crate) fn arrows(tree: &Tree) -> Arrows<'_> {
     arrows
 }
 
-/// The files that have arrows: those of every crate, but what only tests see, and the kernels.
+/// Files that have arrows: those of every crate, except code for tests, and the kernels.
 pub(crate) fn files(tree: &Tree) -> BTreeSet<&str> {
     let of_crates = crates(tree).into_iter().flat_map(|krate| krate.files.into_keys());
     of_crates.chain(tree.texts(&[".cuh", ".cu"]).map(|(path, _)| path)).collect()
@@ -58,7 +58,7 @@ fn imports<'a>(krate: &Crate<'a>, module: usize, add: &mut impl FnMut(&'a str, &
     }
 }
 
-/// The paths in the items of a module, and the names that it has from `use a::*`.
+/// Adds the arrows of the paths in the items of a module, and of the names that it has from `use a::*`.
 fn paths<'a>(krate: &Crate<'a>, module: usize, add: &mut impl FnMut(&'a str, &'a str, usize)) {
     let here = &krate.modules[module];
     let globs = here.scope.uses.iter().any(|import| import.name == "*");
@@ -75,18 +75,18 @@ fn paths<'a>(krate: &Crate<'a>, module: usize, add: &mut impl FnMut(&'a str, &'a
     }
 }
 
-/// A path, or a single name, in an item's tokens.
+/// Path, or single name, in an item's tokens.
 pub(crate) struct Named<'a> {
     pub(crate) path: Vec<&'a str>,
     pub(crate) line: usize,
 }
 
-/// The paths and names in the tokens of `item`. Fields are left out, and so are paths from the root of all crates.
+/// Paths and names in the tokens of `item`. Fields are left out, and so are paths from the root of all crates.
 pub(crate) fn names<'a>(krate: &Crate<'a>, module: usize, item: &Item<'a>) -> Vec<Named<'a>> {
     names_in(krate, module, item.tokens.clone())
 }
 
-/// The same of a part of an item.
+/// Paths and names in a part of an item.
 pub(crate) fn names_in<'a>(krate: &Crate<'a>, module: usize, range: std::ops::Range<usize>) -> Vec<Named<'a>> {
     let Some(tokens) = krate.files.get(krate.modules[module].file) else { return Vec::new() };
     let mut found = Vec::new();
@@ -111,7 +111,7 @@ pub(crate) fn names_in<'a>(krate: &Crate<'a>, module: usize, range: std::ops::Ra
     found
 }
 
-/// The files that a kernel includes, with the lines where it does.
+/// Files that a kernel includes, with the lines of the includes.
 pub(crate) fn includes<'a>(tree: &'a Tree, from: &str, text: &str) -> Vec<(&'a str, usize)> {
     let package = KERNELS.iter().find_map(|folder| from.find(folder)).map(|at| &from[..at]);
     let mut found = Vec::new();
@@ -145,7 +145,7 @@ mod tests {
                    pub mod prelude {\n    pub use crate::B;\n}\n";
         let b = "pub mod d;\npub(crate) use d::D;\npub struct B(D);\n";
         let d = "pub struct D;\nimpl D {\n    fn f() {\n        crate::c::g()\n    }\n}\n";
-        // Of what the crate exports, of what a parent exports, and of a module that an import names.
+        // Names exported by the crate, by a parent, and by a module that an import names.
         let c = "use crate::{B,\n    b};\nuse my_a::D;\nuse std::fmt;\npub(crate) fn g() {\n    b::h()\n}\n";
         let files = [("a/src/lib.rs", lib), ("a/src/b/mod.rs", b), ("a/src/b/d.rs", d), ("a/src/c.rs", c)];
         assert_eq!(found(&files), ["b/d.rs:4 c.rs", "c.rs:3 b/d.rs", "c.rs:1 b/mod.rs"]);

@@ -1,43 +1,43 @@
-//! The modules of every crate, and what a path in one of them names.
+//! Modules of every crate, and resolution of paths in them.
 
 use super::items::{Item, Kind, Scope, scope};
 use super::lexer::{Token, tokens};
 use crate::tree::Tree;
 use std::collections::BTreeMap;
 
-/// A crate's modules; the first is its root.
+/// Modules of a crate; the first is its root.
 pub(crate) struct Crate<'a> {
-    /// The library's name, which its macros write.
+    /// Name of the library, which its macros write.
     name: Option<String>,
     pub(crate) modules: Vec<Module<'a>>,
-    /// The files without those that only tests see, each with its tokens.
+    /// Files with their tokens, except those for tests.
     pub(crate) files: BTreeMap<&'a str, Vec<Token<'a>>>,
 }
 
-/// A module: a file, or a part of one.
+/// Module: a file, or a part of one.
 pub(crate) struct Module<'a> {
     pub(crate) file: &'a str,
     pub(crate) parent: Option<usize>,
     pub(crate) children: BTreeMap<&'a str, usize>,
     pub(crate) scope: Scope<'a>,
-    /// The folder of the files of its children.
+    /// Folder of the files of its children.
     folder: String,
 }
 
-/// What a path names.
+/// Target of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Found {
     Module(usize),
-    /// The module, and the place among its items.
+    /// The module, and the index of the item.
     Item(usize, usize),
     /// Something that a macro makes in the module.
     Made(usize),
 }
 
-/// Imports of imports end after so many.
+/// Maximum length of a chain of imports of imports.
 const LONGEST_CHAIN: usize = 8;
 
-/// Every crate of the workspace: libraries and programs, without tests, examples and benches.
+/// Crates of the workspace: libraries and programs, without tests, examples and benches.
 pub(crate) fn crates(tree: &Tree) -> Vec<Crate<'_>> {
     let mut found = Vec::new();
     for (manifest, text) in tree.texts(&["Cargo.toml"]) {
@@ -110,7 +110,7 @@ impl<'a> Crate<'a> {
         at
     }
 
-    /// What `path` names in the module `from`, and how many of its names that takes: of `Type::function` one.
+    /// Resolves `path` in the module `from`. The number is that of the names used: of `Type::function` one.
     pub(crate) fn resolve(&self, from: usize, path: &[&str]) -> Option<(Found, usize)> {
         self.follow(from, path, LONGEST_CHAIN)
     }
@@ -143,7 +143,7 @@ impl<'a> Crate<'a> {
         Some((found, taken))
     }
 
-    /// What `name` is in `module`: of an item and a module of one name the module where `more` names follow.
+    /// Resolves `name` in `module`. If an item and a module have the name, `more` names after it mean the module.
     fn lookup(&self, module: usize, name: &str, more: bool, chain: usize) -> Option<Found> {
         let here = &self.modules[module];
         let is = |item: &Item<'_>| item.kind != Kind::Impl && item.name == name;
@@ -167,7 +167,7 @@ impl<'a> Crate<'a> {
             })
     }
 
-    /// The file that defines what was found; of a module no file, as a module is a name for what is in it.
+    /// File that defines the target. A module has none: it is a name for its contents.
     pub(crate) fn file(&self, found: Found) -> Option<&'a str> {
         match found {
             Found::Module(_) => None,

@@ -1,9 +1,9 @@
-//! What a file of Rust declares: items, imports and modules, found in its tokens. What only tests see is left out.
+//! Declarations of a Rust file: items, imports and modules, found in its tokens. Code for tests is left out.
 
 use super::lexer::{Kind as Word, Token};
 use std::ops::Range;
 
-/// What a module declares.
+/// Declarations of a module.
 #[derive(Debug, Default)]
 pub(crate) struct Scope<'a> {
     pub(crate) items: Vec<Item<'a>>,
@@ -13,13 +13,13 @@ pub(crate) struct Scope<'a> {
     pub(crate) calls_macros: bool,
 }
 
-/// A function, a type, ..., or an `impl`.
+/// Function, type, ..., or `impl`.
 #[derive(Debug)]
 pub(crate) struct Item<'a> {
     pub(crate) kind: Kind,
-    /// Of an `impl`, the name of its type.
+    /// Name; that of the type for an `impl`.
     pub(crate) name: &'a str,
-    /// Where its tokens are.
+    /// Range of its tokens.
     pub(crate) tokens: Range<usize>,
 }
 
@@ -33,28 +33,28 @@ pub(crate) enum Kind {
     Impl,
 }
 
-/// One name that is imported.
+/// Import of one name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Use<'a> {
     pub(crate) path: Vec<&'a str>,
-    /// What it is called here; `*` for all that the path has.
+    /// Name in this module; `*` for all names of the path.
     pub(crate) name: &'a str,
-    /// Whether others can import it from here.
+    /// Whether other modules can import it from here.
     pub(crate) public: bool,
     pub(crate) line: usize,
 }
 
-/// A module inside a module.
+/// Module inside a module.
 #[derive(Debug)]
 pub(crate) struct Submodule<'a> {
     pub(crate) name: &'a str,
-    /// What it declares, if it is written here, else it is in a file.
+    /// Its declarations if it is inline, `None` if it is in a file.
     pub(crate) scope: Option<Scope<'a>>,
-    /// What `#[path = "..."]` says.
+    /// Value of `#[path = "..."]`.
     pub(crate) path: Option<&'a str>,
 }
 
-/// What the module in these tokens declares.
+/// Declarations of the module in these tokens.
 pub(crate) fn scope<'a>(tokens: &[Token<'a>]) -> Scope<'a> {
     let mut scope = Scope::default();
     parse(tokens, 0..tokens.len(), &mut scope);
@@ -120,7 +120,7 @@ fn declare<'a>(tokens: &[Token<'a>], range: Range<usize>, public: bool, path: Op
     scope.items.push(Item { kind, name, tokens: range });
 }
 
-/// Whether the word at `at` goes before the one that says what an item is.
+/// Whether the word at `at` is a modifier before the keyword of an item.
 fn is_modifier(tokens: &[Token<'_>], at: usize, end: usize) -> bool {
     let next = |text: &str| at + 1 < end && tokens[at + 1].is(text);
     match tokens[at].text {
@@ -155,14 +155,14 @@ fn implementation<'a>(tokens: &[Token<'a>], range: Range<usize>, scope: &mut Sco
     scope.items.push(Item { kind: Kind::Impl, name, tokens: range });
 }
 
-/// The first path in `range`, without what is in its angle brackets.
+/// First path in `range`, without the contents of its angle brackets.
 fn first_path<'a>(tokens: &[Token<'a>], range: Range<usize>) -> Vec<&'a str> {
     let skipped = |token: &Token<'_>| token.kind != Word::Name || matches!(token.text, "mut" | "dyn" | "const");
     let Some(first) = range.clone().find(|&at| !skipped(&tokens[at])) else { return Vec::new() };
     path(tokens, first, range.end)
 }
 
-/// The names from `at` that `::` joins.
+/// Names from `at` that `::` joins.
 pub(crate) fn path<'a>(tokens: &[Token<'a>], at: usize, end: usize) -> Vec<&'a str> {
     let mut names = vec![tokens[at].text];
     let mut at = at + 1;
@@ -173,7 +173,7 @@ pub(crate) fn path<'a>(tokens: &[Token<'a>], at: usize, end: usize) -> Vec<&'a s
     names
 }
 
-/// The imports of `use a::{b, c as d, e::*};` from the word `use`.
+/// Adds the imports of `use a::{b, c as d, e::*};`, from the word `use`.
 fn imports<'a>(tokens: &[Token<'a>], range: Range<usize>, public: bool, scope: &mut Scope<'a>) {
     let Some(start) = range.clone().find(|&at| tokens[at].is("use")) else { return };
     let mut found = Vec::new();
@@ -181,7 +181,7 @@ fn imports<'a>(tokens: &[Token<'a>], range: Range<usize>, public: bool, scope: &
     scope.uses.extend(found.into_iter().map(|(path, name, line)| Use { path, name, public, line }));
 }
 
-/// Reads one branch of a tree of imports and returns where it ends.
+/// Reads one branch of a tree of imports, and returns its end.
 fn branch<'a>(
     tokens: &[Token<'a>],
     mut at: usize,
@@ -204,7 +204,7 @@ fn branch<'a>(
             found.push((path, "*", line));
             return at + 1;
         } else if token.is("::") {
-            // Of `::a` it says that `a` is another crate.
+            // In `::a` it marks `a` as another crate.
             if path.is_empty() {
                 path.push("::");
             }
@@ -227,10 +227,10 @@ fn branch<'a>(
     at
 }
 
-/// What the attributes of an item say.
+/// Attributes of an item.
 #[derive(Default)]
 struct Attributes<'a> {
-    /// Whether only tests see the item, and whether that is said of the whole module.
+    /// Whether only tests see the item, and whether the attribute covers the whole module.
     test: Option<Inner>,
     path: Option<&'a str>,
 }
@@ -238,7 +238,7 @@ struct Attributes<'a> {
 #[derive(PartialEq, Eq)]
 struct Inner(bool);
 
-/// Where the item begins whose attributes begin at `at`.
+/// Start of the item whose attributes begin at `at`.
 fn after_attributes<'a>(tokens: &[Token<'a>], mut at: usize) -> (usize, Attributes<'a>) {
     let mut attributes = Attributes::default();
     while tokens.get(at).is_some_and(|token| token.is("#")) {
@@ -257,7 +257,7 @@ fn after_attributes<'a>(tokens: &[Token<'a>], mut at: usize) -> (usize, Attribut
     (at, attributes)
 }
 
-/// Where the item ends that begins at `at`: after its `;`, or after its braces where it is not the value of something.
+/// End of the item that begins at `at`: after its `;`, or after its braces if they are not part of a value.
 fn item_end(tokens: &[Token<'_>], at: usize) -> usize {
     let first = (at..tokens.len()).find(|&at| !is_modifier(tokens, at, tokens.len()));
     let to_semicolon = first.is_some_and(|at| matches!(tokens[at].text, "const" | "static" | "use" | "type"));
@@ -279,7 +279,7 @@ fn item_end(tokens: &[Token<'_>], at: usize) -> usize {
     at
 }
 
-/// Where the group ends whose bracket is at `at`.
+/// End of the group whose bracket is at `at`.
 fn after_group(tokens: &[Token<'_>], at: usize) -> usize {
     let mut depth = 0;
     for (offset, token) in tokens[at..].iter().enumerate() {
@@ -297,7 +297,7 @@ fn after_group(tokens: &[Token<'_>], at: usize) -> usize {
     tokens.len()
 }
 
-/// Where the angle brackets end that begin at `at`.
+/// End of the angle brackets that begin at `at`.
 fn after_angles(tokens: &[Token<'_>], at: usize) -> usize {
     let mut depth = 0;
     for (offset, token) in tokens[at..].iter().enumerate() {

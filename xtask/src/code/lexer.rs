@@ -1,12 +1,12 @@
-//! The words of Rust and of CUDA C++, with their lines; comments and lifetimes are left out.
+//! Lexer of Rust and of CUDA C++: tokens with their lines, without comments and lifetimes.
 
-/// A word, a mark or a literal.
+/// Name, mark or literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token<'a> {
     pub(crate) kind: Kind,
-    /// As it is written, a literal with its quotes.
+    /// Text as it is written, a literal with its quotes.
     pub(crate) text: &'a str,
-    /// From 1.
+    /// Line, from 1.
     pub(crate) line: usize,
 }
 
@@ -20,17 +20,17 @@ pub(crate) enum Kind {
     Literal,
 }
 
-/// The marks of two characters that matter to a reader of paths and of angle brackets.
+/// Marks of two characters that matter to a reader of paths and of angle brackets.
 const JOINED: [&str; 3] = ["::", "->", "=>"];
 
 impl Token<'_> {
-    /// Whether it is this keyword or mark. A literal is neither.
+    /// Whether the token is this keyword or mark. A literal is neither.
     pub(crate) fn is(&self, text: &str) -> bool {
         self.kind != Kind::Literal && self.text == text
     }
 }
 
-/// The tokens of `text`.
+/// Splits `text` into tokens.
 pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let (mut at, mut line) = (0, 1);
@@ -48,7 +48,8 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// What begins with `first`, and its length in bytes. `None` is what tokens do not show.
+/// Kind and length in bytes of the part that begins with `first`. `None` if it is no token: white space, a comment or a
+/// lifetime.
 fn next(rest: &str, first: char) -> (Option<Kind>, usize) {
     if first.is_whitespace() {
         return (None, first.len_utf8());
@@ -80,19 +81,19 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The bytes of the word at the beginning.
+/// Length in bytes of the word at the beginning.
 fn word(rest: &str) -> usize {
     rest.find(|c| !is_word(c)).unwrap_or(rest.len())
 }
 
-/// The bytes of the number at the beginning: `0x1f`, `1.5f32`; of `0..4` the 0 only.
+/// Length in bytes of the number at the beginning: `0x1f`, `1.5f32`; for `0..4` only the 0.
 fn number(rest: &str) -> usize {
     let whole = word(rest);
     let fraction = rest[whole..].strip_prefix('.').filter(|digits| digits.starts_with(|c: char| c.is_ascii_digit()));
     whole + fraction.map_or(0, |digits| 1 + word(digits))
 }
 
-/// Comments nest in Rust; in C++ no comment of this project contains another.
+/// Length of the comment at the beginning. Comments nest in Rust; in C++ no comment of this project contains another.
 fn block_comment(rest: &str) -> usize {
     let (mut depth, mut at) = (0usize, 0);
     while at < rest.len() {
@@ -112,7 +113,7 @@ fn block_comment(rest: &str) -> usize {
     at
 }
 
-/// `r"..."`, `br#"..."#`, `cr"..."`.
+/// Length of the raw string at the beginning: `r"..."`, `br#"..."#`, `cr"..."`.
 fn raw_string(rest: &str) -> Option<usize> {
     let after = ["br", "cr", "r"].iter().find_map(|prefix| rest.strip_prefix(prefix))?;
     let hashes = after.len() - after.trim_start_matches('#').len();
@@ -122,13 +123,13 @@ fn raw_string(rest: &str) -> Option<usize> {
     Some(rest.len() - body.len() + length)
 }
 
-/// `"..."` and `b"..."`, `c"..."`.
+/// Length of the string at the beginning: `"..."`, `b"..."`, `c"..."`.
 fn quoted(rest: &str) -> Option<usize> {
     let body = rest.strip_prefix(['b', 'c']).unwrap_or(rest).strip_prefix('"')?;
     Some(rest.len() - body.len() + closing(body, '"'))
 }
 
-/// The bytes to the `quote` that ends a literal, with it.
+/// Number of bytes up to the `quote` that ends a literal, with the quote.
 fn closing(body: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in body.char_indices() {
@@ -142,7 +143,7 @@ fn closing(body: &str, quote: char) -> usize {
     body.len()
 }
 
-/// `'c'`, `'\n'`, or the lifetime `'a`.
+/// Literal `'c'` or `'\n'`, or the lifetime `'a`, at the beginning.
 fn apostrophe(rest: &str) -> (Option<Kind>, usize) {
     let body = &rest[1..];
     let mut letters = body.chars();

@@ -1,11 +1,11 @@
-//! What the source files say of each other: read from their tokens, without a compiler.
+//! Analysis of the source files' dependencies, from their tokens, without a compiler.
 //!
 //! | file | what |
 //! |---|---|
-//! | `lexer` | the tokens of a file |
-//! | `items` | what a file declares and imports |
-//! | `crates` | the modules of a crate, and what a path in one of them names |
-//! | `arrows` | which file needs which |
+//! | `lexer` | tokens of a file |
+//! | `items` | declarations and imports of a file |
+//! | `crates` | modules of a crate, and resolution of paths in them |
+//! | `arrows` | dependencies between files |
 
 pub(crate) mod arrows;
 mod crates;

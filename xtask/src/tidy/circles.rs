@@ -1,4 +1,4 @@
-//! No circles: a file that is needed by what it needs cannot be read, tested or moved alone.
+//! Rule against dependency cycles: files of a cycle cannot be read, tested or moved alone.
 
 use super::finding::Finding;
 use super::listed::entries;
@@ -6,11 +6,11 @@ use crate::code::arrows::{Arrows, arrows};
 use crate::tree::Tree;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// The circles that stay: the files in alphabetical order and the reason, one a line.
+/// List of the cycles that stay: the files in alphabetical order and the reason, one a line.
 const CIRCLES: &str = "xtask/circles.txt";
 
-/// No file is reached by the arrows that leave it, unless [`CIRCLES`] has the reason. Told are the shortest
-/// circles of each file.
+/// No file reaches itself by arrows, unless [`CIRCLES`] has the reason. The findings are the shortest cycles of each
+/// file.
 pub(super) fn circles(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut allowed = entries(tree, CIRCLES, &mut findings);
@@ -21,7 +21,7 @@ pub(super) fn circles(tree: &Tree) -> Vec<Finding> {
             allowed.remove(at);
             continue;
         }
-        // Of each file a shortest circle; as it begins with the first of its files, each is told once.
+        // A shortest cycle of each file. Rotated to begin with its first file, each is reported once.
         let of_each = knot.iter().filter_map(|file| circle(&arrows, file));
         let told: BTreeSet<Vec<(&str, usize)>> = of_each
             .map(|mut circle| {
@@ -43,7 +43,7 @@ pub(super) fn circles(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// The sets of files that all reach each other, of two and more.
+/// Sets of two or more files that all reach each other.
 fn knots<'a>(arrows: &Arrows<'a>) -> Vec<BTreeSet<&'a str>> {
     let mut reached: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for &(from, _) in arrows.keys() {
@@ -66,7 +66,7 @@ fn knots<'a>(arrows: &Arrows<'a>) -> Vec<BTreeSet<&'a str>> {
     knots
 }
 
-/// A shortest way from `start` back to it: each file with the line of its arrow.
+/// Shortest cycle from `start`: each file with the line of its arrow.
 fn circle<'a>(arrows: &Arrows<'a>, start: &'a str) -> Option<Vec<(&'a str, usize)>> {
     let mut before: BTreeMap<&str, (&str, usize)> = BTreeMap::new();
     let mut open = VecDeque::from([start]);
@@ -87,7 +87,7 @@ fn circle<'a>(arrows: &Arrows<'a>, start: &'a str) -> Option<Vec<(&'a str, usize
     Some(way)
 }
 
-/// The arrows that leave `file`, each with its line.
+/// Arrows that leave `file`, each with its line.
 fn next<'m, 'a>(arrows: &'m Arrows<'a>, file: &'m str) -> impl Iterator<Item = (&'a str, usize)> + 'm {
     arrows.range((file, "")..).take_while(move |((from, _), _)| *from == file).map(|((_, to), line)| (*to, *line))
 }
@@ -100,7 +100,7 @@ mod tests {
     const MANIFEST: (&str, &str) = ("a/Cargo.toml", "[package]\nname = \"a\"\n");
     const LIB: (&str, &str) = ("a/src/lib.rs", "mod b;\nmod c;\nmod d;\npub use b::B;\n");
 
-    /// `b` needs `c`, `c` needs `d`, and `d` is as given.
+    /// Findings where `b` needs `c`, `c` needs `d`, and `d` is as given.
     fn planted(d: &str, list: &str) -> Vec<String> {
         let b = "\nuse crate::c::C;\npub struct B(C);\n";
         let c = "pub struct C;\nfn f() {\n    crate::d::g()\n}\n";

@@ -1,10 +1,10 @@
-//! Commands that documents tell a reader to type.
+//! Rule for commands that documents give to type.
 
 use super::finding::Finding;
 use crate::tree::Tree;
 
-/// Every `--example NAME` of a command is an example of the package that the command names: without one, cargo looks in the default
-/// members of the workspace alone.
+/// Every `--example NAME` of a command is an example of the package that the command names: without a package, cargo
+/// looks only in the default members of the workspace.
 pub(super) fn examples(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, text) in tree.texts(&[".md", ".rs"]) {

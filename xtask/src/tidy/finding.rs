@@ -1,15 +1,15 @@
-//! What a rule is and what it finds.
+//! Rules, and their findings.
 
 use crate::tree::Tree;
 use std::fmt;
 
-/// A rule of the text of all files.
+/// Rule for the text of all files.
 pub(super) type Rule = fn(&Tree) -> Vec<Finding>;
 
-/// A place that breaks a rule.
+/// Place that breaks a rule.
 pub(super) struct Finding {
     pub(super) path: String,
-    /// From 1; 0 is the file as a whole.
+    /// Line from 1; 0 is the file as a whole.
     pub(super) line: usize,
     pub(super) message: String,
 }
@@ -33,13 +33,13 @@ impl fmt::Display for Finding {
 pub(super) mod tests {
     use super::*;
 
-    /// Where `rule` finds something in a tree of these files.
+    /// Places of `rule`'s findings in a tree of these files.
     pub(in super::super) fn places(rule: Rule, files: &[(&str, &str)]) -> Vec<(String, usize)> {
         let found = rule(&crate::tree::tests::tree(files));
         found.into_iter().map(|finding| (finding.path, finding.line)).collect()
     }
 
-    /// What `rule` says of a tree of these files.
+    /// Texts of `rule`'s findings in a tree of these files.
     pub(in super::super) fn words(rule: Rule, files: &[(&str, &str)]) -> Vec<String> {
         rule(&crate::tree::tests::tree(files)).iter().map(Finding::to_string).collect()
     }

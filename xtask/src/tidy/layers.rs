@@ -1,13 +1,13 @@
-//! Arrows point down: what is below knows nothing of what is above.
+//! Rule for layers: arrows point down, so that a file depends on nothing above it.
 
 use super::finding::Finding;
 use crate::code::arrows::{arrows, files};
 use crate::tree::Tree;
 
-/// The levels: see its first lines for how to read it.
+/// List of the levels: its first lines explain its form.
 const LAYERS: &str = "xtask/layers.txt";
 
-/// A file or a folder that has a level.
+/// File or folder that has a level.
 struct Entry<'a> {
     folder: &'a str,
     name: &'a str,
@@ -73,7 +73,7 @@ mod tests {
     const MANIFEST: (&str, &str) = ("a/Cargo.toml", "[package]\nname = \"a\"\n");
     const TABLE: &str = "# how\n[a/src]\nlib\ntop\nleft right\nleft/ground\n[a/kernels]\ndevice\nwarp\n";
 
-    /// A tree in which all is well, but for what these files replace.
+    /// Findings in a valid tree whose files are replaced by these.
     fn planted(changed: &[(&str, &str)]) -> Vec<String> {
         let mut files = vec![
             MANIFEST,

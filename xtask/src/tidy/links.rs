@@ -1,10 +1,10 @@
-//! Links between files, in Markdown and in the documentation comments of Rust.
+//! Rule for links between files, in Markdown and in the documentation comments of Rust.
 
 use super::finding::Finding;
 use crate::tree::{Tree, relative};
 
-/// Every link to a file of the project finds it, and every link to a heading of a Markdown file finds that. Links to
-/// items of the code are rustdoc's to check, links to the web nobody's.
+/// Every link to a file of the project finds it, and every link to a heading of a Markdown file finds the heading.
+/// Rustdoc checks links to items of the code; nothing checks links to the web.
 pub(super) fn broken(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, text) in tree.texts(&[".md", ".rs"]) {
@@ -30,7 +30,7 @@ fn problem(tree: &Tree, from: &str, target: &str) -> Option<&'static str> {
     }
 }
 
-/// The links to files in `text` with their lines: `[words](target)` and `[words]: target`, outside code.
+/// Links to files in `text` with their lines: `[words](target)` and `[words]: target`, outside code.
 fn links(text: &str, rust: bool) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut fenced = false;
@@ -65,7 +65,7 @@ fn is_file(target: &str, rust: bool) -> bool {
     !target.is_empty() && !elsewhere && !item
 }
 
-/// The headings of a Markdown text, as links name them.
+/// Headings of a Markdown text, as links name them.
 fn headings(text: &str) -> impl Iterator<Item = String> {
     text.lines().filter(|line| line.starts_with('#')).map(|line| {
         let words = line.trim_start_matches('#').trim().to_lowercase();

@@ -3,14 +3,14 @@
 use super::finding::Finding;
 use crate::tree::Tree;
 
-/// A line of a list.
+/// Line of a list.
 pub(super) struct Entry<'a> {
-    /// From 1.
+    /// Line number, from 1.
     pub(super) line: usize,
     pub(super) what: &'a str,
 }
 
-/// The lines of the list at `path`, but for comments. A line without a reason is a finding.
+/// Lines of the list at `path`, without comments. A line without a reason is a finding.
 pub(super) fn entries<'a>(tree: &'a Tree, path: &'static str, findings: &mut Vec<Finding>) -> Vec<Entry<'a>> {
     let text = tree.0.get(path).and_then(|text| text.as_deref()).unwrap_or_default();
     let lines = text.lines().enumerate().filter(|(_, entry)| !entry.is_empty() && !entry.starts_with('#'));

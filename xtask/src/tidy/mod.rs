@@ -1,8 +1,8 @@
-//! Checks that need only the text of the files: what fmt, clippy and rustdoc do not look at. (That every kernel file
-//! is embedded and finds what it includes is a test of the library.)
+//! Checks on the text of the files, beyond fmt, clippy and rustdoc. (A test of the library checks that every kernel
+//! file is embedded and finds its includes.)
 //!
-//! A rule is a function from the [`Tree`] to its [findings](finding::Finding). To add one, write it in the file of its kind and name it in
-//! [`RULES`]; its test seeds a violation in a tree of its own and expects to see it found.
+//! A rule is a function from the [`Tree`] to its [findings](finding::Finding). To add one, write it in the file of its
+//! kind and name it in [`RULES`]; its test seeds a violation in a tree of its own and expects to see it found.
 
 mod circles;
 mod commands;

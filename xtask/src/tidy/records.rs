@@ -6,8 +6,8 @@ use crate::tree::Tree;
 
 const RECORDS: &str = "benches/record/";
 
-/// A record is `benches/record/MACHINE/DATE.csv`. It says on which machine, when, with which versions and at which
-/// commit it was measured, and has a value in each column of each row.
+/// A record is `benches/record/MACHINE/DATE.csv`. It states the machine, date, versions and commit of the measurement,
+/// and has a value in each column of each row.
 pub(super) fn headers(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, text) in tree.texts(&[".csv"]).filter(|(path, _)| path.starts_with(RECORDS)) {

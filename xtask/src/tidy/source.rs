@@ -4,9 +4,9 @@ use super::finding::Finding;
 use super::listed::entries;
 use crate::tree::Tree;
 
-/// A file is one sitting of reading.
+/// Maximum lines of a file, which should be one sitting of reading.
 const MAX_LINES: usize = 450;
-/// The files that may be longer: `path: reason`, one a line.
+/// List of the files that may be longer: `path: reason`, one a line.
 const LONG_FILES: &str = "xtask/long-files.txt";
 
 /// Source files have at most [`MAX_LINES`] lines, or a reason in [`LONG_FILES`].
@@ -34,7 +34,7 @@ pub(super) fn long_files(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Every `allow` and `expect` of a lint says why.
+/// Every `allow` and `expect` of a lint has a reason.
 pub(super) fn bare_allows(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, text) in tree.texts(&[".rs"]) {
@@ -50,8 +50,8 @@ pub(super) fn bare_allows(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// The attributes in `text`, from `#[` or `#![` to the matching bracket, with their positions; those in comments are
-/// left out.
+/// Attributes in `text`, from `#[` or `#![` to the matching bracket, with their positions; those in comments are left
+/// out.
 fn attributes(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.match_indices('#').filter_map(|(at, _)| {
         let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
@@ -85,7 +85,7 @@ pub(super) fn lints_tables(tree: &Tree) -> Vec<Finding> {
         .collect()
 }
 
-/// Tests inside of a library that is not compiled for its tests are in a file that one of its test programs compiles.
+/// Tests inside a library that is not compiled for its tests are in a file that one of its test programs compiles.
 pub(super) fn unrun_tests(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (manifest, text) in tree.texts(&["Cargo.toml"]) {
@@ -111,7 +111,7 @@ pub(super) fn unrun_tests(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Every kernel file begins by saying what it is.
+/// Every kernel file begins with a comment.
 pub(super) fn kernel_comments(tree: &Tree) -> Vec<Finding> {
     tree.texts(&[".cuh", ".cu"])
         .filter(|(_, text)| !text.starts_with("//") && !text.starts_with("/*"))

@@ -1,17 +1,17 @@
-//! The same name at every level: who knows one file of a family guesses the others.
+//! Rule for file names: a family has the same name at every level, so that one of its files leads to the others.
 
 use super::finding::Finding;
 use super::listed::entries;
 use crate::tree::Tree;
 
-/// Where the builders are.
+/// Folder of the builders.
 const BUILDERS: &str = "crates/upsweep/src/";
-/// Where the files of a family are, beside its builder.
+/// Files of a family, besides its builder.
 const PLACES: [&str; 3] =
     ["crates/upsweep-plan/src/NAME.rs", "crates/upsweep-cpu/src/NAME.rs", "crates/upsweep-cuda/src/NAME/mod.rs"];
-/// What a file has that defines a builder.
+/// Text that marks a file with a builder.
 const BUILDER: &str = "    pub fn run<";
-/// The builders whose families do without one of these files, and the reason, one a line.
+/// List of the builders whose families do without one of these files, and the reason, one a line.
 const STEMS: &str = "xtask/stems.txt";
 
 /// Every family has a file of its name at each level, unless [`STEMS`] has the reason.

@@ -26,14 +26,14 @@ pub(super) fn whitespace(tree: &Tree) -> Vec<Finding> {
 
 // The words that the next two rules look for are written in two parts, so that the rules do not find themselves.
 
-/// What stands for work not yet done, and aids of debugging.
+/// No marks of work not yet done, and no debugging aids.
 pub(super) fn leftovers(tree: &Tree) -> Vec<Finding> {
     let words = [("TO", "DO"), ("FIX", "ME"), ("XX", "X"), ("db", "g!("), ("to", "do!("), ("unimpl", "emented!(")];
     find_words(tree, &words, "is left over: do it, or file an issue")
 }
 
-/// Names that no reader can follow: paths of the machine where a line was written, occasions on which somebody worked, and
-/// addresses of package indexes, where a package's name is enough and a mirror may be set.
+/// No names that a reader cannot follow: paths of the machine where a line was written, occasions on which somebody
+/// worked, and addresses of package indexes, where a package's name is enough and a mirror may be set.
 pub(super) fn foreign_names(tree: &Tree) -> Vec<Finding> {
     let paths = [("../sha", "red"), ("/wo", "rk/"), ("/op", "t/"), ("/tm", "p/bash")];
     let occasions = [("sess", "ion"), ("sess", "ions"), ("sub", "agent")];
@@ -61,7 +61,7 @@ fn find_words(tree: &Tree, words: &[(&str, &str)], message: &str) -> Vec<Finding
     findings
 }
 
-/// Whether `word` is in `line` and not a part of a longer word.
+/// Whether `line` has `word`, not as a part of a longer word.
 fn has_word(line: &str, word: &str) -> bool {
     let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     let (first, last) = (word.chars().next(), word.chars().next_back());
@@ -73,7 +73,7 @@ fn has_word(line: &str, word: &str) -> bool {
     })
 }
 
-/// The lines of `text` with their numbers, from 1, and without their `\n` alone.
+/// Lines of `text` with their numbers, from 1, and without their `\n` alone.
 fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.split('\n').enumerate().map(|(index, line)| (index + 1, line))
 }

@@ -1,7 +1,7 @@
-//! Files that are almost right: bytes, numbers and parts of what is right are changed, and lengths and sums that a reader checks first
-//! are made true again.
+//! Mutation of valid files: bytes, numbers and parts are changed. Lengths and checksums that a reader checks first are
+//! corrected.
 
-/// Numbers without order, the same for the same seed (Steele, Lea and Flood's SplitMix64).
+/// Pseudo-random numbers, the same for the same seed (Steele, Lea and Flood's SplitMix64).
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
@@ -12,7 +12,7 @@ impl Random {
         z ^ z >> 31
     }
 
-    /// One of those below `n`, or 0.
+    /// Returns a number below `n`, or 0.
     pub(super) fn below(&mut self, n: usize) -> usize {
         self.next() as usize % n.max(1)
     }
@@ -22,7 +22,7 @@ impl Random {
     }
 }
 
-/// What stands for a number where readers are wrong the most.
+/// Numbers at which readers fail most often.
 const NUMBERS: &[&str] = &[
     "0",
     "-0",
@@ -66,7 +66,7 @@ const NUMBERS: &[&str] = &[
     "²",
 ];
 
-/// Pieces that mean something to one reader or another.
+/// Pieces of text that mean something to one reader or another.
 const PIECES: &[&str] = &[
     "\"",
     "\"\"",
@@ -123,7 +123,7 @@ const PIECES: &[&str] = &[
     "IDAT",
 ];
 
-/// A file that is made of `seed`, and of `other` in places.
+/// Mutates `seed`, in places with parts of `other`.
 pub(super) fn mutated(seed: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
     let mut file = seed.to_vec();
     for _ in 0..=random.below(4).min(random.below(4)) {
@@ -168,7 +168,7 @@ fn once(file: &mut Vec<u8>, other: &[u8], random: &mut Random) {
             put(file, at..(at + 4).min(file.len()), &bytes);
         }
         _ => {
-            // The number that stands at the place, or next behind it.
+            // The number at the place, or the next one after it.
             let is_of_number = |byte: &u8| byte.is_ascii_digit() || b".-+".contains(byte);
             let first = at + file[at..].iter().position(u8::is_ascii_digit).unwrap_or(0);
             let len = file[first..].iter().take_while(|byte| is_of_number(byte)).count();
@@ -177,7 +177,7 @@ fn once(file: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     }
 }
 
-/// Makes lengths and sums true again: what is behind them is what is to be reached.
+/// Corrects lengths and checksums, so that the reader goes on to the parts after them.
 fn mended(file: &mut Vec<u8>) {
     if file.starts_with(b"\x93NUMPY\x01") {
         let end = file.iter().position(|&byte| byte == b'\n').unwrap_or(0);
@@ -200,7 +200,7 @@ fn mended(file: &mut Vec<u8>) {
     }
 }
 
-/// The bytes of data that the header of a .npy promises.
+/// Number of data bytes that the header of a .npy promises.
 fn promised(header: &[u8]) -> Option<usize> {
     let header = String::from_utf8_lossy(header);
     let (_, shape) = header.split_once("'shape': (")?;
@@ -211,14 +211,14 @@ fn promised(header: &[u8]) -> Option<usize> {
     values.checked_mul(size)
 }
 
-/// The sum of a chunk of a PNG (its specification, annex D).
+/// CRC of a chunk of a PNG (its specification, annex D).
 fn crc(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |sum, &byte| {
         (0..8).fold(sum ^ u32::from(byte), |sum, _| if sum & 1 == 1 { sum >> 1 ^ 0xedb8_8320 } else { sum >> 1 })
     })
 }
 
-/// A command with another number or without a word, now and then.
+/// Replaces a number of a command, or removes a word, now and then.
 pub(super) fn mutated_call(words: &mut Vec<String>, random: &mut Random) {
     if random.below(4) > 0 || words.len() < 3 {
         return;

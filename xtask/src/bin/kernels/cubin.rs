@@ -1,24 +1,24 @@
-//! What a cubin says about its kernels. A cubin is an ELF file for the GPU: each kernel has a code section
-//! `.text.NAME`, a section `.nv.shared.NAME` when it has shared memory of fixed size, and attributes in `.nv.info`.
+//! Reader of a kernel's resources from a cubin. A cubin is an ELF file for the GPU: each kernel has a code section
+//! `.text.NAME`, a section `.nv.shared.NAME` if it has shared memory of fixed size, and attributes in `.nv.info`.
 
-/// What one kernel takes of a multiprocessor.
+/// Resources that one kernel takes of a multiprocessor.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Kernel {
     pub(crate) name: String,
     pub(crate) registers: u32,
-    /// Bytes a thread of local memory: arrays that are indexed at run time, and spilled registers.
+    /// Bytes of local memory a thread: arrays that are indexed at run time, and spilled registers.
     pub(crate) stack: u32,
-    /// Bytes a block of shared memory of fixed size.
+    /// Bytes of shared memory of fixed size a block.
     pub(crate) shared: u64,
 }
 
 /// Attributes of `.nv.info`, as `cuobjdump -elf` names them.
 const EIATTR_FRAME_SIZE: u8 = 0x11;
 const EIATTR_REGCOUNT: u8 = 0x2f;
-/// An attribute whose value follows with its length.
+/// Format of an attribute whose value follows with its length.
 const EIFMT_SVAL: u8 = 4;
 
-/// The kernels in `cubin`; empty when it is not a 64-bit ELF file of the expected form.
+/// Kernels in `cubin`; empty if it is not a 64-bit ELF file of the expected form.
 pub(crate) fn kernels(cubin: &[u8]) -> Vec<Kernel> {
     read(cubin).unwrap_or_default()
 }

@@ -1,10 +1,12 @@
-//! Compiles every kernel variant that the library and the laboratory ship, with the library's own stitching and options, and
-//! prints what each takes. No GPU is needed, only NVRTC: `cargo xtask kernels` brings it.
+//! Compiles every kernel variant that the library and the laboratory ship, with the library's own sources and options,
+//! and prints the resources of each. It needs no GPU, only NVRTC, which `cargo xtask kernels` fetches.
 //!
-//! With `--arch`, every variant is compiled for every architecture given. Without, a variant is compiled for the oldest
-//! architecture that has it, and for one of the later ones in turn; those of a kernel of many for one of all in turn. That is a
-//! third of the time. With `--sample`, of the variants of a kernel of many a third is compiled, which is drawn by their names. The
-//! kernels' text and their tuning know an architecture in few shared places, which every kernel meets in several variants.
+//! With `--arch`, every variant is compiled for every architecture given. Without it, a variant is compiled for the
+//! oldest architecture that has it, and for one of the later ones in turn. A variant of a kernel with many variants is
+//! compiled for one architecture in turn. This takes a third of the time.
+//!
+//! With `--sample`, only a third of the variants of such kernels is compiled, drawn by their names. The kernels' text
+//! and tuning depend on the architecture in few shared places, which every kernel meets in several variants.
 
 mod cubin;
 
@@ -17,17 +19,17 @@ use upsweep::cuda::{KernelSource, compile_for, variants};
 
 const ARCHITECTURES: [&str; 4] = ["sm_75", "sm_80", "sm_90", "sm_100"];
 
-/// An architecture, as NVRTC names it and as a compute capability.
+/// Architecture, as NVRTC names it and as a compute capability.
 type Architecture<'a> = (&'a str, (u32, u32));
 
-/// One variant on one architecture.
+/// Task: one variant on one architecture.
 struct Work {
     variant: usize,
     architecture: usize,
     source: KernelSource,
 }
 
-/// What was compiled, or the compiler's log; `None` where the variant was not compiled for the architecture.
+/// Compiled code, or the compiler's log; `None` if the variant was not compiled for the architecture.
 type Attempt = Option<Result<Vec<u8>, String>>;
 
 fn main() -> ExitCode {
@@ -68,7 +70,7 @@ fn main() -> ExitCode {
                 }
                 Some(Err(message)) => {
                     failed += 1;
-                    // The other architectures usually say the same.
+                    // The other architectures usually report the same.
                     first_message.get_or_insert(format!("  {architecture}: {}", beginning(&message)));
                     "FAILED".to_owned()
                 }
@@ -100,8 +102,8 @@ fn architectures(args: &[String]) -> Result<Vec<Architecture<'_>>, String> {
     names.into_iter().map(known).collect()
 }
 
-/// The names of the variants that any of the architectures has, and each variant on each architecture that has it: some kernels
-/// need more shared memory than the oldest have.
+/// Names of the variants that any of the architectures has, and each variant on each architecture that has it: some
+/// kernels need more shared memory than the oldest have.
 fn shipped(architectures: &[Architecture<'_>]) -> (Vec<String>, Vec<Work>) {
     let mut places: HashMap<String, usize> = HashMap::new();
     let (mut names, mut work) = (Vec::new(), Vec::new());
@@ -117,20 +119,21 @@ fn shipped(architectures: &[Architecture<'_>]) -> (Vec<String>, Vec<Work>) {
     (names, work)
 }
 
-/// From so many variants on, a kernel meets every architecture though each of its variants meets one.
+/// Number of variants from which on a kernel meets every architecture though each of its variants meets one.
 const MANY: usize = 8;
 
-/// Of a sample one name in so many is drawn.
+/// Fraction of the names that a sample draws: one in this many.
 const DRAWN: u32 = 3;
 
-/// Whether a variant of a kernel of many is in a sample. By a hash of its name, as neighbours have types and features in turn.
+/// Whether a variant of a kernel with many variants is in a sample. A hash of its name decides, as neighbours have
+/// types and features in turn.
 fn is_drawn(name: &str) -> bool {
     let fnv = name.bytes().fold(0x811c_9dc5u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
     (fnv >> 16).is_multiple_of(DRAWN)
 }
 
-/// Of every variant the work on the first architecture that has it, and on one of the others, which take turns; of one of a kernel of
-/// many the work on one of all, if it is `chosen`.
+/// Selects the tasks: each variant on the first architecture that has it, and on one of the others in turn. A variant
+/// of a kernel with many variants gets one of all in turn, if it is `chosen`.
 fn in_turn(work: Vec<Work>, variants: usize, chosen: impl Fn(usize) -> bool) -> Vec<Work> {
     let mut on: Vec<Vec<usize>> = vec![Vec::new(); variants];
     let mut variants_of: HashMap<&str, usize> = HashMap::new();
@@ -140,7 +143,8 @@ fn in_turn(work: Vec<Work>, variants: usize, chosen: impl Fn(usize) -> bool) -> 
         }
         on[work.variant].push(work.architecture);
     }
-    // Neighbours often differ in one feature of two or four: another turn every few, so that none stays with one architecture.
+    // Neighbours often differ in one feature of two or four: the turn is shifted every few variants, so that no feature
+    // stays with one architecture.
     let turn = |variant: usize, of: &[usize]| {
         let turns = of.len().max(1);
         of.get((variant + variant / turns) % turns).copied()
@@ -156,12 +160,12 @@ fn in_turn(work: Vec<Work>, variants: usize, chosen: impl Fn(usize) -> bool) -> 
     work.into_iter().filter(|work| keeps(work)).collect()
 }
 
-/// Compiles on every core; NVRTC may be called from several threads at once. Returns a row for each variant, with a column for
-/// each architecture.
+/// Compiles on every core; NVRTC may be called from several threads at once. Returns a row for each variant, with a
+/// column for each architecture.
 fn compile_all(work: &[Work], architectures: &[Architecture<'_>], variants: usize) -> Vec<Vec<Attempt>> {
     let (next, done) = (AtomicUsize::new(0), Mutex::new(vec![vec![None; architectures.len()]; variants]));
     let compile = || {
-        // The counter only hands out indices; what is done is ordered by the mutex.
+        // The counter only hands out indices; the mutex orders the results.
         while let Some(work) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
             let architecture = architectures[work.architecture].0;
             let result = compile_for(&work.source, architecture).map_err(|error| error.to_string());
@@ -173,7 +177,7 @@ fn compile_all(work: &[Work], architectures: &[Architecture<'_>], variants: usiz
     done.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What the kernels of a compiled variant take.
+/// Size of a compiled variant, and maximum registers, local and shared memory of its kernels.
 fn takes(cubin: &[u8]) -> Result<String, String> {
     let kernels = cubin::kernels(cubin);
     let most = |of: fn(&cubin::Kernel) -> u64| kernels.iter().map(of).max();
@@ -183,7 +187,7 @@ fn takes(cubin: &[u8]) -> Result<String, String> {
     Ok(format!("{} {registers}r {local}l {shared}s", cubin.len()))
 }
 
-/// As much of a compiler's log as tells what is wrong.
+/// Beginning of a compiler's log, which shows the error.
 fn beginning(log: &str) -> String {
     const LINES: usize = 30;
     let mut lines: Vec<&str> = log.lines().take(LINES).collect();
