@@ -1,4 +1,4 @@
-//! `upsweep text`, `tree`, `graph` and `poly`.
+//! Tests of `upsweep text`, `tree`, `graph` and `poly`.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
@@ -6,7 +6,7 @@ mod support;
 
 use support::{Folder, bytes_of, npy_data};
 
-/// What a run prints and its exit code; a run that says why it failed says it on standard error.
+/// Exit code, output and error text of a run.
 fn run(f: &Folder, args: &[&str], input: &str) -> (i32, String, String) {
     let done = f.run_with(args, input.as_bytes());
     (done.code.unwrap(), String::from_utf8(done.stdout).unwrap(), done.stderr)
@@ -18,7 +18,7 @@ fn yes(f: &Folder, args: &[&str], input: &str) -> String {
     printed
 }
 
-/// The one line of a bad input.
+/// Error line of a run with bad input.
 fn wrong(f: &Folder, args: &[&str], input: &str) -> String {
     let (code, printed, said) = run(f, args, input);
     assert_eq!((code, printed.as_str(), said.lines().count()), (2, "", 1), "{args:?}: {said}");
@@ -73,7 +73,7 @@ fn hostile_patterns() {
     assert!(said.len() < 300, "{said}");
 }
 
-/// The shell's limit on the main thread's stack is no limit on commands.
+/// The shell's limit on the main thread's stack does not limit commands.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_small_stack() {
@@ -111,7 +111,7 @@ fn comparisons() {
         compare("a.txt", "c.txt", &[]),
         (1, "byte 4, line 2: 't' in a.txt, its end in c.txt\n".to_owned(), String::new())
     );
-    // Characters where they print, bytes where they do not.
+    // Printable characters are shown as such, others as bytes.
     for (a, b, says) in [
         (&b"parallax"[..], &b"parallel"[..], "byte 6, line 1: 'a' in A, 'e' in B"),
         (b"a b", b"a\tb", "byte 1, line 1: ' ' in A, '\\t' in B"),
@@ -125,7 +125,7 @@ fn comparisons() {
         (b"\x00", b"\x1b", "byte 0, line 1: 0x00 in A, 0x1b in B"),
         (b"a\x80", b"a\xbf", "byte 1, line 1: 0x80 in A, 0xbf in B"),
         (b"\x80\x80\x80\x80\x80", b"\x80\x80\x80\x80\xbf", "byte 4, line 1: 0x80 in A, 0xbf in B"),
-        // What is marked on no letter shows on none: U+0301.
+        // A combining mark alone shows on no letter: U+0301.
         (b"x", "\u{301}".as_bytes(), "byte 0, line 1: 'x' in A, 0xcc in B"),
     ] {
         f.file("A", a).file("B", b);
@@ -175,7 +175,7 @@ fn graphs() {
     assert_eq!(npy_data(&f.read("v.npy")), bytes_of!(f64: 2.0, 0.5, 4.0));
     f.file("y.csv", "1\n2\n");
     assert!(wrong(&f, &["graph", "spmv", "a.mtx", "y.csv"], "").contains("3 columns"));
-    // Everybody names 1, who names 0.
+    // All vertices link to 1, and 1 to 0.
     f.file("links.csv", "from,to\n0,1\n2,1\n3,1\n1,0\n");
     let ranks = yes(&f, &["graph", "pagerank", "links.csv", "--top", "2"], "");
     let order: Vec<&str> = ranks.lines().map(|line| line.rsplit('\t').next().unwrap()).collect();
@@ -185,8 +185,8 @@ fn graphs() {
     assert!(wrong(&f, &["graph", "csr", "bad.mtx"], "").contains("line 3"));
 }
 
-/// Ranks of a graph's vertices by networkx's definition: a step goes along an edge by its share of the weights, and from a vertex without any
-/// weight to all vertices alike. `edges` are from, to, weight.
+/// Page ranks by networkx's definition: a step goes along an edge by its share of the weights, and from a vertex
+/// without weight to all vertices alike. `edges` are from, to, weight.
 fn ranks(vertices: usize, edges: &[(usize, usize, f64)], damping: f64) -> Vec<f64> {
     let sums = |v: usize| edges.iter().filter(|e| e.0 == v).map(|e| e.2).sum::<f64>();
     let mut ranks = vec![1.0 / vertices as f64; vertices];
@@ -201,7 +201,7 @@ fn ranks(vertices: usize, edges: &[(usize, usize, f64)], damping: f64) -> Vec<f6
     ranks
 }
 
-/// What pagerank prints, by the names of vertices.
+/// Ranks printed by pagerank, by the names of vertices.
 fn ranked(printed: &str) -> std::collections::BTreeMap<String, f64> {
     let line = |line: &str| line.split_once('\t').map(|(rank, name)| (name.to_owned(), rank.parse().unwrap()));
     printed.lines().map(|l| line(l).unwrap()).collect()
@@ -220,18 +220,18 @@ fn agree(printed: &str, names: &[&str], expected: &[f64]) {
 fn ranks_of_names_and_of_weights() {
     let f = Folder::new();
     let rank = |more: &[&str], input: &str| yes(&f, &[&["graph", "pagerank"], more].concat(), input);
-    // Of vertices that edges name, and no others: a 0 or a gap is none, and the largest number costs nothing.
+    // Only vertices that edges name exist: neither 0 nor gaps do, and the largest number costs nothing.
     f.file("from-1.csv", "1,2\n2,3\n3,1\n2,2\n").file("far.csv", "0,4000000000\n4000000000,0\n");
     let expected = ranks(3, &[(0, 1, 1.0), (1, 2, 1.0), (2, 0, 1.0), (1, 1, 1.0)], 0.85);
     assert!((expected[1] - 0.480_056).abs() < 1e-6, "networkx 3.6");
     agree(&rank(&["from-1.csv"], ""), &["1", "2", "3"], &expected);
     assert_eq!(rank(&["far.csv"], ""), "0.5000000000\t0\n0.5000000000\t4000000000\n");
-    // Names of any kind; blanks around a number are no part of it, those of a text are.
+    // Names of any kind. Blanks around a number are no part of it, those around a text are.
     let airports = "KEF,LHR\nLHR,New York\n\"New York\",KEF\nLHR,KEF\nLHR, KEF\n";
     let edges = [(0, 1, 1.0), (1, 2, 1.0), (2, 0, 1.0), (1, 0, 1.0), (1, 3, 1.0)];
     agree(&rank(&["-", "--format", "csv"], airports), &["KEF", "LHR", "New York", "\" KEF\""], &ranks(4, &edges, 0.85));
     agree(&rank(&["-", "--format", "csv"], "1, 2\n2 ,1\n"), &["1", "2"], &[0.5, 0.5]);
-    // Weights, also as a .mtx has them, from 1 on; a vertex whose edges weigh nothing has none.
+    // Weights, also from a .mtx, which counts from 1. A vertex whose edges all weigh 0 has no outgoing weight.
     let weighted = [(0, 1, 10.0), (0, 2, 1.0), (1, 0, 1.0), (2, 0, 0.0)];
     let expected = ranks(3, &weighted, 0.85);
     f.file("w.tsv", "src\tdst\tw\na\tb\t10\na\tc\t1\nb\ta\t1.0\nc\ta\t0\n");
@@ -241,7 +241,7 @@ fn ranks_of_names_and_of_weights() {
     let alike = ranks(3, &weighted.map(|(from, to, _)| (from, to, 1.0)), 0.85);
     agree(&rank(&["w.tsv", "--unweighted"], ""), &["a", "b", "c"], &alike);
     agree(&rank(&["w.mtx", "--unweighted"], ""), &["1", "2", "3"], &alike);
-    // Weights far from 1, whose sums overflow or vanish beside others.
+    // Weights far from 1, whose sums overflow, or vanish beside others.
     let wide = "a,b,1e308\na,c,1e308\nb,a,3e-320\nb,c,3e-320\nc,a,1\n";
     let edges = [(0, 1, 1.0), (0, 2, 1.0), (1, 0, 1.0), (1, 2, 1.0), (2, 0, 1.0)];
     agree(&rank(&["-", "--format", "csv", "--header", "no"], wide), &["a", "b", "c"], &ranks(3, &edges, 0.85));
@@ -274,9 +274,9 @@ fn the_first_row_of_a_graph() {
     // Names of columns, as numbers are under them.
     assert_eq!(names(rank("auto", "from,to\n1,2\n")), (vec!["1".into(), "2".into()], String::new()));
     assert_eq!(names(rank("auto", "from,to,w\na,b,3\n")), (vec!["a".into(), "b".into()], String::new()));
-    // An edge, as another one has an end of it.
+    // An edge, as another edge has an end of it.
     assert_eq!(names(rank("auto", "a,b\nb,c\n")), (["a", "b", "c"].map(String::from).to_vec(), String::new()));
-    // Either: so it is said.
+    // Ambiguous: a note reports the choice.
     let (found, said) = names(rank("auto", "from,to\na,b\nb,a\n"));
     assert_eq!(found, ["a", "b"]);
     assert!(said.contains("the first row, `from`, `to`") && said.contains("--header no"), "{said}");
@@ -302,11 +302,11 @@ fn whole_numbers_of_a_matrix_stay() {
     assert!(said.contains("row 0") && said.contains("does not fit i64"), "{said}");
     f.file("back.mtx", mtx("1 1 9000000000000000000\n1 2 -9000000000000000000")).file("twos.csv", "2\n2\n");
     assert_eq!(yes(&f, &["graph", "spmv", "back.mtx", "twos.csv"], ""), "0\n");
-    // What that error says: the vector as f64, where the entries are.
+    // The advice of this error, followed: the vector as f64, with exact entries.
     f.file("even.mtx", mtx("1 1 9007199254740992\n1 2 1")).file("floats.csv", "1000000.0\n1.0\n");
     assert!(wrong(&f, &["graph", "spmv", "even.mtx", "large.csv"], "").contains("give large.csv as f64"));
     assert_eq!(yes(&f, &["graph", "spmv", "even.mtx", "floats.csv"], ""), "9.007199254740992e21\n");
-    // u64, and entries of one place that leave it.
+    // u64, and entries of one place whose sum leaves i64.
     f.file("u64.mtx", mtx("1 1 18446744073709551615\n1 2 0"));
     assert_eq!(yes(&f, &["graph", "spmv", "u64.mtx", "ones.csv"], ""), "18446744073709551615\n");
     f.file("twice.mtx", mtx("1 1 9223372036854775807\n1 1 1"));
@@ -330,7 +330,7 @@ fn matrices_from_tables() {
     assert_eq!(yes(&f, &["graph", "spmv", "links.csv", "x.csv", "--names", "n.csv"], ""), "40.0\n0.0\n5.0\n");
     assert_eq!(yes(&f, &["graph", "spmv", "numbers.csv", "x.csv"], ""), "40\n0\n30\n");
     assert_eq!(yes(&f, &["graph", "spmv", "numbers.csv", "x.csv", "--unweighted"], ""), "20\n0\n10\n");
-    // Names that are numbers are in the order of numbers.
+    // Names that are numbers are in numeric order.
     f.file("gaps.csv", "10,9\n");
     yes(&f, &["graph", "csr", "gaps.csv", "--names", "names.txt", "--offsets", "o.csv"], "");
     assert_eq!(f.read("names.txt"), b"9\n10\n");
@@ -346,7 +346,7 @@ fn polynomials() {
     f.file("points.csv", "x,y\n0,1\n1,3\n2,7\n").file("twice.csv", "2,1\n5,3\n2,7\n");
     assert_eq!(yes(&f, &["poly", "fit", "points.csv"], ""), "1.0\n2.0\n1.0\n");
     assert_eq!(yes(&f, &["poly", "fit", "points.csv", "--at", "3,-1"], ""), "13.0\n1.0\n");
-    // Powers of 1e200 overflow, and the values do not.
+    // Powers of 1e200 overflow, but the values do not.
     assert_eq!(yes(&f, &["poly", "eval", "-", "--at", "1e200"], "0 0 1e-300"), "1e100\n");
     assert_eq!(yes(&f, &["poly", "eval", "-", "--at", "1e150", "--compensated"], "0 0 0 1e-300"), "1e150\n");
     assert_eq!(yes(&f, &["poly", "eval", "-", "--at", "1e308", "--compensated"], "0 2"), "inf\n");

@@ -1,4 +1,4 @@
-//! Every bad input ends with one line that says what is wrong, the right exit code, and no file left.
+//! Tests of bad input: one line with the reason, the right exit code, and no file left.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
@@ -34,7 +34,7 @@ fn usage() {
     f.fails(&["bench", "--n", "1023"], b"", 2, &["--n 1023", "1024"]);
     f.fails(&["bench", "--type", "bool", "--device", "cpu"], b"", 2, &["bool values have no sum"]);
     f.fails(&["bench", "--type", "f32", "--op", "xor", "--device", "cpu"], b"", 2, &["f32 values have no xor"]);
-    // More bytes than any machine has, and more than an address can say.
+    // More bytes than any machine has, and more than an address can count.
     f.fails(&["bench", "--n", "2^59", "--type", "u64", "--device", "cpu"], b"", 1, &["not enough memory"]);
     f.fails(&["bench", "--n", "2^63", "--type", "u64", "--device", "cpu"], b"", 1, &["not enough memory"]);
     let done = f.run(&[]);
@@ -124,7 +124,7 @@ fn npy_files() {
     let mut huge_header = npy_dictionary(2, fortran, &data);
     huge_header[8..12].copy_from_slice(&u32::MAX.to_le_bytes());
     f.file("x.npy", huge_header).fails(&["scan", "x.npy"], b"", 2, &["claims 4294967295 bytes"]);
-    // On standard input nothing is known of the size beforehand: a lie must not take the memory it claims.
+    // On standard input the size is unknown beforehand: a false header must not take the memory it claims.
     let lie = npy("'<f8'", "(1000000000000,)", &data);
     f.fails(&["scan", "-"], &lie, 2, &["standard input", "promises 8000000000000 bytes", "0 follow"]);
 }
@@ -215,7 +215,7 @@ fn tables() {
         assert!(!done.stderr.trim_end().contains(char::is_control), "{:?}", done.stderr);
     }
     f.fails(&["scan", "\u{1b}[31m.csv"], b"", 2, &["\\u{1b}[31m.csv: no such file"]);
-    // A quote that nothing closes, or that text follows, names the row where it opens.
+    // A quote that is not closed, or that text follows, names the row where it opens.
     for (text, reason) in [
         ("x\tk\n1\t\"unclosed\n2\tb\n3\tc\n", "row 2: a quote begins a cell and nothing closes it"),
         ("x\tk\n1\ta\n2\t\"unclosed\n3\t\"b\"\n4\tc\n", "row 3: text follows the quote that ends a cell"),
@@ -275,7 +275,7 @@ fn what_is_no_table_by_its_name_or_bytes() {
 fn years_in_the_first_row() {
     let f = Folder::new();
     f.file("p.csv", "country,2019,2020\nDE,5,6\nFR,7,8\n");
-    // By a year's name the first row is a header; by a number nobody says so.
+    // Named by a year, the first row is a header; a number does not decide it.
     let expected = "country,2019,2020,2020_sum\nDE,5,6,6\nFR,7,8,14\n";
     assert_eq!(f.prints(&["scan", "p.csv", "--column", "2020"]), expected);
     assert_eq!(f.prints(&["scan", "p.csv", "--column", "3", "--header", "yes"]), expected);
@@ -291,7 +291,7 @@ fn years_in_the_first_row() {
         assert_eq!(done.code, Some(0), "{}", done.stderr);
         assert!(done.stderr.starts_with("upsweep: note: p.csv: the first row"), "{args:?}: {}", done.stderr);
     }
-    // Rows of data stay data, without a word.
+    // Rows of data stay data, without a note.
     for (text, total) in [
         ("a,1990,3\nb,1985,4\n", "7\n"),
         ("a,150,2019\nb,1,1\n", "2020\n"),

@@ -1,7 +1,9 @@
-//! Every command of the documents runs, and prints what the document says; every example is in its index; pictures are made anew.
+//! Tests of the documents: every command runs and prints what the document says; every example is in its index;
+//! pictures are made anew.
 //!
-//! The commands of a document run one after the other, in a folder that has a copy of `examples`: so a command finds the files of those
-//! before it. With `UPSWEEP_TEST_WRITE=1` the documents are written anew, with what their commands print.
+//! The commands of a document run one after the other, in a folder that has a copy of `examples`: so a command finds
+//! the files of those before it. With `UPSWEEP_TEST_WRITE=1` the documents are rewritten with the output of their
+//! commands.
 
 #![allow(
     missing_docs,
@@ -23,13 +25,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use support::Folder;
 
-/// The documents with commands.
+/// Documents with commands.
 const DOCUMENTS: &[&str] = &[README, "docs/seeds.md", "examples/README.md"];
 
-/// What somebody reads first: it has a few commands, and fits a few screens.
+/// First document of a reader: it has a few commands, and fits a few screens.
 const README: &str = "README.md";
 
-/// A table of pictures with the commands that make them; a command's last word is the picture.
+/// Table of pictures with the commands that make them; a command's last word is the picture.
 const GALLERY: &str = "examples/gallery/README.md";
 
 fn root() -> PathBuf {
@@ -45,7 +47,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A folder as the clone is to its reader: with `examples`, and with a `cargo` that runs the examples that are built.
+/// Creates a folder like a reader's clone: with `examples`, and with a `cargo` that runs the examples that are built.
 fn clone() -> Folder {
     let f = Folder::new();
     copy(&root().join("examples"), &f.path("examples"));
@@ -65,7 +67,7 @@ fn is_of_example(command: &str) -> bool {
     command.contains("cargo run")
 }
 
-/// Runs the commands of all documents that are asked for, and compares what they print.
+/// Runs the commands of all documents that `asked` selects, and compares the output.
 fn check(asked: fn(&str) -> bool) {
     let mut wrong = vec![];
     for name in DOCUMENTS {
@@ -114,13 +116,13 @@ fn lines_that_are_left_out_may_be_any() {
     assert!(!agree(&lines("a ... c"), &lines("a b")) && !agree(&lines("a b"), &lines("a b c")));
 }
 
-/// What stands in single back quotes.
+/// Texts in single back quotes.
 fn quoted(text: &str) -> Vec<String> {
     let outside: Vec<&str> = text.split("\n```").step_by(2).collect();
     outside.join("\n").split('`').skip(1).step_by(2).map(|quoted| quoted.replace('\n', " ")).collect()
 }
 
-/// A command within a sentence is a part of one in a block, so it runs, too.
+/// A command within a sentence is a part of one in a block, so that it runs, too.
 #[test]
 fn no_command_of_a_document_is_left_out() {
     for name in DOCUMENTS {
@@ -165,7 +167,7 @@ fn every_example_is_in_the_index() {
     }
 }
 
-/// Makes pictures of the gallery, and compares them with those that are there.
+/// Makes pictures of the gallery, and compares them with the stored ones.
 fn make_pictures(asked: fn(&str) -> bool) {
     let f = clone();
     let text = read_to_string(root().join(GALLERY)).unwrap();

@@ -1,4 +1,4 @@
-//! Arrays without elements, of as many lines as a header can say: every command ends at once, with a result or an error of its own.
+//! Tests of arrays without elements, with huge numbers of lines: every command ends at once, with a result or an error.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
@@ -6,7 +6,7 @@ mod support;
 use std::time::{Duration, Instant};
 use support::{Done, Folder, npy, npy_data};
 
-/// Shapes of no elements: with few lines along any axis, and with many.
+/// Shapes without elements: with few lines along any axis, and with many.
 const SHAPES: &[(usize, &str)] = &[
     (1, "(0,)"),
     (2, "(0, 3)"),
@@ -20,7 +20,7 @@ const SHAPES: &[(usize, &str)] = &[
     (3, "(3, 1099511627776, 0)"),
 ];
 
-/// Commands that make an array of the same shape.
+/// Commands that keep the shape.
 const KEEP_SHAPE: &[&str] = &[
     "scan e.npy",
     "scan e.npy --exclusive --reverse",
@@ -80,7 +80,7 @@ fn along_every_axis() {
     }
 }
 
-/// Padding that a signal has no room for is an error where there is a signal, and where there is none.
+/// Padding longer than the signal allows is an error, even if the array has no signal of that length.
 #[test]
 fn padding_of_nothing() {
     let both_ways = "signal filter e.npy --b 1,1 --a 1,-0.5 --both-ways -o o.npy --axis";

@@ -1,5 +1,5 @@
-//! Integers as text stay what they are, or are refused: where they leave a type that nobody asked for, and where a float
-//! would round them.
+//! Tests of exact integers: text stays exact or is refused, where results leave the default type, and where a float
+//! would round.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
@@ -25,7 +25,7 @@ fn results_that_leave_the_i64_that_nobody_asked_for() {
         &numbers(200),
         "number 21: from here on the product does not fit i64: ",
     );
-    // What a table's messages call a row is that of the file.
+    // Row numbers in messages about a table are those of the file.
     f.file("names.csv", format!("n\n{factors}")).file("plain.csv", &factors);
     refused(&["scan", "names.csv", "--op", "product", "-o", "out.csv"], "", "names.csv: row 22: the product is 5109");
     refused(&["scan", "plain.csv", "--op", "product", "--reverse"], "", "plain.csv: row 10: the product is 4274473");
@@ -50,7 +50,7 @@ fn results_that_leave_the_i64_that_nobody_asked_for() {
     assert_eq!(f.run_with(&["reduce", "-"], back.as_bytes()).good(), "9223372036854775806\n");
     refused(&["scan", "-"], back, "number 2: the sum is 9223372036854775808, which");
     refused(&["scan", "-", "--init", "-1"], "-9223372036854775808", "number 1: the sum is -9223372036854775809, which");
-    // A type that is named is the values' own and changes nothing; what the hint says works.
+    // Naming the values' own type changes nothing; the hint's advice works.
     refused(&[&scan[..], &["--type", "i64"]].concat(), &factors, place);
     refused(
         &["reduce", "-", "--type", "u64"],
@@ -70,7 +70,7 @@ fn results_that_leave_the_i64_that_nobody_asked_for() {
         let done = f.run_with(&[&["reduce", "-"], options].concat(), b"9223372036854775807 1").good();
         assert_eq!(done, sum, "{options:?}");
     }
-    // Arrays that have a type are no exception.
+    // Arrays with a type are treated alike.
     f.file("x.npy", npy("'<i8'", "(2,)", &bytes_of!(i64: i64::MAX, 1)));
     refused(&["scan", "x.npy"], "", "x.npy: at 1: the sum is 9223372036854775808, which does not fit i64: ");
     refused(&["scan", "x.npy", "-o", "y.npy"], "", "x.npy: at 1: ");
@@ -85,7 +85,7 @@ fn results_that_leave_the_i64_that_nobody_asked_for() {
     assert_eq!(f.run_with(&["scan", "-", "--op", "max"], back.as_bytes()).good().lines().count(), 3);
 }
 
-/// As in NumPy: integers narrower than 64 bits, and bool, are added and multiplied in 64.
+/// As in NumPy, integers narrower than 64 bits, and bool, are added and multiplied in 64.
 #[test]
 fn sums_of_small_integers_are_64_bits_wide() {
     let f = Folder::new();
@@ -100,7 +100,7 @@ fn sums_of_small_integers_are_64_bits_wide() {
     assert_eq!(f.prints(&["reduce", "signed.npy", "--axis", "1"]), "-129\n130\n");
     assert_eq!(f.prints(&["reduce", "signed.npy", "--axis", "0", "--init", "1000"]), "873\n874\n1254\n");
     assert_eq!(f.prints(&["reduce", "signed.npy", "--op", "min"]), "-128\n");
-    // Sums of bool count, and products of bool are whole numbers.
+    // Sums of bool are counts, and products of bool are integers.
     assert_eq!(f.prints(&["reduce", "flags.npy"]), "3\n");
     assert_eq!(f.prints(&["reduce", "flags.npy", "--axis", "0"]), "2\n1\n");
     assert_eq!(f.prints(&["reduce", "flags.npy", "--op", "product"]), "0\n");
@@ -124,12 +124,12 @@ fn sums_of_small_integers_are_64_bits_wide() {
     let scan = ["scan", "keys.csv", "--column", "v", "--type", "u8", "--by-key", "k"];
     assert_eq!(f.prints(&scan), "k,v,v_sum\na,200,200\na,100,300\nb,7,7\n");
     assert_eq!(f.prints(&["reduce", "bytes.npy", "--segments", "ends.txt"]), "510\n0\n254490\n");
-    // A raw file does not say what it holds: a note does.
+    // A raw file does not record its type, so a note reports it.
     let done = f.run(&["scan", "bytes.u8", "--type", "u8"]);
     assert_eq!((done.code, done.stdout.len()), (Some(0), 8000));
     assert!(done.stderr.contains("note: the results are u64, of 8 bytes each: --sum-type says"), "{}", done.stderr);
     assert_eq!(f.run(&["scan", "bytes.u8", "--type", "u8", "--op", "max"]).good_bytes().len(), 1000);
-    // Longer than what is converted at once, along any axis, whatever the lengths.
+    // Longer than one conversion block, along any axis, with lengths of any kind.
     let many: Vec<u8> = (0..600_000u32).map(|k| (k * 7 % 256) as u8).collect();
     for shape in [[1, 600_000], [600_000, 1], [2, 300_000], [200_000, 3], [100, 6000]] {
         f.file("many.npy", npy("'|i1'", &format!("({}, {})", shape[0], shape[1]), &many));
@@ -156,7 +156,7 @@ fn a_type_that_is_named_holds_the_sums_or_refuses() {
     f.file("real.npy", npy("'<f8'", "(2,)", &bytes_of!(f64: 1e300, 2.0)));
     f.file("half.npy", npy("'<f4'", "(2,)", &bytes_of!(f32: 0.5, 1.5)));
     let fails = |args: &[&str], words: &[&str]| f.fails(args, b"", 2, words);
-    // The output's ending is such a name.
+    // The output's ending names a type.
     f.prints(&["scan", "x.npy", "-o", "x.u8"]);
     assert_eq!(f.read("x.u8"), [200, 250, 255]);
     f.prints(&["scan", "x.npy", "-o", "x.i16"]);
@@ -179,7 +179,7 @@ fn a_type_that_is_named_holds_the_sums_or_refuses() {
         &["reduce", "y.npy", "-o", "y.u8", "--op", "max", "--type", "u16"],
         &["the values are u16, not u8", "--type u8"],
     );
-    // And so is --sum-type.
+    // --sum-type names a type.
     let sum = |file: &str, element: &str| f.prints(&["reduce", file, "--sum-type", element]);
     assert_eq!([sum("x.npy", "u8"), sum("x.npy", "f16"), sum("x.npy", "i64")], ["255\n", "255.0\n", "255\n"]);
     assert_eq!([sum("less.npy", "u64"), sum("less.npy", "i8"), sum("less.npy", "f32")], ["2\n", "2\n", "2.0\n"]);
@@ -204,7 +204,7 @@ fn a_type_that_is_named_holds_the_sums_or_refuses() {
         &["half.npy: element 0 is 0.5, which is not exactly a value of type i64"],
     );
     fails(&["reduce", "x.npy", "--init", "-1"], &["--init: -1 does not fit u64", "the results of x.npy are u64"]);
-    // Two values of --init: what the results begin with has their type.
+    // The initial value has the type of the results.
     assert_eq!(
         f.prints(&["reduce", "less.npy", "--sum-type", "u64", "--init", "18446744073709551613"]),
         "18446744073709551615\n"
@@ -213,7 +213,7 @@ fn a_type_that_is_named_holds_the_sums_or_refuses() {
         &["reduce", "less.npy", "--sum-type", "u64", "--init", "18446744073709551614"],
         &["it is 18446744073709551616"],
     );
-    // What means nothing.
+    // Options without meaning.
     fails(&["scan", "x.npy", "--op", "max", "--wrap"], &["--wrap: is for sums and products"]);
     fails(&["scan", "x.npy", "--op", "xor", "--sum-type", "u8"], &["--sum-type: is for sums and products"]);
     fails(&["scan", "half.npy", "--wrap"], &["--wrap: only integers wrap around, and the sums are f32"]);
@@ -255,7 +255,7 @@ fn means_whose_sums_do_not_fit() {
     assert_eq!(means("a,1\na,0\na,0\n", &["--type", "bool"]), "a\t0.3333333333333333\n");
 }
 
-/// The type of a column of text is one: where it is that of floats, `-0` is one of them.
+/// A column of text has one type: in a column of floats `-0` is a float, too.
 #[test]
 fn a_zero_keeps_its_sign_in_a_column_of_floats() {
     let f = Folder::new();
@@ -308,13 +308,13 @@ fn integers_that_a_float_would_round() {
     takes("f64", "-0009007199254740994", "-9007199254740994.0");
     takes("f64", "0000000000000000000", "0.0");
     takes("f64", "18446744073709551616", "1.8446744073709552e19");
-    // As JavaScript and others write that float.
+    // JavaScript and others write this float so.
     takes("f64", "18446744073709552000", "1.8446744073709552e19");
     takes("f64", "9007199254740993.0", "9007199254740992.0");
     takes("f64", "0.1000000000000000055", "0.1");
     takes("f32", "16777216", "16777216.0");
     takes("f16", "65504", "65504.0");
-    // The same for the column that one decimal point makes floats, for cells, and for --init.
+    // The same for a column that one decimal point makes floats, for cells, and for --init.
     f.fails(&["scan", "-"], b"9007199254740993\n0.5", 2, &["standard input: row 2: 0.5 makes the values f64: 9007"]);
     f.fails(&["scan", "-"], b"0.5\n9007199254740993", 2, &["standard input: row 2: 9007199254740993 is not exactly"]);
     f.file("x.csv", "a\n0.5\n9007199254740993\n");

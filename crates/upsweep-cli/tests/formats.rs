@@ -1,4 +1,4 @@
-//! Every format goes in and comes out, with every option.
+//! Tests of every format as input and output, with every option.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
@@ -43,7 +43,7 @@ fn headers_quotes_and_line_ends() {
     assert_eq!(scans("a,b\r\nx, 1 \r\ny,2\r\n\r\n", &[]), "a,b,b_sum\nx, 1 ,1\ny,2,3\n");
     assert_eq!(scans("\u{feff}a\n1\n", &[]), "a,a_sum\n1,1\n");
     assert_eq!(scans("\"a,\"\"b\",c\n\"x\ny\",\"7\"\n", &[]), "\"a,\"\"b\",c,c_sum\n\"x\ny\",\"7\",7\n");
-    // Line ends may be mixed, and quoted cells have blanks after them.
+    // Line ends may be mixed, and blanks may follow quoted cells.
     assert_eq!(scans("a\r\n1\r2\r\n3\n4\r", &[]), "a,a_sum\n1,1\n2,3\n3,6\n4,10\n");
     assert_eq!(scans("a,b\n\"x\" ,1\n5\" pipe,2\n", &[]), "a,b,b_sum\n\"x\" ,1,1\n5\" pipe,2,3\n");
     // A name that is taken gets a number.
@@ -52,7 +52,7 @@ fn headers_quotes_and_line_ends() {
     assert_eq!(scans("", &[]), "");
     assert_eq!(scans("a\n", &[]), "a,a_sum\n");
     assert_eq!(scans("a,b\n", &["--column", "b"]), "a,b,b_sum\n");
-    // Integers as long as they fit; one value with a point makes them all floats.
+    // Integers as long as they fit; one value with a point makes all of them floats.
     assert_eq!(scans("9007199254740993\n1\n", &[]), "9007199254740993,9007199254740993\n1,9007199254740994\n");
     assert_eq!(scans("1\n-2\n0.5\n", &[]), "1,1.0\n-2,-1.0\n0.5,-0.5\n");
     assert_eq!(scans("1\nnan\n2\n", &[]), "1,1.0\nnan,NaN\n2,NaN\n");
@@ -71,7 +71,7 @@ fn a_header_that_is_not_utf8_keeps_its_bytes() {
     f.fails(&["scan", "t.csv", "--column", "x"], b"", 2, &["the columns are h\u{fffd}, k"]);
 }
 
-/// The system makes these files up as they are read, and says that they have 0 bytes.
+/// The system makes these files up as they are read, and reports a size of 0 bytes.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_that_says_it_is_empty() {
@@ -115,7 +115,7 @@ fn options() {
     assert_eq!(run(&["-o", "out.u16", "--type", "u16"], "1 2"), "");
     assert_eq!(f.read("out.u16"), [1, 0, 3, 0]);
     assert_eq!(run(&["-o", "-"], "1 2"), "1\n3\n");
-    // A word longer than the buffer's remains, across its end.
+    // A word longer than the rest of the buffer, across its end.
     let many: String = (0..100_000).map(|k| format!("{k} ")).collect();
     let out = run(&[], &many);
     assert_eq!(out.lines().count(), 100_000);
@@ -129,7 +129,7 @@ fn keys() {
     let out = f.prints(&["scan", "w.csv", "--column", "wind", "--by-key", "word"]);
     let column: Vec<&str> = out.lines().map(|line| line.rsplit(',').next().unwrap()).collect();
     assert_eq!(column, ["wind_sum", "3", "1", "5", "2"]);
-    // A key that comes back has another result, which is said once.
+    // A key that comes back has another result, with one note.
     let reduces = |args: &[&str]| {
         let done = f.run(&[&["reduce", "w.csv", "--column", "wind", "--by-key"], args].concat());
         let note = "upsweep: note: w.csv: the key `dry` comes back after another";
@@ -181,7 +181,7 @@ fn npy_arrays() {
     let piped = f.run_with(&["scan", "-"], &f.read("x.npy")).good_bytes();
     assert_eq!(piped, npy_like("'<i8'", "(2, 3)", &bytes_of!(i64: 1, 3, 6, 10, 15, 21)));
 
-    // Three axes, none, and nothing.
+    // Three axes, none, and no elements.
     f.file("x.npy", npy("'|u1'", "(2, 2, 2)", &[1, 2, 3, 4, 5, 6, 7, 8]));
     assert_eq!(npy_data(&scan(&["--axis", "1"])), bytes_of!(u64: 1, 2, 4, 6, 5, 6, 12, 14));
     assert_eq!(f.prints(&["reduce", "x.npy", "--axis", "1"]), "4 6\n12 14\n");
@@ -221,7 +221,7 @@ fn every_type_and_byte_order_of_npy() {
         ("'<f8'", &bytes_of!(f64: 1.5, 2.0), &bytes_of!(f64: 1.5, 3.5)),
     ];
     for &(descr, input, expected) in cases {
-        // Results of the values' own type: of these integers and bool those of `or` are what sums of floats are.
+        // Results of the values' own type: sums of floats, and `or` of integers and bool.
         let op = if descr.starts_with("'<f") { "sum" } else { "or" };
         let expected = npy_like(if descr == "'?'" { "'|b1'" } else { descr }, "(2,)", expected);
         for version in 1..=3 {
@@ -234,7 +234,7 @@ fn every_type_and_byte_order_of_npy() {
         let one_axis = format!("{{'descr': {}, 'fortran_order': True, 'shape': (2,), }}", descr.replace('<', ">"));
         f.file("x.npy", npy_dictionary(1, &one_axis, &swapped));
         assert_eq!(f.run(&["scan", "x.npy", "--op", op]).good_bytes(), expected, "big-endian {descr}");
-        // Raw input of the same type.
+        // Raw input of this type.
         let name = match descr.trim_matches(['\'', '|', '<']) {
             "b1" | "?" => "bool",
             "i1" => "i8",
@@ -285,7 +285,7 @@ fn the_example_data() {
     assert_eq!(f.prints(&["reduce", path, "--column", "temp_max", "--op", "max"]), "35.6\n");
 }
 
-/// What `explain` knows beside scans and reductions: no elements, one, and many.
+/// `explain` of the operations besides scans and reductions: no elements, one, and many.
 #[test]
 fn every_family_is_explained() {
     let f = Folder::new();
@@ -313,7 +313,7 @@ fn devices_and_plans() {
     let explains = |args: &[&str], words: &[&str]| {
         let text = f.prints(&[&["explain"], args, &["--device", "cpu"]].concat());
         words.iter().for_each(|word| assert!(text.contains(word), "{args:?}: no {word:?} in {text}"));
-        // Whoever asks has not our sources.
+        // A user does not have our sources.
         assert!(!text.contains(".rs") && !text.contains(".cuh"), "{text}");
     };
     let shape = ["--shape", "5,3e2,7", "--axis"];
@@ -339,7 +339,7 @@ fn devices_and_plans() {
         &["reduction of 9 values of f32, by offsets", "writes 4 bytes a segment"],
     );
     explains(&["scan", "--n", "9", "--by-key"], &["of 9 values of f32, by keys", "writes 36 bytes"]);
-    // What is refused when it is to run is refused here.
+    // A call that would be refused is refused here, too.
     f.fails(&["explain", "scan", "--n", "9", "--op", "and", "--type", "f32"], b"", 2, &["f32 values have no and"]);
     f.fails(&["explain", "reduce", "--n", "9", "--op", "min", "--type", "bool"], b"", 2, &["bool values have no min"]);
     f.fails(&["explain", "scan", "--shape", "2,3", "--axis", "2"], b"", 2, &["has no axis 2", "0 to 1"]);

@@ -1,5 +1,5 @@
-//! `upsweep histogram` and `upsweep quantile`: what they print, write and refuse. The numbers are compared with NumPy in
-//! `numpy_histograms.py`.
+//! Tests of `upsweep histogram` and `upsweep quantile`: output, files and errors. `numpy_histograms.py` compares the
+//! numbers with NumPy.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
@@ -38,7 +38,7 @@ fn edges_and_ranges_come_from_the_values_or_the_options() {
     assert_eq!(printed, "2.5\t3.0\t0\n3.0\t3.5\t3\n");
     let printed = f.run_with(&["histogram", "-", "--bins", "2"], b"").good();
     assert_eq!(printed, "0.0\t0.5\t0\n0.5\t1.0\t0\n");
-    // The ten bins of NumPy.
+    // The ten default bins of NumPy.
     let printed = f.run_with(&["histogram", "-"], b"0 10").good();
     assert_eq!(printed.lines().count(), 10);
     f.file("flags.npy", npy("'|b1'", "(3,)", &[1, 0, 1]));
@@ -53,7 +53,7 @@ fn a_picture_is_drawn_beside_the_numbers() {
     assert_eq!(printed, "0.5\t1.5\t1\n1.5\t2.5\t2\n2.5\t3.5\t1\n");
     let svg = String::from_utf8(f.read("a.svg")).unwrap();
     assert!(svg.starts_with("<svg ") && svg.contains("4 values of a&amp;b.npy") && svg.ends_with("</svg>\n"), "{svg}");
-    // Three bars, the middle one to the top.
+    // Three bars, the middle one of full height.
     assert!(svg.contains("H70.00V210.00H306.67H306.67V40.00H543.33H543.33V210.00H780.00"), "{svg}");
 }
 
@@ -84,7 +84,7 @@ fn quantiles_are_printed_and_written() {
     assert_eq!(f.run_with(&["quantile", "-", "--q", "0.5"], b"1 NaN 2").good(), "NaN\n");
 }
 
-/// Where numpy.quantile has NaN, infinities and wrapped integers.
+/// Inputs for which numpy.quantile has NaN, infinities or wrapped integers.
 #[test]
 fn quantiles_of_extremes_are_right() {
     let f = Folder::new();

@@ -1,4 +1,4 @@
-//! Which files and streams a command reads, and what it makes of them before it computes.
+//! Tests of inputs: files and streams that a command reads, and their conversion.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
@@ -28,7 +28,7 @@ fn standard_input_is_one_file() {
             f.fails(&args, b"1 2 3", 2, &["are both standard input"]);
         }
     }
-    // Once it may be either file.
+    // One of two files may be standard input, either of them.
     f.file("p.npy", npy("'<i8'", "(2,)", &bytes_of!(i64: -1, 0)));
     assert_eq!(f.run_with(&["tree", "sum", "p.npy", "--values", "-"], b"1 2").good(), "3\n2\n");
     assert_eq!(f.run_with(&["tree", "sum", "p.npy", "--values", "-"], b"0.5 2").good(), "2.5\n2.0\n");
@@ -105,7 +105,7 @@ fn an_ending_that_is_a_type_tells_it() {
     ] {
         assert_eq!(f.run(args).good_bytes(), written, "{args:?}");
     }
-    // --type is what the values are turned into then, as those of a .npy.
+    // With a typed ending, --type is the type to convert to, as for a .npy.
     f.prints(&["scan", "q.f32", "--type", "f64", "-o", "r.f64"]);
     assert_eq!(f.read("r.f64"), bytes_of!(f64: 1.5, 4.0, 3.0));
     f.fails(&["scan", "q.f32", "--type", "i32", "-o", "r.i32"], b"", 2, &["q.f32: element 0 is 1.5", "i32"]);
@@ -119,7 +119,7 @@ fn an_ending_that_is_a_type_tells_it() {
     );
     f.fails(&["reduce", "odd.f32"], b"", 2, &["odd.f32: has 5 bytes, no multiple of the 4 of f32"]);
     assert_eq!(f.prints(&["reduce", "Q.F32"]), "7.0\n");
-    // Raw values of a type that is not the one a command computes with.
+    // Raw values whose type differs from that of the computation.
     f.file("c.bin", bytes_of!(f32: 1.0, 2.0)).file("p.bin", bytes_of!(i32: -1, 0));
     assert_eq!(f.prints(&["poly", "eval", "c.bin", "--type", "f32", "--at", "3"]), "7.0\n");
     assert_eq!(f.prints(&["tree", "depth", "p.bin", "--type", "i32"]), "0\n1\n");
@@ -152,7 +152,7 @@ mod closed {
     use std::fs::OpenOptions;
     use std::process::Command;
 
-    /// How a run ends whose streams a shell has set so: its exit code, what it prints, what it says.
+    /// Exit code, output and error text of a run with these redirections of the shell.
     fn run(f: &Folder, streams: &str, args: &[&str]) -> (Option<i32>, String, String) {
         let mut shell = Command::new("sh");
         shell.arg("-c").arg(format!("exec \"$0\" \"$@\" {streams}")).arg(env!("CARGO_BIN_EXE_upsweep"));
@@ -188,11 +188,11 @@ mod closed {
             let said = format!("upsweep: -o {name}: descriptor 1 is not open\n");
             assert_eq!(run(&f, ">&-", &["scan", "t.csv", "-o", name]), (Some(2), String::new(), said));
         }
-        // Who writes to a file needs none, and who has nothing to say.
+        // A run that writes to a file, or prints nothing, needs no standard output.
         assert_eq!(run(&f, ">&-", &[&scan[..], &["-o", "out.csv"]].concat()), (Some(0), String::new(), String::new()));
         assert_eq!(f.read("out.csv"), b"a,a_sum\n1,1\n2,3\n");
         assert_eq!(run(&f, ">&-", &["text", "compare", "t.csv", "t.csv"]).0, Some(0));
-        // A descriptor that is not there, with nobody left to say it to.
+        // A missing descriptor, with standard error closed.
         assert_eq!(run(&f, "2>&-", &[&scan[..], &["-o", "/dev/stderr"]].concat()).0, Some(2));
         assert_eq!(run(&f, "2>&-", &scan), (Some(0), "a,a_sum\n1,1\n2,3\n".to_owned(), String::new()));
         assert_eq!(run(&f, "<&- >&- 2>&-", &scan).0, Some(1));
@@ -217,7 +217,7 @@ mod closed {
         assert_eq!(run(&f, "<&-", &["reduce", "t.csv"]), (Some(0), "3\n".to_owned(), String::new()));
     }
 
-    /// Some give /dev/null for reading and writing, as Python's subprocess does.
+    /// Some programs open /dev/null for reading and writing, as Python's subprocess does.
     #[test]
     fn a_result_may_be_dropped_on_purpose() {
         let f = with_table();

@@ -1,4 +1,4 @@
-//! The laboratory on the command line: what it prints and writes, and what it says to bad input.
+//! Tests of the laboratory on the command line: output, files and errors.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
@@ -36,7 +36,7 @@ fn show() {
 #[test]
 fn show_in_files() {
     let f = Folder::new();
-    // The files are what was asked for: nothing else is said.
+    // The files are the whole output.
     assert_eq!(f.prints(&["lab", "show", "blelloch", "--n", "8", "--svg", "a.svg", "--html", "a.html"]), "");
     let (svg, html) = (f.read("a.svg"), f.read("a.html"));
     assert!(svg.starts_with(b"<?xml") && html.starts_with(b"<!DOCTYPE html>"));
@@ -63,7 +63,7 @@ fn a_fault_comes_after_its_steps() {
     let f = Folder::new();
     let fault = "\nfault   race at s[31] in step \"write\" of kogge_stone: thread 32 of block 0 reads \
                  and thread 31 of block 0 writes, and no barrier lies between\n";
-    // It is there to race: that it does is no failure.
+    // This algorithm is meant to race: its race is no failure.
     assert_eq!(f.prints(&["lab", "show", "kogge-stone-race", "--n", "33", "--html", "race.html"]), "");
     let text = f.prints(&["lab", "show", "kogge-stone-race", "--n", "33"]);
     assert!(text.contains("\nstep 3  write: ") && !text.contains("\nstep 4"), "{text}");
@@ -102,8 +102,8 @@ fn count() {
     assert_eq!(f.prints(&["lab", "count", "kogge-stone", "blelloch", "--n", "10..100", "--csv", "-"]), csv);
     let banks = |banks: &str| f.prints(&["lab", "count", "blelloch", "--n", "50", "--banks", banks, "--csv", "-"]);
     assert!(banks("16").contains("\nblelloch,50,") && banks("16") != banks("32"));
-    // The lecture's 102 cycles of 64 leaves with 16 banks; 6 more for the load and the store. Two half-warps of degree 2, then
-    // one of 4, 4, 4 and 2: 3 (2 + 3 + 3 + 3 + 1) conflicts. Depth is log n.
+    // The lecture's 102 cycles of 64 leaves with 16 banks; 6 more for the load and the store. Two half-warps of degree
+    // 2, then one of 4, 4, 4 and 2: 3 (2 + 3 + 3 + 3 + 1) conflicts. Depth is log n.
     let row = |name: &str, n: &str| {
         let csv = f.prints(&["lab", "count", name, "--n", n, "--banks", "16", "--csv", "-"]);
         csv.lines().nth(1).unwrap().to_owned()
@@ -180,7 +180,7 @@ fn small_machines() {
     fails(&["reduce-shuffle", "--warp", "4", "--n", "17"], &["reduce-shuffle takes 1 to 16 elements, not 17"]);
 }
 
-/// What is wrong whether there is a GPU or not.
+/// Errors that need no GPU.
 #[test]
 #[cfg(feature = "cuda")]
 fn races_that_there_are_not() {
@@ -209,7 +209,7 @@ fn page() {
         assert!(index.contains(&format!("href=\"{page}\"")));
         assert!(String::from_utf8(f.read(&format!("lab/{page}"))).unwrap().contains("href=\"index.html\""));
     }
-    // Pages make way for pages, other files stay.
+    // Pages replace pages, and other files stay.
     let old = index.replace("All algorithms", "Old");
     f.file("lab/notes.txt", "mine").file("lab/index.html", &old[..5000.min(old.len())]);
     f.prints(&["lab", "page", "--out", "lab"]);
@@ -217,7 +217,7 @@ fn page() {
         (f.read("lab/notes.txt"), f.read("lab/index.html"), pages()),
         (b"mine".to_vec(), index.as_bytes().to_vec(), count + 1)
     );
-    // Nothing is written where one page would replace something else.
+    // Nothing is written if one page would replace another file.
     f.file("lab/index.html", "<p>mine").file("lab/blelloch.html", &old);
     let reason = "--out lab: lab/index.html was not made by upsweep";
     f.fails(&["lab", "page", "--out", "lab"], b"", 2, &[reason, "another folder"]);
@@ -240,7 +240,7 @@ fn book() {
     for (number, chapter) in chapters.iter().enumerate() {
         let file = format!("{}.html", chapter.file);
         assert!(index.contains(&format!("href=\"{file}\"")));
-        // Wherever it leads there is a page.
+        // Every link leads to a page.
         let text = page(&file);
         for link in text.split("href=\"").skip(1).map(|rest| rest.split(['"', '#']).next().unwrap()) {
             assert!(link == "data:," || f.path("book").join(link).exists(), "{file}: {link}");
@@ -254,9 +254,9 @@ fn book() {
     );
 }
 
-/// The folder that a shell stands in, or that is mounted, must stay the same one.
+/// A folder that is a shell's working directory, or a mount, must stay the same one.
 #[cfg(unix)]
-/// A disk that takes some pages and not all: by a limit of 720 half kilobytes a file.
+/// A disk with room for some pages and not for all: by a limit of 720 half kilobytes a file.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_has_all_pages_or_none() {
@@ -274,7 +274,7 @@ fn a_full_disk_has_all_pages_or_none() {
         limited(command, "new");
         assert_eq!(f.names(), Vec::<String>::new(), "{command}");
     }
-    // What is there already stays as it was, also pages that would be replaced.
+    // Old files stay as they were, also pages that would be replaced.
     std::fs::create_dir(f.path("old")).unwrap();
     f.prints(&["lab", "page", "--out", "old"]);
     std::fs::remove_file(f.path("old/blelloch.html")).unwrap();

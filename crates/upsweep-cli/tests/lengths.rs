@@ -1,4 +1,5 @@
-//! What is too long is not repeated in whole, and what is too deep is refused with words, whatever the stack.
+//! Tests of long and deep input: long text is not repeated in full, and deep nesting is refused with a message,
+//! whatever the stack.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 #![cfg(unix)]
@@ -8,7 +9,7 @@ mod support;
 use std::process::{Command, Stdio};
 use support::{Done, Folder, bytes_of, npy};
 
-/// Calls that repeat what they are given: LONG stands for 30,000 letters.
+/// Calls that repeat their arguments: LONG stands for 30,000 letters.
 const CALLS: &[&str] = &[
     "LONG",
     "devices LONG",
@@ -125,7 +126,7 @@ fn what_is_long_is_not_repeated() {
             let args: Vec<String> = call.split(' ').map(|word| word.replace("LONG", &long)).collect();
             let done = f.run(&args.iter().map(String::as_str).collect::<Vec<_>>());
             let said = &done.stderr;
-            // A pattern may match, and then nothing is said.
+            // A pattern may match, and then nothing is printed.
             assert!(matches!(done.code, Some(1 | 2)), "{call} ({kind}): {:?} {said}", done.code);
             assert!(
                 said.chars().count() < 1600 && !said.contains(&most),
@@ -137,7 +138,7 @@ fn what_is_long_is_not_repeated() {
     }
 }
 
-/// A run with a stack of so many KiB.
+/// Runs with a stack of `kib` KiB.
 fn with_stack(f: &Folder, kib: u32, args: &[&str]) -> Done {
     let mut command = Command::new("sh");
     let script = format!("ulimit -s {kib}; exec \"$0\" \"$@\"");
@@ -148,7 +149,7 @@ fn with_stack(f: &Folder, kib: u32, args: &[&str]) -> Done {
 
 const DEEP: usize = 60_000;
 
-/// So many of `open` and `close` around `inner` as fit into `most` bytes, and [`DEEP`] at most.
+/// Puts pairs of `open` and `close` around `inner`, as many as fit into `most` bytes, and [`DEEP`] at most.
 fn around(most: usize, open: &str, inner: &str, close: &str) -> String {
     let deep = DEEP.min(most / (open.len() + close.len()));
     [&open.repeat(deep), inner, &close.repeat(deep)].concat()
@@ -158,7 +159,7 @@ fn around(most: usize, open: &str, inner: &str, close: &str) -> String {
 fn what_is_deep_is_refused_with_words() {
     let f = Folder::new();
     f.file("t.csv", "name,a\nx,1\ny,3\n").file("x.npy", npy("'<f8'", "(2,)", &bytes_of!(f64: 1.0, 2.0)));
-    // An argument has 128 KiB at most, and all lie on the stack.
+    // An argument has 128 KiB at most, and all arguments lie on the stack.
     for (kib, most) in [(64, 40_000), (8192, 110_000)] {
         let around = |open: &str, inner: &str, close: &str| around(most, open, inner, close);
         let conditions = [
@@ -203,7 +204,7 @@ fn what_is_deep_is_refused_with_words() {
     }
 }
 
-/// What is scanned may be as deep as it likes.
+/// Scanned data may be nested arbitrarily deep.
 #[test]
 fn what_is_scanned_may_be_deep() {
     let f = Folder::new();
@@ -214,7 +215,7 @@ fn what_is_scanned_may_be_deep() {
     f.file("chain.npy", npy("'<i8'", &format!("({DEEP},)"), &chain));
     let depths = with_stack(&f, 64, &["tree", "depth", "chain.npy"]);
     assert!(depths.code == Some(0) && depths.stdout.ends_with(b"\n59999\n"), "{:?} {}", depths.code, depths.stderr);
-    // A folder in a folder, as deep as a path may be.
+    // Nested folders, as deep as a path may be.
     f.file("paths.txt", format!("{}file,1\n", "a/".repeat(2000)));
     let drawn = with_stack(&f, 64, &["tree", "sum", "paths.txt", "--path", "--svg", "out.svg"]);
     assert!(drawn.code == Some(0) && drawn.stderr.is_empty(), "{:?} {}", drawn.code, drawn.stderr);

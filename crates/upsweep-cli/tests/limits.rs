@@ -1,4 +1,4 @@
-//! Where the system gives no more memory or threads, the program says so and ends in order.
+//! Tests of the system's limits: without memory or threads, the program says so and ends in order.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 #![cfg(target_os = "linux")]
@@ -7,13 +7,13 @@ mod support;
 use std::process::{Command, Stdio};
 use support::{Done, Folder, npy};
 
-/// A run with so many KiB of addresses and this `RAYON_NUM_THREADS`, of which each takes a GiB.
+/// Runs with `kib` KiB of address space and this `RAYON_NUM_THREADS`; each thread takes a GiB.
 fn limited(f: &Folder, kib: u32, threads: &str, args: &[&str], input: &str) -> Done {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("ulimit -v {kib}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_upsweep")]);
     let stdin = std::fs::File::open(f.file("stdin", input).path("stdin")).unwrap();
     command.args(args).args(["--device", "cpu"]).current_dir(f.path("")).env("RAYON_NUM_THREADS", threads);
-    // A thread's stack in bytes: what a limit of addresses leaves no room for.
+    // Stack size of a thread in bytes, which the limit of addresses leaves no room for.
     command.env("RUST_MIN_STACK", (1 << 30).to_string());
     let output = command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).output().unwrap();
     Done { code: output.status.code(), stdout: output.stdout, stderr: String::from_utf8(output.stderr).unwrap() }
@@ -45,8 +45,8 @@ fn no_memory_for_text() {
     }
 }
 
-/// Threads ask for memory before their code runs, and end the program where there is none: so they are not started. From limits with which
-/// the program starts up to those with which all threads do.
+/// Threads allocate before their code runs, and end the program if there is no memory: so they are not started. The
+/// limits go from those with which the program starts to those with which all threads do.
 #[test]
 fn no_memory_for_threads() {
     let f = Folder::new();
@@ -70,7 +70,7 @@ fn no_memory_for_threads() {
     assert!(codes[0] == Some(1) && codes.ends_with(&[Some(0)]), "{codes:?}");
 }
 
-/// What takes memory that grows with its input, of all kinds of commands and files.
+/// Calls whose memory grows with the input, of all kinds of commands and files.
 const HUNGRY: &[&str] = &[
     "scan lines.npy --axis 0 -o out.npy",
     "sort lines.npy --argsort -o out.npy",

@@ -1,4 +1,4 @@
-//! What happens while the program runs: signals, and files that change.
+//! Tests of events during a run: signals, and changes of files.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may panic")]
 #![cfg(target_os = "linux")]
@@ -16,7 +16,7 @@ fn send(child: &Child, signal: Signal) {
     let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(child.id() as i32), signal);
 }
 
-/// How the program ended, which it must do soon.
+/// Exit status of the program, which must end soon.
 fn end_of(child: &mut Child) -> ExitStatus {
     let started = Instant::now();
     while started.elapsed() < Duration::from_secs(60) {
@@ -29,7 +29,7 @@ fn end_of(child: &mut Child) -> ExitStatus {
     panic!("the program did not end");
 }
 
-/// What the program has open.
+/// Open files of the program: descriptors and their targets.
 fn open_files(child: &Child) -> Vec<(PathBuf, PathBuf)> {
     let open = std::fs::read_dir(format!("/proc/{}/fd", child.id())).into_iter().flatten().flatten();
     open.filter_map(|entry| Some((entry.path(), std::fs::read_link(entry.path()).ok()?))).collect()
@@ -38,8 +38,8 @@ fn open_files(child: &Child) -> Vec<(PathBuf, PathBuf)> {
 /// Runs `script` in `sh`, which has the program as $0.
 fn sh(f: &Folder, script: &str) -> Child {
     for signal in [SIGINT, SIGTERM, SIGHUP] {
-        // What runs the tests in the background may have them ignored, and children inherit that.
-        // SAFETY: the default is no handler.
+        // The parent of the tests may ignore these signals, and children inherit that.
+        // SAFETY: the default action runs no handler in this process.
         unsafe { nix::sys::signal::signal(signal, nix::sys::signal::SigHandler::SigDfl) }.unwrap();
     }
     let mut command = Command::new("sh");
@@ -47,7 +47,7 @@ fn sh(f: &Folder, script: &str) -> Child {
     command.spawn().unwrap()
 }
 
-/// A run that writes `out.csv` for some time, once it has begun to write.
+/// Starts a run that writes `out.csv` for some time, and waits until it writes.
 fn writing(f: &Folder, script: &str) -> Child {
     f.file("t.csv", format!("a\n{}", numbers(300_000))).file("out.csv", "as it was");
     let folder = f.path("").canonicalize().unwrap();
@@ -74,7 +74,7 @@ fn a_signal_ends_the_program_and_leaves_nothing() {
         assert_eq!((status.signal(), f.read("out.csv")), (Some(signal as i32), b"as it was".to_vec()), "{signal}");
         assert_eq!(f.names(), ["out.csv", "t.csv"], "{signal}");
     }
-    // Signals that were ignored when the program began stay so, also while it puts the file in its place.
+    // Signals that were ignored when the program began stay ignored, also while it puts the file in its place.
     let mut child = writing(&f, "trap '' INT TERM HUP; exec $0 scan t.csv -o out.csv");
     for _ in 0..100 {
         [SIGINT, SIGTERM, SIGHUP].iter().for_each(|&signal| send(&child, signal));
@@ -83,7 +83,7 @@ fn a_signal_ends_the_program_and_leaves_nothing() {
     assert!(f.read("out.csv").ends_with(b"\n299999,44999850000\n"));
 }
 
-/// Once the first of two files is in its place, signals have handlers; they must do what signals do.
+/// Once the first of two files is in its place, signals have handlers, which must act like the default.
 #[test]
 fn signals_after_the_first_of_two_files() {
     let f = Folder::new();
@@ -128,7 +128,7 @@ fn a_signal_never_comes_between_the_file_and_success() {
     }
 }
 
-/// Runs the program and stops it while it has read a part of `name`, whose end `change` then changes.
+/// Runs the program and stops it after it has read a part of `name`. `change` then changes the end of that file.
 fn change_while_it_reads(f: &Folder, args: &[&str], name: &str, change: impl Fn(&std::fs::File)) -> Option<Done> {
     let size = f.path(name).metadata().unwrap().len();
     let mut child = f.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -1,4 +1,4 @@
-//! Big files go through without several copies of them in memory.
+//! Tests of memory: big files need no second copy in memory.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 #![cfg(target_os = "linux")]
@@ -9,19 +9,19 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use support::{Folder, npy};
 
-/// The most memory that any program run so far by this test has had, in bytes.
+/// Peak memory, in bytes, over all programs that this test has run so far.
 fn peak() -> f64 {
     getrusage(UsageWho::RUSAGE_CHILDREN).unwrap().max_rss() as f64 * 1024.0
 }
 
-/// A file of `header` and `len` zeros. This process stays small: what it has in memory when it starts a program counts
-/// as that program's.
+/// Creates a file of `header` and `len` zeros. This process stays small: its own memory at the start of a program
+/// counts as the program's.
 fn zeros(f: &Folder, name: &str, header: &[u8], len: usize) {
     f.file(name, header);
     File::options().write(true).open(f.path(name)).unwrap().set_len((header.len() + len) as u64).unwrap();
 }
 
-/// One test, because the peak is that of all runs before: from the smallest to the largest.
+/// One test with growing inputs, because the peak is that of all runs before.
 #[test]
 fn one_copy_and_a_little() {
     const LEN: usize = 8 << 20;
@@ -33,18 +33,18 @@ fn one_copy_and_a_little() {
     let fixed = peak();
     assert!(fixed < 40.0 * MIB, "{fixed}");
 
-    // Bytes whose order is asked for: themselves alone, and a few of them.
+    // Order statistics of bytes: one copy, and a few values.
     zeros(&f, "bytes.npy", &npy("'|u1'", &format!("({LEN},)"), &[]), LEN);
     f.prints(&["quantile", "bytes.npy", "--device", "cpu"]);
     f.prints(&["median", "bytes.npy", "--device", "cpu"]);
     f.prints(&["top", "bytes.npy", "--device", "cpu"]);
     assert!(peak() - fixed < 1.6 * LEN as f64, "{} for {LEN} bytes", peak() - fixed);
 
-    // Bytes, summed in eight times as much: a part of them at a time.
+    // Sums of bytes in 8 bytes each: converted block by block.
     f.prints(&["reduce", "bytes.npy", "--device", "cpu"]);
     assert!(peak() - fixed < 2.0 * LEN as f64, "{} for {LEN}", peak() - fixed);
 
-    // A table: one column of doubles, and never the table.
+    // A table: one column of doubles, never the whole table.
     let mut table = BufWriter::new(File::create(f.path("big.csv")).unwrap());
     (0..LEN / 4).for_each(|k| writeln!(table, "{k}.25,some text that is as long as this").unwrap());
     table.into_inner().unwrap();
@@ -53,13 +53,13 @@ fn one_copy_and_a_little() {
     assert!(f.path("big.csv").metadata().unwrap().len() as f64 > 4.0 * column);
     assert!(peak() - fixed < 2.2 * column, "{} for a column of {column}", peak() - fixed);
 
-    // Bytes, scanned as eight times as much: the widened array alone.
+    // Scans of bytes in 8 bytes each: the widened array alone.
     f.prints(&["scan", "bytes.npy", "--type", "u64", "--device", "cpu", "-o", "out.npy"]);
     f.prints(&["scan", "bytes.npy", "--device", "cpu", "-o", "out.npy"]);
     let data = (8 * LEN) as f64;
     assert!(peak() - fixed < 1.2 * data, "{} for {data}", peak() - fixed);
 
-    // An array of doubles: itself alone, also raw.
+    // An array of doubles: one copy, also raw.
     zeros(&f, "doubles.npy", &npy("'<f8'", &format!("({LEN},)"), &[]), 8 * LEN);
     zeros(&f, "doubles.raw", &[], 8 * LEN);
     f.prints(&["scan", "doubles.npy", "--device", "cpu", "-o", "out.npy"]);

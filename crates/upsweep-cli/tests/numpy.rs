@@ -1,5 +1,6 @@
-//! The program against NumPy and SQLite: see numpy_reference.py, numpy_histograms.py, numpy_conditions.py, numpy_selections.py,
-//! numpy_sorts.py, with SciPy numpy_signals.py, and with OpenCV and scikit-image numpy_pictures.py beside this file.
+//! Comparison of the program with NumPy and SQLite, by these scripts beside this file: numpy_reference.py,
+//! numpy_histograms.py, numpy_conditions.py, numpy_selections.py, numpy_sorts.py; numpy_signals.py with SciPy, and
+//! numpy_pictures.py with OpenCV and scikit-image.
 //!
 //! `cargo test -p upsweep-cli --test numpy -- --ignored`, with `UPSWEEP_TEST_DEVICE` (default `cpu`) naming the device
 //! and `UPSWEEP_TEST_PYTHON` (default `python3`) a Python that has NumPy.

@@ -1,4 +1,4 @@
-//! Where results go: whole files or none, device files, pipes, terminals.
+//! Tests of outputs: whole files or none, device files, pipes, terminals.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 #![cfg(unix)]
@@ -45,14 +45,14 @@ fn a_new_file_has_the_permissions_of_any_other_and_an_old_one_keeps_its_own() {
 }
 
 #[cfg(target_os = "linux")]
-/// The owner of a replaced file stays where the process may set it, and what runs with an owner's rights is never a new content.
+/// A replaced file keeps its owner where the process may set it, and new content never gets a set-user-ID bit.
 #[test]
 fn a_replaced_file_keeps_its_owner_and_loses_set_user_id() {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
     let f = Folder::new();
     f.file("t.csv", "a\n1\n2\n").file("old.csv", "").file("own", "");
     let own = f.path("own").metadata().unwrap();
-    // Only root gives files away.
+    // Only root may give files to other users.
     let (user, group) = if own.uid() == 0 { (65534, 65533) } else { (own.uid(), own.gid()) };
     chown(f.path("old.csv"), Some(user), Some(group)).unwrap();
     std::fs::set_permissions(f.path("old.csv"), std::fs::Permissions::from_mode(0o6755)).unwrap();
@@ -91,7 +91,7 @@ fn a_closed_pipe_is_quiet() {
         let output = child.wait_with_output().unwrap();
         assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]), "{args:?}");
     }
-    // The same with a reader that takes the first line.
+    // A reader that takes only the first line.
     let mut child = f.command(&["scan", "t.csv"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let head = std::process::Command::new("head").arg("-1").stdin(child.stdout.take().unwrap()).output().unwrap();
     assert_eq!(head.stdout, b"a,a_sum\n");
@@ -121,7 +121,7 @@ fn a_terminal_shows_head_tail_and_summary() {
     assert!(text.starts_with("1000 values of f64"), "{text}");
     let text = on_terminal(&f, &["reduce", "t.csv", "--op", "max"]);
     assert_eq!(text, "1000.5\n");
-    // Rows are counted as errors count them: from 1, the names too. Numbers that are no rows are counted from 1.
+    // Rows are counted as in error messages: from 1, names included. Numbers outside of tables are counted from 1.
     f.file("plain.csv", "5\n7\n");
     let text = on_terminal(&f, &["scan", "plain.csv"]);
     assert_eq!(text.lines().nth(1).unwrap().split_whitespace().collect::<Vec<_>>(), ["1", "5", "5"]);
@@ -168,7 +168,7 @@ fn a_stream_that_is_open_is_written_to_and_not_replaced() {
         assert_eq!(String::from_utf8(f.read("out")).unwrap(), format!("before\n{table}after\n"), "{to}");
         std::fs::remove_file(f.path("out")).unwrap();
     }
-    // A descriptor is at a position, which is shared.
+    // A descriptor has a position, which processes share.
     for number in [1, 2, 3] {
         let script = format!(
             "exec {number}> out; echo before >&{number}; $0 scan t.csv -o /dev/fd/{number}; \
@@ -177,11 +177,11 @@ fn a_stream_that_is_open_is_written_to_and_not_replaced() {
         sh(&f, &script);
         assert_eq!(String::from_utf8(f.read("out")).unwrap(), format!("before\n{table}3\nafter\n"), "{number}");
     }
-    // The form is that of standard output, also into a pipe that a shell has a name for.
+    // The format is that of standard output, also into a pipe that a shell has a name for.
     sh(&f, "$0 scan x.npy -o /dev/stdout > out.csv; $0 scan x.npy -o /dev/fd/5 5>&1 | cat > piped.csv");
     let sums = bytes_of!(u64: 1, 3);
     assert_eq!((npy_data(&f.read("out.csv")), npy_data(&f.read("piped.csv"))), (&sums[..], &sums[..]));
-    // The laboratory's outputs go the same way, and its text stays away.
+    // The laboratory's outputs go the same way, without its text.
     for (args, begins) in [
         ("show blelloch --n 4 --svg /dev/stdout", "<?xml"),
         ("show blelloch --n 4 --html /dev/fd/1", "<!DOCTYPE html>"),
@@ -231,7 +231,7 @@ fn a_link_is_followed_also_to_nothing() {
     f.fails(&["scan", "x.npy", "-o", "far.npy"], b"", 2, &["-o far.npy: there is no folder", "none: make it first"]);
 }
 
-/// A file in a folder that takes no new ones is overwritten, as `>` would; its input may be that file.
+/// In a folder that takes no new files, a file is overwritten, as `>` would. Its input may be that file.
 #[test]
 fn a_folder_that_takes_no_new_file() {
     use std::os::unix::fs::PermissionsExt;
@@ -245,7 +245,7 @@ fn a_folder_that_takes_no_new_file() {
     }
     let run = |to: &str| {
         let mut command = f.command(&["scan", "locked/t.csv", "--column", "1", "-o", to]);
-        // Root may make files anywhere: it takes the part of nobody.
+        // Root may create files anywhere: it takes the identity of nobody.
         if std::fs::File::create(f.path("locked/probe")).is_ok() {
             std::fs::remove_file(f.path("locked/probe")).unwrap();
             command.uid(65534).gid(65534);
@@ -253,7 +253,7 @@ fn a_folder_that_takes_no_new_file() {
         let output = command.output().ok()?;
         Some((output.status.code(), String::from_utf8(output.stderr).unwrap()))
     };
-    // The program may lie where only its owner may go.
+    // Only the owner may be allowed to reach the program.
     let Some(done) = run("locked/new.csv") else { return };
     let reason = format!(
         "the folder {} takes no new file: permission denied",

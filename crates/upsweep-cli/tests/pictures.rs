@@ -1,4 +1,4 @@
-//! `upsweep image` and `upsweep terrain`.
+//! Tests of `upsweep image` and `upsweep terrain`.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
@@ -12,7 +12,7 @@ fn yes(f: &Folder, args: &[&str]) -> Vec<u8> {
     done.stdout
 }
 
-/// The one line of a bad input.
+/// Error line of a run with bad input.
 fn wrong(f: &Folder, args: &[&str]) -> String {
     let done = f.run_with(args, b"");
     assert_eq!(
@@ -139,7 +139,7 @@ fn a_header_costs_no_memory() {
         bytes.extend((!crc).to_be_bytes());
         bytes
     };
-    // One row of one pixel, not compressed, of as many as the header promises; interlaced, too.
+    // The file has one pixel of one row, not compressed, of all that the header promises; interlaced, too.
     for (width, height, interlaced) in
         [(1u32, 2_147_483_647u32, 0), (2_147_483_647, 1, 0), (1, 2_147_483_647, 1), (60_000, 60_000, 0)]
     {
@@ -152,7 +152,7 @@ fn a_header_costs_no_memory() {
         let said = wrong(&f, &["image", "equalise", "x.png", "-o", "y.png"]);
         assert!(said.contains(&format!("its header promises {width} x {height} pixels")), "{said}");
     }
-    // A few rows that are missing: what is there is read, and what is not is said.
+    // A few rows are missing: the others are read, and the lack is reported.
     f.file("x.npy", npy("'|u1'", "(40, 40)", &[7; 1600]));
     yes(&f, &["image", "blur", "x.npy", "--radius", "0", "-o", "x.png"]);
     let mut png = f.read("x.png");
@@ -188,7 +188,7 @@ fn pixels_of_f64_stay() {
     f.file("x.npy", npy("'<f8'", "(1, 3)", &bytes_of!(f64: 100_000_000.5, 1e8, 1e8)));
     yes(&f, &["image", "threshold", "x.npy", "--radius", "1", "-o", "y.npy"]);
     assert_eq!(npy_data(&f.read("y.npy")), [255, 0, 0]);
-    // Colours, by their brightness.
+    // Colours are compared by their luma.
     f.file("rgb.npy", npy("'<f8'", "(1, 2, 3)", &bytes_of!(f64: 1e8, 100_000_000.5, 1e8, 1e8, 1e8, 1e8)));
     yes(&f, &["image", "threshold", "rgb.npy", "--radius", "1", "-o", "y.npy"]);
     assert_eq!(npy_data(&f.read("y.npy")), [255, 0]);
@@ -200,7 +200,7 @@ fn grids_as_other_programs_write_them() {
     let grid = |none: &str, cells: &str| {
         format!("ncols 3\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 1\nNODATA_value {none}\n{cells}\n")
     };
-    // The same f32 with more and with fewer digits, and NaN.
+    // One f32 with more and with fewer digits, and NaN.
     for (none, cell) in [
         ("-3.4028234663852886e+38", "-3.40282346638529e+38"),
         ("-9999", "-9999.0"),

@@ -1,5 +1,5 @@
-//! `upsweep select`, `unique`, `runs` and `expand`, and tables on standard input. Random conditions and the
-//! rest are compared with NumPy and SQLite in `numpy_conditions.py` and `numpy_selections.py`.
+//! Tests of `upsweep select`, `unique`, `runs` and `expand`, and of tables on standard input. `numpy_conditions.py` and
+//! `numpy_selections.py` compare random conditions and the rest with NumPy and SQLite.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
@@ -96,7 +96,7 @@ fn distinct_values_and_runs() {
     f.run_with(&["runs", "-", "-o", "v.npy", "--lengths", "n.npy"], x).good();
     assert_eq!(npy_data(&f.read("v.npy")), bytes_of!(i64: 3, 1, -7, 1, 3));
     assert_eq!(npy_data(&f.read("n.npy")), bytes_of!(u64: 1, 2, 1, 3, 1));
-    // And back.
+    // Expanding the counts gives the array back.
     f.prints(&["expand", "n.npy", "--values", "v.npy", "-o", "x.npy"]);
     assert_eq!(npy_data(&f.read("x.npy")), bytes_of!(i64: 3, 1, 1, -7, 1, 1, 1, 3));
     for (element, data) in [("'|i1'", vec![255u8, 1, 255, 128]), ("'<u2'", bytes_of!(u16: 9, 1, 9, 65535))] {
@@ -164,7 +164,7 @@ fn what_is_wrong_is_named() {
         2,
         &["--counts and --inverse cannot both go to"],
     );
-    // A file that is there stays as it is.
+    // An old output file stays as it is.
     f.file("y.csv", "old");
     f.fails(&["select", "sales.csv", "--where", "region > 10", "-o", "y.csv"], b"", 2, &["row 2"]);
     assert_eq!(f.read("y.csv"), b"old");

@@ -1,4 +1,4 @@
-//! `upsweep signal`: what it prints, writes and refuses. The numbers are compared with SciPy in `numpy_signals.py`.
+//! Tests of `upsweep signal`: output, files and errors. `numpy_signals.py` compares the numbers with SciPy.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
@@ -21,7 +21,7 @@ fn arrays_are_filtered() {
     f.file("half.npy", npy("'<f2'", "(2,)", &[0, 60, 0, 64]));
     f.prints(&["signal", "filter", "half.npy", "--b=1,1", "-o", "y.f32"]);
     assert_eq!(f.read("y.f32"), bytes_of!(f32: 1.0, 3.0));
-    // Whole numbers are f64.
+    // Integers become f64.
     f.file("whole.npy", npy("'<i4'", "(3,)", &bytes_of!(i32: 1, 2, 3)));
     f.prints(&["signal", "smooth", "whole.npy", "--span", "3", "-o", "y.f64"]);
     assert_eq!(f.read("y.f64"), bytes_of!(f64: 1.0, 1.5, 2.25));
@@ -57,13 +57,13 @@ fn sections_come_from_a_file() {
 #[test]
 fn both_ways_delays_nothing() {
     let f = Folder::new();
-    // The mean of two neighbours forward and backward: a quarter, a half, a quarter.
+    // The mean of two neighbours forward and backward: weights of a quarter, a half, a quarter.
     let x = b"0 0 0 4 0 0 0";
     for pad in ["odd", "even", "constant", "none"] {
         let asked = ["signal", "filter", "-", "--b=0.5,0.5", "--both-ways", "--pad", pad, "--pad-length", "2"];
         assert_eq!(f.run_with(&asked, x).good(), "0.0\n0.0\n1.0\n2.0\n1.0\n0.0\n0.0\n", "{pad}");
     }
-    // At the ends: what stands before 2 is 2 * 2 - 4, 4 and 2.
+    // At the start: the padding before 2 is 2 * 2 - 4 (odd), 4 (even) and 2 (constant).
     for (pad, first) in [("odd", "2.0"), ("even", "3.0"), ("constant", "2.5"), ("none", "2.5")] {
         let asked = ["signal", "filter", "-", "--b=0.5,0.5", "--both-ways", "--pad", pad, "--pad-length", "1"];
         let printed = f.run_with(&asked, b"2 4 4 4").good();
@@ -71,7 +71,7 @@ fn both_ways_delays_nothing() {
     }
 }
 
-/// A .wav with these bytes of data: PCM, or floats if `bits` is 32.
+/// Sound file with these bytes of data: PCM, or floats if `bits` is 32.
 fn wav(channels: u16, bits: u16, data: &[u8]) -> Vec<u8> {
     let block = channels * (bits / 8);
     let mut bytes = b"RIFF".to_vec();
@@ -107,7 +107,7 @@ fn sound_is_filtered_by_channel() {
     );
     assert!(String::from_utf8_lossy(&y[..90]).contains("(3, 2)"));
     assert_eq!(f.prints(&mean).lines().count(), 3);
-    // Floats have no limits; of whole numbers what is too loud is cut, and said.
+    // Floats have no limits; integers that are too loud are clipped, with a note.
     f.file("float.wav", wav(1, 32, &bytes_of!(f32: 0.5, 3.0)));
     f.prints(&["signal", "filter", "float.wav", "--b=2", "-o", "y.wav"]);
     assert!(f.read("y.wav").ends_with(&bytes_of!(f32: 1.0, 6.0)));
@@ -120,7 +120,7 @@ fn sound_is_filtered_by_channel() {
     assert_eq!(f.read("y.f32"), bytes_of!(f32: 0.0, 127.0 / 256.0, -0.5));
 }
 
-/// A chunk of a .wav: with a byte more if its length is odd.
+/// Chunk of a .wav: with a padding byte if its length is odd.
 fn chunk(id: &[u8; 4], bytes: &[u8]) -> Vec<u8> {
     let mut chunk = id.to_vec();
     chunk.extend((bytes.len() as u32).to_le_bytes());
@@ -129,7 +129,7 @@ fn chunk(id: &[u8; 4], bytes: &[u8]) -> Vec<u8> {
     chunk
 }
 
-/// What a .wav of one channel says of its values, with what more there is of an extension.
+/// Format chunk of a .wav of one channel, with its extension.
 fn fmt(format: u16, (bytes, bits): (u16, u16), extension: &[u8]) -> Vec<u8> {
     let mut fmt = format.to_le_bytes().to_vec();
     fmt.extend(1u16.to_le_bytes());
@@ -140,7 +140,7 @@ fn fmt(format: u16, (bytes, bits): (u16, u16), extension: &[u8]) -> Vec<u8> {
     fmt
 }
 
-/// An extension: the bits that are used, and the format.
+/// Extension of a format chunk: the bits that are used, and the format.
 fn extension(valid: u16, format: u8, more: &[u8]) -> Vec<u8> {
     let mut extension = (22 + more.len() as u16).to_le_bytes().to_vec();
     extension.extend(valid.to_le_bytes());
@@ -173,17 +173,17 @@ fn sound_of_every_form_is_read() {
     let plain = |format, width, data: &[u8]| riff(&[chunk(b"fmt ", &fmt(format, width, &[])), chunk(b"data", data)]);
     assert_eq!(read(plain(1, (2, 12), &bytes_of!(i16: 16 << 4, -2048 << 4))), "0.0078125\n-1.0\n");
     assert_eq!(read(plain(1, (3, 20), &[0, 0, 0x40, 0x10, 0, 0x80])), "0.5\n-0.9999981\n");
-    // Of those who put them below, as hound's tests have it, nothing is lost.
+    // Values in the lower bits, as in hound's tests, keep their precision.
     let below = fmt(0xfffe, (4, 32), &extension(24, 1, &[]));
     let values = read(riff(&[chunk(b"fmt ", &below), chunk(b"data", &bytes_of!(i32: 1 << 22, -8_388_607))]));
     assert_eq!(values, "0.5\n-0.9999999\n");
-    // All 32 bits are in f64; a third of floats is not.
+    // All 32 bits fit f64; a third is stored as a float.
     assert_eq!(read(plain(1, (4, 32), &bytes_of!(i32: 1, i32::MIN))), "4.656612873077393e-10\n-1.0\n");
     assert_eq!(read(plain(3, (8, 64), &bytes_of!(f64: 1.0 / 3.0, -2.0))), "0.3333333333333333\n-2.0\n");
     let floats = fmt(0xfffe, (4, 32), &extension(32, 3, &[]));
     assert_eq!(read(riff(&[chunk(b"fmt ", &floats), chunk(b"data", &bytes_of!(f32: 0.25))])), "0.25\n");
 
-    // Chunks of odd lengths, before and behind the data, and without the byte that belongs behind them.
+    // Chunks of odd lengths, before and after the data, with and without their padding byte.
     let (list, data) = (chunk(b"LIST", &[1, 2, 3]), chunk(b"data", &bytes_of!(i16: 16384)));
     let fmt16 = chunk(b"fmt ", &fmt(1, (2, 16), &[]));
     for list in [&list[..], &list[..11]] {
@@ -191,7 +191,7 @@ fn sound_of_every_form_is_read() {
     }
     let bytes = chunk(b"fmt ", &fmt(1, (1, 8), &[]));
     assert_eq!(read(riff(&[bytes.clone(), chunk(b"data", &[192])])), "0.5\n");
-    // Lengths as those who write to a pipe leave them: ffmpeg, sox, and others.
+    // Lengths as writers to a pipe leave them: ffmpeg, sox, and others.
     for (of_file, of_data) in [(u32::MAX, u32::MAX), (0x7fff_f024, 0x7fff_f000), (0, 0), (u32::MAX, 0)] {
         let mut file = riff(&[fmt16.clone(), data.clone(), list.clone()]);
         file.truncate(46);

@@ -1,4 +1,4 @@
-//! `upsweep sort`, `top` and `median`. Random tables and arrays are compared with NumPy in `numpy_sorts.py`.
+//! Tests of `upsweep sort`, `top` and `median`. `numpy_sorts.py` compares random tables and arrays with NumPy.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
@@ -15,7 +15,7 @@ fn rows_are_sorted() {
     let sort = |options: &[&str]| f.prints(&[&["sort", "sales.csv"], options].concat());
     let names = "region,amount,note\n";
     let [s9, n10, empty, n95, e9] = ["S,9,a\n", "N,10,\"b, c\"\n", "S,,d\n", "N,9.5,e\n", "E,9,\"f \"\"g\"\"\"\n"];
-    // Numbers, not texts; the empty cell last; equal ones in their order, in both directions.
+    // Numbers, not texts; the empty cell last; equal rows stay in their order, in both directions.
     assert_eq!(sort(&["--column", "amount"]), [names, s9, e9, n95, n10, empty].concat());
     assert_eq!(sort(&[]), [names, s9, e9, n95, n10, empty].concat());
     assert_eq!(sort(&["--column", "2", "--desc"]), [names, n10, n95, s9, e9, empty].concat());
@@ -32,7 +32,7 @@ fn rows_are_sorted() {
     );
     sort(&["--argsort", "-o", "at.npy"]);
     assert_eq!(npy_data(&f.read("at.npy")), bytes_of!(u64: 0, 4, 3, 1, 2));
-    // NaN before what is empty; large integers are compared exactly; a column of texts and numbers is one of texts.
+    // NaN comes before empty cells; large integers are compared exactly; a column of texts and numbers is one of texts.
     f.file("t.csv", "x\n2\nnan\n\"\"\n-inf\n");
     assert_eq!(f.prints(&["sort", "t.csv", "--desc"]), "x\n2\n-inf\nnan\n\"\"\n");
     f.file("i.csv", "x\n9007199254740993\n9007199254740992\n");
@@ -84,7 +84,7 @@ fn the_first_values_and_the_middle_one() {
     assert_eq!(f.prints(&["median", "t.csv", "--column", "b"]), "1.5\n");
 }
 
-/// Also those that neither i64 nor f64 holds, and for which no --type may be asked for.
+/// Numbers that neither i64 nor f64 has are sorted, too, and no --type is suggested for them.
 #[test]
 fn numbers_of_any_size_are_in_their_order() {
     let f = Folder::new();
@@ -137,7 +137,7 @@ fn groups_are_reduced() {
     assert_eq!(reduce(&["1", "--column", "amount"]), "E, F\t7\nN\t1\nS\t18\n");
     reduce(&["region", "--op", "min,sum", "-o", "r.csv"]);
     assert_eq!(f.read("r.csv"), b"region,amount_min,amount_sum\n\"E, F\",7,7\nN,-1,1\nS,4,18\n");
-    // Groups that are numbers are in their order.
+    // Numeric groups are in numeric order.
     f.file("t.csv", "id,x\n10,1.5\n9,2\n10,0.5\n");
     assert_eq!(f.prints(&["reduce", "t.csv", "--group-by", "id", "--column", "x"]), "9\t2.0\n10\t2.0\n");
     assert_eq!(f.prints(&["reduce", "t.csv", "--group-by", "id"]), "9\t2.0\n10\t2.0\n");

@@ -1,4 +1,4 @@
-//! What a terminal is shown: nothing of names and data controls it. Files and pipes hold the bytes as they are.
+//! Tests of terminal output: names and data do not control the terminal. Files and pipes hold the bytes unchanged.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 #![cfg(target_os = "linux")]
@@ -37,7 +37,7 @@ fn names_control_no_terminal() {
     let f = Folder::new();
     let name = "\u{202e}gnp\u{1b}[2J.csv";
     f.file(name, "a\n1\n");
-    // Also in a pipe: what is said to people goes to terminals later.
+    // Also in a pipe: messages for people may go to a terminal later.
     let done = f.run(&["scan", name, "--column", "b"]);
     assert!(!done.stderr.contains(['\u{1b}', '\u{202e}']), "{:?}", done.stderr);
     assert!(done.stderr.contains("\\u{202e}gnp\\u{1b}[2J.csv"), "{:?}", done.stderr);

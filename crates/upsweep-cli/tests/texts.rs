@@ -1,4 +1,5 @@
-//! Texts and tables as they stand in files: blanks, quotes, marks of an encoding, columns by number, columns of numbers and texts.
+//! Tests of texts and tables in files: blanks, quotes, byte order marks, columns by number, columns of numbers and
+//! texts.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
@@ -21,7 +22,7 @@ fn blanks_are_a_part_of_texts() {
     let select = |condition: &str| f.prints(&["select", "g.csv", "--where", condition]);
     assert_eq!(select("k == 'x'"), "k,v\n\"x\",5\nx,1\n");
     assert_eq!(select("k == ' x'"), "k,v\n x,3\n\" x\",6\n");
-    // Those around a number are no part of it, and what is empty but for blanks is empty.
+    // Blanks around a number are no part of it, and a cell of blanks is empty.
     assert_eq!(f.prints(&["sort", "g.csv", "--column", "k"]), "k,v\n x,3\n\" x\",6\n\"x\",5\nx,1\nx ,4\n");
     f.file("n.csv", "k,v\n 10,1\n9 ,2\n  ,3\n");
     assert_eq!(f.prints(&["sort", "n.csv", "--column", "k"]), "k,v\n9 ,2\n 10,1\n  ,3\n");
@@ -41,7 +42,7 @@ fn rows_are_written_as_they_are_read() {
         f.prints(&["scan", "q.csv"]),
         "\"a b\",\"n\",n_sum\n\"x y\",\"2\",2\n\" z\" ,1,3\n\"p\n\"\"q\"\"\",3,6\n"
     );
-    // With other delimiters what a reader could take for something else is quoted.
+    // With another delimiter, cells that a reader could misread are quoted.
     let tsv = |args: &[&str]| {
         f.prints(&[args, &["-o", "q.tsv"]].concat());
         String::from_utf8(f.read("q.tsv")).unwrap()
@@ -50,12 +51,12 @@ fn rows_are_written_as_they_are_read() {
     assert_eq!(tsv(&["select", "q.csv", "--where", "n > 1"]), "k\tn\tm\nx y\t 2\t\n");
     assert_eq!(tsv(&["sort", "q.csv", "--column", "n"]), "k\tn\tm\n\" x\"\t1\t\"a\tb\"\nx y\t 2\t\n");
     assert_eq!(tsv(&["scan", "q.csv", "--column", "n"]), "k\tn\tm\tn_sum\nx y\t 2\t\t2\n\" x\"\t1\t\"a\tb\"\t3\n");
-    // A name of a new column is quoted where it must be.
+    // The name of a new column is quoted if necessary.
     f.file("q.csv", "\"a,b\"\n1\n");
     assert_eq!(f.prints(&["scan", "q.csv"]), "\"a,b\",\"a,b_sum\"\n1,1\n");
 }
 
-/// Rows that are longer than what is read at once, and many that are shorter.
+/// Rows longer than one read, and many shorter ones.
 #[test]
 fn long_tables_keep_their_text() {
     let f = Folder::new();
@@ -80,7 +81,7 @@ fn long_tables_keep_their_text() {
     );
 }
 
-/// Every command that parses a text: the name of the file, what is in it, and the call, in which `-` may be the file.
+/// Every command that parses a text: the name of the file, its content, and the call, in which `-` may be the file.
 const TEXTS: &[(&str, &str, &[&str])] = &[
     ("t.csv", "a,b\n1,2\n3,x\n", &["scan", "t.csv", "--column", "a"]),
     ("t.csv", "a,b\n1,2\n3,4\n", &["scan", "t.csv", "--column", "b", "--by-key", "a"]),
@@ -134,7 +135,7 @@ fn the_mark_of_utf_8_is_skipped() {
         let plain = run(text);
         assert_eq!(run(&format!("\u{feff}{text}")), plain, "{args:?}");
     }
-    // Places count it, and to compare bytes it is three of them.
+    // Places count the mark, and a comparison of bytes sees its three bytes.
     f.file("text.txt", "\u{feff}1+2");
     assert_eq!(
         f.prints(&["text", "lex", "text.txt", "--grammar", "arithmetic"]),
@@ -142,12 +143,12 @@ fn the_mark_of_utf_8_is_skipped() {
     );
     f.file("a.txt", "\u{feff}a").file("b.txt", "a");
     assert_eq!(f.run(&["text", "compare", "a.txt", "b.txt"]).code, Some(1));
-    // Nothing but the mark is nothing.
+    // A file with only the mark is empty.
     f.file("t.csv", "\u{feff}");
     assert_eq!(f.prints(&["scan", "t.csv"]), "");
     assert_eq!(f.run_with(&["scan", "-"], b"\xef\xbb\xbf").good(), "");
     assert_eq!(f.run_with(&["text", "grep", "x", "-"], b"\xef\xbb\xbf").code, Some(1));
-    // A part of it is none.
+    // A part of the mark is no mark.
     f.fails(&["scan", "-"], b"\xef\xbb", 2, &["standard input: row 1: ", "is not a number"]);
     f.fails(&["scan", "-"], "1 \u{feff}2".as_bytes(), 2, &["is not a number"]);
 }
@@ -176,7 +177,7 @@ fn a_number_is_the_number_of_a_column() {
     assert_eq!(select("$1 > 15"), "2,1\n30,40\n");
     assert_eq!(select("`1` > 15"), "2,1\n10,20\n30,40\n");
     assert_eq!(select("`2` > 15"), select("$1 > 15"));
-    // Options, which say it where somebody may have meant the name.
+    // Options, with a note where the name may have been meant.
     let (by_number, by_name) = ("1", "`1`");
     let note = "upsweep: note: f.csv: column 1 is the one with this number, `2`: that of the name 1 is '`1`', in back quotes\n";
     for (args, of_number, of_name) in [
@@ -192,7 +193,7 @@ fn a_number_is_the_number_of_a_column() {
         assert_eq!((&*done.stdout, &*done.stderr), (of_number.as_bytes(), note), "{args:?}");
         assert_eq!(run(by_name).good(), of_name, "{args:?}");
     }
-    // A column that has its own number for a name needs no words; a number that is none of a column is a name.
+    // A column named by its own number needs no note; a number of no column is a name.
     f.file("f.csv", "1,2,7\n5,6,8\n");
     for (column, printed) in [("2", "6\n"), ("7", "8\n"), ("`7`", "8\n")] {
         assert_eq!(f.prints(&["reduce", "f.csv", "--header", "yes", "--column", column]), printed);
@@ -234,7 +235,7 @@ fn numbers_among_texts() {
     said(&sort, "price\n100\n20\n3\nN/A\n", &note);
     said(&[&sort[..], &["--numeric"]].concat(), "price\n3\n20\n100\nN/A\n", &[]);
     said(&[&sort[..], &["--numeric", "--desc"]].concat(), "price\n100\n20\n3\nN/A\n", &[]);
-    // What is no number stays as it stands, an empty cell too.
+    // Rows without a number keep their order, empty cells included.
     let sort = ["sort", "q.csv", "--column", "price", "--numeric"];
     said(&sort, "price,id\n9,2\n1e1,5\nnan,6\nb,1\n,3\na,4\n", &[]);
     said(&[&sort[..], &["--desc", "--argsort"]].concat(), "4\n1\n5\n0\n2\n3\n", &[]);

@@ -1,19 +1,19 @@
-//! The guide is a book that mdBook builds, and its links hold.
+//! Test of the guide as a book: mdBook builds it, and its links hold.
 
 use crate::{Chapter, chapters, code, file, files, read};
 use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 
-/// The longest line of prose.
+/// Maximum line length of prose.
 const COLUMNS: usize = 120;
 
-/// The folder of the pictures, each of which some chapter shows.
+/// Folder of the pictures, each of which some chapter shows.
 const PICTURES: &str = "pictures/";
 
-/// The kinds of fenced blocks: programs, commands that run, and text that is neither.
+/// Kinds of fenced blocks: programs, commands that run, and other text.
 const KINDS: [&str; 3] = ["rust", "console", "text"];
 
-/// The links of some lines outside of code: a line's number, the words, the target.
+/// Links of some lines outside of code: line number, words, target.
 fn links<'a>(lines: &[(usize, Option<&str>, &'a str)]) -> Vec<(usize, &'a str, &'a str)> {
     let mut found = vec![];
     for &(number, fence, line) in lines.iter().filter(|line| line.1.is_none()) {
@@ -29,7 +29,7 @@ fn links<'a>(lines: &[(usize, Option<&str>, &'a str)]) -> Vec<(usize, &'a str, &
     found
 }
 
-/// The names of headings in links: as mdBook makes them.
+/// Anchors of headings, as mdBook makes them.
 fn anchors(chapter: &Chapter) -> Vec<String> {
     let mut times: HashMap<String, usize> = HashMap::new();
     let headings = chapter.lines().into_iter().filter(|line| line.1.is_none() && line.2.starts_with('#'));
@@ -151,7 +151,7 @@ fn prose_is_wrapped_and_every_page_has_one_title() {
     }
 }
 
-/// The text of all Rust files in a folder of the repository and below it.
+/// Text of all Rust files in a folder of the repository and below it.
 fn sources(folder: &Path) -> String {
     let mut text = String::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -165,8 +165,8 @@ fn sources(folder: &Path) -> String {
     text
 }
 
-/// What chapters call by a name of Rust has that name in the sources: types and their functions, `Scan::axes`, and methods, `exclusive()`.
-/// (What the tables of tasks name is compiled: see `tables.rs`.)
+/// Names of Rust in the chapters exist in the sources: types and their functions, `Scan::axes`, and methods,
+/// `exclusive()`. (The names in the tables of tasks are compiled: see `tables.rs`.)
 #[test]
 fn names_of_rust_are_in_the_sources() {
     let text: String = ["upsweep", "upsweep-core", "upsweep-cuda", "upsweep-apps", "upsweep-macros"]

@@ -1,16 +1,17 @@
-//! The commands of `console` blocks print what the chapters show. Commands of a chapter run in one folder, one after the other; the
-//! repository's `examples` are there. With `UPSWEEP_TEST_WRITE=1` chapters are written anew, with what their commands print.
+//! Test of `console` blocks: the commands print what the chapters show. Commands of a chapter run in one folder, one
+//! after the other; the repository's `examples` are there. With `UPSWEEP_TEST_WRITE=1` chapters are rewritten with the
+//! output of their commands.
 
 use crate::console::{agree, calls, run};
 use crate::support::Folder;
 use crate::{Chapter, chapters, file};
 
-/// All commands of a chapter, for what tables say.
+/// All commands of a chapter, for the test of tables.
 pub(crate) fn commands(chapter: &Chapter) -> Vec<String> {
     calls(&chapter.text).into_iter().map(|call| call.command).collect()
 }
 
-/// Runs a chapter's commands, and says what differs.
+/// Runs a chapter's commands, and lists the differences.
 fn check(chapter: &Chapter) -> Vec<String> {
     let f = Folder::new();
     std::os::unix::fs::symlink(file("examples").canonicalize().unwrap(), f.path("examples")).unwrap();

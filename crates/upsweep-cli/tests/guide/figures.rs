@@ -1,18 +1,19 @@
-//! Figures come from records. A table with a column `row` has in each other column whose name is a library's, in back quotes, the figure of
-//! that library in that row of the record named last before the table: `algorithm,type,log2n`. The unit stands behind the name: `us`, `ms`,
-//! `GB/s`, or nothing for a share of a copy's speed. A row that begins with a library has one figure, in the column `time, us`. In a table
-//! with a column `record`, each row links to its record there.
+//! Test of figures against the records that they come from. A table with a column `row` has figures in each column
+//! whose name is a library's, in back quotes. A figure is that library's in the row `algorithm,type,log2n` of the
+//! record named last before the table. The unit stands after the name: `us`, `ms`, `GB/s`, or nothing for a share of a
+//! copy's speed. A row that begins with a library has one figure, in the column `time, us`. In a table with a column
+//! `record`, each row links to its record there.
 
 use crate::{Chapter, chapters, code, file, read};
 
-/// The figures of one row of a record by one library: it may have been measured several times.
+/// Figures of one row of a record by one library, which may have been measured several times.
 fn figures(record: &str, lib: &str, row: &str, column: usize) -> Vec<f64> {
     let wanted = format!("{lib},{row},");
     let of = |line: &str| line.split(',').nth(column).unwrap().parse().unwrap();
     record.lines().filter(|line| line.starts_with(&wanted)).map(of).collect()
 }
 
-/// Whether a figure, as it is written, is one of these, rounded.
+/// Whether a figure, as it is written, is one of `figures`, rounded.
 fn is_one_of(written: &str, figures: &[f64], scale: f64) -> bool {
     let plain = written.replace(',', "");
     let digits = plain.split_once('.').map_or(0, |(_, fraction)| fraction.len());
@@ -21,7 +22,7 @@ fn is_one_of(written: &str, figures: &[f64], scale: f64) -> bool {
     figures.iter().any(|figure| (figure * scale * places - value * places).abs() < 0.5 + 1e-6)
 }
 
-/// The guide's chapters, and the README, whose table of speeds has the same form.
+/// Chapters of the guide, and the README, whose table of speeds has the same form.
 fn chapters_and_readme() -> Vec<Chapter> {
     let mut pages = chapters();
     let readme = Chapter { path: "README.md".to_owned(), text: read("README.md") };

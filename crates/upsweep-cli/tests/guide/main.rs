@@ -1,5 +1,6 @@
-//! The guide says what is so: its commands run and print what it shows, its figures are those of the records that it names, the calls of its
-//! tables stand in programs and commands that run, and its files are what mdBook builds. Its Rust programs are doctests of `upsweep-apps`.
+//! Tests of the guide: its commands run and print what it shows, its figures are those of the records that it names,
+//! the calls of its tables stand in programs and commands that run, and its files are what mdBook builds. Its Rust
+//! programs are doctests of `upsweep-apps`.
 
 #![allow(
     missing_docs,
@@ -23,7 +24,7 @@ mod tables;
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
 
-/// A file of the repository.
+/// Path of a file of the repository.
 pub(crate) fn file(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
@@ -33,16 +34,16 @@ pub(crate) fn read(path: &str) -> String {
     read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// A chapter of the guide.
+/// Chapter of the guide.
 pub(crate) struct Chapter {
-    /// Its file, from `docs/guide/src` on.
+    /// Path of its file, from `docs/guide/src` on.
     pub(crate) path: String,
     pub(crate) text: String,
 }
 
 impl Chapter {
-    /// Its lines with their numbers, and for those in a fenced block what follows the fence (`rust`, `console`). Fences themselves are
-    /// left out.
+    /// Lines with their numbers. A line in a fenced block has the text after the opening fence (`rust`, `console`).
+    /// Fences themselves are left out.
     pub(crate) fn lines(&self) -> Vec<(usize, Option<&str>, &str)> {
         let mut fence = None;
         let mut lines = vec![];
@@ -56,7 +57,7 @@ impl Chapter {
         lines
     }
 
-    /// The rows of its tables: the number of a row's line, the cells of its table's first row, and its own cells.
+    /// Rows of the tables: line number, the cells of the table's first row, and the row's own cells.
     pub(crate) fn rows(&self) -> Vec<(usize, Vec<String>, Vec<String>)> {
         let mut rows = vec![];
         let mut header: Option<Vec<String>> = None;
@@ -73,14 +74,14 @@ impl Chapter {
     }
 }
 
-/// The cells of a row of a table, in which `\|` is no border.
+/// Cells of a row of a table, in which `\|` is no border.
 fn cells(line: &str) -> Vec<String> {
     let line = line.trim().replace("\\|", "\0");
     let inner = line.strip_prefix('|').and_then(|line| line.strip_suffix('|')).unwrap_or(&line);
     inner.split('|').map(|cell| cell.trim().replace('\0', "|")).collect()
 }
 
-/// What stands in back quotes.
+/// Texts in back quotes.
 pub(crate) fn code(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
@@ -93,7 +94,7 @@ pub(crate) fn chapters() -> Vec<Chapter> {
     paths.into_iter().map(chapter).collect()
 }
 
-/// The files in a folder of the guide and below it, from `docs/guide/src` on.
+/// Files in a folder of the guide and below it, from `docs/guide/src` on.
 pub(crate) fn files(folder: &str) -> Vec<String> {
     let mut found = vec![];
     for entry in std::fs::read_dir(file("docs/guide/src").join(folder)).unwrap() {

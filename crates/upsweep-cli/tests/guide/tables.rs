@@ -1,16 +1,16 @@
-//! What the tables of "Which builder for which task" name runs below them: calls in a program, commands in a block. And the table of endings
-//! is that of the sources.
+//! Test of the tables of "Which builder for which task": their calls occur in a program of the same page, their
+//! commands in a block of it. The table of endings matches the sources.
 
 use crate::commands::commands;
 use crate::{chapters, code, read};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Without white space, which a formatter may put anywhere.
+/// Removes white space, which a formatter may put anywhere.
 fn dense(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// Parts of calls that stand for themselves: names of methods and builders in the words between calls.
+/// Whether a part of a call is a name on its own: names of methods and builders in the words between calls.
 fn is_a_name(span: &str) -> bool {
     span.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
@@ -44,7 +44,7 @@ fn calls_and_commands_of_tables_run_on_the_same_page() {
     assert!(seen > 200, "only {seen} calls");
 }
 
-/// The files whose builders a name of the first column of "Inputs and endings of each builder" stands for.
+/// Source files of the builders that a name of the first column of "Inputs and endings of each builder" stands for.
 const SOURCES: &[(&str, &str)] = &[
     ("Scan", "scan"),
     ("Scan::axes", "scan_axes"),
@@ -80,7 +80,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("Tridiagonal", "tridiagonal"),
 ];
 
-/// All public functions of a file of the library whose names begin with `run`.
+/// Public functions of a file of the library whose names begin with `run`.
 fn endings_of(source: &str) -> BTreeSet<String> {
     let name = |line: &str| line.trim().strip_prefix("pub fn ")?.split(['<', '(']).next().map(str::to_owned);
     source.lines().filter_map(name).filter(|name| name.starts_with("run")).collect()

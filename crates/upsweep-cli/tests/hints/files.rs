@@ -1,9 +1,9 @@
-//! The files that calls and examples name.
+//! Files that calls and examples name.
 
 use crate::shell;
 use crate::support::{Folder, bytes_of, npy};
 
-/// The files of all calls.
+/// Creates the files of all calls.
 pub(crate) fn with_files() -> Folder {
     let f = Folder::new();
     let table = "name,a,b\nx,1,2.5\ny,3,4.5\n";
@@ -43,14 +43,14 @@ pub(crate) fn with_files() -> Folder {
     f.file("four.f64", bytes_of!(f64: 4.0)).file("minus.f64", bytes_of!(f64: -1.0));
     f.file("most.f64", bytes_of!(f64: 9e18, 9e18)).file("half.npy", npy("'<f8'", "(1,)", &bytes_of!(f64: 0.5)));
     f.file("flags.npy", npy("'|b1'", "(2,)", &[1, 0])).file("bytes.npy", npy("'|u1'", "(2,)", &[1, 2]));
-    // 1, and an f16 so near that no thousand others lie between.
+    // 1, and an f16 so near that fewer than a thousand others lie between.
     f.file("halves.npy", npy("'<f2'", "(2,)", &[0x00, 0x3c, 0x10, 0x3c]));
     f.file("image.npy", npy("'|u1'", "(3, 3)", &[0, 1, 2, 3, 4, 5, 6, 7, 8]));
     f.file("sound.wav", wav(2));
     f
 }
 
-/// So many values of 16 bits.
+/// Sound of `n` values of 16 bits.
 fn wav(n: u16) -> Vec<u8> {
     let numbers = |numbers: &[u16]| numbers.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
     let chunk = |name: &[u8], bytes: &[u8]| [name, &(bytes.len() as u32).to_le_bytes(), bytes].concat();
@@ -60,7 +60,7 @@ fn wav(n: u16) -> Vec<u8> {
     chunk(b"RIFF", &[&b"WAVE"[..], &fmt, &chunk(b"data", &numbers(&values))].concat())
 }
 
-/// The files that the help's examples name.
+/// Creates the files that the help's examples name.
 pub(crate) fn example_files(f: &Folder) {
     let floats = |n: usize| (0..n).flat_map(|k| ((k * 7 % 11) as f64 - 5.0).to_le_bytes()).collect::<Vec<u8>>();
     let whole = |n: usize| (0..n as u32).flat_map(|k| (k % 4).to_le_bytes()).collect::<Vec<u8>>();

@@ -1,4 +1,4 @@
-//! Every hint that an error, a note or a help text gives is followed: what it says to do works.
+//! Tests of hints: the advice of every error, note and help text works.
 
 #![allow(
     missing_docs,
@@ -57,7 +57,8 @@ fn every_hint_leads_on() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Calls whose errors would name an option that the command has not, or that is not about the file or the number: which one.
+/// Calls whose errors would name an option that the command lacks, or that does not concern the file or the number; and
+/// that option.
 const DEAD_ENDS: &[(&str, &str)] = &[
     ("upsweep graph spmv one.mtx large.csv", "--type"),
     ("upsweep graph spmv one.mtx t.csv", "--column"),
@@ -93,7 +94,8 @@ fn no_option_is_named_that_does_not_help() {
     assert!(done.code == Some(0) && done.stderr.is_empty(), "{done:?}");
 }
 
-/// What names an option and is no hint: the option that was given, before what is wrong with it; and what no test can follow.
+/// Texts that name an option and are no hint: they name the option that was given, before the reason, or no test can
+/// follow them.
 const NO_HINTS: &[&str] = &[
     "-o {}: {reason}",
     "-o {name}: {reason}",
@@ -105,13 +107,13 @@ const NO_HINTS: &[&str] = &[
     "--values: {} {wrong}",
     "--device {}: {}",
     "--op {name}: is computed of groups: give --group-by COLUMN",
-    // There is another program where CUDA is missing, a GPU where there is a race, and a file of 4 GiB where a .wav is too long.
+    // These need a program without CUDA, a GPU for a race, or a file of 4 GiB.
     "--device cuda: this upsweep was built without CUDA",
     "--device cpu: the race is one of CUDA kernels",
     "-o {name}: a .wav holds less than 4 GiB, not {len} bytes: write .npy",
 ];
 
-/// The texts in quotes of a Rust source, outside of comments and of its tests.
+/// String literals of a Rust source, outside of comments and of its tests.
 fn literals(source: &str) -> Vec<String> {
     let source = source.split("#[cfg(test)]\nmod tests").next().unwrap();
     let (mut found, mut rest) = (vec![], source);
@@ -120,7 +122,7 @@ fn literals(source: &str) -> Vec<String> {
         if next.starts_with("//") {
             rest = next.split_once('\n').map_or("", |(_, after)| after);
         } else if next.starts_with('\'') {
-            // A letter, or a lifetime.
+            // A character literal, or a lifetime.
             let end = if after.starts_with('\\') { after[2..].find('\'').map(|end| end + 2) } else { None };
             let end = end.or_else(|| after.char_indices().nth(1).filter(|(_, c)| *c == '\'').map(|(at, _)| at));
             rest = end.map_or(after, |end| &after[end + 1..]);
@@ -160,13 +162,13 @@ fn sources(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
     }
 }
 
-/// Whoever writes a hint adds a row for it.
+/// Every hint in the sources has a row in the table.
 #[test]
 fn every_hint_has_a_row() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = vec![];
     sources(&root, &mut files);
-    // What the help says is below.
+    // The help texts have their own test.
     files.retain(|file| !file.starts_with(root.join("args")) && *file != root.join("args.rs"));
     let all: Vec<(String, String)> = files
         .iter()
@@ -196,7 +198,7 @@ fn every_hint_has_a_row() {
     assert!(gone.is_empty(), "rows without a hint: {gone:#?}");
 }
 
-/// Every command with a help of its own.
+/// Collects every command with a help of its own.
 fn commands(f: &Folder, path: &str, found: &mut Vec<(String, String)>) {
     let help = shell(f, &format!("{path} --help"));
     let help = String::from_utf8(help.stdout).unwrap();
@@ -222,13 +224,13 @@ fn every_example_of_the_help_works() {
     for (command, help) in &all {
         let Some((_, examples)) = help.split_once("Examples:\n") else { continue };
         for line in examples.lines().take_while(|line| line.starts_with("  ")) {
-            // What is behind several blanks says what comes of it.
+            // The comment after several blanks describes the result.
             let line = line.trim().split("   ").next().unwrap();
             assert!(line.contains("upsweep "), "{command}: {line}");
             if !seen.insert(line.to_owned()) {
                 continue;
             }
-            // A GPU, or minutes.
+            // These need a GPU, or minutes.
             if line.contains("lab race") || line.contains("--device cuda") || line == "upsweep bench" {
                 continue;
             }

@@ -1,7 +1,7 @@
-//! The hints, and what follows from them.
+//! Table of hints, and of calls that follow them.
 
-/// A hint as the sources have it; what the message says of it, if that has values in it; the call that gets it; and the call mended as
-/// the hint says.
+/// Hint as the sources have it; its text in the message, if that has values in it; the call that gets it; and the call
+/// corrected as the hint advises.
 pub(crate) type Row = (&'static str, &'static str, &'static str, &'static str);
 
 pub(crate) const HINTS: &[Row] = &[

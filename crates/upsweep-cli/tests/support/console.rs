@@ -1,4 +1,4 @@
-//! The commands of a document, in blocks of the kind `console`:
+//! Commands of a document, in blocks of the kind `console`:
 //!
 //! ```text
 //! $ COMMAND          a command, as in a shell
@@ -12,17 +12,17 @@ use std::ops::Range;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A command and what the document says it prints.
+/// Command, and the output that the document shows.
 pub(crate) struct Call {
-    /// The number of its line, from 1.
+    /// Line number, from 1.
     pub(crate) line: usize,
     pub(crate) command: String,
     pub(crate) shown: Vec<String>,
-    /// The indices of the lines that say what it prints.
+    /// Indices of the lines that show the output.
     pub(crate) lines: Range<usize>,
 }
 
-/// The commands of a document.
+/// Finds the commands of a document.
 pub(crate) fn calls(text: &str) -> Vec<Call> {
     let mut calls: Vec<Call> = vec![];
     let mut fence = None;
@@ -51,7 +51,7 @@ pub(crate) fn calls(text: &str) -> Vec<Call> {
     calls
 }
 
-/// Whether these lines were printed, where `...` stands for any.
+/// Whether the output has these lines, where `...` stands for any.
 pub(crate) fn agree(shown: &[String], printed: &[String]) -> bool {
     match shown.split_first() {
         None => printed.is_empty(),
@@ -60,7 +60,7 @@ pub(crate) fn agree(shown: &[String], printed: &[String]) -> bool {
     }
 }
 
-/// The lines of a text as a terminal shows them: blanks in place of tabs, and none at the ends of lines.
+/// Lines of a text as a terminal shows them: tabs become blanks, and lines end without any.
 fn on_terminal(text: &str) -> Vec<String> {
     let line = |line: &str| {
         let mut shown = String::new();
@@ -75,8 +75,8 @@ fn on_terminal(text: &str) -> Vec<String> {
     text.lines().map(line).collect()
 }
 
-/// The lines that a command of a shell prints in a folder, and whether it succeeded. In the shell the program is `upsweep`, and what is in
-/// the folder `bin` is found first.
+/// Runs a command of a shell in a folder, and returns the printed lines and whether it succeeded. In the shell the
+/// program is `upsweep`, and programs in the folder `bin` are found first.
 pub(crate) fn run(f: &Folder, command: &str) -> (Vec<String>, bool) {
     let programs = Path::new(env!("CARGO_BIN_EXE_upsweep")).parent().unwrap();
     let path = format!("{}:{}:{}", f.path("bin").display(), programs.display(), std::env::var("PATH").unwrap());

@@ -1,4 +1,4 @@
-//! What the tests of the command line share: a folder, a run of the program, .npy files.
+//! Helpers of the command line's tests: a folder, a run of the program, .npy files.
 
 #![allow(dead_code, unused_macros, unused_imports, reason = "each test uses a part of it")]
 
@@ -6,10 +6,10 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// A folder for the files of one test.
+/// Folder for the files of one test.
 pub(crate) struct Folder(tempfile::TempDir);
 
-/// How a run ended.
+/// Result of a run.
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) code: Option<i32>,
@@ -35,7 +35,7 @@ impl Folder {
         std::fs::read(self.path(name)).unwrap()
     }
 
-    /// The names of the files in it, hidden ones too.
+    /// Names of the files in the folder, hidden ones too.
     pub(crate) fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.0.path()).unwrap();
         let mut names: Vec<String> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
@@ -43,7 +43,7 @@ impl Folder {
         names
     }
 
-    /// The program, to be run in this folder.
+    /// Command that runs the program in this folder.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_upsweep"));
         command.args(args).current_dir(self.0.path());
@@ -70,14 +70,14 @@ impl Folder {
         Done { code: output.status.code(), stdout: output.stdout, stderr: String::from_utf8(output.stderr).unwrap() }
     }
 
-    /// What a good run prints.
+    /// Output of a run that must succeed.
     #[track_caller]
     pub(crate) fn prints(&self, args: &[&str]) -> String {
         self.run(args).good()
     }
 
-    /// Checks that a run fails as it should: this code, one line on standard error that contains each of `words`,
-    /// nothing on standard output, no file more than before.
+    /// Checks that a run fails with this code, one line on standard error that contains each of `words`, nothing on
+    /// standard output, and no new file.
     #[track_caller]
     pub(crate) fn fails(&self, args: &[&str], input: &[u8], code: i32, words: &[&str]) {
         let before = self.names();
@@ -94,7 +94,7 @@ impl Folder {
 }
 
 impl Done {
-    /// What the run printed, which must have succeeded without a word on standard error.
+    /// Output of the run, which must have succeeded without a word on standard error.
     #[track_caller]
     pub(crate) fn good(self) -> String {
         assert_eq!((self.code, &*self.stderr), (Some(0), ""));
@@ -108,7 +108,7 @@ impl Done {
     }
 }
 
-/// Standard output and error of a good or bad run on a terminal, with the line breaks of a file.
+/// Standard output and error of any run on a terminal, with the line breaks of a file.
 #[cfg(target_os = "linux")]
 pub(crate) fn on_terminal(f: &Folder, args: &[&str]) -> String {
     use std::io::Read;
@@ -117,7 +117,7 @@ pub(crate) fn on_terminal(f: &Folder, args: &[&str]) -> String {
     let mut command = f.command(args);
     command.stdin(Stdio::null()).stderr(to.try_clone().unwrap()).stdout(to);
     let mut child = command.spawn().unwrap();
-    // Its copies of the terminal.
+    // The command has copies of the terminal's descriptors.
     drop(command);
     let reader = std::thread::spawn(move || {
         let mut all = vec![];
@@ -129,7 +129,7 @@ pub(crate) fn on_terminal(f: &Folder, args: &[&str]) -> String {
     String::from_utf8(reader.join().unwrap()).unwrap().replace("\r\n", "\n")
 }
 
-/// The numbers from 0 on, a line each.
+/// Numbers from 0 on, one per line.
 pub(crate) fn numbers(n: usize) -> String {
     (0..n).map(|k| format!("{k}\n")).collect()
 }
@@ -150,7 +150,7 @@ pub(crate) fn npy_dictionary(version: u8, dictionary: &str, data: &[u8]) -> Vec<
     bytes
 }
 
-/// The data of a .npy file.
+/// Data of a .npy file.
 pub(crate) fn npy_data(bytes: &[u8]) -> &[u8] {
     let size = match bytes[6] {
         1 => 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]])),
@@ -159,7 +159,7 @@ pub(crate) fn npy_data(bytes: &[u8]) -> &[u8] {
     &bytes[size..]
 }
 
-/// The bytes of values in the order of .npy and raw files.
+/// Bytes of values in the order of .npy and raw files.
 macro_rules! bytes_of {
     ($t:ty: $($value:expr),* $(,)?) => {{
         let values: &[$t] = &[$($value),*];
