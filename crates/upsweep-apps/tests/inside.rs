@@ -1,4 +1,4 @@
-//! The tests that stand inside of the library: of the few files that have some, and not of all.
+//! Unit tests inside the library: only the few files with tests are compiled.
 #![allow(
     missing_docs,
     dead_code,

@@ -1,13 +1,11 @@
-//! Signals: each call beside plain loops, of whole signals and of lines of arrays.
-//!
-//! Every case runs on the CPU; on a machine with a CUDA GPU, `cargo test -- --include-ignored` runs it there too.
+//! Tests of signals: each call against plain loops, for whole signals and for lines of arrays.
 
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
 use upsweep::{Device, Error, Recurrence};
 use upsweep_apps::signal::{Envelope, Filter, Padding, Smooth};
 
-/// Numbers between -1 and 1 that look random.
+/// Pseudo-random numbers between -1 and 1.
 fn noise(len: usize) -> Vec<f64> {
     let mut state = 12345u64;
     let mut next = || {
@@ -26,7 +24,7 @@ fn close(found: &[f64], expected: &[f64], digits: f64, case: &str) {
     }
 }
 
-/// The transposed direct form II. `a[0]` is 1.
+/// Reference filter: the transposed direct form II. `a[0]` is 1.
 fn filtered(b: &[f64], a: &[f64], x: &[f64], zi: &[f64]) -> Vec<f64> {
     let (at, mut z) = (|list: &[f64], j: usize| list.get(j).copied().unwrap_or(0.0), zi.to_vec());
     x.iter()
@@ -40,7 +38,8 @@ fn filtered(b: &[f64], a: &[f64], x: &[f64], zi: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// Both ways as it is defined: the padded signal, from the states that thousands of elements like its first leave.
+/// Reference for both ways, by definition: the padded signal is filtered in each direction, from the state that
+/// thousands of elements equal to its first one leave.
 fn both_ways(b: &[f64], a: &[f64], x: &[f64], padding: Padding, padded: usize) -> Vec<f64> {
     let n = x.len();
     let (first, last) = (x[0], x[n - 1]);
@@ -82,11 +81,11 @@ fn filters_both_ways(device: &Device) {
             }
         }
     }
-    // A cascade is the filter of its products; each of its directions begins in the steady state of all sections.
+    // A cascade is the filter of the products; each section begins in its steady state, in each direction.
     let (b, a) = ([0.3, 0.04, 0.07, 0.03, 0.0], [1.0, -0.1, 0.0, 0.08, 0.0]);
     let (input, mut output) = (device.upload(&x).unwrap(), device.filled(x.len(), 9.0f64).unwrap());
     Filter::sections(&sections).both_ways().run(device, &input, &mut output).unwrap();
-    // SciPy's 3 (2 n + 1 - the coefficients that are 0).
+    // SciPy's 3 (2 n + 1 - the number of zero coefficients).
     close(&output.to_vec().unwrap(), &both_ways(&b, &a, &x, Padding::Odd, 3 * (5 - 1)), 1e-12, "sections");
 }
 

@@ -1,5 +1,5 @@
-//! Every algorithm against the oracle on the machine model: lengths around every boundary, three operators, both bank
-//! layouts. The model's own checks (races, words outside an array, words never written) are part of it.
+//! Tests of every algorithm against the oracle on the machine model: lengths around every boundary, three operators,
+//! both bank layouts. The model's own checks (races, words outside an array, words never written) are part of it.
 
 mod support;
 
@@ -10,10 +10,10 @@ use upsweep_lab::algorithms::{ALGORITHMS, by_name};
 use upsweep_lab::machine::{Banks, Fault};
 use upsweep_lab::operator::Operator;
 
-/// For algorithms that take any length: the last group, wave or level is not full, or is.
+/// Lengths for algorithms that take any: the last group, wave or level is not full, or is.
 const LONGER: [usize; 5] = [2049, 16_384, 65_536, 70_001, 100_352];
 
-/// Algorithms that are there to be wrong are left out.
+/// Whether the algorithm is meant to be right.
 fn is_right(algorithm: &&Algorithm) -> bool {
     !algorithm.is_faulty()
 }
@@ -26,7 +26,7 @@ fn check<T: Element>(algorithm: &Algorithm, operator: Operator<T>, value: impl F
     let heads: Vec<_> = (0..n).map(|index| random(index + 7) % 5 == 0).collect();
     let input = Input { values: &values, heads: &heads };
     let banks = [Banks::Sixteen, Banks::ThirtyTwo];
-    // A million elements with one of them.
+    // A million elements run with one bank layout only.
     for &banks in if n < MILLION { &banks[..] } else { &banks[1..] } {
         let setup = Setup { operator, shape: banks.into(), records: false };
         let what = format!("{} of {n} elements, {}", algorithm.name, operator.name);
@@ -54,7 +54,8 @@ fn algorithms_agree_with_the_oracle() {
     }
 }
 
-/// With the operator that needs the order, where an algorithm keeps it; a length knows nothing of operators.
+/// Algorithms without a limit at long lengths, with the operator that needs the order if the algorithm keeps it. One
+/// operator is enough: a length does not depend on it.
 #[test]
 fn any_length_is_any_length() {
     let algorithms: Vec<_> =
@@ -75,7 +76,8 @@ fn any_length_is_any_length() {
     std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(check_some))));
 }
 
-/// Quicksort beside the sort of the standard library: the seeds' keys, keys in order and in reverse, few distinct ones.
+/// Quicksort against the sort of the standard library: the seeds' keys, keys in order and in reverse, few distinct
+/// keys.
 #[test]
 fn quicksort_sorts() {
     let quicksort = by_name("quicksort").expect("it is listed");
@@ -87,9 +89,9 @@ fn quicksort_sorts() {
         assert_eq!(outcome.results, expected, "{values:?}");
         (outcome.run.steps.iter().filter(|step| step.label == "mark").count(), outcome.run.total().operations)
     };
-    // Two rounds: [3 1 7 0 4 1 6 3] by 3, then [1 0 1], [3 3] and [7 4 6] by 1, 3 and 7. Two comparisons a thread a round, the last
-    // thread one, and two additions for each word that has one of its segment to its left: 7 + 6 + 4 of all eight, in
-    // segments of 3, 2 and 3 (2 + 1) + 1 + (2 + 1).
+    // Two rounds: [3 1 7 0 4 1 6 3] by 3, then [1 0 1], [3 3] and [7 4 6] by 1, 3 and 7. Two comparisons a thread a
+    // round, the last thread one, and two additions for each word that has one of its segment to its left: 7 + 6 + 4 of
+    // all eight, in segments of 3, 2 and 3 (2 + 1) + 1 + (2 + 1).
     assert_eq!(sorted(&[3, 1, 7, 0, 4, 1, 6, 3]), (2, 2 * 15 + 2 * 17 + 2 * 7));
     // Every order of four keys, two of them the same.
     for code in 0..4_i64.pow(4) {
@@ -130,7 +132,7 @@ fn operators_that_do_not_commute_need_the_order() {
         let algorithm = by_name(name).expect("it is listed");
         let error = algorithm.run(setup, &input).expect_err("affine does not commute");
         assert_eq!(error, Error::Order { algorithm: name, operator: "affine" });
-        // What the error names exists, and does what it says.
+        // The algorithm that the error names exists, and keeps the order.
         let ordered = error.to_string().split_whitespace().find(|word| word.ends_with("-ordered")).and_then(by_name);
         let found = ordered.expect("it is listed").run(setup, &input).map(|outcome| outcome.results);
         assert_eq!(found, Ok(algorithm.computes.oracle(&Operator::affine(), &input)));

@@ -1,5 +1,5 @@
-//! Kernels whose blocks talk to each other, whose warps shuffle, and whose threads go different ways: what the machine model
-//! finds wrong with them, what follows what, and what it costs.
+//! Tests of kernels whose blocks communicate, whose warps shuffle, and whose threads diverge: faults, dependencies and
+//! costs on the machine model.
 
 #![allow(clippy::expect_used, reason = "a test may panic")]
 
@@ -10,7 +10,7 @@ fn machine() -> Machine<i64> {
     Machine::new(Operator::<i64>::sum(), Banks::ThirtyTwo)
 }
 
-/// One thread of a block reads or writes the word.
+/// Lets one thread of a block read or write the word.
 fn access(block: &mut Block<'_, i64>, thread: usize, word: Array, write: bool) {
     block.step("access", |t| {
         if t.index == thread {
@@ -46,7 +46,7 @@ fn readers_of_two_warps_do_not_hide_a_reader_of_another_block() {
     }
 }
 
-/// Block 1 waits for a flag; block 0 sets it in phase `sets`.
+/// Lets block 1 wait for a flag that block 0 sets in phase `sets`.
 fn waiting(flags: impl Fn(&mut Machine<i64>) -> Flags, sets: usize) -> Result<(), Fault> {
     let mut machine = machine();
     let flags = flags(&mut machine);
@@ -105,7 +105,7 @@ fn shuffles_stay_within_a_warp() {
     }
 }
 
-/// What one step of a warp counts that has 64 words of shared memory to read.
+/// Counts of one step of a warp that may read 64 words of shared memory.
 fn warp(body: impl Fn(&mut Thread<'_, i64>, Array)) -> Counts {
     let mut machine = machine();
     machine.launch("kernel", 1, 32, |block| {
@@ -129,17 +129,18 @@ fn threads_wait_behind_a_loop_for_those_that_stay_longer() {
             t.read(s, 32 * (t.index / 4 % 2));
             left -= 1;
         }
-        // All at once again: a word of its own each.
+        // All threads together again, with a word of its own each.
         t.read(s, t.index);
     });
-    // 4 rounds of the branch: at the last one all that are left leave, at the others some do.
+    // 4 evaluations of the branch: at the last one all remaining threads leave, at the others some do.
     assert_eq!((counts.conflicts, counts.divergent_branches, counts.cycles), (3, 3, 3 * 4 + 2));
 }
 
 #[test]
 fn a_round_of_the_outer_loop_begins_when_all_have_left_the_inner_one() {
-    // Even threads skip the inner loop in the first round of the outer one, and odd threads in the second. Who stays reads
-    // words of a bank of its own, so nothing conflicts, unless rounds are mixed up: they are 32 words apart.
+    // Even threads skip the inner loop in the first round of the outer one, and odd threads in the second. The other
+    // threads read words of a bank of their own, so nothing conflicts, unless rounds are mixed up: the words are 32
+    // apart.
     let counts = warp(|t, s| {
         for round in 0..2 {
             let mut left = if t.branch(t.index % 2 == round) { 0 } else { 2 };
@@ -149,7 +150,8 @@ fn a_round_of_the_outer_loop_begins_when_all_have_left_the_inner_one() {
             }
         }
     });
-    // In each of the two rounds: the condition, then the loop's branch once; later ones are taken by all that are there.
+    // In each of the two rounds: the condition, then the loop's branch once; later branches are taken by all threads
+    // there.
     assert_eq!((counts.conflicts, counts.divergent_branches, counts.cycles), (0, 4, 2 * 2 * 2));
 }
 
@@ -157,7 +159,7 @@ fn a_round_of_the_outer_loop_begins_when_all_have_left_the_inner_one() {
 fn depth_is_the_longest_chain() {
     let mut machine = machine();
     let (x, status, flag) = (machine.array("x", &[1; 4]), machine.status("sum", 4), machine.status_flags("set", 4));
-    // A launch whose blocks do not wait for each other: 3 operations by thread 0, 1 by the others.
+    // A launch of independent blocks: 3 operations by thread 0, 1 by the others.
     machine.launch("apart", 4, 32, |block| {
         block.step("add", |t| {
             for _ in 0..if t.index == 0 { 3 } else { 1 } {

@@ -1,4 +1,5 @@
-//! What the sources claim, by number. The tests count on the model by themselves; [`claims`] is tested against the same numbers.
+//! Tests of the sources' claims, by number. The tests count on the model by themselves; [`claims`] is tested against
+//! the same numbers.
 
 #![allow(clippy::expect_used, reason = "a test may panic")]
 
@@ -19,7 +20,7 @@ fn operations(name: &str, n: usize) -> u64 {
     run(name, n, Banks::ThirtyTwo).total().operations
 }
 
-/// One number of each step of a name.
+/// One count of each step with this label.
 fn each(run: &Run, label: &str, number: impl Fn(&Counts) -> u64) -> Vec<u64> {
     run.steps.iter().filter(|step| step.label == label).map(|step| number(&step.counts)).collect()
 }
@@ -163,7 +164,7 @@ fn the_printed_example() {
     }
 }
 
-/// Name, claimed, found; and whether it holds.
+/// Name, claimed numbers, found numbers; and whether the claim holds.
 const EXPECTED: &[(&str, &str, &str, bool)] = &[
     ("sequential-work", "8 64 512 1024", "7 63 511 1023", false),
     ("reduction-work", "511 511 511", "511 511 511", true),
@@ -274,7 +275,7 @@ fn claims_are_settled() {
     assert_eq!(found.len(), EXPECTED.len());
 }
 
-/// What the listings do, as plain loops over their words.
+/// Listings as plain loops over their words.
 #[test]
 fn listings_as_printed() {
     let elements = [3, 1, 7, 0, 4, 1, 6, 3];
@@ -347,10 +348,10 @@ fn claims_have_names_of_their_own_and_sources() {
     names.dedup();
     assert_eq!(names.len(), claims.len());
     assert!(claims.iter().all(|claim| !claim.source.is_empty() && !claim.statement.is_empty()));
-    // What is printed nowhere says so.
+    // Claims that are printed nowhere are marked as derived.
     let derived: Vec<_> =
         claims.iter().filter(|claim| claim.source.starts_with("derived from ")).map(|claim| claim.name).collect();
     assert_eq!(derived, ["recurrence", "brent-kung-work", "brent-kung-steps"]);
-    // Who says that something is wrong says what is right.
+    // A claim that is wrong has a remark with the right numbers.
     assert!(claims.iter().all(|claim| claim.holds || !claim.remark.is_empty()));
 }

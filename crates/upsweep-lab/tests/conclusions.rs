@@ -1,5 +1,6 @@
-//! What chapters and pages conclude from times of the race, and on which two forms of the kernels each conclusion rests. A conclusion of
-//! one form alone may be one of how that form is written: `blelloch-dividing` shows it.
+//! Tests of the conclusions that chapters and pages draw from times of the race, with the two forms of the kernels that
+//! each conclusion rests on. A conclusion from one form may only be one about how that form is written, as
+//! `blelloch-dividing` shows.
 
 #![allow(clippy::panic, clippy::expect_used, reason = "a test may panic")]
 
@@ -14,7 +15,7 @@ fn micros(name: &str) -> f64 {
     raced(name).find(|&(log, _)| log == 26).unwrap_or_else(|| panic!("{name} is on no record")).1
 }
 
-/// The first name takes less time than the second: at most `most` of it, at least `least`.
+/// Conclusion that the first algorithm of each pair takes less time than the second: a share in the range `share`.
 struct Conclusion {
     says: &'static str,
     forms: &'static [(&'static str, &'static str)],
@@ -97,7 +98,7 @@ fn conclusions_hold_for_every_form() {
             assert!((*least..=*most).contains(&share), "{says}: {fast} takes {share:.2} of {slow}");
         }
     }
-    // What padding saves of the form that divides is no conclusion about Blelloch's scan.
+    // The little that padding saves in the dividing form is no conclusion about Blelloch's scan.
     let dividing = micros("blelloch-dividing-padded") / micros("blelloch-dividing");
     assert!(dividing > 0.95, "{dividing:.2}");
 }

@@ -1,12 +1,12 @@
-//! What the files of the algorithms say of their cost, for those of many blocks, the segmented ones and the Fenwick tree; depths;
-//! and conflicts beside the hardware's.
+//! Tests of the costs that the files of the algorithms state, for those of many blocks, the segmented ones and the
+//! Fenwick tree; of depths; and of conflicts against the hardware's.
 
 use upsweep_lab::algorithm::{Input, Setup};
 use upsweep_lab::algorithms::by_name;
 use upsweep_lab::machine::{Banks, Counts, Run};
 use upsweep_lab::operator::Operator;
 
-/// A run with segments of 5 elements.
+/// Runs an algorithm with segments of 5 elements.
 fn run(name: &str, n: u64) -> Run {
     with_banks(name, n, Banks::ThirtyTwo)
 }
@@ -41,7 +41,7 @@ fn three_kernels_touch_each_element_twice() {
 
 #[test]
 fn recursion_has_ever_fewer_blocks() {
-    // 512 · 512 + 1 elements: 513 blocks, then 2, then 1; those of a level but the first have what lies before added.
+    // 512 · 512 + 1 elements: 513 blocks, then 2, then 1. Every block of a level but the first has the prefix added.
     let total = counts("recursive", 512 * 512 + 1);
     assert_eq!(total.operations, (513 + 2 + 1) * 2 * 511 + (511 * 512 + 1) + 1);
 }
@@ -53,7 +53,8 @@ fn one_pass_touches_each_element_once() {
         let chained = counts("chained", n);
         assert_eq!(chained.global_reads, n + 2 * (tiles - 1));
         assert_eq!(chained.global_writes, n + 2 * tiles);
-        // Threads: 3 + 4 + 1 operations, less where nothing lies before; a tile: the scan of 256 totals, and the chain.
+        // A thread takes 3 + 4 + 1 operations, fewer if nothing precedes it; a tile takes the scan of 256 totals, and
+        // the chain.
         let scans = tiles * (256 * 8 + 2 * 256 - 2 - 8 + 1);
         assert_eq!(chained.operations, scans - tiles - 4 - 256);
         let look_back = counts("look-back", n);
@@ -75,7 +76,7 @@ fn production_keeps_its_elements_in_registers() {
     let n = 40 * 2048;
     let total = counts("production", n);
     assert!(total.global_reads < n + n / 40 && total.global_writes < n + n / 40);
-    // Words of shared memory: one a warp written and read, twice, and the second one by all lanes.
+    // Shared memory: one word a warp, written and read, twice, and the second one read by all lanes.
     assert_eq!(total.shared_writes, 40 * 16);
     assert_eq!(total.barriers, 40 * 2);
     // 15 operations for a thread's 8 elements, and some 5 for its sum.
@@ -100,7 +101,7 @@ fn depths_are_those_of_the_texts() {
     assert_eq!((depth("hillis-steele", 16_384), depth("sequential", 1024)), (14, 1023));
     // A block scan of 512, that of the sums, and two additions a thread.
     assert_eq!((depth("three-kernel", 16_384), depth("three-kernel", 512)), (17 + 17 + 2, 17));
-    // The longest walk of a thread: elements 511 and 1023, of 9 and 10 bits.
+    // The longest loops of a thread: elements 511 and 1023, of 9 and 10 bits.
     assert_eq!(depth("fenwick", 1024), 10 + 8 + 9);
 }
 
@@ -109,7 +110,7 @@ fn a_chain_is_deep_and_a_look_back_is_not() {
     for tiles in [48, 480] {
         let [chained, look_back, production] =
             ["chained", "look-back", "production"].map(|name| run(name, tiles * 1024).span());
-        // A thread's 4 elements, the scan of 256 totals, a link a tile, and what lies before put in front of the elements.
+        // A thread's 4 elements, the scan of 256 totals, a link a tile, and the prefix combined with the elements.
         assert_eq!(chained.operations, 3 + 15 + (tiles - 1) + 5);
         assert!(look_back.operations < 3 + 15 + 5 + 12 * tiles / 48 && look_back.cycles < chained.cycles);
         assert!(production.operations < look_back.operations, "{production:?} {look_back:?}");
@@ -124,8 +125,8 @@ fn conflicts_of_walks_are_those_of_lockstep() {
     }
 }
 
-/// The record has been measured by Nsight Compute on an NVIDIA H200. The exceptions are those of the five algorithms that the guide's
-/// chapter on the laboratory names, and of their second forms.
+/// Conflicts against a record measured by Nsight Compute on an NVIDIA H200. The exceptions are those of the five
+/// algorithms that the guide's chapter on the laboratory names, and of their second forms.
 #[test]
 fn conflicts_are_those_of_the_hardware() {
     let record = concat!(env!("CARGO_MANIFEST_DIR"), "/../../benches/record/nvidia-h200/2026-11-27-lab-counters.md");
@@ -136,7 +137,7 @@ fn conflicts_are_those_of_the_hardware() {
         let number = |text: &str| text.split_whitespace().next().and_then(|word| word.parse::<u64>().ok());
         let (name, n, gpu) = (cells[1], number(cells[2]).expect("elements"), number(cells[4]).expect("conflicts"));
         let heads: Vec<_> = (0..n).map(|index| index % 37 == 0).collect();
-        // A second form does what the first one does.
+        // A second form has the accesses of the first one.
         let first = name.strip_suffix("-second").unwrap_or(name);
         match with_heads(first, &heads, Banks::ThirtyTwo).total().conflicts == gpu {
             true => equal += 1,

@@ -1,4 +1,4 @@
-//! The order that the model foresees, beside the recorded race.
+//! Test of the model's forecast: the predicted order of algorithms against that of the recorded race.
 
 #![allow(clippy::expect_used, reason = "a test may panic")]
 
@@ -6,7 +6,7 @@ use upsweep_lab::algorithm::Computes;
 use upsweep_lab::algorithms::{ALGORITHMS, by_name, with_second_forms};
 use upsweep_lab::forecast::{Bound, H200, Sheet, raced, recorded};
 
-/// The places of numbers in their order; equal ones share theirs.
+/// Ranks of numbers; equal numbers share theirs.
 fn places(numbers: &[f64]) -> Vec<f64> {
     let place = |number: f64| {
         let lower = numbers.iter().filter(|&&other| other < number).count() as f64;
@@ -16,7 +16,7 @@ fn places(numbers: &[f64]) -> Vec<f64> {
     numbers.iter().map(|&number| place(number)).collect()
 }
 
-/// Spearman's coefficient.
+/// Spearman's rank correlation.
 fn agreement(a: &[f64], b: &[f64]) -> f64 {
     let (a, b) = (places(a), places(b));
     let middle = (a.len() as f64 + 1.0) / 2.0;
@@ -24,7 +24,7 @@ fn agreement(a: &[f64], b: &[f64]) -> f64 {
     product(&a, &b) / (product(&a, &a) * product(&b, &b)).sqrt()
 }
 
-/// Foreseen and recorded times of the scans, or the reductions, of one block: how well their orders agree.
+/// Correlation between predicted and recorded times of the scans, or the reductions, of one block.
 fn compare(sheet: &Sheet, reductions: bool, log: u32) -> f64 {
     let mut both = Vec::new();
     for algorithm in
@@ -49,14 +49,15 @@ fn compare(sheet: &Sheet, reductions: bool, log: u32) -> f64 {
 
 #[test]
 fn the_order_of_the_race_is_foreseen() {
-    // At 2^20 many scans take the same time but for a twentieth; what a block itself costs, which is most of a reduction, is not
-    // foreseen.
+    // At 2^20 the times of many scans lie within a twentieth. The fixed cost of a block, which is most of a reduction,
+    // is not predicted.
     for (reductions, log, least) in [(false, 26, 0.95), (false, 20, 0.9), (true, 26, 0.85), (true, 20, 0.75)] {
         let found = compare(&H200, reductions, log);
         println!("Spearman {reductions} {log} {found:.3}");
         assert!(found >= least, "reductions: {reductions}, 2^{log}: {found:.3}");
     }
-    // What a launch behind another costs was measured on another GPU: half as much, or half as much more, foresees it as well.
+    // The cost of a launch after another was measured on another GPU: with half of it, or half more, the order is
+    // predicted as well.
     for gap in [0.45, 1.35] {
         let sheet = Sheet { launch: [H200.launch[0], gap], ..H200 };
         for reductions in [false, true] {
@@ -87,7 +88,7 @@ fn the_record_is_the_record() {
     assert_eq!(found, 488);
 }
 
-/// Why padding saves both trees a third, and one with divisions nothing: what holds the kernels up.
+/// The kernels' bottlenecks explain why padding saves a third for both trees, and nothing for one with divisions.
 #[test]
 fn what_holds_the_kernels_up() {
     let bound = |name: &str| {

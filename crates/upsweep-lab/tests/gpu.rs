@@ -1,5 +1,5 @@
-//! Every algorithm's CUDA kernels against the oracle: the same lengths and operators as on the model, and lengths past a block
-//! for those that take them. They need a GPU; without one they are ignored.
+//! Tests of every algorithm's CUDA kernels against the oracle: the same lengths and operators as on the model, and
+//! lengths past a block for algorithms that take them. They need a GPU; without one they are ignored.
 #![cfg(feature = "cuda")]
 
 mod support;
@@ -47,7 +47,7 @@ fn gpu_agrees_with_the_oracle() -> Outcome {
     Ok(())
 }
 
-/// The race compares every result with a plain loop's, also of algorithms of one block, which it extends to any length.
+/// The race compares every result with a plain loop's. It extends algorithms of one block to any length.
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn gpu_race() {
@@ -60,7 +60,7 @@ fn gpu_race() {
     }
 }
 
-/// `cargo xtask kernels` compiles them; here, that none is left out.
+/// Every kernel is in the list that `cargo xtask kernels` compiles.
 #[test]
 fn gpu_kernels_are_listed() {
     let variants = variants();
@@ -71,7 +71,7 @@ fn gpu_kernels_are_listed() {
     }
 }
 
-/// What the kernel is compiled with is what its algorithm's name says, and what the model runs with.
+/// A kernel's compile-time constants match its algorithm's name and the variant on the model.
 #[test]
 fn gpu_kernels_are_told_their_variant() {
     let (variants, mut checked) = (variants(), 0);

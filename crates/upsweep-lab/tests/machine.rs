@@ -1,4 +1,4 @@
-//! The machine model itself: what it finds wrong, and what it counts.
+//! Tests of the machine model itself: its faults and its counts.
 
 #![allow(clippy::expect_used, reason = "a test may panic")]
 
@@ -9,7 +9,7 @@ fn machine(banks: Banks) -> Machine<i64> {
     Machine::new(Operator::<i64>::sum(), banks)
 }
 
-/// Runs one block of `threads` with `words` written words of shared memory, in which a barrier was since.
+/// Runs one block of `threads` with `words` words of shared memory, written before a barrier.
 fn block(threads: usize, words: usize, mut body: impl FnMut(&mut Block<'_, i64>, Array)) -> Result<(), Fault> {
     let mut machine = machine(Banks::ThirtyTwo);
     machine.launch("kernel", 1, threads, |block| {
@@ -25,7 +25,7 @@ fn block(threads: usize, words: usize, mut body: impl FnMut(&mut Block<'_, i64>,
     machine.finish().map(|_| ())
 }
 
-/// A race, as index, first thread and whether it writes, second thread and whether it does.
+/// Parts of a race: index, first thread and whether it writes, second thread and whether it does.
 fn race(result: &Result<(), Fault>) -> Option<(usize, (usize, bool), (usize, bool))> {
     match *result {
         Err(Fault::Race { at, first, second }) => {
@@ -35,7 +35,7 @@ fn race(result: &Result<(), Fault>) -> Option<(usize, (usize, bool), (usize, boo
     }
 }
 
-/// One thread does something in a step.
+/// Lets one thread act in a step.
 fn only(block: &mut Block<'_, i64>, thread: usize, mut action: impl FnMut(&mut Thread<'_, i64>)) {
     block.step("step", |t| {
         if t.index == thread {
@@ -110,7 +110,7 @@ fn steps_order_the_threads_of_a_warp() {
 
 #[test]
 fn no_reader_is_forgotten() {
-    // Many readers of one warp, then of another one; a writer of either races with the other's.
+    // Many readers of one warp, then of another; a writer of either warp races with a reader of the other.
     for (writer, reader) in [(1, 33), (34, 0)] {
         let found = block(64, 8, |block, s| {
             block.step("first warp", |t| {
@@ -128,7 +128,7 @@ fn no_reader_is_forgotten() {
         let (_, first, second) = race(&found).expect("a race");
         assert_eq!((first.0 / 32, second), (reader / 32, (writer, true)));
     }
-    // And in one step any two threads of a warp.
+    // In one step any two threads of a warp race.
     for writer in 0..8 {
         let found = block(32, 8, |block, s| {
             block.step("step", |t| {
@@ -197,7 +197,7 @@ fn blocks(array: impl Fn(&mut Machine<i64>) -> Array, together: bool, second_wri
                 1 if !second_writes => assert_eq!(t.read(array, 0), 1),
                 _ => t.write(array, 0, 1),
             });
-            // It is one of the block only.
+            // This barrier is the block's own only.
             block.barrier();
         });
     }
@@ -238,7 +238,7 @@ fn flags_race_as_words_do() {
     assert!(matches!(machine.finish(), Err(Fault::Race { .. })));
 }
 
-/// What 32 threads count that read one word each.
+/// Counts of a warp whose 32 threads read one word each.
 fn reading(banks: Banks, word: impl Fn(usize) -> usize) -> Counts {
     let mut machine = machine(banks);
     let words = (0..32).map(&word).max().map_or(0, |last| last + 1);
@@ -266,7 +266,7 @@ fn strides_conflict_as_their_common_divisors_with_the_banks() {
     for (stride, sixteen, thirty_two) in table {
         let (half, whole) = (reading(Banks::Sixteen, |t| t * stride), reading(Banks::ThirtyTwo, |t| t * stride));
         assert_eq!((half.worst_degree, whole.worst_degree), (sixteen, thirty_two), "stride {stride}");
-        // Two half-warps, or one warp, are repeated as often as their degree says, less once.
+        // Accesses of two half-warps, or of one warp, are repeated degree - 1 times.
         assert_eq!((half.conflicts, whole.conflicts), (2 * (sixteen - 1), thirty_two - 1), "stride {stride}");
         assert_eq!((half.cycles, whole.cycles), (2 * sixteen, 2 * thirty_two), "stride {stride}");
         assert_eq!((half.shared_reads, half.warp_steps, half.active_threads), (32, 1, 32));
@@ -285,8 +285,8 @@ fn threads_at_one_word_do_not_conflict() {
 
 #[test]
 fn arrays_lie_behind_each_other() {
-    // Word 0 of the second array is in bank 5. So its 27 words from 0 or 32 on share no bank with the first array, and those
-    // from 27 on do.
+    // Word 0 of the second array is in bank 5. So its 27 words from 0 or 32 on share no bank with the first array, and
+    // those from 27 on do.
     for (from, degree) in [(0, 1), (32, 1), (27, 2)] {
         let mut machine = machine(Banks::ThirtyTwo);
         machine.launch("kernel", 1, 32, |block| {
@@ -379,7 +379,7 @@ fn blocks_have_shared_memory_of_their_own() {
         let s = block.shared("s", 1);
         let second = block.index == 1;
         block.step("step", |t| {
-            // What block 0 wrote is not there any more.
+            // Words written by block 0 are gone.
             if second {
                 t.read(s, 0)
             } else {
@@ -410,7 +410,7 @@ fn a_recorded_run_knows_what_memory_held() {
     assert_eq!((event.thread, event.reads[0].degree, event.writes[0].degree, event.writes[0].index), (1, 0, 1, 2));
 }
 
-/// Lines of 32 words: 1 an access where neighbours are at neighbours, 32 where each is at a line of its own.
+/// Lines of 32 words: 1 line an access if neighbours access neighbours, 32 lines if each accesses a line of its own.
 #[test]
 fn turns_and_lines() {
     let count = |place: fn(usize) -> usize| {

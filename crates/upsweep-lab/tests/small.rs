@@ -1,4 +1,4 @@
-//! Machines with small warps and tiles, blocks in many orders, and the operator that shows places.
+//! Tests of small machines: small warps and tiles, blocks in many orders, and the operator that shows ranges.
 
 #![allow(clippy::expect_used, reason = "a test may panic")]
 
@@ -13,7 +13,7 @@ fn setup<T>(operator: Operator<T>, shape: Shape) -> Setup<T> {
     Setup { operator, shape, records: false }
 }
 
-/// Runs of an algorithm of any length on a machine, with any operator that it takes.
+/// Checks an algorithm on a machine at a length, with every operator that it takes.
 fn agrees(algorithm: &Algorithm, shape: Shape, n: usize) {
     let heads: Vec<bool> = sample::heads(n as u64, n);
     let name = algorithm.name;
@@ -68,7 +68,7 @@ fn look_back(order: Order) -> Run {
     algorithm.run(setup(Operator::<i64>::sum(), Shape { order, ..small() }), &input).expect("no fault").run
 }
 
-/// What a tile finds, aggregates or a prefix, depends on who was faster.
+/// A tile's look-back finds aggregates or a prefix, depending on the speed of other blocks.
 #[test]
 fn a_look_back_is_lucky_or_not() {
     let reads = |order| look_back(order).total_of(|step| step.label == "look").global_reads;
@@ -147,7 +147,7 @@ fn registers_are_those_of_the_block() {
     assert_eq!((after(2), after(3)), (vec![("temp", ". 4 8 7".to_owned())], vec![("temp", ". 4 8 7".to_owned())]));
     assert_eq!(after(4), [("temp", ". 4 11 11".to_owned())]);
 
-    // Another kernel begins without any.
+    // Another kernel begins without registers.
     let mut machine = Machine::new(Operator::<i64>::sum(), Banks::Four).recording();
     for (kernel, name, value) in [("one", "a", 1), ("two", "b", 2)] {
         machine.launch(kernel, 1, 1, |block| block.step("keep", |t| assert_eq!(t.keep(name, value), value)));

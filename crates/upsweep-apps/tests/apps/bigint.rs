@@ -1,4 +1,4 @@
-//! num-bigint is the oracle.
+//! Tests of long integers, with num-bigint as the oracle.
 
 use crate::Random;
 use num_bigint::BigUint;
@@ -13,7 +13,7 @@ fn big(limbs: &[u64]) -> BigUint {
 fn sums_and_order() {
     let device = Device::cpu();
     let mut random = Random(3);
-    // Limbs that stop, make and pass carries, and whole runs of the last; lengths past several blocks.
+    // Limbs that stop, make and pass on carries, and runs of limbs that pass them on; lengths of several blocks.
     let mut number = |len: usize| {
         let kind = random.below(3);
         let limb = |_| match random.below(4) {
@@ -38,7 +38,7 @@ fn sums_and_order() {
             }
         }
     }
-    // The longest way of a carry.
+    // The longest carry chain.
     let ones = vec![u64::MAX; 100_000];
     let sum = add(&device, &ones, &[1]).unwrap().to_vec().unwrap();
     assert!(sum[..100_000].iter().all(|&limb| limb == 0) && sum[100_000] == 1);

@@ -1,4 +1,4 @@
-//! The order of Rust's slices is the oracle.
+//! Tests of comparisons, with the order of Rust's slices as the oracle.
 
 use crate::Random;
 use std::cmp::Ordering;
@@ -32,7 +32,7 @@ fn order_is_that_of_slices() {
         for other in [6, 8] {
             let mut changed = long.clone();
             changed[at] = other;
-            // What comes behind the first difference does not matter.
+            // Elements after the first difference do not matter.
             for behind in [at + 1, at + (1 << 18), long.len() - 1] {
                 changed.iter_mut().skip(behind).take(1).for_each(|x| *x = 14 - other);
             }
@@ -41,7 +41,7 @@ fn order_is_that_of_slices() {
             assert_eq!(Compare::new().run(&device, &long, &changed).unwrap(), expected, "{at}");
         }
     }
-    // Where bytes have no common words, the waves are of as many bytes.
+    // Arrays without a common word alignment, which are compared byte by byte, in waves of as many bytes.
     let shifted = [vec![0], long.clone()].concat();
     for at in borders {
         let mut changed = long.clone();
@@ -55,7 +55,7 @@ fn order_is_that_of_slices() {
     );
 }
 
-/// Values of which the first and the last are the least and the greatest.
+/// Three values of a type, of which the first is the least and the last the greatest.
 trait Values: Number + PartialOrd + Debug {
     const VALUES: [Self; 3];
 }
@@ -67,7 +67,7 @@ values! {
     u128: [0, 3, 1 << 127]; f32: [f32::NEG_INFINITY, 0.0, 1.0];
 }
 
-/// Compares `a` with itself, where one element differs.
+/// Compares `a` with a copy in which one element differs.
 fn differs_at<T: Values>(device: &Device, a: &[T], b: &mut [T], at: usize) {
     let [least, equal, greatest] = T::VALUES;
     for (value, order) in [(least, Ordering::Greater), (greatest, Ordering::Less)] {
@@ -78,7 +78,8 @@ fn differs_at<T: Values>(device: &Device, a: &[T], b: &mut [T], at: usize) {
     b[at] = equal;
 }
 
-/// Every place of short sequences, and of longer ones those near the ends: of all that begin 0 to 7 elements behind a word's, or not.
+/// Differences at every place of short sequences, and near the ends and the middle of longer ones. The longer sequences
+/// begin at 0 to 7 elements, both at the same offset or at different ones.
 fn differs_anywhere<T: Values>() {
     let device = Device::cpu();
     let equal = T::VALUES[1];
@@ -185,7 +186,7 @@ fn many_pairs_at_once() {
     for pairs in [0, 1, 2, 300] {
         let (mut a, mut b) = ((vec![], vec![0u64]), (vec![], vec![0u64]));
         for _ in 0..pairs {
-            // Long common beginnings, and words of no letters.
+            // Long common beginnings, and empty words.
             let common: Vec<u8> = (0..random.below(12)).map(|_| random.next() as u8 % 3).collect();
             for (letters, offsets) in [&mut a, &mut b] {
                 letters.extend(&common);

@@ -1,5 +1,5 @@
-//! Every application on a GPU gives what it gives on the CPU, which the other tests compare with their oracles. Few calls, because a GPU
-//! compiles each kernel at its first use.
+//! Tests of the applications on a GPU: the results must be those of the CPU, which other tests compare with their
+//! oracles. There are few calls, because a GPU compiles each kernel at its first use.
 
 use crate::Random;
 use std::fmt::Debug;
@@ -10,7 +10,7 @@ use upsweep_apps::poly::{Interpolant, Polynomial};
 use upsweep_apps::text::{Compare, Grammar, Grep, Lexer, match_brackets};
 use upsweep_apps::tree::{Fenwick, Tree};
 
-/// What one application says, in words.
+/// Results of one application, as text.
 type Said = Vec<String>;
 
 macro_rules! cases {
@@ -61,7 +61,7 @@ mod of {
 
     pub(super) fn polynomials(device: &Device) -> Said {
         let mut random = Random(1);
-        // Of integers, as floats are grouped otherwise there.
+        // Integers, as floats are grouped differently on a GPU.
         let c: Vec<u64> = (0..100_000).map(|_| random.next()).collect();
         let (c, z) = (device.upload(&c).unwrap(), random.next());
         let polynomial = Polynomial::of(&c);
@@ -146,7 +146,7 @@ mod of {
             let multiplies = device.upload(&(0..n).map(|_| random.below(2) == 0).collect::<Vec<_>>()).unwrap();
             let values = device.upload(&(0..n).map(|_| random.next() % 1009).collect::<Vec<_>>()).unwrap();
             let bits = device.upload(&(0..n).map(|_| random.below(2) == 0).collect::<Vec<_>>()).unwrap();
-            // A product with a unit is one, too, and holds two values.
+            // A product scaled by a unit is a semiring's product, too; its operator captures two values.
             let (plus, times) = (PlusModulo { p: 1009 }, TimesModulo { by: 5, p: 1009 });
             said.push(say(&tree.evaluate(device, Sum, Product, &multiplies, &values).unwrap()));
             said.push(say(&tree.evaluate(device, Min, Sum, &multiplies, &values).unwrap()));

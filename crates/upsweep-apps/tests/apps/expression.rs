@@ -1,4 +1,4 @@
-//! A plain loop from the leaves to the roots is the oracle.
+//! Tests of expression trees, with a plain loop from the leaves to the roots as the oracle.
 
 use crate::Random;
 use crate::tree::{forests, renamed};
@@ -16,7 +16,7 @@ fn times_modulo(#[param] p: u64, a: u64, b: u64) -> u64 {
     a * b % p
 }
 
-/// An expression and the order of its vertices, each behind its children.
+/// Expression, and the order of its vertices, children first.
 struct Expression {
     parents: Vec<u32>,
     multiplies: Vec<bool>,
@@ -56,7 +56,7 @@ impl Expression {
         found
     }
 
-    /// Over semirings of exact numbers.
+    /// Checks the results over semirings of exact numbers.
     fn check(&self, device: &Device, random: &mut Random) {
         let tree = Tree::build(device, &self.parents).unwrap();
         let n = self.parents.len();
@@ -69,7 +69,7 @@ impl Expression {
         let found = tree.evaluate(device, Sum, Product, &self.multiplies, &narrow).unwrap();
         let expected = self.by_loop(u32::wrapping_add, u32::wrapping_mul, &narrow);
         assert!(found.to_vec().unwrap() == expected, "32 bits, {}", say());
-        // A least element that was added to something would wrap.
+        // Short values: only a sum with the minimum's identity would wrap, and that must not occur.
         let short: Vec<u64> = wide.iter().map(|x| x % 1000).collect();
         let found = tree.evaluate(device, Min, Sum, &self.multiplies, &short).unwrap();
         let expected = self.by_loop(u64::min, u64::wrapping_add, &short);
@@ -81,7 +81,8 @@ impl Expression {
     }
 }
 
-/// Every forest of up to 7 vertices: alone, and with all that its vertices can do side by side in one forest.
+/// Every forest of up to 7 vertices: each with random operators, and all with all combinations of operators in one
+/// forest.
 #[test]
 fn all_small_expressions() {
     let device = Device::cpu();
@@ -176,7 +177,7 @@ fn floats() {
         }
         assert!(evaluate() == found, "the same bits");
     }
-    // Nothing is multiplied by a zero that stands for no value: that of an infinity would be no number.
+    // No value is multiplied by a zero that stands for a missing one: an infinity would become NaN.
     let tree = Tree::build(&device, &[0u32, 0, 1, 2, 3]).unwrap();
     let values = [2.0, f64::INFINITY, f64::INFINITY, 1.0, 3.0];
     let found = tree.evaluate(&device, Sum, Product, &[true, true, false, false, false], &values).unwrap();

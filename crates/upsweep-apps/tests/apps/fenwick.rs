@@ -1,4 +1,4 @@
-//! A plain array is the oracle.
+//! Tests of the Fenwick tree, with a plain array as the oracle.
 
 use crate::Random;
 use upsweep::{Device, Error};

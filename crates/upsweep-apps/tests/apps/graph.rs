@@ -1,4 +1,4 @@
-//! Sorted lists and plain loops are the oracle.
+//! Tests of graphs, with sorted lists and plain loops as the oracle.
 
 use crate::Random;
 use upsweep::prelude::*;
@@ -87,7 +87,7 @@ fn ranks_of_pages() {
     let device = Device::cpu();
     let mut random = Random(12);
     let n = 50;
-    // Some without edges.
+    // Some vertices have no edges.
     let a: Vec<u32> = (0..200).map(|_| random.below(n - 5) as u32).collect();
     let b: Vec<u32> = (0..200).map(|_| random.below(n) as u32).collect();
     let graph = Edges::new(n).build(&device, &a, &b).unwrap();
@@ -114,14 +114,15 @@ fn ranks_by_weights() {
         let matrix = Matrix::build(&device, shape, (edges.0, edges.1, weights)).unwrap();
         page_rank_weighted(&device, &matrix, 0.85, 1e-14, 1000)
     };
-    // Two vertices that name each other and a third: solved by hand. r2 = 0.05 + 0.85 r2 / 3 is left where all weight 0 is none.
+    // Two vertices link to each other and one to a third, solved by hand: the rank of the third is r2 = 0.05 + 0.85 r2
+    // / 3, as a vertex whose weights are all 0 has no edges.
     let (from, to): (&[u32], &[u32]) = (&[0, 1, 0], &[1, 0, 2]);
     for scale in [1.0, 1e300, 1e-300] {
         let ranks = of((3, 3), (from, to), &[3.0 * scale, scale, 0.0]).unwrap().ranks.to_vec().unwrap();
         let third = 0.05 / (1.0 - 0.85 / 3.0);
         assert!((ranks[2] - third).abs() < 1e-12 && (ranks[0] - ranks[1]).abs() < 1e-12, "{ranks:?}");
     }
-    // As many edges as weights say.
+    // Parallel edges in place of weights.
     let many = Edges::new(3).build(&device, &[0u32, 0, 0, 0, 1, 2], &[1u32, 1, 1, 2, 2, 0]).unwrap();
     let alike = page_rank(&device, &many, 0.85, 1e-14, 1000).unwrap().ranks.to_vec().unwrap();
     let ranks = of((3, 3), (&[0, 0, 1, 2], &[1, 2, 2, 0]), &[3.0, 1.0, 5.0, 0.1]).unwrap().ranks.to_vec().unwrap();

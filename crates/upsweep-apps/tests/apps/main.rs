@@ -1,4 +1,4 @@
-//! Applications against oracles of another kind: Rust's own order, num-bigint, plain walks and loops.
+//! Tests of the applications against oracles of another kind: Rust's own order, num-bigint, plain loops.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod bigint;
@@ -20,12 +20,12 @@ impl Random {
         self.0 ^ self.0 >> 29
     }
 
-    /// Below `n`.
+    /// A number below `n`.
     fn below(&mut self, n: usize) -> usize {
         (self.next() >> 20) as usize % n.max(1)
     }
 
-    /// From -1 to 1.
+    /// A number from -1 to 1.
     fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }

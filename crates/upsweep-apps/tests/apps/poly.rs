@@ -1,4 +1,4 @@
-//! Loops over the coefficients, in wider numbers where that tells more, are the oracle.
+//! Tests of polynomials, with loops over the coefficients as the oracle, in wider numbers where these show more.
 
 use crate::Random;
 use upsweep::Device;
@@ -59,8 +59,7 @@ fn powers_that_overflow_meet_no_zeros() {
     assert_eq!(Polynomial::of(&c).evaluate(&device, 16.0).unwrap(), f64::INFINITY);
 }
 
-/// (x - 1)^n near 1, where nothing is left of the digits of a loop in f64.
-/// Where powers leave the range of f64 and the value does not, the loop is the oracle: `value = value x + c`.
+/// (x - 1)^n near 1, where a loop in f64 loses all digits.
 #[test]
 fn powers_that_leave_the_range() {
     let device = Device::cpu();
@@ -82,13 +81,13 @@ fn powers_that_leave_the_range() {
     check(&[0.0, f64::INFINITY], f64::NEG_INFINITY, f64::NEG_INFINITY);
     check(&[0.0, f64::INFINITY], 2.0, f64::INFINITY);
     check(&[1.0], f64::INFINITY, 1.0);
-    // Sums and differences of infinities as a loop has them.
+    // Sums and differences of infinities as in a loop.
     check(&[f64::INFINITY, 1.0], f64::NEG_INFINITY, f64::NAN);
     let mut random = Random(9);
     for (n, x) in
         [(65, 1e5), (1000, 2.0), (1100, 0.5), (3000, 1.5), (3001, -0.7), (257, 1e-3), (1025, 1.9), (20_000, 0.999)]
     {
-        // As large as makes all terms alike, within the range of f64.
+        // Coefficients of a size that makes all terms alike, within the range of f64.
         let c: Vec<f64> = (0..n)
             .map(|i| (random.unit() - 0.5) * 2f64.powf((-(i as f64) * f64::log2(f64::abs(x))).clamp(-1000.0, 1000.0)))
             .collect();
@@ -102,7 +101,7 @@ fn powers_that_leave_the_range() {
         let divided = polynomial.divide(&device, x).unwrap().to_vec().unwrap();
         assert!((divided[0] - expected).abs() <= 1e-11 * scale, "{n} at {x}: {}, {expected}", divided[0]);
     }
-    // Of f32 from 2^-149 on powers of a half are 0.
+    // From 2^-149 on, powers of a half are 0 in f32.
     let halves: Vec<f32> = (0..149).map(|i| 0.5f32.powi(i)).collect();
     assert_eq!(Polynomial::of(&halves).evaluate(&device, 2.0).unwrap(), 149.0);
 }
@@ -170,7 +169,7 @@ fn interpolation() {
     }
 }
 
-/// Newton's coefficients are divided differences, which are fractions of integers for integers.
+/// Newton's coefficients are divided differences: for integers, fractions of integers.
 #[test]
 fn interpolation_as_by_exact_fractions() {
     fn reduced((a, b): (i128, i128)) -> (i128, i128) {

@@ -1,4 +1,5 @@
-//! Tokens as a loop finds them that tries every length with every rule; lines as regex-automata's own search finds them.
+//! Tests of tokens, against a loop that tries every length with every rule, and of matching lines, against
+//! regex-automata's own search.
 
 use crate::Random;
 use regex_automata::dfa::{Automaton, dense};
@@ -12,7 +13,7 @@ use upsweep_apps::Error;
 use upsweep_apps::text::lexer::ERROR;
 use upsweep_apps::text::{GRAMMARS, Grep, Lexer, match_brackets, newlines};
 
-/// One automaton of all rules, walked from every token's begin to the last match.
+/// Reference lexer: one DFA of all rules, run from every token's start to the last match.
 struct Oracle(dense::DFA<Vec<u32>>, RefCell<HashMap<StateID, bool>>);
 
 impl Oracle {
@@ -26,14 +27,14 @@ impl Oracle {
         Self(dfa.unwrap(), RefCell::default())
     }
 
-    /// The kind and the end of each token.
+    /// Kind and end of each token.
     fn tokens(&self, text: &[u8]) -> Vec<(u8, u64)> {
         let (mut tokens, mut at) = (vec![], 0);
         while at < text.len() {
             let input = Input::new(text).anchored(Anchored::Yes).range(at..);
             let first = self.0.start_state_forward(&input).unwrap();
             let (mut state, mut found) = (first, None);
-            // Behind byte `i` it is known whether what ends before it matches.
+            // The state after byte `i` shows whether the text before that byte matches.
             let mut dead = text.len();
             for i in at..=text.len() {
                 state = match text.get(i) {
@@ -57,7 +58,7 @@ impl Oracle {
         tokens
     }
 
-    /// Whether anything matches from a state on, which a search over all states tells.
+    /// Whether a match is reachable from a state, by a search over all states.
     fn may_match(&self, first: StateID) -> bool {
         if let Some(&known) = self.1.borrow().get(&first) {
             return known;
@@ -78,7 +79,7 @@ fn lex(lexer: &Lexer, text: &[u8]) -> Vec<(u8, u64)> {
     tokens.kinds.to_vec().unwrap().into_iter().zip(tokens.ends.to_vec().unwrap()).collect()
 }
 
-/// Pieces that the rules care for, and others.
+/// Pieces that the rules match, and others.
 const PIECES: &[&[u8]] = &[
     b"1",
     b"0",
@@ -122,7 +123,7 @@ fn tokens_of_grammars_on_random_texts() {
     for grammar in GRAMMARS {
         let (lexer, oracle) = (grammar.lexer().unwrap(), Oracle::new(grammar.rules));
         println!("{}: {} states", grammar.name, lexer.states());
-        // Long ones are walked along in parts, which begin anywhere.
+        // Long texts are lexed in parts, which begin anywhere.
         let lens = (0..40).chain([3000, 20_000, 300_000]).chain((0..25_000).map(|i| 1 + i % 24));
         for len in lens {
             let text: Vec<u8> = (0..len).flat_map(|_| PIECES[random.below(PIECES.len())]).copied().collect();
@@ -135,7 +136,7 @@ fn tokens_of_grammars_on_random_texts() {
     }
 }
 
-/// Memory is used again, and holds no more than the last text's tokens.
+/// Memory is reused, and holds only the last text's tokens.
 #[test]
 fn one_text_after_the_other() {
     let device = Device::cpu();
@@ -149,7 +150,7 @@ fn one_text_after_the_other() {
     }
 }
 
-/// More tokens at one byte than a table of single ones tells, in every place of 64 bytes.
+/// More tokens at one byte than the table for single tokens records, in every place of 64 bytes.
 #[test]
 fn several_tokens_at_once_anywhere() {
     let rules = [("a", "a|abcde"), ("b", "b"), ("c", "c"), ("d", "d"), ("space", " +")];
@@ -160,7 +161,7 @@ fn several_tokens_at_once_anywhere() {
     }
 }
 
-/// What is read behind a match may be several tokens, or errors, or the begin of one.
+/// The text read after a match may be several tokens, or errors, or the begin of one.
 #[test]
 fn looking_ahead() {
     let rules = [("a", "a|abcde"), ("b", "b"), ("cd", "cd?"), ("x", "xyxyx|x|y")];
@@ -183,7 +184,7 @@ fn rules_that_are_refused() {
     assert_eq!(reason(&[("fine", "a"), ("open", "(b")]).0, "open");
     assert_eq!(reason(&[("fine", "a"), ("word", r"\bb")]).0, "word");
     assert_eq!(reason(&[("fine", "a"), ("nothing", "b*")]).0, "nothing");
-    // Four bytes ahead are well, five are not.
+    // A lookahead of four bytes is allowed, five are not.
     assert!(Lexer::new(&[("a", "a"), ("long", "abcdef")]).is_ok_and(|lexer| lexer.states() > 0));
     let (name, reason) = reason(&[("a", "a"), ("long", "abcdefg")]);
     assert_eq!(name, "long");
@@ -241,7 +242,7 @@ fn brackets_and_their_partners() {
     let device = Device::cpu();
     let mut random = Random(10);
     for len in (0..200).chain([20_000]) {
-        // A random sequence that is right, with other letters; then one of its brackets changed.
+        // A random balanced sequence with other letters; then one of its brackets changed.
         let (mut text, mut open, mut partners) = (vec![], vec![], vec![]);
         let close =
             |text: &mut Vec<u8>, partners: &mut Vec<(usize, u32, u32)>, (at, kind): (usize, usize), depth: usize| {

@@ -1,11 +1,12 @@
-//! A plain walk is the oracle.
+//! Tests of trees, with a plain depth-first search as the oracle.
 
 use crate::Random;
 use upsweep::prelude::*;
 use upsweep_apps::Error;
 use upsweep_apps::tree::{NONE, Tree};
 
-/// Strings, as it were: what is combined in the wrong order is another string. Up to 8 letters of 4 bits and more of them a hash.
+/// Operator like the concatenation of strings: another order gives another result. It is exact up to 8 letters of 4
+/// bits, and a hash of longer strings.
 #[operator(identity = (1, 0))]
 fn join(a: (u64, u64), b: (u64, u64)) -> (u64, u64) {
     (a.0 * b.0, a.1 * b.0 + b.1)
@@ -20,7 +21,7 @@ struct Walked {
     down: Vec<(u64, u64)>,
 }
 
-/// What a stack finds.
+/// Reference: depth-first search with a stack.
 fn walk(parents: &[u32], values: &[(u64, u64)]) -> Walked {
     let n = parents.len();
     let root = |v: usize| parents[v] == NONE || parents[v] as usize == v;
@@ -111,7 +112,8 @@ fn check(device: &Device, parents: &[u32], random: &mut Random) {
     }
 }
 
-/// Every way to give 4 vertices parents (each another vertex or none), cycles and all, and every shape of a forest of 5 to 8.
+/// Every choice of parents for 4 vertices (each another vertex or none), cycles included, and every shape of a forest
+/// of 5 to 8.
 #[test]
 fn all_small_forests() {
     let device = Device::cpu();
@@ -145,7 +147,7 @@ fn all_small_forests() {
     }
 }
 
-/// The parents in every forest of `n` vertices, found by their depths in preorder, with other names.
+/// Parents in every forest of `n` vertices, found by their depths in preorder, with shuffled names.
 pub(crate) fn forests(n: usize, random: &mut Random) -> Vec<Vec<u32>> {
     let (mut depths, mut forests) = (vec![0usize; n], vec![]);
     loop {
@@ -157,14 +159,14 @@ pub(crate) fn forests(n: usize, random: &mut Random) -> Vec<Vec<u32>> {
             parents[names[v] as usize] = above.map_or(NONE, |above| names[above]);
         }
         forests.push(parents);
-        // The last vertex that may be deeper is.
+        // The last vertex that can be deeper becomes so.
         let Some(last) = (1..n).rev().find(|&v| depths[v] <= depths[v - 1]) else { return forests };
         depths[last] += 1;
         depths[last + 1..].fill(0);
     }
 }
 
-/// The tree with numbers that tell nothing about the depth.
+/// Renames the vertices at random, so that their numbers show nothing about the depth.
 pub(crate) fn renamed(device: &Device, parents: &[u32], random: &mut Random) -> Vec<u32> {
     let keys: Vec<u64> = parents.iter().map(|_| random.next()).collect();
     let names: Array<u32> = Sort::new().indices().run_to_array(device, &keys).unwrap();
@@ -214,7 +216,7 @@ fn what_is_no_tree() {
     assert_eq!(edges(3, &[0], &[1], 0), Some(Error::Edges { edges: 1, vertices: 3 }));
     assert_eq!(edges(4, &[0, 1, 2], &[1, 2, 0], 0), Some(Error::Unreached { vertex: 3, root: 0 }));
     assert_eq!(edges(4, &[0, 1, 2], &[1, 2, 0], 3), Some(Error::Unreached { vertex: 0, root: 3 }));
-    // Three edges between two vertices, in an order in which one walk passes all of them.
+    // Three edges between two vertices, in an order in which one tour passes all of them.
     assert_eq!(edges(4, &[0, 1, 0], &[1, 0, 1], 0), Some(Error::Unreached { vertex: 2, root: 0 }));
     let index = |at, index| Some(Error::Library(upsweep::Error::Index { at, index, len: 2 }));
     assert_eq!(edges(2, &[0], &[1], 2), index(0, 2));

@@ -1,3 +1,5 @@
+//! Tests of scans along several axes.
+
 use crate::{Random, cases};
 use upsweep::prelude::*;
 use upsweep::{Error, ScanAxes};
@@ -22,7 +24,7 @@ fn wide(x: u8) -> u64 {
     x as u64
 }
 
-/// One axis by a loop: exclusive with a border, exclusive, or inclusive.
+/// Reference scan along one axis: exclusive with a border, exclusive, or inclusive.
 fn along<T: Copy>(
     x: &[T],
     shape: &mut [usize],
@@ -93,7 +95,7 @@ fn all_shapes(device: &Device) {
     }
 }
 
-/// First along rows, then from row to row, without an identity.
+/// An operator that does not commute and has no identity: first along rows, then from row to row.
 fn does_not_commute(device: &Device) {
     let mut random = Random(2);
     let (h, w) = (40, 90);
@@ -110,7 +112,7 @@ fn does_not_commute(device: &Device) {
     assert!(matches!(refused, Err(Error::NoIdentity { .. })));
 }
 
-/// Arrays of more than one band of 2 MiB, with a batch before and channels behind.
+/// Arrays of more than one band of 2 MiB, with a batch axis before and channels after.
 fn bands(device: &Device) {
     let mut random = Random(3);
     for (shape, axes, total) in [

@@ -1,3 +1,5 @@
+//! Tests of images: summed-area tables, box and Gaussian blurs, thresholds, equalisation, brightness.
+
 use crate::{Random, cases};
 use upsweep::{Device, Error as Wrong};
 use upsweep_apps::Error;
@@ -7,7 +9,7 @@ cases! {
     tables_and_sums, overflow, box_blurs, wide_windows, variances, thresholds, equalised, brightened, gaussian, gaussian_borders, gaussian_of_nan, wide_range, other_programs, the_lecture, refused
 }
 
-/// The pixels of a window, as far as they are in the image.
+/// Pixels of a window, as far as they are in the image.
 fn around(e: Extent, at: usize, radius: usize) -> Vec<usize> {
     let [_, h, w, c] = e.shape();
     let (ch, pixel) = (at % c, at / c);
@@ -51,9 +53,9 @@ fn tables_and_sums(device: &Device) {
     }
 }
 
-/// What the type of the sums does not hold is found before, and what it just holds is no error.
+/// An overflow of the sums' type is found beforehand, and the largest sum that fits is no error.
 fn overflow(device: &Device) {
-    // 4097 x 4113 x 255 is more than 2^32 by little; half of it is not.
+    // 4097 x 4113 x 255 is little more than 2^32; half of it is less.
     let (h, w) = (4113, 4097);
     let mut x = vec![255u8; h * w];
     let extent = Extent::new(h, w);
@@ -103,7 +105,7 @@ fn box_blurs(device: &Device) {
     }
 }
 
-/// Of more columns than a block of a GPU has room for: then there is a table.
+/// Windows of more columns than a GPU block has room for, which need a table.
 fn wide_windows(device: &Device) {
     let (width, radius) = (9000, 2000);
     let x: Vec<f64> = (0..2 * width).map(|i| (i * i % 251) as f64).collect();
@@ -184,7 +186,7 @@ fn brightened(device: &Device) {
     assert_eq!(found.to_vec().unwrap(), [0.5, 1.0]);
 }
 
-/// Beside a sum over all pixels with the true weights, mirrored at the borders.
+/// Gaussian blur against a sum over all pixels with the true weights, mirrored at the borders.
 fn gaussian(device: &Device) {
     let mut random = Random(6);
     let (h, w) = (40usize, 55usize);
@@ -218,7 +220,7 @@ fn gaussian(device: &Device) {
         let found = found.to_vec().unwrap();
         let worst = found.iter().zip(&exact).map(|(a, b)| (f64::from(*a) - b).abs()).fold(0.0, f64::max);
         assert!(worst <= error * 255.0, "sigma {sigma}: {worst}");
-        // Means stay.
+        // A constant image stays.
         let flat = device.filled(x.len(), 77.0f32).unwrap();
         let mut same = device.filled(x.len(), 0.0f32).unwrap();
         GaussianBlur::new(sigma).run(device, &flat, extent, &mut same).unwrap();
@@ -233,7 +235,8 @@ fn gaussian(device: &Device) {
     }
 }
 
-/// A blurred line by the rule: mirrored over 6 sigma or as far as it goes, then constant, each pixel with its Gaussian weight.
+/// Reference blur of a line: mirrored over 6 sigma or as far as the line goes, then constant, each pixel with its
+/// Gaussian weight.
 fn blurred_line(x: &[f64], sigma: f64) -> Vec<f64> {
     let (n, reach) = (x.len() as i64, (6.0 * sigma).ceil() as i64);
     let mirrored = reach.min(n - 1);
@@ -311,7 +314,7 @@ fn gaussian_of_nan(device: &Device) {
                 let inside = near(at / w, 2) && near(at % w, 30);
                 let right = match inside {
                     true => found.is_nan() && value.is_nan() || found == value,
-                    // Of the recurrence what is near is 0 and not 1, which is seen as far as its weights are.
+                    // The recurrence has 0 and not 1 in place of the value, which shows as far as its weights reach.
                     false => (found - 1.0).abs() < 1e-3,
                 };
                 assert!(right, "sigma {sigma}, {value} at (2, 30): {found} at ({}, {})", at / w, at % w);
@@ -322,7 +325,7 @@ fn gaussian_of_nan(device: &Device) {
     }
 }
 
-/// f64 has more digits than f32, and squares of its values may leave its range.
+/// Values with more digits than f32 has, or whose squares leave the range of f64.
 fn wide_range(device: &Device) {
     let threshold = |x: &[f64], rule: Threshold| {
         let mut found = device.filled(x.len(), 7u8).unwrap();
@@ -351,7 +354,7 @@ fn wide_range(device: &Device) {
         LocalVariance::new(1).run(device, &given, Extent::new(1, x.len()), &mut found).unwrap();
         found.to_vec().unwrap()
     };
-    // Of a half in three: 2 (1/3)^2 / 4.
+    // A half among three values: 2 (1/3)^2 / 4.
     let small = variance(&[100_000_000.5, 1e8, 1e8]);
     assert!((small[1] - 1.0 / 18.0).abs() < 1e-7, "{small:?}");
     assert_eq!(variance(&[1e200, 1e200, 1e200 + 1e185])[0], 0.0);
@@ -359,14 +362,15 @@ fn wide_range(device: &Device) {
     assert_eq!(variance(&[3e-20, 1e-20]), [1e-40; 2]);
 }
 
-/// Pixel `i` of the picture of 6 rows and 7 columns that other programs were given.
+/// Pixel `i` of the picture of 6 rows and 7 columns that was given to other programs.
 fn of_others(i: usize) -> u8 {
     ((i * i * 37 + i * 11 + 5) % 256) as u8
 }
 
-/// OpenCV 5.0.0: `integral`, `equalizeHist`, `blur` by 3 x 3 and `adaptiveThreshold` by the mean of 3 x 3 less 7; scikit-image 0.26.0:
-/// `threshold_sauvola(window_size=3, k=0.3, r=128)`; SciPy 1.17.1: `gaussian_filter(sigma=3, mode="mirror", truncate=8)`. Of windows the
-/// pixels inside, since these programs make up what is beyond the borders.
+/// Results of OpenCV 5.0.0: `integral`, `equalizeHist`, `blur` by 3 x 3 and `adaptiveThreshold` by the mean of 3 x 3
+/// less 7; of scikit-image 0.26.0: `threshold_sauvola(window_size=3, k=0.3, r=128)`; of SciPy 1.17.1:
+/// `gaussian_filter(sigma=3, mode="mirror", truncate=8)`. Window results are compared inside the image only, since
+/// these programs make up pixels beyond the borders.
 fn other_programs(device: &Device) {
     const INTEGRAL: [u32; 8] = [0, 804, 1730, 2454, 3164, 4048, 5038, 5810];
     const EQUALISED: [u8; 42] = [
@@ -397,7 +401,7 @@ fn other_programs(device: &Device) {
     assert_eq!(inside(y.to_vec().unwrap()), MEAN.map(|x| 255 * x));
     Threshold::sauvola(1, 0.3, 128.0).run(device, &given, extent, &mut y).unwrap();
     assert_eq!(inside(y.to_vec().unwrap()), SAUVOLA.map(|x| 255 * x));
-    // Six rows end before SciPy's mirrored ones do, so the borders are farther off.
+    // Six rows end before SciPy's mirrored ones do, so the values at the borders differ more.
     let floats: Vec<f64> = x.iter().map(|&x| x.into()).collect();
     let mut blurred = device.filled(42, 0.0f64).unwrap();
     GaussianBlur::new(3.0).run(device, &device.upload(&floats).unwrap(), extent, &mut blurred).unwrap();
@@ -406,7 +410,7 @@ fn other_programs(device: &Device) {
     }
 }
 
-/// The sum of the lecture's areas: A - B - C + D.
+/// Sum of the lecture's areas: A - B - C + D.
 fn the_lecture(device: &Device) {
     let image = device.upload(&[1u8, 2, 3, 4, 5, 6]).unwrap();
     let table = SummedArea::<u32>::build(device, &image, Extent::new(2, 3)).unwrap();

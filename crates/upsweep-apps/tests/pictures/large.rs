@@ -1,4 +1,4 @@
-//! Means of values whose sums leave f64.
+//! Tests of means of values whose sums leave f64.
 
 use crate::cases;
 use upsweep::Device;
@@ -21,12 +21,12 @@ fn box_blurs(device: &Device) {
     let row = Extent::new(1, 4);
     assert_eq!(blurred(&[1.5e308, 1.5e308, -1.5e308, -1.5e308], row, 5), [0.0; 4]);
     assert_eq!(blurred(&[1e308, 1e308, f64::INFINITY, 2.0], row, 1)[..3], [1e308, f64::INFINITY, f64::INFINITY]);
-    // And of others the bits that they had: the sum's in order, divided once.
+    // Other values keep their bits: those of the sum in order, divided once.
     let x = [0.1, 1.0 / 3.0, 7e-20, 1e16];
     assert_eq!(blurred(&x, row, 5)[0], (0.1 + 1.0 / 3.0 + 7e-20 + 1e16) / 4.0);
 }
 
-/// Of even and of odd sizes.
+/// Mipmaps of even and of odd sizes.
 fn mipmaps(device: &Device) {
     for (height, width) in [(4, 4), (3, 5), (6, 10), (1, 7), (9, 2)] {
         let x = vec![LARGE; height * width];

@@ -1,4 +1,5 @@
-//! Images, terrain, and the scans along several axes that they stand on, beside plain loops and the numbers of other programs.
+//! Tests of images, terrain, and the scans along several axes that they stand on, against plain loops and the numbers
+//! of other programs.
 //!
 //! Every case runs on the CPU; on a machine with a CUDA GPU, `cargo test -- --include-ignored` runs it there too.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, reason = "tests")]

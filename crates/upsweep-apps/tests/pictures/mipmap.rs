@@ -1,3 +1,5 @@
+//! Tests of mipmaps: levels, their arrangement in one picture, lookups between them.
+
 use crate::{Random, cases};
 use upsweep::Device;
 use upsweep_apps::Error;
@@ -5,13 +7,13 @@ use upsweep_apps::image::{Extent, Mipmap, Point, Wrap};
 
 cases! { levels, many_even_levels, light, arrangement, lookups, refused }
 
-/// How much of source pixel `i` of `n` lies in pixel `k` of `m`, both axes from 0 to 1: the true footprint.
+/// Share of source pixel `i` of `n` that lies in pixel `k` of `m`, both axes from 0 to 1: the true footprint.
 fn share(i: usize, n: usize, k: usize, m: usize) -> f64 {
     let (low, high) = ((i * m).max(k * n), ((i + 1) * m).min((k + 1) * n));
     high.saturating_sub(low) as f64 / n as f64
 }
 
-/// The level after `x`, each pixel the mean of what it covers.
+/// Reference for the level after `x`: each pixel is the mean of its footprint.
 fn halved(x: &[f64], e: Extent) -> (Vec<f64>, Extent) {
     let [planes, h, w, c] = e.shape();
     let (hh, hw) = ((h / 2).max(1), (w / 2).max(1));
@@ -50,18 +52,18 @@ fn levels(device: &Device) {
         let mipmap = Mipmap::build(device, &device.upload(&x).unwrap(), extent).unwrap();
         assert_eq!(mipmap.levels(), h.max(w).ilog2() as usize + 1);
         assert_eq!(mipmap.level(device, 0).unwrap(), x);
-        // From each level as it is stored.
+        // Each level is computed from the level before as it is stored.
         for k in 1..mipmap.levels() {
             let above: Vec<f64> = mipmap.level(device, k - 1).unwrap().iter().map(|&x| x.into()).collect();
             let (expected, size) = halved(&above, mipmap.extent(k - 1));
             assert_eq!(size, mipmap.extent(k));
             for (i, (found, exact)) in mipmap.level(device, k).unwrap().iter().zip(expected).enumerate() {
-                // The oracle's sum has rounding errors, so what is nearly half may go either way there.
+                // The oracle's sum has rounding errors, so a value near a half may be rounded either way there.
                 let off = (f64::from(*found) - exact).abs();
                 assert!(off <= 0.5 + 1e-9, "{extent:?} level {k} value {i}: {found}, exactly {exact}");
             }
         }
-        // The same of floats.
+        // Levels of floats.
         let x: Vec<f32> = x.iter().map(|&x| f32::from(x) / 3.0).collect();
         let mipmap = Mipmap::build(device, &device.upload(&x).unwrap(), extent).unwrap();
         let mut above: Vec<f64> = x.iter().map(|&x| x.into()).collect();
@@ -77,7 +79,7 @@ fn levels(device: &Device) {
     assert_eq!(mipmap.level(device, 1).unwrap(), [2]);
 }
 
-/// The next level, of 2 x 2 values each, where sizes are even or 1.
+/// Next level of sizes that are even or 1, by the mean of 2 x 2 values.
 fn halved_by<X: Copy>(x: &[X], e: Extent, mean: impl Fn([X; 4]) -> X) -> Vec<X> {
     let [planes, h, w, c] = e.shape();
     let (hh, hw) = ((h / 2).max(1), (w / 2).max(1));
@@ -91,7 +93,7 @@ fn halved_by<X: Copy>(x: &[X], e: Extent, mean: impl Fn([X; 4]) -> X) -> Vec<X> 
     out
 }
 
-/// More levels than one launch makes; some end at an odd size, and go on as others do.
+/// More levels than one launch makes. Some end at an odd size, and the next launch goes on there.
 fn many_even_levels(device: &Device) {
     let mut random = Random(7);
     for (h, w, planes, channels) in
@@ -138,7 +140,7 @@ fn level_of(device: &Device, mipmap: &Mipmap<u8>, k: usize) -> Vec<u64> {
     mipmap.level(device, k).unwrap().iter().map(|&x| u64::from(x)).collect()
 }
 
-/// Black and white make the grey of half the light, which is 188 in sRGB.
+/// Black and white average to the grey of half the light, which is 188 in sRGB.
 fn light(device: &Device) {
     let x = device.upload(&[0u8, 255, 255, 0]).unwrap();
     let mipmap = Mipmap::build_srgb(device, &x, Extent::new(2, 2)).unwrap();
@@ -236,7 +238,7 @@ fn refused(device: &Device) {
     let points = device.upload(&[Point { u: f32::NAN, v: f32::INFINITY, level: f32::NAN }; 3]).unwrap();
     let mut seen = device.filled(2, 0.0f32).unwrap();
     assert!(mipmap.lookup(device, &points, Wrap::Clamp, &mut seen).is_err());
-    // What is no number reads some pixel, and no memory outside.
+    // A coordinate that is NaN reads some pixel, and no memory outside.
     let mut seen = device.filled(3, 0.0f32).unwrap();
     mipmap.lookup(device, &points, Wrap::Repeat, &mut seen).unwrap();
 }

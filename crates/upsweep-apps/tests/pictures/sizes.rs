@@ -1,4 +1,4 @@
-//! Sizes whose products no number holds: the same errors, whatever the compiler checks.
+//! Tests of sizes whose products no integer type has: the same errors, whatever the compiler checks.
 
 use upsweep::{Array, Device, Error};
 use upsweep_apps::image::{Area, BoxBlur, Extent, GaussianBlur, Mipmap, SummedArea};

@@ -1,3 +1,5 @@
+//! Tests of terrain: viewsheds, lines of sight, horizons, profiles, hill shade.
+
 use crate::{Random, cases};
 use upsweep::Device;
 use upsweep_apps::Error;
@@ -7,7 +9,7 @@ cases! { rays_as_a_loop, viewsheds, of_mountains, flat_and_small, horizons, prof
 
 const EARTH: f64 = 6_378_137.0;
 
-/// A terrain by midpoint displacement, rough on all scales.
+/// Terrain by midpoint displacement, rough on all scales.
 fn fractal(size: u32, roughness: f64, seed: u64) -> (usize, Vec<f32>) {
     let n = (1usize << size) + 1;
     let (mut z, mut random) = (vec![0.0f64; n * n], Random(seed));
@@ -65,7 +67,7 @@ fn rays_as_a_loop(device: &Device) {
     }
 }
 
-/// R3: a ray to each cell of its own.
+/// Exact viewshed (R3): a ray of its own to each cell.
 fn exact(
     z: &[f32],
     (rows, columns): (usize, usize),
@@ -118,7 +120,7 @@ fn viewsheds(device: &Device) {
             all.0 += seen.iter().filter(|x| **x).count();
             all.1 += seen.len();
 
-            // Heights are 0 where the ground is seen, and above it else.
+            // Heights are 0 where the ground is seen, and positive elsewhere.
             let mut heights = device.filled(z.len(), 0.0f32).unwrap();
             let ground = Viewshed::new(row, column).observer(observer).curvature(curvature);
             ground.heights(device, &given, raster, &mut heights).unwrap();
@@ -129,20 +131,20 @@ fn viewsheds(device: &Device) {
             }
         }
     }
-    // Many are seen and many are not, or the test says nothing.
+    // Many cells must be seen and many not: else the test proves nothing.
     let (seen, cells) = all;
     assert!((cells / 10..cells * 2 / 3).contains(&seen), "{seen} of {cells} are seen");
     println!("at most {worst} of the cells differ; {seen} of {cells} are seen");
 }
 
-/// The mountains of examples/data, from a peak and from two valleys.
+/// Mountains of examples/data, from a peak and from two valleys.
 fn of_mountains(device: &Device) {
     let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/data/jacksboro.npy")).unwrap();
     let (rows, columns) = (240, 280);
     let words = &bytes[bytes.len() - 2 * rows * columns..];
     let z: Vec<f32> = words.chunks_exact(2).map(|x| i16::from_le_bytes([x[0], x[1]]).into()).collect();
     let given = device.upload(&z).unwrap();
-    // The exact viewshed is of distances of 1 and one spacing; that of both axes scales with it.
+    // The exact viewshed has distances of 1 and one spacing; a spacing of both axes scales with it.
     let raster = Raster::new(rows, columns).spacing(80.0, 80.0);
     let scaled: Vec<f32> = z.iter().map(|z| z / 80.0).collect();
     for (row, column) in [(237, 139), (100, 100), (30, 250)] {
@@ -157,7 +159,8 @@ fn of_mountains(device: &Device) {
     }
 }
 
-/// Flat land is seen from above, not from its level; every cell of rasters of one row or column is on a ray of its own.
+/// Flat land is seen from above, not from its level. In rasters of one row or column, every cell is on a ray of its
+/// own.
 fn flat_and_small(device: &Device) {
     let mut random = Random(9);
     for (rows, columns) in [(1, 1), (1, 9), (9, 1), (2, 2), (2, 7), (3, 3), (7, 20), (40, 3)] {
@@ -199,7 +202,7 @@ fn horizons(device: &Device) {
     assert_eq!(azimuths.len(), 4 * (n - 1));
     for (&azimuth, &angle) in azimuths.iter().zip(&angles) {
         let radians = f64::from(azimuth).to_radians();
-        // How far the wall is in that direction.
+        // Distance of the wall in that direction.
         let d = (6.0 / radians.sin().abs()).min(9.0 / radians.cos().abs());
         assert!((f64::from(angle) - (10.0 / d).atan().to_degrees()).abs() < 1e-3, "{azimuth} {angle}");
     }
@@ -208,7 +211,7 @@ fn horizons(device: &Device) {
 }
 
 fn profiles(device: &Device) {
-    // On a slope of 10 a row and 1 a column everything in between is exact.
+    // On a slope of 10 a row and 1 a column every interpolated value is exact.
     let z: Vec<f32> = (0..12 * 9).map(|i| (i / 9 * 10 + i % 9) as f32).collect();
     let (given, raster) = (device.upload(&z).unwrap(), Raster::new(12, 9).spacing(3.0, 4.0));
     for (from, to) in [((0, 0), (11, 8)), ((5, 8), (7, 1)), ((3, 3), (3, 3)), ((9, 2), (0, 2)), ((11, 8), (0, 3))] {
@@ -225,8 +228,8 @@ fn profiles(device: &Device) {
     assert_eq!(Profile::new((0, 0), (4, 2)).spacing(raster), 16f64.hypot(6.0) / 4.0);
 }
 
-/// A cell that a ray to the border goes through is seen of the whole terrain as it is along the line to it, to the last bit: also on planes,
-/// where all slopes are the same, and nearly flat ones, whose slopes are one f32.
+/// A cell on a ray to the border has the same visibility in the viewshed as along the line of sight to it, to the last
+/// bit. This includes planes, where all slopes are the same, and nearly flat ground, whose slopes are one f32.
 fn one_rule_of_sight(device: &Device) {
     let mut random = Random(7);
     let (h, w) = (23usize, 17usize);
@@ -263,7 +266,7 @@ fn one_rule_of_sight(device: &Device) {
             let (down, right) = ((at / w) as i64 - row as i64, (at % w) as i64 - column as i64);
             let of = gcd(down, right).max(1);
             let (down, right) = (down / of, right / of);
-            // The last cell in this direction is one of the border.
+            // The last cell in this direction is at the border.
             let inside = |k: i64| {
                 (0..h as i64).contains(&(row as i64 + k * down)) && (0..w as i64).contains(&(column as i64 + k * right))
             };
@@ -302,7 +305,7 @@ fn steep_shades(device: &Device) {
 }
 
 fn shades(device: &Device) {
-    // Of a plane every cell inside has one shade: the cosine between the sun and the normal.
+    // Every inner cell of a plane has one shade: the cosine between the sun and the normal.
     let plane = |east: f32, north: f32| -> Vec<f32> {
         (0..30).map(|i| (i % 6) as f32 * 2.0 * east - (i / 6) as f32 * 3.0 * north).collect()
     };

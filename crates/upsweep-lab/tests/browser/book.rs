@@ -1,4 +1,5 @@
-//! The book: chapters open, exercises are solved and failed, the calculator calculates, and nothing is in anybody's way.
+//! Tests of the book: chapters open, exercises are solved and failed, the calculator calculates, and axe finds no
+//! barriers.
 
 use super::driver::{Browser, Tab};
 use super::views::{axe, findings};
@@ -30,7 +31,8 @@ fn exercise(tab: &mut Tab<'_>, chapter: &Chapter) {
     assert_eq!(tab.value(state), json!([true, true]));
 }
 
-/// Work, depth, conflicts and critical cycles that the table of a comparison shows, a row an algorithm; [`None`]: it says why not.
+/// Work, depth, conflicts and critical cycles in the table of a comparison, a row for each algorithm; [`None`] if the
+/// row gives a reason instead.
 fn compared(tab: &mut Tab<'_>) -> Vec<(String, Option<[u64; 4]>)> {
     let rows = "[...document.querySelectorAll('#compared tbody tr')].map(row => [...row.cells].map(cell => cell.textContent.trim()))";
     let rows: Vec<Vec<String>> = serde_json::from_value(tab.value(rows)).unwrap();
@@ -42,7 +44,7 @@ fn compared(tab: &mut Tab<'_>) -> Vec<(String, Option<[u64; 4]>)> {
     rows.into_iter().map(row).collect()
 }
 
-/// What the library counts.
+/// Counts of the library.
 fn counted(name: &str, n: usize, banks: Banks) -> Option<[u64; 4]> {
     let run = run(name, n, banks)?;
     Some([run.inner().operations, run.span().operations, run.inner().conflicts, run.span().cycles])
@@ -75,15 +77,15 @@ fn comparisons_are_the_librarys() {
         assert_eq!(set(&mut tab, "more", "quicksort"), "");
         expect(&mut tab, 100, Banks::Eight, Some("quicksort"));
         println!("{}: {:.0} ms", chapter.title, tab.busy() - before);
-        // More than a block takes: who does not take it says so.
+        // More elements than a block takes: an algorithm with that limit says so.
         assert_eq!(set(&mut tab, "n", "1500"), "");
         expect(&mut tab, 1500, Banks::Eight, Some("quicksort"));
-        // The other times.
+        // The times of another length.
         let text = "document.getElementById('compared').textContent";
         assert!(tab.value(text).as_str().unwrap().contains("for 2²⁶"));
         assert_eq!(set(&mut tab, "log", "20"), "");
         assert!(tab.value(text).as_str().unwrap().contains("for 2²⁰"));
-        // What is wrong is said, and the table stays.
+        // An error is shown, and the table stays.
         assert_eq!(set(&mut tab, "n", "0"), "n: 0 elements; a page compares 1 to 65536, `upsweep lab count` more");
         expect(&mut tab, 1500, Banks::Eight, Some("quicksort"));
         tab.is_quiet();
@@ -124,8 +126,8 @@ fn the_calculator_is_the_librarys() {
     tab.is_quiet();
 }
 
-/// Every chapter opened, its exercise failed and solved, at every width, light and dark, and nothing is in anybody's way; the first or
-/// the second half of them.
+/// Opens every chapter of one half, fails and solves its exercise, at every width, light and dark, and checks that axe
+/// finds no barriers.
 fn chapters_at_every_width(half: usize) {
     let (axe, mut browser) = (axe(), Browser::start());
     let contents = html::contents("algorithms.html");

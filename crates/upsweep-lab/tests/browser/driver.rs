@@ -1,5 +1,5 @@
-//! Chromium without a window, told what to do through a pair of pipes: the DevTools protocol, JSON with a zero after
-//! each message.
+//! Driver of Chromium without a window, through a pair of pipes: the DevTools protocol, JSON with a zero after each
+//! message.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -7,11 +7,11 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-/// A browser that does not answer for so long is stuck. A machine that does much else beside is slow.
+/// Time limit of an answer. A browser that exceeds it is stuck; one on a busy machine is slow.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// A running browser with one page, the last that was opened: pages that stay open go on moving, and take the time of those
-/// that are tested. It ends with this value.
+/// Running browser with one page, the last that was opened: pages that stayed open would go on moving, and take time
+/// from the tested one. It ends when this value is dropped.
 pub(crate) struct Browser {
     child: Child,
     commands: ChildStdin,
@@ -30,7 +30,7 @@ impl Drop for Browser {
 }
 
 impl Browser {
-    /// Starts what `UPSWEEP_TEST_BROWSER` names.
+    /// Starts the browser that `UPSWEEP_TEST_BROWSER` names.
     pub(crate) fn start() -> Self {
         let program = std::env::var("UPSWEEP_TEST_BROWSER").unwrap_or_else(|_| "chromium".to_owned());
         let folder = tempfile::tempdir().unwrap();
@@ -90,7 +90,7 @@ impl Browser {
     }
 }
 
-/// A page in the browser.
+/// Page in the browser.
 pub(crate) struct Tab<'a> {
     browser: &'a mut Browser,
     attached: Option<Value>,
@@ -99,7 +99,7 @@ pub(crate) struct Tab<'a> {
 }
 
 impl Tab<'_> {
-    /// Calls a method of the protocol; keeps the events that come before its answer.
+    /// Calls a method of the protocol, and keeps the events that come before its answer.
     fn call(&mut self, method: &str, parameters: Value) -> Value {
         self.browser.sent += 1;
         let id = self.browser.sent;
@@ -119,7 +119,7 @@ impl Tab<'_> {
         }
     }
 
-    /// The value of an expression, or what its promise comes to.
+    /// Evaluates an expression, and awaits its promise.
     #[track_caller]
     pub(crate) fn value(&mut self, expression: &str) -> Value {
         let parameters = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
@@ -146,16 +146,16 @@ impl Tab<'_> {
         }
     }
 
-    /// The middle of an element of the page, in sight.
+    /// Scrolls an element into sight, and returns its centre.
     #[track_caller]
     fn place(&mut self, selector: &str) -> Value {
-        // What a page shows as soon as its model is there moves what lies below.
+        // Parts that appear with the model move the parts below.
         self.waits_for(
             "document.getElementById('model') === null || document.documentElement.dataset.model === 'ready'",
         );
         let selector = Value::from(selector);
-        // What the page scrolls by itself, it scrolls when the next frame is drawn; and pictures that come in sight get their
-        // heights only then (`content-visibility`), which moves what lies below them: the element has to stay where it is.
+        // The page's own scrolling happens when the next frame is drawn. Pictures that come in sight get their heights
+        // only then (`content-visibility`), which moves the parts below. So the element has to stay in place first.
         self.value(&format!(
             "(async () => {{ const found = document.querySelector({selector}); \
              for (let still = 0, before = null; ; ) {{ \
@@ -201,13 +201,13 @@ impl Tab<'_> {
         seen
     }
 
-    /// Makes the screen so many pixels wide.
+    /// Sets the width of the screen in pixels.
     pub(crate) fn resize(&mut self, width: u64) {
         let size = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600 });
         self.call("Emulation.setDeviceMetricsOverride", size);
     }
 
-    /// Opens the page anew, with or without scripts.
+    /// Loads the page again, with or without scripts.
     pub(crate) fn reload(&mut self, scripts: bool) {
         self.call("Emulation.setScriptExecutionDisabled", json!({ "value": !scripts }));
         let url = self.url.clone();
@@ -215,7 +215,7 @@ impl Tab<'_> {
         self.waits_for("document.readyState === 'complete'");
     }
 
-    /// Whether the screen is a dark one, and whether motion is unwanted.
+    /// Sets the preferences for a dark screen and for reduced motion.
     pub(crate) fn prefers(&mut self, dark: bool, still: bool) {
         let scheme = if dark { "dark" } else { "light" };
         let motion = if still { "reduce" } else { "no-preference" };
@@ -226,7 +226,7 @@ impl Tab<'_> {
         self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
     }
 
-    /// The milliseconds of a processor that the page has taken so far.
+    /// Processor time of the page so far, in milliseconds.
     pub(crate) fn busy(&mut self) -> f64 {
         self.call("Performance.enable", json!({ "timeDomain": "threadTicks" }));
         let metrics = self.call("Performance.getMetrics", json!({}));
@@ -234,7 +234,7 @@ impl Tab<'_> {
         thread.and_then(|metric| metric["value"].as_f64()).expect("browsers count their time") * 1e3
     }
 
-    /// A picture of the top of the page, so many pixels high, as PNG.
+    /// Takes a picture of the top of the page, of this size in pixels, as PNG.
     pub(crate) fn shot(&mut self, width: u64, height: u64) -> Vec<u8> {
         let clip = json!({ "x": 0, "y": 0, "width": width, "height": height, "scale": 1 });
         let shot = self
@@ -242,7 +242,7 @@ impl Tab<'_> {
         base64(shot["data"].as_str().unwrap())
     }
 
-    /// Checks that the page asked for itself only, and that nothing went wrong in it.
+    /// Checks that the page requested only itself, and had no errors.
     #[track_caller]
     pub(crate) fn is_quiet(&mut self) {
         self.value("0");
@@ -266,7 +266,7 @@ impl Tab<'_> {
     }
 }
 
-/// What a text in base 64 stands for.
+/// Decodes base 64.
 fn base64(text: &str) -> Vec<u8> {
     let digit = |byte: u8| match byte {
         b'A'..=b'Z' => byte - b'A',

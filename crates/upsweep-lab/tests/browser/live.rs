@@ -1,5 +1,5 @@
-//! The model in the page: whatever is changed, the page shows what the model natively does, and what depends on an element is
-//! what becomes another number when the element does.
+//! Tests of the live model in the page: after any change, the page shows the results of the native model. The words
+//! that are marked as dependent on an element are those that change with it.
 
 use super::driver::{Browser, Tab};
 use super::steps::{at_step, seed};
@@ -21,7 +21,7 @@ fn opened<'a>(browser: &'a mut Browser, page: &str, fragment: &str) -> Tab<'a> {
     tab
 }
 
-/// Puts these values into the form, and lets it hear of the last one.
+/// Puts these values into the form, and fires the event of the last one.
 fn set(tab: &mut Tab<'_>, settings: &[(&str, String)]) {
     for (id, value) in settings {
         tab.value(&format!("document.getElementById('{id}').value = {}", json!(value)));
@@ -30,13 +30,13 @@ fn set(tab: &mut Tab<'_>, settings: &[(&str, String)]) {
     tab.value(&format!("document.getElementById('{last}').dispatchEvent(new Event('change', {{ bubbles: true }}))"));
 }
 
-/// The elements that stand in the page.
+/// Elements in the page's form.
 fn elements(tab: &mut Tab<'_>) -> Vec<String> {
     let texts = tab.value("[...document.querySelectorAll('#elements input')].map(input => input.value)");
     texts.as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
 }
 
-/// What the library itself makes of elements that stand in the page.
+/// Recording by the library itself, with the elements of the page.
 fn natively(name: &str, op: &str, shape: Shape, texts: &[String], heads: &[bool]) -> Recording {
     let algorithm = by_name(name).unwrap();
     let ints = || texts.iter().map(|text| text.parse().unwrap()).collect::<Vec<i64>>();
@@ -80,7 +80,7 @@ fn every_algorithm_on_other_elements_and_machines() {
         let heads: Vec<usize> = (1..n).filter(|place| (place * chance).is_multiple_of(3)).collect();
         let text = |number: Option<u64>| number.map_or_else(String::new, |number| number.to_string());
         let seed = if let Order::Chance(seed) = order { Some(seed) } else { None };
-        // The operator first, so that there are elements of it.
+        // The operator comes first, so that the elements are of its type.
         set(&mut tab, &[("beside", String::new()), ("algorithm", algorithm.name.to_owned()), ("op", op.to_owned())]);
         set(
             &mut tab,
@@ -116,12 +116,12 @@ fn every_algorithm_on_other_elements_and_machines() {
     tab.is_quiet();
 }
 
-/// The words that are marked in memory: array and index.
+/// Words that are marked in memory: array and index.
 const MARKED: &str = "[...document.querySelectorAll('#memory .words[data-array]')].flatMap(list => \
     [...list.children].map((word, index) => [Number(list.dataset.array), index, word.classList.contains('depends')]) \
     .filter(word => word[2]).map(word => [word[0], word[1]]))";
 
-/// The words that another element `index` changes, after so many steps.
+/// Words that change with element `index`, after `steps` steps.
 fn changed(name: &str, shape: Shape, values: &[i64], index: usize, steps: usize) -> Value {
     let n = values.len();
     let run = |values: &[i64]| {
@@ -170,7 +170,7 @@ fn what_depends_on_an_element_is_marked_while_it_is_dragged() {
             assert!(seen > 3, "{name}: {seen} words, threads and arrows are marked in the picture");
             values
         });
-        // Let go, the page is that of the new element.
+        // Once released, the page is that of the new element.
         let recording = natively(
             name,
             "sum",
@@ -256,7 +256,7 @@ fn two_runs_play_in_step() {
         tab.is_quiet();
         assert_eq!(tab.value("document.getElementById('number').textContent"), format!("{step} of {steps}"));
         for (run, suffix) in [(&first.run, ""), (&second.run, "-2")] {
-            // The shorter one stays at its end.
+            // The shorter run stays at its end.
             let own = step.min(run.steps.len());
             let mut total = upsweep_lab::machine::Counts::default();
             run.steps.iter().take(own).for_each(|step| total += step.counts);

@@ -1,4 +1,4 @@
-//! The pages in a browser: what they show at each step is what the run holds, and nothing leaves them.
+//! Tests of the pages in a browser: each step shows the state of the run, and no request leaves the page.
 //!
 //! `cargo test -p upsweep-lab --test browser -- --include-ignored`, with `UPSWEEP_TEST_BROWSER` naming Chromium or its
 //! headless shell (default `chromium`), and `UPSWEEP_TEST_AXE` naming `axe.min.js` of the npm package axe-core.

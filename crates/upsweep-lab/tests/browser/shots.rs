@@ -1,7 +1,7 @@
-//! The pictures of pages in the guide.
+//! Pictures of pages for the guide.
 //!
-//! `UPSWEEP_TEST_SHOTS=docs/guide/src/pictures cargo test -p upsweep-lab --test browser -- --include-ignored shots` makes them
-//! anew.
+//! `UPSWEEP_TEST_SHOTS=docs/guide/src/pictures cargo test -p upsweep-lab --test browser -- --include-ignored shots`
+//! makes them anew.
 
 use super::driver::Browser;
 use super::views::recorded;

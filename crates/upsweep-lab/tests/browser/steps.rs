@@ -1,4 +1,4 @@
-//! Steps, forward and back, by buttons, keys and the mouse.
+//! Tests of stepping, forward and back, by buttons, keys and the mouse.
 
 use super::driver::{Browser, Tab};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use upsweep_lab::show::{Recording, html, telling};
 const MEMORY: &str = "[...document.querySelectorAll('#memory .words[data-array]')].map(list => \
     [Number(list.dataset.array), [...list.children].map(word => word.lastChild.textContent.trim())])";
 
-/// What the page should show of memory.
+/// Memory that the page should show.
 fn memory(recording: &Recording, steps: usize) -> Value {
     let words = recording.run.memory_after(steps);
     let arrays = recording.run.arrays.iter().enumerate().filter(|(_, array)| array.lives_after(steps));
@@ -87,7 +87,8 @@ fn every_algorithm_forward_and_back() {
         let recording = recorded_on(algorithm.name, n, seed, shape);
         let mut tab = browser.open(&html::page(&recording, None));
         let steps = recording.run.steps.len();
-        // Step by step the first form of each; of the others, which have the same steps, the first and the last.
+        // The first form of each algorithm is stepped through. Other forms have the same steps: only the first and the
+        // last are checked.
         if is_first_form(algorithm) {
             for step in 0..=steps {
                 at_step(&mut tab, &recording, step);
@@ -99,7 +100,7 @@ fn every_algorithm_forward_and_back() {
             tab.key("End");
         }
         at_step(&mut tab, &recording, steps);
-        // The way back is that of all pages.
+        // Stepping back is the same code on all pages.
         for step in (0..steps).rev().filter(|_| steps < 12 && is_first_form(algorithm)) {
             tab.key("ArrowLeft");
             at_step(&mut tab, &recording, step);

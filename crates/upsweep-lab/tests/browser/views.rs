@@ -1,4 +1,5 @@
-//! What pages show beside the step: pseudocode, banks, tiles, registers, the race, the address; on any screen, for everybody.
+//! Tests of the page's other views: pseudocode, banks, tiles, registers, the race, the address; on any screen, and
+//! accessible to everybody.
 
 use super::driver::{Browser, Tab};
 use serde_json::{Value, json};
@@ -46,10 +47,10 @@ fn the_lines_that_run_are_lit() {
     }
 }
 
-/// The words of an access in their banks: bank, turn, index, threads.
+/// Words of an access in their banks: bank, turn, index, threads.
 type Cells = Vec<(usize, usize, usize, Vec<usize>)>;
 
-/// What the table of the step's worst access should hold: the first of those with the highest degree.
+/// Cells of the table of the step's worst access: the first of those with the highest degree.
 fn cells(recording: &Recording, step: &Step) -> Option<Cells> {
     let mut accesses: BTreeMap<usize, (u64, Vec<(usize, usize, usize)>)> = BTreeMap::new();
     for event in &step.events {
@@ -104,7 +105,7 @@ fn banks_and_turns_are_those_of_the_run() {
         assert_eq!(conflicts > 0, recording.run.total().conflicts > 0, "{name}");
         tab.is_quiet();
     }
-    // The seeds' table: thread, address, bank, of an access that is chosen.
+    // The seeds' table for a chosen access: thread, address, bank.
     let mut tab = browser.open_at(&html::page(&recorded("reduce-strided"), None), "#step=2");
     let table = "[...document.querySelectorAll('.addresses tr')].map(row => [...row.cells].map(cell => cell.textContent).join(' '))";
     let threads = "thread 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15";
@@ -162,12 +163,12 @@ fn a_step_has_an_address_and_the_race_is_in_sight() {
     tab.waits_for("location.hash === '#step=2'");
     tab.value("location.hash = '#step=3'");
     tab.waits_for(&format!("{number} === '3 of 3'"));
-    // Word 31, marked, and not beyond the edge of its box.
+    // Word 31 is marked, and inside its box.
     let racing = "[...document.querySelectorAll('#stage .racing')].map(word => { const own = word.getBoundingClientRect(), \
         box = document.getElementById('stage').parentElement.getBoundingClientRect(); \
         return [word.dataset.key.split(':')[2], own.left >= box.left && own.right <= box.right]; })";
     tab.waits_for(&format!("JSON.stringify({racing}) === '[[\"31\",true]]'"));
-    // The read that loses is in the step before.
+    // The read that loses the race is in the step before.
     tab.key("ArrowLeft");
     tab.waits_for(&format!("JSON.stringify({racing}) === '[[\"31\",true]]'"));
     tab.is_quiet();
@@ -221,8 +222,8 @@ fn pages_are_small_and_steps_quick() {
     assert!(overview.len() < 1_000_000, "{} bytes", overview.len());
     for name in ["kogge-stone", "segmented-pairs", "look-back"] {
         let mut tab = browser.open(&html::page(&recorded(name), None));
-        // With the layout that a look at the picture needs. Of the processor's time, as the machine does other things, too, and the
-        // least of three rounds, as a processor that is shared is not always as fast.
+        // With the layout that a view of the picture needs. The measure is processor time, as the machine does other
+        // work, and the minimum of three rounds, as a shared processor varies in speed.
         let mut each = f64::INFINITY;
         for _ in 0..3 {
             tab.key("Home");
@@ -238,7 +239,7 @@ fn pages_are_small_and_steps_quick() {
     }
 }
 
-/// Frames, cells and arrows that stand out from their ground by less than 3 to 1, and how many there are in all.
+/// Frames, cells and arrows whose contrast with their ground is less than 3 to 1, and the number of all.
 const FAINT: &str = "(() => {
     const numbers = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
     const light = (colour) => { const [r, g, b] = numbers(colour).map((part) => part / 255).map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
@@ -276,7 +277,7 @@ fn borders_and_arrows_are_to_be_seen() {
     }
 }
 
-/// The text of axe.
+/// Source text of axe.
 pub(super) fn axe() -> String {
     std::fs::read_to_string(std::env::var("UPSWEEP_TEST_AXE").expect("it names axe.min.js")).unwrap()
 }

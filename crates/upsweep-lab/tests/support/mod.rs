@@ -1,13 +1,13 @@
-//! What the tests of the model and of the GPU share.
+//! Helpers shared by the tests of the model and of the GPU.
 
 use upsweep_lab::operator::Affine;
 
 pub(crate) const LENGTHS: [usize; 16] = [1, 2, 3, 5, 8, 31, 32, 33, 100, 512, 513, 1000, 1024, 1025, 2047, 2048];
 
-/// For algorithms that take any length.
+/// Length for algorithms that take any.
 pub(crate) const MILLION: usize = 1_000_007;
 
-/// Numbers that look random (the finaliser of SplitMix64).
+/// Pseudo-random numbers (the finaliser of SplitMix64).
 pub(crate) fn random(index: usize) -> i64 {
     let mut z = (index as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
