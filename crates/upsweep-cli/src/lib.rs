@@ -13,8 +13,8 @@
 //! [`histogram`], [`quantile`], [`selecting`], [`sorting`] and [`signal`] read and write in the same way.
 //! [`expression`] is the language of `select --where`. [`apps`] are the applications.
 //!
-//! [`source`] finds the start of a text, and handles standard input. [`closed`] reports a standard input that was
-//! closed at the start.
+//! [`source`] finds the start of a text, and handles standard input. [`closed`] reports standard streams that
+//! were closed at the start.
 //!
 //! [`lab`] is the laboratory: its algorithms run on a machine model, which needs no device; their race needs a GPU.
 

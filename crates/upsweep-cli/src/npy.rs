@@ -165,7 +165,7 @@ impl<'a> Dictionary<'a> {
     }
 }
 
-/// Splits off the Python value at the start of `text`, up to the comma, colon or bracket that ends it.
+/// Splits `text` after the Python value at its start, which a comma, colon or bracket ends.
 fn value(text: &str) -> Result<(&str, &str), String> {
     let text = text.trim_start();
     let mut open = 0usize;

@@ -37,7 +37,7 @@ impl Reading {
         &self.file
     }
 
-    /// Options for the file `path`, whose format and type no option sets.
+    /// Options for the file `path`, whose column and type no option sets.
     pub(crate) fn of(path: &Path, table: TableForm) -> Self {
         Self { file: path.to_owned(), column: None, element: None, header: Header::Auto, table, options: false }
     }

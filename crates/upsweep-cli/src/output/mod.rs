@@ -218,8 +218,8 @@ enum Resolved {
     ForeignDescriptor(PathBuf),
 }
 
-/// Follows links, including those to nothing yet. Descriptors look like links to files, but must not be replaced by the
-/// file: it was opened for appending, is at some position, or has no name.
+/// Follows links, including those to nothing yet. Descriptors look like links to files, but stay descriptors: their file
+/// was opened for appending, is at some position, or has no name.
 fn resolve(path: &Path) -> std::result::Result<Resolved, String> {
     // As many as Linux follows.
     const MOST_LINKS: usize = 40;

@@ -29,8 +29,8 @@ pub(super) fn has_number(row: &ByteRecord) -> bool {
     row.iter().any(holds_number)
 }
 
-/// Whether the first row may name columns although it has numbers. They are distinct years, several or beside a name, and
-/// at least one cell under them is no year.
+/// Whether the first row may name columns although it has numbers. They are distinct years, several or beside a name,
+/// and at least one cell under them is no year.
 pub(super) fn names_years(first: &ByteRecord, second: &ByteRecord) -> bool {
     let year = |cell: &[u8]| match cell.trim_ascii() {
         digits @ [_, _, _, _] => {
