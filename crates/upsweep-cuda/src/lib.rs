@@ -6,7 +6,7 @@
 //! | `columns/` | scans and reductions of interleaved lines |
 //! | `open` | type erasure: turns a job with types into a `job` without them |
 //! | `borrow` | borrows of a call's buffers, and the check that none overlaps the results |
-//! | `features`, `code`, `params` | features that kernels are compiled for; the text that a job contributes; parameters |
+//! | `features`, `code`, `params` | features that kernels are compiled for; the text of a job; kernel parameters |
 //! | `compile/` | kernels from their text to machine code |
 //! | `runtime/` | contexts, streams, memory, and kernels from their source to their launch |
 //! | `library` | names of shared libraries |

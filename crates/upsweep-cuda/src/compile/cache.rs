@@ -209,7 +209,7 @@ fn folder(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     user.map(|user| user.join("upsweep"))
 }
 
-/// Creates a file that only its user may write to, whatever the process's permission mask allows a group.
+/// Creates a file for its user alone, even where the umask leaves permissions to a group.
 fn create_private_file(path: &Path) -> std::io::Result<File> {
     let mut options = File::options();
     options.write(true).create_new(true);

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `UPSWEEP_NVRTC` | only the file that it names: an explicit choice |
 //! | the process | another library has loaded it, as PyTorch does: two of them take twice the memory |
-//! | `VIRTUAL_ENV`, `CONDA_PREFIX`, the program's own environment | PyPI's packages lie in `site-packages/nvidia`, conda's in `lib` |
+//! | `VIRTUAL_ENV`, `CONDA_PREFIX`, the program's own environment | PyPI: `site-packages/nvidia`; conda: `lib` |
 //! | the system's loader | `LD_LIBRARY_PATH`, and folders that the system's packages have registered |
 //! | `CUDA_PATH`, `CUDA_HOME`, `/usr/local/cuda*`, and `cuda` in `opt` | the toolkit; the last is Arch Linux's |
 //!

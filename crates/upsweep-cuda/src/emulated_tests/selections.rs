@@ -33,7 +33,7 @@ fn selection_of_runs<I: Element, C: Choose<I>>(
         let sizes = SelectSizes { run: bytes, lengths, ..select::sizes_of::<I, C>(choice, index, others) };
         let plan = SelectPlan::new(len, sizes, CAPABILITY);
         let source = select::kernel(&plan, functions).source::<SelectParams>()?;
-        // Half as many threads have half as many results: the ring has room for those of as many tiles as on a GPU.
+        // Half as many threads have half as many results: half the ring has room for as many tiles as on a GPU.
         let ring = [("RING_BYTES", plan.ring / 32 * 16)];
         let ring = if others { &ring[..0] } else { &ring };
         run(&format!("select {sizes:?}"), &source, &[&[("GROUPS", 2)], ring, THREADS].concat(), cases);
