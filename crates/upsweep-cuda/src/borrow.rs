@@ -113,7 +113,7 @@ impl<T> Few<T> {
     }
 }
 
-/// A range of device memory.
+/// Range of device memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Extent {
     start: u64,

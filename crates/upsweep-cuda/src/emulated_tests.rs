@@ -296,7 +296,7 @@ fn name<Types>(features: Features) -> String {
 
 /// Compute capability that kernels are planned for.
 const CAPABILITY: (u32, u32) = (9, 0);
-/// As few warps as kernels allow.
+/// Fewest warps that kernels allow.
 const THREADS: &[(&str, usize)] = &[("THREADS", 128)];
 
 /// Returns the sum of halves, which is computed in f32.

@@ -23,8 +23,8 @@
 //! cannot have several lines, or that runs on one backend alone, compiles nothing for the other cases.
 //!
 //! **Launches.** A call enqueues one kernel. Few long strided lines take three kernels (a reduction: two), a sort or a
-//! top-k several. A histogram clears its results before its kernel. With float weights a histogram has three kernels,
-//! of which the first finds the largest weight of each bin. Enqueuing does not wait for the device.
+//! top-k several. A histogram clears its results before its kernel. With float weights a histogram has three kernels;
+//! the first finds the largest weight of each bin. Enqueuing does not wait for the device.
 //!
 //! **What the host waits for.** A small result is copied to pinned memory together with the faults that the kernels of
 //! the stream may have reported, so that one wait is enough for both (`runtime/wait.rs`). A reduction to the host has

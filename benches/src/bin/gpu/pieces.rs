@@ -14,7 +14,7 @@ fn times(a: f32, x: f32) -> f32 {
     a * x
 }
 
-/// A step of generalised advantage estimation, from the last step of an episode to the first.
+/// Step of generalised advantage estimation, from the last step of an episode to the first.
 #[function]
 fn discounted(#[param] gamma: f32, #[param] lambda: f32, reward: f32, value: f32, next: f32, end: u8) -> Affine {
     let left = if end == 0 { 1.0f32 } else { 0.0 };

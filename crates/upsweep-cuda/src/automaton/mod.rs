@@ -47,7 +47,7 @@ params! {
         places: "void*",
         /// State in which each tile begins. The first tile's is not read.
         entries: "u8*",
-        /// For each tile but the last one, its transition function: the final state for each initial state.
+        /// Transition function of each tile but the last one: the final state for each initial state.
         ways: "u8*",
         /// Address that the number of events is stored at.
         count: "u64*",

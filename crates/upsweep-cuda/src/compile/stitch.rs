@@ -172,7 +172,7 @@ fn embedded(path: &str) -> Option<&'static str> {
 /// Returns the whole text of a kernel.
 ///
 /// # Errors
-/// A message that names the file and its include that names no file.
+/// Message with the include that names no file, and the file that has it.
 pub(crate) fn stitch(source: &KernelSource) -> Result<String, String> {
     stitch_from(source, &embedded)
 }

@@ -27,7 +27,7 @@ params! {
         segments: "u64",
         /// Capacity of the output in results; no result is stored beyond it.
         outputs: "u64",
-        /// For each tile the first offset that is not less than the tile's begin, and the last offset. Then the epoch.
+        /// First offset of each tile that is not less than the tile's begin, and the last offset. Then the epoch.
         starts: "u64*",
         /// Null, or the address of the initial value.
         init_from: "const Given*",

@@ -107,9 +107,9 @@ struct Layout {
 
 /// Creates a workspace, ready for use on any stream when this returns.
 ///
-/// It is allocated and cleared on the context's private stream, which is never captured and never long busy. The
-/// caller's stream may be captured or busy. It could then not be waited for, and no other stream could read the fault
-/// of a workspace that does not exist yet in the caller's stream's order.
+/// The workspace is allocated and cleared on the context's private stream, which is never captured and never long busy.
+/// The caller's stream may be captured or busy. The host could then not wait for it, and no other stream could read the
+/// fault of a workspace that does not exist yet in the caller's stream's order.
 pub(super) fn create(context: &Context, capacity: Capacity) -> Result<Workspace> {
     let Some(Layout { start16, capacity8, capacity16, bytes }) = capacity.layout() else {
         return Err(Error::OutOfMemory { bytes: capacity.words8.saturating_add(capacity.words16).saturating_mul(16) });

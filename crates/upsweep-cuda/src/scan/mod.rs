@@ -121,9 +121,9 @@ pub(super) const NO_KEYS: u64 = u64::MAX;
 pub(super) struct Extra {
     /// Address of the carry, or 0.
     pub(super) carry: u64,
-    /// Of a reduction: the address that the number of segments is stored at, or 0.
+    /// Address that a reduction stores the number of segments at, or 0; none for a scan.
     pub(super) by_segment: Option<u64>,
-    /// Of a reduction by keys: the address of the first key of each segment, and the capacity there.
+    /// Address that a reduction by keys stores the first key of each segment at, and the capacity there.
     pub(super) keys: Option<(u64, usize)>,
 }
 
