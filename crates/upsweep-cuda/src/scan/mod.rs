@@ -71,9 +71,9 @@ params! {
         /// Address that a reduction by keys stores the first key of each segment at, and the capacity there, or ~0.
         keys: "void*",
         keys_room: "u64",
-        /// Null, or the address that a scan of the whole array stores its carry at: the value that follows its results.
+        /// Null, or the address that a scan of the whole array stores its carry at: the value after its last element.
         carry: "Given*",
-        /// Whether the carry of a scan of the whole array is its last result.
+        /// Whether a scan of the whole array stores the value that follows its last element as one more result.
         total: "u64",
         /// Null, or the address of the initial value.
         init_from: "const Given*",

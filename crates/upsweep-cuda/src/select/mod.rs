@@ -2,7 +2,7 @@
 //!
 //! | what | kernel |
 //! |---|---|
-//! | one output: Select, Dedup, Runs | `select/select.cuh`, on the relay (`kernels/tile/relay.cuh`) |
+//! | selections: Select, Dedup, Runs | `select/select.cuh`, on the relay (`kernels/tile/relay.cuh`) |
 //! | Partition | `select/partition.cuh`, on the pipeline |
 //!
 //! A predicate, flags or the equality of neighbours decide which elements are selected
