@@ -1,19 +1,19 @@
-//! What a record says of a CUDA GPU and of what drives it.
+//! Description of a CUDA GPU and its software, for a record's header.
 
 use crate::Outcome;
 use cudarc::driver::CudaContext;
 use cudarc::driver::sys::{CUdevice_attribute, cuDriverGetVersion};
 
-/// The GPU's name and size.
+/// Returns the GPU's name and number of multiprocessors.
 ///
 /// # Errors
-/// The driver does not tell.
+/// The driver does not return a property.
 pub fn machine(context: &CudaContext) -> Outcome<String> {
     let multiprocessors = context.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
     Ok(format!("{}, {multiprocessors} SMs", context.name()?))
 }
 
-/// The driver's, CUDA's and NVRTC's versions, once a context and a module exist.
+/// Returns the versions of the driver, CUDA and NVRTC, once a context and a module exist.
 #[must_use]
 pub fn versions() -> String {
     let text = std::fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();

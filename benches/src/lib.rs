@@ -1,8 +1,8 @@
-//! What the benches share: their options, the form of their records, and the numbers that they scan.
+//! Shared code of the benches: their options, the format of their records, and the numbers that they scan.
 //!
-//! Method. Outputs are checked before anything is timed. A time is the median of many calls. On the CPU the
-//! contestants take turns, so that a slow second of the machine meets all of them; on a GPU each call is timed by
-//! events, after the L2 cache has been flushed. The yardstick is a copy of the same elements in the same run.
+//! Method. Outputs are checked before anything is timed. A time is the median of many calls. On the CPU the contestants
+//! take turns, so that a slow second of the machine affects all of them; on a GPU each call is timed by events, after
+//! the L2 cache has been flushed. The yardstick is a copy of the same elements in the same run.
 
 pub mod cuda;
 mod format;
@@ -17,10 +17,10 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// What the benches' functions return.
+/// Result of the benches' functions.
 pub type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
-/// What a bench ends with; says on standard error what went wrong.
+/// Returns the exit code of a bench, and prints an error to standard error.
 pub fn exit_code(outcome: Outcome) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -31,28 +31,28 @@ pub fn exit_code(outcome: Outcome) -> ExitCode {
     }
 }
 
-/// The options of a bench.
+/// Options of a bench.
 #[derive(Debug, Default, Clone)]
 pub struct Options {
-    /// Every bench once, at a small size, as a test.
+    /// Whether to run every bench once, at a small size, as a test.
     pub smoke: bool,
-    /// Fewer sizes and calls.
+    /// Whether to run fewer sizes and calls.
     pub quick: bool,
-    /// Only the benches whose `algorithm/type` has one of these in it.
+    /// Parts of names: only benches whose `algorithm/type` contains one of them run.
     pub only: Option<Vec<String>>,
-    /// The sizes, as powers of two, in place of the bench's own.
+    /// Sizes, as powers of two, in place of the bench's own.
     pub sizes: Option<Vec<u32>>,
-    /// Where the record goes; standard output when not given.
+    /// File of the record; standard output if there is none.
     pub out: Option<PathBuf>,
 }
 
 const USAGE: &str = "options: [--smoke] [--quick] [--only PART_OF_ALGORITHM/TYPE,...] [--sizes 10,20] [--out FILE]";
 
 impl Options {
-    /// From the command line.
+    /// Parses the command line.
     ///
     /// # Errors
-    /// An option that is not known, or has no value.
+    /// An unknown option, or one without its value.
     pub fn parse(mut args: impl Iterator<Item = String>) -> Outcome<Self> {
         let mut options = Self::default();
         while let Some(arg) = args.next() {
@@ -73,7 +73,7 @@ impl Options {
         Ok(options)
     }
 
-    /// The sizes to measure, where a bench measures `all` by itself and `few` in a hurry.
+    /// Returns the sizes to measure: a bench measures `all` by default and `few` with `quick`.
     #[must_use]
     pub fn sizes(&self, all: &[u32], few: &[u32]) -> Vec<u32> {
         match &self.sizes {
@@ -84,7 +84,7 @@ impl Options {
         }
     }
 
-    /// Whether `algo` on `ty` is asked for.
+    /// Returns whether `algo` on `ty` is selected.
     #[must_use]
     pub fn wants(&self, algo: &str, ty: &str) -> bool {
         let name = format!("{algo}/{ty}");
@@ -92,7 +92,7 @@ impl Options {
     }
 }
 
-/// The median of some times; NaN of none.
+/// Returns the median of some times; NaN if there are none.
 #[must_use]
 pub fn median(mut times: Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);

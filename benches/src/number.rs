@@ -1,32 +1,32 @@
-//! The numbers that the benches scan.
+//! Numbers that the benches scan.
 
 use half::{bf16, f16};
 use upsweep::Element;
 
-/// An element of the benches' inputs.
+/// Element of the benches' inputs.
 ///
-/// Integers are random in all bits. Floats are small random integers in pairs that cancel: whichever way a sum is
-/// grouped, its parts are small integers too, and no type rounds them. So every output has one right value.
+/// Integers are random in all bits. Floats are small random integers in pairs that cancel: however a sum is grouped,
+/// its parts are small integers too, and no type rounds them. So every output has one right value.
 pub trait Value: Element + PartialEq + std::fmt::Debug {
-    /// The type's name in records.
+    /// Name of the type in records.
     const NAME: &'static str;
-    /// The element at `index` of the random input.
+    /// Returns the element at `index` of the random input.
     fn random(index: usize) -> Self;
 }
 
-/// A number with the plain loop's own arithmetic, which the outputs are checked against.
+/// Number with the plain loop's own arithmetic, which the outputs are checked against.
 pub trait Number: Value {
-    /// The identity of the sum.
+    /// Identity of the sum.
     const ZERO: Self;
-    /// The sum; integers wrap.
+    /// Returns the sum; integers wrap.
     #[must_use]
     fn plus(self, other: Self) -> Self;
-    /// The greater one. No input is NaN.
+    /// Returns the greater number. No input is NaN.
     #[must_use]
     fn larger(self, other: Self) -> Self;
 }
 
-/// A hash with good low and high bits: the finaliser of splitmix64.
+/// Returns a hash with good low and high bits: the finaliser of splitmix64.
 #[must_use]
 pub fn hash(index: usize) -> u64 {
     let x = (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);

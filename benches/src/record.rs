@@ -1,4 +1,4 @@
-//! Writing a record: a header that says what was measured where, then comma-separated rows.
+//! Writer of a record: a header about the measurements and the machine, then comma-separated rows.
 
 use crate::format::{COLUMNS, HEADER_KEYS};
 use crate::{Options, Outcome};
@@ -6,34 +6,34 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A record in the making. Rows are written at once, so that what was measured before a failure is kept.
+/// Record that is being written. Rows are written at once, so that a failure loses no earlier measurement.
 pub struct Record {
     out: Box<dyn Write>,
 }
 
-/// One measurement.
+/// Row of a record: one measurement.
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'a> {
-    /// Who did the work: `upsweep`, `copy`, `loop`.
+    /// Library that did the work: `upsweep`, `copy`, `loop`.
     pub lib: &'a str,
-    /// The work: `inclusive_sum`.
+    /// Algorithm: `inclusive_sum`.
     pub algo: &'a str,
-    /// The type of the elements.
+    /// Type of the elements.
     pub ty: &'a str,
-    /// The number of elements, as a power of two.
+    /// Number of elements, as a power of two.
     pub log2n: u32,
-    /// The time of one call.
+    /// Time of one call in microseconds.
     pub micros: f64,
-    /// What must be read and written.
+    /// Bytes that must be read and written.
     pub bytes: f64,
-    /// Bytes over time of a copy of as many elements, in GB/s.
+    /// Bandwidth of a copy of as many elements, in GB/s.
     pub copy_gbps: f64,
-    /// How long the call keeps the host busy, where it returns before the work is done.
+    /// Time for which the call keeps the host busy, where it returns before the work is done.
     pub enqueue_micros: Option<f64>,
 }
 
 impl Record {
-    /// Opens the record and writes its header. `versions` are those that only the bench knows: the driver's, ...
+    /// Opens the record and writes its header. `versions` are those that only the bench knows, such as the driver's.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -64,7 +64,7 @@ impl Record {
     }
 }
 
-/// What the head of a record says, each with its key. `versions` are those that only the bench knows.
+/// Returns the header of a record: values with their keys. `versions` are those that only the bench knows.
 #[must_use]
 pub fn head(machine: &str, versions: &str) -> [(&'static str, String); HEADER_KEYS.len()] {
     let (upsweep, rustc) = (env!("CARGO_PKG_VERSION"), env!("UPSWEEP_RUSTC"));
@@ -74,7 +74,7 @@ pub fn head(machine: &str, versions: &str) -> [(&'static str, String); HEADER_KE
     [(machine_key, machine.to_owned()), (date_key, today()), (versions_key, versions), (commit_key, commit)]
 }
 
-/// The processor's name and the threads that are used.
+/// Returns the processor's name and the number of threads used.
 #[must_use]
 pub fn machine() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -82,21 +82,21 @@ pub fn machine() -> String {
     format!("{}, {} threads", name.unwrap_or(std::env::consts::ARCH).trim(), rayon::current_num_threads())
 }
 
-/// The operating system's name and version, where the kernel tells them.
+/// Returns the operating system's name and, where its kernel has a file for it, its version.
 fn system() -> String {
     let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    // What follows the hyphen is the distributor's.
+    // The part after the hyphen is the distributor's.
     let release = release.split('-').next().unwrap_or_default().trim();
     format!("{} {release}", std::env::consts::OS).trim_end().to_owned()
 }
 
-/// The date in Greenwich, as `2026-11-21`.
+/// Returns the date in UTC, as `2026-11-21`.
 fn today() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     date(now.as_secs() / 86400)
 }
 
-/// The date `days` after the first of January 1970: years counted from March, so that the leap day is the last one.
+/// Returns the date `days` after 1 January 1970. Years are counted from March, so that the leap day is the last one.
 fn date(days: u64) -> String {
     let days = days + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);

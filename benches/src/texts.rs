@@ -1,9 +1,9 @@
-//! Texts to be cut into tokens: the same in every run.
+//! Texts for lexers, the same in every run.
 
 use crate::Outcome;
 use std::fmt::Write;
 
-/// Words and numbers that look random.
+/// Generator of words and numbers that look random.
 struct Made {
     text: String,
     seed: u64,
@@ -26,7 +26,7 @@ impl Made {
     }
 }
 
-/// An array of objects, of at least so many bytes.
+/// Returns an array of objects, of at least `bytes` bytes.
 ///
 /// # Errors
 /// None: writing to a string does not fail.
@@ -43,7 +43,7 @@ pub fn json(bytes: usize) -> Outcome<String> {
     Ok(made.text + "0]")
 }
 
-/// Rows of five cells, of at least so many bytes. One row in 28 has a cell of two lines.
+/// Returns rows of five cells, of at least `bytes` bytes. One row in 28 has a cell of two lines.
 ///
 /// # Errors
 /// None: writing to a string does not fail.
@@ -61,7 +61,7 @@ pub fn csv(bytes: usize) -> Outcome<String> {
     Ok(made.text)
 }
 
-/// A program, again and again.
+/// Returns a program, repeated.
 #[must_use]
 pub fn rust(bytes: usize) -> String {
     let program = include_str!("bin/text.rs");

@@ -1,4 +1,4 @@
-//! The buffers of a call on loan: where they lie, and that none overlaps the results.
+//! Borrows of a call's buffers: their address ranges, and the check that none overlaps the results.
 
 use super::{Cuda, Loan};
 use cudarc::driver::{CudaStream, DeviceSlice};
@@ -9,13 +9,13 @@ use upsweep_core::inputs::Lend;
 use upsweep_core::operator::Element;
 use upsweep_core::outputs::{LendMut, Memory, Target};
 
-/// Lends buffers to the kernels that are launched next, for as long as what it [keeps](Lender::into_loans) lives.
+/// Borrows buffers for the kernels that are launched next. The borrows last as long as the [loans](Lender::into_loans).
 pub(super) struct Lender<'a> {
     cuda: &'a Cuda,
     read: Few<Extent>,
     written: Few<Extent>,
     loans: Few<Loan<'a>>,
-    /// That the first output is of.
+    /// Stream of the first output.
     stream: Option<Arc<CudaStream>>,
 }
 
@@ -24,7 +24,7 @@ impl<'a> Lender<'a> {
         Self { cuda, read: Few::new(), written: Few::new(), loans: Few::new(), stream: None }
     }
 
-    /// Checks what has been lent so far; `in_place` says that an input may be an output.
+    /// Checks the buffers borrowed so far. With `in_place` an input and an output may begin at the same address.
     ///
     /// # Errors
     /// [`Error::Overlap`] when an output overlaps an input or another output.
@@ -40,10 +40,11 @@ impl<'a> Lender<'a> {
         Ok(())
     }
 
-    /// The address of the first `elements` of a buffer that is read beside the input.
+    /// Borrows a companion buffer, which is read besides the input, and returns its address. The kernels read its first
+    /// `elements` elements.
     ///
     /// # Errors
-    /// Those of [`Lend::lend`], and [`Error::Overlap`] when an output overlaps them.
+    /// Errors of [`Lend::lend`], and [`Error::Overlap`] when an output overlaps the elements.
     pub(super) fn beside<T>(&mut self, what: &'static str, view: &'a View<'_, T>, elements: usize) -> Result<u64> {
         let (address, loan) = self.cuda.read(what, view)?;
         self.loans.push(loan);
@@ -53,12 +54,12 @@ impl<'a> Lender<'a> {
         Ok(address)
     }
 
-    /// The stream that the first output is of, and what keeps the buffers on loan.
+    /// Returns the stream of the first output, and the loans of all buffers.
     pub(super) fn into_loans(self) -> (Option<Arc<CudaStream>>, Few<Loan<'a>>) {
         (self.stream, self.loans)
     }
 
-    /// Takes out where the buffers lie: those that are read, and those that are written.
+    /// Takes the address ranges out: of the buffers that are read, and of those that are written.
     pub(super) fn take_extents(&mut self) -> [Few<Extent>; 2] {
         [&mut self.read, &mut self.written].map(|few| std::mem::replace(few, Few::new()))
     }
@@ -89,7 +90,7 @@ impl<'a> LendMut<'a> for Lender<'a> {
     }
 }
 
-/// A list whose first entries need no memory of their own.
+/// List whose first four entries need no allocation.
 pub(super) struct Few<T> {
     first: [Option<T>; 4],
     more: Vec<T>,
@@ -112,7 +113,7 @@ impl<T> Few<T> {
     }
 }
 
-/// A range of device memory.
+/// Range of device memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Extent {
     start: u64,
@@ -120,7 +121,7 @@ pub(super) struct Extent {
 }
 
 impl Extent {
-    /// No byte.
+    /// Empty range.
     pub(super) const NOTHING: Self = Self { start: 0, bytes: 0 };
 
     pub(super) fn new<T>(start: u64, len: usize) -> Self {

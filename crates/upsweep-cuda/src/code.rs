@@ -1,4 +1,4 @@
-//! The CUDA C++ that a job contributes to its kernel: `config.cuh`, whose sample is in `kernels/`.
+//! CUDA C++ that a job contributes to its kernel: `config.cuh`, of which `kernels/` has a sample.
 
 use super::KernelSource;
 use super::features::{Features, Heads};
@@ -11,11 +11,11 @@ use upsweep_core::operator::{Form, Source};
 use upsweep_core::steps::Code;
 use upsweep_plan::constants::Constants;
 
-/// What tells a kernel from every other one of its context.
+/// Key that identifies a kernel within its context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KernelKey {
     types: TypeId,
-    /// A hash of the text, where functions hold values in it; else 0.
+    /// Hash of the text, where the text contains values that the functions capture; else 0.
     text: u64,
     entry: &'static str,
     features: Features,
@@ -24,7 +24,7 @@ pub(crate) struct KernelKey {
 
 impl Hash for KernelKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // What differs most; the rest is compared.
+        // Hashes the fields that differ most between keys; equality compares the others, too.
         let Self { types, features, constants, .. } = self;
         let Features { heads, exclusive, reverse, has_init, .. } = *features;
         let features = heads as u64 | u64::from(exclusive) << 8 | u64::from(reverse) << 9 | u64::from(has_init) << 10;
@@ -32,7 +32,7 @@ impl Hash for KernelKey {
     }
 }
 
-/// A kernel of a job: its file as it is included and its name, what it computes, and what it is compiled with.
+/// Kernel of a job: its functions, its root file and name, its features, and the constants it is compiled with.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernel<'a> {
     pub functions: &'a Functions<'a>,
@@ -54,10 +54,10 @@ impl Kernel<'_> {
         KernelKey { types: functions.types, text, entry, features, constants }
     }
 
-    /// The text; `F` are the kernel's parameters.
+    /// Returns the source text; `F` is the struct of the kernel's fixed parameters.
     ///
     /// # Errors
-    /// [`Error::Compile`] when the functions' text asks for other values than they add.
+    /// [`Error::Compile`] when the functions' text reads other values than the functions add.
     pub(crate) fn source<F: Fixed>(&self) -> Result<KernelSource> {
         let Self { functions, kernel: (root, entry), features, constants } = *self;
         let (acc, lines, values) = (functions.layouts.acc, features.interleaved, functions.held.values.len());
@@ -79,7 +79,8 @@ impl Kernel<'_> {
         Ok(KernelSource { root, prelude: format!("{given}{text}{constants}{params}"), entry })
     }
 
-    /// The text of a kernel that is given so many bytes of numbers where others have the values of functions; `F` are its other parameters.
+    /// Returns the source text of a kernel whose parameters end with `bytes` bytes of numbers, in place of the values
+    /// that functions capture. `F` is the struct of its fixed parameters.
     ///
     /// # Errors
     /// None.
@@ -93,7 +94,8 @@ impl Kernel<'_> {
     }
 }
 
-/// The name of a kernel's parameters, and where the values of functions lie in them.
+/// Returns the definitions of the name of a kernel's parameters, and of the offsets of captured values and of the
+/// workspace in them.
 pub(super) fn parameters_text<F: Fixed>(entry: &str, values_at: usize) -> String {
     let workspace_at = F::WORKSPACE_AT;
     format!(
@@ -101,9 +103,9 @@ pub(super) fn parameters_text<F: Fixed>(entry: &str, values_at: usize) -> String
     )
 }
 
-/// The types `In`, `Acc`, `Out`, `Given`, `Key`, `Offset`, the functions on them, and what is known of them. Where several lines
-/// are scanned as one, the first three are arrays, and the functions work on each line's value. With it, the bytes of the values
-/// that the functions ask for.
+/// Returns the types `In`, `Acc`, `Out`, `Given`, `Key`, `Offset`, the functions on them, and the constants that
+/// describe them; and the number of bytes of captured values that the functions read. Where several lines are scanned
+/// as one, `In`, `Acc` and `Out` are arrays, and the functions work on each line's value.
 pub(super) fn functions_text(functions: &Functions<'_>, features: Features) -> (String, usize) {
     let mut source = Source::new();
     let text = (functions.text)(&mut source);
@@ -156,7 +158,8 @@ pub(super) fn functions_text(functions: &Functions<'_>, features: Features) -> (
     (text, source.value_bytes())
 }
 
-/// The body of a function that returns `ty`, of an expression with its arguments' places for `[]`, for each of some `lines`.
+/// Returns the body of a function that returns `ty`, computed by the expression `value`. For several `lines` it is a
+/// loop over the lines, and `[]` in `value` becomes the index of a line; for one line `[]` is removed.
 fn body(ty: &str, lines: usize, value: &str) -> String {
     if lines == 1 {
         return format!("return {};", value.replace("[]", ""));
@@ -165,7 +168,7 @@ fn body(ty: &str, lines: usize, value: &str) -> String {
     format!("{ty} r;\n#pragma unroll\n  for (u32 i = 0; i < {lines}; i++) r.at[i] = {value};\n  return r;")
 }
 
-/// One stream, whose elements are the input's.
+/// Text of a single stream, whose elements are the input's.
 const PLAIN_STREAM: &str = "constexpr u32 STREAMS = 1;\n\
     template <u32 S> struct StreamOf;\n\
     template <> struct StreamOf<0> {\n    \
@@ -173,7 +176,7 @@ const PLAIN_STREAM: &str = "constexpr u32 STREAMS = 1;\n\
     static __device__ __forceinline__ In& of(In& x) { return x; }\n    \
     static __device__ __forceinline__ const In* base() { return nullptr; }\n};\n";
 
-/// The struct `In` of the elements of some streams, and where these begin.
+/// Returns the struct `In` of the elements of some streams, and the address of each stream.
 fn streams_text(streams: &[(String, String)]) -> String {
     let number = streams.len();
     let fields: String = streams.iter().enumerate().map(|(i, (ty, _))| format!(" {ty} s{i};")).collect();
@@ -190,8 +193,8 @@ fn streams_text(streams: &[(String, String)]) -> String {
     text
 }
 
-/// Whether an element's indices name elements of their tables, and what reports those that do not; whether memory is read for
-/// elements that is not streamed.
+/// Returns the bounds check of an element's indices into their tables, the function that reports those out of bounds,
+/// and whether the map gathers: reads memory that is not streamed.
 fn indices_text(right: Vec<(String, String)>, apart: bool) -> String {
     let all: String = right.iter().map(|(right, _)| format!(" & {right}")).collect();
     let reports: String = right.iter().map(|(right, report)| format!("    if (!{right}) {report}\n")).collect();
@@ -203,7 +206,7 @@ fn indices_text(right: Vec<(String, String)>, apart: bool) -> String {
     )
 }
 
-/// Where the number of elements lies, if the device knows it.
+/// Returns the address of the number of elements, where it lies in device memory.
 fn length_text(length: Option<&str>) -> String {
     format!(
         "constexpr bool COUNTED_INPUT = {};\n\
@@ -213,7 +216,7 @@ fn length_text(length: Option<&str>) -> String {
     )
 }
 
-/// How results are stored where the output is not one buffer.
+/// Returns the stores of results where the output is not one buffer.
 fn storing_text(storing: Option<&StoringText>) -> String {
     let none = StoringText { element: String::new(), vector: String::new(), aligned: "true".to_owned() };
     let StoringText { element, vector, aligned } = storing.unwrap_or(&none);
@@ -227,8 +230,8 @@ fn storing_text(storing: Option<&StoringText>) -> String {
     )
 }
 
-/// What is known of the functions: the operator's form, whether elements are mapped and results finished, whether elements
-/// are only widened, and whether the functions take any bits. Nothing is of arrays.
+/// Returns constants about the functions: the operator's form; PLAIN, neither map nor finish changes a value; WIDENS,
+/// the map only widens numbers; ANY_BITS, the functions compute on any bits. None of them holds for arrays.
 fn known_text(functions: &Functions<'_>, features: Features) -> String {
     let (known, pass) = (functions.known, features.pass);
     let single = features.interleaved == 1;

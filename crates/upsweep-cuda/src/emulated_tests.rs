@@ -1,8 +1,8 @@
-//! The kernels' own text under random schedules, without a GPU: compiled by the host's C++ compiler, with a fiber for each
-//! CUDA thread. See `tests/emulator/threads.h`.
+//! Tests of the kernels' own text under random schedules, without a GPU. The host's C++ compiler compiles the text, and
+//! each CUDA thread is a fiber. See `tests/emulator/threads.h`.
 //!
-//! What is made of PTX instructions is replaced by files of `tests/emulator`. Blocks are smaller than on a GPU, so that a
-//! case has many tiles and groups of tiles.
+//! Files of `tests/emulator` replace the code that consists of PTX instructions. Blocks are smaller than on a GPU, so
+//! that a case has many tiles and groups of tiles.
 
 #[path = "emulated_tests/automata.rs"]
 mod automata;
@@ -56,7 +56,7 @@ use upsweep_core::segments::{Equal, Keys, Offsets, Segmentation, Whole};
 use upsweep_core::steps::{Held, JobSteps, Parts};
 use upsweep_plan::{constants::Constants, scan::ScanPlan, scan::Sizes};
 
-/// `x -> m x + c`, with `m` in the upper half and `c` in the lower: the maps one after the other, which do not commute.
+/// Composition of maps `x -> m x + c`, with `m` in the upper half and `c` in the lower. It does not commute.
 #[derive(Clone, Copy)]
 struct Then;
 impl Operator<u32> for Then {
@@ -75,7 +75,7 @@ impl Operator<u32> for Then {
     }
 }
 
-/// `x + 77 index`.
+/// Map to `x + 77 index`.
 #[derive(Clone, Copy)]
 struct Placed;
 impl Map<u32> for Placed {
@@ -92,8 +92,8 @@ impl Map<u32> for Placed {
 
 macro_rules! emulator {
     ($($path:literal => $file:literal),* $(,)?) => {
-        /// The files of the emulator, by the path that they are included by: those under `kernels/` that they replace, and
-        /// their own.
+        /// Files of the emulator by the paths under which they are included: replacements of files under `kernels/`,
+        /// and files of its own.
         const EMULATOR: &[(&str, &str)] = &[$(($path, include_str!(concat!("../tests/emulator/", $file)))),*];
     };
 }
@@ -128,12 +128,12 @@ emulator! {
     "sketches/digits.h" => "sketches/digits.h",
 }
 
-/// A file of the emulator, or one of the kernels'.
+/// Returns a file of the emulator, or else of the kernels.
 fn emulated(path: &str) -> Option<&'static str> {
     EMULATOR.iter().find(|(name, _)| *name == path).map(|(_, text)| *text).or_else(|| embedded(path))
 }
 
-/// The arithmetic for the host, and CUDA's names.
+/// Returns the first file of every kernel for the host: its arithmetic without PTX, and CUDA's names.
 fn first_file() -> String {
     let (before, after) = embedded(FIRST).unwrap().split_once("// PTX: begin").unwrap();
     let (_, after) = after.split_once("// PTX: end").unwrap();
@@ -142,7 +142,7 @@ fn first_file() -> String {
     format!("{names}\n{before}\n{ptx}\n{after}\n{includes}")
 }
 
-/// What comes before the prelude of a kernel, the same for all, and the rest.
+/// Returns the text before a kernel's prelude, which is the same for all kernels, and the rest.
 fn around_prelude(source: &KernelSource) -> (String, String) {
     let first = first_file();
     let text = stitch_from(source, &|path| if path == FIRST { Some(first.as_str()) } else { emulated(path) }).unwrap();
@@ -150,7 +150,7 @@ fn around_prelude(source: &KernelSource) -> (String, String) {
     (before.to_owned(), after.to_owned())
 }
 
-/// C++ for a text in which variables are in shared memory: each block has its own.
+/// Rewrites the variables in shared memory of a text, so that each block has its own.
 fn with_shared_variables(text: &str) -> String {
     let mut variables = 0;
     let line = |line: &str| {
@@ -166,11 +166,12 @@ fn with_shared_variables(text: &str) -> String {
     text.lines().map(line).collect()
 }
 
-/// Steps whose inputs and outputs hold no functions.
+/// Steps whose inputs and outputs capture nothing.
 trait Buffers: JobSteps<In: Read<Functions: Default>, Out: Write<Functions: Default>> {}
 impl<S: JobSteps<In: Read<Functions: Default>, Out: Write<Functions: Default>>> Buffers for S {}
 
-/// The C++ program that runs cases of a kernel, but for what comes before the prelude. `constants` are those that are other than on a GPU.
+/// Returns the C++ program that runs cases of a kernel, without the text before the prelude. `constants` are those that
+/// differ from a GPU's.
 fn program(source: &KernelSource, constants: &[(&str, usize)]) -> String {
     let mut source = source.clone();
     for (name, value) in constants {
@@ -178,14 +179,15 @@ fn program(source: &KernelSource, constants: &[(&str, usize)]) -> String {
         let after = &after[after.find([',', ';']).unwrap()..];
         source.prelude = format!("{before}{name} = {value}{after}");
     }
-    // Offsets of fields, which the host's compiler does not know as constants.
+    // Assertions of fields' offsets: the host's compiler does not take them for constants.
     source.prelude = source
         .prelude
         .lines()
         .filter(|line| !line.contains("__INTADDR__"))
         .fold(String::new(), |text, line| text + line + "\n");
     let (_, text) = around_prelude(&source);
-    // What runs the kernel knows its types: it lies beside a kernel of the tests' own, and under `emulator/` for those of families.
+    // The file that runs the kernel knows its types. It lies beside the kernel if that is one of the tests, and under
+    // `emulator/` for kernels of families.
     let own = source.root.replace(".cuh", ".h");
     let is_own = |path: &&str| *path == own || path.strip_prefix("emulator/") == Some(&own);
     let cases = EMULATOR.iter().map(|(path, _)| *path).find(is_own).unwrap_or("emulator/tiles.h");
@@ -201,7 +203,7 @@ fn program(source: &KernelSource, constants: &[(&str, usize)]) -> String {
     )
 }
 
-/// Which of the kernels that scan tiles.
+/// Kernel that scans tiles.
 #[derive(Clone, Copy, Debug)]
 enum Family {
     SmallWave,
@@ -212,15 +214,15 @@ enum Family {
 }
 use Family::{Pipeline, Runs, Segments, SmallWave, Wave};
 
-/// A scan, or what a reduction by segment is, with these options: `x` exclusive, `r` reverse, `i` with an initial value,
-/// `s` by segment, `c` with a carry.
+/// Returns the features of a scan, or of a reduction by segment, with these options: `x` exclusive, `r` reverse, `i`
+/// with an initial value, `s` by segment, `c` with a carry.
 fn features(heads: Heads, options: &str) -> Features {
     let [exclusive, reverse, has_init, by_segment, carries] =
         ['x', 'r', 'i', 's', 'c'].map(|option| options.contains(option));
     Features { heads, exclusive, reverse, has_init, by_segment, carries, interleaved: 1, pass: Pass::Whole }
 }
 
-/// The same of so many interleaved lines as one.
+/// Returns `features` with this number of interleaved lines scanned as one.
 fn lines(interleaved: usize, features: Features) -> Features {
     Features { interleaved, ..features }
 }
@@ -247,7 +249,7 @@ fn tiles_of<G: Segmentation<Same: Default>, S: Buffers>(family: Family, steps: S
         Wave => (ScanPlan::new(1 << 21, sizes, CAPABILITY), &[("MOST_PARTS", 5), ("MOST_TILES", 3)]),
         Pipeline => (ScanPlan::with_waves(1 << 21, sizes, CAPABILITY, 0), &[("GROUPS", 2)]),
         Segments => (ScanPlan::of_segments(1 << 21, sizes, CAPABILITY), &[("GROUPS", 2)]),
-        // Where all elements are heads, a tile of them has to wait for another one's room.
+        // Where all elements are heads, a tile has to wait until an earlier tile's room in the ring is free.
         Runs => {
             let runs = features.runs(1 << 21, functions.layouts, Some(functions.key)).unwrap();
             (
@@ -292,12 +294,12 @@ fn name<Types>(features: Features) -> String {
     format!("{} {features:?}", std::any::type_name::<Types>())
 }
 
-/// The device that kernels are planned for.
+/// Compute capability that kernels are planned for.
 const CAPABILITY: (u32, u32) = (9, 0);
-/// As few warps as kernels allow.
+/// Fewest warps that kernels allow.
 const THREADS: &[(&str, usize)] = &[("THREADS", 128)];
 
-/// The sum of halves.
+/// Returns the sum of halves, which is computed in f32.
 fn in_f32<T: Element>() -> InF32<T, T, Sum, Same, Same>
 where
     Sum: Operator<T>,
@@ -305,7 +307,7 @@ where
     InF32(Parts::new(Sum, Same, Same))
 }
 
-/// The sum in a wider type.
+/// Returns the sum in a wider type.
 fn widened() -> Parts<u8, u32, Sum, Widen<u32>, Same> {
     Parts::new(Sum, Widen::new(), Same)
 }
@@ -378,7 +380,7 @@ fn emulated_sketches() {
     sketch("sketches/digits.cuh", "sketch_digits", tiles_of(4, 4), large, 12);
 }
 
-/// Every kernel file can be read by itself: it includes what it uses, and config.cuh has the rest.
+/// Checks that every kernel file can be read by itself: it includes what it uses, and config.cuh has the rest.
 #[test]
 #[ignore = "needs Linux and a C++20 compiler: g++ 12 or later, or $CXX"]
 fn emulated_files_stand_alone() {

@@ -1,4 +1,4 @@
-//! The plan of a job, as its launch would make it.
+//! Plan of a job, as its launch would make it.
 
 use super::Cuda;
 use super::features::{Heads, Layout, Layouts, Pass};
@@ -13,12 +13,12 @@ use upsweep_plan::Plan;
 use upsweep_plan::columns::LinesPlan;
 use upsweep_plan::cpu::{CpuJob, CpuKind};
 
-/// The plan of a job with the steps `S`, whose segments are told by keys `K`, if `by_keys`.
+/// Returns the plan of a job with the steps `S`; with `by_keys`, keys `K` delimit its segments.
 pub fn plan_of<S: JobSteps, K>(cuda: &Cuda, job: CpuJob, by_keys: bool) -> Plan {
     plan(cuda, job, layouts_of::<S>(), by_keys.then(Layout::of::<K>), S::known().form)
 }
 
-/// The plan of a job whose types are aligned to their size, of a sum or an operator like it.
+/// Returns the plan of a sum, or of an operator like it, for a job whose types are aligned to their size.
 pub fn plan_of_sizes(cuda: &Cuda, job: CpuJob) -> Plan {
     let [input, acc, output] = job.bytes.map(|size| Layout { size, align: 1 << size.trailing_zeros().min(4) });
     plan(

@@ -1,10 +1,10 @@
-//! What kernels know of a job beside its functions.
+//! Features of a job that its kernels are compiled for, besides its functions.
 
 use upsweep_core::inputs::Streams;
 use upsweep_plan::scan::RunSizes;
 use upsweep_plan::tile::{Marks, Sizes};
 
-/// The size and alignment of a type.
+/// Size and alignment of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     pub size: usize,
@@ -16,22 +16,22 @@ impl Layout {
         Self { size: size_of::<T>(), align: align_of::<T>() }
     }
 
-    /// The size of a structure of this type and another one.
+    /// Returns the size of a structure of this type and another one.
     fn then(self, other: Self) -> usize {
         (self.size.next_multiple_of(other.align) + other.size).next_multiple_of(self.align.max(other.align))
     }
 }
 
-/// Of an element, of what is combined, and of a result.
+/// Layouts of an element, of a partial result, and of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layouts {
-    /// Of several inputs, of all that is streamed of an element.
+    /// Layout of an element; of several inputs, of all that is streamed for an element.
     pub input: Layout,
-    /// The streams, where the input is not one buffer.
+    /// Streams, where the input is not one buffer.
     pub streams: Option<Streams>,
-    /// Whether the device knows how many elements there are.
+    /// Whether the number of elements lies in device memory.
     pub counted: bool,
-    /// Whether memory is read for an element that is not streamed.
+    /// Whether the map gathers: reads memory that is not streamed.
     pub apart: bool,
     /// Whether the output is one buffer.
     pub plain_output: bool,
@@ -39,23 +39,23 @@ pub(crate) struct Layouts {
     pub output: Layout,
 }
 
-/// What one scan or reduction computes, as kernels see it.
+/// Options of one scan or reduction, as kernels know them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Features {
     pub heads: Heads,
     pub exclusive: bool,
     pub reverse: bool,
     pub has_init: bool,
-    /// A reduction by segment: only the last result of each segment is stored.
+    /// Whether it is a reduction by segment: only the last result of each segment is stored.
     pub by_segment: bool,
-    /// A scan of the whole array that stores what follows it.
+    /// Whether a scan of the whole array stores the carry: the value that follows its last element.
     pub carries: bool,
-    /// How many interleaved lines are scanned as one, whose elements are arrays: 1, or up to 16.
+    /// Number of interleaved lines that are scanned as one, with arrays for elements: 1, or up to 16.
     pub interleaved: usize,
     pub pass: Pass,
 }
 
-/// How a kernel finds the segment heads.
+/// Source of the segment heads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Heads {
     None,
@@ -75,16 +75,16 @@ impl Heads {
     ];
 }
 
-/// Which part of a job a launch does, where it takes several.
+/// Part of a job that one launch does, where a job takes several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Pass {
-    /// All of it: from elements to results.
+    /// Whole job: from elements to results.
     Whole,
-    /// From elements to what is combined.
+    /// From elements to partial results.
     ToSums,
-    /// From what is combined to the same.
+    /// From partial results to partial results.
     OfSums,
-    /// From what is combined to results.
+    /// From partial results to results.
     FromSums,
 }
 
@@ -106,7 +106,7 @@ impl Layouts {
 }
 
 impl Features {
-    /// The forward inclusive scan of a whole array, and its reduction.
+    /// Forward inclusive scan of a whole array, and its reduction.
     pub(crate) const PLAIN: Self = Self {
         heads: Heads::None,
         exclusive: false,
@@ -118,22 +118,22 @@ impl Features {
         pass: Pass::Whole,
     };
 
-    /// Whether it is a reduction whose results' places are known before anything is reduced: `scan/segments.cuh`.
+    /// Whether it is a reduction whose results' positions are known before anything is reduced: `scan/segments.cuh`.
     pub(crate) fn in_one_pass(self) -> bool {
         self.by_segment && matches!(self.heads, Heads::Rows | Heads::Offsets)
     }
 
-    /// What a single-pass scan has to plan with.
+    /// Returns the sizes that the plan of a single-pass scan depends on.
     pub(crate) fn sizes(self, layouts: Layouts) -> Sizes {
         let [input, acc, output] =
             [layouts.input, layouts.acc, layouts.output].map(|layout| layout.size * self.interleaved);
-        // A reduction by rows or offsets leaves sums in the places of the first stream's elements; a scan of what is not one
-        // buffer, results.
+        // Results take the place of the first stream's elements in shared memory: in a reduction by rows or offsets
+        // sums, in a scan whose input is not one buffer its results.
         let first = layouts.streams.map_or(input, |streams| streams.sizes().first().copied().unwrap_or(1));
         let place = if self.in_one_pass() {
             first.max(acc)
         } else if layouts.streams.is_some() && !self.by_segment {
-            // What is read apart is read once: what the map makes of it is kept.
+            // Gathered memory is read once: the slot keeps the mapped element.
             first.max(output).max(if layouts.apart { acc } else { 0 })
         } else {
             first
@@ -143,7 +143,7 @@ impl Features {
             Heads::Flags | Heads::Keys => Marks::Vectors,
             Heads::Offsets => Marks::Offsets,
         };
-        // Where several inputs are mapped, more is kept, so that they are mapped once less.
+        // Elements mapped from several inputs are kept up to 8 bytes, which saves mapping them a second time.
         let most = if layouts.streams.is_some_and(|streams| streams.sizes().len() > 1) { 8 } else { 4 };
         let kept = if self.heads != Heads::None && acc <= most { acc } else { 0 };
         let counted = self.counts_heads();
@@ -159,12 +159,12 @@ impl Features {
         }
     }
 
-    /// Whether what one tile tells another has the number of segments.
+    /// Whether the state that a tile publishes counts segments.
     fn counts_heads(self) -> bool {
         self.by_segment && matches!(self.heads, Heads::Flags | Heads::Keys)
     }
 
-    /// What a reduction of `n` elements by keys has to plan with, if it may go by runs: `reduce/runs.cuh`.
+    /// Returns the sizes that a reduction of `n` elements by keys is planned with, if `reduce/runs.cuh` can compute it.
     pub(crate) fn runs(self, n: usize, layouts: Layouts, key: Option<Layout>) -> Option<RunSizes> {
         let (acc, key) = (layouts.acc, key?);
         let by_keys = self.by_segment && self.heads == Heads::Keys && self.interleaved == 1;
@@ -178,7 +178,7 @@ impl Features {
         })
     }
 
-    /// Bytes of what one tile tells another, as `tile/state.cuh` lays it out.
+    /// Returns the bytes of the state that a tile publishes, as `tile/state.cuh` lays it out.
     fn state_bytes(self, acc: Layout) -> usize {
         let acc = Layout { size: acc.size * self.interleaved, ..acc };
         match self.heads {

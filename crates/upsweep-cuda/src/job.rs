@@ -1,4 +1,5 @@
-//! A job without its types, which end here: what follows is sizes, addresses and text, compiled once. [`open`](super::open) makes one.
+//! Jobs without type parameters: sizes, addresses and text, whose code is compiled once for all jobs.
+//! [`open`](super::open) makes a job.
 
 use super::borrow::{Extent, Few};
 use super::features::{Heads, Layout, Layouts};
@@ -17,50 +18,50 @@ use upsweep_core::segments::{SegmentKind, Segmentation};
 use upsweep_core::shape::Shape;
 use upsweep_core::steps::{Code, Held, In, JobSteps, Known, Out, Steps};
 
-/// What a job contributes to its kernel's text.
+/// Text that a job contributes to its kernel.
 pub(crate) struct Text {
     pub code: Code,
-    /// The streams of the input: the C++ type of an element, and where they begin, but for the first one.
+    /// Streams of the input: the C++ type of an element, and the address, except the first stream's.
     pub streams: Vec<(String, String)>,
-    /// A C++ expression for the address of the number of elements, where the device knows it.
+    /// C++ expression for the address of the number of elements, where it lies in device memory.
     pub length: Option<String>,
-    /// Conditions that the indices of the input name elements, each with a statement that reports it.
+    /// Bounds checks of the input's indices: a condition each, with the statement that reports a violation.
     pub right: Option<Vec<(String, String)>>,
-    /// A C++ expression for what the map is given, of the streams' elements `x` at position `at`.
+    /// C++ expression for the map's argument, from the streams' elements `x` at position `at`.
     pub element: String,
-    /// How results are stored, where the output is not one buffer.
+    /// Stores of results, where the output is not one buffer.
     pub storing: Option<StoringText>,
-    /// The type of keys, that of offsets, and the equality of keys, if there are keys.
+    /// Type of keys, type of offsets, and equality of keys, if there are keys.
     pub key: String,
     pub offset: String,
     pub same: Option<String>,
 }
 
-/// Statements that store a result, and a vector of results; and a condition, that its buffers are aligned.
+/// Statements that store a result and a vector of results, and a condition that the output's buffers are aligned.
 pub(crate) struct StoringText {
     pub element: String,
     pub vector: String,
     pub aligned: String,
 }
 
-/// What a job computes.
+/// Functions of a job, with their layouts and captured values.
 pub(crate) struct Functions<'a> {
     pub layouts: Layouts,
     pub known: Known,
-    /// Of keys, where segments are told by them.
+    /// Layout of keys, where keys delimit the segments.
     pub key: Layout,
-    /// Whether the kernel may find something wrong with its inputs and outputs.
+    /// Whether the kernel may report a fault of its inputs or outputs.
     pub may_fault: bool,
-    /// What tells it from the functions of other jobs, but for values that the functions hold.
+    /// Type that identifies the functions among those of other jobs, apart from captured values.
     pub types: TypeId,
-    /// The values that the functions hold.
+    /// Values that the functions capture.
     pub held: &'a Held,
-    /// Its text. Made when a kernel is compiled.
+    /// Text of the functions, made when a kernel is compiled.
     pub text: &'a dyn Fn(&mut Source) -> Text,
 }
 
 impl<'a> Functions<'a> {
-    /// Of a job with the steps `S` and the segmentation `G`; `text` is [`text_of`] them.
+    /// Returns the functions of a job with the steps `S` and the segmentation `G`; `text` is their [`text_of`].
     pub(crate) fn of<S: JobSteps, G: Segmentation>(text: &'a dyn Fn(&mut Source) -> Text, held: &'a Held) -> Self {
         Self {
             layouts: layouts_of::<S>(),
@@ -85,10 +86,11 @@ pub(crate) fn layouts_of<S: JobSteps>() -> Layouts {
     Layouts { input, streams, counted: S::In::COUNTED, apart: S::In::APART, acc, output, plain_output: S::Out::PLAIN }
 }
 
-/// The functions of a job's inputs and outputs.
+/// Functions of a job's input and of its output.
 pub(super) type BufferFunctions<S> = (<<S as Steps>::In as Read>::Functions, <<S as Steps>::Out as Write>::Functions);
 
-/// Those of a job; without an input of its own it has none.
+/// Returns the functions of a job's input and output; none if the input is the output's memory and cannot be read in
+/// place.
 pub(super) fn buffer_functions<S: JobSteps, G: Segmentation>(
     job: &Job<'_, '_, '_, S, G>,
 ) -> Option<BufferFunctions<S>> {
@@ -99,7 +101,7 @@ pub(super) fn buffer_functions<S: JobSteps, G: Segmentation>(
     Some((of_input, S::Out::functions(&job.output)))
 }
 
-/// The text of a job's functions.
+/// Returns the text of a job's functions.
 pub(crate) fn text_of<S: JobSteps, G: Segmentation>(
     source: &mut Source,
     steps: &S,
@@ -120,26 +122,26 @@ pub(crate) fn text_of<S: JobSteps, G: Segmentation>(
     parts.text(source)
 }
 
-/// What adds the parts of a job's text to a source.
+/// Callbacks that add the parts of a job's text to a source.
 struct TextParts<'a> {
     code: &'a dyn Fn(&mut Source) -> Code,
-    /// The types of keys and of offsets.
+    /// Types of keys and of offsets.
     segments: [fn(&mut Source) -> String; 2],
     same: Option<&'a dyn Fn(&mut Source) -> String>,
     /// Whether the input is one stream and nothing else.
     plain: bool,
     element: &'a dyn Fn(&mut Reading<'_>) -> String,
-    /// Of outputs that are not one buffer.
+    /// Stores of an output that is not one buffer.
     storing: Option<&'a dyn Fn(&mut WritingText<'_>)>,
 }
 
 impl TextParts<'_> {
-    /// The text: compiled once for all jobs.
+    /// Returns the text. Compiled once for all jobs.
     fn text(self, source: &mut Source) -> Text {
         let code = (self.code)(source);
         let [key, offset] = self.segments.map(|add| add(source));
         let same = self.same.map(|add| add(source));
-        // Values are asked for in the order in which `open` adds them.
+        // The text reads captured values in the order in which `open` adds them.
         let mut reading = Reading::new(source, self.plain);
         let element = (self.element)(&mut reading);
         let (streams, length, right) = (reading.streams, reading.length, Some(reading.indices));
@@ -153,79 +155,79 @@ impl TextParts<'_> {
     }
 }
 
-/// A value of at most 64 bytes, whatever its type.
+/// Value of any type of at most 64 bytes.
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
 pub(crate) struct Value([MaybeUninit<u8>; upsweep_core::operator::MAX_ELEMENT_BYTES]);
 
 impl Value {
-    /// No value: kernels do not look at it.
+    /// No value; kernels do not read it.
     pub(crate) const NONE: Self = Self([MaybeUninit::zeroed(); upsweep_core::operator::MAX_ELEMENT_BYTES]);
 
     pub(super) fn of<T: Element>(value: T) -> Self {
         let mut bytes = Self::NONE;
         const { assert!(size_of::<T>() <= size_of::<Self>() && align_of::<T>() <= align_of::<Self>()) };
-        // SAFETY: there is room for it, aligned.
+        // SAFETY: a `Value` is as large as the largest element, and aligned to 16 bytes.
         unsafe { bytes.0.as_mut_ptr().cast::<T>().write(value) };
         bytes
     }
 
-    /// Its first `size` bytes, between which there may be padding.
+    /// Returns the first `size` bytes, which may include padding.
     pub(crate) fn bytes(&self, size: usize) -> &[MaybeUninit<u8>] {
         self.0.get(..size).unwrap_or(&self.0)
     }
 }
 
-/// What results begin with, as the kernels' parameters have it. A kernel reads only what was given.
+/// Initial value and first result, as the kernels' parameters contain them. A kernel reads only the one that was given.
 pub(crate) struct Begin {
     pub has_init: bool,
-    /// The initial value's address, or 0.
+    /// Address of the initial value, or 0.
     pub init_from: u64,
-    /// The initial value, if the host knows it.
+    /// Initial value, if the host has it.
     pub init: Value,
-    /// The identity, if there is no initial value. With one, the kernel takes that instead.
+    /// Identity, if there is no initial value. With an initial value the kernel takes that instead.
     pub first: Value,
-    /// Of both.
+    /// Layout of both values.
     pub layout: Layout,
 }
 
 impl Begin {
-    /// For what begins with its first element, and is not empty.
+    /// Returns neither value: for a nonempty array, whose first result is its first element.
     pub(crate) fn nothing(layout: Layout) -> Self {
         Self { has_init: false, init_from: 0, init: Value::NONE, first: Value::NONE, layout }
     }
 }
 
-/// A job whose buffers are on loan, for the kernels that are launched next, for as long as this lives.
+/// Job with borrowed buffers, for the kernels that are launched while it lives.
 pub(crate) struct CudaJob<'a> {
     pub functions: Functions<'a>,
     pub shape: Shape,
-    /// The input's address, and the output's.
+    /// Addresses of the input and of the output.
     pub input: u64,
     pub output: u64,
-    /// Results that the output has room for.
+    /// Capacity of the output in results.
     pub outputs: usize,
-    /// The stream that the output is of.
+    /// Stream of the output.
     pub output_stream: Arc<CudaStream>,
     pub begin: Begin,
-    /// Where segments begin: the address of flags, keys or offsets, and how many of these there are.
+    /// Segment heads: their kind, the address of flags, keys or offsets, and the number of these.
     pub heads: Heads,
     pub head_source: u64,
     pub head_items: usize,
-    /// Where the buffers lie.
+    /// Address ranges of the buffers: read, and written.
     pub(super) extents: [Few<Extent>; 2],
     pub(super) _loans: Few<Loan<'a>>,
 }
 
 impl CudaJob<'_> {
     /// # Errors
-    /// [`Error::Overlap`] when one more output overlaps a buffer of the job.
+    /// [`Error::Overlap`] when `output`, a further output, overlaps a buffer of the job.
     pub(super) fn must_not_meet(&self, output: Extent) -> Result<()> {
         self.extents.iter().flat_map(Few::iter).try_for_each(|extent| output.must_not_meet(*extent))
     }
 }
 
-/// How kernels find the segment heads, but for rows, which are a shape's.
+/// Returns how kernels find the segment heads; heads of rows follow from the shape instead.
 pub(crate) fn heads_of<K, I, E>(segments: &SegmentKind<'_, K, I, E>) -> Heads {
     match segments {
         SegmentKind::Whole => Heads::None,
@@ -235,7 +237,7 @@ pub(crate) fn heads_of<K, I, E>(segments: &SegmentKind<'_, K, I, E>) -> Heads {
     }
 }
 
-/// The address of a single value that a call writes beside its results, on loan; 0 if there is none.
+/// Borrows a single value that a call writes besides its results, and returns its address; 0 if there is none.
 pub(crate) fn write_one<'a, T>(
     cuda: &'a Cuda,
     what: &'static str,
@@ -248,7 +250,7 @@ pub(crate) fn write_one<'a, T>(
     }
 }
 
-/// The address of an output, and the results that it has room for; 0 where there is none.
+/// Borrows an output, and returns its address and its capacity in results; 0 if there is none.
 pub(super) fn write<'a, O>(
     cuda: &'a Cuda,
     what: &'static str,

@@ -4,35 +4,35 @@
 //! |---|---|
 //! | `scan/`, `sort/`, .. | a family: `mod.rs` from a call to the launch, `*.cuh` the kernels |
 //! | `columns/` | scans and reductions of interleaved lines |
-//! | `open` | turns a job with types into a `job` without them |
-//! | `borrow` | the buffers of a call on loan, and that none overlaps the results |
-//! | `features`, `code`, `params` | what kernels know of a job; what it contributes to their text; their parameters |
+//! | `open` | type erasure: turns a job with types into a `job` without them |
+//! | `borrow` | borrows of a call's buffers, and the check that none overlaps the results |
+//! | `features`, `code`, `params` | features that kernels are compiled for; the text of a job; kernel parameters |
 //! | `compile/` | kernels from their text to machine code |
 //! | `runtime/` | contexts, streams, memory, and kernels from their source to their launch |
-//! | `library` | how shared libraries are called |
+//! | `library` | names of shared libraries |
 //! | `explain` | the plan of a job, without running it |
-//! | `variants` | kernels that cover what jobs ask for, to be compiled where there is no GPU |
-//! | `../kernels/` | what the kernels of all families are written in: tiles, blocks, warps, memory, words |
+//! | `variants` | kernels that together cover every kind of job, to be compiled where there is no GPU |
+//! | `../kernels/` | the shared vocabulary of all families' kernels: tiles, blocks, warps, memory, words |
 //!
 //! The head of a family's `mod.rs` says which kernels the family has and which one a call takes. The head of a kernel's
 //! file has the pseudocode and the memory ordering. `kernels/README.md` says how a single-pass kernel is built.
 //!
-//! **Types end in `open`.** What follows it knows sizes, addresses and text, and is compiled once for all jobs. As
-//! little as possible is compiled for each job before that: a builder checks its options without the types, a backend
-//! finds a buffer by its element type alone, and `open` asks the buffers of a job through trait objects. A call that
+//! **Types end in `open`.** The code after it works on sizes, addresses and text, and is compiled once for all jobs. As
+//! little as possible is compiled for each job before it: a builder checks its options without the types, a backend
+//! finds a buffer by its element type alone, and `open` calls the buffers of a job through trait objects. A call that
 //! cannot have several lines, or that runs on one backend alone, compiles nothing for the other cases.
 //!
-//! **Launches.** A call enqueues one kernel. Few long strided lines take three (a reduction: two), a sort or a top-k
-//! several. A histogram clears its results before its kernel; with float weights it has three kernels, the first of
-//! which finds the largest weight of each bin. Enqueuing does not wait for the device.
+//! **Launches.** A call enqueues one kernel. Few long strided lines take three kernels (a reduction: two), a sort or a
+//! top-k several. A histogram clears its results before its kernel. With float weights a histogram has three kernels;
+//! the first finds the largest weight of each bin. Enqueuing does not wait for the device.
 //!
-//! **What the host waits for.** A small result is copied to page-locked memory together with the faults that the
-//! kernels of the stream may have reported, so that one wait is enough for both (`runtime/wait.rs`). A reduction to the
-//! host has one result, which its kernel stores in page-locked memory itself (`compute_one` in `runtime/memory.rs`).
+//! **What the host waits for.** A small result is copied to pinned memory together with the faults that the kernels of
+//! the stream may have reported, so that one wait is enough for both (`runtime/wait.rs`). A reduction to the host has
+//! one result, which its kernel stores in pinned memory itself (`compute_one` in `runtime/memory.rs`).
 //!
 //! **Lengths on the device.** A kernel reads a length that lies in device memory (`COUNTED_INPUT`) when it starts. Its
 //! grid is sized for the capacity of the input. A scan of such an input is always a pipeline, never a wave. A reduction
-//! cuts its parts as the host would for the real length. So the bits do not depend on the capacity.
+//! cuts its parts as the host would for the actual length. So the bits of the result do not depend on the capacity.
 
 #![allow(missing_docs, reason = "what only parts of upsweep see is named by its types")]
 #![allow(clippy::len_without_is_empty, clippy::new_without_default, reason = "likewise, none of them needs these")]

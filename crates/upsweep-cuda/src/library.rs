@@ -1,6 +1,6 @@
-//! Shared libraries, which are loaded when they are asked for.
+//! Names of shared libraries, which are loaded on first use.
 
-/// The names under which cudarc looks for a library, without those of other platforms.
+/// Returns the names under which cudarc looks for a library, without those of other platforms.
 pub(super) fn names(stem: &str) -> String {
     let mut names = cudarc::get_lib_name_candidates(stem);
     if cfg!(unix) {

@@ -1,7 +1,7 @@
-//! From a job with types to one without: its buffers are borrowed.
+//! Type erasure of jobs: a job's buffers are borrowed, and the rest of its launch has no type parameters.
 //!
-//! What is asked of the types is called by pointer ([`LendInput`], [`LendOutput`], [`LendBeside`]), each by the type that it depends on. So
-//! what is done in between is compiled once for all jobs.
+//! The types are reached through trait objects ([`LendInput`], [`LendOutput`], [`LendBeside`]), one for each group of
+//! types that a step depends on. So the steps in between are compiled once for all jobs.
 
 use super::Cuda;
 use super::borrow::Lender;
@@ -17,13 +17,13 @@ use upsweep_core::segments::{SegmentKind, Segmentation};
 use upsweep_core::shape::Shape;
 use upsweep_core::steps::{Held, In, JobSteps, Out};
 
-/// Borrows a job's buffers and calls `launch` with them. A scan may be `in_place`: it stores each result where nothing is left
-/// to be read.
+/// Borrows a job's buffers and calls `launch` with them. With `in_place` a scan's output may be its input's memory:
+/// each result is stored where no element is left to be read.
 ///
 /// # Errors
 /// [`Error::Place`], [`Error::Device`] when a buffer is not where the device computes; [`Error::Overlap`] when one
-/// overlaps the results; [`Error::Length`] when the initial value's buffer is empty; [`Error::Options`] when the input is the output's
-/// memory but cannot be.
+/// overlaps the results; [`Error::Length`] when the initial value's buffer is empty; [`Error::Options`] when the input
+/// is the output's memory but cannot be.
 pub(super) fn open<S: JobSteps, G: Segmentation>(
     cuda: &Cuda,
     job: &mut Job<'_, '_, '_, S, G>,
@@ -50,7 +50,7 @@ pub(super) fn open<S: JobSteps, G: Segmentation>(
         input,
         output: &mut Output::<S::Out>(output),
         plain_output: S::Out::PLAIN,
-        // A scan may have its input's memory for its output.
+        // A scan's output may be its input's memory.
         in_place: in_place && S::In::PLAIN && S::Out::PLAIN && size_of::<In<S>>() == size_of::<Out<S>>(),
         begin,
         init,
@@ -60,7 +60,7 @@ pub(super) fn open<S: JobSteps, G: Segmentation>(
     job.open(cuda, launch)
 }
 
-/// A job whose types have ended: what is asked of its buffers is called by pointer, so that all else is compiled once.
+/// Job without type parameters. It calls its buffers through trait objects, so that all other code is compiled once.
 struct Untyped<'a> {
     functions: fn(&'a dyn Fn(&mut Source) -> Text, &'a Held) -> Functions<'a>,
     text: &'a dyn Fn(&mut Source) -> Text,
@@ -130,9 +130,9 @@ impl<'a> Untyped<'a> {
     }
 }
 
-/// An input of any type.
+/// Input of any type.
 trait LendInput {
-    /// Lends its buffers, unless it is the output's memory: says whether it is.
+    /// Borrows the input's buffers, unless the input is the output's memory; returns whether it is.
     fn lend<'a>(&'a self, opening: &mut Opening<'_, Lender<'a>>) -> Result<bool>;
 }
 
@@ -145,9 +145,9 @@ impl<I: Read> LendInput for Elements<'_, I> {
     }
 }
 
-/// An output of any type.
+/// Output of any type.
 trait LendOutput {
-    /// As [`Write::len`].
+    /// Returns the output's length, as [`Write::len`] does.
     fn len(&self) -> Result<Option<usize>>;
     fn lend<'a>(&'a mut self, storing: &mut Storing<'_, Lender<'a>>) -> Result<()>;
 }
@@ -164,9 +164,9 @@ impl<O: Write> LendOutput for Output<'_, '_, O> {
     }
 }
 
-/// A buffer beside the input, of elements of any type, or none.
+/// Companion buffer of the input, of elements of any type, or none.
 trait LendBeside {
-    /// Its address, and how many elements it has.
+    /// Borrows the buffer, and returns its address and its number of elements.
     fn lend<'a>(&'a self, lender: &mut Lender<'a>) -> Result<(u64, usize)>;
 }
 

@@ -1,30 +1,30 @@
-//! What a kernel is given: one list makes the host's struct and the kernel's.
+//! Parameters of kernels: one list makes the host's struct and the kernel's.
 //!
-//! `params!` asserts the offset of each field on both sides. The values that functions hold follow the fields.
+//! `params!` asserts the offset of each field on both sides. Captured values follow the fields.
 
 use super::features::Layout;
 use super::job::{Begin, Functions};
 use std::mem::MaybeUninit;
 use upsweep_core::operator::{MAX_VALUES_BYTES, Values};
 
-/// The parameters that kernels have before what they begin with, as the host and the kernel know them.
+/// Fixed parameters of a kernel, which precede its initial value and its captured values.
 pub(super) trait Fixed: Copy {
-    /// Where the workspace is in them.
+    /// Offset of the workspace.
     const WORKSPACE_AT: usize;
 
-    /// The definition of the kernel's struct, with the host's offsets and its `bytes` asserted; it ends with so many bytes of
-    /// `values`.
+    /// Returns the definition of the kernel's struct, which ends with `values` bytes of captured values. The text
+    /// asserts the host's offsets, and the struct's size: `bytes`.
     fn text(bytes: usize, values: usize) -> String;
 }
 
-/// Defines the host's struct, of addresses and numbers of 64 bits, and the text of the kernel's. After `alone` a kernel has
-/// them without what a job's functions begin with and hold.
+/// Defines the host's struct, of 64-bit addresses and numbers and of a workspace, and the text of the kernel's struct.
+/// A list that begins with `alone` has neither an initial value nor captured values after it.
 macro_rules! params {
     (alone $(#[$doc:meta])* struct $Name:ident { $($(#[$field_doc:meta])* $field:ident: $cuda:tt,)* }) => {
         params!(@host $(#[$doc])* struct $Name { $($(#[$field_doc])* $field: $cuda,)* });
 
         impl $Name {
-            /// The definition of the kernel's struct, with the host's offsets and size asserted.
+            /// Returns the definition of the kernel's struct, which asserts the host's offsets and size.
             pub(super) fn text() -> String {
                 params!(@text "", $Name, size_of::<Self>(), $($field: $cuda,)*)
             }
@@ -69,20 +69,21 @@ macro_rules! params {
 
 pub(super) use params;
 
-/// The bytes of all of a kernel's parameters; a kernel's are at most 4 KiB.
+/// Capacity in bytes for a kernel's parameters, which may have at most 4 KiB.
 const MOST_BYTES: usize = 1024 + MAX_VALUES_BYTES;
-/// Values begin at a multiple of it, which is the largest alignment there is.
+/// Alignment of the captured values: the largest alignment that a type has.
 const VALUES_ALIGN: usize = 16;
 
-/// A kernel's parameters: the fixed ones, the initial value, the first result and the values that functions hold.
+/// Parameters of a kernel: the fixed ones, the initial value, the first result and the captured values.
 #[repr(C, align(64))]
 pub(super) struct Params([MaybeUninit<u8>; MOST_BYTES]);
 
 impl Params {
-    /// Of a kernel whose elements are those of so many `lines` side by side: then they begin alike.
+    /// Returns the parameters of a kernel whose elements are arrays of `lines` interleaved lines, which all begin with
+    /// the same values.
     pub(super) fn new<F: Fixed>(fixed: F, begin: &Begin, lines: usize, values: &Values) -> Self {
         let mut params = Self([MaybeUninit::uninit(); MOST_BYTES]);
-        // SAFETY: the buffer is larger than `F`, aligned to 64 bytes, and nobody else's.
+        // SAFETY: the buffer is larger than `F`, aligned to 64 bytes, and exclusively this function's.
         unsafe { params.0.as_mut_ptr().cast::<F>().write(fixed) };
         let mut at = size_of::<F>().next_multiple_of(begin.layout.align);
         let mut put = |at: usize, bytes: &[MaybeUninit<u8>]| {
@@ -101,13 +102,13 @@ impl Params {
         params
     }
 
-    /// Where the values of functions begin, where what is combined is of `layout`.
+    /// Returns the offset of the captured values; `layout` is that of a partial result.
     pub(super) fn values_at<F: Fixed>(layout: Layout, lines: usize) -> usize {
         let begin = size_of::<F>().next_multiple_of(layout.align);
         (begin + 2 * lines * layout.size).next_multiple_of(VALUES_ALIGN)
     }
 
-    /// The size of the kernel's struct, with so many bytes of `values`.
+    /// Returns the size of the kernel's struct, with `values` bytes of captured values.
     pub(super) fn bytes<F: Fixed>(layout: Layout, lines: usize, values: usize) -> usize {
         if values > 0 {
             return (Self::values_at::<F>(layout, lines) + values).next_multiple_of(VALUES_ALIGN);
@@ -117,25 +118,26 @@ impl Params {
     }
 }
 
-/// The most bytes of parameters that end with numbers.
+/// Capacity in bytes of parameters that end with numbers.
 const MOST_BYTES_WITH_NUMBERS: usize = 32 << 10;
 
-/// A kernel's parameters, of which only those that there are have been written.
+/// Parameters of a kernel that end with numbers; the rest of the capacity stays uninitialised.
 #[repr(C, align(64))]
 pub(super) struct WithNumbers([MaybeUninit<u8>; MOST_BYTES_WITH_NUMBERS]);
 
 impl WithNumbers {
-    /// The fixed parameters, and numbers where the values of functions are otherwise.
+    /// Returns the fixed parameters, followed by numbers in place of the captured values.
     pub(super) fn new<F: Fixed, C: Copy>(fixed: F, functions: &Functions<'_>, numbers: &[&[C]]) -> Self {
         let mut params = Self([MaybeUninit::uninit(); MOST_BYTES_WITH_NUMBERS]);
         const { assert!(size_of::<F>() <= MOST_BYTES_WITH_NUMBERS) };
-        // SAFETY: there is room for it, aligned, and it is nobody else's.
+        // SAFETY: the buffer is at least as large as `F` (asserted above), aligned to 64 bytes, and exclusively this
+        // function's.
         unsafe { params.0.as_mut_ptr().cast::<F>().write(fixed) };
         let mut at = Params::values_at::<F>(functions.layouts.acc, 1);
         for &numbers in numbers {
             debug_assert!(at + size_of_val(numbers) <= MOST_BYTES_WITH_NUMBERS);
             if let Some(place) = params.0.get_mut(at..at + size_of_val(numbers)) {
-                // SAFETY: so many bytes lie there; numbers have no padding.
+                // SAFETY: both have this number of bytes (`place` by its range); numbers have no padding.
                 unsafe { place.as_mut_ptr().copy_from(numbers.as_ptr().cast(), size_of_val(numbers)) };
             }
             at += size_of_val(numbers);

@@ -1,4 +1,4 @@
-//! A list of kernels that covers what jobs ask for, to be compiled where there is no GPU.
+//! List of kernels that together cover every kind of job, to be compiled where there is no GPU.
 
 mod automata;
 mod axes;
@@ -40,7 +40,7 @@ use upsweep_core::segments::{Equal, Keys, Segmentation, Whole};
 use upsweep_core::steps::{Held, JobSteps, Parts};
 use upsweep_plan::scan::ScanPlan;
 
-/// Functions that hold values: a number, and an array that is read at a computed index.
+/// Functions that capture values: a number, and an array that is read at a computed index.
 #[operator]
 pub(super) fn add_masked(#[param] mask: u32, a: u32, b: u32) -> u32 {
     (a + b) & mask
@@ -58,7 +58,7 @@ pub(super) fn weighed(#[param] weights: [u16; 5], x: u32) -> u32 {
     x * u32::from(weights[(x % 5) as usize])
 }
 
-/// Predicates: one of elements of any type, and one that holds a value.
+/// Predicates: one on elements of any type, and one that captures a value.
 #[derive(Clone, Copy)]
 pub(super) struct FirstBit;
 impl<I: Element> Function<(I,)> for FirstBit {
@@ -79,8 +79,8 @@ pub(super) fn at_most(#[param] bound: u32, x: u32) -> bool {
     x <= bound
 }
 
-/// Kernels that together cover every family, element size, kind of segments and option, by name, as a device of this
-/// compute capability would compile them.
+/// Returns kernels with their names that together cover every family, element size, kind of segments and option, as a
+/// device of this compute capability would compile them.
 #[must_use]
 pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     let mut list = List { capability, kernels: Vec::new() };
@@ -147,7 +147,7 @@ struct List {
 }
 
 impl List {
-    /// The plain scan, the scan of columns and the reduction of a type.
+    /// Adds the plain scan, the scan of columns and the reduction of a type.
     fn scan<I, O, Op, M, F>(&mut self, name: &str, operator: Op, map: M, finish: F)
     where
         I: Element,
@@ -164,7 +164,7 @@ impl List {
         }
     }
 
-    /// What the plain jobs of a type take: scans of any length, columns and the reduction.
+    /// Adds the plain jobs of a type: scans of any length, columns and the reduction.
     fn families<S: JobSteps<In: Read<Functions: Default>, Out: Write<Functions: Default>>, G: Segmentation>(
         &mut self,
         name: &str,
@@ -192,10 +192,10 @@ impl List {
         add: impl FnOnce(&mut Self, &Functions<'_>),
     ) {
         let text = |source: &mut Source| text_of::<S, G>(source, steps, same, &Default::default());
-        // What has more values than parameters has room for has no kernel.
+        // Functions that capture more values than the parameters have room for have no kernel.
         let mut held = Held::nothing();
         if held.add_all::<S, G>(steps, same).is_ok() {
-            // Inputs and outputs add addresses that nobody has here.
+            // Inputs and outputs add addresses as values, which do not exist here: bytes of this number stand for them.
             let mut source = Source::new();
             text(&mut source);
             held.values.fill(source.value_bytes());
@@ -203,7 +203,7 @@ impl List {
         }
     }
 
-    /// Inputs that are not one buffer, and outputs.
+    /// Adds inputs and outputs that are not one buffer.
     fn inputs(&mut self) {
         type Two = Zip<(f32, Gathered<f32, u32>)>;
         type Four = Zip<(f32, Near<f32>, Bit<u32>, u8)>;
@@ -224,7 +224,7 @@ impl List {
         self.families::<_, Whole>("scattered", &scattered, None, reversed);
     }
 
-    /// The passes over the columns of f16 that are cut into chunks, whose sums are of f32.
+    /// Adds the passes over columns of f16 that are cut into chunks, whose sums are f32.
     fn halves(&mut self) {
         let steps = InF32(Parts::<f16, f16, _, _, _>::new(Sum, Same, Same));
         self.with_functions::<_, Whole>(&steps, None, |list, functions| {
@@ -235,15 +235,15 @@ impl List {
         });
     }
 
-    /// The scan of the columns of `i32` with these features, or their reduction.
+    /// Adds the scan of the columns of `i32` with these features, or their reduction.
     fn columns_of_i32(&mut self, features: Features) {
         self.with_functions::<_, Whole>(&sum::<i32>(), None, |list, functions| {
             list.columns(&format!("i32 {features:?}"), features, functions);
         });
     }
 
-    /// The scan of a few interleaved lines of `f32` as one, or their reduction, with an initial value, plain and
-    /// with a map.
+    /// Adds the scan of a few interleaved lines of `f32` as one, or their reduction, with an initial value: without a
+    /// map and with one.
     fn interleaved(&mut self, features: Features) {
         let features = Features { has_init: true, ..features };
         let compensated = Parts::<f32, f32, _, _, _>::new(CompensatedSum, MapWith(Compensate), Rounded);
@@ -255,7 +255,7 @@ impl List {
         });
     }
 
-    /// The scan of `i32` with these features, and its column form.
+    /// Adds the scan of `i32` with these features, and its column form.
     fn variant(&mut self, features: Features) {
         let name = format!("i32 {features:?}");
         if features.heads == Heads::Keys {
@@ -273,7 +273,7 @@ impl List {
         }
     }
 
-    /// Reductions by keys of other types than those of [`variant`](Self::variant).
+    /// Adds reductions by keys of other types than those of [`variant`](Self::variant).
     fn by_keys(&mut self) {
         fn add<K: Element, S: JobSteps<In: Read<Functions: Default>, Out: Write<Functions: Default>>>(
             list: &mut List,
@@ -295,7 +295,7 @@ impl List {
         add::<i64, _>(self, "f64 argmax", &Parts::<f64, (f64, u64), _, _, _>::new(ArgMax, Enumerate, Same));
     }
 
-    /// The waves and the pipeline, or the reduction in one pass.
+    /// Adds the waves and the pipeline, or the reduction in one pass.
     fn scans(&mut self, name: &str, features: Features, functions: &Functions<'_>) {
         let sizes = features.sizes(functions.layouts);
         let plans = if features.in_one_pass() {
@@ -316,7 +316,7 @@ impl List {
         }
     }
 
-    /// The forms for so many lines a lane each.
+    /// Adds the column kernels, one for each number of lines a lane.
     fn columns(&mut self, name: &str, features: Features, functions: &Functions<'_>) {
         let plan = columns::plan(functions.layouts, features.pass);
         for vector in plan.vectors() {
@@ -326,7 +326,7 @@ impl List {
     }
 
     fn add<F: Fixed>(&mut self, family: &str, name: &str, kernel: Kernel<'_>) {
-        // The functions are upsweep's own, whose text asks for what they add.
+        // Never fails: upsweep's own functions read exactly the values that they add.
         self.kernels.extend(kernel.source::<F>().ok().map(|source| (format!("{family} {name}"), source)));
     }
 }
@@ -338,7 +338,8 @@ where
     Parts::new(Sum, Same, Same)
 }
 
-/// `kernels/config.cuh`: what kernels take from the prelude, as one job has it, and the numbers and parameters of all families.
+/// Returns `kernels/config.cuh`: the prelude of kernels as one job has it, and the constants and parameters of all
+/// families.
 #[cfg(test)]
 pub(super) fn sample() -> String {
     use super::automaton::AutomatonParams;

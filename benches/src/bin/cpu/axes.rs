@@ -49,10 +49,10 @@ pub(crate) fn two_axes(options: &Options, record: &mut Record) -> Outcome {
     Ok(())
 }
 
-/// Pixels around a pixel that a blur takes the mean of, on each side.
+/// Radius of a box blur in pixels.
 const RADIUS: usize = 50;
 
-/// Means around each pixel of a square image.
+/// Box blurs of a square image: means around each pixel.
 pub(crate) fn box_blur(options: &Options, record: &mut Record) -> Outcome {
     let device = Device::cpu();
     for log2n in options.sizes(&[16, 20, 24, 26], &[16, 24]) {
@@ -68,7 +68,7 @@ pub(crate) fn box_blur(options: &Options, record: &mut Record) -> Outcome {
     Ok(())
 }
 
-/// What a scan of interleaved lines is without upsweep: each row is added to the one before.
+/// Plain scan of interleaved lines: each row is added to the one before.
 #[inline(never)]
 fn plain_rows(input: &[f32], output: &mut [f32], columns: usize) {
     output[..columns].copy_from_slice(&input[..columns]);
@@ -80,7 +80,7 @@ fn plain_rows(input: &[f32], output: &mut [f32], columns: usize) {
     }
 }
 
-/// What a scan along two axes is without upsweep: the sum of a row so far is added to the row above.
+/// Plain scan along two axes: the sum of a row so far is added to the row above.
 #[inline(never)]
 fn plain_axes(input: &[f32], output: &mut [f32], width: usize) {
     let mut above = vec![0.0; width];
@@ -94,7 +94,7 @@ fn plain_axes(input: &[f32], output: &mut [f32], width: usize) {
     }
 }
 
-/// What a box blur is without upsweep: sums of columns that go down, and along them a sum that goes right.
+/// Plain box blur: running sums down the columns, and a running sum of these along each row.
 #[inline(never)]
 fn plain_blur(input: &[f32], output: &mut [f32], side: usize) {
     let mut columns = vec![0.0f64; side];
@@ -120,7 +120,7 @@ fn plain_blur(input: &[f32], output: &mut [f32], side: usize) {
     }
 }
 
-/// What a reduction of interleaved lines is without upsweep.
+/// Plain reduction of interleaved lines.
 #[inline(never)]
 fn plain_rows_fold(input: &[f32], output: &mut [f32]) {
     output.fill(0.0);

@@ -1,4 +1,5 @@
-//! Inclusive scans, reductions and others on the CPU: upsweep on all cores, a plain loop on one, and a copy.
+//! Scans, reductions, selections, recurrences, histograms and sorts on the CPU: upsweep on all cores, a plain loop on
+//! one, and a copy.
 //!
 //! The copy is the faster of memcpy on one core and memcpy on every core, each core copying its own part: waking the
 //! other cores does not pay for a few kilobytes.
@@ -41,13 +42,14 @@ fn run() -> Outcome {
 fn odd(x: u32) -> bool {
     x % 2 == 1
 }
-/// Of neighbours: so that runs have 64 elements in the mean.
+/// Equality of neighbours, such that runs have 64 elements in the mean.
 #[function]
 fn goes_on(_a: u32, b: u32) -> bool {
     b % 64 != 1
 }
 
-/// Half of the elements, both halves in one array and in two, one of 64 neighbours, and how many that is: beside plain loops.
+/// Selections and partitions, beside plain loops: half of the elements, both halves in one array and in two, one of 64
+/// neighbours, and the number of these.
 fn selections(options: &Options, record: &mut Record) -> Outcome {
     let device = Device::cpu();
     for log2n in options.sizes(&[16, 20, 24, 27], &[16, 24]) {
@@ -106,7 +108,7 @@ fn selections(options: &Options, record: &mut Record) -> Outcome {
     Ok(())
 }
 
-/// The bench of one type.
+/// Runs the bench of one type.
 fn bench<T>(options: &Options, record: &mut Record) -> Outcome
 where
     T: Number,
@@ -121,7 +123,7 @@ where
     Ok(())
 }
 
-/// The scan and the reduction of a whole array.
+/// Runs the scan and the reduction of a whole array.
 fn operator<T: Number, Op: Operator<T>>(
     (scan, reduce): (&str, &str),
     operator: Op,
@@ -161,7 +163,7 @@ fn recurrences(options: &Options, record: &mut Record) -> Outcome {
     Ok(())
 }
 
-/// The loop that SciPy has, of one line or of all along an axis.
+/// Plain recurrence, the loop that SciPy has: of one line, or of all lines along an axis.
 fn plain_lines<T>(b: &[T], a: &[T], lines: Option<([usize; 2], usize)>, input: &[T], output: &mut [T])
 where
     T: Number + std::ops::Mul<Output = T> + std::ops::Sub<Output = T>,
@@ -174,7 +176,7 @@ where
     }
 }
 
-/// A recurrence of this order, beside the loop that SciPy has.
+/// Runs a recurrence of this order, beside the loop that SciPy has.
 fn filter<T>(
     algo: &str,
     order: usize,
@@ -191,7 +193,7 @@ where
         return Ok(());
     }
     let input: Vec<T> = (0..1 << log2n).map(T::random).collect();
-    // The product of 1 - p / z of all poles p.
+    // Coefficients of the product of 1 - p / z over all poles p.
     let mut a = vec![1.0];
     for k in 0..order {
         let pole = 0.5 + 0.4 * (k + 1) as f64 / order as f64;
@@ -210,7 +212,8 @@ where
     let (mut output, mut expected) = (input.clone(), input.clone());
     upsweep(&input, &mut output)?;
     plain(&input, &mut expected);
-    // Poles close to each other multiply the rounding of every loop, too, so errors are measured against the loop in f64.
+    // Poles close to each other multiply the rounding errors of every loop, too, so errors are measured against the
+    // loop in f64.
     let [b64, a64, input64] = [&b, &a, &input].map(|list| list.iter().map(|&x| x.into()).collect::<Vec<f64>>());
     let mut exact = input64.clone();
     plain_lines(&b64, &a64, lines, &input64, &mut exact);
@@ -286,7 +289,7 @@ fn histograms(options: &Options, record: &mut Record) -> Outcome {
     Ok(())
 }
 
-/// The histogram of values from 0 to `high`, beside a plain loop.
+/// Runs the histogram of values from 0 to `high`, beside a plain loop.
 fn histogram<T: Value + upsweep::histogram::Even>(
     algo: &str,
     input: &[T],
@@ -328,7 +331,7 @@ fn histogram<T: Value + upsweep::histogram::Even>(
     Ok(())
 }
 
-/// What a scan is without upsweep.
+/// Plain scan.
 #[inline(never)]
 fn plain_loop<T: Number>(input: &[T], output: &mut [T], combine: impl Fn(T, T) -> T) {
     let Some(&first) = input.first() else { return };
@@ -340,7 +343,7 @@ fn plain_loop<T: Number>(input: &[T], output: &mut [T], combine: impl Fn(T, T) -
     }
 }
 
-/// What a reduction is without upsweep.
+/// Plain reduction.
 #[inline(never)]
 fn plain_fold<T: Number>(input: &[T], output: &mut [T], combine: impl Fn(T, T) -> T) {
     output[0] = input.iter().copied().reduce(combine).unwrap_or(T::ZERO);

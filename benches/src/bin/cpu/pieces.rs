@@ -1,11 +1,11 @@
-//! A scan and a reduction of computed elements: an exponential moving average, and a sum over the product of two inputs.
+//! Scan and reduction of computed elements: an exponential moving average, and a sum over the product of two inputs.
 
 use crate::timing::{copy_on_every_core, sample};
 use std::hint::black_box;
 use upsweep::prelude::*;
 use upsweep_bench::{Options, Outcome, Record, Row, Value, median};
 
-/// `average -> m * average + c`
+/// Map `average -> m * average + c`.
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
 struct Step {
@@ -61,7 +61,7 @@ pub(crate) fn pieces(options: &Options, record: &mut Record) -> Outcome {
             let exact: f64 = a.iter().zip(&b).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum();
             let mut found = 0.0;
             sum.run(&device, (&a, &b), std::slice::from_mut(&mut found))?;
-            // Of small integers, of which a sum of squares is some 20 each.
+            // Tolerance for a sum of small integers, whose squares are some 20 in the mean.
             if (f64::from(found) - exact).abs() > 1e-6 * 20.0 * a.len() as f64 {
                 return Err(format!("product_sum: {found}, not {exact}").into());
             }
@@ -77,7 +77,7 @@ pub(crate) fn pieces(options: &Options, record: &mut Record) -> Outcome {
     Ok(())
 }
 
-/// Times calls that move two arrays' bytes, beside a plain loop and a copy of one of these arrays.
+/// Times calls that move the bytes of two arrays, beside a plain loop and a copy of one of these arrays.
 fn contest(
     algo: &str,
     log2n: u32,
@@ -107,7 +107,7 @@ fn contest(
     Ok(())
 }
 
-/// What the moving average is without upsweep.
+/// Plain moving average.
 #[inline(never)]
 fn plain_average(input: &[f32], output: &mut [f32]) {
     let mut average = 0.0;

@@ -1,4 +1,5 @@
-//! Sorts, beside std's and rayon's, and with the feature `peers` beside two radix sorts: of keys, of pairs, of sorted keys.
+//! Sorts of keys, of pairs and of sorted keys, beside those of std and rayon, and with the feature `peers` beside two
+//! radix sorts.
 
 use crate::timing::{copy_on_every_core, sample};
 use std::hint::black_box;
@@ -12,7 +13,7 @@ use rdst::{RadixKey, RadixSort};
 #[cfg(feature = "peers")]
 use voracious_radix_sort::{RadixSort as Voracious, Radixable};
 
-/// A key and its value as one element, as the rivals sort them.
+/// Key and value as one element, as the rivals sort them.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 struct Pair(u32, u32);
 
@@ -31,7 +32,7 @@ impl Radixable<u32> for Pair {
     }
 }
 
-/// What is timed: a name, and a sort of a copy of the input.
+/// Contestant: a name, and a sort of a copy of the input.
 type Contestant<'a, T> = (&'a str, &'a dyn Fn(&mut [T]));
 
 pub(crate) fn sorts(options: &Options, record: &mut Record) -> Outcome {
@@ -57,7 +58,7 @@ pub(crate) fn sorts(options: &Options, record: &mut Record) -> Outcome {
         keys!(f32, |i| hash(i) as i32 as f32 / 65_536.0, |a, b| a.total_cmp(b));
         pairs(log2n, options, record)?;
         rows_and_tops(log2n, options, record)?;
-        // What makes a sort slow, or could make it faster.
+        // Distributions that make a sort slow, or could make it faster.
         let n = 1u32 << log2n;
         let distributions: [(&str, &dyn Fn(u32) -> u32); 7] = [
             ("sort_sorted_keys", &|i| i),
@@ -81,7 +82,7 @@ pub(crate) fn sorts(options: &Options, record: &mut Record) -> Outcome {
     Ok(())
 }
 
-/// Rows by themselves, and the largest elements. peers/python.py has the same by NumPy.
+/// Sorts of rows, and top-k. peers/python.py has the same by NumPy.
 fn rows_and_tops(log2n: u32, options: &Options, record: &mut Record) -> Outcome {
     let n = 1usize << log2n;
     let keys: Vec<u32> = (0..n).map(u32::random).collect();
@@ -110,7 +111,7 @@ fn rows_and_tops(log2n: u32, options: &Options, record: &mut Record) -> Outcome 
     Ok(())
 }
 
-/// Pairs: upsweep sorts two arrays, the others one of pairs.
+/// Sorts of pairs: upsweep sorts two arrays, the others one array of pairs.
 fn pairs(log2n: u32, options: &Options, record: &mut Record) -> Outcome {
     let input: Vec<Pair> = (0..1 << log2n).map(|i| Pair(u32::random(i), i as u32)).collect();
     let (keys, values): (Vec<u32>, Vec<u32>) = input.iter().map(|pair| (pair.0, pair.1)).unzip();
@@ -135,14 +136,14 @@ fn pairs(log2n: u32, options: &Options, record: &mut Record) -> Outcome {
     contest("sort_pairs", "u32+u32", (&two_arrays, &are_sorted), &[("upsweep-in-place", &in_place)], options, record)
 }
 
-/// The memory of pairs, as memory of so many keys and so many values.
+/// Returns the memory of pairs as an array of keys and an array of values.
 fn columns(x: &mut [Pair]) -> (&mut [u32], &mut [u32]) {
     let len = x.len();
     // SAFETY: pairs are two numbers side by side, without padding.
     unsafe { std::slice::from_raw_parts_mut(x.as_mut_ptr().cast::<u32>(), 2 * len) }.split_at_mut(len)
 }
 
-/// Times each contestant on copies of the input, in turns; the copy is not in the time.
+/// Times each contestant on copies of the input, in turns; the time of the copy is not included.
 fn contest<T: Copy + Send + Sync>(
     algo: &str,
     ty: &str,

@@ -1,14 +1,15 @@
-//! The time of a call, and the copy that it is measured beside.
+//! Time of a call, and the copy that is its yardstick.
 
 use std::error::Error;
 use std::hint::black_box;
 use std::time::Instant;
 use upsweep_bench::{Number, Options, Outcome, Record, Row, median};
 
-/// A sample of a short call is the mean of as many as handle so many elements, so that the clock's steps do not show.
+/// Elements of a sample: a sample of a short call is the mean of enough calls to process this number, so that the
+/// clock's resolution does not show.
 pub(crate) const ELEMENTS_A_SAMPLE: usize = 1 << 18;
 
-/// The mean time of `calls` calls, in microseconds.
+/// Returns the mean time of `calls` calls, in microseconds.
 pub(crate) fn sample(calls: usize, mut call: impl FnMut()) -> f64 {
     let start = Instant::now();
     for _ in 0..calls {
@@ -17,7 +18,7 @@ pub(crate) fn sample(calls: usize, mut call: impl FnMut()) -> f64 {
     start.elapsed().as_secs_f64() * 1e6 / calls as f64
 }
 
-/// memcpy on every thread of the pool, each its own part, as upsweep divides the work.
+/// Copies by memcpy on every thread of the pool, each its own part, as upsweep divides the work.
 pub(crate) fn copy_on_every_core<T: Copy + Send + Sync>(input: &[T], output: &mut [T]) {
     let part = input.len().div_ceil(rayon::current_num_threads()).max(1);
     rayon::scope(|scope| {
@@ -27,7 +28,7 @@ pub(crate) fn copy_on_every_core<T: Copy + Send + Sync>(input: &[T], output: &mu
     });
 }
 
-/// A call that is checked, and timed beside a plain loop and a copy of its input.
+/// Call that is checked, and timed beside a plain loop and a copy of its input.
 pub(crate) struct Bench<'a, T> {
     pub(crate) algo: &'a str,
     pub(crate) input: &'a [T],

@@ -1,4 +1,4 @@
-//! Two axes at once, and what stands on it: box blurs, mipmaps, viewsheds.
+//! Scans along two axes, and applications of them: box blurs, mipmaps, viewsheds.
 
 use super::gpu::Gpu;
 use upsweep::operator::WidenFrom;
@@ -7,12 +7,12 @@ use upsweep_apps::image::{BoxBlur, Extent, Mipmap};
 use upsweep_apps::terrain::{Raster, Viewshed};
 use upsweep_bench::{Number, Outcome, Value};
 
-/// Rows that are checked.
+/// Number of rows that are checked.
 const CHECKED: usize = 16;
-/// Pixels around a pixel that a blur takes the mean of, on each side.
+/// Radius of a box blur in pixels.
 const RADIUS: usize = 50;
 
-/// Of images of 2^log2n values at most, and of 2^20.
+/// Runs the benches of images of at most 2^log2n values, and of 2^20.
 pub(crate) fn bench(gpu: &mut Gpu, log2n: u32) -> Outcome {
     let sides = [1usize << (log2n / 2), 1 << (log2n.min(20) / 2)];
     for &side in if sides[0] == sides[1] { &sides[..1] } else { &sides } {
@@ -26,7 +26,7 @@ pub(crate) fn bench(gpu: &mut Gpu, log2n: u32) -> Outcome {
     Ok(())
 }
 
-/// The sums over all rectangles from the first value on.
+/// Runs the summed-area table: the sums over all rectangles from the first value on.
 fn table<I: Value, A: Number + WidenFrom<I>>(gpu: &mut Gpu, side: usize) -> Outcome
 where
     Sum: Operator<A>,
@@ -40,7 +40,7 @@ where
     gpu.call::<A>(&name, n, n * (size_of::<I>() + size_of::<A>()), &mut out, |device, out| {
         Scan::new(Sum).accumulate::<A>().axes(&shape, &[1, 0]).run(device, &x, out)
     })?;
-    // A table is right where each row is the one above it and the sums along its own.
+    // A table is right where each row equals the row above plus the running sums of its own values.
     for row in (0..CHECKED).map(|i| i * (side - 1) / (CHECKED - 1)) {
         let found = gpu.elements(&out, row * side..(row + 1) * side)?;
         let above = if row > 0 { gpu.elements(&out, (row - 1) * side..row * side)? } else { vec![A::ZERO; side] };
@@ -55,7 +55,7 @@ where
     Ok(())
 }
 
-/// From image to image, by moving sums in f64.
+/// Runs the box blur from image to image, by moving sums in f64.
 fn blur(gpu: &mut Gpu, side: usize) -> Outcome {
     let (name, n) = (format!("box_blur_{side}"), side * side);
     if !gpu.wants::<f32>(&name) {
@@ -80,7 +80,7 @@ fn blur(gpu: &mut Gpu, side: usize) -> Outcome {
     Ok(())
 }
 
-/// Of four channels of a byte.
+/// Runs the mipmaps of images of four channels of a byte.
 fn mipmap(gpu: &mut Gpu, side: usize) -> Outcome {
     const CHANNELS: usize = 4;
     let (name, n) = (format!("mipmap_rgba_{side}"), CHANNELS * side * side);
@@ -115,7 +115,7 @@ fn mipmap(gpu: &mut Gpu, side: usize) -> Outcome {
     Ok(())
 }
 
-/// From the middle, over a plain with towers: what is behind a tower is not seen.
+/// Runs the viewshed from the middle, over a plain with towers, which hide the cells beyond them.
 fn viewshed(gpu: &mut Gpu, side: usize) -> Outcome {
     let (name, n) = (format!("viewshed_{side}"), side * side);
     if !gpu.wants::<f32>(&name) {
@@ -126,7 +126,7 @@ fn viewshed(gpu: &mut Gpu, side: usize) -> Outcome {
     gpu.work::<f32>(&name, n, n * (size_of::<f32>() + 1), |device| {
         Ok(Viewshed::new(middle, middle).observer(10.0).run(device, &x, raster, &mut seen)?)
     })?;
-    // Along the row of the observer the ray goes through cells: there the answer is that of the loop.
+    // Along the row of the observer the ray passes through cells: there the result is that of the loop.
     let seen = gpu.elements(&seen, middle * side..(middle + 1) * side)?;
     let height = |column: usize| f32::random(middle * side + column);
     let eye = height(middle) + 10.0;

@@ -1,6 +1,6 @@
-//! The first use of a kernel: what a process waits for that scans once. A process has only one first use, so each is a
-//! process of its own; it reports the time from the call until its result is there, on a device and buffers that are
-//! ready before.
+//! First use of a kernel: the latency of the scan in a process that scans once. A process has only one first use, so
+//! each is a process of its own. It reports the time from the call until its result is there, on a device and buffers
+//! that are ready before.
 
 use crate::gpu::Gpu;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use std::time::Instant;
 use upsweep::prelude::*;
 use upsweep_bench::{Outcome, median};
 
-/// The argument for which this program is such a process.
+/// Argument that makes this program such a process.
 pub(crate) const ARGUMENT: &str = "first-use";
 const LOG2N: u32 = 16;
 const PROCESSES: usize = 7;
 
-/// With an empty cache on disk, and with one that has the kernel.
+/// Runs first uses with an empty cache on disk, and with one that has the kernel.
 pub(crate) fn bench(gpu: &mut Gpu) -> Outcome {
     let (compiled, loaded) = ("first_use_compiled", "first_use_from_disk");
     if !gpu.wants::<i32>(compiled) && !gpu.wants::<i32>(loaded) {
@@ -30,7 +30,7 @@ pub(crate) fn bench(gpu: &mut Gpu) -> Outcome {
     gpu.waited::<i32>("upsweep", loaded, 1 << LOG2N, median(times.1))
 }
 
-/// A folder that goes with this.
+/// Folder that is removed when this is dropped.
 struct Folder(PathBuf);
 
 impl Drop for Folder {
@@ -39,7 +39,7 @@ impl Drop for Folder {
     }
 }
 
-/// Microseconds of a first use in a process of its own.
+/// Returns the microseconds of a first use in a process of its own.
 fn first_use(cache: &Path) -> Outcome<f64> {
     let mut process = Command::new(std::env::current_exe()?);
     let output = process.arg(ARGUMENT).env("UPSWEEP_CACHE_DIR", cache).output()?;
@@ -47,7 +47,7 @@ fn first_use(cache: &Path) -> Outcome<f64> {
     told.trim().parse().map_err(|_| format!("{ARGUMENT}: {}", complaint.trim()).into())
 }
 
-/// What such a process does.
+/// Runs such a process: a first use, whose time it prints.
 pub(crate) fn process() -> Outcome {
     let device = Device::cuda(0)?;
     let n = 1 << LOG2N;

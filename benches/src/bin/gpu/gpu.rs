@@ -1,4 +1,4 @@
-//! One GPU with the benches' buffers: filling, checking, timing.
+//! GPU with the benches' buffers: filling, checking, timing.
 
 use cudarc::driver::sys::CUevent_flags;
 use cudarc::driver::{
@@ -11,15 +11,16 @@ use std::time::Instant;
 use upsweep::{Array, Count, Device, Element};
 use upsweep_bench::{Options, Outcome, Record, Row, Value, cuda, median};
 
-/// More than any L2 cache holds: writing so much before each call leaves nothing of its input there.
+/// Bytes written before each call, more than any L2 cache holds: they evict the call's input from it.
 const FLUSHED_BYTES: usize = 256 << 20;
 const WARM_UPS: usize = 3;
-/// An output of at most so many elements is checked whole, a longer one in [`WINDOWS`] pieces of [`WINDOW`] elements.
+/// Most elements of an output that is checked whole; a longer one is checked in [`WINDOWS`] pieces of [`WINDOW`]
+/// elements.
 const CHECKED_WHOLE: usize = 1 << 22;
 const WINDOWS: usize = 64;
 const WINDOW: usize = 1 << 14;
 
-/// The shapes of `fill.cu`, by their numbers.
+/// Shapes of `fill.cu`, by their numbers.
 pub(crate) const SHAPES: [&str; 10] = [
     "random",
     "sorted",
@@ -42,14 +43,14 @@ pub(crate) struct Gpu {
     input: CudaSlice<u8>,
     output: CudaSlice<u8>,
     flush: CudaSlice<u8>,
-    /// What the input holds.
+    /// Type and length of the elements in the input.
     filled: Option<(&'static str, usize)>,
-    /// GB/s of a copy of so many bytes.
+    /// GB/s of a copy by its number of bytes.
     copies: HashMap<usize, f64>,
 }
 
 impl Gpu {
-    /// The first GPU, with buffers of `bytes` or of what its memory allows.
+    /// Opens the first GPU, with buffers of `bytes` bytes, or of as many as its memory allows.
     pub(crate) fn new(options: Options, bytes: usize) -> Outcome<Self> {
         let device = Device::cuda(0)?;
         drop(device);
@@ -58,7 +59,7 @@ impl Gpu {
         let fill = cudarc::nvrtc::compile_ptx(include_str!("fill.cu"))?;
         let fill = context.load_module(fill)?;
         let (free, _) = context.mem_get_info()?;
-        // Half for what is uploaded beside the buffers and for the library.
+        // Half of the memory is left for arrays that are uploaded besides the buffers, and for the library.
         let bytes = bytes.min(free / 4);
         let record = Record::create(&options, &cuda::machine(&context)?, &cuda::versions())?;
         Ok(Self {
@@ -75,7 +76,7 @@ impl Gpu {
         })
     }
 
-    /// Whether the buffers hold `n` elements; says so when they do not.
+    /// Returns whether the buffers hold `n` elements; prints a message when they do not.
     pub(crate) fn fits<T: Value>(&self, n: usize) -> bool {
         let fits = n * size_of::<T>() <= self.input.len();
         if !fits {
@@ -117,7 +118,7 @@ impl Gpu {
         self.time(algo, n, bytes, call)
     }
 
-    /// Checks and times a reduction of `n` elements to one. The check takes the host a while: long inputs do without.
+    /// Checks and times a reduction of `n` elements to one. The check takes the host a while, so long inputs have none.
     pub(crate) fn reduce<T: Value>(
         &mut self,
         algo: &str,
@@ -131,8 +132,8 @@ impl Gpu {
         self.reduce_segments(algo, (n, (n + 1) * size_of::<T>()), || vec![expected()], one)
     }
 
-    /// Checks and times a reduction of `n` elements to several, or a selection, which must move `bytes`. Those `expected` are the
-    /// first results.
+    /// Checks and times a reduction of `n` elements to several, or a selection, which must move `bytes`. The first
+    /// results must equal those `expected`.
     pub(crate) fn reduce_segments<T: Value>(
         &mut self,
         algo: &str,
@@ -152,7 +153,7 @@ impl Gpu {
         self.time(algo, n, bytes, call)
     }
 
-    /// Checks and times a sort of `n` elements that must move `bytes`: whether pieces of the output are `in_order`.
+    /// Times a sort of `n` elements that must move `bytes`, and checks whether pieces of the output are `in_order`.
     pub(crate) fn sort<T: Value>(
         &mut self,
         algo: &str,
@@ -186,7 +187,7 @@ impl Gpu {
         self.work::<T>(algo, n, bytes, |device| Ok(call(device, output)?))
     }
 
-    /// Times work that must move `bytes` for `n` elements, of which the host can compute the results.
+    /// Times work that must move `bytes` for `n` elements, and whose results the host can compute.
     pub(crate) fn work<T: Value>(
         &mut self,
         algo: &str,
@@ -202,8 +203,8 @@ impl Gpu {
         self.record.row(&Row { lib: "upsweep", algo, ty, log2n, micros, bytes, copy_gbps, enqueue_micros })
     }
 
-    /// Times a kernel of `fill.cu` that has two arrays of `n` elements, and `per_block` of them in a block, beside a call that must move
-    /// as many `bytes`.
+    /// Times a kernel of `fill.cu` on two arrays of `n` elements, with `per_block` elements a block, beside a call that
+    /// must move as many `bytes`.
     pub(crate) fn plain<T: Value>(
         &mut self,
         algo: &str,
@@ -221,7 +222,7 @@ impl Gpu {
             shared_mem_bytes: 0,
         };
         let once = || {
-            // SAFETY: the kernels read and write elements less than `n`, which both arrays have.
+            // SAFETY: the kernels access only elements below `n`, which both arrays have.
             unsafe { self.stream.launch_builder(&kernel).arg(a).arg(b).arg(&len).arg(&log2).launch(shape) }?;
             Ok(())
         };
@@ -231,7 +232,7 @@ impl Gpu {
         self.record.row(&Row { lib: "plain", algo, ty, log2n, micros, bytes, copy_gbps, enqueue_micros })
     }
 
-    /// An array of `n` random elements of its own.
+    /// Returns an array of its own with `n` random elements.
     pub(crate) fn filled<T: Value>(&mut self, n: usize) -> Outcome<CudaSlice<T>> {
         let kernel = self.fill.load_function(&fill_kernel::<T>())?;
         // SAFETY: the kernel writes all elements.
@@ -239,16 +240,16 @@ impl Gpu {
         let shape = LaunchConfig { grid_dim: (1024, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
         // SAFETY: there is room for `n` elements of this type.
         unsafe { self.stream.launch_builder(&kernel).arg(&mut array).arg(&n).launch(shape) }?;
-        // SAFETY: the memory is nobody else's and holds `n` elements.
+        // SAFETY: the memory is exclusively this array's and holds `n` elements.
         Ok(unsafe { self.stream.upgrade_device_ptr(array.leak(), n) })
     }
 
-    /// An array of these elements.
+    /// Returns an array of these elements.
     pub(crate) fn copied<T: DeviceRepr>(&self, host: &[T]) -> Outcome<CudaSlice<T>> {
         Ok(self.stream.clone_htod(host)?)
     }
 
-    /// An array of `n` keys of one of the [`SHAPES`].
+    /// Returns an array of `n` keys of one of the [`SHAPES`].
     pub(crate) fn shaped(&self, n: usize, shape: &str) -> Outcome<CudaSlice<u32>> {
         let shape = SHAPES.iter().position(|name| *name == shape).ok_or(format!("no shape {shape}"))? as u32;
         let kernel = self.fill.load_function("fill_shape")?;
@@ -259,29 +260,30 @@ impl Gpu {
         Ok(array)
     }
 
-    /// An array of `n` zeros.
+    /// Returns an array of `n` zeros.
     pub(crate) fn array<T: Element>(&self, n: usize) -> Outcome<CudaSlice<T>> {
         let bytes = self.stream.alloc_zeros::<u8>(n * size_of::<T>())?;
-        // SAFETY: the memory is nobody else's and has room for `n` elements; zeros are elements of all types that are asked for.
+        // SAFETY: the memory is exclusively this array's and has room for `n` elements; zeros are elements of all types
+        // that callers use.
         Ok(unsafe { self.stream.upgrade_device_ptr(bytes.leak(), n) })
     }
 
-    /// Some elements of an array.
+    /// Returns some elements of an array.
     pub(crate) fn elements<T: Element>(&self, array: &CudaSlice<T>, range: Range<usize>) -> Outcome<Vec<T>> {
         let size = size_of::<T>();
         // SAFETY: a view of the same memory as bytes.
         let bytes = unsafe { array.transmute::<u8>(array.len() * size) }.ok_or("too short")?;
         let bytes = self.stream.clone_dtoh(&bytes.slice(range.start * size..range.end * size))?;
-        // SAFETY: so many bytes, written as elements.
+        // SAFETY: each chunk has the size of an element, and was written as one.
         Ok(bytes.chunks_exact(size).map(|bytes| unsafe { bytes.as_ptr().cast::<T>().read_unaligned() }).collect())
     }
 
-    /// Element `at` of an array.
+    /// Returns element `at` of an array.
     pub(crate) fn element<T: Element>(&self, array: &CudaSlice<T>, at: usize) -> Outcome<T> {
         self.elements(array, at..at + 1)?.pop().ok_or("too short".into())
     }
 
-    /// Fills the input, clears the output and calls.
+    /// Fills the input, clears the output and makes the call.
     fn run_once<T: Value>(
         &mut self,
         n: usize,
@@ -309,7 +311,7 @@ impl Gpu {
     fn check<T: Value>(&self, algo: &str, n: usize, check: &Check<'_, T>) -> Outcome {
         let (count, len) = if n <= CHECKED_WHOLE { (1, n) } else { (WINDOWS, WINDOW) };
         for window in 0..count {
-            // From the first element to the last, at uneven distances.
+            // Windows from the first element to the last, at uneven distances.
             let start = if window + 1 == count { n - len } else { (n - len) / count * window };
             let stride = check.lines.stride;
             let before_start = start.saturating_sub(stride);
@@ -330,12 +332,12 @@ impl Gpu {
         Ok(())
     }
 
-    /// `len` elements of the output from `start`.
+    /// Returns `len` elements of the output from `start`.
     fn download<T: Value>(&self, start: usize, len: usize) -> Outcome<Vec<T>> {
         let size = size_of::<T>();
         let bytes = self.stream.clone_dtoh(&self.output.slice(start * size..(start + len) * size))?;
         let element = |bytes: &[u8]| {
-            // SAFETY: `chunks_exact` gives as many bytes as an element has, written by the library as an element.
+            // SAFETY: each chunk has the size of an element, and the library has written it as one.
             unsafe { bytes.as_ptr().cast::<T>().read_unaligned() }
         };
         Ok(bytes.chunks_exact(size).map(element).collect())
@@ -366,14 +368,14 @@ impl Gpu {
         })
     }
 
-    /// Writes the row of work of `lib` on `n` elements whose time was taken elsewhere, until its result was there.
+    /// Writes a row for work of `lib` on `n` elements, whose time until its result was there is `micros`.
     pub(crate) fn waited<T: Value>(&mut self, lib: &str, algo: &str, n: usize, micros: f64) -> Outcome {
         let copy_gbps = self.copy_gbps::<T>(n)?;
         let (log2n, bytes, ty) = (n.ilog2(), (2 * n * size_of::<T>()) as f64, T::NAME);
         self.record.row(&Row { lib, algo, ty, log2n, micros, bytes, copy_gbps, enqueue_micros: None })
     }
 
-    /// GB/s of a copy of `n` elements, measured when it is first asked for.
+    /// Returns GB/s of a copy of `n` elements, measured on first use.
     fn copy_gbps<T: Value>(&mut self, n: usize) -> Outcome<f64> {
         let len = n * size_of::<T>();
         if let Some(&gbps) = self.copies.get(&len) {
@@ -392,7 +394,7 @@ impl Gpu {
     }
 }
 
-/// The kernel that fills arrays of a type.
+/// Returns the name of the kernel that fills arrays of a type.
 fn fill_kernel<T: Value>() -> String {
     match T::NAME {
         "i8" | "u8" => "fill_8".to_owned(),
@@ -407,7 +409,8 @@ fn calls(options: &Options) -> usize {
     if options.smoke { 1 } else { 15 }
 }
 
-/// The medians over `calls` calls of the time on the GPU, by events, and of the time the host is busy.
+/// Returns the medians over `calls` calls of the time on the GPU, by events, and of the time for which the host is
+/// busy.
 fn clock(
     stream: &Arc<CudaStream>,
     flush: &mut CudaSlice<u8>,
@@ -421,7 +424,7 @@ fn clock(
     let (begin, end) = (stream.context().new_event(timed)?, stream.context().new_event(timed)?);
     let (mut on_gpu, mut on_host) = (Vec::new(), Vec::new());
     for _ in 0..calls {
-        // While this runs the host enqueues the rest: the events enclose the work, not the host.
+        // While this runs the host enqueues the rest, so the events enclose the work and not the host's latency.
         stream.memset_zeros(flush)?;
         begin.record(stream)?;
         let start = Instant::now();
@@ -434,7 +437,7 @@ fn clock(
     Ok((median(on_gpu), median(on_host)))
 }
 
-/// The buffers as `n` elements each.
+/// Returns the buffers as `n` elements each.
 fn views<'a, T: Element>(
     input: &'a CudaSlice<u8>,
     output: &'a mut CudaSlice<u8>,
@@ -447,25 +450,25 @@ fn views<'a, T: Element>(
     Ok((input, output))
 }
 
-/// How elements follow each other in scanned lines.
+/// Layout of scanned lines: stride and heads.
 pub(crate) struct Lines<'a> {
-    /// From an element to the next one of its line.
+    /// Stride from an element to the next one of its line.
     pub(crate) stride: usize,
-    /// Whether a line begins here.
+    /// Whether a line begins at this position.
     pub(crate) is_head: Box<dyn Fn(usize) -> bool + 'a>,
 }
 
-/// What an output must be. An element that is right, given the one before, for all elements of a line is a scan.
+/// Check of an output: if each element of a line is right, given the one before it, the line is a scan.
 pub(crate) struct Check<'a, T> {
     lines: &'a Lines<'a>,
-    /// At the head of a line.
+    /// Expected element at the head of a line.
     first: Box<dyn Fn(usize) -> T + 'a>,
-    /// After the element before.
+    /// Expected element after the element before.
     next: Box<dyn Fn(T, usize) -> T + 'a>,
 }
 
 impl Lines<'_> {
-    /// The whole array is one line.
+    /// Returns the layout of an array that is one line.
     pub(crate) fn whole() -> Self {
         Self { stride: 1, is_head: Box::new(|at| at == 0) }
     }
@@ -475,7 +478,7 @@ impl Lines<'_> {
         Check { lines: self, first: Box::new(T::random), next: Box::new(next) }
     }
 
-    /// `out[0] = first(x[0])`, `out[i] = next(out[i - 1], x[i])`.
+    /// Returns the check of `out[0] = first(x[0])`, `out[i] = next(out[i - 1], x[i])`.
     pub(crate) fn recurrence<T: Value>(&self, first: fn(T) -> T, next: fn(T, T) -> T) -> Check<'_, T> {
         let next = move |last, at| next(last, T::random(at));
         Check { lines: self, first: Box::new(move |at| first(T::random(at))), next: Box::new(next) }

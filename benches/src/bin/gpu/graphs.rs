@@ -1,11 +1,12 @@
-//! Graphs from their edges, and products of sparse matrices that were built from their entries. benches/peers/python.py has the same ones.
+//! Graphs built from their edges, and products of sparse matrices built from their entries. benches/peers/python.py has
+//! the same ones.
 
 use crate::gpu::Gpu;
 use upsweep::prelude::*;
 use upsweep_apps::graph::{Edges, Matrix};
 use upsweep_bench::{Outcome, Value, hash};
 
-/// Entries of a row in the mean, if rows are alike.
+/// Mean number of entries a row.
 const A_ROW: usize = 16;
 
 #[function]
@@ -13,18 +14,18 @@ fn times(a: f32, x: f32) -> f32 {
     a * x
 }
 
-/// Of at most 2^26 edges or entries.
+/// Runs graphs of at most 2^26 edges, and matrices of at most 2^26 entries.
 pub(crate) fn bench(gpu: &mut Gpu, log2n: u32) -> Outcome {
     let n = 1usize << log2n.min(26);
     let rows = n / A_ROW;
     csr(gpu, n, rows)?;
     let alike = |_| A_ROW;
     product(gpu, "spmv_banded", n, &Rows::of(n, alike), |row, k| (row + k) % rows)?;
-    // Anywhere, each once.
+    // Random columns, each at most once a row.
     let anywhere =
         |row, k: usize| (hash(row) as usize).wrapping_add(k.wrapping_mul(hash(row) as usize >> 32 | 1)) % rows;
     product(gpu, "spmv_random", n, &Rows::of(n, alike), anywhere)?;
-    // Of `k` entries and more are k^-1.1 of the rows, so of `k` entries a share of k^-2.1.
+    // Power law: k^-1.1 of the rows have at least `k` entries, so a share of k^-2.1 has `k`.
     let power = |row| {
         let share = (hash(row) >> 11) as f64 / (1u64 << 53) as f64;
         ((1.0 - share).powf(-1.0 / 1.1) as usize).min(rows / 4)
@@ -42,7 +43,8 @@ fn csr(gpu: &mut Gpu, n: usize, vertices: usize) -> Outcome {
     let (a, b) = (gpu.upload(&from)?, gpu.upload(&to)?);
     let graph = Edges::new(vertices).build(gpu.device(), &a, &b)?;
     let (offsets, targets) = (graph.offsets().to_vec()?, graph.targets().to_vec()?);
-    // The rows begin where a count says, ascend, and have the same edges as the list: a sum of a hash of each.
+    // Rows begin where a count says, ascend, and have the same edges as the list, which the sum of the edges' hashes
+    // shows.
     let mut lengths = vec![0u64; vertices];
     from.iter().for_each(|&from| lengths[from as usize] += 1);
     let name = |from: usize, to: u32| hash(from << 32 | to as usize);
@@ -66,11 +68,11 @@ fn csr(gpu: &mut Gpu, n: usize, vertices: usize) -> Outcome {
     })
 }
 
-/// Where the entries of each row begin.
+/// Offsets of the rows' entries.
 struct Rows(Vec<usize>);
 
 impl Rows {
-    /// Rows of so many entries, until there are `n`.
+    /// Returns rows of `length` entries, until there are `n` entries.
     fn of(n: usize, length: impl Fn(usize) -> usize) -> Self {
         let mut offsets = vec![0];
         while let Some(&end) = offsets.last().filter(|&&end| end < n) {
@@ -99,7 +101,7 @@ fn product(gpu: &mut Gpu, algo: &str, n: usize, rows: &Rows, column: impl Fn(usi
             return Err(format!("{algo}: row {row} is {found}, not {expected}").into());
         }
     }
-    // A value and its column an entry; an offset of 8 bytes and a result a row, and the vector.
+    // Bytes: a value and its column an entry; an offset of 8 bytes and a result a row; and the vector.
     gpu.work::<f32>(algo, n, 8 * n + 12 * count + 4 * columns, |device| {
         matrix.product::<_, _, _, f32>(device, Sum, Times, &x)?;
         Ok(())

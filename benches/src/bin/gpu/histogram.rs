@@ -1,4 +1,4 @@
-//! Histograms: of bytes and floats, over few and many bins, of values that are spread and of ones that are not.
+//! Histograms of bytes and floats, over few and many bins, of values spread evenly and unevenly.
 
 use crate::gpu::Gpu;
 use rayon::prelude::*;
@@ -7,19 +7,19 @@ use upsweep::histogram::Even;
 use upsweep::prelude::*;
 use upsweep_bench::{Outcome, Value, hash};
 
-/// How values are distributed over 0 to 1.
+/// Distribution of values over 0 to 1.
 #[derive(Clone, Copy)]
 enum Values {
     Uniform,
     Constant,
-    /// Either of two.
+    /// One of two values at random.
     Pair,
     Sorted,
     Zipf,
 }
 
 impl Values {
-    /// The one at `index` of `n`, which is a power of two.
+    /// Returns the value at `index` of `n`, which is a power of two.
     fn at(self, index: usize, n: usize) -> f32 {
         let uniform = || (hash(index) >> 40) as f32 / (1 << 24) as f32;
         match self {
@@ -27,7 +27,7 @@ impl Values {
             Self::Constant => 0.6,
             Self::Pair => [0.3, 0.6][hash(index) as usize % 2],
             Self::Sorted => ((index << 24) / n) as f32 / (1 << 24) as f32,
-            // As often as the reciprocal of the value, over sixteen powers of two.
+            // Values as frequent as their reciprocal, over sixteen powers of two.
             Self::Zipf => (16.0 * (uniform() - 1.0)).exp2(),
         }
     }
@@ -55,7 +55,7 @@ pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
     Ok(())
 }
 
-/// Histograms of values from 0 to `high`.
+/// Runs histograms of values from 0 to `high`.
 fn bins<T: Value + Even>(
     gpu: &mut Gpu,
     log2n: u32,
@@ -79,7 +79,7 @@ fn bins<T: Value + Even>(
         let histogram = Histogram::even(0.0..=high, bins);
         let output = RefCell::new(gpu.upload(&vec![0u32; bins])?);
         histogram.run(gpu.device(), &input, &mut *output.borrow_mut())?;
-        // Both factors are powers of two, so this is the bin.
+        // Exact: both factors are powers of two, so this is the bin.
         let count = |mut counts: Vec<u32>, part: &[T]| {
             part.iter().for_each(|&x| counts[(back(x) * bins as f64 / high) as usize] += 1);
             counts

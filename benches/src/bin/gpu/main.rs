@@ -1,5 +1,5 @@
-//! Scans, reductions, selections and sorts on a CUDA GPU, and what applications make of them, beside a copy of the same elements. The program needs the driver and NVRTC,
-//! nothing else: it can be copied to the machine with the GPU.
+//! Scans, reductions, selections and sorts on a CUDA GPU, and applications of them, beside a copy of the same elements.
+//! The program needs the driver and NVRTC, nothing else: it can be copied to the machine with the GPU.
 
 mod axes;
 mod cliffs;
@@ -51,7 +51,7 @@ fn run() -> Outcome {
     pieces::bench(&mut gpu, largest.min(28))?;
     select::bench(&mut gpu, &from_16)?;
     cliffs::bench(&mut gpu, largest.min(28))?;
-    // 28: long enough that every level of the cache is left behind.
+    // 2^28 elements exceed every level of the cache.
     segments::bench(&mut gpu, largest.min(28))?;
     sorts::bench(&mut gpu, &from_16)?;
     sorts::shapes(&mut gpu, &sizes)?;
@@ -66,7 +66,7 @@ fn run() -> Outcome {
     numbers::bench(&mut gpu, largest.min(28))
 }
 
-/// Scans and reductions of the whole array.
+/// Runs scans and reductions of the whole array.
 fn whole<T>(gpu: &mut Gpu, sizes: &[u32]) -> Outcome
 where
     T: Number,
@@ -111,13 +111,13 @@ where
     Ok(())
 }
 
-/// The step of a moving average with the weight `a`.
+/// Step of a moving average with the weight `a`.
 #[function]
 fn pull(#[param] a: f32, x: f32) -> Affine {
     Affine { m: 1.0 - a, c: a * x }
 }
 
-/// What a caller may want to know of everything so far, in 16 bytes.
+/// Summary of all elements so far, in 16 bytes: an example of a caller's own type.
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
 struct Summary {
@@ -140,7 +140,7 @@ fn summarise(a: Summary, b: Summary) -> Summary {
 impl Value for Summary {
     const NAME: &'static str = "16_bytes";
 
-    /// Steps of 1 and -1, whose sums are exact, however they are grouped.
+    /// Returns a summary of one element, with 1 or -1 to sum, so that sums are exact, however they are grouped.
     fn random(index: usize) -> Self {
         let x = hash(index);
         let value = f32::from((x >> 48) as u16);
@@ -148,7 +148,7 @@ impl Value for Summary {
     }
 }
 
-/// Scans with an operator of the caller's own.
+/// Runs scans with an operator of the caller's own.
 fn custom<T: Value, Op: Operator<T>>(
     gpu: &mut Gpu,
     sizes: &[u32],
@@ -173,9 +173,10 @@ fn custom<T: Value, Op: Operator<T>>(
     Ok(())
 }
 
-/// A moving average whose weight is a value of the map: floats in and out, steps in between.
+/// Runs a moving average whose weight the map captures: floats in and out, steps in between.
 fn moving_average(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
-    // With this weight each result is its element, exactly, however the steps are grouped. Another is the same kernel.
+    // With this weight each result equals its element, exactly, however the steps are grouped. Other weights use the
+    // same kernel.
     let step = Pull { a: 1.0 };
     for n in sizes.iter().map(|log2n| 1usize << log2n) {
         if gpu.fits::<f32>(n) {
@@ -193,12 +194,13 @@ fn moving_average(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
     Ok(())
 }
 
-/// Sums along an axis: of long rows, of columns, of many short rows, of few long ones, of few columns. `log2n` bounds the elements.
+/// Runs sums along an axis: of long rows, of columns, of many short rows, of few long ones, of few columns. `log2n`
+/// bounds the number of elements.
 fn lines(gpu: &mut Gpu, log2n: u32) -> Outcome {
     let many = [(1 << 12, 1 << 16, 1), (1 << 12, 1 << 16, 0), (1 << 20, 1 << 6, 1), (1 << 3, 1 << 25, 1)];
     let few = [(1 << 20, 1 << 6, 0), (1 << 24, 3, 0)];
     for (mut rows, mut columns, axis) in many.into_iter().chain(few) {
-        // A smaller array keeps its form: what is over is taken from the longer side.
+        // A smaller array keeps its form: the longer side is halved until the array fits.
         while rows * columns > 1usize << log2n {
             *(if rows > columns { &mut rows } else { &mut columns }) /= 2;
         }

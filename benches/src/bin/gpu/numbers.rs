@@ -6,7 +6,7 @@ use upsweep_apps::bigint;
 use upsweep_apps::poly::Polynomial;
 use upsweep_bench::{Outcome, Value};
 
-/// The largest polynomials have 2^`log2n` coefficients and the largest integers 2^30 bits.
+/// Runs polynomials of up to 2^`log2n` coefficients, and integers of up to 2^30 bits.
 pub(crate) fn bench(gpu: &mut Gpu, log2n: u32) -> Outcome {
     polynomial(gpu, 1 << log2n)?;
     sum_of_integers(gpu, 1 << log2n.min(24))
@@ -20,7 +20,7 @@ fn polynomial(gpu: &mut Gpu, n: usize) -> Outcome {
     let (c, other) = (gpu.filled::<f32>(n)?, gpu.filled::<f32>(1)?);
     for x in [-1.0f32, 0.75] {
         let found = f64::from(Polynomial::of(&c).evaluate(gpu.device(), x)?);
-        // Where powers become smaller, few coefficients count.
+        // If the powers decrease, only the first coefficients matter.
         let last = if x == -1.0 { n } else { n.min(2000) };
         let terms = (0..last).scan(1.0f64, |power, i| {
             let term = f64::from(f32::random(i)) * *power;
@@ -39,13 +39,14 @@ fn polynomial(gpu: &mut Gpu, n: usize) -> Outcome {
     })
 }
 
-/// Of `n` limbs each.
+/// Runs the sum of two integers of `n` limbs each.
 fn sum_of_integers(gpu: &mut Gpu, n: usize) -> Outcome {
     let algo = "bigadd";
     if !gpu.wants::<u64>(algo) || !gpu.fits::<u64>(n) {
         return Ok(());
     }
-    // One number is random. The other is random, too, or hands a carry on from the lowest limb to the highest, or is short.
+    // One number is random. The other is random, too, or propagates a carry from the lowest limb to the highest, or is
+    // short.
     let a = gpu.filled::<u64>(n)?;
     let host: Vec<u64> = (0..n).map(u64::random).collect();
     let carries: Vec<u64> =
@@ -61,7 +62,7 @@ fn sum_of_integers(gpu: &mut Gpu, n: usize) -> Outcome {
     })
 }
 
-/// The sum is that of a loop.
+/// Checks that the sum is that of a loop.
 fn check(device: &Device, a: &[u64], b: &[u64]) -> Outcome {
     let sum = bigint::add(device, &device.upload(a)?, &device.upload(b)?)?.into_vec()?;
     let mut carry = false;

@@ -1,5 +1,5 @@
-//! What applications are made of: several inputs, computed and gathered ones, functions with values. Beside each, a plain kernel
-//! of the same bytes where a copy is none.
+//! Building blocks of applications: several inputs, computed and gathered ones, functions that capture values. Each has
+//! a plain kernel of the same bytes beside it where a copy is no yardstick.
 
 use super::gpu::Gpu;
 use super::step::{Affine, Offset, Then};
@@ -14,20 +14,20 @@ fn times(a: f32, x: f32) -> f32 {
     a * x
 }
 
-/// A step of generalised advantage estimation, from the last step of an episode to the first.
+/// Step of generalised advantage estimation, from the last step of an episode to the first.
 #[function]
 fn discounted(#[param] gamma: f32, #[param] lambda: f32, reward: f32, value: f32, next: f32, end: u8) -> Affine {
     let left = if end == 0 { 1.0f32 } else { 0.0 };
     Affine { m: gamma * lambda * left, c: reward + gamma * left * next - value }
 }
 
-/// Where element `i` of the transposed square lies.
+/// Index of element `i` of the transposed square.
 #[function]
 fn transposed(#[param] bits: u32, i: u32) -> u32 {
     (i << bits | i >> bits) & ((1 << 2 * bits) - 1)
 }
 
-/// The columns of a row of a sparse matrix: 16 side by side, or anywhere.
+/// Entries of a row of a sparse matrix, whose columns are 16 neighbours or random.
 const A_ROW: usize = 16;
 const STEPS: usize = 1 << 10;
 
@@ -36,7 +36,7 @@ pub(crate) fn bench(gpu: &mut Gpu, log2n: u32) -> Outcome {
     advantages(gpu, 1 << log2n)?;
     sparse(gpu, log2n)?;
     log_sum_exp(gpu, 1 << log2n)?;
-    // Both sides are powers of two.
+    // The square's sides are powers of two.
     transpose(gpu, log2n / 2 * 2)
 }
 
@@ -45,7 +45,7 @@ fn product(gpu: &mut Gpu, n: usize) -> Outcome {
         return Ok(());
     }
     let (a, b, mut out) = (gpu.filled::<f32>(n)?, gpu.filled::<f32>(n)?, gpu.filled::<f32>(1)?);
-    // Of small integers: exact while the sum is.
+    // Sums of small integers are exact in f64.
     let exact = (0..n).map(|i| f64::from(f32::random(i)).powi(2)).sum::<f64>();
     gpu.plain::<f32>("read_two", ("read_two", 4096), n, 2 * n * size_of::<f32>(), (&a, &b))?;
     gpu.call::<f32>("product_sum", n, 2 * n * size_of::<f32>(), &mut out, |device, out| {
@@ -62,7 +62,7 @@ fn advantages(gpu: &mut Gpu, n: usize) -> Outcome {
     let (rewards, values) = (gpu.filled::<f32>(n)?, gpu.filled::<f32>(n)?);
     let (next, ends, mut out) = (gpu.filled::<f32>(n)?, gpu.filled::<u8>(n)?, gpu.filled::<f32>(n)?);
     let shape = [n / STEPS.min(n), STEPS.min(n)];
-    // Without discount and with whole numbers all is exact.
+    // Exact: no discount, and whole numbers.
     let scan = Scan::new(Then).reverse().axis(&shape, 1).map(Discounted { gamma: 1.0, lambda: 1.0 }).finish(Offset);
     gpu.call::<f32>("advantages", n, n * (4 * size_of::<f32>() + 1), &mut out, |device, out| {
         scan.run(device, (&rewards, &values, &next, &ends), out)

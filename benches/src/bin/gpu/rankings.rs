@@ -1,5 +1,5 @@
-//! Top-k, medians, merges, and sorts by a comparison, of random keys. Bytes are those of one reading of the keys, and of one writing
-//! where as many results are stored.
+//! Top-k, medians, merges, and sorts by a comparison, of random keys. A row's bytes are one reading of the keys, and
+//! one writing where as many results are stored.
 
 use crate::gpu::Gpu;
 use crate::sorts::finite_floats;
@@ -8,7 +8,7 @@ use upsweep::prelude::*;
 use upsweep::{Key, TopK};
 use upsweep_bench::{Outcome, Value};
 
-/// Keys up to which results are compared with the CPU's.
+/// Most keys whose results are compared with the CPU's.
 const CHECKED: usize = 1 << 22;
 
 #[function]
@@ -19,7 +19,7 @@ fn less(a: u32, b: u32) -> bool {
 pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
     for n in sizes.iter().map(|log2n| 1usize << log2n) {
         tops::<u32>(gpu, n)?;
-        // Small whole numbers: very many ties.
+        // Floats of small whole numbers: very many ties.
         tops::<f32>(gpu, n)?;
         tops_of_all_bits(gpu, n)?;
         merges::<u32>(gpu, n)?;
@@ -77,7 +77,7 @@ fn tops<T: Value + Key>(gpu: &mut Gpu, n: usize) -> Outcome {
     )
 }
 
-/// Of floats that are all but all different.
+/// Runs top-k of floats that are nearly all distinct.
 fn tops_of_all_bits(gpu: &mut Gpu, n: usize) -> Outcome {
     for (k, algo) in [(16, "top_16_all_bits"), (1 << 16, "top_65536_all_bits")] {
         if k > n || !gpu.fits::<f32>(n) || !gpu.wants::<f32>(algo) {
@@ -98,7 +98,7 @@ fn tops_of_all_bits(gpu: &mut Gpu, n: usize) -> Outcome {
     Ok(())
 }
 
-/// Two halves, each of which is sorted before.
+/// Runs merges of two halves, each sorted before.
 fn merges<T: Value + Key + PartialOrd>(gpu: &mut Gpu, n: usize) -> Outcome {
     if !gpu.fits::<T>(2 * n) || !gpu.wants::<T>("merge") {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Recurrences of some orders, cascades, and rows, of coefficients that are stable.
+//! Recurrences of some orders, cascades, and rows, with stable coefficients.
 
 use crate::gpu::Gpu;
 use cudarc::driver::CudaSlice;
@@ -7,7 +7,7 @@ use upsweep::recurrence::ComputesOn;
 use upsweep::varying;
 use upsweep_bench::{Outcome, Value};
 
-/// Results that are compared with the loop.
+/// Number of results that are compared with the loop.
 const CHECKED: usize = 20_000;
 
 pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
@@ -35,7 +35,7 @@ fn feed(order: usize) -> Vec<f64> {
     (0..=order).map(|i| 0.1 + 0.05 * i as f64).collect()
 }
 
-/// The coefficients of results with poles of a radius of 0.6 and more.
+/// Returns feedback coefficients with poles of a radius of 0.6 and more.
 fn poles(order: usize) -> Vec<f64> {
     let mut a = vec![1.0];
     let mut by = |factor: &[f64]| {
@@ -57,7 +57,7 @@ fn poles(order: usize) -> Vec<f64> {
     a
 }
 
-/// Times a call on `n` elements, whose first results must be those of `next` elements one after the other.
+/// Times a call on `n` elements, whose first results must be those of the sequential loop over `next`.
 fn time<T: Value + Into<f64>>(
     gpu: &mut Gpu,
     algo: &str,
@@ -91,7 +91,7 @@ fn check<T: Value + Into<f64>>(
     Ok(())
 }
 
-/// The loop in f64.
+/// Computes one step of the loop in f64.
 fn step(b: &[f64], a: &[f64], states: &mut [f64], x: f64) -> f64 {
     let y = b[0] * x + states[0];
     for j in 0..states.len() {
@@ -142,13 +142,13 @@ fn cascade(gpu: &mut Gpu, n: usize) -> Outcome {
     time::<f32>(gpu, algo, n, next, |device, input, output| Recurrence::sections(&sections).run(device, input, output))
 }
 
-/// A coefficient of at most 1/2, so that results stay small.
+/// Coefficient of at most 1/2, so that results stay small.
 #[function]
 fn sixteenth(x: f32) -> f32 {
     x / 16.0
 }
 
-/// Of first order, with coefficients that are an array: two inputs.
+/// Runs a recurrence of first order whose coefficients are an array: two inputs.
 fn varying_coefficients(gpu: &mut Gpu, n: usize) -> Outcome {
     let algo = "recurrence_1_varying";
     if !gpu.fits::<f32>(n) || !gpu.wants::<f32>(algo) {
@@ -164,7 +164,7 @@ fn varying_coefficients(gpu: &mut Gpu, n: usize) -> Outcome {
     })
 }
 
-/// The same coefficients everywhere, as of heat in a rod that loses some of it.
+/// Runs a tridiagonal system with the same coefficients everywhere, as of heat in a rod that loses some of it.
 fn tridiagonal(gpu: &mut Gpu, n: usize) -> Outcome {
     let algo = "tridiagonal";
     if !gpu.fits::<f32>(n) || !gpu.wants::<f32>(algo) {

@@ -1,4 +1,4 @@
-//! Selections, partitions, dedups, runs, expansions and searches. A row's bytes are those that this input makes it move.
+//! Selections, partitions, dedups, runs, expansions and searches. A row's bytes are those that this input moves.
 
 use crate::gpu::Gpu;
 use cudarc::driver::{CudaSlice, CudaView, CudaViewMut};
@@ -51,10 +51,10 @@ pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
     Ok(())
 }
 
-/// So many of the first elements the host looks at.
+/// Number of first elements that the host checks.
 pub(crate) const SHOWN: usize = 1 << 20;
 
-/// The first elements that are kept, as many as a check looks at.
+/// Returns the selected ones of the first elements, as many as a check reads.
 fn expected<T: Value>(n: usize, keep: impl Fn(usize) -> bool) -> Vec<T> {
     (0..n.min(SHOWN)).filter(|&at| keep(at)).map(T::random).collect()
 }
@@ -99,7 +99,7 @@ fn by_flags(gpu: &mut Gpu, n: usize) -> Outcome {
     )
 }
 
-/// Both halves in one output.
+/// Runs a partition with both halves in one output.
 fn behind(gpu: &mut Gpu, n: usize) -> Outcome {
     let algo = "partition_behind";
     if !gpu.fits::<u32>(n) || !gpu.wants::<u32>(algo) {
@@ -116,7 +116,7 @@ fn behind(gpu: &mut Gpu, n: usize) -> Outcome {
     )
 }
 
-/// Each half in an output of its own.
+/// Runs a partition with each half in an output of its own.
 fn apart<T: Value, P>(gpu: &mut Gpu, n: usize, odd: P, keep: impl Fn(T) -> bool) -> Outcome
 where
     Where<P>: Choose<T>,
@@ -137,7 +137,7 @@ where
     )
 }
 
-/// Runs of `mean` equal elements in the mean: where that is one, all neighbours differ.
+/// Returns runs of `mean` equal elements in the mean; with a mean of 1 all neighbours differ.
 fn in_runs(n: usize, mean: u32) -> Vec<u32> {
     let mut value = 0;
     let next = |at: usize| {
@@ -149,7 +149,7 @@ fn in_runs(n: usize, mean: u32) -> Vec<u32> {
     (0..n).map(next).collect()
 }
 
-/// Neighbours that are equal, or have equal keys: dedups, runs, and what is reduced by key, each of `algo_of`. The host looks at the
+/// Runs dedups, runs, and reductions by key, on equal neighbours or neighbours with equal keys. The host checks the
 /// first elements.
 pub(crate) fn neighbours(
     gpu: &mut Gpu,
@@ -176,7 +176,7 @@ pub(crate) fn neighbours(
         |device, out, count| Dedup::new().run_counted(device, &keys, out, count),
     )?;
     if gpu.wants::<u32>(&runs) {
-        // As many lengths as values.
+        // The call stores as many lengths as values.
         let lengths = RefCell::new(gpu.array::<u32>(n)?);
         counted(
             gpu,
@@ -193,7 +193,7 @@ pub(crate) fn neighbours(
     by_key(gpu, &dedup_by_key, First, (&keys, &values), &begins)
 }
 
-/// The first keys of runs, and what the values of each run are combined to.
+/// Runs a reduction by key: the first key of each run, and the combination of its values.
 fn by_key<Op: Operator<u32> + Copy>(
     gpu: &mut Gpu,
     algo: &str,
@@ -222,8 +222,8 @@ fn by_key<Op: Operator<u32> + Copy>(
     first_are(gpu, algo, &found_keys.borrow(), first_keys)
 }
 
-/// Checks and times a call with a number of results that the device knows. Those `expected` are the first; `bytes` are what so many results
-/// make it move.
+/// Checks and times a call with a number of results that the device knows. The first results must be those `expected`;
+/// `bytes` returns the bytes that a number of results moves.
 pub(crate) fn counted<T: Value>(
     gpu: &mut Gpu,
     algo: &str,
@@ -246,7 +246,7 @@ pub(crate) fn counted<T: Value>(
     gpu.call(algo, n, bytes(found), &mut out, |device, out| call(device, out, &mut count.borrow_mut()))
 }
 
-/// Compares the first results with those `expected`.
+/// Checks that the first results are those `expected`.
 pub(crate) fn first_are<T: Value>(gpu: &Gpu, algo: &str, out: &CudaSlice<T>, expected: &[T]) -> Outcome {
     let found = gpu.elements(out, 0..expected.len())?;
     match (0..found.len()).find(|&at| found[at] != expected[at]) {
@@ -255,7 +255,7 @@ pub(crate) fn first_are<T: Value>(gpu: &Gpu, algo: &str, out: &CudaSlice<T>, exp
     }
 }
 
-/// The owners of as many results as these counts say.
+/// Runs an expansion: the owners of as many results as the counts add up to.
 pub(crate) fn expand(gpu: &mut Gpu, algo: &str, n: usize, counts: impl FnOnce() -> Vec<u32>) -> Outcome {
     if !gpu.fits::<u32>(n) || !gpu.wants::<u32>(algo) {
         return Ok(());
@@ -275,7 +275,8 @@ pub(crate) fn expand(gpu: &mut Gpu, algo: &str, n: usize, counts: impl FnOnce() 
     })
 }
 
-/// The places of a sixteenth as many random values in a sorted array. The bytes are those of the values and the results.
+/// Runs a search for a sixteenth as many random values in a sorted array. The bytes are those of the values and the
+/// results.
 fn search(gpu: &mut Gpu, n: usize) -> Outcome {
     let algo = "search_lower";
     if !gpu.fits::<u32>(n) || !gpu.wants::<u32>(algo) {

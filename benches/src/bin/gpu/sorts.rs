@@ -1,5 +1,5 @@
-//! Sorts of random keys, of pairs, and of positions. Bytes are those of one pass over the keys and values, so a share of a copy says how
-//! many copies a sort takes.
+//! Sorts of random keys, of pairs, and of positions. A row's bytes are one pass over the keys and values, so its share
+//! of a copy says how many copies a sort takes.
 
 use crate::gpu::{Gpu, SHAPES};
 use cudarc::driver::{CudaView, CudaViewMut};
@@ -9,7 +9,7 @@ use upsweep::prelude::*;
 use upsweep::{Index, Input, Key};
 use upsweep_bench::{Outcome, Value};
 
-/// All sorts of arrays of these sizes.
+/// Runs all sorts of arrays of these sizes.
 pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
     for &log2n in sizes {
         let n = 1usize << log2n;
@@ -34,7 +34,7 @@ pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
     Ok(())
 }
 
-/// Sorts of random keys, and of keys in orders, or of values, that digits or buckets may take badly.
+/// Runs sorts of random keys, and worst cases: keys in orders, or of values, that digits or buckets may handle badly.
 pub(crate) fn shapes(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
     for n in sizes.iter().map(|log2n| 1usize << log2n) {
         for name in SHAPES {
@@ -60,7 +60,7 @@ fn keys<T: Value + Key + PartialOrd>(gpu: &mut Gpu, n: usize) -> Outcome {
     )
 }
 
-/// Keys that are their own values.
+/// Runs sorts of keys with values that equal them.
 fn pairs<T: Value + Key + PartialOrd>(gpu: &mut Gpu, n: usize) -> Outcome {
     if !gpu.fits::<T>(n) || !gpu.wants::<T>("sort_pairs") {
         return Ok(());
@@ -76,19 +76,19 @@ fn pairs<T: Value + Key + PartialOrd>(gpu: &mut Gpu, n: usize) -> Outcome {
     )
 }
 
-/// Of 64 bits those in the middle vary.
+/// Map to numbers of 64 bits of which those in the middle vary.
 #[function]
 fn middle_bits(x: u64) -> u64 {
     x & 0x0000_ffff_ffff_0000
 }
 
-/// Floats of all exponents, but no NaN and no infinity.
+/// Map to floats of all exponents, but no NaN and no infinity.
 #[function]
 fn finite(bits: u32) -> f32 {
     f32::from_bits(if bits & 0x7f80_0000 == 0x7f80_0000 { bits ^ 0x4000_0000 } else { bits })
 }
 
-/// Times a sort of other keys than the bench's input.
+/// Times a sort of keys other than the bench's input.
 fn given<T, I>(gpu: &mut Gpu, algo: &str, n: usize, keys: &I) -> Outcome
 where
     T: Value + Key + PartialOrd,
@@ -131,13 +131,13 @@ fn any_float(gpu: &mut Gpu, n: usize) -> Outcome {
     given(gpu, "sort_all_bits", n, &keys)
 }
 
-/// Floats of which all bits are random.
+/// Returns floats with random bits in all places.
 pub(crate) fn finite_floats(gpu: &mut Gpu, n: usize) -> Outcome<Array<f32>> {
     let given_bits = gpu.filled::<u32>(n)?;
     Ok(Transform::new(Finite).run_to_array(gpu.device(), &given_bits)?)
 }
 
-/// Keys of 64 bits with values of 32.
+/// Runs sorts of 64-bit keys with 32-bit values.
 fn wide_pairs(gpu: &mut Gpu, n: usize) -> Outcome {
     if !gpu.fits::<u64>(n) || !gpu.wants::<u64>("sort_pairs_u32") {
         return Ok(());
@@ -169,7 +169,7 @@ where
     )
 }
 
-/// Rows of `len` keys, each sorted by itself.
+/// Runs sorts of rows of `len` keys, each by itself.
 fn rows(gpu: &mut Gpu, n: usize, len: usize) -> Outcome {
     if !gpu.fits::<u32>(n) || n < len {
         return Ok(());
@@ -184,7 +184,7 @@ fn rows(gpu: &mut Gpu, n: usize, len: usize) -> Outcome {
     )
 }
 
-/// Segments of 16 to 2^24 keys, of which there are the fewer the longer they are: the exponent is 2.1.
+/// Runs sorts of segments of 16 to 2^24 keys, whose lengths follow a power law with the exponent 2.1.
 fn by_a_power_law(gpu: &mut Gpu, n: usize) -> Outcome {
     if !gpu.fits::<u32>(n) || !gpu.wants::<u32>("sort_segments_power_law") {
         return Ok(());

@@ -1,9 +1,9 @@
-//! The step of a recurrence of the first order.
+//! Step of a recurrence of the first order.
 
 use upsweep::prelude::*;
 use upsweep_bench::{Value, hash};
 
-/// `x -> m * x + c`: an operator of the caller's own, which does not commute.
+/// Map `x -> m * x + c`, with composition as an operator of the caller's own, which does not commute.
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
 pub(crate) struct Affine {
@@ -19,7 +19,7 @@ pub(crate) fn then(f: Affine, g: Affine) -> Affine {
 impl Value for Affine {
     const NAME: &'static str = "2xf32";
 
-    /// Slopes of 1 and -1 and small whole constants: every composition is exact, however it is grouped.
+    /// Returns slopes of 1 and -1 and small whole constants: every composition is exact, however it is grouped.
     fn random(index: usize) -> Self {
         let x = hash(index);
         Self { m: if x & 1 == 1 { 1.0 } else { -1.0 }, c: f32::from((x >> 60) as i8 - 8) }

@@ -1,5 +1,5 @@
-//! Tokens of texts, lines that match, and the first difference of two texts. A row's bytes are those of the text, whatever is stored
-//! of it.
+//! Tokens of texts, lines that match, and the first difference of two texts. A row's bytes are those of the text,
+//! whatever the call stores.
 
 use super::gpu::Gpu;
 use std::cell::RefCell;
@@ -7,7 +7,7 @@ use upsweep::prelude::*;
 use upsweep_apps::text::{Compare, Grammar, Grep};
 use upsweep_bench::{Outcome, texts};
 
-/// A text is one of so many bytes, again and again.
+/// Bytes after which a text repeats.
 const PERIOD: usize = 16 << 20;
 
 const PATTERN: &str = "[A-Z][a-z]+ [0-9]{2,4}(st|nd|th)?";
@@ -28,7 +28,7 @@ pub(crate) fn bench(gpu: &mut Gpu, log2n: u32) -> Outcome {
     Ok(())
 }
 
-/// So many bytes of a text without end.
+/// Returns the first `n` bytes of a text without end.
 fn text(name: &str, n: usize) -> Outcome<Vec<u8>> {
     let period = PERIOD.min(n);
     let once = match name {
@@ -88,7 +88,7 @@ fn grep(gpu: &mut Gpu, n: usize) -> Outcome {
     })
 }
 
-/// Two texts that differ in the last byte, beside a kernel that reads both.
+/// Compares two texts that differ in the last byte, beside a kernel that reads both.
 fn compare(gpu: &mut Gpu, n: usize) -> Outcome {
     let (a, b) = (gpu.filled::<f32>(n / 4)?, gpu.filled::<f32>(n / 4)?);
     gpu.plain::<f32>("compare", ("read_two", 4096), n / 4, 2 * n, (&a, &b))?;

@@ -1,7 +1,8 @@
-//! What the machine model counts, beside the hardware's counters.
+//! Counts of the machine model, beside the hardware's counters.
 //!
-//! This program runs itself under `ncu`, once a size: [`launch`] runs one algorithm after the other, each followed by a scan
-//! of one element with the sequential kernel, which marks where the next one begins in what `ncu` prints.
+//! This program runs itself under `ncu`, once for each size. [`launch`] runs one algorithm after another. After each it
+//! runs a scan of one element with the sequential kernel, which marks in `ncu`'s output where the next algorithm
+//! begins.
 
 use cudarc::driver::CudaContext;
 use std::collections::HashMap;
@@ -13,13 +14,13 @@ use upsweep_lab::gpu::{Error, Gpu};
 use upsweep_lab::machine::Banks;
 use upsweep_lab::operator::Operator;
 
-/// The argument of the run under `ncu`.
+/// Argument of the run under `ncu`.
 pub(crate) const LAUNCH: &str = "launch";
-/// One warp of a tree, and the seeds' 512 leaves.
+/// Sizes: one warp of a tree, and the seeds' 512 leaves.
 const SIZES: [usize; 2] = [64, 512];
 const MARKER: &str = "sequential";
 
-/// What is asked of `ncu`: accesses to shared memory that a warp had to repeat, and how often warps accessed it at all.
+/// Counters of `ncu`: accesses to shared memory that a warp had to repeat, and all accesses of warps to it.
 const METRICS: [&str; 4] = [
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
@@ -43,7 +44,7 @@ impl Case {
     }
 }
 
-/// Launches the kernels of each algorithm that takes `n` elements; prints which ones have any.
+/// Launches the kernels of each algorithm that takes `n` elements; prints the names of those with a kernel.
 pub(crate) fn launch(n: &str) -> Outcome {
     let n: usize = n.parse()?;
     let gpu = Gpu::open(0)?;
@@ -61,7 +62,7 @@ pub(crate) fn launch(n: &str) -> Outcome {
     Ok(())
 }
 
-/// The algorithms that take `n` elements, and their second forms, without the marker.
+/// Returns the algorithms that take `n` elements, and their second forms, without the marker.
 fn runs(n: usize) -> impl Iterator<Item = &'static Algorithm> {
     let takes = move |algorithm: &&Algorithm| algorithm.takes(n).is_ok() && algorithm.name != MARKER;
     with_second_forms(ALGORITHMS).into_iter().filter(takes)
@@ -90,8 +91,8 @@ pub(crate) fn run() -> Outcome {
     Ok(())
 }
 
-/// What the table says of itself. Divergence is left out: short branches become predicated instructions, so the GPU's
-/// counter of divergent branches says how the compiler worked, not how the algorithm does.
+/// Text printed before the table. Divergence is left out: short branches become predicated instructions, so the GPU's
+/// counter of divergent branches depends on the compiler, not on the algorithm.
 const ABOUT: &str = "\
 Sums of integers, one block, 32 banks (no GPU that CUDA still knows has 16). A conflict is an access of a warp to shared
 memory that had to be repeated, each time it was, loads and stores of the elements included. An access is an instruction
@@ -104,7 +105,7 @@ takes a block as large as the array, the model's has 512 elements; and of `segme
 values that a head cuts off.
 ";
 
-/// The model's conflicts. They do not depend on the type of the elements.
+/// Returns the model's conflicts. They do not depend on the type of the elements.
 fn model(algorithm: &Algorithm, n: usize) -> Outcome<u64> {
     let Case { values, heads } = Case::of(n);
     let values: Vec<_> = values.into_iter().map(i64::from).collect();
@@ -113,7 +114,7 @@ fn model(algorithm: &Algorithm, n: usize) -> Outcome<u64> {
     Ok(outcome.map_err(|error| error.to_string())?.run.total().conflicts)
 }
 
-/// The sums of the hardware's counters over each algorithm's kernels.
+/// Returns the sums of the hardware's counters over each algorithm's kernels.
 fn counters(n: usize) -> Outcome<HashMap<String, [u64; METRICS.len()]>> {
     let log = std::env::temp_dir().join(format!("upsweep-lab-{}.csv", std::process::id()));
     let output = Command::new("ncu")
@@ -145,9 +146,9 @@ fn counters(n: usize) -> Outcome<HashMap<String, [u64; METRICS.len()]>> {
     }
 }
 
-/// Each launch in what `ncu` printed: its kernel, and the counters.
+/// Parses `ncu`'s output: the kernel of each launch, and the counters.
 fn launches(text: &str) -> Outcome<Vec<(String, [u64; METRICS.len()])>> {
-    // Before the table there are lines that begin with `==`.
+    // Lines before the table begin with `==`.
     let table: String = text.lines().filter(|line| line.starts_with('"')).flat_map(|line| [line, "\n"]).collect();
     let mut table = csv::Reader::from_reader(table.as_bytes());
     let head = table.headers()?.clone();

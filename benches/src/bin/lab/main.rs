@@ -1,5 +1,6 @@
-//! The laboratory's kernels on a CUDA GPU: `lab race [OPTIONS]` times them beside a copy and the library, `lab counters`
-//! prints what the machine model counts beside the counters of Nsight Compute, whose `ncu` must be on the path.
+//! Kernels of the laboratory on a CUDA GPU. `lab race [OPTIONS]` times them beside a copy and the library. `lab
+//! counters` prints the counts of the machine model beside the counters of Nsight Compute, whose `ncu` must be on the
+//! path.
 
 mod counters;
 
@@ -28,7 +29,7 @@ fn run() -> Outcome {
     }
 }
 
-/// What a record calls the race.
+/// Name of the race in a record.
 const ALGO: &str = "lab_sum";
 
 fn record_race(options: &Options) -> Outcome {

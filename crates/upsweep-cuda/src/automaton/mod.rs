@@ -1,24 +1,25 @@
-//! Automata on a CUDA device: the state in which each tile of a text begins, and then the events of the text.
+//! Automata (DFAs) on a CUDA device: the state in which each tile of a text begins, and then the events of the text.
 //!
 //! | step | kernel | what |
 //! |---|---|---|
 //! | 1 | `automaton/ways.cuh` | for each tile, the function from the state before it to the state after it |
 //! | 2 | `automaton/entries.cuh` | the composition of these functions: a pipeline whose state is such a function |
-//! | 3 | `automaton/automaton.cuh` | the events: a pipeline whose tiles publish how many events they have |
+//! | 3 | `automaton/automaton.cuh` | the events: a pipeline whose tiles publish their number of events |
 //!
-//! **Step 1.** Most automata forget within some bytes where they began. So a thread runs over the end of each tile from
-//! all states. If these do not converge to one state, it runs over the whole tile, from the few states that its first
-//! bytes leave. Shared memory bandwidth is the bound, so each lane has a copy of the automaton in a bank of its own,
-//! and four lanes load together.
+//! **Step 1.** Most automata converge: after some bytes their state no longer depends on the initial state. So a thread
+//! runs over the end of each tile from all states. If these do not converge to one state, the thread runs over the
+//! whole tile, from the few states that the tile's first bytes leave. Shared memory bandwidth is the bound, so each
+//! lane has a copy of the automaton in a bank of its own, and four lanes load together.
 //!
-//! **Step 3.** Each thread runs over its bytes from three guessed states. The bytes before lead to these: from the
-//! first state, and from the two in which most tiles begin, of those that persist over most bytes. Which guess is right
-//! is a function of the choice of the thread before, so the choices are a scan by composition of functions, of two bits
-//! each. If no guess is right, the missing state replaces the last guess of all threads after it, and these run again.
+//! **Step 3.** Each thread runs over its bytes from three guessed states (speculation). To find a guess, it runs over
+//! the bytes before its own: from the first state, and from the two persistent states (left unchanged by most bytes) in
+//! which most tiles begin. The right guess is a function of the choice of the thread before. So the choices are a scan
+//! by composition of functions, of two bits each. If no guess is right, the missing state replaces the last guess of
+//! all threads after it, and these run again.
 //!
-//! **Tables.** The text lies in shared memory as codes of its classes of bytes (`automaton/tile.cuh`). The
-//! automaton is a table whose rows are permuted against bank conflicts. It is passed after the kernel's parameters, so
-//! a call uploads nothing.
+//! **Tables.** The text lies in shared memory as codes of its classes of bytes (`automaton/tile.cuh`). The automaton is
+//! a table whose rows are permuted against bank conflicts. It is passed after the kernel's parameters, so a call
+//! uploads nothing.
 
 use super::borrow::Extent;
 use super::code::Kernel;
@@ -38,27 +39,27 @@ use upsweep_core::outputs::Target;
 use upsweep_plan::automaton::{AutomatonPlan, AutomatonSizes};
 
 params! {
-    /// Of both kernels.
+    /// Parameters of the three kernels.
     struct AutomatonParams {
         text: "const u8*",
-        /// Null where only the number is asked for.
+        /// Null where only the number of events is requested.
         kinds: "u8*",
         places: "void*",
-        /// For each tile the state in which it begins. Of the first one nobody asks.
+        /// State in which each tile begins. The first tile's is not read.
         entries: "u8*",
-        /// For each tile but the last one, and each state, where the tile leads to.
+        /// Transition function of each tile but the last one: the final state for each initial state.
         ways: "u8*",
-        /// Where the number of events is stored.
+        /// Address that the number of events is stored at.
         count: "u64*",
-        /// Bytes.
+        /// Bytes of the text.
         n: "u64",
-        /// Events that there is room for.
+        /// Capacity of the results in events.
         capacity: "u64",
         states: "u64",
         classes: "u64",
-        /// Where the steps lie among the numbers.
+        /// Offset of the steps among the numbers.
         steps_at: "u64",
-        /// The states that most bytes leave as they are, a bit each.
+        /// Bit set of the states that most bytes leave unchanged.
         lasting: "u64",
         workspace: "Workspace",
     }
@@ -110,12 +111,12 @@ pub fn run<P: Element>(cuda: &Cuda, call: Walking<'_, P>, count: ViewMut<'_, u64
             workspace,
         };
         let numbers = sizes.numbers_of(table, only);
-        // One tile begins in the first state.
+        // A single tile begins in the first state.
         if plan.tiles > 1 {
             let loaded = cuda.kernel(way_kernel.key(), || source_of(&way_kernel, &plan))?;
             let params = WithNumbers::new(fixed(Workspace::NONE), functions, &[&numbers]);
             let (blocks, threads) = plan.way_blocks(cuda.multiprocessors() as usize);
-            // SAFETY: as below.
+            // SAFETY: as at the launch below.
             unsafe {
                 cuda.launch(
                     &loaded,
@@ -137,9 +138,9 @@ pub fn run<P: Element>(cuda: &Cuda, call: Walking<'_, P>, count: ViewMut<'_, u64
             let resident = loaded.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
             let workspace = cuda.workspace(words.words8, words.words16)?;
             let params = WithNumbers::new(fixed(workspace), functions, &[&numbers]);
-            // SAFETY: the parameters begin with the kernel's layout (its text asserts it), and the loans and the scratch keep its
-            // pointers good for `n` bytes, the tiles' states, the events that there is room for, and their number, until the kernel is
-            // enqueued in the stream's order.
+            // SAFETY: the parameters begin with the kernel's layout (its text asserts it). The loans and the scratch
+            // keep its pointers good for `n` bytes, the tiles' states, the events up to the capacity, and their number,
+            // until the kernel is enqueued in the stream's order.
             unsafe { cuda.launch(&loaded, Grid::new(tiles.min(resident as usize) as u32, threads, shared), &params) }?;
         }
         Ok(())
@@ -148,7 +149,7 @@ pub fn run<P: Element>(cuda: &Cuda, call: Walking<'_, P>, count: ViewMut<'_, u64
 
 const ENTRIES: (&str, &str) = ("automaton/entries.cuh", "upsweep_automaton_entries");
 
-/// The kernels that find the tiles' states, and the walk.
+/// Returns the kernels in their order: the tiles' functions, the tiles' states, the events.
 pub(super) fn kernels<'a>(plan: &AutomatonPlan, functions: &'a Functions<'a>) -> [Kernel<'a>; 3] {
     let ways = ("automaton/ways.cuh", "upsweep_automaton_ways");
     let features = Features::PLAIN;
@@ -160,7 +161,7 @@ pub(super) fn kernels<'a>(plan: &AutomatonPlan, functions: &'a Functions<'a>) ->
     ]
 }
 
-/// A kernel's text.
+/// Returns a kernel's text.
 pub(super) fn source_of(kernel: &Kernel<'_>, plan: &AutomatonPlan) -> Result<KernelSource> {
     kernel.source_with_numbers::<AutomatonParams>(plan.sizes.numbers())
 }

@@ -1,11 +1,11 @@
 //! Scans and reductions of interleaved lines on a CUDA device; see `columns/columns.cuh`.
 //!
-//! How strided lines (lines along any axis but the last) are scanned depends on how many there are:
+//! Strided lines (lines along any axis but the last) are scanned in one of three ways, by their number:
 //!
 //! - **Up to 16 lines, with 32 bytes at each position of the axis**: as one line, by the kernels of
 //!   [`scan`](super::scan). An element is then an array of one element of each line. The prelude makes the functions
 //!   for arrays from those of the job (`code.rs`).
-//! - **Many lines**: `columns.cuh`. A block has the lines of 32 lanes and goes along them. A lane has as many
+//! - **Many lines**: `columns.cuh`. A block scans the lines of 32 lanes from end to end. A lane has as many
 //!   neighbouring lines as 16 bytes hold, where the addresses of the arrays and the number of blocks allow it
 //!   (`upsweep-plan/src/columns.rs`).
 //! - **Few long lines**: they are cut into chunks, for the same kernel in three launches. The first reduces the chunks
@@ -24,25 +24,25 @@ use upsweep_core::shape::Shape;
 use upsweep_plan::columns::ColumnsPlan;
 
 params! {
-    /// Of the kernel of interleaved lines.
+    /// Parameters of the kernel of interleaved lines.
     struct ColumnsParams {
         input: "const In*",
         output: "Out*",
-        /// Or chunks of lines; a multiple of VECTOR, as `inner` is where VECTOR is not 1.
+        /// Number of lines, or of chunks of lines; a multiple of VECTOR, as is `inner` unless VECTOR is 1.
         lines: "u64",
         /// Elements a line.
         len: "u64",
-        /// Lines that are interleaved with each other.
+        /// Number of lines that are interleaved with each other: the stride between neighbours of a line.
         inner: "u64",
-        /// Elements a chunk, of which the last one of a line may have fewer.
+        /// Elements a chunk; the last chunk of a line may have fewer.
         chunk: "u64",
         /// Chunks a line.
         chunks: "u64",
         /// Null, or for each chunk of each line the inclusive prefix at its end.
         prefixes: "const Acc*",
-        /// Null, or where the initial value lies.
+        /// Null, or the address of the initial value.
         init_from: "const Given*",
-        /// Where faults are reported, if there may be any.
+        /// Workspace for faults, if there may be any.
         workspace: "Workspace",
     }
 }
@@ -82,7 +82,7 @@ pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, reduc
     Launch { prefixes: scratch.address(), chunk, ..whole }.enqueue(cuda, functions, begin)
 }
 
-/// The plan for a pass of a job with these functions.
+/// Returns the plan for a pass of a job with these layouts.
 pub(super) fn plan(layouts: Layouts, pass: Pass) -> ColumnsPlan {
     let acc = layouts.acc.size;
     let input = if pass.reads_elements() { layouts.input.size } else { acc };
@@ -93,7 +93,7 @@ pub(super) fn plan(layouts: Layouts, pass: Pass) -> ColumnsPlan {
     if plain_input && plain_output { plan } else { plan.by_line() }
 }
 
-/// The kernel of a plan, for lanes that have `vector` lines each.
+/// Returns the kernel of a plan, for lanes that have `vector` lines each.
 pub(super) fn kernel<'a>(
     plan: &ColumnsPlan,
     vector: usize,
@@ -104,21 +104,21 @@ pub(super) fn kernel<'a>(
     Kernel { functions, kernel, features, constants: plan.constants(vector) }
 }
 
-/// One launch of the kernel.
+/// Arguments of one launch of the kernel.
 #[derive(Clone, Copy)]
 struct Launch {
     input: u64,
     output: u64,
     shape: Shape,
-    /// Elements a chunk: all of a line's where lines are not cut.
+    /// Elements a chunk; the length of a line where lines are not cut.
     chunk: usize,
-    /// The address of the inclusive prefixes of each line's chunks, or 0.
+    /// Address of the inclusive prefixes of each line's chunks, or 0.
     prefixes: u64,
     features: Features,
 }
 
 impl Launch {
-    /// Enqueues it. The caller's loans keep its addresses good.
+    /// Enqueues the launch. The caller's loans keep its addresses good.
     fn enqueue(self, cuda: &Cuda, functions: &Functions<'_>, begin: &Begin) -> Result<()> {
         let Self { input, output, shape, chunk, prefixes, features } = self;
         let chunks = shape.len.div_ceil(chunk.max(1)).max(1);

@@ -1,9 +1,9 @@
-//! Compiled kernels on disk, so that only the first run on a machine compiles them.
+//! Disk cache of compiled kernels, so that only the first run on a machine compiles them.
 //!
-//! The cache is a convenience: whatever is wrong with its folder or its files, kernels are compiled instead and
-//! nothing is said. It has a folder of its own, `upsweep`, in the folder of the user's caches or in `$UPSWEEP_CACHE_DIR`, and touches nothing
-//! there that has not the name of a kernel or of one that is being written. A file's name is a hash of everything that its content depends
-//! on. Its content is
+//! The cache is a convenience: if anything is wrong with its folder or its files, kernels are compiled instead, without
+//! a message. It has a folder of its own, `upsweep`, in the folder of the user's caches or in `$UPSWEEP_CACHE_DIR`. In
+//! that folder it touches only files that have the name of a kernel, or of one that is being written. A file's name is
+//! a hash of everything that its content depends on. Its content is
 //!
 //! ```text
 //! 8 bytes    MAGIC
@@ -12,15 +12,16 @@
 //! ...        the image: a cubin, or PTX
 //! ```
 //!
-//! **Whose it is.** What is read runs on the GPU, and the checksum finds damage, not malice. So a file is read only if it is a plain one (no
-//! link, no pipe), it and the folder are the user's, and nobody else may write to them; and nothing is stored in another folder.
+//! **Ownership.** The content of a file runs on the GPU, and the checksum finds damage, not malice. So a file is read
+//! only if it is a plain one (no link, no pipe), it and the folder are the user's, and nobody else may write to them;
+//! and nothing is stored in another folder.
 //!
 //! Files appear by atomic rename, so that processes and threads that write the same kernel at once leave one whole
-//! file. When the files together exceed a bound, those written longest ago go first.
+//! file. When the files together exceed a bound, the oldest ones are removed first.
 //!
-//! Why SHA-256 from the crate `sha2`: the name must not collide and the checksum must notice any damage; it is pure
-//! Rust (the fast blake3 builds C and assembly), widely used and maintained, and at 300 MB/s or more a kernel of a few
-//! kilobytes costs microseconds. Why no crate for the folder: it is one environment variable a platform.
+//! Why SHA-256 from the crate `sha2`: the name must not collide and the checksum must notice any damage. The crate is
+//! pure Rust (the fast blake3 builds C and assembly), widely used and maintained, and at 300 MB/s or more a kernel of a
+//! few kilobytes costs microseconds. Why no crate for the folder: it is one environment variable a platform.
 
 use sha2::{Digest, Sha256};
 use std::fs::{self, DirBuilder, File, Metadata};
@@ -33,24 +34,24 @@ const MAGIC: &[u8; 8] = b"UPSWEEP1";
 const HEADER: usize = 48;
 const SUFFIX: &str = "kernel";
 const UNFINISHED: &str = "tmp";
-/// The bound on the cache's size: thousands of kernels.
+/// Bound on the cache's size: thousands of kernels.
 const LIMIT: u64 = 256 << 20;
-/// A file that is being written for longer than this was left by a process that died.
+/// Age at which a file that is still being written was left by a process that died.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
-/// A folder of compiled kernels.
+/// Folder of compiled kernels.
 #[derive(Debug)]
 pub(crate) struct DiskCache {
     folder: PathBuf,
     limit: u64,
-    /// Whose files are read.
+    /// User whose files are read.
     #[cfg(unix)]
     user: u32,
 }
 
 impl DiskCache {
-    /// The cache of this user: in `$UPSWEEP_CACHE_DIR`, else in the folder of the user's caches. None where there is no such folder, and where
-    /// `$UPSWEEP_CACHE_DIR` is empty.
+    /// Returns the cache of this user: in `$UPSWEEP_CACHE_DIR`, else in the folder of the user's caches. None where
+    /// there is no such folder, and where `$UPSWEEP_CACHE_DIR` is empty.
     pub(crate) fn of_user() -> Option<Self> {
         let folder = folder(|name| std::env::var_os(name).map(PathBuf::from))?;
         Some(Self::within(folder, LIMIT))
@@ -65,7 +66,7 @@ impl DiskCache {
         }
     }
 
-    /// The image stored under `name`, if there is one and it is whole.
+    /// Returns the image stored under `name`, if there is one and it is whole.
     pub(crate) fn read(&self, name: &str) -> Option<Vec<u8>> {
         let mut content = self.content(name).ok()?;
         let (magic, rest) = content.split_first_chunk::<8>()?;
@@ -77,11 +78,12 @@ impl DiskCache {
         whole.then(|| content.split_off(HEADER))
     }
 
-    /// What a file has that is the user's.
+    /// Returns the content of a file, if the file is the user's.
     fn content(&self, name: &str) -> std::io::Result<Vec<u8>> {
         let path = self.path(name);
         self.expect_own(&fs::metadata(&self.folder)?, Metadata::is_dir)?;
-        // Before it is opened: a pipe would wait for somebody who writes. After that once more, of what is read.
+        // Checked before the file is opened, because opening a pipe waits for a writer; and again for the file that was
+        // opened.
         self.expect_own(&fs::symlink_metadata(&path)?, Metadata::is_file)?;
         let mut file = File::open(path)?;
         self.expect_own(&file.metadata()?, Metadata::is_file)?;
@@ -91,20 +93,20 @@ impl DiskCache {
     }
 
     /// # Errors
-    /// It is of another kind, somebody else's, or others may write to it.
+    /// The file is of another kind or another user's, or others may write to it.
     fn expect_own(&self, metadata: &Metadata, is_kind: fn(&Metadata) -> bool) -> std::io::Result<()> {
         #[cfg(unix)]
         let is_private = {
             use std::os::unix::fs::MetadataExt;
             metadata.uid() == self.user && metadata.mode() & 0o022 == 0
         };
-        // Elsewhere the folder of a user's caches is private by what it inherits.
+        // On other systems the folder of a user's caches is private by inherited permissions.
         #[cfg(not(unix))]
         let is_private = true;
         if is_kind(metadata) && is_private { Ok(()) } else { Err(std::io::ErrorKind::PermissionDenied.into()) }
     }
 
-    /// Stores `image` under `name`, in place of what is there.
+    /// Stores `image` under `name`, and replaces an older file.
     pub(crate) fn write(&self, name: &str, image: &[u8]) {
         if self.try_write(name, image).is_ok() {
             self.evict();
@@ -115,7 +117,7 @@ impl DiskCache {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         create_private_folder(&self.folder)?;
         self.expect_own(&fs::metadata(&self.folder)?, Metadata::is_dir)?;
-        // No two writers, whether threads or processes, share a temporary file.
+        // Unique name: no two writers, whether threads or processes, share a temporary file.
         let nanoseconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
         let count = COUNTER.fetch_add(1, Ordering::Relaxed);
         let unfinished = self.folder.join(format!("{}-{nanoseconds}-{count}.{UNFINISHED}", std::process::id()));
@@ -132,7 +134,7 @@ impl DiskCache {
         renamed
     }
 
-    /// Removes the files written longest ago until the rest is within the bound.
+    /// Removes the oldest files until the rest is within the bound.
     fn evict(&self) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         let mut kernels = Vec::new();
@@ -166,18 +168,18 @@ impl DiskCache {
     }
 }
 
-/// Whether it is what [`name`] makes.
+/// Returns whether [`name`] makes such names.
 fn is_name(stem: &str) -> bool {
     stem.len() == 64 && stem.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Whether it is a name of something that is being written: three numbers.
+/// Returns whether it is the name of a file that is being written: three numbers.
 fn is_unfinished(stem: &str) -> bool {
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     stem.split('-').count() == 3 && stem.split('-').all(is_number)
 }
 
-/// The name for something that depends on these parts, in this order, and on upsweep's version.
+/// Returns the name for content that depends on these parts, in this order, and on upsweep's version.
 pub(crate) fn name(parts: &[&str]) -> String {
     let mut hash = Sha256::new();
     for part in [env!("CARGO_PKG_VERSION")].iter().chain(parts) {
@@ -188,9 +190,9 @@ pub(crate) fn name(parts: &[&str]) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The folder, by the environment variables that `variable` reads.
+/// Returns the folder, by the environment variables that `variable` reads.
 fn folder(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
-    // The XDG specification: a relative path is invalid and is ignored. It would be another folder wherever one stands.
+    // The XDG specification: a relative path is invalid and is ignored. It would depend on the working directory.
     let absolute = |name: &str| variable(name).filter(|path| path.is_absolute());
     if variable("UPSWEEP_CACHE_DIR").is_some_and(|chosen| chosen.as_os_str().is_empty()) {
         return None;
@@ -207,7 +209,7 @@ fn folder(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     user.map(|user| user.join("upsweep"))
 }
 
-/// Creates a file for its user alone, whatever others of a group may do to files that are made otherwise.
+/// Creates a file for its user alone, even where the umask leaves permissions to a group.
 fn create_private_file(path: &Path) -> std::io::Result<File> {
     let mut options = File::options();
     options.write(true).create_new(true);
@@ -216,7 +218,7 @@ fn create_private_file(path: &Path) -> std::io::Result<File> {
     options.open(path)
 }
 
-/// Creates the folder for its user alone: what is in it runs on the GPU.
+/// Creates the folder for its user alone, because its content runs on the GPU.
 fn create_private_folder(folder: &Path) -> std::io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);

@@ -3,7 +3,7 @@
 use super::*;
 use std::sync::Barrier;
 
-/// A folder of its own for each test, removed at its end.
+/// Folder of its own for each test, removed at the end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -92,7 +92,7 @@ fn a_length_that_lies_is_damage() {
 
 #[test]
 fn without_a_folder_to_write_nothing_happens() {
-    // A file stands where the folder would be: neither it nor anything in it can be created, whoever the user is.
+    // A file stands where the folder would be: neither the folder nor a file in it can be created, by any user.
     let folder = Folder::new("readonly");
     fs::create_dir_all(&folder.0).unwrap();
     let cache = folder.cache();
@@ -147,7 +147,7 @@ fn files_of_dead_writers_and_of_others() {
     fs::create_dir_all(&cache.folder).unwrap();
     let others = ["thesis.tmp", "1-2.tmp", "1-2-x.tmp", "notes.txt", "big.kernel", "my.kernel", ".kernel"];
     let kernel = format!("{}.kernel", name(&["old"]));
-    // Upper case is not what it makes.
+    // Upper case: not a name that `name` makes.
     let shouted = format!("{}.kernel", "A".repeat(64));
     let files_there = [("1-2-3.tmp", 7200), ("1-3-4.tmp", 0), (&kernel, 7200), (&shouted, 7200)];
     for (name, age) in others.map(|name| (name, 7200)).into_iter().chain(files_there) {
@@ -162,7 +162,8 @@ fn files_of_dead_writers_and_of_others() {
     assert_eq!(left, kept);
 }
 
-/// A file or a folder that somebody else may have filled is not read, and nothing is stored beside it.
+/// Checks that a file or a folder that another user may have filled is not read, and that nothing is stored in such a
+/// folder.
 #[cfg(unix)]
 #[test]
 fn nothing_of_others_is_read() {
@@ -186,7 +187,7 @@ fn nothing_of_others_is_read() {
     }
     chmod(&cache.folder, 0o755);
     assert_eq!(cache.read("a").as_deref(), Some(&b"image"[..]));
-    // The same folder, and another user.
+    // The same folder, for another user.
     let user = cache.user + 1;
     let of_another = DiskCache { user, ..folder.cache() };
     assert_eq!(of_another.read("a"), None);
@@ -205,9 +206,9 @@ fn links_and_pipes_are_not_read() {
     assert_eq!(cache.read("a"), None);
     let pipe = std::process::Command::new("mkfifo").arg(cache.path("b")).status().unwrap();
     assert!(pipe.success());
-    // It does not wait for somebody who writes.
+    // Reading does not wait for a writer of the pipe.
     assert_eq!(cache.read("b"), None);
-    // Both are replaced, and what the link names is not.
+    // Both are replaced, and the link's target is not.
     for name in ["a", "b"] {
         cache.write(name, b"another");
         assert_eq!(cache.read(name).as_deref(), Some(&b"another"[..]));
@@ -237,7 +238,7 @@ fn writers_at_once_leave_one_whole_file() {
     assert_eq!(files(cache).len(), 1);
 }
 
-/// Runs by itself only as the child of `processes_at_once_leave_one_whole_file`.
+/// Does nothing except as the child of `processes_at_once_leave_one_whole_file`.
 #[test]
 fn child_process_that_writes() {
     let Some(folder) = std::env::var_os("UPSWEEP_TEST_CACHE_CHILD") else { return };

@@ -1,7 +1,7 @@
-//! A kernel from its text to machine code.
+//! Compilation of kernels, from their text to machine code.
 //!
-//! - `stitch`: the text, of the embedded files and what a job adds
-//! - `nvrtc`: the compiler; `search`, where it may be, and `nvrtc_library`, what it is called by
+//! - `stitch`: the text, of the embedded files and a job's contribution
+//! - `nvrtc`: the compiler; `search`, the places where it may lie; `nvrtc_library`, the functions of its library
 //! - `cache`: compiled kernels on disk
 //!
 //! Nothing of CUDA is needed when the library is built. cudarc loads the driver when a GPU is first asked for. NVRTC is
@@ -12,7 +12,8 @@
 //! 3. `nvrtc` compiles the text for the architecture of the device, on first use.
 //! 4. The result is cached in the process and on disk. The disk cache reads only files that belong to the user alone.
 //!
-//! `cargo xtask kernels` compiles a covering list of variants (`variants.rs`) on machines without a GPU.
+//! `cargo xtask kernels` compiles variants that together cover every kind of job (`variants.rs`) on machines without a
+//! GPU.
 
 mod cache;
 mod nvrtc;

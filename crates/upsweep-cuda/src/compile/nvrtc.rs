@@ -1,4 +1,4 @@
-//! From CUDA C++ to machine code: NVRTC.
+//! NVRTC: compilation of CUDA C++ to machine code.
 
 use super::nvrtc_library::{Functions, Handle};
 use super::search::{CHOSEN, Candidate, Environment, Searched, search};
@@ -12,7 +12,7 @@ use upsweep_core::error::{Error, Result};
 #[derive(Debug)]
 pub(crate) struct Nvrtc {
     pub(crate) version: (u32, u32),
-    /// The architectures it compiles for, as 10 * major + minor, ascending.
+    /// Architectures that it compiles for, as 10 * major + minor, ascending.
     architectures: Vec<u32>,
     functions: Functions,
 }
@@ -24,8 +24,8 @@ impl Nvrtc {
         found.as_ref().ok_or_else(|| Error::Compile { options: Vec::new(), log: missing(tried) })
     }
 
-    /// Begins to load NVRTC, once a process, on a thread of its own. It takes 10 ms, and a first kernel waits for it, also one
-    /// from the disk cache, whose name has the version in it. Starting CUDA meanwhile takes longer.
+    /// Begins to load NVRTC, once a process, on a thread of its own. Loading takes 10 ms. A first kernel waits for it,
+    /// even one from the disk cache, whose name contains NVRTC's version. Starting CUDA meanwhile takes longer.
     pub(crate) fn load_ahead() {
         static BEGUN: Once = Once::new();
         BEGUN.call_once(|| {
@@ -58,13 +58,13 @@ impl Nvrtc {
         let mut architectures: Vec<u32> = architectures.into_iter().map(unsigned).collect();
         architectures.sort_unstable();
         let version = (unsigned(major), unsigned(minor));
-        // It stays, as NVRTC does.
+        // The library of built-in functions stays loaded, as NVRTC does.
         #[cfg(target_os = "linux")]
         std::mem::forget(Functions::load_builtins(candidate, version));
         Ok(Self { version, architectures, functions })
     }
 
-    /// What to compile for to run on a device of this compute capability.
+    /// Returns the architecture to compile for, so that the code runs on a device of this compute capability.
     pub(crate) fn architecture(&self, capability: (u32, u32)) -> Result<String> {
         architecture(&self.architectures, capability).ok_or_else(|| {
             let (major, minor) = capability;
@@ -78,7 +78,7 @@ impl Nvrtc {
     }
 }
 
-/// What is wrong where NVRTC is in none of the places that were `tried`.
+/// Returns the error message where NVRTC is in none of the places that were `tried`.
 fn missing(tried: &[String]) -> String {
     let tried = tried.join("; ");
     if std::env::var_os(CHOSEN).is_some_and(|file| !file.is_empty()) {
@@ -94,14 +94,14 @@ fn missing(tried: &[String]) -> String {
     )
 }
 
-/// NVRTC's version, or why there is none; and the places where it was looked for.
+/// Returns NVRTC's version, or why there is none; and the places where it was looked for.
 pub(crate) fn nvrtc_survey() -> (std::result::Result<(u32, u32), String>, &'static [String]) {
     let Searched { found, tried } = Nvrtc::searched();
     (found.as_ref().map(|nvrtc| nvrtc.version).ok_or_else(|| missing(tried)), tried)
 }
 
-/// The device's own architecture, as machine code; where NVRTC does not know it, the newest one that it knows and the
-/// device is newer than, as PTX for the driver to finish.
+/// Returns the device's own architecture, for machine code. If NVRTC does not know it: the newest architecture that
+/// NVRTC knows and the device is newer than, for PTX that the driver compiles.
 fn architecture(known: &[u32], (major, minor): (u32, u32)) -> Option<String> {
     let own = 10 * major + minor;
     if known.contains(&own) {
@@ -110,8 +110,8 @@ fn architecture(known: &[u32], (major, minor): (u32, u32)) -> Option<String> {
     known.iter().filter(|&&known| known < own).max().map(|newest| format!("compute_{newest}"))
 }
 
-/// The options of every compilation. No fused multiply-add and no fast math: the CPU computes the same bits. Line
-/// numbers, so that profilers and checkers name the place in a kernel file; the code is the same without.
+/// Returns the options of every compilation. Without fused multiply-add and fast math, the CPU computes the same bits.
+/// With line numbers, profilers and checkers name the place in a kernel file; the code is the same without.
 pub(crate) fn options(architecture: &str) -> Vec<String> {
     let fixed =
         ["--std=c++20", "--fmad=false", "--device-int128", "-default-device", "--dopt=on", "--generate-line-info"];
@@ -120,10 +120,10 @@ pub(crate) fn options(architecture: &str) -> Vec<String> {
     options
 }
 
-/// Compiles a kernel for `architecture` (`sm_90`, or `compute_90` for PTX). It needs NVRTC and no GPU.
+/// Compiles a kernel for `architecture` (`sm_90`, or `compute_90` for PTX). This needs NVRTC and no GPU.
 ///
 /// # Errors
-/// [`Error::Compile`] with NVRTC's log, or with what is missing.
+/// [`Error::Compile`] with NVRTC's log, or with a message about what is missing.
 pub fn compile_for(source: &KernelSource, architecture: &str) -> Result<Vec<u8>> {
     let options = options(architecture);
     match stitch::stitch(source) {
@@ -163,13 +163,13 @@ impl<'a> Program<'a> {
         Ok(Self { functions, handle })
     }
 
-    /// The machine code, or the PTX with the NUL at its end that the driver asks for.
+    /// Returns the machine code, or the PTX with the final NUL that the driver requires.
     fn image(&self, is_ptx: bool) -> std::result::Result<Vec<u8>, String> {
         let Functions { ptx_size, ptx, cubin_size, cubin, .. } = self.functions;
         if is_ptx { self.bytes(*ptx_size, *ptx) } else { self.bytes(*cubin_size, *cubin) }
     }
 
-    /// What `get` copies, of as many bytes as `size` says.
+    /// Returns the bytes that `get` copies; their number is the one that `size` stores.
     fn bytes(
         &self,
         size: unsafe extern "C" fn(Handle, *mut usize) -> c_int,
@@ -249,18 +249,18 @@ mod tests {
         assert!(matches!(image("", "sm_1"), Err(Error::Compile { .. })));
     }
 
-    /// Compiles, and says where NVRTC is from. By itself it does nothing: [`it_is_found_where_people_have_it`] starts it.
+    /// Compiles, and prints where NVRTC is from. Does nothing unless [`it_is_found_where_people_have_it`] starts it.
     #[test]
     #[cfg(target_os = "linux")]
     #[ignore = "needs NVRTC"]
     fn child_process_that_compiles() {
         if let Some(file) = std::env::var_os("UPSWEEP_TEST_NVRTC_LOADED") {
-            // As another library of the process would have loaded it.
+            // As if another library of the process had loaded it.
             // SAFETY: it is NVRTC.
             std::mem::forget(unsafe { libloading::Library::new(file) }.unwrap());
         }
         if std::env::var_os("UPSWEEP_TEST_NVRTC").is_some() {
-            // What needs the library of built-in functions beside it, too.
+            // Also uses the library of built-in functions that lies beside NVRTC.
             let text = "extern \"C\" __global__ void kernel(float* x) { x[0] = sinf(x[1]); }";
             let cubin = image(text, "sm_90").unwrap();
             println!("{} bytes, {}", cubin.len(), Nvrtc::searched().tried.join("; "));
@@ -308,7 +308,7 @@ mod tests {
             let last = told.rsplit("; ").next().unwrap();
             assert!(last.contains(taken) && last.ends_with(", taken"), "{variable}: {told}");
         }
-        // What is named and is none is an error, though there is another one.
+        // A file that is chosen and is not NVRTC is an error, though there is another NVRTC.
         assert_eq!(run(CHOSEN, root.join("venv/lib/python3.12")), None);
         std::fs::remove_dir_all(&root).unwrap();
     }

@@ -1,6 +1,7 @@
-//! NVRTC's functions, in a library that is loaded.
+//! NVRTC's functions, in a library that is loaded at run time.
 //!
-//! Why not cudarc's: it looks for the library under bare names alone, and takes results for an enum, which a newer NVRTC's are not.
+//! Why not cudarc's: it looks for the library under bare names alone, and declares results as an enum, while a newer
+//! NVRTC may return numbers that the enum has not.
 
 use super::search::Candidate;
 use libloading::Library;
@@ -9,22 +10,22 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 #[cfg(target_os = "linux")]
 use std::path::PathBuf;
 
-/// A program, as NVRTC names it.
+/// Program, as NVRTC names it.
 pub(super) type Handle = *mut c_void;
 
 macro_rules! functions {
     ($($field:ident $name:literal: fn($($argument:ty),*) -> $result:ty;)*) => {
-        /// The functions that are called. Results are 0 where nothing is wrong.
+        /// Functions that are called. A result of 0 is success.
         #[derive(Debug)]
         pub(super) struct Functions {
             $(pub(super) $field: unsafe extern "C" fn($($argument),*) -> $result,)*
-            /// Unloaded with the functions.
+            /// Library, unloaded together with its functions.
             _library: Library,
         }
 
         impl Functions {
             /// # Errors
-            /// The name of a function that the library has not.
+            /// The name of a function that the library lacks.
             fn of(library: Library) -> Result<Self, &'static str> {
                 // SAFETY: the library is NVRTC, whose functions of these names have these types.
                 unsafe {
@@ -57,16 +58,16 @@ impl Functions {
     /// Loads a library.
     ///
     /// # Errors
-    /// None where it is not there, else why it is of no use.
+    /// None where the library is not there, else the reason why it cannot be used.
     pub(super) fn open(candidate: &Candidate) -> Result<Self, Option<String>> {
         let library = match candidate {
             Candidate::Loaded(name) => already_loaded(name).ok_or(None)?,
             Candidate::File(file) => {
                 // SAFETY: loading NVRTC runs its initialisers, which is what it is there for.
                 unsafe { Library::new(file) }.map_err(|error| {
-                    // The loader's own words.
+                    // The message of the system's loader.
                     let reason = error.source().map_or_else(|| error.to_string(), ToString::to_string);
-                    // Of a name that the system's loader does not know.
+                    // The loader's message about a name that it does not know.
                     let unknown = format!("{}: cannot open shared object file", file.display());
                     (file.is_absolute() || !reason.contains(&unknown)).then_some(reason)
                 })?
@@ -75,8 +76,8 @@ impl Functions {
         Self::of(library).map_err(|name| Some(format!("has no function {name}: it is older than CUDA 12")))
     }
 
-    /// Loads the library of built-in functions of this version, if it lies beside NVRTC, which asks the system's loader for it by its name
-    /// alone. Where it does not, a compilation that needs it says so.
+    /// Loads the library of built-in functions of this version, if it lies beside NVRTC. NVRTC itself asks the system's
+    /// loader for it by its name alone. If it is found in neither way, a compilation that needs it reports this.
     #[cfg(target_os = "linux")]
     pub(super) fn load_builtins(candidate: &Candidate, (major, minor): (u32, u32)) -> Option<Library> {
         let file = match candidate {
@@ -94,7 +95,7 @@ impl Functions {
     }
 
     /// # Errors
-    /// NVRTC's words for a result that is not 0.
+    /// NVRTC's message for a result that is not 0.
     pub(super) fn check(&self, result: c_int) -> Result<(), String> {
         if result == 0 {
             return Ok(());
@@ -105,7 +106,7 @@ impl Functions {
     }
 }
 
-/// The file of a library that the process has, whose name begins so.
+/// Returns the file of a library that is loaded in the process and whose name begins with `name`.
 #[cfg(target_os = "linux")]
 fn mapped(name: &str) -> Option<PathBuf> {
     let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
@@ -114,12 +115,12 @@ fn mapped(name: &str) -> Option<PathBuf> {
     files.into_iter().find(is_named)
 }
 
-/// A library of this name that the process has.
+/// Returns the library of this name, if the process has loaded it.
 fn already_loaded(name: &str) -> Option<Library> {
     #[cfg(target_os = "linux")]
     {
         use libloading::os::unix;
-        // Nothing is loaded; as the C libraries of Linux have it.
+        // Flag of `dlopen` by which nothing is loaded, as Linux's C libraries define it.
         const RTLD_NOLOAD: c_int = 4;
         // SAFETY: a library that is loaded already has run its initialisers.
         unsafe { unix::Library::open(Some(name), unix::RTLD_NOW | RTLD_NOLOAD) }.ok().map(Library::from)

@@ -1,63 +1,63 @@
-//! Where NVRTC may lie: the places where people have it, in the order in which they are looked at.
+//! Search for NVRTC: the places where it is usually installed, in the order in which they are tried.
 //!
 //! | place | why there |
 //! |---|---|
-//! | `UPSWEEP_NVRTC` | the file that it names, and nothing else: somebody has said so |
+//! | `UPSWEEP_NVRTC` | only the file that it names: an explicit choice |
 //! | the process | another library has loaded it, as PyTorch does: two of them take twice the memory |
-//! | `VIRTUAL_ENV`, `CONDA_PREFIX`, the program's own environment | the packages of PyPI lie in `site-packages/nvidia`, that of conda in `lib` |
-//! | the system's loader | `LD_LIBRARY_PATH`, and what the system's packages have registered |
+//! | `VIRTUAL_ENV`, `CONDA_PREFIX`, the program's own environment | PyPI: `site-packages/nvidia`; conda: `lib` |
+//! | the system's loader | `LD_LIBRARY_PATH`, and folders that the system's packages have registered |
 //! | `CUDA_PATH`, `CUDA_HOME`, `/usr/local/cuda*`, and `cuda` in `opt` | the toolkit; the last is Arch Linux's |
 //!
-//! The order is that of NVIDIA's own cuda-pathfinder. Files are opened by their absolute paths, and the library of built-in functions with them,
-//! which lies beside NVRTC and for which it asks the loader by name.
+//! The order is that of NVIDIA's own cuda-pathfinder. Files are opened by their absolute paths. So is the library of
+//! built-in functions, which lies beside NVRTC and which NVRTC itself asks the loader for by name.
 
 use std::path::{Path, PathBuf};
 
-/// The versions that have all functions that are called, the newest first: a package has one of these in its name.
+/// Major versions that have all functions that are called, the newest first. A package's name contains one of them.
 const MAJORS: [u32; 2] = [13, 12];
 
-/// What can be opened.
+/// Library that can be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Candidate {
-    /// A library of this name, if the process has it already.
+    /// Library of this name, if the process has loaded it already.
     Loaded(String),
-    /// A file, or what the system's loader finds by its name.
+    /// File, by its path or by a name that the system's loader finds.
     File(PathBuf),
 }
 
-/// A place, and what may be NVRTC there.
+/// Place, and the libraries there that may be NVRTC.
 #[derive(Debug)]
 pub(super) struct Place {
-    /// What it is called in messages.
+    /// Name in messages.
     pub(super) name: String,
     pub(super) candidates: Vec<Candidate>,
 }
 
-/// What decides where is looked.
+/// Environment that decides which places are searched.
 pub(super) struct Environment<'a> {
-    /// The value of an environment variable.
+    /// Returns the value of an environment variable.
     pub(super) variable: &'a dyn Fn(&str) -> Option<PathBuf>,
-    /// The program that runs.
+    /// Path of the running program.
     pub(super) program: Option<PathBuf>,
-    /// The root of the file system.
+    /// Root of the file system.
     pub(super) root: &'a Path,
 }
 
-/// The variable that names NVRTC's file.
+/// Variable that names NVRTC's file.
 pub(super) const CHOSEN: &str = "UPSWEEP_NVRTC";
 
 impl Environment<'_> {
-    /// A variable that is set, and not to nothing.
+    /// Returns the value of a variable that is set and not empty.
     fn set(&self, name: &str) -> Option<PathBuf> {
         (self.variable)(name).filter(|value| !value.as_os_str().is_empty())
     }
 
-    /// The file that somebody has named.
+    /// Returns the file that the user has chosen.
     pub(super) fn chosen(&self) -> Option<PathBuf> {
         self.set(CHOSEN)
     }
 
-    /// The places in their order.
+    /// Returns the places in their order.
     pub(super) fn places(&self) -> Vec<Place> {
         if let Some(file) = self.chosen() {
             return vec![Place { name: format!("${CHOSEN}"), candidates: vec![Candidate::File(file)] }];
@@ -76,7 +76,7 @@ impl Environment<'_> {
         in_folders("$CONDA_PREFIX", self.set("CONDA_PREFIX"), &|prefix| {
             [packages(prefix), vec![prefix.join("lib"), prefix.join("Library/bin")]].concat()
         });
-        // A program of a Python package lies in `bin`, beside `lib`.
+        // A program of a Python package lies in `bin`, next to `lib`.
         let beside = self.program.as_ref().and_then(|program| Some(program.parent()?.parent()?.to_owned()));
         in_folders("the program's environment", beside, &packages);
         places.push(place(
@@ -107,12 +107,13 @@ impl Environment<'_> {
     }
 }
 
-/// The name under which a library of this version is loaded.
+/// Returns the name under which a library of this version is loaded.
 fn name_of(major: u32) -> String {
     if cfg!(windows) { format!("nvrtc64_{major}0_0.dll") } else { format!("libnvrtc.so.{major}") }
 }
 
-/// The folders of NVIDIA's packages in the environment of Python at `prefix`: of CUDA 13 all have one, before that NVRTC has its own.
+/// Returns the folders of NVIDIA's packages in the Python environment at `prefix`. CUDA 13 has one for all its
+/// libraries; earlier versions have one for NVRTC.
 fn packages(prefix: &Path) -> Vec<PathBuf> {
     let mut sites: Vec<PathBuf> =
         with_versions(&prefix.join("lib"), "python").into_iter().map(|lib| lib.join("site-packages")).collect();
@@ -121,13 +122,13 @@ fn packages(prefix: &Path) -> Vec<PathBuf> {
     sites.iter().flat_map(|site| folders.map(|folder| site.join(folder))).collect()
 }
 
-/// The folders of libraries in a toolkit.
+/// Returns the folders of libraries in a toolkit.
 fn toolkit(prefix: &Path) -> Vec<PathBuf> {
     let targets = entries(&prefix.join("targets")).into_iter().map(|(_, target)| target.join("lib"));
     ["lib64", "lib", "bin/x64", "bin"].iter().map(|folder| prefix.join(folder)).chain(targets).collect()
 }
 
-/// The entries of a folder with their names; none of one that cannot be read.
+/// Returns the entries of a folder with their names; none if it cannot be read.
 fn entries(folder: &Path) -> Vec<(String, PathBuf)> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut entries: Vec<_> =
@@ -136,7 +137,7 @@ fn entries(folder: &Path) -> Vec<(String, PathBuf)> {
     entries
 }
 
-/// The entries of a folder whose names are `stem` with a version or without one, the newest first.
+/// Returns the entries of a folder whose names are `stem` with a version or without one, the newest first.
 fn with_versions(folder: &Path, stem: &str) -> Vec<PathBuf> {
     let mut found: Vec<(Vec<u32>, PathBuf)> = entries(folder)
         .into_iter()
@@ -146,7 +147,7 @@ fn with_versions(folder: &Path, stem: &str) -> Vec<PathBuf> {
     found.into_iter().map(|(_, path)| path).collect()
 }
 
-/// The files in a folder that are NVRTC by their names, the newest first.
+/// Returns the files in a folder that are NVRTC by their names, the newest first.
 fn files_in(folder: &Path) -> Vec<Candidate> {
     let found = if cfg!(windows) {
         let of_nvrtc = |name: &str| name.starts_with("nvrtc64_") && name.ends_with("_0.dll");
@@ -157,20 +158,21 @@ fn files_in(folder: &Path) -> Vec<Candidate> {
     found.into_iter().map(Candidate::File).collect()
 }
 
-/// The numbers of `-13.0`, `3.12` or `.13`; none of nothing.
+/// Returns the numbers of `-13.0`, `3.12` or `.13`, and an empty list for an empty text.
 fn version(text: &str) -> Option<Vec<u32>> {
     let numbers = text.strip_prefix(['-', '.']).unwrap_or(text);
     if numbers.is_empty() { Some(Vec::new()) } else { numbers.split('.').map(|number| number.parse().ok()).collect() }
 }
 
-/// What a search has found, and what it has looked at: a line for each place, that of what is taken being the last.
+/// Result of a search, and a line for each place that was tried; if NVRTC was found, the last line names it.
 #[derive(Debug)]
 pub(super) struct Searched<T> {
     pub(super) found: Option<T>,
     pub(super) tried: Vec<String>,
 }
 
-/// Opens the first candidate that can be opened. `open` says nothing of what is not there, and else why it cannot be opened.
+/// Opens the first candidate that can be opened. `open` fails with no reason where there is nothing, else with the
+/// reason why it cannot be opened.
 pub(super) fn search<T>(
     places: &[Place],
     mut open: impl FnMut(&Candidate) -> std::result::Result<T, Option<String>>,

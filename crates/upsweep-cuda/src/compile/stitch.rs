@@ -1,36 +1,36 @@
-//! The kernels' CUDA C++: embedded in the crate, stitched into one text for NVRTC.
+//! Stitching of a kernel's CUDA C++: the embedded files and a prelude become one text for NVRTC.
 
 use std::collections::HashSet;
 use std::fmt::Write;
 
-/// What is compiled for one kernel.
+/// Source of one kernel.
 #[derive(Clone, Debug)]
 pub struct KernelSource {
-    /// The file with the entry point, in its family's folder: `"scan/scan.cuh"`.
+    /// File with the entry point, in its family's folder: `"scan/scan.cuh"`.
     pub root: &'static str,
     /// C++ text placed before the root: constants, element types, operators.
     pub prelude: String,
-    /// The name of the `extern "C"` kernel.
+    /// Name of the `extern "C"` kernel.
     pub entry: &'static str,
 }
 
 impl KernelSource {
-    /// A kernel that is in `text` as a whole. Before it comes what comes before every prelude.
+    /// Returns a kernel whose whole text is `text`, after the file that comes before every prelude.
     #[must_use]
     pub fn whole(text: String, entry: &'static str) -> Self {
-        // The first file, which is not included twice.
+        // The root is the first file, which is not included twice.
         Self { root: FIRST, prelude: text, entry }
     }
 }
 
-/// The file that comes before the prelude: the arithmetic that preludes are written in.
+/// First file, before the prelude: the arithmetic that preludes are written in.
 const FIRST: &str = "arith.cuh";
-/// The file that stands for the prelude where kernels are read: a sample of one.
+/// File that stands for the prelude where kernels are read: a sample of one.
 const CONFIG: &str = "config.cuh";
 
 macro_rules! kernel_files {
     (vocabulary: $($shared:literal),* ; families: $($own:literal),* $(;)?) => {
-        /// Every kernel file: its path under `kernels/`, or under `src/` where a family has it, and its text.
+        /// Kernel files: their paths under `kernels/`, or under `src/` for files of one family, and their text.
         const FILES: &[(&str, &str)] = &[
             $(($shared, include_str!(concat!("../../kernels/", $shared))),)*
             $(($own, include_str!(concat!("../", $own))),)*
@@ -164,22 +164,22 @@ kernel_files! {
     "up_sweep/up_sweep.cuh";
 }
 
-/// The text of a kernel file.
+/// Returns the text of a kernel file.
 fn embedded(path: &str) -> Option<&'static str> {
     FILES.iter().find(|(name, _)| *name == path).map(|(_, text)| *text)
 }
 
-/// The whole text of a kernel.
+/// Returns the whole text of a kernel.
 ///
 /// # Errors
-/// Which include of which file names no file.
+/// Message with the include that names no file, and the file that has it.
 pub(crate) fn stitch(source: &KernelSource) -> Result<String, String> {
     stitch_from(source, &embedded)
 }
 
-/// The arithmetic, the prelude and the root, in this order, each `#include "path"` line replaced by the file it names
-/// at its first occurrence and by nothing later. Paths are relative to `kernels/`, or to `src/`. `#include <header>` lines stay, and
-/// `config.cuh` is the prelude.
+/// Returns the arithmetic, the prelude and the root, in this order. Each line `#include "path"` is replaced by the file
+/// it names, at its first occurrence, and removed later. Paths are relative to `kernels/`, or to `src/`. Lines
+/// `#include <header>` stay, and `config.cuh` is the prelude.
 fn stitch_from<'f>(source: &KernelSource, file: &dyn Fn(&str) -> Option<&'f str>) -> Result<String, String> {
     let mut stitch = Stitch { file, seen: HashSet::from([CONFIG.to_owned()]), text: String::new() };
     stitch.include(FIRST, "the first file of every kernel")?;
@@ -211,8 +211,8 @@ impl Stitch<'_, '_> {
                 self.include(included, &format!("line {} of {path}", number + 1))?;
                 self.line(number + 2, path);
             } else {
-                // The stitched text is no header: compilers warn about the pragma in it. Half of it would be comments, which
-                // every first use of a kernel would hash.
+                // The stitched text is not a header: compilers warn about the pragma in it. Comments would be half of
+                // the text, and every first use of a kernel would hash them.
                 let line = if line.trim() == "#pragma once" || line.trim_start().starts_with("//") { "" } else { line };
                 self.text.push_str(line);
                 self.text.push('\n');
@@ -221,13 +221,13 @@ impl Stitch<'_, '_> {
         Ok(())
     }
 
-    /// The lines that follow are those of `path` from `number`, in the compiler's messages.
+    /// Makes the compiler's messages name `path`, from line `number` on, for the lines that follow.
     fn line(&mut self, number: usize, path: &str) {
         let _infallible = writeln!(self.text, "#line {number} \"{path}\"");
     }
 }
 
-/// The path in a line `#include "path"`.
+/// Returns the path in a line `#include "path"`.
 fn included_path(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
     let (path, _comment) = rest.trim_start().strip_prefix('"')?.split_once('"')?;

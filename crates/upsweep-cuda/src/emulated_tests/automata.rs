@@ -1,4 +1,4 @@
-//! Automata along texts.
+//! Emulated automata (DFAs).
 
 use super::{CAPABILITY, THREADS, run};
 use crate::automaton;
@@ -6,7 +6,7 @@ use crate::select::with_functions;
 use upsweep_core::call::select::{Unasked, Where};
 use upsweep_plan::automaton::{AutomatonPlan, AutomatonSizes};
 
-/// Runs cases of the kernel that finds the states of tiles, and of the walk.
+/// Runs cases of the kernels that find the tiles' states, and of the one that finds the events.
 fn automaton(states: usize, classes: usize, index: usize, len: usize, threads: &[(&str, usize)], cases: u32) {
     let plan = AutomatonPlan::new(len, AutomatonSizes { states, classes, listed: 100, index }, CAPABILITY);
     with_functions::<u8, _, _>(&Where(Unasked), |functions| {

@@ -1,10 +1,10 @@
-//! Scans along two axes.
+//! Emulated scans along two axes.
 
 use super::*;
 use crate::scan_axes::{self, ScanAxesParams};
 use upsweep_plan::scan_axes::AxesPlan;
 
-/// Blocks are smaller than on a GPU.
+/// Constants of blocks smaller than a GPU's.
 const SMALL: &[(&str, usize)] = &[("THREADS", 64), ("ROWS", 4), ("TEAM_WARPS", 1), ("GROUP", 2), ("GROUPS", 2)];
 
 /// Runs cases of a plan.

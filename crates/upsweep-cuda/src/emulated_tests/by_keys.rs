@@ -1,4 +1,4 @@
-//! Reductions by keys.
+//! Emulated reductions by keys.
 
 use super::{Runs, Then, features, in_f32, tiles, tiles_of, widened};
 use crate::features::Heads;

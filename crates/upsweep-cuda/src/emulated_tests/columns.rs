@@ -1,4 +1,4 @@
-//! Scans and reductions of lines side by side.
+//! Emulated scans and reductions of interleaved lines.
 
 use super::*;
 use crate::columns::{self, ColumnsParams};
@@ -23,7 +23,7 @@ fn interleaved<I: Element, M: Map<I>, Op: Operator<M::Output>>(
     run(&format!("columns by {vector} {}", name::<(I, M, Op)>(features)), &source, THREADS, cases);
 }
 
-/// The same of a stream that the map is said to read beside: elements come as fields, and are mapped once.
+/// Runs cases of a stream whose map is declared to gather: elements are loaded as fields, and are mapped once.
 fn mapped_once(features: Features, cases: u32) {
     let steps = Parts::<Applied<Same, u32>, u32, _, _, _>::new(Then, Same, Same);
     let text = |source: &mut Source| text_of::<_, Whole>(source, &steps, None, &Default::default());

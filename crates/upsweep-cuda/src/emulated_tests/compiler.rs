@@ -1,4 +1,4 @@
-//! Compiling and running the programs.
+//! Compilation and execution of the emulated programs.
 
 use super::{KernelSource, around_prelude, program};
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
-/// A folder for programs, removed unless a test fails.
+/// Folder for programs, removed unless a test fails.
 pub(super) struct Folder(pub(super) PathBuf);
 
 impl Folder {
@@ -31,7 +31,8 @@ pub(super) fn printed(output: &Output) -> String {
     [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).concat()
 }
 
-/// Uninitialised variables hold a pattern; each access is announced; a misaligned vector is an illegal instruction.
+/// Options by which uninitialised variables hold a pattern, each access is announced, and a misaligned vector is an
+/// illegal instruction.
 const OPTIONS: [&str; 2] = [
     "-std=gnu++20 -O1 -w -fno-strict-aliasing -ffp-contract=off -ftrivial-auto-var-init=pattern",
     "-fsanitize=thread,alignment -fsanitize-undefined-trap-on-error -U_FORTIFY_SOURCE",
@@ -48,8 +49,8 @@ fn options() -> Vec<&'static str> {
 }
 
 thread_local! {
-    /// The folder of `first.h`: what comes before the prelude of every kernel, which the compiler reads once for all programs, a fifth of
-    /// the time. It is there as long as a test's thread.
+    /// Folder of `first.h`, the text before the prelude of every kernel. The compiler reads it once for all programs,
+    /// which saves a fifth of the time. The folder is kept while a test's thread lives.
     static FIRST_HEADER: Arc<Folder> = {
         static SHARED: Mutex<Weak<Folder>> = Mutex::new(Weak::new());
         let mut shared = SHARED.lock().unwrap();
@@ -73,7 +74,7 @@ pub(super) fn run(name: &str, source: &KernelSource, constants: &[(&str, usize)]
     let header = FIRST_HEADER.with(|folder| folder.0.join("first.h"));
     let header = ["-c", "-include", header.to_str().unwrap()];
     compile(name, &[&options()[..], &header].concat(), &file("cpp"), &file("o"));
-    compile(name, &[], &file("o"), &file("out")); // without the library that would look for races
+    compile(name, &[], &file("o"), &file("out")); // linked without the sanitizer's library, which would look for races
     let output = Command::new(file("out")).args(["0", &cases.to_string()]).output().unwrap();
     let rerun = format!("To run a seed again: {} SEED 1", file("out").display());
     assert!(output.status.success(), "{name}: {}\n{}{rerun}", output.status, printed(&output));

@@ -1,4 +1,4 @@
-//! Reductions by offsets of what is read apart among the emulated kernels. The emulator has no tables: it reads one buffer.
+//! Emulated reductions by offsets of gathered elements. The emulator has no tables: the kernels read one buffer.
 
 use super::{By, THREADS, Then, run};
 use crate::job::{Functions, text_of};

@@ -1,4 +1,4 @@
-//! Histograms.
+//! Emulated histograms.
 
 use super::{CAPABILITY, THREADS, run};
 use crate::histogram::{self, HistogramParams};
@@ -8,7 +8,7 @@ use upsweep_core::steps::Held;
 use upsweep_core::tally::Amount;
 use upsweep_plan::histogram::{HistogramJob, HistogramPlan};
 
-/// Runs cases of a histogram whose kernel has these columns.
+/// Runs cases of a histogram whose kernel has `columns` counters a bin.
 fn counted<T: Element, M: Map<T, Output = u32>, O: Element>(rule: M, job: HistogramJob, columns: usize, cases: u32) {
     let text = |source: &mut Source| histogram::text_of::<T, M, O>(source, &rule);
     let held = Held::nothing();
@@ -16,7 +16,7 @@ fn counted<T: Element, M: Map<T, Output = u32>, O: Element>(rule: M, job: Histog
     let plan = HistogramPlan::new(job, CAPABILITY, 132);
     let source = histogram::kernel(&plan, histogram::COUNT, &functions).source::<HistogramParams>().unwrap();
     let name = format!("histogram {} {job:?}", std::any::type_name::<(T, M, O)>());
-    // Half counters are looked at after a batch of vectors, and full soon.
+    // Counters of half a word are checked after a batch of vectors, and are full soon.
     run(&name, &source, &[THREADS, &[("COLUMNS", columns), ("HALVES_TURN", 2048), ("HALF_FULL", 8)]].concat(), cases);
 }
 

@@ -18,7 +18,7 @@ fn with_number(sum: u64, n: u64) -> (u8, u64) {
     ((sum % 251) as u8, sum * 1000 + n)
 }
 
-/// Runs cases of blocks of so few threads: of `[rows, columns]` of a window's radius it matters whether they are none, few or many.
+/// Runs cases of blocks of few threads. The `[rows, columns]` of a window's radius matter as 0, few or many.
 fn moving_sum<T, A, O, M, F>(map: M, finish: F, channels: usize, [rows, columns]: [usize; 2], cases: u32)
 where
     T: Element,

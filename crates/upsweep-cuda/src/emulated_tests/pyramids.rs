@@ -5,7 +5,7 @@ use crate::pyramid::{PyramidParams, kernel, with_functions};
 use upsweep_core::operator::{Element, Function, function};
 use upsweep_plan::pyramid::PyramidPlan;
 
-/// In which the four have different parts.
+/// Functions in which the order of the four arguments matters.
 #[function]
 fn of_bytes(a: u8, b: u8, c: u8, d: u8) -> u8 {
     a ^ b.rotate_left(1) ^ c.rotate_left(3) ^ d.rotate_left(6)
@@ -23,7 +23,7 @@ fn of_floats(a: f64, b: f64, c: f64, d: f64) -> f64 {
     ((a * 0.5 + b) * 0.5 + c) * 0.5 + d
 }
 
-/// Runs cases of pixels of so many channels, with tiles smaller than a GPU's.
+/// Runs cases of pixels of `channels` channels, with tiles smaller than a GPU's.
 fn pyramid<T: Element, F: Function<(T, T, T, T), Output = T>>(
     of_four: F,
     channels: usize,

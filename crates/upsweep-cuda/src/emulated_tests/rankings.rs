@@ -1,4 +1,4 @@
-//! Top-k, merges, and sorts by a comparison, among the emulated kernels.
+//! Emulated top-k, merges, and sorts by a comparison.
 
 use super::{CAPABILITY, THREADS, run};
 use crate::merge::four::{self, MergeFourParams};
@@ -40,7 +40,7 @@ fn emulated_rankings() {
     ranking::<u64>(Step::Count, 1 << 20, false, 8);
 }
 
-/// Runs cases of merges and of sorts of tiles of `K`, with values of so many bytes.
+/// Runs cases of merges and of sorts of tiles of `K`, with values of `value` bytes.
 fn merges<K: Key, F: Function<(K, K), Output = bool>>(less: F, value: usize, positions: bool, cases: u32) {
     with_functions::<K, _, _>(&FirstOf(less), |functions| {
         let types = MergeTypes { key: size_of::<K>(), value, align: value.clamp(1, 4) };

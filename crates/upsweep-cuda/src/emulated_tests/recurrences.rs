@@ -1,4 +1,4 @@
-//! Linear recurrences, of integers.
+//! Emulated linear recurrences (IIR filters), of integers.
 
 use super::{CAPABILITY, THREADS, features, run};
 use crate::features::Heads;
@@ -16,7 +16,7 @@ fn recurrence<C: ComputesOn<C> + Element>(form: Form, heads: Heads, options: &st
         let plan = RecurrencePlan::new(1 << 20, form, sizes, size_of::<C>(), CAPABILITY);
         let kernel = recurrence::kernel(&plan, features, functions);
         let source = kernel.source_with_numbers::<ScanParams>(plan.numbers() * size_of::<C>())?;
-        // A tile has fewer warps: its levels are one less.
+        // A tile has fewer warps than on a GPU, and so one level less.
         let constants = &[&[("GROUPS", 2)], THREADS].concat();
         run(&format!("recurrence {form:?} {features:?}"), &source, constants, cases);
         Ok(())
@@ -35,7 +35,7 @@ fn emulated_recurrences() {
     recurrence::<u64>(Form { order: 1, ..DIRECT }, Heads::Rows, "ric", 20);
     recurrence::<u64>(Form { order: 5, ..DIRECT }, Heads::None, "i", 12);
     recurrence::<u32>(Form { order: 3, feedback: false, careful: true, basis: false, ..DIRECT }, Heads::Rows, "", 12);
-    // Lines that begin with no states: their first pass is a sum with weights. Many states: lanes share products.
+    // Lines that begin with zero states: their first pass is a weighted sum. Many states: lanes share the products.
     recurrence::<u32>(DIRECT, Heads::Rows, "rc", 20);
     recurrence::<u32>(Form { order: 8, ..DIRECT }, Heads::Rows, "", 12);
     recurrence::<u32>(Form { order: 11, ..DIRECT }, Heads::Rows, "ric", 8);

@@ -1,4 +1,4 @@
-//! Reductions of rows by a warp each among the emulated kernels.
+//! Emulated reductions of rows, a warp each.
 
 use super::{Buffers, Placed, THREADS, Then, in_f32, run};
 use crate::job::{Functions, text_of};

@@ -1,4 +1,4 @@
-//! Selections, runs, and results of counts.
+//! Emulated selections, runs, and expansions of counts.
 
 use super::{CAPABILITY, KernelSource, THREADS, run};
 use crate::expand::{self, ExpandParams};
@@ -13,12 +13,14 @@ use upsweep_core::segments::Equal;
 use upsweep_plan::expand::{ExpandPlan, ExpandSizes};
 use upsweep_plan::select::{SelectPlan, SelectSizes};
 
-/// Runs cases of the kernel that selects by `choice`: indices of so many bytes, or the elements; for arrays of at most `len`.
+/// Runs cases of the kernel that selects by `choice`, for arrays of at most `len`: results are indices of `index`
+/// bytes, or elements if that is 0.
 fn selection<I: Element, C: Choose<I>>(choice: &C, index: usize, others: bool, len: usize, cases: u32) {
     selection_of_runs::<I, C>(choice, index, others, (0, false), len, cases);
 }
 
-/// The same with so many bytes beside each element that is kept: `lengths`, or where it lies.
+/// Runs cases of a selection that stores `bytes` bytes with each selected element: with `lengths` the length of its
+/// run, else where the run begins.
 fn selection_of_runs<I: Element, C: Choose<I>>(
     choice: &C,
     index: usize,
@@ -31,7 +33,7 @@ fn selection_of_runs<I: Element, C: Choose<I>>(
         let sizes = SelectSizes { run: bytes, lengths, ..select::sizes_of::<I, C>(choice, index, others) };
         let plan = SelectPlan::new(len, sizes, CAPABILITY);
         let source = select::kernel(&plan, functions).source::<SelectParams>()?;
-        // Half as many threads have half as many results: as many tiles' results find room as on a GPU.
+        // Half as many threads have half as many results: half the ring has room for as many tiles as on a GPU.
         let ring = [("RING_BYTES", plan.ring / 32 * 16)];
         let ring = if others { &ring[..0] } else { &ring };
         run(&format!("select {sizes:?}"), &source, &[&[("GROUPS", 2)], ring, THREADS].concat(), cases);
@@ -58,7 +60,7 @@ fn emulated_selections() {
     selection::<(u8, u8, u8), _>(&LastOf(Equal), 4, false, 1 << 20, 12);
 }
 
-/// Runs cases of the kernels that expand counts of so many bytes.
+/// Runs cases of the kernels that expand counts of `count` bytes.
 fn expansion<T: Element>(expanded: Expanded, count: usize, result: usize, cases: u32) {
     select::with_functions::<T, _, _>(&Where(Unasked), |functions| {
         let plan = ExpandPlan::new(1 << 10, ExpandSizes { expanded, count, result }, CAPABILITY);

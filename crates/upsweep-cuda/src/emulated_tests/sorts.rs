@@ -1,4 +1,4 @@
-//! Sorts among the emulated kernels.
+//! Emulated sorts.
 
 use super::{CAPABILITY, run};
 use crate::sort::{cluster, kernels, split};
@@ -8,7 +8,7 @@ use upsweep_plan::sort::segments::SegmentsPlan;
 use upsweep_plan::sort::types::{Indices, SortTypes};
 use upsweep_plan::sort::{Road, SortPlan};
 
-/// Runs cases of a pass of a sort of `K`, with values of so many bytes, and of the kernel that counts.
+/// Runs cases of a pass of a sort of `K`, with values of `value` bytes, and of the kernel that counts.
 fn sorts<K: Key>(value: usize, indices: Indices, descending: bool, four_rows: bool, status: usize, cases: u32) {
     let types = SortTypes {
         key: size_of::<K>(),
@@ -30,7 +30,8 @@ fn sorts<K: Key>(value: usize, indices: Indices, descending: bool, four_rows: bo
     run(&format!("{name}, counting"), &kernels::counting_source(&plan), &[("THREADS", 128)], cases);
 }
 
-/// Runs cases of the kernel that counts by the highest bits, for one pass by them and for two, and of the pass that takes all of them.
+/// Runs cases of the kernel that counts by the highest bits, for one pass by these bits and for two passes, and of the
+/// single pass by all of them.
 fn splits<K: Key>(descending: bool, cases: u32) {
     let types = SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value: 0, indices: NONE, keys_out: true };
     for len in [1 << 18, 1 << 22, 1 << 28, 1 << 30] {
@@ -70,7 +71,7 @@ fn segments<K: Key>(value: usize, indices: Indices, descending: bool, cases: u32
     }
 }
 
-/// Runs cases of the kernel whose blocks sort together.
+/// Runs cases of the kernel whose blocks sort together as a cluster.
 fn clusters<K: Key>(value: usize, indices: Indices, descending: bool, cases: u32) {
     let types = SortTypes {
         key: size_of::<K>(),

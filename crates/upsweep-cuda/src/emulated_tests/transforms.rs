@@ -1,4 +1,4 @@
-//! Transforms among the emulated kernels.
+//! Emulated transforms.
 
 use super::{Placed, THREADS, run};
 use crate::job::{Functions, text_of};

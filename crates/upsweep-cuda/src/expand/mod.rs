@@ -1,14 +1,14 @@
-//! Expand on a CUDA device: one pass over the counts, and a second kernel for the results of tiles that have many. See
+//! Expand on a CUDA device: one pass over the counts, and a second kernel for tiles with many results. See
 //! `expand/expand.cuh`.
 //!
 //! The kernel is a pipeline over the counts. The aggregate of a tile is the number of its results. When the number of
-//! results before the tile is known, the block stores its own (`expand/tile.cuh`). It marks in shared memory
+//! results before the tile is known, the block stores the tile's results (`expand/tile.cuh`). It marks in shared memory
 //! where the results of each count begin. A warp then goes over the results of its counts, and the marks say which
 //! count a result belongs to.
 //!
-//! A tile of more than 32,768 results is put on a list, cut into stretches. A second kernel
-//! (`expand/large.cuh`) stores each stretch by a block of its own. So one large count holds nobody up,
-//! and counts of 0 cost only their bytes.
+//! A tile of more than 32,768 results is put on a list, cut into stretches. A second kernel (`expand/large.cuh`) stores
+//! each stretch by a block of its own. So one large count delays no other tile, and counts of 0 cost only the bandwidth
+//! that reads them.
 
 use super::Cuda;
 use super::borrow::Extent;
@@ -27,27 +27,27 @@ use upsweep_core::operator::Element;
 use upsweep_plan::expand::{ExpandPlan, ExpandSizes};
 
 params! {
-    /// Of the kernel that expands.
+    /// Parameters of the kernels that expand.
     struct ExpandParams {
         counts: "const void*",
         values: "const In*",
         output: "void*",
-        /// The number of stretches of large tiles, and these: see `expand/tile.cuh`.
+        /// Number of stretches of large tiles, and the stretches: see `expand/tile.cuh`.
         large: "void*",
-        /// The counts that there is room for.
+        /// Capacity of the input in counts.
         n: "u64",
-        /// Null, or where the number of counts lies.
+        /// Null, or the address of the number of counts.
         length: "const u64*",
         capacity: "u64",
-        /// Whether results are asked for, and not only their number.
+        /// Whether results are requested, and not only their number.
         asked: "u64",
-        /// Where the number of results is stored.
+        /// Address that the number of results is stored at.
         count: "u64*",
         workspace: "Workspace",
     }
 }
 
-/// The bytes of a stretch, and of the place of their number.
+/// Bytes of a stretch, and of their number before them.
 const STRETCH: usize = 16;
 
 pub fn run<C, T, O>(cuda: &Cuda, call: Expanding<'_, C, T, O>, count: &mut ViewMut<'_, u64>) -> Result<()>
@@ -104,9 +104,9 @@ where
             workspace,
         };
         let params = Params::new(fixed, &Begin::nothing(functions.layouts.acc), 1, &functions.held.values);
-        // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for `n`
-        // counts and values, for the results that there is room for, and for the numbers, until the kernel is enqueued in the
-        // stream's order; the scratch for as many stretches as there can be.
+        // SAFETY: `Params` begins with the kernel's layout (its text asserts it). The loans keep its pointers good for
+        // `n` counts and values, for the results up to the capacity, and for the numbers, until the kernel is enqueued
+        // in the stream's order. The scratch has room for all stretches that there can be.
         unsafe { cuda.launch(&loaded, Grid::new(plan.tiles.min(resident as usize) as u32, threads, shared), &params) }?;
         if !asked || room == 0 {
             return Ok(());
@@ -114,12 +114,12 @@ where
         let loaded = cuda.kernel(large.key(), || large.source::<ExpandParams>())?;
         let threads = plan.shape.threads as u32;
         let resident = loaded.blocks_per_multiprocessor(threads, 0)?.max(1) * cuda.multiprocessors();
-        // SAFETY: as before; the stretches are of this call.
+        // SAFETY: as at the launch above; this call's first kernel has written the stretches.
         unsafe { cuda.launch(&loaded, Grid::new(most.min(resident as usize) as u32, threads, 0), &params) }
     })
 }
 
-/// The kernels of a plan: of all counts, and of large tiles.
+/// Returns the kernels of a plan: of all counts, and of large tiles.
 pub(super) fn kernels<'a>(plan: &ExpandPlan, functions: &'a Functions<'a>) -> [Kernel<'a>; 2] {
     [("expand/expand.cuh", "upsweep_expand"), ("expand/large.cuh", "upsweep_expand_large")].map(|kernel| Kernel {
         functions,

@@ -1,22 +1,22 @@
 //! Histograms on a CUDA device: see `histogram/histogram.cuh`.
 //!
-//! A block counts in shared memory. A bin has up to 32 counters, and each lane of a warp uses the one in its own bank:
-//! so the distribution of the elements makes no difference. More bins have fewer counters each, by the plan
-//! (`upsweep-plan/src/histogram.rs`).
+//! A block counts in shared memory. A bin has up to 32 counters, and each lane of a warp uses the one in its own bank.
+//! So the throughput does not depend on the distribution of the elements. More bins have fewer counters each, by the
+//! plan (`upsweep-plan/src/histogram.rs`).
 //!
 //! - **More bins than a block has words** (58,111 on compute capability 9.0): counters are halves of words
 //!   (`histogram/halves.cuh`), which are emptied into the output before they overflow. Equal neighbours are counted
 //!   together, and frequent bins in words of their own.
-//! - **More bins than a multiprocessor holds even so**: slices. Each slice has blocks of its own, which read the same
-//!   part of the array at about the same time.
+//! - **More bins than a multiprocessor holds even as halves**: slices. Each slice has blocks of its own, which read the
+//!   same part of the array at about the same time.
 //! - **Elements of one byte**: the 256 values are counted, and put into bins in the end.
 //!
 //! The rules of bins (`upsweep-core/src/bins.rs`) are `#[function]`s, written once for both backends. Even bins of
 //! `f32` with exact edges are an exception: CUDA finds these by one rounding (`upsweep-core/src/bins/floor.rs`).
 //!
-//! Everything that is added up is an integer, float weights as well (`upsweep-core/src/tally.rs`), so no result depends
-//! on an order. The unit of float weights is that of the largest weight in the bin; a histogram of exponents finds it
-//! before.
+//! All sums are of integers, also those of float weights (`upsweep-core/src/tally.rs`), so no result depends on an
+//! order. The unit of float weights is that of the largest weight in the bin. A histogram of exponents finds that
+//! weight before.
 
 pub mod range;
 
@@ -37,38 +37,38 @@ use upsweep_core::tally::Amount;
 use upsweep_plan::histogram::{HistogramJob, HistogramPlan};
 
 params! {
-    /// Of the kernels of histograms.
+    /// Parameters of the kernels of histograms.
     struct HistogramParams {
         input: "const In*",
-        /// Null, or a weight for each element.
+        /// Null, or the weight of each element.
         weights: "const Out*",
         /// Null, or `bins + 1` edges.
         edges: "const In*",
         output: "Out*",
-        /// Elements.
+        /// Number of elements.
         n: "u64",
         /// Elements a part; a multiple of a block's step.
         part: "u64",
         /// Bins a channel.
         bins: "u64",
-        /// The largest power of two that is less than `bins`, or 0.
+        /// Largest power of two that is less than `bins`, or 0.
         search: "u64",
         slices: "u64",
         /// Slots a slice.
         slice: "u64",
-        /// For each slot the largest exponent of a finite float weight, or 0.
+        /// Largest exponent of the finite float weights of each slot, or 0.
         largest: "u32*",
-        /// 2^spare is more than there are elements.
+        /// Exponent of a power of two that exceeds the number of elements.
         spare: "u64",
-        /// For each slot what float weights are there that are not finite.
+        /// Flags of the non-finite float weights of each slot.
         marks: "u32*",
-        /// For each slot the sum of float weights as an integer of 128 bits.
+        /// Sum of the float weights of each slot, as an integer of 128 bits.
         sums: "u64*",
         workspace: "Workspace",
     }
 }
 
-/// A histogram with its types: elements `T`, results `O`.
+/// Arguments of a histogram: elements `T`, results `O`.
 pub struct Call<'a, T, O> {
     pub input: View<'a, T>,
     pub weights: Option<View<'a, O>>,
@@ -77,7 +77,7 @@ pub struct Call<'a, T, O> {
     pub job: HistogramJob,
 }
 
-/// Counts what `map` says of each element; with edges `map` is not looked at.
+/// Counts the elements of each bin. `map` returns the bin of an element; with edges it is not used.
 pub fn run<T: Element, M: Map<T, Output = u32>, O: Element>(cuda: &Cuda, map: M, call: Call<'_, T, O>) -> Result<()> {
     let Call { input, weights, edges, mut output, job } = call;
     let ViewMut::Cuda(results) = &mut output else {
@@ -101,7 +101,7 @@ pub fn run<T: Element, M: Map<T, Output = u32>, O: Element>(cuda: &Cuda, map: M,
     launch(cuda, &functions, job, addresses, || cuda.mark_may_fault(&reader))
 }
 
-/// What a histogram computes; `text` is [`text_of`] it.
+/// Returns the functions of a histogram; `text` is their [`text_of`].
 pub(super) fn functions<'a, T: Element, M: Map<T, Output = u32>, O: Element>(
     text: &'a dyn Fn(&mut Source) -> Text,
     held: &'a Held,
@@ -120,7 +120,7 @@ pub(super) fn functions<'a, T: Element, M: Map<T, Output = u32>, O: Element>(
     }
 }
 
-/// What a histogram contributes to its kernels' text. There is nothing to combine.
+/// Returns the text that a histogram contributes to its kernels. It combines nothing.
 pub(super) fn text_of<T: Element, M: Map<T, Output = u32>, O: Element>(source: &mut Source, map: &M) -> Text {
     let acc = u32::cuda_type(source);
     let output = O::cuda_type(source);
@@ -155,7 +155,7 @@ struct Addresses {
     output: u64,
 }
 
-/// The kernel of a plan.
+/// Returns the kernel of a plan.
 pub(super) fn kernel<'a>(
     plan: &HistogramPlan,
     (root, entry): (&'static str, &'static str),
@@ -164,11 +164,11 @@ pub(super) fn kernel<'a>(
     Kernel { functions, kernel: (root, entry), features: Features::PLAIN, constants: plan.constants() }
 }
 
-/// The kernels, by their files and names.
+/// Kernels by their files and names.
 pub(super) const COUNT: (&str, &str) = ("histogram/histogram.cuh", "upsweep_histogram");
 pub(super) const FINISH: (&str, &str) = ("histogram/tally.cuh", "upsweep_tally_finish");
 
-/// Enqueues what the job needs.
+/// Enqueues the kernels that the job needs.
 fn launch(
     cuda: &Cuda,
     functions: &Functions<'_>,
@@ -205,8 +205,9 @@ fn launch(
         let kernel = kernel(plan, which, functions);
         let loaded = cuda.kernel(kernel.key(), || kernel.source::<HistogramParams>())?;
         let params = Params::new(fixed, &begin, 1, &functions.held.values);
-        // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the caller's loans and the scratch keep its
-        // pointers good for the elements, the edges and the slots until the kernel is enqueued in the stream's order.
+        // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the caller's loans and the
+        // scratch keep its pointers good for the elements, the edges and the slots until the kernel is enqueued in the
+        // stream's order.
         unsafe { cuda.launch(&loaded, Grid::new(grid as u32, plan.threads as u32, shared as u32), &params) }
     };
     if job.amount == Amount::Float {

@@ -16,22 +16,22 @@ use upsweep_core::steps::Held;
 use upsweep_plan::constants::{Constants, constants};
 
 params! {
-    /// Of the queries.
+    /// Parameters of the kernel of queries.
     struct RangeHistogramParams {
-        /// One more than there are bins.
+        /// Prefix sums, one more than there are bins.
         prefixes: "const u64*",
         queries: "const In*",
         output: "Out*",
         bins: "u64",
-        /// Queries.
+        /// Number of queries.
         n: "u64",
-        /// Nothing is reported.
+        /// Unused: no fault is reported.
         workspace: "Workspace",
     }
 }
 
 const THREADS: usize = 256;
-/// The most blocks: they go along the queries.
+/// Most blocks of a launch; they stride over the queries.
 const MOST_BLOCKS: usize = 4096;
 
 pub fn counts(
@@ -76,18 +76,18 @@ fn query<T: Element>(
         RangeHistogramParams { prefixes, queries, output, bins: bins as u64, n: n as u64, workspace: Workspace::NONE };
     let params = Params::new(fixed, &Begin::nothing(functions.layouts.acc), 1, &held.values);
     let grid = n.div_ceil(THREADS).min(MOST_BLOCKS);
-    // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for `n` queries
-    // and results and `bins + 1` sums until the kernel is enqueued in the stream's order.
+    // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for
+    // `n` queries and results and `bins + 1` sums until the kernel is enqueued in the stream's order.
     unsafe { cuda.launch(&loaded, Grid::new(grid as u32, THREADS as u32, 0), &params) }
 }
 
-/// The kernel that answers queries of ranges, or of quantiles.
+/// Returns the kernel that answers queries of ranges, or of quantiles.
 pub(crate) fn kernel<'a>(quantiles: bool, functions: &'a Functions<'a>) -> Kernel<'a> {
     let kernel = ("histogram/range.cuh", "upsweep_range_histogram");
     Kernel { functions, kernel, features: Features::PLAIN, constants: numbers(quantiles) }
 }
 
-/// The numbers that the kernel is compiled with.
+/// Returns the constants that the kernel is compiled with.
 pub(crate) fn numbers(quantiles: bool) -> Constants {
     let mut constants = Constants::default();
     constants!(constants; "THREADS" = THREADS, "QUANTILES" = usize::from(quantiles));

@@ -3,7 +3,7 @@
 //! The list is cut into pieces at elements that a hash chooses from all positions (list ranking). Threads follow the
 //! pieces for their totals. The pieces form a list a sixteenth as long, which is treated in the same way, until one
 //! block can rank the pieces by pointer jumping. Then threads follow the pieces again and store results. An input that
-//! is no list is found by pieces that are met twice, and by the number of elements passed.
+//! is not a list is detected by pieces that are met twice, and by the number of elements passed.
 
 use super::Cuda;
 use super::borrow::Extent;
@@ -21,46 +21,46 @@ use upsweep_core::steps::{JobSteps, Out};
 use upsweep_plan::list_scan::{RANKED, THREADS, constants, lists};
 
 params! {
-    /// Of the kernels that walk along a list, and rank its pieces.
+    /// Parameters of the kernels that follow a linked list, and rank its pieces.
     struct ListScanParams {
         input: "const In*",
         output: "Out*",
         next: "const u32*",
-        /// Elements, and the first of them.
+        /// Number of elements, and the list's first element.
         n: "u64",
         first: "u64",
         pieces: "u64",
-        /// Elements of the whole list, of whose pieces this one may be.
+        /// Number of elements of the whole list. This list may consist of that list's pieces.
         elements: "u64",
-        /// Of each piece: its total, the piece behind it, what is before it, and what is known of it.
+        /// Total of each piece, the piece after it, its exclusive prefix, and whether it has been met and has one.
         totals: "Acc*",
         behind: "u32*",
         before: "const Acc*",
         known: "u32*",
-        /// Where these are stored, of elements that are pieces of another list.
+        /// Prefix and state of each element, stored where the elements are pieces of another list.
         before_below: "Acc*",
         known_below: "u32*",
-        /// Elements that were passed, and blocks that are done.
+        /// Number of elements passed, and number of blocks done.
         seen: "u32*",
         workspace: "Workspace",
     }
 }
 
-/// Which launch of a scan.
+/// Launch of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Along the pieces, for their totals; of a list of pieces or not.
+    /// Follows the pieces for their totals. `of_pieces`: the list itself consists of pieces.
     Totals {
         of_pieces: bool,
     },
     Rank,
-    /// Along the pieces, for the results.
+    /// Follows the pieces for the results.
     Results {
         of_pieces: bool,
     },
 }
 
-/// The kernel of a step.
+/// Returns the kernel of a step.
 pub(super) fn kernel<'a>(step: Step, exclusive: bool, functions: &'a Functions<'a>) -> Kernel<'a> {
     let plain = Features { exclusive, ..Features::PLAIN };
     let (pass, stores, of_pieces) = match step {
@@ -74,7 +74,7 @@ pub(super) fn kernel<'a>(step: Step, exclusive: bool, functions: &'a Functions<'
     Kernel { functions, kernel: ("list_scan/list_scan.cuh", "upsweep_along"), features, constants }
 }
 
-/// As `ScanAlong::run`; the list is not empty, and as long as the input and the output.
+/// Runs `ScanAlong::run`; the list is not empty, and as long as the input and the output.
 pub fn run<S: JobSteps>(
     cuda: &Cuda,
     mut job: Job<'_, '_, '_, S, Whole>,
@@ -95,7 +95,7 @@ pub fn run<S: JobSteps>(
 fn launch(cuda: &Cuda, job: &CudaJob<'_>, next: u64, first: usize, exclusive: bool) -> Result<()> {
     let lists = lists(job.shape.len);
     let acc = job.functions.layouts.acc.size;
-    // Of each list of pieces: totals and what is before them, and who is behind and what is known.
+    // For each list of pieces: totals and exclusive prefixes, then successors and states.
     let values = lists[1..].iter().map(|&n| cuda.scratch::<u8>(2 * n * acc)).collect::<Result<Vec<_>>>()?;
     let numbers = lists[1..].iter().map(|&n| cuda.scratch::<u32>(2 * n)?.zeroed()).collect::<Result<Vec<_>>>()?;
     let seen = cuda.scratch::<u32>(2)?.zeroed()?;
@@ -149,7 +149,7 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>, next: u64, first: usize, exclusive: bo
     Ok(())
 }
 
-/// Where the numbers of a list of pieces lie.
+/// Addresses of the numbers of a list of pieces.
 struct Pieces {
     totals: u64,
     before: u64,
@@ -163,7 +163,7 @@ fn enqueue(cuda: &Cuda, job: &CudaJob<'_>, step: Step, exclusive: bool, fixed: L
     let (grid, threads) = if step == Step::Rank {
         (1, RANKED as u32)
     } else {
-        // A thread takes one piece after the other.
+        // A thread follows one piece after another.
         let resident = loaded.blocks_per_multiprocessor(THREADS as u32, 0)?.max(1) * cuda.multiprocessors();
         ((fixed.pieces as u32).div_ceil(THREADS as u32).min(resident), THREADS as u32)
     };
@@ -172,7 +172,8 @@ fn enqueue(cuda: &Cuda, job: &CudaJob<'_>, step: Step, exclusive: bool, fixed: L
         _ => &Begin::nothing(job.functions.layouts.acc),
     };
     let params = Params::new(fixed, begin, 1, &job.functions.held.values);
-    // SAFETY: `Params` begins with the kernel's layout (its text asserts it). The loans keep the buffers good for the list's elements and
-    // results, and the scratch has room for the numbers of all pieces, until the kernel is enqueued in the stream's order.
+    // SAFETY: `Params` begins with the kernel's layout (its text asserts it). The loans keep the buffers good for the
+    // list's elements and results, and the scratch has room for the numbers of all pieces, until the kernel is enqueued
+    // in the stream's order.
     unsafe { cuda.launch(&loaded, Grid::new(grid, threads, 0), &params) }
 }

@@ -10,25 +10,25 @@ use upsweep_core::error::Result;
 use upsweep_plan::merge::{MergePlan, MergeStep, SPLITTERS};
 
 params! {
-    /// Of both kernels.
+    /// Parameters of both kernels.
     struct MergeFourParams {
         input: "const In*",
         values: "const void*",
         output: "In*",
         values_output: "void*",
         n: "u64",
-        /// The elements of a run.
+        /// Elements of a run.
         run: "u64",
-        /// Pivots of four runs.
+        /// Pivots of each four runs.
         pivots: "u64",
-        /// How many elements of each run come before each pivot.
+        /// Number of elements of each run that come before each pivot.
         splits: "u64*",
-        /// Nothing is reported.
+        /// Unused: no fault is reported.
         workspace: "Workspace",
     }
 }
 
-/// The kernel that merges, or with `splits` the one before it.
+/// Returns the kernel that merges, or with `splits` the kernel that finds the splits.
 pub(crate) fn kernel<'a>(plan: &MergePlan, splits: bool, functions: &'a Functions<'a>) -> Kernel<'a> {
     let features = Features { heads: Heads::Keys, ..Features::PLAIN };
     let constants = plan.four_constants(if splits { MergeStep::Cells } else { MergeStep::Merge });
@@ -38,8 +38,8 @@ pub(crate) fn kernel<'a>(plan: &MergePlan, splits: bool, functions: &'a Function
 /// Launches both kernels.
 ///
 /// # Safety
-/// The pointers are good for as many elements and values as `params` says, until the kernels are enqueued in the stream's order; source
-/// and target are apart.
+/// The pointers are good for as many elements and values as `params` says, until the kernels are enqueued in the
+/// stream's order; source and target are disjoint.
 pub(crate) unsafe fn launch(
     cuda: &Cuda,
     plan: &MergePlan,
@@ -57,8 +57,8 @@ pub(crate) unsafe fn launch(
     ] {
         let kernel = kernel(plan, first, functions);
         let loaded = cuda.kernel(kernel.key(), || kernel.source::<MergeFourParams>())?;
-        // SAFETY: `Params` begins with the kernel's layout (its text asserts it); the scratch is good for the splits of all pivots; the
-        // caller answers for the other pointers.
+        // SAFETY: `Params` begins with the kernel's layout (its text asserts it); the scratch is good for the splits of
+        // all pivots; the caller keeps the other pointers good, as `# Safety` says.
         unsafe { cuda.launch(&loaded, Grid::new(blocks as u32, threads as u32, 0), &params)? };
     }
     Ok(())

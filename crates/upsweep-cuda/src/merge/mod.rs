@@ -1,7 +1,7 @@
 //! Merges on a CUDA device: see `merge/merge.cuh`.
 //!
 //! One or two launches find where each tile of results begins in both inputs (merge path). A last one merges the tiles,
-//! a block each, in shared memory. Whatever the comparison says, the splits ascend and stay inside the inputs.
+//! a block each, in shared memory. The splits ascend and stay inside the inputs, whatever the comparison returns.
 
 pub mod four;
 
@@ -22,7 +22,7 @@ use upsweep_core::outputs::LendMut;
 use upsweep_plan::merge::{MergePlan, MergeStep as Step, MergeTypes, SPLITTERS};
 
 params! {
-    /// Of the kernel that merges.
+    /// Parameters of the kernel that merges.
     struct MergeParams {
         a: "const In*",
         b: "const In*",
@@ -32,24 +32,24 @@ params! {
         values_output: "void*",
         of_a: "u64",
         of_b: "u64",
-        /// Results of a cell.
+        /// Results a cell.
         cell: "u64",
-        /// The splits of cells but the first one.
+        /// Splits of all cells but the first one.
         cell_splits: "u64*",
-        /// The splits of tiles.
+        /// Splits of tiles.
         tile_splits: "u64*",
-        /// Nothing is reported.
+        /// Unused: no fault is reported.
         workspace: "Workspace",
     }
 }
 
-/// The kernel of a step.
+/// Returns the kernel of a step.
 pub(super) fn kernel<'a>(plan: &MergePlan, step: Step, functions: &'a Functions<'a>) -> Kernel<'a> {
     let features = Features { heads: Heads::Keys, ..Features::PLAIN };
     Kernel { functions, kernel: ("merge/merge.cuh", "upsweep_merge"), features, constants: plan.constants(step) }
 }
 
-/// Merges two sorted arrays, and values that are beside their elements.
+/// Merges two sorted arrays, and the values of their elements.
 pub fn run<T, V, F>(cuda: &Cuda, mut call: Merging<'_, T, V>, less: F) -> Result<()>
 where
     T: Element,
@@ -89,7 +89,7 @@ where
             tile_splits: 0,
             workspace: super::Workspace::NONE,
         };
-        // SAFETY: the loans are good for all elements and values.
+        // SAFETY: the loans are good for all elements and values until the launch has enqueued its kernels.
         unsafe { launch(cuda, &plan, functions, params) }
     })
 }
@@ -97,7 +97,8 @@ where
 /// Launches the kernels.
 ///
 /// # Safety
-/// The pointers are good for as many elements and values as `params` says, until the kernels are enqueued in the stream's order.
+/// The pointers are good for as many elements and values as `params` says, until the kernels are enqueued in the
+/// stream's order.
 pub(super) unsafe fn launch(
     cuda: &Cuda,
     plan: &MergePlan,
@@ -110,7 +111,7 @@ pub(super) unsafe fn launch(
     let begin = Begin::nothing(functions.layouts.acc);
     let fixed = MergeParams {
         cell: (cell * plan.tile()) as u64,
-        // Of few tiles each is a cell.
+        // If there are few tiles, each tile is a cell.
         cell_splits: splits.address(),
         tile_splits: splits.address() + 8 * cells as u64,
         ..params
@@ -123,8 +124,8 @@ pub(super) unsafe fn launch(
     for (step, blocks, threads) in steps.into_iter().filter(|(_, blocks, _)| *blocks > 0) {
         let kernel = kernel(plan, step, functions);
         let loaded = cuda.kernel(kernel.key(), || kernel.source::<MergeParams>())?;
-        // SAFETY: `Params` begins with the kernel's layout (its text asserts it); the scratch is good for the splits of all cells and
-        // tiles; the caller answers for the other pointers.
+        // SAFETY: `Params` begins with the kernel's layout (its text asserts it); the scratch is good for the splits of
+        // all cells and tiles; the caller keeps the other pointers good, as `# Safety` says.
         unsafe { cuda.launch(&loaded, Grid::new(blocks as u32, threads as u32, 0), &params)? };
     }
     Ok(())

@@ -2,7 +2,7 @@
 //!
 //! A block goes down a strip of an image. Each column keeps the sum over the rows of the window. Along a row, a window
 //! is a suffix of a chunk of eight columns, some whole chunks, and a prefix, all of which lie in shared memory. So only
-//! rows are subtracted, and a sum that is not finite is added up anew. How rows are cut depends on the shape alone
+//! rows are subtracted, and a sum that is not finite is added up anew. The partition of rows depends on the shape alone
 //! (`upsweep-plan/src/moving_sum.rs`), and the CPU (`upsweep-cpu/src/moving_sum.rs`) adds in the same order.
 
 use super::borrow::Lender;
@@ -23,45 +23,45 @@ use upsweep_core::steps::{Code, Held, Known};
 use upsweep_plan::moving_sum::{MovingSumPlan, Windows};
 
 params! {
-    /// Of the kernel of moving sums.
+    /// Parameters of the kernel of moving sums.
     struct MovingSumParams {
         input: "const In*",
         output: "Out*",
         height: "u64",
         width: "u64",
         channels: "u64",
-        /// Rows and columns that a window has beside a value's own.
+        /// Radius of a window: rows above and below a value's own, columns to the left and to the right of it.
         above: "u64",
         below: "u64",
         left: "u64",
         right: "u64",
-        /// Rows of a part, and parts of a plane.
+        /// Rows a part, and parts a plane.
         part: "u64",
         parts: "u64",
-        /// Chunks of columns of a strip, and strips side by side.
+        /// Chunks of columns a strip, and number of strips.
         strip: "u64",
         strips: "u64",
-        /// Blocks of earlier launches.
+        /// Number of blocks of earlier launches.
         first_block: "u64",
-        /// Nothing is reported.
+        /// Unused: no fault is reported.
         workspace: "Workspace",
     }
 }
 
-/// The kernel of a plan.
+/// Returns the kernel of a plan.
 pub(super) fn kernel<'a>(plan: &MovingSumPlan, functions: &'a Functions<'a>) -> Kernel<'a> {
     let kernel = ("moving_sum/moving_sum.cuh", "upsweep_moving_sum");
     Kernel { functions, kernel, features: Features::PLAIN, constants: plan.constants() }
 }
 
-/// A sum and the number of its values: what the kernel finishes.
+/// Sum and number of the values in a window: the argument of `finish`.
 #[repr(C)]
 struct OfWindow<A> {
     sum: A,
     values: u64,
 }
 
-/// What map and finish contribute to the kernel.
+/// Makes the functions that map and finish contribute to the kernel.
 pub(super) fn with_functions<T, A, O, M, F, R>(
     map: &M,
     finish: &F,
@@ -86,7 +86,7 @@ where
                  a.values + b.values}}; }}"
             )
         });
-        // Values are asked for in the order in which `held` has them.
+        // The text reads captured values in the order in which `held` has them.
         let (map, finish) = (map.cuda_function(source), finish.cuda_function(source));
         let load = source.define(&format!("window of one by {map}"), "window_of", |_, name| {
             format!(
@@ -180,13 +180,13 @@ where
             let params = Params::new(fixed, &Begin::nothing(functions.layouts.acc), 1, &functions.held.values);
             let of_launch = (blocks - first_block).min(u64::from(MOST_BLOCKS)) as u32;
             let (threads, shared) = (plan.launched() as u32, plan.shared_bytes() as u32);
-            // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for all values
-            // until the kernel is enqueued in the stream's order.
+            // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers
+            // good for all values until the kernel is enqueued in the stream's order.
             unsafe { cuda.launch(&loaded, Grid::new(of_launch, threads, shared), &params) }?;
         }
         Ok(())
     })
 }
 
-/// The most blocks of a launch.
+/// Most blocks of a launch.
 const MOST_BLOCKS: u32 = 1 << 30;

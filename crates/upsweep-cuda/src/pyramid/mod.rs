@@ -2,7 +2,8 @@
 //!
 //! A block makes up to six levels of its tile: the first one or two in the registers of threads, which load patches by
 //! vectors, the others in shared memory. The number of channels is a constant of the kernel where pixels are small. One
-//! thread computes for all where the tile of a block lies in each level: with that the kernel keeps to 48 registers.
+//! thread computes where the block's tile lies in each level, for all threads. With that the kernel keeps to 48
+//! registers.
 
 use super::borrow::Lender;
 use super::code::Kernel;
@@ -21,10 +22,10 @@ use upsweep_core::steps::{Code, Held, Known};
 use upsweep_plan::pyramid::{Halvings, MOST_LEVELS, PyramidPlan, THREADS, halved};
 
 params! {
-    /// Of the kernel that makes levels.
+    /// Parameters of the kernel that makes levels.
     struct PyramidParams {
         input: "const Out*",
-        /// Where the input goes, if it goes anywhere, and then the levels.
+        /// Copy of the input, if there is one, and then the levels.
         level_0: "Out*",
         level_1: "Out*",
         level_2: "Out*",
@@ -32,32 +33,32 @@ params! {
         level_4: "Out*",
         level_5: "Out*",
         level_6: "Out*",
-        /// Levels of this launch.
+        /// Number of levels of this launch.
         levels: "u64",
-        /// Of the input.
+        /// Shape of the input.
         height: "u64",
         width: "u64",
         channels: "u64",
-        /// The plane of the first block.
+        /// Plane of the first block.
         first_plane: "u64",
-        /// Tiles of a plane, with reciprocals.
+        /// Number of tiles of a plane across and down, each with its reciprocal.
         tiles_across: "u64",
         across_reciprocal: "u64",
         tiles_down: "u64",
         down_reciprocal: "u64",
-        /// Nothing is reported.
+        /// Unused: no fault is reported.
         workspace: "Workspace",
     }
 }
 
-/// The kernel of a plan.
+/// Returns the kernel of a plan.
 pub(super) fn kernel<'a>(plan: &PyramidPlan, with_input: bool, functions: &'a Functions<'a>) -> Kernel<'a> {
     let kernel = ("pyramid/pyramid.cuh", "upsweep_pyramid");
     let constants = plan.constants(functions.layouts.output.size, with_input);
     Kernel { functions, kernel, features: Features::PLAIN, constants }
 }
 
-/// What the function of 2 x 2 elements contributes to the kernel: what is mapped is the four of them.
+/// Makes the functions that `of_four` contributes to the kernel: the map's argument is the four elements of 2 x 2.
 pub(super) fn with_functions<T, F, R>(of_four: &F, use_them: impl FnOnce(&Functions<'_>) -> Result<R>) -> Result<R>
 where
     T: Element,
@@ -101,12 +102,12 @@ where
     use_them(&Functions { layouts, known, key: Layout::of::<()>(), may_fault: false, types, held: &held, text: &text })
 }
 
-/// 2^32 divided by `n`, as the kernel has it.
+/// Returns 2^32 divided by `n`, as the kernel defines it.
 fn reciprocal(n: u64) -> u64 {
     ((1 << 32) / n).min(u64::from(u32::MAX))
 }
 
-/// Without an input it is in place.
+/// Makes the levels of a pyramid. Without an input, the output contains it already (in place).
 pub fn run<T, F>(
     cuda: &Cuda,
     of_four: F,
@@ -153,7 +154,7 @@ where
             let (down, across) = (in_height.div_ceil(plan.tile[1] as u64), in_width.div_ceil(plan.tile[0] as u64));
             let parts = if plan.whole_pixels { 1 } else { channels.div_ceil(plan.channels) };
             let of_plane = down * across * parts as u64;
-            // A plane of so many tiles is larger than any memory.
+            // A plane of this number of tiles is larger than any memory.
             let too_large = || Error::OutOfMemory { bytes: image.saturating_mul(size) };
             let planes_at_once = (u64::from(MOST_BLOCKS) / of_plane) as usize;
             if planes_at_once == 0 {
@@ -182,8 +183,8 @@ where
                     workspace: Workspace::NONE,
                 };
                 let params = Params::new(fixed, &Begin::nothing(functions.layouts.acc), 1, &functions.held.values);
-                // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for
-                // the image and all levels until the kernel is enqueued in the stream's order.
+                // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its
+                // pointers good for the image and all levels until the kernel is enqueued in the stream's order.
                 unsafe { cuda.launch(&loaded, Grid::new(blocks as u32, THREADS as u32, 0), &params) }?;
             }
             (from, done, copies) = (last, done + levels, false);
@@ -192,5 +193,5 @@ where
     })
 }
 
-/// The most blocks of a launch.
+/// Most blocks of a launch.
 const MOST_BLOCKS: u32 = 1 << 30;

@@ -1,12 +1,12 @@
-//! Linear recurrences on a CUDA device: see `recurrence/recurrence.cuh`, and for lines along any axis but the last
-//! `recurrence/lines.cuh`.
+//! Linear recurrences (IIR filters) on a CUDA device: see `recurrence/recurrence.cuh`, and `recurrence/lines.cuh` for
+//! lines along any axis but the last.
 //!
-//! The kernel is a pipeline whose state is what the recurrence remembers: as many numbers as its order
+//! The kernel is a pipeline whose state is the recurrence's memory: as many numbers as its order
 //! (`recurrence/states.cuh`).
 //!
-//! **Powers.** Of the elements between two positions only the number matters. So tiles exchange states alone, and the
-//! kernel is given the powers of the transition that carry states over a thread, a warp, a tile and a group
-//! (`recurrence/linear.cuh`). The host computes them with twice the digits of f64
+//! **Powers.** The transition between two positions depends only on the number of elements between them. So tiles
+//! exchange states alone, and the parameters have the powers of the transition that carry states over a thread, a warp,
+//! a tile and a group (`recurrence/linear.cuh`). The host computes them with twice the digits of f64
 //! (`upsweep-core/src/call/recurrence/`).
 //!
 //! **Basis.** The powers are computed in a basis in which the length of a state is the energy of the results that it
@@ -15,13 +15,13 @@
 //! cascade has such a basis of its own. A basis for the results of the last section would not distinguish states that
 //! lead to the same results, as those of the sections of a Butterworth filter do.
 //!
-//! **Two passes over a thread's elements.** What the elements leave in states of zero is a weighted sum of them; the
-//! host computes the weights. Then the thread goes over its elements again from the right states. So inside a thread
-//! the results are those of the sequential loop. Multiplications and additions are fused here; those of operators never
-//! are.
+//! **Two passes over a thread's elements.** The first pass computes the final state of the elements from states of
+//! zero, which is a weighted sum of them; the host computes the weights. The second pass goes over the elements again
+//! from the right states. So inside a thread the results are those of the sequential loop. Multiplications and
+//! additions are fused here; those of operators never are.
 //!
-//! **High orders.** From five states on, the products of matrices and states would take a lane longer than memory does.
-//! There the lanes share them (`recurrence/teams.cuh`).
+//! **High orders.** From five states on, a lane would take longer for the products of matrices and states than memory
+//! takes for the elements. There the lanes share the products (`recurrence/teams.cuh`).
 
 use super::borrow::Extent;
 use super::code::Kernel;
@@ -46,26 +46,26 @@ use upsweep_plan::recurrence::{Form, RecurrencePlan};
 use upsweep_plan::tile::Sizes;
 
 params! {
-    /// Of the kernel that goes along lines.
+    /// Parameters of the kernel that follows strided lines.
     struct RecurrenceLinesParams {
         input: "const In*",
         output: "Out*",
         lines: "u64",
         len: "u64",
-        /// The elements between two neighbours of a line.
+        /// Stride between two neighbours of a line, in elements.
         inner: "u64",
         init_from: "const Given*",
         carry: "Given*",
-        /// Nothing is reported.
+        /// Unused: no fault is reported.
         workspace: "Workspace",
     }
 }
 
-/// Threads of a block that goes along lines, and the most blocks.
+/// Threads a block, and most blocks, of the kernel that follows strided lines.
 const LINES_THREADS: usize = 128;
 const MOST_BLOCKS: usize = 1 << 20;
 
-/// A recurrence as a job whose map and finish convert elements to the numbers that it computes in, and back.
+/// Steps of a recurrence: the map converts elements to the numbers that it computes in, and finish converts them back.
 type StepsOf<C, I> = Parts<I, I, <C as ComputesOn<I>>::Sum, <C as ComputesOn<I>>::Map, <C as ComputesOn<I>>::Finish>;
 
 pub fn run<C: ComputesOn<I>, I: Element>(cuda: &Cuda, call: Call<'_, '_, '_, C, I>) -> Result<()> {
@@ -100,7 +100,7 @@ pub fn run<C: ComputesOn<I>, I: Element>(cuda: &Cuda, call: Call<'_, '_, '_, C, 
         ] {
             of_states(states).must_not_meet(other)?;
         }
-        // Of no states there are none to read or to store.
+        // A recurrence without states reads and stores none.
         let [first, last] = [first, last].map(|address| if system.states == 0 { 0 } else { address });
         let (has_init, carries) = (first != 0, last != 0);
         let features = Features { reverse, has_init, carries, ..Features::PLAIN };
@@ -125,8 +125,8 @@ pub fn run<C: ComputesOn<I>, I: Element>(cuda: &Cuda, call: Call<'_, '_, '_, C, 
             };
             let params = WithNumbers::new(fixed, functions, &[&system.coefficients]);
             let grid = shape.lines().div_ceil(LINES_THREADS).min(MOST_BLOCKS) as u32;
-            // SAFETY: the parameters begin with the kernel's layout (its text asserts it), and the loans keep its pointers good
-            // for the shape's elements and states until the kernel is enqueued in the stream's order.
+            // SAFETY: the parameters begin with the kernel's layout (its text asserts it), and the loans keep its
+            // pointers good for the shape's elements and states until the kernel is enqueued in the stream's order.
             return unsafe { cuda.launch(&loaded, Grid::new(grid, LINES_THREADS as u32, 0), &params) };
         }
         let heads = if shape.outer > 1 { Heads::Rows } else { Heads::None };
@@ -134,7 +134,7 @@ pub fn run<C: ComputesOn<I>, I: Element>(cuda: &Cuda, call: Call<'_, '_, '_, C, 
     })
 }
 
-/// The addresses of a call's buffers; 0 of states that there are not.
+/// Addresses of a call's buffers; 0 for states that the call does not have.
 #[derive(Clone, Copy)]
 struct Buffers {
     input: u64,
@@ -143,7 +143,7 @@ struct Buffers {
     last: u64,
 }
 
-/// The final states of lines without elements: the initial ones.
+/// Stores the final states of lines without elements: the initial ones.
 fn keep_states<C>(cuda: &Cuda, buffers: Buffers, states: usize) -> Result<()> {
     let bytes = states * size_of::<C>();
     if buffers.first == 0 { cuda.clear(buffers.last, bytes) } else { cuda.copy(buffers.last, buffers.first, bytes) }
@@ -193,19 +193,21 @@ fn launch<C: Coefficient>(
         workspace,
     };
     let params = WithNumbers::new(fixed, functions, &[&system.coefficients, &prepared.matrices]);
-    // SAFETY: the parameters begin with the kernel's layout (its text asserts it), and the loans keep its pointers good for `n`
-    // elements, and the states of their lines, until the kernel is enqueued in the stream's order.
+    // SAFETY: the parameters begin with the kernel's layout (its text asserts it), and the loans keep its pointers good
+    // for `n` elements, and the states of their lines, until the kernel is enqueued in the stream's order.
     unsafe { cuda.launch(&loaded, Grid::new(grid, threads, shared), &params) }
 }
 
-/// What a kernel is compiled for, and what it is given beside the coefficients. It depends on neither the elements nor their number.
+/// Form that a kernel is compiled for, and its numbers besides the coefficients. Neither the elements nor their number
+/// matter.
 struct Prepared<C> {
     form: Form,
-    /// Those into the basis and back, if there is one, the powers, and what each of a thread's elements leaves in each state.
+    /// Matrices into the basis and back, if there is a basis; the powers; and the weights of a thread's elements in
+    /// each state.
     matrices: Vec<C>,
 }
 
-/// What a [`Prepared`] depends on: the type of the numbers, their bytes, and the plan's part.
+/// Key of a [`Prepared`]: the type of the numbers, their bytes, and the plan's part.
 #[derive(PartialEq)]
 struct Key {
     numbers: TypeId,
@@ -215,13 +217,14 @@ struct Key {
     capability: (u32, u32),
 }
 
-/// What kernels are compiled for that need no powers.
+/// Returns the form that kernels without powers are compiled for.
 fn form_of<C: Coefficient>(system: &System<C>) -> Form {
     let System { order, sections, feedback, .. } = *system;
     Form { order, sections, feedback, careful: false, basis: false }
 }
 
-/// What was prepared last is first. To prepare a system of order 8 takes as long as to filter 2^27 elements on an H200, so it is done once.
+/// Recently prepared systems, the newest first. Preparing a system of order 8 takes as long as filtering 2^27 elements
+/// on an H200, so it is done once.
 static RECENT: Mutex<VecDeque<(Key, Arc<dyn Any + Send + Sync>)>> = Mutex::new(VecDeque::new());
 const MOST_RECENT: usize = 32;
 
@@ -229,7 +232,7 @@ impl<C: Coefficient> Prepared<C> {
     fn of(system: &System<C>, sizes: Sizes, capability: (u32, u32)) -> Arc<Self> {
         let coefficients = &system.coefficients;
         let bytes = size_of_val(&coefficients[..]);
-        // SAFETY: numbers have no padding, and so many bytes.
+        // SAFETY: the slice has this number of bytes, and numbers have no padding.
         let bytes = unsafe { std::slice::from_raw_parts(coefficients.as_ptr().cast::<u8>(), bytes) }.to_vec();
         let key = Key { numbers: TypeId::of::<C>(), bytes, form: form_of(system), sizes, capability };
         let recent = || RECENT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -260,7 +263,7 @@ impl<C: Coefficient> Prepared<C> {
     }
 }
 
-/// Makes what elements `I` and numbers `C` contribute to kernels.
+/// Makes the functions that elements `I` and numbers `C` contribute to kernels.
 pub(super) fn with_functions<C: ComputesOn<I>, I: Element, R>(
     use_them: impl FnOnce(&Functions<'_>) -> Result<R>,
 ) -> Result<R> {
@@ -271,13 +274,13 @@ pub(super) fn with_functions<C: ComputesOn<I>, I: Element, R>(
     use_them(&Functions::of::<StepsOf<C, I>, Whole>(&text, &held))
 }
 
-/// The kernel of a plan.
+/// Returns the kernel of a plan.
 pub(super) fn kernel<'a>(plan: &RecurrencePlan, features: Features, functions: &'a Functions<'a>) -> Kernel<'a> {
     let kernel = ("recurrence/recurrence.cuh", "upsweep_recurrence");
     Kernel { functions, kernel, features, constants: plan.constants() }
 }
 
-/// The kernel that goes along lines, and what it is compiled for.
+/// Returns the kernel that follows strided lines, and the form that it is compiled for.
 pub(super) fn lines_kernel<'a, C: Coefficient>(
     system: &System<C>,
     features: Features,
@@ -287,7 +290,7 @@ pub(super) fn lines_kernel<'a, C: Coefficient>(
     (Kernel { functions, kernel, features, constants: lines_constants(system.states, form) }, form)
 }
 
-/// The numbers that it is compiled with.
+/// Returns the constants that this kernel is compiled with.
 pub(super) fn lines_constants(states: usize, form: Form) -> Constants {
     let mut constants = Constants::default();
     constants!(constants; "THREADS" = LINES_THREADS, "STATES" = states);
@@ -306,11 +309,11 @@ mod tests {
         let prepared = |a| Prepared::of(&system(a), Sizes::plain(4, 4, 4), (9, 0));
         let first = prepared(0.5);
         assert!(Arc::ptr_eq(&first, &prepared(0.5)));
-        // Equal is what has the same bits; a plan for other sizes is another one.
+        // Systems are equal if they have the same bits; other sizes need another plan.
         assert!(!Arc::ptr_eq(&prepared(0.0), &prepared(-0.0)));
         assert!(!Arc::ptr_eq(&first, &Prepared::of(&system(0.5), Sizes::plain(4, 8, 4), (9, 0))));
         assert_ne!(first.matrices, prepared(0.25).matrices);
-        // What is forgotten is prepared again.
+        // A system that was evicted is prepared again.
         (0..MOST_RECENT).for_each(|i| drop(prepared(i as f32 / 64.0)));
         let again = prepared(0.5);
         assert_eq!(again.matrices, first.matrices);
@@ -332,7 +335,7 @@ mod tests {
             };
             let params = WithNumbers::new(fixed, functions, &[&[1.0f32, 2.0, 3.0, 4.0, 5.0], &[], &[6.0]]);
             let at = Params::values_at::<RecurrenceLinesParams>(functions.layouts.acc, 1);
-            // SAFETY: so many numbers have been written there.
+            // SAFETY: six numbers have been written there.
             let found = unsafe { params.bytes().as_ptr().add(at).cast::<[f32; 6]>().read_unaligned() };
             assert_eq!(found, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
             Ok(())

@@ -1,10 +1,10 @@
-//! Reduction of segments by offsets on a CUDA device where the map reads memory apart from the streams: see
+//! Reduction of segments by offsets on a CUDA device where the map gathers: reads memory besides the streams. See
 //! `reduce/gathered.cuh`.
 //!
 //! A map that reads memory by computed positions, as a sparse product does, waits for the latency of its loads. So
 //! instead of a pipeline of few blocks, this kernel has many small blocks on a multiprocessor, whose loads overlap. The
 //! mapped elements of a tile go to shared memory. There a thread, a warp or the whole block reduces a segment, by the
-//! length of the segment. `reduce/gathered_starts.cuh`, a launch before, has found where the tiles begin.
+//! length of the segment. An earlier launch (`reduce/gathered_starts.cuh`) has found where the tiles begin.
 
 use crate::Cuda;
 use crate::code::Kernel;
@@ -16,36 +16,36 @@ use upsweep_core::error::Result;
 use upsweep_plan::gathered::GatheredPlan;
 
 params! {
-    /// Of both kernels.
+    /// Parameters of both kernels.
     struct GatheredParams {
         input: "const In*",
         output: "Out*",
-        /// Elements.
+        /// Number of elements.
         n: "u64",
-        /// segments + 1 of them.
+        /// Offsets: segments + 1 of them.
         offsets: "const Offset*",
         segments: "u64",
-        /// No result is stored beyond this.
+        /// Capacity of the output in results; no result is stored beyond it.
         outputs: "u64",
-        /// For each tile the first offset at its begin or behind it, and the last offset. Then the epoch.
+        /// First offset of each tile that is not less than the tile's begin, and the last offset. Then the epoch.
         starts: "u64*",
-        /// Null, or where the initial value lies.
+        /// Null, or the address of the initial value.
         init_from: "const Given*",
         workspace: "Workspace",
     }
 }
 
-/// What the kernels know of the job.
+/// Returns the features of the job.
 pub(crate) fn features(has_init: bool) -> Features {
     Features { heads: Heads::Offsets, by_segment: true, has_init, ..Features::PLAIN }
 }
 
-/// The plan for `n` elements in so many segments.
+/// Returns the plan for `n` elements in `segments` segments.
 pub(crate) fn plan(n: usize, segments: usize, layouts: Layouts, capability: (u32, u32)) -> GatheredPlan {
     GatheredPlan::new(n, segments, features(false).sizes(layouts), layouts.acc.size, capability)
 }
 
-/// What finds where tiles begin, and what reduces.
+/// Returns the kernel that finds where tiles begin, and the kernel that reduces.
 pub(crate) fn kernels<'a>(plan: &GatheredPlan, features: Features, functions: &'a Functions<'a>) -> [Kernel<'a>; 2] {
     [("reduce/gathered_starts.cuh", "upsweep_segments_starts"), ("reduce/gathered.cuh", "upsweep_segments_apart")]
         .map(|kernel| Kernel { functions, kernel, features, constants: plan.constants() })
@@ -74,8 +74,8 @@ pub(crate) fn launch(cuda: &Cuda, job: &CudaJob<'_>) -> Result<()> {
     let params = Params::new(fixed, &job.begin, 1, &job.functions.held.values);
     let threads = plan.threads() as u32;
     let starting_blocks = plan.starting_blocks(segments, cuda.multiprocessors() as usize) as u32;
-    // SAFETY: `Params` begins with the kernels' layout (their text asserts it); the loans keep its pointers good for `n` elements, the
-    // offsets and the results, and the scratch is freed in the order of the stream.
+    // SAFETY: `Params` begins with the kernels' layout (their text asserts it); the loans keep its pointers good for
+    // `n` elements, the offsets and the results, and the scratch is freed in the order of the stream.
     unsafe { cuda.launch(&starting, Grid::new(starting_blocks, threads, 0), &params) }?;
     // SAFETY: as above.
     unsafe { cuda.launch(&reducing, Grid::new(plan.tiles as u32, threads, 0), &params) }

@@ -6,14 +6,14 @@
 //! | a whole array | `reduce.cuh`: parts, combined by the block of the last part |
 //! | many rows that are not short | `rows.cuh`: a warp reduces a row and waits for no other |
 //! | other rows, segments by offsets | `scan/segments.cuh`, see [`scan`] |
-//! | segments by flags or keys | the scan, see there |
+//! | segments by flags or keys | the single-pass scan, see [`scan`] |
 //! | segments by offsets whose map reads by computed positions | `gathered.cuh`, see [`gathered`] |
 //! | interleaved lines | `columns/columns.cuh` |
 //!
 //! **Commutative operators.** A reduction by an operator that is known to commute strides along the array. Small
 //! integers are combined several in a word (`kernels/word/lanes.cuh`). Extremes of f64 are those of integers in the
-//! same order (`kernels/word/value.cuh`). The bits of integers and of extremes do not depend on any of it, and those of
-//! float sums are the same in every run.
+//! same order (`kernels/word/value.cuh`). None of this changes the bits of integers and of extremes, and float sums
+//! have the same bits in every run.
 
 pub mod gathered;
 pub mod rows;
@@ -40,23 +40,23 @@ use upsweep_plan::reduce::ReducePlan;
 use upsweep_plan::rows::RowsPlan;
 
 params! {
-    /// Of the reduction of a whole array.
+    /// Parameters of the reduction of a whole array.
     struct ReduceParams {
         input: "const In*",
         output: "Out*",
-        /// Elements.
+        /// Number of elements.
         n: "u64",
         /// Elements a part; a multiple of a block's step.
         part: "u64",
-        /// Whether to leave in the L2 cache what is there.
+        /// Whether to leave the present content of the L2 cache there.
         streamed: "u64",
-        /// Null, or where the initial value lies.
+        /// Null, or the address of the initial value.
         init_from: "const Given*",
         workspace: "Workspace",
     }
 }
 
-/// `keys` is where the first key of each segment goes.
+/// Reduces a job; `keys` receives the first key of each segment.
 pub fn run<S: JobSteps, G: Segmentation>(
     cuda: &Cuda,
     mut job: Job<'_, '_, '_, S, G>,
@@ -74,10 +74,10 @@ pub fn run<S: JobSteps, G: Segmentation>(
     })
 }
 
-/// Launches what the job needs. `count` is the address of the number of segments, or 0; `keys` that of their first keys, and how many of
-/// these there is room for.
+/// Launches the kernels that the job needs. `count` is the address of the number of segments, or 0; `keys` the address
+/// of their first keys, and the capacity there.
 fn launch(cuda: &Cuda, job: &CudaJob<'_>, count: u64, keys: Option<(u64, usize)>) -> Result<()> {
-    // Where the number of segments does not depend on the data, it is stored here.
+    // If the number of segments does not depend on the data, the host stores it.
     let known = match job.heads {
         Heads::None | Heads::Rows | Heads::Offsets => Some(job.outputs as u64),
         Heads::Flags | Heads::Keys if job.shape.len == 0 => Some(0),
@@ -98,7 +98,7 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>, count: u64, keys: Option<(u64, usize)>
     }
 }
 
-/// The kernels that reduce a job.
+/// Kernels that reduce a job.
 pub(super) enum Way {
     Whole,
     Columns,
@@ -122,7 +122,7 @@ pub(super) fn way(shape: Shape, heads: Heads, layouts: Layouts, form: Form) -> W
     }
 }
 
-/// The plan for `n` elements of an operator of this form.
+/// Returns the plan for `n` elements of an operator of this form.
 pub(super) fn plan(n: usize, layouts: Layouts, form: Form) -> ReducePlan {
     let plan = match layouts.streams {
         None => ReducePlan::new(n, layouts.input.size, layouts.acc.size),
@@ -131,7 +131,7 @@ pub(super) fn plan(n: usize, layouts: Layouts, form: Form) -> ReducePlan {
     if form == Form::Other { plan.in_order() } else { plan }
 }
 
-/// The kernel of a plan.
+/// Returns the kernel of a plan.
 pub(super) fn kernel<'a>(plan: &ReducePlan, features: Features, functions: &'a Functions<'a>) -> Kernel<'a> {
     Kernel { functions, kernel: ("reduce/reduce.cuh", "upsweep_reduce"), features, constants: plan.constants() }
 }
@@ -162,7 +162,7 @@ fn launch_whole(cuda: &Cuda, job: &CudaJob<'_>) -> Result<()> {
         cuda.mark_may_fault(&job.output_stream)?;
     }
     let params = Params::new(fixed, &job.begin, 1, &job.functions.held.values);
-    // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for `n`
-    // elements and one result until the kernel is enqueued in the stream's order.
+    // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for
+    // `n` elements and one result until the kernel is enqueued in the stream's order.
     unsafe { cuda.launch(&loaded, Grid::new(grid as u32, plan.threads as u32, 0), &params) }
 }

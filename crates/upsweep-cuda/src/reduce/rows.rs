@@ -12,20 +12,20 @@ use upsweep_core::shape::Shape;
 use upsweep_plan::rows::RowsPlan;
 
 params! {
-    /// Of the kernel.
+    /// Parameters of the kernel of rows.
     struct RowsParams {
         input: "const In*",
         output: "Out*",
         rows: "u64",
         /// Elements a row.
         row: "u64",
-        /// Null, or where the initial value lies.
+        /// Null, or the address of the initial value.
         init_from: "const Given*",
         workspace: "Workspace",
     }
 }
 
-/// The plan for lines of this shape, if they are such rows.
+/// Returns the plan for lines of this shape, if they are many rows that are not short.
 pub(crate) fn plan(shape: Shape, layouts: Layouts, form: Form) -> Option<RowsPlan> {
     let Layouts { input, streams, counted, apart, acc, .. } = layouts;
     if shape.inner > 1 || counted || apart {
@@ -34,7 +34,7 @@ pub(crate) fn plan(shape: Shape, layouts: Layouts, form: Form) -> Option<RowsPla
     RowsPlan::new((shape.outer, shape.len), (input.size, streams), acc.size, form != Form::Other)
 }
 
-/// The kernel of a plan.
+/// Returns the kernel of a plan.
 pub(crate) fn kernel<'a>(plan: &RowsPlan, has_init: bool, functions: &'a Functions<'a>) -> Kernel<'a> {
     let features = Features { has_init, ..Features::PLAIN };
     Kernel { functions, kernel: ("reduce/rows.cuh", "upsweep_rows"), features, constants: plan.constants() }
@@ -58,7 +58,7 @@ pub(crate) fn launch(cuda: &Cuda, job: &CudaJob<'_>, plan: &RowsPlan) -> Result<
         workspace,
     };
     let params = Params::new(fixed, &job.begin, 1, &job.functions.held.values);
-    // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for all
-    // rows and their results until the kernel is enqueued in the stream's order.
+    // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for
+    // all rows and their results until the kernel is enqueued in the stream's order.
     unsafe { cuda.launch(&loaded, Grid::new(plan.grid() as u32, plan.threads as u32, 0), &params) }
 }

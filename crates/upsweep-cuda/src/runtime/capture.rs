@@ -1,13 +1,14 @@
-//! The memory of graphs: workspaces and scratch that live as long as the graph that was captured with them.
+//! Memory of captured graphs: workspaces and scratch that live as long as the graph.
 //!
-//! CUDA can make an allocation in a capture part of the graph. That is not done here, because it restricts a graph that
-//! is the caller's: such a graph cannot be cloned, nor be a child of another one, nor have two executables at a time.
-//! Memory beside the graph restricts nothing, costs a replay nothing, and has the same address in each. It lives until
-//! CUDA reports that the graph and all executables made from it are gone.
+//! CUDA can make an allocation in a capture part of the graph. That is not done here, because it restricts the caller's
+//! graph: such a graph cannot be cloned, nor be a child of another one, nor have two executables at a time. Memory that
+//! is not part of the graph restricts nothing, costs a replay nothing, and has the same address in each replay. It
+//! lives until CUDA reports that the graph and all executables made from it are gone.
 //!
 //! **Ordering.** Kernels captured from one stream depend on each other in turn, and CUDA runs one launch of an
-//! executable after the other. So all calls captured from one stream share one workspace, and scratch that one of them no
-//! longer needs serves the next. Two executables made from one graph share both: they may be launched in turn, not at once.
+//! executable after the other. So all calls captured from one stream share one workspace, and scratch that one call no
+//! longer needs serves the next. Two executables made from one graph share both: they may be launched in turn, not at
+//! once.
 
 use super::context::Context;
 use super::driver::{Capture, Doing, OutsideCapture, lock};
@@ -18,38 +19,38 @@ use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
 use upsweep_core::error::Result;
 
-/// A stream's part of one capture.
+/// Capture and stream: a stream's part of one capture.
 type Key = (u64, usize);
 
-/// The memory of all captures in a context.
+/// Memory of all captures in a context.
 #[derive(Default)]
 pub(super) struct Captures {
     live: Mutex<HashMap<Key, Part>>,
-    /// Those whose graph is gone. A lock of its own, never held across a call of CUDA, because CUDA's own thread takes
+    /// Parts whose graph is gone. A lock of its own, never held across a call of CUDA, because CUDA's own thread takes
     /// it.
     ended: Arc<Mutex<Vec<Key>>>,
-    /// Workspaces to use again.
+    /// Workspaces for later captures.
     free: Mutex<Vec<Workspace>>,
 }
 
-/// The memory of what was captured from one stream.
+/// Memory of the calls captured from one stream.
 #[derive(Debug, Default)]
 struct Part {
     workspaces: Grown,
     scratch: Vec<Block>,
 }
 
-/// Scratch in a graph.
+/// Block of scratch memory in a graph.
 #[derive(Debug)]
 struct Block {
     address: CUdeviceptr,
     bytes: usize,
-    /// Whether the call that has it is still being captured.
+    /// Whether the call that uses it is still being captured.
     in_use: bool,
 }
 
 impl Part {
-    /// The smallest block of at least `bytes` that an earlier call has left, in use from now on.
+    /// Returns the smallest block of at least `bytes` that an earlier call has released, in use from now on.
     fn reuse(&mut self, bytes: usize) -> Option<CUdeviceptr> {
         let fits = |block: &&mut Block| !block.in_use && block.bytes >= bytes;
         let block = self.scratch.iter_mut().filter(fits).min_by_key(|block| block.bytes)?;
@@ -57,7 +58,7 @@ impl Part {
         Some(block.address)
     }
 
-    /// The block at `address` is for the next call that is captured.
+    /// Releases the block at `address` for the next call that is captured.
     fn release(&mut self, address: CUdeviceptr) {
         for block in self.scratch.iter_mut().filter(|block| block.address == address) {
             block.in_use = false;
@@ -66,7 +67,7 @@ impl Part {
 }
 
 impl Captures {
-    /// A workspace for a kernel that is captured next from `stream`.
+    /// Returns a workspace for a kernel that is captured next from `stream`.
     pub(super) fn workspace(
         &self,
         context: &Context,
@@ -95,7 +96,7 @@ impl Captures {
         Ok(workspace)
     }
 
-    /// Scratch of at least `bytes` for kernels that are captured next from `stream`, until it is released.
+    /// Returns scratch of at least `bytes` for kernels that are captured next from `stream`, until it is released.
     pub(super) fn scratch(
         &self,
         context: &Context,
@@ -117,32 +118,32 @@ impl Captures {
         Ok(address)
     }
 
-    /// Says that what was captured from `stream` no longer needs the scratch at `address`.
+    /// Releases the scratch at `address`, which calls captured from `stream` no longer need.
     pub(super) fn release(&self, capture: Capture, stream: CUstream, address: CUdeviceptr) {
         if let Some(part) = lock(&self.live).get_mut(&(capture.id, stream.addr())) {
             part.release(address);
         }
     }
 
-    /// Says that a kernel was captured that can report a fault, each time the graph is launched.
+    /// Marks that a captured kernel can report a fault, each time the graph is launched.
     pub(super) fn mark_may_fault(&self, capture: Capture, stream: CUstream) {
         self.part(&mut lock(&self.live), capture, stream).workspaces.may_fault = true;
     }
 
-    /// The first fault that launches of captured graphs reported before, read in the order of `stream`.
+    /// Returns the first fault that earlier launches of captured graphs reported, read in the order of `stream`.
     pub(super) fn take_fault(&self, stream: CUstream) -> Result<()> {
         lock(&self.live).values().try_for_each(|part| part.workspaces.read_fault(stream))
     }
 
-    /// Takes back the memory of graphs that are gone: their workspaces serve later captures, their scratch is freed. CUDA
-    /// allows no call of its own where it says that a graph is gone, so this is for whoever comes next.
+    /// Takes back the memory of graphs that are gone: their workspaces serve later captures, their scratch is freed.
+    /// CUDA allows none of its calls in the callback that reports a graph gone, so a later call does this.
     pub(super) fn sweep(&self, context: &Context) -> Result<()> {
         if lock(&self.ended).is_empty() {
             return Ok(());
         }
         let _outside = OutsideCapture::enter()?;
         let private = context.private_stream()?.cu_stream();
-        // Not in the loop's head, where the lock would be held until the loop ends.
+        // Before the loop: in the loop's head the lock would be held until the loop ends.
         let ended = std::mem::take(&mut *lock(&self.ended));
         for ended in ended {
             let Some(part) = lock(&self.live).remove(&ended) else { continue };
@@ -151,20 +152,20 @@ impl Captures {
             }
             lock(&self.free).extend(part.workspaces.all);
             for block in part.scratch {
-                // Not to free what CUDA refuses to free is all that can be done.
+                // If CUDA refuses to free the memory, nothing else can be done.
                 let _ = context.free(block.address, private);
             }
         }
         Ok(())
     }
 
-    /// How many graphs have memory, each counted once for each stream that it was captured from.
+    /// Returns the number of graphs with memory, each counted once for each stream that it was captured from.
     #[cfg(test)]
     pub(super) fn graphs(&self) -> usize {
         lock(&self.live).len()
     }
 
-    /// The memory of what is captured from `stream`.
+    /// Returns the memory of the calls that are captured from `stream`.
     fn part<'m>(&self, live: &'m mut HashMap<Key, Part>, capture: Capture, stream: CUstream) -> &'m mut Part {
         let key = (capture.id, stream.addr());
         live.entry(key).or_insert_with(|| {
@@ -174,8 +175,8 @@ impl Captures {
     }
 }
 
-/// Asks CUDA to say when `graph` and every executable made from it are gone, and then adds `key` to `ended`. Where
-/// CUDA refuses, the memory is simply kept.
+/// Registers a callback that adds `key` to `ended` once `graph` and every executable made from it are gone. If CUDA
+/// refuses it, the memory is kept.
 fn watch(graph: CUgraph, key: Key, ended: &Arc<Mutex<Vec<Key>>>) {
     struct Ending {
         key: Key,

@@ -1,5 +1,4 @@
-//! One CUDA context, and what of it needs to know no kernel and no device: its memory, its streams, and a place for
-//! faults that nobody has read yet.
+//! One CUDA context: its memory, its streams, and faults that nobody has read yet. It knows no kernel and no device.
 
 use super::driver::{DeviceInfo, Doing, OutsideCapture, device_info, lock};
 use super::pinned::Landing;
@@ -11,24 +10,24 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use upsweep_core::error::{Error, Result};
 
-/// One CUDA context.
+/// CUDA context.
 pub(super) struct Context {
     pub(super) cuda: Arc<CudaContext>,
     pub(super) info: DeviceInfo,
-    /// A stream that nothing is enqueued on but what must stay out of a capture.
+    /// Stream for commands that must stay out of a capture, and for nothing else.
     private: OnceLock<Arc<CudaStream>>,
-    /// The library's own stream and, while some device has it, that device's handle.
+    /// Stream of the library's own and, while some device has it, that device's handle.
     own: Mutex<Option<(PlainStream, Weak<CudaStream>)>>,
-    /// Keeps cudarc ordering streams once it has begun to: it would stop when the last stream it created is dropped,
-    /// though buffers may still be in use on it.
+    /// Stream that keeps cudarc ordering streams once it has begun to: it would stop when the last stream it created is
+    /// dropped, though buffers may still be in use on it.
     ordering: OnceLock<Arc<CudaStream>>,
-    /// Where scratch comes from.
+    /// Pool that scratch is allocated from.
     pool: OnceLock<Pool>,
     /// Landings that nobody uses at the moment.
     landings: Mutex<Vec<Landing>>,
-    /// For reading a buffer's address without touching the events that cudarc keeps for it; see `memory`.
+    /// Stream for reading a buffer's address without touching the events that cudarc keeps for it; see `memory`.
     pub(super) blind: Mutex<Option<Arc<CudaStream>>>,
-    /// Faults that no device was left to report, by stream handle.
+    /// Faults of streams that no device was left to report, by stream handle.
     faults: Mutex<HashMap<usize, Error>>,
 }
 
@@ -49,7 +48,7 @@ impl Context {
         })
     }
 
-    /// How many handles of cudarc's context this one has.
+    /// Returns the number of handles of cudarc's context that this context owns.
     pub(super) fn handles(&self) -> usize {
         1 + [&self.private, &self.ordering].into_iter().filter(|stream| stream.get().is_some()).count()
     }
@@ -59,7 +58,7 @@ impl Context {
         self.cuda.bind_to_thread().doing("selecting the device's context")
     }
 
-    /// A stream that no other device has.
+    /// Returns a stream that no other device has.
     ///
     /// cudarc records two events a call for each buffer as soon as a context has a stream that cudarc created, to
     /// order the streams. A program with one device has one stream and needs none of that, so that stream is created
@@ -85,20 +84,20 @@ impl Context {
         Ok(handle)
     }
 
-    /// The stream for what must not become part of a capture.
+    /// Returns the stream for commands that must not become part of a capture.
     pub(super) fn private_stream(&self) -> Result<&Arc<CudaStream>> {
         if let Some(stream) = self.private.get() {
             return Ok(stream);
         }
         let _outside = OutsideCapture::enter()?;
         let plain = PlainStream::new()?;
-        // SAFETY: as in `new_stream`. The stream is left to the context's end.
+        // SAFETY: the stream is of this context, and is never destroyed before the context.
         let stream = unsafe { self.cuda.wrap_borrowed_stream(plain.0) };
         Ok(self.private.get_or_init(|| stream))
     }
 
-    /// Uninitialised device memory of `bytes` bytes, which may be 0, usable in the order of `stream`, which is not being
-    /// captured.
+    /// Returns uninitialised device memory of `bytes` bytes, which may be 0, usable in the order of `stream`, which is
+    /// not being captured.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], when waiting for the device has freed too little; the device stays usable.
@@ -107,8 +106,8 @@ impl Context {
         self.patiently(bytes, || take(pool, bytes, stream))
     }
 
-    /// As [`allocate`](Self::allocate), usable in the order of the private stream. This waits for nothing, so that it
-    /// harms no capture.
+    /// Returns memory like [`allocate`](Self::allocate), usable in the order of the private stream. This waits for
+    /// nothing, so that it harms no capture.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; more may be free after [`reclaim`](Self::reclaim).
@@ -117,17 +116,18 @@ impl Context {
         explained(bytes, take(self.pool()?, bytes, self.private_stream()?.cu_stream()))
     }
 
-    /// Frees what was allocated, after what is enqueued on `stream`. Without stream-ordered memory this waits for it.
+    /// Frees allocated memory, after the commands enqueued on `stream`. Without stream-ordered memory this waits for
+    /// them.
     pub(super) fn free(&self, address: CUdeviceptr, stream: CUstream) -> Result<()> {
         const DOING: &str = "freeing device memory";
         if self.cuda.has_async_alloc() {
-            // SAFETY: the memory was allocated, and what uses it is ordered before.
+            // SAFETY: the memory was allocated, and all uses of it are ordered before this.
             return unsafe { result::free_async(address, stream) }.doing(DOING);
         }
         let _outside = OutsideCapture::enter()?;
         // SAFETY: the stream is alive.
         unsafe { result::stream::synchronize(stream) }.doing(DOING)?;
-        // SAFETY: as above.
+        // SAFETY: the memory was allocated, and the stream that used it has been waited for.
         unsafe { result::free_sync(address) }.doing(DOING)
     }
 
@@ -135,7 +135,7 @@ impl Context {
     /// the context, CUDA refuses to wait for all of them: then nothing is reclaimed.
     pub(super) fn reclaim(&self) -> Result<()> {
         let _outside = OutsideCapture::enter()?;
-        // An error that ended the context is the next call's, too.
+        // An error that ended the context is reported by the next call, too.
         let _refused = result::ctx::synchronize();
         if let Some(pool) = self.pool.get() {
             pool.trim();
@@ -143,13 +143,13 @@ impl Context {
         Ok(())
     }
 
-    /// What `allocate` allocates, at the second attempt where memory is short.
+    /// Returns the result of `allocate`, of the second attempt if memory is short at the first.
     fn patiently(
         &self,
         bytes: usize,
         allocate: impl Fn() -> std::result::Result<CUdeviceptr, DriverError>,
     ) -> Result<CUdeviceptr> {
-        // What the device could not hold if it were empty is not worth waiting for.
+        // More than the device's whole memory is not worth waiting for.
         if bytes > self.info.memory {
             return Err(Error::OutOfMemory { bytes });
         }
@@ -162,7 +162,7 @@ impl Context {
         explained(bytes, allocated)
     }
 
-    /// The pool of the device's memory; none without stream-ordered memory.
+    /// Returns the pool of the device's memory; none without stream-ordered memory.
     fn pool(&self) -> Result<Option<&Pool>> {
         if !self.cuda.has_async_alloc() {
             return Ok(None);
@@ -175,8 +175,8 @@ impl Context {
         Ok(Some(self.pool.get_or_init(|| pool)))
     }
 
-    /// A landing that nobody else uses, in the current context, outside of a capture. Who has waited for all of its copies
-    /// [gives it back](Self::give_back).
+    /// Returns a landing that nobody else uses, in the current context, outside of a capture. After waiting for all
+    /// copies to it, its user [gives it back](Self::give_back).
     pub(super) fn landing(&self) -> Option<Landing> {
         let idle = lock(&self.landings).pop();
         idle.or_else(Landing::new)
@@ -185,28 +185,28 @@ impl Context {
     /// # Safety
     /// The host has waited for all copies to the landing.
     pub(super) unsafe fn give_back(&self, mut landing: Landing) {
-        // SAFETY: as the caller says.
+        // SAFETY: the host has waited for all copies, as `# Safety` requires.
         unsafe { landing.clear() };
         lock(&self.landings).push(landing);
     }
 
-    /// Keeps a fault for who waits next for the stream with the handle `stream`, which has no device left to report it.
+    /// Keeps a fault for the next wait for the stream with the handle `stream`, which has no device left to report it.
     pub(super) fn keep_fault(&self, stream: usize, fault: Error) {
         lock(&self.faults).entry(stream).or_insert(fault);
     }
 
-    /// The fault that was kept for who waits for `stream`, once.
+    /// Returns the fault that was kept for `stream`, once.
     pub(super) fn kept_fault(&self, stream: CUstream) -> Result<()> {
         lock(&self.faults).remove(&stream.addr()).map_or(Ok(()), Err)
     }
 }
 
-/// Memory of the pool; without one, of the device at once.
+/// Allocates from the pool; without one, directly from the device.
 fn take(pool: Option<&Pool>, bytes: usize, stream: CUstream) -> std::result::Result<CUdeviceptr, DriverError> {
     let bytes = bytes.max(1);
     match pool {
         Some(pool) => pool.allocate(bytes, stream),
-        // SAFETY: the memory is uninitialised and its users know.
+        // SAFETY: the memory is uninitialised, and callers write it before they read it.
         None => unsafe { result::malloc_sync(bytes) },
     }
 }
@@ -222,26 +222,27 @@ fn explained(bytes: usize, allocated: std::result::Result<CUdeviceptr, DriverErr
     }
 }
 
-/// The bytes of `len` elements.
+/// Returns the bytes of `len` elements.
 ///
 /// # Errors
-/// [`Error::OutOfMemory`] when no memory has so many.
+/// [`Error::OutOfMemory`] when the bytes exceed `isize::MAX`.
 pub(super) fn bytes_of<T>(len: usize) -> Result<usize> {
     let bytes = len.saturating_mul(size_of::<T>());
     if isize::try_from(bytes).is_ok() { Ok(bytes) } else { Err(Error::OutOfMemory { bytes }) }
 }
 
-/// A stream that cudarc does not know of.
+/// Stream without a handle of cudarc's.
 #[derive(Clone, Copy)]
 struct PlainStream(CUstream);
 
 // SAFETY: CUDA's stream handles may be used from any thread.
 unsafe impl Send for PlainStream {}
-// SAFETY: as above, by several threads at once.
+// SAFETY: several threads may use CUDA's stream handles at once.
 unsafe impl Sync for PlainStream {}
 
 impl PlainStream {
-    /// In the current context. It is left to the context's end: device arrays may still be freed in its order.
+    /// Creates a stream in the current context. It is never destroyed before the context: device arrays may still be
+    /// freed in its order.
     fn new() -> Result<Self> {
         result::stream::create(result::stream::StreamKind::NonBlocking).doing("creating a stream").map(Self)
     }
@@ -258,7 +259,7 @@ mod tests {
         assert_eq!(bytes_of::<[u8; 3]>(5), Ok(15));
         assert_eq!(bytes_of::<u8>(MOST), Ok(MOST));
         assert_eq!(bytes_of::<u32>(MOST / 4), Ok(MOST - 3));
-        // One more than fits, and products that wrap to 0 and to little.
+        // One byte more than fits, and products that would wrap to 0 and to a small number.
         for (len, bytes) in [(MOST / 4 + 1, MOST + 1), (1 << 62, usize::MAX), (usize::MAX, usize::MAX)] {
             assert_eq!(bytes_of::<u32>(len), Err(Error::OutOfMemory { bytes }), "{len}");
         }

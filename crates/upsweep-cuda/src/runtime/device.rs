@@ -10,13 +10,13 @@ use std::fmt;
 use std::sync::Arc;
 use upsweep_core::error::{Error, Result};
 
-/// A CUDA GPU and one of its streams.
+/// CUDA GPU and one of its streams.
 #[derive(Clone)]
 pub struct Cuda {
-    /// Before the state: whoever frees the state must find its streams gone.
+    /// Dropped before the state, because the state must be freed after its streams.
     pub(super) stream: Arc<StreamState>,
     pub(super) state: Arc<State>,
-    /// The most tiles that a block of a short scan has: see [`limit_waves`](Self::limit_waves).
+    /// Most tiles of a block in a short scan: see [`limit_waves`](Self::limit_waves).
     pub(crate) longest_wave: usize,
 }
 
@@ -27,12 +27,12 @@ impl fmt::Debug for Cuda {
 }
 
 impl Cuda {
-    /// Whether there is a driver and a device. Never panics.
+    /// Returns whether there is a driver and a device. Never panics.
     pub fn present() -> bool {
         driver::device_count().is_ok_and(|count| count > 0)
     }
 
-    /// A device, on a stream that no other `Cuda` has.
+    /// Returns a device, on a stream that no other `Cuda` has.
     ///
     /// # Errors
     /// [`Error::Device`] without a driver or such a device, [`Error::Driver`] when it cannot be used.
@@ -42,7 +42,7 @@ impl Cuda {
         Ok(Self { stream: state.stream(&stream), state, longest_wave: usize::MAX })
     }
 
-    /// The caller's stream and its device.
+    /// Returns the caller's stream and its device.
     ///
     /// # Errors
     /// [`Error::Driver`] when the device cannot be used, [`Error::Device`] for the per-thread default stream.
@@ -57,7 +57,7 @@ impl Cuda {
         Ok(Self { stream: state.stream(stream), state, longest_wave: usize::MAX })
     }
 
-    /// Limits the tiles that a block of a short scan has; with 0, short arrays go to the pipeline, too. For tests of the
+    /// Limits the tiles of a block in a short scan; with 0, short arrays go to the pipeline, too. For tests of the
     /// pipeline with arrays of any length: results of floats are grouped in another way.
     pub fn limit_waves(&mut self, tiles: usize) {
         self.longest_wave = tiles;
@@ -67,30 +67,30 @@ impl Cuda {
         &self.state.context
     }
 
-    /// The stream that everything is enqueued on.
+    /// Returns the stream that everything is enqueued on.
     #[must_use]
     pub fn stream(&self) -> &Arc<CudaStream> {
         &self.stream.stream
     }
 
-    /// What the driver says about the device.
+    /// Returns the driver's information about the device.
     #[must_use]
     pub fn info(&self) -> &DeviceInfo {
         &self.context().info
     }
 
-    /// The device's number of multiprocessors.
+    /// Returns the device's number of multiprocessors.
     pub fn multiprocessors(&self) -> u32 {
         self.info().multiprocessors
     }
 
-    /// The device's compute capability, as (major, minor).
+    /// Returns the device's compute capability, as (major, minor).
     pub fn compute_capability(&self) -> (u32, u32) {
         self.info().compute_capability
     }
 
-    /// A workspace for one kernel, which is enqueued next on the device's stream, with at least `words8` 8-byte and
-    /// `words16` 16-byte status words.
+    /// Returns a workspace for one kernel, which is enqueued next on the device's stream, with at least `words8` 8-byte
+    /// and `words16` 16-byte status words.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; the device stays usable.
@@ -104,8 +104,8 @@ impl Cuda {
         }
     }
 
-    /// Says that a kernel enqueued with the stream's workspace can report a fault. Whoever next waits for this stream, or
-    /// for `reader`, the stream of the kernel's output, looks.
+    /// Marks that a kernel enqueued with the stream's workspace can report a fault. The next wait for this stream, or
+    /// for `reader`, the stream of the kernel's output, reads it.
     pub(crate) fn mark_may_fault(&self, reader: &Arc<CudaStream>) -> Result<()> {
         self.context().bind()?;
         match driver::of_stream(self.stream().cu_stream())? {

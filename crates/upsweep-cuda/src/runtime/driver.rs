@@ -1,5 +1,4 @@
-//! The CUDA driver: whether it is there, what it says when a call fails, which devices it has, and whether a stream is
-//! being captured.
+//! CUDA driver library: loading, error messages, properties of devices, and whether a stream is being captured.
 
 use crate::library;
 use cudarc::driver::result::{self, DriverError};
@@ -8,8 +7,8 @@ use std::fmt::Write;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use upsweep_core::error::{Error, Result};
 
-/// The driver's functions that upsweep calls, itself or through cudarc. cudarc panics when one is missing (an old
-/// driver), so they are looked for once, before anything else.
+/// Functions of the driver that upsweep calls, itself or through cudarc. cudarc panics when one is missing (an old
+/// driver), so they are looked up once, before anything else.
 const FUNCTIONS: &[&str] = &[
     "cuCtxGetCurrent",
     "cuCtxSetCurrent",
@@ -68,7 +67,7 @@ pub(super) fn load() -> Result<()> {
 }
 
 fn try_load() -> std::result::Result<(), String> {
-    // SAFETY: loading the driver runs its initialisers, which is what it is there for.
+    // SAFETY: loading the driver runs its initialisers, as intended.
     if !unsafe { sys::is_culib_present() } {
         let names = library::names(if cfg!(windows) { "nvcuda" } else { "cuda" });
         return Err(format!("NVIDIA's CUDA driver is not installed: none of the libraries {names} can be loaded"));
@@ -86,14 +85,14 @@ fn try_load() -> std::result::Result<(), String> {
     result::init().map_err(|error| format!("the CUDA driver does not start: {}", describe(error)))
 }
 
-/// How many CUDA devices there are.
+/// Returns the number of CUDA devices.
 pub(super) fn device_count() -> Result<usize> {
     load()?;
     let count = result::device::get_count().doing("counting the CUDA devices")?;
     Ok(usize::try_from(count).unwrap_or(0))
 }
 
-/// The driver's own words for a failure.
+/// Returns the driver's own description of a failure.
 pub(super) fn describe(error: DriverError) -> String {
     let word = |text: std::result::Result<&std::ffi::CStr, DriverError>| {
         text.map_or_else(|_| format!("{:?}", error.0), |text| text.to_string_lossy().into_owned())
@@ -109,7 +108,7 @@ pub(super) fn describe(error: DriverError) -> String {
     reason
 }
 
-/// Whether the failure destroyed the context: every later call in it fails in the same way.
+/// Returns whether the failure destroyed the context: every later call in it fails in the same way.
 fn is_sticky(error: CUresult) -> bool {
     matches!(
         error,
@@ -126,9 +125,9 @@ fn is_sticky(error: CUresult) -> bool {
     )
 }
 
-/// Turns the driver's errors into upsweep's.
+/// Conversion of the driver's errors into upsweep's.
 pub(super) trait Doing<T> {
-    /// `doing` is what was being done: "copying an array to the device".
+    /// Returns the result, or an error that says what was being done: `doing`, as "copying an array to the device".
     fn doing(self, doing: &'static str) -> Result<T>;
 }
 
@@ -138,7 +137,7 @@ impl<T> Doing<T> for std::result::Result<T, DriverError> {
     }
 }
 
-/// While it lives, this thread may allocate, load modules and synchronise other streams even though some stream of
+/// Guard under which this thread may allocate, load modules and synchronise other streams even though some stream of
 /// the process is being captured into a graph. The calls made meanwhile must not be meant for that graph.
 pub(super) struct OutsideCapture(sys::CUstreamCaptureMode);
 
@@ -153,35 +152,37 @@ impl OutsideCapture {
 
 impl Drop for OutsideCapture {
     fn drop(&mut self) {
-        // SAFETY: as in `enter`; the mode is the one that the thread had. Failing twice in a row has no remedy.
+        // SAFETY: `self.0` is valid for reading and writing; it is the mode that the thread had. Failing twice in a row
+        // has no remedy.
         let _ = unsafe { sys::cuThreadExchangeStreamCaptureMode(&mut self.0) };
     }
 }
 
-/// Locks; a thread that panicked while it held the lock left the data usable, as nothing here panics half-way.
+/// Locks. A thread that panicked while it held the lock left the data usable, as no code here panics between two
+/// changes.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// One CUDA device.
+/// Properties of a CUDA device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeviceInfo {
-    /// Its number: what `Device::cuda` takes.
+    /// Number of the device: the argument of `Device::cuda`.
     pub ordinal: usize,
-    /// Its name.
+    /// Name of the device.
     pub name: String,
-    /// Its compute capability, as (major, minor).
+    /// Compute capability, as (major, minor).
     pub compute_capability: (u32, u32),
-    /// Its number of multiprocessors.
+    /// Number of multiprocessors.
     pub multiprocessors: u32,
-    /// The bytes of shared memory that one block can have at most.
+    /// Most bytes of shared memory that one block can have.
     pub shared_memory_per_block: u32,
-    /// Its memory in bytes.
+    /// Memory of the device in bytes.
     pub memory: usize,
 }
 
-/// What the driver says about one device.
+/// Returns the driver's information about one device.
 pub(super) fn device_info(ordinal: usize) -> Result<DeviceInfo> {
     use sys::CUdevice_attribute as Attribute;
     const DOING: &str = "asking for a device's properties";
@@ -209,14 +210,14 @@ pub(super) fn device_info(ordinal: usize) -> Result<DeviceInfo> {
     })
 }
 
-/// A stream capture in progress.
+/// Stream capture in progress.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Capture {
     pub(super) id: u64,
     pub(super) graph: CUgraph,
 }
 
-/// The capture that `stream` takes part in, if any.
+/// Returns the capture that `stream` takes part in, if any.
 pub(super) fn of_stream(stream: CUstream) -> Result<Option<Capture>> {
     const DOING: &str = "asking whether the stream is being captured";
     let refused = |reason: &str| Err(Error::Driver { doing: DOING, reason: reason.to_owned() });
@@ -227,7 +228,7 @@ pub(super) fn of_stream(stream: CUstream) -> Result<Option<Capture>> {
         CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE => {
             let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
             let (mut id, mut graph) = (0, std::ptr::null_mut());
-            // Not to ask for the dependencies' data is an error where there are data.
+            // A query without the dependencies' data is an error where there are data.
             let (mut dependencies, mut data, mut count) = (std::ptr::null(), std::ptr::null(), 0);
             // SAFETY: the stream is alive and every pointer valid for writing.
             unsafe {

@@ -1,4 +1,4 @@
-//! The end of the epochs, which comes once in 2^32 launches, on a GPU.
+//! Tests of the wrap-around of epochs, which happens once in 2^32 launches, on a GPU.
 
 use super::super::driver::Doing;
 use super::*;
@@ -14,11 +14,11 @@ use upsweep_core::segments::{SegmentKind, Whole};
 use upsweep_core::shape::Shape;
 use upsweep_core::steps::Parts;
 
-/// Elements of a launch with many tiles and parts, and of one that leaves most of their status words alone.
+/// Lengths of a launch with many tiles and parts, and of one that leaves most of the other's status words unchanged.
 const LARGE: usize = 1 << 20;
 const SMALL: usize = 100_000;
 
-/// Values of which no two seeds have the same: what another launch left in a status word is wrong in this one.
+/// Returns values that differ between all seeds: a status word left by another launch is wrong in this one.
 fn values<T: From<u32>>(len: usize, seed: u32) -> Vec<T> {
     (0..len as u32).map(|i| T::from((i ^ seed << 24).wrapping_mul(2_654_435_761) >> 7)).collect()
 }
@@ -62,16 +62,16 @@ fn reduce<T: Number + From<u32> + PartialEq>(cuda: &Cuda, len: usize, seed: u32)
     Ok(())
 }
 
-/// Both kernels that use a workspace, each with both sizes of status words. One call is one launch.
+/// Kernels that use a workspace, scan and reduction, each with both sizes of status words. One call is one launch.
 const CALLS: [fn(&Cuda, usize, u32) -> Result<()>; 4] = [scan::<u32>, reduce::<u32>, scan::<u64>, reduce::<u64>];
 
-/// What lies at `address` in the stream's workspace. In the stream's order: a copy in that of the default stream would end
-/// the captures of other tests.
+/// Returns the words at `address` in the stream's workspace, in the stream's order: a copy in the order of the default
+/// stream would end the captures of other tests.
 fn read<T: Clone + Default>(cuda: &Cuda, address: u64, len: usize) -> Result<Vec<T>> {
     let mut values = vec![T::default(); len];
     let stream = cuda.stream();
-    // SAFETY: callers ask for words of a workspace that is alive, all of whose bits are values; they are there before it
-    // returns.
+    // SAFETY: callers pass words of a workspace that is alive, all of whose bits are values; the copy is done before
+    // this function returns.
     unsafe { result::memcpy_dtoh_async(&mut values, address, stream.cu_stream()) }.doing("reading a workspace")?;
     stream.synchronize().doing("reading a workspace")?;
     Ok(values)
@@ -86,15 +86,15 @@ fn the_epochs_begin_again() -> Result<()> {
         seed += 1;
         CALLS[turn % CALLS.len()](cuda, len, seed)
     };
-    // Each call is once the launch with the last epoch, and once the first one after it.
+    // Each call has the last epoch once, and once the first epoch after it.
     for last in 0..CALLS.len() {
-        // These leave words behind with the epochs that come again.
+        // These calls leave words behind whose epochs come again after the wrap-around.
         for turn in 0..2 * CALLS.len() {
             call(turn, LARGE)?;
         }
         let workspace = lock(&cuda.stream.grown).current().unwrap();
         let end = workspace.words16 + 16 * u64::from(workspace.capacity16);
-        // The ticket, which lies behind the epoch, is 0 between launches.
+        // The ticket, which lies after the epoch, is 0 between launches.
         cuda.store_u64(workspace.header, u64::from(u32::MAX - last as u32))?;
         let mut epoch = u32::MAX - last as u32;
         for turn in 0..3 * CALLS.len() {

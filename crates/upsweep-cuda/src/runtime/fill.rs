@@ -1,7 +1,8 @@
-//! Arrays of one value.
+//! Arrays filled with one value.
 //!
-//! A number whose bytes repeat within a word (all of up to four bytes, and every zero) is stored by the driver's memset, for which nobody
-//! waits. Other values are copied from the host as far as a page or so, and from there on by copies on the device that double what is there.
+//! A value whose bytes repeat within a word (all numbers of up to four bytes, and every zero) is stored by the driver's
+//! memset, which the host does not wait for. Of another value, up to 64 KiB are copied from the host; copies on the
+//! device then double the number of elements until the array is full.
 
 use super::device::Cuda;
 use super::driver::{Doing, OutsideCapture};
@@ -12,11 +13,11 @@ use std::any::Any;
 use upsweep_core::error::Result;
 use upsweep_core::operator::Element;
 
-/// What is copied from the host: little enough that the bus does not matter, and enough that few copies follow.
+/// Bytes that are copied from the host: few enough that the bus does not matter, and enough that few copies follow.
 const FROM_HOST: usize = 64 << 10;
 
 impl Cuda {
-    /// An array of `len` copies of `value`.
+    /// Returns an array of `len` copies of `value`.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](upsweep_core::error::Error::OutOfMemory); the device stays usable.
@@ -32,18 +33,19 @@ impl Cuda {
         let stream = self.stream();
         let (address, _write) = array.device_ptr_mut(stream);
         if let Some(word) = Word::of(value) {
-            // SAFETY: the array has so many bytes, which is a multiple of those of the word.
+            // SAFETY: the array has this number of bytes, which is a multiple of the word's.
             unsafe { word.repeat(address, len * size_of::<T>(), stream) }.doing(DOING)?;
         } else {
             let mut there = len.min(FROM_HOST / size_of::<T>());
             let host = vec![value; there];
-            // SAFETY: the array has room for them, and `host` outlives the copy because the stream is waited for.
+            // SAFETY: the array has room for `host`, which outlives the copy because the stream is waited for.
             unsafe { result::memcpy_htod_async(address, &host, stream.cu_stream()) }.doing(DOING)?;
             stream.synchronize().doing(DOING)?;
             while there < len {
                 let more = there.min(len - there);
                 let (behind, bytes) = (address + (there * size_of::<T>()) as u64, more * size_of::<T>());
-                // SAFETY: the first `there` elements are written in the stream's order, and the array has room for `more` behind them.
+                // SAFETY: the first `there` elements are written in the stream's order, and the array has room for
+                // `more` after them.
                 unsafe { result::memcpy_dtod_async(behind, address, bytes, stream.cu_stream()) }.doing(DOING)?;
                 there += more;
             }
@@ -53,7 +55,7 @@ impl Cuda {
     }
 }
 
-/// What the driver's memset repeats.
+/// Word that the driver's memset repeats.
 enum Word {
     One(u8),
     Two(u16),
@@ -61,7 +63,7 @@ enum Word {
 }
 
 impl Word {
-    /// The bytes of a number, if they repeat within a word.
+    /// Returns the word that a number's bytes repeat, if there is one.
     fn of<T: Element>(value: T) -> Option<Self> {
         let bits = bits(&value)?;
         let words = size_of::<T>() / 4;
@@ -74,10 +76,10 @@ impl Word {
     }
 
     /// # Safety
-    /// There are `bytes` bytes at `address`, a multiple of those of the word, and nobody else uses them.
+    /// There are `bytes` bytes at `address`, a multiple of the word's, and nobody else uses them.
     unsafe fn repeat(self, address: u64, bytes: usize, stream: &CudaStream) -> std::result::Result<(), DriverError> {
         let stream = stream.cu_stream();
-        // SAFETY: as the caller says.
+        // SAFETY: `bytes` bytes at `address` are exclusively the caller's, as `# Safety` requires.
         unsafe {
             match self {
                 Self::One(word) => sys::cuMemsetD8Async(address, word, bytes, stream),
@@ -89,7 +91,8 @@ impl Word {
     }
 }
 
-/// The bits of a number, the lowest byte first. None of what has several fields, between which there may be bytes that are nobody's.
+/// Returns the bits of a number, the lowest byte first. None for a type of several fields, which may have padding
+/// between them.
 fn bits(value: &dyn Any) -> Option<u128> {
     macro_rules! of {
         ($($t:ty: $x:ident => $bits:expr;)*) => { $( if let Some(&$x) = value.downcast_ref::<$t>() { return Some($bits as u128); } )* };

@@ -1,11 +1,11 @@
-//! The blocks of a launch.
+//! Grid of a launch: its blocks, and whether they overlap with the kernel before or form a cluster.
 
 use cudarc::driver::sys::{
     CUlaunchAttribute, CUlaunchAttributeID as AttributeId, CUlaunchAttributeValue, CUlaunchConfig, CUstream,
 };
 use upsweep_core::error::Result;
 
-/// The blocks of a launch, in one dimension.
+/// Blocks of a launch, in one dimension.
 #[derive(Clone, Copy)]
 pub(crate) struct Grid {
     blocks: u32,
@@ -22,32 +22,35 @@ enum Form {
 }
 
 impl Grid {
-    /// So many blocks of so many threads, with so many bytes of dynamic shared memory each.
+    /// Returns a grid of `blocks` blocks of `threads` threads, with `dynamic_smem` bytes of dynamic shared memory a
+    /// block.
     pub(crate) fn new(blocks: u32, threads: u32, dynamic_smem: u32) -> Self {
         Self { blocks, threads, dynamic_smem, form: Form::Alone }
     }
 
-    /// Behind another kernel of the same call. On devices from compute capability 9.0 on its blocks come to multiprocessors that the
-    /// other one's have left, so the device does not stand still in between. In a capture they do not: the graph's dependencies would
-    /// have data, for which not everybody asks who asks for the dependencies.
+    /// Makes the grid come after another kernel of the same call (programmatic dependent launch). On devices of compute
+    /// capability 9.0 and later its blocks start on multiprocessors that the other kernel's blocks have left, so the
+    /// device does not idle in between. In a capture they do not: the graph's dependencies would have data, and a
+    /// program that queries the dependencies without the data gets an error.
     ///
-    /// Whatever the kernel does with memory it must do after `wait_for_kernel_before` (`kernels/memory/instructions.cuh`), as must each
-    /// kernel of the call but the first.
+    /// The kernel must do all of its memory accesses after `wait_for_kernel_before`
+    /// (`kernels/memory/instructions.cuh`), as must each kernel of the call but the first.
     pub(crate) fn behind(self) -> Self {
         Self { form: Form::Behind, ..self }
     }
 
-    /// [`behind`](Self::behind), if there is another kernel.
+    /// Makes the grid come [`behind`](Self::behind) another kernel, if there is one.
     pub(crate) fn behind_if(self, is_behind: bool) -> Self {
         if is_behind { self.behind() } else { self }
     }
 
-    /// All blocks as one cluster, which the device must be able to run.
+    /// Makes all blocks one cluster, which the device must be able to run.
     pub(crate) fn as_a_cluster(self) -> Self {
         Self { form: Form::Cluster, ..self }
     }
 
-    /// What the driver must know beside the numbers. Whether blocks may come early is asked only where they would.
+    /// Returns the driver's attribute of the grid, if it needs one. `may_come_early` is called only where blocks would
+    /// start early.
     pub(super) fn attribute(&self, may_come_early: impl FnOnce() -> Result<bool>) -> Result<Option<CUlaunchAttribute>> {
         let mut value = CUlaunchAttributeValue { pad: [0; 64] };
         let id = match self.form {
@@ -66,7 +69,7 @@ impl Grid {
         Ok(Some(CUlaunchAttribute { id, pad: [0; 4], value }))
     }
 
-    /// The driver's form of it, with the attribute, which has to outlive it.
+    /// Returns the driver's configuration of the grid, with the attribute, which has to outlive it.
     pub(super) fn config(&self, stream: CUstream, attribute: Option<&mut CUlaunchAttribute>) -> CUlaunchConfig {
         CUlaunchConfig {
             gridDimX: self.blocks,

@@ -1,4 +1,4 @@
-//! Loaded kernels: found in the process's cache, in the disk cache, or compiled.
+//! Loaded kernels: cached in the process, loaded from the disk cache, or compiled.
 
 use super::context::Context;
 use super::driver::{Doing, OutsideCapture, lock};
@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use upsweep_core::error::{Error, Result};
 
-/// The kernels loaded into one context, by keys of any type: what a key has in it is for those who know what kernels
-/// depend on. A kernel is found by its key's hash, and then by the key itself.
+/// Kernels loaded into one context, by keys of any type: the callers know what a kernel depends on. A kernel is found
+/// by its key's hash, and then by the key itself.
 #[derive(Default)]
 pub(super) struct Kernels {
     hasher: RandomState,
@@ -30,7 +30,7 @@ impl Kernels {
         self.loaded.read().unwrap_or_else(PoisonError::into_inner).values().map(Vec::len).sum()
     }
 
-    /// The kernel `key`; `source` is asked only when this process has not used it yet.
+    /// Returns the kernel `key`; `source` is called only when this process has not used it yet.
     ///
     /// # Errors
     /// [`Error::Compile`], and [`Error::Driver`] when the driver cannot load it.
@@ -49,7 +49,7 @@ impl Kernels {
             return Ok(kernel);
         }
         drop(loaded);
-        // Other threads go on meanwhile; of two that compile the same kernel, the second drops its own.
+        // Without the lock, so that other threads go on; of two that compile the same kernel, the second drops its own.
         let kernel = Arc::new(build(context, &source()?, DiskCache::of_user().as_ref())?);
         let mut loaded = self.loaded.write().unwrap_or_else(PoisonError::into_inner);
         let kernels = loaded.entry(hash).or_default();
@@ -61,27 +61,27 @@ impl Kernels {
     }
 }
 
-/// A kernel, loaded into a context.
+/// Kernel loaded into a context.
 #[derive(Debug)]
 pub(crate) struct Kernel {
     pub(super) function: CUfunction,
     module: CUmodule,
     context: Arc<CudaContext>,
-    /// The dynamic shared memory that launches may ask for without asking the driver first.
+    /// Dynamic shared memory that launches may use without asking the driver first.
     allowed_shared_bytes: AtomicU32,
-    /// `(block, dynamic shared memory)` and the blocks that fit; a kernel is launched in one or two shapes.
+    /// Occupancy: `(block, dynamic shared memory)` and the blocks that fit; a kernel is launched in one or two shapes.
     occupancy: Mutex<Vec<((u32, u32), u32)>>,
-    /// Whether the device runs its blocks as a cluster.
+    /// Whether the device runs the kernel's blocks as a cluster.
     cluster: OnceLock<bool>,
 }
 
 // SAFETY: CUDA's module and function handles may be used from any thread.
 unsafe impl Send for Kernel {}
-// SAFETY: as above, by several threads at once.
+// SAFETY: several threads may use CUDA's handles at once.
 unsafe impl Sync for Kernel {}
 
 impl Kernel {
-    /// How many blocks of this shape one multiprocessor runs at once.
+    /// Returns how many blocks of this shape one multiprocessor runs at once.
     pub(crate) fn blocks_per_multiprocessor(&self, block: u32, dynamic_smem: u32) -> Result<u32> {
         let mut known = lock(&self.occupancy);
         if let Some((_, blocks)) = known.iter().find(|(shape, _)| *shape == (block, dynamic_smem)) {
@@ -98,7 +98,8 @@ impl Kernel {
         Ok(blocks)
     }
 
-    /// Whether the device runs such a cluster. The driver is asked once, for a kernel is launched in one shape.
+    /// Returns whether the device runs such a cluster. The driver is asked once, because a kernel is launched in one
+    /// shape.
     pub(crate) fn runs(&self, cluster: Grid) -> Result<bool> {
         if let Some(runs) = self.cluster.get() {
             return Ok(*runs);
@@ -118,7 +119,8 @@ impl Kernel {
         Ok(*self.cluster.get_or_init(|| runs && clusters > 0))
     }
 
-    /// Tells the driver when a launch needs more dynamic shared memory than any before. The context is current.
+    /// Raises the driver's limit when a launch needs more dynamic shared memory than any before. The context is
+    /// current.
     pub(super) fn allow_shared_memory(&self, bytes: u32) -> Result<()> {
         if bytes <= self.allowed_shared_bytes.load(Ordering::Relaxed) {
             return Ok(());
@@ -189,10 +191,10 @@ fn build_text(context: &Context, text: &str, entry: &str, disk: Option<&DiskCach
     let version = format!("{}.{}", nvrtc.version.0, nvrtc.version.1);
     let name = compile::name(&[text, &options.join("\0"), &version]);
     context.bind()?;
-    // Loading is no part of what a stream may be capturing.
+    // Loading must not become part of a capture.
     let _outside = OutsideCapture::enter()?;
     let load = |image: &[u8]| Kernel::load(&context.cuda, image, entry);
-    // An image that is whole but that the driver refuses (another driver's, say) is built again too.
+    // If the driver refuses a whole image (another driver's, say), the kernel is compiled again, too.
     if let Some(kernel) = disk.and_then(|disk| disk.read(&name)).and_then(|image| load(&image).ok()) {
         return Ok(kernel);
     }

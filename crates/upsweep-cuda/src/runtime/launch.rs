@@ -1,4 +1,4 @@
-//! What a device enqueues on its stream.
+//! Commands that a device enqueues on its stream: kernels, clears, copies, single numbers.
 
 use super::device::Cuda;
 use super::driver::{self, Doing};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use upsweep_core::error::Result;
 
 impl Cuda {
-    /// The kernel `key`; `source` is asked only when this process has not used it yet.
+    /// Returns the kernel `key`; `source` is called only when this process has not used it yet.
     ///
     /// # Errors
     /// [`Error::Compile`](upsweep_core::error::Error::Compile), and [`Error::Driver`](upsweep_core::error::Error::Driver) when the driver cannot
@@ -30,8 +30,8 @@ impl Cuda {
     ///
     /// # Safety
     /// - `params`, which is copied, has the layout of the kernel's only parameter.
-    /// - The pointers in it are good for what the kernel does when it runs on the stream.
-    /// - [`Grid::behind`] and [`Grid::as_a_cluster`] say what else holds for such grids.
+    /// - The pointers in it are good for the kernel's accesses when it runs on the stream.
+    /// - Grids made by [`Grid::behind`] and [`Grid::as_a_cluster`] meet the conditions that these functions state.
     pub(crate) unsafe fn launch<P>(&self, kernel: &Kernel, grid: Grid, params: &P) -> Result<()> {
         self.context().bind()?;
         kernel.allow_shared_memory(grid.dynamic_smem)?;
@@ -40,13 +40,14 @@ impl Cuda {
         let mut attribute = grid.attribute(starts_early)?;
         let config = grid.config(stream, attribute.as_mut());
         let mut params = [std::ptr::from_ref(params).cast_mut().cast::<c_void>()];
-        // SAFETY: the kernel and the stream are alive, the attribute outlives the call; the caller answers for the parameter.
+        // SAFETY: the kernel and the stream are alive, and the attribute outlives the call; the caller has checked the
+        // parameter's layout and pointers, as `# Safety` requires.
         unsafe { sys::cuLaunchKernelEx(&config, kernel.function, params.as_mut_ptr(), std::ptr::null_mut()) }
             .result()
             .doing("launching a kernel")
     }
 
-    /// Enqueues the store of zeros in so many bytes.
+    /// Enqueues the store of zeros in `bytes` bytes.
     pub(crate) fn clear(&self, address: u64, bytes: usize) -> Result<()> {
         self.context().bind()?;
         if bytes > 0 {
@@ -57,7 +58,7 @@ impl Cuda {
         Ok(())
     }
 
-    /// Enqueues the copy of so many bytes.
+    /// Enqueues the copy of `bytes` bytes.
     pub(crate) fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<()> {
         self.context().bind()?;
         if bytes > 0 {

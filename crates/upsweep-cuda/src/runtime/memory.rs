@@ -1,12 +1,12 @@
-//! Arrays in device memory: allocated, copied from and to the host, and lent to kernels.
+//! Arrays in device memory: allocated, copied from and to the host, and borrowed by kernels.
 //!
 //! **Order between streams.** cudarc keeps two events with each of its buffers (its last read, its last write) and
-//! orders streams by them; upsweep goes through cudarc's own calls, so that its use of a buffer is ordered with that
-//! of every other library that does. Where cudarc keeps no events (its buffer's context has created no streams), and
-//! the buffer is of another stream than the device's, the two streams are ordered as a whole.
+//! orders streams by them. upsweep goes through cudarc's own calls, so that its use of a buffer is ordered with that of
+//! every other library that does. Where cudarc keeps no events (its buffer's context has created no streams), and the
+//! buffer is of another stream than the device's, the two streams are ordered as a whole.
 //!
-//! **In a capture** none of this happens: an event recorded outside of a capture must not be waited for in it, and one
-//! recorded in it says nothing outside. The caller orders whatever the graph does with the rest of the program, as for
+//! **In a capture** upsweep orders nothing: an event recorded outside of a capture must not be waited for in it, and
+//! one recorded in it says nothing outside. The caller orders the graph's accesses with the rest of the program, as for
 //! every graph.
 
 use super::context::bytes_of;
@@ -26,7 +26,7 @@ use upsweep_core::error::{Error, Result};
 use upsweep_core::operator::Element;
 
 impl Cuda {
-    /// An array of `len` elements, uninitialised, usable in the order of the device's stream.
+    /// Returns an array of `len` elements, uninitialised, usable in the order of the device's stream.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; the device stays usable.
@@ -45,19 +45,19 @@ impl Cuda {
             context.private_stream()?.synchronize().doing("allocating device memory")?;
             address
         };
-        // SAFETY: the memory is new, and has room for so many elements. Nothing reads it before it is written.
+        // SAFETY: the memory is new, and has room for `len` elements. Nothing reads it before it is written.
         unsafe { self.wrap(address, len) }
     }
 
-    /// An array of `len` elements at an address.
+    /// Returns an array of `len` elements at an address.
     ///
     /// # Safety
-    /// The memory is nobody else's, has room for the elements, and is not read before it is written.
+    /// The memory is exclusively the caller's, has room for the elements, and is not read before it is written.
     unsafe fn wrap<T>(&self, address: CUdeviceptr, len: usize) -> Result<CudaSlice<T>> {
-        // cudarc panics when the driver makes no event for the array: only a context that is lost, or a host without
-        // memory, gets there.
+        // cudarc panics when the driver makes no event for the array, which happens only if a context is lost, or on a
+        // host without memory.
         let wrapped = catch_unwind(AssertUnwindSafe(|| {
-            // SAFETY: as the caller says.
+            // SAFETY: the memory is exclusively the caller's and has room for `len` elements, as `# Safety` requires.
             unsafe { self.stream().upgrade_device_ptr(address, len) }
         }));
         wrapped.map_err(|_| {
@@ -66,11 +66,11 @@ impl Cuda {
         })
     }
 
-    /// One value that `compute` has the device store, on the host. Kernels store it there: a copy would take some microseconds more, in which
-    /// nothing else is done.
+    /// Returns one value that the kernels of `compute` store. They store it in pinned host memory: a copy would take
+    /// some microseconds more, while the device idles.
     ///
     /// # Errors
-    /// Those of `compute`, and what went wrong in it.
+    /// Errors of `compute`, and of what it enqueued.
     pub fn compute_one<T: Element>(&self, compute: impl FnOnce(CudaViewMut<'_, T>) -> Result<()>) -> Result<T> {
         const DOING: &str = "waiting for a result";
         let (context, stream) = (self.context(), self.stream());
@@ -89,7 +89,7 @@ impl Cuda {
         let mut one = ManuallyDrop::new(unsafe { self.wrap(address, 1) }?);
         let computed = compute(one.as_view_mut());
         ManuallyDrop::into_inner(one).leak();
-        // After an error kernels may still store there: then the landing is given up.
+        // After an error kernels may still store there: then the landing is not given back.
         computed?;
         let over = Wait::new(stream, DOING)?.wait()?;
         // SAFETY: the stream has been waited for, and without a fault the kernel has stored a value.
@@ -123,7 +123,7 @@ impl Cuda {
     /// Waits for everything enqueued on the device's stream.
     ///
     /// # Errors
-    /// What went wrong in it: [`Error::Offsets`] from the data, [`Error::Driver`] from CUDA.
+    /// First error of the enqueued commands: [`Error::Offsets`] from the data, [`Error::Driver`] from CUDA.
     pub fn synchronize(&self) -> Result<()> {
         const DOING: &str = "waiting for the device";
         self.context().bind()?;
@@ -139,7 +139,7 @@ impl Cuda {
         refuse_in_capture(self.stream(), doing)
     }
 
-    /// The address of an input, for kernels enqueued on the device's stream until the loan is dropped.
+    /// Returns the address of an input, for kernels enqueued on the device's stream until the loan is dropped.
     ///
     /// # Errors
     /// [`Error::Place`] when it is on the host, [`Error::Device`] when it belongs to another GPU.
@@ -156,8 +156,8 @@ impl Cuda {
         }
     }
 
-    /// The address of an output, or of what is computed in place, for kernels enqueued on the device's stream until the
-    /// loan is dropped.
+    /// Returns the address of an output, or of an array that is computed in place, for kernels enqueued on the device's
+    /// stream until the loan is dropped.
     ///
     /// # Errors
     /// [`Error::Device`] when it belongs to another GPU.
@@ -187,7 +187,7 @@ impl Cuda {
         Ok((address, Loan { _sync: Some(sync), other }))
     }
 
-    /// How this device's use of a buffer of `stream` is to be ordered with other uses; orders it after them if cudarc
+    /// Returns how this device's use of a buffer of `stream` is ordered with other uses; orders it after them if cudarc
     /// does not.
     fn order(&self, what: &'static str, stream: &Arc<CudaStream>) -> Result<Order> {
         let (mine, theirs) = (self.stream().context(), stream.context());
@@ -208,7 +208,7 @@ impl Cuda {
         }
         let events = mine.is_managing_stream_synchronization() && theirs.is_managing_stream_synchronization();
         let captured = || Ok(driver::of_stream(stream.cu_stream())?.is_some());
-        // To wait for a stream that is being captured would draw this one into that capture.
+        // Waiting for a stream that is being captured would draw this stream into that capture.
         if events || stream.cu_stream() == self.stream().cu_stream() || captured()? {
             return Ok(Order::Events);
         }
@@ -216,11 +216,11 @@ impl Cuda {
         Ok(Order::Streams(stream.clone()))
     }
 
-    /// A buffer's address, without any effect on streams and events.
+    /// Returns a buffer's address, without any effect on streams and events.
     ///
-    /// cudarc tells an address only together with waiting for the buffer's events, on a stream of the caller's choice.
+    /// cudarc returns an address only together with a wait for the buffer's events, on a stream of the caller's choice.
     /// It keeps the first failure of such a wait in that stream's context handle, and fails the next wait with it
-    /// before it calls the driver. So the address is asked for with a stream of a handle that holds a failure.
+    /// before it calls the driver. So this function passes a stream of a handle that holds a failure.
     fn address<T>(&self, buffer: &impl DevicePtr<T>) -> Result<CUdeviceptr> {
         let mut blind = driver::lock(&self.context().blind);
         let stream = match &mut *blind {
@@ -240,7 +240,7 @@ impl Cuda {
     }
 }
 
-/// How uses of one buffer on two streams are ordered.
+/// Order of the uses of one buffer on two streams.
 enum Order {
     /// By the caller.
     Nothing,
@@ -250,7 +250,7 @@ enum Order {
     Streams(Arc<CudaStream>),
 }
 
-/// A buffer in use by kernels that are being enqueued. Dropped when they are, it orders other uses after them.
+/// Buffer in use by kernels that are being enqueued. Dropped when they are, it orders other uses after them.
 #[derive(Debug, Default)]
 #[must_use = "the buffer is in use until the loan is dropped, after the kernels are enqueued"]
 pub(crate) struct Loan<'a> {
@@ -261,7 +261,7 @@ pub(crate) struct Loan<'a> {
 impl Drop for Loan<'_> {
     fn drop(&mut self) {
         if let Some((mine, other)) = &self.other {
-            // cudarc's way to report what fails in a drop: by the next call.
+            // cudarc's way to report a failure in a drop: by the next call.
             mine.context().record_err(other.join(mine));
         }
     }
@@ -275,7 +275,7 @@ fn refuse_in_capture(stream: &CudaStream, doing: &'static str) -> Result<()> {
     Err(Error::Driver { doing, reason: reason.to_owned() })
 }
 
-/// The elements, on the host, once they are computed.
+/// Returns the elements on the host, once they are computed.
 pub fn download<T: Element>(array: &CudaSlice<T>) -> Result<Vec<T>> {
     const DOING: &str = "copying an array to the host";
     let stream = array.stream();
@@ -318,6 +318,6 @@ unsafe fn copy_to_host<T>(
     bytes: usize,
     stream: &CudaStream,
 ) -> std::result::Result<(), DriverError> {
-    // SAFETY: as the caller says.
+    // SAFETY: both addresses are good for `bytes` bytes until the stream has been waited for, as `# Safety` requires.
     unsafe { cudarc::driver::sys::cuMemcpyDtoHAsync_v2(host.cast(), address, bytes, stream.cu_stream()) }.result()
 }

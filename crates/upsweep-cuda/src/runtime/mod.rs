@@ -1,19 +1,19 @@
-//! What CUDA runs with, from the ground up: a file knows only those above it.
+//! Runtime on CUDA, from the ground up: a file uses only those above it.
 //!
 //! - `driver`: the driver library, its errors, its devices, and whether a stream is being captured
-//! - `survey`: what CUDA offers on this machine
-//! - `pool`: where scratch comes from
+//! - `survey`: the driver, NVRTC and the devices of this machine
+//! - `pool`: the pool that scratch is allocated from
 //! - `pinned`: page-locked (pinned) host memory, where small results land
 //! - `context`: one CUDA context: memory, streams, and faults that wait to be reported
-//! - `workspace`: the memory through which a kernel's blocks talk to each other
+//! - `workspace`: the memory through which a kernel's blocks communicate
 //! - `stream`: a stream with its workspaces
 //! - `capture`: the memory of graphs
 //! - `grid`: the blocks of a launch
 //! - `kernel`: loaded kernels
-//! - `state`: what all devices of one context share
+//! - `state`: the state that all devices of one context share
 //! - `wait`: waiting for a stream
 //! - `device`: a device, which is a context's state and one of its streams
-//! - `memory`, `fill`, `scratch`, `launch`: what devices do
+//! - `memory`, `fill`, `scratch`, `launch`: operations of devices
 
 mod capture;
 mod context;

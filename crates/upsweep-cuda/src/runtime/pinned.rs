@@ -1,8 +1,8 @@
-//! Where small results land on the host: page-locked (pinned) memory, to which the GPU copies, or a kernel stores, in the order of a stream while the
-//! host goes on.
+//! Pinned (page-locked) host memory, where small results land: the GPU copies to it, or a kernel stores in it, in the
+//! order of a stream while the host goes on.
 //!
-//! A copy to other memory waits for the stream in the driver, and takes some microseconds more. Several copies to a landing, a result and
-//! whether a kernel reported a fault, take one wait.
+//! A copy to pageable memory waits for the stream in the driver, and takes some microseconds more. Several copies to
+//! one landing, such as a result and the faults of kernels, take one wait.
 
 use super::driver::Doing;
 use cudarc::driver::result;
@@ -11,12 +11,12 @@ use std::ops::Range;
 use std::ptr::NonNull;
 use upsweep_core::error::Result;
 
-/// The bytes of a landing. What is larger takes longer to be copied than the host to wait twice.
+/// Bytes of a landing. For a larger result, the copy takes longer than a second wait of the host.
 const BYTES: usize = 16 << 10;
-/// Where copies land: at multiples of so many bytes.
+/// Alignment of copies in a landing.
 const ALIGNMENT: usize = 64;
 
-/// Page-locked memory of the current context. It is left to the context's end: a copy may be under way.
+/// Pinned memory of the current context. It is never freed before the context, because a copy may be under way.
 pub(super) struct Landing {
     first: NonNull<u8>,
     used: usize,
@@ -26,14 +26,14 @@ pub(super) struct Landing {
 unsafe impl Send for Landing {}
 
 impl Landing {
-    /// None where the system locks no more pages.
+    /// Allocates a landing; none where the system locks no more pages.
     pub(super) fn new() -> Option<Self> {
-        // SAFETY: the memory is uninitialised and read only where something has landed.
+        // SAFETY: the memory is uninitialised, and only ranges that a copy or a kernel has written are read.
         let first = unsafe { result::malloc_host(BYTES, 0) }.ok()?;
         Some(Self { first: NonNull::new(first.cast())?, used: 0 })
     }
 
-    /// Enqueues a copy of device memory, and returns where it lands; none where there is no room for it.
+    /// Enqueues a copy of device memory, and returns its range in the landing; none where there is no room for it.
     ///
     /// # Safety
     /// `address` is good for `bytes` bytes when the copy is done.
@@ -50,15 +50,15 @@ impl Landing {
         Ok(Some(range))
     }
 
-    /// Room for a value of so many bytes that a kernel stores itself, aligned for any: its address on the device, and where it lands. None where
-    /// there is no room.
+    /// Returns room for a value of `bytes` bytes that a kernel stores itself, aligned for any type: its address on the
+    /// device, and its range in the landing. None where there is no room.
     pub(super) fn room(&mut self, bytes: usize) -> Option<(CUdeviceptr, Range<usize>)> {
         let (to, range) = self.take(bytes)?;
-        // Page-locked memory has the same address for the device.
+        // Pinned memory has the same address on the device.
         Some((to.as_ptr().expose_provenance() as CUdeviceptr, range))
     }
 
-    /// The next bytes that nothing lands in yet.
+    /// Takes the next unused bytes.
     fn take(&mut self, bytes: usize) -> Option<(NonNull<u8>, Range<usize>)> {
         let end = self.used.checked_add(bytes).filter(|&end| end <= BYTES)?;
         let range = self.used..end;
@@ -67,16 +67,16 @@ impl Landing {
         Some((unsafe { self.first.add(range.start) }, range))
     }
 
-    /// What landed there.
+    /// Returns the bytes in a range.
     ///
     /// # Safety
-    /// The range is that of a copy, or of what a kernel has stored, for which the host has waited.
+    /// A copy or a kernel has written the range, and the host has waited for it.
     pub(super) unsafe fn landed(&self, range: Range<usize>) -> &[u8] {
         // SAFETY: the range is in the landing, and was written by the copy or the kernel.
         unsafe { std::slice::from_raw_parts(self.first.add(range.start).as_ptr(), range.len()) }
     }
 
-    /// For other copies.
+    /// Makes the whole landing available for other copies.
     ///
     /// # Safety
     /// The host has waited for all copies.

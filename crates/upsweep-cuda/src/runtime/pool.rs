@@ -1,31 +1,32 @@
-//! The memory that arrays and scratch are taken from: a pool of the library's own.
+//! Memory pool of the library's own, which arrays and scratch are allocated from.
 //!
-//! A device's default pool returns all that is free in it to the system whenever somebody waits for a stream, and the
-//! next allocation pays for new memory: 0.5 ms for 1 GiB (H200, 2026-11-23). The program may change that, but it is the program's decision:
-//! other libraries allocate from the same pool. So the library has a pool that keeps a part of the device's memory.
+//! A device's default pool returns all of its free memory to the system whenever the program waits for a stream, and
+//! the next allocation pays for new memory: 0.5 ms for 1 GiB (H200, 2026-11-23). The program may change that, but it is
+//! the program's decision: other libraries allocate from the same pool. So the library has a pool that keeps a part of
+//! the device's memory.
 
 use cudarc::driver::result::{DriverError, mem_pool};
 use cudarc::driver::sys::{
     CUdeviceptr, CUmemAllocationType, CUmemLocationType, CUmemPool_attribute, CUmemPoolProps, CUmemoryPool, CUstream,
 };
 
-/// The part of a device's memory that stays in the pool although nobody uses it: a sort of as many keys, again and again, needs no
-/// new memory. Without it each call after a wait pays for it, which takes longer than to sort.
+/// Fraction of a device's memory that stays in the pool while unused, as a divisor: repeated sorts of the same length
+/// need no new memory. Otherwise each call after a wait would pay for new memory, which takes longer than the sort.
 const KEPT_PART: usize = 16;
-/// The bytes that stay there at least. The sums of lines that are cut into chunks need little more than 1 MiB
+/// Least bytes that stay in the pool. The sums of lines that are cut into chunks need little more than 1 MiB
 /// (`upsweep-plan/src/columns.rs`), and the driver enlarges a pool by some 32 MiB at a time.
 const LEAST_KEPT: usize = 64 << 20;
 
-/// A pool of device memory.
+/// Pool of device memory.
 pub(super) struct Pool(CUmemoryPool);
 
 // SAFETY: CUDA's pool handles may be used from any thread.
 unsafe impl Send for Pool {}
-// SAFETY: as above, by several threads at once.
+// SAFETY: several threads may use CUDA's pool handles at once.
 unsafe impl Sync for Pool {}
 
 impl Pool {
-    /// A pool of the device `ordinal`, which supports pools and has so much memory.
+    /// Creates a pool of the device `ordinal`, which supports pools and has `memory` bytes.
     pub(super) fn new(ordinal: usize, memory: usize) -> Result<Self, DriverError> {
         // SAFETY: all fields are integers, pointers that may be null, and enums that have 0.
         let mut wanted: CUmemPoolProps = unsafe { std::mem::zeroed() };
@@ -41,15 +42,15 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Uninitialised memory of `bytes` bytes, which are not 0, usable in the order of `stream`.
+    /// Returns uninitialised memory of `bytes` bytes, which are not 0, usable in the order of `stream`.
     pub(super) fn allocate(&self, bytes: usize, stream: CUstream) -> Result<CUdeviceptr, DriverError> {
         // SAFETY: the pool and the stream are alive, and of the same device.
         unsafe { mem_pool::alloc_async(self.0, bytes, stream) }
     }
 
-    /// Returns what nobody uses to the system.
+    /// Returns unused memory to the system.
     pub(super) fn trim(&self) {
-        // SAFETY: the pool is valid. What is not returned now is returned later.
+        // SAFETY: the pool is valid. Memory that is not returned now is returned later.
         let _ = unsafe { mem_pool::trim_to(self.0, 0) };
     }
 }

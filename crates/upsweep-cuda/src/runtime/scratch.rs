@@ -1,9 +1,9 @@
-//! The memory of one call: exact, uninitialised, and freed when the call has enqueued its kernels.
+//! Scratch memory of one call: exact, uninitialised, and freed when the call has enqueued its kernels.
 //!
-//! **Ordering.** A scratch is allocated and freed in the order of the device's stream: whatever gets its memory next
-//! comes after the kernels that were enqueued while it lived. Each has memory of its own, so calls of several threads may
-//! enqueue their kernels on one stream in any order, and a call may have several at a time. Nothing waits, except on devices
-//! without stream-ordered memory, where freeing waits for the stream.
+//! **Ordering.** A scratch is allocated and freed in the order of the device's stream: the next user of its memory
+//! comes after the kernels that were enqueued while it lived. Each has memory of its own, so calls of several threads
+//! may enqueue their kernels on one stream in any order, and a call may have several at a time. The host waits for
+//! nothing, except on devices without stream-ordered memory, where freeing waits for the stream.
 //!
 //! In a capture, the memory lives as long as the graph, and calls that are captured later from the same stream use it
 //! again (see `capture`).
@@ -21,13 +21,13 @@ pub(crate) struct Scratch<'a, T> {
     cuda: &'a Cuda,
     address: CUdeviceptr,
     bytes: usize,
-    /// The capture in which the kernels are.
+    /// Capture that the kernels are part of.
     capture: Option<Capture>,
     elements: PhantomData<T>,
 }
 
 impl Cuda {
-    /// Memory for `len` values, uninitialised and aligned to 256 bytes.
+    /// Returns memory for `len` values, uninitialised and aligned to 256 bytes.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](upsweep_core::error::Error::OutOfMemory) with the bytes; the device stays usable.
@@ -49,12 +49,12 @@ impl Cuda {
 }
 
 impl<T> Scratch<'_, T> {
-    /// Where the values are.
+    /// Returns the address of the values.
     pub(crate) fn address(&self) -> CUdeviceptr {
         self.address
     }
 
-    /// The same memory, all of whose bytes are 0 for the kernels that are enqueued next; in a graph, at each launch.
+    /// Returns the memory with all bytes set to 0 for the kernels that are enqueued next; in a graph, at each launch.
     ///
     /// # Errors
     /// [`Error::Driver`](upsweep_core::error::Error::Driver).
@@ -63,14 +63,15 @@ impl<T> Scratch<'_, T> {
         Ok(self)
     }
 
-    /// Sets the first `bytes` bytes, or all if there are fewer, to 0 for the kernels that are enqueued next; in a graph, at each launch.
+    /// Sets the first `bytes` bytes, or all if there are fewer, to 0 for the kernels that are enqueued next; in a
+    /// graph, at each launch.
     ///
     /// # Errors
     /// [`Error::Driver`](upsweep_core::error::Error::Driver).
     pub(crate) fn clear(&self, bytes: usize) -> Result<()> {
         let bytes = bytes.min(self.bytes);
         if bytes > 0 {
-            // SAFETY: the memory has so many bytes, and nobody else uses it.
+            // SAFETY: the memory has at least `bytes` bytes, and nobody else uses it.
             unsafe { result::memset_d8_async(self.address, 0, bytes, self.cuda.stream().cu_stream()) }
                 .doing("clearing scratch memory")?;
         }
@@ -83,7 +84,7 @@ impl<T> Drop for Scratch<'_, T> {
         let (context, stream) = (self.cuda.context(), self.cuda.stream().cu_stream());
         match self.capture {
             Some(capture) => self.cuda.state.captures.release(capture, stream, self.address),
-            // Not to free what CUDA refuses to free is all that can be done.
+            // If CUDA refuses to free the memory, nothing else can be done.
             None => {
                 let _ = context.bind().and_then(|()| context.free(self.address, stream));
             }

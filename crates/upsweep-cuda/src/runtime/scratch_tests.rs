@@ -1,4 +1,4 @@
-//! Scratch on a GPU.
+//! Tests of scratch memory on a GPU.
 
 use super::super::driver::lock;
 use super::*;
@@ -9,28 +9,28 @@ use std::sync::Mutex;
 use std::time::Duration;
 use upsweep_core::error::Error;
 
-/// These tests count memory, fill it and capture, each for itself.
+/// Lock of these tests, which count memory, fill it and capture, and so must not run at once.
 static ONE: Mutex<()> = Mutex::new(());
 
 type Outcome = std::result::Result<(), Box<dyn std::error::Error>>;
 
-/// A device on a stream of its own.
+/// Returns a device on a stream of its own.
 fn device() -> std::result::Result<Cuda, Box<dyn std::error::Error>> {
     Ok(Cuda::on_stream(&CudaContext::new(0)?.new_stream()?)?)
 }
 
-/// Enqueues that every byte of `scratch` becomes `byte`.
+/// Enqueues a store of `byte` in every byte of `scratch`.
 fn fill<T>(scratch: &Scratch<'_, T>, byte: u8) -> Result<()> {
     let stream = scratch.cuda.stream().cu_stream();
-    // SAFETY: the memory has so many bytes.
+    // SAFETY: the memory has `scratch.bytes` bytes.
     unsafe { result::memset_d8_async(scratch.address, byte, scratch.bytes, stream) }.doing("filling scratch")
 }
 
-/// The bytes of `scratch`, from `from` on, once the stream has come so far.
+/// Returns the bytes of `scratch` from `from` on, after the commands enqueued so far.
 fn bytes<T>(scratch: &Scratch<'_, T>, from: usize) -> Result<Vec<u8>> {
     let mut bytes = vec![0x77; scratch.bytes - from];
     let stream = scratch.cuda.stream();
-    // SAFETY: the memory has so many bytes, and the stream is waited for before `bytes` is dropped.
+    // SAFETY: the memory has this number of bytes, and the stream is waited for before `bytes` is dropped.
     unsafe { result::memcpy_dtoh_async(&mut bytes, scratch.address + from as u64, stream.cu_stream()) }
         .doing("reading scratch")?;
     stream.synchronize().doing("reading scratch")?;
@@ -108,7 +108,7 @@ fn out_of_memory_is_an_error_and_no_more() -> Outcome {
     let _one = lock(&ONE);
     let cuda = &device()?;
     let memory = cuda.info().memory;
-    // All of the memory, of which CUDA itself has a part; more than there is; more than can be counted.
+    // All of the memory, of which CUDA itself uses a part; one byte more; more than can be counted.
     for _ in 0..3 {
         for bytes in [memory, memory + 1, usize::MAX] {
             assert_eq!(cuda.scratch::<u8>(bytes).err(), Some(Error::OutOfMemory { bytes }));
@@ -120,7 +120,7 @@ fn out_of_memory_is_an_error_and_no_more() -> Outcome {
     Ok(())
 }
 
-/// Each launch of the graph clears its scratch, copies it to the output, and leaves other bytes in it.
+/// Checks a graph each of whose launches clears its scratch, copies it to the output, and leaves other bytes in it.
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn scratch_in_a_graph() -> Outcome {
@@ -131,19 +131,19 @@ fn scratch_in_a_graph() -> Outcome {
     let output = cuda.scratch::<u8>(len)?;
     let mut addresses = Vec::new();
     let mut refused = None;
-    // Other tests of this process go on.
+    // Thread-local, because other tests of this process go on.
     stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
     let enqueued = (|| {
         for len in [len, len / 2, len] {
             let (scratch, other) = (cuda.scratch::<u8>(len)?.zeroed()?, cuda.scratch::<u8>(len)?);
             fill(&other, 0xff)?;
-            // SAFETY: both have at least so many bytes and live as long as the graph is used.
+            // SAFETY: both have at least `len` bytes and live as long as the graph is used.
             unsafe { result::memcpy_dtod_async(output.address(), scratch.address(), len, stream.cu_stream()) }
                 .doing("copying scratch")?;
             fill(&scratch, 0xa5)?;
             addresses.push([scratch.address(), other.address()]);
         }
-        // The capture goes on.
+        // The capture goes on after the refusal.
         refused = cuda.scratch::<u8>(cuda.info().memory).err();
         Ok::<_, Error>(())
     })();
@@ -162,13 +162,13 @@ fn scratch_in_a_graph() -> Outcome {
     for _ in 0..100 {
         fill(&output, 0x11)?;
         graph.launch()?;
-        // A call outside of the graph has other memory.
+        // A call outside of the graph gets other memory.
         let between = cuda.scratch::<u8>(len)?;
         fill(&between, 0x22)?;
         assert!(first.iter().all(|&address| address != between.address()));
         assert!(bytes(&output, 0)?.iter().all(|&byte| byte == 0));
     }
-    // CUDA says a little late that the graph is gone.
+    // CUDA reports a little late that the graph is gone.
     assert!(cuda.state.captures.graphs() > 0);
     drop(graph);
     for _ in 0..100 {

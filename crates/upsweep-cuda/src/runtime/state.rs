@@ -1,4 +1,4 @@
-//! What all devices of one CUDA context share: its kernels, its streams with their workspaces, the memory of its graphs.
+//! State that all devices of one CUDA context share: kernels, streams with their workspaces, memory of graphs.
 
 use super::capture::Captures;
 use super::context::Context;
@@ -12,31 +12,31 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, Weak};
 use upsweep_core::error::Result;
 
-/// A context's state. Each context of the process has one, also where cudarc has several handles of the context.
+/// State of a context. Each context of the process has one, also where cudarc has several handles of the context.
 pub(super) struct State {
     pub(super) context: Arc<Context>,
     pub(super) kernels: Kernels,
     pub(super) captures: Captures,
-    /// By stream handle. An entry that is alive keeps its stream alive, so that the handle is still that stream's.
+    /// Streams by handle. An entry that is alive keeps its stream alive, so that the handle is still that stream's.
     streams: Mutex<HashMap<usize, Weak<StreamState>>>,
 }
 
-/// The states of all contexts that upsweep has seen. A primary context belongs to the process, so its state stays. The
-/// state of another one stays until nobody else has a handle of the context, because until then a graph may launch its
-/// kernels with its workspaces.
+/// States of all contexts that upsweep has seen. A primary context belongs to the process, so its state stays. The
+/// state of another context stays until nobody else has a handle of the context, because until then a graph may launch
+/// its kernels with its workspaces.
 static SEEN: Mutex<Vec<Arc<State>>> = Mutex::new(Vec::new());
 
 impl State {
-    /// The state of a device's primary context.
+    /// Returns the state of a device's primary context.
     pub(super) fn of_device(ordinal: usize) -> Result<Arc<Self>> {
         load()?;
-        // Before cudarc is asked: this says how many devices there are.
+        // Before the call of cudarc: this error says how many devices there are.
         device_info(ordinal)?;
         Nvrtc::load_ahead();
         Self::of(&CudaContext::new(ordinal).doing("starting CUDA on a device")?)
     }
 
-    /// The state of a context.
+    /// Returns the state of a context.
     pub(super) fn of(cuda: &Arc<CudaContext>) -> Result<Arc<Self>> {
         load()?;
         let mut seen = lock(&SEEN);
@@ -55,7 +55,7 @@ impl State {
         Ok(state)
     }
 
-    /// The state of a context, if upsweep has seen it.
+    /// Returns the state of a context, if upsweep has seen it.
     pub(super) fn find(cuda: &CudaContext) -> Option<Arc<Self>> {
         Self::among(&lock(&SEEN), cuda)
     }
@@ -64,7 +64,7 @@ impl State {
         seen.iter().find(|state| state.context.cuda.cu_ctx() == cuda.cu_ctx()).cloned()
     }
 
-    /// Whether somebody besides [`SEEN`] uses the context.
+    /// Returns whether the context has users besides [`SEEN`].
     fn is_needed(state: &Arc<Self>) -> bool {
         let context = &state.context;
         let own = context.handles() + state.kernels.len();
@@ -72,7 +72,7 @@ impl State {
         used || context.cuda.is_primary() || Arc::strong_count(&context.cuda) > own
     }
 
-    /// The state of a stream of this context.
+    /// Returns the state of a stream of this context.
     pub(super) fn stream(&self, stream: &Arc<CudaStream>) -> Arc<StreamState> {
         let mut streams = lock(&self.streams);
         let key = stream.cu_stream().addr();
@@ -85,13 +85,13 @@ impl State {
         state
     }
 
-    /// The state of a stream, if it has one.
+    /// Returns the state of a stream, if it has one.
     pub(super) fn known(&self, stream: CUstream) -> Option<Arc<StreamState>> {
         lock(&self.streams).get(&stream.addr()).and_then(Weak::upgrade)
     }
 
-    /// After `stream` was waited for: the first fault reported by what was enqueued on it, by what other streams
-    /// enqueued for its buffers, or by a graph.
+    /// Returns the first fault after `stream` was waited for: of its own kernels, of kernels of other streams that
+    /// wrote to its buffers, or of a graph.
     pub(super) fn take_fault(&self, stream: CUstream) -> Result<()> {
         self.captures.sweep(&self.context)?;
         self.context.kept_fault(stream)?;

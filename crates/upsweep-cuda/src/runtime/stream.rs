@@ -1,4 +1,4 @@
-//! A stream with its workspaces.
+//! Stream with its workspaces, and with the faults that its kernels may report.
 
 use super::context::Context;
 use super::driver::{self, OutsideCapture, lock};
@@ -9,12 +9,12 @@ use cudarc::driver::sys::CUstream;
 use std::sync::{Arc, Mutex};
 use upsweep_core::error::{Error, Result};
 
-/// One stream with its workspaces.
+/// Stream with its workspaces.
 pub(super) struct StreamState {
     pub(super) stream: Arc<CudaStream>,
     pub(super) context: Arc<Context>,
     grown: Mutex<Grown>,
-    /// Streams whose kernels wrote to this stream's buffers and can report faults; kept until they are looked at.
+    /// Streams whose kernels wrote to this stream's buffers and can report faults; kept until those faults are read.
     watched: Mutex<Vec<Arc<StreamState>>>,
 }
 
@@ -23,7 +23,7 @@ impl StreamState {
         Self { stream, context, grown: Mutex::default(), watched: Mutex::default() }
     }
 
-    /// Looks at the faults of `other` when this stream is waited for next.
+    /// Registers `other`, whose faults are read at the next wait for this stream.
     pub(super) fn watch(&self, other: &Arc<Self>) {
         let mut watched = lock(&self.watched);
         if !watched.iter().any(|known| Arc::ptr_eq(known, other)) {
@@ -31,13 +31,13 @@ impl StreamState {
         }
     }
 
-    /// The streams to look at, which are not looked at again.
+    /// Drains the list of watched streams.
     pub(super) fn watched(&self) -> Vec<Arc<Self>> {
         std::mem::take(&mut *lock(&self.watched))
     }
 
-    /// A workspace with at least these capacities for a kernel that is enqueued next on the stream, which is not being
-    /// captured.
+    /// Returns a workspace with at least these capacities for a kernel that is enqueued next on the stream, which is
+    /// not being captured.
     pub(super) fn workspace(&self, needed: Capacity) -> Result<Workspace> {
         let mut grown = lock(&self.grown);
         let have = grown.current();
@@ -56,16 +56,16 @@ impl StreamState {
         Ok(workspace)
     }
 
-    /// Says that a kernel is enqueued that can report a fault.
+    /// Marks that a kernel is enqueued that can report a fault.
     pub(super) fn mark_may_fault(&self) {
         lock(&self.grown).may_fault = true;
     }
 
-    /// The first fault reported so far by this stream's kernels, read in the order of `stream`.
+    /// Returns the first fault reported so far by this stream's kernels, read in the order of `stream`.
     pub(super) fn take_fault(&self, stream: CUstream) -> Result<()> {
         let mut grown = lock(&self.grown);
         grown.read_fault(stream)?;
-        // Another stream's order covers only a part of what is enqueued here: the rest is asked for later.
+        // Another stream's order covers only a part of the commands enqueued here: faults of the rest are read later.
         if stream == self.stream.cu_stream() {
             grown.may_fault = false;
         }
@@ -74,21 +74,22 @@ impl StreamState {
 }
 
 impl StreamState {
-    /// Has the faults reported so far by this stream's kernels copied to a landing, for [`answer`](Self::answer).
+    /// Enqueues copies of the faults reported so far by this stream's kernels to a landing, for
+    /// [`answer`](Self::answer).
     pub(super) fn ask(&self, landing: &mut Landing) -> Result<Vec<Asked>> {
         let mut grown = lock(&self.grown);
         let asked = grown.ask(landing, self.stream.cu_stream())?;
-        // What is enqueued from now on says so again. What was not asked for is read later.
+        // Kernels enqueued from now on set the mark again. Faults that were not copied are read later.
         grown.may_fault &= asked.len() < grown.all.len();
         Ok(asked)
     }
 
-    /// The first of the faults that were asked for; others are asked for again.
+    /// Returns the first of the copied faults; the others are copied again at the next wait.
     ///
     /// # Safety
-    /// They were copied to this landing, and the host has waited for that.
+    /// The faults were copied to this landing, and the host has waited for the copies.
     pub(super) unsafe fn answer(&self, asked: Vec<Asked>, landing: &Landing) -> Result<()> {
-        // SAFETY: as the caller says.
+        // SAFETY: the faults are in this landing, and the host has waited for the copies, as `# Safety` requires.
         let answer = |asked: Asked| unsafe { asked.answer(landing, self.stream.cu_stream()) };
         asked.into_iter().try_for_each(answer).inspect_err(|_| self.mark_may_fault())
     }
@@ -96,19 +97,21 @@ impl StreamState {
 
 impl Drop for StreamState {
     fn drop(&mut self) {
-        // Freeing must not become part of what some stream captures. Without the context there is nothing to free.
+        // Outside of a capture, because freeing must not become part of one. Without the context there is nothing to
+        // free.
         let (Ok(()), Ok(_outside)) = (self.context.bind(), OutsideCapture::enter()) else { return };
         let stream = self.stream.cu_stream();
-        // This stream has no device that could report it, so who waits for the stream next gets it.
+        // No device of this stream is left to report the fault, so the next wait for the stream gets it.
         if let Err(fault) = self.take_fault(stream) {
             self.context.keep_fault(stream.addr(), fault);
         }
         if !matches!(driver::of_stream(stream), Ok(None)) {
-            // The stream's order is that of a graph now: these workspaces are lost until the process ends.
+            // The stream is being captured, so its order is the graph's: these workspaces are lost until the process
+            // ends.
             return;
         }
         for workspace in &lock(&self.grown).all {
-            // Not to free what CUDA refuses to free is all that can be done.
+            // If CUDA refuses to free the memory, nothing else can be done.
             let _ = self.context.free(workspace.header, stream);
         }
     }

@@ -1,21 +1,21 @@
-//! What CUDA offers on this machine.
+//! Survey of this machine: CUDA's driver, NVRTC and the devices.
 
 use super::driver::{DeviceInfo, Doing, device_count, device_info, load};
 use crate::compile::nvrtc_survey;
 use cudarc::driver::sys;
 use upsweep_core::error::Result;
 
-/// What CUDA offers on this machine: what `upsweep devices` prints.
+/// Driver, NVRTC and devices of this machine, as `upsweep devices` prints them.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Survey {
-    /// The newest CUDA version that the driver supports, as (major, minor).
+    /// Newest CUDA version that the driver supports, as (major, minor).
     pub driver_version: Option<(u32, u32)>,
-    /// NVRTC's version as (major, minor), or why there is none and what brings it.
+    /// NVRTC's version as (major, minor), or why there is none and how to install it.
     pub nvrtc: std::result::Result<(u32, u32), String>,
-    /// Where NVRTC was looked for, a line for each place; what was taken comes last.
+    /// Places where NVRTC was looked for, a line each; if it was found, the last line names it.
     pub nvrtc_tried: Vec<String>,
-    /// The devices, or why there are none.
+    /// Devices, or why there are none.
     pub devices: Result<Vec<DeviceInfo>>,
 }
 

@@ -18,18 +18,18 @@ use std::ops::Range;
 use std::sync::Arc;
 use upsweep_core::error::Result;
 
-/// A stream that is about to be waited for. Whoever makes one is outside of a capture, in the stream's context.
+/// Stream that is about to be waited for. Its creator is outside of a capture, in the stream's context.
 pub(super) struct Wait<'s> {
     stream: &'s Arc<CudaStream>,
     doing: &'static str,
-    /// None of a context that upsweep has not seen: it has no faults.
+    /// State of the context; none if upsweep has not seen the context, which then has no faults.
     state: Option<Arc<State>>,
     own: Option<(Arc<StreamState>, Vec<Asked>)>,
     landing: Option<Landing>,
 }
 
 impl<'s> Wait<'s> {
-    /// Asks for the faults of what is enqueued.
+    /// Enqueues copies of the faults of the enqueued kernels.
     pub(super) fn new(stream: &'s Arc<CudaStream>, doing: &'static str) -> Result<Self> {
         let state = State::find(stream.context());
         let mut landing = state.as_ref().and_then(|state| state.context.landing());
@@ -43,34 +43,35 @@ impl<'s> Wait<'s> {
         Ok(Self { stream, doing, state, own, landing })
     }
 
-    /// Enqueues a copy that lands in `host` [later](Self::landed), or says that it does not fit.
+    /// Enqueues a copy to pinned memory, and returns its range for `Over::landed`; none if it does not fit.
     ///
     /// # Safety
     /// `address` is good for `bytes` bytes until the stream has been waited for.
     pub(super) unsafe fn copy(&mut self, address: CUdeviceptr, bytes: usize) -> Result<Option<Range<usize>>> {
         let Some(landing) = &mut self.landing else { return Ok(None) };
-        // SAFETY: as the caller says.
+        // SAFETY: `address` is good for `bytes` bytes until the stream has been waited for, as `# Safety` requires.
         unsafe { landing.copy(address, bytes, self.stream.cu_stream(), self.doing) }
     }
 
-    /// Waits.
+    /// Waits for the stream.
     pub(super) fn wait(self) -> Result<Over<'s>> {
         self.stream.synchronize().doing(self.doing)?;
         Ok(Over(self))
     }
 }
 
-/// A stream that has been waited for.
+/// Stream that has been waited for.
 pub(super) struct Over<'s>(Wait<'s>);
 
 impl Over<'_> {
-    /// What was copied there.
+    /// Returns the bytes that were copied to a range.
     pub(super) fn landed(&self, range: Range<usize>) -> &[u8] {
         // SAFETY: the stream of the copies has been waited for.
         self.0.landing.as_ref().map_or(&[], |landing| unsafe { landing.landed(range) })
     }
 
-    /// The first fault that is there: of this stream's kernels, of what other streams enqueued for its buffers, or of a graph.
+    /// Returns the first fault: of this stream's kernels, of kernels of other streams that wrote to its buffers, or of
+    /// a graph.
     pub(super) fn faults(self) -> Result<()> {
         let Wait { stream, state, own, landing, .. } = self.0;
         let Some(state) = state else { return Ok(()) };
@@ -80,7 +81,7 @@ impl Over<'_> {
                 // SAFETY: the stream of the copies has been waited for.
                 answered = unsafe { own.answer(asked, &landing) };
             }
-            // SAFETY: as above.
+            // SAFETY: the stream of the copies has been waited for.
             unsafe { state.context.give_back(landing) };
         }
         answered?;

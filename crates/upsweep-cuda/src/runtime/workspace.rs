@@ -1,12 +1,12 @@
-//! The memory through which a kernel's blocks talk to each other.
+//! Workspace: the memory through which a kernel's blocks communicate.
 //!
 //! A workspace is a header, a region of 8-byte status words and a region of 16-byte status words. The regions never
 //! share memory, so that no payload of one layout is ever read as a tag of the other.
 //!
 //! **Memory ordering.** The host writes a workspace once, when it allocates it: zeros, and epoch 1. From then on only
-//! kernels write it. They tag their status words with the epoch that the header holds when they start, and whoever
-//! draws the last ticket advances it, so a word that an earlier launch left behind is never taken for one of this launch.
-//! That is sound because two launches with one workspace never overlap:
+//! kernels write it. They tag their status words with the epoch that the header holds when they start, and the block
+//! that draws the last ticket advances it. So a word that an earlier launch left behind is never taken for one of this
+//! launch. That is sound because two launches with one workspace never overlap:
 //! - Outside a capture there is one workspace a stream, and a stream runs its kernels one after the other.
 //! - Within a capture there is one workspace for each stream that takes part in it. Kernels captured from one stream
 //!   depend on each other in turn, and CUDA runs one launch of an executable graph after the other, on whatever
@@ -28,36 +28,36 @@ use cudarc::driver::sys::{self, CUstream};
 use std::ops::Range;
 use upsweep_core::error::{Error, Result};
 
-/// The bytes of the header: `epoch, ticket, finished, fault code` (u32), `fault index` (u64), `fault value` (i64), `fault bound`
-/// (u64).
+/// Bytes of the header: `epoch, ticket, finished, fault code` (u32), `fault index` (u64), `fault value` (i64), `fault
+/// bound` (u64).
 const HEADER: usize = 256;
-/// Where the fault is in the header, and its size.
+/// Offset of the fault in the header, and its size.
 const FAULT: (u64, usize) = (12, 28);
-/// The fault code while a kernel writes the fault's index and value.
+/// Fault code while a kernel writes the fault's index and value.
 const CLAIMED: u32 = u32::MAX;
-/// A stream's first workspace: 1 MiB of 8-byte words and 3 MiB of 16-byte words, the header included.
+/// Capacity of a stream's first workspace: 1 MiB of 8-byte words and 3 MiB of 16-byte words, the header included.
 pub(super) const INITIAL: Capacity = Capacity { words8: 1 << 17, words16: (3 << 16) - HEADER / 16 };
-/// A capture's first workspace: 64 KiB. Each capture has its own, so it is small.
+/// Capacity of a capture's first workspace: 64 KiB. Each capture has its own, so it is small.
 pub(super) const INITIAL_IN_CAPTURE: Capacity = Capacity { words8: 1 << 11, words16: (3 << 10) - HEADER / 16 };
 
-/// A workspace, as a kernel gets it: `memory/layout.cuh` has the same struct.
+/// Workspace, as a kernel gets it: `memory/layout.cuh` has the same struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub(crate) struct Workspace {
-    /// Device memory: the header.
+    /// Address of the header in device memory.
     pub(crate) header: u64,
-    /// Device memory: 8-byte words, aligned to 256 bytes.
+    /// Address of the 8-byte words in device memory, aligned to 256 bytes.
     pub(crate) words8: u64,
-    /// Device memory: 16-byte words, aligned to 256 bytes.
+    /// Address of the 16-byte words in device memory, aligned to 256 bytes.
     pub(crate) words16: u64,
-    /// How many 8-byte words there are.
+    /// Number of 8-byte words.
     pub(crate) capacity8: u32,
-    /// How many 16-byte words there are.
+    /// Number of 16-byte words.
     pub(crate) capacity16: u32,
 }
 
 impl Workspace {
-    /// For a kernel that does not look at its workspace.
+    /// No workspace: for a kernel that does not use it.
     pub(crate) const NONE: Self = Self { header: 0, words8: 0, words16: 0, capacity8: 0, capacity16: 0 };
 }
 
@@ -76,7 +76,7 @@ impl Capacity {
         needed.words8 <= self.words8 && needed.words16 <= self.words16
     }
 
-    /// Enough for `needed`; a region that is too small is at least doubled.
+    /// Returns a capacity for `needed`; a region that is too small is at least doubled.
     pub(super) fn grown(self, needed: Self) -> Self {
         let grow = |have: usize, need: usize| {
             if need <= have {
@@ -88,8 +88,8 @@ impl Capacity {
         Self { words8: grow(self.words8, needed.words8), words16: grow(self.words16, needed.words16) }
     }
 
-    /// The bytes of a workspace and where its region of 16-byte words begins; none if that is too much for 32-bit
-    /// word counts.
+    /// Returns the bytes of a workspace and the offset of its region of 16-byte words; none if that is too much for
+    /// 32-bit word counts.
     fn layout(self) -> Option<Layout> {
         let (capacity8, capacity16) = (u32::try_from(self.words8).ok()?, u32::try_from(self.words16).ok()?);
         let start16 = self.words8.checked_mul(8)?.checked_next_multiple_of(HEADER)?.checked_add(HEADER)?;
@@ -105,11 +105,11 @@ struct Layout {
     bytes: usize,
 }
 
-/// A new workspace, ready for use on any stream when this returns.
+/// Creates a workspace, ready for use on any stream when this returns.
 ///
-/// It is allocated and cleared on the context's private stream, which is never captured and never long busy, because
-/// the caller's stream may be: then it could be neither waited for, nor could another stream read the fault of a
-/// workspace that does not exist yet in that stream's order.
+/// The workspace is allocated and cleared on the context's private stream, which is never captured and never long busy.
+/// The caller's stream may be captured or busy. The host could then not wait for it, and no other stream could read the
+/// fault of a workspace that does not exist yet in the caller's stream's order.
 pub(super) fn create(context: &Context, capacity: Capacity) -> Result<Workspace> {
     let Some(Layout { start16, capacity8, capacity16, bytes }) = capacity.layout() else {
         return Err(Error::OutOfMemory { bytes: capacity.words8.saturating_add(capacity.words16).saturating_mul(16) });
@@ -133,18 +133,18 @@ pub(super) fn renew(context: &Context, workspace: Workspace) -> Result<Workspace
     let end = workspace.words16 + 16 * u64::from(workspace.capacity16);
     // SAFETY: the workspace ends with its 16-byte words, and is used only after this.
     unsafe { result::memset_d8_async(workspace.header, 0, (end - workspace.header) as usize, stream) }.doing(DOING)?;
-    // SAFETY: as above; the epoch is the header's first word.
+    // SAFETY: the workspace is used only after this; the epoch is the header's first word.
     unsafe { sys::cuMemsetD32Async(workspace.header, 1, 1, stream) }.result().doing(DOING)?;
     // SAFETY: the private stream lives as long as its context.
     unsafe { result::stream::synchronize(stream) }.doing(DOING)?;
     Ok(workspace)
 }
 
-/// A workspace and the smaller ones that it replaced.
+/// Workspace and the smaller ones that it replaced.
 #[derive(Debug, Default)]
 pub(super) struct Grown {
     pub(super) all: Vec<Workspace>,
-    /// Whether a kernel that can report a fault uses one of them, and its fault may not have been read.
+    /// Whether a kernel that can report a fault uses one of the workspaces, and its fault may not have been read.
     pub(super) may_fault: bool,
 }
 
@@ -153,8 +153,8 @@ impl Grown {
         self.all.last().copied()
     }
 
-    /// Has the faults copied to a landing, in the order of `stream`, so that they are read once that has been waited for. What finds no room
-    /// there is not asked for.
+    /// Enqueues copies of the faults to a landing, in the order of `stream`; they can be read once the stream has been
+    /// waited for. Faults that find no room there are not copied.
     pub(super) fn ask(&self, landing: &mut Landing, stream: CUstream) -> Result<Vec<Asked>> {
         let mut asked = Vec::new();
         if self.may_fault {
@@ -168,7 +168,7 @@ impl Grown {
         Ok(asked)
     }
 
-    /// The first fault that is there, read in the order of `stream`.
+    /// Returns the first fault, read in the order of `stream`.
     pub(super) fn read_fault(&self, stream: CUstream) -> Result<()> {
         if !self.may_fault {
             return Ok(());
@@ -179,20 +179,20 @@ impl Grown {
 
 const READING: &str = "reading whether a kernel reported a fault";
 
-/// A fault that was copied to a landing.
+/// Copy of a fault in a landing.
 pub(super) struct Asked {
-    /// Where it is on the device.
+    /// Address of the fault on the device.
     address: u64,
     at: Range<usize>,
 }
 
 impl Asked {
-    /// The fault, if there is one, which is cleared in the order of `stream`.
+    /// Returns the fault, if there is one, and clears it on the device in the order of `stream`.
     ///
     /// # Safety
-    /// It was copied to this landing, and the host has waited for that.
+    /// The fault was copied to this landing, and the host has waited for the copy.
     pub(super) unsafe fn answer(self, landing: &Landing, stream: CUstream) -> Result<()> {
-        // SAFETY: as the caller says.
+        // SAFETY: the fault is in this landing, and the host has waited for the copy, as `# Safety` requires.
         let landed = unsafe { landing.landed(self.at) };
         landed.first_chunk().map_or(Ok(()), |bytes| clear_fault(bytes, self.address, stream))
     }
@@ -209,7 +209,7 @@ fn read_fault(workspace: &Workspace, stream: CUstream) -> Result<()> {
     clear_fault(&bytes, address, stream)
 }
 
-/// The fault that was read from an address, if there is one, which is cleared there.
+/// Returns the fault that was read from `address`, if there is one, and clears it there.
 fn clear_fault(bytes: &[u8; FAULT.1], address: u64, stream: CUstream) -> Result<()> {
     let Some(fault) = decode_fault(bytes) else { return Ok(()) };
     // SAFETY: the fault is in a header.
@@ -217,7 +217,7 @@ fn clear_fault(bytes: &[u8; FAULT.1], address: u64, stream: CUstream) -> Result<
     Err(fault)
 }
 
-/// The fault in the header's bytes from the fault code on.
+/// Decodes the header's bytes from the fault code on.
 fn decode_fault(bytes: &[u8; FAULT.1]) -> Option<Error> {
     let (code, rest) = bytes.split_first_chunk::<4>()?;
     let (index, rest) = rest.split_first_chunk::<8>()?;
@@ -227,7 +227,7 @@ fn decode_fault(bytes: &[u8; FAULT.1]) -> Option<Error> {
     let offset = i64::from_ne_bytes(*value);
     let value = usize::try_from(offset).unwrap_or(usize::MAX);
     match u32::from_ne_bytes(*code) {
-        // `CLAIMED`: a kernel is about to say what is wrong, in a launch that this read is not ordered with.
+        // `CLAIMED`: a kernel is about to write the fault, in a launch that this read is not ordered with.
         0 | CLAIMED => None,
         1 => {
             let rule = "does not ascend from 0 to the number of elements";
@@ -297,8 +297,8 @@ mod tests {
         assert!(matches!(decode_fault(&bytes), Some(Error::Driver { .. })));
     }
 
-    /// The fields of a struct in `memory/layout.cuh` with their offsets, and the struct's size. All have their natural
-    /// alignment.
+    /// Returns the fields of a struct in `memory/layout.cuh` with their offsets, and the struct's size. All have their
+    /// natural alignment.
     fn layout(name: &str) -> (Vec<(&str, usize)>, usize) {
         let text = include_str!("../../kernels/memory/layout.cuh");
         let (_, body) = text.split_once(&format!("struct {name} {{\n")).unwrap();

@@ -6,7 +6,7 @@
 //! | arrays that one wave of blocks holds in shared memory, up to some 20 MB | `wave.cuh` |
 //! | reductions by rows and by offsets | `segments.cuh` |
 //! | long reductions by keys of one buffer | `reduce/runs.cuh` |
-//! | interleaved lines | `columns/mod.rs`; up to 16 of at most 32 bytes in all: a scan of arrays, see there |
+//! | interleaved lines | `columns/mod.rs`; up to 16 lines of at most 32 bytes in all: a scan of arrays, see there |
 //!
 //! The plan (`upsweep-plan/src/scan.rs`) chooses by the number of elements, their types and the compute capability.
 //!
@@ -21,13 +21,13 @@
 //!
 //! **Reductions by segment.** A reduction by rows or offsets reads each element once: the prefix of a tile changes at
 //! most one result of each warp, and the look-back warp completes that result. A reduction by flags or keys does not
-//! know where its results go until it has looked back. So it is the scan, which stores only the last result of each
-//! segment and, by keys, the first key if it is asked for (`kernels/tile/compact.cuh`).
+//! know the positions of its results until it has looked back. So it is the scan, which stores only the last result of
+//! each segment and, by keys, the first key if it is requested (`kernels/tile/compact.cuh`).
 //!
 //! **Long reductions by keys of one buffer** are a relay (see [`select`](super::select)). For each head of a tile, its
-//! key and the result of the run before it wait in the ring. A tile publishes how many heads it has, and the
-//! combination from the last of them on. So a storing warp knows where the heads of a tile go, and what the run that is
-//! open before the tile combines to.
+//! key and the result of the run before it wait in the ring. A tile publishes its number of heads, and the combination
+//! of its elements from the last head on. So a storing warp knows the positions of the tile's heads, and the
+//! combination of the run that is open before the tile.
 
 use super::code::Kernel;
 use super::features::{Features, Heads, Layout, Layouts, Pass};
@@ -45,44 +45,44 @@ use upsweep_core::steps::JobSteps;
 use upsweep_plan::scan::ScanPlan;
 
 params! {
-    /// Of the kernels that scan tiles.
+    /// Parameters of the kernels that scan tiles.
     struct ScanParams {
         input: "const In*",
         output: "Out*",
-        /// Elements.
+        /// Number of elements.
         n: "u64",
         /// ROWS: elements a row.
         row: "u64",
-        /// See `row_of` in `tile/heads.cuh`.
+        /// Reciprocal of `row`: see `row_of` in `tile/heads.cuh`.
         row_reciprocal: "u64",
-        /// The bits 0, row, 2 * row, ... below 64.
+        /// Bit mask with the bits 0, row, 2 * row, ... below 64.
         row_pattern: "u64",
         /// FLAGS: an element's flag; KEYS: its key.
         head_source: "const void*",
-        /// OFFSETS: segments + 1 of them.
+        /// OFFSETS: segments + 1 offsets.
         offsets: "const Offset*",
         segments: "u64",
-        /// OFFSETS: how many of them each tile checks.
+        /// OFFSETS: number of offsets that each tile checks.
         share: "u64",
-        /// A reduction stores no result beyond this.
+        /// Capacity of the output: a reduction stores no result beyond it.
         outputs: "u64",
-        /// Null, or where a reduction by flags or keys stores the number of segments.
+        /// Null, or the address that a reduction by flags or keys stores the number of segments at.
         count: "u64*",
-        /// Where a reduction by keys stores the first key of each segment, and how many there is room for, or ~0.
+        /// Address that a reduction by keys stores the first key of each segment at, and the capacity there, or ~0.
         keys: "void*",
         keys_room: "u64",
-        /// Null, or where a scan of the whole array stores what follows it.
+        /// Null, or the address that a scan of the whole array stores its carry at: the value after its last element.
         carry: "Given*",
-        /// Whether what follows a scan of the whole array is its last result.
+        /// Whether a scan of the whole array stores the value that follows its last element as one more result.
         total: "u64",
-        /// Null, or where the initial value lies.
+        /// Null, or the address of the initial value.
         init_from: "const Given*",
         workspace: "Workspace",
     }
 }
 
-/// The most interleaved lines that are scanned as one, and the most bytes of an element of theirs: larger ones leave room
-/// for few tiles in shared memory.
+/// Most interleaved lines that are scanned as one, and most bytes of their element together: larger ones leave room for
+/// few tiles in shared memory.
 const MOST_INTERLEAVED: usize = 16;
 const MOST_INTERLEAVED_BYTES: usize = 32;
 
@@ -96,7 +96,7 @@ pub fn run<S: JobSteps, G: Segmentation>(
     open(cuda, &mut job, true, &mut |job| launch_lines(cuda, job, direction, carry))
 }
 
-/// Launches the kernel that takes the job's lines. `carry` is the address of what follows the last element, or 0.
+/// Launches the kernel for the job's lines. `carry` is the address of the value that follows the last element, or 0.
 fn launch_lines(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, carry: u64) -> Result<()> {
     if interleaves_as_one(job.shape, job.functions.layouts) {
         launch(cuda, job, direction, Extra { carry, ..Extra::default() })
@@ -105,32 +105,32 @@ fn launch_lines(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, carry: u64
     }
 }
 
-/// Whether the single-pass kernels take the lines of this shape: those that lie one after the other, and few interleaved
-/// ones, whose elements at one place of the axis are then one element.
+/// Returns whether the single-pass kernels scan lines of this shape: contiguous lines, and few interleaved lines, whose
+/// elements at one position of the axis are scanned as one array.
 pub(super) fn interleaves_as_one(shape: Shape, layouts: Layouts) -> bool {
     let largest = layouts.input.size.max(layouts.acc.size).max(layouts.output.size);
     let few = shape.inner <= MOST_INTERLEAVED && shape.inner * largest <= MOST_INTERLEAVED_BYTES;
     shape.inner <= 1 || (few && layouts.plain())
 }
 
-/// In place of the room for keys: none are asked for (`kernels/tile/compact.cuh`).
+/// Value for the capacity of keys if no keys are requested (`kernels/tile/compact.cuh`).
 pub(super) const NO_KEYS: u64 = u64::MAX;
 
-/// What a launch stores beside its results.
+/// Outputs of a launch besides its results.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Extra {
-    /// The address of the carry, or 0.
+    /// Address of the carry, or 0.
     pub(super) carry: u64,
-    /// Of a reduction: the address of the one value that it stores the number of segments at, or 0.
+    /// Address that a reduction stores the number of segments at, or 0; none for a scan.
     pub(super) by_segment: Option<u64>,
-    /// Of a reduction by keys: the address of the first key of each segment, and how many there is room for.
+    /// Address that a reduction by keys stores the first key of each segment at, and the capacity there.
     pub(super) keys: Option<(u64, usize)>,
 }
 
-/// The plan for `n` elements, of a job with these features; `key` is the layout of keys, where it is known.
+/// Returns the plan for `n` elements of a job with these features; `key` is the layout of keys, where it is known.
 pub(super) fn plan(cuda: &Cuda, n: usize, features: Features, layouts: Layouts, key: Option<Layout>) -> ScanPlan {
     let (sizes, capability) = (features.sizes(layouts), cuda.compute_capability());
-    // How many tiles there are, a wave's blocks know from the host.
+    // A wave needs the number of tiles on the host.
     let longest_wave = if layouts.counted { 0 } else { cuda.longest_wave };
     let runs = features.runs(n, layouts, key);
     if let Some(plan) = runs.and_then(|runs| ScanPlan::of_runs(n, sizes, runs, capability, longest_wave)) {
@@ -143,12 +143,12 @@ pub(super) fn plan(cuda: &Cuda, n: usize, features: Features, layouts: Layouts, 
     }
 }
 
-/// The kernel of a plan.
+/// Returns the kernel of a plan.
 pub(super) fn kernel<'a>(plan: &ScanPlan, features: Features, functions: &'a Functions<'a>) -> Kernel<'a> {
     Kernel { functions, kernel: plan.kernel(), features, constants: plan.constants() }
 }
 
-/// How the kernel finds the heads of a job's lines and segments.
+/// Returns how the kernel finds the heads of a job's lines and segments.
 fn heads_in(shape: Shape, heads: Heads, by_segment: bool) -> Heads {
     match heads {
         Heads::None if shape.outer > 1 || by_segment => Heads::Rows,
@@ -156,7 +156,7 @@ fn heads_in(shape: Shape, heads: Heads, by_segment: bool) -> Heads {
     }
 }
 
-/// The plan of a job, as [`launch`] makes it.
+/// Returns the plan of a job, as [`launch`] makes it.
 pub(super) fn plan_of(
     cuda: &Cuda,
     shape: Shape,
@@ -170,8 +170,8 @@ pub(super) fn plan_of(
     plan(cuda, shape.lines() * shape.len / interleaved, features, layouts, key)
 }
 
-/// Launches the single-pass kernel: a scan, or a reduction by segment. What it calls an element are those of all
-/// interleaved lines at one place.
+/// Launches the single-pass kernel: a scan, or a reduction by segment. An element of the kernel is the array of all
+/// interleaved lines' elements at one position.
 pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, extra: Extra) -> Result<()> {
     let (shape, functions) = (job.shape, &job.functions);
     let interleaved = shape.inner.max(1);
@@ -224,7 +224,7 @@ pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, extra
         workspace,
     };
     let params = Params::new(fixed, &job.begin, interleaved, &functions.held.values);
-    // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for `n`
-    // elements, or as many as the kernel asks for, until the kernel is enqueued in the stream's order.
+    // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for
+    // `n` elements, or for the number in device memory, until the kernel is enqueued in the stream's order.
     unsafe { cuda.launch(&loaded, Grid::new(grid, threads, shared), &params) }
 }

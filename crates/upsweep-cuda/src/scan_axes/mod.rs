@@ -4,9 +4,10 @@
 //!
 //! The kernel cuts a matrix into strips of neighbouring columns. A block goes down a strip, tile by tile, and reads
 //! each element once: the running values of the columns stay in the block. A strip publishes only the combination of
-//! each row, for the strips to the right of it. Some warps scan the rows of tiles as they come from memory. Others look
-//! back for what lies to the left. Earlier tiles wait in shared memory meanwhile. They are finished by the first warps
-//! or, where elements are widened, by warps of their own. The width of a strip depends on the number of strips.
+//! each row, for the strips to the right of it. Some warps scan the rows of tiles as they arrive from memory. Other
+//! warps look back over the strips to the left. Earlier tiles wait in shared memory meanwhile. They are finished by the
+//! first warps or, where elements are widened, by warps of their own. The width of a strip depends on the number of
+//! strips.
 
 use super::Cuda;
 use super::code::Kernel;
@@ -22,7 +23,7 @@ use upsweep_core::steps::JobSteps;
 use upsweep_plan::scan_axes::AxesPlan;
 
 params! {
-    /// Of the scan along two axes.
+    /// Parameters of the scan along two axes.
     struct ScanAxesParams {
         input: "const In*",
         output: "Out*",
@@ -36,22 +37,22 @@ params! {
         strips: "u64",
         tiles: "u64",
         groups: "u64",
-        /// The entry of the first group.
+        /// Index of the first group's entry.
         group_entries: "u64",
-        /// The bytes at whose multiples all vectors of elements begin, at most those of a copy.
+        /// Alignment of all vectors of elements in bytes, at most the width of a copy.
         access: "u64",
-        /// Whether all vectors of results begin at multiples of their access width.
+        /// Whether all vectors of results are aligned to their access width.
         out_aligned: "u64",
         workspace: "Workspace",
     }
 }
 
-/// The features of a job, of which few interleaved lines are scanned as one.
+/// Returns the features of a job whose `interleaved` lines are scanned as one.
 fn features_of(interleaved: usize, direction: Direction) -> Features {
     Features { exclusive: direction.exclusive, interleaved, ..Features::PLAIN }
 }
 
-/// The plan for `shape` (arrays, rows, columns), whose elements are those of `interleaved` lines.
+/// Returns the plan for `shape` (arrays, rows, columns), whose elements are arrays of `interleaved` elements.
 pub(super) fn plan(
     shape: (usize, usize, usize),
     interleaved: usize,
@@ -62,8 +63,9 @@ pub(super) fn plan(
     AxesPlan::new(shape, sizes, capability)
 }
 
-/// Scans a job whose shape has the arrays, their rows and columns, where `interleaved` elements lie side by side at each place:
-/// exclusively, with a row and a column more where `direction` has a total. False where a scan along each axis is faster.
+/// Scans a job along two axes. Its shape is (arrays, rows, columns), with `interleaved` elements at each position. With
+/// `direction.total` the scan is exclusive, and the results have one more row and column. Returns false where a scan
+/// along each axis is faster.
 pub fn run<S: JobSteps>(
     cuda: &Cuda,
     mut job: Job<'_, '_, '_, S, Whole>,
@@ -87,7 +89,7 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>, plan: &AxesPlan, features: Features, b
     let border = usize::from(bordered);
     let (height, width) = (shape.len, shape.inner);
     let (out_height, out_width) = (height + border, width + border);
-    // Rows begin side by side at multiples of what all rows' bytes and the first row's address are.
+    // The alignment of all rows' begins follows from the bytes of a row and the first row's address.
     let begins = |address: u64, row: usize, size: usize| {
         let most = AxesPlan::copy_bytes(size, plan.vector) as u64;
         1 << (address | (row * size) as u64 | most).trailing_zeros()
@@ -111,12 +113,13 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>, plan: &AxesPlan, features: Features, b
     };
     let params = Params::new(fixed, &job.begin, features.interleaved, &functions.held.values);
     let grid = plan.grid() as u32;
-    // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for the elements of the
-    // shape, and the results of `out_height` rows of `out_width` for each array, until the kernel is enqueued in the stream's order.
+    // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for
+    // the elements of the shape, and for `out_height` rows of `out_width` results of each array, until the kernel is
+    // enqueued in the stream's order.
     unsafe { cuda.launch(&loaded, Grid::new(grid, threads, shared), &params) }
 }
 
-/// The kernel of a plan.
+/// Returns the kernel of a plan.
 pub(super) fn kernel<'a>(plan: &AxesPlan, features: Features, functions: &'a Functions<'a>) -> Kernel<'a> {
     let kernel = ("scan_axes/scan_axes.cuh", "upsweep_scan_axes");
     Kernel { functions, kernel, features, constants: plan.constants() }

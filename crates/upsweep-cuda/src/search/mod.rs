@@ -1,6 +1,7 @@
 //! Search on a CUDA device: see `search/search.cuh`.
 //!
-//! Each value takes the same number of steps, without branches. A thread searches several values side by side.
+//! Each search takes the same number of steps, without branches. A thread searches several values side by side, so
+//! that as many loads are in flight.
 
 use super::borrow::Extent;
 use super::code::Kernel;
@@ -18,17 +19,17 @@ use upsweep_core::operator::{Element, Function};
 use upsweep_plan::search::{THREADS, blocks, constants};
 
 params! {
-    /// Of the kernel that searches.
+    /// Parameters of the kernel that searches.
     struct SearchParams {
         sorted: "const In*",
         values: "const In*",
         output: "void*",
-        /// Sorted elements, and the largest power of two that is no larger.
+        /// Number of sorted elements, and the largest power of two that does not exceed it.
         len: "u64",
         step: "u64",
-        /// Values.
+        /// Number of values.
         n: "u64",
-        /// Nothing is reported.
+        /// Unused: no fault is reported.
         workspace: "Workspace",
     }
 }
@@ -51,7 +52,7 @@ where
     if n == 0 {
         return Ok(());
     }
-    // The order is what the equality of neighbours is elsewhere.
+    // The comparison takes the place of the equality of neighbours.
     with_functions::<I, _, _>(&FirstOf(less), |functions| {
         let kernel = kernel(functions, upper, size_of::<O>());
         let loaded = cuda.kernel(kernel.key(), || kernel.source::<SearchParams>())?;
@@ -65,13 +66,13 @@ where
             workspace: Workspace::NONE,
         };
         let params = Params::new(fixed, &Begin::nothing(functions.layouts.acc), 1, &functions.held.values);
-        // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for `len`
-        // sorted elements and `n` values and results until the kernel is enqueued in the stream's order.
+        // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good
+        // for `len` sorted elements and `n` values and results until the kernel is enqueued in the stream's order.
         unsafe { cuda.launch(&loaded, Grid::new(blocks(n) as u32, THREADS as u32, 0), &params) }
     })
 }
 
-/// The kernel for results of so many bytes.
+/// Returns the kernel for results of `index` bytes.
 pub(super) fn kernel<'a>(functions: &'a Functions<'a>, upper: bool, index: usize) -> Kernel<'a> {
     let kernel = ("search/search.cuh", "upsweep_search");
     Kernel { functions, kernel, features: Features::PLAIN, constants: constants(upper, index) }

@@ -2,17 +2,17 @@
 //!
 //! | what | kernel |
 //! |---|---|
-//! | what keeps some elements: Select, Dedup, Runs | `select/select.cuh`, on the relay (`kernels/tile/relay.cuh`) |
+//! | selections: Select, Dedup, Runs | `select/select.cuh`, on the relay (`kernels/tile/relay.cuh`) |
 //! | Partition | `select/partition.cuh`, on the pipeline |
 //!
 //! A predicate, flags or the equality of neighbours decide which elements are selected
 //! (`upsweep-core/src/call/select.rs`). `select/choose.cuh` finds the selected elements of a warp and their positions
-//! among these, for both kernels.
+//! among the selected ones, for both kernels.
 //!
-//! **The relay.** The aggregate of a tile is its number of selected elements. Compute warps leave the selected elements
-//! side by side in a ring in shared memory, as soon as they have found them. Storing warps look back and store the
+//! **The relay.** The aggregate of a tile is its number of selected elements. Compute warps store the selected elements
+//! contiguously in a ring in shared memory, as soon as they have found them. Storing warps look back and store the
 //! results, 16 bytes at a time whatever the alignment of the destination (`kernels/warp/store.cuh`). So results wait
-//! for their prefix and not elements, each element is read once, and compute warps meet once a tile. Where the ring has
+//! for their prefix and not elements, each element is read once, and compute warps meet once a tile. If the ring has
 //! room for the results of two or three tiles, each tile has a half or a third of it, so that a tile takes the place of
 //! an earlier one whatever its size.
 //!
@@ -27,11 +27,11 @@
 //! element until the destination is known. Results of up to 2 bytes are stored by each warp for itself, larger ones by
 //! the warps of a block together.
 //!
-//! **Runs.** Tiles also publish where their last run begins. So the length of a run is known in the tile where the next
+//! **Runs.** Tiles also publish the begin of their last run. So the length of a run is known in the tile where the next
 //! run begins.
 //!
-//! **Lengths.** The number of results lies in device memory (`upsweep/src/count.rs`), and the number of elements may
-//! lie there, too.
+//! **Lengths.** The number of results lies in device memory (`upsweep/src/count.rs`), and so may the number of
+//! elements.
 
 use super::borrow::Extent;
 use super::code::Kernel;
@@ -53,32 +53,33 @@ use upsweep_core::steps::{Held, Parts};
 use upsweep_plan::select::{SelectPlan, SelectSizes};
 
 params! {
-    /// Of the kernel that selects.
+    /// Parameters of the kernel that selects.
     struct SelectParams {
         input: "const In*",
         /// FLAGS: a byte an element.
         flags: "const u8*",
-        /// Null where only the number is asked for.
+        /// Null where only the number of results is requested.
         output: "void*",
-        /// OTHERS: where the elements go that are not kept.
+        /// OTHERS: output of the rejected elements.
         others: "void*",
-        /// RUN_BYTES: where each run begins, or how long it is.
+        /// RUN_BYTES: begin of each run, or its length.
         runs: "void*",
-        /// Null, or where the number of elements kept lies already: the others go behind them.
+        /// Null, or the address of the number of selected elements, if that is known already: the rejected elements
+        /// follow them.
         behind: "const u64*",
-        /// The elements that the input has room for.
+        /// Capacity of the input in elements.
         n: "u64",
-        /// Null, or where the number of elements lies.
+        /// Null, or the address of the number of elements.
         length: "const u64*",
         capacity: "u64",
         others_capacity: "u64",
-        /// Where the number of elements kept is stored.
+        /// Address that the number of selected elements is stored at.
         count: "u64*",
         workspace: "Workspace",
     }
 }
 
-/// A choice as a job whose map is the predicate, and whose keys are the elements.
+/// Steps of a choice as a job: the predicate is the map, and the elements are the keys.
 type StepsOf<I, P> = Parts<I, bool, Or, MapWith<P>, Same>;
 type KeysOf<I, E> = Keys<'static, [I], E>;
 
@@ -92,7 +93,8 @@ where
     with_functions(call.choice, |functions| launch::<C, V, I, O>(cuda, call, Beside::NOTHING, functions, count))
 }
 
-/// As [`run`], and stores beside each element that is kept where its run begins, or with `lengths` how long it is.
+/// Runs a selection like [`run`], and stores with each selected element the begin of its run, or with `lengths` its
+/// length.
 pub fn run_with_runs<C, I, N>(
     cuda: &Cuda,
     call: Choosing<'_, C, I, I>,
@@ -110,12 +112,12 @@ where
     with_functions(call.choice, |functions| launch::<C, Values, I, I>(cuda, call, beside, functions, count))
 }
 
-/// What is stored beside the elements that are kept, as many numbers as there is room for elements: see [`SelectSizes`].
+/// Companion output: a number for each selected element, with the capacity of the results. See [`SelectSizes`].
 #[derive(Clone, Copy)]
 struct Beside {
     address: u64,
     extent: Extent,
-    /// Of a number; 0 where nothing is stored.
+    /// Bytes of a number; 0 where nothing is stored.
     bytes: usize,
     lengths: bool,
 }
@@ -163,7 +165,7 @@ where
         Elements::OfOutput => (output, Loan::default()),
     };
     let elements = Extent::new::<I>(source, len);
-    // In place each result lies at or before its element.
+    // In place, each result lies at or before its element.
     let same = source == output && size_of::<I>() == size_of::<O>() && !V::INDEX;
     if !in_place && !same {
         results.must_not_meet(elements)?;
@@ -204,16 +206,16 @@ where
         workspace,
     };
     let params = Params::new(fixed, &Begin::nothing(functions.layouts.acc), 1, &functions.held.values);
-    // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for `len`
-    // elements and flags, for the results that there is room for, and for the numbers, until the kernel is enqueued in the
-    // stream's order.
+    // SAFETY: `Params` begins with the kernel's layout (its text asserts it). The loans keep its pointers good for
+    // `len` elements and flags, for the results up to the capacity, and for the numbers, until the kernel is enqueued
+    // in the stream's order.
     unsafe { cuda.launch(&loaded, Grid::new(grid, threads, shared), &params) }
 }
 
-/// Makes what a choice contributes to its kernels.
+/// Makes the functions that a choice contributes to its kernels.
 ///
 /// # Errors
-/// [`Error::Values`] when its functions hold too much.
+/// [`Error::Values`] when its functions capture too much.
 pub(super) fn with_functions<I: Element, C: Choose<I>, R>(
     choice: &C,
     use_them: impl FnOnce(&Functions<'_>) -> Result<R>,
@@ -226,7 +228,7 @@ pub(super) fn with_functions<I: Element, C: Choose<I>, R>(
     use_them(&Functions::of::<StepsOf<I, C::Predicate>, KeysOf<I, C::Same>>(&text, &held))
 }
 
-/// What the plan of a choice depends on; `index` are the bytes of indices.
+/// Returns the sizes that the plan of a choice depends on; `index` is the number of bytes of an index.
 pub(super) fn sizes_of<I: Element, C: Choose<I>>(choice: &C, index: usize, others: bool) -> SelectSizes {
     SelectSizes {
         input: size_of::<I>(),
@@ -240,7 +242,7 @@ pub(super) fn sizes_of<I: Element, C: Choose<I>>(choice: &C, index: usize, other
     }
 }
 
-/// The kernel of a plan.
+/// Returns the kernel of a plan.
 pub(super) fn kernel<'a>(plan: &SelectPlan, functions: &'a Functions<'a>) -> Kernel<'a> {
     let SelectSizes { flags, neighbours, .. } = plan.sizes;
     let heads = match (flags, neighbours) {
@@ -262,7 +264,7 @@ pub(super) fn kernel<'a>(plan: &SelectPlan, functions: &'a Functions<'a>) -> Ker
 }
 
 impl Cuda {
-    /// A number on the device that is 0, in the order of its stream.
+    /// Returns a number on the device that is 0, in the order of its stream.
     pub fn zeroed_number(&self) -> Result<CudaSlice<u64>> {
         let mut number = self.allocate::<u64>(1)?;
         let mut view = number.as_view_mut();

@@ -1,4 +1,4 @@
-//! Sorts by a cluster of blocks.
+//! Sorts by one cluster of blocks, in distributed shared memory.
 
 use super::kernels::{Buffers, SortKey};
 use crate::Cuda;
@@ -11,7 +11,7 @@ use upsweep_plan::sort::cluster::ClusterPlan;
 
 params! {
     alone
-    /// Of the kernel whose blocks sort together.
+    /// Parameters of the kernel whose blocks sort together.
     struct SortClusterParams {
         keys: "const void*",
         keys_out: "void*",
@@ -25,19 +25,19 @@ params! {
 
 const CLUSTER: &str = "upsweep_sort_cluster";
 
-/// The parameters of the kernel.
+/// Returns the text of the parameters of the kernel.
 #[cfg(test)]
 pub(crate) fn params_text() -> String {
     SortClusterParams::text()
 }
 
-/// The kernel.
+/// Returns the source of the kernel.
 pub(crate) fn source(plan: &SortPlan, cluster: &ClusterPlan) -> KernelSource {
     let prelude = plan.cluster_constants(cluster).to_string() + &SortClusterParams::text();
     KernelSource { root: "sort/cluster.cuh", prelude, entry: CLUSTER }
 }
 
-/// Sorts the whole array, if so many blocks run together on the device; returns whether they do.
+/// Sorts the whole array, if the device can run this cluster; returns whether it can.
 pub(super) fn sort(cuda: &Cuda, plan: &SortPlan, cluster: &ClusterPlan, buffers: Buffers) -> Result<bool> {
     let kernel = cuda.kernel(SortKey::new(CLUSTER, plan.cluster_constants(cluster)), || Ok(source(plan, cluster)))?;
     let (blocks, threads) = (ClusterPlan::blocks() as u32, ClusterPlan::threads() as u32);
@@ -49,8 +49,8 @@ pub(super) fn sort(cuda: &Cuda, plan: &SortPlan, cluster: &ClusterPlan, buffers:
     let Buffers { keys, keys_out, values, values_out } = buffers;
     let (n, share) = (plan.len as u64, ClusterPlan::share(plan.len) as u64);
     let params = SortClusterParams { keys, keys_out, values, values_out, n, share };
-    // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans keep what they point to good until the kernel is
-    // enqueued in the stream's order.
+    // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans keep the buffers good until
+    // the kernel is enqueued in the stream's order.
     unsafe { cuda.launch(&kernel, grid, &params) }?;
     Ok(true)
 }

@@ -1,11 +1,11 @@
-//! The kernels of sorts of whole arrays: their parameters, and their texts.
+//! Kernels of sorts of whole arrays: their parameters, and their texts.
 
 use crate::compile::KernelSource;
 use crate::params::params;
 use upsweep_plan::constants::Constants;
 use upsweep_plan::sort::SortPlan;
 
-/// The addresses of a sort's inputs and outputs; 0 of what there is not.
+/// Addresses of a sort's inputs and outputs; 0 for a buffer that it does not have.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Buffers {
     pub(super) keys: u64,
@@ -16,7 +16,7 @@ pub(super) struct Buffers {
 
 params! {
     alone
-    /// Of the kernel that counts.
+    /// Parameters of the kernel that counts.
     struct SortCountParams {
         keys: "const void*",
         n: "u64",
@@ -24,19 +24,19 @@ params! {
         part: "u64",
         /// Whether the results take the place of the input.
         in_place: "u64",
-        /// A `SortHeader`.
+        /// Address of a `SortHeader`.
         header: "void*",
         status: "void*",
-        /// Status words, which are to be cleared.
+        /// Number of status words, which the kernel clears.
         status_words: "u64",
-        /// Null, or a number for each digit, all 0 before.
+        /// Null, or a cursor for each digit, all 0 before.
         cursors: "void*",
     }
 }
 
 params! {
     alone
-    /// Of the kernel of a pass.
+    /// Parameters of the kernel of a pass.
     struct SortParams {
         keys: "void*",
         keys_out: "void*",
@@ -45,7 +45,7 @@ params! {
         values_out: "void*",
         values_scratch: "void*",
         n: "u64",
-        /// Which of the launches it is.
+        /// Number of the launch.
         launch: "u64",
         header: "void*",
         status: "void*",
@@ -56,11 +56,11 @@ params! {
 
 params! {
     alone
-    /// Of the kernel that moves values to their places.
+    /// Parameters of the kernel that gathers values by the positions of their sorted keys.
     struct SortValuesParams {
         values: "const void*",
         output: "void*",
-        /// Null, or the positions.
+        /// Null, or the positions. If it is null, the values are copied in their order.
         positions: "const void*",
         n: "u64",
     }
@@ -68,17 +68,17 @@ params! {
 
 params! {
     alone
-    /// Of the kernel that tallies keys of two bytes.
+    /// Parameters of the kernel that tallies keys of two bytes.
     struct SortTallyParams {
         keys: "const void*",
         n: "u64",
         /// Keys a block.
         part: "u64",
-        /// All bytes 0 before.
+        /// Counters, all bytes 0 before.
         counts: "u64*",
         done: "u32*",
-        /// Of floats, a number for each block, the signs of the zeros of each block's keys, and words of each: see
-        /// `sort/counting.cuh`.
+        /// Zeros of floats: their number for each block, the signs of the zeros of each block's keys, and the words of
+        /// signs a block. See `sort/counting.cuh`.
         zeros: "u64*",
         signs: "u32*",
         signs_of_part: "u64",
@@ -87,12 +87,12 @@ params! {
 
 params! {
     alone
-    /// Of the kernel that fills in the results of a sort by counting.
+    /// Parameters of the kernel that fills in the results of a sort by counting.
     struct SortFillParams {
         output: "void*",
         n: "u64",
         places: "const u64*",
-        /// Of floats, as the kernel that tallies has left them, and the number of its blocks.
+        /// Zeros of floats, as the kernel that tallies has left them, and the number of its blocks.
         zeros: "const u64*",
         signs: "const u32*",
         signs_of_part: "u64",
@@ -100,7 +100,7 @@ params! {
     }
 }
 
-/// The zeros of parts of keys that are counted; nothing of integers.
+/// Zeros of the parts of the keys in a sort by counting; empty for integers.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Zeros {
     pub(super) numbers: u64,
@@ -109,14 +109,14 @@ pub(super) struct Zeros {
     pub(super) parts: usize,
 }
 
-/// The parameters of all kernels of a sort.
+/// Returns the text of the parameters of all kernels of a sort.
 #[cfg(test)]
 pub(crate) fn params_text() -> String {
     let of_passes = SortCountParams::text() + &SortParams::text();
     of_passes + &SortValuesParams::text() + &SortTallyParams::text() + &SortFillParams::text()
 }
 
-/// What tells a kernel of a sort from every other one: its entry, and the numbers it is compiled with.
+/// Key that identifies a kernel of a sort: its entry, and the constants that it is compiled with.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct SortKey {
     entry: &'static str,
@@ -135,24 +135,24 @@ pub(super) const TALLY: &str = "upsweep_sort_tally";
 pub(super) const FILL: &str = "upsweep_sort_fill";
 pub(super) const MOVE: &str = "upsweep_sort_values";
 
-/// The kernel that counts.
+/// Returns the source of the kernel that counts.
 pub(crate) fn counting_source(plan: &SortPlan) -> KernelSource {
     let prelude = plan.counting_constants().to_string() + &SortCountParams::text();
     KernelSource { root: "sort/count.cuh", prelude, entry: COUNT }
 }
 
-/// The kernel of a pass.
+/// Returns the source of the kernel of a pass.
 pub(crate) fn pass_source(plan: &SortPlan) -> KernelSource {
     let prelude = plan.pass_constants().to_string() + &SortParams::text();
     KernelSource { root: "sort/pass.cuh", prelude, entry: PASS }
 }
 
-/// The kernel that tallies keys of two bytes.
+/// Returns the source of the kernel that tallies keys of two bytes.
 pub(crate) fn tally_source(plan: &SortPlan) -> KernelSource {
     by_counting_source(TALLY, plan.tally_constants())
 }
 
-/// The kernel that fills in the results of a sort by counting.
+/// Returns the source of the kernel that fills in the results of a sort by counting.
 pub(crate) fn fill_source(plan: &SortPlan) -> KernelSource {
     by_counting_source(FILL, plan.fill_constants())
 }
@@ -162,7 +162,7 @@ fn by_counting_source(entry: &'static str, constants: Constants) -> KernelSource
     KernelSource { root: "sort/counting.cuh", prelude, entry }
 }
 
-/// The kernel that moves values of `units` parts of `unit` bytes to their places.
+/// Returns the source of the kernel that moves values of `units` parts of `unit` bytes to their places.
 pub(crate) fn moving_source(plan: &SortPlan, unit: usize, units: usize) -> KernelSource {
     let prelude = plan.moving_constants(unit, units).to_string() + &SortValuesParams::text();
     KernelSource { root: "sort/values.cuh", prelude, entry: MOVE }

@@ -1,4 +1,4 @@
-//! Lines along another axis than the last become rows, and rows lines again.
+//! Transposition of strided lines to rows before a sort, and of rows to lines after it.
 
 use super::kernels::SortKey;
 use crate::Cuda;
@@ -12,7 +12,7 @@ use upsweep_plan::sort::counting::lines_constants;
 
 params! {
     alone
-    /// Of the kernel that makes rows of interleaved lines.
+    /// Parameters of the kernel that makes rows of interleaved lines.
     struct SortLinesParams {
         input: "const void*",
         output: "void*",
@@ -23,16 +23,16 @@ params! {
 }
 
 const LINES: &str = "upsweep_sort_lines";
-/// Squares of elements that a block moves at least, if there are as many.
+/// Most blocks a multiprocessor. If there are more squares of elements, a block moves several.
 const BLOCKS_A_MULTIPROCESSOR: usize = 8;
 
-/// The kernel.
+/// Returns the source of the kernel.
 pub(crate) fn source(constants: Constants) -> KernelSource {
     let prelude = constants.to_string() + &SortLinesParams::text();
     KernelSource { root: "sort/lines.cuh", prelude, entry: LINES }
 }
 
-/// The parameters of the kernel.
+/// Returns the text of the parameters of the kernel.
 #[cfg(test)]
 pub(crate) fn params_text() -> String {
     SortLinesParams::text()
@@ -47,8 +47,8 @@ pub(super) fn to_rows(cuda: &Cuda, shape: Shape, (size, align): (usize, usize), 
     let blocks = squares.min(BLOCKS_A_MULTIPROCESSOR * cuda.multiprocessors() as usize) as u32;
     let Shape { outer, len, inner } = shape;
     let params = SortLinesParams { input, output, outer: outer as u64, len: len as u64, inner: inner as u64 };
-    // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and scratch keep what they point to good until
-    // the kernel is enqueued in the stream's order.
+    // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and scratch keep both arrays
+    // good until the kernel is enqueued in the stream's order.
     unsafe { cuda.launch(&kernel, Grid::new(blocks, threads as u32, 0), &params) }
 }
 

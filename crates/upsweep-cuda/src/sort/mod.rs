@@ -8,8 +8,8 @@
 //! | more | by the highest bits into buckets, which blocks or warps sort | `split.cuh`, `pass.cuh` or `scatter.cuh` |
 //! | where buckets are too large or too many | passes from the lowest digit on (onesweep) | `count.cuh`, `pass.cuh` |
 //!
-//! All launches are enqueued, and the device finds out which way the sort goes. A launch that has nothing to do returns
-//! at once. So the host waits for nothing.
+//! All launches are enqueued, and the device decides how the sort goes. A launch that has nothing to do returns at
+//! once. So the host waits for nothing.
 //!
 //! **A pass** (`pass.cuh`). Tiles are as large as shared memory allows: each run of keys that ends inside a sector of
 //! 32 bytes costs the L2 cache more than its bytes. Between the slots of two digits one slot is padding, because digits
@@ -18,19 +18,18 @@
 //! before. Between passes keys lie in memory as unsigned numbers in sorted order: the first pass encodes them and the
 //! last one decodes them (`sort/radix.cuh`).
 //!
-//! **From the highest bits.** `split.cuh` counts the keys by the highest 8 to 16 bits in which the keys of a
-//! sample differ. If the sample has few distinct keys, these are counted and filled in. Otherwise one pass by all of
-//! these bits, or two by half of them each, leave buckets; a block sorts a bucket, or a warp if buckets are small. The
-//! second pass is a separate pass of each bucket of the first: its tiles look back to the begin of the bucket. If equal
-//! keys cannot be told apart, the tiles of these passes reserve their places by atomic additions to cursors, in any
-//! order. Keys without values that fit in the L2 cache go through a single pass by up to 11 bits, whose tiles wait for
-//! nobody (`scatter.cuh`): the order inside a bucket does not matter, as the bucket is sorted anyway.
+//! **From the highest bits.** `split.cuh` counts the keys by the highest 8 to 16 bits in which the keys of a sample
+//! differ. If the sample has few distinct keys, these are counted and filled in. Otherwise one pass by all of these
+//! bits, or two by half of them each, leave buckets; a block sorts a bucket, or a warp if buckets are small. The second
+//! pass is a separate pass of each bucket of the first: its tiles look back to the begin of the bucket. If equal keys
+//! are indistinguishable, the tiles of these passes reserve their places by atomic additions to cursors, in any order.
+//! Keys without values that fit in the L2 cache go through a single pass by up to 11 bits, whose tiles wait for no
+//! other tile (`scatter.cuh`): the order inside a bucket does not matter, as the bucket is sorted anyway.
 //!
-//! **Skewed keys.** Buckets are cut by octaves (`sort/octaves.cuh`) if a single digit would tell them, the sort
+//! **Skewed keys.** Buckets are cut by octaves (`sort/octaves.cuh`) if a single digit would distinguish them, the sort
 //! is not in place, and the sample says that some buckets would be far too large. Keys as frequent as their reciprocal
 //! are an example. A bucket of a single number may have any size. The launch that would be the first pass counts these
-//! buckets, so `split.cuh` needs no code for them; the launch after it fills them
-//! (`sort/octave_pass.cuh`).
+//! buckets, so `split.cuh` needs no code for them; the launch after it fills them (`sort/octave_pass.cuh`).
 //!
 //! **Buckets that are too large.** In long arrays larger blocks sort them, from a list. If a bucket is too large for
 //! those as well, as with few distinct keys that have values, the sort goes by passes from the lowest digit on. One
@@ -93,7 +92,7 @@ use upsweep_core::shape::Shape;
 use upsweep_plan::sort::types::{Indices, SortTypes};
 use upsweep_plan::sort::{Counting, Road, SortPlan};
 
-/// Sorts keys into `output`, or where they are; each part by itself.
+/// Sorts keys into `output`, or in place; each part by itself.
 pub fn keys<K: Key, I: Offset>(
     cuda: &Cuda,
     input: &Unsorted<'_, K>,
@@ -136,7 +135,7 @@ pub fn pairs<K: Key, V: Element, I: Offset>(
     call.run(cuda, Buffers { keys, keys_out, values, values_out })
 }
 
-/// Sorts the positions of keys by these.
+/// Sorts the positions of keys by the keys.
 pub fn indices<K: Key, I: Element, O: Offset>(
     cuda: &Cuda,
     keys: &View<'_, K>,
@@ -156,7 +155,7 @@ pub fn indices<K: Key, I: Element, O: Offset>(
     call.run(cuda, Buffers { keys, values_out, ..Buffers::default() })
 }
 
-/// The address of an input, which in place is that of the output.
+/// Borrows an input, and returns its address; in place, the output's.
 fn lend<'a, T: Element>(
     lender: &mut Lender<'a>,
     what: &'static str,
@@ -169,12 +168,12 @@ fn lend<'a, T: Element>(
     }
 }
 
-/// The address of the offsets, if there are any.
+/// Borrows the offsets, if there are any, and returns their address, else 0.
 fn lend_cut<'a, I: Offset>(lender: &mut Lender<'a>, cut: &'a Cut<'_, I>) -> Result<u64> {
     if let Cut::Offsets(offsets) = cut { lender.lend("offsets", offsets) } else { Ok(0) }
 }
 
-/// The parts, with what a kernel needs to know of the offsets at this address.
+/// Returns the parts, with the kernel's parameters of the offsets at this address.
 fn parts<I: Offset>(cut: &Cut<'_, I>, offsets: u64, reader: Option<Arc<CudaStream>>) -> Parts {
     match cut {
         Cut::Whole => Parts::Whole,
@@ -190,7 +189,7 @@ fn types_of<K: Key>(descending: bool, value: usize) -> SortTypes {
     SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value, indices: Indices::None, keys_out: true }
 }
 
-/// What is sorted by itself.
+/// Partition of the array into parts that are each sorted by itself.
 #[derive(Clone)]
 enum Parts {
     Whole,
@@ -198,13 +197,13 @@ enum Parts {
     Segments(segments::Cut),
 }
 
-/// A sort, without its buffers.
+/// Sort without its buffers.
 #[derive(Clone)]
 struct Call {
     len: usize,
     types: SortTypes,
     in_place: bool,
-    /// The alignment of values.
+    /// Alignment of values.
     align: usize,
     parts: Parts,
 }
@@ -229,7 +228,7 @@ impl Call {
         }
     }
 
-    /// With values that a kernel can move, or without.
+    /// Sorts with values that the passes can move, or without values.
     fn with_passed_values(&self, cuda: &Cuda, types: SortTypes, buffers: Buffers) -> Result<()> {
         match &self.parts {
             Parts::Segments(segments::Cut::Rows(1, _)) | Parts::Whole | Parts::Lines(_) => {
@@ -239,7 +238,7 @@ impl Call {
         }
     }
 
-    /// Interleaved lines: as rows, in scratch memory.
+    /// Sorts interleaved lines: as rows, in scratch memory.
     fn of_lines(&self, cuda: &Cuda, shape: Shape, buffers: Buffers) -> Result<()> {
         if self.len == 0 {
             return Ok(());
@@ -266,7 +265,7 @@ impl Call {
         Ok(())
     }
 
-    /// Values of any size: their positions first.
+    /// Sorts values of any size: first positions by keys, then a gather of the values.
     fn by_positions(&self, cuda: &Cuda, buffers: Buffers) -> Result<()> {
         let Self { len, in_place, align, .. } = *self;
         let bytes = self.types.value;
@@ -284,7 +283,7 @@ impl Call {
         let blocks = (len * units).div_ceil(threads).min(16 * cuda.multiprocessors() as usize) as u32;
         let to_places = |values, output, positions| {
             let params = SortValuesParams { values, output, positions, n: len as u64 };
-            // SAFETY: as in `launch`.
+            // SAFETY: as in `launch`: asserted layout, and buffers kept good by the caller's loans and the scratch.
             unsafe { cuda.launch(&kernel, Grid::new(blocks, threads as u32, 0), &params) }
         };
         if len == 0 {
@@ -340,13 +339,13 @@ fn launch(cuda: &Cuda, len: usize, types: SortTypes, in_place: bool, buffers: Bu
         signs: zeros.signs,
         signs_of_part: signs_of_part as u64,
     };
-    // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep what they point to
-    // good until the kernel is enqueued in the stream's order.
+    // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep the
+    // buffers good until the kernel is enqueued in the stream's order.
     unsafe { cuda.launch(&kernel, Grid::new(blocks as u32, threads as u32, shared_bytes as u32), &params) }?;
     fill(cuda, &plan, buffers.keys_out, counts_at, zeros)
 }
 
-/// Counts each digit. `status` are the address and number of words to clear.
+/// Counts each digit. `status` is the address and the number of the words to clear.
 fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, header: u64, status: (u64, usize)) -> Result<()> {
     let kernel = cuda.kernel(SortKey::new(COUNT, plan.counting_constants()), || Ok(counting_source(plan)))?;
     let Counting { blocks, part, threads, shared_bytes } = plan.counting(cuda.multiprocessors() as usize);
@@ -361,11 +360,11 @@ fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, header: u64, status: (u64, usi
         cursors: split::cursors(plan, header),
     };
     let (blocks, threads, shared) = (blocks as u32, threads as u32, shared_bytes as u32);
-    // SAFETY: as in `launch`; the kernel waits.
+    // SAFETY: as in `launch`; the kernel waits for the one before it.
     unsafe { cuda.launch(&kernel, Grid::new(blocks, threads, shared).behind_if(plan.split_bits() > 0), &params) }
 }
 
-/// Stores each value where `places` say.
+/// Stores each value at the places that `places` has for it.
 fn fill(cuda: &Cuda, plan: &SortPlan, output: u64, places: u64, zeros: Zeros) -> Result<()> {
     let kernel = cuda.kernel(SortKey::new(FILL, plan.fill_constants()), || Ok(fill_source(plan)))?;
     let threads = SortPlan::fill_threads() as u32;
@@ -379,14 +378,14 @@ fn fill(cuda: &Cuda, plan: &SortPlan, output: u64, places: u64, zeros: Zeros) ->
         signs_of_part: zeros.signs_of_part as u64,
         parts: zeros.parts as u64,
     };
-    // SAFETY: as in `launch`.
+    // SAFETY: as in `launch`: asserted layout, and buffers kept good by the caller's loans and the scratch.
     unsafe { cuda.launch(&kernel, Grid::new(plan.fill_blocks().min(resident as usize) as u32, threads, 0), &params) }
 }
 
-/// Counts, and goes over keys and values once for each digit that varies.
+/// Counts the digits, and moves keys and values once for each digit that varies.
 fn by_passes(cuda: &Cuda, plan: &SortPlan, buffers: Buffers) -> Result<()> {
     let SortPlan { len, types, .. } = *plan;
-    // One block of memory: the driver's pool finds one again sooner than several.
+    // One allocation: the driver's pool finds one block again sooner than several.
     let parts = plan.scratch_parts();
     let scratch = cuda.scratch::<u8>(plan.scratch_bytes())?;
     let [header, status, tiles, keys_scratch, values_scratch, keys_unwanted] = parts.starts(scratch.address());
@@ -421,7 +420,7 @@ fn by_passes(cuda: &Cuda, plan: &SortPlan, buffers: Buffers) -> Result<()> {
     for launch in 0..plan.launches() as u64 {
         let params = SortParams { launch, ..params };
         let blocks = plan.most_tiles().min(resident as usize) as u32;
-        // SAFETY: as in `launch`; the kernel waits, and another one counts before it.
+        // SAFETY: as in `launch`; the kernel waits for the one before it, and a counting kernel comes before it.
         unsafe { cuda.launch(&kernel, Grid::new(blocks, threads, shared).behind(), &params) }?;
     }
     if splits { split::sort_buckets(cuda, plan, &params) } else { Ok(()) }

@@ -1,4 +1,4 @@
-//! Sorts of segments, each by itself: short ones by warps, longer ones by blocks, and long ones by passes that they share.
+//! Sorts of segments, each by itself: short ones by warps, longer ones by blocks, and long ones by shared passes.
 
 use super::kernels::{Buffers, PASS, SortKey, SortParams, pass_source};
 use super::split;
@@ -16,13 +16,13 @@ use upsweep_plan::sort::types::SortTypes;
 
 params! {
     alone
-    /// Of the kernel that reads offsets.
+    /// Parameters of the kernel that reads offsets.
     struct SortStartsParams {
         offsets: "const void*",
         starts: "void*",
         segments: "u64",
         n: "u64",
-        /// A `SegmentHeader`.
+        /// Address of a `SegmentHeader`.
         header: "void*",
         workspace: "Workspace",
     }
@@ -30,23 +30,23 @@ params! {
 
 params! {
     alone
-    /// Of the kernels around passes over long segments.
+    /// Parameters of the kernels that prepare passes over long segments.
     struct SortPartsParams {
         keys: "const void*",
-        /// A `SegmentHeader`.
+        /// Address of a `SegmentHeader`.
         segments: "const void*",
         /// Null, or the list of long segments.
         list: "const void*",
-        /// Without a list, the number of segments and the length of each.
+        /// Number of segments and length of each, if there is no list.
         rows: "u64",
         length: "u64",
         /// Whether the results take the place of the input.
         in_place: "u64",
         /// Keys a tile.
         tile: "u64",
-        /// A `SortHeader`.
+        /// Address of a `SortHeader`.
         header: "void*",
-        /// The first tile of each segment, and all tiles.
+        /// First tile of each segment, and the number of all tiles.
         firsts: "void*",
         counts: "void*",
         status: "void*",
@@ -54,18 +54,19 @@ params! {
     }
 }
 
-/// The parameters of all these kernels.
+/// Returns the text of the parameters of all these kernels.
 #[cfg(test)]
 pub(crate) fn params_text() -> String {
     SortStartsParams::text() + &SortPartsParams::text()
 }
 
-/// Where segments begin.
+/// Begins of the segments.
 #[derive(Clone)]
 pub(super) enum Cut {
-    /// So many segments of as many keys each.
+    /// Number of segments, and keys of each.
     Rows(usize, usize),
-    /// The address of offsets, the number of segments, the bytes of an offset and whether it has a sign; and who learns that they are wrong.
+    /// Address of offsets, number of segments, bytes of an offset and whether it has a sign; and the stream whose next
+    /// wait reports wrong offsets.
     Offsets(u64, usize, (usize, bool), Option<Arc<CudaStream>>),
 }
 
@@ -74,16 +75,16 @@ const CUT: &str = "upsweep_sort_cut";
 const PARTS: &str = "upsweep_sort_parts";
 const PLACES: &str = "upsweep_sort_places";
 
-/// A kernel around passes.
+/// Returns the source of a kernel that prepares passes.
 pub(crate) fn parts_source(entry: &'static str, constants: Constants) -> KernelSource {
     let prelude = constants.to_string() + &SortStartsParams::text() + &SortPartsParams::text();
     KernelSource { root: "sort/segments.cuh", prelude, entry }
 }
 
-/// The entries of kernels around passes.
+/// Entries of the kernels that prepare passes.
 pub(crate) const AROUND_PASSES: [&str; 4] = [STARTS, CUT, PARTS, PLACES];
 
-/// Sorts each segment of `len` keys.
+/// Sorts each segment of an array of `len` keys.
 pub(super) fn sort(
     cuda: &Cuda,
     len: usize,
@@ -138,8 +139,8 @@ pub(super) fn sort(
             workspace,
         };
         let (kernel, blocks) = (around(STARTS)?, blocks_of(segments + 1, parts_threads));
-        // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep what they point to
-        // good until the kernel is enqueued in the stream's order.
+        // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep the
+        // buffers good until the kernel is enqueued in the stream's order.
         unsafe { cuda.launch(&kernel, Grid::new(blocks, parts_threads as u32, 0), &params) }?;
         if let Some(reader) = reader {
             cuda.mark_may_fault(reader)?;
@@ -224,7 +225,7 @@ pub(super) fn sort(
     ] {
         let kernel = around(entry)?;
         let blocks = blocks_of(work, parts_threads).max(if entry == CUT { 2 } else { 1 });
-        // SAFETY: as above.
+        // SAFETY: asserted layout, and buffers kept good by the caller's loans and the scratch, as above.
         unsafe { cuda.launch(&kernel, Grid::new(blocks, parts_threads as u32, 0), &params) }?;
     }
     let kernel = cuda.kernel(SortKey::new(PASS, plan.pass.pass_constants()), || Ok(pass_source(&plan.pass)))?;
@@ -245,7 +246,7 @@ pub(super) fn sort(
             status,
             tiles,
         };
-        // SAFETY: as above.
+        // SAFETY: asserted layout, and buffers kept good by the caller's loans and the scratch, as above.
         unsafe {
             cuda.launch(&kernel, Grid::new(plan.most_tiles().min(resident as usize) as u32, threads, shared), &params)
         }?;

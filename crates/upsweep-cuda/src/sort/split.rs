@@ -1,4 +1,4 @@
-//! Sorts by the highest bits, whose buckets blocks sort.
+//! Sorts that partition the keys by their highest bits into buckets, which blocks or warps sort.
 
 use super::kernels::{Buffers, SortKey, SortParams};
 use crate::Cuda;
@@ -12,7 +12,7 @@ use upsweep_plan::sort::{Counting, SortPlan};
 
 params! {
     alone
-    /// Of the kernel that counts by the highest bits.
+    /// Parameters of the kernel that counts by the highest bits.
     struct SortSplitParams {
         keys: "const void*",
         n: "u64",
@@ -20,25 +20,26 @@ params! {
         part: "u64",
         /// Whether the results take the place of the input.
         in_place: "u64",
-        /// A `SortHeader`.
+        /// Address of a `SortHeader`.
         header: "void*",
-        /// A number for each value of the highest bits and one more, all 0 before.
+        /// Counters for each value of the highest bits, and one more, all 0 before.
         places: "void*",
         status: "void*",
-        /// Status words, which are to be cleared, and how many of them the first pass has.
+        /// Number of status words, which the kernel clears, and number of those that the first pass uses.
         status_words: "u64",
         status_empty: "u64",
-        /// Null, or a number for each digit and each bucket, all 0 before.
+        /// Null, or cursors for each digit and each bucket, all 0 before.
         cursors: "void*",
-        /// Null, or where tiles of buckets for a second pass go.
+        /// Null, or the address that the tiles of buckets for a second pass are stored at.
         tiles: "void*",
         /// Keys a tile.
         tile: "u64",
-        /// The highest bits.
+        /// Number of the highest bits.
         bits: "u64",
-        /// The most keys of a bucket.
+        /// Most keys of a bucket.
         room: "u64",
-        /// Null, or where larger buckets are listed, the most of them, and the most keys of one.
+        /// Null, or the list of larger buckets; the most entries of the list, and the most keys of one of these
+        /// buckets.
         list: "void*",
         most_listed: "u64",
         large_room: "u64",
@@ -47,39 +48,39 @@ params! {
 
 params! {
     alone
-    /// Of the kernel that puts keys into buckets.
+    /// Parameters of the kernel that scatters keys into buckets.
     struct SortScatterParams {
         keys: "const void*",
         output: "void*",
         n: "u64",
-        /// The highest bits.
+        /// Number of the highest bits.
         bits: "u64",
-        /// A `SortHeader` that says whether there is anything to do.
+        /// Address of a `SortHeader` that says whether there is anything to do.
         header: "const void*",
-        /// Where each bucket begins.
+        /// Begin of each bucket.
         places: "const void*",
-        /// A number of 32 bits for each bucket, all 0 before.
+        /// Cursors of 32 bits for each bucket, all 0 before.
         cursors: "void*",
     }
 }
 
 params! {
     alone
-    /// Of the kernel whose blocks sort what fits in their shared memory.
+    /// Parameters of the kernel whose blocks sort segments that fit in their shared memory.
     struct SortLocalParams {
         keys: "const void*",
         keys_out: "void*",
         values: "const void*",
         values_out: "void*",
         segments: "u64",
-        /// Null, or where each segment begins, and the last one ends.
+        /// Null, or the begin of each segment, and the end of the last one.
         starts: "const void*",
-        /// The length of a segment where they have no starts.
+        /// Length of a segment where there are no begins.
         length: "u64",
-        /// Null, or the segments, and how many they are.
+        /// Null, or the list of segments; and the address of their number.
         list: "const void*",
         listed: "const void*",
-        /// Whether the keys are the caller's, not put into their order yet.
+        /// Whether the keys are the caller's, not encoded yet.
         given: "u64",
         /// Null, or a `SortHeader` that says whether there is anything to do.
         header: "const void*",
@@ -88,7 +89,7 @@ params! {
 
 params! {
     alone
-    /// Of the kernel whose warps sort short segments.
+    /// Parameters of the kernel whose warps sort short segments.
     #[derive(Default)]
     struct SortShortParams {
         keys: "const void*",
@@ -96,20 +97,21 @@ params! {
         values: "const void*",
         values_out: "void*",
         segments: "u64",
-        /// Null, or where each segment begins, and the last one ends.
+        /// Null, or the begin of each segment, and the end of the last one.
         starts: "const void*",
-        /// The length of a segment where they have no starts.
+        /// Length of a segment where there are no begins.
         length: "u64",
-        /// Segments that a warp takes at once, up to one a lane.
+        /// Segments that a warp sorts at once, up to one a lane.
         each: "u64",
-        /// Whether the keys are the caller's, not put into their order yet.
+        /// Whether the keys are the caller's, not encoded yet.
         given: "u64",
         /// Null, or a `SortHeader` that says whether there is anything to do.
         buckets: "const void*",
-        /// Null, or a `SegmentHeader`; then the segments of a list, or those of all lengths, of which the longer ones are put into lists.
+        /// Null, or a `SegmentHeader`. With it the kernel sorts the segments of a list, or reads segments of all
+        /// lengths and puts the longer ones into lists.
         header: "void*",
         list: "const void*",
-        /// The most keys that a warp sorts with more keys a lane, a block, and a larger one.
+        /// Most keys that a warp with more keys a lane sorts, that a block sorts, and that a larger block sorts.
         more: "u64",
         room: "u64",
         large_room: "u64",
@@ -125,42 +127,42 @@ const SCATTER: &str = "upsweep_sort_scatter";
 const LOCAL: &str = "upsweep_sort_local";
 const SHORT: &str = "upsweep_sort_short";
 
-/// The parameters of these kernels.
+/// Returns the text of the parameters of these kernels.
 #[cfg(test)]
 pub(crate) fn params_text() -> String {
     SortSplitParams::text() + &SortScatterParams::text() + &SortLocalParams::text() + &SortShortParams::text()
 }
 
-/// The kernel that counts by the highest bits.
+/// Returns the source of the kernel that counts by the highest bits.
 pub(crate) fn split_source(plan: &SortPlan) -> KernelSource {
     let prelude = plan.split_constants().to_string() + &SortSplitParams::text();
     KernelSource { root: "sort/split.cuh", prelude, entry: SPLIT }
 }
 
-/// The kernel that puts keys into buckets.
+/// Returns the source of the kernel that scatters keys into buckets.
 pub(crate) fn scatter_source(plan: &SortPlan) -> KernelSource {
     let prelude = plan.scatter_constants().to_string() + &SortScatterParams::text();
     KernelSource { root: "sort/scatter.cuh", prelude, entry: SCATTER }
 }
 
-/// The kernel whose blocks sort what fits in their shared memory.
+/// Returns the source of the kernel whose blocks sort segments that fit in their shared memory.
 pub(crate) fn local_source(plan: &SortPlan, local: &LocalPlan) -> KernelSource {
     let prelude = plan.local_constants(local).to_string() + &SortLocalParams::text();
     KernelSource { root: "sort/local.cuh", prelude, entry: LOCAL }
 }
 
-/// The kernel whose warps sort, with so many keys a lane.
+/// Returns the source of the kernel whose warps sort, with `items` keys a lane.
 pub(crate) fn short_source(plan: &SortPlan, items: usize) -> KernelSource {
     let prelude = plan.warp_constants(items).to_string() + &SortShortParams::text();
     KernelSource { root: "sort/short.cuh", prelude, entry: SHORT }
 }
 
-/// The cursors, or null, of a plan whose header is at this address.
+/// Returns the address of the cursors, or 0, of a plan whose header is at this address.
 pub(super) fn cursors(plan: &SortPlan, header: u64) -> u64 {
     if plan.cursors() > 0 { header + plan.cursors_at() as u64 } else { 0 }
 }
 
-/// Counts by the highest bits. The last are the addresses of the header, the status words and the tiles.
+/// Counts by the highest bits. The last argument is the addresses of the header, the status words and the tiles.
 pub(super) fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, (header, status, tiles): (u64, u64, u64)) -> Result<()> {
     let kernel = cuda.kernel(SortKey::new(SPLIT, plan.split_constants()), || Ok(split_source(plan)))?;
     let Counting { blocks, part, threads, shared_bytes } = plan.splitting(cuda.multiprocessors() as usize);
@@ -183,11 +185,11 @@ pub(super) fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, (header, status, ti
         most_listed: SortPlan::most_large() as u64,
         large_room: plan.large.tile() as u64,
     };
-    // SAFETY: as in `launch`.
+    // SAFETY: asserted layout, and buffers kept good by the caller's loans and the scratch, as in `launch`.
     unsafe { cuda.launch(&kernel, Grid::new(blocks as u32, threads as u32, shared_bytes as u32), &params) }
 }
 
-/// Puts keys into the buckets of their highest bits.
+/// Scatters keys into the buckets of their highest bits.
 pub(super) fn scatter(cuda: &Cuda, plan: &SortPlan, passes: &SortParams) -> Result<()> {
     let kernel = cuda.kernel(SortKey::new(SCATTER, plan.scatter_constants()), || Ok(scatter_source(plan)))?;
     let scatter = plan.scatter();
@@ -203,11 +205,11 @@ pub(super) fn scatter(cuda: &Cuda, plan: &SortPlan, passes: &SortParams) -> Resu
         cursors: cursors(plan, passes.header),
     };
     let blocks = plan.len.div_ceil(scatter.tile()).min(resident as usize) as u32;
-    // SAFETY: as in `launch`; the kernel waits, and another one counts before it.
+    // SAFETY: as in `launch`; the kernel waits for the one before it, and a counting kernel comes before it.
     unsafe { cuda.launch(&kernel, Grid::new(blocks, threads, shared).behind(), &params) }
 }
 
-/// Sorts the buckets where the passes by the highest bits have left them.
+/// Sorts each bucket that the passes by the highest bits have left.
 pub(super) fn sort_buckets(cuda: &Cuda, plan: &SortPlan, passes: &SortParams) -> Result<()> {
     let in_scratch = plan.in_place && !plan.splits_twice();
     let (keys, values) =
@@ -245,7 +247,7 @@ pub(super) fn sort_buckets(cuda: &Cuda, plan: &SortPlan, passes: &SortParams) ->
     local(cuda, plan, &plan.large, &SortLocalParams { starts: 0, list, listed, ..params })
 }
 
-/// Sorts what one block has room for.
+/// Sorts an array that fits in one block.
 pub(super) fn whole(cuda: &Cuda, plan: &SortPlan, buffers: Buffers) -> Result<()> {
     let params = SortLocalParams {
         keys: buffers.keys,
@@ -265,7 +267,7 @@ pub(super) fn whole(cuda: &Cuda, plan: &SortPlan, buffers: Buffers) -> Result<()
     local(cuda, plan, whole, &params)
 }
 
-/// Launches the kernel whose warps sort with so many keys a lane, for at most so many segments.
+/// Launches the kernel whose warps sort with `items` keys a lane, for at most `segments` segments.
 pub(super) fn by_warps(
     cuda: &Cuda,
     plan: &SortPlan,
@@ -280,17 +282,17 @@ pub(super) fn by_warps(
     let each = segments.div_ceil(resident as usize * warps).clamp(1, 32);
     let blocks = segments.div_ceil(each * warps).clamp(1, resident as usize) as u32;
     let params = SortShortParams { each: each as u64, ..*params };
-    // SAFETY: as in `launch`; the kernel waits, and buckets are of passes before.
+    // SAFETY: as in `launch`; the kernel waits for the one before it, and buckets come from earlier passes.
     unsafe { cuda.launch(&kernel, Grid::new(blocks, threads, 0).behind_if(params.buckets != 0), &params) }
 }
 
-/// Launches the kernel whose blocks sort what fits in their shared memory.
+/// Launches the kernel whose blocks sort segments that fit in their shared memory.
 pub(super) fn local(cuda: &Cuda, plan: &SortPlan, local: &LocalPlan, params: &SortLocalParams) -> Result<()> {
     let constants = plan.local_constants(local);
     let kernel = cuda.kernel(SortKey::new(LOCAL, constants), || Ok(local_source(plan, local)))?;
     let (threads, shared) = (local.threads() as u32, local.shared_bytes() as u32);
     let resident = kernel.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
     let blocks = params.segments.min(resident.into()) as u32;
-    // SAFETY: as in `launch`; the kernel waits, and where a header says whether there is anything to do, passes are before it.
+    // SAFETY: as in `launch`; the kernel waits for the one before it, and passes come before it where it has a header.
     unsafe { cuda.launch(&kernel, Grid::new(blocks, threads, shared).behind_if(params.header != 0), params) }
 }

@@ -22,7 +22,7 @@ use upsweep_core::outputs::LendMut;
 use upsweep_plan::merge::{MergePlan, MergeTypes};
 
 params! {
-    /// Of the kernel that sorts tiles.
+    /// Parameters of the kernel that sorts tiles.
     struct SortByParams {
         input: "const In*",
         output: "In*",
@@ -30,19 +30,19 @@ params! {
         values: "const void*",
         values_output: "void*",
         n: "u64",
-        /// Nothing is reported.
+        /// Unused: no fault is reported.
         workspace: "Workspace",
     }
 }
 
-/// The kernel that sorts tiles; with `positions` these are the values.
+/// Returns the kernel that sorts tiles; with `positions` the values are the positions.
 pub(super) fn kernel<'a>(plan: &MergePlan, positions: bool, functions: &'a Functions<'a>) -> Kernel<'a> {
     let features = Features { heads: Heads::Keys, ..Features::PLAIN };
     let constants = plan.sort_constants(positions);
     Kernel { functions, kernel: ("sort_by/sort_by.cuh", "upsweep_sort_by"), features, constants }
 }
 
-/// Sorts elements, and what goes along with them.
+/// Sorts elements, and their values or positions.
 pub fn run<T, V, F>(cuda: &Cuda, mut call: Sorting<'_, T, V>, less: F) -> Result<()>
 where
     T: Element,
@@ -92,13 +92,13 @@ where
         };
         let params = Params::new(fixed, &Begin::nothing(functions.layouts.acc), 1, &functions.held.values);
         let blocks = len.div_ceil(plan.sorted_tile()) as u32;
-        // SAFETY: `Params` begins with the kernel's layout (its text asserts it); the loans and the scratch are good for all
-        // elements and values.
+        // SAFETY: `Params` begins with the kernel's layout (its text asserts it); the loans and the scratch are good
+        // for all elements and values.
         unsafe { cuda.launch(&loaded, Grid::new(blocks, plan.sorters() as u32, 0), &params)? };
         for (done, pass) in plan.passes().enumerate() {
             let ((from, from_values), (to, to_values)) = (place(passes - done), place(passes - done - 1));
             let (n, run) = (len as u64, pass.run as u64);
-            // SAFETY: as above; source and target are apart.
+            // SAFETY: the loans and the scratch are good for all elements and values; source and target are disjoint.
             unsafe {
                 if pass.ways == 2 {
                     let two = MergeParams {

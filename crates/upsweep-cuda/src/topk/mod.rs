@@ -1,9 +1,9 @@
-//! Top-k on a CUDA device: see `topk/ranked.cuh` for what its kernels do.
+//! Top-k on a CUDA device: see `topk/ranked.cuh` for its kernels.
 //!
 //! A top-k looks for the key of one rank, by digits of 11 bits from the highest on. If there are many keys, a sample
-//! suggests two keys between which the wanted one lies. One reading of the input collects the keys between them, in no
-//! order, and all further steps read these candidates only. The device finds out whether the guess was right, and reads
-//! the input again if it was not; no step waits for the host.
+//! suggests a window: two keys between which the wanted one lies. One reading of the input collects the keys of the
+//! window, in no order, and all further steps read these candidates only. The device finds out whether the window was
+//! right, and reads the input again if it was not; no step waits for the host.
 //!
 //! Results that are taken from the candidates are sorted by their positions. Results that are taken from the input are
 //! stored by a pipeline, which counts the keys before the wanted one and those equal to it. `Nth` stops at the key. Of
@@ -34,34 +34,34 @@ use upsweep_plan::constants::Constants;
 use upsweep_plan::topk::{MOST_ORDERED, RankTypes, TopKPlan};
 
 params! {
-    /// Of all kernels of a top-k.
+    /// Parameters of all kernels of a top-k.
     struct TopKParams {
         keys: "const In*",
         /// Keys of a row.
         n: "u64",
-        /// Of the wanted key, from 1 on: as many as there are results of a row.
+        /// Rank of the wanted key, from 1 on: the number of results of a row.
         rank: "u64",
         rows: "u64",
-        /// A `RankHeader`.
+        /// Address of a `RankHeader`.
         header: "void*",
         candidates: "In*",
-        /// Null, or the places of the candidates.
+        /// Null, or the positions of the candidates.
         candidate_places: "void*",
-        /// Candidates that there is room for.
+        /// Capacity for candidates.
         room: "u64",
         /// Whether results are taken from candidates.
         takes: "u64",
-        /// Of the window's first and last key in the sample.
+        /// Ranks of the window's first and last key in the sample.
         low_rank: "u64",
         high_rank: "u64",
-        /// The number of the digit.
+        /// Number of the digit.
         pass: "u64",
-        /// Null, or where the wanted key goes.
+        /// Null, or the address that the wanted key is stored at.
         wanted: "In*",
-        /// Null, or where the results go, and their places.
+        /// Null, or the addresses that the results and their positions are stored at.
         values: "In*",
         places: "void*",
-        /// What a block sorts: so many results, and whether by their keys.
+        /// Results that a block sorts, and whether it sorts them by their keys.
         order_room: "u64",
         by_key: "u64",
         workspace: "Workspace",
@@ -69,7 +69,7 @@ params! {
 }
 
 impl TopKParams {
-    /// The key of a rank among `len` keys, and nothing else.
+    /// Returns the parameters of a search for the key of a rank among `len` keys, and of nothing else.
     fn of(keys: u64, len: usize, rank: usize) -> Self {
         Self {
             keys,
@@ -94,20 +94,20 @@ impl TopKParams {
     }
 }
 
-/// The kernels of a top-k.
+/// Steps of a top-k, each a kernel.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
     Guess,
     Collect,
     Count,
     Take,
-    /// The pass that stores from the input.
+    /// Pass that stores results from the input.
     Store,
     Rows,
     Order,
 }
 
-/// The kernel of a step.
+/// Returns the kernel of a step.
 pub(super) fn kernel<'a>(plan: &TopKPlan, step: Step, functions: &'a Functions<'a>) -> Kernel<'a> {
     let [guess, count, order] = TopKPlan::threads();
     let (kernel, constants): (_, Constants) = match step {
@@ -122,7 +122,7 @@ pub(super) fn kernel<'a>(plan: &TopKPlan, step: Step, functions: &'a Functions<'
     Kernel { functions, kernel, features: Features::PLAIN, constants }
 }
 
-/// The keys of a top-k, or one of its keys.
+/// Search for the results of a top-k, or for one key.
 struct Call<'a> {
     cuda: &'a Cuda,
     plan: TopKPlan,
@@ -131,7 +131,7 @@ struct Call<'a> {
 
 impl Call<'_> {
     /// # Safety
-    /// The pointers in `params` are good for what the kernel does with them until it is enqueued in the stream's order.
+    /// The pointers in `params` are good for the kernel's accesses until it is enqueued in the stream's order.
     unsafe fn launch(
         &self,
         step: Step,
@@ -152,18 +152,18 @@ impl Call<'_> {
             blocks
         };
         let (blocks, threads, shared) = (blocks as u32, threads as u32, shared as u32);
-        // The first kernels, and what comes after other kinds of work.
+        // False for the first kernels, and for those after work that is not of a top-k.
         let is_behind = match step {
             Step::Guess | Step::Rows | Step::Order => false,
             Step::Count => self.plan.window.is_some() || pass > 0,
             Step::Collect | Step::Take | Step::Store => true,
         };
-        // SAFETY: `Params` begins with the kernel's layout (its text asserts it); the caller answers for the pointers. Kernels that are
-        // behind others wait.
+        // SAFETY: `Params` begins with the kernel's layout (its text asserts it); the pointers are good, as `# Safety`
+        // requires. Kernels that come behind others wait for them.
         unsafe { self.cuda.launch(&loaded, Grid::new(blocks, threads, shared).behind_if(is_behind), &params) }
     }
 
-    /// The wanted key of one row, and with `values` or `places` the results.
+    /// Finds the wanted key of one row, and with `values` or `places` stores the results.
     fn whole(&self, params: TopKParams) -> Result<()> {
         let Self { cuda, plan, .. } = *self;
         let multiprocessors = cuda.multiprocessors() as usize;
@@ -184,7 +184,7 @@ impl Call<'_> {
             workspace: cuda.workspace(plan.pass.words.words8, plan.pass.words.words16)?,
             ..params
         };
-        // SAFETY, of all launches: the caller's loans and the scratch are good for what the plan says.
+        // SAFETY, of all launches: the caller's loans and the scratch are good for the sizes of the plan.
         if let Some(window) = plan.window {
             let params = TopKParams { low_rank: window.low_rank as u64, high_rank: window.high_rank as u64, ..params };
             // SAFETY: see above.
@@ -210,7 +210,7 @@ impl Call<'_> {
     }
 }
 
-/// Finds the first keys of each row, or the places of these.
+/// Finds the first keys of each row, or their positions.
 pub fn run<K: Key, I: Element>(cuda: &Cuda, mut call: Ranking<'_, K, I>) -> Result<()> {
     let Ranking { rows, rank, descending, sorted, .. } = call;
     let mut lender = Lender::new(cuda);
@@ -232,7 +232,7 @@ pub fn run<K: Key, I: Element>(cuda: &Cuda, mut call: Ranking<'_, K, I>) -> Resu
     let plan = TopKPlan::new(len, rank, types, true, cuda.compute_capability());
     let multiprocessors = cuda.multiprocessors() as usize;
     let by_rows = TopKPlan::by_rows(len, rows, multiprocessors);
-    // Results that are taken are in no order, and are put in one by their places and keys.
+    // Results that are taken from candidates are in no order, and are then sorted by their positions and keys.
     let orders = rank > 1 && (sorted || (!by_rows && plan.takes()));
     let both = orders || (!by_rows && plan.takes());
     let own = cuda.scratch::<K>(if both && values.is_none() { rows * rank } else { 0 })?;
@@ -262,7 +262,7 @@ pub fn run<K: Key, I: Element>(cuda: &Cuda, mut call: Ranking<'_, K, I>) -> Resu
             let (room, shared) = plan.order_places(rank);
             let params = TopKParams { order_room: room as u64, by_key: sorted.into(), ..params };
             let [.., threads] = TopKPlan::threads();
-            // SAFETY: as above.
+            // SAFETY: the loans and the scratch are good for the rows and their results.
             unsafe { call.launch(Step::Order, rows.min(64 * multiprocessors), threads, shared, params)? };
         }
         Ok(())
@@ -281,10 +281,11 @@ pub fn run<K: Key, I: Element>(cuda: &Cuda, mut call: Ranking<'_, K, I>) -> Resu
     Ok(())
 }
 
-/// Sorts the results of each row and their places: by these, by the keys, or by both.
+/// Sorts the results of each row and their positions: by position, by key, or by both.
 ///
 /// # Safety
-/// The addresses are good for so many keys and places, which are there in the order of the device's stream.
+/// The addresses are good for `shape`'s number of keys and positions, which are written in the order of the device's
+/// stream.
 unsafe fn sort_results<K: Key, P: Key>(
     cuda: &Cuda,
     values: u64,
@@ -295,7 +296,7 @@ unsafe fn sort_results<K: Key, P: Key>(
 ) -> Result<()> {
     let (results, cut) =
         (shape.outer * shape.len, if shape.outer == 1 { Cut::<u64>::Whole } else { Cut::Lines(shape) });
-    // SAFETY: the caller answers for it.
+    // SAFETY: both addresses are good for `results` elements, as `# Safety` requires.
     let (mut keys, mut places) =
         unsafe { (Borrowed::<K>::new(cuda, values, results), Borrowed::<P>::new(cuda, places, results)) };
     let (Some(keys), Some(places)) = (&mut keys.0, &mut places.0) else { return Ok(()) };
@@ -332,14 +333,15 @@ pub fn wanted<K: Key>(cuda: &Cuda, mut call: Ranking<'_, K, u32>, ranks: &[usize
     })
 }
 
-/// Memory of a call as a slice, which does not free it.
+/// Slice on memory of a call, which is not freed with it.
 struct Borrowed<T>(Option<CudaSlice<T>>);
 
 impl<T> Borrowed<T> {
     /// # Safety
-    /// The memory has so many elements for as long as this lives, and a call writes them before anything reads them.
+    /// The memory has room for `len` elements for as long as this lives, and a call writes them before anything reads
+    /// them.
     unsafe fn new(cuda: &Cuda, address: u64, len: usize) -> Self {
-        // SAFETY: the caller answers for it.
+        // SAFETY: the memory has room for `len` elements that are written before they are read, as `# Safety` requires.
         Self(Some(unsafe { cuda.stream().upgrade_device_ptr(address, len) }))
     }
 }

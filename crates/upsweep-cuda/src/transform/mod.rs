@@ -1,6 +1,6 @@
 //! Transform on a CUDA device: see `transform/transform.cuh`.
 //!
-//! Each thread issues all of its loads before it stores a result.
+//! Each thread issues all of its loads before it stores a result, so that all loads are in flight at once.
 
 use super::code::Kernel;
 use super::features::{Features, Layouts};
@@ -16,17 +16,17 @@ use upsweep_core::steps::JobSteps;
 use upsweep_plan::transform::TransformPlan;
 
 params! {
-    /// Of the kernel.
+    /// Parameters of the kernel.
     struct TransformParams {
         input: "const In*",
         output: "Out*",
-        /// Elements.
+        /// Number of elements.
         n: "u64",
         workspace: "Workspace",
     }
 }
 
-/// The plan for `n` elements.
+/// Returns the plan for `n` elements.
 pub(super) fn plan(n: usize, layouts: Layouts) -> TransformPlan {
     match layouts.streams {
         None => TransformPlan::new(n, layouts.input.size, layouts.output.size),
@@ -34,7 +34,7 @@ pub(super) fn plan(n: usize, layouts: Layouts) -> TransformPlan {
     }
 }
 
-/// The kernel of a plan.
+/// Returns the kernel of a plan.
 pub(super) fn kernel<'a>(plan: &TransformPlan, functions: &'a Functions<'a>) -> Kernel<'a> {
     let constants = plan.constants();
     Kernel { functions, kernel: ("transform/transform.cuh", "upsweep_transform"), features: Features::PLAIN, constants }
@@ -58,7 +58,7 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>) -> Result<()> {
     }
     let fixed = TransformParams { input: job.input, output: job.output, n: n as u64, workspace };
     let params = Params::new(fixed, &job.begin, 1, &job.functions.held.values);
-    // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for `n`
-    // elements and as many results until the kernel is enqueued in the stream's order.
+    // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for
+    // `n` elements and as many results until the kernel is enqueued in the stream's order.
     unsafe { cuda.launch(&loaded, Grid::new(plan.blocks() as u32, plan.threads() as u32, 0), &params) }
 }

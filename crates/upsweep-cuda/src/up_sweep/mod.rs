@@ -16,19 +16,19 @@ use upsweep_core::steps::JobSteps;
 use upsweep_plan::up_sweep::{THREADS, constants, tile};
 
 params! {
-    /// Of the kernel that sweeps tiles.
+    /// Parameters of the kernel that sweeps tiles.
     struct UpSweepParams {
         input: "const In*",
         output: "Out*",
-        /// Elements, and the distance from one to the next.
+        /// Number of elements, and the stride between them.
         n: "u64",
         stride: "u64",
-        /// Nothing is reported.
+        /// Unused: no fault is reported.
         workspace: "Workspace",
     }
 }
 
-/// The kernel.
+/// Returns the kernel.
 pub(super) fn kernel<'a>(functions: &'a Functions<'a>) -> Kernel<'a> {
     let kernel = ("up_sweep/up_sweep.cuh", "upsweep_up_sweep");
     Kernel { functions, kernel, features: Features::PLAIN, constants: constants(functions.layouts.acc.size) }
@@ -42,14 +42,14 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>) -> Result<()> {
     let tile = tile(job.functions.layouts.acc.size);
     let kernel = kernel(&job.functions);
     let loaded = cuda.kernel(kernel.key(), || kernel.source::<UpSweepParams>())?;
-    // Behind the first launch the elements are the results so far.
+    // After the first launch the elements are the results so far.
     let (mut input, mut stride, mut n) = (job.input, 1, job.shape.len);
     while n > 0 && (stride == 1 || n > 1) {
         let workspace = Workspace::NONE;
         let fixed = UpSweepParams { input, output: job.output, n: n as u64, stride: stride as u64, workspace };
         let params = Params::new(fixed, &Begin::nothing(job.functions.layouts.acc), 1, &job.functions.held.values);
-        // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for the elements
-        // and results until the kernel is enqueued in the stream's order.
+        // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good
+        // for the elements and results until the kernel is enqueued in the stream's order.
         unsafe { cuda.launch(&loaded, Grid::new(n.div_ceil(tile) as u32, THREADS as u32, 0), &params) }?;
         (input, stride, n) = (job.output, stride * tile, n / tile);
     }

@@ -11,7 +11,8 @@ use upsweep_core::segments::Whole;
 use upsweep_core::steps::{JobSteps, Parts};
 
 impl List {
-    /// Of states of all sizes, of few interleaved lines, with a border, and of an operator that holds a value.
+    /// Adds scans with states of all sizes, of few interleaved lines, with a border, and of an operator that captures a
+    /// value.
     pub(super) fn axes(&mut self) {
         let plain = Features::PLAIN;
         self.two_axes("f32", &Parts::<f32, f32, _, _, _>::new(Sum, Same, Same), plain);

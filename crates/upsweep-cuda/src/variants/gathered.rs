@@ -1,4 +1,4 @@
-//! Reductions by offsets of what is read apart: sparse products.
+//! Kernels of reductions by offsets of gathered elements: sparse products.
 
 use super::super::reduce::gathered::{self, GatheredParams};
 use super::List;

@@ -11,7 +11,7 @@ use upsweep_core::tally::Amount;
 use upsweep_plan::histogram::{HistogramJob, HistogramPlan};
 
 impl List {
-    /// Histograms of every kind of bins, with and without slices, channels and weights.
+    /// Adds histograms of every kind of bins, with and without slices, channels and weights.
     pub(super) fn histograms(&mut self) {
         macro_rules! even {
             ($($ty:ty)*) => { $(if let Ok(rule) = <$ty>::rule(0.0, 10.0, 256) {
@@ -42,7 +42,7 @@ impl List {
         });
     }
 
-    /// Queries of a range histogram.
+    /// Adds queries of a range histogram.
     fn queries<T: Element>(&mut self, name: &str, quantiles: bool) {
         let text = |source: &mut Source| histogram::text_of::<T, NoRule, u64>(source, &NoRule);
         let held = Held::nothing();

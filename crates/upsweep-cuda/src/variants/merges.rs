@@ -11,14 +11,14 @@ use upsweep_core::key::Key;
 use upsweep_core::operator::{Element, Function, function};
 use upsweep_plan::merge::{MergePlan, MergeStep, MergeTypes};
 
-/// A comparison that holds a value.
+/// Comparison that captures a value.
 #[function]
 fn above(#[param] shift: u32, a: u32, b: u32) -> bool {
     a >> shift < b >> shift
 }
 
 impl List {
-    /// Elements of each size, with values and without.
+    /// Adds merges and sorts of elements of each size, with values and without.
     pub(super) fn merges(&mut self) {
         self.merge::<u8>("u8", 0);
         self.merge::<f32>("f32", 0);

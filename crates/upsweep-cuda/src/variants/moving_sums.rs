@@ -23,7 +23,8 @@ fn mean_of_bytes(sum: u64, n: u64) -> u8 {
 }
 
 impl List {
-    /// Of windows of few and of many columns, of one row and of several, of one and of several channels, and of blocks of all sizes.
+    /// Adds windows of few and of many columns, of one row and of several, of one and of several channels, and blocks
+    /// of all sizes.
     pub(super) fn moving_sums(&mut self) {
         for radius in [3, 50, 700] {
             self.moving_sum::<f32, f64, _, _, _>("f32", MapWith(Wide), MeanOfFloats, 1, [radius, radius]);
@@ -48,7 +49,7 @@ impl List {
         let windows = Windows::new(shape, shape.iter().product(), [rows; 2], [columns; 2]);
         let plan = windows.and_then(|windows| MovingSumPlan::new(&windows, size_of::<A>()));
         let name = format!("{name}, {columns} columns");
-        // The functions are upsweep's own, which hold little, and the windows fit.
+        // Never fails: upsweep's own functions capture little, and the windows fit.
         let _added = plan.and_then(|plan| {
             with_functions::<T, A, O, _, _, _>(&map, &finish, |functions| {
                 self.add::<MovingSumParams>("moving sum", &name, kernel(&plan, functions));

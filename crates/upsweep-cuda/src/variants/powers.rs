@@ -1,4 +1,4 @@
-//! Sums of powers of rows, whose map and finish compute.
+//! Kernels of sums of powers of rows, whose map and finish compute.
 
 use super::super::features::{Features, Heads};
 use super::List;

@@ -23,7 +23,7 @@ fn scaled_f64(#[param] by: f64, a: f64, b: f64, c: f64, d: f64) -> f64 {
     ((a + c) + (b + d)) * by
 }
 
-/// The first of four elements of any type.
+/// First of four elements of any type.
 #[derive(Clone, Copy)]
 struct FirstOfFour;
 impl<T: Element> Function<(T, T, T, T)> for FirstOfFour {
@@ -42,7 +42,7 @@ impl<T: Element> Function<(T, T, T, T)> for FirstOfFour {
 }
 
 impl List {
-    /// Of pixels of all sizes, of whole ones and of those taken a channel at a time, and of a function that holds a value.
+    /// Adds pixels of all sizes, whole ones and those split by channels, and a function that captures a value.
     pub(super) fn pyramids(&mut self) {
         for with_input in [false, true] {
             self.pyramid::<u8, _>("u8 x 4", MeanU8, 4, with_input);
@@ -72,7 +72,7 @@ impl List {
     ) {
         let plan = PyramidPlan::new(size_of::<T>(), channels);
         let name = if with_input { format!("{name} with input") } else { name.to_owned() };
-        // The functions are upsweep's own, which hold little.
+        // Never fails: upsweep's own functions capture little.
         let _added = with_functions::<T, F, _>(&of_four, |functions| {
             self.add::<PyramidParams>("pyramid", &name, kernel(&plan, with_input, functions));
             Ok(())

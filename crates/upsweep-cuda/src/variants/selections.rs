@@ -15,7 +15,7 @@ use upsweep_plan::expand::{ExpandPlan, ExpandSizes};
 use upsweep_plan::select::{SelectPlan, SelectSizes};
 
 impl List {
-    /// Selections by predicate and by flags, of some sizes; of elements, of indices, of more than 2^32.
+    /// Adds selections by predicate and by flags, of some sizes; of elements, of indices, of more than 2^32.
     pub(super) fn selections(&mut self) {
         macro_rules! of {
             ($($ty:ty),*) => { $(
@@ -45,14 +45,14 @@ impl List {
     }
 
     fn selection<I: Element, C: Choose<I>>(&mut self, name: &str, choice: &C, len: usize, index: usize) {
-        // What has more values than parameters has room for has no kernel.
+        // Functions that capture more values than the parameters have room for have no kernel.
         let _none = select::with_functions(choice, |functions| {
             self.selection_of_sizes(name, len, select::sizes_of::<I, C>(choice, index, false), functions);
             Ok(())
         });
     }
 
-    /// The runs of equal neighbours, with a number of so many bytes each.
+    /// Adds the runs of equal neighbours, with a number of `run` bytes for each.
     fn runs<I: Element>(&mut self, name: &str, len: usize, run: usize, lengths: bool)
     where
         FirstOf<Equal>: Choose<I>,
@@ -65,7 +65,7 @@ impl List {
         });
     }
 
-    /// Results of counts: owners, ranks, or values.
+    /// Adds expansions of counts: owners, ranks, or values.
     fn expansion<T: Element>(&mut self, name: &str, expanded: Expanded, count: usize, result: usize) {
         let _none = select::with_functions::<T, _, _>(&Where(Unasked), |functions| {
             let plan = ExpandPlan::new(1 << 20, ExpandSizes { expanded, count, result }, self.capability);

@@ -1,4 +1,4 @@
-//! The kernels of sorts that cover what sorts ask for.
+//! Kernels of sorts.
 
 use crate::KernelSource;
 use crate::sort::{cluster, kernels, lines, segments, split};
@@ -11,7 +11,7 @@ use upsweep_plan::sort::segments::SegmentsPlan;
 use upsweep_plan::sort::types::{Indices, SortTypes};
 use upsweep_plan::sort::{Road, SortPlan};
 
-/// Sorts of keys of each size and order, of pairs and of positions, of many keys and of few, by name.
+/// Returns sorts of keys of each size and order, of pairs and of positions, of many keys and of few, by name.
 pub(super) fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     let mut kernels = Vec::new();
     let mut add = |name: &str, len: usize, types: SortTypes| {
@@ -100,7 +100,7 @@ pub(super) fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     kernels
 }
 
-/// The numbers of a sort's kernels.
+/// Returns the constants of a sort's kernels.
 #[cfg(test)]
 pub(super) fn constants() -> [Constants; 11] {
     let order = <f32 as Key>::ORDER;

@@ -1,4 +1,5 @@
-//! Scans whose elements are steps of recurrences with varying coefficients: several inputs, and what is combined is wider than they are.
+//! Kernels of scans whose elements are steps of recurrences with varying coefficients: several inputs, and partial
+//! results wider than these.
 
 use super::{Features, List};
 use upsweep_core::operator::{MapWith, Zip};
