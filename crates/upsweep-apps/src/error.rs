@@ -71,9 +71,9 @@ pub enum Error {
         /// Type of the sums.
         accumulator: &'static str,
     },
-    /// Number that an option does not take.
+    /// Number, of an option or of an input, that breaks a rule.
     Number {
-        /// Name of the option.
+        /// Name of the number.
         what: &'static str,
         /// The number.
         value: f64,

@@ -1,9 +1,9 @@
 //! Applications of parallel scans, on [`upsweep`]'s public API alone, one module each.
 //!
-//! Every application has one of two shapes. *A builder runs*: `Noun::new(what it needs).option(..).run(&device, &input,
-//! ..)`. *A table is built and queried*: `Noun::build(&device, &input)?` owns memory of the device, and its methods
-//! answer batches of queries. Devices, slices and views are the library's own; [`Error`] has the library's errors and
-//! those that only applications find.
+//! Every application has one of two shapes. *A builder runs*:
+//! `Noun::new(what it needs).option(..).run(&device, &input, ..)`. *A table is built and queried*:
+//! `Noun::build(&device, &input)?` owns memory of the device, and its methods answer batches of queries. Devices,
+//! slices and views are the library's own; [`Error`] has the library's errors and those that only applications find.
 //!
 //! - [`signal`]: IIR filters in one direction and in both, exponential averages, envelopes
 //! - [`image`]: summed-area tables, box and Gaussian blurs, thresholds, equalisation, gamma, mipmaps

@@ -23,9 +23,9 @@
 //! # Ok::<(), upsweep_apps::Error>(())
 //! ```
 //!
-//! A run of coefficients `i..j` is an element `(x^(j-i), value)`. Runs combine to longer ones: `(p, v)` and then `(q,
-//! w)` is `(p q, v + p w)`. So one reduction evaluates a polynomial, in one pass over its coefficients, and one reverse
-//! scan of the same kind divides it. Integers compute modulo 2^b.
+//! A run of coefficients `i..j` is an element `(x^(j-i), value)`. Runs combine to longer ones: `(p, v)` and then
+//! `(q, w)` is `(p q, v + p w)`. So one reduction evaluates a polynomial, in one pass over its coefficients, and one
+//! reverse scan of the same kind divides it. Integers compute modulo 2^b.
 //!
 //! **Exactness of floats.** The error of a result is about `log2(n)` roundings of the sum of `|c[i] x^i|`. Powers of
 //! `x` are computed only as far as they keep away from the ends of the type's range. With more coefficients, a loop

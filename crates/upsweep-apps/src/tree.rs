@@ -25,7 +25,7 @@
 //! sizes are evaluated at once: [`Tree::evaluate`].
 //!
 //! **Cost.** Children are found by a sort of the parents. The tour is a scan [along](upsweep::list_scan) a linked list
-//! of 2 n steps, each of which is read twice, at random positions.
+//! of 2 n steps. It reads each step twice, at random positions.
 
 mod expression;
 pub mod fenwick;
@@ -190,7 +190,8 @@ impl Tree {
     /// - [`Error::Unreached`]: a vertex that no edges connect with the root, so that others are on a cycle
     /// - [`Error::Vertices`]: more than [`MAX_VERTICES`]
     /// - [`Index`](upsweep::Error::Index): an edge of a vertex that does not exist
-    /// - [`Length`](upsweep::Error::Length), [`Place`](upsweep::Error::Place), [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own
+    /// - [`Length`](upsweep::Error::Length), [`Place`](upsweep::Error::Place),
+    ///   [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own
     pub fn from_edges<A, B>(device: &Device, n: usize, (a, b): (&A, &B), root: u32) -> Result<Self>
     where
         A: Input<Item = u32> + ?Sized,

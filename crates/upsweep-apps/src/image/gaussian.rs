@@ -23,9 +23,9 @@ use upsweep::{Input, Output};
 /// **Cost.** Some four passes in `f64`, and for floats one more that looks for NaN and infinities. On CUDA each pass
 /// waits for the pixels at the borders.
 ///
-/// Source: van Vliet, Young and Verbeek, "Recursive Gaussian Derivative Filters", 1998, table 1: poles of order 5 for sigma 2, by the
-/// L2 norm; B. Triggs and M. Sdika, "Boundary Conditions for Young-van Vliet Recursive Filtering", 2006, for the
-/// backward direction.
+/// Source: van Vliet, Young and Verbeek, "Recursive Gaussian Derivative Filters", 1998, table 1: poles of order 5 for
+/// sigma 2, by the L2 norm; B. Triggs and M. Sdika, "Boundary Conditions for Young-van Vliet Recursive Filtering",
+/// 2006, for the backward direction.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "it does nothing until it is run"]
 pub struct GaussianBlur {

@@ -40,7 +40,8 @@ use upsweep::{Input, Output};
 /// of which stores an `f64` for each value of half the level above: for an image of `u8` that is some 7 times its
 /// bytes.
 ///
-/// Sources: Williams, "Pyramidal Parametrics", 1983; the weights of odd sizes: Guthe and Heckbert, "Non-Power-of-Two Mipmapping", 2005.
+/// Sources: Williams, "Pyramidal Parametrics", 1983; the weights of odd sizes: Guthe and Heckbert, "Non-Power-of-Two
+/// Mipmapping", 2005.
 #[derive(Debug)]
 pub struct Mipmap<P> {
     /// All levels, one after the other.

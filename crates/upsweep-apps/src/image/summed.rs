@@ -25,8 +25,8 @@ use upsweep::{Input, Output};
 /// A table with as many sums as pixels, like scikit-image's `integral_image`, is
 /// `Scan::new(Sum).axes(&[height, width], &[1, 0])`.
 ///
-/// **Cost.** The [scan along both axes](upsweep::scan_axes): one pass over memory for one to a few channels. A sum is four reads, whatever its
-/// size.
+/// **Cost.** The [scan along both axes](upsweep::scan_axes): one pass over memory for one to a few channels. A sum is
+/// four reads, whatever its size.
 ///
 /// Source: Crow, "Summed-Area Tables for Texture Mapping", 1984.
 #[derive(Debug)]
@@ -97,8 +97,8 @@ impl<A: Accumulator> SummedArea<A> {
     ///
     /// # Errors
     /// - [`Length`](upsweep::Error::Length): the length of the output is not the number of sums
-    /// - [`Index`](upsweep::Error::Index), with the position of its sum: an area that is not in the image, or ends before it begins; on
-    ///   CUDA the next call that waits returns it
+    /// - [`Index`](upsweep::Error::Index), with the position of its sum: an area that is not in the image, or ends
+    ///   before it begins; on CUDA the next call that waits returns it
     /// - [`Place`](upsweep::Error::Place); CUDA's own
     pub fn sums<B, Y>(&self, device: &Device, areas: &B, sums: &mut Y) -> Result<()>
     where
@@ -140,9 +140,9 @@ impl<A: Accumulator> SummedArea<A> {
         Ok(means)
     }
 
-    /// Box blur with a radius for each pixel, which is that of all its channels: the mean of the square of `2 radius +
-    /// 1` rows and columns around the pixel, clipped at the image's borders without padding. A pixel costs the same
-    /// whatever the radius.
+    /// Box blur with a radius for each pixel, which is that of all its channels: the mean of the square of
+    /// `2 radius + 1` rows and columns around the pixel, clipped at the image's borders without padding. A pixel costs
+    /// the same whatever the radius.
     ///
     /// # Errors
     /// - [`Length`](upsweep::Error::Length): the output is not as large as the image, or the number of radii is not

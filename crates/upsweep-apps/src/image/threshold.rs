@@ -20,7 +20,8 @@ use upsweep::{Input, Output};
 ///
 /// The square is clipped at the image's borders. Sauvola's threshold leaves flat paper, with a small `s`, white.
 ///
-/// Source: Sauvola and Pietikäinen, "Adaptive Document Image Binarization", 2000; with tables of sums Shafait, Keysers and Breuel, 2008.
+/// Source: Sauvola and Pietikäinen, "Adaptive Document Image Binarization", 2000; with tables of sums Shafait, Keysers
+/// and Breuel, 2008.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "it does nothing until it is run"]
 pub struct Threshold {

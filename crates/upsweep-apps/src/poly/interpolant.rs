@@ -32,7 +32,8 @@ pub(super) const BLOCK: usize = 8;
 /// Through equidistant points the polynomial itself oscillates between the outer ones (Runge's phenomenon), and errors
 /// grow by a factor of 2 a point: take other points, or a spline.
 ///
-/// **Cost.** n^2 multiplications to build, in n prefix products of n factors, and n / 8 passes over the points to evaluate.
+/// **Cost.** n^2 multiplications to build, in n prefix products of n factors, and n / 8 passes over the points to
+/// evaluate.
 #[derive(Clone, Debug)]
 pub struct Interpolant {
     nodes: Vec<f64>,

@@ -35,7 +35,8 @@ impl<'a> Envelope<'a> {
     ///
     /// # Errors
     /// - [`Error::Coefficients`]: the half-life is not more than 0
-    /// - [`Error::Length`], [`Error::Shape`], [`Error::Axis`], [`Error::Place`], and CUDA's: as of a [`Scan`](upsweep::Scan)
+    /// - [`Error::Length`], [`Error::Shape`], [`Error::Axis`], [`Error::Place`], and CUDA's: as of a
+    ///   [`Scan`](upsweep::Scan)
     pub fn run<X, Y, T>(&self, device: &Device, input: &X, output: &mut Y) -> Result<()>
     where
         X: Input<Item = T> + ?Sized,

@@ -132,7 +132,8 @@ impl BothWays<'_> {
     /// Filters `input` into `output`, which has the same length. On CUDA this waits between the two directions.
     ///
     /// # Errors
-    /// - [`Error::Coefficients`]: as [`Recurrence::run`]; the filter has no steady state; or a signal is no longer than its padding
+    /// - [`Error::Coefficients`]: as [`Recurrence::run`]; the filter has no steady state; or a signal is no longer than
+    ///   its padding
     /// - the others of [`Recurrence::run`]
     pub fn run<X, Y, T>(&self, device: &Device, input: &X, output: &mut Y) -> Result<()>
     where

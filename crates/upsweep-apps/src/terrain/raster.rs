@@ -95,8 +95,8 @@ macro_rules! looks {
                 self
             }
 
-            /// The earth's curvature, less refraction: 1 is the curvature alone, 0.85714 that of GDAL's `-cc` with light's usual
-            /// refraction, 0 a plane. Distances are in metres then.
+            /// The earth's curvature, less refraction: 1 is the curvature alone, 0.85714 that of GDAL's `-cc` with
+            /// light's usual refraction, 0 a plane. Distances are in metres then.
             pub fn curvature(mut self, coefficient: f64) -> Self {
                 self.curvature = coefficient;
                 self

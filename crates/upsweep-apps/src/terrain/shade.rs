@@ -99,7 +99,8 @@ impl HillShade {
     ///
     /// # Errors
     /// - [`Error::Number`]: an angle or the exaggeration is no finite number, or a distance not above 0
-    /// - [`Shape`](upsweep::Error::Shape), [`Length`](upsweep::Error::Length), [`Place`](upsweep::Error::Place); CUDA's own
+    /// - [`Shape`](upsweep::Error::Shape), [`Length`](upsweep::Error::Length), [`Place`](upsweep::Error::Place); CUDA's
+    ///   own
     pub fn run<X, Y>(&self, device: &Device, terrain: &X, raster: Raster, shades: &mut Y) -> Result<()>
     where
         X: Input<Item = f32> + ?Sized,

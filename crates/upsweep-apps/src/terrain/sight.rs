@@ -17,7 +17,8 @@ use upsweep::{Input, Output};
 /// An exclusive scan with the maximum. It compares slopes, not angles: the slopes are their tangents. Every comparison
 /// is as a loop makes it.
 ///
-/// Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.3; there the observer's own angle would divide by 0.
+/// Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.3; there the observer's own angle would
+/// divide by 0.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "it does nothing until it is run"]
 pub struct LineOfSight {

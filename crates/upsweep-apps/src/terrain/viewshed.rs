@@ -76,7 +76,8 @@ impl Viewshed {
     ///
     /// # Errors
     /// - [`Error::Outside`](crate::Error::Outside): the observer is not in a cell of the raster
-    /// - [`Error::Number`](crate::Error::Number): a distance is not above 0; a height or the curvature is no finite number
+    /// - [`Error::Number`](crate::Error::Number): a distance is not above 0; a height or the curvature is no finite
+    ///   number
     /// - [`Shape`](upsweep::Error::Shape), [`Length`](upsweep::Error::Length), [`Place`](upsweep::Error::Place),
     ///   [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own
     pub fn run<X, Y>(&self, device: &Device, terrain: &X, raster: Raster, seen: &mut Y) -> Result<()>

@@ -31,9 +31,9 @@ impl Grammar {
 /// Grammars that come with upsweep.
 ///
 /// - `json`: strings, numbers and words as RFC 8259 has them
-/// - `csv`: cells, cells in quotes, commas and ends of lines as RFC 4180 has them; a quote that nothing closes goes to the end
 /// - `csv`: cells, cells in quotes, commas and ends of lines as RFC 4180 has them; a quote that is never closed goes to
 ///   the end
+/// - `arithmetic`: numbers, names, operators and parentheses
 /// - `rust`: source like Rust's: comments do not nest, raw strings have no `#`, and `'` begins a character or a
 ///   lifetime
 pub const GRAMMARS: &[Grammar] = &[

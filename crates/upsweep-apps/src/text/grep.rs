@@ -27,9 +27,7 @@ use upsweep::{Array, Input};
 /// # Ok::<(), upsweep_apps::Error>(())
 /// ```
 ///
-/// Lines end at `
-/// `; bytes after the last `
-/// ` are a line, if there are any.
+/// Lines end at `\n`; bytes after the last `\n` are a line, if there are any.
 ///
 /// **Cost.** [`count`](Self::count) reads the text once and stores nothing. [`run`](Self::run) stores 9 bytes for each
 /// line of the text, and reads them some more times.
@@ -45,8 +43,7 @@ pub struct Lines {
     pub numbers: Array<u64>,
     /// Position of the first byte of each line.
     pub starts: Array<u64>,
-    /// Position of the end of each line, which is the `
-    /// ` or the end of the text.
+    /// Position of the end of each line, which is the `\n` or the end of the text.
     pub ends: Array<u64>,
 }
 

@@ -47,7 +47,7 @@ pub const LOOK_AHEAD: usize = 4;
 #[derive(Clone, Debug)]
 pub struct Lexer {
     names: Vec<String>,
-    /// Its events are tokens, at the positions where these end.
+    /// DFA whose events are tokens, at the positions where the tokens end.
     automaton: Automaton,
 }
 

@@ -18,8 +18,9 @@
 //!
 //! Two children of their parent's rank would be two subtrees of 2^rank vertices below a vertex of less than twice as
 //! many: so a path does not branch. A subtree that hangs on a path has a lower rank. It is evaluated before (rake), and
-//! a path is evaluated at once (compress). The functions of a semiring compose: `c (a x + b) + d = (c a) x + (c b +
-//! d)`. A function that begins a path forgets the x before it, so paths need no boundaries.
+//! a path is evaluated at once (compress). The functions of a semiring compose:
+//! `c (a x + b) + d = (c a) x + (c b + d)`. A function that begins a path forgets the x before it, so paths need no
+//! boundaries.
 //!
 //! A function without `a` or without `b` says so by its `terms`, and does not hold the one or the zero of the semiring.
 //! So an operator needs no identity, and there is no multiplication that a loop would not do.
@@ -279,8 +280,9 @@ impl Tree {
     /// later round: all rounds together scan less than 2 n functions, of two values each. Before the rounds, vertices
     /// are sorted twice, by a byte and by a position. Values have at most 28 bytes.
     ///
-    /// Source: Cole and Vishkin, "The Accelerated Centroid Decomposition Technique for Optimal Parallel Tree Evaluation in Logarithmic Time",
-    /// 1988, for the paths; Miller and Reif, "Parallel Tree Contraction and Its Application", 1985, for the functions.
+    /// Source: Cole and Vishkin, "The Accelerated Centroid Decomposition Technique for Optimal Parallel Tree Evaluation
+    /// in Logarithmic Time", 1988, for the paths; Miller and Reif, "Parallel Tree Contraction and Its Application",
+    /// 1985, for the functions.
     ///
     /// # Errors
     /// [`Length`](Error::Length): the number of values, or of flags, is not the number of vertices;
