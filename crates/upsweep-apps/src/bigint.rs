@@ -14,8 +14,9 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! Whether a limb hands a carry on is one of three functions of the carry that it is given: it stops it, makes one, or passes it. These compose
-//! associatively, so one scan adds: an element is the last limb's sum and what the limbs before it do with a carry.
+//! A limb stops a carry, generates one, or propagates the one that comes in: one of three functions of the carry. These
+//! functions compose associatively, so one scan adds: its element is the sum of the last limb, and the function of the
+//! limbs before it.
 //!
 //! **Cost.** One pass: 24 bytes a limb, and 16 where only one of the two has limbs.
 
@@ -25,19 +26,19 @@ use upsweep::inputs::GatherOf;
 use upsweep::prelude::*;
 use upsweep::{Input, Result, View};
 
-/// What some neighbouring limbs do with a carry, as bits: whether they make one, or pass it. Two are kept in one word: [`ALL`] limbs, and
-/// those [`BEFORE`] the last.
+/// Function of the carry of a run of limbs, as bits: whether the run generates a carry, and whether it propagates one.
+/// One word holds two functions: that of [`ALL`] limbs, and that of the limbs [`BEFORE`] the last.
 type Carries = u32;
 const ALL: Carries = 1;
 const BEFORE: Carries = 2;
-/// The bits of those that pass a carry lie so far above the bits of those that make one.
+/// Distance of the bits that say "propagates" above those that say "generates".
 const PASSES: u32 = 16;
 
-/// Some neighbouring limbs. Words of 32 bits, so that nothing lies between them.
+/// Run of limbs. Its words have 32 bits, so that the struct has no padding.
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
 struct Limbs {
-    /// The sum of the last limb, without a carry.
+    /// Sum of the last limb, without a carry.
     low: u32,
     high: u32,
     carries: Carries,
@@ -51,13 +52,13 @@ fn limbs_of(a: u64, b: u64) -> Limbs {
     Limbs { low: sum as u32, high: (sum >> 32) as u32, carries: makes | passes << PASSES }
 }
 
-/// What two limbs hand on, of which the sum with all that came before is known.
+/// Carry out of two limbs, from their sum with the carry that came in.
 #[function]
 fn handed_on(a: u64, b: u64, sum: u64) -> u64 {
     (a & b | (a | b) & !sum) >> 63
 }
 
-/// A limb where there is none of the other number, and 0 behind the last one; `carry` comes to the first of them.
+/// Limb of the longer number where the other has none, and 0 after the last limb. `carry` is added to the first.
 #[function]
 fn rest_of(#[param] first: u64, #[param] len: u64, limb: u64, carry: u64, at: u64) -> Limbs {
     let limb: u64 = if at < len { limb } else { 0 };
@@ -67,10 +68,11 @@ fn rest_of(#[param] first: u64, #[param] len: u64, limb: u64, carry: u64, at: u6
     Limbs { low: sum as u32, high: (sum >> 32) as u32, carries: makes | passes << PASSES }
 }
 
-/// Limbs make a carry where the higher ones do, or pass one that the lower ones make; they pass one where both do.
+/// A run generates a carry if its upper limbs do, or if they propagate one that the lower limbs generate. It propagates
+/// one if both do.
 #[operator]
 fn carry_over(a: Limbs, b: Limbs) -> Limbs {
-    // What all lower limbs do, for both of what is kept.
+    // Function of all lower limbs, for both functions that are kept.
     let lower = (a.carries & (ALL | ALL << PASSES)) * (ALL | BEFORE);
     let makes = b.carries & (ALL | BEFORE) | b.carries >> PASSES & lower;
     let passes = b.carries & lower & (ALL | BEFORE) << PASSES;
@@ -82,13 +84,13 @@ fn with_carry(limbs: Limbs) -> u64 {
     ((limbs.high as u64) << 32 | limbs.low as u64) + (limbs.carries >> 1 & 1) as u64
 }
 
-/// A place in the shorter number: past its end its last limb, which counts as 0.
+/// Index into the shorter number: past its end that of its last limb, which counts as 0.
 #[function]
 fn within(#[param] last: u64, at: u64) -> u64 {
     at.min(last)
 }
 
-/// Twice the place of limbs that differ, and whether the first is larger; less than 2 for equal ones.
+/// Index of two limbs that differ, plus 1 and doubled, plus 1 if the first is larger; 0 for equal limbs.
 #[function]
 fn larger(#[param] a_len: u64, #[param] b_len: u64, a: u64, b: u64, at: u64) -> u64 {
     let a: u64 = if at < a_len { a } else { 0 };
@@ -97,10 +99,11 @@ fn larger(#[param] a_len: u64, #[param] b_len: u64, a: u64, b: u64, at: u64) -> 
     if a == b { 0 } else { (at + 1) * 2 + first }
 }
 
-/// The sum, of one limb more than the longer of the two. On CUDA the work is enqueued and the call returns at once.
+/// Adds two integers. The sum has one limb more than the longer of the two. On CUDA the work is enqueued and the call
+/// returns at once.
 ///
 /// # Errors
-/// [`Place`](upsweep::Error::Place) when a number is not where the device computes; CUDA's own.
+/// [`Place`](upsweep::Error::Place) when a number is not in the memory of the device that computes; CUDA's own.
 pub fn add<A, B>(device: &Device, a: &A, b: &B) -> Result<Array<u64>>
 where
     A: Input<Item = u64> + ?Sized,
@@ -110,7 +113,7 @@ where
     if a.view().len() < b.view().len() { add_longer(device, &b, &a) } else { add_longer(device, &a, &b) }
 }
 
-/// Where both have limbs, one pass; and one over the rest of the longer, and the limb behind it.
+/// Adds in one pass over the limbs that both have, and one over the rest of the longer and the limb after it.
 fn add_longer(device: &Device, long: &Part<'_, u64>, short: &Part<'_, u64>) -> Result<Array<u64>> {
     let (n, both) = (long.view().len(), short.view().len());
     if n == 0 {
@@ -143,7 +146,7 @@ fn add_longer(device: &Device, long: &Part<'_, u64>, short: &Part<'_, u64>) -> R
     Ok(sum)
 }
 
-/// Which of two integers is larger; zeros at the end make no difference. On CUDA this waits for the result.
+/// Compares two integers; leading zeros, which lie at the end, make no difference. On CUDA this waits for the result.
 ///
 /// # Errors
 /// As [`add`].
@@ -165,7 +168,7 @@ fn compare_numbers(device: &Device, a: &Number<'_>, b: &Number<'_>) -> Result<Or
     })
 }
 
-/// A number with at least one limb to read.
+/// Number with at least one limb to read: an empty one has a 0 of its own.
 struct Number<'a> {
     given: Part<'a, u64>,
     zero: Option<Array<u64>>,
@@ -179,7 +182,7 @@ impl<'a> Number<'a> {
         Ok(Self { given: Part::all(given), zero, len })
     }
 
-    /// `n` limbs, of which those past the end repeat the last.
+    /// The first `n` limbs; indices past the end repeat the last limb.
     fn gather(&self, n: u64) -> GatherOf<'_, Self, Apply<Within, std::ops::Range<u64>>> {
         Gather::of(self).at(Apply(Within { last: self.len.saturating_sub(1) }, 0..n))
     }

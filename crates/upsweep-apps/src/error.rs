@@ -1,21 +1,21 @@
-//! What applications find wrong, beside the library's own errors.
+//! Errors of the applications: the library's own, and those that only applications find.
 
 use std::fmt;
 
-/// The result of every call of an application.
+/// Result of every call of an application.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What was wrong with a call of an application, with the values that show it.
+/// Error of a call of an application, with the values that show it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
-    /// An error of the library: a length, a place, memory, a driver.
+    /// Error of the library: a length, a place, memory, a driver.
     Library(upsweep::Error),
-    /// Points of an interpolation that are the same, or no numbers.
+    /// Points of an interpolation that are equal, or not finite.
     Points {
-        /// The position of the first of them.
+        /// Position of the first of the two points.
         first: usize,
-        /// The position of the other; of a point that is no finite number its own.
+        /// Position of the second point; the first position again for a point that is not finite.
         second: usize,
         /// The point.
         x: f64,
@@ -25,11 +25,11 @@ pub enum Error {
         /// The first coefficient that is no finite number.
         coefficient: usize,
     },
-    /// Numbers modulo 0.
+    /// Modulus of 0.
     Modulus,
-    /// A parent that is no vertex.
+    /// Parent that is no vertex.
     Parent {
-        /// Whose parent it is.
+        /// Vertex that has the parent.
         vertex: u32,
         /// The parent.
         parent: u32,
@@ -38,81 +38,81 @@ pub enum Error {
     },
     /// Vertices of a tree that are their own ancestors.
     Cycle {
-        /// One of them.
+        /// One vertex of the cycle.
         vertex: u32,
     },
-    /// A rule of a lexer, or a pattern, that cannot be one.
+    /// Rule of a lexer, or pattern, that is not valid.
     Rule {
-        /// Its name.
+        /// Name of the rule.
         name: String,
-        /// Why.
+        /// Reason why it is not valid.
         reason: String,
     },
-    /// An automaton with too many states.
+    /// Automaton with too many states.
     States {
-        /// How many it has.
+        /// Number of its states.
         states: usize,
-        /// The most it may have.
+        /// Largest number of states allowed.
         most: usize,
     },
     /// Brackets that do not match.
     Bracket {
-        /// The place of the first that has no partner, or one of another kind.
+        /// Position of the first bracket without a partner, or with one of another kind.
         at: u64,
     },
-    /// Sums of an image's values that their type does not hold.
+    /// Sum of an image's values that its type does not hold.
     Overflow {
-        /// How many values are added.
+        /// Number of values added.
         values: usize,
-        /// What they add up to.
+        /// Their sum.
         sum: u64,
-        /// The most that the type holds exactly.
+        /// Largest integer up to which the type is exact.
         most: u64,
-        /// The type of the sums.
+        /// Type of the sums.
         accumulator: &'static str,
     },
-    /// A number that an option cannot be.
+    /// Number, of an option or of an input, that breaks a rule.
     Number {
-        /// What it was to be.
+        /// Name of the number.
         what: &'static str,
         /// The number.
         value: f64,
-        /// What it has to be.
+        /// Rule that the number breaks.
         rule: &'static str,
     },
-    /// A point that is not in a raster.
+    /// Point outside a raster.
     Outside {
-        /// Its row.
+        /// Row of the point.
         row: usize,
-        /// Its column.
+        /// Column of the point.
         column: usize,
         /// The number of rows.
         rows: usize,
         /// The number of columns.
         columns: usize,
     },
-    /// A matrix that is to be a graph, and is not square.
+    /// Matrix that is to be a graph, and is not square.
     Square {
         /// The number of rows.
         rows: usize,
         /// The number of columns.
         columns: usize,
     },
-    /// Too many vertices of a tree.
+    /// Tree with too many vertices.
     Vertices {
-        /// How many there are.
+        /// Number of its vertices.
         vertices: usize,
-        /// The most there may be.
+        /// Largest number of vertices allowed.
         most: usize,
     },
-    /// Not one edge less than vertices, as a tree has.
+    /// Number of edges that is not one less than the number of vertices, as in a tree.
     Edges {
         /// The number of edges.
         edges: usize,
         /// The number of vertices.
         vertices: u32,
     },
-    /// A vertex that no edges connect with the root.
+    /// Vertex that no edges connect with the root.
     Unreached {
         /// The vertex.
         vertex: u32,
@@ -121,7 +121,7 @@ pub enum Error {
     },
 }
 
-/// The first characters of a text that may be of any length.
+/// First 100 characters of a text, with `...` if it is longer.
 fn shortened(text: &str) -> String {
     const MOST: usize = 100;
     let mut short: String = text.chars().take(MOST).collect();

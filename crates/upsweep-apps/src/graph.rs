@@ -1,4 +1,4 @@
-//! Graphs and sparse matrices in compressed rows (CSR): built from lists of edges, turned around, multiplied with vectors.
+//! Graphs and sparse matrices in compressed rows (CSR): built from lists of edges, transposed, multiplied with vectors.
 //!
 //! ```
 //! use upsweep::prelude::*;
@@ -25,8 +25,9 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Cost.** A list of edges is sorted by 64-bit keys, row and column. A product reads each value, its column and an element of the vector
-//! once, and adds in the order of the columns, grouped by the number of values: the same bits in every run.
+//! **Cost.** Building sorts the list of edges by 64-bit keys, row and column. A product reads each value, its column
+//! and an element of the vector once, and adds in the order of the columns, grouped by the number of values: the same
+//! bits in every run.
 
 mod rank;
 
@@ -37,10 +38,10 @@ use upsweep::operator::{Map, MapWith, Number};
 use upsweep::prelude::*;
 use upsweep::{Error, Input, Result};
 
-/// The most vertices of a graph, and rows of a matrix.
+/// Largest number of vertices of a graph, and of rows of a matrix.
 pub const MAX_ROWS: usize = u32::MAX as usize;
 
-/// How a graph is built from its edges.
+/// Builder of a graph from its edges.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "nothing is built until build is called"]
 pub struct Edges {
@@ -49,8 +50,8 @@ pub struct Edges {
     distinct: bool,
 }
 
-/// How the place of an entry of a matrix is a number: its row in the highest bits and its column in those below, so that a sort finds what
-/// varies where it looks first.
+/// Encoding of a matrix entry's position as a sort key. The row has the highest bits and the column the bits below it,
+/// so the sort finds the bits that vary at the top.
 #[derive(Clone, Copy, Debug)]
 struct Places {
     shape: (usize, usize),
@@ -66,7 +67,7 @@ fn column_of(#[param] column: u32, #[param] columns: u32, key: u64) -> u32 {
     (key >> column) as u32 & columns
 }
 
-/// The first key of a row; behind the last one, a number that is no key.
+/// First key of a row; after the last row, a number that is no key.
 #[function]
 fn row_key(#[param] row: u32, #[param] rows: u64, at: u64) -> u64 {
     if at < rows { at << row } else { u64::MAX }
@@ -83,7 +84,7 @@ impl Places {
         Ok(Self { shape })
     }
 
-    /// The bits that numbers below `count` take, at least one.
+    /// Number of bits of the numbers below `count`, at least one.
     fn bits(count: usize) -> u32 {
         (usize::BITS - count.saturating_sub(1).leading_zeros()).clamp(1, 32)
     }
@@ -106,7 +107,7 @@ impl Places {
     }
 }
 
-/// The place of an edge that leaves the graph.
+/// Index of an edge that leaves the graph; `u64::MAX` for one inside.
 #[function]
 fn outside(#[param] rows: u64, #[param] columns: u64, from: u32, to: u32, at: u64) -> u64 {
     if (from as u64) < rows && (to as u64) < columns { u64::MAX } else { at }
@@ -118,28 +119,28 @@ fn length(begin: u64, end: u64) -> u32 {
 }
 
 impl Edges {
-    /// Of a graph of so many vertices.
+    /// Builder of a graph with this number of vertices.
     pub fn new(vertices: usize) -> Self {
         Self { vertices, symmetric: false, distinct: false }
     }
 
-    /// Each edge goes in both directions.
+    /// Adds each edge in both directions.
     pub fn symmetric(mut self) -> Self {
         self.symmetric = true;
         self
     }
 
-    /// Of edges with the same ends one is kept.
+    /// Keeps one of the edges with the same ends.
     pub fn distinct(mut self) -> Self {
         self.distinct = true;
         self
     }
 
-    /// The graph whose edges go from `from[i]` to `to[i]`. On CUDA this waits.
+    /// Builds the graph whose edges go from `from[i]` to `to[i]`. On CUDA this waits.
     ///
     /// # Errors
-    /// - [`Error::Index`]: an edge of a vertex that there is not
-    /// - [`Error::Length`]: not as many ends as beginnings
+    /// - [`Error::Index`]: an edge of a vertex that does not exist
+    /// - [`Error::Length`]: the two lists differ in length
     /// - [`Error::Options`]: more than [`MAX_ROWS`] vertices
     /// - [`Error::Place`], [`Error::OutOfMemory`]; CUDA's own
     pub fn build<A, B>(&self, device: &Device, from: &A, to: &B) -> Result<Csr>
@@ -170,7 +171,7 @@ impl Edges {
     }
 }
 
-/// The number of edges, all of which are in a matrix of this shape.
+/// Number of edges, after a check that all of them are in a matrix of this shape.
 fn check(
     device: &Device,
     (rows, columns): (usize, usize),
@@ -194,7 +195,7 @@ fn distinct(device: &Device, sorted: &Array<u64>) -> Result<Array<u64>> {
     Dedup::new().run_to_array(device, sorted)
 }
 
-/// A graph: the edges from vertex `v` go to `targets[offsets[v]..offsets[v + 1]]`, which ascend.
+/// Graph: the edges from vertex `v` go to `targets[offsets[v]..offsets[v + 1]]`, which ascend.
 #[derive(Debug)]
 pub struct Csr {
     offsets: Array<u64>,
@@ -202,32 +203,32 @@ pub struct Csr {
 }
 
 impl Csr {
-    /// Of keys that are sorted.
+    /// Graph of sorted keys.
     fn of(device: &Device, places: Places, keys: &Array<u64>) -> Result<Self> {
         let begins: Array<u64> = map(device, places.row_key(), 0..places.shape.0 as u64 + 1)?;
         let offsets = Search::lower(keys).run_to_array(device, &begins)?;
         Ok(Self { offsets, targets: map(device, places.column_of(), keys)? })
     }
 
-    /// The number of vertices; of a matrix, of rows.
+    /// Number of vertices; of a matrix, of rows.
     #[must_use]
     pub fn vertices(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    /// Where the edges from each vertex begin, and behind the last one where they end.
+    /// Index of the first edge of each vertex, and after the last vertex the number of edges.
     #[must_use]
     pub fn offsets(&self) -> &Array<u64> {
         &self.offsets
     }
 
-    /// Where the edges go.
+    /// Target of each edge.
     #[must_use]
     pub fn targets(&self) -> &Array<u32> {
         &self.targets
     }
 
-    /// How many edges each vertex has.
+    /// Number of edges of each vertex.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; CUDA's own.
@@ -236,7 +237,7 @@ impl Csr {
         map(device, Length, (&Part::of(&self.offsets, 0..n)?, &Part::of(&self.offsets, 1..n + 1)?))
     }
 
-    /// From where each edge goes.
+    /// Source of each edge.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; CUDA's own.
@@ -244,7 +245,7 @@ impl Csr {
         Expand::new().run_to_array(device, &self.degrees(device)?)
     }
 
-    /// The graph whose edges go the other way.
+    /// Graph with all edges reversed.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; CUDA's own.
@@ -253,7 +254,7 @@ impl Csr {
     }
 }
 
-/// A sparse matrix.
+/// Sparse matrix.
 #[derive(Debug)]
 pub struct Matrix<T> {
     rows: Csr,
@@ -262,8 +263,8 @@ pub struct Matrix<T> {
 }
 
 impl<T: Number> Matrix<T> {
-    /// The matrix of `shape.0` rows and `shape.1` columns with `values[i]` in row `rows[i]` and column `columns[i]`. What comes to the same
-    /// place is added, in the order in which it comes. On CUDA this waits.
+    /// Builds the matrix of `shape.0` rows and `shape.1` columns with `values[i]` in row `rows[i]` and column
+    /// `columns[i]`. Values of the same row and column are added, in input order. On CUDA this waits.
     ///
     /// # Errors
     /// As [`Edges::build`].
@@ -287,7 +288,7 @@ impl<T: Number> Matrix<T> {
         Ok(Self { rows: Csr::of(device, places, &distinct)?, columns: shape.1, values })
     }
 
-    /// The matrix with rows and columns exchanged; of a graph with weights, the one whose edges go the other way. On CUDA this waits.
+    /// Matrix with rows and columns exchanged: a graph with weights and reversed edges. On CUDA this waits.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; CUDA's own.
@@ -296,30 +297,30 @@ impl<T: Number> Matrix<T> {
         Self::build(device, shape, (&self.rows.targets, &self.rows.sources(device)?, &self.values))
     }
 
-    /// The places of the values.
+    /// Positions of the values, in compressed rows.
     #[must_use]
     pub fn rows(&self) -> &Csr {
         &self.rows
     }
 
-    /// The number of columns.
+    /// Number of columns.
     #[must_use]
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// The values, row by row, in the order of the columns.
+    /// Values, row by row, in the order of the columns.
     #[must_use]
     pub fn values(&self) -> &Array<T> {
         &self.values
     }
 
-    /// The product with a vector over a semiring: `y[i]` is the combination by `plus` of all `times(a[i][j], x[j])`, and the identity for a
-    /// row without values. `Sum` and a product are the usual one; `Min` and a sum find shortest ways, `Or` and an `and` what can be
-    /// reached. On CUDA the work is enqueued and the call returns at once.
+    /// Product with a vector over a semiring: `y[i]` is the combination by `plus` of all `times(a[i][j], x[j])`, and
+    /// the identity for a row without values. `Sum` and a product are the usual semiring. `Min` and a sum find shortest
+    /// paths, `Or` and an `and` reachable vertices. On CUDA the work is enqueued and the call returns at once.
     ///
     /// # Errors
-    /// - [`Error::Length`]: not an element of the vector for each column
+    /// - [`Error::Length`]: the vector's length is not the number of columns
     /// - [`Error::NoIdentity`]: `plus` has none
     /// - [`Error::Place`], [`Error::OutOfMemory`]; CUDA's own
     pub fn product<Op, F, X, Y>(&self, device: &Device, plus: Op, times: F, x: &X) -> Result<Array<Y>>

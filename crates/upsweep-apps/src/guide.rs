@@ -1,5 +1,5 @@
-//! The Rust programs of the guide and of the README, which run as doctests: one item for each page that has some. A test of the command
-//! line checks that none is missing.
+//! Rust programs of the guide and of the README as doctests: one item for each page that has some. A test of the
+//! command line checks that none is missing.
 
 #[doc = include_str!("../../../README.md")]
 mod readme {}

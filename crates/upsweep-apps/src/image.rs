@@ -1,5 +1,5 @@
-//! Images: sums over any rectangle in four reads; box blurs of any radius, local variance, thresholds; Gaussian blurs, equalisation, gamma,
-//! mipmaps.
+//! Images: summed-area tables, box blurs of any radius, local variance, thresholds; Gaussian blurs, equalisation,
+//! gamma, mipmaps.
 //!
 //! ```
 //! use upsweep::Device;
@@ -17,8 +17,8 @@
 //! # Ok::<(), upsweep_apps::Error>(())
 //! ```
 //!
-//! Pixels are [`u8`, `u16`, `f32` or `f64`](Pixel), of one channel or several, [interleaved or in planes](Extent). What is not exact is
-//! computed in `f64` and rounded once, when it is stored: to whole pixels half up.
+//! Pixels are [`u8`, `u16`, `f32` or `f64`](Pixel), of one channel or several, [interleaved or in planes](Extent).
+//! Inexact results are computed in `f64` and rounded once, when they are stored: to whole pixels half up.
 
 mod areas;
 mod blur;

@@ -1,10 +1,10 @@
-//! Parts of buffers, and the small calls that all applications make.
+//! Ranges of buffers, and the small calls that all applications make.
 
 use std::ops::Range;
 use upsweep::prelude::*;
 use upsweep::{Error, Input, Inputs, Output, Result, View, ViewMut, operator::Map, operator::MapWith};
 
-/// Neighbouring elements of a buffer, where they lie.
+/// Contiguous range of a buffer.
 #[derive(Debug)]
 pub(crate) struct Part<'a, T> {
     whole: View<'a, T>,
@@ -12,16 +12,16 @@ pub(crate) struct Part<'a, T> {
 }
 
 impl<'a, T: Element> Part<'a, T> {
-    /// All of them. What applications compute is written for parts, so that it is compiled once, whatever buffers come.
+    /// The whole buffer. Applications are written for parts, so that they are compiled once for all kinds of buffers.
     pub(crate) fn all<B: Input<Item = T> + ?Sized>(buffer: &'a B) -> Self {
         let whole = buffer.view();
         Self { range: 0..whole.len(), whole }
     }
 
-    /// Those at `range`.
+    /// The elements at `range`.
     ///
     /// # Errors
-    /// [`Error::Index`] when the buffer has not so many.
+    /// [`Error::Index`] when the buffer is shorter.
     pub(crate) fn of<B: Input<Item = T> + ?Sized>(buffer: &'a B, range: Range<usize>) -> Result<Self> {
         let whole = buffer.view();
         if range.start > range.end || range.end > whole.len() {
@@ -31,27 +31,27 @@ impl<'a, T: Element> Part<'a, T> {
         Ok(Self { whole, range })
     }
 
-    /// Those at `range` of these.
+    /// The elements at `range` of this part.
     ///
     /// # Errors
-    /// [`Error::Index`] when there are not so many.
+    /// [`Error::Index`] when the part is shorter.
     pub(crate) fn part(&self, range: Range<usize>) -> Result<Part<'_, T>> {
         Part::of(self, range)
     }
 
-    /// These as words, with the numbers of elements before and behind them: as [`View::words`].
+    /// The part as words, with the numbers of elements before and after the words: [`View::words`].
     pub(crate) fn words(&self) -> Option<(usize, Part<'_, u64>, usize)> {
         let (before, whole, after) = self.view().words()?;
         Some((before, Part { range: 0..whole.len(), whole }, after))
     }
 
-    /// Chunks of these, and what is left behind the last whole one: as [`View::as_chunks`].
+    /// Chunks of `N` elements, and the rest after the last whole chunk: [`View::as_chunks`].
     pub(crate) fn chunks<const N: usize>(&self) -> (Part<'_, [T; N]>, Part<'_, T>) {
         let (chunks, rest) = self.view().as_chunks();
         (Part { range: 0..chunks.len(), whole: chunks }, Part { range: 0..rest.len(), whole: rest })
     }
 
-    /// Whether they are in the host's memory.
+    /// Whether the elements are in the host's memory.
     pub(crate) fn on_host(&self) -> bool {
         in_host_memory(&self.whole).is_some()
     }
@@ -60,7 +60,7 @@ impl<'a, T: Element> Part<'a, T> {
 impl<T: Element> Input for Part<'_, T> {
     type Item = T;
     fn view(&self) -> View<'_, T> {
-        // The range is one of the whole.
+        // The range is within the whole.
         match &self.whole {
             View::Host(x) => View::Host(x.get(self.range.clone()).unwrap_or(&[])),
             #[cfg(feature = "cuda")]
@@ -69,7 +69,7 @@ impl<T: Element> Input for Part<'_, T> {
     }
 }
 
-/// Neighbouring elements of an array, for results.
+/// Contiguous range of an array, for results.
 #[derive(Debug)]
 pub(crate) struct PartMut<'a, T> {
     whole: ViewMut<'a, T>,
@@ -77,16 +77,16 @@ pub(crate) struct PartMut<'a, T> {
 }
 
 impl<'a, T: Element> PartMut<'a, T> {
-    /// Those at `range`.
+    /// The elements at `range`.
     ///
     /// # Errors
-    /// [`Error::Index`] when the array has not so many.
+    /// [`Error::Index`] when the array is shorter.
     pub(crate) fn of(whole: &'a mut Array<T>, range: Range<usize>) -> Result<Self> {
         Part::of(whole, range.clone())?;
         Ok(Self { whole: whole.view_mut(), range })
     }
 
-    /// Calls `call` with the first `at` of them, to be read, and with the others.
+    /// Calls `call` with the first `at` elements, to be read, and with the rest, to be written.
     pub(crate) fn split<O>(
         &mut self,
         at: usize,
@@ -118,7 +118,7 @@ impl<'a, T: Element> PartMut<'a, T> {
 impl<T: Element> Output for PartMut<'_, T> {
     type Item = T;
     fn view_mut(&mut self) -> ViewMut<'_, T> {
-        // The range is one of the whole.
+        // The range is within the whole.
         match &mut self.whole {
             ViewMut::Host(x) => ViewMut::Host(x.get_mut(self.range.clone()).unwrap_or(&mut [])),
             #[cfg(feature = "cuda")]
@@ -127,7 +127,7 @@ impl<T: Element> Output for PartMut<'_, T> {
     }
 }
 
-/// A new array of a function of each value of an input.
+/// New array with the value of `function` for each element of an input.
 pub(crate) fn map<'x, F, X, O>(device: &Device, function: F, input: X) -> Result<Array<O>>
 where
     X: Inputs<'x>,
@@ -137,7 +137,7 @@ where
     Transform::new(function).run_to_array(device, input)
 }
 
-/// The elements, where they are in the host's memory.
+/// Elements of a view in the host's memory; `None` for one on a device.
 fn in_host_memory<'v, T: Element>(view: &'v View<'_, T>) -> Option<&'v [T]> {
     match view {
         View::Host(x) => Some(x),
@@ -146,7 +146,7 @@ fn in_host_memory<'v, T: Element>(view: &'v View<'_, T>) -> Option<&'v [T]> {
     }
 }
 
-/// The elements on the host. On CUDA this waits for them.
+/// Copies the elements to the host. On CUDA this waits for them.
 pub(crate) fn to_host<B: Input + ?Sized>(device: &Device, buffer: &B) -> Result<Vec<B::Item>> {
     match in_host_memory(&buffer.view()) {
         Some(x) => Device::cpu().upload(x)?.into_vec(),
@@ -154,7 +154,7 @@ pub(crate) fn to_host<B: Input + ?Sized>(device: &Device, buffer: &B) -> Result<
     }
 }
 
-/// One element on the host. On CUDA this waits for it.
+/// Copies one element to the host. On CUDA this waits for it.
 pub(crate) fn element<B: Input + ?Sized>(device: &Device, buffer: &B, at: usize) -> Result<B::Item> {
     let one = Part::of(buffer, at..at + 1)?;
     let missing = Error::Index { at: 0, index: at as i128, len: 0 };

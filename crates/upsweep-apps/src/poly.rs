@@ -1,4 +1,4 @@
-//! Polynomials: at one point, at many, more exactly than their type, modulo a prime; divided by `x - z`; through given values.
+//! Polynomials: values at one point and at many, compensated or modulo a prime; division by `x - z`; interpolation.
 //!
 //! ```text
 //! Polynomial::of(&c)       c[0] + c[1] x + c[2] x^2 + ...
@@ -23,13 +23,14 @@
 //! # Ok::<(), upsweep_apps::Error>(())
 //! ```
 //!
-//! Neighbouring coefficients `i..j` are an element `(x^(j-i), value)`, and these combine to longer ones: `(p, v)` and then `(q, w)` is
-//! `(p q, v + p w)`. So one reduction evaluates a polynomial, in one pass over its coefficients, and one reverse scan of the same kind divides it.
-//! Integers compute modulo 2^b.
+//! A run of coefficients `i..j` is an element `(x^(j-i), value)`. Runs combine to longer ones: `(p, v)` and then
+//! `(q, w)` is `(p q, v + p w)`. So one reduction evaluates a polynomial, in one pass over its coefficients, and one
+//! reverse scan of the same kind divides it. Integers compute modulo 2^b.
 //!
-//! **Exactness of floats.** A result errs by about `log2(n)` roundings of the sum of `|c[i] x^i|`. Powers of `x` are computed only as far as they
-//! keep away from the ends of the type's range; with more coefficients their blocks are joined by a loop, which overflows where
-//! the loop over all coefficients does. [`at`](Polynomial::at) is that loop, with its bits. At an infinite `x` zero coefficients count as 0.
+//! **Exactness of floats.** The error of a result is about `log2(n)` roundings of the sum of `|c[i] x^i|`. Powers of
+//! `x` are computed only as far as they keep away from the ends of the type's range. With more coefficients, a loop
+//! joins the blocks, and overflows where the loop over all coefficients does. [`at`](Polynomial::at) is that loop, with
+//! its bits. At an infinite `x` zero coefficients count as 0.
 
 mod interpolant;
 mod range;
@@ -45,7 +46,7 @@ use upsweep::Input;
 use upsweep::operator::Number;
 use upsweep::prelude::*;
 
-/// A polynomial by its coefficients, the constant one first: see the [module](self).
+/// Polynomial by its coefficients, the constant one first: see the [module](self).
 #[derive(Debug)]
 pub struct Polynomial<'a, B: ?Sized> {
     coefficients: &'a B,
@@ -58,7 +59,7 @@ impl<B: ?Sized> Clone for Polynomial<'_, B> {
 }
 impl<B: ?Sized> Copy for Polynomial<'_, B> {}
 
-/// The power of x that some neighbouring coefficients are long, and their value as a polynomial of their own.
+/// Run of coefficients: `x` to the power of their number, and their value as a polynomial of their own.
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
 struct Term<T> {
@@ -71,7 +72,7 @@ fn term_at<T: Number>(#[param] x: T, c: T) -> Term<T> {
     Term { power: x, value: c }
 }
 
-/// Of neighbouring coefficients. An infinite `x` times 0 would be NaN.
+/// Term of four neighbouring coefficients. An infinite `x` times 0 would be NaN.
 #[function]
 fn terms_at<T: Number>(#[param] x: T, c: [T; 4]) -> Term<T> {
     let square = x * x;
@@ -101,7 +102,7 @@ fn append<T: Number>(low: Term<T>, high: Term<T>) -> Term<T> {
     Term { power: low.power * high.power, value: low.value + above }
 }
 
-/// The same from the highest coefficient down.
+/// `append` with its arguments exchanged, from the highest coefficient down.
 #[operator(identity = Term { power: T::ONE, value: T::ZERO })]
 fn prepend<T: Number>(high: Term<T>, low: Term<T>) -> Term<T> {
     let above = if high.value == T::ZERO { T::ZERO } else { low.power * high.value };
@@ -122,22 +123,23 @@ fn horner_once<T: Number>(#[param] c: T, value: T, x: T) -> T {
     value * x + c
 }
 
-/// The value by a loop from the highest coefficient down.
+/// Value by a loop from the highest coefficient down.
 fn horner_loop<T: Number>(c: &[T], x: T) -> T {
     c.iter().rev().fold(T::ZERO, |value, &c| Number::add(Number::mul(value, x), c))
 }
 
 impl<'a, B: Input<Item: Number> + ?Sized> Polynomial<'a, B> {
-    /// `c[0] + c[1] x + c[2] x^2 + ...`
+    /// Polynomial `c[0] + c[1] x + c[2] x^2 + ...`
     pub fn of(coefficients: &'a B) -> Self {
         Self { coefficients }
     }
 
-    /// The value at one point. On CUDA this waits for it, and for that of the last coefficients where their number is no multiple of four. One
-    /// pass over the coefficients.
+    /// Value at one point. On CUDA this waits for the value, and for that of the last coefficients if their number is
+    /// not a multiple of four. One pass over the coefficients.
     ///
     /// # Errors
-    /// [`Place`](upsweep::Error::Place) when the coefficients are not where the device computes; CUDA's own.
+    /// [`Place`](upsweep::Error::Place) when the coefficients are not in the memory of the device that computes; CUDA's
+    /// own.
     pub fn evaluate(&self, device: &Device, x: B::Item) -> Result<B::Item> {
         let all = Part::all(self.coefficients);
         let n = all.view().len();
@@ -156,7 +158,7 @@ impl<'a, B: Input<Item: Number> + ?Sized> Polynomial<'a, B> {
         }
     }
 
-    /// The value by one reduction, at an `x` whose powers stay in range.
+    /// Value by one reduction, at an `x` whose powers stay in range.
     fn evaluate_part(device: &Device, all: &Part<'_, B::Item>, x: B::Item) -> Result<B::Item> {
         let (fours, rest) = all.chunks();
         let low: Term<B::Item> = Reduce::new(Append).map(TermsAt { x }).run_to_host(device, &fours)?;
@@ -167,11 +169,12 @@ impl<'a, B: Input<Item: Number> + ?Sized> Polynomial<'a, B> {
         Ok(Append.combine(low, high).value)
     }
 
-    /// The values at many points, each computed as a loop from the highest coefficient down does: `v = v x + c[i]`. The coefficients
-    /// may lie on the host or on the device, from which this waits for them. A pass over the points for 8 coefficients.
+    /// Values at many points, each computed like a loop from the highest coefficient down: `v = v x + c[i]`. The
+    /// coefficients may lie on the host or on the device, from which this waits for them. A pass over the points for 8
+    /// coefficients.
     ///
     /// # Errors
-    /// [`Place`](upsweep::Error::Place) when the points are not where the device computes; CUDA's own.
+    /// [`Place`](upsweep::Error::Place) when the points are not in the memory of the device that computes; CUDA's own.
     pub fn at<X>(&self, device: &Device, points: &X) -> Result<Array<B::Item>>
     where
         X: Input<Item = B::Item> + ?Sized,
@@ -193,8 +196,8 @@ impl<'a, B: Input<Item: Number> + ?Sized> Polynomial<'a, B> {
         Ok(values)
     }
 
-    /// The remainder and the quotient of a division by `x - z`: `[r, q[0], q[1], ..]`, as many numbers as there are coefficients. One pass
-    /// over the coefficients; where a power of `z` leaves the range of the type, a loop over them on the host.
+    /// Remainder and quotient of a division by `x - z`: `[r, q[0], q[1], ..]`, as many numbers as coefficients. One
+    /// pass over the coefficients; if a power of `z` leaves the range of the type, a loop over them on the host.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate).
@@ -214,7 +217,7 @@ impl<'a, B: Input<Item: Number> + ?Sized> Polynomial<'a, B> {
     }
 }
 
-/// The same as [`Term`], each number as a sum of two floats.
+/// Double-double version of [`Term`]: each number is a sum of two floats.
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
 struct Exact {
@@ -244,8 +247,8 @@ fn append_exact(low: Exact, high: Exact) -> Exact {
 }
 
 impl<B: Input<Item = f64> + ?Sized> Polynomial<'_, B> {
-    /// The value at one point as if computed with twice the digits of f64 and then rounded: where terms cancel, it is right where
-    /// [`evaluate`](Self::evaluate) has no digit left. On CUDA this waits for it.
+    /// Value at one point as if computed with twice the digits of f64 and then rounded: where terms cancel, it is right
+    /// where [`evaluate`](Self::evaluate) has no digit left. On CUDA this waits for the value.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate).
@@ -291,7 +294,7 @@ fn append_modulo(#[param] p: u64, low: Term<u64>, high: Term<u64>) -> Term<u64> 
 }
 
 impl<B: Input<Item = u64> + ?Sized> Polynomial<'_, B> {
-    /// The value at one point modulo `p`, which may be any number but 0. On CUDA this waits for it.
+    /// Value at one point modulo `p`, which may be any number but 0. On CUDA this waits for the value.
     ///
     /// # Errors
     /// [`Error::Modulus`] when `p` is 0; as [`evaluate`](Self::evaluate).

@@ -1,4 +1,4 @@
-//! Signals: filters, exponential averages, envelopes.
+//! Signals: IIR filters, exponential averages, envelopes.
 //!
 //! ```
 //! use upsweep::Device;
@@ -14,9 +14,10 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! Elements are `f32` or `f64`. All is computed in `f64` and rounded once, when it is stored: filters are often so close to
-//! instability that `f32` is too coarse for them. Where it is not, [`Recurrence`](upsweep::Recurrence) computes in `f32`, in half
-//! the time on the CPU. Each call is a pass over memory or two; lines along any axis of an array are signals of their own.
+//! Elements are `f32` or `f64`. All is computed in `f64` and rounded once, when it is stored: filters are often so
+//! close to instability that `f32` is too coarse for them. Where `f32` is enough, [`Recurrence`](upsweep::Recurrence)
+//! computes in it, in half the time on the CPU. Each call is a pass over memory or two; lines along any axis of an
+//! array are signals of their own.
 //!
 //! The design of filters, which is to find coefficients for a wanted response, is not here: `scipy.signal` has it.
 

@@ -1,4 +1,4 @@
-//! Terrain: what is seen along a ray, and from a point of a whole raster; the horizon; hill shade.
+//! Terrain: lines of sight, viewsheds of a whole raster, horizons, hill shade.
 //!
 //! ```
 //! use upsweep::Device;
@@ -18,8 +18,8 @@
 //! # Ok::<(), upsweep_apps::Error>(())
 //! ```
 //!
-//! Altitudes are `f32`, in the unit of the distances between cells; what is computed is computed in `f64`. NaN says that an altitude is not
-//! known: there nothing is seen, and nothing is hidden by it.
+//! Altitudes are `f32`, in the unit of the distances between cells; all is computed in `f64`. NaN is an unknown
+//! altitude: it is not seen, and it hides nothing.
 
 mod horizon;
 mod profile;

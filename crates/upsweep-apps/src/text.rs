@@ -1,4 +1,4 @@
-//! Text and other sequences: which of two comes first, tokens, lines that match, brackets.
+//! Text and other sequences: comparison, tokens, lines that match, brackets.
 
 mod brackets;
 pub mod compare;
@@ -23,7 +23,7 @@ fn is_newline(byte: u8) -> bool {
     byte == 10
 }
 
-/// The places of the ends of lines. On CUDA this waits for their number.
+/// Positions of the line ends. On CUDA this waits for their number.
 ///
 /// # Errors
 /// [`Place`](upsweep::Error::Place), [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own.

@@ -1,4 +1,4 @@
-//! Trees and forests: depths, sizes, orders, sums along them, ancestors, values of expressions; and trees of sums over arrays.
+//! Trees and forests: depths, sizes, orders, path and subtree sums, ancestors, expressions; Fenwick trees over arrays.
 //!
 //! ```
 //! use upsweep::prelude::*;
@@ -18,13 +18,14 @@
 //! # Ok::<(), upsweep_apps::Error>(())
 //! ```
 //!
-//! **How.** A walk around the tree passes each vertex twice, on its way down and on its way up. The list of these steps is built in parallel: the
-//! step after a vertex is entered goes to its first child, the one after it is left to its next sibling. The place of each step in the walk (list
-//! ranking) then tells everything: between the two places lies the subtree. Expressions are cut into paths, of which those of subtrees of like
+//! **How.** An Euler tour passes each vertex twice, when it enters the vertex and when it leaves it. The linked list of
+//! these steps is built in parallel: the step after a vertex is entered goes to its first child, the one after it is
+//! left to its next sibling. List ranking then gives the position of each step in the tour, and with it all results:
+//! the subtree lies between the two positions of its root. Expressions are cut into paths; paths of subtrees of similar
 //! sizes are evaluated at once: [`Tree::evaluate`].
 //!
-//! **Cost.** Children are found by a sort of the parents. The walk is a scan [along](upsweep::list_scan) a list of 2 n steps, each of which is passed
-//! twice, anywhere in memory.
+//! **Cost.** Children are found by a sort of the parents. The tour is a scan [along](upsweep::list_scan) a linked list
+//! of 2 n steps. It reads each step twice, at random positions.
 
 mod expression;
 pub mod fenwick;
@@ -41,14 +42,14 @@ use upsweep::operator::Source;
 use upsweep::prelude::*;
 use upsweep::{Input, operator::Values};
 
-/// A tree or forest, built once and asked: see the [module](self).
+/// Tree or forest, built once and queried: see the [module](self).
 ///
 /// Children are in the order of their numbers, and so are the roots of a forest.
 #[derive(Debug)]
 pub struct Tree {
-    /// [`NONE`] for roots.
+    /// Parent of each vertex; [`NONE`] for roots.
     parents: Array<u32>,
-    /// The place of each vertex in preorder and in postorder.
+    /// Position of each vertex in preorder and in postorder.
     entered: Array<u32>,
     left: Array<u32>,
     depths: Array<u32>,
@@ -56,13 +57,13 @@ pub struct Tree {
     preorder: Array<u32>,
 }
 
-/// The parent, or `root` for a root.
+/// Parent of a vertex, or `root` for a root.
 #[function]
 fn above(#[param] root: u32, parent: u32, vertex: u32) -> u32 {
     if parent == vertex || parent == u32::MAX { root } else { parent }
 }
 
-/// The vertex, if its parent is none of `n` vertices.
+/// The vertex, if its parent is not one of the `n` vertices.
 #[function]
 fn astray(#[param] n: u32, parent: u32, vertex: u32) -> u32 {
     if parent >= n && parent != u32::MAX { vertex } else { u32::MAX }
@@ -73,14 +74,15 @@ fn root_to_none(#[param] root: u32, parent: u32) -> u32 {
     if parent == root { u32::MAX } else { parent }
 }
 
-/// What a step of the walk adds: 1 to the steps, in the lower half, and 1 to the vertices that were entered if it enters one.
+/// Addend of a step of the tour: 1 to the number of steps, in the lower half, and 1 to the number of entered vertices
+/// if it enters one.
 #[function]
 fn step_at(#[param] down: u32, step: u32) -> u64 {
     if step < down { 1 << 32 | 1 } else { 1 }
 }
 
-/// Preorder, postorder, depth and size of a vertex from the sums over the walk where it is entered and left. The first step enters what lies
-/// above all roots.
+/// Preorder, postorder, depth and size of a vertex from the sums over the tour where it is entered and left. The first
+/// step enters the vertex above all roots.
 #[function]
 fn of_places(enter: u64, leave: u64) -> (u32, u32, u32, u32) {
     let (entered, place, last) = ((enter >> 32) as u32 - 1, enter as u32 - 1, leave as u32 - 1);
@@ -98,19 +100,19 @@ fn last_of(first: u32, size: u32) -> u32 {
     first + size - 1
 }
 
-/// The place in preorder of the parent, counted from 1; 0 for a root.
+/// Preorder position of the parent, counted from 1; 0 for a root.
 #[function]
 fn place_above(parent: u32, place: u32) -> u32 {
     if parent == u32::MAX { 0 } else { place + 1 }
 }
 
-/// The parent of a vertex that is not on the way to the vertex of place `at`; none for the others.
+/// Parent of a vertex that is not on the path from the root to the vertex at position `at`; none for a vertex on it.
 #[function]
 fn parent_kept(#[param] at: u32, place: u32, size: u32, parent: u32) -> u32 {
     if at >= place && at - place < size { u32::MAX } else { parent }
 }
 
-/// The vertex above one on that way; for others, and where there is none, `n`.
+/// Parent of a vertex on that path; `n` for the root and for other vertices.
 #[function]
 fn above_on_way(#[param] at: u32, #[param] n: u32, place: u32, size: u32, parent: u32) -> u32 {
     if at >= place && at - place < size && parent != u32::MAX { parent } else { n }
@@ -121,14 +123,14 @@ fn or_self(parent: u32, vertex: u32) -> u32 {
     if parent == u32::MAX { vertex } else { parent }
 }
 
-/// From where to where to look for the ancestor of two vertices: behind the first of them, in preorder.
+/// Preorder interval that has the ancestor of two vertices: from after the first of them to the second.
 #[function]
 fn between(a: u32, b: u32) -> (u32, u32) {
     let (low, high) = (a.min(b), a.max(b));
     (if low == high { low } else { low + 1 }, high)
 }
 
-/// The vertex of a place counted from 1.
+/// Vertex of a position counted from 1.
 #[function]
 fn place_of(place: u32, a: u32, b: u32) -> u32 {
     if a == b {
@@ -151,7 +153,8 @@ fn none_of(place: u32, vertex: u32) -> u32 {
 }
 
 impl Tree {
-    /// The tree of which `parents[v]` is the parent of vertex `v`; a root is its own parent, or has [`NONE`]. On CUDA this waits.
+    /// Builds the tree in which `parents[v]` is the parent of vertex `v`; a root is its own parent, or has [`NONE`]. On
+    /// CUDA this waits.
     ///
     /// # Errors
     /// - [`Error::Parent`]: a parent that is no vertex
@@ -179,14 +182,16 @@ impl Tree {
         }
     }
 
-    /// The tree of `n` vertices whose edges are `(a[i], b[i])`, in either direction, seen from `root`. On CUDA this waits.
+    /// Builds the tree of `n` vertices with the edges `(a[i], b[i])`, in either direction, rooted at `root`. On CUDA
+    /// this waits.
     ///
     /// # Errors
-    /// - [`Error::Edges`]: not one edge less than vertices
+    /// - [`Error::Edges`]: the number of edges is not one less than the number of vertices
     /// - [`Error::Unreached`]: a vertex that no edges connect with the root, so that others are on a cycle
     /// - [`Error::Vertices`]: more than [`MAX_VERTICES`]
-    /// - [`Index`](upsweep::Error::Index): an edge of a vertex that there is not
-    /// - [`Length`](upsweep::Error::Length), [`Place`](upsweep::Error::Place), [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own
+    /// - [`Index`](upsweep::Error::Index): an edge of a vertex that does not exist
+    /// - [`Length`](upsweep::Error::Length), [`Place`](upsweep::Error::Place),
+    ///   [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own
     pub fn from_edges<A, B>(device: &Device, n: usize, (a, b): (&A, &B), root: u32) -> Result<Self>
     where
         A: Input<Item = u32> + ?Sized,
@@ -197,8 +202,8 @@ impl Tree {
         Self::build_on(device, &Part::of(&parents, 0..n as usize)?)
     }
 
-    /// The same edges seen from another root; the other trees of a forest stay as they are. On CUDA this waits. As [`build`](Self::build),
-    /// and two passes over the vertices before.
+    /// Tree of the same edges with another root; the other trees of a forest are unchanged. On CUDA this waits. It
+    /// costs as much as [`build`](Self::build), and two passes over the vertices before.
     ///
     /// # Errors
     /// - [`Index`](upsweep::Error::Index): a root that is no vertex
@@ -206,7 +211,7 @@ impl Tree {
     pub fn rerooted(&self, device: &Device, root: u32) -> Result<Self> {
         let n = self.parents.len() as u32;
         let at = element(device, &self.entered, root as usize)?;
-        // On the way to the new root each vertex becomes the parent of the one above it.
+        // On the path to the new root each vertex becomes the parent of the one above it.
         let mut parents = device.filled(n as usize + 1, NONE)?;
         let on_way = || (&self.entered, &self.sizes, &self.parents);
         let kept = Apply(ParentKept { at }, on_way());
@@ -228,37 +233,37 @@ impl Tree {
         Ok(Self { parents, entered: first, left: last, depths, sizes, preorder })
     }
 
-    /// How many edges lie between each vertex and its root.
+    /// Number of edges between each vertex and its root.
     #[must_use]
     pub fn depths(&self) -> &Array<u32> {
         &self.depths
     }
 
-    /// How many vertices each subtree has, its root included.
+    /// Number of vertices of each subtree, its root included.
     #[must_use]
     pub fn sizes(&self) -> &Array<u32> {
         &self.sizes
     }
 
-    /// The parents, [`NONE`] for roots.
+    /// Parent of each vertex, [`NONE`] for roots.
     #[must_use]
     pub fn parents(&self) -> &Array<u32> {
         &self.parents
     }
 
-    /// The vertices, each before its children.
+    /// Vertices in preorder: each before its children.
     #[must_use]
     pub fn preorder(&self) -> &Array<u32> {
         &self.preorder
     }
 
-    /// The place of each vertex in preorder.
+    /// Position of each vertex in preorder.
     #[must_use]
     pub fn preorder_places(&self) -> &Array<u32> {
         &self.entered
     }
 
-    /// The vertices, each behind its children.
+    /// Vertices in postorder: each after its children.
     ///
     /// # Errors
     /// [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own.
@@ -268,18 +273,19 @@ impl Tree {
         Ok(order)
     }
 
-    /// The place of each vertex in postorder.
+    /// Position of each vertex in postorder.
     #[must_use]
     pub fn postorder_places(&self) -> &Array<u32> {
         &self.left
     }
 
-    /// The values of each vertex's subtree combined, in preorder. The operator need not commute, and needs no inverse and no identity: so
-    /// `Max` finds the largest file below each folder. On CUDA this waits once. At most 2 log2(n) passes over the values.
+    /// Combines the values of each vertex's subtree, in preorder. The operator need not commute, and needs no inverse
+    /// and no identity: so `Max` finds the largest file below each folder. On CUDA this waits once. At most 2 log2(n)
+    /// passes over the values.
     ///
     /// # Errors
-    /// [`Length`](upsweep::Error::Length): not a value for each vertex; [`Place`](upsweep::Error::Place),
-    /// [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own.
+    /// [`Length`](upsweep::Error::Length): the number of values is not the number of vertices;
+    /// [`Place`](upsweep::Error::Place), [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own.
     pub fn sums_up<Op, X>(&self, device: &Device, operator: Op, values: &X) -> Result<Array<X::Item>>
     where
         X: Input + ?Sized,
@@ -295,8 +301,8 @@ impl Tree {
         Ok(Intervals { values: ordered }.combine(device, operator, &self.entered, &last)?)
     }
 
-    /// The values on the way from the root to each vertex combined, both included, in this order. On CUDA this waits once, for the largest
-    /// depth. log2(depth) passes of random reads.
+    /// Combines the values on the path from the root to each vertex, both included, in this order. On CUDA this waits
+    /// once, for the largest depth. log2(depth) passes of random reads.
     ///
     /// # Errors
     /// As [`sums_up`](Self::sums_up).
@@ -331,7 +337,8 @@ impl Tree {
     /// Whether `a[i]` is an ancestor of `b[i]`, or `b[i]` itself.
     ///
     /// # Errors
-    /// [`Index`](upsweep::Error::Index) for what is no vertex; [`Length`](upsweep::Error::Length), [`Place`](upsweep::Error::Place); CUDA's own.
+    /// [`Index`](upsweep::Error::Index) for an index that is no vertex; [`Length`](upsweep::Error::Length),
+    /// [`Place`](upsweep::Error::Place); CUDA's own.
     pub fn are_ancestors<A, B>(&self, device: &Device, a: &A, b: &B) -> Result<Array<bool>>
     where
         A: Input<Item = u32> + ?Sized,
@@ -346,8 +353,8 @@ impl Tree {
         Ok(map(device, Inside, of)?)
     }
 
-    /// The deepest vertex that is an ancestor of `a[i]` and of `b[i]`, or one of them; [`NONE`] where they are in different trees. On
-    /// CUDA this waits once. Up to 2 log2(n) passes over the vertices, as few as the questions need.
+    /// Lowest common ancestor of `a[i]` and `b[i]`, which may be one of them; [`NONE`] where they are in different
+    /// trees. On CUDA this waits once. Up to 2 log2(n) passes over the vertices, as few as the queries need.
     ///
     /// # Errors
     /// As [`are_ancestors`](Self::are_ancestors).
@@ -364,7 +371,7 @@ impl Tree {
         let questions = a.view().len();
         let (mut low, mut high) = (device.filled(questions, 0u32)?, device.filled(questions, 0u32)?);
         Transform::new(Between).run(device, (of_a(), of_b()), (&mut low, &mut high))?;
-        // Between two vertices in preorder, the parent that comes first is their ancestor.
+        // Of the parents of the vertices between two vertices in preorder, the first is their ancestor.
         let n = self.parents.len() as u32;
         let parents = || Gather::of(&self.parents).at(&self.preorder);
         let vertices = Gather::of(&self.preorder).at(0..n);
@@ -387,7 +394,7 @@ impl Tree {
     }
 }
 
-/// The most vertices of a tree.
+/// Largest number of vertices of a tree.
 pub const MAX_VERTICES: usize = (1 << 30) - 1;
 
 fn count(n: usize) -> Result<u32> {
@@ -397,7 +404,7 @@ fn count(n: usize) -> Result<u32> {
     }
 }
 
-/// `operator(a, b)`, or `b` where there is nothing before it.
+/// `operator(a, b)`, or `b` for a vertex without an ancestor.
 #[derive(Clone, Copy, Debug)]
 struct After<Op> {
     operator: Op,

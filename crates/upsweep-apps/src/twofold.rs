@@ -1,19 +1,20 @@
-//! Numbers as sums of two floats, which have twice the digits: Dekker, "A floating-point technique for extending the available precision"
-//! (1971); Shewchuk, "Adaptive precision floating-point arithmetic" (1997).
+//! Double-double arithmetic: numbers as sums of two floats, which have twice the digits. Dekker, "A floating-point
+//! technique for extending the available precision" (1971); Shewchuk, "Adaptive precision floating-point arithmetic"
+//! (1997).
 
 use upsweep::prelude::*;
 
-/// The product of two sums of two floats.
+/// Product of two numbers.
 #[function]
 pub(crate) fn times(a: f64, a_rest: f64, b: f64, b_rest: f64) -> (f64, f64) {
     let product = a * b;
     let rest = a.mul_add(b, -product) + (a * b_rest + a_rest * b);
     let sum = product + rest;
-    // Of what is infinite there is no rest.
+    // An infinite product has no rest.
     if sum.is_finite() { (sum, rest - (sum - product)) } else { (product, 0.0) }
 }
 
-/// Their sum.
+/// Sum of two numbers.
 #[function]
 pub(crate) fn plus(a: f64, a_rest: f64, b: f64, b_rest: f64) -> (f64, f64) {
     let sum = a + b;

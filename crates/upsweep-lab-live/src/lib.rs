@@ -1,7 +1,7 @@
-//! The laboratory's model in a page: one question after the other, as text in memory that the page and the model share.
+//! WebAssembly module of the laboratory's model: one question after the other, as text in memory shared with the page.
 //!
-//! The page asks for `room`, writes its question there, calls `answer`, and reads as many bytes as that returns where `said`
-//! points. What a question is, and what an answer, says `upsweep_lab::live`. `cargo xtask wasm` compiles this crate.
+//! The page calls `room`, writes its question there, calls `answer`, and reads as many bytes as that returns from where
+//! `said` points. `upsweep_lab::live` defines questions and answers. `cargo xtask wasm` compiles this crate.
 
 use std::cell::RefCell;
 
@@ -10,7 +10,7 @@ thread_local! {
     static ANSWER: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Where a question of so many bytes goes.
+/// Returns the buffer for a question of `bytes` bytes.
 // SAFETY: no other function of the module has this name.
 #[unsafe(no_mangle)]
 pub extern "C" fn room(bytes: usize) -> *mut u8 {
@@ -21,8 +21,8 @@ pub extern "C" fn room(bytes: usize) -> *mut u8 {
     })
 }
 
-/// Answers the question; returns the answer's bytes.
-// SAFETY: as above.
+/// Answers the question; returns the number of bytes of the answer.
+// SAFETY: no other function of the module has this name.
 #[unsafe(no_mangle)]
 pub extern "C" fn answer() -> usize {
     let answer = QUESTION.with_borrow(|question| upsweep_lab::live::answer(&String::from_utf8_lossy(question)));
@@ -31,8 +31,8 @@ pub extern "C" fn answer() -> usize {
     bytes
 }
 
-/// Where the answer is.
-// SAFETY: as above.
+/// Returns the address of the answer.
+// SAFETY: no other function of the module has this name.
 #[unsafe(no_mangle)]
 pub extern "C" fn said() -> *const u8 {
     ANSWER.with_borrow(|answer| answer.as_ptr())

@@ -1,4 +1,4 @@
-//! What an algorithm of the laboratory is: what it takes, what it computes, and how it is run.
+//! Algorithms of the laboratory: their inputs, their results, and how they are run.
 
 use crate::lesson::Lesson;
 use crate::machine::{Array, Banks, Fault, Machine, Run, Shape, WARP, Word};
@@ -8,36 +8,36 @@ use std::cmp::Ordering;
 use std::error::Error as StdError;
 use std::fmt::{self, Display};
 
-/// The most threads of a block.
+/// Largest number of threads of a block.
 pub const MAX_THREADS: usize = 1024;
 
-/// What an algorithm works on.
+/// Input of an algorithm.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a, T> {
-    /// The elements.
+    /// Elements.
     pub values: &'a [T],
-    /// Whether a segment begins at an element; element 0 begins one in any case. As many as there are elements. Only
-    /// segmented scans look at them.
+    /// Head flags, one for each element: a segment begins there. Element 0 begins one in any case. Only segmented scans
+    /// read them.
     pub heads: &'a [bool],
 }
 
-/// What an algorithm computes.
+/// Kind of an algorithm's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Computes {
-    /// One value: x₀ ⊕ ... ⊕ xₙ₋₁.
+    /// Reduction to one value: x₀ ⊕ ... ⊕ xₙ₋₁.
     Reduction,
-    /// yᵢ = x₀ ⊕ ... ⊕ xᵢ.
+    /// Inclusive scan: yᵢ = x₀ ⊕ ... ⊕ xᵢ.
     InclusiveScan,
-    /// yᵢ = x₀ ⊕ ... ⊕ xᵢ₋₁; y₀ is the identity.
+    /// Exclusive scan: yᵢ = x₀ ⊕ ... ⊕ xᵢ₋₁; y₀ is the identity.
     ExclusiveScan,
-    /// An exclusive scan that begins anew at each head.
+    /// Exclusive scan that begins anew at each head.
     SegmentedScan,
-    /// The elements in their order; equal ones in the order in which they came. Nothing is combined.
+    /// Stable sort. Nothing is combined.
     Sort,
 }
 
 impl Computes {
-    /// Its name.
+    /// Name of the kind.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -49,7 +49,7 @@ impl Computes {
         }
     }
 
-    /// What the algorithm should find, one element after the other.
+    /// Expected results, by a plain loop.
     #[must_use]
     pub fn oracle<T: Word>(self, operator: &Operator<T>, input: &Input<'_, T>) -> Vec<T> {
         if self == Self::Sort {
@@ -71,33 +71,33 @@ impl Computes {
     }
 }
 
-/// One of the laboratory's algorithms.
+/// Algorithm of the laboratory.
 #[derive(Clone, Copy, Debug)]
 pub struct Algorithm {
-    /// Its name on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// The stem of its files.
+    /// Stem of its files.
     pub file: &'static str,
-    /// What it is, in a line.
+    /// Title, in a line.
     pub title: &'static str,
-    /// Where it comes from.
+    /// Source in the literature.
     pub source: &'static str,
-    /// What it computes.
+    /// Kind of its result.
     pub computes: Computes,
-    /// The most elements that it takes.
+    /// Largest number of elements.
     pub limit: usize,
     pub(crate) variant: Variant,
-    /// The text with which its module begins.
+    /// Text at the beginning of its module.
     pub(crate) module: &'static str,
     pub(crate) of_i64: Body<i64>,
     pub(crate) of_affine: Body<Affine>,
     pub(crate) of_stretch: Body<Stretch>,
 }
 
-/// Runs kernels on a machine; returns the array of results.
+/// Function that runs the kernels on a machine and returns the array of results.
 type Body<T> = fn(&mut Machine<T>, &Input<'_, T>, Variant) -> Array;
 
-/// What can be combined in the laboratory.
+/// Element that algorithms can combine.
 pub trait Element: Word {
     #[doc(hidden)]
     fn run(algorithm: &Algorithm, machine: &mut Machine<Self>, input: &Input<'_, Self>) -> Array;
@@ -121,45 +121,45 @@ impl Element for Stretch {
     }
 }
 
-/// What an algorithm found, and what was counted on the way.
+/// Results and counts of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome<T> {
-    /// The results.
+    /// Results.
     pub results: Vec<T>,
-    /// The steps.
+    /// Steps.
     pub run: Run,
 }
 
-/// Why an algorithm was not run, or not to its end.
+/// Reason why an algorithm was not run, or not to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// There are no elements, or too many.
+    /// Number of elements that is 0, or too large.
     Length {
-        /// The algorithm.
+        /// Name of the algorithm.
         algorithm: &'static str,
-        /// How many there are.
+        /// Number of elements.
         found: usize,
-        /// How many there may be.
+        /// Largest number of elements.
         limit: usize,
     },
-    /// There is not one head flag an element.
+    /// Number of head flags that is not the number of elements.
     Heads {
-        /// How many there are.
+        /// Number of head flags.
         found: usize,
-        /// How many elements there are.
+        /// Number of elements.
         expected: usize,
     },
-    /// The algorithm combines elements out of their order, and the operator does not commute.
+    /// Operator that does not commute, for an algorithm that combines elements out of their order.
     Order {
-        /// The algorithm.
+        /// Name of the algorithm.
         algorithm: &'static str,
-        /// The operator.
+        /// Name of the operator.
         operator: &'static str,
     },
-    /// There is no machine of these sizes.
+    /// Shape of no machine.
     Shape(Shape),
-    /// The model found something wrong.
+    /// Fault that the model found in the kernel.
     Fault(Fault),
 }
 
@@ -198,24 +198,24 @@ impl Display for Error {
 impl StdError for Error {}
 
 impl Algorithm {
-    /// What its module says about it.
+    /// Text of the algorithm's module.
     #[must_use]
     pub fn lesson(&self) -> Lesson {
         Lesson::of(self.module)
     }
 
-    /// Whether it takes so many elements.
+    /// Checks that the algorithm takes `found` elements.
     ///
     /// # Errors
-    /// [`Error::Length`]: it does not.
+    /// [`Error::Length`]: the algorithm does not take this number.
     pub fn takes(&self, found: usize) -> Result<(), Error> {
         self.takes_on(Shape::from(Banks::ThirtyTwo), found)
     }
 
-    /// Whether it takes so many elements on this machine, whose blocks may have fewer threads.
+    /// Checks that the algorithm takes `found` elements on this machine, whose blocks may have fewer threads.
     ///
     /// # Errors
-    /// [`Error::Shape`]: there is no such machine. [`Error::Length`]: it does not.
+    /// [`Error::Shape`]: there is no such machine. [`Error::Length`]: it does not take this number.
     pub fn takes_on(&self, shape: Shape, found: usize) -> Result<(), Error> {
         if !shape.is_valid() {
             return Err(Error::Shape(shape));
@@ -230,7 +230,7 @@ impl Algorithm {
         }
     }
 
-    /// Whether it gives the right result with this operator: some need one that commutes.
+    /// Whether the result is right with this operator: some algorithms need one that commutes.
     #[must_use]
     pub fn suits<T>(&self, operator: &Operator<T>) -> bool {
         operator.commutes || self.variant.order != Order::Halves
@@ -242,20 +242,20 @@ impl Algorithm {
         self.limit == usize::MAX && self.file != "sequential"
     }
 
-    /// Whether it is there to be wrong: the model finds a race in it, and it has no CUDA kernel.
+    /// Whether the algorithm is wrong on purpose: the model finds a race in it, and it has no CUDA kernel.
     #[must_use]
     pub fn is_faulty(&self) -> bool {
         self.variant.barriers == Barriers::One
     }
 
-    /// Whether it has a CUDA kernel: not what is there to be wrong, what one thread does alone in shared memory,
-    /// and the sort.
+    /// Whether the algorithm has a CUDA kernel. Those that are wrong on purpose have none, nor those of one thread
+    /// alone in shared memory, nor the sort.
     #[must_use]
     pub fn has_kernel(&self) -> bool {
         !self.is_faulty() && !["fenwick_updates", "quicksort"].contains(&self.file)
     }
 
-    /// Whether it takes this input.
+    /// Checks that the algorithm takes this input.
     pub(crate) fn check<T>(&self, operator: &Operator<T>, shape: Shape, input: &Input<'_, T>) -> Result<(), Error> {
         let found = input.values.len();
         self.takes_on(shape, found)?;
@@ -268,11 +268,11 @@ impl Algorithm {
         }
     }
 
-    /// Runs it on the machine model.
+    /// Runs the algorithm on the machine model.
     ///
     /// # Errors
-    /// [`Error::Length`], [`Error::Heads`], [`Error::Order`] for what it does not take; [`Error::Fault`] where the model
-    /// finds the kernel wrong.
+    /// [`Error::Length`], [`Error::Heads`], [`Error::Order`] for an input that it does not take; [`Error::Fault`] where
+    /// the model finds the kernel wrong.
     pub fn run<T: Element>(&self, setup: Setup<T>, input: &Input<'_, T>) -> Result<Outcome<T>, Error> {
         match self.run_to_fault(setup, input)? {
             (results, run, None) => Ok(Outcome { results, run }),
@@ -280,7 +280,7 @@ impl Algorithm {
         }
     }
 
-    /// Runs it on the machine model, and returns the steps up to the first fault, too.
+    /// Runs the algorithm on the machine model, and returns the steps up to the first fault, too.
     pub(crate) fn run_to_fault<T: Element>(
         &self,
         setup: Setup<T>,
@@ -298,13 +298,13 @@ impl Algorithm {
     }
 }
 
-/// What an algorithm runs with.
+/// Operator and machine of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<T> {
-    /// What is combined.
+    /// Operator.
     pub operator: Operator<T>,
-    /// The machine.
+    /// Machine.
     pub shape: Shape,
-    /// Whether the run keeps who did what.
+    /// Whether the run records the events of each thread.
     pub records: bool,
 }

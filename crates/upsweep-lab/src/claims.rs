@@ -1,4 +1,4 @@
-//! What lectures and papers say about these algorithms, beside what the model counts.
+//! Claims of lectures and papers about these algorithms, tested against the model's counts.
 
 mod banks;
 mod divergence;
@@ -13,27 +13,27 @@ mod work;
 use measure::{Measured, Open};
 pub use plays::{Play, play};
 
-/// What a source says, and what is so.
+/// Claim of a source, and the result of its test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// A name to find it by.
+    /// Name of the claim.
     pub name: &'static str,
-    /// Who says it, and where.
+    /// Author and place.
     pub source: &'static str,
-    /// What is said.
+    /// Statement of the source.
     pub statement: &'static str,
-    /// It in numbers.
+    /// Claimed numbers.
     pub claimed: String,
-    /// What was counted.
+    /// Counted numbers.
     pub found: String,
     /// Whether the two agree.
     pub holds: bool,
-    /// What there is to say about it.
+    /// Remark on the result.
     pub remark: &'static str,
 }
 
-/// Puts all claims to the test: every number that is found was counted in this call, on the model. A claim whose run fails
-/// does not hold, and what was found is the failure.
+/// Tests all claims: every number that is found was counted in this call, on the model. A claim whose run fails does
+/// not hold, and `found` is the failure.
 #[must_use]
 pub fn claims() -> Vec<Claim> {
     let open = [

@@ -1,13 +1,13 @@
-//! Fenwick's tree on the host: prefixes of a sequence that changes.
+//! Fenwick tree on the host: prefixes of a sequence that changes.
 
 use crate::operator::Operator;
 use std::ops::Range;
 
-/// A Fenwick tree, or binary indexed tree: the tree that an up-sweep leaves, in one word an element.
+/// Fenwick tree, or binary indexed tree: the tree that an up-sweep leaves, in one word an element.
 ///
-/// Node i, counted from 1, combines the (i & -i) elements that end with the ith. A prefix is put together from a node for
-/// each bit of its length; an element is in at most one node of each size. So both take log₂ n operations, where an array
-/// takes n for the one or the other.
+/// Node i, counted from 1, combines the (i & -i) elements that end with the ith. A prefix combines a node for each bit
+/// of its length; an element is in at most one node of each size. So a prefix and an update take log₂ n operations,
+/// where an array takes n for one of them.
 ///
 /// ```
 /// use upsweep_lab::fenwick::Fenwick;
@@ -26,11 +26,11 @@ pub struct Fenwick<T> {
 }
 
 impl<T: Copy> Fenwick<T> {
-    /// The tree of these elements, with less than one operation an element. The operator needs to be associative.
+    /// Builds the tree with less than one operation an element. The operator needs to be associative.
     #[must_use]
     pub fn build(operator: Operator<T>, elements: &[T]) -> Self {
         let mut nodes = elements.to_vec();
-        // The order of an up-sweep: a node is complete before it is added to the next larger one.
+        // Order of an up-sweep: a node is complete before it is added to the next larger one.
         let mut stride = 1;
         while stride < nodes.len() {
             for right in (2 * stride - 1..nodes.len()).step_by(2 * stride) {
@@ -41,19 +41,19 @@ impl<T: Copy> Fenwick<T> {
         Self { operator, nodes }
     }
 
-    /// How many elements there are.
+    /// Number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// The first `count` elements, combined in their order; the identity for none. `None`: there are not that many.
+    /// Combines the first `count` elements in their order; the identity for none. `None`: there are fewer elements.
     ///
     /// ```
     /// use upsweep_lab::fenwick::Fenwick;
@@ -75,9 +75,9 @@ impl<T: Copy> Fenwick<T> {
         Some(sum)
     }
 
-    /// Element `index` becomes xᵢ ⊕ `value`. The operator needs to be commutative: the nodes know their elements combined,
-    /// and can put `value` behind them all, not into their middle. An operator without inverses can only go one way: a
-    /// maximum can be raised. Returns whether there is such an element.
+    /// Changes element `index` to xᵢ ⊕ `value`. The operator needs to be commutative: a node holds its elements
+    /// combined, and `value` can be appended to them all, not put into their middle. An operator without inverses only
+    /// changes elements one way: a maximum can be raised. Returns whether there is such an element.
     ///
     /// ```
     /// use upsweep_lab::fenwick::Fenwick;
@@ -99,8 +99,8 @@ impl<T: Copy> Fenwick<T> {
         index < self.nodes.len()
     }
 
-    /// The elements of a range, combined. `subtract(whole, front)` is the operator's inverse on the left: what has to stand
-    /// behind `front` to give `whole`. That way round, operators need not commute. `None`: the sequence has no such range.
+    /// Combines the elements of a range. `subtract(whole, front)` is the left inverse: the value after `front` that
+    /// gives `whole`. With it operators need not commute. `None`: the sequence has no such range.
     ///
     /// ```
     /// use upsweep_lab::fenwick::Fenwick;
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(Fenwick::build(Operator::<i64>::sum(), &[1, 2, 3]).range(backwards, i64::wrapping_sub), None);
     }
 
-    /// m⁻¹ modulo 2⁶⁴ of an odd m, by Newton's iteration.
+    /// Inverse m⁻¹ modulo 2⁶⁴ of an odd m, by Newton's iteration.
     fn inverse(m: i64) -> i64 {
         (0..6).fold(m, |y, _| y.wrapping_mul(2i64.wrapping_sub(m.wrapping_mul(y))))
     }
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn order_matters_where_the_operator_does_not_commute() {
         let operator = Operator::affine();
-        // first f, then what gives `whole`: m = whole.m / f.m, c = whole.c - m f.c
+        // f, and then the function that gives `whole`: m = whole.m / f.m, c = whole.c - m f.c
         let subtract = |whole: Affine, f: Affine| {
             let m = whole.m.wrapping_mul(inverse(f.m));
             Affine { m, c: whole.c.wrapping_sub(m.wrapping_mul(f.c)) }

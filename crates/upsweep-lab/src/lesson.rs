@@ -1,59 +1,59 @@
-//! What an algorithm's module says about it: idea, picture, pseudocode, cost, what differs from the source. The text is the
-//! module's own documentation, so it stands beside the code that it describes, and nowhere else.
+//! Lessons: the documentation of an algorithm's module, parsed into idea, picture, pseudocode, cost and differences
+//! from the source. The text stands beside the code that it describes, and nowhere else.
 //!
-//! A module's text has paragraphs, lists, blocks of code, and headings. In the pseudocode a line may end with the names of
-//! the steps that it becomes: `s[t] = x[t]  # load`. Lines that are indented more deeply belong to the same steps. Where
-//! kernels have steps of one name, the kernel is named, too: `# sums: load`.
+//! A module's text has paragraphs, lists, blocks of code, and headings. In the pseudocode a line may end with the names
+//! of the steps that it becomes: `s[t] = x[t]  # load`. Lines that are indented more deeply belong to the same steps.
+//! If several kernels have steps of one name, the kernel is named, too: `# sums: load`.
 
 use std::fmt::{self, Display};
 
-/// An algorithm's text.
+/// Text of an algorithm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lesson {
-    /// The first one has no heading.
+    /// Sections; the first one has no heading.
     pub sections: Vec<Section>,
 }
 
-/// A part of the text.
+/// Section of the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Section {
-    /// What it is about.
+    /// Heading of the section.
     pub heading: &'static str,
-    /// What it says.
+    /// Paragraphs, items and code of the section.
     pub parts: Vec<Part>,
 }
 
-/// A paragraph, an item of a list, or code.
+/// Paragraph, item of a list, or code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// A paragraph, in one line. Code in it stands between backticks.
+    /// Paragraph, in one line. Code in it stands between backticks.
     Prose(String),
-    /// An item of a list.
+    /// Item of a list.
     Item(String),
     /// Lines of code, or of a picture in text.
     Code(Vec<Line>),
 }
 
-/// A line of code.
+/// Line of code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Without the names of steps.
+    /// Text of the line, without the names of steps.
     pub text: &'static str,
-    /// The steps that it becomes.
+    /// Steps that the line becomes.
     pub steps: Vec<StepName>,
 }
 
-/// A step, as the pseudocode names it.
+/// Name of a step in the pseudocode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepName {
-    /// The kernel, if only the step of one is meant.
+    /// Kernel, if only the step of one kernel is meant.
     pub kernel: Option<&'static str>,
-    /// The step's label.
+    /// Label of the step.
     pub label: &'static str,
 }
 
 impl StepName {
-    /// Whether it names this step.
+    /// Whether the name is that of this step.
     #[must_use]
     pub fn is(&self, kernel: &str, label: &str) -> bool {
         self.label == label && self.kernel.is_none_or(|own| own == kernel)
@@ -70,7 +70,7 @@ impl Display for StepName {
 }
 
 impl Lesson {
-    /// Reads the documentation at the beginning of a module's source.
+    /// Parses the documentation at the beginning of a module's source.
     pub(crate) fn of(source: &'static str) -> Self {
         let mut sections = vec![Section::default()];
         let mut code: Option<Vec<Line>> = None;
@@ -108,13 +108,13 @@ impl Lesson {
         Self { sections }
     }
 
-    /// The section whose heading begins like this.
+    /// Section whose heading begins with `heading`.
     #[must_use]
     pub fn section(&self, heading: &str) -> Option<&Section> {
         self.sections.iter().find(|section| section.heading.starts_with(heading))
     }
 
-    /// The lines of the pseudocode.
+    /// Lines of the pseudocode.
     pub fn pseudocode(&self) -> impl Iterator<Item = &Line> {
         self.section(PSEUDOCODE).into_iter().flat_map(|section| &section.parts).flat_map(|part| match part {
             Part::Code(lines) => lines.as_slice(),
@@ -123,7 +123,7 @@ impl Lesson {
     }
 }
 
-/// The bytes of the text with which a module begins.
+/// Number of bytes of the documentation at the beginning of a module.
 pub(crate) const fn text_of(source: &str) -> usize {
     let source = source.as_bytes();
     let mut end = 0;
@@ -136,7 +136,7 @@ pub(crate) const fn text_of(source: &str) -> usize {
     end
 }
 
-/// The first bytes of a text.
+/// First bytes of a text.
 pub(crate) const fn beginning<const N: usize>(text: &str) -> [u8; N] {
     let (text, mut bytes, mut at) = (text.as_bytes(), [0; N], 0);
     while at < N {
@@ -146,7 +146,7 @@ pub(crate) const fn beginning<const N: usize>(text: &str) -> [u8; N] {
     bytes
 }
 
-/// The heading of the section whose code names steps.
+/// Heading of the section whose code names steps.
 pub(crate) const PSEUDOCODE: &str = "Pseudocode";
 
 fn add(sections: &mut [Section], part: Part) {
@@ -156,7 +156,7 @@ fn add(sections: &mut [Section], part: Part) {
 }
 
 impl Line {
-    /// A line behind others.
+    /// Parses a line that follows others.
     fn of(line: &'static str, before: &[Self]) -> Self {
         let (text, names) = line.rsplit_once(" # ").unwrap_or((line, ""));
         let (kernel, labels) = match names.split_once(": ") {
@@ -169,7 +169,7 @@ impl Line {
         if !steps.is_empty() {
             return Self { text, steps };
         }
-        // Those of the line that this one is in.
+        // Steps of the line that encloses this one.
         let over = before.iter().rev().find(|line| indent(line.text) < indent(text));
         Self { text, steps: over.map(|line| line.steps.clone()).unwrap_or_default() }
     }
@@ -217,7 +217,7 @@ mod tests {
         assert!(down.is_some_and(|down| down.is("one", "down") && !down.is("two", "down")));
     }
 
-    /// The steps of runs long enough to have all of them, on a machine small enough: kernel and label.
+    /// Kernel and label of the steps of runs that are long enough to have all steps, on a machine small enough.
     fn steps_of(algorithm: &Algorithm) -> BTreeSet<(&'static str, &'static str)> {
         let mut steps = BTreeSet::new();
         let shape = Shape { warp: 4, tile: Some(8), ..Shape::from(Banks::Four) };
@@ -239,7 +239,7 @@ mod tests {
                 let mut names = lesson.pseudocode().flat_map(|line| &line.steps);
                 assert!(names.any(|name| name.is(kernel, label)), "{}: {kernel}, {label}", algorithm.name);
             }
-            // Its own name, beside the forms that race and end early.
+            // Each name is a step, but for the forms that race, which end early.
             for name in lesson.pseudocode().flat_map(|line| &line.steps).filter(|_| !algorithm.is_faulty()) {
                 assert!(steps.iter().any(|(kernel, label)| name.is(kernel, label)), "{}: {name:?}", algorithm.name);
             }

@@ -1,7 +1,7 @@
-//! Questions of a page, and their answers: which run, and what the page should be. The page asks this very code, compiled to
+//! Questions of a page and their answers: a run, and the page for it. The page calls this very code, compiled to
 //! WebAssembly (`upsweep-lab-live`), so there is one model only.
 //!
-//! A question is JSON: what stands in the form of the page, word by word.
+//! A question is JSON: the contents of the page's form, word by word.
 //!
 //! ```
 //! use upsweep_lab::live::answer;
@@ -23,12 +23,12 @@ use crate::show::{Recording, html, json, listed};
 use question::{Question, Values};
 use serde_json::{Value, json};
 
-/// The most steps times elements: the picture of a whole run has about so many words, and pages stay quick.
+/// Largest product of steps and elements: the picture of a whole run has about so many words, and pages stay quick.
 const MOST_WORDS: usize = 40_000;
-/// Random elements depend on this, as those of `upsweep lab show` do.
+/// Seed of random elements, like that of `upsweep lab show`.
 const SEED: u64 = 1;
 
-/// The answer to a question: JSON, with `error` if there is none.
+/// Answers a question: JSON, with `error` if there is no answer.
 #[must_use]
 pub fn answer(question: &str) -> String {
     let question = serde_json::from_str::<Value>(question).map_err(|error| format!("no question: {error}"));
@@ -61,7 +61,7 @@ fn answer_to(question: &Question) -> Result<Value, String> {
     Ok(answer)
 }
 
-/// Algorithms side by side, as part of a page.
+/// Comparison of algorithms side by side, as part of a page.
 fn compared(names: &str, question: &Value) -> Result<Value, String> {
     let number = |name: &str| {
         let given = question[name].as_str().unwrap_or("").trim();
@@ -101,7 +101,7 @@ fn numbers(question: &Question, algorithm: &'static Algorithm, operator: Operato
     recorded(question, algorithm, operator, &filled(given, n))
 }
 
-/// As many elements as were asked for: those that are given, and random ones behind them.
+/// The elements that are given, followed by random ones up to `n`.
 fn filled<T: Sample>(mut given: Vec<T>, n: usize) -> Vec<T> {
     given.extend(sample::values::<T>(SEED, n).into_iter().skip(given.len()));
     given.truncate(n);
@@ -117,7 +117,7 @@ fn recorded<T: Element>(
     let heads = heads(question, algorithm, values.len())?;
     let input = Input { values, heads: &heads };
     let setup = Setup { operator, shape: question.shape, records: false };
-    // What recording it would take, before it is recorded.
+    // The size of the recording, before it is recorded.
     let (_, run, _) = algorithm.run_to_fault(setup, &input).map_err(|error| error.to_string())?;
     let (n, steps) = (values.len(), run.steps.len());
     if n * steps > MOST_WORDS {
@@ -130,7 +130,7 @@ fn recorded<T: Element>(
     Recording::of(algorithm, operator, question.shape, &input).map_err(|error| error.to_string())
 }
 
-/// Where segments begin: as was asked for, or at random; of other algorithms nowhere.
+/// Head flags as given, or random ones; for other algorithms none.
 fn heads(question: &Question, algorithm: &Algorithm, n: usize) -> Result<Vec<bool>, String> {
     let Some(places) = &question.heads else {
         let segmented = algorithm.computes == Computes::SegmentedScan;
@@ -143,7 +143,7 @@ fn heads(question: &Question, algorithm: &Algorithm, n: usize) -> Result<Vec<boo
     Ok(heads)
 }
 
-/// What of a run depends on an element: what is another number if the element is 1 and not 0, and all others are 0.
+/// Parts of a run that depend on an element: other numbers if it is 1 and not 0, where all other elements are 0.
 fn depends(recording: &Recording, element: usize) -> Result<Value, String> {
     let n = recording.input.len();
     let run = |one: Option<usize>| {
@@ -173,8 +173,8 @@ fn depends(recording: &Recording, element: usize) -> Result<Value, String> {
     Ok(json!({ "initial": initial.collect::<Vec<_>>(), "steps": steps.collect::<Value>() }))
 }
 
-/// Of a sort, where everything depends on every element: the words that hold the element on its way. A thread's first write moves
-/// its key, and so does its first register on the way there.
+/// Words that hold an element on its way through a sort, in which everything depends on every element. A thread's first
+/// write moves its key, and so does its first register on the way there.
 fn way(run: &Run, element: usize) -> Value {
     let mut at = element;
     let steps = run.steps.iter().map(|step| {
@@ -199,7 +199,7 @@ fn way(run: &Run, element: usize) -> Value {
     json!({ "initial": (0..run.arrays.len()).map(initial).collect::<Vec<_>>(), "steps": steps })
 }
 
-/// For each write whether another value was written.
+/// For each write, whether another value was written.
 fn differ(a: &[Place], b: &[Place]) -> Vec<u8> {
     a.iter().zip(b).map(|(a, b)| u8::from(a.value != b.value)).collect()
 }
@@ -268,7 +268,7 @@ mod tests {
         assert_eq!(lit["initial"][0], json!([2]));
         let steps = lit["steps"].as_array().unwrap();
         assert_eq!(steps.len(), blelloch(&[])["runs"][0]["steps"].as_array().unwrap().len());
-        // Of the results only the last has element 2 in it.
+        // Only the last result has element 2 in it.
         let stored: Vec<_> = steps.last().unwrap().as_array().unwrap().iter().map(|event| event[0].clone()).collect();
         assert_eq!(stored, [json!([0, 0]), json!([0, 1])]);
     }
@@ -277,7 +277,7 @@ mod tests {
     fn an_element_is_followed_on_its_way_through_a_sort() {
         let question =
             |lit| json!({ "algorithm": "quicksort", "op": "sum", "n": "8", "values": "3,1,7,0,4,1,6,3", "lit": lit });
-        // The places that hold an element, in the order in which it comes there.
+        // The positions that hold an element, in the order in which it comes there.
         let way = |element: u64| {
             let answer = asked(question(element));
             let (run, marks) = (&answer["runs"][0], &answer["lit"][0]);
@@ -291,7 +291,7 @@ mod tests {
             }
             places
         };
-        // Loaded; moved in the first round, 3 to place 3, 7 to 5, the second 1 to 2; and in the second; stored.
+        // Loaded; moved in the first round, 3 to position 3, 7 to 5, the second 1 to 2; and in the second; stored.
         assert_eq!([way(0), way(2), way(5)], [[0, 3, 3, 3], [2, 5, 7, 7], [5, 2, 2, 2]]);
     }
 

@@ -1,16 +1,16 @@
-//! What the laboratory combines: elements and operators as data, so that one algorithm runs with all of them.
+//! Elements and operators of the laboratory as data, so that one algorithm runs with all of them.
 
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
-/// An associative operator with its identity.
+/// Associative operator with its identity.
 #[derive(Clone, Copy, Debug)]
 pub struct Operator<T> {
-    /// Its name on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// What leaves every element as it is, on either side.
+    /// Identity: combined with an element on either side it gives that element.
     pub identity: T,
-    /// `combine(a, b)` is a ⊕ b.
+    /// Function `combine(a, b)` = a ⊕ b.
     pub combine: fn(T, T) -> T,
     /// Whether a ⊕ b is always b ⊕ a.
     pub commutes: bool,
@@ -19,13 +19,13 @@ pub struct Operator<T> {
 macro_rules! integers {
     ($($integer:ident),*) => {$(
         impl Operator<$integer> {
-            /// Addition, wrapping.
+            /// Wrapping addition.
             #[must_use]
             pub fn sum() -> Self {
                 Self { name: "sum", identity: 0, combine: $integer::wrapping_add, commutes: true }
             }
 
-            /// The larger of two.
+            /// Maximum.
             #[must_use]
             pub fn max() -> Self {
                 Self { name: "max", identity: $integer::MIN, combine: $integer::max, commutes: true }
@@ -35,14 +35,14 @@ macro_rules! integers {
 }
 integers!(i32, i64);
 
-/// The function x -> m x + c of the whole numbers modulo 2^64.
+/// Function x -> m x + c of the whole numbers modulo 2^64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "cuda", derive(upsweep::Element))]
 #[repr(C)]
 pub struct Affine {
-    /// The factor.
+    /// Factor.
     pub m: i64,
-    /// The summand.
+    /// Summand.
     pub c: i64,
 }
 
@@ -55,7 +55,7 @@ impl Display for Affine {
 impl FromStr for Affine {
     type Err = ();
 
-    /// `2x+3`, `x`, `-x-1`, or a number: a function without x.
+    /// Parses `2x+3`, `x`, `-x-1`, or a number: a function without x.
     fn from_str(text: &str) -> Result<Self, ()> {
         let number = |text: &str| text.parse().map_err(|_| ());
         let Some((m, c)) = text.split_once('x') else {
@@ -76,7 +76,7 @@ impl FromStr for Affine {
 }
 
 impl Operator<Affine> {
-    /// One function after the other: associative, and not commutative.
+    /// Composition of functions, the left one first: associative, and not commutative.
     #[must_use]
     pub const fn affine() -> Self {
         fn then(f: Affine, g: Affine) -> Affine {
@@ -86,14 +86,14 @@ impl Operator<Affine> {
     }
 }
 
-/// Neighbouring elements, by their places alone: `x8..11` is what x₈ to x₁₁ combine to, whatever they are.
+/// Symbolic run of elements: `x8..11` is the combination of x₈ to x₁₁, whatever they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stretch {
     /// No elements.
     Nothing,
-    /// The elements of these places, the first and the last.
+    /// Elements from the first to the last of these indices.
     Of(usize, usize),
-    /// Elements that were combined out of their order, or twice.
+    /// Elements combined out of their order, or twice.
     Broken,
 }
 
@@ -109,7 +109,7 @@ impl Display for Stretch {
 }
 
 impl Stretch {
-    /// x₀, x₁, ..., xₙ₋₁.
+    /// Elements x₀, x₁, ..., xₙ₋₁.
     #[must_use]
     pub fn elements(n: usize) -> Vec<Self> {
         (0..n).map(|place| Self::Of(place, place)).collect()
@@ -117,7 +117,7 @@ impl Stretch {
 }
 
 impl Operator<Stretch> {
-    /// Puts stretches that follow each other together: what any associative operator may do, and no more.
+    /// Joins runs that follow each other: this is all that any associative operator may do.
     #[must_use]
     pub const fn ranges() -> Self {
         fn join(a: Stretch, b: Stretch) -> Stretch {

@@ -1,10 +1,10 @@
-//! Inputs to look at: small numbers that depend on a seed alone.
+//! Sample inputs: small numbers that depend on a seed alone.
 
 use crate::operator::Affine;
 
-/// Elements of which samples can be made.
+/// Element that can be sampled.
 pub trait Sample: Sized {
-    /// An element from 64 random bits.
+    /// Converts 64 random bits to an element.
     fn from_bits(bits: u64) -> Self;
 }
 
@@ -23,22 +23,22 @@ impl Sample for Affine {
     }
 }
 
-/// `n` elements.
+/// Samples `n` elements.
 #[must_use]
 pub fn values<T: Sample>(seed: u64, n: usize) -> Vec<T> {
     let mut bits = Bits::new(seed);
     (0..n).map(|_| T::from_bits(bits.next())).collect()
 }
 
-/// `n` head flags, a quarter of them set.
+/// Samples `n` head flags, a quarter of them set.
 #[must_use]
 pub fn heads(seed: u64, n: usize) -> Vec<bool> {
-    // Not the bits that the values are made of.
+    // Other bits than those of the values.
     let mut bits = Bits::new(!seed);
     (0..n).map(|_| bits.next().is_multiple_of(4)).collect()
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014).
+/// Random bits by SplitMix64 (Steele, Lea, Flood 2014).
 pub(crate) struct Bits(u64);
 
 impl Bits {

@@ -1,9 +1,9 @@
-//! What distinguishes the algorithms that share a file: the same choices for the model and for the CUDA kernel, which gets
+//! Variants of the algorithms that share a file: the same choices for the model and for the CUDA kernel, which gets
 //! them as constants.
 
 use crate::machine::{Banks, Thread, Word};
 
-/// All the choices. A file looks at those that it has.
+/// All choices. A file reads those that it offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Variant {
     pub(crate) loads: Loads,
@@ -16,7 +16,7 @@ pub(crate) struct Variant {
 }
 
 impl Variant {
-    /// What a file does if nothing else is said.
+    /// Default choices of a file.
     pub(crate) const PLAIN: Self = Self {
         loads: Loads::Interleaved,
         padding: Padding::None,
@@ -30,13 +30,13 @@ impl Variant {
     /// Loads of one element of each half.
     pub(crate) const HALVES: Self = Self { loads: Loads::Halves, ..Self::PLAIN };
 
-    /// The same, padded.
+    /// The variant with padding.
     pub(crate) const fn padded(self) -> Self {
         Self { padding: Padding::Padded, ..self }
     }
 }
 
-/// Whether shared memory has a word of padding for each round of the banks.
+/// Whether shared memory has a word of padding after each round of the banks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Padding {
     None,
@@ -44,7 +44,7 @@ pub(crate) enum Padding {
 }
 
 impl Padding {
-    /// How many words `len` words take.
+    /// Number of words that `len` words take.
     pub(crate) fn words(self, len: usize, banks: Banks) -> usize {
         match self {
             Self::None => len,
@@ -52,7 +52,7 @@ impl Padding {
         }
     }
 
-    /// Where word `index` is.
+    /// Index of word `index` in shared memory.
     pub(crate) fn place<T: Word>(self, t: &mut Thread<'_, T>, index: usize) -> usize {
         match self {
             Self::None => index,
@@ -61,12 +61,12 @@ impl Padding {
     }
 }
 
-/// Which two elements a thread loads and stores.
+/// Pair of elements that a thread loads and stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Loads {
-    /// Thread t those at 2t and 2t + 1.
+    /// Thread t has elements 2t and 2t + 1.
     Interleaved,
-    /// Thread t those at t and t + n / 2: one of each half.
+    /// Thread t has elements t and t + n / 2: one of each half.
     Halves,
 }
 
@@ -79,50 +79,50 @@ impl Loads {
     }
 }
 
-/// Which threads of a tree work.
+/// Mapping of a tree's nodes to threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mapping {
-    /// The first ones, at all nodes of a level.
+    /// The first threads work, at all nodes of a level.
     Contiguous,
-    /// Each at the word of its number, found by a remainder.
+    /// Each thread works at the word of its number, found by a remainder.
     Modulo,
 }
 
-/// Which element a thread loads.
+/// Shift of the elements that threads load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shift {
-    /// Its own: the scan is inclusive.
+    /// A thread loads its own element: the scan is inclusive.
     None,
-    /// The one before it: the scan is exclusive.
+    /// A thread loads the element before its own: the scan is exclusive.
     ByOne,
 }
 
-/// How the words that are read are kept from being overwritten.
+/// Barriers that keep words from being overwritten while they are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Barriers {
-    /// By as many barriers as it takes.
+    /// As many barriers as needed.
     Enough,
-    /// By one barrier a step, where it takes two: a race.
+    /// One barrier a step, where two are needed: a race.
     One,
 }
 
-/// In which order a reduction combines elements.
+/// Order in which a reduction combines elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     /// Neighbouring ranges, the left one first.
     Elements,
-    /// The lower half with the upper half, which takes an operator that commutes.
+    /// The lower half with the upper half, which needs an operator that commutes.
     Halves,
 }
 
-/// How the CUDA kernel is written. The model runs the same steps.
+/// Way in which the CUDA kernel is written. The model runs the same steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Writing {
     /// As the source prints it.
     First,
-    /// By other instructions, which the kernel's file names: so that what is said of the algorithm does not rest on one
-    /// way of writing it.
+    /// With other instructions, which the kernel's file names, so that a statement about the algorithm does not rest on
+    /// one way of writing it.
     Second,
-    /// The number of threads that work is a quotient.
+    /// With a quotient for the number of threads that work.
     Dividing,
 }

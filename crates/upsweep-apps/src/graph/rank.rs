@@ -1,18 +1,18 @@
-//! How often a random walk comes by each vertex.
+//! Page rank: the stationary probabilities of a random surfer.
 
 use super::{Csr, Matrix};
 use crate::error::{Error, Result};
 use crate::part::{element, map};
 use upsweep::prelude::*;
 
-/// What [`page_rank`] found.
+/// Result of [`page_rank`].
 #[derive(Debug)]
 pub struct PageRank {
-    /// The rank of each vertex; their sum is 1.
+    /// Rank of each vertex; their sum is 1.
     pub ranks: Array<f64>,
-    /// The steps taken.
+    /// Number of steps taken.
     pub steps: usize,
-    /// By how much the ranks changed in the last step, added up.
+    /// Sum of the absolute changes of the ranks in the last step.
     pub change: f64,
 }
 
@@ -36,8 +36,9 @@ fn change(before: f64, after: f64) -> f64 {
     (after - before).abs()
 }
 
-/// How often somebody is at each vertex who goes along a random edge with the probability `damping`, and else, or where there is none, to a
-/// random vertex. Steps until the ranks change by less than `tolerance`, at most `most` of them. On CUDA this waits in each step.
+/// Page rank: the probability that a random surfer is at each vertex. With the probability `damping` the surfer follows
+/// a random edge. Otherwise, and from a vertex without edges, it moves to a random vertex. Iterates until the ranks
+/// change by less than `tolerance` in sum, for at most `most` steps. On CUDA this waits in each step.
 ///
 /// # Errors
 /// [`Place`](upsweep::Error::Place), [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own.
@@ -51,13 +52,14 @@ pub fn page_rank(device: &Device, graph: &Csr, damping: f64, tolerance: f64, mos
     })
 }
 
-/// Where a weight that is none is; of one that is the highest number.
+/// Index of a weight that is invalid; `u64::MAX` for a valid one.
 #[function]
 fn no_weight(weight: f64, at: u64) -> u64 {
     if weight >= 0.0 && weight.is_finite() { u64::MAX } else { at }
 }
 
-/// A share of the largest, of which a sum does not overflow, nor does it vanish.
+/// Quotient `weight / whole`, and 0 for a whole of 0. Sums of quotients by the largest weight neither overflow nor
+/// vanish.
 #[function]
 fn part_of(weight: f64, whole: f64) -> f64 {
     if whole > 0.0 { weight / whole } else { 0.0 }
@@ -73,8 +75,9 @@ fn times(chance: f64, rank: f64) -> f64 {
     chance * rank
 }
 
-/// The same as [`page_rank`] where an edge is the likelier the more it weighs: the value in row `i` and column `j` is the weight of the edge
-/// from `i` to `j`. A vertex whose edges all weigh 0 has none.
+/// [`page_rank`] with weighted edges: the probability of an edge is proportional to its weight. The value in row `i`
+/// and column `j` is the weight of the edge from `i` to `j`. A vertex whose edges all weigh 0 counts as one without
+/// edges.
 ///
 /// ```
 /// use upsweep::Device;
@@ -109,7 +112,8 @@ pub fn page_rank_weighted(
         let value = element(device, &graph.values, at)?;
         return Err(Error::Number { what: "the weight of an edge", value, rule: "it is a finite number from 0 on" });
     }
-    // Twice divided: sums of weights as they are may overflow, and shares of the largest weight of all vanish.
+    // Two divisions, by the row's largest weight and by the row's sum: sums of the raw weights may overflow, and
+    // quotients by the largest weight of the whole matrix may vanish.
     let of_rows = || Segments::Offsets(&graph.rows.offsets);
     let sources = graph.rows.sources(device)?;
     let largest: Array<f64> = Reduce::new(Max).segments(of_rows()).run_to_array(device, &graph.values)?;
@@ -124,7 +128,8 @@ pub fn page_rank_weighted(
     Ok(found?)
 }
 
-/// Steps by `step`, which says of the ranks what edges give to each vertex, and how much is at vertices without any.
+/// Power iteration. `step` returns, for given ranks, the rank that each vertex receives by its edges, and the sum of
+/// the ranks of the vertices without edges.
 fn walk(
     device: &Device,
     n: usize,

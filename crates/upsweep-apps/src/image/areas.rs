@@ -1,39 +1,39 @@
-//! Rectangles of an image, and where a table of sums has their corners.
+//! Rectangles of an image, and the indices of their corners in a summed-area table.
 
 use super::extent::Extent;
 use std::ops::Range;
 use upsweep::operator::{Cast, Number};
 use upsweep::prelude::*;
 
-/// A rectangle of pixels: rows `top..bottom` and columns `left..right`.
+/// Rectangle of pixels: rows `top..bottom` and columns `left..right`.
 #[derive(Element, Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Area {
-    /// The first row.
+    /// First row.
     pub top: u32,
-    /// The first column.
+    /// First column.
     pub left: u32,
-    /// The row behind the last one.
+    /// Row after the last one.
     pub bottom: u32,
-    /// The column behind the last one.
+    /// Column after the last one.
     pub right: u32,
 }
 
 impl Area {
-    /// The pixels of these rows and columns.
+    /// Rectangle of these rows and columns.
     #[must_use]
     pub fn new(rows: Range<u32>, columns: Range<u32>) -> Self {
         Self { top: rows.start, left: columns.start, bottom: rows.end, right: columns.end }
     }
 }
 
-/// The area that a result is of: for each plane there are all areas, and for each area all channels.
+/// Index of the area of a result. Results are ordered by plane, then by area, then by channel.
 #[function]
 pub(super) fn area_of(#[param] areas: u64, #[param] channels: u64, result: u64) -> u64 {
     result / channels % areas
 }
 
-/// Where the table has a corner of an area; of one that is not in the image nowhere.
+/// Index of an area's corner in the table; `u64::MAX` for an area that is not in the image.
 #[function]
 pub(super) fn corner_of(
     #[param] extent: Extent,
@@ -55,7 +55,7 @@ pub(super) fn corner_of(
     if inside { at } else { u64::MAX }
 }
 
-/// Where an image's values lie: its size, and the reciprocals of three of its numbers, with which quotients are products.
+/// Layout of an image's values: its extent, and the reciprocals of three of its sizes, by which quotients are products.
 #[derive(Element, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub(super) struct Places {
@@ -72,13 +72,13 @@ impl Places {
     }
 }
 
-/// `a / n` with `1 / n`, for `a` of less than 2^50: half of one is far more than `f64` errs by.
+/// `a / n` by `1 / n`, for `a` of less than 2^50: half of one is far more than `f64` errs by.
 #[function]
 fn quotient(a: u64, n: u64, inverse: f64) -> u64 {
     if n == 1 { a } else { ((a as f64 + 0.5) * inverse) as u64 }
 }
 
-/// The plane, row, column and channel of the value `at` of an image.
+/// Plane, row, column and channel of the value `at` of an image.
 #[function]
 fn place(places: Places, at: u64) -> (u64, u64, u64, u64) {
     let extent = places.extent;
@@ -88,7 +88,7 @@ fn place(places: Places, at: u64) -> (u64, u64, u64, u64) {
     (plane, line - plane * extent.height, pixel - line * extent.width, at - pixel * extent.channels)
 }
 
-/// The square around a pixel, as far as it is in the image.
+/// Square around a pixel, clipped at the image's borders.
 #[function]
 fn window(extent: Extent, radius: u32, row: u64, column: u64) -> Area {
     let radius = radius as u64;
@@ -100,7 +100,7 @@ fn window(extent: Extent, radius: u32, row: u64, column: u64) -> Area {
     }
 }
 
-/// How many pixels the window of the value `at` of an image has.
+/// Number of pixels in the clipped window of the value `at` of an image.
 #[function]
 pub(super) fn pixels(places: Places, radius: u32, at: u64) -> f64 {
     let (_, row, column, _) = place(places, at);
@@ -108,7 +108,7 @@ pub(super) fn pixels(places: Places, radius: u32, at: u64) -> f64 {
     (window.bottom - window.top) as f64 * (window.right - window.left) as f64
 }
 
-/// Where the table has a corner of the window of a value.
+/// Index of a corner of a value's window in the table.
 #[function]
 pub(super) fn corner_around(
     #[param] places: Places,
@@ -125,25 +125,25 @@ pub(super) fn corner_around(
     ((plane * (extent.height + 1) + row as u64) * (extent.width + 1) + column as u64) * extent.channels + channel
 }
 
-/// Which radius is a value's: its pixel's, or the only one.
+/// Index of a value's radius: that of its pixel, or 0 for the only one.
 #[function]
 pub(super) fn radius_at(#[param] one: bool, #[param] channels: u64, #[param] of_channels: f64, at: u64) -> u64 {
     if one { 0 } else { quotient(at, channels, of_channels) }
 }
 
-/// A sum by its corners: lower right, upper right, lower left, upper left.
+/// Sum over a rectangle from the table's corners: lower right, upper right, lower left, upper left.
 #[function]
 pub(super) fn enclosed<T: Number>(d: T, b: T, c: T, a: T) -> T {
     (d - b) - (c - a)
 }
 
-/// The same as f64.
+/// Sum over a rectangle, as f64.
 #[function]
 pub(super) fn enclosed_wide<T: Number + Cast<f64>>(d: T, b: T, c: T, a: T) -> f64 {
     ((d - b) - (c - a)) as f64
 }
 
-/// The sums of `$table` over the windows of all values, as an input.
+/// Input with the sums of `$table` over the windows of all values.
 macro_rules! around {
     ($table:expr, $radii:expr, $extent:expr, $values:expr) => {{
         let (extent, values) = ($extent, $values as u64);
@@ -159,7 +159,7 @@ macro_rules! around {
         upsweep::Apply($crate::image::areas::EnclosedWide, corners)
     }};
 }
-/// The radius of each value, as an input.
+/// Input with the radius of each value.
 macro_rules! radius {
     ($radii:expr, $extent:expr, $values:expr) => {{
         let one = upsweep::Input::view($radii).len() == 1;

@@ -1,4 +1,4 @@
-//! Means around each pixel.
+//! Box blurs, and the means and mean squares around each pixel.
 
 use super::extent::Extent;
 use super::pixel::{Pixel, Wide, room_for};
@@ -9,8 +9,8 @@ use upsweep::operator::Cast;
 use upsweep::prelude::*;
 use upsweep::{Error, Input, Output};
 
-/// A box blur: the mean of the square of `2 radius + 1` rows and columns around each pixel, of those that are in the image: nothing is made
-/// up beyond its borders.
+/// Box blur: the mean of the square of `2 radius + 1` rows and columns around each pixel, clipped at the image's
+/// borders without padding.
 ///
 /// ```
 /// use upsweep::Device;
@@ -23,11 +23,12 @@ use upsweep::{Error, Input, Output};
 /// # Ok::<(), upsweep_apps::Error>(())
 /// ```
 ///
-/// Sums are in `f64`: exact of whole numbers, and so rounded once, and without overflow where their mean is a value. What is no number, or infinite, is in the means of the windows that have
-/// it, and in no other. With a radius for each pixel: [`SummedArea::box_blur_by`].
+/// Sums are in `f64`. For whole numbers they are exact, so the mean is rounded once; no sum overflows whose mean is a
+/// value. A NaN or infinite value is in the means of the windows that have it, and in no other. With a radius for each
+/// pixel: [`SummedArea::box_blur_by`].
 ///
-/// **Cost.** A [moving sum](upsweep::moving_sum): the image is read twice, whatever the radius, and nothing else is stored but the means. On CUDA windows of more than
-/// some 3,500 columns have a [table of sums](SummedArea).
+/// **Cost.** A [moving sum](upsweep::moving_sum): the image is read twice, whatever the radius, and nothing but the
+/// means is stored. On CUDA windows of more than some 3,500 columns use a [summed-area table](SummedArea).
 #[derive(Clone, Copy, Debug)]
 #[must_use = "it does nothing until it is run"]
 pub struct BoxBlur {
@@ -35,7 +36,7 @@ pub struct BoxBlur {
 }
 
 impl BoxBlur {
-    /// Of windows of `2 radius + 1` rows and columns.
+    /// Blur with windows of `2 radius + 1` rows and columns.
     pub fn new(radius: u32) -> Self {
         Self { radius }
     }
@@ -68,8 +69,8 @@ fn squared<P: Cast<f64>>(x: P) -> f64 {
     x * x
 }
 
-/// Pixels as `(x - at) * scale`, so that their squares do not leave the range of f64, and differences of them are not lost beside
-/// what all have in common.
+/// Scaling of pixels to `(x - at) * scale`: their squares stay in the range of f64, and their differences are not lost
+/// in a large common offset.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     pub(super) at: f64,
@@ -88,7 +89,7 @@ fn framed<P: Cast<f64>>(#[param] at: f64, #[param] scale: f64, x: P) -> f64 {
 }
 
 impl Frame {
-    /// The frame of an image of f64; `None` of others, of which f64 holds all sums of squares.
+    /// Frame of an image of f64; `None` for other types, whose sums of squares f64 holds.
     pub(super) fn of<P: Pixel>(device: &Device, image: &Part<'_, P>) -> Result<Option<Self>> {
         if P::MOST.is_some() || P::SUMS_DOUBLE {
             return Ok(None);
@@ -98,13 +99,13 @@ impl Frame {
         if low > high {
             return Ok(Some(Self { at: 0.0, scale: 1.0 }));
         }
-        // Halves, as a sum or difference of two may overflow.
+        // Halves are added, as a sum or difference of two may overflow.
         let (at, half) = (low / 2.0 + high / 2.0, high / 2.0 - low / 2.0);
         let exponent = if half > 0.0 { half.log2().floor().clamp(-1000.0, 1000.0) } else { 0.0 };
         Ok(Some(Self { at, scale: (-exponent).exp2() }))
     }
 
-    /// The pixels in it.
+    /// Pixels of the image in this frame.
     pub(super) fn pixels<P: Pixel>(self, device: &Device, image: &Part<'_, P>) -> Result<Array<f64>> {
         Ok(map(device, Framed { at: self.at, scale: self.scale }, image)?)
     }
@@ -120,8 +121,8 @@ fn around(extent: Extent, radius: u32) -> MovingSum {
     MovingSum::new(extent.shape()).rows(radius, radius).columns(radius, radius)
 }
 
-/// The table of sums of a function of each value, for windows that have too many columns to be moved. The function's results are stored first:
-/// so the table is compiled for f64 alone.
+/// Summed-area table of a function of each value, for windows with too many columns for a moving sum. The function's
+/// results are stored first, so the table is compiled for f64 alone.
 fn table<P, F>(device: &Device, function: F, image: &Part<'_, P>, extent: Extent) -> Result<SummedArea<f64>>
 where
     P: Pixel,
@@ -131,7 +132,7 @@ where
     SummedArea::<f64>::of(device, &values, extent)
 }
 
-/// The means of the values around each value.
+/// Mean of the window around each value.
 ///
 /// # Errors
 /// As [`BoxBlur::run`].
@@ -142,7 +143,7 @@ pub(super) fn means<P: Pixel>(device: &Device, image: &Part<'_, P>, extent: Exte
     }
 }
 
-/// The means of their squares.
+/// Mean of the squares in the window around each value.
 ///
 /// # Errors
 /// As [`BoxBlur::run`].

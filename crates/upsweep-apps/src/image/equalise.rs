@@ -11,7 +11,7 @@ fn or_most(count: u64) -> u64 {
     if count == 0 { 18446744073709551615 } else { count }
 }
 
-/// The new value of one that so many values do not exceed, of all of them.
+/// Histogram equalisation: maps the number of values up to one, of `values` in all, to 0..=255.
 #[function]
 fn spread(#[param] values: u64, up_to: u64, lowest: u64) -> u8 {
     let above = if up_to > lowest { up_to - lowest } else { 0 };
@@ -30,7 +30,8 @@ fn index(x: u8) -> u64 {
     x as u64
 }
 
-/// Spreads the values of an image, so that about as many are below each value as it says: OpenCV's `equalizeHist`.
+/// Equalises the histogram of an image: the number of values below each new value is about proportional to it. OpenCV's
+/// `equalizeHist`.
 ///
 /// ```text
 /// c[v] = how many values are at most v,   first = c of the lowest value that there is

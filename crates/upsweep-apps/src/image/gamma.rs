@@ -1,4 +1,4 @@
-//! Gamma.
+//! Gamma correction.
 
 use super::pixel::Pixel;
 use crate::error::{Error, Result};
@@ -12,8 +12,9 @@ fn raised<P: Cast<f64>>(#[param] white: f64, #[param] exponent: f64, x: P) -> f6
     ((x as f64) / white).powf(exponent) * white
 }
 
-/// Each value to a power: `white (x / white)^exponent`, where `white` is the brightest value, 255, 65535, or 1 of floats. An exponent
-/// below 1 brightens what is dark; a picture that a screen of gamma g is to show as it is gets 1 / g.
+/// Gamma correction: raises each value to a power, `white (x / white)^exponent`, where `white` is the brightest value,
+/// 255, 65535, or 1 for floats. An exponent below 1 brightens the dark values; a picture for a screen of gamma g gets 1
+/// / g.
 ///
 /// ```
 /// use upsweep::Device;

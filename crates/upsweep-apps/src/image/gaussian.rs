@@ -1,4 +1,4 @@
-//! Gaussian blurs by recurrences.
+//! Gaussian blurs by IIR filters.
 
 use super::blur::means;
 use super::extent::Extent;
@@ -9,36 +9,41 @@ use crate::signal::{Filter, Padding};
 use upsweep::prelude::*;
 use upsweep::{Input, Output};
 
-/// A Gaussian blur of any width: below a sigma of 2 the sum of all pixels within 6 sigma, each with its weight; above by a recurrence of
-/// order 5 forward and backward along the rows and then along the columns, so that a pixel costs the same whatever the width.
+/// Gaussian blur of any width. Below a sigma of 2 it is the weighted sum of all pixels within 6 sigma. Above it is a
+/// recurrence of order 5, forward and backward along the rows and then along the columns, so a pixel costs the same
+/// whatever the width.
 ///
-/// The recurrence has the Gaussian's variance exactly, and its shape nearly. A pixel's weights differ from the true ones by at most
-/// 0.0023 of the largest weight along one axis for a sigma of 2, and by 0.0011 from 3 on. Beyond its borders the image is mirrored at the outermost
-/// pixels (SciPy's `mode="mirror"`), over 6 sigma or as far as it goes, and from there on constant.
+/// The recurrence has the Gaussian's variance exactly, and its shape nearly. A pixel's weights differ from the true
+/// ones by at most 0.0023 of the largest weight along one axis for a sigma of 2, and by 0.0011 from 3 on. Beyond its
+/// borders the image is mirrored at the outermost pixels (SciPy's `mode="mirror"`), over 6 sigma or as far as it goes,
+/// and constant from there on.
 ///
-/// What is NaN or infinite is in the results within 6 sigma of it along both axes, and in no others.
+/// A NaN or infinite value is in the results within 6 sigma of it along both axes, and in no others.
 ///
-/// **Cost.** Some four passes in `f64`, and of floats one more that looks for NaN and infinities. On CUDA each waits for the pixels at the borders.
+/// **Cost.** Some four passes in `f64`, and for floats one more that looks for NaN and infinities. On CUDA each pass
+/// waits for the pixels at the borders.
 ///
-/// Source: van Vliet, Young and Verbeek, "Recursive Gaussian Derivative Filters", 1998, table 1: poles of order 5 for sigma 2, by the
-/// L2 norm; B. Triggs and M. Sdika, "Boundary Conditions for Young-van Vliet Recursive Filtering", 2006, for the way back.
+/// Source: van Vliet, Young and Verbeek, "Recursive Gaussian Derivative Filters", 1998, table 1: poles of order 5 for
+/// sigma 2, by the L2 norm; B. Triggs and M. Sdika, "Boundary Conditions for Young-van Vliet Recursive Filtering",
+/// 2006, for the backward direction.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "it does nothing until it is run"]
 pub struct GaussianBlur {
     sigma: f64,
 }
 
-/// From which sigma on the recurrence is near enough.
+/// Least sigma for which the recurrence is near enough.
 const RECURRENT: f64 = 2.0;
 
-/// Above this sigma poles are so near to 1 that coefficients of one recurrence of order 5 have too few digits, and three of less have them.
+/// Above this sigma the poles are so near to 1 that the coefficients of one recurrence of order 5 have too few digits;
+/// three sections of lower order have enough.
 const IN_SECTIONS: f64 = 50.0;
 
-/// The poles for sigma 2: two pairs of conjugates, real and imaginary parts, and a real one.
+/// Poles for sigma 2: two pairs of conjugates, real and imaginary parts, and a real one.
 const POLES: [(f64, f64); 3] = [(0.864_30, 1.453_89), (1.614_33, 0.831_34), (1.875_04, 0.0)];
 
 impl GaussianBlur {
-    /// With this standard deviation in pixels, at least 0.5.
+    /// Blur with this standard deviation in pixels, at least 0.5.
     pub fn new(sigma: f64) -> Self {
         Self { sigma }
     }
@@ -63,7 +68,7 @@ impl GaussianBlur {
         let values = extent.check(image.view().len())?;
         let mut pixels: Array<f64> = map(device, Wide, image)?;
         let spoilt = match P::MOST {
-            // Sums of neighbours have it where it belongs.
+            // Weighted sums of neighbours spread NaN and infinities right by themselves.
             None if sigma >= RECURRENT => Spoilt::find(device, &pixels, extent, (6.0 * sigma).ceil() as u32)?,
             _ => None,
         };
@@ -97,7 +102,7 @@ fn is_spoilt(x: f64) -> bool {
     !x.is_finite()
 }
 
-/// 1 for NaN, 2 for infinity and 3 for minus infinity, if that is asked for.
+/// 1 for a value of this kind: 1 is NaN, 2 infinity, 3 minus infinity; 0 for others.
 #[function]
 fn is_kind(#[param] kind: u8, x: f64) -> u8 {
     let found: u8 = if x.is_nan() {
@@ -125,7 +130,7 @@ fn spoilt_by(x: f64, nan: f64, up: f64, down: f64) -> f64 {
     }
 }
 
-/// How much of the pixels around each pixel is NaN, infinity and minus infinity.
+/// Share of NaN, infinity and minus infinity in the window around each pixel.
 struct Spoilt {
     nan: Array<f64>,
     up: Array<f64>,
@@ -133,7 +138,7 @@ struct Spoilt {
 }
 
 impl Spoilt {
-    /// Looks for it; `None` where there is none.
+    /// Looks for NaN and infinities; `None` if there are none.
     fn find(device: &Device, pixels: &Array<f64>, extent: Extent, radius: u32) -> Result<Option<Self>> {
         let any: bool = Reduce::new(Or).map(IsSpoilt).run_to_host(device, pixels)?;
         if !any {
@@ -147,7 +152,8 @@ impl Spoilt {
     }
 }
 
-/// Which pixel stands at a place of lines that have `reach` pixels more at both ends: mirrored ones, and then the last one of these.
+/// Index of the pixel at a position of lines with `reach` more pixels at both ends: mirrored pixels, and beyond them
+/// the last mirrored one.
 #[function]
 fn bordered(#[param] inner: u64, #[param] len: i64, #[param] reach: i64, #[param] mirrored: i64, at: u64) -> u64 {
     let (line, i) = (at / inner, at % inner);
@@ -158,7 +164,7 @@ fn bordered(#[param] inner: u64, #[param] len: i64, #[param] reach: i64, #[param
     (line / wide * len as u64 + turned as u64) * inner + i
 }
 
-/// The place in such lines that is so far behind a pixel's first neighbour.
+/// Index in such lines, `by` positions after the first one that a pixel's window reads.
 #[function]
 fn behind(#[param] inner: u64, #[param] len: u64, #[param] wide: u64, #[param] by: u64, at: u64) -> u64 {
     let (line, i) = (at / inner, at % inner);
@@ -170,9 +176,9 @@ fn add(a: f64, b: f64) -> f64 {
     a + b
 }
 
-/// The blur of lines by the sum of all pixels within 6 sigma, each times its weight.
+/// Blur of lines by the weighted sum of all pixels within 6 sigma.
 fn summed(device: &Device, pixels: &Array<f64>, (shape, axis): (&[usize; 4], usize), sigma: f64) -> Result<Array<f64>> {
-    /// As many coefficients as a recurrence takes.
+    /// Largest number of coefficients of a recurrence.
     const MOST: usize = 17;
     let (len, reach) = (shape[axis], (6.0 * sigma).ceil() as usize);
     let inner: usize = shape[axis + 1..].iter().product();
@@ -198,7 +204,7 @@ fn summed(device: &Device, pixels: &Array<f64>, (shape, axis): (&[usize; 4], usi
     Ok(blurred)
 }
 
-/// The blur of lines by a recurrence in both directions.
+/// Blur of lines by a recurrence in both directions.
 fn recurrent(
     device: &Device,
     pixels: &Array<f64>,
@@ -212,24 +218,25 @@ fn recurrent(
     let (len, reach) = (shape[axis], (6.0 * sigma).ceil() as usize);
     let padded = reach.min(len - 1);
     let both = filter.axis(shape, axis).both_ways().padding(Padding::Even).padded_by(padded);
-    // Where the image is mirrored over 6 sigma, all has faded out at its end.
+    // If the image is mirrored over 6 sigma, the states have faded out at its end.
     let both = if padded < reach { both.going_on((16.0 * sigma).ceil() as usize) } else { both };
     both.run(device, pixels, &mut blurred)?;
     Ok(blurred)
 }
 
-/// The coefficients of results once more with those of a section.
+/// Product of the denominators: `a` times that of a section.
 fn times(a: [f64; 6], section: &[f64; 6]) -> [f64; 6] {
     std::array::from_fn(|i| (0..=i.min(2)).map(|k| section[3 + k] * a[i - k]).sum())
 }
 
-/// A section for each pole or pair of poles, which are taken to the power at which the recurrence, forward and backward, has the variance.
+/// Section for each pole or pair of poles. The poles are raised to the power at which the recurrence, forward and
+/// backward, has the variance.
 fn sections(sigma: f64) -> [[f64; 6]; 3] {
     let pole_at = |(re, im): (f64, f64), power: f64| {
         let (radius, angle) = (re.hypot(im).powf(power), im.atan2(re) * power);
         (radius * angle.cos(), radius * angle.sin())
     };
-    // Of one direction a pole d has the variance d / (d - 1)^2.
+    // In one direction, a pole d adds the variance d / (d - 1)^2.
     let variance = |power: f64| -> f64 {
         let of_pole = |pole: &(f64, f64)| {
             let (re, im) = pole_at(*pole, power);
@@ -245,7 +252,7 @@ fn sections(sigma: f64) -> [[f64; 6]; 3] {
         if variance(middle) > sigma * sigma { low = middle } else { high = middle }
     }
     POLES.map(|pole| {
-        // 1 / d, and for a pair (1 - z / d) (1 - z / conj d).
+        // Denominator 1 - z / d, and (1 - z / d) (1 - z / conj d) for a pair.
         let (re, im) = pole_at(pole, low);
         let norm = re * re + im * im;
         let [first, second] = if im == 0.0 { [-1.0 / re, 0.0] } else { [-2.0 * re / norm, 1.0 / norm] };

@@ -1,4 +1,4 @@
-//! Mipmaps: an image in all resolutions, and how it is read at any of them.
+//! Mipmaps: an image in all resolutions, and lookups with trilinear interpolation.
 
 use super::extent::Extent;
 use super::pixel::{Pixel, Scaled, StoreF32, light_of, room_for, srgb_of_light};
@@ -8,16 +8,18 @@ use upsweep::operator::Cast;
 use upsweep::prelude::*;
 use upsweep::{Input, Output};
 
-/// An image and, level by level, its halves: each has `max(1, n / 2)` of the `n` rows and columns before, down to one pixel.
+/// Image and its successive halves: each level has `max(1, n / 2)` of the `n` rows and columns before, down to one
+/// pixel.
 ///
 /// ```text
 /// n = 2 m      r[k] = (x[2k] + x[2k+1]) / 2
 /// n = 2 m + 1  r[k] = ((m - k) x[2k] + m x[2k+1] + (k + 1) x[2k+2]) / (2 m + 1)
 /// ```
 ///
-/// along rows and columns: the mean of what a pixel covers, so of odd sizes no row or column is lost, and all weigh the same. It is computed
-/// exactly or in `f64` from the level above as it is stored, and rounded once, so whole numbers are rounded half up at each level. With
-/// [`srgb`](Self::build_srgb) it is light that is averaged, not the numbers that stand for it.
+/// along rows and columns: the mean of the area that a pixel covers. So an odd size loses no row or column, and all
+/// weigh the same. It is computed exactly or in `f64` from the level above as it is stored, and rounded once, so whole
+/// numbers are rounded half up at each level. [`srgb`](Self::build_srgb) averages light, not the numbers that encode
+/// it.
 ///
 /// ```
 /// use upsweep::Device;
@@ -33,26 +35,28 @@ use upsweep::{Input, Output};
 /// # Ok::<(), upsweep_apps::Error>(())
 /// ```
 ///
-/// **Cost.** Where sizes are even, or 1, levels are those of a [`Pyramid`]: the image is read once, and it and all levels are stored, which on CUDA
-/// are 3 launches for 16,384 x 16,384. A level below an odd size takes two passes, the first of which stores an `f64` for each value of half
-/// the level above: of an image of `u8` that is some 7 times its bytes.
+/// **Cost.** If sizes are even, or 1, levels are those of a [`Pyramid`]: the image is read once, and it and all levels
+/// are stored, which on CUDA are 3 launches for 16,384 x 16,384. A level below an odd size takes two passes, the first
+/// of which stores an `f64` for each value of half the level above: for an image of `u8` that is some 7 times its
+/// bytes.
 ///
-/// Sources: Williams, "Pyramidal Parametrics", 1983; the weights of odd sizes: Guthe and Heckbert, "Non-Power-of-Two Mipmapping", 2005.
+/// Sources: Williams, "Pyramidal Parametrics", 1983; the weights of odd sizes: Guthe and Heckbert, "Non-Power-of-Two
+/// Mipmapping", 2005.
 #[derive(Debug)]
 pub struct Mipmap<P> {
-    /// All levels, one behind the other.
+    /// All levels, one after the other.
     values: Array<P>,
     levels: Vec<Level>,
 }
 
-/// One level: its size, and where it begins.
+/// Level: its size, and the index of its first value.
 #[derive(Clone, Copy, Debug)]
 struct Level {
     extent: Extent,
     begin: u64,
 }
 
-/// The same where the device computes.
+/// Level, as an element on the device.
 #[derive(Element, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 struct Grid {
@@ -61,20 +65,20 @@ struct Grid {
     begin: u64,
 }
 
-/// A point of an image, and the level at which it is read: (0, 0) is the outer corner of the first pixel of level 0, whose centre is at
-/// (0.5, 0.5), and (width, height) that of the last one.
+/// Position and level at which an image is read. (0, 0) is the outer corner of the first pixel of level 0, whose centre
+/// is at (0.5, 0.5); (width, height) is the outer corner of the last one.
 #[derive(Element, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Point {
-    /// How far right, in pixels of level 0.
+    /// Distance from the left border, in pixels of level 0.
     pub u: f32,
-    /// How far down.
+    /// Distance from the upper border, in pixels of level 0.
     pub v: f32,
-    /// 0 is the image; between two levels both are mixed.
+    /// Level, 0 for the image; between two levels both are interpolated.
     pub level: f32,
 }
 
-/// What there is beyond the borders of an image.
+/// Extension of an image beyond its borders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrap {
     /// The nearest pixel.
@@ -83,7 +87,7 @@ pub enum Wrap {
     Repeat,
 }
 
-/// The three values along an axis that a value of the next level covers, by their weights' numerators.
+/// Sum of the three values that a value of the next level covers along an axis, times the numerators of their weights.
 #[function]
 fn weighted(#[param] inner: u64, #[param] len: u64, a: f64, b: f64, c: f64, at: u64) -> f64 {
     let half = len / 2;
@@ -97,7 +101,7 @@ fn weighted(#[param] inner: u64, #[param] len: u64, a: f64, b: f64, c: f64, at: 
     }
 }
 
-/// Where the value `tap` of those lies.
+/// Index of the value `tap`, of the three that a value of the next level covers.
 #[function]
 fn tap_of(#[param] begin: u64, #[param] inner: u64, #[param] len: u64, #[param] tap: u64, at: u64) -> u64 {
     let half = if len > 1 { len / 2 } else { 1 };
@@ -107,7 +111,7 @@ fn tap_of(#[param] begin: u64, #[param] inner: u64, #[param] len: u64, #[param] 
     begin + (line / half * len + inside) * inner + at % inner
 }
 
-/// The light of a value of sRGB, of which 1 is white.
+/// Light of an sRGB value, where 1 is white.
 #[function]
 fn light<P: Cast<f64>>(#[param] white: f64, x: P) -> f64 {
     light_of((x as f64) / white)
@@ -123,14 +127,14 @@ fn srgb_of(#[param] by: f64, #[param] white: f64, x: f64) -> f64 {
     srgb_of_light(x / by) * white
 }
 
-/// A position along an axis of a level: the pixel before it and how far it is on the way to the next one.
+/// Position along an axis of a level: the pixel before it, and the fraction of the way to the next one.
 #[function]
 fn between(at: f32, size: u64, of: u64) -> (f64, f64) {
     let place = at as f64 * (size as f64) / (of as f64) - 0.5;
     (place.floor(), place - place.floor())
 }
 
-/// A pixel within an axis.
+/// Index of a pixel, clamped or repeated into an axis.
 #[function]
 fn within(repeat: bool, at: f64, size: u64) -> u64 {
     let n = size as f64;
@@ -140,7 +144,7 @@ fn within(repeat: bool, at: f64, size: u64) -> u64 {
     if index < size { index } else { size - 1 }
 }
 
-/// The level below a point's, or the one above.
+/// Lower or upper one of the two levels around a point's.
 #[function]
 fn level_at(#[param] levels: u64, #[param] next: bool, point: Point) -> u64 {
     let below = if point.level > 0.0 { point.level.floor() as u64 } else { 0 };
@@ -148,7 +152,7 @@ fn level_at(#[param] levels: u64, #[param] next: bool, point: Point) -> u64 {
     if level < levels { level } else { levels - 1 }
 }
 
-/// Where one of the four pixels around a point lies.
+/// Index of one of the four pixels around a point.
 #[function]
 fn pixel_at(
     #[param] whole: Extent,
@@ -171,27 +175,27 @@ fn point_of(#[param] points: u64, #[param] channels: u64, result: u64) -> u64 {
     result / channels % points
 }
 
-/// Two neighbours in a row, mixed.
+/// Linear interpolation of two neighbours in a row.
 #[function]
 fn mixed_in_row<P: Cast<f64>>(#[param] whole: Extent, a: P, b: P, level: Grid, point: Point) -> f64 {
     let (a, b) = (a as f64, b as f64);
     a + (b - a) * between(point.u, level.width, whole.width).1
 }
 
-/// Two rows, mixed.
+/// Linear interpolation of two rows.
 #[function]
 fn mixed_rows(#[param] whole: Extent, a: f64, b: f64, level: Grid, point: Point) -> f64 {
     a + (b - a) * between(point.v, level.height, whole.height).1
 }
 
-/// Two levels, mixed.
+/// Linear interpolation of two levels.
 #[function]
 fn mixed_levels(#[param] last: f32, a: f64, b: f64, point: Point) -> f64 {
     let level = point.level.clamp(0.0, last);
     a + (b - a) * (level - level.floor()) as f64
 }
 
-/// Where a value of a level stands in the arrangement of R, G and B.
+/// Index of a level's value in the arrangement of R, G and B.
 #[function]
 fn arranged(#[param] level: Extent, #[param] width: u64, #[param] planar: bool, at: u64) -> u64 {
     let pixels = level.height * level.width;
@@ -201,14 +205,14 @@ fn arranged(#[param] level: Extent, #[param] width: u64, #[param] planar: bool, 
     row * (2 * width) + column
 }
 
-/// How many of these levels, behind the first one, are means of 2 x 2 pixels, or of two.
+/// Number of these levels, after the first one, that are means of 2 x 2 pixels, or of two.
 fn pyramids<P: Pixel>(levels: &[Level]) -> usize {
     let halves = |size: u64| size.is_multiple_of(2) || (size == 1 && P::SUMS_DOUBLE);
     let fits = |level: &&Level| halves(level.extent.height) && halves(level.extent.width);
     levels.iter().take(levels.len().saturating_sub(1)).take_while(fits).count()
 }
 
-/// Makes a level of the one before, whatever the sizes are.
+/// Computes a level from the one before, for any sizes.
 fn halve<P: Pixel>(device: &Device, pyramid: &mut Array<P>, from: Level, to: Level, srgb: bool) -> Result<()> {
     let Extent { width, channels, height, planes } = from.extent;
     let (row, begin) = (width * channels, from.begin);
@@ -241,19 +245,19 @@ fn halve<P: Pixel>(device: &Device, pyramid: &mut Array<P>, from: Level, to: Lev
 }
 
 impl<P: Pixel> Mipmap<P> {
-    /// The mipmap of an image of at least one pixel, each channel and plane by itself. On CUDA the work is enqueued and the call returns
-    /// at once.
+    /// Builds the mipmap of an image of at least one pixel, each channel and plane by itself. On CUDA the work is
+    /// enqueued and the call returns at once.
     ///
     /// # Errors
-    /// - [`Shape`](upsweep::Error::Shape): the image has another number of values
-    /// - [`Options`](upsweep::Error::Options): it has none
+    /// - [`Shape`](upsweep::Error::Shape): the number of the image's values is not that of the extent
+    /// - [`Options`](upsweep::Error::Options): the image has no values
     /// - [`Place`](upsweep::Error::Place), [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own
     pub fn build<X: Input<Item = P> + ?Sized>(device: &Device, image: &X, extent: Extent) -> Result<Self> {
         Self::made(device, &Part::all(image), extent, false)
     }
 
-    /// The mipmap of an image whose values are sRGB: of means of the light that they stand for. All channels are; give an alpha channel as
-    /// an image of its own to [`build`](Self::build).
+    /// Builds the mipmap of an image of sRGB values, by means of the light that they encode. This applies to all
+    /// channels; give an alpha channel as an image of its own to [`build`](Self::build).
     ///
     /// # Errors
     /// As [`build`](Self::build).
@@ -277,7 +281,7 @@ impl<P: Pixel> Mipmap<P> {
         }
         let ends = |level: &Level| (level.begin + values(level.extent)) as usize;
         let mut pyramid = device.room(ends(&level))?;
-        // Neighbouring levels that are halved as a pyramid are made by one.
+        // Neighbouring levels that are halved as a pyramid are made by one `Pyramid`.
         let mut made = pyramids::<P>(&levels);
         if made == 0 {
             let count = values(extent);
@@ -309,19 +313,19 @@ impl<P: Pixel> Mipmap<P> {
         Ok(Self { values: pyramid, levels })
     }
 
-    /// How many levels there are, the image and one pixel included.
+    /// Number of levels, the image and one pixel included.
     #[must_use]
     pub fn levels(&self) -> usize {
         self.levels.len()
     }
 
-    /// The size of a level; of one that there is not that of the last one.
+    /// Size of a level; that of the last one if there is no such level.
     #[must_use]
     pub fn extent(&self, level: usize) -> Extent {
         self.levels[level.min(self.levels.len() - 1)].extent
     }
 
-    /// The values of a level, on the host. On CUDA this waits for them.
+    /// Copies the values of a level to the host. On CUDA this waits for them.
     ///
     /// # Errors
     /// [`Error::Number`]: there is no such level; CUDA's own
@@ -335,15 +339,15 @@ impl<P: Pixel> Mipmap<P> {
         Ok(crate::part::to_host(device, &part)?)
     }
 
-    /// The level whose pixels are as large as a footprint of so many pixels of the image: its logarithm to base 2, at least 0. So a footprint
-    /// between the sizes of the pixels of levels n and n + 1 is read between these levels.
+    /// Level whose pixels are as large as a footprint of `footprint` pixels of the image: its logarithm to base 2, at
+    /// least 0. A footprint between the pixel sizes of levels n and n + 1 is read between these levels.
     #[must_use]
     pub fn level_of(footprint: f32) -> f32 {
         if footprint > 1.0 { footprint.log2() } else { 0.0 }
     }
 
-    /// The image at points: bilinear in two levels, and between these (trilinear). For each plane there are the results of all points, and
-    /// for each point one for each channel. A level below 0 is 0, and one above the last the last.
+    /// Reads the image at points: bilinear in two levels, and linear between them (trilinear). Results are ordered by
+    /// plane, then by point, then by channel. A level below 0 is 0, and one above the last the last.
     ///
     /// # Errors
     /// [`Length`](upsweep::Error::Length), [`Place`](upsweep::Error::Place); CUDA's own
@@ -369,7 +373,7 @@ impl<P: Pixel> Mipmap<P> {
             let row = move |down| Apply(MixedInRow { whole }, (pixel(down, 0.0), pixel(down, 1.0), level(), point()));
             Apply(MixedRows { whole }, (row(0.0), row(1.0), level(), point()))
         };
-        // The two levels hold more values than a kernel's parameters have room for: the first one has a pass of its own.
+        // The values of both levels do not fit into a kernel's parameters: the lower one has a pass of its own.
         let below = &mut device.filled(results as usize, 0.0f64)?;
         Transform::copy().run(device, in_level(false), &mut *below)?;
         let last = (levels - 1) as f32;
@@ -377,12 +381,12 @@ impl<P: Pixel> Mipmap<P> {
         Ok(Transform::new(StoreF32).run(device, mixed, seen)?)
     }
 
-    /// The levels of an image of three channels in one picture of twice its size, as Williams drew them: red at the upper right, green at
-    /// the lower left, blue at the lower right, and at the upper left the next level in the same way. It ends with the first level that
-    /// is one pixel wide or high. Returns the picture, row by row, with its size.
+    /// Levels of an image of three channels in one picture of twice its size, as Williams drew them: red at the upper
+    /// right, green at the lower left, blue at the lower right, and at the upper left the next level in the same way.
+    /// The first level that is one pixel wide or high is the last. Returns the picture, row by row, with its size.
     ///
     /// # Errors
-    /// - [`Error::Number`]: the image has not three channels, or three planes
+    /// - [`Error::Number`]: the image does not have three channels or three planes
     /// - [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own
     pub fn arrangement(&self, device: &Device) -> Result<(Array<P>, Extent)> {
         let whole = self.levels[0].extent;

@@ -1,4 +1,4 @@
-//! The values of pixels, and the types that hold their sums.
+//! Types of pixel values, and of the sums over them.
 
 #![allow(unreachable_pub, reason = "the functions stay here; the trait names them")]
 
@@ -7,56 +7,56 @@ use upsweep::operator::{Cast, Number};
 use upsweep::prelude::*;
 use upsweep::{Input, Result};
 
-/// A value of a pixel: `u8`, `u16`, `f32` or `f64`.
+/// Value of a pixel: `u8`, `u16`, `f32` or `f64`.
 ///
 /// It is implemented for these types alone.
 pub trait Pixel: Number + Cast<f64> + sealed::Sealed {
-    /// Whether values are whole numbers, and then the largest one.
+    /// Largest value of a type of whole numbers; `None` for floats.
     #[doc(hidden)]
     const MOST: Option<u64>;
-    /// The brightest value: the largest whole number, or 1.
+    /// Brightest value: the largest whole number, or 1.
     #[doc(hidden)]
     const WHITE: f64;
-    /// From f64: whole numbers half up.
+    /// Conversion from f64: to whole numbers half up.
     #[doc(hidden)]
     type Store: Function<(f64,), Output = Self>;
     #[doc(hidden)]
     const STORE: Self::Store;
-    /// To f64, of f64 scaled, so that sums do not overflow where their means are values.
+    /// Conversion to f64. Values of f64 are scaled, so that sums do not overflow if their means are values.
     #[doc(hidden)]
     type Widen: Function<(Self,), Output = f64>;
     #[doc(hidden)]
     fn widen(scale: f64) -> Self::Widen;
-    /// From a sum of such values and their number the mean, as it is stored.
+    /// Mean, as it is stored, from a sum of such values and their number.
     #[doc(hidden)]
     type MeanOfSum: Function<(f64, u64), Output = Self>;
     #[doc(hidden)]
     fn mean_of_sum(scale: f64) -> Self::MeanOfSum;
-    /// The mean of 2 x 2 values, as it is stored: of the upper left, the upper right, the lower left and the lower right. Where f64 rounds,
-    /// columns are added first.
+    /// Mean of 2 x 2 values, as it is stored: of the upper left, the upper right, the lower left and the lower right.
+    /// Where f64 rounds, columns are added first.
     #[doc(hidden)]
     type Mean: Function<(Self, Self, Self, Self), Output = Self>;
     #[doc(hidden)]
     const MEAN: Self::Mean;
-    /// The same of the light that sRGB values stand for.
+    /// Mean of the light that 2 x 2 sRGB values encode.
     #[doc(hidden)]
     type MeanOfLight: Function<(Self, Self, Self, Self), Output = Self>;
     #[doc(hidden)]
     const MEAN_OF_LIGHT: Self::MeanOfLight;
-    /// Whether the sum of four has room in f64 wherever that of two has: so one row may stand for both.
+    /// Whether f64 holds the sum of four values whenever it holds that of two: so one row may stand for both.
     #[doc(hidden)]
     const SUMS_DOUBLE: bool;
 
-    /// The largest sum of a channel of an image of whole numbers. On CUDA this waits for it.
+    /// Largest sum over a channel of an image of whole numbers. On CUDA this waits for it.
     #[doc(hidden)]
     fn largest_sum<X: Input<Item = Self> + ?Sized>(device: &Device, image: &X, extent: Extent) -> Result<u64>;
 }
 
-/// What holds sums of pixels: `u32`, `u64`, `f32` or `f64`. Floats hold sums of whole numbers exactly to 2^24 and 2^53.
+/// Type of sums of pixels: `u32`, `u64`, `f32` or `f64`. Floats hold sums of whole numbers exactly to 2^24 and 2^53.
 ///
 /// It is implemented for these types alone.
 pub trait Accumulator: Number + Cast<f64> + sealed::Sealed {
-    /// The largest whole number up to which it holds all.
+    /// Largest whole number up to which the type is exact.
     #[doc(hidden)]
     const MOST: u64;
 }
@@ -71,37 +71,38 @@ mod sealed {
     impl Sealed for f64 {}
 }
 
-/// A value in f64.
+/// Value as f64.
 #[function]
 pub fn wide<P: Cast<f64>>(x: P) -> f64 {
     x as f64
 }
 
-/// A value in f64, scaled.
+/// Value as f64, scaled.
 #[function]
 pub fn scaled<P: Cast<f64>>(#[param] scale: f64, x: P) -> f64 {
     x as f64 * scale
 }
 
-/// The power of two by which values of f64 are scaled before so many are added, so that no sum overflows: others have room in f64. The mean
-/// has the bits that it has without it, unless values are below some 1e-290.
+/// Power of two by which values of f64 are scaled before `values` of them are added, so that no sum overflows; 1 for
+/// other types, whose sums have room in f64. The mean has the same bits as without scaling, unless values are below
+/// some 1e-290.
 pub(super) fn room_for<P: Pixel>(values: f64) -> f64 {
     if P::MOST.is_some() || P::SUMS_DOUBLE { 1.0 } else { 0.5f64.powi(values.log2().ceil() as i32) }
 }
 
-/// The light of a value of sRGB, of which 1 is white.
+/// Light of an sRGB value, where 1 is white.
 #[function]
 pub(super) fn light_of(s: f64) -> f64 {
     if s <= 0.04045 { s / 12.92 } else { ((s + 0.055) / 1.055).powf(2.4) }
 }
 
-/// The value of sRGB for light.
+/// Value in sRGB of an amount of light.
 #[function]
 pub(super) fn srgb_of_light(light: f64) -> f64 {
     if light <= 0.0031308 { 12.92 * light } else { 1.055 * light.powf(1.0f64 / 2.4) - 0.055 }
 }
 
-/// The mean of light of 2 x 2 values.
+/// Mean of the light of 2 x 2 values.
 macro_rules! mean_of_light {
     ($t:ident, $white:literal, $store:ident, $light:ident) => {
         #[function]
@@ -200,12 +201,12 @@ macro_rules! float {
         }
     };
 }
-// In f64 a product errs by less than f32 has room for, and a GPU divides once for all windows of one size.
+// In f64 the error of a product is below the digits of f32, and a GPU divides once for all windows of one size.
 #[function]
 pub fn mean_of_sum_f32(sum: f64, values: u64) -> f32 {
     (sum * (1.0 / values as f64)) as f32
 }
-/// The number of values is scaled as these are, which rounds nothing.
+/// Mean of scaled values. Their number is scaled like the values, which rounds nothing.
 #[function]
 pub fn mean_of_sum_f64(#[param] scale: f64, sum: f64, values: u64) -> f64 {
     sum / (values as f64 * scale)

@@ -1,4 +1,4 @@
-//! Tables of sums over areas.
+//! Summed-area tables (integral images).
 
 use super::areas::{Area, AreaOf, CornerOf, Enclosed, Places, around, pixels, radius};
 use super::extent::Extent;
@@ -9,23 +9,24 @@ use upsweep::operator::WidenFrom;
 use upsweep::prelude::*;
 use upsweep::{Input, Output};
 
-/// The sums of an image over all rectangles from its first pixel on, from which the sum over any rectangle takes four reads.
+/// Summed-area table: the sums of an image over all rectangles from its first pixel on. The sum over any rectangle
+/// takes four reads.
 ///
 /// ```text
 /// table[v][u] = the sum of pixel[y][x] over y < v and x < u
 /// sum over rows a..b and columns c..d = table[b][d] - table[a][d] - table[b][c] + table[a][c]
 /// ```
 ///
-/// The table has a row and a column more than the image, both of zeros, as OpenCV's `integral` has; for each channel and plane there is a
-/// table of its own. `A` holds the sums: [`u32`, `u64`, `f32` or `f64`](Accumulator). Sums of whole numbers are exact, and a table that
-/// its type would not hold is an error. Sums of floats are rounded, in `f32` to about 2^-24 of the sum from the first pixel on, however small
-/// the rectangle: `f64` is the safe choice.
+/// The table has a row and a column more than the image, both of zeros, like OpenCV's `integral`; each channel and
+/// plane has a table of its own. `A` holds the sums: [`u32`, `u64`, `f32` or `f64`](Accumulator). Sums of whole numbers
+/// are exact; a table that its type cannot hold is an error. Sums of floats are rounded, in `f32` to about 2^-24 of the
+/// sum from the first pixel on, however small the rectangle: `f64` is the safe choice.
 ///
-/// The table of as many sums as pixels, that of scikit-image's `integral_image`, is
+/// A table with as many sums as pixels, like scikit-image's `integral_image`, is
 /// `Scan::new(Sum).axes(&[height, width], &[1, 0])`.
 ///
-/// **Cost.** The [scan along both axes](upsweep::scan_axes): one pass over memory for one to a few channels. A sum is four reads, whatever its
-/// size.
+/// **Cost.** The [scan along both axes](upsweep::scan_axes): one pass over memory for one to a few channels. A sum is
+/// four reads, whatever its size.
 ///
 /// Source: Crow, "Summed-Area Tables for Texture Mapping", 1984.
 #[derive(Debug)]
@@ -34,18 +35,18 @@ pub struct SummedArea<A> {
     extent: Extent,
 }
 
-/// A mean of the values in a window.
+/// Mean of the values in a window.
 #[function]
 fn mean_around(#[param] places: Places, sum: f64, radius: u32, at: u64) -> f64 {
     sum / pixels(places, radius, at)
 }
 
 impl<A: Accumulator> SummedArea<A> {
-    /// The table of an image. On CUDA the work is enqueued and the call returns at once, unless the largest values would overflow: then it
-    /// waits for the actual sums.
+    /// Builds the table of an image. On CUDA the work is enqueued and the call returns at once, unless an image of the
+    /// largest values would overflow: then it waits for the actual sums.
     ///
     /// # Errors
-    /// - [`Shape`](upsweep::Error::Shape): the image has another number of values
+    /// - [`Shape`](upsweep::Error::Shape): the number of the image's values is not that of the extent
     /// - [`Error::Overflow`]: the sum over the image is more than `A` holds exactly
     /// - [`Place`](upsweep::Error::Place), [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own
     pub fn build<X, P>(device: &Device, image: &X, extent: Extent) -> Result<Self>
@@ -71,10 +72,10 @@ impl<A: Accumulator> SummedArea<A> {
         Ok(Self { table: scan.axes(&shape, &[2, 1]).run_to_array(device, image)?, extent })
     }
 
-    /// The table of sums in f64 of values that are there already.
+    /// Builds the table in f64 of values in f64.
     ///
     /// # Errors
-    /// As [`build`](Self::build), but that sums are not checked: they fit into f64.
+    /// As [`build`](Self::build), but sums are not checked: they fit into f64.
     pub(super) fn of(device: &Device, values: &Array<f64>, extent: Extent) -> Result<SummedArea<f64>> {
         let scan = Scan::new(Sum).exclusive().with_total();
         Ok(SummedArea { table: scan.axes(&extent.shape(), &[2, 1]).run_to_array(device, values)?, extent })
@@ -86,18 +87,18 @@ impl<A: Accumulator> SummedArea<A> {
         &self.table
     }
 
-    /// The table, without what it knows of the image.
+    /// The table, without the image's size.
     #[must_use]
     pub fn into_table(self) -> Array<A> {
         self.table
     }
 
-    /// The sums over areas: for each plane those of all areas, of each area one for each channel. Empty areas have 0.
+    /// Sums over areas, ordered by plane, then by area, then by channel. Empty areas have 0.
     ///
     /// # Errors
-    /// - [`Length`](upsweep::Error::Length): the output has another number of sums
-    /// - [`Index`](upsweep::Error::Index), with the position of its sum: an area that is not in the image, or ends before it begins; on
-    ///   CUDA the next call that waits returns it
+    /// - [`Length`](upsweep::Error::Length): the length of the output is not the number of sums
+    /// - [`Index`](upsweep::Error::Index), with the position of its sum: an area that is not in the image, or ends
+    ///   before it begins; on CUDA the next call that waits returns it
     /// - [`Place`](upsweep::Error::Place); CUDA's own
     pub fn sums<B, Y>(&self, device: &Device, areas: &B, sums: &mut Y) -> Result<()>
     where
@@ -116,7 +117,7 @@ impl<A: Accumulator> SummedArea<A> {
         Ok(Transform::new(Enclosed).run(device, corners, sums)?)
     }
 
-    /// The blur of a [`BoxBlur`](super::BoxBlur) of this radius.
+    /// Box blur of this radius, as of a [`BoxBlur`](super::BoxBlur).
     ///
     /// # Errors
     /// As of [`box_blur_by`](Self::box_blur_by).
@@ -129,7 +130,7 @@ impl<A: Accumulator> SummedArea<A> {
         self.store_means(device, &Part::all(&radius), blurred)
     }
 
-    /// The means themselves.
+    /// Means around each value, not rounded to pixels.
     ///
     /// # Errors
     /// As of [`box_blur_by`](Self::box_blur_by).
@@ -139,11 +140,13 @@ impl<A: Accumulator> SummedArea<A> {
         Ok(means)
     }
 
-    /// The mean of the square of `2 radius + 1` rows and columns around each pixel, of those that are in the image: nothing is made up
-    /// beyond its borders. Each pixel has a radius, one for all channels of it, and costs the same whatever that is.
+    /// Box blur with a radius for each pixel, which is that of all its channels: the mean of the square of
+    /// `2 radius + 1` rows and columns around the pixel, clipped at the image's borders without padding. A pixel costs
+    /// the same whatever the radius.
     ///
     /// # Errors
-    /// - [`Length`](upsweep::Error::Length): the output is not as large as the image, or there is another number of radii
+    /// - [`Length`](upsweep::Error::Length): the output is not as large as the image, or the number of radii is not
+    ///   that of the pixels
     /// - [`Place`](upsweep::Error::Place); CUDA's own
     pub fn box_blur_by<R, Y, P>(&self, device: &Device, radii: &R, blurred: &mut Y) -> Result<()>
     where

@@ -1,4 +1,4 @@
-//! Black and white, by what is around each pixel.
+//! Adaptive thresholds: black and white, by the mean or by Sauvola's rule.
 
 use super::blur::{Frame, means};
 use super::extent::Extent;
@@ -10,17 +10,18 @@ use upsweep::operator::Cast;
 use upsweep::prelude::*;
 use upsweep::{Input, Output};
 
-/// An adaptive threshold: a pixel is white (255) if it is above the threshold of the square of `2 radius + 1` rows and columns around it,
-/// and else black (0). So uneven light does not matter.
+/// Adaptive threshold: a pixel is white (255) if it is above the threshold of the square of `2 radius + 1` rows and
+/// columns around it, and black (0) if not. So uneven light does not matter.
 ///
 /// ```text
 /// mean      t = m - offset                     OpenCV's adaptiveThreshold, ADAPTIVE_THRESH_MEAN_C, but that m is not rounded
 /// sauvola   t = m (1 + k (s / range - 1))      m is the mean around the pixel and s the standard deviation
 /// ```
 ///
-/// Of the square there is what is in the image. Sauvola's threshold leaves flat paper white, which has a small `s`.
+/// The square is clipped at the image's borders. Sauvola's threshold leaves flat paper, with a small `s`, white.
 ///
-/// Source: Sauvola and Pietikäinen, "Adaptive Document Image Binarization", 2000; with tables of sums Shafait, Keysers and Breuel, 2008.
+/// Source: Sauvola and Pietikäinen, "Adaptive Document Image Binarization", 2000; with tables of sums Shafait, Keysers
+/// and Breuel, 2008.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "it does nothing until it is run"]
 pub struct Threshold {
@@ -55,12 +56,12 @@ fn above_sauvola<P: Cast<f64>>(
 }
 
 impl Threshold {
-    /// White above the mean around the pixel less `offset`, in the pixels' own units.
+    /// Rule that a pixel is white above the mean around it less `offset`, in the pixels' own units.
     pub fn mean(radius: u32, offset: f64) -> Self {
         Self { radius, rule: Rule::Mean { offset } }
     }
 
-    /// Sauvola's rule. Usual are a `k` of 0.2 to 0.5 and a `range` of half of the brightest value: 128 of `u8`.
+    /// Sauvola's rule. Usual are a `k` of 0.2 to 0.5 and a `range` of half of the brightest value: 128 for `u8`.
     pub fn sauvola(radius: u32, k: f64, range: f64) -> Self {
         Self { radius, rule: Rule::Sauvola { k, range } }
     }

@@ -1,4 +1,4 @@
-//! Variance around each pixel.
+//! Local variance.
 
 use super::blur::{Frame, means, means_of_squares};
 use super::extent::Extent;
@@ -8,16 +8,17 @@ use crate::part::Part;
 use upsweep::prelude::*;
 use upsweep::{Input, Output};
 
-/// The variance of the pixels around each pixel, of the square of `2 radius + 1` rows and columns as far as it is in the image.
+/// Variance of the pixels in the square of `2 radius + 1` rows and columns around each pixel, clipped at the image's
+/// borders.
 ///
 /// ```text
 /// m = the mean of x over the window,  variance = the mean of x^2 over it - m^2
 /// ```
 ///
-/// From two [moving sums](upsweep::moving_sum) in `f64`, so a pixel costs the same whatever the radius. Of `u8` and `u16` the sums are
-/// exact. Where a window's variance is far below the squares of its values, digits cancel: about 2^-52 times those squares is left as an
-/// error. Of `f64` the squares are those of the differences from the middle between the image's least and largest values, which two more
-/// passes look for. It is never below 0.
+/// It is computed from two [moving sums](upsweep::moving_sum) in `f64`, so a pixel costs the same whatever the radius.
+/// For `u8` and `u16` the sums are exact. Where a window's variance is far below the squares of its values, digits
+/// cancel: the error is about 2^-52 times these squares. For `f64` the squares are of the differences from the middle
+/// between the image's least and largest values, which two more passes look for. The variance is never below 0.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "it does nothing until it is run"]
 pub struct LocalVariance {
@@ -30,7 +31,7 @@ pub(super) fn variance_of(mean: f64, of_squares: f64) -> f64 {
     if variance < 0.0 { 0.0 } else { variance }
 }
 
-/// The means of the values around each value and of their squares, in the frame that comes with them.
+/// Mean of the values around each value, and mean of their squares, in the frame that is returned with them.
 pub(super) fn moments<P: Pixel>(
     device: &Device,
     image: &Part<'_, P>,
@@ -52,7 +53,7 @@ fn unframed(#[param] unit: f64, mean: f64, of_squares: f64) -> f64 {
 }
 
 impl LocalVariance {
-    /// Of windows of `2 radius + 1` rows and columns.
+    /// Variance in windows of `2 radius + 1` rows and columns.
     pub fn new(radius: u32) -> Self {
         Self { radius }
     }

@@ -1,4 +1,4 @@
-//! The polynomial through given values, in Newton's form.
+//! Polynomial interpolation in Newton's form.
 
 use crate::error::{Error, Result};
 use crate::part::{Part, map, to_host};
@@ -6,10 +6,10 @@ use upsweep::Input;
 use upsweep::memory;
 use upsweep::prelude::*;
 
-/// How many coefficients a pass over points takes.
+/// Number of coefficients that one pass over the points evaluates.
 pub(super) const BLOCK: usize = 8;
 
-/// The polynomial of least degree through values at distinct points, built once and asked for batches of points.
+/// Polynomial of least degree through values at distinct points, built once and queried for batches of points.
 ///
 /// ```text
 /// c[0] + c[1] (x - x[0]) + c[2] (x - x[0]) (x - x[1]) + ...
@@ -27,27 +27,29 @@ pub(super) const BLOCK: usize = 8;
 /// # Ok::<(), upsweep_apps::Error>(())
 /// ```
 ///
-/// **Exactness.** It depends on where the points lie and on their order. Through Chebyshev points on an interval of length 4, in the order
-/// of [`stable_order`], results err by some 1e-12 of the largest value up to 1,000 points. Through equidistant points the polynomial itself swings
-/// far out between the outer ones (Runge), and errors grow by a factor of 2 a point: take other points, or a spline.
+/// **Exactness.** It depends on the position of the points and on their order. Through Chebyshev points on an interval
+/// of length 4, in the order of [`stable_order`], results err by some 1e-12 of the largest value up to 1,000 points.
+/// Through equidistant points the polynomial itself oscillates between the outer ones (Runge's phenomenon), and errors
+/// grow by a factor of 2 a point: take other points, or a spline.
 ///
-/// **Cost.** n^2 multiplications to build, in n prefix products of n factors, and n / 8 passes over the points to evaluate.
+/// **Cost.** n^2 multiplications to build, in n prefix products of n factors, and n / 8 passes over the points to
+/// evaluate.
 #[derive(Clone, Debug)]
 pub struct Interpolant {
     nodes: Vec<f64>,
     coefficients: Vec<f64>,
 }
 
-/// How many factors are in memory at a time.
+/// Number of factors in memory at a time.
 const FACTORS: usize = 1 << 22;
 
-/// `x[j] - x[k]`, without the factor of `k = j`.
+/// Factor `x[j] - x[k]`; 1 for `k = j`.
 #[function]
 fn factor(j: f64, k: f64) -> f64 {
     if j == k { 1.0 } else { j - k }
 }
 
-/// `y[j] / product` in the columns from `j` on.
+/// Summand `y[j] / product` in the columns from `j` on.
 #[function]
 fn share(#[param] n: u64, #[param] first: u64, product: f64, y: f64, at: u64) -> f64 {
     if at % n < first + at / n || y == 0.0 {
@@ -55,7 +57,7 @@ fn share(#[param] n: u64, #[param] first: u64, product: f64, y: f64, at: u64) ->
     } else if product.is_finite() {
         y / product
     } else {
-        // The quotient might well be a number, which is not known.
+        // The quotient might well be a number, but it is not known.
         f64::NAN
     }
 }
@@ -85,12 +87,12 @@ fn newton_once(#[param] c: f64, #[param] node: f64, value: f64, x: f64) -> f64 {
 }
 
 impl Interpolant {
-    /// The polynomial through `y[i]` at `x[i]`, on the host or on the device. On CUDA this waits.
+    /// Builds the polynomial through `y[i]` at `x[i]`, on the host or on the device. On CUDA this waits.
     ///
     /// # Errors
-    /// - [`Error::Points`]: two points are the same, or one is NaN or infinite
+    /// - [`Error::Points`]: two points are equal, or one is NaN or infinite
     /// - [`Error::Scale`]: products of differences leave the range of f64
-    /// - [`Length`](upsweep::Error::Length): not as many values as points; CUDA's own
+    /// - [`Length`](upsweep::Error::Length): the number of values is not the number of points; CUDA's own
     pub fn build<X, Y>(device: &Device, x: &X, y: &Y) -> Result<Self>
     where
         X: Input<Item = f64> + ?Sized,
@@ -127,16 +129,16 @@ impl Interpolant {
         }
     }
 
-    /// The coefficients of Newton's form.
+    /// Coefficients of Newton's form.
     #[must_use]
     pub fn coefficients(&self) -> &[f64] {
         &self.coefficients
     }
 
-    /// The values at many points.
+    /// Values at many points.
     ///
     /// # Errors
-    /// [`Place`](upsweep::Error::Place) when the points are not where the device computes; CUDA's own.
+    /// [`Place`](upsweep::Error::Place) when the points are not in the memory of the device that computes; CUDA's own.
     pub fn at<X: Input<Item = f64> + ?Sized>(&self, device: &Device, points: &X) -> Result<Array<f64>> {
         self.at_points(device, &Part::all(points))
     }
@@ -168,7 +170,7 @@ fn distinct(x: &[f64]) -> Result<()> {
         return Err(Error::Points { first: at, second: at, x: x[at] });
     }
     let mut order = memory::collected(x.len(), 0..x.len())?;
-    // -0 equals +0. What is stable needs memory of its own.
+    // -0 equals +0. A stable sort would need memory of its own.
     order.sort_unstable_by(|&a, &b| (x[a] + 0.0).total_cmp(&(x[b] + 0.0)).then(a.cmp(&b)));
     match order.windows(2).find(|pair| x[pair[0]] == x[pair[1]]) {
         Some(pair) => Err(Error::Points { first: pair[0], second: pair[1], x: x[pair[0]] }),
@@ -176,8 +178,8 @@ fn distinct(x: &[f64]) -> Result<()> {
     }
 }
 
-/// An order of points in which Newton's form is exact: each next point is that whose product of distances to those before is
-/// largest (Leja). `order[i]` is the position of the point that comes at place `i`. n^2 steps on the host.
+/// Order of points in which Newton's form is exact (Leja): each next point has the largest product of distances to the
+/// points before. `order[i]` is the index of the `i`-th point in this order. n^2 steps on the host.
 #[must_use]
 pub fn stable_order(x: &[f64]) -> Vec<usize> {
     let mut left: Vec<(usize, f64)> = x.iter().map(|x| x.abs()).enumerate().collect();

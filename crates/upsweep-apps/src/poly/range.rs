@@ -1,23 +1,23 @@
-//! How far the powers of a number stay within the range of its type.
+//! Number of powers of `x` that stay within the range of its type.
 
 use upsweep::operator::Number;
 
-/// Which powers of a number are safe to compute with.
+/// Powers of a number that are safe to compute with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Range<T> {
-    /// All that there are.
+    /// All powers that are needed.
     All,
-    /// Those below `len`, which is a power of 2; `power` is that one itself.
+    /// Powers below `x^len`, where `len` is a power of 2; `power` is `x^len` itself.
     Blocks { len: usize, power: T },
-    /// So few that a loop is as good.
+    /// So few powers that a loop is as good.
     None,
 }
 
-/// The fewest coefficients that are worth a block.
+/// Least number of coefficients that make a block worth it.
 const LEAST: usize = 64;
 
-/// The powers of `x` that `n` coefficients need. Integers compute modulo 2^b, so all of theirs are safe; and so are those of 0, NaN and
-/// infinity, which no loop makes better.
+/// Safe powers of `x` among those that `n` coefficients need. Integers compute modulo 2^b, so all their powers are
+/// safe. So are those of 0, NaN and infinity, which no loop makes better.
 pub(super) fn power_range<T: Number>(x: T, n: usize) -> Range<T> {
     let equal = |a: T, b: T| Number::le(a, b) && Number::ge(a, b);
     let is_finite = |x: T| equal(Number::sub(x, x), T::ZERO);
@@ -25,7 +25,8 @@ pub(super) fn power_range<T: Number>(x: T, n: usize) -> Range<T> {
     if !is_float || !is_finite(x) || equal(x, T::ZERO) {
         return Range::All;
     }
-    // Its square and one over that are finite, so that it has all digits and products with it some room.
+    // The square of a power, and the reciprocal of that, are finite: the power has all digits, and products with it
+    // have room.
     let is_safe = |power: T| {
         let square = Number::mul(power, power);
         is_finite(square) && !equal(square, T::ZERO) && is_finite(Number::div(T::ONE, square))

@@ -1,11 +1,11 @@
-//! The lines of an array.
+//! Axis of an array along which a signal lies.
 
 #![allow(unreachable_pub, reason = "what the public trait `Sample` stands on is public, but has no name outside")]
 
 use upsweep::Shape;
 use upsweep::{Recurrence, Result};
 
-/// Which lines of an array are signals.
+/// Lines of an array that are signals: along one axis, or the whole array as one.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Along<'a> {

@@ -1,16 +1,17 @@
-//! Envelopes.
+//! Envelope followers.
 
 use super::along::Along;
 use super::sample::Sample;
 use upsweep::{Device, Error, Input, Output, Result};
 
-/// How loud a signal is: each result is the largest of all elements so far, without their signs, of which older ones have decayed.
+/// Envelope of a signal: each result is the largest absolute value so far, where older elements have decayed.
 ///
 /// ```text
 /// y[i] = max(|x[i]|, r y[i-1]),    r = 2^(-1 / half-life)
 /// ```
 ///
-/// It rises at once and falls exponentially. An element that is NaN counts as 0; what follows an infinite one is of no use.
+/// It rises at once and falls exponentially. An element that is NaN counts as 0; results after an infinite element are
+/// of no use.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "it does nothing until it is run"]
 pub struct Envelope<'a> {
@@ -19,22 +20,23 @@ pub struct Envelope<'a> {
 }
 
 impl<'a> Envelope<'a> {
-    /// Where nothing louder comes, a result is half of the one so many elements before it. It is more than 0.
+    /// Number of elements in which the envelope falls to half if nothing louder comes. It is more than 0.
     pub fn half_life(elements: f64) -> Self {
         Self { half_life: elements, along: Along::default() }
     }
 
-    /// Along `axis` (counted from 0) of a row-major array of this `shape`: each line is a signal of its own.
+    /// Runs along `axis` (counted from 0) of a row-major array of this `shape`: each line is a signal of its own.
     pub fn axis(mut self, shape: &'a [usize], axis: usize) -> Self {
         self.along.axis = Some((shape, axis));
         self
     }
 
-    /// Follows `input` into `output`, which has as many elements.
+    /// Writes the envelope of `input` to `output`, which has the same length.
     ///
     /// # Errors
     /// - [`Error::Coefficients`]: the half-life is not more than 0
-    /// - [`Error::Length`], [`Error::Shape`], [`Error::Axis`], [`Error::Place`], and CUDA's: as of a [`Scan`](upsweep::Scan)
+    /// - [`Error::Length`], [`Error::Shape`], [`Error::Axis`], [`Error::Place`], and CUDA's: as of a
+    ///   [`Scan`](upsweep::Scan)
     pub fn run<X, Y, T>(&self, device: &Device, input: &X, output: &mut Y) -> Result<()>
     where
         X: Input<Item = T> + ?Sized,

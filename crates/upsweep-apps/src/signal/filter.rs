@@ -1,4 +1,4 @@
-//! Filters, in one direction and in both.
+//! IIR filters, in one direction and in both (zero phase).
 
 use super::along::Along;
 use super::sample::{Sample, picked};
@@ -7,7 +7,7 @@ use upsweep::Shape;
 use upsweep::recurrence::ComputesOn;
 use upsweep::{Device, Error, Input, Output, Recurrence, Result, memory};
 
-/// A linear filter, by its coefficients.
+/// Linear filter, by its coefficients.
 #[derive(Clone, Copy, Debug)]
 enum Coefficients<'a> {
     Direct { b: &'a [f64], a: &'a [f64] },
@@ -30,8 +30,8 @@ impl<'a> Coefficients<'a> {
     }
 }
 
-/// A filter from the first element of a signal to the last, from no states: `scipy.signal.lfilter`, or with sections
-/// `scipy.signal.sosfilt`. [`Recurrence`] is the same with more options.
+/// Filter from the first element of a signal to the last, with initial states of 0: `scipy.signal.lfilter`, or with
+/// sections `scipy.signal.sosfilt`. [`Recurrence`] is the same with more options.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "it does nothing until it is run"]
 pub struct Filter<'a> {
@@ -40,28 +40,29 @@ pub struct Filter<'a> {
 }
 
 impl<'a> Filter<'a> {
-    /// The filter with the coefficients `b` of elements and `a` of results, of an order of at most 16.
+    /// Filter with the coefficients `b` of elements and `a` of results, of an order of at most 16.
     pub fn new(b: &'a [f64], a: &'a [f64]) -> Self {
         Self { coefficients: Coefficients::Direct { b, a }, along: Along::default() }
     }
 
-    /// A cascade of at most 8 sections of order 2: `b[0] b[1] b[2] a[0] a[1] a[2]` each.
+    /// Cascade of at most 8 sections of order 2: `b[0] b[1] b[2] a[0] a[1] a[2]` each.
     pub fn sections(sections: &'a [[f64; 6]]) -> Self {
         Self { coefficients: Coefficients::Sections(sections), along: Along::default() }
     }
 
-    /// Along `axis` (counted from 0) of a row-major array of this `shape`: each line is a signal of its own.
+    /// Runs along `axis` (counted from 0) of a row-major array of this `shape`: each line is a signal of its own.
     pub fn axis(mut self, shape: &'a [usize], axis: usize) -> Self {
         self.along.axis = Some((shape, axis));
         self
     }
 
-    /// Forward, and then backward over the results, so that nothing is delayed: `scipy.signal.filtfilt` and `sosfiltfilt`.
+    /// Filters forward, and then backward over the results, so that nothing is delayed: `scipy.signal.filtfilt` and
+    /// `sosfiltfilt`.
     pub fn both_ways(self) -> BothWays<'a> {
         BothWays { filter: self, padding: Padding::Odd, elements: None, goes_on: None }
     }
 
-    /// Filters `input` into `output`, which has as many elements.
+    /// Filters `input` into `output`, which has the same length.
     ///
     /// # Errors
     /// As [`Recurrence::run`].
@@ -76,60 +77,63 @@ impl<'a> Filter<'a> {
     }
 }
 
-/// What a signal is taken to be before its first element and after its last one, so that a filter begins there in a state that fits.
+/// Extension of a signal before its first element and after its last one, with which a filter settles before the signal
+/// begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Padding {
-    /// Turned by half a circle around the element at the end: `2 x[0] - x[k]`.
+    /// Rotated by half a turn around the element at the end: `2 x[0] - x[k]`.
     Odd,
     /// Mirrored at the element at the end: `x[k]`.
     Even,
-    /// The element at the end again and again.
+    /// The element at the end repeated.
     Constant,
-    /// Nothing: the filter begins in the steady state of the element at the end.
+    /// No padding: the filter begins in the steady state of the element at the end.
     None,
 }
 
-/// A [`Filter`] forward and backward, which [`Filter::both_ways`] makes. What it does to the amplitudes of a signal's frequencies it
-/// does twice; their phases stay.
+/// A [`Filter`] forward and backward, made by [`Filter::both_ways`]. The filter's gain applies twice to the amplitude
+/// of each frequency; phases are unchanged.
 ///
-/// Each end of the signal is [padded](Self::padding), and each direction begins in the filter's steady state of the first element that it
-/// meets.
+/// Each end of the signal is [padded](Self::padding). Each direction begins in the filter's steady state of the first
+/// element that it reads.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "it does nothing until it is run"]
 pub struct BothWays<'a> {
     filter: Filter<'a>,
     padding: Padding,
     elements: Option<usize>,
-    /// Whether the signal goes on behind its padding, which the results of the first direction have to fade out in; and in how many elements
-    /// they do.
+    /// Number of elements after the padding in which the forward results fade out, for a signal that goes on there;
+    /// `None` for a signal that ends with its padding.
     goes_on: Option<usize>,
 }
 
 impl BothWays<'_> {
-    /// How the ends are padded: [`Padding::Odd`] if this is not called.
+    /// Padding of the ends; [`Padding::Odd`] by default.
     pub fn padding(mut self, padding: Padding) -> Self {
         self.padding = padding;
         self
     }
 
-    /// By how many elements each end is padded: as SciPy does if this is not called, which is three times as many as there are
-    /// coefficients. A signal is longer than that.
+    /// Number of elements by which each end is padded. The default is SciPy's: three times the number of coefficients.
+    /// A signal is longer than its padding.
     pub fn padded_by(mut self, elements: usize) -> Self {
         self.elements = Some(elements);
         self
     }
 
-    /// Behind the padding the last element of it comes again and again, and in so many elements the filter forgets all. Without this a
-    /// direction begins in the steady state of what it meets, as SciPy has it, though the other one may not have settled there.
+    /// The signal goes on after the padding with the padding's last element repeated, and the filter forgets its states
+    /// within `elements` elements. Without this a direction begins in the steady state of the first element it reads,
+    /// as in SciPy, though the other direction may not have settled there.
     pub(crate) fn going_on(mut self, elements: usize) -> Self {
         self.goes_on = Some(elements);
         self
     }
 
-    /// Filters `input` into `output`, which has as many elements. On CUDA this waits between the two directions.
+    /// Filters `input` into `output`, which has the same length. On CUDA this waits between the two directions.
     ///
     /// # Errors
-    /// - [`Error::Coefficients`]: as [`Recurrence::run`]; the filter has no steady state; or a signal is no longer than its padding
+    /// - [`Error::Coefficients`]: as [`Recurrence::run`]; the filter has no steady state; or a signal is no longer than
+    ///   its padding
     /// - the others of [`Recurrence::run`]
     pub fn run<X, Y, T>(&self, device: &Device, input: &X, output: &mut Y) -> Result<()>
     where
@@ -140,7 +144,7 @@ impl BothWays<'_> {
     {
         let Self { filter: Filter { coefficients, along }, .. } = *self;
         let shape = along.shape(Input::view(input).len())?;
-        // What is wrong with the coefficients, before anything is computed of them.
+        // An empty run finds errors of the coefficients before anything is computed.
         coefficients.recurrence().run_to_vec(&Device::cpu(), &Vec::<T>::new())?;
         let steady = match coefficients {
             Coefficients::Direct { b, a } => steady::direct(b, a),
@@ -194,10 +198,10 @@ impl BothWays<'_> {
     }
 }
 
-/// The padding at the ends of signals, which is gone over on the host: these are some tens of elements.
+/// Padding at the ends of signals. It is filtered on the host: these are some tens of elements.
 struct Ends<'a> {
     coefficients: Coefficients<'a>,
-    /// The states of a line of elements of 1.
+    /// Steady states of the filter for elements of 1.
     steady: Vec<f64>,
     shape: Shape,
     padded: usize,
@@ -208,7 +212,7 @@ impl Ends<'_> {
         self.shape.lines() * self.coefficients.states()
     }
 
-    /// The padding before and after each line; where there is none, the elements at the ends.
+    /// Padding before and after each line; without padding, the elements at the ends.
     fn of<X, T>(&self, padding: Padding, device: &Device, input: &X) -> Result<[Vec<f64>; 2]>
     where
         X: Input<Item = T> + ?Sized,
@@ -222,7 +226,8 @@ impl Ends<'_> {
         let positions = memory::collected(2 * padded + 2, (0..=padded).chain(len - 1 - padded..len))?;
         let near = picked(device, input, shape, &positions)?;
         let rows = positions.len();
-        // Both ends in their order in the padded signal, each seen from the end: how far away, and the element there.
+        // Padding of one end of all lines, in signal order: the index of the end's element, and the distance of each
+        // padding element from it.
         let end = |at_end: usize, away: &dyn Fn(usize) -> usize| {
             let mut all = memory::room(shape.lines() * padded)?;
             for line in near.chunks_exact(rows * inner) {
@@ -242,7 +247,7 @@ impl Ends<'_> {
         Ok([end(0, &|k| padded - k)?, end(rows - 1, &|k| rows - 2 - k)?])
     }
 
-    /// Goes over padding that begins in the steady state of its first element; returns the states behind it, too.
+    /// Filters padding from the steady state of its first element. Returns the results and the states after it.
     fn go_over(&self, mut padding: Vec<f64>, reverse: bool) -> Result<(Vec<f64>, Vec<f64>)> {
         let Shape { inner, .. } = self.shape;
         let rows = self.padded.max(1);
@@ -259,15 +264,16 @@ impl Ends<'_> {
         Ok((padding, states))
     }
 
-    /// The outermost elements of the padding after each line.
+    /// Last element of the padding after each line.
     fn outermost(&self, after: &[f64]) -> Vec<f64> {
         let Shape { inner, .. } = self.shape;
         let lines = after.chunks_exact((self.padded * inner).max(1));
         lines.flat_map(|line| line.iter().skip((self.padded - 1) * inner)).copied().collect()
     }
 
-    /// The states in which the way back comes to the padding from elements of these levels without end, which the way there has entered in
-    /// `states`. What it differs by from the steady states fades out there, and comes back as a linear function of it.
+    /// States with which the backward direction enters the padding, when the signal goes on after it at constant
+    /// `levels` without end. `states` are those with which the forward direction left the padding. Their difference
+    /// from the steady states fades out after the padding, and comes back as a linear function of itself.
     fn returning(&self, states: &[f64], levels: &[f64], elements: usize) -> Result<Vec<f64>> {
         let (cpu, count) = (Device::cpu(), self.coefficients.states());
         let mut back = Vec::with_capacity(count * count);
@@ -295,7 +301,7 @@ impl Ends<'_> {
         Ok(first)
     }
 
-    /// Filters padding in place from these states, and returns those behind it.
+    /// Filters padding in place from `states`, and returns the states after it.
     fn run(&self, padding: &mut [f64], states: &[f64], reverse: bool) -> Result<Vec<f64>> {
         let Shape { outer, inner, .. } = self.shape;
         let input = memory::collected(padding.len(), padding.iter().copied())?;

@@ -1,11 +1,11 @@
-//! The scan behind an envelope, of each type of element.
+//! Scan that computes an envelope, for each type of element.
 
 #![allow(unreachable_pub, reason = "what the public trait `Sample` stands on is public, but has no name outside")]
 
 use super::along::Along;
 use upsweep::{Device, Element, Input, Output, Result, Scan, function, operator};
 
-/// What some elements make of the level before them: `level -> max(decay * level, peak)`.
+/// Function that a run of elements applies to the level before it: `level -> max(decay * level, peak)`.
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
 pub struct Peak {
@@ -13,16 +13,16 @@ pub struct Peak {
     peak: f64,
 }
 
-/// One after the other.
+/// Composition: `f`, then `g`.
 #[operator(identity = Peak { decay: 1.0, peak: 0.0 })]
 pub fn louder(f: Peak, g: Peak) -> Peak {
     let left = g.decay * f.peak;
     Peak { decay: g.decay * f.decay, peak: if left > g.peak { left } else { g.peak } }
 }
 
-/// An envelope of elements of one type.
+/// Type of elements that an envelope is computed of.
 pub trait Follow: Element {
-    /// Follows a signal with a decay of so much an element.
+    /// Writes the envelope of `input` to `output`; `decay` is the factor per element.
     #[doc(hidden)]
     fn follow<X, Y>(device: &Device, decay: f64, along: Along<'_>, input: &X, output: &mut Y) -> Result<()>
     where

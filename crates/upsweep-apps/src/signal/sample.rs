@@ -1,4 +1,4 @@
-//! What signals are of, and some of their elements.
+//! Element types of signals, and the copy of single elements to the host.
 
 use super::follow::Follow;
 use upsweep::Shape;
@@ -6,7 +6,7 @@ use upsweep::Shape;
 use upsweep::{Array, Gather, Transform};
 use upsweep::{Device, Element, Input, Result, View, memory};
 
-/// An element of a signal: `f32` or `f64`.
+/// Element of a signal: `f32` or `f64`.
 ///
 /// It is implemented for these types alone.
 pub trait Sample: Element + Into<f64> + Follow + sealed::Sealed {}
@@ -20,8 +20,8 @@ mod sealed {
     impl Sealed for f64 {}
 }
 
-/// The elements at some positions along the axis, of each line: an array of the signal's shape whose axis has as many elements. On CUDA
-/// this waits.
+/// Copies the elements at `positions` of the axis, of each line, to the host: an array of the signal's shape with
+/// `positions.len()` elements along the axis. On CUDA this waits.
 #[cfg_attr(not(feature = "cuda"), allow(unused_variables, reason = "the host's elements are read as they lie"))]
 pub(super) fn picked<T: Sample, X>(device: &Device, x: &X, shape: Shape, positions: &[usize]) -> Result<Vec<f64>>
 where

@@ -5,30 +5,30 @@ use super::sample::{Sample, picked};
 use upsweep::recurrence::ComputesOn;
 use upsweep::{Device, Error, Input, Output, Recurrence, Result};
 
-/// The exponential average of a signal: each result is the mean of all elements so far, of which older ones weigh less.
+/// Exponential average of a signal: each result is the weighted mean of all elements so far, and older ones weigh less.
 ///
 /// ```text
 /// y[0] = x[0],    y[i] = y[i-1] + a (x[i] - y[i-1])
 /// ```
 ///
-/// as pandas computes with `adjust=False`. Elements are evenly spaced, and a NaN among them makes all results behind it NaN.
+/// as pandas computes with `adjust=False`. Elements are evenly spaced, and a NaN makes all results after it NaN.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "it does nothing until it is run"]
 pub struct Smooth<'a> {
-    /// How much an element weighs, or what was given instead and is wrong.
+    /// Weight `a` of an element, or the name and value of an invalid parameter.
     weight: std::result::Result<f64, (&'static str, f64)>,
     along: Along<'a>,
 }
 
 impl<'a> Smooth<'a> {
-    /// An element weighs half as much as one that is so many elements younger: `a = 1 - 2^(-1 / half-life)`. It is more than 0.
+    /// Age in elements at which the weight is halved: `a = 1 - 2^(-1 / half-life)`. It is more than 0.
     pub fn half_life(elements: f64) -> Self {
         let weight = -(-std::f64::consts::LN_2 / elements).exp_m1();
         Self::of(elements > 0.0 && elements.is_finite(), weight, ("the half-life", elements))
     }
 
-    /// About so many elements are averaged: `a = 2 / (span + 1)`, at which elements are as old in the mean as those of a moving average of
-    /// this length. It is at least 1.
+    /// Span in elements: `a = 2 / (span + 1)`. The mean age of the elements is then that of a moving average of this
+    /// length. It is at least 1.
     pub fn span(elements: f64) -> Self {
         Self::of(elements >= 1.0 && elements.is_finite(), 2.0 / (elements + 1.0), ("the span", elements))
     }
@@ -37,13 +37,14 @@ impl<'a> Smooth<'a> {
         Self { weight: if valid { Ok(weight) } else { Err(given) }, along: Along::default() }
     }
 
-    /// Along `axis` (counted from 0) of a row-major array of this `shape`: each line is a signal of its own.
+    /// Runs along `axis` (counted from 0) of a row-major array of this `shape`: each line is a signal of its own.
     pub fn axis(mut self, shape: &'a [usize], axis: usize) -> Self {
         self.along.axis = Some((shape, axis));
         self
     }
 
-    /// Averages `input` into `output`, which has as many elements. On CUDA this waits for the first element of each line.
+    /// Averages `input` into `output`, which has the same length. On CUDA this waits for the first element of each
+    /// line.
     ///
     /// # Errors
     /// - [`Error::Coefficients`]: the half-life is not more than 0, or the span less than 1

@@ -1,13 +1,14 @@
-//! The states of a filter that has had elements of 1 for ever: where it begins when nothing is known of what was before.
+//! Steady states of a filter: its states after infinitely many elements of 1, in which it begins when its past is
+//! unknown.
 //!
-//! In the transposed direct form II the states z stay as they are when `z[j] = b[j+1] - a[j+1] y + z[j+1]`, where y, the result, is
-//! `sum b / sum a`. So each is the sum of what is added to it and to those behind it. These terms cancel, so they are computed in twice
-//! the digits; the quotients by `a[0]` are rounded, as those of the filter are.
+//! In the transposed direct form II the states z are constant when `z[j] = b[j+1] - a[j+1] y + z[j+1]`, where y, the
+//! result, is `sum b / sum a`. So a state is the sum of its own term and of the terms of the states after it. These
+//! terms cancel, so they are computed in twice the digits; the quotients by `a[0]` are rounded, as the filter's are.
 
 use crate::twofold::{plus, times};
 use upsweep::{Error, Result};
 
-/// A number as a sum of two floats.
+/// Number as a sum of two floats.
 type Exact = (f64, f64);
 
 fn sum(a: Exact, b: Exact) -> Exact {
@@ -24,7 +25,7 @@ fn quotient(a: Exact, b: Exact) -> Exact {
     plus(first, 0.0, left.0 / b.0, 0.0)
 }
 
-/// The steady states of a filter of elements of `level`, and its results then.
+/// Steady states of a filter for elements of `level`, and its result for them.
 fn of_direct(b: &[f64], a: &[f64], level: Exact, states: usize) -> Result<(Vec<f64>, Exact)> {
     let first = a.first().copied().unwrap_or(1.0);
     let at = |list: &[f64], j: usize| list.get(j).copied().unwrap_or(0.0) / first;
@@ -48,13 +49,13 @@ fn of_direct(b: &[f64], a: &[f64], level: Exact, states: usize) -> Result<(Vec<f
     Ok((zi, y))
 }
 
-/// The steady states of a filter with coefficients `b` and `a`: `scipy.signal.lfilter_zi`.
+/// Steady states of a filter with coefficients `b` and `a`: `scipy.signal.lfilter_zi`.
 pub(super) fn direct(b: &[f64], a: &[f64]) -> Result<Vec<f64>> {
     let states = b.len().max(a.len()).saturating_sub(1);
     Ok(of_direct(b, a, (1.0, 0.0), states)?.0)
 }
 
-/// Those of a cascade: `scipy.signal.sosfilt_zi`.
+/// Steady states of a cascade: `scipy.signal.sosfilt_zi`.
 pub(super) fn cascade(sections: &[[f64; 6]]) -> Result<Vec<f64>> {
     let (mut all, mut level) = (Vec::with_capacity(2 * sections.len()), (1.0, 0.0));
     for &[b0, b1, b2, a0, a1, a2] in sections {
@@ -83,7 +84,7 @@ mod tests {
                 assert!((next - zi[j]).abs() < 1e-14, "{b:?} {a:?}: state {j} goes from {} to {next}", zi[j]);
             }
         }
-        // 1 and 2^-60 of b are not lost beside -1; nor is what is left of a.
+        // 1 and 2^-60 of b are not lost in the sum with -1; nor is the rest of a.
         let small = (-60f64).exp2();
         assert_eq!(direct(&[1.0, -1.0, small], &[1.0, -0.5]).unwrap(), [2.0 * small - 1.0, small]);
         assert!(direct(&[1.0], &[1.0, -1.0]).is_err());

@@ -1,4 +1,4 @@
-//! The horizon around a cell.
+//! Horizon around a cell.
 
 use super::raster::Raster;
 use super::rays::{Rays, SlopeAt, reach};
@@ -8,16 +8,16 @@ use crate::part::Part;
 use upsweep::Input;
 use upsweep::prelude::*;
 
-/// The angle above which there is sky, in each direction from a cell.
+/// Horizon: the angle above which there is sky, in each direction from a cell.
 ///
-/// A direction is a ray to each cell at the border, as of a [`Viewshed`]; the angle that of its steepest slope. Directions go clockwise
-/// from the upper left corner. The azimuth is 0 to the north (up) and 90 to the east, the angle 0 at the level of the eye and 90 above it;
-/// where there is nothing but the observer's own cell, it is -90.
+/// A direction is a ray to each cell at the border, as of a [`Viewshed`]; its angle is that of the ray's steepest
+/// slope. Directions go clockwise from the upper left corner. The azimuth is 0 to the north (up) and 90 to the east.
+/// The angle is 0 at the level of the eye and 90 above it; it is -90 if the ray passes no cell but the observer's own.
 #[derive(Debug)]
 pub struct Horizon {
-    /// Where each ray goes to, in degrees from -180 to 180.
+    /// Azimuth of each ray, in degrees from -180 to 180.
     pub azimuths: Array<f32>,
-    /// How high the horizon is there, in degrees.
+    /// Angle of the horizon in each direction, in degrees.
     pub angles: Array<f32>,
 }
 
@@ -34,7 +34,7 @@ fn angle(slope: f64) -> f32 {
 }
 
 impl Viewshed {
-    /// The horizon around the observer. A target's height is of no meaning here. On CUDA nothing waits.
+    /// Horizon around the observer. A target's height is of no meaning here. On CUDA nothing waits.
     ///
     /// # Errors
     /// As [`run`](Viewshed::run).

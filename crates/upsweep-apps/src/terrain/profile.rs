@@ -1,4 +1,4 @@
-//! The altitudes along a line.
+//! Altitude profiles along a line.
 
 use super::raster::Raster;
 use super::rays::{AltitudeAt, CellOf, Rays, step_length, toward};
@@ -7,8 +7,8 @@ use crate::part::{Part, PartMut};
 use upsweep::Input;
 use upsweep::prelude::*;
 
-/// The altitudes along the line from one cell to another, at each row or column that it crosses, whichever are more; between two cells
-/// those in between.
+/// Altitude profile along the line from one cell to another, at each row or column that it crosses, whichever are more.
+/// Between two cells altitudes are interpolated.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "it does nothing until it is run"]
 pub struct Profile {
@@ -17,7 +17,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// From one cell, by row and column, to another.
+    /// Profile from one cell, by row and column, to another.
     pub fn new(from: (usize, usize), to: (usize, usize)) -> Self {
         Self { from, to }
     }
@@ -26,24 +26,25 @@ impl Profile {
         self.from.0.abs_diff(self.to.0).max(self.from.1.abs_diff(self.to.1))
     }
 
-    /// The distance between two of its points.
+    /// Distance between two neighbouring points of the profile.
     #[must_use]
     pub fn spacing(&self, raster: Raster) -> f64 {
         let (rays, (down, right)) = self.ray(raster);
         step_length(rays, down, right)
     }
 
-    /// The rays from the first cell, and how far down and right the other one is; of what is in no raster nothing that means anything.
+    /// Rays from the first cell, and the distance down and right to the other one; without meaning for cells outside
+    /// the raster.
     fn ray(&self, raster: Raster) -> (Rays, (i32, i32)) {
         let by = |to: usize, from: usize| (to as i64 - from as i64) as i32;
         let rays = Rays::new(raster, self.from.0, self.from.1, 0.0, 0.0);
         (rays, (by(self.to.0, self.from.0), by(self.to.1, self.from.1)))
     }
 
-    /// The altitudes, those of both ends included.
+    /// Altitudes, those of both ends included.
     ///
     /// # Errors
-    /// - [`Error::Outside`](crate::Error::Outside): an end is in no cell
+    /// - [`Error::Outside`](crate::Error::Outside): an end is not a cell of the raster
     /// - [`Shape`](upsweep::Error::Shape), [`Place`](upsweep::Error::Place); CUDA's own
     pub fn run<X>(&self, device: &Device, terrain: &X, raster: Raster) -> Result<Array<f32>>
     where
@@ -54,7 +55,7 @@ impl Profile {
         raster.expect(self.from.0, self.from.1)?;
         raster.expect(self.to.0, self.to.1)?;
         let (rays, (down, right)) = self.ray(raster);
-        // All steps are of one ray. The first cell comes before them.
+        // All steps belong to one ray. The first cell comes before them.
         let (ray, along) = (toward(rays, down, right, 0.0), rays.along_of(1));
         let steps = 0..self.steps() as u64;
         let cell = |second| Gather::of(terrain).at(Apply(CellOf { along, ray, second }, steps.clone()));

@@ -1,9 +1,9 @@
-//! The size of a raster, and how far its cells are from each other.
+//! Sizes of rasters, and the distances between their cells.
 
 use crate::error::{Error, Result};
 use upsweep::Element;
 
-/// A raster of altitudes, row by row from north to south: its size, and the distances between its cells.
+/// Raster of altitudes, row by row from north to south: its size, and the distances between its cells.
 #[derive(Element, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Raster {
@@ -14,13 +14,13 @@ pub struct Raster {
 }
 
 impl Raster {
-    /// Of so many rows and columns, with a distance of 1 between neighbours.
+    /// Raster of this size, with a distance of 1 between neighbours.
     #[must_use]
     pub fn new(rows: usize, columns: usize) -> Self {
         Self { rows: rows as u64, columns: columns as u64, dx: 1.0, dy: 1.0 }
     }
 
-    /// With these distances between neighbouring columns and rows.
+    /// Raster with these distances between neighbouring columns and rows.
     #[must_use]
     pub fn spacing(self, dx: f64, dy: f64) -> Self {
         Self { dx, dy, ..self }
@@ -58,10 +58,11 @@ impl Raster {
     }
 }
 
-/// The radius of the earth at the equator, in metres, as GDAL takes it of WGS 84.
+/// Radius of the earth at the equator, in metres, as GDAL takes it of WGS 84.
 const EARTH: f64 = 6_378_137.0;
 
-/// By how much the earth's curvature, less refraction, lowers a point at the distance 1: at `d` by `d^2` times as much.
+/// Distance by which the earth's curvature, less refraction, lowers a point at the distance 1: at `d` it is `d^2` times
+/// as much.
 ///
 /// # Errors
 /// [`Error::Number`]: the coefficient is no finite number.
@@ -78,7 +79,7 @@ pub(super) fn finite_height(what: &'static str, value: f64) -> Result<f64> {
     if value.is_finite() { Ok(value) } else { Err(Error::Number { what, value, rule: "it is a finite number" }) }
 }
 
-/// How high the eye and what it looks at are, and the earth's curvature: what everything that looks has.
+/// Options of all that computes visibility: the heights of the eye and of its targets, and the earth's curvature.
 macro_rules! looks {
     ($Who:ident, $eye:literal, $target:literal) => {
         impl $Who {
@@ -94,8 +95,8 @@ macro_rules! looks {
                 self
             }
 
-            /// The earth's curvature, less refraction: 1 is the curvature alone, 0.85714 that of GDAL's `-cc` with light's usual
-            /// refraction, 0 a plane. Distances are in metres then.
+            /// The earth's curvature, less refraction: 1 is the curvature alone, 0.85714 that of GDAL's `-cc` with
+            /// light's usual refraction, 0 a plane. Distances are in metres then.
             pub fn curvature(mut self, coefficient: f64) -> Self {
                 self.curvature = coefficient;
                 self

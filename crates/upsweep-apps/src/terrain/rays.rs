@@ -1,44 +1,46 @@
-//! The rays from a cell to all cells at the border of a raster.
+//! Rays from a cell to all cells at the border of a raster.
 //!
-//! A ray goes by steps of one row or one column, whichever is more of them. Where it passes between two cells, it has the altitude between
-//! theirs. Rays are numbered clockwise from the upper left: along the top, down the right side, back along the bottom, up the left side.
+//! A ray goes by steps of one row or one column, whichever is more of them. Between two cells, its altitude is
+//! interpolated. Rays are numbered clockwise from the upper left: along the top, down the right side, back along the
+//! bottom, up the left side.
 //!
-//! Values along rays are stored step by step: step `s` of ray `r` at `s * rays + r`. Neighbouring rays read neighbouring cells, and so do
-//! neighbouring steps of a ray along a row, which a device keeps for the few steps that it computes at once.
+//! Values along rays are stored step by step: step `s` of ray `r` at `s * rays + r`. Neighbouring rays read
+//! neighbouring cells. So do neighbouring steps of a ray along a row; a device keeps their cells for the few steps that
+//! it computes at once.
 //!
-//! What is the same along a ray is computed once, for each of them. Quotients of whole numbers are products with reciprocals in `f64`: half of one is
-//! added before they are rounded down, which is far more than `f64` errs by.
+//! Constants of a ray are computed once for each ray. Quotients of whole numbers are products with reciprocals in
+//! `f64`: half of one is added before they are rounded down, which is far more than `f64` errs by.
 
 use super::raster::Raster;
 use upsweep::prelude::*;
 
-/// From where to where.
+/// Rays from an observer's cell to the border of a raster.
 #[derive(Element, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub(super) struct Rays {
     pub(super) raster: Raster,
     pub(super) row: i32,
     pub(super) column: i32,
-    /// The reciprocal of the raster's columns.
+    /// Reciprocal of the raster's columns.
     inverse: f64,
-    /// How much the earth's curvature lowers a point at the distance 1.
+    /// Distance by which the earth's curvature lowers a point at the distance 1.
     pub(super) drop: f64,
-    /// The observer's height.
+    /// Height of the observer.
     pub(super) observer: f64,
 }
 
-/// What is the same along a ray.
+/// Constants of a ray.
 #[derive(Element, Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub(super) struct Ray {
-    /// The steps to its end; none if that is the observer's own cell.
+    /// Number of steps to its end; 0 if that is the observer's own cell.
     steps: i32,
-    /// How many cells on in the raster a step goes, along the axis on which it goes one cell.
+    /// Difference of cell indices by a step, along the axis on which it goes one cell.
     ahead: i32,
-    /// How much of a cell a step goes along the other axis, and how far it is.
+    /// Fraction of a cell that a step goes along the other axis, and the length of a step.
     aside: f64,
     length: f64,
-    /// The ground of the observer's cell.
+    /// Ground of the observer's cell.
     ground: f64,
 }
 
@@ -48,31 +50,31 @@ impl Rays {
         Self { raster, row: row as i32, column: column as i32, inverse, drop, observer }
     }
 
-    /// The shape of values along rays, of which the first axis goes along them: as many steps as the longest has.
+    /// Shape of values along rays: the steps of the longest ray, by the number of rays.
     pub(super) fn shape(&self) -> [usize; 2] {
         let Raster { rows, columns, .. } = self.raster;
         let longest = |from: i32, n: u64| (from as u64).max(n - 1 - from as u64);
         [longest(self.row, rows).max(longest(self.column, columns)) as usize, count(*self) as usize]
     }
 
-    /// Where values along rays lie.
+    /// Layout of values along all rays.
     pub(super) fn along(&self) -> Along {
         let rays = count(*self);
         self.along_of(rays)
     }
 
-    /// Where values along so many rays lie.
+    /// Layout of values along this number of rays.
     pub(super) fn along_of(&self, rays: u64) -> Along {
         Along { rays, inverse: 1.0 / rays as f64, cell: self.cell() as i64, columns: self.raster.columns as i32 }
     }
 
-    /// The observer's cell.
+    /// Index of the observer's cell.
     pub(super) fn cell(&self) -> u64 {
         self.row as u64 * self.raster.columns + self.column as u64
     }
 }
 
-/// How many rays there are, with its reciprocal; and from which cell they go, of a raster of so many columns.
+/// Layout of values along rays: their number with its reciprocal, the cell they begin at, and the raster's columns.
 #[derive(Element, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub(super) struct Along {
@@ -82,14 +84,14 @@ pub(super) struct Along {
     columns: i32,
 }
 
-/// How many there are: one to each cell at the border.
+/// Number of rays: one to each cell at the border.
 #[function]
 fn count(rays: Rays) -> u64 {
     let (rows, columns) = (rays.raster.rows, rays.raster.columns);
     if rows > 1 && columns > 1 { 2 * (rows + columns) - 4 } else { rows * columns }
 }
 
-/// How far the end of a ray is from its begin, in rows and columns.
+/// Distance from the begin of a ray to its end, in rows and columns.
 #[function]
 pub(super) fn reach(rays: Rays, ray: u64) -> (i32, i32) {
     let (rows, columns) = (rays.raster.rows as i64, rays.raster.columns as i64);
@@ -109,7 +111,7 @@ pub(super) fn reach(rays: Rays, ray: u64) -> (i32, i32) {
     (row as i32 - rays.row, column as i32 - rays.column)
 }
 
-/// The number of the ray that ends in a cell of the border.
+/// Number of the ray that ends in a cell of the border.
 #[function]
 fn ray_to(rays: Rays, row: i32, column: i32) -> u64 {
     let (row, column) = (row as i64, column as i64);
@@ -132,21 +134,21 @@ pub(super) fn larger_of(a: i32, b: i32) -> i32 {
     if a > b { a } else { b }
 }
 
-/// `at / n`, with `1 / n`: a step, a row or a column, of which there are less than 2^31.
+/// `at / n`, by `1 / n`: a step, a row or a column, all less than 2^31.
 #[function]
 fn quotient(at: u64, inverse: f64) -> u32 {
     ((at as f64 + 0.5) * inverse) as u32
 }
 
-/// What is the same along a ray, from the ground of the observer's cell.
+/// Constants of a ray to the border, with the ground of the observer's cell.
 #[function]
 pub(super) fn to_border(#[param] rays: Rays, ray: u64, ground: f32) -> Ray {
     let (down, right) = reach(rays, ray);
     toward(rays, down, right, ground)
 }
 
-/// The same to any cell, so far down and right. Two cells in one direction have the same length of a step and go aside by the same, to the last
-/// bit, as both are of quotients of whole numbers.
+/// Constants of a ray to any cell, `down` and `right` of the observer's. Two cells in one direction have equal lengths
+/// of a step and equal steps aside, to the last bit, as both are quotients of whole numbers.
 #[function]
 pub(super) fn toward(rays: Rays, down: i32, right: i32, ground: f32) -> Ray {
     let length = larger_of(down, right);
@@ -164,14 +166,15 @@ pub(super) fn toward(rays: Rays, down: i32, right: i32, ground: f32) -> Ray {
     }
 }
 
-/// The ray of a value.
+/// Ray of a value.
 #[function]
 pub(super) fn ray_of(#[param] along: Along, at: u64) -> u64 {
     at - quotient(at, along.inverse) as u64 * along.rays
 }
 
-/// Of a value its step, or the last one of a ray that has ended; how many whole cells the ray is aside there, and the rest, which is 0 if it goes
-/// through a cell. A ray is aside by whole numbers of cells through its number of steps: what is less than 2^-30 is an error of `f64`.
+/// Step of a value, or the last one of a ray that has ended; the number of whole cells that the ray is aside there; and
+/// the rest, 0 if the ray goes through a cell. The distance aside is a fraction by the number of steps: a rest of less
+/// than 2^-30 is an error of `f64`.
 #[function]
 fn place(along: Along, ray: Ray, at: u64) -> (i32, f64, f64) {
     let wanted = quotient(at, along.inverse) as i32 + 1;
@@ -182,7 +185,7 @@ fn place(along: Along, ray: Ray, at: u64) -> (i32, f64, f64) {
     (step, whole, if rest > 1.0 / 1073741824.0 { rest } else { 0.0 })
 }
 
-/// One of the two cells between which a ray passes at a step.
+/// Index of one of the two cells between which a ray passes at a step.
 #[function]
 pub(super) fn cell_at(#[param] along: Along, #[param] second: bool, ray: Ray, at: u64) -> u64 {
     cell_at_step(along, second, ray, at)
@@ -191,13 +194,14 @@ pub(super) fn cell_at(#[param] along: Along, #[param] second: bool, ray: Ray, at
 #[function]
 fn cell_at_step(along: Along, second: bool, ray: Ray, at: u64) -> u64 {
     let (step, whole, rest) = place(along, ray, at);
-    // Where there is one column, rays are not aside.
+    // With one column, no ray is aside.
     let beside: i32 = if ray.ahead == 1 || ray.ahead == -1 { along.columns } else { 1 };
     let cells = whole as i32 + (if second && rest > 0.0 { 1 } else { 0 });
     (along.cell + step as i64 * ray.ahead as i64 + cells as i64 * beside as i64) as u64
 }
 
-/// The slope to what is at the distance `d`, `target` above an altitude: the rule of sight, along a ray as over a raster.
+/// Slope to a point at the distance `d`, `target` above an altitude: the rule of visibility, along a ray as over a
+/// raster.
 #[function]
 pub(super) fn slope(altitudes: (f32, f32), heights: (f64, f64), drop: f64, d: f64) -> f64 {
     let (altitude, ground) = altitudes;
@@ -205,13 +209,13 @@ pub(super) fn slope(altitudes: (f32, f32), heights: (f64, f64), drop: f64, d: f6
     ((altitude as f64 - ground as f64) - observer - drop * d * d + target) / d
 }
 
-/// The altitude between two, which is one itself.
+/// Linear interpolation of two altitudes, itself an altitude in `f32`.
 #[function]
 pub(super) fn between(a: f32, b: f32, rest: f64) -> f32 {
     (a as f64 + (b as f64 - a as f64) * rest) as f32
 }
 
-/// The slope from the observer to what a ray passes at a step.
+/// Slope from the observer to the altitude of a ray at a step.
 #[function]
 pub(super) fn slope_at(
     #[param] along: Along,
@@ -228,20 +232,20 @@ pub(super) fn slope_at(
     if ended || slope.is_nan() { f64::NEG_INFINITY } else { slope }
 }
 
-/// The altitude at a step of the only ray.
+/// Altitude at a step of the only ray.
 #[function]
 pub(super) fn altitude_at(#[param] along: Along, #[param] ray: Ray, a: f32, b: f32, at: u64) -> f32 {
     let (_, _, rest) = place(along, ray, at);
     between(a, b, rest)
 }
 
-/// One of the two cells between which the only ray passes at a step.
+/// Index of one of the two cells between which the only ray passes at a step.
 #[function]
 pub(super) fn cell_of(#[param] along: Along, #[param] ray: Ray, #[param] second: bool, at: u64) -> u64 {
     cell_at_step(along, second, ray, at)
 }
 
-/// How far a cell is from the observer, in rows and columns.
+/// Distance of a cell from the observer, in rows and columns.
 #[function]
 pub(super) fn offset(rays: Rays, cell: u64) -> (i32, i32) {
     let row = quotient(cell, rays.inverse);
@@ -249,7 +253,7 @@ pub(super) fn offset(rays: Rays, cell: u64) -> (i32, i32) {
     (row as i32 - rays.row, column - rays.column)
 }
 
-/// `a b / c` to the nearest whole number, of which `b` is not below and `c` above 0.
+/// `a b / c` rounded to the nearest whole number; `b` is at least 0, and `c` above 0.
 #[function]
 fn scaled(a: i32, b: i32, c: i32) -> i32 {
     let twice = (if a < 0 { -a } else { a }) as i64 * b as i64 * 2 + c as i64;
@@ -257,7 +261,7 @@ fn scaled(a: i32, b: i32, c: i32) -> i32 {
     if a < 0 { -positive } else { positive }
 }
 
-/// Where the slopes of the ray that passes nearest to a cell are at the step before it.
+/// Index of the slope, at the step before a cell, of the ray that passes nearest to the cell.
 #[function]
 pub(super) fn before_cell(#[param] rays: Rays, cell: u64) -> u64 {
     let (down, right) = offset(rays, cell);
@@ -265,9 +269,9 @@ pub(super) fn before_cell(#[param] rays: Rays, cell: u64) -> u64 {
     let rows_left = if down > 0 { rows - 1 - rays.row } else { rays.row };
     let columns_left = if right > 0 { columns - 1 - rays.column } else { rays.column };
     let (height, width) = (if down < 0 { -down } else { down }, if right < 0 { -right } else { right });
-    // The ray leaves at the top or bottom if there it needs less of its length than at a side.
+    // The ray leaves at the top or bottom if it needs less of its length to get there than to a side.
     let vertical = height > 0 && (width == 0 || rows_left as i64 * width as i64 <= columns_left as i64 * height as i64);
-    // Along the side on which it leaves, how many cells it is aside there.
+    // Number of cells that the ray is aside where it leaves.
     let (aside, left, of) = if vertical { (right, rows_left, height) } else { (down, columns_left, width) };
     let aside = scaled(aside, left, if of > 0 { of } else { 1 });
     let (row, column) = if vertical {
@@ -280,7 +284,7 @@ pub(super) fn before_cell(#[param] rays: Rays, cell: u64) -> u64 {
     if step > 1 { (step - 2) as u64 * count(rays) + ray_to(rays, row, column) } else { 0 }
 }
 
-/// How far a step is on the way to a cell.
+/// Length of a step on the line to a cell.
 #[function]
 pub(super) fn step_length(rays: Rays, down: i32, right: i32) -> f64 {
     let length = larger_of(down, right);
@@ -293,7 +297,7 @@ pub(super) fn step_length(rays: Rays, down: i32, right: i32) -> f64 {
 mod tests {
     use super::*;
 
-    /// The cells at a step by whole numbers, and how far between them it is.
+    /// Cells at a step, and the fraction between them, by whole numbers.
     fn expected(rays: Rays, ray: u64, step: i64) -> ([u64; 2], f64) {
         let (down, right) = reach(rays, ray);
         let (down, right, length) = (i64::from(down), i64::from(right), i64::from(larger_of(down, right)));

@@ -6,15 +6,15 @@ use crate::part::Part;
 use upsweep::prelude::*;
 use upsweep::{Input, Output};
 
-/// How brightly the sun lights each cell, for pictures: GDAL's `hillshade` with Horn's slopes.
+/// Hill shade: the brightness of each cell in the sun, for pictures. GDAL's `hillshade` with Horn's slopes.
 ///
 /// ```text
 /// e = ((ne + 2 e + se) - (nw + 2 w + sw)) / (8 dx),   n = ((nw + 2 n + ne) - (sw + 2 s + se)) / (8 dy), both times the exaggeration
 /// shade = 1 + 254 max(0, (sin a - cos a (e sin z + n cos z)) / sqrt(1 + e^2 + n^2))    with the sun's azimuth z and altitude a
 /// ```
 ///
-/// rounded half up. Beyond its borders the terrain goes on as at them, as nothing does in GDAL, which leaves the outermost cells out. Where
-/// one of the nine altitudes is NaN, the shade is 0.
+/// rounded half up. Beyond its borders the terrain goes on with its outermost altitudes; GDAL leaves the outermost
+/// cells out instead. Where one of the nine altitudes is NaN, the shade is 0.
 ///
 /// Source: Horn, "Hill shading and the reflectance map", 1981.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ pub struct HillShade {
     exaggeration: f64,
 }
 
-/// The cell `down` and `right` of one, or the nearest that there is.
+/// Index of the cell `down` and `right` of another, clamped at the borders.
 #[function]
 fn neighbour(#[param] raster: Raster, #[param] down: i64, #[param] right: i64, cell: u64) -> u64 {
     let (rows, columns) = (raster.rows as i64, raster.columns as i64);
@@ -39,7 +39,7 @@ fn three(a: f32, b: f32, c: f32) -> [f32; 3] {
     [a, b, c]
 }
 
-/// The sun, as a vector to it, over the distances by which slopes are divided.
+/// Vector to the sun, and the factors from differences of altitudes to slopes.
 #[derive(Element, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 struct Sun {
@@ -57,7 +57,7 @@ fn shade(#[param] sun: Sun, above: [f32; 3], here: [f32; 3], below: [f32; 3]) ->
     let north = above[0] as f64 + 2.0 * (above[1] as f64) + above[2] as f64;
     let south = below[0] as f64 + 2.0 * (below[1] as f64) + below[2] as f64;
     let (x, y) = ((east - west) * sun.by_x, (north - south) * sun.by_y);
-    // Squares of slopes beyond these overflow; so steep a slope is as bright as one that is less so.
+    // Squares of steeper slopes overflow; so steep a slope is as bright as one of 1e100.
     let steepest = x.abs().max(y.abs());
     let by = if steepest > 1e100 { 1e100 / steepest } else { 1.0 };
     let (x, y) = (x * by, y * by);
@@ -78,18 +78,18 @@ impl Default for HillShade {
 }
 
 impl HillShade {
-    /// The sun in the north-west (azimuth 315), 45 degrees high.
+    /// Shade of a sun in the north-west (azimuth 315), 45 degrees high.
     pub fn new() -> Self {
         Self { azimuth: 315.0, altitude: 45.0, exaggeration: 1.0 }
     }
 
-    /// The sun's direction in degrees clockwise from the north (up), and its height over the horizon in degrees.
+    /// Direction of the sun in degrees clockwise from the north (up), and its height over the horizon in degrees.
     pub fn sun(mut self, azimuth: f64, altitude: f64) -> Self {
         (self.azimuth, self.altitude) = (azimuth, altitude);
         self
     }
 
-    /// Altitudes count so many times.
+    /// Factor of altitudes.
     pub fn exaggerated(mut self, times: f64) -> Self {
         self.exaggeration = times;
         self
@@ -99,7 +99,8 @@ impl HillShade {
     ///
     /// # Errors
     /// - [`Error::Number`]: an angle or the exaggeration is no finite number, or a distance not above 0
-    /// - [`Shape`](upsweep::Error::Shape), [`Length`](upsweep::Error::Length), [`Place`](upsweep::Error::Place); CUDA's own
+    /// - [`Shape`](upsweep::Error::Shape), [`Length`](upsweep::Error::Length), [`Place`](upsweep::Error::Place); CUDA's
+    ///   own
     pub fn run<X, Y>(&self, device: &Device, terrain: &X, raster: Raster, shades: &mut Y) -> Result<()>
     where
         X: Input<Item = f32> + ?Sized,
@@ -119,7 +120,7 @@ impl HillShade {
         }
         let (z, a) = (self.azimuth.to_radians(), self.altitude.to_radians());
         let by = |distance: f64| self.exaggeration / (8.0 * distance);
-        // The most that eight altitudes are apart, which is 8 times the largest f32.
+        // Differences of altitudes are at most 8 times the largest f32.
         if let Some(value) = [by(raster.dx), by(raster.dy)].into_iter().find(|by| by.abs() > 1e260) {
             let rule = "it is at most 1e260: exaggerate less, or take a larger unit of distances";
             return Err(Error::Number { what: "the exaggeration over eight distances", value, rule });

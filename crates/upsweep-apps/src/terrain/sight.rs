@@ -7,16 +7,18 @@ use crate::part::Part;
 use upsweep::prelude::*;
 use upsweep::{Input, Output};
 
-/// Which points of a ray are seen from its first one.
+/// Visibility of the points of a ray from its first one.
 ///
 /// ```text
 /// slope[i] = (altitude[i] - c d^2 / (2 R) - eye) / d    at the distance d = i spacing,  eye = altitude[0] + observer
 /// visible[i] if slope[i], of the altitude and the target's height, is above all slopes of altitudes between 0 and i; [0] always is
 /// ```
 ///
-/// An exclusive scan with the maximum. Slopes are compared, not angles, whose tangents they are. Every comparison is as a loop makes it.
+/// An exclusive scan with the maximum. It compares slopes, not angles: the slopes are their tangents. Every comparison
+/// is as a loop makes it.
 ///
-/// Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.3; there the observer's own angle would divide by 0.
+/// Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.3; there the observer's own angle would
+/// divide by 0.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "it does nothing until it is run"]
 pub struct LineOfSight {
@@ -58,12 +60,12 @@ impl Default for LineOfSight {
 }
 
 impl LineOfSight {
-    /// From the ground to the ground of a plane earth, with a distance of 1 between points.
+    /// Sight from the ground to the ground of a plane earth, with a distance of 1 between points.
     pub fn new() -> Self {
         Self { spacing: 1.0, observer: 0.0, target: 0.0, curvature: 0.0 }
     }
 
-    /// With this distance between neighbouring points.
+    /// Sight with this distance between neighbouring points.
     pub fn spacing(mut self, distance: f64) -> Self {
         self.spacing = distance;
         self

@@ -1,4 +1,4 @@
-//! What is seen of a whole raster.
+//! Viewshed: the visible cells of a raster.
 
 use super::raster::{Raster, drop_of, finite_height, looks};
 use super::rays::{BeforeCell, Ray, Rays, SlopeAt, ToBorder, larger_of, offset, slope, step_length};
@@ -7,20 +7,22 @@ use crate::part::Part;
 use upsweep::prelude::*;
 use upsweep::{Input, Output};
 
-/// Which cells of a raster are seen from one of them: Franklin and Ray's R2.
+/// Viewshed: the cells of a raster that are seen from one of them. Franklin and Ray's R2.
 ///
-/// A ray goes from the observer to each cell at the border. Along all of them a scan with the maximum finds the steepest slope so far. A
-/// cell is seen if the slope to it is above the steepest one on the ray that passes nearest to it, up to the step before it. Next to the
-/// observer all cells are seen. Slopes, curvature and heights are those of [`LineOfSight`](super::LineOfSight).
+/// A ray goes from the observer to each cell at the border. A scan with the maximum along all rays finds the steepest
+/// slope so far. A cell is seen if the slope to it is above the steepest one on the ray that passes nearest to it, up
+/// to the step before it. Next to the observer all cells are seen. Slopes, curvature and heights are those of
+/// [`LineOfSight`](super::LineOfSight).
 ///
-/// **Exactness.** A ray for each cell of its own (R3) costs n^3 for n rows and columns. R2 has one for all cells near it, so it may be wrong
-/// where a ridge hides a cell by little: at the edges of what is seen, and more often near the observer's diagonals and far away, where
-/// rays pass up to half a cell beside a cell's centre. On the terrains of the tests at most 1.9 % of all cells differ from R3; on real
-/// mountains of 240 x 280 cells 0.4 to 1.5 %, which are 5 to 7 % of those that are seen. A cell
-/// that a ray goes through is as [`LineOfSight`](super::LineOfSight) has it along the [`Profile`](super::Profile) to it, to the last bit.
+/// **Exactness.** A ray for each cell of its own (R3) costs n^3 for n rows and columns. R2 has one ray for all cells
+/// near it, so it may be wrong where a ridge hides a cell by little. That is at the edges of visible areas, and more
+/// often near the observer's diagonals and far away, where rays pass up to half a cell beside a cell's centre. On the
+/// terrains of the tests at most 1.9 % of all cells differ from R3; on real mountains of 240 x 280 cells 0.4 to 1.5 %,
+/// which are 5 to 7 % of the visible cells. A cell that a ray goes through is as [`LineOfSight`](super::LineOfSight)
+/// has it along the [`Profile`](super::Profile) to it, to the last bit.
 ///
-/// **Cost.** A scan of as many values as there are cells at the border times the most steps of a ray, some 4 n^2 / 2 from the middle,
-/// and a pass over the cells. The former are stored, 8 bytes each.
+/// **Cost.** A scan of (cells at the border) times (steps of the longest ray) values, some 4 n^2 / 2 from the middle,
+/// and a pass over the cells. The values of the scan are stored, 8 bytes each.
 ///
 /// Source: Franklin and Ray, "Higher isn't Necessarily Better: Visibility Algorithms and Experiments", 1994.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +35,7 @@ pub struct Viewshed {
     pub(super) curvature: f64,
 }
 
-/// How far a cell is, and whether it is next to the observer.
+/// Distance of a cell, and whether it is next to the observer.
 #[function]
 fn distance_to(rays: Rays, cell: u64) -> (f64, bool) {
     let (down, right) = offset(rays, cell);
@@ -47,7 +49,7 @@ fn visible(#[param] rays: Rays, #[param] target: f64, z: f32, steepest: f64, gro
     (near || slope((z, ground), (rays.observer, target), rays.drop, d) > steepest) && !z.is_nan()
 }
 
-/// How much higher than its ground a cell would have to be.
+/// Height above its ground at which a cell would be seen.
 #[function]
 fn needed(#[param] rays: Rays, z: f32, steepest: f64, ground: f32, cell: u64) -> f32 {
     let (d, near) = distance_to(rays, cell);
@@ -65,7 +67,7 @@ fn needed(#[param] rays: Rays, z: f32, steepest: f64, ground: f32, cell: u64) ->
 looks! { Viewshed, "its cell", "its cell" }
 
 impl Viewshed {
-    /// From the ground of this cell, counted from 0, to the ground of a plane earth.
+    /// Sight from the ground of this cell, counted from 0, to the ground of a plane earth.
     pub fn new(row: usize, column: usize) -> Self {
         Self { row, column, observer: 0.0, target: 0.0, curvature: 0.0 }
     }
@@ -73,8 +75,9 @@ impl Viewshed {
     /// Stores for each cell whether it is seen. On CUDA nothing waits.
     ///
     /// # Errors
-    /// - [`Error::Outside`](crate::Error::Outside): the observer is in no cell
-    /// - [`Error::Number`](crate::Error::Number): a distance is not above 0; a height or the curvature is no finite number
+    /// - [`Error::Outside`](crate::Error::Outside): the observer is not in a cell of the raster
+    /// - [`Error::Number`](crate::Error::Number): a distance is not above 0; a height or the curvature is no finite
+    ///   number
     /// - [`Shape`](upsweep::Error::Shape), [`Length`](upsweep::Error::Length), [`Place`](upsweep::Error::Place),
     ///   [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own
     pub fn run<X, Y>(&self, device: &Device, terrain: &X, raster: Raster, seen: &mut Y) -> Result<()>
@@ -90,7 +93,7 @@ impl Viewshed {
         Ok(Transform::new(Visible { rays, target }).run(device, inputs, seen)?)
     }
 
-    /// Stores for each cell above which height over its ground something is seen: 0 where the ground is.
+    /// Stores for each cell the height over its ground above which something is seen: 0 where the ground is.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -106,7 +109,7 @@ impl Viewshed {
         Ok(Transform::new(Needed { rays }).run(device, inputs, heights)?)
     }
 
-    /// The rays from the observer.
+    /// Rays from the observer.
     pub(super) fn rays(&self, raster: Raster, cells: usize) -> Result<Rays> {
         raster.check(cells)?;
         raster.expect(self.row, self.column)?;
@@ -115,7 +118,7 @@ impl Viewshed {
     }
 }
 
-/// What is the same along each ray.
+/// Constants of each ray.
 pub(super) fn all_rays(device: &Device, terrain: &Part<'_, f32>, rays: Rays) -> Result<Array<Ray>> {
     let count = rays.shape()[1];
     let mut all = device.filled(count, Ray::default())?;
@@ -124,7 +127,7 @@ pub(super) fn all_rays(device: &Device, terrain: &Part<'_, f32>, rays: Rays) -> 
     Ok(all)
 }
 
-/// What rays pass at their steps, as an input.
+/// Input with the two altitudes that rays pass between at their steps, the rays, and the indices.
 macro_rules! passed {
     ($terrain:expr, $rays:expr, $all:expr) => {{
         let (terrain, along, all) = ($terrain, $rays.along(), $all);
@@ -136,7 +139,7 @@ macro_rules! passed {
 }
 pub(super) use passed;
 
-/// The steepest slope up to each step of each ray; one value if there is one cell.
+/// Steepest slope up to each step of each ray; one value if there is one cell.
 fn steepest(device: &Device, terrain: &Part<'_, f32>, rays: Rays) -> Result<Array<f64>> {
     let shape = rays.shape();
     let mut steepest = device.filled(shape[0].saturating_mul(shape[1]).max(1), 0.0f64)?;
@@ -152,7 +155,7 @@ fn steepest(device: &Device, terrain: &Part<'_, f32>, rays: Rays) -> Result<Arra
     Ok(steepest)
 }
 
-/// For each cell its altitude, the steepest slope before it, the observer's ground and its number.
+/// Altitude of each cell, steepest slope before it, the observer's ground and the cell's index.
 fn at_cells<'a>(
     terrain: &'a Part<'a, f32>,
     steepest: &'a Array<f64>,

@@ -1,22 +1,22 @@
-//! Brackets and their partners.
+//! Bracket matching.
 
 use crate::error::{Error, Result};
 use crate::part::{Part, map};
 use upsweep::prelude::*;
 use upsweep::{Array, Input, memory};
 
-/// The brackets of a text, in order, on the device.
+/// Brackets of a text, in order, on the device.
 #[derive(Debug)]
 pub struct Brackets {
-    /// Where they are.
+    /// Position of each bracket in the text.
     pub places: Array<u64>,
-    /// In how many others each is.
+    /// Nesting depth of each bracket: the number of pairs around it.
     pub depths: Array<u32>,
-    /// Which of the brackets is the partner of each.
+    /// Index of each bracket's partner among the brackets.
     pub partners: Array<u32>,
 }
 
-/// 1 for what opens, -1 for what closes.
+/// 1 for an opening bracket, -1 for a closing one.
 #[function]
 fn step(byte: u8) -> i64 {
     if byte == 40 || byte == 91 || byte == 123 {
@@ -33,13 +33,13 @@ fn is_bracket(byte: u8) -> bool {
     byte == 40 || byte == 41 || byte == 91 || byte == 93 || byte == 123 || byte == 125
 }
 
-/// How many brackets a bracket is in, of the sum of all steps up to it; one that closes nothing is in 2^32 - 1.
+/// Depth of a bracket, from the sum of all steps up to it; 2^32 - 1 for one that closes nothing.
 #[function]
 fn depth(byte: u8, sum: i64) -> u32 {
     if byte == 40 || byte == 91 || byte == 123 { (sum - 1) as u32 } else { sum as u32 }
 }
 
-/// 0 if the partner is at another depth, 1 if it follows, 2 if it comes before.
+/// 0 if the partner is at another depth, 1 if it comes after, 2 if it comes before.
 #[function]
 fn way(depth: u32, of_partner: u32, at: u32, partner: u32) -> u8 {
     if depth != of_partner {
@@ -64,8 +64,8 @@ fn clamped(#[param] last: u32, at: u32) -> u32 {
     (at ^ 1).min(last)
 }
 
-/// The brackets `()`, `[]` and `{}` of a text, or of the first bytes of its tokens, where those in strings do not count. On CUDA this
-/// waits.
+/// Matches the brackets `()`, `[]` and `{}` of a text. To leave out the brackets in strings, pass the first bytes of
+/// the text's tokens. On CUDA this waits.
 ///
 /// ```
 /// use upsweep::Device;
@@ -79,7 +79,7 @@ fn clamped(#[param] last: u32, at: u32) -> u32 {
 /// ```
 ///
 /// # Errors
-/// - [`Error::Bracket`]: one that has no partner, or one of another kind; it names one
+/// - [`Error::Bracket`]: a bracket without a partner, or with one of another kind; it names one
 /// - [`Place`](upsweep::Error::Place), [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own
 pub fn match_brackets<B: Input<Item = u8> + ?Sized>(device: &Device, text: &B) -> Result<Brackets> {
     match_on(device, &Part::all(text))
@@ -93,7 +93,7 @@ fn match_on(device: &Device, text: &Part<'_, u8>) -> Result<Brackets> {
     let depths: Array<u32> = map(device, Depth, (&kinds, &sums))?;
     let order: Array<u32> = Sort::new().indices().run_to_array(device, &depths)?;
     let mut partners = device.filled(kinds.len(), 0u32)?;
-    // The last of an odd number is its own partner, which fits nothing.
+    // The last of an odd number is its own partner, which never fits.
     let other = Apply(Clamped { last: n.saturating_sub(1) }, 0..n);
     Transform::copy().run(device, Gather::of(&order).at(other), Scatter::to(&mut partners).at(&order))?;
     let way: Array<u8> = map(device, Way, (&depths, Gather::of(&depths).at(&partners), 0..n, &partners))?;
@@ -105,7 +105,7 @@ fn match_on(device: &Device, text: &Part<'_, u8>) -> Result<Brackets> {
     Ok(Brackets { places, depths, partners })
 }
 
-/// The first bracket that closes none of its kind; without one, the last that is never closed.
+/// Position of the first bracket that closes none of its kind; if there is none, of the last one that is never closed.
 fn first_wrong(places: &[u64], kinds: &[u8]) -> Result<u64> {
     let mut open = memory::room(kinds.len())?;
     for (&at, &kind) in places.iter().zip(kinds) {

@@ -1,12 +1,12 @@
-//! The order of two sequences, and the first place where they differ.
+//! Comparison of two sequences: their order, and the first position where they differ.
 //!
 //! ```text
 //! order    that of the elements at the first place where they differ; if one sequence begins with the other, the shorter is first
 //! at       that place; the shorter length if one begins with the other; None if they are equal
 //! ```
 //!
-//! This is Rust's order of slices: the string comparison of lectures, which drops the letters that one string lacks, would find
-//! "par" and "parallel" equal. Of floats NaN has no order, as in `partial_cmp`, and -0 equals +0.
+//! This is Rust's order of slices. The string comparison of lectures, which drops the letters that one string lacks,
+//! would find "par" and "parallel" equal. A NaN has no order, as in `partial_cmp`; -0 equals +0.
 //!
 //! ```
 //! use std::cmp::Ordering;
@@ -25,13 +25,15 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Cost.** Both are read once up to where they differ, and some way beyond: in waves, each of which looks at nothing if one before it has found
-//! a difference. On the CPU the first wave is 256 KiB of each, and every other one four times as long as the one before, so that at most three
-//! times as much and a first wave are read beyond. On CUDA a wave takes as long as some 30 MiB of each: there the first is 64 MiB, and every
-//! other one 16 times as long. The host waits once, for the order of the few elements that differ. Equal sequences are read once.
+//! **Cost.** Both sequences are read once up to the first difference, and some way beyond. They are read in waves, and
+//! a wave reads nothing if one before it has found a difference. On the CPU the first wave is 256 KiB of each, and
+//! every other one four times as long as the one before: at most three times as much as up to the difference, and a
+//! first wave, are read beyond it. On CUDA a wave takes as long as some 30 MiB of each: the first is 64 MiB, and every
+//! other one 16 times as long. The host waits once, for the order of the few elements that differ. Equal sequences are
+//! read once.
 //!
-//! Integers of at most 64 bits are compared as words of 64 bits if both sequences begin equally far behind a multiple of eight bytes, as
-//! whole arrays do. Other elements are compared one by one.
+//! Integers of at most 64 bits are compared as words of 64 bits if both sequences begin at the same distance from a
+//! multiple of eight bytes, as whole arrays do. Other elements are compared one by one.
 
 use crate::part::{Part, element, map};
 use std::cmp::Ordering;
@@ -44,23 +46,24 @@ mod definitions {
     use upsweep::operator::{Float, Number};
     use upsweep::prelude::*;
 
-    /// How elements are compared: where they differ and how is told by the function itself, and only where, more cheaply, by another one.
+    /// Comparison of elements. The function itself returns the position and the order of elements that differ; another
+    /// function, which is cheaper, returns the position only.
     pub trait Differs<T: Element>: Function<(T, T, u64), Output = u64> + Copy {
-        /// Whether integers are equal exactly if their bits are.
+        /// Whether integers are equal exactly if their bits are equal.
         const BITWISE: bool;
-        /// The place of elements that differ, and `u32::MAX` for equal ones.
+        /// Position of elements that differ, and `u32::MAX` for equal ones.
         type Place: Function<(T, T, u32), Output = u32> + Copy;
-        /// The same comparison.
+        /// Returns the cheaper function of the same comparison.
         fn place(&self) -> Self::Place;
     }
 
-    /// Where elements differ.
+    /// Position of elements that differ, and `u32::MAX` for equal ones.
     #[function]
     pub fn unequal<T: Number>(a: T, b: T, at: u32) -> u32 {
         if a == b { u32::MAX } else { at }
     }
 
-    /// The same, where elements whose difference is at most `tolerance` are equal.
+    /// Position of elements whose difference exceeds `tolerance`, and `u32::MAX` for others.
     #[function]
     pub fn distant<T: Float>(#[param] tolerance: T, a: T, b: T, at: u32) -> u32 {
         if a == b || (a - b).abs() <= tolerance { u32::MAX } else { at }
@@ -82,8 +85,8 @@ mod definitions {
         }
     }
 
-    /// The first piece that differs, after a wave that began with piece `start` and found `piece`, and how many pieces the next wave has to
-    /// look at: none if one was found.
+    /// First piece that differs, and the number of pieces that the next wave reads (0 if one differs), after a wave
+    /// that began with piece `start` and found `piece`.
     #[function]
     pub fn reached(#[param] start: u64, #[param] next: u64, piece: u32, before: u64) -> (u64, u64) {
         let found: u64 = if before != u64::MAX || piece == u32::MAX { before } else { start + piece as u64 };
@@ -91,15 +94,16 @@ mod definitions {
         (found, left)
     }
 
-    /// The place of element `i` of a piece, if the pieces begin with the element at `first` and have `each`. Where no piece differs, a place
-    /// among the first: all elements are equal.
+    /// Position of element `i` of a piece. Pieces begin with the element at `first` and have `each` elements. If no
+    /// piece differs, a position among the first elements, which are equal.
     #[function]
     pub fn in_piece(#[param] first: u64, #[param] each: u64, piece: u64, i: u64) -> u64 {
         let begin: u64 = if piece == u64::MAX { 0 } else { first + piece * each };
         begin + i
     }
 
-    /// The place of elements that differ, and their order: `4 * at + (0 less, 1 greater, 2 neither)`; equal ones are `u64::MAX`.
+    /// Position and order of elements that differ: `4 * at + (0 less, 1 greater, 2 neither)`; `u64::MAX` for equal
+    /// ones.
     #[function]
     pub fn exact<T: Number>(a: T, b: T, at: u64) -> u64 {
         let order: u64 = if a < b {
@@ -112,7 +116,7 @@ mod definitions {
         if a == b { u64::MAX } else { at * 4 + order }
     }
 
-    /// The same, where elements whose difference is at most `tolerance` are equal.
+    /// Position and order, where elements whose difference is at most `tolerance` are equal.
     #[function]
     pub fn near<T: Float>(#[param] tolerance: T, a: T, b: T, at: u64) -> u64 {
         let order: u64 = if a < b {
@@ -128,15 +132,15 @@ mod definitions {
 pub use definitions::{Differs, Exact, Near};
 use definitions::{InPiece, Reached, Unequal};
 
-/// The most elements that are put in order without looking for those that differ first.
+/// Largest number of elements whose order is computed without a search for the first difference.
 const SHORT: usize = 1 << 12;
-/// The bytes of the first wave, and how many times as long as the one before every other one is. On the host a wave costs nothing.
+/// Bytes of the first wave, and the growth factor from a wave to the next. On the host a wave costs nothing.
 const ON_HOST: (usize, usize) = (1 << 18, 4);
 const ON_CUDA: (usize, usize) = (1 << 26, 16);
-/// The most elements of a wave: their places are numbers of 32 bits.
+/// Largest number of elements of a wave: their positions are numbers of 32 bits.
 const LONGEST_WAVE: usize = 1 << 31;
 
-/// A comparison with its options: see the [module](self) for what it finds. Build it once, run it often.
+/// Comparison with its options: see the [module](self) for its result. Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "nothing is compared until it is run"]
 pub struct Compare<F = Exact> {
@@ -144,12 +148,12 @@ pub struct Compare<F = Exact> {
 }
 
 impl Compare {
-    /// Elements are equal if `==` says so.
+    /// Comparison by `==`.
     pub fn new() -> Self {
         Self { differs: Exact }
     }
 
-    /// Floats are equal if their difference, rounded to their type, is at most `tolerance`, too. NaN equals nothing.
+    /// Floats are also equal if their difference, rounded to their type, is at most `tolerance`. NaN equals nothing.
     pub fn within<T>(self, tolerance: T) -> Compare<Near<T>> {
         Compare { differs: Near { tolerance } }
     }
@@ -161,21 +165,22 @@ impl Default for Compare {
     }
 }
 
-/// What a comparison found.
+/// Result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comparison {
-    /// Which of the two is first. `None` where NaN decides.
+    /// Order of the two sequences. `None` where NaN decides.
     pub order: Option<Ordering>,
-    /// The first place where they differ: the shorter length, if one begins with the other. `None` if they are equal.
+    /// First position where they differ: the shorter length, if one is a prefix of the other. `None` if they are equal.
     pub at: Option<usize>,
 }
 
-/// What comparisons of many pairs found, a result for each pair, on the device.
+/// Results of the comparison of many pairs, one for each pair, on the device.
 #[derive(Debug)]
 pub struct Pairs {
     /// -1, 0 or 1 where the first of the pair is less than, equal to or greater than the second; 2 where NaN decides.
     pub orders: Array<i8>,
-    /// The first place where they differ, counted from where each begins; the shorter length if there is none.
+    /// First position where a pair differs, counted from the begin of each sequence; the shorter length if there is
+    /// none.
     pub places: Array<u64>,
 }
 
@@ -183,7 +188,7 @@ impl<F: Copy> Compare<F> {
     /// Compares two sequences. On CUDA this waits for the result.
     ///
     /// # Errors
-    /// [`Error::Place`] when a buffer is not where the device computes; CUDA's own.
+    /// [`Error::Place`] when a buffer is not in the memory of the device that computes; CUDA's own.
     pub fn run<A, B>(&self, device: &Device, a: &A, b: &B) -> Result<Comparison>
     where
         A: Input + ?Sized,
@@ -204,7 +209,7 @@ impl<F: Copy> Compare<F> {
         Ok(self.differing(device, &x, &y)?.unwrap_or(Comparison { order: Some(a_len.cmp(&b_len)), at }))
     }
 
-    /// The first elements that differ of parts of the same length.
+    /// Compares the first elements that differ, of parts of the same length.
     fn differing<T: Element>(&self, device: &Device, x: &Part<'_, T>, y: &Part<'_, T>) -> Result<Option<Comparison>>
     where
         F: Differs<T>,
@@ -232,7 +237,8 @@ impl<F: Copy> Compare<F> {
         }
     }
 
-    /// The first elements that differ, in waves of pieces of `each` elements, of which the first begins with the element at `first`.
+    /// Compares the first elements that differ. They are found in waves of pieces of `each` elements; the first piece
+    /// begins with the element at `first`.
     fn waves<T: Element, U: Element, P>(
         &self,
         device: &Device,
@@ -272,7 +278,8 @@ impl<F: Copy> Compare<F> {
         Ok(comparison(Reduce::new(Min).map(self.differs).run_to_host(device, (of_x, of_y, places()))?))
     }
 
-    /// Those of a piece. Each element's order is computed, too, so that it should be short.
+    /// Compares the first elements that differ within a piece. Every element's order is computed too, so the piece
+    /// should be short.
     fn first<T: Element>(
         &self,
         device: &Device,
@@ -291,11 +298,11 @@ impl<F: Copy> Compare<F> {
         Ok(comparison(first.run_to_host(device, (&x, &y, piece.start as u64..piece.end as u64))?))
     }
 
-    /// Compares many pairs: pair `i` is `a[a_offsets[i]..a_offsets[i + 1]]` and the same of `b`. On CUDA this waits once, for the number
-    /// of elements to compare. It costs memory for a number of 8 bytes for each of these.
+    /// Compares many pairs: pair `i` is `a[a_offsets[i]..a_offsets[i + 1]]` and the same of `b`. On CUDA this waits
+    /// once, for the number of elements to compare. Memory: 8 bytes for each element to compare.
     ///
     /// # Errors
-    /// - [`Error::Length`]: not as many offsets for `b` as for `a`, or none at all
+    /// - [`Error::Length`]: different numbers of offsets for `a` and `b`, or none at all
     /// - [`Error::Offsets`]: offsets that do not ascend, or that leave their buffer
     /// - [`Error::Place`], [`Error::OutOfMemory`]; CUDA's own
     pub fn run_pairs<A, B, P, Q>(
@@ -331,7 +338,7 @@ impl<F: Copy> Compare<F> {
         }
         let (a_begin, a_end) = (Part::of(a_offsets, 0..pairs)?, Part::of(a_offsets, 1..pairs + 1)?);
         let (b_begin, b_end) = (Part::of(b_offsets, 0..pairs)?, Part::of(b_offsets, 1..pairs + 1)?);
-        // All pairs' common parts, one after the other.
+        // The common parts of all pairs, one after the other.
         let common: Array<u64> = map(device, CommonLength, (&a_begin, &a_end, &b_begin, &b_end))?;
         let offsets: Array<u64> = Scan::new(Sum).exclusive().with_total().run_to_array(device, &common)?;
         let owner: Array<u64> = Expand::new().run_to_array(device, &common)?;
@@ -343,7 +350,7 @@ impl<F: Copy> Compare<F> {
         let y = Gather::of(b).at(Apply(Shifted, (Gather::of(&to_b).at(&owner), 0..n)));
         let reduce = Reduce::new(Min).map(self.differs).segments(Segments::Offsets(&offsets));
         reduce.run(device, (x, y, 0..n), &mut first)?;
-        // What was found, or else the lengths, decide.
+        // The first difference decides, or else the lengths.
         let lengths: Array<i8> = map(device, ByLength, (&a_begin, &a_end, &b_begin, &b_end))?;
         let (mut orders, mut places) = (device.filled(pairs, 0i8)?, device.filled(pairs, 0u64)?);
         let begins = Part::of(&offsets, 0..pairs)?;
@@ -352,13 +359,13 @@ impl<F: Copy> Compare<F> {
     }
 }
 
-/// What [`Differs`] says.
+/// Decodes the result of a [`Differs`].
 fn comparison(first: u64) -> Option<Comparison> {
     let order = [Some(Ordering::Less), Some(Ordering::Greater), None][(first % 4).min(2) as usize];
     (first != u64::MAX).then_some(Comparison { order, at: Some((first / 4) as usize) })
 }
 
-/// The number of segments by offsets that ascend and stay in `len` elements.
+/// Number of segments, after a check that the offsets ascend and stay within `len` elements.
 fn check(device: &Device, offsets: &Part<'_, u64>, len: usize) -> Result<usize> {
     let Some(segments) = offsets.view().len().checked_sub(1) else {
         return Err(Error::Length { what: "offsets", found: 0, expected: 1 });
@@ -378,7 +385,7 @@ fn check(device: &Device, offsets: &Part<'_, u64>, len: usize) -> Result<usize> 
     Ok(segments)
 }
 
-/// Where offsets do not ascend.
+/// Index of an offset that is less than the one before it; `u64::MAX` for others.
 #[function]
 fn falls(begin: u64, end: u64, at: u64) -> u64 {
     if end < begin { at } else { u64::MAX }
@@ -401,7 +408,7 @@ fn by_length(a_begin: u64, a_end: u64, b_begin: u64, b_end: u64) -> i8 {
     }
 }
 
-/// How far elements lie from their place among all that are compared; modulo 2^64.
+/// Distance of a pair's elements from their position among all compared elements, modulo 2^64.
 #[function]
 fn shift(begin: u64, place: u64) -> u64 {
     begin - place

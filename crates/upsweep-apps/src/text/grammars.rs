@@ -1,39 +1,41 @@
-//! Rules of small languages.
+//! Lexical grammars of small languages.
 
 use super::Lexer;
 use crate::error::Result;
 
-/// The rules of a language, as a [`Lexer`] takes them: of rules that match the same, the first counts.
+/// Rules of a language, as a [`Lexer`] takes them: of rules that match the same text, the first counts.
 #[derive(Clone, Copy, Debug)]
 pub struct Grammar {
-    /// What it is called.
+    /// Name of the language.
     pub name: &'static str,
     /// Pairs of a name and a regular expression.
     pub rules: &'static [(&'static str, &'static str)],
 }
 
 impl Grammar {
-    /// The grammar of a name.
+    /// Finds the grammar of this name.
     #[must_use]
     pub fn find(name: &str) -> Option<Self> {
         GRAMMARS.iter().copied().find(|grammar| grammar.name == name)
     }
 
-    /// Its lexer.
+    /// Builds the lexer of the grammar.
     ///
     /// # Errors
-    /// None, for those of [`GRAMMARS`].
+    /// None, for a grammar of [`GRAMMARS`].
     pub fn lexer(&self) -> Result<Lexer> {
         Lexer::new(self.rules)
     }
 }
 
-/// The grammars that come with upsweep.
+/// Grammars that come with upsweep.
 ///
 /// - `json`: strings, numbers and words as RFC 8259 has them
-/// - `csv`: cells, cells in quotes, commas and ends of lines as RFC 4180 has them; a quote that nothing closes goes to the end
+/// - `csv`: cells, cells in quotes, commas and ends of lines as RFC 4180 has them; a quote that is never closed goes to
+///   the end
 /// - `arithmetic`: numbers, names, operators and parentheses
-/// - `rust`: source like Rust's: comments do not nest, of raw strings those without `#`, and `'` begins a character or a lifetime
+/// - `rust`: source like Rust's: comments do not nest, raw strings have no `#`, and `'` begins a character or a
+///   lifetime
 pub const GRAMMARS: &[Grammar] = &[
     Grammar {
         name: "json",

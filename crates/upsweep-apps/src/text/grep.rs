@@ -1,4 +1,4 @@
-//! The lines of a text that match a pattern.
+//! Lines of a text that match a regular expression, by a DFA.
 
 use super::rules::{automaton, compile, determinise, expect_states, start_of};
 use crate::error::Result;
@@ -10,7 +10,8 @@ use upsweep::automaton::{Automaton, Event, Events, Step};
 use upsweep::prelude::*;
 use upsweep::{Array, Input};
 
-/// Finds the lines that match a regular expression, which is one of bytes: Unicode is off, `^` and `$` are the begin and end of a line.
+/// Search for the lines that match a regular expression over bytes: Unicode is off, `^` and `$` are the begin and end
+/// of a line.
 ///
 /// ```
 /// use upsweep::Device;
@@ -26,42 +27,42 @@ use upsweep::{Array, Input};
 /// # Ok::<(), upsweep_apps::Error>(())
 /// ```
 ///
-/// Lines end at `\n`; what follows the last one is a line if it has a byte.
+/// Lines end at `\n`; bytes after the last `\n` are a line, if there are any.
 ///
-/// **Cost.** To count goes along the text once and stores nothing. To find the lines stores 9 bytes for each line of the text, and goes over
-/// these some times more.
+/// **Cost.** [`count`](Self::count) reads the text once and stores nothing. [`run`](Self::run) stores 9 bytes for each
+/// line of the text, and reads them some more times.
 #[derive(Clone, Debug)]
 pub struct Grep {
     automaton: Automaton,
 }
 
-/// Some lines of a text, on the device.
+/// Selected lines of a text, on the device.
 #[derive(Debug)]
 pub struct Lines {
-    /// Which lines they are, counted from 0.
+    /// Number of each line, counted from 0.
     pub numbers: Array<u64>,
-    /// The place of the first byte of each.
+    /// Position of the first byte of each line.
     pub starts: Array<u64>,
-    /// The place of the end of each, which is the `\n` or the end of the text.
+    /// Position of the end of each line, which is the `\n` or the end of the text.
     pub ends: Array<u64>,
 }
 
-/// What is told of the end of a line.
+/// Kinds of events at the end of a line.
 const MATCHES: u8 = 1;
 const OTHER: u8 = 0;
 const ENDS_MATCH: usize = 1;
 const ENDS_OTHER: usize = 2;
 
 impl Grep {
-    /// For a regular expression.
+    /// Compiles a regular expression.
     ///
     /// # Errors
-    /// - [`Error::Rule`](crate::Error::Rule): it is none
+    /// - [`Error::Rule`](crate::Error::Rule): it is not a regular expression
     /// - [`Error::States`](crate::Error::States): its automaton has too many states
     pub fn new(pattern: &str) -> Result<Self> {
         let dfa = determinise(pattern, &compile(pattern, &[pattern])?, Anchored::No)?;
         let start = start_of(pattern, &dfa, Anchored::No)?;
-        // The begin of a line is a state of its own, as what follows the last line is a line only if it has a byte. `None` has matched.
+        // The begin of a line is a state of its own, because an empty last line does not count. `None` has matched.
         let (begin, matched) = (0, 1);
         let (mut found, mut numbers) = (vec![Some(start), None], HashMap::from([(None, matched)]));
         let mut steps: Vec<Vec<Step>> = vec![];
@@ -90,13 +91,13 @@ impl Grep {
         Ok(Self { automaton: automaton(&steps, &[vec![], line(MATCHES), line(OTHER)])? })
     }
 
-    /// The number of states of the automaton.
+    /// Number of states of the automaton.
     #[must_use]
     pub fn states(&self) -> usize {
         self.automaton.states()
     }
 
-    /// How many lines match. On CUDA this waits for the number.
+    /// Counts the lines that match. On CUDA this waits for the number.
     ///
     /// # Errors
     /// [`Place`](upsweep::Error::Place), [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own.
@@ -104,7 +105,7 @@ impl Grep {
         Ok(self.automaton.count_of(device, text, MATCHES)?.get()? as u64)
     }
 
-    /// The lines that match. On CUDA this waits for their number.
+    /// Finds the lines that match. On CUDA this waits for their number.
     ///
     /// # Errors
     /// As [`count`](Self::count).

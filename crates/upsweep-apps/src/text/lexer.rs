@@ -1,7 +1,8 @@
-//! Lexical analysis: a text cut into tokens.
+//! Lexical analysis: splits a text into tokens, by a DFA.
 //!
-//! A token is the longest text from where it begins that is one of some rules; of rules that match the same, the first. What begins no
-//! token is an error token, [`ERROR`]: all bytes up to where no rule can match any more, at least one. So tokens cover the whole text.
+//! A token is the longest text, from its first byte on, that matches a rule; of rules that match the same text, the
+//! first counts. Bytes that begin no token are an error token, [`ERROR`]: all bytes up to where no rule can match any
+//! more, at least one. So tokens cover the whole text.
 //!
 //! ```
 //! use upsweep::Device;
@@ -17,16 +18,16 @@
 //! # Ok::<(), upsweep_apps::Error>(())
 //! ```
 //!
-//! **Rules** are regular expressions over bytes, as the crate regex has them with Unicode off: `.` and `[^"]` match any byte, also those of
-//! UTF-8, which passes through. Look-around (`^`, `$`, `\b`) is refused. After the end of a token up to [`LOOK_AHEAD`] bytes may have to be read
-//! before it is known that it ended there, as in `1..2`; rules that need more are refused, by name.
+//! **Rules** are regular expressions over bytes, as the crate regex has them with Unicode off: `.` and `[^"]` match any
+//! byte, also those of UTF-8, which passes through. Look-around (`^`, `$`, `\b`) is refused. The end of a token may be
+//! known only after up to [`LOOK_AHEAD`] more bytes, as in `1..2`; rules that need more are refused, by name.
 //!
-//! **How.** The automaton of the rules is made one that tells, at each byte, which tokens have ended at it or up to four bytes before. That
-//! is an [`Automaton`](upsweep::automaton) of the library, which goes along the text once.
+//! **How.** The DFA of the rules becomes a transducer, which reports at each byte the tokens that ended at it or up to
+//! four bytes before. It is an [`Automaton`](upsweep::automaton) of the library, which reads the text once.
 //!
-//! **Cost.** That of the library's automata; 9 bytes are stored a token. [`Lexer::run_into`] waits for nothing. [`Lexer::run`] has to know
-//! how many tokens there are before it stores them, so on CUDA it goes along the text twice; and new memory for the tokens may take longer
-//! than to find them: [`Lexer::run_again`] uses it again.
+//! **Cost.** The cost of the library's automata; a token takes 9 bytes. [`Lexer::run_into`] waits for nothing.
+//! [`Lexer::run`] needs the number of tokens before it stores them, so on CUDA it reads the text twice. New memory for
+//! the tokens may take longer than the search: [`Lexer::run_again`] uses it again.
 
 use super::rules::{Rules, automaton, expect_states};
 use crate::error::{Error, Result};
@@ -36,31 +37,31 @@ use upsweep::automaton::{Automaton, Event, Events, Step};
 use upsweep::prelude::*;
 use upsweep::{Array, Indices, Input, Output, Yields};
 
-/// The kind of what is no token.
+/// Kind of an error token.
 pub const ERROR: u8 = u8::MAX;
 
-/// How many bytes behind a token may be read before it is known that it ended.
+/// Largest number of bytes after a token that may be read before its end is known.
 pub const LOOK_AHEAD: usize = 4;
 
-/// A lexer for some rules, built once and run often: see the [module](self).
+/// Lexer for some rules, built once and run often: see the [module](self).
 #[derive(Clone, Debug)]
 pub struct Lexer {
     names: Vec<String>,
-    /// Its events are tokens, which lie where these end.
+    /// DFA whose events are tokens, at the positions where the tokens end.
     automaton: Automaton,
 }
 
-/// The tokens of a text, on the device. They cover it: each begins where the one before it ends.
+/// Tokens of a text, on the device. They cover the text: each begins where the one before it ends.
 #[derive(Debug)]
 pub struct Tokens {
-    /// The rule of each token, counted from 0, or [`ERROR`].
+    /// Rule of each token, counted from 0, or [`ERROR`].
     pub kinds: Array<u8>,
-    /// Behind the last byte of each token.
+    /// Position after the last byte of each token.
     pub ends: Array<u64>,
 }
 
 impl Tokens {
-    /// The first byte of each token.
+    /// Position of the first byte of each token.
     ///
     /// # Errors
     /// [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own.
@@ -69,18 +70,18 @@ impl Tokens {
     }
 }
 
-/// A token that has begun, as far as what follows depends on it.
+/// Token that has begun, as far as later bytes depend on it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Begun {
-    /// Nothing of it yet.
+    /// No byte of it yet.
     Not,
     /// No rule has matched yet.
     Open { state: usize },
-    /// A rule has matched; since then bytes have been read that may be another token.
+    /// A rule has matched; the bytes read since then may be another token.
     Matched { state: usize, kind: u8, since: Box<Since> },
 }
 
-/// What the bytes behind a match would be without it.
+/// Tokens of the bytes after a match, if the match is not extended.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Since {
     bytes: u8,
@@ -93,7 +94,7 @@ impl Since {
         Box::new(Self { bytes: 0, begun: Begun::Not, ends: vec![] })
     }
 
-    /// After one more byte.
+    /// State after one more byte.
     fn step(&self, rules: &Rules, byte: u8) -> std::result::Result<Box<Self>, usize> {
         let (begun, new) = self.begun.step(rules, byte)?;
         let ends = self.ends.iter().copied().chain(new).map(|end| Event { back: end.back + 1, ..end }).collect();
@@ -102,7 +103,8 @@ impl Since {
 }
 
 impl Begun {
-    /// What it becomes by a byte, and the tokens that end before this. Fails with a state from which the rules look too far ahead.
+    /// State after a byte, and the tokens that end before this byte. Fails with a state from which the rules look too
+    /// far ahead.
     fn step(&self, rules: &Rules, byte: u8) -> std::result::Result<(Self, Vec<Event>), usize> {
         let state = match *self {
             Self::Not => 0,
@@ -120,7 +122,7 @@ impl Begun {
             return Ok((begun, vec![]));
         }
         match self {
-            // A byte that begins nothing is a token of its own, from whose state no rule goes on.
+            // A byte that begins no token is a token of its own, from whose state no rule goes on.
             Self::Not => Ok((Self::Open { state: rules.next.len() - 1 }, vec![])),
             Self::Open { .. } => {
                 let (begun, _) = Self::Not.step(rules, byte)?;
@@ -134,7 +136,7 @@ impl Begun {
         }
     }
 
-    /// The tokens that end with the text.
+    /// Tokens that end with the text.
     fn finish(&self) -> Vec<Event> {
         match self {
             Self::Not => vec![],
@@ -148,11 +150,11 @@ impl Begun {
 }
 
 impl Lexer {
-    /// A lexer for rules, each a name and a regular expression.
+    /// Builds the lexer of rules, each a name and a regular expression.
     ///
     /// # Errors
-    /// - [`Error::Rule`]: a rule that is no regular expression, looks around, matches the empty text, or after which more than
-    ///   [`LOOK_AHEAD`] bytes must be read; it names the rule
+    /// - [`Error::Rule`]: a rule that is not a regular expression, looks around, matches the empty text, or after which
+    ///   more than [`LOOK_AHEAD`] bytes must be read; it names the rule
     /// - [`Error::States`]: rules whose automaton has too many states
     pub fn new(rules: &[(&str, &str)]) -> Result<Self> {
         if rules.len() >= usize::from(ERROR) {
@@ -160,7 +162,7 @@ impl Lexer {
             return Err(Error::Rule { name: rules[usize::from(ERROR) - 1].0.to_owned(), reason });
         }
         let mut of_rules = Rules::new(rules)?;
-        // The state of a byte that begins no token.
+        // State after a byte that begins no token.
         of_rules.next.push(vec![None; 256]);
         of_rules.accepts.push(None);
         let (mut found, mut numbers) = (vec![Begun::Not], HashMap::from([(Begun::Not, 0usize)]));
@@ -173,7 +175,7 @@ impl Lexer {
             }
             number
         };
-        // Of 256 bytes and the end, what comes next and what is told.
+        // For each of 256 bytes and the end of the text: next state and reported events.
         let mut steps: Vec<Vec<Step>> = vec![];
         while let Some(begun) = found.get(steps.len()).cloned() {
             expect_states(found.len())?;
@@ -200,19 +202,19 @@ impl Lexer {
         Ok(Self { names, automaton: automaton(&steps, &ends)?.rare(|kind| kind == ERROR) })
     }
 
-    /// The name of a kind of tokens.
+    /// Name of a kind of tokens.
     #[must_use]
     pub fn name(&self, kind: u8) -> &str {
         self.names.get(usize::from(kind)).map_or("error", String::as_str)
     }
 
-    /// The number of states of the automaton.
+    /// Number of states of the automaton.
     #[must_use]
     pub fn states(&self) -> usize {
         self.automaton.states()
     }
 
-    /// The tokens of a text. On CUDA this waits for their number.
+    /// Finds the tokens of a text. On CUDA this waits for their number.
     ///
     /// # Errors
     /// [`Place`](upsweep::Error::Place), [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own.
@@ -222,8 +224,8 @@ impl Lexer {
         Ok(tokens)
     }
 
-    /// As [`run`](Self::run), in place of other tokens: on the CPU in their memory, which a program that cuts one text after the other asks
-    /// for once.
+    /// [`run`](Self::run) that replaces other tokens: on the CPU in their memory, which a program that splits one text
+    /// after the other allocates once.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -240,12 +242,13 @@ impl Lexer {
         Ok(())
     }
 
-    /// Stores the tokens of a text: the kind of each, and where it ends (`u32`, `u64`, `usize`, `i32` or `i64`); and returns how many there
-    /// are. On CUDA the work is enqueued on the device's stream and the call returns at once.
+    /// Stores the kind of each token of a text, and the position where it ends (`u32`, `u64`, `usize`, `i32` or `i64`).
+    /// Returns the number of tokens. On CUDA the work is enqueued on the device's stream and the call returns at once.
     ///
     /// # Errors
-    /// As [`run`](Self::run); [`Capacity`](upsweep::Error::Capacity) when there are more tokens than there is room for: on CUDA from the next
-    /// call that waits; [`Options`](upsweep::Error::Options) when `ends` cannot hold the places of so long a text.
+    /// As [`run`](Self::run); [`Capacity`](upsweep::Error::Capacity) when the outputs are shorter than the number of
+    /// tokens: on CUDA from the next call that waits; [`Options`](upsweep::Error::Options) when `ends` cannot hold the
+    /// positions of so long a text.
     pub fn run_into<B, K, E>(&self, device: &Device, text: &B, kinds: &mut K, ends: &mut E) -> Result<Count>
     where
         B: Input<Item = u8> + ?Sized,

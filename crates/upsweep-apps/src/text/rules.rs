@@ -1,4 +1,4 @@
-//! The automaton of some rules: which of them a text is.
+//! DFA of a list of regular expressions: it reports the first one that a text matches.
 
 use crate::error::{Error, Result};
 use regex_automata::dfa::{Automaton as _, dense};
@@ -9,35 +9,35 @@ use regex_automata::{Anchored, MatchKind};
 use std::collections::HashMap;
 use upsweep::automaton::{Automaton, Event, Step};
 
-/// What bounds the automata that regular expressions are compiled to, and the work to do it: bytes of each, far above what one of 64 states
-/// needs.
+/// Limit of the automata that regular expressions are compiled to, and of the work to compile them, in bytes of each.
+/// It is far above the need of an automaton of 64 states.
 const MAX_BYTES: usize = 2 << 20;
 
-/// The most states before those with the same future are one.
+/// Largest number of states before minimisation merges those with the same future.
 pub(super) const MAX_STATES: usize = 2048;
 
 /// # Errors
-/// [`Error::States`] when so many states are too many.
+/// [`Error::States`] when `states` is above `MAX_STATES`.
 pub(super) fn expect_states(states: usize) -> Result<()> {
     if states > MAX_STATES { Err(Error::States { states, most: MAX_STATES }) } else { Ok(()) }
 }
 
-/// An automaton whose states are all ways to some rule's end; it begins in state 0.
+/// DFA of the rules; it begins in state 0. A transition from which no rule's end can be reached is `None`.
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) next: Vec<Vec<Option<usize>>>,
-    /// The first rule that a text is which ends here.
+    /// First rule that a text matches which ends in the state.
     pub(super) accepts: Vec<Option<u8>>,
 }
 
-/// The syntax of rules and patterns: of bytes.
+/// Syntax of rules and patterns: bytes.
 pub(super) fn syntax() -> syntax::Config {
     syntax::Config::new().unicode(false).utf8(false)
 }
 
-/// A pattern compiled to a nondeterministic automaton.
+/// Compiles patterns to an NFA.
 pub(super) fn compile(name: &str, patterns: &[&str]) -> Result<thompson::NFA> {
-    // The error of the syntax has the whole pattern again, and what is wrong behind it.
+    // The syntax error repeats the whole pattern, and names the fault after it.
     let wrong = |error: &dyn std::fmt::Display| {
         let said = error.to_string();
         let reason = said.rsplit_once("error: ").map_or(&*said, |(_, reason)| reason).trim_end().to_owned();
@@ -51,7 +51,7 @@ pub(super) fn compile(name: &str, patterns: &[&str]) -> Result<thompson::NFA> {
     })
 }
 
-/// A nondeterministic automaton made deterministic.
+/// Determinises an NFA.
 pub(super) fn determinise(name: &str, nfa: &thompson::NFA, anchored: Anchored) -> Result<dense::DFA<Vec<u32>>> {
     let kind =
         if anchored == Anchored::No { dense::Config::new() } else { dense::Config::new().match_kind(MatchKind::All) };
@@ -69,17 +69,17 @@ pub(super) fn determinise(name: &str, nfa: &thompson::NFA, anchored: Anchored) -
         })
 }
 
-/// The state in which a text begins.
+/// State in which a text begins.
 pub(super) fn start_of(name: &str, dfa: &dense::DFA<Vec<u32>>, anchored: Anchored) -> Result<StateID> {
     dfa.start_state(&start::Config::new().anchored(anchored))
         .map_err(|error| Error::Rule { name: name.to_owned(), reason: error.to_string() })
 }
 
 impl Rules {
-    /// Those of pairs of a name and a regular expression.
+    /// Builds the DFA of rules, pairs of a name and a regular expression.
     ///
     /// # Errors
-    /// [`Error::Rule`] that names the rule which cannot be one.
+    /// [`Error::Rule`] that names the rule which is not valid.
     pub(super) fn new(rules: &[(&str, &str)]) -> Result<Self> {
         for &(name, pattern) in rules {
             let nfa = compile(name, &[pattern])?;
@@ -106,7 +106,7 @@ impl Rules {
             });
             let to = to.collect();
             next.push(to);
-            // The automaton is a byte late: what has matched is told at the end.
+            // The DFA is a byte late: it reports a match at the end of the text.
             let end = dfa.next_eoi_state(id);
             let matches = if dfa.is_match_state(end) { dfa.match_len(end) } else { 0 };
             accepts.push((0..matches).map(|i| dfa.match_pattern(end, i).as_usize() as u8).min());
@@ -115,7 +115,7 @@ impl Rules {
             let reason = "it matches the empty text, and a token has at least one byte".to_owned();
             return Err(Error::Rule { name: rules[rule as usize].0.to_owned(), reason });
         }
-        // From where a rule's end can be reached.
+        // States from which a rule's end can be reached.
         let mut before: Vec<Vec<usize>> = vec![vec![]; next.len()];
         for (state, to) in next.iter().enumerate() {
             to.iter().for_each(|&to| {
@@ -135,7 +135,7 @@ impl Rules {
         Ok(Self { next, accepts })
     }
 
-    /// A rule whose end can be reached from a state.
+    /// Finds a rule whose end can be reached from a state.
     pub(super) fn ahead(&self, state: usize) -> Option<u8> {
         let (mut seen, mut left) = (vec![false; self.next.len()], vec![state]);
         while let Some(state) = left.pop() {
@@ -150,7 +150,7 @@ impl Rules {
     }
 }
 
-/// The automaton with these steps, of 256 bytes and the end of the text for each state.
+/// Automaton with these steps, of 256 bytes and the end of the text for each state.
 ///
 /// # Errors
 /// [`Error::States`], [`Error::Library`].

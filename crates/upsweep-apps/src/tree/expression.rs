@@ -1,4 +1,4 @@
-//! The values of expressions that are trees.
+//! Evaluation of expression trees, by rake and compress.
 //!
 //! ```text
 //! rank[v] = floor(log2(vertices below v, itself included))       of at most one child that of its parent
@@ -16,12 +16,14 @@
 //!     value[v] = x behind the last step of v
 //! ```
 //!
-//! A path that branched would have two subtrees of 2^rank vertices below one of less than twice as many. What hangs on a path has a lower
-//! rank: it is evaluated before (raked), and a path is evaluated at once (compressed). The functions of a semiring compose:
-//! `c (a x + b) + d = (c a) x + (c b + d)`. One that begins a path forgets the x before it, so paths need no boundaries.
+//! Two children of their parent's rank would be two subtrees of 2^rank vertices below a vertex of less than twice as
+//! many: so a path does not branch. A subtree that hangs on a path has a lower rank. It is evaluated before (rake), and
+//! a path is evaluated at once (compress). The functions of a semiring compose:
+//! `c (a x + b) + d = (c a) x + (c b + d)`. A function that begins a path forgets the x before it, so paths need no
+//! boundaries.
 //!
-//! A function without `a` or without `b` says so, and does not hold the one or the zero of the semiring: so an operator needs no identity, and
-//! nothing is multiplied that a loop would not have multiplied by.
+//! A function without `a` or without `b` says so by its `terms`, and does not hold the one or the zero of the semiring.
+//! So an operator needs no identity, and there is no multiplication that a loop would not do.
 
 use super::{OrSelf, Tree};
 use crate::error::Result;
@@ -31,10 +33,11 @@ use upsweep::operator::{Source, Values};
 use upsweep::prelude::*;
 use upsweep::{Error, Input};
 
-/// The ranks that trees have.
+/// Number of ranks that a tree can have.
 const RANKS: u8 = 30;
 
-/// `x -> a x + b`, as far as `terms` says: 1, that there is an x; 2, an a; 4, a b. Without an x, its a means nothing.
+/// Function `x -> a x + b` with the terms in `terms`: 1 for an x, 2 for an a, 4 for a b. Without an x, its a means
+/// nothing.
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
 struct Line<T> {
@@ -43,7 +46,7 @@ struct Line<T> {
     terms: u32,
 }
 
-/// A step of the program, whose number is that of the terms: 3 is `x * value`, 4 is `value`, 5 is `x + value`.
+/// Step of the program, whose number is that of the terms: 3 is `x * value`, 4 is `value`, 5 is `x + value`.
 #[function]
 fn line_of<T: Element>(step: u8, value: T) -> Line<T> {
     Line { a: value, b: value, terms: step as u32 }
@@ -54,19 +57,20 @@ fn factor<T: Element>(line: Line<T>) -> T {
     line.a
 }
 
-/// The value, of a line that has no x: of all steps from the begin of a path on.
+/// Value of a line without an x: of all steps since the begin of a path.
 #[function]
 fn constant<T: Element>(line: Line<T>) -> T {
     line.b
 }
 
-/// The constant of f, multiplied as g does it.
+/// Constant of f, multiplied by the factor of g if there is one.
 #[function]
 fn scaled<T: Element>(f: Line<T>, g: Line<T>, product: T) -> T {
     if g.terms & 2 != 0 { product } else { f.b }
 }
 
-/// The constant of f and then g, from that of f as g multiplies it, and the sum of this and the constant of g.
+/// Constant of f and then g, from `scaled`, the constant of f multiplied by the factor of g, and `sum`, that plus the
+/// constant of g.
 #[function]
 fn added<T: Element>(f: Line<T>, g: Line<T>, scaled: T, sum: T) -> T {
     let other = if g.terms & 4 != 0 { g.b } else { scaled };
@@ -81,7 +85,7 @@ fn joined<T: Element>(f: Line<T>, g: Line<T>, product: T, b: T) -> Line<T> {
     if g.terms & 1 == 0 { g } else { Line { a, b, terms: f.terms & 1 | (f.terms | g.terms) & 6 } }
 }
 
-/// First one function, then the other. What their terms do not ask for is computed and not taken.
+/// Composition: first one function, then the other. Values of absent terms are computed and not used.
 #[derive(Clone, Copy, Debug)]
 struct Then<P, M> {
     plus: P,
@@ -124,19 +128,20 @@ fn rank(size: u32) -> u8 {
     31 - size.leading_zeros() as u8
 }
 
-/// The place in order of the vertex that a vertex hangs on; `n` for one that hangs on none: a root, or one of its parent's path.
+/// Position in the order of the vertex on which a vertex hangs; `n` for a root, and for a vertex on its parent's path.
 #[function]
 fn hangs_on(#[param] n: u32, parent: u32, size_above: u32, place_above: u32, size: u32) -> u32 {
     if parent == u32::MAX || rank(size_above) == rank(size) { n } else { place_above }
 }
 
-/// The place of a vertex's own step: behind those of the vertices before it and of what hangs on them.
+/// Index of a vertex's own step: after the steps of the vertices before it, and of the vertices that hang on those.
 #[function]
 fn own_place(hanging: u32, at: u32) -> u32 {
     hanging + at
 }
 
-/// The place of the step of a vertex that hangs on another one: behind that one's own step. Behind the program for those that hang on none.
+/// Index of the step of a vertex that hangs on another: after the other's own step. Past the program for vertices that
+/// hang on none.
 #[function]
 fn hanging_place(place_above: u32, at: u32) -> u32 {
     at + place_above + 1
@@ -147,7 +152,7 @@ fn before(at: u32) -> u32 {
     if at == 0 { 0 } else { at - 1 }
 }
 
-/// A vertex's own step: see [`Line`].
+/// Own step of a vertex: see [`Line`].
 #[function]
 fn own_step(ranks: [u8; 3], above_before: u32, vertex: u32, multiplies: bool) -> u8 {
     if above_before != vertex || ranks[0] != ranks[1] {
@@ -164,23 +169,23 @@ fn hanging_step(multiplies: bool) -> u8 {
     if multiplies { 3 } else { 5 }
 }
 
-/// The place of a vertex's last step in the part of the program that begins at `from`.
+/// Index of a vertex's last step in the part of the program that begins at `from`.
 #[function]
 fn last_step(#[param] from: u32, next: u32) -> u32 {
     next - 1 - from
 }
 
-/// The steps that evaluate an expression.
+/// Steps that evaluate an expression.
 #[derive(Debug)]
 struct Program {
-    /// The vertices by rank, each behind its child of the same rank.
+    /// Vertices by rank, each after its child of the same rank.
     order: Array<u32>,
-    /// Where the steps of each of them begin, and where those of the last one end.
+    /// Index of the first step of each vertex in this order, and after the last vertex the end of its steps.
     begins: Array<u32>,
-    /// Whose value each step takes, and what it does with it.
+    /// Vertex whose value each step takes, and the operation of the step.
     sources: Array<u32>,
     steps: Array<u8>,
-    /// Of each rank from 1 on: which places in the order, and which steps are its.
+    /// For each rank from 1 on: its positions in the order, and its steps.
     rounds: Vec<(Range<usize>, Range<usize>)>,
 }
 
@@ -188,7 +193,7 @@ impl Program {
     fn of(device: &Device, tree: &Tree, multiplies: &Part<'_, bool>) -> Result<Self> {
         let n = tree.parents.len();
         let all = 0..n as u32;
-        // The sort is stable: vertices of a rank stay in postorder, in which those of a path are neighbours.
+        // The sort is stable: vertices of a rank stay in postorder, in which the vertices of a path are neighbours.
         let (mut ranks, mut order) = (device.room::<u8>(n)?, device.room::<u32>(n)?);
         let postorder = tree.postorder(device)?;
         let ranked: Array<u8> = map(device, Rank, Gather::of(&tree.sizes).at(&postorder))?;
@@ -196,7 +201,7 @@ impl Program {
         let mut places = device.room::<u32>(n)?;
         Transform::copy().run(device, all.clone(), Scatter::to(&mut places).at(&order))?;
 
-        // What hangs on the first vertex, on the second and so on; behind all, what hangs on none.
+        // The vertices that hang on the first vertex, on the second and so on; last, those that hang on none.
         let above = || Apply(OrSelf, (&tree.parents, all.clone()));
         let of_above =
             (&tree.parents, Gather::of(&tree.sizes).at(above()), Gather::of(&places).at(above()), &tree.sizes);
@@ -205,7 +210,8 @@ impl Program {
         let (mut on, mut hanging) = (device.room::<u32>(n)?, device.room::<u32>(n)?);
         Sort::pairs().run(device, (&hangs, &vertices), (&mut on, &mut hanging))?;
 
-        // Each vertex's own step, and behind it those of what hangs on it. Behind the program lies what hangs on none, which no round reads.
+        // Each vertex's own step, and after it the steps of the vertices that hang on it. After the program come the
+        // vertices that hang on none, which no round reads.
         let upto: Array<u32> = Transform::copy().run_to_array(device, 0..n as u32 + 1)?;
         let before_each: Array<u32> = Search::lower(&on).run_to_array(device, &upto)?;
         let begins: Array<u32> = map(device, OwnPlace, (&before_each, &upto))?;
@@ -221,7 +227,7 @@ impl Program {
         let what = Gather::of(multiplies).at(above_hanging);
         Transform::new(HangingStep).run(device, what, Scatter::to(&mut steps).at(hung()))?;
 
-        // Leaves have the rank 0, and their values.
+        // Leaves have the rank 0, and their own values.
         let ranks_from_1: Vec<u8> = (1..=RANKS).collect();
         let bounds: Array<u32> = Search::lower(&ranks).run_to_array(device, &device.upload(&ranks_from_1)?)?;
         let step_bounds = Transform::copy().run_to_array(device, Gather::of(&begins).at(&bounds))?;
@@ -234,16 +240,16 @@ impl Program {
 }
 
 impl Tree {
-    /// The value of each vertex as an expression, over any semiring: its own value and those of its children, added, or multiplied where
-    /// `multiplies` says so.
+    /// Evaluates each vertex as an expression, over any semiring: its own value and those of its children, added, or
+    /// multiplied where `multiplies` is set.
     ///
     /// ```text
     /// value[v] = values[v] times value[c] times value[d] ..   if multiplies[v]
     ///            values[v] plus  value[c] plus  value[d] ..   else, for the children c, d, .. of v
     /// ```
     ///
-    /// A leaf has its own value, whatever `multiplies` says of it. An inner vertex without a constant of its own has the zero of the semiring
-    /// where it adds, and the one where it multiplies. (3 + 4) * (2 + 1 * 5) is 49:
+    /// A leaf has its own value, whatever its `multiplies`. An inner vertex without a constant of its own has the zero
+    /// of the semiring if it adds, and the one if it multiplies. (3 + 4) * (2 + 1 * 5) is 49:
     ///
     /// ```
     /// use upsweep::prelude::*;
@@ -262,22 +268,25 @@ impl Tree {
     /// # Ok::<(), upsweep_apps::Error>(())
     /// ```
     ///
-    /// Both operators must commute, and `times` must distribute over `plus`: as sum and product do, also of integers that wrap; minimum and
-    /// sum of numbers that do not overflow; [`Or`] and [`And`]. Neither needs an identity or an inverse. With such operators results are
-    /// exact. Floats are rounded otherwise than in a loop, as `(x + a) * b` may be computed as `x * b + a * b`: that is about as exact
-    /// where all values are positive, and worse where such products overflow or cancel out. Results are the same bits in every run.
+    /// Both operators must commute, and `times` must distribute over `plus`. Examples are sum and product, also of
+    /// integers that wrap; minimum and sum of numbers that do not overflow; [`Or`] and [`And`]. Neither needs an
+    /// identity or an inverse. With such operators results are exact. Floats are rounded otherwise than in a loop, as
+    /// `(x + a) * b` may be computed as `x * b + a * b`: that is about as exact where all values are positive, and
+    /// worse where such products overflow or cancel out. Results are the same bits in every run.
     ///
-    /// On CUDA this waits before the first round. There are at most log2(n) rounds, whatever the shape: one for all subtrees of 2^k to
-    /// 2^(k + 1) - 1 vertices, where there are any, for each k from 1 on. A chain and a binary tree take all of them, a star one. A
-    /// vertex is a step of its own round, and one at the upper end of a path also of a round above: all rounds together scan less than 2 n
-    /// functions, of two values each. Before them vertices are sorted twice, by a byte and by a place. Values have at most 28 bytes.
+    /// On CUDA this waits before the first round. There are at most log2(n) rounds, whatever the shape: for each k from
+    /// 1 on, one for all subtrees of 2^k to 2^(k + 1) - 1 vertices, if there are any. A chain and a binary tree take
+    /// all of them, a star one. A vertex is a step of its own round, and the upper end of a path is also a step of a
+    /// later round: all rounds together scan less than 2 n functions, of two values each. Before the rounds, vertices
+    /// are sorted twice, by a byte and by a position. Values have at most 28 bytes.
     ///
-    /// Source: Cole and Vishkin, "The Accelerated Centroid Decomposition Technique for Optimal Parallel Tree Evaluation in Logarithmic Time",
-    /// 1988, for the paths; Miller and Reif, "Parallel Tree Contraction and Its Application", 1985, for the functions.
+    /// Source: Cole and Vishkin, "The Accelerated Centroid Decomposition Technique for Optimal Parallel Tree Evaluation
+    /// in Logarithmic Time", 1988, for the paths; Miller and Reif, "Parallel Tree Contraction and Its Application",
+    /// 1985, for the functions.
     ///
     /// # Errors
-    /// [`Length`](Error::Length): not a value, or not a flag, for each vertex; [`Place`](Error::Place), [`OutOfMemory`](Error::OutOfMemory);
-    /// CUDA's own.
+    /// [`Length`](Error::Length): the number of values, or of flags, is not the number of vertices;
+    /// [`Place`](Error::Place), [`OutOfMemory`](Error::OutOfMemory); CUDA's own.
     pub fn evaluate<P, M, K, X>(
         &self,
         device: &Device,
@@ -307,7 +316,7 @@ impl Tree {
         multiplies: &Part<'_, bool>,
         values: &Part<'_, T>,
     ) -> Result<Array<T>> {
-        // Own values first; a round puts the vertices' values in their places.
+        // Own values first; a round then stores the values of its vertices.
         let mut found: Array<T> = Transform::copy().run_to_array(device, values)?;
         let program = Program::of(device, self, multiplies)?;
         for (places, steps) in program.rounds {

@@ -22,25 +22,27 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Cost.** `build` is an [`UpSweep`]: one pass. Questions and updates come in batches: `q` prefixes take log2(n) random reads each, in
-//! log2(n) / 12 passes, an update a sort and log2(n / q) / 4 passes over `4 q` numbers. Where nothing changes, a [`Scan`] answers faster.
+//! **Cost.** `build` is an [`UpSweep`]: one pass. Queries and updates come in batches: `q` prefixes take log2(n) random
+//! reads each, in log2(n) / 12 passes; `q` updates take a sort and log2(n / q) / 4 passes over `4 q` numbers. Where
+//! nothing changes, a [`Scan`] answers faster.
 //!
-//! Nodes of floats are sums of pairs, and thus as exact as pairwise summation. A range is the difference of two prefixes: of floats it is
-//! rounded to the digits of these, however small it is itself. [`Reduce`] by segments adds what is in a range alone.
+//! Nodes of floats are sums of pairs, and thus as exact as pairwise summation. A range is the difference of two
+//! prefixes: for floats it is rounded to the digits of the prefixes, however small it is itself. [`Reduce`] by segments
+//! adds the elements of a range alone.
 
 use crate::part::{Part, PartMut, element, map, to_host};
 use upsweep::operator::Number;
 use upsweep::prelude::*;
 use upsweep::{Error, Input, Result};
 
-/// So many numbers lie before the nodes, which begin where they are loaded fastest. What comes to nothing is stored there, in many places, because
-/// stores to one take turns.
+/// Number of elements before the nodes, which then begin where loads are fastest. Discarded results are stored there,
+/// at many positions, because stores to one position are serialised.
 const BEFORE: usize = 4096;
 
-/// Sums over parts of an array, which follow its changes: see the [module](self).
+/// Sums over blocks of an array, which follow its changes: see the [module](self).
 #[derive(Debug)]
 pub struct Fenwick<T> {
-    /// [`BEFORE`] numbers, of which the last is 0 and others hold what comes to nothing; then the nodes, from 1 on.
+    /// First [`BEFORE`] numbers: the last is 0, the others take discarded results. Then the nodes, from 1 on.
     nodes: Array<T>,
     len: usize,
 }
@@ -54,7 +56,7 @@ fn subtract<T: Number>(a: T, b: T) -> T {
     a - b
 }
 
-/// The place of an element that there is not.
+/// Index of an element that does not exist; `u64::MAX` for one that does.
 #[function]
 fn outside(#[param] len: u64, element: u64, at: u64) -> u64 {
     if element < len { u64::MAX } else { at }
@@ -65,10 +67,11 @@ fn shifted(#[param] high: u32, at: u64) -> u64 {
     at << high
 }
 
-/// Levels of the tree that an update goes through at once.
+/// Levels of the tree that an update changes in one pass.
 const LEVELS: u32 = 4;
 
-/// The last update of some neighbours in order, and the sums of those in its blocks of 2^k elements, twice as many, and so on.
+/// Last update of a run of sorted updates, and the sums of the run's updates in the same block: blocks of 2^k elements,
+/// of twice as many, and so on.
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
 struct Blocks<T> {
@@ -88,7 +91,7 @@ fn sums_of<T: Number>(blocks: Blocks<T>) -> [T; 4] {
 
 #[operator]
 fn in_blocks<T: Number>(#[param] k: u32, a: Blocks<T>, b: Blocks<T>) -> Blocks<T> {
-    // Two places are in one block of a level if they differ in lower bits only.
+    // Two positions are in one block of a level if they differ in lower bits only.
     let differ = (a.place ^ b.place) >> k;
     let mut sums = b.sums;
     for level in 0..4 {
@@ -102,7 +105,7 @@ fn same_block(#[param] k: u32, a: u64, b: u64) -> bool {
     a >> k == b >> k
 }
 
-/// Of which update, and of the one behind it, a change is: each has one for each level.
+/// Index of the update of a change, and of the next update: each update has one change for each level.
 #[function]
 fn update_of(at: u64) -> u64 {
     at / 4
@@ -112,7 +115,7 @@ fn update_behind(#[param] last: u64, at: u64) -> u64 {
     (at / 4 + 1).min(last)
 }
 
-/// The place of the node that a change is of, if its update is the last one of a block that has a node; else one before the nodes.
+/// Index of the node of a change, if its update is the last one of a block that has a node; else one before the nodes.
 #[function]
 fn changed(
     #[param] k: u32,
@@ -139,7 +142,7 @@ fn with_node<T: Number>(sums: [T; 4], node: T, at: u64) -> T {
     node + if level < 2 { low } else { high }
 }
 
-/// The place of a block's sum, if an update is the block's last and the block is whole; else one before all sums.
+/// Index of a block's sum, if the update is the block's last and the block is whole; else one before all sums.
 #[function]
 fn sum_at(
     #[param] k: u32,
@@ -160,7 +163,7 @@ fn behind(#[param] last: u64, at: u64) -> u64 {
     (at + 1).min(last)
 }
 
-/// The node at the end of a block.
+/// Index of the node at the end of a block.
 #[function]
 fn node_of_block(#[param] k: u32, #[param] before: u64, block: u64) -> u64 {
     before - 1 + ((block + 1) << k)
@@ -171,8 +174,8 @@ fn add<T: Number>(a: T, b: T) -> T {
     a + b
 }
 
-/// The node that a bit of a count stands for: that of as many elements as the bit says, behind those of higher bits. Node 0 for a bit that
-/// is not set.
+/// Node for a bit of a count: the sum of 2^bit elements, after those of the higher bits. Node 0 for a bit that is not
+/// set.
 #[function]
 fn node_of_bit(#[param] bit: u32, count: u64) -> u64 {
     if count >> bit & 1 == 1 { count >> bit << bit } else { 0 }
@@ -188,14 +191,14 @@ fn try_node(#[param] step: u64, #[param] len: u64, place: u64) -> u64 {
     if place + step <= len { place + step } else { 0 }
 }
 
-/// Goes over 2^k elements if their sum is less than what is left.
+/// Moves past 2^k elements if their sum is less than what is left of the searched sum.
 #[function]
 fn advance<T: Number>(#[param] step: u64, #[param] len: u64, place: u64, left: T, node: T) -> (u64, T) {
     if place + step <= len && node < left { (place + step, left - node) } else { (place, left) }
 }
 
 impl<T: Number> Fenwick<T> {
-    /// The tree over the elements of `x`. On CUDA the work is enqueued and the call returns at once.
+    /// Builds the tree over the elements of `x`. On CUDA the work is enqueued and the call returns at once.
     ///
     /// # Errors
     /// [`Error::Place`], [`Error::OutOfMemory`]; CUDA's own.
@@ -209,12 +212,12 @@ impl<T: Number> Fenwick<T> {
         Ok(Self { nodes, len })
     }
 
-    /// The nodes by their numbers; 0 at 0.
+    /// Nodes by their numbers; 0 at 0.
     fn table(&self) -> Result<Part<'_, T>> {
         Part::of(&self.nodes, BEFORE - 1..BEFORE + self.len)
     }
 
-    /// The number of elements.
+    /// Number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
@@ -226,7 +229,7 @@ impl<T: Number> Fenwick<T> {
         self.len == 0
     }
 
-    /// The nodes from 1 on, on the host.
+    /// Copies the nodes from 1 on to the host.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; CUDA's own.
@@ -237,8 +240,8 @@ impl<T: Number> Fenwick<T> {
     /// Adds `by[i]` to element `at[i]`; an element may be named more than once. On CUDA this waits once.
     ///
     /// # Errors
-    /// - [`Error::Length`]: not as many amounts as elements
-    /// - [`Error::Index`]: an element that there is not; then nothing is changed
+    /// - [`Error::Length`]: the number of amounts is not the number of elements
+    /// - [`Error::Index`]: an element that does not exist; then nothing is changed
     /// - [`Error::Place`], [`Error::OutOfMemory`]; CUDA's own
     pub fn update<A, B>(&mut self, device: &Device, at: &A, by: &B) -> Result<()>
     where
@@ -268,12 +271,12 @@ impl<T: Number> Fenwick<T> {
         if self.len >> k > 0 { self.change_above(device, k, in_order) } else { Ok(()) }
     }
 
-    /// How far places are shifted so that they stand in the highest bits, where a sort looks first.
+    /// Shift that moves positions to the highest bits, where a sort looks first.
     fn high(&self) -> u32 {
         self.len.saturating_sub(1).leading_zeros().min(63)
     }
 
-    /// Adds to the nodes of some levels what updates in order change there.
+    /// Adds sorted updates to the nodes of `LEVELS` levels from `k` on.
     fn change(&mut self, device: &Device, k: u32, (places, amounts): (&Array<u64>, &Array<T>)) -> Result<()> {
         let sums: Array<[T; 4]> = Scan::new(InBlocks { k: k + self.high() })
             .map(UpdateAt)
@@ -291,7 +294,8 @@ impl<T: Number> Fenwick<T> {
         Transform::copy().run(device, &nodes, Scatter::to(&mut self.nodes).at(node()))
     }
 
-    /// The same of all levels from `k` on, where there are no more blocks than updates: what the blocks' nodes change by is a tree itself.
+    /// Adds sorted updates to the nodes of all levels from `k` on, where there are no more blocks than updates: the
+    /// changes of the blocks' nodes are a tree themselves.
     fn change_above(&mut self, device: &Device, k: u32, (places, amounts): (&Array<u64>, &Array<T>)) -> Result<()> {
         let sums: Array<T> = Scan::new(Sum)
             .segments(Segments::KeysBy(places, SameBlock { k: k + self.high() }))
@@ -309,17 +313,17 @@ impl<T: Number> Fenwick<T> {
         Transform::copy().run(device, &nodes, Scatter::to(&mut self.nodes).at(node()))
     }
 
-    /// The sums of the first `counts[i]` elements. On CUDA the work is enqueued and the call returns at once.
+    /// Sums of the first `counts[i]` elements. On CUDA the work is enqueued and the call returns at once.
     ///
     /// # Errors
-    /// [`Error::Index`]: more elements than there are; [`Error::Place`], [`Error::OutOfMemory`]; CUDA's own.
+    /// [`Error::Index`]: a count above the number of elements; [`Error::Place`], [`Error::OutOfMemory`]; CUDA's own.
     pub fn prefixes<C: Input<Item = u64> + ?Sized>(&self, device: &Device, counts: &C) -> Result<Array<T>> {
         let counts = &Part::all(counts);
         let nodes = &self.table()?;
         let questions = counts.view().len();
         let mut sums = device.filled(questions, T::ZERO)?;
         for bit in (0..usize::BITS - self.len.leading_zeros()).step_by(12) {
-            // A table of counts, as a call has room for few streams.
+            // The counts are gathered, as from a table: a call has room for few streams.
             let count = || Gather::of(counts).at(0..questions as u64);
             let node = |bit| Gather::of(nodes).at(Apply(NodeOfBit { bit }, count()));
             let four = |bit| Apply(AddFour, (node(bit), node(bit + 1), node(bit + 2), node(bit + 3)));
@@ -328,11 +332,11 @@ impl<T: Number> Fenwick<T> {
         Ok(sums)
     }
 
-    /// The sums of the elements from `low[i]` to before `high[i]`; from a higher to a lower place with the other sign. On CUDA the work is
-    /// enqueued and the call returns at once.
+    /// Sums of the elements from `low[i]` to before `high[i]`, negated where `low[i]` is the higher position. On CUDA
+    /// the work is enqueued and the call returns at once.
     ///
     /// # Errors
-    /// As [`prefixes`](Self::prefixes); [`Error::Length`]: not as many places of one kind as of the other.
+    /// As [`prefixes`](Self::prefixes); [`Error::Length`]: different numbers of low and high positions.
     pub fn ranges<L, H>(&self, device: &Device, low: &L, high: &H) -> Result<Array<T>>
     where
         L: Input<Item = u64> + ?Sized,
@@ -341,9 +345,9 @@ impl<T: Number> Fenwick<T> {
         map(device, Subtract, (&self.prefixes(device, high)?, &self.prefixes(device, low)?))
     }
 
-    /// The first place at which the running sum `x[0] + .. + x[place]` is at least `sums[i]`; the number of elements where it is nowhere. Elements
-    /// must not be negative. So a weight is found in proportion to it: with `sums` random, up to the total. On CUDA the work is enqueued and
-    /// the call returns at once.
+    /// Finds the first position at which the running sum `x[0] + .. + x[position]` is at least `sums[i]`; the number of
+    /// elements where it is nowhere. Elements must not be negative. With random `sums`, up to the total, this draws
+    /// positions in proportion to their weights. On CUDA the work is enqueued and the call returns at once.
     ///
     /// # Errors
     /// [`Error::Place`], [`Error::OutOfMemory`]; CUDA's own.

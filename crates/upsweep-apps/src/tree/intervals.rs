@@ -1,8 +1,9 @@
-//! The combination of any interval of an array, by any operator.
+//! Combination of arbitrary intervals of an array, by any associative operator (disjoint sparse table).
 //!
-//! An interval from `l` to `h` is cut where a block of the size 2^k begins or ends, for the largest `k` for which there is such a place: the
-//! highest bit in which `l` and `h` differ. Before it lies the end of a block, behind it the begin of one. So all blocks of a size are scanned in
-//! both directions, and an interval is one element of each.
+//! An interval from `l` to `h` is cut at a boundary of the blocks of 2^k elements, for the largest `k` that has a
+//! boundary in it: the highest bit in which `l` and `h` differ. The part before the cut is a suffix of a block, the
+//! part after it a prefix of the next. So all blocks of a size are scanned in both directions, and an interval combines
+//! one element of each scan.
 
 use crate::part::{Part, map};
 use upsweep::operator::{Source, Values};
@@ -15,7 +16,7 @@ pub(super) struct Intervals<T> {
     pub(super) values: Array<T>,
 }
 
-/// The size of the blocks that an interval is cut between, as a power of two, counted from 1; 0 for one element.
+/// Exponent of the size of the blocks at whose boundary an interval is cut, plus 1; 0 for one element.
 #[function]
 fn level(low: u32, high: u32) -> u8 {
     (32 - (low ^ high).leading_zeros()) as u8
@@ -26,7 +27,7 @@ fn within(#[param] last: u32, at: u32) -> u32 {
     at.min(last)
 }
 
-/// What an operator combines two elements to.
+/// Operator as a function of two elements.
 #[derive(Clone, Copy, Debug)]
 struct Combined<Op>(Op);
 
@@ -43,7 +44,7 @@ impl<T: Element, Op: Operator<T>> Function<(T, T)> for Combined<Op> {
     }
 }
 
-/// An operator with its arguments exchanged, as a scan in reverse gives the later element first.
+/// Operator with its arguments exchanged, because a scan in reverse passes the later element first.
 #[derive(Clone, Copy, Debug)]
 struct Flipped<Op>(Op);
 
@@ -63,8 +64,8 @@ impl<T: Element, Op: Operator<T>> Operator<T> for Flipped<Op> {
 }
 
 impl<T: Element> Intervals<T> {
-    /// Those from `low[i]` to `high[i]`, both included, which are in order and in the array. On CUDA this waits once. Two passes over the
-    /// elements for each size of blocks that intervals are cut between.
+    /// Combines the intervals from `low[i]` to `high[i]`, both included, which are in order and in the array. On CUDA
+    /// this waits once. Two passes over the elements for each size of blocks at which intervals are cut.
     ///
     /// # Errors
     /// The library's.
@@ -76,7 +77,7 @@ impl<T: Element> Intervals<T> {
         high: &Array<u32>,
     ) -> Result<Array<T>> {
         let (n, questions) = (self.values.len(), low.len());
-        // The results, one of which stands in each place first.
+        // The results begin as the first elements: those of intervals of one element are then complete.
         let mut results: Array<T> = Transform::copy().run_to_array(device, Gather::of(&self.values).at(low))?;
         if questions == 0 || n < 2 {
             return Ok(results);
@@ -86,7 +87,7 @@ impl<T: Element> Intervals<T> {
         let sorted = Sort::new().run_to_array(device, &levels)?;
         let sizes: Vec<u8> = (1..=33).collect();
         let ends: Vec<u32> = Search::lower(&sorted).run_to_vec(device, &device.upload(&sizes)?)?;
-        // So that blocks of every size are whole: what is behind the last element is in no interval.
+        // Padding makes blocks of every size whole: elements after the last one are in no interval.
         let size = n.next_power_of_two();
         let places = Apply(Within { last: n as u32 - 1 }, 0..size as u32);
         let padded: Array<T> = Transform::copy().run_to_array(device, Gather::of(&self.values).at(places))?;

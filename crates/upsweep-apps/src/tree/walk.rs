@@ -1,4 +1,4 @@
-//! The list of the steps of a walk around a tree, and the parents of a tree that is given by its edges.
+//! Linked list of an Euler tour around a tree, and the parents of a tree given by its edges.
 
 use crate::error::{Error, Result};
 use crate::part::{Part, PartMut, element, map, to_host};
@@ -6,22 +6,22 @@ use upsweep::Input;
 use upsweep::memory;
 use upsweep::prelude::*;
 
-/// The parent of a root, which may also name itself; the common ancestor of vertices in different trees.
+/// Parent of a root, which may also name itself; common ancestor of vertices in different trees.
 pub const NONE: u32 = u32::MAX;
 
-/// The place of the first child of `parent` in the sorted children; others go to the place behind all.
+/// Scatter index of an entry of a sorted list: its key for the first entry of that key, `none` for others.
 #[function]
 fn head(#[param] none: u32, near: [u32; 3], at: u32) -> u32 {
     if at == 0 || near[0] != near[1] { near[1] } else { none }
 }
 
-/// What is entered behind a vertex: its first child, or its own way up.
+/// Step after a vertex is entered: into its first child, or out of the vertex.
 #[function]
 fn down(#[param] up: u32, first_child: u32, vertex: u32) -> u32 {
     if first_child == u32::MAX { vertex + up } else { first_child }
 }
 
-/// What follows when a child has been left: its next sibling, or its parent's way up.
+/// Step after a child is left: into its next sibling, or out of its parent.
 #[function]
 fn up(#[param] up: u32, #[param] n: u32, near: [u32; 3], sibling: u32, at: u32) -> u32 {
     if at + 1 < n && near[1] == near[2] { sibling } else { near[1] + up }
@@ -37,8 +37,9 @@ fn offset(#[param] by: u32, x: u32) -> u32 {
     x + by
 }
 
-/// The step after each of the `2 (n + 1)` steps of the walk around `n` vertices, `up[v]` above each, and vertex `n` above all: step
-/// `v` enters vertex `v`, step `n + 1 + v` leaves it. Step 2 n + 1 is the last, and its own successor.
+/// Successor of each of the `2 (n + 1)` steps of the Euler tour around `n` vertices, where `parents[v]` is `n` for a
+/// root: vertex `n` is above all roots. Step `v` enters vertex `v`, step `n + 1 + v` leaves it. Step 2 n + 1 is the
+/// last, and its own successor.
 pub(super) fn around(device: &Device, parents: &Array<u32>) -> Result<Array<u32>> {
     let n = parents.len() as u32;
     let leave = n + 1;
@@ -58,25 +59,25 @@ pub(super) fn around(device: &Device, parents: &Array<u32>) -> Result<Array<u32>
     Ok(next)
 }
 
-/// From where arc `at` of `2 edges` goes: edge `i` is the arcs `i`, there, and `i + edges`, back.
+/// Reverse of an arc: edge `i` is the arcs `i`, from `a` to `b`, and `i + edges`, back.
 #[function]
 fn back(#[param] edges: u32, arc: u32) -> u32 {
     if arc < edges { arc + edges } else { arc - edges }
 }
 
-/// The arc behind one in the circle of those of a vertex.
+/// Next arc in the circular list of a vertex's arcs.
 #[function]
 fn around_vertex(#[param] arcs: u32, near: [u32; 3], following: u32, first: u32, at: u32) -> u32 {
     if at + 1 < arcs && near[1] == near[2] { following } else { first }
 }
 
-/// The vertex that an arc goes to if it is walked before its way back; else the place behind all.
+/// Vertex that an arc goes to, if the tour takes the arc before its reverse; else `n`.
 #[function]
 fn below(#[param] n: u32, to: u32, there: u32, back: u32) -> u32 {
     if there < back { to } else { n }
 }
 
-/// The parents in a tree of `n` vertices, seen from `root`.
+/// Parents in a tree of `n` vertices, rooted at `root`.
 pub(super) fn parents(
     device: &Device,
     n: u32,
@@ -99,7 +100,7 @@ pub(super) fn parents(
     }
     let edges = n - 1;
     let arcs = 2 * edges;
-    // From where each arc goes; it goes to where its way back comes from.
+    // Source of each arc; its target is the source of its reverse.
     let mut from = device.filled(arcs as usize, 0u32)?;
     Transform::copy().run(device, a, Scatter::to(&mut from).at(0..edges))?;
     Transform::copy().run(device, b, Scatter::to(&mut from).at(edges..arcs))?;
@@ -129,7 +130,7 @@ pub(super) fn parents(
     if roots == 1 { Ok(parents) } else { Err(unreached(device, n, (a, b), root)) }
 }
 
-/// The end of the walk is its own successor.
+/// Cuts the circle before `start`: the last arc of the tour is its own successor.
 #[function]
 fn unless(#[param] start: u32, next: u32, arc: u32) -> u32 {
     if next == start { arc } else { next }
@@ -145,9 +146,9 @@ fn is_root(parent: u32) -> u32 {
     if parent == u32::MAX { 1 } else { 0 }
 }
 
-/// The error that names a vertex of a cycle.
+/// Error that names a vertex of a cycle.
 pub(super) fn cycle(up: &[u32]) -> Error {
-    // From which vertex each was met on the way up, counted from 1.
+    // Start of the climb that met each vertex, counted from 1.
     let mut met = match memory::filled(up.len(), 0) {
         Ok(met) => met,
         Err(error) => return error.into(),
@@ -167,13 +168,13 @@ pub(super) fn cycle(up: &[u32]) -> Error {
     Error::Cycle { vertex }
 }
 
-/// The error that names a vertex which no edges connect with the root.
+/// Error that names a vertex which no edges connect with the root.
 fn unreached(device: &Device, n: u32, (a, b): (&Part<'_, u32>, &Part<'_, u32>), root: u32) -> Error {
     let (a, b) = match (to_host(device, a), to_host(device, b)) {
         (Ok(a), Ok(b)) => (a, b),
         (Err(error), _) | (_, Err(error)) => return error.into(),
     };
-    // Each vertex points to another one of its component, and one to itself.
+    // Union-find: each vertex points to another one of its component, and its representative to itself.
     let mut representative = match memory::collected(n as usize, 0..n) {
         Ok(representative) => representative,
         Err(error) => return error.into(),
@@ -197,7 +198,7 @@ fn unreached(device: &Device, n: u32, (a, b): (&Part<'_, u32>, &Part<'_, u32>), 
     Error::Unreached { vertex: vertex.unwrap_or(root), root }
 }
 
-/// What a scan along a list has found; nothing where not all are on the list. On CUDA this waits.
+/// Result of a list scan; `None` if the list does not contain all elements. On CUDA this waits.
 pub(super) fn listed<T: Element>(device: &Device, scanned: upsweep::Result<Array<T>>) -> Result<Option<Array<T>>> {
     match scanned.and_then(|found| device.synchronize().map(|()| found)) {
         Ok(found) => Ok(Some(found)),

@@ -1,9 +1,9 @@
-//! The scans of one block's words that the algorithms of many blocks are made of. Both are the up- and down-sweep, in
-//! place, of `size` words, a power of two, by at least `size` / 2 threads. They begin with a barrier and end without one.
+//! Block scans that the algorithms of many blocks share. Both are the up- and down-sweep, in place, of `size` words, a
+//! power of two, by at least `size` / 2 threads. They begin with a barrier and end without one.
 
 use crate::machine::{Array, Block, Machine, Word};
 
-/// sᵢ = s₀ ⊕ ... ⊕ sᵢ, Brent and Kung's way: on the way down each node is added to the node in the middle of the next one.
+/// Brent-Kung's scan sᵢ = s₀ ⊕ ... ⊕ sᵢ: on the way down each node is added to the middle node of the next one.
 pub(super) fn inclusive<T: Word>(block: &mut Block<'_, T>, s: Array, size: usize) {
     up(block, s, size);
     let mut stride = size / 2;
@@ -21,7 +21,7 @@ pub(super) fn inclusive<T: Word>(block: &mut Block<'_, T>, s: Array, size: usize
     }
 }
 
-/// sᵢ = s₀ ⊕ ... ⊕ sᵢ₋₁, Blelloch's way; what all words combine to goes to `total`, an array and a place in it.
+/// Blelloch's exclusive scan, sᵢ = s₀ ⊕ ... ⊕ sᵢ₋₁; the aggregate of all words goes to `total`, an array and an index.
 pub(super) fn exclusive<T: Word>(block: &mut Block<'_, T>, s: Array, size: usize, total: (Array, usize)) {
     up(block, s, size);
     block.barrier();
@@ -52,7 +52,7 @@ pub(super) fn exclusive<T: Word>(block: &mut Block<'_, T>, s: Array, size: usize
     }
 }
 
-/// The tree of sums: the last word of each node's range gets what the range combines to. It is Fenwick's tree.
+/// Up-sweep: the last word of each node's range gets the aggregate of the range. The result is a Fenwick tree.
 fn up<T: Word>(block: &mut Block<'_, T>, s: Array, size: usize) {
     let mut stride = 1;
     while stride < size {
@@ -69,7 +69,7 @@ fn up<T: Word>(block: &mut Block<'_, T>, s: Array, size: usize) {
     }
 }
 
-/// Loads `size` words, those from place `first` of an array of `n` on; beyond its end, the identity. Neighbouring threads load
+/// Loads `size` words, from index `first` of an array of `n` on; past its end, the identity. Neighbouring threads load
 /// neighbouring words.
 pub(super) fn load<T: Word>(block: &mut Block<'_, T>, (x, n): (Array, usize), first: usize, s: Array, size: usize) {
     let (identity, threads) = (block.operator().identity, block.threads);
@@ -81,7 +81,7 @@ pub(super) fn load<T: Word>(block: &mut Block<'_, T>, (x, n): (Array, usize), fi
     });
 }
 
-/// Stores the words to their places in an array of `n`.
+/// Stores the words to an array of `n`, from index `first` on.
 pub(super) fn store<T: Word>(block: &mut Block<'_, T>, s: Array, size: usize, (y, n): (Array, usize), first: usize) {
     let threads = block.threads;
     block.step("store", |t| {
@@ -93,7 +93,7 @@ pub(super) fn store<T: Word>(block: &mut Block<'_, T>, s: Array, size: usize, (y
     });
 }
 
-/// A kernel that puts the word `before[before_of(segment)]` in front of each of the segment's elements, a block a segment.
+/// Kernel that puts `before[before_of(segment)]` in front of each of the segment's elements, a block a segment.
 pub(super) fn add_before<T: Word>(
     machine: &mut Machine<T>,
     (y, n): (Array, usize),
@@ -103,7 +103,7 @@ pub(super) fn add_before<T: Word>(
 ) {
     let blocks = n.div_ceil(segment) - 1;
     machine.launch("add", blocks, segment / 2, |block| {
-        // Nothing lies before the first segment.
+        // No words lie before the first segment.
         let number = block.index + 1;
         let threads = block.threads;
         block.step("add", |t| {

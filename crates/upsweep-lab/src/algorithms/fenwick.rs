@@ -80,7 +80,7 @@ pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Va
     y
 }
 
-/// Puts the first i elements together for each i, from the nodes of a tree.
+/// Computes the prefix of the first i elements for each i, from the nodes of a tree.
 pub(super) fn walk<T: Word>(block: &mut Block<'_, T>, s: Array, y: Array, n: usize) {
     let threads = block.threads;
     block.step("walk", |t| {

@@ -1,13 +1,13 @@
-//! The algorithms in the groups in which they are taught.
+//! Groups of algorithms, in which they are taught.
 
-/// Algorithms that answer one question.
+/// Group of algorithms that answer one question.
 #[derive(Clone, Copy, Debug)]
 pub struct Group {
-    /// What it is about.
+    /// Title of the group.
     pub title: &'static str,
-    /// The question.
+    /// Question that the algorithms answer.
     pub about: &'static str,
-    /// The files of its algorithms, in the order in which they are taught.
+    /// Files of the algorithms, in the order in which they are taught.
     pub files: &'static [&'static str],
 }
 

@@ -42,7 +42,7 @@ use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};
 use crate::variant::Variant;
 
-/// Threads of a block.
+/// Number of threads of a block.
 const THREADS: usize = 256;
 
 pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Variant) -> Array {
@@ -66,7 +66,7 @@ pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Va
                 }
             });
         });
-        // What was read is not needed any more, except that x stays as it is.
+        // The array that was read is not needed any more, except that x stays as it is.
         (from, to, other) = (to, other, to);
         stride *= 2;
     }

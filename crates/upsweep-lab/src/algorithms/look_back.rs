@@ -60,15 +60,15 @@ use crate::algorithm::Input;
 use crate::machine::{Array, Block, Flags, Machine, WARP, Word};
 use crate::variant::Variant;
 
-/// Blocks that run at a time: so many that a warp's window can hold aggregates only.
+/// Number of blocks that run at a time: so many that a warp's window can hold aggregates only.
 const RESIDENT: usize = 48;
 
-/// The tile's elements are combined.
+/// Flag of a tile whose aggregate is published.
 const AGGREGATE: u32 = 1;
-/// And all elements before it.
+/// Flag of a tile whose inclusive prefix is published.
 const PREFIX: u32 = 2;
 
-/// What the tiles tell each other.
+/// Status of all tiles, by which they communicate.
 #[derive(Clone, Copy)]
 struct Status {
     /// 0, [`AGGREGATE`] or [`PREFIX`].
@@ -116,9 +116,9 @@ fn publish_aggregate<T: Word>(block: &mut Block<'_, T>, tile: Tile, status: Stat
     });
 }
 
-/// Finds what lies before the tile, by warp 0.
+/// Looks back by warp 0 for the exclusive prefix of the tile.
 fn look_back<T: Word>(block: &mut Block<'_, T>, status: Status) {
-    // The tiles from here on are combined in lane 0's `before`.
+    // The tiles from `end` on are combined in lane 0's `before`.
     let mut end = block.index;
     let (mut before, warp) = (None, block.shape().warp);
     while end > 0 {

@@ -1,6 +1,6 @@
-//! The algorithms, a file each: what it computes, a picture in text, pseudocode, cost, what differs from its source, the
-//! code on the machine model. The text is what pages show ([`Lesson`](crate::lesson::Lesson)). The CUDA kernel is in the file of
-//! the same stem under `kernels/`.
+//! Algorithms, a file each: result, picture in text, pseudocode, cost, differences from the source, and the code on the
+//! machine model. Pages show the text ([`Lesson`](crate::lesson::Lesson)). The CUDA kernel is in the file of the same
+//! stem under `kernels/`.
 
 mod blelloch;
 mod blelloch_dividing;
@@ -51,7 +51,7 @@ macro_rules! algorithm {
             variant: $variant,
             module: {
                 const SOURCE: &str = include_str!(concat!(stringify!($file), ".rs"));
-                // Of its own, so that no program carries the code behind it.
+                // A constant of its own, so that no program carries the code after the text.
                 const TEXT: [u8; text_of(SOURCE)] = beginning(SOURCE);
                 match std::str::from_utf8(&TEXT) {
                     Ok(text) => text,
@@ -424,7 +424,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
 ];
 
-/// The algorithm of that name.
+/// Finds the algorithm with this name.
 #[must_use]
 pub fn by_name(name: &str) -> Option<&'static Algorithm> {
     ALGORITHMS.iter().find(|algorithm| algorithm.name == name)

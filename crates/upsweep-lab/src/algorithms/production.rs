@@ -61,23 +61,23 @@ use crate::algorithm::Input;
 use crate::machine::{Array, Block, Flags, Machine, Shape, Word};
 use crate::variant::Variant;
 
-/// Elements of a tile.
+/// Number of elements of a tile.
 const TILE: usize = 2048;
-/// Blocks that run at a time.
+/// Number of blocks that run at a time.
 const RESIDENT: usize = 48;
 
-/// How large everything is.
+/// Sizes of tiles, blocks and groups.
 #[derive(Clone, Copy)]
 struct Size {
     tile: usize,
-    /// Neighbouring elements of a thread.
+    /// Number of neighbouring elements of a thread.
     items: usize,
     threads: usize,
-    /// Warps of a block.
+    /// Number of warps of a block.
     warps: usize,
-    /// Tiles of a group.
+    /// Number of tiles of a group.
     group: usize,
-    /// Groups that a tile looks back, one by one.
+    /// Number of groups that a tile looks back, one by one.
     groups: usize,
 }
 
@@ -91,14 +91,14 @@ impl Size {
     }
 }
 
-/// What the tiles tell each other: a value, and a flag that says that it is there.
+/// Status words of tiles or groups: values, and the flags that say that a value is published.
 #[derive(Clone, Copy)]
 struct Status {
     values: Array,
     ready: Flags,
 }
 
-/// The status of all tiles and groups.
+/// Status of all tiles and groups.
 #[derive(Clone, Copy)]
 struct Statuses {
     tiles: usize,
@@ -107,13 +107,13 @@ struct Statuses {
     before: Status,
 }
 
-/// The registers of a resident block, which last from phase to phase.
+/// Registers of a resident block, which last from phase to phase.
 struct Registers<T> {
-    /// The elements, those of thread t from t * items on.
+    /// Elements, those of thread t from t * items on.
     items: Vec<T>,
-    /// The sums of the threads, scanned in each warp.
+    /// Sums of the threads, scanned in each warp.
     sums: Vec<T>,
-    /// In lane w of warp 0, the totals of the warps up to w.
+    /// Inclusive prefix of the warps' totals, that up to warp w in lane w of warp 0.
     totals: Vec<T>,
 }
 
@@ -187,7 +187,7 @@ fn reduce<T: Word>(block: &mut Block<'_, T>, (x, n): (Array, usize), registers: 
     publish(block, to.aggregate, number, warps, count - 1);
 }
 
-/// Thread `thread` publishes its register as word `index`.
+/// Publishes the register of thread `thread` as word `index`.
 fn publish<T: Word>(block: &mut Block<'_, T>, to: Status, index: usize, registers: &[T], thread: usize) {
     block.step("publish", |t| {
         if t.branch(t.index == thread) {
@@ -197,7 +197,7 @@ fn publish<T: Word>(block: &mut Block<'_, T>, to: Status, index: usize, register
     });
 }
 
-/// Lane k of warp 0 waits for word `first` + k; lane 0 gets the `count` of them combined.
+/// Waits in lane k of warp 0 for word `first` + k, and combines the `count` words in lane 0.
 fn gather<T: Word>(block: &mut Block<'_, T>, from: Status, first: usize, count: usize) -> Vec<T> {
     let mut values = vec![block.operator().identity; block.shape().warp];
     block.step("wait", |t| {
@@ -211,7 +211,7 @@ fn gather<T: Word>(block: &mut Block<'_, T>, from: Status, first: usize, count: 
     values
 }
 
-/// The last tile of a group publishes what the group combines to.
+/// Publishes the aggregate of a group, by the group's last tile.
 fn publish_group<T: Word>(block: &mut Block<'_, T>, statuses: Statuses) {
     let (tile, Size { group: size, .. }) = (block.index, Size::of(block.shape()));
     if tile % size == size - 1 && tile + 1 < statuses.tiles {
@@ -221,7 +221,7 @@ fn publish_group<T: Word>(block: &mut Block<'_, T>, statuses: Statuses) {
     }
 }
 
-/// Finds what lies before the tile, and with it what lies before each warp.
+/// Looks back for the exclusive prefix of the tile, and with it the prefix of each warp.
 fn look_back<T: Word>(block: &mut Block<'_, T>, registers: &Registers<T>, statuses: Statuses) {
     let Size { threads, warps, group: size, groups, .. } = Size::of(block.shape());
     let tile = block.index;
@@ -241,7 +241,7 @@ fn look_back<T: Word>(block: &mut Block<'_, T>, registers: &Registers<T>, status
     let mut before = vec![block.operator().identity; threads];
     block.step("put together", |t| {
         if t.branch(t.index < warps) {
-            // In all lanes: the parts reach them by shuffles.
+            // All lanes compute it: the parts reach them by shuffles.
             let mut all = None;
             for &part in &parts {
                 all = Some(all.map_or(part, |front| t.combine(front, part)));
@@ -261,13 +261,13 @@ fn look_back<T: Word>(block: &mut Block<'_, T>, registers: &Registers<T>, status
     block.barrier();
 }
 
-/// Scans the items again, from what lies before them, and stores them.
+/// Scans the items again, from their exclusive prefix, and stores them.
 fn rescan<T: Word>(block: &mut Block<'_, T>, (y, n): (Array, usize), registers: &Registers<T>) {
     let (number, before) = (block.index, block.shared_before(1));
     let Size { tile, items, .. } = Size::of(block.shape());
     block.step("rescan", |t| {
         let lower = if t.branch(t.lane() > 0) { Some(t.shuffle(&registers.sums, t.index - 1)) } else { None };
-        // Nothing lies before the first tile's first warp.
+        // No elements lie before the first tile's first warp.
         let warps = if t.branch(number > 0 || t.warp() > 0) { Some(t.read(before, t.warp())) } else { None };
         let mut sum = match (warps, lower) {
             (Some(warps), Some(lower)) => Some(t.combine(warps, lower)),

@@ -68,15 +68,15 @@ use crate::machine::{Array, Block, Flags, Machine, Thread, Word};
 use crate::variant::Variant;
 use std::cmp::Ordering;
 
-/// A block's shared memory.
+/// Shared memory of a block.
 #[derive(Clone, Copy)]
 struct Keys {
     s: Array,
-    /// Where each key's segment begins.
+    /// Begin of each key's segment.
     begin: Flags,
-    /// Marks, then how many up to here in the segment: keys that are smaller than the pivot, and those that are the same.
+    /// Marks, then their inclusive sums in the segment: keys smaller than the pivot, and keys equal to it.
     counts: [Flags; 2],
-    /// At a segment's begin: all of the segment.
+    /// Totals of the segment, at the segment's begin.
     totals: [Flags; 2],
 }
 
@@ -86,7 +86,7 @@ impl Keys {
         t.read_flag(self.begin, t.index) as usize
     }
 
-    /// Marks smaller keys and those that are the same; returns how each compares with its pivot.
+    /// Marks keys that are smaller than the pivot or equal to it; returns the comparison of each key with its pivot.
     fn mark<T: Word>(self, block: &mut Block<'_, T>, n: usize) -> Vec<Ordering> {
         let mut orders = vec![Ordering::Equal; n];
         block.step("mark", |t| {
@@ -101,7 +101,7 @@ impl Keys {
         orders
     }
 
-    /// Two segmented scans side by side, Kogge and Stone's: words are added that do not lie before the segment.
+    /// Two segmented Kogge-Stone scans side by side: a word is added unless it lies before the segment.
     fn scan<T: Word>(self, block: &mut Block<'_, T>, n: usize) {
         let mut sums = vec![[0; 2]; n];
         let mut stride = 1;
@@ -130,7 +130,7 @@ impl Keys {
         }
     }
 
-    /// The last of a segment tells all of it.
+    /// Stores the totals of a segment, by the segment's last thread.
     fn total<T: Word>(self, block: &mut Block<'_, T>, n: usize) {
         block.step("total", |t| {
             let is_last = t.index + 1 == n || t.read_flag(self.begin, t.index + 1) as usize == t.index + 1;
@@ -144,7 +144,7 @@ impl Keys {
         });
     }
 
-    /// Moves each key to its place, where another segment may begin.
+    /// Moves each key to its position, where another segment may begin.
     fn split<T: Word>(self, block: &mut Block<'_, T>, n: usize, orders: &[Ordering]) {
         let mut moves = vec![(block.operator().identity, 0, 0); n];
         block.step("place", |t| {
@@ -167,7 +167,7 @@ impl Keys {
         });
     }
 
-    /// Whether any key is larger than the next one: a barrier with a vote, as `__syncthreads_or`.
+    /// Whether a key is larger than the next one: a barrier with a vote, like `__syncthreads_or`.
     fn goes_on<T: Word>(self, block: &mut Block<'_, T>, n: usize) -> bool {
         let mut any = false;
         block.step("sorted", |t| {

@@ -44,7 +44,7 @@ use crate::algorithm::Input;
 use crate::machine::{Array, Block, Machine, Word};
 use crate::variant::Variant;
 
-/// The threads of the first `warps` warps combine their registers; the first of each warp has its warp's.
+/// Combines the registers of each of the first `warps` warps in the warp's first lane.
 fn warp_sums<T: Word>(block: &mut Block<'_, T>, registers: &mut [T], warps: usize) {
     let (mut distance, width) = (1, block.shape().warp);
     while distance < width {

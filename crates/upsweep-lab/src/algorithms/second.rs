@@ -1,11 +1,11 @@
-//! Second forms: the same steps, and a CUDA kernel of other instructions. They have no page, as nothing on it would differ.
+//! Second forms: the same steps, and a CUDA kernel of other instructions. No page has them: nothing would differ.
 
 use super::by_name;
 use crate::algorithm::Algorithm;
 use crate::variant::{Variant, Writing};
 use std::sync::LazyLock;
 
-/// An algorithm, and the name of its second form in a race.
+/// Names of algorithms, each with that of its second form in a race.
 const NAMES: [(&str, &str); 14] = [
     ("reduce-interleaved", "reduce-interleaved-second"),
     ("reduce-strided", "reduce-strided-second"),
@@ -32,8 +32,8 @@ static FORMS: LazyLock<Vec<(&str, Algorithm)>> = LazyLock::new(|| {
     NAMES.into_iter().filter_map(form).collect()
 });
 
-/// The algorithms, each followed by the second form of its kernel, if it has one. What is said of an algorithm's speed has to hold for
-/// both forms.
+/// Algorithms, each followed by the second form of its kernel, if it has one. A statement about an algorithm's speed
+/// has to hold for both forms.
 pub fn with_second_forms(algorithms: impl IntoIterator<Item = &'static Algorithm>) -> Vec<&'static Algorithm> {
     let both = |algorithm: &'static Algorithm| {
         let second = FORMS.iter().find(|(first, _)| *first == algorithm.name);

@@ -52,7 +52,7 @@ use crate::algorithm::Input;
 use crate::machine::{Array, Flags, Machine, Thread, Word};
 use crate::variant::Variant;
 
-/// What a range of elements comes to.
+/// Pair of a range of elements: the flag of a head in it, and the combination of its elements from the last head on.
 type Pair<T> = (u32, T);
 
 /// (f, a) ⊙ (g, b).
@@ -62,7 +62,7 @@ fn combine_pairs<T: Word>(t: &mut Thread<'_, T>, (f, a): Pair<T>, (g, b): Pair<T
     (f | g, both)
 }
 
-/// Pairs in shared memory, flags and values apart: neighbouring words of each lie in neighbouring banks.
+/// Pairs in shared memory, with flags and values in arrays of their own: neighbouring words lie in neighbouring banks.
 #[derive(Clone, Copy)]
 struct Pairs {
     flags: Flags,

@@ -47,7 +47,7 @@ use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};
 use crate::variant::Variant;
 
-/// Elements of a segment, two for each thread of a block.
+/// Number of elements of a segment, two for each thread of a block.
 const SEGMENT: usize = 512;
 
 pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Variant) -> Array {
@@ -78,7 +78,7 @@ pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Va
     y
 }
 
-/// One block scans the sums, a segment of them after the other.
+/// Kernel of one block that scans the sums, a segment of them after the other.
 fn scan_sums<T: Word>(machine: &mut Machine<T>, segment: usize, (sums, segments): (Array, usize)) {
     machine.launch("sums", 1, segment / 2, |block| {
         let (s, carry) = (block.shared("s", segment), block.shared("carry", 1));

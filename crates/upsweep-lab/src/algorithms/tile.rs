@@ -1,21 +1,21 @@
-//! A tile of a scan in one pass, in shared memory: what `chained` and `look-back` have in common.
+//! Tile of a one-pass scan in shared memory, for `chained` and `look-back`.
 
 use super::block_scan;
 use crate::machine::{Array, Block, Shape, Word};
 
-/// How large a tile is.
+/// Sizes of a tile.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
-    /// Its elements.
+    /// Number of elements of a tile.
     pub(super) tile: usize,
-    /// The neighbouring elements of a thread.
+    /// Number of neighbouring elements of a thread.
     items: usize,
-    /// The threads of its block.
+    /// Number of threads of the tile's block.
     pub(super) threads: usize,
 }
 
 impl Size {
-    /// 1024 elements of 256 threads, unless the machine is a small one.
+    /// Size of 1024 elements for 256 threads, unless the machine is a small one.
     pub(super) fn of(shape: Shape) -> Self {
         let tile = shape.tile_or(1024);
         let items = shape.items(tile, 4);
@@ -23,15 +23,15 @@ impl Size {
     }
 }
 
-/// A block's shared memory.
+/// Shared memory of a block.
 #[derive(Clone, Copy)]
 pub(super) struct Tile {
     size: Size,
-    /// The elements; then each thread's, scanned.
+    /// Elements; then each thread's, scanned.
     elements: Array,
-    /// What each thread's elements combine to; then scanned.
+    /// Aggregates of the threads' elements; then scanned.
     totals: Array,
-    /// What lies before the tile, if something does.
+    /// Exclusive prefix of the tile, if tiles lie before it.
     pub(super) before: Array,
 }
 
@@ -58,18 +58,18 @@ impl Tile {
         Self { size, elements, totals, before }
     }
 
-    /// The tile that an earlier phase loaded.
+    /// Tile that an earlier phase loaded.
     pub(super) fn of<T: Word>(block: &Block<'_, T>) -> Self {
         let [elements, totals, before] = [0, 1, 2].map(|number| block.shared_before(number));
         Self { size: Size::of(block.shape()), elements, totals, before }
     }
 
-    /// The word that holds what the whole tile combines to.
+    /// Array and index of the word that holds the aggregate of the tile.
     pub(super) fn total(self) -> (Array, usize) {
         (self.totals, self.size.threads - 1)
     }
 
-    /// Puts in front of each element what lies before its thread's, and stores. `before` was written before.
+    /// Puts the exclusive prefix of each thread in front of its elements, and stores them. `before` is written earlier.
     pub(super) fn store<T: Word>(self, block: &mut Block<'_, T>, y: Array, n: usize) {
         let (tile, Size { tile: elements, items, .. }) = (block.index, self.size);
         block.barrier();

@@ -1,18 +1,18 @@
-//! What a warp does by shuffles, without shared memory and without barriers. A block's registers are a slice with one word
-//! for each of its threads, and has a name to show.
+//! Warp reductions and scans by shuffles, without shared memory and without barriers. A block's registers are a slice
+//! with one word for each of its threads; they have a name to show.
 
 use crate::machine::{Block, Word};
 
-/// Which way the lanes' values follow each other.
+/// Order of the lanes' values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
-    /// Lane 0 has the first one.
+    /// Lane 0 has the first value.
     Ascending,
-    /// Lane 0 has the last one.
+    /// Lane 0 has the last value.
     Descending,
 }
 
-/// Combines the registers of warp 0's first `count` lanes into that of lane 0.
+/// Reduces the registers of warp 0's first `count` lanes to that of lane 0.
 pub(super) fn reduce<T: Word>(
     block: &mut Block<'_, T>,
     (name, registers): (&'static str, &mut [T]),
@@ -37,8 +37,8 @@ pub(super) fn reduce<T: Word>(
     }
 }
 
-/// The inclusive scan of the registers of each group of `width` lanes, a power of two, in the block's first `warps` warps:
-/// Kogge and Stone's steps.
+/// Kogge-Stone's inclusive scan of the registers of each group of `width` lanes, a power of two, in the block's first
+/// `warps` warps.
 pub(super) fn scan<T: Word>(
     block: &mut Block<'_, T>,
     (name, registers): (&'static str, &mut [T]),

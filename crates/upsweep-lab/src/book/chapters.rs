@@ -1,4 +1,4 @@
-//! The chapters.
+//! Chapters of the book.
 
 use super::occupancy::{GPUS, Kernel, hiding};
 use super::{Chapter, Exercise, run};
@@ -409,5 +409,5 @@ pub static CHAPTERS: &[Chapter] = &[
     },
 ];
 
-/// The kernel and the GPU that the calculator begins with: those of the race.
+/// GPU and kernel that the calculator begins with: those of the race.
 pub(crate) const BEGIN: (usize, Kernel) = (GPUS.len() - 1, Kernel { threads: 256, registers: 16, shared: 2048 });

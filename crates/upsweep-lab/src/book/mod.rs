@@ -1,5 +1,5 @@
-//! The laboratory as a book: chapters that ask before they answer, with exercises that check themselves. What they say in numbers is
-//! counted when a chapter is made.
+//! Laboratory as a book: chapters that ask before they answer, with exercises that check themselves. The counts in a
+//! chapter are taken when it is made.
 
 mod chapters;
 pub mod occupancy;
@@ -13,53 +13,53 @@ use crate::machine::{Banks, Run, Shape};
 use crate::operator::Operator;
 use crate::sample;
 
-/// A chapter.
+/// Chapter of the book.
 #[derive(Clone, Copy, Debug)]
 pub struct Chapter {
-    /// Its file, without the ending.
+    /// File of the chapter, without the extension.
     pub file: &'static str,
-    /// What it is about.
+    /// Title of the chapter.
     pub title: &'static str,
-    /// What there is to know before the question. Code stands between backticks.
+    /// Text before the question. Code stands between backticks.
     pub text: &'static [&'static str],
-    /// What is asked.
+    /// Question of the chapter.
     pub question: &'static str,
-    /// The answer.
+    /// Answer to the question.
     pub answer: &'static [&'static str],
-    /// The algorithms that stand beside each other: elements, banks, names.
+    /// Comparison of algorithms: number of elements, banks, names.
     pub compare: (usize, Banks, &'static [&'static str]),
-    /// Two of them that tell the most when they play in step.
+    /// Two of the algorithms, which show the most when they play in step.
     pub in_step: [&'static str; 2],
-    /// What to look at, each with the step: an algorithm's name, a step, what it shows there.
+    /// Things to look at: name of an algorithm, number of a step, and what the step shows.
     pub play: &'static [(&'static str, usize, &'static str)],
-    /// What is to be found out.
+    /// Exercise of the chapter.
     pub exercise: Exercise,
-    /// What sources say about it: names of claims.
+    /// Names of the claims of sources about the subject.
     pub claims: &'static [&'static str],
 }
 
-/// A question whose answer is a number.
+/// Question whose answer is a number.
 #[derive(Clone, Copy, Debug)]
 pub struct Exercise {
-    /// What is asked.
+    /// Question.
     pub question: &'static str,
-    /// What helps who is wrong.
+    /// Hint for a wrong answer.
     pub hint: &'static str,
-    /// Why it is so.
+    /// Explanation of the answer.
     pub why: &'static str,
-    /// The answer, counted; [`None`] if it cannot be.
+    /// Answer, counted; [`None`] if it cannot be.
     pub answer: fn() -> Option<u64>,
 }
 
-/// What an algorithm does to `n` elements.
+/// Runs an algorithm with `n` elements.
 #[must_use]
 pub fn run(name: &str, n: usize, banks: Banks) -> Option<Run> {
     counted(by_name(name)?, n, banks.into()).ok()
 }
 
-/// What an algorithm does to `n` random elements on a machine.
+/// Runs an algorithm with `n` random elements on a machine.
 pub(crate) fn counted(algorithm: &Algorithm, n: usize, shape: Shape) -> Result<Run, Error> {
-    // Before room is made for them.
+    // The check comes before memory is allocated.
     algorithm.takes_on(shape, n)?;
     let (values, heads) = (sample::values::<i64>(1, n), sample::heads(1, n));
     let setup = Setup { operator: Operator::<i64>::sum(), shape, records: false };
@@ -92,7 +92,7 @@ mod tests {
                 assert!((1..=run.steps.len()).contains(step), "{name} has {} steps, not {step}", run.steps.len());
             }
         }
-        // Every claim is told once.
+        // Every claim is in one chapter.
         let count = named.len();
         named.sort_unstable();
         named.dedup();
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!((missing, named.len()), (Vec::<&str>::new(), count));
     }
 
-    /// The questions that a student has, where they are asked, and whether playing it shows what the answer says.
+    /// Questions of students, the chapters that ask them, and a check that playing them shows the answers.
     #[test]
     fn five_questions_have_answers_that_can_be_played() {
         let asked = |file: &str, words: &str| {

@@ -1,29 +1,29 @@
-//! How many warps a multiprocessor holds, and whether they hide the latency of memory: the lecture's arithmetic.
+//! Occupancy of a multiprocessor, and the number of warps that hides the latency of memory: the lecture's arithmetic.
 
-/// What a multiprocessor has.
+/// Resources of a multiprocessor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The GPU.
+    /// Name of the GPU.
     pub name: &'static str,
-    /// Threads.
+    /// Number of threads.
     pub threads: u64,
-    /// Blocks.
+    /// Number of blocks.
     pub blocks: u64,
-    /// Registers.
+    /// Number of registers.
     pub registers: u64,
-    /// Bytes of shared memory.
+    /// Number of bytes of shared memory.
     pub shared: u64,
-    /// Registers are handed out to a warp (or, on the G80, to a block) in multiples of so many.
+    /// Granularity in which registers are allocated to a warp (or, on the G80, to a block).
     pub granule: u64,
-    /// Threads of one block, at most.
+    /// Largest number of threads of a block.
     pub block: u64,
-    /// Bytes of shared memory that the system keeps of each block.
+    /// Number of bytes of shared memory that the system reserves in each block.
     pub reserved: u64,
-    /// Schedulers: each issues for warps of its own.
+    /// Number of schedulers; each issues for warps of its own.
     pub schedulers: u64,
 }
 
-/// The GPU of the lectures, and that of the race; from the CUDA C++ Programming Guide, "Technical Specifications per Compute
+/// GPU of the lectures, and GPU of the race. From the CUDA C++ Programming Guide, "Technical Specifications per Compute
 /// Capability" 1.0 and 9.0, the Hopper Tuning Guide, "Shared Memory Capacity", and the CUDA Occupancy Calculator.
 pub const GPUS: [Limits; 2] = [
     Limits {
@@ -50,35 +50,35 @@ pub const GPUS: [Limits; 2] = [
     },
 ];
 
-/// What a kernel asks for.
+/// Resources that a kernel needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kernel {
-    /// Threads of a block.
+    /// Number of threads of a block.
     pub threads: u64,
-    /// Registers of a thread.
+    /// Number of registers of a thread.
     pub registers: u64,
-    /// Bytes of shared memory of a block.
+    /// Number of bytes of shared memory of a block.
     pub shared: u64,
 }
 
-/// Blocks on a multiprocessor.
+/// Blocks resident on a multiprocessor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resident {
-    /// As many as its threads, its blocks, its registers and its shared memory allow.
+    /// Number of blocks that the threads, the blocks, the registers and the shared memory allow.
     pub allowed: [u64; 4],
-    /// The least of them; 0 where a block has no thread, or more than it may have.
+    /// Smallest of these numbers; 0 if a block has no thread, or more than it may have.
     pub blocks: u64,
-    /// Their warps.
+    /// Number of warps of these blocks.
     pub warps: u64,
-    /// Their share of the warps that a multiprocessor can hold, in per cent, rounded down.
+    /// Occupancy: the share of the warps that a multiprocessor can hold, in per cent, rounded down.
     pub occupancy: u64,
 }
 
-/// What [`Resident::allowed`] counts.
+/// Names of the resources of [`Resident::allowed`].
 pub const WHAT: [&str; 4] = ["threads", "the number of blocks", "registers", "shared memory"];
 
 impl Resident {
-    /// What allows no more blocks.
+    /// Resources that allow no more blocks.
     #[must_use]
     pub fn bound(&self) -> Vec<&'static str> {
         let least = self.allowed.iter().min();
@@ -91,7 +91,7 @@ impl Resident {
 }
 
 impl Limits {
-    /// How many blocks of a kernel a multiprocessor holds.
+    /// Number of blocks of a kernel that a multiprocessor holds, and the resources that limit it.
     #[must_use]
     pub fn holds(&self, kernel: &Kernel) -> Resident {
         let warps = kernel.threads.div_ceil(32).max(1);
@@ -110,8 +110,8 @@ impl Limits {
     }
 }
 
-/// The warps of a scheduler that hide a latency: while one waits so many cycles, the others issue. Each has `instructions` between
-/// two waits, which take `cycles` each.
+/// Number of warps of a scheduler that hide a latency: while one waits `latency` cycles, the others issue. Each has
+/// `instructions` between two waits, which take `cycles` each.
 #[must_use]
 pub fn hiding(latency: u64, cycles: u64, instructions: u64) -> u64 {
     latency.div_ceil((cycles * instructions).max(1))
@@ -136,11 +136,11 @@ mod tests {
         // The race's kernels: 256 threads, 16 registers, 2 KiB.
         let found = h200.holds(&kernel(256, 16, 2048));
         assert_eq!(found, Resident { allowed: [8, 32, 16, 32], blocks: 8, warps: 64, occupancy: 100 });
-        // 228 KiB, of which each block takes one more than it asks for.
+        // 228 KiB; each block takes 1 KiB more than it asks for.
         assert_eq!(h200.holds(&kernel(32, 16, 8192)).allowed[3], 25);
         assert_eq!(h200.holds(&kernel(1024, 255, 0)).blocks, 0);
         assert_eq!(h200.holds(&kernel(1024, 32, 0)).bound(), ["threads", "registers"]);
-        // A block has a thread at least, and no more than there may be.
+        // A block has at least one thread, and no more than the limit.
         for (gpu, most) in [(g80, 512), (h200, 1024)] {
             let blocks = [0, 1, most, most + 1].map(|threads| gpu.holds(&kernel(threads, 8, 0)).blocks > 0);
             assert_eq!(blocks, [false, true, true, false], "{}", gpu.name);

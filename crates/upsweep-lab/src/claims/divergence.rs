@@ -4,7 +4,7 @@ use super::errata::sequential_loop;
 use super::measure::{Measured, Open, block, counts, list, run};
 use crate::machine::{Banks, Counts, WARP};
 
-/// The adding steps of a reduction of 512 elements.
+/// Adding steps of a reduction of 512 elements.
 fn adding(name: &str) -> Result<Vec<Counts>, String> {
     Ok(counts(&run(name, 512, Banks::ThirtyTwo)?, &["add"]))
 }
@@ -24,7 +24,7 @@ fn sub_sums() -> Result<Measured, String> {
     Ok(Measured::new("the first step that diverges makes less than 16", first, first < 16))
 }
 
-/// The lecture's loop, which has two elements a thread.
+/// Loop of the lecture, which has two elements a thread.
 fn retiring() -> Result<Measured, String> {
     let (_, run) = block(&[1; 1024], 512, sequential_loop)?;
     let warps: Vec<_> = counts(&run, &["add"]).iter().map(|step| step.warp_steps).collect();
@@ -64,8 +64,8 @@ fn interleaved_half() -> Result<Measured, String> {
     Ok(Measured::new("at most 0.500", format!("{busiest:.3}"), busiest <= 0.5))
 }
 
-/// The lecture's lines for the last warp, behind a loop that leaves 32 sums, done by the threads up to `last`: what they make
-/// of `elements`, 64 of them.
+/// Sum of `elements`, 64 of them, by the lecture's lines for the last warp. They follow a loop that leaves 32 sums, and
+/// the threads up to `last` run them.
 fn printed_lines(elements: &[i64], last: usize) -> Result<i64, String> {
     let (found, _) = block(elements, 2 * WARP, |block, s| {
         let mut temp = [0; 2 * WARP];
@@ -100,7 +100,7 @@ fn unrolled_bound() -> Result<Measured, String> {
     Ok(Measured::new("lockstep orders them", fault.as_deref().unwrap_or("it does"), fault.is_none()))
 }
 
-/// 512 threads that add to their words, some of them on another path than the rest: divergent warps, and cycles.
+/// Counts of 512 threads that add to their words, some on another path than the rest: divergent warps, and cycles.
 fn two_paths(other: fn(usize) -> bool) -> Result<[u64; 2], String> {
     let (_, run) = block(&[1; 512], 512, |block, s| {
         block.step("add", |t| {

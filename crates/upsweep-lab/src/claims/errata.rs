@@ -1,15 +1,15 @@
-//! Claims that are code: what the listings do when they are run as they are printed.
+//! Claims that are code: results of the listings when they are run as printed.
 
 use super::measure::{Measured, Open, block, counts, list, outcome};
 use crate::machine::{Array, Banks, Block, Machine, Run, Thread};
 use crate::operator::Operator;
 
-/// The lectures' elements, and their scans.
+/// Elements of the lectures, and their scans.
 const ELEMENTS: [i64; 8] = [3, 1, 7, 0, 4, 1, 6, 3];
 const INCLUSIVE: [i64; 8] = [3, 4, 11, 11, 15, 16, 22, 25];
 const EXCLUSIVE: [i64; 8] = [0, 3, 4, 11, 11, 15, 16, 22];
 
-/// `s[to] = s[to] + s[from]`, as the listings write it.
+/// Addition `s[to] = s[to] + s[from]`, as the listings write it.
 fn add(t: &mut Thread<'_, i64>, s: Array, to: usize, from: usize) {
     let (own, other) = (t.read(s, to), t.read(s, from));
     let both = t.combine(own, other);
@@ -19,7 +19,7 @@ fn add(t: &mut Thread<'_, i64>, s: Array, to: usize, from: usize) {
 /// Lines 3 of the up-sweep, 4 to 6 of the down-sweep.
 fn down_sweep() -> Result<Measured, String> {
     let (found, _) = block(&ELEMENTS, 4, |block, x| {
-        // Thread k of a level at the level's kth node: its two words.
+        // Thread k of a level works at the level's kth node: its two words.
         let node = |k: usize, d: usize| (k * (2 << d) + (1 << d) - 1, k * (2 << d) + (2 << d) - 1);
         for d in 0..3 {
             block.step("up", |t| {
@@ -52,7 +52,7 @@ fn down_sweep() -> Result<Measured, String> {
     Ok(Measured::same(&EXCLUSIVE, &found))
 }
 
-/// A scan in two buffers of which round k adds the word `reach(k)` to the left, if `adds(thread, k)`.
+/// Scan in two buffers whose round k adds the word `reach(k)` to the left, if `adds(thread, k)`.
 fn two_buffers(
     rounds: std::ops::Range<u32>,
     reach: fn(u32) -> usize,
@@ -88,7 +88,7 @@ fn naive_threads() -> Result<Measured, String> {
     Ok(Measured::same(&INCLUSIVE, &two_buffers(0..3, |k| 1 << k, |tid, k| tid > 1 << k)?.0))
 }
 
-/// The strides up to n = 8 with which a thread adds something.
+/// Strides up to n = 8 for which a thread adds something.
 fn strides() -> Result<Measured, String> {
     let (_, run) = two_buffers(0..4, |k| 1 << k, |tid, k| tid >= 1 << k)?;
     let steps = counts(&run, &["add"]);
@@ -96,7 +96,7 @@ fn strides() -> Result<Measured, String> {
     Ok(Measured::same(&[1, 2, 4, 8], &used))
 }
 
-/// The loop of "Reduction, version 2", if its last part is an assignment.
+/// Loop of "Reduction, version 2", if its last part is an assignment.
 pub(super) fn sequential_loop(block: &mut Block<'_, i64>, partial_sum: Array) {
     let mut stride = block.threads;
     while stride > 1 {
@@ -119,14 +119,14 @@ fn sequential_end() -> Result<Measured, String> {
     const PATIENCE: u32 = 1000;
     let (stride, mut rounds) = (4_u32, 0);
     while stride > 1 && rounds < PATIENCE {
-        // `stride >> 1`, and nothing that it is assigned to.
+        // `stride >> 1`, which is assigned to nothing.
         let _ = stride >> 1;
         rounds += 1;
     }
     Ok(Measured::new("it ends after 2 rounds", format!("stride {stride} after {rounds} rounds"), rounds == 2))
 }
 
-/// The loop of "Fixing Scan Bank Conflicts" for n = 8; `doubles`: with an `s *= 2` that it lacks.
+/// Loop of "Fixing Scan Bank Conflicts" for n = 8; with `doubles`, an `s *= 2` that it lacks is added.
 fn padded_loop(doubles: bool) -> Result<i64, String> {
     let (found, _) = block(&[1, 2, 3, 4, 5, 6, 7, 8], 4, |block, shared| {
         let (mut s, mut d) = (1, 8 >> 1);
@@ -159,7 +159,7 @@ fn segment_sum() -> Result<Measured, String> {
     Ok(Measured::same(&[ELEMENTS.iter().sum()], &scanned[4 - 1..4]))
 }
 
-/// The exclusive scan of the pairs of the lecture's example, one after the other; `f`: which of the flags the operator asks.
+/// Exclusive scan of the pairs of the lecture's example, in sequence; `f` picks the flag that the operator reads.
 fn pairs(f: fn(bool, bool) -> bool) -> Vec<i64> {
     let values = [1, 2, 3, 4, 6, 5, 1, 3, 5];
     let heads = [0, 4, 6];

@@ -1,11 +1,11 @@
-//! How a claim is put to the test.
+//! Tests of claims.
 
 use crate::algorithm::{Element, Input, Outcome, Setup};
 use crate::algorithms::by_name;
 use crate::machine::{Array, Banks, Block, Counts, Machine, Run, Step};
 use crate::operator::Operator;
 
-/// A claim that was not put to the test yet.
+/// Claim that is not tested yet.
 pub(super) struct Open {
     pub(super) name: &'static str,
     pub(super) source: &'static str,
@@ -14,7 +14,7 @@ pub(super) struct Open {
     pub(super) measure: fn() -> Result<Measured, String>,
 }
 
-/// What was claimed and found, in words, and whether they agree.
+/// Claimed and found results, in words, and whether they agree.
 pub(super) struct Measured {
     pub(super) claimed: String,
     pub(super) found: String,
@@ -26,13 +26,13 @@ impl Measured {
         Self { claimed: claimed.to_string(), found: found.to_string(), holds }
     }
 
-    /// Numbers that should be the same.
+    /// Comparison of numbers that should be equal.
     pub(super) fn same<T: PartialEq + ToString>(claimed: &[T], found: &[T]) -> Self {
         Self::new(list(claimed), list(found), claimed == found)
     }
 }
 
-/// Numbers in a row.
+/// Formats numbers in a row.
 pub(super) fn list<T: ToString>(numbers: &[T]) -> String {
     numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
@@ -50,40 +50,40 @@ pub(super) fn outcome<T: Element>(
     algorithm.run(setup, &input).map_err(|error| error.to_string())
 }
 
-/// What an algorithm does to `n` ones.
+/// Runs an algorithm on `n` ones.
 pub(super) fn run(name: &str, n: usize, banks: Banks) -> Result<Run, String> {
     Ok(outcome(name, Operator::<i64>::sum(), &vec![1; n], banks)?.run)
 }
 
-/// The counts of a run's steps of these names.
+/// Counts of a run's steps with these labels.
 pub(super) fn counts(run: &Run, labels: &[&str]) -> Vec<Counts> {
     let of_label = |step: &&Step| labels.contains(&step.label);
     run.steps.iter().filter(of_label).map(|step| step.counts).collect()
 }
 
-/// How often an algorithm combines, for each number of elements.
+/// Number of operations of an algorithm, for each number of elements.
 pub(super) fn operations(name: &str, lengths: &[u64]) -> Result<Vec<u64>, String> {
     lengths.iter().map(|&n| Ok(run(name, n as usize, Banks::ThirtyTwo)?.total().operations)).collect()
 }
 
-/// The operations of an algorithm are those of a formula.
+/// Comparison of an algorithm's operations with a formula.
 pub(super) fn formula(name: &str, lengths: &[u64], formula: fn(u64) -> u64) -> Result<Measured, String> {
     let claimed: Vec<_> = lengths.iter().map(|&n| formula(n)).collect();
     Ok(Measured::same(&claimed, &operations(name, lengths)?))
 }
 
-/// How many steps combine.
+/// Number of steps that combine.
 pub(super) fn steps(name: &str, n: u64) -> Result<u64, String> {
     let run = run(name, n as usize, Banks::ThirtyTwo)?;
     Ok(counts(&run, &["add", "up", "down"]).len() as u64)
 }
 
-/// log₂ of a power of two.
+/// Logarithm log₂ of a power of two.
 pub(super) fn log(n: u64) -> u64 {
     u64::from(n.ilog2())
 }
 
-/// What a block of threads makes of `values` in shared memory, in which the kernel's words are all there are.
+/// Runs a block of threads on `values` in shared memory, which has the kernel's words only.
 pub(super) fn block(
     values: &[i64],
     threads: usize,

@@ -1,19 +1,19 @@
-//! Where a claim can be seen: the page of an algorithm, with its settings and the step.
+//! Pages on which claims can be seen: an algorithm, its settings and a step.
 
-/// A page on which a claim can be seen.
+/// Page on which a claim can be seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Play {
-    /// The algorithm.
+    /// Name of the algorithm.
     pub algorithm: &'static str,
-    /// What stands behind the `#` of the page's address: settings, and the step.
+    /// Fragment of the page's address, after the `#`: settings, and the step.
     pub settings: &'static str,
 }
 
-/// The lectures' elements.
+/// Elements of the lectures.
 const EIGHT: &str = "n=8&values=3,1,7,0,4,1,6,3";
 
-/// Claims, each with the algorithm and the settings that show it. Not here: what is a matter of time, of the sum of many runs, or of
-/// arithmetic alone.
+/// Claims, each with the algorithm and the settings that show it. Claims about time, about the sum of many runs, or
+/// about arithmetic alone have none.
 static PLAYS: &[(&str, &str, &str)] = &[
     ("sequential-work", "sequential", EIGHT),
     ("first-attempt-work-per-step", "double-buffered-exclusive", "n=8&step=2"),
@@ -80,7 +80,7 @@ static PLAYS: &[(&str, &str, &str)] = &[
     ("padding-waste", "blelloch-padded", "n=64&banks=32&step=1"),
 ];
 
-/// Where the claim of this name can be seen, if it can.
+/// Page on which the claim of this name can be seen, if there is one.
 #[must_use]
 pub fn play(claim: &str) -> Option<Play> {
     let &(_, algorithm, settings) = PLAYS.iter().find(|(name, ..)| *name == claim)?;
@@ -93,8 +93,8 @@ mod tests {
     use crate::live::answer;
     use serde_json::{Map, Value};
 
-    /// Every address leads to a run that the page takes, and to one of its steps; every claim that differs has one, but where nothing
-    /// could be seen.
+    /// Every address leads to a run that the page takes, and to one of its steps. Every claim that differs has an
+    /// address, unless nothing could be seen.
     #[test]
     fn addresses_lead_to_steps() {
         let claims = crate::claims::claims();
@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(unseen, ["twenty-times-slower", "segments-apart"]);
     }
 
-    /// What a few of them show there.
+    /// Steps that a few of the addresses lead to.
     #[test]
     fn what_is_said_is_what_is_there() {
         let label = |claim: &str| {

@@ -1,28 +1,28 @@
-//! What NVRTC 13.0 makes of the kernels for `sm_90` (sums of `int`): instructions, counted in nvdisasm's listing. An instruction is issued
-//! also where its predicate is false for all threads of a warp; only what a branch jumps over is not.
+//! Instructions of the kernels (sums of `int`) by NVRTC 13.0 for `sm_90`, counted in nvdisasm's listing. An instruction
+//! is issued also if its predicate is false for all threads of a warp, unless a branch jumps over it.
 //!
-//! The listings answer two questions. Rounds that ask `t < size / (2 * stride)`, or for a remainder, take 28 to 33 instructions in
-//! every warp, and 18 of them are the division: so what holds those kernels up are instructions, and padding, which saves turns
-//! of shared memory, saves them nothing. Rounds that count, or ask for a bound, take 9 to 17. And the swapped buffers of `double_buffered` are pairs of 64-bit
+//! Two results. Rounds with `t < size / (2 * stride)`, or a remainder, take 28 to 33 instructions in every warp, 18 of
+//! them for the division: instructions bound those kernels, and padding saves turns of shared memory, no instructions.
+//! Rounds that count, or ask for a bound, take 9 to 17. The swapped buffers of `double_buffered` are pairs of 64-bit
 //! addresses, of which a round moves 7 words: 20 instructions, where `kogge_stone` takes 12 with one barrier more.
 
 use crate::algorithm::{Algorithm, Computes};
 use crate::machine::{Run, Step, WARP};
 use crate::variant::{Loads, Mapping, Order, Padding, Writing};
 
-/// The instructions of a kernel.
+/// Instructions of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Compiled {
-    /// Outside of loops: those of each warp, and those of the warp that is left in the end.
+    /// Instructions outside of loops: those of each warp, and those of the last remaining warp.
     once: [u64; 2],
-    /// A round of the loop that adds, or goes up: those of each warp, and more of each warp that works.
+    /// A round of the loop that adds, or goes up: instructions of each warp, and more of each warp that works.
     up: [u64; 2],
-    /// A round of the loop that goes down.
+    /// Instructions of a round of the loop that goes down.
     down: [u64; 2],
 }
 
 impl Compiled {
-    /// Those of an algorithm of one block.
+    /// Instructions of an algorithm of one block.
     pub(super) fn of(algorithm: &Algorithm) -> Option<Self> {
         let variant = algorithm.variant;
         let (padded, halves) = (variant.padding == Padding::Padded, variant.loads == Loads::Halves);
@@ -74,7 +74,7 @@ impl Compiled {
         }
     }
 
-    /// The accesses to shared memory that warps without a thread at work issue: in rounds without a branch all do.
+    /// Accesses to shared memory that warps without a thread at work issue: all of them, in rounds without a branch.
     pub(super) fn idle(&self, run: &Run, threads: usize) -> f64 {
         let warps = threads.div_ceil(WARP) as u64;
         let of = |step: &Step| {
@@ -93,7 +93,7 @@ impl Compiled {
         run.steps.iter().map(of).sum()
     }
 
-    /// The instructions of a block that does what the run did: of all its warps, and of one that works to the end.
+    /// Instructions of a block that takes the steps of the run: of all its warps, and of one that works to the end.
     pub(super) fn issued(&self, run: &Run, threads: usize) -> [f64; 2] {
         let warps = threads.div_ceil(WARP) as u64;
         let mut all = warps * self.once[0] + self.once[1];

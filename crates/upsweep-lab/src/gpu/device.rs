@@ -1,4 +1,4 @@
-//! A GPU and the kernels that were compiled for it.
+//! GPU with the kernels compiled for it.
 
 use super::error::Result;
 use cudarc::driver::{CudaFunction, CudaSlice, CudaStream};
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use upsweep::Device;
 use upsweep::cuda::KernelSource;
 
-/// A GPU, a stream, and the kernels that were compiled for it.
+/// GPU, a stream, and the kernels compiled for it.
 #[derive(Debug)]
 pub struct Gpu {
     pub(super) device: Device,
@@ -17,10 +17,10 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// The CUDA device of that number.
+    /// Opens the CUDA device of this number.
     ///
     /// # Errors
-    /// [`Error::Library`](super::Error::Library) when there is none.
+    /// [`Error::Library`](super::Error::Library) when there is no such device.
     pub fn open(ordinal: usize) -> Result<Self> {
         let device = Device::cuda(ordinal)?;
         let Some(cuda) = device.as_cuda() else {
@@ -31,7 +31,7 @@ impl Gpu {
         Ok(Self { device, stream, architecture, functions: Mutex::default() })
     }
 
-    /// The device's name.
+    /// Name of the device.
     #[must_use]
     pub fn name(&self) -> String {
         self.device.as_cuda().map(|cuda| cuda.info().name.clone()).unwrap_or_default()
@@ -41,7 +41,7 @@ impl Gpu {
         Ok(self.stream.alloc_zeros(len.max(1))?)
     }
 
-    /// The kernel `entry` of a text, compiled once.
+    /// Kernel `entry` of a text, compiled once.
     pub(super) fn function(&self, text: &str, entry: &'static str) -> Result<CudaFunction> {
         let key = format!("{entry}\n{text}");
         let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);

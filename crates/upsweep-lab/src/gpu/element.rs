@@ -1,4 +1,4 @@
-//! Elements and operators as CUDA C++ says them.
+//! Elements and operators in CUDA C++.
 
 use crate::machine::Word;
 use crate::operator::Affine;
@@ -6,15 +6,15 @@ use cudarc::driver::CudaSlice;
 use upsweep::prelude::{Max, Sum};
 use upsweep::{Device, Element, Scan, operator};
 
-/// x -> m x + c, one function after the other, as the library's own scan takes it.
+/// Composition of x -> m x + c, the left function first, as the library's own scan takes it.
 #[operator(identity = Affine { m: 1, c: 0 })]
 fn then(f: Affine, g: Affine) -> Affine {
     Affine { m: g.m.wrapping_mul(f.m), c: g.m.wrapping_mul(f.c).wrapping_add(g.c) }
 }
 
-/// An element that the kernels can combine.
+/// Element that the kernels can combine.
 pub trait GpuElement: Word + Element {
-    /// The type T in CUDA C++, and for each operator by its name the identity and the body of `combine(a, b)`.
+    /// Type T in CUDA C++, and for each operator: its name, the identity, and the body of `combine(a, b)`.
     #[doc(hidden)]
     const CUDA: (&'static str, &'static [(&'static str, &'static str, &'static str)]);
     /// Enqueues the library's inclusive scan.
@@ -26,15 +26,15 @@ pub trait GpuElement: Word + Element {
         output: &mut CudaSlice<u8>,
         n: usize,
     ) -> upsweep::Result<()>;
-    /// Its bytes in memory.
+    /// Converts elements to their bytes in memory.
     #[doc(hidden)]
     fn to_bytes(values: &[Self]) -> Vec<u8>;
-    /// And back.
+    /// Converts bytes to elements.
     #[doc(hidden)]
     fn from_bytes(bytes: &[u8]) -> Vec<Self>;
 }
 
-/// The library's scan of buffers of bytes.
+/// Scan of the library, on buffers of bytes.
 fn scan<T: Element, O: upsweep::Operator<T>>(
     operator: O,
     device: &Device,

@@ -1,31 +1,31 @@
-//! Why something did not run on the GPU.
+//! Errors of runs on the GPU.
 
 use crate::algorithm::Error as LabError;
 use cudarc::driver::DriverError;
 use std::fmt::{self, Display};
 
-/// Why something did not run on the GPU.
+/// Reason why a run on the GPU failed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The algorithm does not take this input.
+    /// Input that the algorithm does not take.
     Input(LabError),
-    /// The library: no device, no compiler, a kernel that does not compile.
+    /// Error of the library: no device, no compiler, a kernel that does not compile.
     Library(upsweep::Error),
-    /// The driver.
+    /// Error of the driver.
     Driver(DriverError),
-    /// The algorithm has no kernel.
+    /// Algorithm without a kernel.
     NoKernel {
-        /// Its name.
+        /// Name of the algorithm.
         algorithm: &'static str,
     },
-    /// A result is not what the plain loop finds.
+    /// Result that differs from that of the plain loop.
     Wrong {
-        /// The algorithm.
+        /// Name of the algorithm.
         algorithm: &'static str,
-        /// How many elements there were.
+        /// Number of elements.
         n: usize,
-        /// The first result that is wrong.
+        /// Index of the first wrong result.
         index: usize,
     },
 }

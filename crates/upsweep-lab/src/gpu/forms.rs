@@ -1,4 +1,4 @@
-//! Which kernels an algorithm has, and the text that is compiled for them.
+//! Kernels of an algorithm, and the text that is compiled for them.
 
 use super::element::GpuElement;
 use crate::algorithm::{Algorithm, Computes};
@@ -8,14 +8,14 @@ use crate::variant::{Loads, Mapping, Order, Padding, Variant, Writing};
 use std::fmt::Write;
 use upsweep::cuda::KernelSource;
 
-/// How an algorithm's kernels work together.
+/// Form in which an algorithm's kernels work together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// A block reduces a part of `elements` elements a thread; its results are reduced in the same way.
+    /// A block reduces a part of `elements` elements a thread; the results are reduced in the same way.
     Reduction {
         elements: usize,
     },
-    /// A block scans a part; what lies before each part is added as in `recursive`. Shared words an element.
+    /// A block scans a part; prefixes are added to the parts as in `recursive`. `words` counts shared words an element.
     Scan {
         elements: usize,
         words: usize,
@@ -32,15 +32,15 @@ pub(super) enum Form {
     Fenwick,
     Chained,
     LookBack,
-    /// The library's own.
+    /// The library's own scan.
     Production,
 }
 
-/// An algorithm's kernels.
+/// Kernels of an algorithm.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kernels {
     pub(super) form: Form,
-    /// The main one.
+    /// Entry of the main kernel.
     pub(super) entry: &'static str,
     text: &'static str,
     variant: Variant,
@@ -57,7 +57,7 @@ pub(super) const ADD_BEFORE: (&str, &str) = (kernel!("recursive"), "add_before")
 pub(super) const SCAN_SUMS: (&str, &str) = (kernel!("three_kernel"), "scan_sums");
 
 impl Kernels {
-    /// Those of an algorithm, if it has any.
+    /// Kernels of an algorithm, if it has any.
     pub(super) fn of(algorithm: &Algorithm) -> Option<Self> {
         if !algorithm.has_kernel() {
             return None;
@@ -80,7 +80,7 @@ impl Kernels {
             }
             "brent_kung" => (Form::Scan { elements: 2, words: 1 }, "brent_kung", kernel!("brent_kung")),
             "inverse" => (Form::Scan { elements: 2, words: 1 }, "inverse", kernel!("inverse")),
-            // The recursive form of the lecture is that of its block scan, Blelloch's.
+            // The lecture's recursive form is that of its block scan, Blelloch's.
             "blelloch" | "blelloch_dividing" | "recursive" => {
                 (Form::Scan { elements: 2, words: 1 }, "blelloch", kernel!("blelloch"))
             }
@@ -105,17 +105,17 @@ impl Kernels {
         self.variant.padding == Padding::Padded
     }
 
-    /// Whether they are written in the second way.
+    /// Whether they are the second form.
     pub(super) fn is_second(&self) -> bool {
         self.variant.writing == Writing::Second
     }
 
-    /// The text of the main kernel.
+    /// Text of the main kernel.
     pub(super) fn text<T: GpuElement>(&self, operator: &Operator<T>) -> String {
         self.text_of(self.text, operator)
     }
 
-    /// The text of another kernel that works with it.
+    /// Text of another kernel that works with it.
     pub(super) fn text_of<T: GpuElement>(&self, file: &str, operator: &Operator<T>) -> String {
         let (element, operators) = T::CUDA;
         let found = operators.iter().find(|(name, ..)| *name == operator.name);
@@ -137,7 +137,7 @@ impl Kernels {
     }
 }
 
-/// Every kernel of the laboratory, by the name of its algorithm: what `cargo xtask kernels` compiles.
+/// All kernels of the laboratory, by the name of their algorithm, for `cargo xtask kernels`.
 #[doc(hidden)]
 #[must_use]
 pub fn variants() -> Vec<(String, KernelSource)> {

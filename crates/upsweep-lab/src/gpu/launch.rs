@@ -1,4 +1,4 @@
-//! An algorithm made ready for an array: its buffers, and the launches that it takes.
+//! Launches of an algorithm on an array, with its buffers.
 
 use super::device::Gpu;
 use super::element::GpuElement;
@@ -10,13 +10,13 @@ use crate::machine::{Banks, WARP};
 use crate::operator::Operator;
 use cudarc::driver::{CudaFunction, CudaSlice, DevicePtr, DevicePtrMut, LaunchConfig, PushKernelArg};
 
-/// Threads of a block where there are several.
+/// Number of threads of a block if there are several blocks.
 const THREADS: usize = 256;
 
-/// The most shared memory of a block that has not asked for more, in bytes.
+/// Largest shared memory of a block that does not ask for more, in bytes.
 const SHARED: usize = 48 << 10;
 
-/// What a launch passes to its kernel.
+/// Argument of a kernel.
 #[derive(Clone, Copy, Debug)]
 enum Arg {
     Word(u64),
@@ -32,7 +32,7 @@ enum Command {
         shared: u32,
         args: Vec<Arg>,
     },
-    /// Makes a buffer all zeros.
+    /// Clears a buffer to zeros.
     Clear {
         buffer: usize,
     },
@@ -63,7 +63,7 @@ impl Gpu {
     }
 }
 
-/// An algorithm and an array.
+/// Algorithm prepared for an array.
 pub(super) struct Entrant<'a, T> {
     gpu: &'a Gpu,
     input: &'a CudaSlice<u8>,
@@ -76,7 +76,7 @@ pub(super) struct Entrant<'a, T> {
 }
 
 impl<'a, T: GpuElement> Entrant<'a, T> {
-    /// Compiles what it takes and allocates the buffers. `n` is not 0.
+    /// Compiles the kernels and allocates the buffers. `n` is not 0.
     pub(super) fn prepare(
         gpu: &'a Gpu,
         algorithm: &Algorithm,
@@ -120,7 +120,7 @@ impl<'a, T: GpuElement> Entrant<'a, T> {
         Ok(entrant)
     }
 
-    /// Enqueues all of it.
+    /// Enqueues all launches.
     pub(super) fn enqueue(&mut self) -> Result<()> {
         for command in &self.commands {
             match command {
@@ -151,12 +151,12 @@ impl<'a, T: GpuElement> Entrant<'a, T> {
         Ok(())
     }
 
-    /// The bytes of the results.
+    /// Bytes of the results.
     pub(super) fn results(&self) -> &CudaSlice<u8> {
         &self.buffers[self.results]
     }
 
-    /// A new buffer of `len` elements.
+    /// Allocates a buffer of `len` elements.
     fn buffer(&mut self, len: usize) -> Result<usize> {
         self.buffers.push(self.gpu.bytes(len * size_of::<T>())?);
         Ok(self.buffers.len() - 1)
@@ -202,7 +202,7 @@ impl<'a, T: GpuElement> Entrant<'a, T> {
         (elements * words + padding) * size_of::<T>()
     }
 
-    /// Parts are reduced, then their results, until one is left.
+    /// Reduces parts, then their results, until one is left.
     fn reduction(&mut self, x: u64, elements: usize) -> Result<()> {
         let (mut from, mut n) = (x, self.n);
         loop {
@@ -221,7 +221,7 @@ impl<'a, T: GpuElement> Entrant<'a, T> {
         }
     }
 
-    /// Parts are scanned, then their sums in the same way, then what lies before is added to each part.
+    /// Scans parts, then their sums in the same way, then adds the prefixes to the parts.
     fn scan(&mut self, x: u64, y: usize, n: usize, elements: usize, words: usize) -> Result<()> {
         let threads = threads_of(n, elements, n <= elements * MAX_THREADS);
         let size = threads * elements;
@@ -303,7 +303,7 @@ impl<'a, T: GpuElement> Entrant<'a, T> {
         self.commands.push(Command::Clear { buffer: status });
         let (out, tickets, prefixes) = (self.address(y), self.address(status), self.address(prefixes));
         let mut args = vec![x, out, n as u64, tickets, tickets + size_of::<u32>() as u64];
-        // What the scan of the threads' values takes beside the tile.
+        // Words of the scan of the threads' values, in addition to the tile.
         let mut words = 2 * threads;
         if self.kernels.form == Form::LookBack {
             let aggregates = self.buffer(parts)?;
@@ -320,7 +320,7 @@ impl<'a, T: GpuElement> Entrant<'a, T> {
 
 const FENWICK: &str = include_str!("../../kernels/fenwick.cuh");
 
-/// The threads of a block: as many as one block needs, if it is alone.
+/// Number of threads of a block: as many as one block needs, if it is alone.
 fn threads_of(n: usize, elements: usize, alone: bool) -> usize {
     if alone { (n.next_power_of_two() / elements).max(1) } else { THREADS }
 }

@@ -1,8 +1,8 @@
-//! The algorithms on a real GPU: their CUDA kernels, compiled for the device, launched as the classics launch them.
+//! CUDA kernels of the algorithms, compiled for a GPU and launched as the classics launch them.
 //!
-//! Each algorithm has a file of the same stem under `kernels/`. `forms` says which kernels an algorithm has and puts
-//! their text together, `launch` makes buffers and launches ready, and `race` times the kernels beside a copy and the
-//! library's scan.
+//! Each algorithm has a file of the same stem under `kernels/`. `forms` lists the kernels of an algorithm and puts
+//! their text together, `launch` prepares buffers and launches, and `race` times the kernels, a copy and the library's
+//! scan.
 //!
 //! One file shows a whole algorithm, so kernels repeat each other's loops. There are three exceptions. In the model,
 //! the algorithms of many blocks share the scan of a block (`block_scan.rs`, `tile.rs`, `warp.rs`). `recursive` and

@@ -1,4 +1,4 @@
-//! The race: every algorithm's kernels on one GPU, beside a copy of the same bytes and the library's own scan.
+//! Race: every algorithm's kernels on one GPU, with a copy of the same bytes and the library's own scan.
 
 use super::device::Gpu;
 use super::element::GpuElement;
@@ -11,32 +11,32 @@ use crate::show::plot::COPY;
 use cudarc::driver::CudaSlice;
 use cudarc::driver::sys::CUevent_flags;
 
-/// Timed runs, of which the median counts, after those that warm up.
+/// Number of timed runs, whose median counts, and of warm-up runs before them.
 const RUNS: usize = 15;
 const WARM_UPS: usize = 3;
-/// Bytes written before each run, so that the array is not in the L2 cache.
+/// Number of bytes written before each run, so that the array is not in the L2 cache.
 const FLUSHED: usize = 256 << 20;
-/// The most elements for one thread alone.
+/// Largest number of elements for one thread alone.
 const SEQUENTIAL: usize = 1 << 20;
 
-/// A time.
+/// Time of one entrant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lap {
-    /// The algorithm's name, or [`COPY`].
+    /// Name of the algorithm, or [`COPY`].
     pub name: &'static str,
-    /// Elements of 4 bytes.
+    /// Number of elements of 4 bytes.
     pub n: usize,
-    /// The median time on the GPU.
+    /// Median time on the GPU.
     pub micros: f64,
-    /// Bytes that cannot be avoided, those of the input and of the results, in GB a second.
+    /// Throughput in GB a second: bytes that cannot be avoided, those of the input and of the results.
     pub gbps: f64,
 }
 
-/// Times inclusive or exclusive sums, and reductions, of `n` 32-bit integers: each algorithm that takes so many, and a copy.
-/// Each result is compared with that of a plain loop before it is timed. `each` hears of every time.
+/// Times inclusive or exclusive sums, and reductions, of `n` 32-bit integers: each algorithm that takes `n`, and a
+/// copy. Each result is compared with that of a plain loop before it is timed. `each` is called with every time.
 ///
-/// Algorithms of one block are made to scan any length as the recursive form does it; segmented ones stay what they are, and
-/// the sequential one is left out where one thread would take too long.
+/// Algorithms of one block scan any length in the recursive form. Segmented ones keep their limit, and the sequential
+/// one is left out if one thread would take too long.
 ///
 /// # Errors
 /// [`Error::Wrong`] for a wrong result; [`Error::Library`], [`Error::Driver`].
@@ -91,7 +91,7 @@ pub fn race(gpu: &Gpu, algorithms: &[&Algorithm], n: usize, mut each: impl FnMut
 }
 
 fn compare(algorithm: &Algorithm, n: usize, found: &[u8], expected: &[i32]) -> Result<()> {
-    // Where they are: a billion bytes are not copied once more.
+    // Compared in place: a billion bytes are not copied once more.
     let found = found.as_chunks().0;
     match found.iter().zip(expected).position(|(&found, &expected)| i32::from_ne_bytes(found) != expected) {
         None if found.len() >= expected.len() => Ok(()),
@@ -112,7 +112,7 @@ impl<'a> Clock<'a> {
         Ok(Self { gpu, flushed: gpu.bytes(FLUSHED)?.into() })
     }
 
-    /// The median time of a run, in microseconds, by events on the stream.
+    /// Median time of a run, in microseconds, by events on the stream.
     fn median(&self, mut run: impl FnMut() -> Result<()>) -> Result<f64> {
         let stream = &self.gpu.stream;
         let timed = Some(CUevent_flags::CU_EVENT_DEFAULT);

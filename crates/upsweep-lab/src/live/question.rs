@@ -1,4 +1,4 @@
-//! A question of a page, read.
+//! Parsed question of a page.
 
 use crate::algorithm::Algorithm;
 use crate::algorithms::by_name;
@@ -7,7 +7,7 @@ use crate::show::MOST_LIVE;
 use serde_json::Value;
 use std::str::FromStr;
 
-/// What is asked.
+/// Question of a page.
 #[derive(Debug)]
 pub(super) struct Question {
     algorithm: &'static Algorithm,
@@ -16,15 +16,15 @@ pub(super) struct Question {
     values: String,
     pub(super) op: String,
     pub(super) shape: Shape,
-    /// Where segments begin, if that was said.
+    /// Begins of the segments, if they were given.
     pub(super) heads: Option<Vec<usize>>,
-    /// Whether the whole page is asked for, or the run alone.
+    /// Whether the whole page is requested, or the run alone.
     pub(super) whole: bool,
-    /// The element whose dependents are asked for.
+    /// Element whose dependents are requested.
     pub(super) lit: Option<usize>,
 }
 
-/// The elements that were given, and how many there should be.
+/// Elements that were given, and their number in the run.
 pub(super) struct Values<T> {
     pub(super) given: Vec<T>,
     pub(super) n: usize,
@@ -69,7 +69,7 @@ impl Question {
         [self.algorithm].into_iter().chain(self.beside)
     }
 
-    /// How many elements there should be.
+    /// Number of elements of the run.
     pub(super) fn n(&self) -> Result<usize, String> {
         let n: usize = self.n.parse().map_err(|_| format!("n: {:?} is no whole number", self.n))?;
         match n {
@@ -79,14 +79,14 @@ impl Question {
         }
     }
 
-    /// The elements; `wrong`: what is said of one that is none.
+    /// Elements; `wrong` is the message for one that cannot be parsed.
     pub(super) fn values<T: FromStr>(&self, wrong: &str) -> Result<Values<T>, String> {
         let given = if self.values.is_empty() { Vec::new() } else { parsed(&self.values, "element", wrong)? };
         Ok(Values { given, n: self.n()? })
     }
 }
 
-/// What stands between commas.
+/// Parses the parts between commas.
 fn parsed<T: FromStr>(text: &str, what: &str, wrong: &str) -> Result<Vec<T>, String> {
     text.split(',').map(|one| one.trim().parse().map_err(|_| format!("{what}: {:?} {wrong}", one.trim()))).collect()
 }

@@ -1,16 +1,16 @@
-//! The banks of shared memory, and the accesses that collide in them.
+//! Banks of shared memory, and their conflicts.
 
-/// Threads of a warp on every GPU, which access the banks together; the most that the model's warps have.
+/// Number of threads of a warp on every GPU, which access the banks together; the most that the model's warps have.
 pub const WARP: usize = 32;
 
-/// The banks of shared memory: word i lies in bank i modulo their number.
+/// Banks of shared memory: word i lies in bank i modulo their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Banks {
     /// 16 banks, one half of a warp at a time: the G80 of 2007.
     Sixteen,
     /// 32 banks, a whole warp at a time: every GPU since Fermi.
     ThirtyTwo,
-    /// 2 banks, of no GPU: so few that a picture shows them all.
+    /// 2 banks, of no GPU: few enough for a picture of all.
     Two,
     /// 4 banks.
     Four,
@@ -19,7 +19,7 @@ pub enum Banks {
 }
 
 impl Banks {
-    /// How many there are, which is also how many threads access them at a time.
+    /// Number of banks, and of the threads that access them at a time.
     #[must_use]
     pub fn number(self) -> usize {
         match self {
@@ -31,14 +31,14 @@ impl Banks {
         }
     }
 
-    /// As many banks as this, if there are such.
+    /// Banks of this number, if the model has them.
     #[must_use]
     pub fn of(number: usize) -> Option<Self> {
         [Self::Two, Self::Four, Self::Eight, Self::Sixteen, Self::ThirtyTwo].into_iter().find(|b| b.number() == number)
     }
 
-    /// The degree of conflict of one access: the most different words of one bank. Threads at the same word are served
-    /// together. At most [`number`](Self::number) words.
+    /// Degree of conflict of one access: the largest number of different words in one bank. Threads at the same word
+    /// are served together. `words` has at most [`number`](Self::number) entries.
     pub(super) fn degree(self, words: &[usize]) -> u64 {
         let mut sorted = [0; WARP];
         let sorted = &mut sorted[..words.len()];

@@ -1,4 +1,4 @@
-//! A block of threads on the machine.
+//! Block of threads on the machine.
 
 use super::counts::Counts;
 use super::memory::{Array, Flags, Space, Word};
@@ -11,14 +11,14 @@ use super::thread::Thread;
 use crate::operator::Operator;
 use std::mem;
 
-/// A block of threads, from the kernel's point of view.
+/// Block of threads, from the kernel's point of view.
 #[derive(Debug)]
 pub struct Block<'a, T> {
     machine: &'a mut Machine<T>,
     state: &'a mut State,
-    /// Which block it is.
+    /// Index of the block.
     pub index: usize,
-    /// How many threads it has.
+    /// Number of its threads.
     pub threads: usize,
 }
 
@@ -28,19 +28,19 @@ impl<'a, T: Word> Block<'a, T> {
         Self { machine, state, index, threads }
     }
 
-    /// What is combined.
+    /// Operator of the run.
     #[must_use]
     pub fn operator(&self) -> Operator<T> {
         self.machine.operator
     }
 
-    /// How large the machine's parts are.
+    /// Sizes of the machine.
     #[must_use]
     pub fn shape(&self) -> Shape {
         self.machine.shape
     }
 
-    /// An array in shared memory, behind those before it. Its words hold nothing yet.
+    /// Allocates an array in shared memory, after the arrays before it. Its words are unwritten.
     pub fn shared(&mut self, name: &'static str, len: usize) -> Array {
         let offset = self.claim(len);
         let array = self.machine.values_at(name, Space::Shared, offset, vec![None; len], Some(self.index));
@@ -48,13 +48,13 @@ impl<'a, T: Word> Block<'a, T> {
         array
     }
 
-    /// An array of flags in shared memory, behind the arrays before it.
+    /// Allocates an array of flags in shared memory, after the arrays before it.
     pub fn shared_flags(&mut self, name: &'static str, len: usize) -> Flags {
         let offset = self.claim(len);
         self.machine.flags_at(name, Space::Shared, offset, vec![None; len], Some(self.index))
     }
 
-    /// The shared array that was the `number`th to be made, in an earlier phase.
+    /// Shared array that was allocated as the `number`th, in an earlier phase.
     #[must_use]
     pub fn shared_before(&self, number: usize) -> Array {
         self.state.arrays[number]
@@ -66,13 +66,13 @@ impl<'a, T: Word> Block<'a, T> {
         offset
     }
 
-    /// What all threads do next, in lockstep: reads see what memory held before the step, and what the thread itself wrote
-    /// in it.
+    /// Runs all threads in lockstep: reads see the contents of memory before the step, and the thread's own writes in
+    /// it.
     pub fn step(&mut self, label: &'static str, mut body: impl FnMut(&mut Thread<'_, T>)) {
         self.take_step(label, &mut body);
     }
 
-    /// The same, compiled once for all kernels.
+    /// Non-generic part of `step`, compiled once for all kernels.
     fn take_step(&mut self, label: &'static str, body: &mut dyn FnMut(&mut Thread<'_, T>)) {
         let mut pending = mem::take(&mut self.machine.pending);
         pending.begin(self.state.clock);
@@ -98,10 +98,10 @@ impl<'a, T: Word> Block<'a, T> {
         self.machine.run.steps.push(Step { kernel, label, block, counts, divergent, events, is_transfer, after });
     }
 
-    /// All threads wait for each other.
+    /// Barrier: all threads wait for each other.
     pub fn barrier(&mut self) {
         self.state.barriers += 1;
-        // Not the run's last step: that may be another block's.
+        // Not the run's last step, which may be another block's.
         if let Some(step) = self.state.last_step {
             self.machine.run.steps[step].counts.barriers += 1;
         }

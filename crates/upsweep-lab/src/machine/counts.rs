@@ -1,15 +1,15 @@
-//! What is counted.
+//! Counts of a run.
 
 use std::ops::AddAssign;
 
-/// What a step, or a whole run, did.
+/// Counts of a step, or of a whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Steps of a warp of which at least one thread took part.
+    /// Steps of a warp in which at least one thread took part.
     pub warp_steps: u64,
     /// Threads that took part, summed over the steps: they read, wrote, combined, shuffled or kept something.
     pub active_threads: u64,
-    /// Threads that could have, summed over the steps.
+    /// Threads of the block, active or not, summed over the steps.
     pub threads: u64,
     /// Applications of the operator, and comparisons and additions of counts: the work.
     pub operations: u64,
@@ -25,29 +25,29 @@ pub struct Counts {
     pub shuffles: u64,
     /// Barriers of a block.
     pub barriers: u64,
-    /// Branches at which the threads of a warp went both ways, in each round of a loop anew.
+    /// Branches at which the threads of a warp diverged, counted in each round of a loop.
     pub divergent_branches: u64,
-    /// Accesses of a warp, or half-warp, to shared memory that had to be repeated, each time they were.
+    /// Accesses of a warp, or half-warp, to shared memory that had to be repeated, counted each time.
     pub conflicts: u64,
-    /// The most threads with different words of one bank in one access of a warp or half-warp; 1: no conflict.
+    /// Largest number of threads with different words of one bank in one access of a warp or half-warp; 1: no conflict.
     pub worst_degree: u64,
-    /// The lecture's cost of shared memory: 2 cycles an access of a warp, times its conflict degree; so 6 for the two
-    /// reads and the write of `s[a] += s[b]`. And 8 for each warp-step with padded addresses.
+    /// Cycles of shared memory by the lecture's rule: 2 cycles an access of a warp, times its conflict degree; so 6 for
+    /// the two reads and the write of `s[a] += s[b]`. And 8 for each warp-step with padded addresses.
     pub cycles: u64,
-    /// Turns of shared memory: for each access of a warp or half-warp its degree.
+    /// Turns of shared memory: the sum of the degrees of all accesses of a warp or half-warp.
     pub turns: u64,
-    /// Lines of 32 words that the accesses of warps to global memory touch: 1 an access, where neighbours read neighbours.
+    /// Lines of 32 words that the accesses of warps to global memory touch: 1 an access, if neighbours read neighbours.
     pub lines: u64,
 }
 
 impl Counts {
-    /// The share of the threads that took part in a step, on average; 0 if there was none.
+    /// Share of the threads that took part in a step, on average; 0 without threads.
     #[must_use]
     pub fn activity(&self) -> f64 {
         if self.threads == 0 { 0.0 } else { self.active_threads as f64 / self.threads as f64 }
     }
 
-    /// Words read and written in shared memory.
+    /// Number of words read and written in shared memory.
     #[must_use]
     pub fn shared_accesses(&self) -> u64 {
         self.shared_reads + self.shared_writes
@@ -75,19 +75,19 @@ impl AddAssign for Counts {
     }
 }
 
-/// What is done one after the other, on the longest chain, however many blocks run at the same time. A block's steps follow
-/// each other, and so do launches; a block that waits for a flag goes on behind the step that set it. Loads and stores
-/// ([`Step::is_transfer`](super::Step::is_transfer)) take no time here.
+/// Critical path: operations and cycles on the longest chain, however many blocks run at the same time. A block's steps
+/// follow each other, and so do launches; a block that waits for a flag goes on after the step that set it. Loads and
+/// stores ([`Step::is_transfer`](super::Step::is_transfer)) take no time here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
-    /// Operations: the depth. In a step, those of the thread that has most of them.
+    /// Operations: the depth. A step counts those of the thread that has most of them.
     pub operations: u64,
-    /// Cycles of shared memory. In a step, those of all warps of the block, which share it.
+    /// Cycles of shared memory. A step counts those of all warps of the block, which share it.
     pub cycles: u64,
 }
 
 impl Span {
-    /// The longer chain of the two, in either number.
+    /// Componentwise maximum of the two chains.
     pub(super) fn max(self, other: Self) -> Self {
         Self { operations: self.operations.max(other.operations), cycles: self.cycles.max(other.cycles) }
     }

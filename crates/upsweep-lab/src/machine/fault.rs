@@ -1,16 +1,16 @@
-//! What the model finds wrong with a kernel.
+//! Faults that the model finds in a kernel.
 
 use std::error::Error;
 use std::fmt::{self, Display};
 
-/// Who accessed a word, and how.
+/// Access to a word, and the thread that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
     /// Whether it was a write.
     pub write: bool,
-    /// The block.
+    /// Index of the block.
     pub block: usize,
-    /// The thread in the block.
+    /// Index of the thread in the block.
     pub thread: usize,
 }
 
@@ -21,16 +21,16 @@ impl Display for Access {
     }
 }
 
-/// Where a kernel was when something went wrong.
+/// Position of a kernel at a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// The kernel.
+    /// Name of the kernel.
     pub kernel: &'static str,
-    /// Its step.
+    /// Label of its step.
     pub step: &'static str,
-    /// The array.
+    /// Name of the array.
     pub array: &'static str,
-    /// The word.
+    /// Index of the word.
     pub index: usize,
 }
 
@@ -40,59 +40,59 @@ impl Display for Site {
     }
 }
 
-/// What is wrong with a kernel.
+/// Fault of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// Two threads access one word, one of them writes, and nothing orders the two.
+    /// Race: two threads access one word, one of them writes, and nothing orders the two.
     Race {
-        /// Where the second access was.
+        /// Position of the second access.
         at: Site,
-        /// The first access.
+        /// First access.
         first: Access,
-        /// The second access.
+        /// Second access.
         second: Access,
     },
-    /// A word that does not exist.
+    /// Access to a word that does not exist.
     Outside {
-        /// Where.
+        /// Position of the access.
         at: Site,
-        /// Who.
+        /// Access.
         by: Access,
-        /// Words of the array.
+        /// Number of words of the array.
         len: usize,
     },
-    /// A word that holds nothing yet is read.
+    /// Read of an unwritten word.
     Unwritten {
-        /// Where.
+        /// Position of the access.
         at: Site,
-        /// Who.
+        /// Access.
         by: Access,
     },
-    /// A thread asks for the register of a thread that is not in its warp.
+    /// Shuffle from a thread of another warp.
     OtherWarp {
-        /// The kernel.
+        /// Name of the kernel.
         kernel: &'static str,
-        /// Its step.
+        /// Label of its step.
         step: &'static str,
-        /// The block.
+        /// Index of the block.
         block: usize,
-        /// Who asks.
+        /// Thread that shuffles.
         thread: usize,
-        /// Whom.
+        /// Thread whose register it reads.
         from: usize,
     },
-    /// A thread waits for a flag that no earlier phase and no earlier block sets.
+    /// Wait for a flag that no earlier phase and no earlier block sets.
     Stuck {
-        /// Where.
+        /// Position of the wait.
         at: Site,
-        /// Who.
+        /// Access of the wait.
         by: Access,
     },
 }
 
 impl Fault {
-    /// Where it is; [`None`]: not at a word.
+    /// Position of the fault; [`None`]: it is not at a word.
     #[must_use]
     pub fn at(&self) -> Option<Site> {
         match *self {

@@ -19,8 +19,8 @@ impl<T: Word> Machine<T> {
         self.run_waves(kernel, [blocks, threads, 1, 1], &mut |block, _| body(block));
     }
 
-    /// Runs a kernel whose blocks talk to each other: `resident` of them at a time, each of which goes through phase 0, then
-    /// each through phase 1, and so on. Whatever a block waits for must come from an earlier phase or an earlier block.
+    /// Runs a kernel whose blocks communicate: `resident` of them at a time, each of which goes through phase 0, then
+    /// each through phase 1, and so on. A block may wait for an earlier phase or an earlier block only.
     pub fn launch_waves(
         &mut self,
         kernel: &'static str,
@@ -33,7 +33,7 @@ impl<T: Word> Machine<T> {
         self.run_waves(kernel, [blocks, threads, resident.max(1), phases], &mut body);
     }
 
-    /// The same, compiled once for all kernels.
+    /// Non-generic part of the launches, compiled once for all kernels.
     fn run_waves(
         &mut self,
         kernel: &'static str,
@@ -41,7 +41,7 @@ impl<T: Word> Machine<T> {
         body: &mut dyn FnMut(&mut Block<'_, T>, usize),
     ) {
         self.memory.begin_launch();
-        // All blocks could begin at the same time: that some come later than others is how the model runs them.
+        // All blocks could begin at the same time: the model only runs them in waves.
         let (begin, mut end) = (self.clock, self.clock);
         for first in (0..blocks).step_by(resident) {
             let wave = first..blocks.min(first + resident);
@@ -57,7 +57,7 @@ impl<T: Word> Machine<T> {
     }
 }
 
-/// The blocks of a wave in the order in which they go on, each with its phase. A block comes to a phase after the block before it.
+/// Blocks of a wave in running order, each with its phase. A block comes to a phase after the block before it.
 fn turns(order: Order, blocks: usize, phases: usize) -> Vec<(usize, usize)> {
     let Order::Chance(seed) = order else {
         return (0..phases).flat_map(|phase| (0..blocks).map(move |block| (block, phase))).collect();

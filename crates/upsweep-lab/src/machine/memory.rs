@@ -1,44 +1,44 @@
-//! Words, arrays of them, and who touched them last.
+//! Words, arrays of them, and the history of their accesses.
 
 use super::counts::Span;
 use super::fault::Access;
 use std::fmt::{Debug, Display};
 use std::num::NonZeroU32;
 
-/// What a word of memory can hold.
+/// Contents of a word of memory.
 pub trait Word: Copy + PartialOrd + Debug + Display {}
 impl<T: Copy + PartialOrd + Debug + Display> Word for T {}
 
-/// Where an array lies.
+/// Memory space of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
-    /// In a block's shared memory.
+    /// Shared memory of a block.
     Shared,
-    /// In global memory.
+    /// Global memory.
     Global,
-    /// In global memory, read and written by atomic operations.
+    /// Global memory, read and written by atomic operations.
     Status,
 }
 
-/// An array of elements.
+/// Array of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Array(pub(super) usize);
 
-/// An array of flags or counters.
+/// Array of flags or counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flags(pub(super) usize);
 
-/// When, and by whom, a word was accessed. Small, as every word keeps three of them.
+/// Time and thread of an access to a word. It is small, as every word keeps three of them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stamp {
-    /// Not 0, which makes an `Option` of it as small.
+    /// Number of the launch. It is not 0, which makes an `Option` of the stamp as small.
     pub(super) launch: NonZeroU32,
     pub(super) block: u32,
     pub(super) thread: u32,
     pub(super) warp: u32,
-    /// Barriers that the block had passed.
+    /// Number of barriers that the block had passed.
     pub(super) barriers: u32,
-    /// Steps that the block had taken.
+    /// Number of steps that the block had taken.
     pub(super) step: u32,
 }
 
@@ -47,7 +47,7 @@ impl Stamp {
         (self.block, self.warp)
     }
 
-    /// Whether something lets `later` come after this access in every run.
+    /// Whether every run orders `later` after this access.
     fn comes_before(&self, later: &Self) -> bool {
         self.launch != later.launch
             || self.block == later.block
@@ -61,13 +61,13 @@ impl Stamp {
     }
 }
 
-/// The accesses that a later one could race with.
+/// Accesses that a later one could race with.
 #[derive(Clone, Debug, Default)]
 struct History {
     written: Option<Stamp>,
-    /// At most two: any write that races with a reader left out here races with one of these, too. For they are of different
-    /// blocks, which a write is never ordered after both of; or, if one block reads, of different warps, which no later
-    /// write before a barrier is in both of; or, if one warp reads, of different threads in one step.
+    /// Reads since the last write, two at most: any write that races with a reader left out here also races with one of
+    /// the two. They are of different blocks, and no write is ordered after both; or, if one block reads, of different
+    /// warps, and no later write before a barrier is in both; or, if one warp reads, of different threads in one step.
     read: [Option<Stamp>; 2],
 }
 
@@ -105,18 +105,18 @@ impl History {
 pub(super) struct Region<V> {
     pub(super) name: &'static str,
     pub(super) space: Space,
-    /// Words of shared memory before it.
+    /// Number of words of shared memory before it.
     pub(super) offset: usize,
-    /// Its number in the run's list of arrays.
+    /// Index in the run's list of arrays.
     pub(super) listed: usize,
     pub(super) words: Vec<Option<V>>,
     history: Vec<History>,
-    /// The longest chain up to the last write of each word; in status arrays only.
+    /// Longest chain up to the last write of each word; in status arrays only.
     set: Vec<Span>,
 }
 
 impl<V: Word> Region<V> {
-    /// Notes an access. Returns where the array lies, behind how many words, how many it has; and what this access races with.
+    /// Notes an access. Returns the array's space, offset and length, and the access that this one races with.
     pub(super) fn note(&mut self, index: usize, write: bool, now: Stamp) -> (Space, usize, usize, Option<Access>) {
         let races = match self.history.get_mut(index) {
             Some(history) if self.space != Space::Status => match write {
@@ -128,7 +128,7 @@ impl<V: Word> Region<V> {
         (self.space, self.offset, self.words.len(), races)
     }
 
-    /// Writes a word, at the end of a step that ends `after` so much.
+    /// Writes a word at the end of a step; `after` is the longest chain up to there.
     pub(super) fn set(&mut self, index: usize, value: V, after: Span) {
         self.words[index] = Some(value);
         if let Some(set) = self.set.get_mut(index) {
@@ -136,7 +136,7 @@ impl<V: Word> Region<V> {
         }
     }
 
-    /// What had passed when the word was written, if blocks wait for it.
+    /// Longest chain up to the write of the word, if blocks wait for it.
     pub(super) fn set_after(&self, index: usize) -> Span {
         self.set.get(index).copied().unwrap_or_default()
     }
@@ -199,7 +199,7 @@ impl<T: Word> Memory<T> {
         self.kept = (self.values.len(), self.flags.len());
     }
 
-    /// Ends the life of the blocks' shared memory.
+    /// Frees the shared memory of the blocks.
     pub(super) fn free_shared(&mut self) {
         self.values.truncate(self.kept.0);
         self.flags.truncate(self.kept.1);
@@ -210,12 +210,12 @@ impl<T: Word> Memory<T> {
 mod tests {
     use super::*;
 
-    /// Everything that ever touched a word.
+    /// All accesses to a word.
     #[derive(Default)]
     struct All(Vec<(Stamp, bool)>);
 
     impl All {
-        /// Notes an access; returns whether it races with one before.
+        /// Notes an access; returns whether it races with an earlier one.
         fn note(&mut self, now: Stamp, write: bool) -> bool {
             let races = self.0.iter().any(|(stamp, wrote)| (write || *wrote) && !stamp.comes_before(&now));
             self.0.push((now, write));
@@ -233,7 +233,7 @@ mod tests {
         let (mut raced, mut clean) = (0, 0);
         for _ in 0..300_000 {
             let (mut all, mut history) = (All::default(), History::default());
-            // Each block has its own time: steps, and barriers after some of them.
+            // Each block has a time of its own: steps, and barriers after some of them.
             let mut times = [(0, 0); 3];
             let (blocks, threads, length) = (1 + random(3), [2, 34, 98][random(3) as usize], 2 + random(9));
             let mut launch = NonZeroU32::MIN;

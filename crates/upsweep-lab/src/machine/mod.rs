@@ -1,7 +1,7 @@
-//! The machine model: blocks of threads in warps, memory in banks, barriers, and everything counted.
+//! Machine model: blocks of threads in warps, memory in banks, barriers, and counts of all actions.
 //!
-//! A kernel is Rust code that reads as its CUDA twin does. Between two barriers it takes [`Block::step`]s: a step is what
-//! all threads of the block do in lockstep, warp by warp, and the model knows it access by access:
+//! A kernel is Rust code that reads like its CUDA twin. Between two barriers it takes [`Block::step`]s. A step is code
+//! that all threads of the block run in lockstep, warp by warp, and the model knows each of its accesses:
 //!
 //! ```
 //! use upsweep_lab::machine::{Banks, Machine};
@@ -32,18 +32,18 @@
 //! # Ok::<(), upsweep_lab::machine::Fault>(())
 //! ```
 //!
-//! What the model is strict about: a word that is read before it was written, a place outside an array, and a race, two
-//! threads at one word, one of them writing, with nothing between that orders them. What orders two accesses: the thread
-//! itself; a barrier, for threads of one block; a later step, for threads of one warp, because a warp runs in lockstep; the
-//! end of a launch. Words in [status arrays](Machine::status) are the exception, as atomics are on a GPU. Two
-//! more faults: a [shuffle](Thread::shuffle) from another warp, and a [wait](Thread::wait) for what nothing before sets.
-//! The first fault of all is what [`Machine::finish`] returns.
+//! The model is strict about three things: a read of an unwritten word, an index outside an array, and a race (two
+//! threads at one word, one of them writing, with nothing between that orders them). Two accesses are ordered by the
+//! thread itself; by a barrier, for threads of one block; by a later step, for threads of one warp, because a warp runs
+//! in lockstep; by the end of a launch. Words in [status arrays](Machine::status) are the exception, like atomics on a
+//! GPU. Two more faults are a [shuffle](Thread::shuffle) from another warp, and a [wait](Thread::wait) for a flag that
+//! nothing before sets. [`Machine::finish`] returns the first fault of all.
 //!
-//! Threads go through a step in lockstep: what comes next in the source is one instruction of all threads of a warp that are
-//! there ([`Block::step`]). So the model knows which accesses meet in a bank and at which branches a warp parts.
+//! Threads go through a step in lockstep: the next action in the source is one instruction of all threads of a warp at
+//! it ([`Block::step`]). So the model knows which accesses meet in a bank and where a warp diverges.
 //!
-//! What it leaves out: time. Its cycles are the lecture's rule for shared memory (see [`Counts::cycles`]), which is why
-//! they can be computed by hand and compared with what the lecture prints. Global memory costs nothing there.
+//! The model leaves out time. Its cycles are the lecture's rule for shared memory (see [`Counts::cycles`]), so they can
+//! be computed by hand and compared with the numbers that the lecture prints. Global memory costs nothing there.
 
 mod banks;
 mod block;

@@ -1,4 +1,4 @@
-//! The machine: its memory, its run so far, and what is wrong with it.
+//! Machine: its memory, its run so far, and its first fault.
 
 use super::counts::Span;
 use super::fault::Fault;
@@ -8,7 +8,7 @@ use super::run::{ArrayInfo, Run};
 use super::shape::Shape;
 use crate::operator::Operator;
 
-/// A GPU that runs kernels on the host, and writes down what they do.
+/// GPU model that runs kernels on the host, and records their actions.
 #[derive(Debug)]
 pub struct Machine<T> {
     pub(super) operator: Operator<T>,
@@ -16,16 +16,16 @@ pub struct Machine<T> {
     pub(super) memory: Memory<T>,
     pub(super) pending: Pending<T>,
     pub(super) run: Run,
-    /// The longest chain up to the end of the last launch.
+    /// Longest chain up to the end of the last launch.
     pub(super) clock: Span,
-    /// The first fault, and the number of steps before the one in which it was.
+    /// First fault, and the number of steps before its own.
     pub(super) fault: Option<(usize, Fault)>,
-    /// Whether each step keeps who did what and what memory held then.
+    /// Whether each step records the events of its threads and the contents of memory.
     pub(super) records: bool,
 }
 
 impl<T: Word> Machine<T> {
-    /// A machine with nothing in its memory.
+    /// Machine with empty memory.
     #[must_use]
     pub fn new(operator: Operator<T>, shape: impl Into<Shape>) -> Self {
         Self {
@@ -40,47 +40,47 @@ impl<T: Word> Machine<T> {
         }
     }
 
-    /// Keeps for each step who read and wrote what, and what memory held after it: what pictures are made of. It takes
-    /// memory in proportion to steps times words.
+    /// Records for each step the words that threads read and wrote, and the contents of memory after it, for pictures.
+    /// It takes memory in proportion to steps times words.
     #[must_use]
     pub fn recording(mut self) -> Self {
         self.records = true;
         self
     }
 
-    /// What is combined.
+    /// Operator of the machine.
     #[must_use]
     pub fn operator(&self) -> Operator<T> {
         self.operator
     }
 
-    /// How large its parts are.
+    /// Sizes of the machine.
     #[must_use]
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// An array in global memory that holds `words`.
+    /// Allocates an array in global memory that holds `words`.
     pub fn array(&mut self, name: &'static str, words: &[T]) -> Array {
         self.values_at(name, Space::Global, 0, words.iter().copied().map(Some).collect(), None)
     }
 
-    /// An array of `len` words in global memory that hold nothing yet.
+    /// Allocates an array of `len` unwritten words in global memory.
     pub fn empty(&mut self, name: &'static str, len: usize) -> Array {
         self.values_at(name, Space::Global, 0, vec![None; len], None)
     }
 
-    /// An array of `len` words through which blocks talk to each other: accesses to them are ordered, and race with none.
+    /// Allocates an array of `len` words by which blocks communicate: accesses to them are ordered, and race with none.
     pub fn status(&mut self, name: &'static str, len: usize) -> Array {
         self.values_at(name, Space::Status, 0, vec![None; len], None)
     }
 
-    /// An array of flags in global memory.
+    /// Allocates an array of flags in global memory.
     pub fn flags(&mut self, name: &'static str, flags: &[u32]) -> Flags {
         self.flags_at(name, Space::Global, 0, flags.iter().copied().map(Some).collect(), None)
     }
 
-    /// An array of flags, all 0, through which blocks talk to each other.
+    /// Allocates an array of flags, all 0, by which blocks communicate.
     pub fn status_flags(&mut self, name: &'static str, len: usize) -> Flags {
         self.flags_at(name, Space::Status, 0, vec![Some(0); len], None)
     }
@@ -123,13 +123,13 @@ impl<T: Word> Machine<T> {
         }
     }
 
-    /// What an array holds; words that hold nothing, as after a fault, are the identity.
+    /// Contents of an array; unwritten words, as after a fault, are the identity.
     #[must_use]
     pub fn read(&self, array: Array) -> Vec<T> {
         self.memory.words(array).iter().map(|word| word.unwrap_or(self.operator.identity)).collect()
     }
 
-    /// All that was counted.
+    /// Ends the run and returns it.
     ///
     /// # Errors
     /// The first [`Fault`] of the run.
@@ -140,7 +140,7 @@ impl<T: Word> Machine<T> {
         }
     }
 
-    /// All that was counted up to the first fault; its step is the last one.
+    /// Ends the run and returns it up to the first fault, whose step is the last one.
     #[must_use]
     pub fn stop(mut self) -> (Run, Option<Fault>) {
         if let Some((before, _)) = self.fault {

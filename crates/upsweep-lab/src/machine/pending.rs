@@ -1,4 +1,4 @@
-//! What a step has done that memory does not show yet.
+//! Effects of a step that memory does not show yet.
 
 use super::banks::Banks;
 use super::counts::{Counts, Span};
@@ -7,29 +7,29 @@ use super::run::Event;
 use super::warp::Warp;
 use std::mem;
 
-/// What a step has done so far, and memory does not show yet. It is used again for the next step, as its lists then need no
-/// new memory.
+/// Effects of a step so far, which memory does not show yet. It is used again for the next step, as its lists then need
+/// no new memory.
 #[derive(Debug)]
 pub(super) struct Pending<T> {
     pub(super) counts: Counts,
-    /// What the current warp does.
+    /// Actions of the current warp.
     pub(super) warp: Warp,
-    /// The longest chain before the step.
+    /// Longest chain before the step.
     pub(super) since: Span,
-    /// The most operations of a thread.
+    /// Largest number of operations of a thread.
     pub(super) longest: u64,
     /// Whether words of plain global memory were accessed.
     pub(super) transfers: bool,
-    /// Accesses to shared memory.
+    /// Number of accesses to shared memory.
     pub(super) accesses: usize,
     pub(super) values: Vec<(Array, usize, T)>,
     pub(super) flags: Vec<(Flags, usize, u32)>,
-    /// What the current thread does. This and what follows stays empty unless the machine records.
+    /// Event of the current thread. This and the fields below stay empty unless the machine records.
     pub(super) event: Event,
     pub(super) events: Vec<Event>,
-    /// For each access to shared memory: the event, whether it is a write, its place there. Then the degrees come in.
+    /// Event, write flag and index in the event of each access to shared memory; its degree is added at the end.
     pub(super) shared: Vec<(usize, bool, usize)>,
-    /// The access, its degree, and the first of those that are served with it.
+    /// Access, its degree, and the first access that is served with it.
     degrees: Vec<(usize, u64, usize)>,
 }
 
@@ -53,12 +53,12 @@ impl<T> Default for Pending<T> {
 }
 
 impl<T: Word> Pending<T> {
-    /// Begins a step, before which `clock` had passed.
+    /// Begins a step; `clock` is the longest chain before it.
     pub(super) fn begin(&mut self, clock: Span) {
         (self.since, self.longest, self.transfers, self.accesses) = (clock, 0, false, 0);
     }
 
-    /// Ends a warp's part of the step; `records`: each access is told its degree. Returns whether the warp diverged.
+    /// Ends a warp's part of the step; `records` keeps the degree of each access. Returns whether the warp diverged.
     pub(super) fn end_warp(&mut self, banks: Banks, records: bool) -> bool {
         let Self { warp, counts, degrees, .. } = self;
         warp.finish(banks, counts, &mut |number, degree, together| {
@@ -68,7 +68,7 @@ impl<T: Word> Pending<T> {
         })
     }
 
-    /// Writes what was written, tells the events of their conflicts, and begins anew. Returns what the step did.
+    /// Commits the writes, puts the conflict degrees into the events, and clears all. Returns the outcome of the step.
     pub(super) fn commit(&mut self, memory: &mut Memory<T>) -> Done {
         let is_transfer = self.transfers && self.counts.operations == 0;
         let Span { operations, cycles } = self.since;
@@ -93,7 +93,7 @@ impl<T: Word> Pending<T> {
     }
 }
 
-/// What a step did.
+/// Outcome of a step.
 #[derive(Debug)]
 pub(super) struct Done {
     pub(super) counts: Counts,

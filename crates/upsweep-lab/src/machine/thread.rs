@@ -1,4 +1,4 @@
-//! A thread, and what it does in a step.
+//! Thread, and its actions in a step.
 
 use super::fault::{Access, Fault, Site};
 use super::memory::{Array, Flags, Space, Stamp, Word};
@@ -11,24 +11,24 @@ use std::cmp::Ordering;
 use std::mem;
 use std::panic::Location;
 
-/// A thread in a step.
+/// Thread in a step.
 #[derive(Debug)]
 pub struct Thread<'a, T> {
     machine: &'a mut Machine<T>,
     state: &'a mut State,
     pending: &'a mut Pending<T>,
     label: &'static str,
-    /// Which thread of its block it is.
+    /// Index of the thread in its block.
     pub index: usize,
-    /// Its block.
+    /// Index of its block.
     pub block: usize,
     warp: usize,
     lane: usize,
-    /// Where its own writes begin among the pending ones.
+    /// Begin of its own writes among the pending ones.
     own: (usize, usize),
     /// Whether it has done something.
     active: bool,
-    /// How often it combined.
+    /// Number of times that it combined.
     operations: u64,
     /// Reads and operations before its last write.
     sourced: (usize, u64),
@@ -70,37 +70,37 @@ impl<'a, T: Word> Thread<'a, T> {
         }
     }
 
-    /// The thread's place in its warp.
+    /// Index of the thread in its warp.
     #[must_use]
     pub fn lane(&self) -> usize {
         self.lane
     }
 
-    /// The thread's warp.
+    /// Index of the thread's warp.
     #[must_use]
     pub fn warp(&self) -> usize {
         self.warp
     }
 
-    /// What is combined.
+    /// Operator of the run.
     #[must_use]
     pub fn operator(&self) -> Operator<T> {
         self.machine.operator
     }
 
-    /// a ⊕ b, counted.
+    /// Combines a ⊕ b, counted.
     pub fn combine(&mut self, a: T, b: T) -> T {
         self.count_operation();
         (self.machine.operator.combine)(a, b)
     }
 
-    /// How a compares with b, counted as an operation; what cannot be compared is equal.
+    /// Compares a with b, counted as an operation; incomparable values are equal.
     pub fn compare(&mut self, a: T, b: T) -> Ordering {
         self.count_operation();
         a.partial_cmp(&b).unwrap_or(Ordering::Equal)
     }
 
-    /// a + b of two counts, counted as an operation.
+    /// Adds two counts, counted as an operation.
     pub fn add(&mut self, a: u32, b: u32) -> u32 {
         self.count_operation();
         a.wrapping_add(b)
@@ -113,7 +113,7 @@ impl<'a, T: Word> Thread<'a, T> {
         self.pending.event.operations += u64::from(self.machine.records);
     }
 
-    /// `condition`, at which the threads of a warp may go different ways.
+    /// Branch: returns `condition`, at which the threads of a warp may diverge.
     #[track_caller]
     pub fn branch(&mut self, condition: bool) -> bool {
         let lane = self.lane();
@@ -121,14 +121,14 @@ impl<'a, T: Word> Thread<'a, T> {
         condition
     }
 
-    /// The index with a word of padding for each round of the banks before it: i + i / banks.
+    /// Index with a word of padding for each round of the banks before it: i + i / banks.
     pub fn padded(&mut self, index: usize) -> usize {
         self.pending.warp.padded = true;
         index + index / self.machine.shape.banks.number()
     }
 
-    /// What another thread of the warp, or this one, has in the register: `registers` is that of all threads of the block,
-    /// as it was before the step.
+    /// Reads the register of another thread of the warp, or of this one: `registers` is that of all threads of the
+    /// block, as it was before the step.
     pub fn shuffle(&mut self, registers: &[T], from: usize) -> T {
         self.active = true;
         self.pending.counts.shuffles += 1;
@@ -145,7 +145,7 @@ impl<'a, T: Word> Thread<'a, T> {
         }
     }
 
-    /// `value`, which the thread puts into the register `name`: what pictures show of it.
+    /// Keeps `value` in the register `name`, for pictures, and returns it.
     pub fn keep<V: Word>(&mut self, name: &'static str, value: V) -> V {
         self.active = true;
         if self.machine.records {
@@ -154,7 +154,7 @@ impl<'a, T: Word> Thread<'a, T> {
         value
     }
 
-    /// The word `array[index]`.
+    /// Reads the word `array[index]`.
     #[track_caller]
     pub fn read(&mut self, array: Array, index: usize) -> T {
         let own = self.pending.values[self.own.0..].iter().rev().find(|w| (w.0, w.1) == (array, index)).map(|w| w.2);
@@ -165,7 +165,7 @@ impl<'a, T: Word> Thread<'a, T> {
         value
     }
 
-    /// `array[index] = value`.
+    /// Writes `array[index] = value`.
     #[track_caller]
     pub fn write(&mut self, array: Array, index: usize, value: T) {
         if self.note(Name::Value(array), index, true, Location::caller()) {
@@ -174,14 +174,14 @@ impl<'a, T: Word> Thread<'a, T> {
         }
     }
 
-    /// `to[at] = from[index]`.
+    /// Copies `to[at] = from[index]`.
     #[track_caller]
     pub fn copy(&mut self, from: Array, index: usize, to: Array, at: usize) {
         let value = self.read(from, index);
         self.write(to, at, value);
     }
 
-    /// The flag `flags[index]`.
+    /// Reads the flag `flags[index]`.
     #[track_caller]
     pub fn read_flag(&mut self, flags: Flags, index: usize) -> u32 {
         let own = self.pending.flags[self.own.1..].iter().rev().find(|w| (w.0, w.1) == (flags, index)).map(|w| w.2);
@@ -193,8 +193,8 @@ impl<'a, T: Word> Thread<'a, T> {
         value
     }
 
-    /// The flag `flags[index]`, as soon as it is not 0. One read is counted: how often a thread asks in vain is a matter of
-    /// time. In the model it has to be set before, or the kernel would hang.
+    /// Waits until the flag `flags[index]` is not 0, and returns it. One read is counted: the number of reads in vain
+    /// is a matter of time. In the model the flag has to be set before, or the kernel would hang.
     #[track_caller]
     pub fn wait(&mut self, flags: Flags, index: usize) -> u32 {
         let flag = self.read_flag(flags, index);
@@ -205,7 +205,7 @@ impl<'a, T: Word> Thread<'a, T> {
         flag
     }
 
-    /// `flags[index] = value`.
+    /// Writes `flags[index] = value`.
     #[track_caller]
     pub fn write_flag(&mut self, flags: Flags, index: usize, value: u32) {
         if self.note(Name::Flag(flags), index, true, Location::caller()) {
@@ -214,7 +214,7 @@ impl<'a, T: Word> Thread<'a, T> {
         }
     }
 
-    /// Counts an access and finds out what is wrong with it. Returns whether the word exists.
+    /// Counts an access and notes its faults. Returns whether the word exists.
     fn note(&mut self, name: Name, index: usize, write: bool, at: &Location<'_>) -> bool {
         let now = Stamp {
             launch: self.machine.memory.launch,
@@ -257,7 +257,7 @@ impl<'a, T: Word> Thread<'a, T> {
         true
     }
 
-    /// What a word holds, if it holds something; that it does not is a fault.
+    /// Contents of a word; an unwritten word is a fault.
     fn written<V>(&mut self, value: Option<V>, name: Name, index: usize) -> Option<V> {
         if value.is_none() {
             let by = Access { write: false, block: self.block, thread: self.index };
@@ -296,7 +296,7 @@ impl<'a, T: Word> Thread<'a, T> {
         }
     }
 
-    /// Says which of the reads the next write comes from.
+    /// Notes the reads that the next write comes from.
     fn note_flows(&mut self, value: &str) {
         let reads = self.pending.event.reads.len();
         let (reads_before, operations_before) =
@@ -311,7 +311,7 @@ impl<'a, T: Word> Thread<'a, T> {
     }
 }
 
-/// An array of either kind.
+/// Array of either kind.
 #[derive(Clone, Copy)]
 enum Name {
     Value(Array),

@@ -1,23 +1,23 @@
-//! A warp in lockstep: which accesses and branches of its threads are one instruction, and what it costs.
+//! Warp in lockstep: merges the accesses and branches of its threads to instructions, and counts their cost.
 //!
-//! A warp executes one instruction at a time, for those of its threads that are at it. Threads that skip a branch or leave
-//! a loop wait behind it for the others. So of what the threads do next, the model takes what comes first in the source,
-//! of all threads that are there. A thread that goes back to the head of a loop has to wait until no thread is in the
-//! loop's body any more, whose end is the last place from which a thread of the warp went back to that head, or that of a
-//! loop in it.
+//! A warp executes one instruction at a time, for those of its threads that are at it. Threads that skip a branch or
+//! leave a loop wait after it for the others. So of the threads' next actions the model takes the first in the source,
+//! for all threads that are at it. A thread that goes back to the head of a loop waits until no thread is in the loop's
+//! body any more. The body ends at the last place from which a thread of the warp went back to that head, or to that of
+//! a loop in it.
 //!
-//! Hence a kernel's source has to be in the order of the program: what a step does stands in its closure, or in a
-//! function that is `#[track_caller]`, and conditions are told by [`Thread::branch`](super::Thread::branch).
+//! Hence a kernel's source has to be in the order of the program: the actions of a step stand in its closure, or in a
+//! function that is `#[track_caller]`, and conditions are passed to [`Thread::branch`](super::Thread::branch).
 
 use super::banks::{Banks, WARP};
 use super::counts::Counts;
 use std::cmp::Reverse;
 use std::panic::Location;
 
-/// Words of a line of global memory: 128 bytes.
+/// Number of words of a line of global memory: 128 bytes.
 const LINE: usize = 32;
 
-/// Where in the kernel's source something is done. A copy reads and then writes at one place.
+/// Position of an action in the kernel's source. A copy reads and then writes at one position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     line: u32,
@@ -31,19 +31,19 @@ impl Place {
     }
 }
 
-/// What is done there.
+/// Action at a position.
 #[derive(Clone, Copy, Debug)]
 enum Act {
-    /// A branch, and whether it is taken.
+    /// Branch, and whether it is taken.
     Branch(bool),
-    /// An access to a word of shared memory, and which access of the step it is.
+    /// Access to a word of shared memory, and its number in the step.
     Access { word: usize, number: usize },
-    /// An access to a word of global memory.
+    /// Access to a word of global memory.
     Global { word: usize },
 }
 
-/// When a thread's next act is due: behind which place, whether back at the head of a loop that ends there, and what it is.
-/// Of two loops that end at the same place the inner one goes on first.
+/// Time at which a thread's next action is due: the place after which it comes, whether it is back at the head of a
+/// loop that ends there, and its own place. Of two loops that end at the same place the inner one goes on first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Due {
     behind: Place,
@@ -51,13 +51,13 @@ struct Due {
     place: Reverse<Place>,
 }
 
-/// What the threads of a warp did in a step.
+/// Actions of a warp's threads in a step.
 #[derive(Debug)]
 pub(super) struct Warp {
     lanes: [Vec<(Place, Act)>; WARP],
     /// Whether an address was padded.
     pub(super) padded: bool,
-    /// Threads that took part.
+    /// Number of threads that took part.
     pub(super) active: u64,
 }
 
@@ -83,8 +83,8 @@ impl Warp {
         self.lanes[lane].push((Place::new(at, false), Act::Branch(taken)));
     }
 
-    /// Adds the warp's part to `counts`, says of each access what its degree is and which is the first that is served with
-    /// it, and begins anew. Returns whether the warp diverged.
+    /// Adds the warp's part to `counts`, passes to `degree_of` the degree of each access and the first access served
+    /// with it, and clears all. Returns whether the warp diverged.
     pub(super) fn finish(
         &mut self,
         banks: Banks,
@@ -113,8 +113,8 @@ impl Warp {
         divergent > 0
     }
 
-    /// The heads of the loops, each with the last place of its body: one from which a thread goes back to it, or the end of
-    /// a loop in it.
+    /// Heads of the loops, each with the last place of its body: one from which a thread goes back to the head, or the
+    /// end of a loop in it.
     fn ends_of_loops(&self) -> Vec<(Place, Place)> {
         let mut ends: Vec<(Place, Place)> = Vec::new();
         for lane in &self.lanes {
@@ -136,7 +136,7 @@ impl Warp {
         ends
     }
 
-    /// The threads that execute the next instruction, and how many they are.
+    /// Threads that execute the next instruction, and their number.
     fn next(&self, done: &[usize; WARP], ends: &[(Place, Place)]) -> Option<([usize; WARP], usize)> {
         let (mut lanes, mut count, mut first) = ([0; WARP], 0, None);
         for (lane, acts) in self.lanes.iter().enumerate() {
@@ -171,7 +171,7 @@ fn access(
                 (words[count], numbers[count], halves[count]) = (word, number, lane / banks.number());
                 count += 1;
             }
-            // They come in rising order of lanes, which is no order of words.
+            // Accesses come in rising order of lanes, which is no order of words.
             Act::Global { word } if !lines[..distinct].contains(&(word / LINE)) => {
                 lines[distinct] = word / LINE;
                 distinct += 1;

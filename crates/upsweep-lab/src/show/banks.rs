@@ -1,27 +1,27 @@
-//! The accesses of a step, each with the words that it is at.
+//! Accesses of a step to shared memory, with their words.
 
 use crate::machine::{Run, Step};
 use std::collections::BTreeMap;
 
-/// What a warp, or half of one, reads or writes at once.
+/// One access to shared memory by a warp, or half of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Access {
     pub(super) array: usize,
     pub(super) write: bool,
-    /// How many turns it takes.
+    /// Number of turns that it takes.
     pub(super) degree: u64,
-    /// By thread.
+    /// Threads and words, by thread.
     pub(super) items: Vec<Item>,
 }
 
-/// A thread, and the word of shared memory that it is at.
+/// Thread, and the word of shared memory that it accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Item {
     pub(super) thread: usize,
     pub(super) word: usize,
 }
 
-/// The accesses to shared memory, in their order.
+/// Accesses to shared memory, in their order.
 pub(super) fn accesses(run: &Run, step: &Step) -> Vec<Access> {
     let mut found: BTreeMap<usize, Access> = BTreeMap::new();
     for event in &step.events {
@@ -51,7 +51,7 @@ mod tests {
         Recording::of(by_name(name).unwrap(), Operator::<i64>::sum(), shape, &input).unwrap()
     }
 
-    /// The lecture's table of stride 1 with 16 banks: threads 0 to 15 read words 0, 2, 4, ..., of banks 0, 2, 4, ...
+    /// Table of the lecture for stride 1 with 16 banks: threads 0 to 15 read words 0, 2, 4, ..., of banks 0, 2, 4, ...
     #[test]
     fn the_table_of_the_lecture() {
         let run = recording("reduce-strided", 64, Banks::Sixteen.into()).run;
@@ -60,7 +60,7 @@ mod tests {
         assert_eq!((words, access.degree, access.write), ((0..16).map(|t| (t, 2 * t)).collect(), 2, false));
     }
 
-    /// A degree is the most words of a bank; conflicts are the turns behind the first; a half-warp is as wide as the banks.
+    /// A degree is the most words of a bank; conflicts are turns after the first; a half-warp is as wide as the banks.
     #[test]
     fn accesses_add_up_to_what_was_counted() {
         for algorithm in ALGORITHMS {

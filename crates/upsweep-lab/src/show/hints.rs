@@ -1,11 +1,11 @@
-//! Which lengths show what: found by running the algorithm, so that no hint is wrong.
+//! Hints at lengths that show something: found by running the algorithm, so that no hint is wrong.
 
 use crate::algorithm::{Algorithm, Error, Input, Setup};
 use crate::algorithms::by_name;
 use crate::machine::{Banks, Counts, Shape};
 use crate::operator::Operator;
 
-/// The length and the machine that show what an algorithm is about on a page.
+/// Length and machine that show the idea of an algorithm on a page.
 #[must_use]
 pub fn telling(algorithm: &Algorithm) -> (usize, Shape) {
     let gpu = Shape::from(Banks::Sixteen);
@@ -20,20 +20,20 @@ pub fn telling(algorithm: &Algorithm) -> (usize, Shape) {
         "sequential" | "fenwick_updates" | "quicksort" => (16, gpu),
         // Several warps.
         "reduce_shuffle" | "reduce_unrolled" => (32, Shape { warp: 8, ..Shape::from(Banks::Eight) }),
-        // Each word has a flag beside it.
+        // Each word has a flag as companion.
         "segmented_pairs" | "segmented_sweep" => (32, gpu),
-        // Trees have words of one bank from here on.
+        // Trees have words of one bank from this length on.
         _ => (64, gpu),
     }
 }
 
-/// A machine on which several tiles fit a screen.
+/// Machine on which several tiles fit a screen.
 #[must_use]
 pub fn small() -> Shape {
     Shape { warp: 4, tile: Some(8), ..Shape::from(Banks::Four) }
 }
 
-/// What to try, each with the options of `lab show` that show it.
+/// Hints, each with the options of `lab show` for it.
 #[must_use]
 pub fn hints(algorithm: &Algorithm) -> Vec<(String, String)> {
     let mut hints = Vec::new();
@@ -66,7 +66,7 @@ pub fn hints(algorithm: &Algorithm) -> Vec<(String, String)> {
     hints
 }
 
-/// What a run came to.
+/// Outcome of a run.
 enum Found {
     Counts(Counts),
     Fault,
@@ -83,12 +83,12 @@ impl Found {
     }
 }
 
-/// The least length at which the model finds a fault: a power of two, or the number behind one.
+/// Least length at which the model finds a fault: a power of two, or one more.
 fn first_fault(algorithm: &Algorithm, shape: Shape) -> Option<usize> {
     lengths(algorithm, shape).flat_map(|n| [n, n + 1]).find(|&n| found(algorithm, shape, n).is_fault())
 }
 
-/// Powers of two, as long as a picture of so many elements is of use.
+/// Powers of two, up to the length whose picture is still of use.
 fn lengths(algorithm: &Algorithm, shape: Shape) -> impl Iterator<Item = usize> {
     (2..=8).map(|log| 1 << log).filter(move |&n| algorithm.takes_on(shape, n).is_ok())
 }

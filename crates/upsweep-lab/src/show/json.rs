@@ -1,17 +1,17 @@
-//! A run as JSON, for the player in a page.
+//! Run as JSON, for the player in a page.
 
 use super::recording::Recording;
 use super::{place_of, svg};
 use crate::machine::{Counts, Event, Fault, Place, Space};
 use serde_json::{Value, json};
 
-/// The run as the player reads it, safe between the tags of a script.
+/// Run in the player's format, safe between the tags of a script.
 pub(super) fn script(recording: &Recording) -> String {
     // JSON has `<` in strings only.
     run(recording).to_string().replace('<', "\\u003c")
 }
 
-/// The run as the player reads it.
+/// Run in the player's format.
 pub(crate) fn run(recording: &Recording) -> Value {
     let arrays = recording.run.arrays.iter().map(|array| {
         json!({
@@ -49,25 +49,25 @@ pub(crate) fn run(recording: &Recording) -> Value {
     })
 }
 
-/// What is wrong, and the word at which it is.
+/// Text of a fault, and the word at which it is.
 fn fault(fault: &Fault) -> Value {
     let at = fault.at();
     json!({ "text": fault.to_string(), "array": at.map(|at| at.array), "index": at.map(|at| at.index) })
 }
 
-/// What a thread did: its number, what it read and wrote, how often it combined, whose registers it read, what it keeps in its
-/// own.
+/// Event of a thread: its index, the words that it read and wrote, its number of operations, the threads whose
+/// registers it read, and its own registers.
 fn event(event: &Event) -> Value {
     let places = |places: &[Place]| places.iter().map(place).collect::<Vec<_>>();
     json!([event.thread, places(&event.reads), places(&event.writes), event.operations, event.shuffles, event.kept])
 }
 
-/// Array, word, value, degree, what it is together with.
+/// Array, word, value, degree and access of a place.
 fn place(place: &Place) -> Value {
     json!([place.array, place.index, place.value, place.degree, place.together])
 }
 
-/// The counts in the order of [`NAMES`].
+/// Counts in the order of [`NAMES`].
 pub(super) fn counts(counts: &Counts) -> [u64; 12] {
     [
         counts.active_threads,
@@ -85,7 +85,7 @@ pub(super) fn counts(counts: &Counts) -> [u64; 12] {
     ]
 }
 
-/// What the player counts.
+/// Names of the counts in the player.
 pub(super) const NAMES: [&str; 12] = [
     "active threads",
     "operations",
@@ -101,5 +101,5 @@ pub(super) const NAMES: [&str; 12] = [
     "cycles of shared memory",
 ];
 
-/// The place of the worst degree, which is no sum, in [`NAMES`].
+/// Index in [`NAMES`] of the worst degree, which is not summed.
 pub(super) const WORST: usize = 10;

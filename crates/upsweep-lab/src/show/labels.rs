@@ -1,7 +1,7 @@
 //! Labels at the ends of a plot's lines.
 
-/// Where labels go that are `gap` apart at least: each as near to its line's end as the others leave room for, between `low` and
-/// `high`.
+/// Positions of labels with a distance of at least `gap`: each as near to its line's end as the others leave room for,
+/// between `low` and `high`.
 pub(crate) fn apart(ends: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..ends.len()).collect();
     order.sort_by(|&a, &b| ends[a].total_cmp(&ends[b]));

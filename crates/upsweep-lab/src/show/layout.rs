@@ -1,92 +1,92 @@
-//! Where everything of a run's picture is: a row for each step, a column for each word.
+//! Layout of a run's picture: a row for each step, a column for each word.
 //!
-//! A row shows the arrays that its step writes, as they are after it. Arrows come from the last place where the words that
-//! were read were shown; where that is too far up, the array is shown again first. Threads that keep what they read in a
+//! A row shows the arrays that its step writes, as they are after it. Arrows come from the last place that showed the
+//! words that were read; if that is too far up, the array is shown again first. Threads that keep their reads in a
 //! register, or that read each other's registers, are dots between the words.
 
 use super::recording::Recording;
 use crate::machine::{Event, Step};
 use std::collections::HashMap;
 
-/// Rows in which an array that was shown need not be shown again.
+/// Number of rows in which an array that was shown need not be shown again.
 const NEAR: usize = 2;
-/// Rows over which a thread keeps a register: the steps of a scan by shuffles, and more.
+/// Number of rows over which a thread keeps a register: the steps of a scan by shuffles, and more.
 const KEPT: usize = 8;
 
-/// What a line of a picture shows.
+/// Contents of a line of a picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shown {
-    /// The words of an array, and which of them the step wrote.
+    /// Words of an array, and whether the step wrote each.
     Words {
-        /// The array.
+        /// Index of the array.
         array: usize,
-        /// What it holds.
+        /// Contents of the array.
         values: Vec<Option<String>>,
         /// Whether the row's step wrote the word.
         written: Vec<bool>,
     },
-    /// The threads of a block, and which of them are drawn.
+    /// Threads of a block, and those of them that are drawn.
     Threads {
-        /// How many there are.
+        /// Number of threads.
         threads: usize,
-        /// Those with something in a register.
+        /// Threads with a value in a register.
         active: Vec<usize>,
     },
 }
 
-/// A line of a row.
+/// Line of a row.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// What it shows.
+    /// Contents of the line.
     pub shown: Shown,
     /// Whether arrows end at it.
     pub is_target: bool,
 }
 
-/// A row: a step, or what memory held before the first.
+/// Row: a step, or the memory before the first.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// The step.
+    /// Index of the step.
     pub step: Option<usize>,
-    /// Its lines in the layout's list.
+    /// Range of its lines in the layout's list.
     pub lines: std::ops::Range<usize>,
 }
 
-/// One end of an arrow: a word or a thread of a line.
+/// End of an arrow: a word or a thread of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct End {
-    /// The line.
+    /// Index of the line.
     pub line: usize,
-    /// The word or the thread in it.
+    /// Index of the word or the thread in it.
     pub index: usize,
 }
 
-/// An arrow from what was read to what was written.
+/// Arrow from a word that was read to one that was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrow {
-    /// Where from.
+    /// Begin of the arrow.
     pub from: End,
-    /// Where to.
+    /// Tip of the arrow.
     pub to: End,
-    /// The degree of the worse conflict of the read and the write; 0 or 1 is none.
+    /// Degree of the worse conflict of the read and the write; 0 or 1 is none.
     pub degree: u64,
 }
 
-/// All rows, lines and arrows.
+/// Rows, lines and arrows of a picture.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
-    /// From top to bottom.
+    /// Rows, from top to bottom.
     pub rows: Vec<Row>,
-    /// From top to bottom.
+    /// Lines, from top to bottom.
     pub lines: Vec<Line>,
-    /// In the order of the steps.
+    /// Arrows, in the order of the steps.
     pub arrows: Vec<Arrow>,
-    /// Words of the longest array.
+    /// Number of words of the longest array.
     pub columns: usize,
 }
 
 impl Layout {
-    /// The layout of a recorded run.
+    /// Lays out a recorded run.
     #[must_use]
     pub fn new(recording: &Recording) -> Self {
         let arrays = &recording.run.arrays;
@@ -114,7 +114,7 @@ impl Layout {
         builder.layout
     }
 
-    /// The words or threads that a line has places for.
+    /// Number of words or threads of a line.
     #[must_use]
     pub fn places(&self, line: usize) -> usize {
         match &self.lines[line].shown {
@@ -129,11 +129,11 @@ struct Builder {
     memory: Vec<Vec<Option<String>>>,
     /// For each array that was shown: the last line, and its step's number plus 1.
     words: HashMap<usize, (usize, usize)>,
-    /// For each thread of a block that kept something: the same.
+    /// For each thread of a block that kept something: the last line, and its step's number plus 1.
     dots: HashMap<(usize, usize), (usize, usize)>,
 }
 
-/// Whether a thread's part of a step has to go through a dot.
+/// Whether a thread's part of a step goes through a dot.
 fn keeps(event: &Event) -> bool {
     event.writes.is_empty() || !event.shuffles.is_empty()
 }
@@ -174,7 +174,7 @@ impl Builder {
                 for read in &event.reads {
                     self.arrow(source(read.array, read.index), Some(dot), read.degree);
                 }
-                // What came from another thread is combined with the thread's own.
+                // A value from another thread is combined with the thread's own.
                 let own = (!event.shuffles.is_empty() && event.operations > 0).then_some(event.thread);
                 for &from in event.shuffles.iter().chain(&own) {
                     self.arrow(register(from), Some(dot), 0);
@@ -196,7 +196,7 @@ impl Builder {
         }
     }
 
-    /// Writes what the step wrote, and shows the arrays.
+    /// Applies the writes of the step, and shows the arrays.
     fn write(&mut self, step: &Step, now: usize) {
         let writes = || step.events.iter().flat_map(|event| &event.writes);
         for write in writes() {
@@ -220,7 +220,7 @@ impl Builder {
         self.words.get(&array).map(|&(line, _)| End { line, index })
     }
 
-    /// An arrow, if both ends exist: a faulty kernel reads words that do not.
+    /// Adds an arrow, if both ends exist: a faulty kernel reads words that do not.
     fn arrow(&mut self, from: Option<End>, to: Option<End>, degree: u64) {
         if let Some((from, to)) = from.zip(to)
             && from.index < self.layout.places(from.line)
@@ -231,7 +231,7 @@ impl Builder {
     }
 }
 
-/// Each number once, in rising order.
+/// Sorted numbers without duplicates.
 fn distinct(numbers: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut numbers: Vec<usize> = numbers.collect();
     numbers.sort_unstable();

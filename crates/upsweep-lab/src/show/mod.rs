@@ -1,7 +1,7 @@
-//! Runs of the laboratory's algorithms to look at: as text, as a picture, as a page that plays.
+//! Views of runs of the laboratory's algorithms: text, pictures, and pages that play.
 //!
-//! Everything here works on any recorded run. [`Recording::of`] makes one; [`text`] prints its steps, [`svg`] draws it,
-//! [`html`] makes pages of it. [`plot`] draws counts over the number of elements.
+//! All views take any recorded run. [`Recording::of`] makes one; [`text`] prints its steps, [`svg`] draws it, [`html`]
+//! makes pages of it. [`plot`] draws counts over the number of elements.
 //!
 //! ```
 //! use upsweep_lab::algorithm::Input;
@@ -34,10 +34,10 @@ pub use recording::Recording;
 
 use crate::machine::{ArrayInfo, Counts, Space};
 
-/// The most elements of a run that is changed in its page: the picture of more is of no use, and slow.
+/// Largest number of elements of a run that is changed in its page: the picture of more is of no use, and slow.
 pub const MOST_LIVE: usize = 512;
 
-/// Degrees of conflict that are drawn alike: the highest of each class, its name, its class in the style sheet.
+/// Classes of conflict degrees that are drawn alike: the highest degree, the name, the class in the style sheet.
 const DEGREES: [(u64, &str, &str); 5] = [
     (1, "no conflict", "d1"),
     (2, "2-way conflict", "d2"),
@@ -46,12 +46,12 @@ const DEGREES: [(u64, &str, &str); 5] = [
     (u64::MAX, "9-way or more", "d9"),
 ];
 
-/// The class of a degree in [`DEGREES`].
+/// Index of a degree's class in [`DEGREES`].
 fn degree_class(degree: u64) -> usize {
     DEGREES.iter().position(|&(most, ..)| degree <= most).unwrap_or(DEGREES.len() - 1)
 }
 
-/// An array's name, with its block where there are several.
+/// Name of an array, with its block if there are several.
 fn name_of(array: &ArrayInfo) -> String {
     match array.block {
         Some(block) if block > 0 => format!("{}@{block}", array.name),
@@ -59,7 +59,7 @@ fn name_of(array: &ArrayInfo) -> String {
     }
 }
 
-/// Where an array lies, in words.
+/// Memory space of an array, in words.
 fn place_of(array: &ArrayInfo) -> String {
     match (array.space, array.block) {
         (Space::Shared, Some(block)) => format!("shared memory of block {block}"),
@@ -69,17 +69,17 @@ fn place_of(array: &ArrayInfo) -> String {
     }
 }
 
-/// `0,4,6`.
+/// Formats numbers as `0,4,6`.
 pub(crate) fn listed(numbers: &[usize]) -> String {
     numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// `1 step`, `2 steps`.
+/// Formats a count as `1 step`, `2 steps`.
 fn count_of(number: u64, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
-/// What a step did, in a few short phrases.
+/// Counts of a step, in a few short phrases.
 fn phrases(counts: &Counts) -> Vec<String> {
     let mut phrases =
         vec![format!("{} of {} active", counts.active_threads, count_of(counts.threads, "thread", "threads"))];
@@ -99,7 +99,7 @@ fn phrases(counts: &Counts) -> Vec<String> {
     phrases
 }
 
-/// Which warps went both ways, in words.
+/// Divergent warps, in words.
 fn divergence(warps: &[usize]) -> Option<String> {
     match warps {
         [] => None,

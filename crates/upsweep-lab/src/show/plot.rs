@@ -1,68 +1,68 @@
-//! Lines over the number of elements, as SVG, each with its name at its end.
+//! Plots over the number of elements, as SVG, each line with its name at its end.
 
 use super::labels::apart;
 use super::svg::{COLOURS, STYLE, file};
 use maud::{Markup, PreEscaped, html};
 
-/// A line of a plot: its name, and its points: elements and value.
+/// Line of a plot: its name, and its points, elements and value.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// What it stands for.
+    /// Name of the line.
     pub name: String,
-    /// `(elements, value)`; on a logarithmic axis values of 0 are left out, as a logarithm has no place for them.
+    /// Points `(elements, value)`; on a logarithmic axis values of 0 are left out, as they have no logarithm.
     pub points: Vec<(usize, f64)>,
 }
 
-/// How a panel's values lie along its axis.
+/// Scale of a panel's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// Decades.
+    /// Logarithmic scale, by decades.
     Logarithmic,
-    /// From 0 to 1, or to the most there is.
+    /// Linear scale from 0 to 1, or to the largest value.
     Share,
 }
 
-/// A plot: its title, the title of the axis of values, and its lines.
+/// Plot: its title, the title of the axis of values, and its lines.
 #[derive(Clone, Debug)]
 pub struct Panel {
-    /// What it is about.
+    /// Title of the plot.
     pub title: String,
-    /// What the values are.
+    /// Unit of the values.
     pub unit: &'static str,
-    /// How they lie.
+    /// Scale of the values.
     pub scale: Scale,
-    /// A line for each algorithm.
+    /// Lines, one for each algorithm.
     pub lines: Vec<Line>,
 }
 
-/// A speed in a race.
+/// Throughput in a race.
 #[derive(Clone, Copy, Debug)]
 pub struct Speed<'a> {
-    /// The algorithm, or [`COPY`].
+    /// Name of the algorithm, or [`COPY`].
     pub name: &'a str,
-    /// Elements.
+    /// Number of elements.
     pub n: usize,
-    /// Bytes that cannot be avoided, in GB a second.
+    /// Throughput in GB a second: bytes that cannot be avoided.
     pub gbps: f64,
 }
 
-/// The name of a copy among the speeds of a race.
+/// Name of a copy among the entrants of a race.
 pub const COPY: &str = "copy";
 
-/// The width of the lines' place in one of several panels, and in one alone.
+/// Width of a panel's plotting area, for one of several panels and for one alone.
 const WIDTHS: [f64; 2] = [320.0, 480.0];
 const HEIGHT: f64 = 360.0;
 const LEFT: f64 = 66.0;
 const TOP: f64 = 44.0;
 const BOTTOM: f64 = 52.0;
-/// From a line's end to its label, and from label to label.
+/// Distance from a line's end to its label, and least distance between labels.
 const LEADER: f64 = 22.0;
 const GAP: f64 = 15.0;
-/// Told apart also by those who see few colours (after Okabe and Ito, as dark as letters on paper need it), and by their dashes.
+/// Colours safe for colour-blind readers (after Okabe and Ito, as dark as letters on paper need it), and dashes.
 const LINES: [(&str, &str); 6] =
     [("l1", ""), ("l2", "7 3"), ("l3", "2 3"), ("l4", "9 3 2 3"), ("l5", "12 4"), ("l6", "4 2")];
 
-/// A line's class, its dashes, and whether its points are filled. Six lines differ in both; the next six have the same
+/// Class of a line, its dashes, and whether its points are filled. Six lines differ in both; the next six have the same
 /// colours, but other dashes, and rings for points.
 fn style(number: usize) -> (&'static str, Option<&'static str>, bool) {
     let round = number / LINES.len();
@@ -70,13 +70,13 @@ fn style(number: usize) -> (&'static str, Option<&'static str>, bool) {
     (LINES[number % LINES.len()].0, Some(dashes).filter(|dashes| !dashes.is_empty()), round.is_multiple_of(2))
 }
 
-/// The panels side by side.
+/// Draws the panels side by side.
 #[must_use]
 pub fn render(panels: &[Panel]) -> String {
     file(&draw(panels, true))
 }
 
-/// The panels as a file of their own, or as a part of a page that has the styles.
+/// Draws the panels as a file of their own, or as a part of a page that has the styles.
 fn draw(panels: &[Panel], alone: bool) -> Markup {
     let lines = || panels.iter().flat_map(|panel| &panel.lines);
     let longest = lines().map(|line| line.name.chars().count()).max().unwrap_or(0);
@@ -97,13 +97,13 @@ fn draw(panels: &[Panel], alone: bool) -> Markup {
     }
 }
 
-/// The speeds of a race as shares of a copy's: how near each comes to the speed of memory, whatever the length.
+/// Throughputs of a race as shares of a copy's: the nearness of each to memory bandwidth, whatever the length.
 #[must_use]
 pub fn race(speeds: &[Speed<'_>]) -> String {
     render(&[race_panel(speeds)])
 }
 
-/// The same as a part of a page.
+/// Throughputs of a race as a part of a page.
 pub(super) fn race_part(speeds: &[Speed<'_>]) -> Markup {
     draw(&[race_panel(speeds)], false)
 }
@@ -123,7 +123,7 @@ fn race_panel(speeds: &[Speed<'_>]) -> Panel {
     Panel { title, unit: "share of a copy's speed", scale: Scale::Share, lines }
 }
 
-/// An axis of values: the least and the most, and a place and a text for each mark.
+/// Axis of values: the least and the largest, and the position and text of each mark.
 struct Axis {
     low: f64,
     high: f64,
@@ -131,7 +131,7 @@ struct Axis {
 }
 
 impl Scale {
-    /// Where a value lies; [`None`]: nowhere.
+    /// Position of a value; [`None`] if it has none.
     fn at(self, value: f64) -> Option<f64> {
         match self {
             Self::Logarithmic => (value > 0.0).then(|| value.log10()),
@@ -160,7 +160,7 @@ impl Scale {
 impl Panel {
     fn draw(&self, width: f64, height: f64) -> Markup {
         let log2 = |value: usize| (value.max(1) as f64).log2();
-        // Each line's points where they lie: (log₂ of the elements, place on the axis of values).
+        // Points of each line: (log₂ of the elements, position on the axis of values).
         let lines: Vec<Vec<(f64, f64)>> = self
             .lines
             .iter()
@@ -209,12 +209,12 @@ impl Panel {
     }
 }
 
-/// A power of two, written out as long as it is short.
+/// Power of two, written out as long as it is short.
 fn size(log: u32) -> Markup {
     html! { @if log <= 12 { (1u64 << log) } @else { "2" tspan dy="-5" font-size="9" { (log) } } }
 }
 
-/// A coordinate in tenths of a pixel.
+/// Coordinate in tenths of a pixel.
 fn point(at: f64) -> String {
     format!("{at:.1}")
 }
@@ -233,9 +233,9 @@ mod tests {
     #[test]
     fn labels_do_not_touch_and_stay_near() {
         assert_eq!(apart(&[10.0, 50.0], 15.0, 0.0, 100.0), [10.0, 50.0]);
-        // The upper one stays, the others make room, in the order of their lines.
+        // The upper label stays, the others make room, in the order of their lines.
         assert_eq!(apart(&[22.0, 20.0, 21.0], 15.0, 0.0, 100.0), [50.0, 20.0, 35.0]);
-        // At the lower edge they make room upwards.
+        // Labels make room upwards at the lower edge.
         assert_eq!(apart(&[99.0, 98.0, 100.0], 15.0, 0.0, 100.0), [85.0, 70.0, 100.0]);
         assert!(apart(&[], 15.0, 0.0, 100.0).is_empty());
     }

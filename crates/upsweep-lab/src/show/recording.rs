@@ -1,36 +1,36 @@
-//! A run that was recorded, with what it was made of, as text.
+//! Recorded run with its circumstances, as text.
 
 use crate::algorithm::{Algorithm, Computes, Element, Error, Input, Setup};
 use crate::machine::{Fault, Order, Run, Shape, WARP};
 use crate::operator::Operator;
 
-/// A recorded run and its circumstances: what every picture is made of.
+/// Recorded run and its circumstances: the source of every picture.
 #[derive(Clone, Debug)]
 pub struct Recording {
-    /// The algorithm.
+    /// Algorithm.
     pub algorithm: &'static Algorithm,
-    /// The operator's name.
+    /// Name of the operator.
     pub operator: &'static str,
-    /// The operator's identity.
+    /// Identity of the operator.
     pub identity: String,
-    /// The machine.
+    /// Machine.
     pub shape: Shape,
-    /// The elements.
+    /// Elements.
     pub input: Vec<String>,
-    /// Where segments begin; looked at by segmented scans only.
+    /// Head flags of the segments; read by segmented scans only.
     pub heads: Vec<bool>,
-    /// What was found.
+    /// Results.
     pub results: Vec<String>,
-    /// What should be found.
+    /// Expected results.
     pub expected: Vec<String>,
-    /// The steps; up to that of the fault, if there is one.
+    /// Steps; up to that of the fault, if there is one.
     pub run: Run,
-    /// What the model finds wrong.
+    /// Fault that the model found.
     pub fault: Option<Fault>,
 }
 
 impl Recording {
-    /// Runs the algorithm and keeps everything, also where the model finds a fault.
+    /// Runs the algorithm and records everything, also if the model finds a fault.
     ///
     /// # Errors
     /// [`Error::Length`], [`Error::Heads`] for an input that the algorithm does not take.
@@ -57,13 +57,13 @@ impl Recording {
         })
     }
 
-    /// A value as it is shown: an identity that is long to write is called `id`.
+    /// Value as it is shown: an identity that is long to write is called `id`.
     #[must_use]
     pub fn shown<'a>(&self, value: &'a str) -> &'a str {
         if value.len() > 8 && value == self.identity { "id" } else { value }
     }
 
-    /// What was run, in a line.
+    /// Description of the run, in a line.
     #[must_use]
     pub fn summary(&self) -> String {
         let (n, Shape { warp, banks, order, .. }) = (self.input.len(), self.shape);
@@ -87,19 +87,19 @@ impl Recording {
         summary
     }
 
-    /// Elements of a tile, where a small machine has several.
+    /// Number of elements of a tile, if a small machine has several tiles.
     #[must_use]
     pub fn tile(&self) -> Option<usize> {
         self.shape.own_tile().filter(|&tile| self.algorithm.has_tiles() && tile < self.input.len())
     }
 
-    /// Whether the results are what they should be; [`None`] after a fault.
+    /// Whether the results are the expected ones; [`None`] after a fault.
     #[must_use]
     pub fn is_right(&self) -> Option<bool> {
         self.fault.is_none().then(|| self.results == self.expected)
     }
 
-    /// The elements at which a segment begins, where that matters.
+    /// Elements at which a segment begins, for segmented scans.
     #[must_use]
     pub fn segments(&self) -> Option<Vec<usize>> {
         let heads = || (0..self.heads.len()).filter(|&index| index == 0 || self.heads[index]).collect();

@@ -1,4 +1,4 @@
-//! One picture of a whole run, as SVG: rows are steps, columns are words.
+//! Picture of a whole run, as SVG: rows are steps, columns are words.
 
 use super::layout::{Arrow, End, Layout, Row, Shown};
 use super::recording::Recording;
@@ -8,26 +8,26 @@ use std::fmt::Write;
 
 /// Colours, light and dark.
 pub(super) const COLOURS: &str = include_str!("../../assets/colours.css");
-/// How pictures look.
+/// Style sheet of pictures.
 pub(super) const STYLE: &str = include_str!("../../assets/picture.css");
 
-/// A picture in a file of its own.
+/// Draws a picture in a file of its own.
 #[must_use]
 pub fn render(recording: &Recording) -> String {
     file(&Picture::new(recording, Sizes::FULL).draw(true))
 }
 
-/// The same picture as a part of a page that has the styles.
+/// Draws a picture as a part of a page that has the styles.
 pub(super) fn part(recording: &Recording) -> Markup {
     Picture::new(recording, Sizes::FULL).draw(false)
 }
 
-/// A small picture without any text.
+/// Draws a small picture without any text.
 pub(super) fn thumbnail(recording: &Recording) -> Markup {
     Picture::new(recording, Sizes::SMALL).draw_small()
 }
 
-/// An SVG element as a file.
+/// Formats an SVG element as a file.
 pub(super) fn file(svg: &Markup) -> String {
     format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}\n", svg.0)
 }
@@ -35,15 +35,15 @@ pub(super) fn file(svg: &Markup) -> String {
 /// Lengths in pixels.
 #[derive(Clone, Copy, Debug)]
 struct Sizes {
-    /// Before and behind the columns.
+    /// Margins before and after the columns.
     margins: [i64; 2],
     head: i64,
     cell: i64,
-    /// Over a line that arrows end at, and over another one.
+    /// Gap over a line at which arrows end, and over another one.
     gaps: [i64; 2],
-    /// A row's least height.
+    /// Least height of a row.
     row: i64,
-    /// The length of an arrow's barbs.
+    /// Length of an arrow's barbs.
     barb: f64,
 }
 
@@ -52,10 +52,10 @@ impl Sizes {
     const SMALL: Self = Self { margins: [4, 4], head: 4, cell: 6, gaps: [16, 5], row: 6, barb: 0.0 };
 }
 
-/// The most columns of a small picture.
+/// Largest number of columns of a small picture.
 const MOST_SMALL: usize = 32;
 
-/// The most that a character takes of a title, of a step's label and of an array's name.
+/// Largest width of a character of a title, of a step's label and of an array's name.
 const TITLE: i64 = 9;
 const LABEL: i64 = 8;
 const NAME: i64 = 7;
@@ -67,9 +67,9 @@ struct Picture<'a> {
     recording: &'a Recording,
     layout: Layout,
     sizes: Sizes,
-    /// A column's width.
+    /// Width of a column.
     column: i64,
-    /// The top of each line, and of each row with its end.
+    /// Top of each line, and top and end of each row.
     lines: Vec<i64>,
     rows: Vec<(i64, i64)>,
     width: i64,
@@ -130,11 +130,11 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// The picture without text, of the first columns: each kind of cells is one path.
+    /// Draws the picture without text, with its first columns: each kind of cells is one path.
     fn draw_small(&self) -> Markup {
         let columns = self.layout.columns.min(MOST_SMALL) as i64;
         let (width, height) = (self.width - (self.layout.columns as i64 - columns) * self.column, self.height + 4);
-        // Old cells, new cells, dots.
+        // Unwritten cells, written cells, dots.
         let mut paths = [String::new(), String::new(), String::new()];
         for line in 0..self.layout.lines.len() {
             let places = (0..self.layout.places(line)).filter(|&index| self.point(End { line, index }).0 < width);
@@ -160,7 +160,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// The middle of a word or thread, and the top of its line.
+    /// Middle of a word or thread, and the top of its line.
     fn point(&self, end: End) -> (i64, i64) {
         let left = self.sizes.margins[0];
         let x = match &self.layout.lines[end.line].shown {
@@ -177,7 +177,7 @@ impl<'a> Picture<'a> {
         (x, self.lines[end.line])
     }
 
-    /// Where a word's column begins. What belongs to a tile stands under the tile's elements.
+    /// Begin of a word's column. Words that belong to a tile stand under the tile's elements.
     fn column_of(&self, block: Option<usize>, words: usize, index: i64) -> i64 {
         let Some(tile) = self.recording.tile() else { return index * self.column };
         let tiles = self.recording.input.len().div_ceil(tile);
@@ -189,7 +189,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// The arrows between places that are shown, one path for each class of conflict.
+    /// Arrows between ends that are shown, one path for each class of conflict.
     fn arrows(&self, is_shown: impl Fn(End) -> bool) -> Markup {
         let mut paths = vec![(String::new(), String::new()); DEGREES.len()];
         for arrow in self.layout.arrows.iter().filter(|arrow| is_shown(arrow.from) && is_shown(arrow.to)) {
@@ -204,7 +204,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// Writing to a string cannot fail.
+    /// Adds an arrow to the paths. Writing to a string cannot fail.
     fn arrow(&self, arrow: &Arrow, line: &mut String, tip: &mut String) {
         let (from, to) = (self.point(arrow.from), self.point(arrow.to));
         let (x, y) = (from.0, from.1 + if arrow.from.line == arrow.to.line { 0 } else { self.sizes.cell });
@@ -287,7 +287,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// What the marks mean, of those that this picture has.
+    /// Legend of the marks in this picture.
     fn legend(&self) -> Vec<(Markup, String)> {
         let worst = |class| self.layout.arrows.iter().any(|arrow| degree_class(arrow.degree) == class);
         let mut legend = vec![(
@@ -314,7 +314,7 @@ impl<'a> Picture<'a> {
     }
 }
 
-/// Phrases side by side where a line has room for two.
+/// Puts phrases side by side in lines that have room for two.
 fn packed(phrases: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for phrase in phrases {
@@ -329,15 +329,15 @@ fn packed(phrases: &[String]) -> Vec<String> {
     lines
 }
 
-/// A fork in the road.
+/// Path of a fork.
 fn fork(x: i64, y: i64) -> String {
     format!("M{x} {}V{}M{x} {}L{} {y}M{x} {}L{} {y}", y + 11, y + 6, y + 6, x - 5, y + 6, x + 5)
 }
 
-/// The most characters of a value.
+/// Largest number of characters of a value.
 const LONGEST: usize = 9;
 
-/// A value that is too long for its cell, cut.
+/// Cuts a value that is too long for its cell.
 fn cut(value: &str) -> String {
     match value.chars().count() > LONGEST {
         true => value.chars().take(LONGEST - 1).chain(['…']).collect(),
@@ -345,12 +345,12 @@ fn cut(value: &str) -> String {
     }
 }
 
-/// A column's width in pictures of the recording.
+/// Width of a column in pictures of the recording.
 pub(super) fn column_width_of(recording: &Recording) -> i64 {
     column_width(recording, &Layout::new(recording))
 }
 
-/// Room for the longest label of a step, with its number, and the longest name of an array beside it.
+/// Width for the longest label of a step, with its number, and the longest name of an array beside it.
 fn left_margin(recording: &Recording, layout: &Layout, sizes: Sizes) -> i64 {
     let label = recording.run.steps.iter().map(|step| step.label.chars().count()).max().unwrap_or(0);
     let names = layout.lines.iter().map(|line| match &line.shown {
@@ -362,7 +362,7 @@ fn left_margin(recording: &Recording, layout: &Layout, sizes: Sizes) -> i64 {
     beside.max(sizes.margins[0])
 }
 
-/// Wide enough for the longest value.
+/// Width for the longest value.
 fn column_width(recording: &Recording, layout: &Layout) -> i64 {
     let lines = layout.lines.iter().filter_map(|line| match &line.shown {
         Shown::Words { values, .. } => Some(values),

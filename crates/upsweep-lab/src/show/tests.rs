@@ -1,4 +1,4 @@
-//! Whatever is shown is what the run holds.
+//! Tests that views show the contents of the run.
 
 use super::layout::{Layout, Shown};
 use super::plot::{Line, Panel, Scale, Speed};
@@ -11,7 +11,7 @@ use crate::sample;
 use crate::variant::Variant;
 use serde_json::Value;
 
-/// Two kernels, blocks of threads that shuffle, flags, an array that comes late: what the catalogue has, in one.
+/// Algorithm with all features of the catalogue: two kernels, blocks that shuffle, flags, an array that comes late.
 static MIXED: Algorithm = Algorithm {
     name: "mixed",
     file: "mixed",
@@ -86,7 +86,7 @@ fn recording(algorithm: &'static Algorithm, n: usize) -> Recording {
     Recording::of(algorithm, Operator::<i64>::sum(), Banks::Sixteen, &Input { values: &values, heads: &heads }).unwrap()
 }
 
-/// All algorithms, a few lengths, all operators.
+/// Recordings of all algorithms, a few lengths, all operators.
 fn recordings() -> Vec<Recording> {
     let mut all = Vec::new();
     for algorithm in ALGORITHMS.iter().chain([&MIXED]) {
@@ -129,7 +129,7 @@ fn writes_know_the_reads_they_come_from() {
         let step = run.steps.iter().rfind(|step| step.label == label).unwrap();
         step.events.iter().map(|event| event.flows.clone()).collect::<Vec<_>>()
     };
-    // Two copies; a sum of both; the left one gets the right one, and the right one both.
+    // Two copies; a sum of both; the left word gets the right one, and the right word both.
     assert_eq!(flows("load"), [[(0, 0), (1, 1)], [(0, 0), (1, 1)]]);
     assert_eq!(flows("up"), [[(0, 0), (1, 0)]]);
     assert_eq!(flows("root"), [[]]);
@@ -167,7 +167,7 @@ fn text_has_the_values_of_every_step() {
                     expected.push(format!("{mark}{}", value.as_deref().map_or(".", |value| recording.shown(value))));
                 }
             }
-            // Lines of words begin with two blanks and the array's name, or with the place of their first word.
+            // Lines of words begin with two blanks and the array's name, or with the index of their first word.
             let part = part.split("\n\n").next().unwrap();
             let is_words = |line: &&str| match line.trim_start().strip_prefix('+') {
                 Some(_) => true,
@@ -256,7 +256,7 @@ fn pictures_are_well_formed_and_whole() {
         let layout = Layout::new(&recording);
         let arrows = of_class("arrow").filter(|path| !path.attribute("class").unwrap().contains("tip"));
         let drawn: usize = arrows.map(|path| path.attribute("d").unwrap().matches('M').count()).sum();
-        // The legend has one of each class, on a line that starts at 0.
+        // The legend has one arrow of each class, on a line that starts at 0.
         let legend = of_class("arrow").filter(|path| path.attribute("d") == Some("M0 0H28")).count();
         assert_eq!(drawn - legend, layout.arrows.len());
         let values: Vec<_> = layout
@@ -278,7 +278,7 @@ fn pictures_are_well_formed_and_whole() {
     assert!(picture.contains("class=\"arrow d4\"") && picture.contains("warp 0 diverges") && picture.contains("4-way"));
 }
 
-/// The run in a page's script.
+/// Parses the run in a page's script.
 fn script(page: &str) -> Value {
     let start = page.split_once("type=\"application/json\">").unwrap().1;
     serde_json::from_str(start.split_once("</script>").unwrap().0).unwrap()
@@ -307,7 +307,7 @@ fn pages_hold_the_run_and_load_nothing() {
     }
     let overview = html::overview(&all);
     loads_nothing(&overview);
-    // Of 1024 words a small picture has as many as can be seen.
+    // A small picture of 1024 words has as many words as can be seen.
     let wide = recording(by_name("look-back").unwrap(), 16);
     let card = html::overview(&[wide]).len() - html::overview(&[]).len();
     assert!((2000..40_000).contains(&card), "{card}");
@@ -342,7 +342,7 @@ fn plots_have_every_point_axis_and_name() {
     let texts = |class: &str| of(class).iter().map(|node| node.text().unwrap().to_owned()).collect::<Vec<_>>();
     assert_eq!(texts("axis"), ["elements", "operations", "elements", "one after the other"]);
     assert_eq!(texts("name"), ["a<b", "c", "a<b", "c"]);
-    // A name stands to the right of its line's last point, as high as that.
+    // A name stands to the right of its line's last point, at the same height.
     let at = |node: &roxmltree::Node<'_, '_>, name: &str| node.attribute(name).unwrap().parse::<f64>().unwrap();
     let (end, name) = (&of("point")[1], &of("name")[0]);
     assert!(at(name, "x") > at(end, "cx") && (at(name, "y") - 4.0 - at(end, "cy")).abs() < 1.0);
@@ -350,13 +350,13 @@ fn plots_have_every_point_axis_and_name() {
     roxmltree::Document::parse(&plot::render(&[])).unwrap();
 }
 
-/// The record of the race on an H200, as the pages of the book quote it.
+/// Record of the race on an H200, as the pages of the book quote it.
 fn record() -> String {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     std::fs::read_to_string(root.join("benches/record/nvidia-h200/2026-11-27-lab.csv")).unwrap()
 }
 
-/// `UPSWEEP_TEST_SHOTS=1 cargo test -p upsweep-lab --lib race_of_the_guide` draws it anew.
+/// Set `UPSWEEP_TEST_SHOTS=1` for `cargo test -p upsweep-lab --lib race_of_the_guide` to draw it anew.
 #[test]
 fn race_of_the_guide_is_that_of_the_record() {
     let names = [

@@ -1,4 +1,4 @@
-//! A run as text: for each step what was counted, and the arrays that it wrote.
+//! Run as text: the counts of each step, and the arrays that it wrote.
 
 use super::banks::{self, Item};
 use super::hints;
@@ -8,23 +8,23 @@ use crate::lesson::{Line, Part, Section};
 use crate::machine::Step;
 use std::fmt::Write;
 
-/// The lecture's table of an access.
+/// Rows of the lecture's table of an access.
 const TABLE: [(&str, fn(&Item, usize) -> usize); 3] =
     [("thread", |item, _| item.thread), ("word", |item, _| item.word), ("bank", |item, banks| item.word % banks)];
 
-/// Columns of a line, at most.
+/// Largest number of columns of a line.
 const WIDTH: usize = 80;
 
-/// How words that a step wrote are marked.
+/// Marks of words that a step wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marks {
-    /// By a star before them.
+    /// Star before the word.
     Plain,
-    /// By a colour of the terminal.
+    /// Colour of the terminal.
     Colour,
 }
 
-/// The whole run.
+/// Formats the whole run.
 #[must_use]
 pub fn render(recording: &Recording, marks: Marks) -> String {
     let names = recording.run.arrays.iter().map(|array| name_of(array).chars().count());
@@ -48,14 +48,14 @@ pub fn render(recording: &Recording, marks: Marks) -> String {
     page.out
 }
 
-/// The widest value.
+/// Width of the widest value.
 fn width(recording: &Recording) -> usize {
     let run = &recording.run;
     let initial = run.arrays.iter().flat_map(|array| &array.initial).flatten();
     let written =
         run.steps.iter().flat_map(|step| &step.events).flat_map(|event| &event.writes).map(|place| &place.value);
     let shown = initial.chain(written).map(|value| recording.shown(value).chars().count());
-    // A number beside the words names the first of its line.
+    // A number in the margin is the index of the first word of its line.
     shown.max().unwrap_or(1).max(2)
 }
 
@@ -69,7 +69,7 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// Writing to a string cannot fail.
+    /// Appends a line. Writing to a string cannot fail.
     fn line(&mut self, text: std::fmt::Arguments<'_>) {
         let _infallible = writeln!(self.out, "{text}");
     }
@@ -99,7 +99,7 @@ impl Page<'_> {
         self.line(format_args!("\nbefore"));
     }
 
-    /// The algorithm's text.
+    /// Appends the algorithm's text.
     fn lesson(&mut self) {
         for Section { heading, parts } in self.recording.algorithm.lesson().sections {
             if !heading.is_empty() {
@@ -118,7 +118,7 @@ impl Page<'_> {
         }
     }
 
-    /// A line of code, with the names of its steps where they are not those of the line that it is in.
+    /// Appends a line of code, with the names of its steps.
     fn code(&mut self, line: &Line) {
         let names: Vec<String> = line.steps.iter().map(ToString::to_string).collect();
         match names.is_empty() {
@@ -160,7 +160,7 @@ impl Page<'_> {
         }
     }
 
-    /// What the step's threads put into registers.
+    /// Appends the registers that the step's threads wrote.
     fn registers(&mut self, number: usize, step: &Step) {
         let kept = |name: &str| step.events.iter().any(|event| event.kept.iter().any(|(own, _)| *own == name));
         for (name, values) in self.recording.run.registers_after(number + 1).iter().filter(|(name, _)| kept(name)) {
@@ -169,7 +169,7 @@ impl Page<'_> {
         }
     }
 
-    /// Which threads are at which banks in the step's worst access, if words of one bank collide in it.
+    /// Appends the threads and banks of the step's worst access, if words of one bank collide in it.
     fn banks(&mut self, step: &Step) {
         let worst = banks::accesses(&self.recording.run, step).into_iter().rev().max_by_key(|access| access.degree);
         let Some(access) = worst.filter(|access| access.degree > 1) else { return };
@@ -185,12 +185,12 @@ impl Page<'_> {
         }
     }
 
-    /// The words of an array, in as many lines as they take.
+    /// Appends the words of an array, in as many lines as needed.
     fn words(&mut self, array: usize, words: &[Option<String>], written: &[usize]) {
         let (name, names) = (name_of(&self.recording.run.arrays[array]), self.names);
         let cell = self.width + 2;
         let in_line = (WIDTH.saturating_sub(names + 3) / cell).max(1);
-        // A round number of words a line, so that places can be counted.
+        // A round number of words a line, so that indices can be counted.
         let in_line = if words.len() > in_line && in_line >= 8 { in_line / 8 * 8 } else { in_line };
         for (number, line) in words.chunks(in_line).enumerate() {
             let mut text = match number {
@@ -211,12 +211,12 @@ impl Page<'_> {
         }
     }
 
-    /// `text` after `title`, in lines of the right length.
+    /// Appends `text` after `title`, in lines of the right length.
     fn wrapped(&mut self, title: &str, text: &str) {
         self.wrapped_by(title, "    ", text);
     }
 
-    /// The same, with lines that begin with `indent`, but the first.
+    /// Appends `text` after `title`; lines but the first begin with `indent`.
     fn wrapped_by(&mut self, title: &str, indent: &str, text: &str) {
         let mut line = title.to_owned();
         let mut length = title.trim_start_matches('\n').chars().count();

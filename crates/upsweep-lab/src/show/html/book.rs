@@ -1,4 +1,4 @@
-//! The book's pages: contents, and a page a chapter.
+//! Pages of the book: contents, and a page a chapter.
 
 use super::super::plot::{self, COPY, Speed};
 use super::super::recording::Recording;
@@ -19,7 +19,7 @@ use maud::{Markup, PreEscaped, html};
 const SCRIPT: &str = include_str!("../../../assets/book.js");
 const COMPARE: &str = include_str!("../../../assets/compare.js");
 
-/// The book's contents, with links to its chapters and to `overview`, the page of all algorithms.
+/// Contents of the book, with links to its chapters and to `overview`, the page of all algorithms.
 #[must_use]
 pub fn contents(overview: &str) -> String {
     document(
@@ -40,7 +40,7 @@ pub fn contents(overview: &str) -> String {
     )
 }
 
-/// A chapter; `claims`: all there are, of which it shows its own.
+/// Page of a chapter; of all `claims` it shows its own.
 #[must_use]
 pub fn chapter(chapter: &Chapter, claims: &[Claim]) -> String {
     let place = CHAPTERS.iter().position(|other| other.file == chapter.file).unwrap_or(0);
@@ -96,7 +96,7 @@ pub fn chapter(chapter: &Chapter, claims: &[Claim]) -> String {
     )
 }
 
-/// A run of few elements on a small machine: of the second of those that play in step.
+/// Run of few elements on a small machine, of the second algorithm in `in_step`.
 fn picture(chapter: &Chapter) -> Option<Recording> {
     let algorithm: &'static Algorithm = by_name(chapter.in_step[1])?;
     let n = if algorithm.has_tiles() { 16 } else { 8 };
@@ -105,7 +105,7 @@ fn picture(chapter: &Chapter) -> Option<Recording> {
     Recording::of(algorithm, Operator::<i64>::sum(), small(), &input).ok()
 }
 
-/// The speeds of a chapter's algorithms in the recorded race.
+/// Throughputs of a chapter's algorithms in the recorded race.
 fn race(chapter: &Chapter) -> Markup {
     let speeds: Vec<Speed<'_>> = [COPY]
         .iter()
@@ -132,7 +132,7 @@ fn race(chapter: &Chapter) -> Markup {
     }
 }
 
-/// Two of a chapter's algorithms on the page where they play in step, on a machine that shows them.
+/// Link to the page on which two of a chapter's algorithms play in step, on a machine that shows them.
 fn in_step(chapter: &Chapter) -> Markup {
     let [first, second] = chapter.in_step;
     let (n, shape) = by_name(second).map_or((16, small()), telling);
@@ -144,7 +144,7 @@ fn in_step(chapter: &Chapter) -> Markup {
     html! { a href=(link) { code { (first) } " and " code { (second) } " in step" } }
 }
 
-/// The chapter's algorithms side by side.
+/// Comparison of the chapter's algorithms side by side.
 fn comparison(chapter: &Chapter) -> Comparison {
     let (n, banks, names) = chapter.compare;
     let algorithms = names.iter().filter_map(|name| by_name(name)).collect();
@@ -169,7 +169,7 @@ fn exercise(chapter: &Chapter) -> Markup {
     }
 }
 
-/// What sources say.
+/// Claims of sources about the chapter's subject.
 fn errata(chapter: &Chapter, claims: &[Claim]) -> Markup {
     let own: Vec<&Claim> =
         chapter.claims.iter().filter_map(|name| claims.iter().find(|claim| claim.name == *name)).collect();
@@ -197,12 +197,12 @@ fn errata(chapter: &Chapter, claims: &[Claim]) -> Markup {
     }
 }
 
-/// The step to which an address leads.
+/// Step to which an address leads.
 fn step_of(settings: &str) -> Option<&str> {
     settings.split('&').find_map(|setting| setting.strip_prefix("step="))
 }
 
-/// How many warps there are, and how many it takes.
+/// Calculator of the resident warps, and of the warps that hide a latency.
 fn calculator() -> Markup {
     let (gpu, kernel) = BEGIN;
     let number = |id: &str, label: &str, value: u64| {

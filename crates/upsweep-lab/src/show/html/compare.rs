@@ -1,4 +1,4 @@
-//! Several algorithms side by side: bars of what is counted and measured, and why.
+//! Comparison of algorithms side by side: bars of counts and times, and an explanation.
 
 use super::lesson::prose;
 use crate::algorithm::{Algorithm, Computes};
@@ -8,30 +8,30 @@ use crate::forecast::{Forecast, H200, recorded};
 use crate::machine::Shape;
 use maud::{Markup, html};
 
-/// What stands side by side.
+/// Algorithms to compare, and the machine.
 #[derive(Clone, Debug)]
 pub(crate) struct Comparison {
-    /// The algorithms.
+    /// Algorithms.
     pub(crate) algorithms: Vec<&'static Algorithm>,
-    /// The elements of a run that is counted.
+    /// Number of elements of a counted run.
     pub(crate) n: usize,
-    /// The machine on which it is counted.
+    /// Machine of a counted run.
     pub(crate) shape: Shape,
-    /// Whether times are those for 2²⁶ elements, and not for 2²⁰.
+    /// Whether times are for 2²⁶ elements; else they are for 2²⁰.
     pub(crate) large: bool,
 }
 
-/// The numbers of an algorithm: what [`HEADS`] names; or why there are none.
+/// Numbers of an algorithm, in the columns of [`HEADS`]; or the reason why there are none.
 struct Row {
     algorithm: &'static Algorithm,
     numbers: Result<[Option<f64>; 6], String>,
     forecast: Option<Forecast>,
 }
 
-/// What is compared.
+/// Heads of the columns.
 const HEADS: [&str; 6] =
     ["work", "depth", "bank conflicts", "critical cycles", "µs on an H200, recorded", "µs, foreseen by the model"];
-/// The place of the recorded times among them.
+/// Index of the column of recorded times.
 const RECORDED: usize = 4;
 
 impl Comparison {
@@ -51,7 +51,7 @@ impl Comparison {
         self.algorithms.iter().map(row).collect()
     }
 
-    /// The table, and a paragraph why.
+    /// Table, and a paragraph of explanation.
     pub(crate) fn markup(&self) -> Markup {
         let rows = self.rows();
         html! {
@@ -88,7 +88,7 @@ impl Comparison {
         }
     }
 
-    /// The elements of a block in the race, where an algorithm's thread has one or two.
+    /// Number of elements of a block in the race, for algorithms with one or two elements a thread.
     fn blocks(&self) -> String {
         let of = |elements: usize| -> Vec<String> {
             let own = |algorithm: &&&Algorithm| algorithm.limit == elements * MAX_THREADS;
@@ -106,7 +106,7 @@ impl Comparison {
         if self.large { "2²⁶" } else { "2²⁰" }
     }
 
-    /// Who is the fastest, which of the numbers say so, and what each waits for.
+    /// Explanation: the fastest algorithm, the numbers that agree with it, and the bounds of the main kernels.
     fn why(&self, rows: &[Row]) -> Markup {
         // Reductions leave one result, so they are not compared with scans.
         let is_reduction = |row: &&Row| row.algorithm.computes == Computes::Reduction;
@@ -130,7 +130,7 @@ impl Comparison {
         }
     }
 
-    /// Which of several is the fastest, and how many pairs each number has in the right order.
+    /// Fastest algorithm of several, and the number of pairs that each number orders correctly.
     fn fastest(&self, rows: &[&Row]) -> Markup {
         let timed: Vec<(&str, &[Option<f64>; 6], f64)> = rows
             .iter()
@@ -153,7 +153,7 @@ impl Comparison {
         }
         let names = ["the work", "the depth", "conflicts", "critical cycles", "", "the forecast"];
         let right = |column: usize| format!("{} in {}", names[column], told(column).0);
-        // Blocks that wait for each other are not foreseen.
+        // Blocks that wait for each other have no forecast.
         let foreseen = timed.iter().all(|(_, numbers, _)| numbers[5].is_some());
         let tellings: Vec<String> = [0, 1, 2, 3].into_iter().chain(foreseen.then_some(5)).map(right).collect();
         html! {
@@ -166,7 +166,7 @@ impl Comparison {
     }
 }
 
-/// `a, b and c`.
+/// Formats words as `a, b and c`.
 pub(super) fn listed(words: &[impl AsRef<str>]) -> String {
     let all: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
     match &all[..] {
@@ -176,7 +176,7 @@ pub(super) fn listed(words: &[impl AsRef<str>]) -> String {
     }
 }
 
-/// A number, and a bar as long as its share of `most`.
+/// Number, and a bar as long as its share of `most`.
 pub(super) fn bar(number: Option<f64>, most: f64) -> Markup {
     html! {
         @if let Some(number) = number {
@@ -185,8 +185,8 @@ pub(super) fn bar(number: Option<f64>, most: f64) -> Markup {
     }
 }
 
-/// Of the pairs whose times differ by more than a twentieth: for how many the number is the less one where the time is,
-/// and how many there are.
+/// Pairs whose times differ by more than a twentieth: the number of those in which the smaller number has the smaller
+/// time, and the number of all.
 fn order(rows: &[(Option<f64>, f64)]) -> (usize, usize) {
     let pairs = rows.iter().enumerate().flat_map(|(place, a)| rows[place + 1..].iter().map(move |b| (a, b)));
     let telling = pairs.filter(|(a, b)| a.1.max(b.1) > 1.05 * a.1.min(b.1));
@@ -201,7 +201,7 @@ fn order(rows: &[(Option<f64>, f64)]) -> (usize, usize) {
     (count, all)
 }
 
-/// What can be changed: the algorithms, the elements, the banks, the size that is timed.
+/// Form of the settings: the algorithms, the elements, the banks, the size that is timed.
 pub(super) fn form(comparison: &Comparison) -> Markup {
     let names: Vec<&str> = comparison.algorithms.iter().map(|algorithm| algorithm.name).collect();
     html! {
@@ -230,7 +230,7 @@ pub(super) fn form(comparison: &Comparison) -> Markup {
     }
 }
 
-/// The most elements of a comparison in a page: so that the answer is there at once.
+/// Largest number of elements of a comparison in a page, so that the answer is there at once.
 pub(crate) const MOST_COMPARED: usize = 65_536;
 
 #[cfg(test)]
@@ -243,7 +243,7 @@ mod tests {
     fn who_is_told_to_be_faster() {
         let of = |numbers: &[(f64, f64)]| order(&numbers.iter().map(|&(a, time)| (Some(a), time)).collect::<Vec<_>>());
         assert_eq!(of(&[(1.0, 10.0), (2.0, 20.0), (3.0, 30.0)]), (3, 3));
-        // Wrong, the same, and a time that is the same.
+        // A wrong order, equal numbers, and equal times.
         assert_eq!(of(&[(2.0, 10.0), (1.0, 20.0)]), (0, 1));
         assert_eq!(of(&[(1.0, 10.0), (1.0, 20.0)]), (0, 1));
         assert_eq!(of(&[(1.0, 10.0), (2.0, 10.4)]), (0, 0));
@@ -260,7 +260,7 @@ mod tests {
         for words in ["4097", "1022", "607", "747", "kogge-stone is the fastest", "blelloch takes 1.2 times as long"] {
             assert!(two.contains(words), "{words}: {two}");
         }
-        // By the additions it would be Blelloch's; by the depth, and by the model, it is not.
+        // The additions favour Blelloch's; the depth and the model do not.
         for words in [
             "Of this one pair",
             "the work in 0, the depth in 1, conflicts in 1, critical cycles in 1 and the forecast in 1",
@@ -277,7 +277,7 @@ mod tests {
             three.contains("reduce-shuffle is the fastest") && !three.contains("kogge-stone is the fastest"),
             "{three}"
         );
-        // What does not take so many says so.
+        // An algorithm that does not take this number reports it.
         assert!(
             of(&["kogge-stone", "blelloch"], 2048, true).contains("kogge-stone takes 1 to 1024 elements, not 2048")
         );

@@ -1,9 +1,9 @@
-//! An algorithm's text on a page.
+//! Text of an algorithm on a page.
 
 use crate::lesson::{Line, PSEUDOCODE, Part, Section};
 use maud::{Markup, html};
 
-/// The parts of a section.
+/// Parts of a section.
 pub(super) fn parts(section: &Section) -> Markup {
     let items = |part: &Part| matches!(part, Part::Item(_));
     html! {
@@ -28,7 +28,7 @@ pub(super) fn prose(text: &str) -> Markup {
     }
 }
 
-/// Lines of code; `runs`: those that say which steps they are can be lit.
+/// Lines of code; with `runs`, lines that name steps can be lit.
 fn code(lines: &[Line], runs: bool) -> Markup {
     let steps = |line: &Line| {
         let names: Vec<String> = line.steps.iter().map(ToString::to_string).collect();

@@ -1,4 +1,4 @@
-//! What makes a page live: the form of its settings, and the scripts and the model behind it.
+//! Live pages: the form of the settings, the scripts, and the model that they call.
 
 use super::super::recording::Recording;
 use super::super::{MOST_LIVE, listed};
@@ -7,7 +7,7 @@ use crate::algorithms::{ALGORITHMS, GROUPS};
 use crate::machine::Order;
 use maud::{Markup, PreEscaped, html};
 
-/// The script that asks the model.
+/// Script that calls the model.
 pub(super) const ASK: &str = include_str!("../../../assets/ask.js");
 
 const SCRIPTS: [&str; 8] = [
@@ -21,13 +21,13 @@ const SCRIPTS: [&str; 8] = [
     include_str!("../../../assets/live.js"),
 ];
 
-/// The model as WebAssembly, which `cargo xtask wasm` makes of this crate. In there it is not needed once more.
+/// Model as WebAssembly, compiled from this crate by `cargo xtask wasm`. The module itself does not contain it again.
 #[cfg(not(target_arch = "wasm32"))]
 static MODEL: &[u8] = include_bytes!("../../../assets/model.wasm.gz");
 #[cfg(target_arch = "wasm32")]
 static MODEL: &[u8] = &[];
 
-/// The page's scripts, and the model that they ask.
+/// Scripts of the page, and the model that they call.
 pub(super) fn scripts() -> Markup {
     html! {
         (model())
@@ -35,12 +35,12 @@ pub(super) fn scripts() -> Markup {
     }
 }
 
-/// The model, packed.
+/// Compressed model.
 pub(super) fn model() -> Markup {
     html! { script id="model" type="text/plain" { (PreEscaped(base64(MODEL))) } }
 }
 
-/// Bytes in base 64.
+/// Encodes bytes in base 64.
 fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
@@ -54,7 +54,7 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// The form in which everything is changed; `beside`: the run that stands beside this one.
+/// Form of all settings; `beside` is the run shown beside this one.
 pub(super) fn panel(recording: &Recording, beside: Option<&Recording>) -> Markup {
     let shape = recording.shape;
     let values = serde_json::to_string(&recording.input).unwrap_or_default();
@@ -102,7 +102,7 @@ fn algorithms(chosen: &Algorithm) -> Markup {
     algorithms_or_none(Some(chosen))
 }
 
-/// All algorithms, in groups, one of them chosen, or none.
+/// Options of all algorithms, in groups, one of them chosen, or none.
 fn algorithms_or_none(chosen: Option<&Algorithm>) -> Markup {
     html! {
         @for group in GROUPS {

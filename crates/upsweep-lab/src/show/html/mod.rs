@@ -21,28 +21,28 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("../../../assets/page.css");
 
-/// Nothing may be loaded from anywhere; style, script and model are those in the page.
+/// Policy that nothing may be loaded from anywhere; style, script and model are those in the page.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; \
                       img-src data:; base-uri 'none'; form-action 'none'";
 
-/// What every page says near its beginning, and no other file does.
+/// Mark near the beginning of every page, which no other file has.
 pub const MARK: &str = "upsweep lab, the laboratory of scans";
 
-/// The file, among many pages, on which two algorithms play in step.
+/// File, among many pages, on which two algorithms play in step.
 pub const BESIDE: &str = "beside.html";
 
-/// Where a page leads.
+/// Links of a page.
 #[derive(Clone, Copy, Debug)]
 pub struct Links<'a> {
-    /// The file of the overview.
+    /// File of the overview.
     pub overview: &'a str,
-    /// The algorithm before this one, which is on the page `NAME.html`.
+    /// Previous algorithm, which is on the page `NAME.html`.
     pub previous: Option<&'a str>,
-    /// The one behind it.
+    /// Next algorithm.
     pub next: Option<&'a str>,
 }
 
-/// What the arrows mean; `steps`: and what else a page with steps has.
+/// Legend of the arrows; with `steps`, also of the other marks of a page with steps.
 fn legend(steps: bool) -> Markup {
     html! {
         ul.legend {

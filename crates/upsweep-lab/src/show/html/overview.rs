@@ -1,4 +1,4 @@
-//! The overview of many pages.
+//! Overview of many pages.
 
 use super::super::recording::Recording;
 use super::super::svg;
@@ -7,7 +7,7 @@ use crate::algorithms::GROUPS;
 use crate::machine::Run;
 use maud::{Markup, html};
 
-/// An overview: a card for each file of algorithms, in groups, with links to `NAME.html`.
+/// Overview page: a card for each file of algorithms, in groups, with links to `NAME.html`.
 #[must_use]
 pub fn overview(recordings: &[Recording]) -> String {
     let of_file = |file: &str| -> Vec<&Recording> {
@@ -40,7 +40,7 @@ pub fn overview(recordings: &[Recording]) -> String {
     )
 }
 
-/// A card of the forms of one algorithm.
+/// Card of the forms of one algorithm.
 fn card(forms: &[&Recording]) -> Markup {
     let [first, others @ ..] = forms else { return html! {} };
     let algorithm = first.algorithm;
@@ -59,7 +59,7 @@ fn card(forms: &[&Recording]) -> Markup {
     }
 }
 
-/// What a run costs; cycles and so on without loads and stores.
+/// Costs of a run; cycles, conflicts and divergent branches without those of loads and stores.
 fn facts(run: &Run) -> Markup {
     let inner = run.inner();
     let facts = [

@@ -1,4 +1,4 @@
-//! The page on which a run plays.
+//! Page on which a run plays.
 
 use super::super::recording::Recording;
 use super::super::{hints, json, svg};
@@ -11,7 +11,7 @@ use crate::lesson::{Lesson, PSEUDOCODE, Part};
 use crate::machine::{Space, WARP};
 use maud::{Markup, PreEscaped, html};
 
-/// A page on which the run plays.
+/// Page on which the run plays.
 #[must_use]
 pub fn page(recording: &Recording, links: Option<&Links<'_>>) -> String {
     document(
@@ -28,12 +28,12 @@ pub fn page(recording: &Recording, links: Option<&Links<'_>>) -> String {
     )
 }
 
-/// What the page of another run would be: its title, its head, what plays.
+/// Changing parts of the page for another run: its title, its head, its player.
 pub(crate) fn live_page(recording: &Recording) -> [String; 3] {
     [recording.algorithm.title.to_owned(), head(recording).0, played(recording).0]
 }
 
-/// What it is.
+/// Head of the page.
 fn head(recording: &Recording) -> Markup {
     let algorithm = recording.algorithm;
     html! {
@@ -49,7 +49,7 @@ fn head(recording: &Recording) -> Markup {
     }
 }
 
-/// What plays, and what is said of it.
+/// Player, and the sections about the run.
 fn played(recording: &Recording) -> Markup {
     let algorithm = recording.algorithm;
     let lesson = algorithm.lesson();
@@ -108,7 +108,7 @@ fn played(recording: &Recording) -> Markup {
     }
 }
 
-/// A run's picture of a step, and what is said of it.
+/// Picture of a run's step, and its description.
 pub(super) fn lane(suffix: &str) -> Markup {
     let label = "The step: words read, threads, words written. Up and down go from one to the next.";
     html! {
@@ -117,12 +117,12 @@ pub(super) fn lane(suffix: &str) -> Markup {
     }
 }
 
-/// The pseudocode, in an element of this name.
+/// Pseudocode, in an element of this name.
 pub(super) fn pseudocode(lesson: &Lesson, id: &str) -> Markup {
     html! { div id=(id) { @if let Some(section) = lesson.section(PSEUDOCODE) { (parts(section)) } } }
 }
 
-/// Where else there is to go.
+/// Links to other pages.
 pub(super) fn navigation(links: &Links<'_>) -> Markup {
     html! {
         nav aria-label="Algorithms" {
@@ -133,7 +133,7 @@ pub(super) fn navigation(links: &Links<'_>) -> Markup {
     }
 }
 
-/// The first section: its words, and its picture to open.
+/// First section: its words, and its picture to open.
 fn idea(lesson: &Lesson) -> Markup {
     let Some(section) = lesson.sections.first() else { return html! {} };
     html! {
@@ -146,7 +146,7 @@ fn idea(lesson: &Lesson) -> Markup {
     }
 }
 
-/// Which access is at which bank.
+/// Section of the accesses and their banks.
 fn banks(recording: &Recording) -> Markup {
     let number = recording.shape.banks.number();
     html! {
@@ -166,7 +166,7 @@ fn banks(recording: &Recording) -> Markup {
     }
 }
 
-/// What a GPU takes, and what is foreseen.
+/// Recorded times on a GPU, and the forecast.
 fn gpu(algorithm: &Algorithm) -> Markup {
     let Some(recorded) = recorded(algorithm.name) else { return html! {} };
     let micros = |micros: Option<f64>| micros.map_or_else(|| "-".to_owned(), |micros| format!("{micros:.1}"));

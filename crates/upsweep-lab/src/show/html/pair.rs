@@ -1,4 +1,4 @@
-//! The page on which two runs play in step.
+//! Page on which two runs play in step.
 
 use super::super::json;
 use super::super::recording::Recording;
@@ -9,7 +9,7 @@ use super::{Links, document, legend};
 use crate::forecast::{Forecast, H200, recorded};
 use maud::{Markup, PreEscaped, html};
 
-/// A page on which two algorithms play in step, and are compared.
+/// Page on which two algorithms play in step, and are compared.
 #[must_use]
 pub fn pair(first: &Recording, second: &Recording, links: Option<&Links<'_>>) -> String {
     let both = [first, second];
@@ -27,7 +27,7 @@ pub fn pair(first: &Recording, second: &Recording, links: Option<&Links<'_>>) ->
     )
 }
 
-/// What the page of another pair would be: its title, its head, what plays.
+/// Changing parts of the page for another pair: its title, its head, its player.
 pub(crate) fn live_pair(first: &Recording, second: &Recording) -> [String; 3] {
     let both = [first, second];
     [title(both), head(both).0, played(both).0]
@@ -95,7 +95,7 @@ fn row(label: &str) -> Markup {
     html! { th scope="row" { (label) } @for _ in 0..2 { td { "0" span.bar-of {} } } }
 }
 
-/// What is compared: its name, and the two numbers, as far as there are any.
+/// Measure of a comparison: its name, and the two numbers, as far as there are any.
 struct Measure {
     name: &'static str,
     of: [Option<f64>; 2],
@@ -112,7 +112,7 @@ fn counted(both: [&Recording; 2]) -> [Measure; 4] {
     ]
 }
 
-/// Recorded microseconds for 2²⁶ elements, and those that are foreseen.
+/// Recorded microseconds for 2²⁶ elements, and the forecasts.
 fn times(both: [&Recording; 2]) -> ([Option<f64>; 2], [Option<Forecast>; 2]) {
     let recorded = both.map(|run| recorded(run.algorithm.name).and_then(|micros| micros[1]));
     (recorded, both.map(|run| H200.forecast(run.algorithm, 1 << 26).ok().flatten()))
@@ -142,13 +142,13 @@ fn in_all(both: [&Recording; 2]) -> Markup {
     }
 }
 
-/// Which of two numbers is the less one, if one is, by a twentieth at least.
+/// Index of the smaller of two numbers, if they differ by a twentieth at least.
 fn less(of: [Option<f64>; 2]) -> Option<usize> {
     let [Some(a), Some(b)] = of else { return None };
     if a.max(b) <= 1.05 * a.min(b) { None } else { Some(usize::from(b < a)) }
 }
 
-/// Why one of them is faster, as far as that is known, and which of the counts say something else.
+/// Explanation why one of them is faster, as far as that is known, and the counts that say something else.
 fn why(both: [&Recording; 2]) -> Markup {
     let names = both.map(|run| run.algorithm.name);
     let (recorded, foreseen) = times(both);
