@@ -56,7 +56,8 @@ pub trait Steps: Copy + Send + Sync + 'static {
     /// best combined one after the other; else several chains should be in flight.
     const QUICK: bool;
 
-    /// Whether operands are the elements of a plain input. Next: whether results are operands, but for NaN.
+    /// Whether operands are the elements of a plain input (`same_map`), and whether results are operands, but for NaN
+    /// (`same_finish`).
     fn same_map() -> bool;
     fn same_finish() -> bool;
 

@@ -17,8 +17,7 @@ pub(super) const SPREAD: usize = 16;
 /// Offsets of a tile that one warp finds and marks; all warps of a block share the rest. Tiles of 3,072 elements and
 /// segments of 8 have 384; see benches/notes/segments.md.
 pub(super) const OFFSETS_A_WARP: usize = 768;
-/// Tiles whose marks by offsets a scan keeps: from the tile that is finished to the tile that is prepared (LAG + warps
-/// + 2).
+/// Tiles whose marks by offsets a scan keeps: from the finished tile to the prepared tile (LAG + warps + 2).
 pub(super) const MARK_SLOTS: usize = 8;
 /// Shared memory that the driver reserves in each block (CUDA C++ Programming Guide, compute capability 8.0 and later).
 pub(super) const DRIVER_RESERVED: usize = 1 << 10;

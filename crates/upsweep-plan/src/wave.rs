@@ -32,7 +32,8 @@ pub struct Wave {
 }
 
 impl Wave {
-    /// Largest number of tiles of a block: one for each warp but one, as warps find offsets.
+    /// Largest number of tiles of a block: one for each warp but one, as one warp finds a tile's offsets and the others
+    /// check them.
     fn most_tiles(shape: TileShape) -> usize {
         MOST_TILES.min(shape.warps() - 1)
     }

@@ -36,7 +36,7 @@ const NEAREST_F64_BITS: u64 = 0x4338_0000_0000_0000;
 pub struct Quick<F> {
     offset: F,
     scale: F,
-    /// `offset` as a multiple of 1/2; the rest follows.
+    /// Part of `offset` that is a multiple of 1/2; `offset_rest` is the remainder.
     halves: F,
     offset_rest: F,
     /// Rounding error of `scale`: the exact scale minus `scale`.

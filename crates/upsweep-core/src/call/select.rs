@@ -172,11 +172,11 @@ impl<I, F: Flag> Marks<I> for FlagsOnHost<'_, F> {
     }
 }
 
-/// Selects the first of equal neighbours.
+/// Selects each element that does not equal the one before: the first of each run.
 #[derive(Clone, Copy, Debug)]
 pub struct FirstOf<E>(pub E);
 
-/// Selects the last of equal neighbours.
+/// Selects each element that does not equal the one after: the last of each run.
 #[derive(Clone, Copy, Debug)]
 pub struct LastOf<E>(pub E);
 

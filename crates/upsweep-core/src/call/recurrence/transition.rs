@@ -16,7 +16,7 @@ pub struct Transition<C: Coefficient> {
 
 impl<C: Coefficient> Transition<C> {
     /// Computes the transition of a recurrence. There is no basis for integers, which are not rounded, for states
-    /// without feedback, which decay in a few elements, and for a single state, which has one direction.
+    /// without feedback, which vanish after `order` elements, and for a single state, which has one direction.
     pub fn of(system: &System<C>) -> Self {
         let order = system.order;
         let (rows, input) = (transition(system), after_one(system));
