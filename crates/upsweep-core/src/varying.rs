@@ -14,7 +14,8 @@ pub struct Affine<T> {
     pub k: T,
 }
 
-/// A function of two numbers, the last result `y` and the one before it, `z`: `y -> a y + b z + k`, `z -> c y + d z + l`.
+/// A function of two numbers, the last result `y` and the one before it, `z`:
+/// `y -> a y + b z + k`, `z -> c y + d z + l`.
 #[derive(Element, Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 #[allow(missing_docs, reason = "the formulas above name them")]

@@ -20,8 +20,8 @@ use proc_macro::TokenStream;
 /// has an identity; `EXPR` is any Rust expression of the element's type. The function may be generic over the element
 /// type: `fn sum<T: Number>(a: T, b: T) -> T`.
 ///
-/// The operator must be associative: `then(then(a, b), c) == then(a, then(b, c))`. `upsweep::operator::check_laws` tests
-/// that on samples. It need not be commutative.
+/// The operator must be associative: `then(then(a, b), c) == then(a, then(b, c))`. `upsweep::operator::check_laws`
+/// tests that on samples. It need not be commutative.
 ///
 /// The body is as for [`macro@function`], and the operator can hold values as a function can; `EXPR` can name them.
 #[proc_macro_attribute]
@@ -31,15 +31,16 @@ pub fn operator(arguments: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Makes a function of one to four elements, and of values that it holds, run on the CPU and on the GPU.
 ///
-/// `#[function] fn square(x: f32) -> f32 { x * x }` leaves `square` callable and defines the unit struct `Square`, of the
-/// same visibility, that implements `Function<(f32,)>`. Other functions and operators can call it by its path; a call of
-/// a generic function names its types: `twice::<T>(x)`.
+/// `#[function] fn square(x: f32) -> f32 { x * x }` leaves `square` callable and defines the unit struct `Square`, of
+/// the same visibility, that implements `Function<(f32,)>`. Other functions and operators can call it by its path; a
+/// call of a generic function names its types: `twice::<T>(x)`.
 ///
 /// # Values
-/// An argument that is marked `#[param]` is a value that the function holds: `#[function] fn pull(#[param] a: f32, x: f32) ->
-/// f32 { a * x }` leaves `pull(a, x)` callable and defines `struct Pull { a: f32 }`, whose field is as visible as the function,
-/// and which implements `Function<(f32,)>`. Values are elements and arrays of elements of any length, up to 2 KiB together in all
-/// functions of a call. On the GPU they travel with each launch: another value compiles and loads nothing.
+/// An argument that is marked `#[param]` is a value that the function holds: `#[function] fn pull(#[param] a: f32, x:
+/// f32) -> f32 { a * x }` leaves `pull(a, x)` callable and defines `struct Pull { a: f32 }`, whose field is as visible
+/// as the function, and which implements `Function<(f32,)>`. Values are elements and arrays of elements of any length,
+/// up to 2 KiB together in all functions of a call. On the GPU they travel with each launch: another value compiles and
+/// loads nothing.
 ///
 /// # What a body can contain
 /// - `let` with `mut`, types, tuple patterns and struct patterns; assignment and `+=` to variables, fields and array

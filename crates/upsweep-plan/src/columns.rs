@@ -45,7 +45,8 @@ pub struct ColumnsPlan {
 }
 
 impl ColumnsPlan {
-    /// The plan for elements of `input` bytes that are combined as values of `state` bytes to results of `output` bytes.
+    /// The plan for elements of `input` bytes that are combined as values of `state` bytes to results of `output`
+    /// bytes.
     #[must_use]
     pub fn new(input: usize, state: usize, output: usize) -> Self {
         // A load takes 16 bytes at most; more than 4 values, however small, need more registers than there are.

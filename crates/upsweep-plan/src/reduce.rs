@@ -33,8 +33,8 @@ pub(super) fn loads(input: usize, streams: Option<Streams>) -> (usize, usize) {
     (vector, (DEPTH * 16 / (vector * streams.bytes()).max(16)).max(1))
 }
 
-/// A planned reduction. The parts depend on the number of elements and their size alone, so that floats are added in the
-/// same order on every GPU.
+/// A planned reduction. The parts depend on the number of elements and their size alone, so that floats are added in
+/// the same order on every GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReducePlan {
     /// Number of elements.

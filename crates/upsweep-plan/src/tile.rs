@@ -1,7 +1,7 @@
 //! Tiles: their shape, their shared memory, and the sizes that these depend on.
 //!
-//! The shape depends on the types alone, so that a scan of floats groups its additions in the same way on every GPU of an
-//! architecture.
+//! The shape depends on the types alone, so that a scan of floats groups its additions in the same way on every GPU of
+//! an architecture.
 
 use super::constants::{Constants, constants};
 use super::memory::StatusWords;

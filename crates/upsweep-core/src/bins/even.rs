@@ -1,7 +1,7 @@
 //! Even bins: bins of equal width.
 //!
-//! **Even bins** follow NumPy's rule to the bit. The edges are those of `numpy.linspace`, computed in `f64` and rounded to
-//! the elements' type (integers keep `f64`):
+//! **Even bins** follow NumPy's rule to the bit. The edges are those of `numpy.linspace`, computed in `f64` and rounded
+//! to the elements' type (integers keep `f64`):
 //!
 //! ```text
 //! edge(k) = k * step + low,  step = (high - low) / bins       each operation rounded

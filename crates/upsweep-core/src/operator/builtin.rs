@@ -6,9 +6,10 @@ mod definitions {
 
     /// The sum: `a + b`.
     ///
-    /// Identity 0, also of floats (so an empty or exclusive sum begins with +0). Integers wrap in their own type, where NumPy and
-    /// the command line add them in 64 bits: with `accumulate::<u64>()`, or `i64`, a scan or a reduction does that. Float
-    /// addition is not associative: the result depends on the order of combination, which is the same in every run.
+    /// Identity 0, also of floats (so an empty or exclusive sum begins with +0). Integers wrap in their own type, where
+    /// NumPy and the command line add them in 64 bits: with `accumulate::<u64>()`, or `i64`, a scan or a reduction does
+    /// that. Float addition is not associative: the result depends on the order of combination, which is the same in
+    /// every run.
     #[operator(identity = T::ZERO)]
     pub fn sum<T: Number>(a: T, b: T) -> T {
         a + b
@@ -207,8 +208,8 @@ mod definitions {
         pub error: F,
     }
 
-    /// A float sum that keeps the rounding errors (Knuth's two-sum): 8 operations instead of one, and the result is about
-    /// as good as a sum in twice the precision.
+    /// A float sum that keeps the rounding errors (Knuth's two-sum): 8 operations instead of one, and the result is
+    /// about as good as a sum in twice the precision.
     ///
     /// `s = a.sum + b.sum`, exactly `s + e = a.sum + b.sum`; the errors add up as `a.error + b.error + e`. Not
     /// associative to the last bit of `error`. Identity 0. Map with [`Compensate`] before it and finish with

@@ -64,8 +64,8 @@ impl<T: Debug> std::error::Error for Violation<T> {}
 
 /// Tests on `samples` whether `operator` is associative and its identity is one, and whether it commutes.
 ///
-/// Results are compared with [`Element::equals`] after [`Element::canonical`]; NaN counts as equal to NaN where the whole
-/// value differs from itself on both sides. Float arithmetic is associative only up to rounding: use
+/// Results are compared with [`Element::equals`] after [`Element::canonical`]; NaN counts as equal to NaN where the
+/// whole value differs from itself on both sides. Float arithmetic is associative only up to rounding: use
 /// [`check_laws_within`] for it.
 ///
 /// For up to 46 samples every triple is tested, for more 100 000 random triples, the same in every run. Samples that

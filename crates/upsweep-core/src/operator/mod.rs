@@ -29,8 +29,8 @@ pub use values::{MAX_VALUES_BYTES, Values};
 
 /// An associative operator on `T`: `combine(combine(a, b), c) == combine(a, combine(b, c))`.
 ///
-/// It need not be commutative and need not have an identity. [`#[operator]`](macro@crate::operator::operator) implements it from a
-/// Rust function; write it by hand only to give the CUDA source yourself.
+/// It need not be commutative and need not have an identity. [`#[operator]`](macro@crate::operator::operator)
+/// implements it from a Rust function; write it by hand only to give the CUDA source yourself.
 ///
 /// On the CPU it must not block, and neither must a map, a finish or an equality of keys. An operator that calls into
 /// rayon yields its thread to work that may wait for this very combination, which is slow at best and can deadlock.

@@ -18,8 +18,8 @@ pub trait Exact<C>: Copy {
 
 /// A sum of two f64, whose second is at most half a unit in the last place of the first: 106 bits.
 ///
-/// Sources: Dekker, "A Floating-Point Technique for Extending the Available Precision", 1971; Knuth's sum of two numbers with its
-/// error.
+/// Sources: Dekker, "A Floating-Point Technique for Extending the Available Precision", 1971; Knuth's sum of two
+/// numbers with its error.
 #[derive(Clone, Copy, Debug)]
 pub struct Double {
     high: f64,

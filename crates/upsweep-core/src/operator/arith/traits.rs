@@ -4,8 +4,8 @@ use super::super::Element;
 use crate::sealed::Sealed;
 use half::{bf16, f16};
 
-/// An integer or a float: `i8` to `i128`, `u8` to `u128`, `isize`, `usize`, `f16`, `bf16`, `f32` and `f64`. It is implemented for these
-/// types alone, so that every bit pattern is a value.
+/// An integer or a float: `i8` to `i128`, `u8` to `u128`, `isize`, `usize`, `f16`, `bf16`, `f32` and `f64`. It is
+/// implemented for these types alone, so that every bit pattern is a value.
 ///
 /// Inside an operator, integers wrap, `x / 0` is `0` and `x % 0` is `x`; nothing panics.
 #[diagnostic::on_unimplemented(
