@@ -1,4 +1,4 @@
-//! Between: a place between two elements in order, and what is there.
+//! Linear interpolation between two neighbours in sorted order, for quantiles.
 //!
 //! ```text
 //! value     low + part * (high - low), exactly, then rounded once to f64
@@ -14,8 +14,8 @@
 //! assert_eq!(Between { low: i64::MAX - 1, high: i64::MAX, part: 0.5 }.to_string(), "9223372036854775806.5");
 //! ```
 //!
-//! So a value is never outside of the two, and never less where `part` is larger. It is NaN only where an element is, or where they are
-//! both infinities.
+//! The value lies between the two elements and never falls as `part` grows. It is NaN only where an element is NaN or
+//! where both are infinite with different signs.
 
 use crate::key::Key;
 use crate::sealed::Sealed;
@@ -23,32 +23,32 @@ use half::{bf16, f16};
 use std::fmt;
 use std::iter;
 
-/// A place between two elements: see the [module](self). `low` is at most `high`.
+/// A place between two elements, as the [module](self) defines its value. `low` is at most `high`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Between<T> {
-    /// The element before the place, or at it.
+    /// Element before the place, or at it.
     pub low: T,
-    /// The next one.
+    /// Next element in order.
     pub high: T,
-    /// How much of the way from the one to the other the place is behind the first: from 0 to less than 1.
+    /// Fraction of the distance from `low` to `high`: from 0 to less than 1.
     pub part: f64,
 }
 
-/// Elements between which there are values: integers of up to 64 bits, `bool` as 0 and 1, `f16`, `bf16`, `f32`, `f64`. It is implemented
-/// for these types alone.
+/// An element type that can be interpolated: integers of up to 64 bits, `bool` as 0 and 1, `f16`, `bf16`, `f32`, `f64`.
+/// It is implemented for these types alone.
 #[diagnostic::on_unimplemented(
     message = "there are no values of f64 between two `{Self}`",
     label = "not an integer of up to 64 bits, nor a float"
 )]
 pub trait Interpolate: Key + Sealed {
-    /// Whether all values are whole.
+    /// Whether all values are integers.
     #[doc(hidden)]
     const INTEGER: bool;
     #[doc(hidden)]
     fn parts(self) -> Parts;
 }
 
-/// A number by its parts.
+/// A number as sign, digits and exponent.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub enum Parts {
@@ -94,11 +94,11 @@ interpolated! { false:
     f64, x => Parts::of_float(x);
 }
 
-/// From here on `f64` does not hold every half of an integer.
+/// Magnitude from which `f64` does not hold every half of an integer.
 const LARGE: f64 = (1u64 << 52) as f64;
 
 impl<T: Interpolate> Between<T> {
-    /// What is at the place: the nearest `f64`, of two equally near ones the even one.
+    /// Returns the `f64` nearest to the interpolated value; ties go to the even one.
     #[must_use]
     pub fn value(self) -> f64 {
         match self.exact() {
@@ -107,14 +107,15 @@ impl<T: Interpolate> Between<T> {
         }
     }
 
-    /// Whether [`value`](Self::value) and the element's type hold what is at the place: whether rounding changed nothing.
+    /// Whether rounding changed nothing: [`value`](Self::value) and the element's type hold the exact interpolated
+    /// value.
     #[must_use]
     pub fn is_exact(self) -> bool {
         self.exact().is_ok_and(|exact| exact.rounded().1)
     }
 
-    /// Of integers of 2^52 or more the digits, which [`value`](Self::value) may not hold: all that are before the point, and behind it
-    /// those of 53 bits.
+    /// Returns the decimal digits of integer elements' values of 2^52 or more, which [`value`](Self::value) may not
+    /// hold: all digits before the point, and after it those of 53 bits.
     #[must_use]
     pub fn digits(self) -> Option<String> {
         let exact = self.exact().ok().filter(|exact| T::INTEGER && exact.rounded().0.abs() >= LARGE)?;
@@ -123,7 +124,7 @@ impl<T: Interpolate> Between<T> {
         Some(format!("{sign}{whole}{}", part.trim_start_matches('0')))
     }
 
-    /// What is at the place; a value that is not finite as an error.
+    /// Returns the exact value; a value that is not finite is the error.
     fn exact(self) -> Result<Exact, f64> {
         let part = if (0.0..1.0).contains(&self.part) { self.part } else { 0.0 };
         let (low, high) = (self.low.parts(), if part > 0.0 { self.high.parts() } else { self.low.parts() });
@@ -150,7 +151,7 @@ impl<T: Interpolate> Between<T> {
     }
 }
 
-/// [`digits`](Between::digits), or else the value as `f64` writes it.
+/// Writes [`digits`](Between::digits), or else the value as `f64` writes it.
 impl<T: Interpolate> fmt::Display for Between<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.digits() {
@@ -160,19 +161,19 @@ impl<T: Interpolate> fmt::Display for Between<T> {
     }
 }
 
-/// Bits behind the point: those of the smallest `f64`, times the smallest part.
+/// Number of bits after the binary point: those of the smallest `f64`, times the smallest part.
 const BEHIND: i32 = 2 * 1074;
-/// Words of a number that is less than 2^1026.
+/// Words of a fixed-point number below 2^1026.
 const WORDS: usize = (BEHIND as usize + 1026).div_ceil(64);
-/// The bits of an `f64`, and where its last one may be.
+/// Bits of an `f64`'s significand, and the lowest position of its last bit.
 const DIGITS: usize = 53;
 const LAST: usize = BEHIND as usize - 1074;
 
-/// A number of fixed point that holds every `f64`, and its product with another one that is less than 1.
+/// A fixed-point number that holds every `f64`, and its product with another `f64` below 1.
 #[derive(Clone, Copy, Debug)]
 struct Exact {
     negative: bool,
-    /// From the lowest on; while it is added to, in two's complement.
+    /// Words from the lowest on; in two's complement while terms are added.
     words: [u64; WORDS],
 }
 
@@ -201,7 +202,7 @@ impl Exact {
         self.add(negative, u128::from(digits) * u128::from(share), exponent + scale);
     }
 
-    /// Sign and size of what was added up; of zero the sign that is given.
+    /// Splits the sum into sign and magnitude; zero gets the sign `of_zero`.
     fn with_sign(mut self, of_zero: bool) -> Self {
         let highest = self.words.last().copied().unwrap_or_default();
         self.negative = highest >> 63 == 1 || (of_zero && self.words == [0; WORDS]);
@@ -214,19 +215,19 @@ impl Exact {
         self
     }
 
-    /// The 64 bits from this one on.
+    /// Returns the 64 bits from bit `from` on.
     fn bits(&self, from: usize) -> u64 {
         let word = |at: usize| u128::from(self.words.get(at).copied().unwrap_or_default());
         ((word(from / 64 + 1) << 64 | word(from / 64)) >> (from % 64)) as u64
     }
 
-    /// Whether there is anything below this bit.
+    /// Whether any bit below this one is set.
     fn any_below(&self, bit: usize) -> bool {
         let below = self.words.get(bit / 64).copied().unwrap_or_default() & ((1 << (bit % 64)) - 1);
         below != 0 || self.words.iter().take(bit / 64).any(|&word| word != 0)
     }
 
-    /// The nearest `f64`, and whether it is the number.
+    /// Returns the nearest `f64`, and whether it is exact.
     fn rounded(&self) -> (f64, bool) {
         let highest = self.words.iter().enumerate().rfind(|(_, word)| **word != 0);
         let length = highest.map_or(0, |(at, word)| (at + 1) * 64 - word.leading_zeros() as usize);
@@ -235,23 +236,23 @@ impl Exact {
         let (half, less) = (self.bits(last - 1) & 1 == 1, self.any_below(last - 1));
         let up = half && (less || kept & 1 == 1);
         let scale = last as i32 - BEHIND;
-        // Of a product of two normal numbers nothing is lost.
+        // The product of two normal numbers loses nothing.
         let size = (kept + u64::from(up)) as f64 * power(scale / 2) * power(scale - scale / 2);
         (if self.negative { -size } else { size }, !half && !less)
     }
 
-    /// What is before the point, which is less than 2^64.
+    /// Integer part, which is less than 2^64.
     fn whole(&self) -> u64 {
         self.bits(BEHIND as usize)
     }
 
-    /// What is behind it, without what is less than 2^-53.
+    /// Fraction, without bits below 2^-53.
     fn part(&self) -> f64 {
         (self.bits(BEHIND as usize - DIGITS) & ((1 << DIGITS) - 1)) as f64 * power(-(DIGITS as i32))
     }
 }
 
-/// `2^k`, of a normal number.
+/// `2^k`, as a normal number.
 fn power(k: i32) -> f64 {
     f64::from_bits(((k + 1023) as u64) << 52)
 }

@@ -1,4 +1,4 @@
-//! Rules that say into which bin an element falls, written once for the CPU and for CUDA.
+//! Histogram rules, from an element to its bin, written once for the CPU and for CUDA.
 
 mod even;
 mod floor;
@@ -8,16 +8,16 @@ use crate::operator::{Element, Function, Map, Number, Source, Values};
 
 pub use even::Even;
 
-/// The most bins of one channel.
+/// Largest number of bins of one channel.
 pub const MAX_BINS: usize = 1 << 20;
 
-/// What a rule says of an element that falls into no bin.
+/// Result of a rule for an element outside all bins.
 pub const OUTSIDE: u32 = u32::MAX - 1;
 
-/// What a quick look says of an element that needs a closer one. It is more than anything else that is said.
+/// Result of a quick look for an element that needs the exact rule. It is greater than any other result.
 pub const UNSURE: u32 = u32::MAX;
 
-/// The place of an element among edges that ascend: into `edges.len() - 1` bins.
+/// Returns the bin of an element among ascending edges, which bound `edges.len() - 1` bins.
 #[inline]
 pub fn between<T: Number>(edges: &[T], x: T) -> u32 {
     let (Some(&first), Some(&last)) = (edges.first(), edges.last()) else { return OUTSIDE };
@@ -28,15 +28,15 @@ pub fn between<T: Number>(edges: &[T], x: T) -> u32 {
     above.min(edges.len() - 1) as u32 - 1
 }
 
-/// The first edge that is less than the one before it, or NaN.
+/// Position of the first edge that is less than the edge before it, or NaN.
 pub fn descends<T: Number>(edges: &[T]) -> Option<usize> {
     let wrong = |at: usize| !T::le(edges[at.max(1) - 1], edges[at]);
     (0..edges.len()).find(|&at| wrong(at))
 }
 
-/// What a program's own function returns: the number of a bin.
+/// A bin number, as a program's own function returns it.
 pub trait BinNumber: Element {
-    /// The bin; more than there ever are of what is none.
+    /// Bin, or a number greater than any bin for an element outside all bins.
     fn bin(self) -> u32;
 }
 macro_rules! bin_numbers {
@@ -49,7 +49,7 @@ macro_rules! bin_numbers {
 }
 bin_numbers! { u8 u16 u32 u64 usize i8 i16 i32 i64 isize }
 
-/// A function to bins as a map.
+/// A function from elements to bins, as a map.
 #[derive(Clone, Copy, Debug)]
 pub struct ByFunction<F>(pub F);
 
@@ -77,7 +77,7 @@ impl<T: Element, F: Function<(T,), Output: BinNumber>> Map<T> for ByFunction<F> 
     }
 }
 
-/// With edges, no rule is asked.
+/// Placeholder rule of histograms by edges, which never call it.
 #[derive(Clone, Copy)]
 pub struct NoRule;
 
@@ -94,6 +94,8 @@ impl<T: Element> Map<T> for NoRule {
     }
 }
 
+/// Checks that the number of bins is from 1 to [`MAX_BINS`].
+///
 /// # Errors
 /// [`Error::Bins`].
 pub fn check_bins(bins: usize) -> Result<usize> {

@@ -1,10 +1,10 @@
-//! Where inputs and outputs lie: the buffers of the host, upsweep's own arrays, cudarc's slices and views.
+//! Buffers of a call: the host's, upsweep's own arrays, cudarc's slices and views.
 
 #[allow(unused_imports, reason = "without CUDA nothing can be in the wrong place")]
 use crate::error::{Error, Result};
 use crate::operator::Element;
 
-/// Elements that a call reads, where they lie.
+/// Elements that a call reads, in place.
 #[derive(Debug)]
 pub enum View<'a, T> {
     /// In the host's memory.
@@ -14,7 +14,7 @@ pub enum View<'a, T> {
     Cuda(cudarc::driver::CudaView<'a, T>),
 }
 
-/// Elements that a call writes, where they lie.
+/// Elements that a call writes, in place.
 #[derive(Debug)]
 pub enum ViewMut<'a, T> {
     /// In the host's memory.
@@ -57,7 +57,7 @@ macro_rules! lengths {
 }
 lengths! { View, ViewMut }
 
-/// What a call can read: slices, vectors and arrays of the host, upsweep's `Array`, cudarc's slices and views.
+/// A buffer that a call can read: slices, vectors and arrays of the host, upsweep's `Array`, cudarc's slices and views.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a buffer that upsweep can read",
     label = "not a buffer",
@@ -65,13 +65,13 @@ lengths! { View, ViewMut }
             the slice: `x.as_slice().unwrap()`"
 )]
 pub trait Input {
-    /// The elements.
+    /// Element type.
     type Item: Element;
-    /// The elements, where they lie.
+    /// Borrows the elements in place.
     fn view(&self) -> View<'_, Self::Item>;
 }
 
-/// What a call can write: the mutable forms of what it can read.
+/// A buffer that a call can write: the mutable forms of [`Input`]'s buffers.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a buffer that upsweep can write",
     label = "not a buffer",
@@ -79,9 +79,9 @@ pub trait Input {
             the like give the slice: `x.as_slice_mut().unwrap()`"
 )]
 pub trait Output {
-    /// The elements.
+    /// Element type.
     type Item: Element;
-    /// The elements, where they lie.
+    /// Borrows the elements in place.
     fn view_mut(&mut self) -> ViewMut<'_, Self::Item>;
 }
 
@@ -105,7 +105,7 @@ macro_rules! host_buffers {
 }
 host_buffers! { [] [T], [] Vec<T>, [] Box<[T]>, [const N: usize] [T; N] }
 
-/// A part of a buffer, or its elements in chunks, is read as a buffer is.
+/// A view, such as a part of a buffer or its chunks, is read as a buffer is.
 impl<T: Element> Input for View<'_, T> {
     type Item = T;
     fn view(&self) -> View<'_, T> {
@@ -129,7 +129,7 @@ impl<T: Element> Output for ViewMut<'_, T> {
 }
 
 impl<'a, T> View<'a, T> {
-    /// The elements, for the CPU backend.
+    /// Returns the elements, for the CPU backend.
     ///
     /// # Errors
     /// [`Error::Place`] when they are not in host memory.
@@ -144,12 +144,12 @@ impl<'a, T> View<'a, T> {
 }
 
 impl<'a, T: Element> View<'a, T> {
-    /// The same bytes as words of 64 bits, where they lie: how many elements come before the first word, the words, and how many
-    /// elements come behind the last one. Both are fewer than a word has, unless there is no whole word; `None` if the elements are not
-    /// integers of 8 to 64 bits.
+    /// Returns the buffer's bytes as words of 64 bits, in place: the number of elements before the first word, the
+    /// words, and the number of elements after the last word. Both numbers are less than the elements of a word, unless
+    /// there is no whole word. Returns `None` if the elements are not integers of 8 to 64 bits.
     ///
-    /// What asks only whether bytes are equal, or which bits are set, is several times as fast with words. Buffers with as many elements
-    /// before their first words have the same elements in each word.
+    /// A comparison of bytes for equality, or a search for set bits, is several times as fast on words. Buffers with
+    /// equally many elements before their first words have the same elements in each word.
     ///
     /// ```
     /// use upsweep::{Input, View};
@@ -168,7 +168,8 @@ impl<'a, T: Element> View<'a, T> {
         }
         match self {
             Self::Host(x) => {
-                // SAFETY: a whole element has no padding, so that all bytes have values, and any eight of them are a `u64`.
+                // SAFETY: a whole element has no padding, so that all bytes are initialised, and any eight bytes are a
+                // `u64`.
                 let (before, words, after) = unsafe { x.align_to::<u64>() };
                 Some((before.len(), View::Host(words), after.len()))
             }
@@ -177,12 +178,12 @@ impl<'a, T: Element> View<'a, T> {
                 use cudarc::driver::{DevicePtr, DeviceSlice};
                 let (address, size) = (x.device_ptr(x.stream()).0, size_of::<T>());
                 let gap = (address.next_multiple_of(size_of::<u64>() as u64) - address) as usize;
-                // Whole elements lead to the first word wherever they are aligned themselves.
+                // A whole number of elements precedes the first word wherever elements are aligned to their size.
                 let before = if gap.is_multiple_of(size) { x.len().min(gap / size) } else { x.len() };
                 let (_, aligned) = x.try_split_at(before)?;
                 let words = aligned.num_bytes() / size_of::<u64>();
-                // SAFETY: it is empty or begins at a multiple of eight bytes, and has as many words. A whole element has no padding,
-                // and any eight bytes are a `u64`.
+                // SAFETY: the view is empty or begins at a multiple of eight bytes, and it holds `words` words. A whole
+                // element has no padding, and any eight bytes are a `u64`.
                 let view = unsafe { aligned.transmute::<u64>(words) }?;
                 Some((before, View::Cuda(view), aligned.len() - words * size_of::<u64>() / size))
             }
@@ -191,9 +192,10 @@ impl<'a, T: Element> View<'a, T> {
 }
 
 impl<'a, T> View<'a, T> {
-    /// The same elements, `N` neighbours each, and what is left behind the last whole chunk: as [`slice::as_chunks`].
+    /// Returns the elements in chunks of `N` neighbours, and the rest after the last whole chunk, as
+    /// [`slice::as_chunks`] does.
     ///
-    /// What is computed of each element costs less if one call computes it of several.
+    /// A function of elements costs less if one call computes it for several of them.
     ///
     /// ```
     /// use upsweep::{Input, View};
@@ -214,7 +216,7 @@ impl<'a, T> View<'a, T> {
             #[cfg(feature = "cuda")]
             Self::Cuda(x) => {
                 let (chunks, rest) = x.split_at(x.len() / N * N);
-                // SAFETY: it has as many whole chunks, which are aligned as their elements are.
+                // SAFETY: the view holds `len / N` whole chunks, and a chunk is aligned as its elements are.
                 match unsafe { chunks.transmute(chunks.len() / N) } {
                     Some(chunks) => (View::Cuda(chunks), Self::Cuda(rest)),
                     None => (View::Host(&[]), Self::Cuda(x.slice(..))),
@@ -241,7 +243,7 @@ impl<T> View<'_, T> {
 }
 
 impl<'a, T> ViewMut<'a, T> {
-    /// The elements, for the CPU backend.
+    /// Returns the elements, for the CPU backend.
     ///
     /// # Errors
     /// [`Error::Place`] when they are not in host memory.

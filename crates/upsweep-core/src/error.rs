@@ -2,20 +2,20 @@
 
 use std::fmt;
 
-/// The result of every call of upsweep.
+/// Result of every call of upsweep.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What was wrong with a call, with the values that show it.
+/// Error of a call, with the values that show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// Two buffers that must have as many elements as each other have not.
+    /// Two buffers that must have equally many elements do not.
     Length {
-        /// Which buffer is wrong: `"output"`, `"head flags"`, `"keys"`, ...
+        /// Name of the wrong buffer: `"output"`, `"head flags"`, `"keys"`, ...
         what: &'static str,
-        /// How many elements it has.
+        /// Number of elements it has.
         found: usize,
-        /// How many it must have.
+        /// Number of elements it must have.
         expected: usize,
     },
     /// The shape's product is not the number of elements.
@@ -25,20 +25,20 @@ pub enum Error {
         /// The number of elements in the input.
         len: usize,
     },
-    /// The size of an image that is to be halved is odd, and not 1.
+    /// The size of an image that must be halved is odd, and not 1.
     Halves {
-        /// Which size: `"height"`, `"width"`.
+        /// Name of the size: `"height"`, `"width"`.
         what: &'static str,
-        /// How many pixels it is.
+        /// Size in pixels.
         size: usize,
-        /// The level of which it is the size: 0 is the image.
+        /// Level that has this size: 0 is the image.
         level: usize,
     },
     /// A window has more columns than a block of a CUDA device.
     Window {
-        /// How many columns it has, of those that there are.
+        /// Columns of the window that exist in the array.
         columns: usize,
-        /// The most that it may have.
+        /// Largest number of columns.
         most: usize,
     },
     /// The axis does not exist in the shape.
@@ -52,37 +52,37 @@ pub enum Error {
     NoIdentity {
         /// The operator's type.
         operator: &'static str,
-        /// What needs the identity.
+        /// Call that needs the identity.
         needed_by: &'static str,
     },
-    /// Options that mean nothing together.
+    /// Options that exclude each other.
     Options {
         /// The options, as the caller wrote them.
         options: &'static str,
-        /// Why they exclude each other and what to do instead.
+        /// Reason why they exclude each other, and an alternative.
         reason: &'static str,
     },
     /// The functions of a call hold more bytes of values than a kernel's parameters have room for.
     Values {
         /// The bytes of all values of the call's functions.
         bytes: usize,
-        /// The most bytes there may be: [`MAX_VALUES_BYTES`](crate::operator::MAX_VALUES_BYTES).
+        /// Largest number of bytes: [`MAX_VALUES_BYTES`](crate::operator::MAX_VALUES_BYTES).
         most: usize,
     },
-    /// Segment offsets that do not ascend, or that leave the input.
+    /// Segment offsets that do not ascend, or that are outside the input.
     Offsets {
         /// The position in the offsets.
         index: usize,
         /// The offset there.
         offset: i128,
-        /// The rule it breaks.
+        /// Rule that the offset breaks.
         rule: &'static str,
     },
-    /// A place in the order of some elements that they have not.
+    /// A rank that does not exist among the elements.
     Rank {
-        /// What is asked for: `"the first"`, `"place"`.
+        /// Kind of rank: `"the first"`, `"place"`.
         what: &'static str,
-        /// How many, or which one.
+        /// Number of elements, or position, that the call requested.
         rank: usize,
         /// The number of elements, in a row or in all.
         len: usize,
@@ -91,27 +91,27 @@ pub enum Error {
     Bins {
         /// The bins asked for.
         bins: usize,
-        /// The most bins there may be: [`MAX_BINS`](crate::bins::MAX_BINS).
+        /// Largest number of bins: [`MAX_BINS`](crate::bins::MAX_BINS).
         most: usize,
     },
-    /// A histogram of no channels, of more than there are, or of too many.
+    /// A histogram of no channels, of more than the input has, or of too many.
     Channels {
-        /// The channels of the input.
+        /// Channels of the input.
         channels: usize,
-        /// How many of them are to be counted.
+        /// Channels to be counted.
         counted: usize,
-        /// The most channels there may be: `MAX_CHANNELS` of `histogram`.
+        /// Largest number of channels: `MAX_CHANNELS` of `histogram`.
         most: usize,
     },
-    /// A range that cannot be cut into so many bins.
+    /// A range that cannot be cut into the bins.
     Range {
-        /// Where it begins.
+        /// Lower end of the range.
         low: String,
-        /// Where it ends.
+        /// Upper end of the range.
         high: String,
-        /// The bins.
+        /// Number of bins.
         bins: usize,
-        /// The rule it breaks.
+        /// Rule that the range breaks.
         rule: &'static str,
     },
     /// Edges of bins that do not ascend.
@@ -119,80 +119,81 @@ pub enum Error {
         /// The position of the edge that is less than the one before it, or NaN.
         index: usize,
     },
-    /// A linked list that does not have all elements of its array: some go round in circles, or two have the same one behind them.
+    /// A linked list that does not have all elements of its array: it has a cycle, or two elements have the same
+    /// successor.
     List {
-        /// The elements of the array.
+        /// Number of elements of the array.
         len: usize,
     },
-    /// A coefficient of a recurrence that it cannot have, or too many of them.
+    /// A coefficient that a recurrence cannot have, or too many of them.
     Coefficients {
-        /// Which one: `"a[0]"`, `"the coefficients a"`, ...
+        /// Name of the coefficient: `"a[0]"`, `"the coefficients a"`, ...
         what: String,
-        /// Its value, or their number.
+        /// Value of the coefficient, or the number of coefficients.
         value: String,
-        /// The rule it breaks.
+        /// Rule that the coefficient breaks.
         rule: &'static str,
     },
-    /// An automaton that is larger than one may be, or that has a step to nowhere.
+    /// An automaton above a size limit, or with a step to a state that does not exist.
     Automaton {
-        /// What is too large: `"states"`, `"the next state of a step"`, ...
+        /// Name of the size: `"states"`, `"the next state of a step"`, ...
         what: &'static str,
-        /// How large it is.
+        /// Size found.
         found: usize,
-        /// How large it may be.
+        /// Largest allowed size.
         most: usize,
     },
-    /// A buffer has room for fewer elements than there are. Nothing was written past it.
+    /// A buffer has room for fewer elements than there are. Nothing was written past its end.
     Capacity {
-        /// Which buffer: `"output"`, `"counted input"`, ...
+        /// Name of the buffer: `"output"`, `"counted input"`, ...
         what: &'static str,
-        /// How many elements there are.
+        /// Number of elements.
         needed: usize,
-        /// How many it has room for.
+        /// Number of elements it has room for.
         capacity: usize,
     },
-    /// An index that names no element: of a table that is read, or of an output that results go to.
+    /// An index outside a table that is read, or outside an output that results are scattered to.
     Index {
         /// The position in the indices.
         at: usize,
         /// The index there.
         index: i128,
-        /// The number of elements that there are.
+        /// Number of elements of the table or output.
         len: usize,
     },
     /// A buffer is not where the device computes; upsweep makes no hidden copies.
     Place {
-        /// Which buffer.
+        /// Name of the buffer.
         what: &'static str,
-        /// Where it is.
+        /// Memory that holds it.
         found: &'static str,
-        /// Where it must be.
+        /// Memory that must hold it.
         expected: &'static str,
     },
     /// Input and output overlap without being the same memory.
     Overlap,
     /// No such device, or no driver for it.
     Device {
-        /// What was looked for and what was found.
+        /// The device requested, and what was found.
         reason: String,
     },
     /// A CUDA driver call failed.
     Driver {
-        /// What upsweep was doing.
+        /// Operation during which the call failed.
         doing: &'static str,
-        /// The driver's own words.
+        /// The driver's message.
         reason: String,
     },
-    /// The device has not enough memory.
+    /// The device or the host has not enough memory.
     OutOfMemory {
-        /// The bytes asked for.
+        /// Bytes requested.
         bytes: usize,
     },
     /// NVRTC is missing or could not compile a kernel.
     Compile {
         /// The options given to NVRTC.
         options: Vec<String>,
-        /// NVRTC's own log, or what is missing.
+        /// NVRTC's log, or the name of what is missing.
         log: String,
     },
 }

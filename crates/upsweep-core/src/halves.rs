@@ -1,4 +1,4 @@
-//! Sums of f16 and bf16: their steps, with the operator in f32.
+//! Sums of f16 and bf16: steps of a job whose operator combines f32.
 //!
 //! A sum of halves is an ordinary job for every backend: its map widens the elements to f32, the operator combines f32,
 //! and its finish narrows the results (`InF32`). So each result is rounded once, when it is stored.
@@ -15,13 +15,13 @@ use crate::steps::{Code, Known};
 use crate::steps::{Held, JobSteps, Parts, Steps};
 use std::mem::MaybeUninit;
 
-/// Whether sums by `Op` of `T` are combined in f32: those of f16 and bf16, which would soon stop to grow in their own
+/// Whether sums by `Op` of `T` are combined in f32: those of f16 and bf16, which would soon stop growing in their own
 /// type.
 pub const fn sums_in_f32<T: Element, Op: Operator<T>>() -> bool {
     matches!(Op::FORM, Form::Sum) && T::HALVES.is_some()
 }
 
-/// The steps of a sum of f16 or bf16 that is combined in f32 and rounded once, when it is stored: see [`sums_in_f32`].
+/// Steps of a sum of f16 or bf16 that is combined in f32 and rounded once, when it is stored: see [`sums_in_f32`].
 pub struct InF32<I, O, Op, M, F>(pub Parts<I, O, Op, M, F>);
 
 impl<I, O, Op: Copy, M: Copy, F: Copy> Clone for InF32<I, O, Op, M, F> {
@@ -155,7 +155,7 @@ where
     }
 }
 
-/// Of f16 and bf16 alone, as [`sums_in_f32`] says; any other is NaN, which nobody takes for a sum.
+/// Converts f16 or bf16 to f32. Other types, which [`sums_in_f32`] excludes, become NaN, which is no plausible sum.
 #[inline(always)]
 fn widen<T: Element>(x: T) -> f32 {
     match T::HALVES {
@@ -164,12 +164,12 @@ fn widen<T: Element>(x: T) -> f32 {
     }
 }
 
-/// The same way back.
+/// Rounds f32 to f16 or bf16.
 #[inline(always)]
 fn narrow<T: Element>(x: f32) -> T {
     match T::HALVES {
         Some(Halves { narrow, .. }) => narrow(x),
-        // SAFETY: never reached, see `sums_in_f32`; and zero bits are a value of every number, of bool and of structs of them.
+        // SAFETY: never reached, see `sums_in_f32`; and zero bits are a value of every element type.
         None => unsafe { MaybeUninit::zeroed().assume_init() },
     }
 }

@@ -1,23 +1,23 @@
-//! What a scan or reduction begins with: nothing, a value, or a value in a buffer.
+//! Initial values of scans and reductions: none, a value, or a value in a buffer.
 
 use crate::buffer::{Input, View};
 use crate::error::{Error, Result};
 use crate::operator::Element;
 
-/// Where the initial value comes from; see [`Init`].
+/// Source of the initial value; see [`Init`].
 #[derive(Debug)]
 pub enum InitSource<'a, T> {
     /// There is none.
     None,
-    /// It is known on the host.
+    /// Value known on the host.
     Value(T),
-    /// It is element 0 of a buffer.
+    /// Element 0 of a buffer.
     Buffer(View<'a, T>),
 }
 
 /// An initial value, or none. Implemented by [`NoInit`], [`InitValue`] and [`InitFrom`].
 pub trait Init<T: Element> {
-    /// The initial value or where it lies.
+    /// Returns the initial value, or the buffer that holds it.
     fn source(&self) -> InitSource<'_, T>;
 }
 
@@ -25,11 +25,11 @@ pub trait Init<T: Element> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoInit;
 
-/// An initial value that the host knows.
+/// An initial value that is known on the host.
 #[derive(Clone, Copy, Debug)]
 pub struct InitValue<T>(pub T);
 
-/// An initial value that lies in a buffer of one element, where the device computes.
+/// An initial value in a buffer of one element, in the memory of the device that computes.
 #[derive(Debug)]
 pub struct InitFrom<'a, B: ?Sized>(pub &'a B);
 
@@ -52,7 +52,7 @@ impl<T: Element, B: Input<Item = T> + ?Sized> Init<T> for InitFrom<'_, B> {
 }
 
 impl<T: Element> InitSource<'_, T> {
-    /// The initial value of a job on the CPU.
+    /// Returns the initial value of a job on the CPU.
     ///
     /// # Errors
     /// [`Error::Length`] when the buffer is empty, [`Error::Place`] when it is not in host memory.

@@ -1,18 +1,19 @@
-//! What can be sorted by: numbers, in an order that every two values have.
+//! Sort keys: numbers in a total order.
 
 use crate::operator::Element;
 use crate::sealed::Sealed;
 use half::{bf16, f16};
 use std::ops::{BitOr, BitXor};
 
-/// What to sort by: every integer, `bool`, `char`, `f16`, `bf16`, `f32`, `f64`.
+/// A sort key: every integer, `bool`, `char`, `f16`, `bf16`, `f32`, `f64`.
 ///
-/// Floats are in the order of their values, as by `partial_cmp`: `-0` and `+0` are equal, so that a sort leaves them in the order that
-/// they have. Every NaN is at the end, ascending and descending, whatever its sign. Among themselves NaN are in the order of
-/// `total_cmp`, ascending with those that have no sign first, descending in the reverse order. A key that is sorted keeps its bits.
+/// Floats are in the order of their values, as by `partial_cmp`: `-0` and `+0` are equal, so that a sort leaves them in
+/// the order that they have. Every NaN is at the end, ascending and descending, whatever its sign. Among themselves NaN
+/// are in the order of `total_cmp`: ascending, those without a sign come first; descending, the order is reversed. A
+/// sorted key keeps its bits.
 ///
 /// # Safety
-/// A value has the bits of a [`Bits`](Key::Bits), and every value of those that a buffer holds may be moved as such.
+/// A value has the bits of a [`Bits`](Key::Bits), and every value in a buffer may be moved as `Bits`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a key that upsweep can sort by",
     label = "not a key",
@@ -22,73 +23,74 @@ pub unsafe trait Key: Element {
     /// An unsigned integer of the same size.
     #[doc(hidden)]
     type Bits: KeyBits;
-    /// How bits are ordered.
+    /// Order of the bits.
     #[doc(hidden)]
     const ORDER: KeyOrder;
 }
 
-/// How the bits of keys are ordered.
+/// Order of the bits of keys.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct KeyOrder {
     /// Whether the highest bit is a sign.
     pub signed: bool,
-    /// Bits of a float's mantissa; 0 of integers.
+    /// Number of bits of a float's mantissa; 0 for integers.
     pub mantissa: u32,
 }
 
 impl KeyOrder {
-    /// The [ordered](KeyBits::ordered) numbers of both zeros, of floats with so many bits; integers have but one. They are neighbours in
-    /// both directions, and differ in their lowest bit alone.
+    /// Returns the [ordered](KeyBits::ordered) numbers of both zeros, for floats of `bits` bits; integers have one
+    /// zero. The two numbers are neighbours in both directions, and differ in their lowest bit alone.
     pub fn zeros(self, bits: u32) -> Option<[u128; 2]> {
         let first = (1u128 << (bits - 1)).wrapping_sub(1 << self.mantissa);
         (self.mantissa > 0).then_some([first, first | 1])
     }
 }
 
-/// The unsigned integers that keys are sorted as.
+/// An unsigned integer type that keys are sorted as.
 #[doc(hidden)]
 pub trait KeyBits: Element + Ord + Default + BitOr<Output = Self> + BitXor<Output = Self> {
-    /// Bits of one.
+    /// Number of bits.
     const BITS: u32;
-    /// The number whose order is that of keys with these bits: a permutation of all numbers, so that sorted keys get their own bits
+    /// Number whose order is that of keys with these bits: a permutation of all numbers, so that sorted keys get their
+    /// own bits back.
     /// again.
     #[must_use]
     fn ordered(self, order: KeyOrder, descending: bool) -> Self;
-    /// The number by which keys with these bits are compared: as [`ordered`](Self::ordered), but one for both zeros.
+    /// Number by which keys with these bits are compared: as [`ordered`](Self::ordered), but one number for both zeros.
     #[must_use]
     fn compared(self, order: KeyOrder, descending: bool) -> Self;
-    /// The way back from [`ordered`](Self::ordered).
+    /// Inverse of [`ordered`](Self::ordered).
     #[must_use]
     fn restored(self, order: KeyOrder, descending: bool) -> Self;
-    /// The eight bits from `shift` on.
+    /// Radix digit: the eight bits from `shift` on.
     #[must_use]
     fn digit(self, shift: u32) -> usize;
-    /// Those of the bits from `shift` on that `mask` has.
+    /// Bits from `shift` on, masked by `mask`.
     #[must_use]
     fn bits(self, shift: u32, mask: u32) -> usize;
-    /// The bits from `shift` on, which is less than their number, at the low end.
+    /// Bits from `shift` on, moved to the low end; `shift` is less than the number of bits.
     #[must_use]
     fn above(self, shift: u32) -> Self;
-    /// The bits below `shift`, which is less than their number.
+    /// Bits below `shift`, which is less than the number of bits.
     #[must_use]
     fn below(self, shift: u32) -> Self;
-    /// Zeros below the lowest bit that is set.
+    /// Number of zeros below the lowest bit that is set.
     #[must_use]
     fn trailing_zeros(self) -> u32;
-    /// Bits up to the highest that is set.
+    /// Number of bits up to the highest that is set.
     #[must_use]
     fn length(self) -> u32;
-    /// The number with the lowest bits of `wide`.
+    /// Truncates `wide` to its lowest bits.
     #[must_use]
     fn of(wide: u128) -> Self;
-    /// It with zeros before it.
+    /// Extends the number with zeros.
     #[must_use]
     fn wide(self) -> u128;
-    /// This number in the higher half, in which it fits, and `low` in the lower one.
+    /// Packs this number, which fits, into the higher half, and `low` into the lower half.
     #[must_use]
     fn beside(self, low: u64) -> Self;
-    /// Its lower half.
+    /// Lower half.
     #[must_use]
     fn lower_half(self) -> u64;
 }
@@ -97,20 +99,21 @@ macro_rules! key_bits {
     ($($bits:ty as $signed:ty),*) => { $(
         impl KeyBits for $bits {
             const BITS: u32 = <$bits>::BITS;
-            // Without branches, so that a loop over keys of an order that it is told is as fast as one of an order that it knows.
+            // Free of branches, so that a loop over keys of an order known at run time is as fast as one of an order
+            // known at compile time.
             #[inline(always)]
             fn ordered(self, KeyOrder { signed, mantissa }: KeyOrder, descending: bool) -> Self {
                 let sign = <$bits>::from(signed) << (<$bits>::BITS - 1);
                 let float = <$bits>::from(mantissa == 0).wrapping_sub(1);
                 let flip = <$bits>::from(!descending).wrapping_sub(1);
-                // Of negative floats all bits change, so that more negative is less.
+                // In negative floats all bits are flipped, so that more negative is less.
                 let negative = (self as $signed >> (<$bits>::BITS - 1)) as $bits & float;
-                // The NaN at the begin go to the end.
+                // NaN at the beginning wrap to the end.
                 (self ^ (negative | sign) ^ flip).wrapping_sub((1 << mantissa) - 1)
             }
             #[inline(always)]
             fn compared(self, order: KeyOrder, descending: bool) -> Self {
-                // Of integers this is 0, so that nothing is another number.
+                // For integers this is 0, which the next line leaves as it is.
                 let negative_zero = <$bits>::from(order.mantissa != 0) << (<$bits>::BITS - 1);
                 (self ^ (<$bits>::from(self == negative_zero) * negative_zero)).ordered(order, descending)
             }
@@ -170,7 +173,7 @@ key_bits! { u8 as i8, u16 as i16, u32 as i32, u64 as i64, u128 as i128 }
 
 macro_rules! keys {
     ($($key:ty as $bits:ty, $signed:literal, $mantissa:literal;)*) => { $(
-        // SAFETY: both have the same size and no padding, and sorting only moves values.
+        // SAFETY: both types have the same size and no padding, and sorting only moves values.
         unsafe impl Key for $key {
             type Bits = $bits;
             const ORDER: KeyOrder = KeyOrder { signed: $signed, mantissa: $mantissa };
@@ -201,16 +204,16 @@ keys! { usize as u64, false, 0; isize as u64, true, 0; }
 #[cfg(target_pointer_width = "32")]
 keys! { usize as u32, false, 0; isize as u32, true, 0; }
 
-/// A position of an element as a sort stores it: `u32`, `u64` or `usize`. It is implemented for these types alone.
+/// An integer type of positions that a sort stores: `u32`, `u64` or `usize`. It is implemented for these types alone.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a position that a sort stores",
     note = "positions are u32, u64 and usize"
 )]
 pub trait Index: Element + Sealed {
-    /// The most elements whose positions it holds.
+    /// Largest number of elements whose positions it holds.
     #[doc(hidden)]
     const MOST: u64;
-    /// The position `i`, which it holds.
+    /// Converts the position `i`, which it holds.
     #[doc(hidden)]
     fn at(i: usize) -> Self;
 }
@@ -229,7 +232,7 @@ indices! { u32 u64 usize }
 mod tests {
     use super::*;
 
-    /// Every pattern of 16 bits: the way back, and the order of values with NaN at the end.
+    /// Tests every pattern of 16 bits: the inverse, and the order of values with NaN at the end.
     #[test]
     fn every_half_is_in_its_order() {
         for descending in [false, true] {
@@ -247,7 +250,7 @@ mod tests {
         }
     }
 
-    /// Both zeros are neighbours, and compared as one number; nothing else is.
+    /// Tests that both zeros, and nothing else, are neighbours that compare as one number.
     #[test]
     fn zeros_are_neighbours() {
         fn check<K: Key>(plus: K::Bits, minus: K::Bits) {

@@ -1,4 +1,4 @@
-//! Memory of the host whose size follows the input: where there is none, an error says so, and nothing aborts.
+//! Host memory whose size follows the input: a failed allocation is an error and aborts nothing.
 //!
 //! ```
 //! use upsweep::{Error, memory};
@@ -8,7 +8,8 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! `Vec::with_capacity`, `vec![0; n]` and `collect` abort the process where these return [`Error::OutOfMemory`].
+//! `Vec::with_capacity`, `vec![0; n]` and `collect` abort the process where this module's functions return
+//! [`Error::OutOfMemory`].
 
 use crate::error::{Error, Result};
 use std::cell::Cell;
@@ -17,7 +18,7 @@ thread_local! {
     static ASKS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// An empty vector with room for `len` elements.
+/// Returns an empty vector with room for `len` elements.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
@@ -27,7 +28,7 @@ pub fn room<T>(len: usize) -> Result<Vec<T>> {
     Ok(memory)
 }
 
-/// Makes room for exactly `more` elements behind those of `memory`, if there is not as much.
+/// Reserves room for exactly `more` elements after those of `memory`, if there is less.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`] with the bytes of all elements; the vector stays as it is.
@@ -36,7 +37,7 @@ pub fn reserve<T>(memory: &mut Vec<T>, more: usize) -> Result<()> {
     ask(|| memory.try_reserve_exact(more)).map_err(|_| Error::OutOfMemory { bytes })
 }
 
-/// `len` times `value`.
+/// Returns `len` copies of `value`.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
@@ -46,7 +47,7 @@ pub fn filled<T: Clone>(len: usize, value: T) -> Result<Vec<T>> {
     Ok(memory)
 }
 
-/// The first `len` of `elements`, or all if there are fewer.
+/// Collects the first `len` of `elements`, or all if there are fewer.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
@@ -56,12 +57,12 @@ pub fn collected<T>(len: usize, elements: impl IntoIterator<Item = T>) -> Result
     Ok(memory)
 }
 
-/// What `ask` returns, which answers by itself where it gets no memory, as [`Vec::try_reserve`] does.
+/// Runs `ask`, which handles a failed allocation itself, as [`Vec::try_reserve`] does, and returns its result.
 ///
-/// This is for programs whose allocator ends them where memory is missing: an allocator cannot see whether the one who asks can
-/// live without, and [`is_asking`] tells it. Without such an allocator it is a call of `ask`.
+/// Some programs have an allocator that ends them when memory is missing. An allocator cannot see whether its caller
+/// can recover; [`is_asking`] tells it. Without such an allocator, this is a call of `ask`.
 pub fn ask<T>(ask: impl FnOnce() -> T) -> T {
-    /// Also after a panic, all is as it was before.
+    /// Restores the flag, also after a panic.
     struct Before(bool);
     impl Drop for Before {
         fn drop(&mut self) {

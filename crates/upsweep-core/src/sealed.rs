@@ -1,8 +1,8 @@
 //! Traits that upsweep's own crates alone implement.
 
-/// Above a trait whose answers unchecked code relies on, here or in a kernel: nobody else can implement it, as the crate `upsweep` does not export
-/// this one.
-/// `On` are the trait's own parameters, so that types of this crate cannot have it for a type of another one either.
+/// Supertrait of traits whose answers unchecked code relies on, here or in a kernel. Nobody else can implement it, as
+/// the crate `upsweep` does not export it. `On` are the subtrait's own parameters, so that another crate cannot
+/// implement the subtrait for its own parameter types on a type of this crate.
 pub trait Sealed<On = ()> {}
 
 macro_rules! numbers {

@@ -1,4 +1,4 @@
-//! Segments: how an array is cut into parts that are scanned or reduced by themselves.
+//! Segments: parts of an array that are scanned or reduced separately.
 
 use crate::buffer::{Input, View};
 use crate::error::{Error, Result};
@@ -6,7 +6,7 @@ use crate::operator::{Element, Function, Source};
 use crate::sealed::Sealed;
 use std::marker::PhantomData;
 
-/// The ways to say where segments begin: [`Segments::Offsets`], [`Segments::HeadFlags`], [`Segments::Keys`] and
+/// Constructors of segmentations: [`Segments::Offsets`], [`Segments::HeadFlags`], [`Segments::Keys`] and
 /// [`Segments::KeysBy`].
 #[derive(Debug)]
 pub struct Segments;
@@ -39,27 +39,27 @@ impl Segments {
     }
 }
 
-/// How segments are given.
+/// Kind of segments, as the CPU's plan distinguishes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CpuSegments {
-    /// There are none.
+    /// No segments.
     None,
-    /// By head flags or keys.
+    /// Head flags or keys.
     Heads,
-    /// By the offsets of so many segments.
+    /// Offsets of this many segments.
     Offsets(usize),
 }
 
-/// An integer that counts elements: `u32`, `u64`, `usize`, `i32`, `i64`. It is implemented for these types alone.
+/// An integer type that counts elements: `u32`, `u64`, `usize`, `i32`, `i64`. It is implemented for these types alone.
 pub trait Offset: Element + Sealed {
     /// The value, if it is not negative.
     fn to_usize(self) -> Option<usize>;
     /// The value, for messages.
     fn to_i128(self) -> i128;
-    /// The largest value.
+    /// Largest value.
     #[doc(hidden)]
     const LARGEST: u64;
-    /// Whether it may be negative.
+    /// Whether a value may be negative.
     #[doc(hidden)]
     const SIGNED: bool;
 }
@@ -105,23 +105,23 @@ impl<K: Element> Function<(K, K)> for Equal {
     }
 }
 
-/// One of the ways to give segments: what [`Segments`]' functions return, and [`Whole`]. It is implemented for these types alone.
+/// A segmentation: the result of one of [`Segments`]' functions, or [`Whole`]. It is implemented for these types alone.
 pub trait Segmentation: Sealed {
-    /// The elements of the keys; `u8` where there are none.
+    /// Element type of the keys; `u8` where there are none.
     type Key: Element;
-    /// The elements of the offsets; `u64` where there are none.
+    /// Element type of the offsets; `u64` where there are none.
     type Offset: Offset;
-    /// The equality on keys.
+    /// Equality of keys.
     type Same: Function<(Self::Key, Self::Key), Output = bool>;
 
-    /// The kind that [`kind`](Self::kind) returns: backends compile that alone.
+    /// Kind that [`kind`](Self::kind) returns: backends compile no other kind.
     const KIND: Kind;
 
-    /// Whether the array may have several lines along an axis: backends then compile these, too.
+    /// Whether the array may have several lines along an axis: backends then compile lines, too.
     #[doc(hidden)]
     const LINES: bool = true;
 
-    /// What both backends work from.
+    /// Returns the segmentation with its buffers, as both backends use it.
     fn kind(&self) -> SegmentKind<'_, Self::Key, Self::Offset, Self::Same>;
 }
 
@@ -132,39 +132,39 @@ pub enum Kind {
     Whole,
     /// Ascending offsets.
     Offsets,
-    /// A flag an element.
+    /// One flag per element.
     HeadFlags,
-    /// A key an element.
+    /// One key per element.
     Keys,
 }
 
 impl Kind {
-    /// Whether a segmentation that says `known` is of this `kind`.
+    /// Whether a segmentation of the declared kind `known` is of this `kind`.
     pub const fn may_be(known: Self, kind: Self) -> bool {
         known as u8 == kind as u8
     }
 
-    /// What is wrong with a segmentation that is not of the kind that it says. None of this crate comes to it.
+    /// Returns the error of a segmentation that is not of its declared kind. The crate's own segmentations never are.
     pub fn contradicts() -> Error {
         Error::Options { options: "segments", reason: "they are of another kind than their type" }
     }
 }
 
-/// How the segments are given.
+/// A segmentation with its buffers.
 #[derive(Debug)]
 pub enum SegmentKind<'a, K, I, E> {
     /// One segment.
     Whole,
     /// Ascending offsets.
     Offsets(View<'a, I>),
-    /// A flag an element.
+    /// One flag per element.
     HeadFlags(View<'a, bool>),
-    /// A key an element.
+    /// One key per element.
     Keys(View<'a, K>, E),
 }
 
 impl<K, I, E: Copy> SegmentKind<'_, K, I, E> {
-    /// The equality of keys, if there are keys.
+    /// Returns the equality of keys, if there are keys.
     pub fn same(&self) -> Option<E> {
         match self {
             Self::Keys(_, same) => Some(*same),
@@ -173,7 +173,7 @@ impl<K, I, E: Copy> SegmentKind<'_, K, I, E> {
     }
 }
 
-/// The equality of segmentations that have no keys: it is never called.
+/// Placeholder equality of segmentations without keys; never called.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoKeys(PhantomData<()>);
 impl Function<(u8, u8)> for NoKeys {
@@ -231,7 +231,7 @@ where
     }
 }
 
-/// The segments of a call that has one result.
+/// Segmentation of a call that has one result.
 pub struct OfOne<'a, G>(pub &'a G);
 
 impl<G> Sealed for OfOne<'_, G> {}
@@ -248,7 +248,7 @@ impl<G: Segmentation> Segmentation for OfOne<'_, G> {
 }
 
 impl<K, I, E> SegmentKind<'_, K, I, E> {
-    /// The same without types.
+    /// Returns the kind and the number of items, without types.
     #[inline(always)]
     pub fn untyped(&self) -> SegmentsBy {
         let (kind, items) = match self {
@@ -261,7 +261,7 @@ impl<K, I, E> SegmentKind<'_, K, I, E> {
     }
 }
 
-/// How segments are given, and by how many offsets, flags or keys.
+/// Kind of a segmentation, and the number of its offsets, flags or keys.
 #[derive(Clone, Copy, Debug)]
 pub struct SegmentsBy {
     pub kind: Kind,
@@ -269,7 +269,7 @@ pub struct SegmentsBy {
 }
 
 impl SegmentsBy {
-    /// Checks that the segments can be those of `len` elements.
+    /// Checks that the segmentation fits `len` elements.
     #[inline]
     pub fn check(self, len: usize, along_axis: bool) -> Result<()> {
         if self.kind == Kind::Whole { Ok(()) } else { self.check_items(len, along_axis) }
@@ -294,7 +294,7 @@ impl SegmentsBy {
 }
 
 impl SegmentsBy {
-    /// As the CPU's plan knows them.
+    /// Returns the kind of segments for the CPU's plan.
     #[inline(always)]
     pub fn planned(self) -> CpuSegments {
         match self.kind {

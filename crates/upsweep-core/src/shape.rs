@@ -1,26 +1,27 @@
-//! A row-major array, seen from one of its axes.
+//! Row-major arrays, seen as lines along one axis.
 
 use crate::error::{Error, Result};
 
-/// The elements of an array with these axes: 0 where one of them is 0, however long the others are; `usize::MAX` where there are more.
+/// Number of elements of an array with these axes: 0 where one axis is 0, however long the others are; `usize::MAX` on
+/// overflow.
 pub fn product(axes: &[usize]) -> usize {
     axes.iter().fold(1, |product: usize, &n| product.saturating_mul(n))
 }
 
-/// A row-major array seen from the axis that is scanned: element `k` of line `(o, i)` is at
-/// `(o * len + k) * inner + i`.
+/// A row-major array, seen along the axis that is scanned: element `k` of line `(o, i)` is at `(o * len + k) * inner +
+/// i`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// The product of the axes before; of an array without elements at most `usize::MAX`.
+    /// Product of the axes before; `usize::MAX` on overflow, in an array without elements.
     pub outer: usize,
-    /// The length of the axis.
+    /// Length of the axis.
     pub len: usize,
-    /// The product of the axes after; likewise.
+    /// Product of the axes after; `usize::MAX` on overflow, likewise.
     pub inner: usize,
 }
 
 impl Shape {
-    /// The shape of `len` elements along `axis`, or of one line.
+    /// Creates the shape of `len` elements along `axis`, or of one line.
     ///
     /// # Errors
     /// [`Error::Axis`] when there is no such axis, [`Error::Shape`] when the shape has another number of elements.
@@ -44,19 +45,19 @@ impl Shape {
         Ok(Self { outer: product(&shape[..axis]), len: shape[axis], inner: product(&shape[axis + 1..]) })
     }
 
-    /// One line.
+    /// Creates the shape of one line.
     pub fn line(len: usize) -> Self {
         Self { outer: 1, len, inner: 1 }
     }
 
-    /// The number of elements.
+    /// Number of elements.
     #[must_use]
     #[inline]
     pub fn elements(&self) -> usize {
         self.outer.saturating_mul(self.len).saturating_mul(self.inner)
     }
 
-    /// The number of lines along the axis; `usize::MAX` where there are more than that, none of which has elements then.
+    /// Number of lines along the axis; `usize::MAX` on overflow, where lines have no elements.
     #[must_use]
     pub fn lines(&self) -> usize {
         self.outer.saturating_mul(self.inner)

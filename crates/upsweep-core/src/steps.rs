@@ -1,4 +1,4 @@
-//! What is done to the elements, apart from where they lie: map, operator and finish as one value.
+//! Functions of a job as one value: map, operator and finish, independent of the buffers.
 //!
 //! ```text
 //! load       an element and its position to what is combined
@@ -22,63 +22,64 @@ use std::any::TypeId;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-/// An element of a job's input, and a result.
+/// Element type of a job's input, and result type.
 pub type In<S> = <<S as Steps>::In as Item>::Value;
 pub type Out<S> = <<S as Steps>::Out as Item>::Value;
 
-/// The functions of one job behind one type parameter, so that the backends need not spell out their bounds: those that the CPU's loops
-/// call.
+/// Functions of one job behind one type parameter, so that the backends need not spell out their bounds: those
+/// functions that the CPU's loops call.
 pub trait Steps: Copy + Send + Sync + 'static {
-    /// What the map is given.
+    /// Input item, the argument of the map.
     type In: Read;
-    /// What is combined.
+    /// Operand type of the operator.
     type Acc: Element;
-    /// What results are.
+    /// Output item.
     type Out: Write;
 
-    /// The bytes of an element, of what is combined, and of a result.
+    /// Bytes of an element, of an operand, and of a result.
     const BYTES: [usize; 3] = [size_of::<In<Self>>(), size_of::<Self::Acc>(), size_of::<Out<Self>>()];
 
-    /// Whether many elements are combined by a few vector instructions. If so, they have 1, 2, 4 or 8 bytes.
+    /// Whether many operands are combined by a few vector instructions. If so, they have 1, 2, 4 or 8 bytes.
     const LANES: bool;
 
-    /// The numbers of which an element, what is combined, and a result consist, and nothing else; 0 where that is not so. Elements and results
-    /// lie side by side then.
+    /// Number of vector numbers that make up an element, an operand, and a result; 0 where there is anything else.
+    /// Elements and results are contiguous then.
     const NUMBERS: [usize; 3];
 
-    /// Whether elements of several numbers are combined by vector instructions.
+    /// Whether operands of several numbers are combined by vector instructions.
     const VECTORS: bool;
 
-    /// Whether every order and every grouping give the same bits, of operators with [`LANES`](Steps::LANES).
+    /// Whether every order and every grouping give the same bits, for operators with [`LANES`](Steps::LANES).
     const EXACT: bool;
 
-    /// Whether such an operator takes one cycle, as all of them but products do: then values are best combined one after the other, and
-    /// else so that several are under way.
+    /// Whether an exact operator has a latency of one cycle, as all exact operators but products have: values are then
+    /// best combined one after the other; else several chains should be in flight.
     const QUICK: bool;
 
-    /// Whether what is combined is an element of a plain input, and whether a result is what is combined, but for NaN.
+    /// Whether operands are the elements of a plain input (`same_map`), and whether results are operands, but for NaN
+    /// (`same_finish`).
     fn same_map() -> bool;
     fn same_finish() -> bool;
 
-    /// An encoded value to begin with where `x` follows: combined with `x`, it leaves `x` as it is. Of
+    /// Returns an encoded value to begin with where `x` follows: combined with `x`, it leaves `x` as it is. For
     /// [`EXACT`](Steps::EXACT) operators.
     fn neutral(&self, x: Self::Acc) -> Self::Acc;
 
-    /// A value as [`combine_encoded`](Steps::combine_encoded) takes it: extremes of floats are integers there, of which one
-    /// instruction finds the larger. For all other operators nothing changes.
+    /// Encodes a value for [`combine_encoded`](Steps::combine_encoded): extremes of floats become integers, whose
+    /// larger one is found by a single instruction. For all other operators nothing changes.
     fn encode(&self, value: Self::Acc) -> Self::Acc;
     fn decode(&self, value: Self::Acc) -> Self::Acc;
     fn combine_encoded(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc;
 
-    /// What is combined for the element `x` at position `index`.
+    /// Returns the operand for the element `x` at position `index`.
     fn load(&self, x: In<Self>, index: usize) -> Self::Acc;
     fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc;
-    /// What is stored for the result `value`.
+    /// Returns the stored form of the result `value`.
     fn store(&self, value: Self::Acc) -> Out<Self>;
-    /// What is stored for the encoded result `value`.
+    /// Returns the stored form of the encoded result `value`.
     fn store_encoded(&self, value: Self::Acc) -> Out<Self>;
 
-    /// `a` and then `b`, either of which may be nothing.
+    /// Combines `a` and `b`, either of which may be missing.
     #[inline(always)]
     fn join(&self, a: Option<Self::Acc>, b: Option<Self::Acc>) -> Option<Self::Acc> {
         match (a, b) {
@@ -89,19 +90,19 @@ pub trait Steps: Copy + Send + Sync + 'static {
     }
 }
 
-/// What is done once for a job, before and after its loops, and what CUDA gets.
+/// Functions that run once for a job, before and after its loops, and the functions' text for CUDA.
 pub trait JobSteps: Steps {
-    /// Initial values, as the caller has them.
+    /// Type of initial values, as the caller has them.
     type Given: Element;
 
     fn identity(&self) -> Option<Self::Acc>;
     fn given(&self, value: Self::Given) -> Self::Acc;
     fn carried(&self, value: Self::Acc) -> Self::Given;
 
-    /// Adds the values that the functions hold, in the order in which [`code`](JobSteps::code) asks for them.
+    /// Adds the values that the functions hold, in the order in which [`code`](JobSteps::code) requests them.
     fn values(&self, held: &mut Held);
 
-    /// What is known of the functions beside their text.
+    /// Returns the known properties of the functions besides their text.
     #[cfg(feature = "cuda")]
     fn known() -> Known;
 
@@ -110,28 +111,29 @@ pub trait JobSteps: Steps {
     fn code(&self, source: &mut Source) -> Code;
 }
 
-/// The values that the functions of a job hold.
+/// Values that the functions of a job hold.
 #[derive(Debug)]
 pub struct Held {
     pub values: Values,
-    /// Whether there are others, in a function's text.
+    /// Whether a function holds further values in its text.
     pub in_text: bool,
 }
 
 impl Held {
-    /// None. They are added where they lie: there is room for many, and copies would take longer than all else of a call.
+    /// Creates an empty set of values. Values are added in place: the buffer is large, and copying it would take longer
+    /// than the rest of a call.
     #[inline(always)]
     pub fn nothing() -> Self {
         Self { values: Values::new(), in_text: false }
     }
 
-    /// Adds those of a job.
+    /// Adds the values of a job.
     ///
     /// # Errors
-    /// [`Error::Values`] when they have more bytes than fit into a kernel's parameters.
+    /// [`Error::Values`] when the values exceed the room in a kernel's parameters.
     #[inline(always)]
     pub fn add_all<S: JobSteps, G: Segmentation>(&mut self, steps: &S, same: Option<&G::Same>) -> Result<()> {
-        // Most functions hold nothing.
+        // Most functions hold no values.
         if const { size_of::<S>() + size_of::<G::Same>() == 0 } { Ok(()) } else { self.add_held::<S, G>(steps, same) }
     }
 
@@ -143,15 +145,17 @@ impl Held {
         self.check()
     }
 
-    /// Adds those of the one function of a job that has no other.
+    /// Adds the values of the only function of a job.
     ///
     /// # Errors
-    /// As [`add_all`](Self::add_all).
+    /// [`Error::Values`], as for [`add_all`](Self::add_all).
     pub fn add_function<F>(&mut self, add: impl FnOnce(&mut Values)) -> Result<()> {
         self.add::<F>(add);
         self.check()
     }
 
+    /// Checks the number of bytes.
+    ///
     /// # Errors
     /// [`Error::Values`] when there are more bytes than fit into a kernel's parameters.
     pub fn check(&self) -> Result<()> {
@@ -159,7 +163,7 @@ impl Held {
         if bytes > MAX_VALUES_BYTES { Err(Error::Values { bytes, most: MAX_VALUES_BYTES }) } else { Ok(()) }
     }
 
-    /// Adds those of a function of the type `F`.
+    /// Adds the values of a function of the type `F`.
     fn add<F>(&mut self, add: impl FnOnce(&mut Values)) {
         if size_of::<F>() > 0 {
             let before = self.values.len();
@@ -169,7 +173,7 @@ impl Held {
     }
 }
 
-/// The CUDA C++ names of the types and functions of [`JobSteps`].
+/// CUDA C++ names of the types and functions of [`JobSteps`].
 #[cfg(feature = "cuda")]
 #[derive(Clone, Debug)]
 pub struct Code {
@@ -189,8 +193,9 @@ pub struct Code {
 
 #[cfg(feature = "cuda")]
 impl Code {
-    /// Of the types `In`, `Acc` and `Out` and of the functions `combine`, `load`, `store` and `given`, whose way back is the same. It is told
-    /// them by what adds them to `source`, and so is compiled once for all jobs.
+    /// Names the types `In`, `Acc` and `Out` and the functions `combine`, `load`, `store` and `given`, whose inverse is
+    /// itself. The arguments are the closures that add each to `source`, so that this function is compiled once for all
+    /// jobs.
     fn of(
         source: &mut Source,
         [input, acc, output]: [fn(&mut Source) -> String; 3],
@@ -203,22 +208,22 @@ impl Code {
     }
 }
 
-/// What backends use of the functions beside their text.
+/// Properties of the functions that backends use besides their text.
 #[cfg(feature = "cuda")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known {
     pub form: Form,
-    /// There is no map: what is combined is an element.
+    /// There is no map: operands are the elements.
     pub same_map: bool,
-    /// There is no finish: a result is what is combined.
+    /// There is no finish: results are operands.
     pub same_finish: bool,
     /// The map only widens numbers.
     pub widens: bool,
-    /// The functions take any bits, also those that are no element.
+    /// The functions accept any bits, even those that are no element.
     pub any_bits: bool,
 }
 
-/// The steps of a builder's options.
+/// Functions of a job, as a builder's options give them.
 pub struct Parts<I, O, Op, M, F> {
     pub operator: Op,
     pub map: M,
@@ -258,11 +263,11 @@ where
         if O::PLAIN { O::Value::NUMBERS } else { 0 },
     ];
     const VECTORS: bool = Op::VECTORS;
-    // Of such elements, floats are those that can be encoded.
+    // Among elements with `LANE`, the floats are those that can be encoded.
     const EXACT: bool = match Op::FORM {
         Form::Other => false,
         Form::Sum => !M::Output::ENCODED,
-        // Not of f16 and bf16, which are no such floats, and no integers.
+        // f16 and bf16 are neither encoded nor integers: no product of theirs is exact.
         Form::Product => M::Output::WHOLE,
         Form::Minimum | Form::Maximum | Form::And | Form::Or | Form::Xor => true,
     };
@@ -285,7 +290,7 @@ where
             Form::Sum | Form::Xor if Self::EXACT => unsafe { MaybeUninit::zeroed().assume_init() },
             // SAFETY: a whole element is an integer.
             Form::Product if Self::EXACT => unsafe { one() },
-            // Combined with itself it is the same.
+            // Combined with itself, `x` stays `x`.
             _ => x,
         }
     }
@@ -324,7 +329,7 @@ where
     fn store_encoded(&self, value: M::Output) -> O::Value {
         let value = self.decode(value);
         if Self::ENCODED && Self::LATER && TypeId::of::<F>() == TypeId::of::<Same>() {
-            // NaN has been encoded so that it is the canonical one again.
+            // NaN is encoded so that decoding gives the canonical NaN.
             self.finish.call((value,))
         } else {
             self.store(value)
@@ -368,7 +373,7 @@ where
         let same = TypeId::of::<Same>();
         let (same_map, same_finish) = (I::PLAIN && TypeId::of::<M>() == same, O::PLAIN && TypeId::of::<F>() == same);
         let widens = I::PLAIN && TypeId::of::<M>() == TypeId::of::<Widen<M::Output>>();
-        // Kernels group products as they group any operator's results.
+        // Kernels group products like any operator's results.
         let form = if matches!(Op::FORM, Form::Product) { Form::Other } else { Op::FORM };
         Known { form, same_map, same_finish, widens, any_bits: (same_map || widens) && same_finish }
     }
@@ -392,7 +397,7 @@ where
 const unsafe fn one<T>() -> T {
     let mut one = MaybeUninit::<T>::zeroed();
     let lowest = if cfg!(target_endian = "little") { 0 } else { size_of::<T>() - 1 };
-    // SAFETY: the byte is one of the integer's, of which all are written.
+    // SAFETY: the byte is within the integer, all of whose bytes are initialised.
     unsafe {
         one.as_mut_ptr().cast::<u8>().add(lowest).write(1);
         one.assume_init()
@@ -405,8 +410,8 @@ where
     M: Map<I::Value, I::Args>,
     Op: Operator<M::Output>,
 {
-    /// Whether the operator is the larger or the smaller of two floats.
+    /// Whether the operator is the maximum or the minimum of floats.
     const ENCODED: bool = M::Output::ENCODED && matches!(Op::FORM, Form::Minimum | Form::Maximum);
-    /// Whether it is the larger.
+    /// Whether the operator is the maximum.
     const LATER: bool = matches!(Op::FORM, Form::Maximum);
 }

@@ -1,24 +1,24 @@
-//! What is added up in the bins of a histogram: ones, or weights. Float weights are added as integers, so that the sum does
+//! Sums in the bins of a histogram: of ones, or of weights. Float weights are added as integers, so that the sum does
 //! not depend on the order. `upsweep-cuda/kernels/word/tally.cuh` computes the same bits.
 
 use crate::operator::Element;
 use crate::sealed::Sealed;
 
-/// What is added up in each bin.
+/// Kind of quantity that is added up in each bin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
-    /// The number of elements.
+    /// Ones: the number of elements.
     One,
-    /// Integers of so many bytes.
+    /// Integers of this many bytes.
     Whole(usize),
     /// Floats.
     Float,
-    /// The exponents of floats, of which the largest of each bin is wanted before the floats are added.
+    /// Exponents of floats: the largest of each bin, which is needed before the floats are added.
     Exponent,
 }
 
 impl Amount {
-    /// The bytes of what a bin is counted in.
+    /// Bytes of a bin's counter.
     #[must_use]
     pub fn counter_bytes(self) -> usize {
         match self {
@@ -28,7 +28,7 @@ impl Amount {
         }
     }
 
-    /// Its number in the text of kernels.
+    /// Code in the text of kernels.
     #[must_use]
     pub fn code(self) -> usize {
         match self {
@@ -40,10 +40,10 @@ impl Amount {
     }
 }
 
-/// What the numbers of elements are stored in: `u32` or `u64`. It is implemented for these types alone.
+/// An integer type of counts: `u32` or `u64`. It is implemented for these types alone.
 #[diagnostic::on_unimplemented(message = "`{Self}` is not what elements are counted in", label = "not `u32` or `u64`")]
 pub trait Count: Element + Sealed {
-    /// The largest number.
+    /// Largest number.
     #[doc(hidden)]
     const MOST: u64;
     #[doc(hidden)]
@@ -64,7 +64,8 @@ macro_rules! counts {
 }
 counts! { u32 u64 }
 
-/// What weights are: `i32`, `u32`, `i64`, `u64`, whose sums wrap, `f32` and `f64`. It is implemented for these types alone.
+/// A weight type: `i32`, `u32`, `i64`, `u64`, whose sums wrap, `f32` and `f64`. It is implemented for these types
+/// alone.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a weight",
     label = "not `i32`, `u32`, `i64`, `u64`, `f32` or `f64`"
@@ -72,10 +73,10 @@ counts! { u32 u64 }
 pub trait Weight: Element + Sealed {
     #[doc(hidden)]
     const AMOUNT: Amount;
-    /// The sum of a bin.
+    /// Sum of a bin.
     #[doc(hidden)]
     type Sum: Copy + Default + Send + Sync;
-    /// The exponent as [`Scale`] counts it; 0 of what has none.
+    /// Exponent as [`Scale`] counts it; 0 for integers and for values that are not finite.
     #[doc(hidden)]
     fn exponent(self) -> u32;
     #[doc(hidden)]
@@ -118,24 +119,24 @@ macro_rules! float_weights {
 }
 float_weights! { f32 f64 }
 
-/// How floats become integers of 128 bits whose sum does not overflow.
+/// Scale of floats as integers of 128 bits whose sum does not overflow.
 #[derive(Clone, Copy, Debug)]
 pub struct Scale {
-    /// The largest exponent of a finite weight, at least 1.
+    /// Largest exponent of a finite weight, at least 1.
     largest: u32,
-    /// `2^spare` is more than there are weights.
+    /// Bits to spare: `2^spare` is more than the number of weights.
     spare: u32,
 }
 
 const NOT_FINITE: u32 = 0x7ff;
 
 impl Scale {
-    /// For so many weights, of which the largest [`exponent`](Self::exponent) is `largest`.
+    /// Computes the scale of `weights` weights whose largest [`exponent`](Self::exponent) is `largest`.
     pub fn new(largest: u32, weights: usize) -> Self {
         Self { largest: largest.max(1), spare: usize::BITS - weights.leading_zeros() }
     }
 
-    /// The exponent as it stands in the bits, but 0 of what is not finite.
+    /// Exponent field of the bits, but 0 for values that are not finite.
     pub fn exponent(x: f64) -> u32 {
         let exponent = bits_of_exponent(x);
         if exponent == NOT_FINITE { 0 } else { exponent }
@@ -146,11 +147,11 @@ fn bits_of_exponent(x: f64) -> u32 {
     (x.to_bits() >> 52) as u32 & NOT_FINITE
 }
 
-/// The sum of float weights, in units of the [`Scale`], and what is not finite.
+/// Sum of float weights in units of the [`Scale`], and marks of values that are not finite.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FloatSum {
     units: i128,
-    /// 1: infinity, 2: minus infinity, 4: NaN.
+    /// Bits: 1 for infinity, 2 for minus infinity, 4 for NaN.
     marks: u32,
 }
 
@@ -190,7 +191,7 @@ impl FloatSum {
             _ => return f64::NAN,
         }
         let size = self.units.unsigned_abs();
-        // 64 bits, the last of which says whether there were more, round as all would.
+        // The highest 64 bits, with the lowest of them sticky for the dropped bits, round as all bits would.
         let over = u128::BITS - 64.min(size.leading_zeros()) - 64;
         let dropped = size & ((1 << over) - 1);
         let whole = ((size >> over) as u64 | u64::from(dropped != 0)) as f64;
@@ -201,7 +202,7 @@ impl FloatSum {
     }
 }
 
-/// `2^k`, of a normal number.
+/// `2^k`, as a normal number.
 fn power(k: i32) -> f64 {
     f64::from_bits(((k + 1023) as u64) << 52)
 }

@@ -1,4 +1,4 @@
-//! Steps of recurrences whose coefficients vary, as functions that are composed.
+//! Operators of recurrences with varying coefficients: steps as functions, combined by composition.
 
 #![allow(missing_docs, reason = "the formulas name the fields")]
 
@@ -8,13 +8,14 @@ use crate::operator::{Element, Float, Number, function, operator};
 #[derive(Element, Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Affine<T> {
-    /// The factor.
+    /// Factor.
     pub m: T,
-    /// What is added.
+    /// Addend.
     pub k: T,
 }
 
-/// A function of two numbers, the last result `y` and the one before it, `z`: `y -> a y + b z + k`, `z -> c y + d z + l`.
+/// A function of two numbers, the last result `y` and the one before it, `z`:
+/// `y -> a y + b z + k`, `z -> c y + d z + l`.
 #[derive(Element, Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 #[allow(missing_docs, reason = "the formulas above name them")]
@@ -38,13 +39,13 @@ pub struct Moebius<T> {
     pub s: T,
 }
 
-/// First `f`, then `g`: `y -> g(f(y))`. Identity `y -> y`.
+/// Composition, first `f`, then `g`: `y -> g(f(y))`. Identity `y -> y`.
 #[operator(identity = Affine { m: T::ONE, k: T::ZERO })]
 pub fn compose_affine<T: Number>(f: Affine<T>, g: Affine<T>) -> Affine<T> {
     Affine { m: g.m * f.m, k: g.m * f.k + g.k }
 }
 
-/// First `f`, then `g`. Identity: both numbers as they are.
+/// Composition, first `f`, then `g`. Identity: both numbers unchanged.
 #[operator(identity = AffinePair { a: T::ONE, b: T::ZERO, k: T::ZERO, c: T::ZERO, d: T::ONE, l: T::ZERO })]
 pub fn compose_affine_pair<T: Number>(f: AffinePair<T>, g: AffinePair<T>) -> AffinePair<T> {
     AffinePair {
@@ -57,8 +58,8 @@ pub fn compose_affine_pair<T: Number>(f: AffinePair<T>, g: AffinePair<T>) -> Aff
     }
 }
 
-/// First `f`, then `g`: `y -> g(f(y))`. Identity `y -> y`. All four numbers are divided by the largest of them, which changes nothing of the
-/// function and keeps them in the type's range.
+/// Composition, first `f`, then `g`: `y -> g(f(y))`. Identity `y -> y`. All four numbers are divided by the largest of
+/// them, which leaves the function unchanged and keeps them in the type's range.
 #[operator(identity = Moebius { p: T::ONE, q: T::ZERO, r: T::ZERO, s: T::ONE })]
 pub fn compose_moebius<T: Float>(f: Moebius<T>, g: Moebius<T>) -> Moebius<T> {
     let (p, q) = (g.p * f.p + g.q * f.r, g.p * f.q + g.q * f.s);
@@ -67,51 +68,52 @@ pub fn compose_moebius<T: Float>(f: Moebius<T>, g: Moebius<T>) -> Moebius<T> {
     Moebius { p: p * scale, q: q * scale, r: r * scale, s: s * scale }
 }
 
-/// `y -> a y + x`
+/// Step `y -> a y + x`.
 #[function]
 pub fn first_order_step<T: Number>(a: T, x: T) -> Affine<T> {
     Affine { m: a, k: x }
 }
 
-/// `y -> a y + b z + x`, `z -> y`
+/// Step `y -> a y + b z + x`, `z -> y`.
 #[function]
 pub fn second_order_step<T: Number>(a: T, b: T, x: T) -> AffinePair<T> {
     AffinePair { a: a, b: b, k: x, c: T::ONE, d: T::ZERO, l: T::ZERO }
 }
 
-/// `y -> (p y + q) / (r y + s)`
+/// Step `y -> (p y + q) / (r y + s)`.
 #[function]
 pub fn moebius_step<T: Float>(p: T, q: T, r: T, s: T) -> Moebius<T> {
     Moebius { p: p, q: q, r: r, s: s }
 }
 
-/// What a function makes of 0.
+/// Value of a function at 0.
 #[function]
 pub fn of_zero<T: Number>(f: Affine<T>) -> T {
     f.k
 }
 
-/// The last result that a function makes of two zeros.
+/// Last result of a function at two zeros.
 #[function]
 pub fn of_zeros<T: Number>(f: AffinePair<T>) -> T {
     f.k
 }
 
-/// What a quotient makes of `before`.
+/// Value of a quotient at `before`.
 #[function]
 pub fn quotient_of<T: Float>(#[param] before: T, f: Moebius<T>) -> T {
     (f.p * before + f.q) / (f.r * before + f.s)
 }
 
 impl<T: Number> Affine<T> {
-    /// The function that is `y` everywhere. As a scan's `init` it says that `y` lies before the first element.
+    /// Constant function `y`. As a scan's `init` it makes `y` the result before the first element.
     pub fn constant(y: T) -> Self {
         Self { m: T::ZERO, k: y }
     }
 }
 
 impl<T: Number> AffinePair<T> {
-    /// The function that is `y` and `z` everywhere. As a scan's `init` it says that `y` lies before the first element, and `z` before that.
+    /// Constant function `y`, `z`. As a scan's `init` it makes `y` the result before the first element, and `z` the one
+    /// before that.
     pub fn constant(y: T, z: T) -> Self {
         Self { a: T::ZERO, b: T::ZERO, k: y, c: T::ZERO, d: T::ZERO, l: z }
     }

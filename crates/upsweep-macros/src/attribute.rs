@@ -1,4 +1,4 @@
-//! `#[operator]` and `#[function]`: the items that they make of a function.
+//! Expansion of `#[operator]` and `#[function]` to items.
 
 use crate::form;
 use crate::signature::Signature;
@@ -76,7 +76,7 @@ pub(crate) fn operator(arguments: TokenStream, item: TokenStream) -> TokenStream
 
 pub(crate) fn function(arguments: TokenStream, item: TokenStream) -> TokenStream {
     parse(item, |function| {
-        // Of upsweep's own helpers: bodies call them, but they are no values, which errors would list to users.
+        // Helpers of upsweep itself: bodies call them, but they are no values, which errors would list to users.
         let helper = arguments.to_string() == "helper";
         if !arguments.is_empty() && !helper {
             return Err(Error::new(arguments.span(), "#[function] takes no arguments"));
@@ -112,7 +112,7 @@ pub(crate) fn function(arguments: TokenStream, item: TokenStream) -> TokenStream
     })
 }
 
-/// Parses the function and makes the items; on an error, keeps the function so that it is not missed elsewhere.
+/// Parses the function and makes the items; on an error, keeps the function so that other code still finds it.
 fn parse(item: TokenStream, make: impl FnOnce(&ItemFn) -> Result<TokenStream>) -> TokenStream {
     match syn::parse2::<ItemFn>(item.clone()) {
         Ok(function) => make(&function).unwrap_or_else(|error| {
@@ -126,7 +126,7 @@ fn parse(item: TokenStream, make: impl FnOnce(&ItemFn) -> Result<TokenStream>) -
     }
 }
 
-/// `identity = EXPR`, or nothing.
+/// Parses `identity = EXPR`, or nothing.
 fn identity(arguments: TokenStream) -> Result<Option<Expr>> {
     if arguments.is_empty() {
         return Ok(None);

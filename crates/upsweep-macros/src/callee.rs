@@ -1,9 +1,9 @@
-//! How a body finds the CUDA C++ of the functions that it calls.
+//! Lookup of the CUDA C++ of the functions that a body calls.
 //!
-//! A function `helper` that is marked has a hidden trait of the same name, so that an import of the function imports
-//! both. The trait has one method, `cuda_name_of_helper`, for the type `arith::Functions`. A call of `helper` becomes a
-//! call of that method. Beside each call stands a fallback: a method of that name for `&Functions`, which the compiler
-//! takes where the trait is not there, and whose result says that the function is not marked.
+//! A marked function `helper` has a hidden trait of the same name, so that an import of the function imports both. The
+//! trait has one method, `cuda_name_of_helper`, for the type `arith::Functions`. A call of `helper` becomes a call of
+//! that method. Each call has a fallback beside it: a method of that name for `&Functions`. The compiler takes the
+//! fallback where the trait is missing, and its result says that the function is not marked.
 
 use crate::cuda::source;
 use proc_macro2::{Ident, TokenStream};
@@ -11,14 +11,14 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{ExprPath, GenericArgument, PathArguments, UseTree, parse_quote};
 
-/// The name of the hidden method of the function `name`.
+/// Name of the hidden method of the function `name`.
 pub(crate) fn method(name: &Ident) -> Ident {
     let plain = name.to_string();
     Ident::new(&format!("cuda_name_of_{}", plain.trim_start_matches("r#")), name.span())
 }
 
-/// An expression of the C++ name of what a call's `path` names: a marked function, or the constructor of a tuple struct,
-/// whose name begins with an upper-case letter.
+/// Expression of the C++ name of a call's `path`: a marked function, or the constructor of a tuple struct, whose name
+/// begins with an upper-case letter.
 pub(crate) fn cuda_name(path: &ExprPath) -> TokenStream {
     let source = source();
     let Some(last) = path.path.segments.last() else { return TokenStream::new() };
@@ -44,7 +44,7 @@ pub(crate) fn cuda_name(path: &ExprPath) -> TokenStream {
         }
         _ => (TokenStream::new(), TokenStream::new()),
     };
-    // Of a longer path the trait comes by an import, of a single name it is in scope where the function is.
+    // An import provides the trait of a longer path; the trait of a single name is in scope where the function is.
     let import = (path.path.segments.len() > 1).then(|| {
         let mut whole = path.path.clone();
         whole.segments.iter_mut().for_each(|segment| segment.arguments = PathArguments::None);

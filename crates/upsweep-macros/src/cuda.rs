@@ -1,4 +1,4 @@
-//! CUDA C++ text with holes that Rust fills when the program runs: types, constants and names of functions.
+//! CUDA C++ text with holes, which Rust fills when the program runs: types, constants and names of functions.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
@@ -10,15 +10,15 @@ pub(crate) struct Cuda(Vec<Piece>);
 #[derive(Clone)]
 enum Piece {
     Text(String),
-    /// The C++ name of a Rust type.
+    /// C++ name of a Rust type.
     Type(TokenStream),
-    /// The value of a Rust expression of an element type.
+    /// Value of a Rust expression of an element type.
     Value(TokenStream),
-    /// The value of a Rust expression of type `usize`.
+    /// Value of a Rust expression of type `usize`.
     Count(TokenStream),
-    /// The C++ name of the function being defined.
+    /// C++ name of the function being defined.
     OwnName,
-    /// An expression of the C++ name of a function, in which `source` is [`source`].
+    /// Expression of the C++ name of a function, whose `source` is [`source`].
     Function(TokenStream),
 }
 
@@ -48,7 +48,7 @@ impl Cuda {
         }
     }
 
-    /// The items with `separator` between them.
+    /// Joins the items with `separator` between them.
     pub(crate) fn join(items: impl IntoIterator<Item = Cuda>, separator: &str) -> Cuda {
         let mut all = Cuda::default();
         for (i, item) in items.into_iter().enumerate() {
@@ -60,7 +60,7 @@ impl Cuda {
         all
     }
 
-    /// The text as an array of `upsweep::operator::Piece`.
+    /// Returns the text as an array of `upsweep::operator::Piece`.
     pub(crate) fn pieces(&self) -> TokenStream {
         let source = source();
         let pieces = self.0.iter().map(|piece| match piece {
@@ -79,7 +79,7 @@ impl Cuda {
     }
 }
 
-/// The variable of type `&mut Source`, which no name of the program can be.
+/// Variable of type `&mut Source`, which no name of the program can be.
 pub(crate) fn source() -> Ident {
     Ident::new("source", Span::mixed_site())
 }
@@ -115,7 +115,7 @@ macro_rules! cuda {
 }
 pub(crate) use cuda;
 
-/// A Rust identifier as part of a C++ one: ASCII letters, digits and `_` only.
+/// Converts a Rust identifier to a part of a C++ one: ASCII letters, digits and `_` only.
 pub(crate) fn plain(name: &str) -> String {
     let mut plain = String::new();
     for c in name.trim_start_matches("r#").chars() {
@@ -128,7 +128,7 @@ pub(crate) fn plain(name: &str) -> String {
     plain
 }
 
-/// The C++ name of a field: `m_` for `m`, so that it is never a keyword, and `f0` for `0`.
+/// C++ name of a field: `m_` for `m`, so that it is never a keyword, and `f0` for `0`.
 pub(crate) fn field(member: &syn::Member) -> String {
     match member {
         syn::Member::Named(name) => format!("{}_", plain(&name.to_string())),

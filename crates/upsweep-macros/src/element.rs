@@ -1,4 +1,4 @@
-//! `#[derive(Element)]`.
+//! Expansion of `#[derive(Element)]`.
 
 use crate::{cuda, keys};
 use proc_macro2::TokenStream;
@@ -54,7 +54,7 @@ fn implementation(input: DeriveInput) -> Result<TokenStream> {
     let fields = types.iter().map(|ty| {
         quote_spanned!(ty.span()=> (::core::mem::size_of::<#ty>(), <#ty as ::upsweep::operator::Element>::NUMBERS))
     });
-    // Without parameters the size is checked where the struct is defined, else where it is used.
+    // Without parameters the size is checked at the struct's definition, else at its use.
     let check = |ty: TokenStream| {
         let span = name.span();
         quote_spanned!(span=> assert!(
@@ -121,7 +121,7 @@ fn implementation(input: DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// `Self { .. }` or `Self(..)` with each field made by `value`.
+/// Expression `Self { .. }` or `Self(..)` with each field made by `value`.
 fn construct(fields: &Fields, members: &[Member], value: impl Fn(&Member) -> TokenStream) -> TokenStream {
     let values = members.iter().map(value);
     match fields {

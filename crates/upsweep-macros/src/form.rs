@@ -1,10 +1,10 @@
-//! What an operator's body shows of it: which single operation it is, and whether it suits vector instructions.
+//! Classification of an operator's body: its single operation, if it is one, and whether it suits vector instructions.
 
 use proc_macro2::Ident;
 use syn::{BinOp, Block, Expr, Pat, Stmt, Type, UnOp};
 
-/// The variant of `upsweep::operator::Form` for a body: the operation, if the body is one operation of its two arguments in
-/// their order.
+/// Returns the variant of `upsweep::operator::Form` for a body: the operation, if the body is one operation of its two
+/// arguments in their order.
 pub(crate) fn of(arguments: &[(Pat, Type)], body: &Block) -> &'static str {
     let [Stmt::Expr(expr, None)] = &body.stmts[..] else { return "Other" };
     let is = |expr: &Expr, argument: usize| match (expr, arguments.get(argument)) {
@@ -37,28 +37,28 @@ fn method(name: &Ident) -> &'static str {
     }
 }
 
-/// The most operations of an operator that is applied in vector registers. A scan there applies it more often, so longer
-/// operators lose more time than the registers save.
+/// Largest number of operations of an operator that is applied in vector registers. A scan there applies it more often,
+/// so longer operators lose more time than the registers save.
 const MOST: usize = 4;
 
-/// The most operations of an operator on elements of several numbers that is applied in vector registers.
+/// Largest number of operations of an operator on elements of several numbers that is applied in vector registers.
 const MOST_OF_SEVERAL: usize = 64;
-/// What a division counts for.
+/// Number of operations that a division counts for.
 const DIVISION: usize = MOST + 1;
 
-/// Whether the body consists of at most [`MOST`] operations that processors have for vectors of numbers. Only speed depends
-/// on the answer.
+/// Whether the body has at most [`MOST`] operations, all of which processors have for vectors of numbers. Only speed
+/// depends on the answer.
 pub(crate) fn suits_lanes(body: &Block) -> bool {
     block(body).is_some_and(|operations| operations <= MOST)
 }
 
-/// Whether it consists of such operations of the fields of its arguments, and divisions. Only speed, and the grouping of a scan's elements,
-/// depend on the answer.
+/// Whether the body consists of vector operations on the fields of its arguments, and divisions. Only speed, and the
+/// grouping of a scan's elements, depend on the answer.
 pub(crate) fn suits_vectors(body: &Block) -> bool {
     block(body).is_some_and(|operations| operations <= MOST_OF_SEVERAL)
 }
 
-/// The operations of a block; `None` if one is not for vectors.
+/// Number of operations of a block; `None` if one is not for vectors.
 fn block(block: &Block) -> Option<usize> {
     block.stmts.iter().map(statement).sum()
 }

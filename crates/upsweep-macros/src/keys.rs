@@ -1,13 +1,13 @@
-//! Fields marked `#[key]`: the functions that make keys of them.
+//! Fields marked `#[key]`: functions that combine them into sort keys.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{DeriveInput, Error, Field, Fields, Ident, Member, Result, Type};
 
-/// The most bits of a key.
+/// Largest number of bits of a key.
 const MOST: u32 = 128;
 
-/// What an element's struct needs to be sorted by its fields; nothing where none is a key.
+/// Returns the implementation of sorts by fields; nothing where no field is a key.
 pub(crate) fn implementation(input: &DeriveInput, fields: &Fields, members: &[Member]) -> Result<TokenStream> {
     let mut keys = Vec::new();
     for (field, member) in fields.iter().zip(members) {
@@ -26,7 +26,7 @@ pub(crate) fn implementation(input: &DeriveInput, fields: &Fields, members: &[Me
             "a struct with #[key] fields has no parameters: give Sort::by_key a function",
         ));
     }
-    // Neighbouring fields that fit in one key.
+    // Neighbouring fields that fit in one key are combined.
     let mut parts: Vec<(u32, Vec<_>)> = Vec::new();
     for key in keys {
         match parts.last_mut() {
@@ -46,7 +46,7 @@ pub(crate) fn implementation(input: &DeriveInput, fields: &Fields, members: &[Me
         let mut left = *sum;
         let terms = part.iter().map(|(member, kind, width)| {
             left -= width;
-            // Without `::` before it, which bodies of functions cannot have.
+            // The path has no leading `::`, which bodies of functions cannot have.
             let of = format_ident!("of_{kind}");
             quote!(((upsweep::sort_by_fields::in_order::#of(x.#member, descending) as #ty) << #left))
         });
@@ -75,7 +75,7 @@ pub(crate) fn implementation(input: &DeriveInput, fields: &Fields, members: &[Me
     })
 }
 
-/// The name of a field's type, and its bits.
+/// Name of a field's type, and its bits.
 fn kind(field: &Field) -> Result<(Ident, u32)> {
     let name = match &field.ty {
         Type::Path(path) if path.qself.is_none() => {

@@ -1,4 +1,4 @@
-//! What `#[operator]` and `#[function]` read from a function, and the items that both make of it.
+//! Signatures of functions under `#[operator]` and `#[function]`, and the items that both macros make.
 
 use crate::cuda::{Cuda, plain, source};
 use crate::translate::reject::check_type;
@@ -8,18 +8,18 @@ use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 use syn::{Error, FnArg, GenericParam, Generics, ItemFn, Meta, Pat, PatType, Result, ReturnType, Type, TypeArray};
 
-/// What the items need to know of a function.
+/// Parts of a function's signature from which the items are made.
 pub(crate) struct Signature {
     arguments: Vec<Argument>,
     pub(crate) output: Type,
-    /// The struct's name.
+    /// Name of the struct.
     unit: Ident,
 }
 
 struct Argument {
     pattern: Pat,
     ty: Type,
-    /// The name of a value that the struct holds; `None` of an argument that callers give.
+    /// Name of a value that the struct holds; `None` for an argument that callers pass.
     param: Option<Ident>,
 }
 
@@ -86,12 +86,12 @@ impl Signature {
         Ok(Self { arguments, output, unit: Ident::new(&unit, signature.ident.span()) })
     }
 
-    /// The types of the arguments that callers give.
+    /// Returns the types of the arguments that callers pass.
     pub(crate) fn open(&self) -> impl Iterator<Item = &Type> {
         self.arguments.iter().filter(|argument| argument.param.is_none()).map(|argument| &argument.ty)
     }
 
-    /// The names of the values that the struct holds.
+    /// Returns the names of the values that the struct holds.
     pub(crate) fn params(&self) -> Vec<&Ident> {
         self.arguments.iter().filter_map(|argument| argument.param.as_ref()).collect()
     }
@@ -100,7 +100,7 @@ impl Signature {
         self.arguments.iter().map(|argument| (argument.pattern.clone(), argument.ty.clone())).collect()
     }
 
-    /// The struct's generics: the parameters of the function that its values' types name.
+    /// Generics of the struct: the function's parameters that occur in its values' types.
     fn generics(&self, function: &ItemFn) -> Generics {
         let mut named = Vec::new();
         for argument in self.arguments.iter().filter(|argument| argument.param.is_some()) {
@@ -120,15 +120,15 @@ impl Signature {
         generics
     }
 
-    /// The struct as a type.
+    /// Returns the struct as a type.
     pub(crate) fn of_type(&self, function: &ItemFn) -> TokenStream {
         let (unit, generics) = (&self.unit, self.generics(function));
         let (_, arguments, _) = generics.split_for_impl();
         quote!(#unit #arguments)
     }
 
-    /// The arguments of a call of the function, where callers give `names` and the others are the struct's; and the methods
-    /// that add these to a kernel, and name the function for it.
+    /// Returns the arguments of a call of the function, where callers pass `names` and the struct holds the others; and
+    /// the methods that add the held values to a kernel, and that name the function for it.
     pub(crate) fn calls(
         &self,
         function: &ItemFn,
@@ -181,14 +181,15 @@ impl Signature {
         (call, values, cuda)
     }
 
-    /// The function, its hidden trait (see [`callee`]), its unit struct, and the unit struct's `implementation`.
+    /// Returns the function, its hidden trait (see [`callee`]), its unit struct, and the unit struct's
+    /// `implementation`.
     pub(crate) fn items(&self, function: &ItemFn, implementation: TokenStream, kind: &str) -> TokenStream {
         let ItemFn { attrs, vis, sig, block, .. } = function;
         let is_held_array = |argument: &Argument| argument.param.is_some() && matches!(argument.ty, Type::Array(_));
         let held_arrays: Vec<bool> = self.arguments.iter().map(is_held_array).collect();
         let (translation, error) = match translate::function(&self.patterns(), &held_arrays, &self.output, block) {
             Ok((body, cuda)) => ((body, cuda), None),
-            // A body that has any type, so that no other errors follow.
+            // The placeholder body has any type, so that no other errors follow.
             Err(error) => ((quote!({ ::core::unreachable!() }), Cuda::default()), Some(error.into_compile_error())),
         };
         let allowed = error.is_some().then(|| quote!(#[allow(unused, reason = "the body did not translate")]));
@@ -205,7 +206,7 @@ impl Signature {
         let gap = attrs.iter().any(|attribute| attribute.path().is_ident("doc")).then(|| quote!(#[doc = ""]));
         let value = self.value(function);
 
-        // What is left of the arguments' attributes is the compiler's.
+        // The remaining attributes of the arguments are the compiler's.
         let mut sig = sig.clone();
         for argument in &mut sig.inputs {
             if let FnArg::Typed(argument) = argument {
@@ -262,7 +263,7 @@ impl Signature {
         }
     }
 
-    /// The struct: a unit, or what holds the values.
+    /// Definition of the struct: a unit, or a struct that holds the values.
     fn value(&self, function: &ItemFn) -> TokenStream {
         let (vis, unit) = (&function.vis, &self.unit);
         let held: Vec<(&Ident, &Type)> =
@@ -301,7 +302,7 @@ impl Signature {
     }
 }
 
-/// The name of a value that the struct holds: of an argument that is marked `#[param]`.
+/// Name of the value that the struct holds for an argument marked `#[param]`.
 fn param_of(argument: &PatType) -> Result<Option<Ident>> {
     let Some(mark) = argument.attrs.iter().find(|attribute| attribute.path().is_ident("param")) else {
         return Ok(None);
@@ -317,7 +318,7 @@ fn param_of(argument: &PatType) -> Result<Option<Ident>> {
     }
 }
 
-/// All identifiers in `tokens`.
+/// Collects all identifiers in `tokens`.
 fn identifiers(tokens: TokenStream, found: &mut Vec<Ident>) {
     for token in tokens {
         match token {
@@ -328,7 +329,7 @@ fn identifiers(tokens: TokenStream, found: &mut Vec<Ident>) {
     }
 }
 
-/// `word` with its first letter in upper case.
+/// Returns `word` with its first letter in upper case.
 fn capitalised(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Automata on a CUDA device: see `automaton/automaton.cuh`.
+//! Plans of finite automata (DFAs) on a CUDA device: see `automaton/automaton.cuh`.
 
 use super::constants::{Constants, constants};
 use super::memory::StatusWords;
@@ -7,59 +7,62 @@ use super::tuning::Tuning;
 #[cfg(feature = "cuda")]
 use upsweep_core::call::automaton::Table;
 
-/// Codes that are multiples of four, as steps lie, have room in a byte for so many classes.
+/// Largest number of classes whose codes fit in a byte as multiples of four, the distance of steps in memory.
 const SCALED_CLASSES: usize = 64;
-/// Where the host's numbers lie behind a kernel's parameters, of which those that are said of a state have two bytes.
+/// Layout of the host's numbers after a kernel's parameters: the class of each of 256 bytes, then two bytes for each
+/// state, then two bytes for each list of events.
 const CLASSES: usize = 256;
 const TOLD_BYTES: usize = 2 * 256;
-/// A kernel is compiled for as much as these hold.
+/// Sizes of the host's numbers, in bytes, for which kernels are compiled.
 const NUMBERS: [usize; 4] = [2 << 10, 6 << 10, 14 << 10, 31 << 10];
 
-/// Blocks a multiprocessor, and how many tiles a block waits with a tile for its prefix (H200, 2026-11-23, JSON of 2^28 bytes: 2,809 us; two
+/// Blocks per multiprocessor, and tiles that a block holds while they wait for their prefix (H200, 2026-11-23, JSON of
+/// 2^28 bytes: 2,809 us; two blocks with a lag of 2, which then fits, 3,538; larger tiles no better).
 /// blocks with a lag of 2, as then have room, 3,538; larger tiles no better).
 const BLOCKS: usize = 3;
 const LAG: usize = 1;
-/// The most threads of a block that finds the ways of tiles, one each; a multiprocessor has room for one such block.
+/// Largest number of threads of a block that computes the state maps of tiles, one tile per thread; a multiprocessor
+/// has room for one such block.
 const WAY_THREADS: usize = 768;
-/// Tiles of the text whose ways a warp joins one after the other, before warps tell each other.
+/// Tiles of the text whose state maps a warp composes one after the other, before warps exchange theirs.
 const TILES_A_WARP: usize = 16;
 
-/// What decides a plan beside the number of bytes.
+/// Parameters of a plan besides the number of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AutomatonSizes {
-    /// The states of the automaton.
+    /// States of the automaton.
     pub states: usize,
-    /// The classes of bytes that it tells apart.
+    /// Classes of bytes that it distinguishes.
     pub classes: usize,
-    /// The events that are not the only one of a step.
+    /// Events in lists of several events.
     pub listed: usize,
-    /// The bytes of an event's place.
+    /// Bytes of an event's position.
     pub index: usize,
 }
 
-/// A planned walk along a text.
+/// A planned run of an automaton over a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AutomatonPlan {
-    /// What it was made for.
+    /// Parameters it was planned for.
     pub sizes: AutomatonSizes,
-    /// The tiles' shape.
+    /// Shape of the tiles.
     pub shape: TileShape,
-    /// The tiles of the text.
+    /// Tiles of the text.
     pub tiles: usize,
-    /// Of the kernel that finds the state of each tile: tiles of tiles.
+    /// Tiles of tiles, for the kernel that finds the entry state of each tile.
     pub entry_tiles: usize,
-    /// The bytes of a number of events.
+    /// Bytes of a number of events.
     pub state: usize,
-    /// Through which the blocks look back: of the walk, and of the states.
+    /// Status words of the look-back over numbers of events.
     pub words: StatusWords,
-    /// As above.
+    /// Status words of the look-back over state maps.
     pub entry_words: StatusWords,
-    /// See [`Tuning`].
+    /// Tuning parameters of the device: see [`Tuning`].
     pub tuning: &'static Tuning,
 }
 
 impl AutomatonPlan {
-    /// The plan for `len` bytes on a device of this compute capability.
+    /// Plans a run over `len` bytes on a device of this compute capability.
     #[must_use]
     pub fn new(len: usize, sizes: AutomatonSizes, capability: (u32, u32)) -> Self {
         let tuning = Tuning::of(capability);
@@ -73,7 +76,7 @@ impl AutomatonPlan {
         Self { sizes, shape, tiles, entry_tiles, state, words, entry_words, tuning }
     }
 
-    /// Blocks that a multiprocessor should run: as many as have room.
+    /// Blocks that a multiprocessor should run: as many as fit.
     fn blocks(&self) -> usize {
         let fits = |blocks: &usize| self.shared_bytes() + self.fixed_bytes() <= self.tuning.shared_of_block(*blocks);
         (1..=BLOCKS).rev().find(fits).unwrap_or(1)
@@ -83,35 +86,35 @@ impl AutomatonPlan {
         self.tuning.ahead + LAG + 1
     }
 
-    /// Shared memory beside what the host sizes: a word a thread and some numbers a warp for each tile.
+    /// Shared memory besides the parts that the host sizes: for each tile, a word per thread and some numbers per warp.
     fn fixed_bytes(&self) -> usize {
         self.stages() * (4 * self.shape.threads + 24 * (self.shape.warps() + 1)) + (1 << 10)
     }
 
-    /// The events of a tile that lie in shared memory at once.
+    /// Events of a tile that are in shared memory at once.
     fn at_once(&self) -> usize {
         self.shape.elements() * 3 / 8
     }
 
-    /// Threads a block, the helper warps included.
+    /// Threads per block, the helper warps included.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.shape.threads + self.tuning.look_back_warps * WARP
     }
 
-    /// Dynamic shared memory a block of the walk: the automaton, the tiles, and some events.
+    /// Dynamic shared memory per block of the run: the automaton, the tiles, and some events.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         self.automaton_bytes().next_multiple_of(128) + self.stages() * self.shape.bytes() + 4 * self.at_once()
     }
 
-    /// The automaton, and in what else its walks may begin.
+    /// Bytes of the automaton, and of the lasting states from which threads may begin.
     fn automaton_bytes(&self) -> usize {
         self.sizes.states_of_kernel() * self.sizes.state_bytes() + 256 + 16
     }
 
-    /// Of the kernel that finds the ways of all tiles but the last: its blocks, and the threads of each, so that each of so many
-    /// multiprocessors has the same number of tiles.
+    /// Blocks of the kernel that computes the state maps of all tiles but the last, and the threads of each, chosen so
+    /// that each multiprocessor has the same number of tiles.
     #[must_use]
     pub fn way_blocks(&self, multiprocessors: usize) -> (usize, usize) {
         let fits = self.tuning.shared_of_block(1) / 2 / self.sizes.states / WARP * WARP;
@@ -121,32 +124,33 @@ impl AutomatonPlan {
         (tiles.div_ceil(threads), threads)
     }
 
-    /// Its shared memory: in copies, where the steps of each byte lie and the steps; and for each thread as many bytes as there are states.
+    /// Shared memory of that kernel: copies of the offset of each byte's steps and of the steps; and for each thread a
+    /// byte per state.
     #[must_use]
     pub fn way_shared_bytes(&self, threads: usize) -> usize {
         self.copies() * (4 * 256 + self.sizes.states * self.sizes.way_bytes()) + self.sizes.states * threads
     }
 
-    /// Its copies of the automaton, at most one for each lane: in half of a multiprocessor's shared memory.
+    /// Copies of the automaton, at most one per lane: they fill up to half of a multiprocessor's shared memory.
     fn copies(&self) -> usize {
         let one = 4 * 256 + self.sizes.states_of_kernel() * self.sizes.way_bytes();
         let fits = |copies: &usize| one * copies <= self.tuning.shared_of_block(1) / 2;
         (0..=WARP.ilog2()).rev().map(|log| 1 << log).find(fits).unwrap_or(1)
     }
 
-    /// The bytes of all ways.
+    /// Bytes of all state maps.
     #[must_use]
     pub fn ways_bytes(&self) -> usize {
         (self.tiles - 1) * self.sizes.states_of_kernel()
     }
 
-    /// The numbers that the kernel of the walk is compiled with.
+    /// Constants of the kernel that runs the automaton.
     #[must_use]
     pub fn constants(&self) -> Constants {
         self.with_state(self.state, self.blocks(), LAG)
     }
 
-    /// The same of the kernels that find the states.
+    /// Constants of the kernels that find the entry states.
     #[must_use]
     pub fn entry_constants(&self) -> Constants {
         self.with_state(self.sizes.states_of_kernel(), 4, 1)
@@ -164,7 +168,7 @@ impl AutomatonPlan {
 }
 
 impl AutomatonSizes {
-    /// Those of an automaton whose events have places of so many bytes.
+    /// Sizes of an automaton whose events have positions of `index` bytes.
     #[cfg(feature = "cuda")]
     #[must_use]
     pub fn of(table: &Table, index: usize) -> Self {
@@ -172,17 +176,17 @@ impl AutomatonSizes {
         Self { states: table.states, classes: table.classes, listed, index }
     }
 
-    /// The states that the kernel has room for: there are few kernels.
+    /// Number of states that the kernel has room for, rounded up so that there are few kernels.
     fn states_of_kernel(&self) -> usize {
         self.states.next_power_of_two().max(8)
     }
 
-    /// The bytes of a state's steps in shared memory.
+    /// Bytes of a state's steps in shared memory.
     fn state_bytes(&self) -> usize {
         (4 * self.classes).next_power_of_two().max(64)
     }
 
-    /// The bytes of the states that a state's steps lead to.
+    /// Bytes of the next states of a state's steps.
     fn way_bytes(&self) -> usize {
         self.state_bytes() / 4
     }
@@ -195,25 +199,25 @@ impl AutomatonSizes {
         self.told_at() + TOLD_BYTES
     }
 
-    /// Where the steps lie behind the events.
+    /// Offset of the steps, after the events.
     #[must_use]
     pub fn steps_at(&self) -> usize {
         self.events_at() + 2 * self.listed
     }
 
-    /// The bytes of all numbers for which a kernel has room.
+    /// Bytes of all the host's numbers for which a kernel has room.
     #[must_use]
     pub fn numbers(&self) -> usize {
         let bytes = self.steps_at() + 2 * self.states * self.classes;
         NUMBERS.into_iter().find(|&room| room >= bytes).unwrap_or(bytes)
     }
 
-    /// The numbers of an automaton that a kernel is given, of the kind `only` if it is said.
+    /// Returns the numbers of an automaton for a kernel, for events of the kind `only` if it is given.
     #[cfg(feature = "cuda")]
     #[must_use]
     pub fn numbers_of(&self, table: &Table, only: Option<u8>) -> Vec<u8> {
         let mut listed: Vec<u16> = Vec::new();
-        // What is told as a step has it: see automaton/tile.cuh.
+        // Code of each list of events in a step: see automaton/tile.cuh.
         let told: Vec<u16> = table
             .events
             .iter()
@@ -254,7 +258,8 @@ impl AutomatonSizes {
 mod tests {
     use super::*;
 
-    /// A kernel is known by its constants, and reads no parameters behind those that it was compiled for.
+    /// Tests that kernels with room for different numbers have different constants: a kernel is identified by its
+    /// constants, and reads no parameters beyond those that it was compiled for.
     #[test]
     fn kernels_with_room_for_other_numbers_are_others() {
         let constants = |states, classes| {

@@ -1,8 +1,8 @@
-//! What a scan or a reduction of interleaved lines does on a CUDA device: how many lines a lane has side by side, and how
-//! many elements of each a warp takes at once.
+//! Plans of scans and reductions of interleaved lines on a CUDA device: lines per lane, and elements of each line that
+//! a warp takes at once.
 //!
-//! In which groups a line's elements are combined depends on the types alone. How many lines a lane has, which changes
-//! nothing in the result, is chosen for each call.
+//! The grouping of a line's elements depends on the types alone. The number of lines per lane, which changes nothing in
+//! the result, is chosen for each call.
 
 use super::constants::{Constants, constants};
 use std::fmt;
@@ -10,39 +10,43 @@ use upsweep_core::shape::Shape;
 
 /// Lanes of a warp.
 const WARP: usize = 32;
-/// Threads a block: 8 warps along the lines of 32 lanes.
+/// Threads per block: 8 warps along the lines of 32 lanes.
 const THREADS: usize = 256;
-/// Registers for the elements that a thread has asked for; as many hold those that it combines.
+/// Registers for the elements that a thread is loading; as many hold the elements that it combines.
 const REGISTERS: usize = 16;
-/// Bytes of what is combined of all of a lane's lines, where it has several: each thread keeps that several times. As many as one load has.
+/// Largest size of the states of a lane's lines together, where it has several: each thread holds several copies of
+/// them. It is the size of one load.
 const LINE_BYTES: usize = 16;
 /// Blocks that a multiprocessor runs at once: with 64 registers a thread.
 const BLOCKS: usize = 4;
-/// Blocks of chunks where lines are cut: as many as an H200 runs at once.
+/// Number of blocks where lines are cut into chunks: as many as an H200 runs at once.
 const CHUNK_BLOCKS: usize = 512;
-/// Fewer blocks than this cannot saturate memory, so lines are split into chunks, which reads them twice. Derived: from 64 on,
-/// the blocks' loads keep a third of the memory busy, and a second read costs half as much again.
+/// Fewer blocks than this cannot saturate memory bandwidth, so lines are split into chunks, which are read twice.
+/// Derived: from 64 on, the blocks' loads use a third of the bandwidth, and a second read costs half as much again.
 const FEW_BLOCKS: usize = 64;
-/// The most chunks of a line: few blocks scan their sums. And the fewest steps of a block along a chunk. Measured (H200, 2026-11-26): 256
-/// chunks take a sixth longer where lines are few, 1,024 to 8,192 as long; 1 to 8 steps as long (benches/notes/segments.md).
+/// Largest number of chunks of a line, whose sums are scanned by few blocks; and smallest number of steps of a block
+/// along a chunk. Measured (H200, 2026-11-26): where lines are few, 256 chunks take a sixth longer, and 1,024 to 8,192
+/// take the same time; 1 to 8 steps take the same time (benches/notes/segments.md).
 const MOST_CHUNKS: usize = 2048;
 const CHUNK_STEPS: usize = 4;
-/// A wave of blocks counts as full from this share on, in hundredths. Measured there: 50 and 95 take as long.
+/// Share of a wave of blocks, in hundredths, from which it counts as full. In the same measurement, 50 and 95 take the
+/// same time.
 const FULL: usize = 75;
 
 /// A planned scan or reduction of interleaved lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnsPlan {
-    /// Bytes of an element, of what the operator combines, and of a result.
+    /// Bytes of an element, of a combined value, and of a result.
     pub sizes: (usize, usize, usize),
-    /// The most lines that a lane has.
+    /// Largest number of lines per lane.
     pub widest: usize,
-    /// Elements of a line that are combined with each other before anything else.
+    /// Elements of a line that are combined with each other first.
     pub depth: usize,
 }
 
 impl ColumnsPlan {
-    /// The plan for elements of `input` bytes that are combined as values of `state` bytes to results of `output` bytes.
+    /// The plan for elements of `input` bytes that are combined as values of `state` bytes to results of `output`
+    /// bytes.
     #[must_use]
     pub fn new(input: usize, state: usize, output: usize) -> Self {
         // A load takes 16 bytes at most; more than 4 values, however small, need more registers than there are.
@@ -52,26 +56,27 @@ impl ColumnsPlan {
         Self { sizes: (input, state, output), widest, depth: 1 << depth.ilog2() }
     }
 
-    /// The same where a lane has one line.
+    /// Returns the plan with one line per lane.
     #[must_use]
     pub fn by_line(self) -> Self {
         let depth = (4 * REGISTERS / self.sizes.0.max(1)).clamp(1, 8);
         Self { widest: 1, depth: 1 << depth.ilog2(), ..self }
     }
 
-    /// How many lines a lane may have, the most first: so many that their elements are whole words, or one.
+    /// Returns the possible numbers of lines per lane, the largest first: numbers whose elements are whole words, and
+    /// one.
     pub fn vectors(&self) -> impl Iterator<Item = usize> {
         let Self { sizes: (input, ..), widest, .. } = *self;
         let several = [widest, widest / 2].into_iter().filter(move |n| *n > 1 && (n * input).is_multiple_of(4));
         several.chain([1])
     }
 
-    /// How many lines a lane has on a device of so many multiprocessors: as many as the arrays allow, unless fewer keep
-    /// more of the device busy. One line a lane is always allowed.
+    /// Returns the number of lines per lane on a device with `multiprocessors` multiprocessors: as many as the arrays
+    /// allow, unless fewer keep more of the device busy. One line per lane is always allowed.
     #[must_use]
     pub fn vector(&self, lines: usize, multiprocessors: usize, allows: impl Fn(usize) -> bool) -> usize {
         let resident = BLOCKS * multiprocessors.max(1);
-        // How full the waves of blocks are.
+        // Fullness of the waves of blocks, in hundredths.
         let full = |&vector: &usize| {
             let blocks = lines.div_ceil(WARP * vector).max(1);
             100 * blocks / blocks.next_multiple_of(resident)
@@ -80,8 +85,8 @@ impl ColumnsPlan {
         allowed().find(|vector| full(vector) >= FULL).or_else(|| allowed().max_by_key(full)).unwrap_or(1)
     }
 
-    /// Elements of a chunk where the lines of a shape are cut into chunks, because they are few and long; or all of a
-    /// line's. It depends on the shape and the types alone.
+    /// Elements of a chunk where a shape's lines are few and long, and are cut into chunks; else all elements of a
+    /// line. It depends on the shape and the types alone.
     #[must_use]
     pub fn chunk(&self, shape: Shape) -> usize {
         let lines = shape.lines();
@@ -94,20 +99,20 @@ impl ColumnsPlan {
         shape.len.div_ceil(chunks).max(CHUNK_STEPS * step).next_multiple_of(step)
     }
 
-    /// The multiple of bytes at which an array must begin whose values of `size` bytes are accessed `vector` at once: as
-    /// in `memory/access.cuh`.
+    /// Alignment in bytes that an array needs whose values of `size` bytes are accessed `vector` at once, as in
+    /// `memory/access.cuh`.
     #[must_use]
     pub fn alignment(size: usize, vector: usize) -> u64 {
         1 << (vector * size).trailing_zeros().min(4)
     }
 
-    /// Blocks to launch for so many lines.
+    /// Blocks to launch for `lines` lines.
     #[must_use]
     pub fn blocks(lines: usize, vector: usize) -> usize {
         lines.div_ceil(WARP * vector)
     }
 
-    /// Threads a block.
+    /// Threads per block.
     #[must_use]
     pub fn threads(&self) -> usize {
         THREADS
@@ -116,7 +121,7 @@ impl ColumnsPlan {
     /// Groups of `depth` elements that a warp takes at once.
     fn groups(&self, vector: usize) -> usize {
         let (input, state, _) = self.sizes;
-        // Elements that are no words are loaded byte by byte.
+        // Elements that are not whole words are loaded byte by byte.
         let each = if vector * input > 2 && !(vector * input).is_multiple_of(4) {
             input
         } else {
@@ -127,7 +132,7 @@ impl ColumnsPlan {
         registers.min(4 * LINE_BYTES / (vector * state)).max(1)
     }
 
-    /// The numbers that the kernel for `vector` lines a lane is compiled with.
+    /// Constants of the kernel for `vector` lines per lane.
     #[must_use]
     pub fn constants(&self, vector: usize) -> Constants {
         // Larger values get the registers that they need.
@@ -141,9 +146,9 @@ impl ColumnsPlan {
 /// A planned scan or reduction of the interleaved lines of one shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinesPlan {
-    /// The types' part of it.
+    /// Plan of the types.
     pub columns: ColumnsPlan,
-    /// The lines.
+    /// Shape of the array.
     pub shape: Shape,
     /// Whether each line is reduced to one result.
     pub reduces: bool,
@@ -227,7 +232,7 @@ mod tests {
     fn few_long_lines_are_cut() {
         let plan = ColumnsPlan::new(4, 4, 4);
         let shape = |outer, len, inner| Shape { outer, len, inner };
-        // The chunks, and the elements of one.
+        // Number of chunks, and elements of one.
         let cut = |shape: Shape| (shape.len.div_ceil(plan.chunk(shape)), plan.chunk(shape));
         assert_eq!(cut(shape(1, 1 << 20, 64)), (1024, 1024), "512 blocks of 128 lines");
         assert_eq!(cut(shape(1, 1 << 24, 17)).0, 964, "each lane has one line");

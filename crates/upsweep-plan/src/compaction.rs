@@ -1,33 +1,33 @@
-//! What the plans of selections and of partitions have in common.
+//! Common parts of the plans of stream compactions and partitions.
 
 use super::memory::StatusWords;
 use super::tile::{Sizes, TileShape, TileSize};
 use super::tuning::Tuning;
 
-/// The shape of tiles of this size: as a scan's, but for what a scan's registers hold.
+/// Shape of tiles of this size: a scan's, without the limits of a scan's registers.
 pub(super) fn shape(input: usize, size: TileSize) -> TileShape {
     let shape = TileShape::new(Sizes::plain(input, 1, 1), size);
     TileShape { rows: ((size.thread_bytes / shape.slot).max(1) - 1) | 1, ..shape }
 }
 
-/// What decides a plan beside the number of elements.
+/// Parameters of a plan besides the number of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SelectSizes {
-    /// The bytes of an element.
+    /// Bytes of an element.
     pub input: usize,
-    /// The bytes of an index, where indices are stored; else 0.
+    /// Bytes of an index, where indices are stored; else 0.
     pub index: usize,
     /// Whether flags are read.
     pub flags: bool,
     /// Whether an element's neighbour decides.
     pub neighbours: bool,
-    /// Of these, whether it is the one after it.
+    /// Whether the neighbour that decides is the one after the element.
     pub last: bool,
-    /// Whether the others are stored, too.
+    /// Whether the rejected elements are stored, too.
     pub others: bool,
-    /// The bytes of what is stored of each run beside its element; 0 where what is kept are no runs.
+    /// Bytes of the number stored with each run's element; 0 where runs are not asked for.
     pub run: usize,
-    /// Whether that is how long it is, instead of where it begins.
+    /// Whether that number is the run's length instead of its start.
     pub lengths: bool,
 }
 
@@ -37,25 +37,25 @@ impl SelectSizes {
     }
 }
 
-/// A planned select.
+/// A planned stream compaction or partition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SelectPlan {
-    /// What it was made for.
+    /// Parameters it was planned for.
     pub sizes: SelectSizes,
-    /// The tiles' shape.
+    /// Shape of the tiles.
     pub shape: TileShape,
-    /// Tiles, of as many elements as the input has room for.
+    /// Number of tiles, for the capacity of the input.
     pub tiles: usize,
-    /// The bytes of what tiles tell each other: a number of elements, and with runs an index.
+    /// Bytes of a tile's look-back state: a number of elements, and with runs an index.
     pub state: usize,
     /// Blocks that a multiprocessor should run.
     pub blocks: usize,
-    /// Bytes of results that wait in a block; of a partition 0.
+    /// Bytes of results that wait in a block's ring buffer; 0 for a partition.
     pub ring: usize,
-    /// Tiles that a partition's block holds between finding what is kept and storing it; of others 0.
+    /// Tiles that a partition's block holds between selecting and storing; 0 for a compaction.
     pub lag: usize,
-    /// Through which the blocks look back.
+    /// Status words of the look-back.
     pub words: StatusWords,
-    /// See [`Tuning`].
+    /// Tuning parameters of the device: see [`Tuning`].
     pub tuning: &'static Tuning,
 }

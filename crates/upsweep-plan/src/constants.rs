@@ -1,14 +1,14 @@
-//! Numbers that a kernel is compiled with.
+//! Constants that a kernel is compiled with.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// The most numbers of a kernel, and the most places in the code that name some of them.
+/// Largest number of constants of a kernel, and of calls in the code that add some of them.
 const MOST: usize = 30;
 const MOST_GROUPS: usize = 5;
 
-/// Numbers that a kernel is compiled with, by their names in it. Plans make them; the CUDA backend writes them into the
-/// kernel's text and tells kernels apart by them, in every call: so they are small, and cheap to compare.
+/// Constants that a kernel is compiled with, by their names in it. Plans create them. The CUDA backend writes them into
+/// the kernel's text and identifies kernels by them in every call, so that they are small and cheap to compare.
 #[derive(Clone, Copy, Default)]
 pub struct Constants {
     names: [&'static [&'static str]; MOST_GROUPS],
@@ -18,7 +18,7 @@ pub struct Constants {
 }
 
 impl Constants {
-    /// Adds numbers, in the order of their names. For [`constants`].
+    /// Adds numbers, in the order of their names; used by [`constants`].
     pub fn add(&mut self, names: &'static [&'static str], values: &[usize]) {
         let (groups, len) = (self.groups as usize, self.len as usize);
         debug_assert!(groups < MOST_GROUPS && len + values.len() <= MOST && names.len() == values.len(), "{names:?}");
@@ -32,13 +32,13 @@ impl Constants {
         self.len += values.len() as u32;
     }
 
-    /// The names and numbers.
+    /// Returns the names and numbers.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, u32)> {
         self.names.iter().flat_map(|names| names.iter().copied()).zip(self.values)
     }
 }
 
-/// `constants!(list; "NAME" = value, ..)` adds numbers to a list of them.
+/// Adds numbers to a list of constants: `constants!(list; "NAME" = value, ..)`.
 #[macro_export]
 macro_rules! constants {
     ($list:ident; $($name:literal = $value:expr),* $(,)?) => { $list.add(&[$($name),*], &[$($value),*]) };
@@ -47,7 +47,7 @@ pub use constants;
 
 impl PartialEq for Constants {
     fn eq(&self, other: &Self) -> bool {
-        // The names of one plan are the same list.
+        // Constants of one plan share their lists of names.
         let same = |(a, b): (&&[&str], &&[&str])| std::ptr::eq(*a, *b) || a == b;
         self.values == other.values && self.names.iter().zip(&other.names).all(same)
     }
@@ -62,7 +62,7 @@ impl Hash for Constants {
     }
 }
 
-/// As C++ declares them.
+/// Writes the constants as C++ declarations.
 impl fmt::Display for Constants {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.iter().try_for_each(|(name, value)| writeln!(f, "constexpr u32 {name} = {value};"))

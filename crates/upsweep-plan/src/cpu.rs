@@ -1,4 +1,4 @@
-//! What a scan or a reduction does on the CPU: its blocks, threads and stores. The backend runs this plan.
+//! Plans of scans and reductions on the CPU: blocks, threads and stores. The backend runs them.
 
 mod blocks;
 mod print;
@@ -10,15 +10,15 @@ pub use self::strips::{STRIP_BYTES, Unit};
 use upsweep_core::segments::CpuSegments;
 use upsweep_core::shape::Shape;
 
-/// The larger of a block's input and its output, in bytes. A block is read twice, once from a core's second-level cache,
-/// where the next block arrives meanwhile; these have 256 KiB or more.
+/// Bytes of a block: the larger of its input and its output. A block is read twice, the second time from a core's
+/// second-level cache, into which the next block is fetched meanwhile; such caches have 256 KiB or more.
 const BLOCK_BYTES: usize = 128 << 10;
-/// The bytes below which the calling thread does everything: waking another costs microseconds.
+/// Bytes below which the calling thread does everything: waking another thread costs microseconds.
 pub const PARALLEL_FROM_BYTES: usize = 2 << 20;
-/// The bytes of output from which stores are non-temporal: what is smaller may be read again soon.
+/// Bytes of output from which stores are non-temporal: smaller outputs may be read again soon.
 pub const NON_TEMPORAL_FROM_BYTES: usize = 32 << 20;
 
-/// What is computed.
+/// Kind of computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CpuKind {
     /// A result for each element.
@@ -27,16 +27,16 @@ pub enum CpuKind {
     Reduction,
 }
 
-/// Everything that decides a plan.
+/// Parameters of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuJob {
-    /// What is computed.
+    /// Kind of computation.
     pub kind: CpuKind,
-    /// The array, seen from the axis.
+    /// Shape of the array along the axis.
     pub shape: Shape,
-    /// How segments are given.
+    /// Kind of segments.
     pub segments: CpuSegments,
-    /// The bytes of an element, of what is combined, and of a result.
+    /// Bytes of an element, of a combined value, and of a result.
     pub bytes: [usize; 3],
     /// Whether the results replace the elements.
     pub in_place: bool,
@@ -45,11 +45,11 @@ pub struct CpuJob {
 /// Sizes that decide how a job is cut and run. Tests make them small.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The elements of a block. They decide the grouping, so they depend on the types alone.
+    /// Elements of a block. They decide the grouping, so they depend on the types alone.
     pub block: usize,
-    /// The elements below which the calling thread does everything.
+    /// Elements below which the calling thread does everything.
     pub parallel_from: usize,
-    /// The bytes of output from which stores are non-temporal.
+    /// Bytes of output from which stores are non-temporal.
     pub non_temporal_from: usize,
 }
 
@@ -68,22 +68,23 @@ impl Limits {
 /// Sizes that decide how an array is sorted. Tests make them small.
 #[derive(Clone, Copy, Debug)]
 pub struct SortLimits {
-    /// The elements below which comparisons sort.
+    /// Elements below which a comparison sort is used.
     pub compare_below: usize,
-    /// The elements of the longest parts that a network sorts, beside others.
+    /// Elements of the longest parts that a sorting network sorts, side by side with other parts.
     pub network: usize,
-    /// The bytes of keys and values that one thread sorts in its core's second-level cache, with memory for as many beside them.
+    /// Bytes of keys and values that one thread sorts in its core's second-level cache, together with as much scratch
+    /// memory.
     pub cached: usize,
-    /// The bytes below which the calling thread does everything.
+    /// Bytes below which the calling thread does everything.
     pub parallel_from: usize,
-    /// The bytes of output from which stores are non-temporal.
+    /// Bytes of output from which stores are non-temporal.
     pub non_temporal_from: usize,
-    /// Threads that share the work otherwise.
+    /// Number of threads that share the work otherwise.
     pub threads: usize,
 }
 
 impl SortLimits {
-    /// Those of the current rayon pool.
+    /// Returns the limits for the current rayon pool.
     pub fn new() -> Self {
         Self {
             compare_below: 200,
@@ -99,40 +100,40 @@ impl SortLimits {
 /// A planned scan or reduction on the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuPlan {
-    /// What it was made for.
+    /// Parameters it was planned for.
     pub job: CpuJob,
-    /// What each ticket of the chain is (`upsweep-cpu/src/engine/chain.rs`).
+    /// Cut of the array, which defines the chain's tickets (`upsweep-cpu/src/engine/chain.rs`).
     pub cut: Cut,
-    /// The threads that share the work; with one, it is the calling one.
+    /// Number of threads that share the work; a single thread is the calling one.
     pub threads: usize,
-    /// Whether results are stored past the cache.
+    /// Whether stores are non-temporal, past the cache.
     pub non_temporal: bool,
 }
 
-/// The threads of the current rayon pool that have something to do. Compiled once, not for each job.
+/// Number of threads of the current rayon pool that have work. Compiled once, not for each job.
 #[inline(never)]
 fn threads_for(tickets: usize) -> usize {
     rayon::current_num_threads().min(tickets).max(1)
 }
 
-/// How an array is cut.
+/// Cut of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// Into blocks of neighbouring elements.
+    /// Blocks of neighbouring elements.
     Blocks(Blocks),
-    /// Into strips of columns, and these into blocks of rows: lines along another axis than the last.
+    /// Strips of columns, cut into blocks of rows, for lines along another axis than the last.
     Strips(Strips),
 }
 
 impl CpuPlan {
-    /// The plan of a job, where the threads are those of the current rayon pool.
+    /// Plans a job for the threads of the current rayon pool.
     #[must_use]
     #[inline]
     pub fn new(job: CpuJob) -> Self {
         Self::within(job, Limits::of(job.bytes))
     }
 
-    /// [`new`](Self::new) with the sizes that tests change.
+    /// Plans a job as [`new`](Self::new) does, with limits that tests change.
     #[cfg_attr(not(feature = "small-loops"), inline(always))]
     #[cfg_attr(feature = "small-loops", inline(never))]
     pub fn within(job: CpuJob, limits: Limits) -> Self {
@@ -159,7 +160,7 @@ impl CpuPlan {
             threads,
             non_temporal: cfg!(target_arch = "x86_64")
                 && kind == CpuKind::Scan
-                // In place the lines are in the cache already.
+                // In place, the lines are in the cache already.
                 && !in_place
                 && len.saturating_mul(output) >= limits.non_temporal_from,
         }

@@ -1,4 +1,4 @@
-//! Expand on a CUDA device: see `expand/expand.cuh`.
+//! Plans of expansions on a CUDA device: see `expand/expand.cuh`.
 
 use super::constants::{Constants, constants};
 use super::memory::StatusWords;
@@ -6,55 +6,55 @@ use super::tile::{GROUP, LARGE, SPREAD, Sizes, TileShape, TileSize, WARP};
 use super::tuning::Tuning;
 use upsweep_core::call::expand::Expanded;
 
-/// Results of the windows of a block: marks of 2 bytes in shared memory. Fewer of ranks, because the places where counts begin lie
-/// there, too.
+/// Results in a window of a block: a mark of 2 bytes each in shared memory. Windows of ranks are smaller, because
+/// shared memory also holds the positions where counts begin.
 const MARKS: usize = 8 << 10;
 const MARKS_OF_RANKS: usize = 4 << 10;
-/// Results of a tile from which on several blocks store them, and of a stretch that one block stores: some 10 us at the speed of
-/// memory.
+/// Results of a tile from which several blocks store them, and results of a stretch that one block stores: some 10 us
+/// at the bandwidth of memory.
 const LARGE_TILE: usize = 32 << 10;
-/// Shared memory beside what grows with the tile: tickets, alignment.
+/// Shared memory besides the parts that grow with the tile: tickets, alignment.
 const OVERHEAD: usize = 2 << 10;
-/// The sizes of tiles, and the blocks a multiprocessor, from which the first is taken with which a tile waits long enough for its
-/// prefix.
+/// Candidates of tile size and blocks per multiprocessor. The first candidate is taken whose lag is long enough for a
+/// tile's prefix to arrive.
 const CHOICES: [(TileSize, usize); 5] = [(LARGE, 3), (LARGE, 2), (LARGE, 1), (SMALLER, 2), (SMALLER, 1)];
 const SMALLER: TileSize = TileSize { threads: 256, thread_bytes: 16 };
 const FEWEST_LAG: usize = 2;
-/// What tiles tell each other: a number of results.
+/// Bytes of a tile's look-back state: a number of results.
 const STATE: usize = size_of::<u64>();
 
-/// What decides a plan beside the number of counts.
+/// Parameters of a plan besides the number of counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExpandSizes {
-    /// What results are.
+    /// Kind of results.
     pub expanded: Expanded,
-    /// The bytes of a count.
+    /// Bytes of a count.
     pub count: usize,
-    /// The bytes of a result.
+    /// Bytes of a result.
     pub result: usize,
 }
 
 /// A planned expansion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExpandPlan {
-    /// What it was made for.
+    /// Parameters it was planned for.
     pub sizes: ExpandSizes,
-    /// The tiles' shape.
+    /// Shape of the tiles.
     pub shape: TileShape,
-    /// Tiles, of as many counts as there is room for.
+    /// Number of tiles, for the capacity of counts.
     pub tiles: usize,
     /// Blocks that a multiprocessor should run.
     pub blocks: usize,
-    /// Tiles that a block holds between summing up their counts and storing their results.
+    /// Tiles that a block holds between summing their counts and storing their results.
     pub lag: usize,
-    /// Through which the blocks look back.
+    /// Status words of the look-back.
     pub words: StatusWords,
-    /// See [`Tuning`].
+    /// Tuning parameters of the device: see [`Tuning`].
     pub tuning: &'static Tuning,
 }
 
 impl ExpandPlan {
-    /// The plan for up to `counts` counts on a device of this compute capability.
+    /// Plans up to `counts` counts on a device of this compute capability.
     #[must_use]
     pub fn new(counts: usize, sizes: ExpandSizes, capability: (u32, u32)) -> Self {
         let tuning = Tuning::of(capability);
@@ -63,7 +63,7 @@ impl ExpandPlan {
         with(FEWEST_LAG).or_else(|| with(1)).unwrap_or_else(|| plan((SMALLER, 1)))
     }
 
-    /// The plan with tiles of this size in so many blocks a multiprocessor, with the longest lag that fits.
+    /// Plans tiles of this size with `blocks` blocks per multiprocessor, and with the longest lag that fits.
     fn within(counts: usize, sizes: ExpandSizes, size: TileSize, blocks: usize, tuning: &'static Tuning) -> Self {
         let shape = TileShape::new(Sizes::plain(sizes.count, 1, 1), size);
         let tiles = counts.div_ceil(shape.elements()).max(1);
@@ -75,7 +75,7 @@ impl ExpandPlan {
         plan
     }
 
-    /// The bytes of what is known of a tile: a number a thread, some a warp.
+    /// Bytes of a tile's sums: a number per thread, some per warp.
     fn stage_numbers(&self) -> usize {
         4 * self.shape.threads + (STATE + 4) * self.shape.warps() + 2 * STATE
     }
@@ -84,7 +84,7 @@ impl ExpandPlan {
         if self.sizes.expanded == Expanded::Rank { MARKS_OF_RANKS } else { MARKS }
     }
 
-    /// Dynamic shared memory beside the tiles: marks, and where counts begin.
+    /// Dynamic shared memory besides the tiles: marks, and positions where counts begin.
     fn beside(&self) -> usize {
         let starts = if self.sizes.expanded == Expanded::Rank { self.shape.elements() * self.sizes.result } else { 0 };
         2 * self.marks() + starts
@@ -94,27 +94,27 @@ impl ExpandPlan {
         self.tuning.ahead + self.lag + 1
     }
 
-    /// Threads a block, the helper warps included.
+    /// Threads per block, the helper warps included.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.shape.threads + self.tuning.look_back_warps * WARP
     }
 
-    /// Dynamic shared memory a block.
+    /// Dynamic shared memory per block.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         self.stages() * self.shape.bytes() + self.beside()
     }
 
-    /// The stretches of large tiles, of which the output has room for `room` results: each has as many results as there is room for,
-    /// but for the first and the last of its tile. All of these tiles but one are stored whole.
+    /// Largest number of stretches of large tiles, if the output has room for `room` results. Every stretch is full,
+    /// except for the first and the last of its tile. All large tiles but one are stored whole.
     #[must_use]
     pub fn most_stretches(&self, room: usize) -> usize {
         let stretches = room / LARGE_TILE;
         stretches + 2 * self.tiles.min(stretches + 1)
     }
 
-    /// The numbers that the kernel is compiled with.
+    /// Constants that the kernel is compiled with.
     #[must_use]
     pub fn constants(&self) -> Constants {
         let Tuning { ahead, look_back_warps, groups, .. } = *self.tuning;
@@ -141,7 +141,7 @@ mod tests {
                     let fixed = plan.stages() * plan.stage_numbers() + OVERHEAD;
                     let most = plan.tuning.shared_of_block(plan.blocks);
                     assert!(plan.lag > 0 && plan.shared_bytes() + fixed <= most, "{capability:?}: {plan:?}");
-                    // The kernel for large tiles has one of them, and all of it is static.
+                    // The kernel for large tiles holds one tile, in static shared memory.
                     assert!(plan.shape.bytes() + plan.beside() + (1 << 10) <= 48 << 10, "{capability:?}: {plan:?}");
                 }
             }

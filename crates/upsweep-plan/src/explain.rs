@@ -1,4 +1,4 @@
-//! Answers to questions of the sizes alone: what a call would do, in words.
+//! Explanations of a call from its sizes alone: what it would do, in words.
 
 use super::cpu::PARALLEL_FROM_BYTES;
 use super::expand::{ExpandPlan, ExpandSizes};
@@ -20,9 +20,9 @@ use upsweep_core::tally::Amount;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Question {
-    /// A scan along the shape's axis; or by the offsets of so many segments.
+    /// A scan along the shape's axis, or by the offsets of `segments` segments.
     Scan { shape: Shape, element: usize, segments: Option<usize> },
-    /// A reduction, likewise.
+    /// A reduction along the shape's axis, or by the offsets of `segments` segments.
     Reduce { shape: Shape, element: usize, segments: Option<usize> },
     /// Scans along two axes: a summed-area table of each array.
     ScanAxes { arrays: usize, rows: usize, columns: usize, element: usize },
@@ -30,7 +30,7 @@ pub enum Question {
     Select { len: usize, element: usize },
     /// A partition in two.
     Partition { len: usize, element: usize },
-    /// A sort of keys, with values of so many bytes, or 0.
+    /// A sort of keys, with values of `value` bytes; 0 means no values.
     Sort { len: usize, key: usize, value: usize },
     /// A merge of two sorted arrays into `len` results.
     Merge { len: usize, key: usize, value: usize },
@@ -38,17 +38,17 @@ pub enum Question {
     TopK { len: usize, k: usize, key: usize },
     /// A histogram of numbers.
     Histogram { len: usize, element: usize, bins: usize },
-    /// An expansion of so many counts to results.
+    /// An expansion of `counts` counts to results.
     Expand { counts: usize, result: usize },
     /// A linear recurrence (IIR filter) along the shape's axis.
     Recurrence { shape: Shape, element: usize, order: usize },
 }
 
-/// Unsigned keys.
+/// Order of unsigned keys.
 const UNSIGNED: KeyOrder = KeyOrder { signed: false, mantissa: 0 };
 
 impl Question {
-    /// What the CPU would do, for all but scans and reductions, whose plans tell more.
+    /// Explains the call on the CPU. The text is empty for scans and reductions, whose plans contain more detail.
     #[must_use]
     pub fn on_cpu(self) -> String {
         let threads = |bytes: usize| if bytes < PARALLEL_FROM_BYTES { 1 } else { rayon::current_num_threads() };
@@ -121,7 +121,8 @@ impl Question {
         }
     }
 
-    /// What a CUDA device of this compute capability with so many multiprocessors would do, likewise.
+    /// Explains the call on a CUDA device of this compute capability with `multiprocessors` multiprocessors. The text
+    /// is empty for scans and reductions.
     #[must_use]
     pub fn on_cuda(self, capability: (u32, u32), multiprocessors: usize) -> String {
         match self {

@@ -1,5 +1,5 @@
-//! Reductions of segments by offsets whose map reads memory apart from the streams, as sparse products do: a block for each tile. See
-//! `reduce/gathered.cuh`.
+//! Plans of reductions of segments by offsets whose map gathers from memory, as sparse products do: one block per tile.
+//! See `reduce/gathered.cuh`.
 
 use super::constants::{Constants, constants};
 use super::memory::StatusWords;
@@ -7,18 +7,19 @@ use super::tile::{GROUP, LARGE, SPREAD, Sizes, TileShape};
 use super::tuning::Tuning;
 use std::fmt;
 
-/// Threads a block.
+/// Threads per block.
 const THREADS: usize = 256;
-/// The most elements that a thread loads at once, and the most bytes of them before and after the map.
+/// Largest number of elements that a thread loads at once, and largest size of these in bytes before and after the map.
 const MOST_ELEMENTS: usize = 16;
 const MOST_INPUT: usize = 128;
 const MOST_MAPPED: usize = 64;
-/// Blocks that a multiprocessor should run: as many as make 2^26 loads from anywhere as fast as a kernel that does nothing else (H200,
-/// 2026-11-24: benches/notes/trees-and-graphs.md). Of large states, so few that registers hold them.
+/// Blocks that a multiprocessor should run: as many as make 2^26 random loads as fast as a kernel that does nothing
+/// else (H200, 2026-11-24: benches/notes/trees-and-graphs.md). With large states, few enough for their registers.
 const BLOCKS: usize = 5;
 const BLOCKS_OF_LARGE: usize = 2;
-/// The same where segments are shorter than so many elements in the mean. Then a block is busy with them for longer, and loads nothing: 496 us
-/// instead of 504 for 8 elements a segment, and 196 instead of 175 for 16 whose columns are neighbours (H200, 2026-11-25).
+/// Blocks where segments have fewer than `SHORT` elements on average. A block is then busy with them for longer, and
+/// loads nothing meanwhile: 496 us instead of 504 for 8 elements per segment, and 196 instead of 175 for 16 whose
+/// columns are neighbours (H200, 2026-11-25).
 const BLOCKS_OF_SHORT: usize = 6;
 const SHORT: usize = 12;
 const LARGE_STATE: usize = 16;
@@ -26,26 +27,26 @@ const LARGE_STATE: usize = 16;
 /// A planned reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GatheredPlan {
-    /// Elements.
+    /// Number of elements.
     pub len: usize,
     /// Neighbouring elements that a thread loads at once.
     pub vector: usize,
     /// Vectors that a thread loads at once.
     pub depth: usize,
-    /// Tiles, each a block's.
+    /// Number of tiles, one per block.
     pub tiles: usize,
     /// Blocks that a multiprocessor should run.
     pub blocks: usize,
-    /// Bytes of what one tile tells another.
+    /// Bytes of a tile's look-back state.
     pub state: usize,
     /// Groups of tiles that a tile looks back over.
     pub groups: usize,
-    /// Through which the blocks look back.
+    /// Status words of the look-back.
     pub words: StatusWords,
 }
 
 impl GatheredPlan {
-    /// The reduction of `len` elements in so many segments, which are combined as values of `acc` bytes.
+    /// Plans the reduction of `len` elements in `segments` segments, combined as values of `acc` bytes.
     #[must_use]
     pub fn new(len: usize, segments: usize, sizes: Sizes, acc: usize, capability: (u32, u32)) -> Self {
         let vector = TileShape::new(sizes, LARGE).vector;
@@ -73,20 +74,22 @@ impl GatheredPlan {
         }
     }
 
-    /// Threads a block.
+    /// Threads per block.
     #[must_use]
     pub fn threads(&self) -> usize {
         THREADS
     }
 
-    /// Blocks that find where tiles begin in so many segments, eight threads a tile, and see to shares of 256 empty ones, on a device of so
-    /// many multiprocessors.
+    /// Blocks of the kernel that finds the beginnings of tiles among `segments` segments, with eight threads per tile,
+    /// and that stores the results of empty segments, in shares of 256, on a device with `multiprocessors`
+    /// multiprocessors.
     #[must_use]
     pub fn starting_blocks(&self, segments: usize, multiprocessors: usize) -> usize {
         (8 * (self.tiles + 1)).max(segments / 256).div_ceil(THREADS).min(16 * multiprocessors)
     }
 
-    /// The numbers that the kernels are compiled with. They depend on the types, on whether segments are short, and on the device.
+    /// Constants that the kernels are compiled with. They depend on the types, on whether segments are short, and on
+    /// the device.
     #[must_use]
     pub fn constants(&self) -> Constants {
         let mut constants = StatusWords::constants(self.state);

@@ -1,51 +1,52 @@
-//! What a histogram does on a CUDA device: its counters, slices and parts.
+//! Plans of histograms on a CUDA device: counters, slices and parts.
 
 use super::constants::{Constants, constants};
 use super::tuning::Tuning;
 use std::fmt;
 use upsweep_core::tally::Amount;
 
-/// The values of an element of one byte, which are counted before they are put into bins.
+/// Number of values of an element of one byte. Values are counted before they are put into bins.
 const VALUES: usize = 256;
 /// Vectors that a thread loads at once, while it counts as many.
 const DEPTH: usize = 2;
-/// The lanes of a warp, each of which has a bank of shared memory.
+/// Lanes of a warp; each lane has its own bank of shared memory.
 const LANES: usize = 32;
-/// Counters of 16 bits are looked at after so many elements of a block, and emptied from this number on: see
-/// `histogram/halves.cuh`. The longest turn that leaves room for it (H200, 2026-11-25: benches/notes/histogram.md).
+/// Elements of a block between two inspections of its 16-bit counters, and number from which a counter is emptied: see
+/// `histogram/halves.cuh`. The longest turn that leaves room for that number (H200, 2026-11-25:
+/// benches/notes/histogram.md).
 const HALVES_TURN: usize = 56 << 10;
 const HALF_FULL: usize = 4 << 10;
-/// Slots of a row of these counters, and its words. A whole number of vectors of words has all rows.
+/// Slots of a row of 16-bit counters, and words of a row. All rows together are padded to whole vectors of words.
 const HALVES_ROW: (usize, usize) = (64, 33);
 const WORDS_AT_ONCE: usize = 4;
-/// Words of shared memory beside these counters: a spare one for each lane, three for each of 256 slots, and a flag.
+/// Words of shared memory besides 16-bit counters: a spare word for each lane, three for each of 256 slots, and a flag.
 const BESIDE_HALVES: usize = LANES + 3 * 256 + 1;
-/// The most elements of a part: its counters have 32 bits.
+/// Largest number of elements of a part, whose counters have 32 bits.
 const MOST_OF_PART: usize = 1 << 31;
-/// Shared memory that every block takes for the driver.
+/// Shared memory that the driver reserves in every block.
 const DRIVER_RESERVED: usize = 1 << 10;
 
-/// Everything that decides a plan.
+/// Parameters of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HistogramJob {
-    /// Elements.
+    /// Number of elements.
     pub len: usize,
-    /// Their bytes.
+    /// Bytes of an element.
     pub input: usize,
-    /// Whether they are numbers, so that vectors of them are loads.
+    /// Whether elements are numbers, so that vectors of them can be loaded.
     pub number: bool,
-    /// Bins a channel.
+    /// Bins per channel.
     pub bins: usize,
-    /// Channels, and how many of them are counted.
+    /// Channels of the input, and channels that are counted.
     pub channels: (usize, usize),
-    /// What is added up.
+    /// Quantity that is added up.
     pub amount: Amount,
-    /// Whether bins are found among edges.
+    /// Whether bins are found by a search among edges.
     pub by_edges: bool,
 }
 
 impl HistogramJob {
-    /// Counts `len` elements of `T`.
+    /// Creates the job that counts `len` elements of `T`.
     #[must_use]
     pub fn plain<T>(len: usize, bins: usize) -> Self {
         let (input, number) = (size_of::<T>(), align_of::<T>() == size_of::<T>());
@@ -56,32 +57,32 @@ impl HistogramJob {
 /// A planned histogram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HistogramPlan {
-    /// What it is for.
+    /// Job it was planned for.
     pub job: HistogramJob,
     /// Whether the values of bytes are counted.
     pub by_value: bool,
     /// Neighbouring elements that a thread loads at once.
     pub vector: usize,
-    /// Counters a slot, each of other lanes.
+    /// Counters per slot, each for different lanes.
     pub columns: usize,
-    /// Whether a counter is half of a word.
+    /// Whether a counter is half a word, 16 bits.
     pub halves: bool,
-    /// Slots of a block: all, or those of a slice.
+    /// Slots of a block: all slots, or those of a slice.
     pub slice: usize,
-    /// Slices of the slots.
+    /// Number of slices of the slots.
     pub slices: usize,
-    /// Elements a part.
+    /// Elements per part.
     pub part: usize,
-    /// Parts, each of which has a block for each slice.
+    /// Number of parts, each of which has a block for each slice.
     pub parts: usize,
-    /// Threads a block.
+    /// Threads per block.
     pub threads: usize,
-    /// Blocks that a multiprocessor runs side by side.
+    /// Blocks that a multiprocessor runs at once.
     pub resident: usize,
 }
 
 impl HistogramPlan {
-    /// The plan for a device with so many multiprocessors.
+    /// Plans the job for a device with `multiprocessors` multiprocessors.
     #[must_use]
     pub fn new(job: HistogramJob, capability: (u32, u32), multiprocessors: usize) -> Self {
         let shared = Tuning::of(capability).shared_bytes;
@@ -94,9 +95,9 @@ impl HistogramPlan {
         } else {
             1
         };
-        // One slot more is for what falls into none.
+        // One more slot is for elements in no bin.
         let most = shared / counter - 1;
-        // A turn of halves has room for a batch of vectors of so many elements.
+        // A turn of 16-bit counters has room for a batch of vectors of up to 8 elements.
         let halves = job.amount == Amount::One && !by_value && slots > most && vector <= 8;
         let rows = (shared / counter - BESIDE_HALVES - WORDS_AT_ONCE) / HALVES_ROW.1;
         let slices = slots.div_ceil(if halves { rows * HALVES_ROW.0 } else { most });
@@ -104,7 +105,7 @@ impl HistogramPlan {
         let columns = if halves { 1 } else { 1 << (shared / ((slice + 1) * counter)).clamp(1, LANES).ilog2() };
         let bytes = shared_bytes(slice, columns, halves, counter);
         let side_by_side = (shared + DRIVER_RESERVED) / (bytes + DRIVER_RESERVED);
-        // Rules need the registers that a multiprocessor has for 1,024 threads.
+        // Rules need so many registers that a multiprocessor runs 1,024 threads.
         let (threads, resident) =
             if side_by_side >= 2 { (512, side_by_side.min(if by_value { 3 } else { 2 })) } else { (1024, 1) };
         let step = threads * vector;
@@ -117,7 +118,7 @@ impl HistogramPlan {
         Self { job, by_value, vector, columns, halves, slice, slices, part, parts, threads, resident }
     }
 
-    /// Blocks.
+    /// Number of blocks.
     #[must_use]
     pub fn grid(&self) -> usize {
         self.parts * self.slices
@@ -129,7 +130,7 @@ impl HistogramPlan {
         shared_bytes(self.slice, self.columns, self.halves, self.job.amount.counter_bytes())
     }
 
-    /// The numbers that the kernel is compiled with.
+    /// Constants that the kernel is compiled with.
     #[must_use]
     pub fn constants(&self) -> Constants {
         let mut constants = Constants::default();
@@ -144,7 +145,7 @@ impl HistogramPlan {
     }
 }
 
-/// The shared memory of a block with so many slots.
+/// Shared memory of a block with `slice` slots.
 fn shared_bytes(slice: usize, columns: usize, halves: bool, counter: usize) -> usize {
     if halves {
         let (slots, words) = HALVES_ROW;
@@ -216,7 +217,7 @@ mod tests {
         }
     }
 
-    /// The cases that the figures are of.
+    /// Checks the cases of the published figures.
     #[test]
     fn few_bins_have_a_bank_for_each_lane() {
         let plan = |input, bins| {

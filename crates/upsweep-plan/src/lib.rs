@@ -1,4 +1,4 @@
-//! What will run: tile shapes, kernels and workspace, computed from sizes alone.
+//! Plans of calls: tile shapes, kernels and workspace, computed from sizes alone.
 //!
 //! A plan is a value: it has no device, no buffer and no `unsafe`, and a test of it needs no GPU. The backends run
 //! plans, and `upsweep explain` prints them.
@@ -6,18 +6,18 @@
 //! | file | what |
 //! |---|---|
 //! | `cpu` | blocks, threads and stores of scans and reductions on the CPU |
-//! | `scan`, `sort`, .. | a family: tiles, kernels and scratch on a CUDA device |
-//! | `pipeline`, `wave` | the schedules of a scan: tiles by ticket, or blocks that hold the whole array |
-//! | `rows`, `gathered`, `reduce_runs` | reductions of rows, by offsets of what is read apart, and by keys |
+//! | `scan`, `sort`, .. | one family of calls each: tiles, kernels and scratch memory on a CUDA device |
+//! | `pipeline`, `wave` | schedules of a scan: tiles by ticket, or blocks that hold the whole array |
+//! | `rows`, `gathered`, `reduce_runs` | reductions of rows, by offsets of gathered elements, and by keys |
 //! | `columns` | scans and reductions of interleaved lines |
-//! | `compaction`, `partition` | what selections and partitions share; partitions |
-//! | `tile` | the shape of a tile, and what a block holds of it in shared memory |
-//! | `memory` | the memory through which the blocks of a kernel talk to each other |
-//! | `tuning` | what differs from one GPU architecture to the next |
-//! | `constants` | the numbers that a kernel is compiled with |
+//! | `compaction`, `partition` | common parts of stream compactions and partitions; partitions |
+//! | `tile` | shape of a tile, and its shared memory |
+//! | `memory` | status words, through which the blocks of a kernel communicate |
+//! | `tuning` | parameters of each GPU architecture |
+//! | `constants` | constants that a kernel is compiled with |
 //! | `print` | plans as text |
 //!
-//! Files that end in `.cuh` are those of `upsweep-cuda`, by the names under which kernels include them:
+//! The `.cuh` files named here are those of `upsweep-cuda`, under the names by which kernels include them:
 //! `sort/radix.cuh` is in its `src/`, `tile/stage.cuh` in its `kernels/`.
 
 #![allow(missing_docs, reason = "what only parts of upsweep see is named by its types")]
@@ -58,11 +58,11 @@ mod wave;
 
 pub use explain::Question;
 
-/// What a scan or a reduction would do: printed by `upsweep explain`.
+/// Plan of a scan or a reduction, as `upsweep explain` prints it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Plan {
-    /// On the CPU.
+    /// A call on the CPU.
     Cpu(cpu::CpuPlan),
     /// A single-pass scan, or reduction by segment, on a CUDA device.
     Scan(scan::ScanPlan),
@@ -70,8 +70,8 @@ pub enum Plan {
     Reduce(reduce::ReducePlan),
     /// The reduction of rows, each by a warp, on a CUDA device.
     Rows(rows::RowsPlan),
-    /// The reduction by offsets of what is read apart, on a CUDA device.
+    /// A reduction by offsets of gathered elements, on a CUDA device.
     Gathered(gathered::GatheredPlan),
-    /// Interleaved lines on a CUDA device.
+    /// A call on interleaved lines, on a CUDA device.
     Columns(columns::LinesPlan),
 }

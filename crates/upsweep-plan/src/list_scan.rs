@@ -1,18 +1,18 @@
-//! Scans along a linked list: how it is cut into pieces. See `list_scan/list_scan.cuh`.
+//! Plans of list ranking (scans along a linked list): the cut of the list into pieces. See `list_scan/list_scan.cuh`.
 
 use super::constants::{Constants, constants};
 
-/// Neighbours in memory of which one begins a piece: so many elements has a piece in the mean, and the longest one some 15 times as
-/// many. On CUDA a longer one holds up the end of a launch by the time of as many reads of memory.
+/// Neighbours in memory per piece: one of them begins a piece. A piece has as many elements on average, and the longest
+/// piece some 15 times as many. On CUDA a longer piece delays the end of a launch by the latency of as many reads.
 pub const SPACING: usize = 16;
-/// The most pieces that one block ranks, a thread each.
+/// Largest number of pieces that one block ranks, one thread each.
 pub const RANKED: usize = 512;
-/// Threads of a block that walks.
+/// Threads of a block that traverses pieces.
 pub const THREADS: usize = 256;
-/// Each place in a list, and each piece, is a number of 32 bits; one of them says that there is none.
+/// Largest number of elements: a position in a list, and a piece, is a number of 32 bits, one of which is the sentinel.
 pub const MOST: usize = u32::MAX as usize;
 
-/// A list of so many elements, that of its pieces, and so on, until they are ranked.
+/// Returns the lengths of the list, of the list of its pieces, and so on, up to the list that one block ranks.
 #[must_use]
 pub fn lists(len: usize) -> Vec<usize> {
     let mut lists = vec![len];
@@ -25,21 +25,21 @@ pub fn lists(len: usize) -> Vec<usize> {
     lists
 }
 
-/// The pieces of a list: one that begins with its first element, and one of each `spacing` neighbours.
+/// Number of pieces of a list: one begins with its first element, and one with one of each `spacing` neighbours.
 #[must_use]
 pub fn pieces(len: usize, spacing: usize) -> usize {
     len.div_ceil(spacing) + 1
 }
 
-/// Which of `spacing` neighbours begins a piece: any, whatever the order of the list.
+/// Returns which of `spacing` neighbours begins a piece: a pseudo-random one, independent of the order of the list.
 #[must_use]
 pub fn chosen(slot: usize, spacing: usize) -> usize {
     let mixed = (slot as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     ((mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 40) as usize % spacing
 }
 
-/// The numbers that the kernel is compiled with: whether it stores what is before each element, whether the elements are pieces, and
-/// whether it ranks them.
+/// Constants of the kernel: whether it stores the exclusive prefix of each element, whether the elements are pieces,
+/// and whether it ranks them.
 #[must_use]
 pub fn constants(stores: bool, of_pieces: bool, ranks: bool) -> Constants {
     let mut constants = Constants::default();
@@ -63,7 +63,7 @@ mod tests {
             assert!(lists.windows(2).all(|pair| pair[1] == pair[0].div_ceil(SPACING) + 1), "{lists:?}");
         }
         assert_eq!(lists(1 << 25), [1 << 25, (1 << 21) + 1, (1 << 17) + 2, (1 << 13) + 2, (1 << 9) + 2, 34]);
-        // All of them are chosen somewhere.
+        // Every position is chosen somewhere.
         let chosen: Vec<usize> = (0..1000).map(|slot| chosen(slot, SPACING)).collect();
         assert!((0..SPACING).all(|place| chosen.contains(&place)));
     }

@@ -1,25 +1,25 @@
-//! The memory that a kernel's blocks need to talk to each other.
+//! Status words: memory through which a kernel's blocks communicate.
 
 use super::constants::{Constants, constants};
 
-/// The bytes of the largest value that fits in an 8-byte status word, beside the launch's epoch.
+/// Largest value, in bytes, that fits in an 8-byte status word, beside the launch's epoch.
 const SMALL_STATE: usize = 4;
-/// The bytes of a value in each 16-byte status word, beside the epoch.
+/// Bytes of a value in each 16-byte status word, beside the epoch.
 const WORD_PAYLOAD: usize = 12;
-/// How long a thread sleeps between two looks at a status word: see benches/notes/select.md.
+/// Sleep of a thread between two polls of a status word: see benches/notes/select.md.
 const POLL_NANOSECONDS: usize = 40;
 
 /// Status words of a launch: see `memory/status.cuh`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct StatusWords {
-    /// Of 8 bytes.
+    /// Number of words of 8 bytes.
     pub words8: usize,
-    /// Of 16 bytes.
+    /// Number of words of 16 bytes.
     pub words16: usize,
 }
 
 impl StatusWords {
-    /// For so many values of `state` bytes.
+    /// Returns the status words for `values` values of `state` bytes.
     #[must_use]
     pub fn of(values: usize, state: usize) -> Self {
         if state <= SMALL_STATE {
@@ -29,13 +29,13 @@ impl StatusWords {
         }
     }
 
-    /// Their bytes.
+    /// Bytes of all status words.
     #[must_use]
     pub fn bytes(self) -> usize {
         self.words8 * 8 + self.words16 * 16
     }
 
-    /// What kernels have to know of them, for values of `state` bytes.
+    /// Constants that kernels need for values of `state` bytes.
     pub(super) fn constants(state: usize) -> Constants {
         let mut constants = Constants::default();
         constants!(constants; "SMALL_STATE" = SMALL_STATE, "WORD_PAYLOAD" = WORD_PAYLOAD, "POLL_NANOSECONDS" = POLL_NANOSECONDS, "HOST_STATE_BYTES" = state);

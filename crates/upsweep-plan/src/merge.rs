@@ -1,69 +1,77 @@
-//! Merges and sorts by a comparison on a CUDA device: tiles, cells and parts of them, and the passes of a sort.
+//! Plans of merges and of sorts by a comparison on a CUDA device: tiles, cells, parts, and the passes of a sort.
 
 use super::constants::{Constants, constants};
 
-/// Threads of a block that merges two arrays, and blocks a multiprocessor. H200, 2026-11-24, 2^28 u32 in us: 4 of 512 with 15 elements a thread
+/// Threads of a block that merges two arrays, and blocks per multiprocessor. H200, 2026-11-24, 2^28 u32 in us: 4 of 512
+/// with 15 elements a thread 562; with 13 566; 3 of 512 with 15 612, with 19 585; 6 of 256 with 17 573. With values, 4
+/// blocks spill registers.
 /// 562; with 13 566; 3 of 512 with 15 612, with 19 585; 6 of 256 with 17 573. With values 4 spill.
 const THREADS: usize = 512;
 const BLOCKS: [usize; 2] = [4, 3];
-/// Bytes of a thread's elements, without values and with.
+/// Bytes of a thread's elements, without values and with values.
 const THREAD_BYTES: [usize; 2] = [72, 60];
 const MOST_ITEMS: [usize; 2] = [15, 15];
-/// Tiles of a cell, whose split is found in the whole of both arrays by a warp; up to so many tiles each is a cell.
+/// Tiles of a cell. A warp finds the split of a cell in the whole of both arrays. Up to `FEW_TILES` tiles, each tile is
+/// a cell.
 const CELL: usize = 256;
 const FEW_TILES: usize = 4096;
 /// Threads of a block that finds splits.
 pub const SPLITTERS: usize = 128;
-/// The same of blocks that sort tiles. H200, 2026-11-24, 2^28 u32 in us: 4 of 256 with 33 elements a thread 2,100; 5 with 25 2,085, which takes a
+/// Threads of a block that sorts tiles, and blocks per multiprocessor. H200, 2026-11-24, 2^28 u32 in us: 4 of 256 with
+/// 33 elements a thread 2,100; 5 with 25 2,085, which takes a pass more.
 /// pass more.
 const SORTERS: usize = 256;
 const SORTING_BLOCKS: usize = 4;
 const SORTER_BYTES: [usize; 2] = [136, 68];
 const MOST_SORTED: [usize; 2] = [33, 17];
-/// Of few elements a thread has fewer, so that as many threads have any: up to so many elements, at most so many a thread. H200, 2026-11-25, u32 in
+/// Limits of short arrays: largest number of elements, and elements per thread, so that more threads have some. H200,
+/// 2026-11-25, u32 in us: 2^8 10.0 (with 33 19.0), 2^10 10.7 (20.4), 2^12 17.2 (22.4), 2^13 23.7 (25.9).
 /// us: 2^8 10.0 (with 33 19.0), 2^10 10.7 (20.4), 2^12 17.2 (22.4), 2^13 23.7 (25.9).
 const FEW_SORTED: [(usize, usize); 2] = [(5 * SORTERS, 5), (1 << 13, 17)];
-/// Runs that are merged at once, and the same of blocks that do so; and the warp that brings tiles to their threads. H200, 2026-11-24, passes over
-/// 2^28 u32 in us: 4 of 224 with 17 elements a thread 780, 4 of 256 with 15 790.
+/// Runs that are merged at once; threads, blocks per multiprocessor and items of that kernel; and the warp (`FINDERS`)
+/// that brings tiles to their threads. H200, 2026-11-24, passes over 2^28 u32 in us: 4 of 224 with 17 elements a thread
+/// 780, 4 of 256 with 15 790.
 const WAYS: usize = 4;
 const FOUR_THREADS: usize = 224;
 const FOUR_BLOCKS: usize = 4;
 const FOUR_BYTES: [usize; 2] = [68, 52];
 const MOST_OF_FOUR: [usize; 2] = [17, 13];
-/// The same of few elements. H200, 2026-11-25, sorts of u32 in us: 2^16 51.5 (with 17 54.9), 2^18 70.4 (74.2), 2^20 100.5 (101.4).
+/// Limits of short arrays for merges of four runs. H200, 2026-11-25, sorts of u32 in us: 2^16 51.5 (with 17 54.9), 2^18
+/// 70.4 (74.2), 2^20 100.5 (101.4).
 const FEW_OF_FOUR: [(usize, usize); 1] = [(1 << 19, 9)];
 const FINDERS: usize = 32;
-/// Tiles of a part, at most: the more, the less is spent on its first one, and the more blocks wait for the last ones. H200, 2026-11-24, sorts of
-/// 2^28 u32 in ms: 16 8.40; 8 8.50; 32 some 4 % more. Short arrays have shorter parts, of which so many keep a GPU busy.
+/// Largest number of tiles of a part. With more tiles, a part's first tile costs less, and more blocks wait for the
+/// last parts. H200, 2026-11-24, sorts of 2^28 u32 in ms: 16 8.40; 8 8.50; 32 some 4 % more. Short arrays have shorter
+/// parts, of which `BUSY` keep a GPU busy.
 const PART: usize = 16;
 const BUSY: usize = 1024;
 
-/// What is merged.
+/// Types of a merge or sort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MergeTypes {
     /// Bytes of a key.
     pub key: usize,
     /// Bytes of a value; 0 where there are none.
     pub value: usize,
-    /// What a value's address is a multiple of.
+    /// Alignment of values, in bytes.
     pub align: usize,
 }
 
-/// A pass of a sort: runs of so many elements are merged, two or four at once.
+/// A pass of a sort: it merges runs of `run` elements, two or four at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MergePass {
-    /// Elements of a run, but for the last.
+    /// Elements of a run, except for the last.
     pub run: usize,
-    /// How many become one.
+    /// Number of runs that become one.
     pub ways: usize,
 }
 
-/// What a kernel of a merge does, one launch after the other.
+/// Step of a merge, one launch each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MergeStep {
-    /// Finds the splits of cells; of four runs those of parts.
+    /// Finds the splits of cells; with four runs, the splits of parts.
     Cells,
-    /// Finds those of tiles.
+    /// Finds the splits of tiles.
     Tiles,
     /// Merges.
     Merge,
@@ -72,20 +80,21 @@ pub enum MergeStep {
 /// A planned merge, or sort by merging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MergePlan {
-    /// Results.
+    /// Number of results.
     pub len: usize,
-    /// What is merged.
+    /// Types of keys and values.
     pub types: MergeTypes,
-    /// Elements of a thread that merges two arrays: odd, so that those of neighbouring threads lie in different banks of shared memory.
+    /// Elements per thread of a two-way merge: an odd number, so that neighbouring threads access different banks of
+    /// shared memory.
     pub items: usize,
-    /// Elements of a thread that sorts a tile.
+    /// Elements per thread of a block that sorts a tile.
     pub sorted_items: usize,
-    /// Elements of a thread that merges four runs.
+    /// Elements per thread of a four-way merge.
     pub four_items: usize,
 }
 
 impl MergePlan {
-    /// The plan for so many results.
+    /// Plans `len` results.
     #[must_use]
     pub fn new(len: usize, types: MergeTypes) -> Self {
         let pairs = usize::from(types.value > 0);
@@ -102,7 +111,7 @@ impl MergePlan {
         }
     }
 
-    /// Results of a tile, for each of which there is a block.
+    /// Results of a tile, which has its own block.
     #[must_use]
     pub fn tile(&self) -> usize {
         THREADS * self.items
@@ -114,7 +123,7 @@ impl MergePlan {
         THREADS
     }
 
-    /// The tiles.
+    /// Number of tiles.
     #[must_use]
     pub fn tiles(&self) -> usize {
         self.len.div_ceil(self.tile())
@@ -144,7 +153,7 @@ impl MergePlan {
         FOUR_THREADS + FINDERS
     }
 
-    /// Groups of four runs of so many elements, and the pivots of each, between which parts lie.
+    /// Number of groups of four runs of `run` elements, and pivots per group, which separate its parts.
     #[must_use]
     pub fn groups_and_pivots(&self, run: usize) -> (usize, usize) {
         let tile = FOUR_THREADS * self.four_items;
@@ -152,7 +161,7 @@ impl MergePlan {
         (self.len.div_ceil(WAYS * run), WAYS * (run / part).max(1))
     }
 
-    /// The merges after which a sort's tiles are one run: four at once where more than two are left.
+    /// Returns the passes after which a sort's tiles are one run: four runs at once where more than two are left.
     pub fn passes(&self) -> impl Iterator<Item = MergePass> + use<> {
         let (len, mut run) = (self.len, self.sorted_tile());
         std::iter::from_fn(move || {
@@ -162,7 +171,7 @@ impl MergePlan {
         })
     }
 
-    /// The numbers that the kernel which sorts tiles is compiled with; with `positions` these are the values.
+    /// Constants of the kernel that sorts tiles; with `positions`, its values are the positions.
     #[must_use]
     pub fn sort_constants(&self, positions: bool) -> Constants {
         let mut constants = self.with_threads(SORTERS, self.sorted_items, SORTING_BLOCKS, MergeStep::Merge);
@@ -170,13 +179,13 @@ impl MergePlan {
         constants
     }
 
-    /// The numbers that the kernel which merges two arrays is compiled with.
+    /// Constants of the kernel that merges two arrays.
     #[must_use]
     pub fn constants(&self, step: MergeStep) -> Constants {
         self.with_threads(THREADS, self.items, BLOCKS[usize::from(self.types.value > 0)], step)
     }
 
-    /// The numbers that the kernel which merges four runs is compiled with.
+    /// Constants of the kernel that merges four runs.
     #[must_use]
     pub fn four_constants(&self, step: MergeStep) -> Constants {
         self.with_threads(FOUR_THREADS, self.four_items, FOUR_BLOCKS, step)
@@ -199,8 +208,8 @@ mod tests {
         for key in 1..=64 {
             for (len, value) in [(1, 0), (7680, 4), (1 << 20, 0), ((1 << 28) + 5, 4)] {
                 let plan = MergePlan::new(len, MergeTypes { key, value, align: 4 });
-                // Static shared memory is 48 KiB: elements, or those of four runs three times, places where there are
-                // values, and what is told of two tiles.
+                // Static shared memory is 48 KiB: elements, or three copies of the elements of four runs; places, where
+                // there are values; and the data of two tiles.
                 let places = if value > 0 { 2 } else { 0 };
                 let fits =
                     |elements: usize, each: usize| assert!(elements * each + 17 * key + 512 <= 48 << 10, "{key}");

@@ -1,26 +1,28 @@
-//! Windows that move over an image, and the order in which their values are added; and on a CUDA device what a block does: see
-//! `moving_sum/moving_sum.cuh`.
+//! Plans of moving sums: windows over an image, the order in which values are added, and a block's work on a CUDA
+//! device. See `moving_sum/moving_sum.cuh`.
 
 use super::constants::{Constants, constants};
 use upsweep_core::error::{Error, Result};
 
-/// Neighbouring columns of a thread, whose sums stay with it. Windows of more columns are added by such chunks.
+/// Neighbouring columns of a thread, which holds their sums. Windows of more columns are added by chunks of this size.
 pub const CHUNK: usize = 8;
 
-/// What is summed for each value.
+/// Windows of a moving sum over an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Windows {
     /// Planes, height, width, channels.
     pub shape: [usize; 4],
-    /// Rows above and below, at most as many as there are.
+    /// Rows of the window above and below, each at most the image's rows.
     pub rows: [usize; 2],
-    /// Columns to the left and to the right, at most as many as there are.
+    /// Columns of the window to the left and to the right, each at most the image's columns.
     pub columns: [usize; 2],
 }
 
 impl Windows {
+    /// Clips the windows to the image.
+    ///
     /// # Errors
-    /// [`Error::Shape`] when the shape has not `len` values.
+    /// [`Error::Shape`] when the shape does not have `len` values.
     pub fn new(shape: [usize; 4], len: usize, rows: [usize; 2], columns: [usize; 2]) -> Result<Self> {
         let values = shape.iter().try_fold(1usize, |product, &n| product.checked_mul(n));
         if values != Some(len) && !(shape.contains(&0) && len == 0) {
@@ -31,7 +33,7 @@ impl Windows {
         Ok(Self { shape, rows: within(rows, height), columns: within(columns, width) })
     }
 
-    /// Whether no row but a value's own is in its window.
+    /// Whether the window has a single row, the value's own.
     #[must_use]
     pub fn has_one_row(&self) -> bool {
         self.rows == [0, 0]
@@ -43,8 +45,8 @@ impl Windows {
         self.columns[0] + self.columns[1] < CHUNK
     }
 
-    /// Rows of a part, which begins with a sum of its own. It depends on shape, window and the bytes of a sum alone, so that the order of
-    /// additions does.
+    /// Rows of a part, which begins with a sum of its own. It depends on the shape, the window and the bytes of a sum
+    /// alone, and so does the order of additions.
     #[must_use]
     pub fn part(&self, sum_size: usize) -> usize {
         let [planes, height, width, channels] = self.shape;
@@ -53,36 +55,37 @@ impl Windows {
             Err(_) => (channels, THREADS[0]),
         };
         let across = planes.saturating_mul(across).max(1);
-        // A part is read and what lies above it: so it is not much lower than that.
+        // A part reads the halo above it, too: so it has at least a quarter of the window's rows.
         let least = ((self.rows[0] + self.rows[1] + 1) / 4).max(LEAST_ROWS);
         let parts = (AT_ONCE / threads / across).min(height / least).max(height.div_ceil(MOST_ROWS)).max(1);
         height.div_ceil(parts)
     }
 
-    /// Chunks to the left of a chunk that its windows reach, and to the right.
+    /// Number of chunks to the left and to the right of a chunk that its windows reach.
     #[must_use]
     pub fn reach(&self) -> [usize; 2] {
         self.columns.map(|n| n.div_ceil(CHUNK))
     }
 }
 
-/// Rows of parts, and the threads that a device (an H200) runs at once: one part more would be waited for by all others.
+/// Largest and smallest number of rows of a part, and threads that a device (an H200) runs at once: one more part would
+/// keep all others waiting.
 const MOST_ROWS: usize = 1024;
 const LEAST_ROWS: usize = 16;
 const AT_ONCE: usize = 132 * RESIDENT;
 
-/// Threads of blocks, the fewest first: the first that leave most of them results, or the most.
+/// Threads of blocks, ascending: the first that leave most of their threads results, or else the most.
 const THREADS: [usize; 3] = [128, 256, 512];
-/// Threads that a multiprocessor has registers for, of sums of up to 8 bytes; of larger ones half as many.
+/// Threads that a multiprocessor has registers for, with sums of up to 8 bytes; with larger sums half as many.
 const RESIDENT: usize = 512;
-/// Channels that a block may have.
+/// Largest number of channels of a block.
 const MOST_CHANNELS: usize = 4;
-/// Shared memory of a block.
+/// Largest shared memory of a block.
 const MOST_SHARED_BYTES: usize = 200 << 10;
-/// For each column two sums, both of them for this row and the next.
+/// Sums per column in shared memory: two for this row and two for the next.
 const SUMS: usize = 4;
 
-/// What a block does.
+/// Plan of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MovingSumPlan {
     /// Threads that the kernel is compiled for.
@@ -92,9 +95,9 @@ pub struct MovingSumPlan {
     /// Chunks of a block that have results.
     pub strip: usize,
     one_row: bool,
-    /// Columns of a window, if they are few.
+    /// Columns of a window, if they are added one by one; else 0.
     few_columns: usize,
-    /// Columns from the begin of a chunk on to where the first of its windows begins, and to where it ends.
+    /// Columns from the beginning of a chunk to the beginning of its first window, and to that window's end.
     first: usize,
     last: usize,
     sum_size: usize,
@@ -102,7 +105,7 @@ pub struct MovingSumPlan {
 }
 
 impl MovingSumPlan {
-    /// Of sums of so many bytes.
+    /// Plans sums of `sum_size` bytes.
     ///
     /// # Errors
     /// [`Error::Window`] when a window has more columns than a block.
@@ -114,7 +117,7 @@ impl MovingSumPlan {
         let found = [together, 1].into_iter().find_map(|channels| {
             let room = |threads: usize| (threads / channels).saturating_sub(reach);
             let most = THREADS.into_iter().rfind(|&threads| fits(threads)).filter(|&most| room(most) > 0);
-            // Three of four chunks have results.
+            // At least three of four chunks have results.
             let good =
                 THREADS.into_iter().find(|&threads| fits(threads) && room(threads) * channels * 4 >= threads * 3);
             good.or(most).map(|threads| (channels, threads, room(threads)))
@@ -123,7 +126,7 @@ impl MovingSumPlan {
             let most = THREADS.into_iter().rfind(|&threads| fits(threads)).unwrap_or(0).saturating_sub(3) * CHUNK;
             return Err(Error::Window { columns: windows.columns[0] + windows.columns[1] + 1, most });
         };
-        // Strips of equal width.
+        // All strips have equal width.
         let chunks = width.div_ceil(CHUNK).max(1);
         let strip = chunks.div_ceil(chunks.div_ceil(room));
         let [left, right] = windows.columns;
@@ -133,7 +136,7 @@ impl MovingSumPlan {
         Ok(Self { threads, channels, strip, one_row, few_columns, first, last, sum_size, reach })
     }
 
-    /// Strips beside each other.
+    /// Number of strips side by side.
     #[must_use]
     pub fn strips(&self, width: usize) -> usize {
         width.div_ceil(self.strip * CHUNK)
@@ -151,7 +154,7 @@ impl MovingSumPlan {
         self.threads * CHUNK * SUMS * self.sum_size
     }
 
-    /// The numbers that the kernel is compiled with.
+    /// Constants that the kernel is compiled with.
     #[must_use]
     pub fn constants(&self) -> Constants {
         let Self { threads, channels, one_row, few_columns, first, last, sum_size, .. } = *self;
@@ -204,7 +207,7 @@ mod tests {
         let part = |side: usize, radius: usize| {
             Windows::new([1, side, side, 1], side * side, [radius; 2], [radius; 2]).unwrap().part(8)
         };
-        // 18 strips of 29 parts are 522 blocks, of 528 that have room.
+        // 18 strips of 29 parts are 522 blocks; 528 blocks have room.
         assert_eq!(part(16384, 50), 565);
         assert_eq!(part(1024, 5), 16);
         assert_eq!(part(16384, 4000), 1024);

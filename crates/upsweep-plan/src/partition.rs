@@ -1,5 +1,5 @@
-//! Partitions on a CUDA device: the pipeline, whose tiles are compacted in shared memory before they are stored. See
-//! `select/partition.cuh`.
+//! Plans of partitions on a CUDA device: the pipeline, whose tiles are compacted in shared memory before they are
+//! stored. See `select/partition.cuh`.
 
 use super::compaction::{SelectPlan, SelectSizes, shape};
 use super::constants::{Constants, constants};
@@ -7,29 +7,31 @@ use super::memory::StatusWords;
 use super::tile::{GROUP, LARGE, SEGMENTS, SPREAD, Sizes, TileSize, WARP};
 use super::tuning::Tuning;
 
-/// Shared memory beside what grows with the tile: tickets, the warps' numbers, alignment.
+/// Shared memory besides the parts that grow with the tile: tickets, the warps' numbers, alignment.
 const OVERHEAD: usize = 512;
-/// Beside results: the phases of two runs, the first one's end rounded up.
+/// Padding of results: the phases of two runs, and the first run's end rounded up.
 const PHASES: usize = 48;
-/// The bytes of a result up to which each warp stores its own.
+/// Largest result, in bytes, for which each warp stores its own results.
 const STORED_BY_WARP: usize = 2;
-/// The sizes of tiles, and the blocks a multiprocessor, from which the first is taken with which a tile waits long enough for its
-/// prefix. Most of the kernel's instructions are of a tile, whatever its size, and they are what bounds it (H200, 2026-11-22: 450
-/// instructions a warp for tiles of 12 KiB, of which 100 depend on the number of elements).
+/// Candidates of tile size and blocks per multiprocessor. The first candidate is taken whose lag is long enough for a
+/// tile's prefix to arrive. Most of the kernel's instructions are per tile, whatever its size, and they limit its
+/// throughput (H200, 2026-11-22: 450 instructions a warp for tiles of 12 KiB, of which 100 depend on the number of
+/// elements).
 const CHOICES: [(TileSize, usize); 5] = [(SEGMENTS, 2), (LARGE, 3), (LARGE, 2), (LARGE, 1), (LAST, 1)];
 const LAST: TileSize = TileSize { threads: 256, thread_bytes: 16 };
 const FEWEST_LAG: usize = 2;
 
-/// The plan for up to `len` elements.
+/// Plans up to `len` elements.
 pub(super) fn plan(len: usize, sizes: SelectSizes, tuning: &'static Tuning) -> SelectPlan {
     let plan = |(size, blocks)| within(len, sizes, size, blocks, tuning);
-    // Flags take the room of a tile's lag (H200, 2026-11-22: flags of u32 485 us in small tiles, 531 in large ones).
+    // Flags take the shared memory of one tile of lag (H200, 2026-11-22: flags of u32 485 us in small tiles, 531 in
+    // large ones).
     let choices = || CHOICES.into_iter().filter(|(size, _)| !sizes.flags || *size != SEGMENTS);
     let with = |lag: usize| choices().map(plan).find(|plan| plan.lag >= lag);
     with(FEWEST_LAG).or_else(|| with(1)).unwrap_or_else(|| plan((LAST, 1)))
 }
 
-/// The plan with tiles of this size in so many blocks a multiprocessor, with the longest lag that fits.
+/// Plans tiles of this size with `blocks` blocks per multiprocessor, and with the longest lag that fits.
 fn within(len: usize, sizes: SelectSizes, size: TileSize, blocks: usize, tuning: &'static Tuning) -> SelectPlan {
     let shape = shape(sizes.input, size);
     let tiles = len.div_ceil(shape.elements()).max(1);
@@ -41,31 +43,31 @@ fn within(len: usize, sizes: SelectSizes, size: TileSize, blocks: usize, tuning:
     SelectPlan { lag: stages.saturating_sub(tuning.ahead + 1).min(tuning.lag), ..plan }
 }
 
-/// The bytes of a result.
+/// Bytes of a result.
 fn stored(plan: &SelectPlan) -> usize {
     if plan.sizes.index > 0 { plan.sizes.index } else { plan.sizes.input }
 }
 
-/// Whether a tile's results lie in a buffer of their own, because they need more room than its elements.
+/// Whether a tile's results have a buffer of their own, because they need more room than its elements.
 fn is_buffered(plan: &SelectPlan) -> bool {
     !plan.sizes.reads_elements() || stored(plan) * plan.shape.vector > plan.shape.slot
 }
 
-/// The bytes of a tile's elements in shared memory, with room for phases beside those of each warp.
+/// Bytes of a tile's elements in shared memory, with padding for the phases of each warp.
 fn stage_bytes(plan: &SelectPlan) -> usize {
     let gap = PHASES.next_multiple_of(plan.shape.slot) * plan.shape.warps();
     if plan.sizes.reads_elements() { plan.shape.bytes() + gap } else { 0 }
 }
 
-/// What is kept of a tile beside its elements: a bit for each of them, in words of a thread's own, and some numbers a warp; where results are
-/// large a barrier of its copies, too.
+/// Bytes of a tile's selection besides its elements: a bit per element, in words of each thread, and some numbers per
+/// warp; where results are large, also a barrier for each warp's copies.
 fn number_bytes(plan: &SelectPlan) -> usize {
     let words = (plan.shape.rows * plan.shape.vector).div_ceil(32);
     let copies = if stored(plan) > STORED_BY_WARP { 8 * plan.shape.warps() } else { 8 };
     plan.shape.threads * 4 * words + (plan.state + 4) * (plan.shape.warps() + 1) + copies
 }
 
-/// Dynamic shared memory beside the tiles: flags, the buffer.
+/// Dynamic shared memory besides the tiles: flags, and the buffer of results.
 fn beside(plan: &SelectPlan) -> usize {
     let flags = if plan.sizes.flags { (plan.tuning.ahead + 1) * plan.shape.elements() } else { 0 };
     let buffer = if is_buffered(plan) { plan.shape.elements() * stored(plan) + PHASES } else { 0 };
@@ -76,17 +78,17 @@ fn stages(plan: &SelectPlan) -> usize {
     plan.tuning.ahead + plan.lag + 1
 }
 
-/// Threads a block, the helper warps included.
+/// Threads per block, the helper warps included.
 pub(super) fn threads(plan: &SelectPlan) -> usize {
     plan.shape.threads + plan.tuning.look_back_warps * WARP
 }
 
-/// Dynamic shared memory a block.
+/// Dynamic shared memory per block.
 pub(super) fn shared_bytes(plan: &SelectPlan) -> usize {
     stages(plan) * stage_bytes(plan) + beside(plan)
 }
 
-/// The numbers that the kernel is compiled with.
+/// Constants that the kernel is compiled with.
 pub(super) fn constants(plan: &SelectPlan) -> Constants {
     let Tuning { ahead, look_back_warps, groups, .. } = *plan.tuning;
     let ring = (plan.lag + 1).next_multiple_of(look_back_warps);
@@ -128,7 +130,7 @@ mod tests {
         }
     }
 
-    /// With a lag of 2 instead of 3, 2^28 elements of 2 bytes take 441 us instead of 406 (H100, 2026-11-25).
+    /// Tests the lag: with 2 instead of 3, 2^28 elements of 2 bytes take 441 us instead of 406 (H100, 2026-11-25).
     #[test]
     fn large_tiles_wait_for_their_prefix() {
         for (input, lag) in [(1, 2), (2, 3), (4, 3), (8, 3)] {

@@ -1,5 +1,5 @@
-//! Long scans, and segmented reductions: blocks that take tiles by ticket and overlap the stages of several of them. See
-//! `tile/pipeline.cuh`.
+//! Plans of long scans and of segmented reductions: persistent blocks take tiles by ticket and overlap the stages of
+//! several tiles. See `tile/pipeline.cuh`.
 
 use super::constants::{Constants, constants};
 use super::memory::StatusWords;
@@ -8,38 +8,40 @@ use super::tile::{
 };
 use super::tuning::Tuning;
 
-/// Shared memory that a pipeline needs beside its tiles' shares: tickets, alignment.
+/// Shared memory of a pipeline besides its tiles' shares: tickets, alignment.
 const OVERHEAD: usize = 512;
-/// Warps of a block that find segment offsets. Where segments are short, a reduction waits for them; a scan has more to do
-/// by itself (H200, 2026-11-22: benches/notes/segments.md).
+/// Warps of a block that find segment offsets. Where segments are short, a reduction waits for these warps; a scan has
+/// more work of its own (H200, 2026-11-22: benches/notes/segments.md).
 const OFFSETS_WARPS_OF_SCAN: usize = 2;
 const OFFSETS_WARPS_OF_REDUCTION: usize = 3;
-/// The most tiles between reducing and finishing of several inputs. H200, 2026-11-23, a recurrence of two arrays of f32, share of a copy: 0.94
-/// (four tiles: 0.86).
+/// Largest lag of several inputs: tiles between reducing and finishing. H200, 2026-11-23, a recurrence of two arrays of
+/// f32, share of a copy: 0.94 (four tiles: 0.86).
 const LAG_OF_SEVERAL: usize = 3;
-/// The same where a vector is one element of each: H200, 2026-11-24, sums of two integers of 2^30 bits, 120 us (three tiles: 129, four: 129).
+/// Largest lag where a vector is one element of each input: H200, 2026-11-24, sums of two integers of 2^30 bits, 120 us
+/// (three tiles: 129, four: 129).
 const LAG_OF_SHORT: usize = 2;
-/// Of a segmented reduction: the most tiles that a block stages ahead, and the tiles whose look-back may be under way.
+/// Limits of a segmented reduction: largest number of tiles that a block stages ahead, and tiles whose look-back may be
+/// in flight.
 const MOST_AHEAD: usize = 3;
 const INCOMPLETE: usize = 4;
 
-/// A planned pipeline. How many tiles are under way at once, which changes nothing in the result, is chosen by the
-/// [tuning rows](super::tuning).
+/// A planned pipeline. The number of tiles in flight, which changes nothing in the result, is chosen by the [tuning
+/// rows](super::tuning).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pipeline {
-    /// The tiles' shape.
+    /// Shape of the tiles.
     pub shape: TileShape,
-    /// Tiles.
+    /// Number of tiles.
     pub tiles: usize,
     /// Blocks that a multiprocessor should run.
     pub blocks: usize,
     /// Tiles that a block stages ahead of the one it reduces.
     pub ahead: usize,
-    /// Tiles that a block holds between reducing and finishing them. A reduction by segment holds none.
+    /// Tiles that a block holds between reducing and finishing them: 0 in a reduction by segment.
     pub lag: usize,
     /// Tiles in shared memory.
     pub stages: usize,
-    /// Tiles whose look-back may be under way, a multiple of the look-back warps.
+    /// Tiles whose look-back may be in flight, a multiple of the look-back warps.
     pub ring: usize,
     /// Warps that look back.
     pub look_back_warps: usize,
@@ -47,19 +49,19 @@ pub struct Pipeline {
     pub offsets_warps: usize,
     /// Groups of tiles that a tile looks back over.
     pub groups: usize,
-    /// Through which the blocks look back.
+    /// Status words of the look-back.
     pub words: StatusWords,
-    /// See [`Tuning`].
+    /// Tuning parameters of the device: see [`Tuning`].
     pub tuning: &'static Tuning,
 }
 
 impl Pipeline {
-    /// The scan of `len` elements.
+    /// Plans the scan of `len` elements.
     pub(super) fn of_scan(len: usize, sizes: Sizes, tuning: &'static Tuning) -> Self {
         let (shape, blocks) = (TileShape::new(sizes, LARGE), Self::blocks_for(sizes, tuning));
         let beside = OVERHEAD + shape.found(sizes, 0) * MARK_SLOTS;
         let fit = tuning.shared_of_block(blocks).saturating_sub(beside) / (shape.bytes() + shape.beside(sizes));
-        // A block's 16 barriers do for one tile less where there are warps that find offsets, too.
+        // Offsets warps use some of a block's 16 barriers, which leaves barriers for one tile less.
         let several = sizes.streams.is_some_and(|streams| streams.sizes().len() > 1);
         let most = match (several, sizes.marks) {
             (true, Marks::None) if shape.vector == 1 && shape.slot <= SHORT_SLOT => LAG_OF_SHORT,
@@ -79,7 +81,7 @@ impl Pipeline {
         }
     }
 
-    /// The reduction of `len` elements by rows or offsets.
+    /// Plans the reduction of `len` elements by rows or offsets.
     pub(super) fn of_segments(len: usize, sizes: Sizes, tuning: &'static Tuning) -> Self {
         let blocks = Self::blocks_for(sizes, tuning);
         let offsets_warps = if sizes.marks == Marks::Offsets { OFFSETS_WARPS_OF_REDUCTION } else { 0 };
@@ -90,7 +92,7 @@ impl Pipeline {
             offsets_warps,
             ..Self::of(len, sizes, tuning, shape)
         };
-        // In tiles of this shape, if at least three of them fit.
+        // Plans tiles of this shape, if at least three of them fit.
         let fitting = |shape: TileShape| {
             let room = tuning.shared_of_block(blocks).saturating_sub(OVERHEAD + Self::beside_segments(sizes, shape));
             let ahead = MOST_AHEAD.min((room / shape.bytes()).checked_sub(2)?);
@@ -100,7 +102,8 @@ impl Pipeline {
         fitting(larger).or_else(|| fitting(large)).unwrap_or_else(|| plan(large, 1))
     }
 
-    /// A thread does not hold the number of heads for long.
+    /// Blocks per multiprocessor for these sizes. A thread holds the number of heads only briefly, so that it does not
+    /// count.
     fn blocks_for(sizes: Sizes, tuning: &Tuning) -> usize {
         tuning.blocks_for(sizes.state - if sizes.counted { 8 } else { 0 })
     }
@@ -124,32 +127,32 @@ impl Pipeline {
         }
     }
 
-    /// Shared memory of a segmented reduction beside its tiles: of the tiles that are not complete, and what is found of
-    /// those whose results are being stored, that are reduced, and that are prepared.
+    /// Shared memory of a segmented reduction besides its tiles: states of the incomplete tiles, and the offset lookups
+    /// of the tiles whose results are being stored, that are reduced, and that are prepared.
     pub(super) fn beside_segments(sizes: Sizes, shape: TileShape) -> usize {
         INCOMPLETE * (2 * sizes.state + 16) * shape.warps()
             + shape.found(sizes, OFFSETS_A_WARP) * (OFFSETS_WARPS_OF_REDUCTION + 2)
     }
 
-    /// Shared memory of a scan beside its tiles.
+    /// Shared memory of a scan besides its tiles.
     #[cfg(test)]
     pub(super) fn beside_scan(&self, sizes: Sizes) -> usize {
         OVERHEAD + self.stages * self.shape.beside(sizes) + MARK_SLOTS * self.shape.found(sizes, 0)
     }
 
-    /// Threads a block, the helper warps included.
+    /// Threads per block, the helper warps included.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.shape.threads + (self.look_back_warps + self.offsets_warps) * WARP
     }
 
-    /// Dynamic shared memory a block: its tiles.
+    /// Dynamic shared memory per block: its tiles.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         self.stages * self.shape.bytes()
     }
 
-    /// The numbers that the kernel is compiled with. They depend on the types and the device alone.
+    /// Constants that the kernel is compiled with. They depend on the types and the device alone.
     #[must_use]
     pub fn constants(&self, sizes: Sizes) -> Constants {
         let Self { blocks, ahead, lag, stages, ring, look_back_warps, offsets_warps, groups, .. } = *self;

@@ -1,22 +1,22 @@
-//! The levels of a pyramid; and on a CUDA device what a block does: see `pyramid/pyramid.cuh`.
+//! Plans of image pyramids: the levels, and a block's work on a CUDA device. See `pyramid/pyramid.cuh`.
 
 use super::constants::{Constants, constants};
 use upsweep_core::error::{Error, Result};
 
-/// How often an image is halved.
+/// Shape of an image, and the number of times it is halved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Halvings {
     /// Planes, height, width, channels.
     pub shape: [usize; 4],
-    /// How often.
+    /// Number of halvings.
     pub levels: usize,
 }
 
 impl Halvings {
-    /// The values of the image.
+    /// Number of values of the image.
     ///
     /// # Errors
-    /// [`Error::Shape`] when `len`, if it is given, is another number.
+    /// [`Error::Shape`] when `len`, if it is given, differs from it.
     pub fn image(&self, len: Option<usize>) -> Result<usize> {
         let image = if self.shape.contains(&0) {
             Some(0)
@@ -28,7 +28,7 @@ impl Halvings {
             .ok_or_else(|| Error::Shape { shape: self.shape.to_vec(), len: len.unwrap_or(usize::MAX) })
     }
 
-    /// The values of all levels behind the image: at most as many as can be counted.
+    /// Number of values of all levels after the image, saturating.
     ///
     /// # Errors
     /// [`Error::Halves`] when a size that is to be halved is odd and not 1.
@@ -43,7 +43,7 @@ impl Halvings {
                 }
             }
             if height <= 1 && width <= 1 {
-                // All further levels are alike.
+                // All further levels have the same size.
                 let each = of_pixel.saturating_mul(height).saturating_mul(width);
                 return Ok(results.saturating_add(each.saturating_mul(self.levels - level)));
             }
@@ -54,7 +54,7 @@ impl Halvings {
     }
 }
 
-/// Of nothing nothing, and of one one.
+/// Half of a size: 0 of 0, and 1 of 1.
 #[must_use]
 pub fn halved(size: usize) -> usize {
     if size == 1 { 1 } else { size / 2 }
@@ -62,23 +62,25 @@ pub fn halved(size: usize) -> usize {
 
 /// Threads of a block.
 pub const THREADS: usize = 256;
-/// Pixels of more bytes, or of more channels, are taken value by value.
+/// Limits above which pixels are processed value by value: bytes of a pixel, and channels.
 const MOST_PIXEL_BYTES: usize = 32;
 const MOST_CHANNELS: usize = 8;
-/// Pixels of up to so many bytes and channels have patches of four rows, which are two levels in a thread's registers.
+/// Limits up to which patches have four rows, which are two levels in a thread's registers: bytes of a pixel, and
+/// channels.
 const MOST_BYTES_OF_FOUR_ROWS: usize = 8;
 const MOST_CHANNELS_OF_FOUR_ROWS: usize = 4;
 /// Threads side by side along a row of a tile.
 const ACROSS: usize = 16;
-/// Of tiles of larger pixels: the most channels, the most values of level 1 and their bytes.
+/// Limits of tiles of larger pixels: channels, values of level 1, and bytes of these.
 const MOST_BLOCK_CHANNELS: usize = 32;
 const MOST_VALUES: usize = 4096;
 const MOST_SHARED_BYTES: usize = 8192;
-/// The most bytes that a thread loads before it uses them, where it goes value by value, and the most values of level 1.
+/// Largest number of bytes that a thread loads before it uses them, where it processes value by value, and largest
+/// number of values of level 1.
 const LOADED_BYTES: usize = 64;
 const MOST_AT_ONCE: usize = 2;
 
-/// Blocks that a multiprocessor has room for: so many that the kernel keeps all in its registers, with patches of so many values.
+/// Blocks that a multiprocessor has room for, with patches of `values` values in the kernel's registers.
 fn blocks(size: usize, values: usize) -> usize {
     match size {
         ..=4 if values <= 64 => 5,
@@ -87,15 +89,15 @@ fn blocks(size: usize, values: usize) -> usize {
     }
 }
 
-/// The most levels of a launch: as many as the kernel's parameters name.
+/// Largest number of levels of a launch, which the kernel's parameters name.
 pub const MOST_LEVELS: usize = 6;
 
-/// What a block does, of pixels of so many channels.
+/// Plan of a block, for pixels of `channels` channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PyramidPlan {
     /// Whether a patch has all channels of its pixels.
     pub whole_pixels: bool,
-    /// The channels of a block.
+    /// Channels of a block.
     pub channels: usize,
     /// Pixels of a thread's patch: across and down.
     pub patch: [usize; 2],
@@ -106,7 +108,7 @@ pub struct PyramidPlan {
 }
 
 impl PyramidPlan {
-    /// Of elements of so many bytes, and at least one channel.
+    /// Plans elements of `size` bytes, and at least one channel.
     #[must_use]
     pub fn new(size: usize, channels: usize) -> Self {
         let size = size.max(1);
@@ -115,7 +117,8 @@ impl PyramidPlan {
         if pixel <= MOST_PIXEL_BYTES && channels <= MOST_CHANNELS {
             let small = pixel <= MOST_BYTES_OF_FOUR_ROWS && channels <= MOST_CHANNELS_OF_FOUR_ROWS;
             let rows = if small { 4 } else { 2 };
-            // Rows of 16 bytes or more; those of pixels of 3 bytes are longer, so that level 1 is stored by words, too.
+            // Rows have 16 bytes or more. Rows of pixels of 3 bytes are longer, so that level 1 is stored by words,
+            // too.
             let width = match pixel {
                 1 => 16,
                 2 | 3 => 8,
@@ -134,13 +137,13 @@ impl PyramidPlan {
         Self { whole_pixels: false, channels, patch: [2, 2], tile: [side, side], values_at_once }
     }
 
-    /// Levels of a launch.
+    /// Levels per launch.
     #[must_use]
     pub fn levels(&self) -> usize {
         (self.tile[0].min(self.tile[1]).ilog2() as usize).min(MOST_LEVELS)
     }
 
-    /// The numbers that the kernel is compiled with, for elements of so many bytes.
+    /// Constants that the kernel is compiled with, for elements of `size` bytes.
     #[must_use]
     pub fn constants(&self, size: usize, with_input: bool) -> Constants {
         let Self { whole_pixels, channels, patch: [patch_width, patch_rows], tile: [width, rows], values_at_once } =
@@ -178,7 +181,7 @@ mod tests {
                     assert!(plan.patch[side] >= 2 && plan.tile[side].is_multiple_of(plan.patch[side]), "{plan:?}");
                     assert!((plan.tile[side] >> plan.levels()) >= 1, "{plan:?}");
                 }
-                // The patch's levels, and what lies in shared memory.
+                // Levels of the patch, and shared memory of the tile.
                 assert!(plan.patch[1].ilog2() as usize <= plan.levels(), "{plan:?}");
                 let shared = plan.tile[0] * plan.tile[1] / 4 * plan.channels * size;
                 assert!(shared + shared / 4 <= 32 << 10, "{plan:?}");

@@ -1,5 +1,5 @@
-//! What a linear recurrence does: on a CUDA device its pipeline, and the powers of its transition; on the CPU its parts, threads
-//! and stores.
+//! Plans of linear recurrences (IIR filters): on a CUDA device the pipeline, and the powers of the transition; on the
+//! CPU the parts, threads and stores.
 
 use super::constants::{Constants, constants};
 use super::cpu::{NON_TEMPORAL_FROM_BYTES, PARALLEL_FROM_BYTES};
@@ -9,70 +9,73 @@ use super::tile::{GROUP, MARK_SLOTS, Marks, SPREAD, Sizes, TileShape, TileSize, 
 use super::tuning::Tuning;
 use upsweep_core::shape::Shape;
 
-/// The bytes of input that a thread has of a tile, by the number of states up to which: a scan of states costs the more the fewer
-/// elements a thread has.
-/// H200, 2026-11-24, share of a copy: f32 of order 2 in tiles of 40 KiB 0.97 (20 KiB in two blocks: 0.87), of order 4 in tiles of 18 KiB 0.94
-/// (36 KiB in one block: 0.89), of order 8 0.62 (14 KiB: 0.54); f64 of order 2 in tiles of 36 KiB, 18 elements a thread, 0.96 (10 elements
-/// of 512 threads: 0.93); f32 in f64 in tiles of 40 KiB 0.86 (36 KiB: 0.84).
+/// Sizes of tiles, by the number of states: the scan of states costs more, the fewer elements a thread has. H200,
+/// 2026-11-24, share of a copy: f32 of order 2 in tiles of 40 KiB 0.97 (20 KiB in two blocks: 0.87), of order 4 in
+/// tiles of 18 KiB 0.94 (36 KiB in one block: 0.89), of order 8 0.62 (14 KiB: 0.54); f64 of order 2 in tiles of 36 KiB,
+/// 18 elements a thread, 0.96 (10 elements of 512 threads: 0.93); f32 in f64 in tiles of 40 KiB 0.86 (36 KiB: 0.84).
 const SHORT_STATES: TileSize = TileSize { threads: 512, thread_bytes: 80 };
 const SHORT_STATES_OF_LONG: TileSize = TileSize { threads: 256, thread_bytes: 144 };
 const MANY_STATES: TileSize = TileSize { threads: 128, thread_bytes: 144 };
 const MOST_OF_SHORT: usize = 2;
-/// As many states are scanned by each lane for itself; of more, lanes share the products (`recurrence/teams.cuh`).
+/// Largest number of states that each lane scans for itself; with more states, lanes share the products
+/// (`recurrence/teams.cuh`).
 const MOST_OF_FEW: usize = 4;
-/// What few states are taken over: lanes, tiles, groups of tiles.
+/// Units over which few states are advanced by a table of powers: lanes, tiles, groups of tiles.
 const UNITS: usize = 3;
-/// The most states of which the first pass over a thread's elements is a sum with weights: those of more have no room among the parameters.
+/// Largest number of states for which the first pass over a thread's elements is a weighted sum: the parameters have no
+/// room for the weights of more states.
 const MOST_WEIGHED: usize = 8;
-/// Where a block has little shared memory.
+/// Tile sizes where a block has little shared memory.
 const SMALLER: TileSize = TileSize { threads: 128, thread_bytes: 48 };
 const SMALLEST: TileSize = TileSize { threads: 64, thread_bytes: 16 };
 const ONE_WARP: TileSize = TileSize { threads: 32, thread_bytes: 16 };
-/// Bytes of the states up to which two blocks share a multiprocessor. H200, 2026-11-24, share of a copy: f64 of order 8 in one block 0.32 (two:
+/// Largest size of the states, in bytes, with which two blocks share a multiprocessor. H200, 2026-11-24, share of a
+/// copy: f64 of order 8 in one block 0.32 (two: 0.22, with one tile between reducing and finishing).
 /// 0.22, with one tile between reducing and finishing).
 const STATES_OF_TWO_BLOCKS: usize = 48;
-/// The fewest bytes that a tile tells others. H200, 2026-11-24, f32 of order 1, share of a copy: 0.97 (4 bytes, in status words of 8: 0.92).
+/// Smallest size of a tile's look-back state, in bytes. H200, 2026-11-24, f32 of order 1, share of a copy: 0.97 (4
+/// bytes, in status words of 8: 0.92).
 const LEAST_CARRIED: usize = 8;
 /// Groups of tiles that a tile looks back over: twice as many as a scan, because a group's prefix takes longer.
 const GROUPS: usize = 16;
-/// Shared memory beside the tiles' shares: tickets, alignment.
+/// Shared memory besides the tiles' shares: tickets, alignment.
 const OVERHEAD: usize = 512;
 const OFFSETS_WARPS: usize = 2;
-/// The powers that are known, and the matrices into the basis and back.
+/// Largest number of matrices: powers of the transition, and the matrices into the basis and back.
 const MOST_MATRICES: usize = 21;
-/// The most elements of a thread.
+/// Largest number of elements per thread.
 const MOST_ITEMS: usize = 63;
-/// The bytes of a kernel's parameters (CUDA 12.1 and later), but for some that are no numbers.
+/// Bytes of a kernel's parameters (CUDA 12.1 and later), less some for parameters that are no numbers.
 const MOST_NUMBERS: usize = 32_764 - 256;
 
-/// What a kernel is compiled for.
+/// Form of a recurrence that a kernel is compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
-    /// States, at least 1.
+    /// Number of states, at least 1.
     pub order: usize,
-    /// Sections of a cascade, or 0.
+    /// Number of sections of a cascade, or 0.
     pub sections: usize,
     /// Whether results depend on earlier results.
     pub feedback: bool,
     /// Whether factors of 0 must not meet infinities: see `recurrence/linear.cuh`.
     pub careful: bool,
-    /// Whether states travel in a basis of their own.
+    /// Whether states are passed on in a basis of their own.
     pub basis: bool,
 }
 
 impl Form {
-    /// The number of coefficients that a kernel is given.
+    /// Number of coefficients among the kernel's parameters.
     #[must_use]
     pub fn coefficients(&self) -> usize {
         if self.sections > 0 { 5 * self.sections } else { 2 * self.order + 1 }
     }
 
-    /// Whether the first pass over a thread's elements is a sum with weights.
+    /// Whether the first pass over a thread's elements is a weighted sum.
     fn weighed(&self) -> bool {
         !self.careful && self.order <= MOST_WEIGHED
     }
 
-    /// Adds what kernels are compiled with.
+    /// Adds the constants of kernels.
     pub fn add_to(&self, constants: &mut Constants) {
         let Self { order, sections, feedback, .. } = *self;
         constants!(constants; "ORDER" = order, "SECTIONS" = sections, "FEEDBACK" = usize::from(feedback));
@@ -82,15 +85,16 @@ impl Form {
 /// A planned recurrence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecurrencePlan {
-    /// What the kernel is compiled for.
+    /// Form that the kernel is compiled for.
     pub form: Form,
-    /// Its pipeline, but for the shared memory beside the tiles.
+    /// Pipeline, without the shared memory besides its tiles.
     pub pipeline: Pipeline,
-    /// The sizes of a scan of the same elements.
+    /// Sizes of a scan of the same elements.
     sizes: Sizes,
-    /// Bytes of what one tile tells another.
+    /// Bytes of a tile's look-back state.
     carried: usize,
-    /// The powers of the transition that the kernel knows: of the elements of a thread, of two threads, of four, and so on.
+    /// Number of powers of the transition among the parameters: of the elements of a thread, of two threads, of four,
+    /// and so on.
     pub levels: usize,
     /// Bytes of a number.
     number: usize,
@@ -98,16 +102,16 @@ pub struct RecurrencePlan {
     table: bool,
 }
 
-/// What a recurrence of some order has in shared memory beside its tiles and matrices, in bytes: see `Beside` in
+/// Shared memory of a recurrence of some order besides its tiles and matrices, in bytes: see `Beside` in
 /// `recurrence/linear.cuh`.
 struct Beside {
-    /// The powers for each lane.
+    /// Powers for each lane.
     tables: usize,
-    /// Of a tile of so many warps.
+    /// Bytes per warp of a tile.
     of_warp: usize,
-    /// Of a look-back warp.
+    /// Bytes per look-back warp.
     of_look_back_warp: usize,
-    /// States as wide words.
+    /// States padded to wide words.
     line: usize,
 }
 
@@ -127,11 +131,11 @@ impl Beside {
 }
 
 impl RecurrencePlan {
-    /// For `len` elements, whose numbers have `number` bytes, on a device of this compute capability.
+    /// Plans `len` elements, whose numbers have `number` bytes, on a device of this compute capability.
     #[must_use]
     pub fn new(len: usize, form: Form, sizes: Sizes, number: usize, capability: (u32, u32)) -> Self {
         let tuning = Tuning::of(capability);
-        // What a scan of values would keep of a tile, states are instead.
+        // States replace the values that a scan would keep of a tile.
         let sizes = Sizes { kept: 0, ..sizes };
         let states = form.order * number;
         let segmented = sizes.state > number;
@@ -143,10 +147,11 @@ impl RecurrencePlan {
             ..=MOST_OF_SHORT => SHORT_STATES,
             _ => MANY_STATES,
         };
-        // The tiles that a block has room for; tiles are smaller, and powers are not in shared memory, where that is too few.
+        // Number of tiles that a block has room for. Where it is too small, tiles are smaller, and powers are not in
+        // shared memory.
         let room = tuning.shared_of_block(blocks);
         let Beside { tables, of_warp, of_look_back_warp, line } = Beside::of(form.order, number);
-        // As many matrices as there are, or as the parameters have room for.
+        // All matrices, or as many as the parameters have room for.
         let most_weights = if form.order <= MOST_WEIGHED { form.order * MOST_ITEMS } else { 0 };
         let most_matrices = (MOST_NUMBERS / number - form.coefficients() - most_weights) / (form.order * form.order);
         let fitting = |size: TileSize, table: bool| {
@@ -165,7 +170,7 @@ impl RecurrencePlan {
         let warps = shape.warps();
         let most = if sizes.marks == Marks::None { tuning.lag } else { tuning.lag.min(3) };
         let lag = most.min(fit.saturating_sub(tuning.ahead + 1)).max(1);
-        // The most groups whose powers are among the parameters.
+        // Largest number of groups whose powers fit among the parameters.
         let fixed = WARP.ilog2() + warps.ilog2() + GROUP.ilog2() + 1;
         let spare = (most_matrices as u32).saturating_sub(fixed + if form.basis { 2 } else { 0 });
         let groups = 1 << spare.min(GROUPS.ilog2());
@@ -188,13 +193,13 @@ impl RecurrencePlan {
         Self { form, pipeline, sizes, carried, number, levels, table }
     }
 
-    /// The elements of a thread.
+    /// Elements per thread.
     #[must_use]
     pub fn items(&self) -> usize {
         self.pipeline.shape.vector * self.pipeline.shape.rows
     }
 
-    /// The numbers that the kernel is given: coefficients, and matrices.
+    /// Number of numbers among the kernel's parameters: coefficients, matrices, and weights.
     #[must_use]
     pub fn numbers(&self) -> usize {
         self.form.coefficients()
@@ -202,7 +207,7 @@ impl RecurrencePlan {
             + self.weights() * self.form.order
     }
 
-    /// The elements of which the kernel knows what they leave in each state.
+    /// Number of elements whose weights in each state are among the kernel's parameters.
     #[must_use]
     pub fn weights(&self) -> usize {
         if self.form.weighed() { self.items() } else { 0 }
@@ -212,7 +217,8 @@ impl RecurrencePlan {
         self.levels + if self.form.basis { 2 } else { 0 }
     }
 
-    /// Dynamic shared memory a block: its tiles, the matrices, the power for each lane, and what threads keep of tiles.
+    /// Dynamic shared memory per block: tiles, matrices, the powers for each lane, and the states that threads keep of
+    /// tiles.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         let Self { form: Form { order, .. }, pipeline, number, table, .. } = *self;
@@ -223,7 +229,7 @@ impl RecurrencePlan {
         pipeline.shared_bytes() + matrices + tables + kept
     }
 
-    /// The numbers that the kernel is compiled with.
+    /// Constants that the kernel is compiled with.
     #[must_use]
     pub fn constants(&self) -> Constants {
         let mut constants = self.pipeline.constants(self.sizes);
@@ -233,28 +239,28 @@ impl RecurrencePlan {
     }
 }
 
-/// The elements of a part of a long line on the CPU, and the parts that a lane goes over in a share.
+/// Elements of a part of a long line on the CPU, and parts that a lane processes in a share.
 pub const PART: usize = 256;
 const PARTS_A_LANE: usize = 4;
 
-/// What a recurrence does on the CPU.
+/// A planned recurrence on the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuRecurrencePlan {
-    /// The lanes of a row.
+    /// Lanes of a row.
     pub lanes: usize,
     /// Whether lines are cut into parts.
     pub long: bool,
     pub threads: usize,
-    /// Whether results of long lines are stored past the cache.
+    /// Whether results of long lines are stored past the cache (non-temporal).
     pub non_temporal: bool,
 }
 
 impl CpuRecurrencePlan {
-    /// For a shape of elements of `element` bytes, with `lanes` numbers in a row.
+    /// Plans a shape of elements of `element` bytes, with `lanes` numbers in a row.
     pub fn new(shape: Shape, element: usize, lanes: usize, in_place: bool) -> Self {
         let Shape { outer, len, inner } = shape;
         let (block, bytes) = (lanes * PART, (shape.lines() * len).saturating_mul(element));
-        // Lines side by side need no second look at their results, but a line in each lane.
+        // Lines side by side need no second pass over their results, but a line for each lane.
         let long = inner == 1 && len >= if outer < lanes { block } else { 16 * PARTS_A_LANE * block };
         Self {
             lanes,
@@ -264,7 +270,7 @@ impl CpuRecurrencePlan {
         }
     }
 
-    /// The elements of a long line that a thread goes over before it hands on what they leave.
+    /// Elements of a long line that a thread processes before it passes on their effect on the states.
     pub fn share(&self) -> usize {
         PARTS_A_LANE * self.lanes * PART
     }
@@ -276,7 +282,7 @@ mod tests {
     use crate::tile::DRIVER_RESERVED;
     use crate::tuning::TUNING;
 
-    /// Every order of every number fits on every GPU: in shared memory, and among the parameters.
+    /// Tests that every order of every number type fits on every GPU: in shared memory, and among the parameters.
     #[test]
     fn blocks_fit_on_every_gpu() {
         for tuning in TUNING {

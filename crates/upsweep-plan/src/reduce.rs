@@ -1,82 +1,84 @@
-//! What a reduction of a whole array does on a CUDA device: its parts.
+//! Plans of reductions of whole arrays on a CUDA device.
 
 use super::constants::{Constants, constants};
 use super::memory::StatusWords;
 use std::fmt;
 use upsweep_core::inputs::Streams;
 
-/// Threads a block.
+/// Threads per block.
 const THREADS: usize = 512;
 /// Vectors of 16 bytes that a thread loads at once.
 pub(super) const DEPTH: usize = 4;
-/// The most parts: one, two or four waves of the blocks that an H200 runs at once, and few values for the last one to
-/// combine. See benches/notes/reduce.md.
+/// Largest number of parts: one, two or four waves of the blocks that an H200 runs at once, and few values for the last
+/// block to combine. See benches/notes/reduce.md.
 const MOST_PARTS: usize = 528;
-/// The same where order matters, of which an H200 runs as many blocks at once: they need more registers.
+/// Largest number of parts where order matters. An H200 runs as many such blocks at once: they need more registers.
 const MOST_PARTS_IN_ORDER: usize = 264;
-/// Below this many parts, each thread does one load; then parts grow (H200, 2026-11-21: benches/notes/reduce.md).
+/// Number of parts below which each thread does one load; beyond it, parts grow (H200, 2026-11-21:
+/// benches/notes/reduce.md).
 const FEW_PARTS: usize = 128;
-/// Up to so many bytes are read without displacing what lies in the L2 cache, in particular what others have written
-/// there and would have to be written back first. Longer arrays are read faster without it.
+/// Largest array, in bytes, that is read without evicting the contents of the L2 cache, in particular dirty lines,
+/// which would have to be written back first. Longer arrays are read faster the usual way.
 const STREAMED_BYTES: usize = 128 << 20;
 
-/// How many neighbouring elements of `input` bytes, or of several streams, a thread loads at once, and how many such vectors.
+/// Returns the number of neighbouring elements of `input` bytes, or of several streams, that a thread loads at once,
+/// and the number of such vectors.
 pub(super) fn loads(input: usize, streams: Option<Streams>) -> (usize, usize) {
     let Some(streams) = streams else {
         return (if 16usize.is_multiple_of(input) { 16 / input } else { 1 }, DEPTH);
     };
     let widest = streams.sizes().iter().copied().max().unwrap_or(4);
     let vector = 1 << (16 / widest).clamp(1, 16).ilog2();
-    // As many bytes under way as of one stream.
+    // As many bytes are in flight as with one stream.
     (vector, (DEPTH * 16 / (vector * streams.bytes()).max(16)).max(1))
 }
 
-/// A planned reduction. The parts depend on the number of elements and their size alone, so that floats are added in the
-/// same order on every GPU.
+/// A planned reduction. The parts depend on the number of elements and their size alone, so that floats are added in
+/// the same order on every GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReducePlan {
-    /// Elements.
+    /// Number of elements.
     pub len: usize,
     /// Neighbouring elements that a thread loads at once.
     pub vector: usize,
     /// Vectors that a thread loads at once.
     pub depth: usize,
-    /// Elements a part.
+    /// Elements per part.
     pub part: usize,
-    /// Parts, each a block's.
+    /// Number of parts, one per block.
     pub parts: usize,
-    /// As many as there may be, whatever the number of elements.
+    /// Largest number of parts, for any number of elements.
     pub most: usize,
-    /// Threads a block.
+    /// Threads per block.
     pub threads: usize,
-    /// Whether to leave in the L2 cache what is there.
+    /// Whether loads leave the contents of the L2 cache in place.
     pub streamed: bool,
-    /// Bytes of what is combined.
+    /// Bytes of a combined value.
     pub state: usize,
-    /// Through which the blocks' values come to the last one.
+    /// Status words through which the blocks' values reach the last block.
     pub words: StatusWords,
 }
 
 impl ReducePlan {
-    /// The plan for `len` elements of `input` bytes, combined as values of `state` bytes.
+    /// Plans `len` elements of `input` bytes, combined as values of `state` bytes.
     #[must_use]
     pub fn new(len: usize, input: usize, state: usize) -> Self {
         Self::with(len, input, state, loads(input, None))
     }
 
-    /// The plan for `len` elements of several `streams`, or none.
+    /// Plans `len` elements of several `streams`, or none.
     #[must_use]
     pub fn of_streams(len: usize, streams: Streams, state: usize) -> Self {
         Self::with(len, streams.bytes().max(1), state, loads(0, Some(streams)))
     }
 
-    /// Blocks to launch for at most `len` elements, whose number the device knows.
+    /// Blocks to launch for at most `len` elements, whose number is in device memory.
     #[must_use]
     pub fn most_parts(&self) -> usize {
         self.len.div_ceil(THREADS * self.vector).clamp(1, self.most)
     }
 
-    /// The same of an operator whose order matters.
+    /// Returns the plan for an operator whose order matters.
     #[must_use]
     pub fn in_order(self) -> Self {
         self.cut(MOST_PARTS_IN_ORDER)
@@ -88,11 +90,12 @@ impl ReducePlan {
         Self { len, vector, depth, part: 0, parts: 0, most: 0, threads, streamed, state, words }.cut(MOST_PARTS)
     }
 
-    /// In so many parts at most.
+    /// Cuts the array into `most` parts at most.
     fn cut(self, most: usize) -> Self {
         let Self { len, vector, depth, state, .. } = self;
         let step = THREADS * vector;
-        // A block alone need not wait for others. Of several, each loads all of its part at once while they are few.
+        // A single block need not wait for others. While parts are few, each of several blocks loads all of its part at
+        // once.
         let at_once = step * depth;
         let spread = len.div_ceil(FEW_PARTS).max(step).min(at_once);
         let part = if len <= at_once { at_once } else { len.div_ceil(most).max(spread).next_multiple_of(step) };
@@ -101,7 +104,7 @@ impl ReducePlan {
         Self { part, parts, most, words, ..self }
     }
 
-    /// The numbers that the kernel is compiled with.
+    /// Constants that the kernel is compiled with.
     #[must_use]
     pub fn constants(&self) -> Constants {
         let mut constants = StatusWords::constants(self.state);

@@ -1,4 +1,4 @@
-//! Long reductions by keys: tiles whose results wait in shared memory until it is known where they go. See
+//! Plans of long reductions by keys: tiles whose results wait in shared memory until their positions are known. See
 //! `reduce/runs.cuh`.
 
 use super::constants::{Constants, constants};
@@ -6,43 +6,45 @@ use super::memory::StatusWords;
 use super::tile::{GROUP, LARGE, SPREAD, Sizes, TileShape, WARP};
 use super::tuning::Tuning;
 
-/// From so many elements on a reduction by keys takes this way. H200, 2026-11-25, sums of u32 with keys in runs of 64, us: 2^20 11.5 (by a
-/// wave 12.6), 2^18 8.6 (8.8), 2^16 8.2 (8.0), 2^12 7.8 (6.3).
+/// Number of elements from which a reduction by keys uses this plan. H200, 2026-11-25, sums of u32 with keys in runs of
+/// 64, us: 2^20 11.5 (by a wave 12.6), 2^18 8.6 (8.8), 2^16 8.2 (8.0), 2^12 7.8 (6.3).
 pub const FROM: usize = 1 << 16;
-/// Shared memory beside the ring and what is staged: tickets, parts of warps, entries of the ring, alignment.
+/// Shared memory besides the ring and the staged tiles: tickets, parts of warps, entries of the ring, alignment.
 const OVERHEAD: usize = 1024;
-/// Tiles that a block stages ahead, and those whose results may wait.
+/// Tiles that a block stages ahead, and tiles whose results may wait.
 const AHEAD: usize = 1;
 const RING: usize = 6;
 /// Warps that look back and store.
 const STORERS: usize = 2;
-/// What the ring has of a tile beside its heads.
+/// Bytes of a tile in the ring besides its heads.
 const FIRST_BYTES: usize = 16;
-/// Blocks a multiprocessor, the most bytes of a thread's slots of elements and keys, and the fewest. The first is taken that has room. H200,
+/// Candidates: blocks per multiprocessor, and the largest and the smallest number of bytes of a thread's slots of
+/// elements and keys. The first that fits is taken. H200, 2026-11-25, the same sums, us: 96 bytes in three blocks 538
+/// (where all elements are heads 1,235), 160 in two 530 (1,466).
 /// 2026-11-25, the same, us: 96 bytes in three blocks 538 (where all elements are heads 1,235), 160 in two 530 (1,466).
 const CHOICES: [(usize, usize, usize); 5] = [(3, 96, 72), (2, 160, 96), (2, 160, 0), (1, 160, 96), (1, 160, 0)];
-/// The most bytes of an element, of a key and of what is combined: a thread has them in registers.
+/// Largest size of an element, of a key and of a combined value, in bytes: a thread holds them in registers.
 const MOST_BYTES: usize = 16;
 
-/// The sizes that a plan depends on beside [`Sizes`].
+/// Sizes that a plan depends on besides [`Sizes`], in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunSizes {
-    /// Of a key.
+    /// Size of a key.
     pub key: usize,
-    /// Of what is combined.
+    /// Size of a combined value.
     pub acc: usize,
-    /// Of a key and what is combined, side by side.
+    /// Size of a key and a combined value, side by side.
     pub head: usize,
-    /// Of what one tile tells another.
+    /// Size of a tile's look-back state.
     pub state: usize,
 }
 
 /// A planned reduction by keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Runs {
-    /// The tiles' shape.
+    /// Shape of the tiles.
     pub shape: TileShape,
-    /// Tiles.
+    /// Number of tiles.
     pub tiles: usize,
     /// Blocks that a multiprocessor should run.
     pub blocks: usize,
@@ -52,14 +54,15 @@ pub struct Runs {
     staged: usize,
     /// Bytes of a head in the ring.
     head: usize,
-    /// Through which the blocks look back.
+    /// Status words of the look-back.
     pub words: StatusWords,
-    /// See [`Tuning`].
+    /// Tuning parameters of the device: see [`Tuning`].
     pub tuning: &'static Tuning,
 }
 
 impl Runs {
-    /// The reduction of `len` elements of one buffer, if the types are small and shared memory has room. `sizes.state` is `runs.state`.
+    /// Plans the reduction of `len` elements of one buffer, if the types are small and shared memory has room.
+    /// `sizes.state` is `runs.state`.
     pub fn new(len: usize, sizes: Sizes, runs: RunSizes, tuning: &'static Tuning) -> Option<Self> {
         let largest = sizes.input.max(runs.key).max(runs.acc);
         if largest > MOST_BYTES || sizes.streams.is_some() {
@@ -82,24 +85,24 @@ impl Runs {
         CHOICES.into_iter().find_map(plan)
     }
 
-    /// The most bytes that a tile leaves in the ring.
+    /// Largest number of bytes that a tile leaves in the ring.
     fn most_results(&self) -> usize {
         FIRST_BYTES + (self.shape.elements() * self.head).next_multiple_of(16)
     }
 
-    /// Threads a block, the storing warps included.
+    /// Threads per block, the storing warps included.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.shape.threads + STORERS * WARP
     }
 
-    /// Dynamic shared memory a block.
+    /// Dynamic shared memory per block.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         self.ring + self.staged
     }
 
-    /// The numbers that the kernel is compiled with.
+    /// Constants that the kernel is compiled with.
     #[must_use]
     pub fn constants(&self, sizes: Sizes) -> Constants {
         let mut constants = self.shape.constants(sizes);
@@ -119,7 +122,7 @@ mod tests {
         (Sizes::plain(input, runs.state, acc), runs)
     }
 
-    /// See [`CHOICES`].
+    /// Tests the first of [`CHOICES`].
     #[test]
     fn long_reductions_of_words_have_three_blocks_and_room_for_two_tiles_of_heads() {
         let (sizes, runs) = sizes(4, 4, 4, 4);

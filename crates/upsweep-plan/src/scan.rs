@@ -1,4 +1,4 @@
-//! What a single-pass scan, or a reduction by segment, does on a CUDA device: its schedule.
+//! Plans of single-pass scans, and of reductions by segment, on a CUDA device: the schedule.
 
 use super::constants::Constants;
 use super::memory::StatusWords;
@@ -10,38 +10,39 @@ pub use super::tile::{Marks, Sizes};
 use super::tuning::Tuning;
 pub use super::wave::Wave;
 
-/// How tiles come to blocks.
+/// Schedule of tiles on blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
-    /// Each block has some neighbouring tiles from first to last, all of them in shared memory.
+    /// Each block has some neighbouring tiles for the whole launch, all of them in shared memory.
     Wave(Wave),
-    /// Blocks stay, take tiles by ticket and overlap what they do with several of them.
+    /// Persistent blocks take tiles by ticket and overlap the stages of several tiles.
     Scan(Pipeline),
-    /// The same for reductions by segment, which look at each element once.
+    /// Persistent blocks, likewise, for reductions by segment, which read each element once.
     Segments(Pipeline),
-    /// Blocks stay, take tiles by ticket, and store the results of one when it is known where they go: reductions by keys.
+    /// Persistent blocks take tiles by ticket, and store the results of a tile when their positions are known:
+    /// reductions by keys.
     Runs(Runs),
 }
 
 /// A planned single-pass scan, or reduction by segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScanPlan {
-    /// Elements.
+    /// Number of elements.
     pub len: usize,
-    /// The sizes of the types.
+    /// Sizes of the types.
     pub sizes: Sizes,
-    /// How tiles come to blocks.
+    /// Schedule of tiles on blocks.
     pub schedule: Schedule,
 }
 
 impl ScanPlan {
-    /// The plan for `len` elements on a device of this compute capability.
+    /// Plans `len` elements on a device of this compute capability.
     #[must_use]
     pub fn new(len: usize, sizes: Sizes, capability: (u32, u32)) -> Self {
         Self::with_waves(len, sizes, capability, usize::MAX)
     }
 
-    /// [`new`](ScanPlan::new) with waves of up to `longest_wave` tiles a block.
+    /// Plans as [`new`](ScanPlan::new) does, with waves of up to `longest_wave` tiles per block.
     pub fn with_waves(len: usize, sizes: Sizes, capability: (u32, u32), longest_wave: usize) -> Self {
         let tuning = Tuning::of(capability);
         let schedule = match Wave::new(len, sizes, tuning, longest_wave) {
@@ -51,13 +52,14 @@ impl ScanPlan {
         Self { len, sizes, schedule }
     }
 
-    /// The plan for a reduction of `len` elements by rows or offsets, on a device of this compute capability.
+    /// Plans a reduction of `len` elements by rows or offsets, on a device of this compute capability.
     #[must_use]
     pub fn of_segments(len: usize, sizes: Sizes, capability: (u32, u32)) -> Self {
         Self { len, sizes, schedule: Schedule::Segments(Pipeline::of_segments(len, sizes, Tuning::of(capability))) }
     }
 
-    /// The plan for a reduction of `len` elements by keys, if it is long, where there are waves of up to `longest_wave` tiles a block for others.
+    /// Plans a reduction of `len` elements by keys; `None` if it is short and waves, of up to `longest_wave` tiles per
+    /// block, are allowed.
     pub fn of_runs(
         len: usize,
         sizes: Sizes,
@@ -73,7 +75,7 @@ impl ScanPlan {
         Some(Self { len, sizes, schedule })
     }
 
-    /// The tiles' shape.
+    /// Shape of the tiles.
     #[must_use]
     pub fn shape(&self) -> TileShape {
         match self.schedule {
@@ -83,7 +85,7 @@ impl ScanPlan {
         }
     }
 
-    /// Tiles.
+    /// Number of tiles.
     #[must_use]
     pub fn tiles(&self) -> usize {
         match self.schedule {
@@ -93,7 +95,7 @@ impl ScanPlan {
         }
     }
 
-    /// Threads a block.
+    /// Threads per block.
     #[must_use]
     pub fn threads(&self) -> usize {
         match self.schedule {
@@ -103,7 +105,7 @@ impl ScanPlan {
         }
     }
 
-    /// Dynamic shared memory a block: its tiles.
+    /// Dynamic shared memory per block: its tiles.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         match self.schedule {
@@ -123,7 +125,7 @@ impl ScanPlan {
         }
     }
 
-    /// The kernel's file as it is included, and its name.
+    /// File of the kernel, as it is included, and its name.
     #[must_use]
     pub fn kernel(&self) -> (&'static str, &'static str) {
         match self.schedule {
@@ -134,7 +136,7 @@ impl ScanPlan {
         }
     }
 
-    /// The blocks to launch on a device that can run `resident` blocks at once.
+    /// Blocks to launch on a device that can run `resident` blocks at once.
     #[must_use]
     pub fn grid(&self, resident: usize) -> usize {
         match self.schedule {
@@ -144,7 +146,7 @@ impl ScanPlan {
         }
     }
 
-    /// The numbers that the kernel is compiled with. They depend on the types, the device and the schedule alone.
+    /// Constants that the kernel is compiled with. They depend on the types, the device and the schedule alone.
     #[must_use]
     pub fn constants(&self) -> Constants {
         match self.schedule {

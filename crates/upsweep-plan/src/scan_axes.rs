@@ -1,5 +1,5 @@
-//! A scan along the two last axes of an array, in one pass: on a CUDA device (`scan_axes/scan_axes.cuh`) its strips and tiles, on the
-//! CPU (`upsweep-cpu/src/scan_axes.rs`) its tiles, threads and stores.
+//! Plans of scans along the two last axes of an array, in one pass: on a CUDA device (`scan_axes/scan_axes.cuh`) the
+//! strips and tiles, on the CPU (`upsweep-cpu/src/scan_axes.rs`) the tiles, threads and stores.
 
 use super::constants::{Constants, constants};
 use super::cpu::{NON_TEMPORAL_FROM_BYTES, PARALLEL_FROM_BYTES};
@@ -9,39 +9,45 @@ use super::tuning::Tuning;
 use std::fmt;
 use std::ops::Range;
 
-/// The largest values that are combined: larger ones have no registers.
+/// Largest combined value, in bytes: registers do not hold larger ones.
 const MOST_STATE: usize = 16;
-/// Columns of a lane, and the bytes of their values at most.
+/// Columns of a lane, and largest size of their values in bytes.
 const COLUMNS: usize = 4;
 const VECTOR_BYTES: usize = 32;
-/// Strips that keep all multiprocessors busy. Where there are fewer of 32 lanes a row, strips of fewer lanes are taken. H200, 2026-11-25, in
-/// groups of 12, 1k x 1k f32: 18.4 us with 4 lanes, 19.5 with 8; 4k x 4k: 75 with 8 lanes, 78 with 16.
+/// Number of strips that keeps all multiprocessors busy. Where strips of 32 lanes per row are fewer, strips have fewer
+/// lanes. H200, 2026-11-25, in groups of 12, 1k x 1k f32: 18.4 us with 4 lanes, 19.5 with 8; 4k x 4k: 75 with 8 lanes,
+/// 78 with 16.
 const STRIPS: usize = 96;
 const FEWEST_LANES: usize = 4;
-/// Registers of a thread's values of a tile.
+/// Registers for a thread's values of a tile.
 const VALUE_REGISTERS: usize = 32;
-/// Bytes of elements that are copied ahead, at least, and their tiles.
+/// Smallest size of elements that are copied ahead, in bytes, and smallest and largest number of their tiles.
 const AHEAD_BYTES: usize = 32 << 10;
 const AHEAD: (usize, usize) = (2, 4);
-/// Groups that a strip looks back over: of many strips, all that are under way.
+/// Groups that a strip looks back over: with many strips, all groups in flight.
 const GROUPS: usize = 12;
 
-/// Warps that compute, or reduce while as many finish; tiles that are kept until what lies to the left of them is known; and look-back warps
-/// of a tile. A block has barriers for 4 tiles kept where warps are apart, else for 7.
+/// Number of warps that compute, or that reduce while as many others finish; tiles that are kept until the prefix from
+/// their left is known; look-back warps per tile. A block has barriers for 4 kept tiles where warps have separate
+/// roles, else for 7.
 type Team = (usize, usize, usize);
-/// H200, 2026-11-25, 16k x 16k: f32 602 us (8 warps, 4 tiles, 2 look-back warps: 644; 1: 799; 7 tiles of 32 rows: 650).
+/// Team whose warps have one role. H200, 2026-11-25, 16k x 16k: f32 602 us (8 warps, 4 tiles, 2 look-back warps: 644;
+/// 1: 799; 7 tiles of 32 rows: 650).
 const TOGETHER: Team = (6, 6, 1);
-/// Of strips of fewer lanes. With four look-back warps a thread has 80 registers, which values of 8 bytes spill.
+/// Team of strips of fewer lanes. With four look-back warps a thread has 80 registers, which values of 8 bytes spill.
 const NARROW: Team = (8, 4, 2);
-/// H100, 2026-11-25, with two look-back warps and with four: 1k x 1k f32 16.5 us and 13.8, 4k 75 and 69, 8k 251 and 220.
+/// Team of such strips, for values of 4 bytes. H100, 2026-11-25, with two look-back warps and with four: 1k x 1k f32
+/// 16.5 us and 13.8, 4k 75 and 69, 8k 251 and 220.
 const NARROW_WORDS: Team = (8, 4, 4);
-/// u8 to u32 427 us (together 493; one look-back warp 624).
+/// Team whose warps have separate roles: u8 to u32 427 us (together 493; one look-back warp 624).
 const APART: Team = (8, 4, 2);
-/// f32 to f64, of twice as many rows of a thread, 917 us (8 warps of half the rows: 1,059; together 1,015).
+/// Team of separate roles for large values: f32 to f64, of twice as many rows of a thread, 917 us (8 warps of half the
+/// rows: 1,059; together 1,015).
 const APART_LARGE: Team = (4, 4, 1);
 
-/// Microseconds of a block, and of one of its tiles, of which so many blocks run at once; of two scans, their launches, and each MiB of elements
-/// and results, where a table has no border and where it has one. For this one scan has to compute where its elements lie.
+/// Cost model in microseconds. One pass costs so much per block and per tile of a block, with `BLOCKS` blocks at once.
+/// Two scans cost so much for their launches and per MiB of elements and results, where a table has no border and where
+/// it has one. With a border, one of the two scans has to compute the positions of its elements.
 const BLOCK_US: f64 = 10.0;
 const TILE_US: f64 = 2.0;
 const BLOCKS: usize = 128;
@@ -49,15 +55,15 @@ const SCANS_US: f64 = 25.0;
 const MEBIBYTE_US: f64 = 0.6;
 const BORDERED_MEBIBYTE_US: f64 = 8.0;
 
-/// Bytes of an element, of what is combined, and of a result.
+/// Bytes of an element, of a combined value, and of a result.
 type Sizes = (usize, usize, usize);
 
 /// A planned scan along two axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AxesPlan {
-    /// Arrays, one after the other, and the rows and columns of each.
+    /// Number of arrays, one after the other, and the rows and columns of each.
     pub shape: (usize, usize, usize),
-    /// Of an element, of what is combined, and of a result.
+    /// Sizes of an element, of a combined value, and of a result.
     pub sizes: Sizes,
     /// Lanes of a row of a strip.
     pub lanes: usize,
@@ -69,15 +75,15 @@ pub struct AxesPlan {
     pub ahead: usize,
     /// Warps that compute, or reduce.
     pub warps: usize,
-    /// Tiles that are kept until what lies to the left of them is known.
+    /// Tiles that are kept until the prefix from their left is known.
     pub kept: usize,
-    /// Look-back warps of a tile. There are as many teams of them as tiles are kept.
+    /// Look-back warps per tile. There are as many teams of them as kept tiles.
     pub team: usize,
 }
 
 impl AxesPlan {
-    /// The plan for arrays of `shape` (arrays, rows, columns), or none where there is nothing to scan, or no room. It depends on the shape
-    /// and the types alone.
+    /// Plans arrays of `shape` (arrays, rows, columns); `None` where there is nothing to scan, or no room. The plan
+    /// depends on the shape and the types alone.
     #[must_use]
     pub fn new(shape: (usize, usize, usize), sizes: Sizes, capability: (u32, u32)) -> Option<Self> {
         let (arrays, height, width) = shape;
@@ -113,7 +119,8 @@ impl AxesPlan {
         (u32::try_from(plan.grid()).is_ok() && u32::try_from(2 * plan.entries()).is_ok()).then_some(plan)
     }
 
-    /// Whether one pass is taken instead of a scan along each axis. `bordered`: results have a row and a column more.
+    /// Whether one pass replaces a scan along each axis, by the cost model. `bordered`: results have one more row and
+    /// column.
     #[must_use]
     pub fn pays(&self, bordered: bool) -> bool {
         let ((arrays, height, width), (input, _, output)) = (self.shape, self.sizes);
@@ -140,7 +147,7 @@ impl AxesPlan {
         self.shape.1.div_ceil(self.tile().0)
     }
 
-    /// Strips of a group: of few strips few, as they wait for less.
+    /// Strips of a group. Narrow strips form smaller groups, as they then wait for less.
     fn group(&self) -> usize {
         if self.lanes == WARP { 12 } else { 8 }
     }
@@ -151,12 +158,12 @@ impl AxesPlan {
         self.strips().div_ceil(self.group())
     }
 
-    /// Whether some warps reduce and others finish: where elements are widened, so that memory leaves less time for each.
+    /// Whether some warps reduce and others finish: where elements are widened, memory leaves less time for each.
     fn apart(&self) -> bool {
         self.sizes.1 > self.sizes.0
     }
 
-    /// Threads a block.
+    /// Threads per block.
     #[must_use]
     pub fn threads(&self) -> usize {
         ((1 + usize::from(self.apart())) * self.warps + self.team * self.kept) * WARP
@@ -168,7 +175,7 @@ impl AxesPlan {
         self.shape.0 * self.strips()
     }
 
-    /// The entries of rows: one for each strip; behind them are two for each group.
+    /// Number of row entries: one for each strip; two for each group follow.
     #[must_use]
     pub fn row_entries(&self) -> usize {
         self.rows_of_tiles().saturating_mul(self.strips())
@@ -180,13 +187,13 @@ impl AxesPlan {
         self.row_entries().saturating_add(self.rows_of_tiles().saturating_mul(2 * self.groups()))
     }
 
-    /// What strips are told.
+    /// Status words through which strips communicate.
     #[must_use]
     pub fn words(&self) -> StatusWords {
         StatusWords::of(self.entries(), self.sizes.1)
     }
 
-    /// Dynamic shared memory a block: as `Shared` of `scan_axes/strips.cuh`.
+    /// Dynamic shared memory per block, as in `Shared` of `scan_axes/strips.cuh`.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         let (input, state, output) = self.sizes;
@@ -207,13 +214,13 @@ impl AxesPlan {
         .sum()
     }
 
-    /// The bytes of a copy to shared memory, at most: as `access_width` of a vector of elements.
+    /// Largest copy to shared memory, in bytes: `access_width` of a vector of elements.
     #[must_use]
     pub fn copy_bytes(size: usize, vector: usize) -> usize {
         access_width(size * vector)
     }
 
-    /// The numbers that the kernel is compiled with.
+    /// Constants that the kernel is compiled with.
     #[must_use]
     pub fn constants(&self) -> Constants {
         let mut constants = StatusWords::constants(self.sizes.1);
@@ -222,7 +229,7 @@ impl AxesPlan {
     }
 }
 
-/// The widest access that divides so many bytes: as in `memory/access.cuh`.
+/// Widest access that divides `bytes`, as in `memory/access.cuh`.
 fn access_width(bytes: usize) -> usize {
     match 1 << bytes.trailing_zeros().min(4) {
         2 => 1,
@@ -250,29 +257,31 @@ impl fmt::Display for AxesPlan {
     }
 }
 
-/// Chunks of a row on the CPU, as many as threads can follow each other along it, and the columns of one at least and at most: the line of a
-/// chunk stays in a first-level cache, and what is done once for each must not show.
+/// Chunks of a row on the CPU, as many as threads can follow each other along it, and smallest number of columns and
+/// largest size of a chunk: the line of a chunk stays in a first-level cache, and the overhead of a chunk must not
+/// show.
 const CHUNKS: usize = 8;
 const COLUMNS_AT_LEAST: usize = 128;
 const CHUNK_BYTES: usize = 8 << 10;
 /// Rows of a tile on the CPU.
 pub const TILE_ROWS: usize = 32;
 
-/// A planned scan along two axes on the CPU. How it is cut depends on the shape and the types alone.
+/// A planned scan along two axes on the CPU. Its cut depends on the shape and the types alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuAxesPlan {
-    /// Arrays, one after the other, and the rows and columns of each.
+    /// Number of arrays, one after the other, and the rows and columns of each.
     pub shape: (usize, usize, usize),
     /// Columns of a chunk.
     pub columns: usize,
-    /// The threads that share the work.
+    /// Number of threads that share the work.
     pub threads: usize,
-    /// Whether results are stored past the cache.
+    /// Whether stores are non-temporal, past the cache.
     pub non_temporal: bool,
 }
 
 impl CpuAxesPlan {
-    /// For arrays of `shape` (arrays, rows, columns), none of which is 0, of elements and results of so many bytes.
+    /// Plans arrays of `shape` (arrays, rows, columns), none of which is 0, of elements and results of these sizes in
+    /// bytes.
     pub fn new(shape: (usize, usize, usize), (input, output): (usize, usize)) -> Self {
         let (arrays, height, width) = shape;
         let size = input.max(output).max(1);
@@ -297,29 +306,29 @@ impl CpuAxesPlan {
         self.shape.1.div_ceil(TILE_ROWS)
     }
 
-    /// The rows, in their array, of a row of tiles, which are counted through all arrays.
+    /// Rows of a row of tiles, within their array; `row` counts through all arrays.
     pub fn rows(&self, row: usize) -> Range<usize> {
         let first = row % self.rows_of_tiles() * TILE_ROWS;
         first..self.shape.1.min(first + TILE_ROWS)
     }
 
-    /// The columns of a chunk.
+    /// Columns of a chunk.
     pub fn columns(&self, chunk: usize) -> Range<usize> {
         let first = chunk * self.columns;
         first..self.shape.2.min(first + self.columns)
     }
 
-    /// Tickets: along the diagonals of tiles, one after the other, and past their ends.
+    /// Number of tickets: along the diagonals of tiles, one after the other, and past their ends.
     pub fn tickets(&self) -> usize {
         (self.shape.0 * self.rows_of_tiles() + self.chunks() - 1) * self.chunks()
     }
 
-    /// The ticket of the tile of this row and chunk.
+    /// Ticket of the tile of this row and chunk.
     pub fn ticket(&self, row: usize, chunk: usize) -> usize {
         (row + chunk) * self.chunks() + chunk
     }
 
-    /// The row and the chunk of a ticket's tile, if it has one.
+    /// Row and chunk of a ticket's tile, if it has one.
     pub fn tile(&self, ticket: usize) -> Option<(usize, usize)> {
         let (diagonal, chunk) = (ticket / self.chunks(), ticket % self.chunks());
         let row = diagonal.checked_sub(chunk)?;

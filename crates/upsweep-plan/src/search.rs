@@ -1,21 +1,21 @@
-//! Search on a CUDA device: see `search/search.cuh`.
+//! Plans of binary searches on a CUDA device: see `search/search.cuh`.
 
 use super::constants::{Constants, constants};
 
-/// Threads a block.
+/// Threads per block.
 pub const THREADS: usize = 256;
-/// Values that a thread looks up at a time, so that as many loads are under way.
+/// Values that a thread looks up at a time, so that as many loads are in flight.
 const LOOKED_UP: usize = 4;
-/// Blocks: several for each multiprocessor of any GPU; they go along the values.
+/// Largest number of blocks: several for each multiprocessor of any GPU; each strides over the values.
 const MOST_BLOCKS: usize = 4096;
 
-/// The blocks for so many values.
+/// Number of blocks for `values` values.
 #[must_use]
 pub fn blocks(values: usize) -> usize {
     values.div_ceil(THREADS * LOOKED_UP).min(MOST_BLOCKS)
 }
 
-/// The numbers that the kernel is compiled with.
+/// Constants that the kernel is compiled with.
 #[must_use]
 pub fn constants(upper: bool, index: usize) -> Constants {
     let mut constants = Constants::default();

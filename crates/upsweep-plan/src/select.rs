@@ -1,5 +1,5 @@
-//! Select and what is made of it on a CUDA device: tiles whose results wait in shared memory until it is known where they go.
-//! See `select/select.cuh`.
+//! Plans of stream compactions on a CUDA device, and of calls built on them: tiles whose results wait in shared memory
+//! until their positions are known. See `select/select.cuh`.
 
 use super::compaction::shape;
 use super::constants::{Constants, constants};
@@ -11,27 +11,30 @@ use super::tuning::Tuning;
 
 pub use super::compaction::{SelectPlan, SelectSizes};
 
-/// Shared memory beside what grows with the tile: tickets, the warps' numbers, alignment.
+/// Shared memory besides the parts that grow with the tile: tickets, the warps' numbers, alignment.
 const OVERHEAD: usize = 512;
-/// Tiles that a block stages ahead, and those whose results may wait.
+/// Tiles that a block stages ahead, and tiles whose results may wait.
 const AHEAD: usize = 1;
 const RING: usize = 6;
 /// Warps that look back and store.
 const STORERS: usize = 2;
-/// The sizes of tiles, and the blocks a multiprocessor, from which the first is taken where the results of enough tiles find room, if all
-/// elements are kept. Most of a warp's instructions are of a tile, whatever its size, so tiles are large (H200, 2026-11-24, a sixteenth of
-/// u32: 292 us; in tiles of 20 KiB 319, of 36 KiB 287, where half of u32 takes 387 instead of 380).
+/// Candidates of tile size and blocks per multiprocessor. The first candidate is taken whose ring has room for the
+/// results of enough tiles, if all elements are selected. Most of a warp's instructions are per tile, whatever its
+/// size, so tiles are large (H200, 2026-11-24, a sixteenth of u32: 292 us; in tiles of 20 KiB 319, of 36 KiB 287, where
+/// half of u32 takes 387 instead of 380).
 const CHOICES: [(TileSize, usize); 5] = [(LARGEST, 2), (SEGMENTS, 2), (LARGEST, 1), (SEGMENTS, 1), (LAST, 1)];
 const LARGEST: TileSize = TileSize { threads: 256, thread_bytes: 112 };
 const LAST: TileSize = TileSize { threads: 256, thread_bytes: 16 };
-/// How many tiles of results find room, in halves of one: so many; or fewer, if else there would be one block only.
+/// Tiles of results that must have room, in halves of a tile; and the fewest, where there would be only one block
+/// otherwise.
 const HALVES: usize = 4;
 const FEWEST_HALVES: usize = 3;
-/// The bytes from which tiles are the largest: with fewer each block has one tile at most, for which it should not wait long.
+/// Size of the input in bytes from which tiles are the largest: with fewer bytes each block has one tile at most, for
+/// which it should not wait long.
 const LARGEST_FROM: usize = 8 << 20;
 
 impl SelectPlan {
-    /// The plan for up to `len` elements on a device of this compute capability.
+    /// Plans up to `len` elements on a device of this compute capability.
     #[must_use]
     pub fn new(len: usize, sizes: SelectSizes, capability: (u32, u32)) -> Self {
         let tuning = Tuning::of(capability);
@@ -49,7 +52,7 @@ impl SelectPlan {
         several.or_else(|| with(1, HALVES)).or_else(|| with(1, 2)).unwrap_or_else(|| plan((LAST, 1)))
     }
 
-    /// The plan with tiles of this size in so many blocks a multiprocessor.
+    /// Plans tiles of this size with `blocks` blocks per multiprocessor.
     fn within(len: usize, sizes: SelectSizes, size: TileSize, blocks: usize, tuning: &'static Tuning) -> Self {
         let shape = shape(sizes.input, size);
         let tiles = len.div_ceil(shape.elements()).max(1);
@@ -61,7 +64,7 @@ impl SelectPlan {
         plan
     }
 
-    /// The most bytes that a tile's results take: elements, their places in the tile, or both.
+    /// Largest size of a tile's results in bytes: elements, their places in the tile, or both.
     fn most_results(&self) -> usize {
         let SelectSizes { input, index, run, .. } = self.sizes;
         let elements = self.shape.elements();
@@ -70,26 +73,26 @@ impl SelectPlan {
         values.next_multiple_of(16) + places.next_multiple_of(16)
     }
 
-    /// The bytes of the elements and flags that are staged.
+    /// Bytes of the staged elements and flags.
     fn staged(&self) -> usize {
         let edges = if self.sizes.neighbours { self.shape.warps() * self.shape.slot } else { 0 };
         let elements = if self.sizes.reads_elements() { self.shape.bytes() + edges } else { 0 };
         AHEAD * (elements + if self.sizes.flags { self.shape.elements() } else { 0 })
     }
 
-    /// Threads a block, the storing warps included.
+    /// Threads per block, the storing warps included.
     #[must_use]
     pub fn threads(&self) -> usize {
         if self.sizes.others { partition::threads(self) } else { self.shape.threads + STORERS * WARP }
     }
 
-    /// Dynamic shared memory a block.
+    /// Dynamic shared memory per block.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         if self.sizes.others { partition::shared_bytes(self) } else { self.ring + self.staged() }
     }
 
-    /// The numbers that the kernel is compiled with.
+    /// Constants that the kernel is compiled with.
     #[must_use]
     pub fn constants(&self) -> Constants {
         if self.sizes.others {
@@ -102,30 +105,31 @@ impl SelectPlan {
     }
 }
 
-/// The bytes of a block's elements on the CPU: they and what is kept of them stay in a second-level cache. Where one thread does everything
-/// they are few, because what an allocator has to ask the system for is slow the first time: calls of 128 KiB took 4 times as long.
+/// Bytes of a block's elements on the CPU: elements and selected elements stay in a second-level cache. Where one
+/// thread does everything, blocks are small, because memory that an allocator has to request from the system is slow
+/// the first time: calls of 128 KiB took 4 times as long.
 const BLOCK_BYTES: usize = 128 << 10;
 const SMALL_BLOCK_BYTES: usize = 32 << 10;
-/// The bytes of input below which the calling thread does everything and nothing is fetched ahead, and from which results are stored past
-/// the cache.
+/// Bytes of input below which the calling thread does everything and nothing is prefetched, and from which stores are
+/// non-temporal, past the cache.
 const PARALLEL_FROM_BYTES: usize = 2 << 20;
 const NON_TEMPORAL_FROM_BYTES: usize = 32 << 20;
 
-/// Sizes that decide how the CPU selects. Tests make them small.
+/// Sizes that decide how the CPU compacts. Tests make them small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuSelectPlan {
-    /// The elements of a block, which a thread compacts at once.
+    /// Elements of a block, which a thread compacts at once.
     pub block: usize,
-    /// The threads.
+    /// Number of threads.
     pub threads: usize,
-    /// Whether what is read next is fetched.
+    /// Whether the next elements are prefetched.
     pub ahead: bool,
-    /// Whether results are stored past the cache.
+    /// Whether stores are non-temporal, past the cache.
     pub non_temporal: bool,
 }
 
 impl CpuSelectPlan {
-    /// The plan for `len` elements of `size` bytes, where the threads are those of the current rayon pool.
+    /// Plans `len` elements of `size` bytes for the threads of the current rayon pool.
     pub fn new(len: usize, size: usize, in_place: bool) -> Self {
         let bytes = len.saturating_mul(size);
         let parallel = bytes >= PARALLEL_FROM_BYTES;
@@ -144,7 +148,7 @@ impl CpuSelectPlan {
 mod tests {
     use super::*;
 
-    /// See [`CHOICES`], [`LARGEST_FROM`].
+    /// Tests [`CHOICES`] and [`LARGEST_FROM`].
     #[test]
     fn long_selections_have_the_largest_tiles_and_room_for_two() {
         let plain = SelectSizes {

@@ -1,4 +1,4 @@
-//! What a sort by digits does on a CUDA device: its tiles, kernels and scratch.
+//! Plans of radix sorts on a CUDA device: tiles, kernels and scratch memory.
 
 mod buckets;
 pub mod cluster;
@@ -16,74 +16,78 @@ use self::types::{DIGITS, SortTypes};
 use super::constants::{Constants, constants};
 use super::tuning::Tuning;
 
-/// Threads of a block that counts, and the vectors that each of them loads at once.
+/// Threads of a block that counts, and vectors that each of them loads at once.
 const COUNT_THREADS: usize = 1024;
 const COUNT_DEPTH: usize = 2;
-/// The bytes of counters of a block that counts, by the shared memory that a block may have: 128 KiB are a column for each
-/// lane, of keys of 4 bytes.
+/// Bytes of counters of a block that counts, by the shared memory that a block may have: with keys of 4 bytes, 128 KiB
+/// are a column of counters for each lane.
 const COUNTER_BYTES: [(usize, usize); 3] = [(160 << 10, 128 << 10), (96 << 10, 64 << 10), (0, 32 << 10)];
 /// Threads of a block whose warps sort.
 const WARP_THREADS: usize = 128;
-/// Keys that a block counts at least.
+/// Smallest number of keys that a block counts.
 const LEAST_PART: usize = 8 << 10;
 /// Threads that rank.
 const RANKERS: usize = 512;
-/// The lines of a run that one warp drains; of longer runs all warps drain the rest.
+/// Lines of a run that one warp drains; all warps drain the rest of longer runs.
 const LONG_LINES: usize = 6;
-/// How long a thread sleeps between two looks at status words of which none was new.
+/// Nanoseconds that a thread sleeps after a poll in which no status word was new.
 const POLL_NANOSECONDS: usize = 20;
-/// Keys of two bytes are counted from so many on: there are 65,536 counters to clear and to add up.
+/// Number of keys of two bytes from which they are counted: 65,536 counters have to be cleared and added up.
 const TALLY_FROM: usize = 1 << 21;
-/// Numbers in a status word of 4 bytes are below this.
+/// Bound on the numbers in a status word of 4 bytes.
 const SMALL_STATUS: usize = 1 << 30;
 
-/// Buckets that are too large for a block are listed from so many keys on, as one launch more takes 2.5 us, and so many of them, a MiB: runs of 64
+/// Number of keys from which buckets that are too large for a block are listed, as one more launch takes 2.5 us; and
+/// capacity of the list, a MiB: runs of 64 make 9,450 such buckets of 2^28 keys.
 /// make 9,450 such buckets of 2^28 keys.
 const LARGE_FROM: usize = 1 << 25;
 const MOST_LARGE: usize = 65_536;
-/// An array of at most so many keys is sorted by a block of few threads.
+/// Largest array, in keys, that a block of few threads sorts.
 const FEW_KEYS: usize = 1024;
 
-/// Bytes of counters of few distinct keys: for each slot and lane a word.
+/// Bytes of counters of few distinct keys: a word for each slot and lane.
 const FEW_BYTES: usize = 4 * 256 * 32;
 
-/// The highest bits by which a sort begins, at most: there are as many counters of 16 bits in a block's shared memory.
+/// Largest number of highest bits by which a sort begins: a block's shared memory has a counter of 16 bits for each of
+/// their values.
 const SPLIT_BITS: u32 = 16;
-/// Keys of so many bytes are sorted by their highest bits first: shorter ones have as few passes from the lowest on.
+/// Smallest key, in bytes, that is sorted by its highest bits first: shorter keys have as few passes from the lowest
+/// digit on.
 const SPLIT_KEY_BYTES: usize = 4;
 
-/// How a sort goes.
+/// Strategy of a sort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Road {
-    /// One block sorts all.
+    /// One block sorts the array.
     Local,
-    /// A cluster of blocks sorts all.
+    /// A cluster of blocks sorts the array.
     Cluster(ClusterPlan),
-    /// Values are counted and filled in.
+    /// Counting sort: values are counted, and the results filled in.
     Counting,
-    /// By so many of the highest bits, and the rest by blocks; by passes where the keys are so that blocks have no room. Of more keys than
-    /// [`SortPlan::has_room_for_buckets`] says, only few distinct ones are told apart from others, which go by passes.
+    /// Partition by this many of the highest bits, then blocks sort the buckets. Passes follow instead where the keys
+    /// make buckets larger than blocks. With more keys than [`SortPlan::has_room_for_buckets`] allows, only arrays of
+    /// few distinct keys are sorted this way, and all others by passes.
     Split(u32),
-    /// By passes from the lowest digit on.
+    /// Passes from the lowest digit on (LSD radix sort).
     Passes,
 }
 
 /// A planned sort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SortPlan {
-    /// Keys.
+    /// Number of keys.
     pub len: usize,
-    /// What is sorted.
+    /// Types of keys and values.
     pub types: SortTypes,
-    /// Whether the results take the place of the input.
+    /// Whether the results replace the input.
     pub in_place: bool,
-    /// Threads that rank, and those that store.
+    /// Threads that rank.
     pub rankers: usize,
     /// Threads that look back and store.
     pub storers: usize,
-    /// Keys a ranker.
+    /// Keys per ranker.
     pub keys: usize,
-    /// Of the rows that are matched at once, those that are matched through shared memory.
+    /// Number of rows, of those matched at once, that are matched through shared memory.
     pub mask_rows: usize,
     /// Rows that are matched at once.
     pub rows: usize,
@@ -91,20 +95,20 @@ pub struct SortPlan {
     pub status: usize,
     /// Bytes of counters of a block that counts.
     pub counters: usize,
-    /// How blocks sort what fits in their shared memory.
+    /// Plan of blocks that sort keys in their shared memory.
     pub local: LocalPlan,
-    /// How a block sorts the whole array.
+    /// Plan of a block that sorts the whole array.
     pub whole: LocalPlan,
-    /// How larger blocks sort buckets that are too large for others.
+    /// Plan of larger blocks, which sort buckets that are too large for others.
     pub large: LocalPlan,
-    /// How a cluster of blocks sorts, on devices that have them.
+    /// Plan of a cluster of blocks, on devices that have them.
     pub cluster: Option<ClusterPlan>,
     /// Whether a block has room for the most buckets of a single pass, and a tile.
     pub has_room_to_scatter: bool,
 }
 
 impl SortPlan {
-    /// The plan for `len` keys on a device of this compute capability with so many multiprocessors.
+    /// Plans `len` keys on a device of this compute capability with `multiprocessors` multiprocessors.
     #[must_use]
     pub fn new(len: usize, types: SortTypes, in_place: bool, capability: (u32, u32), multiprocessors: usize) -> Self {
         let shared = Tuning::of(capability).shared_bytes;
@@ -126,10 +130,10 @@ impl SortPlan {
             cluster: ClusterPlan::new(types, capability, shared),
             has_room_to_scatter: scatter::fits(shared),
         };
-        // Registers: of 65,536 a thread has 80; keys may take half, and fewer beside values.
+        // Registers: a thread has 80 of 65,536; keys may take half, and fewer where there are values.
         let most = if types.value == 0 { 160 } else { 96 };
         let most = (most / types.key.max(types.value)).min(most / 4);
-        // A tile for each multiprocessor, if there are as many keys.
+        // A tile for each multiprocessor, if there are enough keys.
         let wanted = len.div_ceil(multiprocessors * RANKERS).max(4);
         let fits = |keys: usize| Self { keys, ..plan }.shared_bytes() <= shared;
         let candidates = [40, 32, 24, 20, 16, 12, 10, 8, 4, 2];
@@ -143,10 +147,10 @@ impl SortPlan {
         plan
     }
 
-    /// Keys of a lane of the warps that sort as many keys as they can.
+    /// Largest number of keys per lane of a warp that sorts.
     #[must_use]
     pub fn warp_items(&self) -> usize {
-        // With values keys are compared by their positions, too, and many of them are slower than blocks.
+        // With values, keys are compared by their positions, too, and warps with many keys are slower than blocks.
         match (self.types.key, self.types.value) {
             (0..=4, 0) => 32,
             (0..=4, _) | (5..=8, 0) => 16,
@@ -154,7 +158,7 @@ impl SortPlan {
         }
     }
 
-    /// The numbers that the kernel is compiled with whose warps sort, with so many keys a lane.
+    /// Constants of the kernel whose warps sort, with `items` keys per lane.
     #[must_use]
     pub fn warp_constants(&self, items: usize) -> Constants {
         let mut constants = self.constants(WARP_THREADS);
@@ -162,19 +166,19 @@ impl SortPlan {
         constants
     }
 
-    /// Threads of a block of it.
+    /// Threads of a block whose warps sort.
     #[must_use]
     pub fn warp_threads() -> usize {
         WARP_THREADS
     }
 
-    /// Whether buckets are so small that a warp sorts one. With values a block does it sooner.
+    /// Whether warps sort the buckets, which are small enough. With values, blocks sort them.
     #[must_use]
     pub fn warps_sort_buckets(&self) -> bool {
         self.types.value == 0 && self.split_bits() > 0 && self.len >> self.split_bits() <= 32 * self.warp_items() / 4
     }
 
-    /// The most keys of a bucket that is sorted by itself: 0 where random keys would have larger ones.
+    /// Largest number of keys of a bucket that is sorted on its own; 0 where buckets of random keys would be larger.
     #[must_use]
     pub fn bucket_room(&self) -> usize {
         if !self.has_room_for_buckets() {
@@ -183,7 +187,7 @@ impl SortPlan {
         if self.warps_sort_buckets() { 32 * self.warp_items() } else { self.local.tile() }
     }
 
-    /// How the sort goes.
+    /// Returns the strategy of the sort.
     #[must_use]
     pub fn road(&self) -> Road {
         let SortTypes { key, value, .. } = self.types;
@@ -201,19 +205,19 @@ impl SortPlan {
         if key >= SPLIT_KEY_BYTES && has_use && self.counters >= 2 << bits { Road::Split(bits) } else { Road::Passes }
     }
 
-    /// The bits that tell buckets so small that blocks have room for them.
+    /// Number of highest bits whose buckets are small enough for blocks.
     fn bucket_bits(&self) -> u32 {
-        // Buckets of random keys are filled to eight ninths at most, eight standard deviations from all.
+        // Buckets of random keys are filled to eight ninths at most, eight standard deviations from full.
         self.len.div_ceil(self.local.tile() * 8 / 9).next_power_of_two().ilog2()
     }
 
-    /// Whether blocks have room for the buckets that the highest bits of random keys tell.
+    /// Whether blocks have room for the buckets of random keys by their highest bits.
     #[must_use]
     pub fn has_room_for_buckets(&self) -> bool {
         self.bucket_bits() <= SPLIT_BITS
     }
 
-    /// The highest bits that the sort begins with; 0 if it does not.
+    /// Number of highest bits that the sort begins with; 0 if it does not.
     #[must_use]
     pub fn split_bits(&self) -> u32 {
         if let Road::Split(bits) = self.road() { bits } else { 0 }
@@ -231,38 +235,38 @@ impl SortPlan {
         self.counts_apart() && !self.scatters()
     }
 
-    /// Whether buckets that are too large for a block, but not for a larger one, are listed for these.
+    /// Whether buckets that are too large for a block, but not for a larger one, are listed for larger blocks.
     #[must_use]
     pub fn lists_large(&self) -> bool {
         let has_room = self.has_room_for_buckets() && self.large.tile() > self.local.tile();
         self.splits_twice() && self.len >= LARGE_FROM && has_room
     }
 
-    /// The most buckets on that list.
+    /// Capacity of that list.
     #[must_use]
     pub fn most_large() -> usize {
         MOST_LARGE
     }
 
-    /// Keys up to which the block that sorts all has fewer threads.
+    /// Number of keys up to which the block that sorts the whole array has fewer threads.
     #[must_use]
     pub fn few_keys() -> usize {
         FEW_KEYS
     }
 
-    /// The most tiles of a pass: of the parts of an array each has one that is not full.
+    /// Largest number of tiles of a pass: each part of an array has one partial tile.
     #[must_use]
     pub fn most_tiles(&self) -> usize {
         self.tiles() + if self.splits_twice() { DIGITS } else { 0 }
     }
 
-    /// Keys a tile.
+    /// Keys per tile.
     #[must_use]
     pub fn tile(&self) -> usize {
         self.rankers * self.keys
     }
 
-    /// The tiles.
+    /// Number of tiles.
     #[must_use]
     pub fn tiles(&self) -> usize {
         self.len.div_ceil(self.tile())
@@ -274,7 +278,7 @@ impl SortPlan {
         self.rankers + self.storers
     }
 
-    /// Launches of a pass: one for each digit. In place their number is even, as one may have to be a copy.
+    /// Number of passes, one launch for each digit. In place it is even, as one pass may have to be a copy.
     #[must_use]
     pub fn launches(&self) -> usize {
         if self.in_place { self.types.key.next_multiple_of(2) } else { self.types.key }
@@ -284,7 +288,7 @@ impl SortPlan {
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         let SortTypes { key, value, .. } = self.types;
-        // One slot more for each digit.
+        // Each digit has one more slot.
         let slots = |bytes: usize| ((self.tile() + DIGITS) * bytes).next_multiple_of(128);
         slots(key) + slots(value) + self.rankers / 32 * DIGITS * (2 + 4 * self.mask_rows) + DIGITS * 24 + 256
     }
@@ -296,7 +300,7 @@ impl SortPlan {
         Counting { blocks: self.len.div_ceil(part), part, threads: COUNT_THREADS, shared_bytes: self.counters }
     }
 
-    /// The numbers that the kernel is compiled with which counts keys by their highest bits.
+    /// Constants of the kernel that counts keys by their highest bits.
     #[must_use]
     pub fn split_constants(&self) -> Constants {
         let mut constants = self.constants(COUNT_THREADS);
@@ -304,7 +308,7 @@ impl SortPlan {
         constants
     }
 
-    /// Whether a block that counts by the highest bits has a word for each of its counters.
+    /// Whether a block that counts by the highest bits has a full word for each counter.
     fn has_wide_counters(&self) -> bool {
         4 << self.split_bits() <= self.counters
     }
@@ -318,7 +322,7 @@ impl SortPlan {
         Counting { shared_bytes: (counter << self.split_bits()).max(few) + digits, ..self.counting(multiprocessors) }
     }
 
-    /// The numbers that the kernel is compiled with which sorts in the shared memory of a block.
+    /// Constants of the kernel that sorts in the shared memory of a block.
     #[must_use]
     pub fn local_constants(&self, local: &LocalPlan) -> Constants {
         let mut constants = self.constants(local.threads());
@@ -326,7 +330,7 @@ impl SortPlan {
         constants
     }
 
-    /// The numbers that the kernel is compiled with whose blocks are a cluster.
+    /// Constants of the kernel whose blocks are a cluster.
     #[must_use]
     pub fn cluster_constants(&self, cluster: &ClusterPlan) -> Constants {
         let mut constants = self.constants(ClusterPlan::threads());
@@ -334,13 +338,13 @@ impl SortPlan {
         constants
     }
 
-    /// The numbers that kernels are compiled with which have so many threads and no other numbers of their own.
+    /// Constants of kernels of `threads` threads that have no other constants of their own.
     #[must_use]
     pub fn plain_constants(&self, threads: usize) -> Constants {
         self.constants(threads)
     }
 
-    /// The numbers that all kernels of the sort are compiled with.
+    /// Constants of all kernels of the sort.
     fn constants(&self, threads: usize) -> Constants {
         let SortTypes { key, order, descending, value, indices, keys_out } = self.types;
         let mut constants = Constants::default();
@@ -355,7 +359,7 @@ impl SortPlan {
         constants
     }
 
-    /// The numbers that the kernel which counts is compiled with.
+    /// Constants of the kernel that counts.
     #[must_use]
     pub fn counting_constants(&self) -> Constants {
         let mut constants = self.constants(COUNT_THREADS);
@@ -364,7 +368,7 @@ impl SortPlan {
         constants
     }
 
-    /// The numbers that the kernel of a pass is compiled with.
+    /// Constants of the kernel of a pass.
     #[must_use]
     pub fn pass_constants(&self) -> Constants {
         let mut constants = self.constants(self.threads());
@@ -377,16 +381,16 @@ impl SortPlan {
     }
 }
 
-/// How keys are counted.
+/// Launch of a kernel that counts keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counting {
-    /// Blocks.
+    /// Number of blocks.
     pub blocks: usize,
-    /// Keys of each.
+    /// Keys per block.
     pub part: usize,
-    /// Threads of each.
+    /// Threads per block.
     pub threads: usize,
-    /// Shared memory of each.
+    /// Shared memory per block.
     pub shared_bytes: usize,
 }
 
@@ -415,10 +419,10 @@ mod tests {
                             "{plan:?}"
                         );
                         assert!(plan.tiles() * tile >= len && u32::try_from(plan.tiles()).is_ok(), "{plan:?}");
-                        // Counters, what is beside them, and what the driver takes.
+                        // Counters, the other shared memory, and the driver's share.
                         assert!(plan.counters + (4 << 10) <= row.shared_bytes, "{plan:?}");
                         assert!(plan.counters >= 4 * DIGITS * key, "{plan:?}");
-                        // A status word holds the number of keys beside two bits.
+                        // A status word holds the number of keys and two bits.
                         assert!((len as u128) < 1 << (8 * plan.status - 2), "{plan:?}");
                         // Buckets by octaves have places and cursors.
                         let octaves = plan.octave_buckets();

@@ -1,7 +1,7 @@
-//! A tile: its shape, what a block holds of it in shared memory, and the sizes that these depend on.
+//! Tiles: their shape, their shared memory, and the sizes that these depend on.
 //!
-//! The shape depends on the types alone, so that a scan of floats groups its additions in the same way on every GPU of an
-//! architecture.
+//! The shape depends on the types alone, so that a scan of floats groups its additions in the same way on every GPU of
+//! an architecture.
 
 use super::constants::{Constants, constants};
 use super::memory::StatusWords;
@@ -14,84 +14,87 @@ pub(super) const GROUP: usize = WARP;
 /// Entries from one group's status word to the next: a memory line of 8-byte words, so that blocks that poll different
 /// groups poll different lines.
 pub(super) const SPREAD: usize = 16;
-/// Offsets of a tile that one warp finds and marks; all warps of a block share the others. Tiles of 3,072 elements and
+/// Offsets of a tile that one warp finds and marks; all warps of a block share the rest. Tiles of 3,072 elements and
 /// segments of 8 have 384; see benches/notes/segments.md.
 pub(super) const OFFSETS_A_WARP: usize = 768;
-/// Tiles whose marks by offsets a scan keeps: those from one that is finished to one that is prepared (LAG + warps + 2).
+/// Tiles whose marks by offsets a scan keeps: from the finished tile to the prepared tile (LAG + warps + 2).
 pub(super) const MARK_SLOTS: usize = 8;
 /// Shared memory that the driver reserves in each block (CUDA C++ Programming Guide, compute capability 8.0 and later).
 pub(super) const DRIVER_RESERVED: usize = 1 << 10;
 
-/// Threads that compute on a tile, and the bytes of input that each has of it.
+/// Threads that compute on a tile, and bytes of its input per thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TileSize {
     pub(super) threads: usize,
     pub(super) thread_bytes: usize,
 }
 
-/// Long arrays: three loads of 16 bytes a thread. 0.95 of a copy where 32 KiB reach 0.89 (H200, 2026-11-21: benches/notes/scan.md).
+/// Tiles of long arrays: three loads of 16 bytes per thread. 0.95 of a copy where 32 KiB reach 0.89 (H200, 2026-11-21:
+/// benches/notes/scan.md).
 pub(super) const LARGE: TileSize = TileSize { threads: 256, thread_bytes: 48 };
-/// Long arrays of several inputs, where a thread of [`LARGE`] has room for one vector: three for half as many threads. What a
-/// tile costs beside its elements is then shared by more of them (H200, 2026-11-22: benches/notes/inputs-and-functions.md).
-/// Three such tiles fit where a block has 64 KiB, unless it keeps the marks of segments by offsets, too.
+/// Tiles of long arrays of several inputs, where a thread of [`LARGE`] has room for one vector: three vectors for half
+/// as many threads. More elements then share the overhead of a tile (H200, 2026-11-22:
+/// benches/notes/inputs-and-functions.md). Three such tiles fit where a block has 64 KiB, unless it also keeps the
+/// marks of segments by offsets.
 const SEVERAL: TileSize = TileSize { threads: 128, thread_bytes: 160 };
 const ROWS_OF_SEVERAL: usize = 3;
-/// Of two inputs of 8 bytes a vector is one element of each: more of them share what a thread does beside (H200, 2026-11-24, sums of big
-/// integers: benches/notes/trees-and-graphs.md).
+/// Slots of a vector of two inputs of 8 bytes, one element of each; and vectors per thread, more of which share the
+/// thread's overhead (H200, 2026-11-24, sums of big integers: benches/notes/trees-and-graphs.md).
 pub(super) const SHORT_SLOT: usize = 16;
 const ROWS_OF_SHORT: usize = 5;
-/// The bytes of a tile of wider ones, at most: three fit there, too.
+/// Largest tile of wider vectors, in bytes: three such tiles fit, too.
 const SEVERAL_BYTES: usize = 18 << 10;
-/// Short arrays, where every block has one such tile: straight-line code a third as long (H200, 2026-11-21: 6.6 to 6.4 us at
-/// 2^16, benches/notes/scan.md, "Short arrays").
+/// Tiles of short arrays, one per block: straight-line code a third as long (H200, 2026-11-21: 6.6 to 6.4 us at 2^16,
+/// benches/notes/scan.md, "Short arrays").
 pub(super) const SMALL: TileSize = TileSize { threads: 512, thread_bytes: 16 };
-/// Segmented reductions free a tile once it is reduced, so tiles can be larger, which amortises the work a tile (H200,
-/// 2026-11-21: benches/notes/segments.md). Five vectors of 16 bytes, or three whose results take 32.
+/// Tiles of segmented reductions, which free a tile once it is reduced: tiles can be larger, which amortises the work
+/// per tile (H200, 2026-11-21: benches/notes/segments.md). Five vectors of 16 bytes, or three whose results take 32.
 pub(super) const SEGMENTS: TileSize = TileSize { threads: 256, thread_bytes: 96 };
-/// Of several inputs: one vector of two of them; three took as long (H200, 2026-11-23, sparse products: 897 us).
+/// Bytes per thread of segmented reductions of several inputs: one vector of two inputs; three took as long (H200,
+/// 2026-11-23, sparse products: 897 us).
 const SEGMENTS_OF_SEVERAL: usize = 80;
 
-/// The sizes in bytes that a plan depends on.
+/// Sizes in bytes that a plan depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// Of an element; of several inputs, of all that is streamed of one.
+    /// Size of an element; of several inputs, of one element of each stream together.
     pub input: usize,
-    /// The streams, where the input is not one buffer.
+    /// Streams, where the input is not one buffer.
     pub streams: Option<Streams>,
-    /// Of what one tile tells another: what the operator combines, with its segment heads.
+    /// Size of a tile's look-back state: a combined value, with its segment heads.
     pub state: usize,
-    /// Of a result.
+    /// Size of a result.
     pub output: usize,
-    /// Of an element's place in shared memory: of the element, or of a result that may take its place.
+    /// Size of an element's place in shared memory: of the element, or of a result that may replace it.
     pub place: usize,
-    /// Of what a thread keeps of a tile from the first pass over it to the second.
+    /// Size of a thread's values of a tile that are kept from the first pass over it to the second.
     pub kept: usize,
-    /// How segment heads are marked in shared memory.
+    /// Kind of marks of segment heads in shared memory.
     pub marks: Marks,
     /// Whether a state counts segment heads, in 8 bytes of it.
     pub counted: bool,
 }
 
-/// How segment heads are marked in shared memory: see `tile/heads.cuh`.
+/// Kind of marks of segment heads in shared memory: see `tile/heads.cuh`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marks {
-    /// They are not.
+    /// No marks.
     None,
-    /// In bytes, one or two for each vector of each tile there.
+    /// Bytes, one or two for each vector of each tile in shared memory.
     Vectors,
-    /// In bits, one for each element, of more tiles than are there: those that are prepared, too.
+    /// Bits, one for each element, of the tiles in shared memory and of prepared tiles.
     Offsets,
 }
 
 impl Sizes {
-    /// Of a scan that has no segments.
+    /// Returns the sizes of a scan without segments.
     #[must_use]
     pub fn plain(input: usize, state: usize, output: usize) -> Self {
         Self { input, streams: None, state, output, place: input, kept: 0, marks: Marks::None, counted: false }
     }
 }
 
-/// The fewest elements that are whole words of every stream and 16 bytes together, if a thread holds as many.
+/// Smallest number of elements that are whole words of every stream and 16 bytes together, if a thread holds as many.
 fn vector_of(streams: Streams, output: usize) -> usize {
     if streams.sizes().is_empty() {
         return 1 << (16 / output.max(1)).clamp(1, 4).ilog2();
@@ -105,7 +108,7 @@ fn vector_of(streams: Streams, output: usize) -> usize {
         .unwrap_or(1)
 }
 
-/// The bytes of a vector's slots, of several streams or none: as `slot_bytes` in `tile/stage.cuh`.
+/// Bytes of a vector's slots, of several streams or none, as `slot_bytes` in `tile/stage.cuh`.
 fn slots(streams: Streams, vector: usize, place: usize) -> usize {
     let several = streams.sizes().len() > 1;
     let slot = |bytes: usize| match bytes {
@@ -117,16 +120,16 @@ fn slots(streams: Streams, vector: usize, place: usize) -> usize {
     slot(vector * place) + others
 }
 
-/// A tile's shape.
+/// Shape of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileShape {
-    /// Threads that compute on it.
+    /// Threads that compute on the tile.
     pub threads: usize,
     /// Neighbouring elements that a thread loads at once.
     pub vector: usize,
-    /// Vectors that a thread has.
+    /// Vectors per thread.
     pub rows: usize,
-    /// Bytes of a vector's slots in shared memory: one for each stream.
+    /// Bytes of a vector's slots in shared memory: one slot for each stream.
     pub slot: usize,
 }
 
@@ -134,8 +137,8 @@ impl TileShape {
     pub(super) fn new(sizes: Sizes, size: TileSize) -> Self {
         let TileSize { threads, thread_bytes } = size;
         let widest = sizes.state.max(sizes.output);
-        // The fewest elements that are whole loads of 16 bytes, unless that is more than a thread holds or, of odd sizes, more
-        // values than there are registers for.
+        // The smallest number of elements that are whole loads of 16 bytes, unless a thread does not hold as many or,
+        // with odd sizes, registers do not hold their values.
         let whole = [1, 2, 4, 8, 16].into_iter().find(|elements| (elements * sizes.input).is_multiple_of(16));
         let few = |&elements: &usize| {
             elements * sizes.input <= 16 || (elements <= 4 && elements * sizes.input <= thread_bytes)
@@ -149,7 +152,7 @@ impl TileShape {
             None => (vector * sizes.place).next_multiple_of(16),
             Some(streams) => slots(streams, vector, sizes.place),
         };
-        // An odd number, against bank conflicts; a thread's heads have a bit each in a word of 64, and one to spare.
+        // Rows are odd, against bank conflicts; a thread's heads are bits of a word of 64, with one to spare.
         let rows = |bytes: usize| ((bytes / slot).min(63 / vector).max(1) - 1) | 1;
         let several = sizes.streams.is_some_and(|streams| streams.sizes().len() > 1);
         let thread_bytes = if several && size == SEGMENTS { SEGMENTS_OF_SEVERAL } else { thread_bytes };
@@ -167,13 +170,13 @@ impl TileShape {
         Self { threads, vector, rows: rows(thread_bytes), slot }
     }
 
-    /// Its elements.
+    /// Number of elements.
     #[must_use]
     pub fn elements(&self) -> usize {
         self.threads * self.vector * self.rows
     }
 
-    /// Its bytes in shared memory.
+    /// Bytes in shared memory.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.threads * self.rows * self.slot
@@ -183,8 +186,8 @@ impl TileShape {
         self.threads / WARP
     }
 
-    /// A tile's share of shared memory beside its elements: the totals of its warps, their prefixes, what its threads
-    /// keep, its marks.
+    /// Shared memory of a tile besides its elements: the totals of its warps, their prefixes, the values that its
+    /// threads keep, its marks.
     pub(super) fn beside(&self, sizes: Sizes) -> usize {
         // What follows each warp has 16 bytes at most, as vectors' bits are a multiple of 16.
         let marks = self.threads * self.rows * self.vector.div_ceil(8) + self.warps() * size_of::<u64>() + 16;
@@ -193,12 +196,12 @@ impl TileShape {
             + if sizes.marks == Marks::Vectors { marks } else { 0 }
     }
 
-    /// What an offsets warp leaves of a tile: its marks, the range of its offsets and its first `ends`.
+    /// Bytes of an offsets warp's results for a tile: the tile's marks, the range of its offsets and its first `ends`.
     pub(super) fn found(&self, sizes: Sizes, ends: usize) -> usize {
         if sizes.marks == Marks::Offsets { self.elements() / 8 + 48 + ends * size_of::<u16>() } else { 0 }
     }
 
-    /// What kernels that scan tiles of this shape have to know.
+    /// Constants of kernels that scan tiles of this shape.
     pub(super) fn constants(&self, sizes: Sizes) -> Constants {
         let mut constants = StatusWords::constants(sizes.state);
         constants!(constants; "GROUP" = GROUP, "SPREAD" = SPREAD, "OFFSETS_A_WARP" = OFFSETS_A_WARP, "THREADS" = self.threads, "VECTOR" = self.vector, "ROWS" = self.rows, "SLOT_BYTES" = self.slot);

@@ -1,4 +1,5 @@
-//! Top-k on a CUDA device: the pipeline that collects and stores, what is guessed from a sample, the kernels beside.
+//! Plans of top-k on a CUDA device: the pipeline that collects and stores, the window estimated from a sample, and the
+//! other kernels.
 
 use super::constants::{Constants, constants};
 use super::memory::StatusWords;
@@ -6,77 +7,80 @@ use super::tile::{GROUP, LARGE, SEGMENTS, SPREAD, Sizes, TileShape, TileSize, WA
 use super::tuning::Tuning;
 use upsweep_core::key::KeyOrder;
 
-/// The sizes of tiles, and the blocks a multiprocessor, from which the first is taken with which a tile waits long enough for its
-/// prefix.
+/// Candidates of tile size and blocks per multiprocessor. The first candidate is taken whose lag is long enough for a
+/// tile's prefix to arrive.
 const CHOICES: [(TileSize, usize); 4] = [(SEGMENTS, 2), (LARGE, 3), (LARGE, 2), (LARGE, 1)];
 const FEWEST_LAG: usize = 2;
-/// Shared memory beside what grows with the tile: tickets, alignment.
+/// Shared memory besides the parts that grow with the tile: tickets, alignment.
 const OVERHEAD: usize = 2 << 10;
-/// Keys of a sample. What is found out of it is as good as chance lets it be; a larger one takes one block longer.
+/// Keys of a sample. Chance limits the precision of the estimate; a larger sample takes one block longer.
 const SAMPLE: usize = 16 << 10;
-/// Keys from which a window is guessed: so many are read in some microseconds.
+/// Number of keys from which a window is estimated: as many keys are read in some microseconds.
 const GUESS_FROM: usize = 1 << 20;
-/// Standard deviations between a rank in the sample and the ends of its window, and places beside. Of 10^8 windows one misses.
+/// Standard deviations between a rank in the sample and the ends of its window, and places to add. One window in 10^8
+/// misses.
 const DEVIATIONS: f64 = 6.0;
 const PLACES: f64 = 4.0;
-/// The part of the sample up to whose key results are taken from candidates; of more, only the wanted key is looked for among them.
+/// Fraction of the sample (1 / N) up to whose key results are taken from candidates; beyond it, only the wanted key is
+/// searched among them.
 const MOST_CANDIDATES: usize = 128;
-/// Threads of the kernels beside the pipeline.
+/// Threads of the kernels besides the pipeline.
 const GUESS_THREADS: usize = 1024;
 const COUNT_THREADS: usize = 512;
-/// Blocks a multiprocessor that collect: the keys of two steps are in registers.
+/// Blocks per multiprocessor of the collecting kernel: the keys of two steps are in registers.
 const COLLECT_BLOCKS: usize = 2;
 const ORDER_THREADS: usize = 512;
 /// Bits of a digit: see `topk/ranked.cuh`.
 const DIGIT_BITS: usize = 11;
-/// Rows of up to so many keys are a block's of few threads.
+/// Largest row, in keys, for a block of few threads.
 const SHORT_ROW: usize = 4 << 10;
-/// Keys that one block goes over as fast as the device's blocks together: a row of fewer is a block's.
+/// Number of keys that one block processes as fast as all blocks of the device together: a shorter row has a single
+/// block.
 const ROW_OF_A_BLOCK: usize = 16 << 10;
-/// The most results of a row that one block sorts.
+/// Largest number of results of a row that one block sorts.
 #[cfg(feature = "cuda")]
 pub const MOST_ORDERED: usize = 2 << 10;
 
-/// What is ranked.
+/// Types of a ranking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RankTypes {
     /// Bytes of a key.
     pub key: usize,
-    /// How keys' bits are ordered.
+    /// Order of the keys' bits.
     pub order: KeyOrder,
-    /// From the last to the first.
+    /// Whether the order is descending.
     pub descending: bool,
     /// Bytes of a key's place in its row.
     pub place: usize,
 }
 
-/// A window in which the key of a rank lies, most probably.
+/// A window that most probably contains the key of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// The rank in the sample of its first key; 0 for the first key that there is.
+    /// Rank in the sample of the window's first key; 0 for the first key of all.
     pub low_rank: usize,
-    /// The rank in the sample of its last key; more than the sample has for the last key that there is.
+    /// Rank in the sample of the window's last key; more than the size of the sample for the last key of all.
     pub high_rank: usize,
-    /// Candidates that there is room for.
+    /// Capacity of candidates.
     pub room: usize,
 }
 
 /// The pipeline over all keys: see `topk/store.cuh`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pass {
-    /// The tiles' shape.
+    /// Shape of the tiles.
     pub shape: TileShape,
-    /// Their number.
+    /// Number of tiles.
     pub tiles: usize,
-    /// The bytes of what tiles tell each other: two numbers of keys.
+    /// Bytes of a tile's look-back state: two numbers of keys.
     pub state: usize,
     /// Blocks that a multiprocessor should run.
     pub blocks: usize,
     /// Tiles that a block holds between counting keys and storing them.
     pub lag: usize,
-    /// Through which the blocks look back.
+    /// Status words of the look-back.
     pub words: StatusWords,
-    /// See [`Tuning`].
+    /// Tuning parameters of the device: see [`Tuning`].
     pub tuning: &'static Tuning,
 }
 
@@ -86,13 +90,13 @@ impl Pass {
         CHOICES.into_iter().map(plan).find(|plan| plan.lag >= FEWEST_LAG).unwrap_or_else(|| plan((LARGE, 1)))
     }
 
-    /// With tiles of this size in so many blocks a multiprocessor, with the longest lag that fits.
+    /// Plans tiles of this size with `blocks` blocks per multiprocessor, and with the longest lag that fits.
     fn within(len: usize, key: usize, size: TileSize, blocks: usize, tuning: &'static Tuning) -> Self {
         let shape = TileShape::new(Sizes::plain(key, 1, 1), size);
         let tiles = len.div_ceil(shape.elements()).max(1);
         let state = if u32::try_from(len).is_ok() { 8 } else { 16 };
         let words = StatusWords::of(tiles + 2 * SPREAD * (tiles / GROUP + 1), state);
-        // Of each tile a number a thread, some a warp.
+        // Each tile has a number per thread, some per warp.
         let stage = shape.bytes() + 4 * shape.threads + (state + 8) * (shape.warps() + 1);
         let stages = tuning.shared_of_block(blocks).saturating_sub(OVERHEAD) / stage;
         let lag = stages.saturating_sub(tuning.ahead + 1).clamp(1, tuning.lag);
@@ -113,36 +117,38 @@ impl Pass {
 pub struct TopKPlan {
     /// Keys of a row.
     pub len: usize,
-    /// What is ranked.
+    /// Types of the ranking.
     pub types: RankTypes,
-    /// The pass over all keys.
+    /// Pass over all keys.
     pub pass: Pass,
-    /// What is guessed; nothing of few keys.
+    /// Estimated window; none for few keys.
     pub window: Option<Window>,
 }
 
 impl TopKPlan {
-    /// The plan for the key of `rank`, from 1 on, among `len` keys; with `results` for all keys up to it.
+    /// Plans the key of `rank`, from 1 on, among `len` keys; with `results`, all keys up to it.
     #[must_use]
     pub fn new(len: usize, rank: usize, types: RankTypes, results: bool, capability: (u32, u32)) -> Self {
         let pass = Pass::new(len, types.key, Tuning::of(capability));
         Self { len, types, pass, window: window(len, rank, results) }
     }
 
-    /// Whether results are taken from the candidates, most probably: else only the wanted key is looked for among them.
+    /// Whether results are, most probably, taken from the candidates: else only the wanted key is searched among them.
     #[must_use]
     pub fn takes(&self) -> bool {
         self.window.is_some_and(|window| window.low_rank == 0)
     }
 
-    /// Digits of a key: a launch of the kernel that counts for each. Where results are taken, those of a place follow.
+    /// Digits of a key, each with a launch of the kernel that counts. Where results are taken, the digits of a place
+    /// follow.
     #[must_use]
     pub fn digits(&self, takes: bool) -> usize {
         let places = if takes { (8 * self.types.place).div_ceil(DIGIT_BITS) } else { 0 };
         (8 * self.types.key).div_ceil(DIGIT_BITS) + places
     }
 
-    /// The bytes of what the kernels tell each other, which are to be cleared: as `RankHeader` in `topk/ranked.cuh`.
+    /// Bytes of the header through which kernels communicate, and which has to be cleared: as `RankHeader` in
+    /// `topk/ranked.cuh`.
     #[must_use]
     pub fn header_bytes(&self) -> usize {
         let digits = self.digits(true);
@@ -156,31 +162,31 @@ impl TopKPlan {
         (self.pass.threads(), self.pass.stages() * self.pass.shape.bytes())
     }
 
-    /// Blocks that count, where a multiprocessor runs four.
+    /// Number of blocks that count, four per multiprocessor.
     #[must_use]
     pub fn counting_blocks(&self, multiprocessors: usize) -> usize {
         (self.len * self.types.key).div_ceil(64 * COUNT_THREADS).clamp(1, 4 * multiprocessors)
     }
 
-    /// Blocks that collect.
+    /// Number of blocks that collect.
     #[must_use]
     pub fn collecting_blocks(&self, multiprocessors: usize) -> usize {
         (self.len * self.types.key).div_ceil(64 * COUNT_THREADS).clamp(1, COLLECT_BLOCKS * multiprocessors)
     }
 
-    /// Blocks that take results from candidates.
+    /// Number of blocks that take results from candidates.
     #[must_use]
     pub fn taking_blocks(&self, multiprocessors: usize) -> usize {
         self.window.map_or(1, |window| window.room).div_ceil(COUNT_THREADS).clamp(1, multiprocessors)
     }
 
-    /// Threads of a block that guesses, of one that counts, collects or takes, and of one that puts results in order.
+    /// Threads of a block that estimates, of one that counts, collects or takes, and of one that orders results.
     #[must_use]
     pub fn threads() -> [usize; 3] {
         [GUESS_THREADS, COUNT_THREADS, ORDER_THREADS]
     }
 
-    /// Whether each of so many rows is a block's.
+    /// Whether each of `rows` rows has a single block.
     #[must_use]
     pub fn by_rows(len: usize, rows: usize, multiprocessors: usize) -> bool {
         len <= ROW_OF_A_BLOCK || 2 * rows >= multiprocessors
@@ -192,14 +198,14 @@ impl TopKPlan {
         if self.len <= SHORT_ROW { 256 } else { 1024 }
     }
 
-    /// The places that a block sorts which puts `number` results in order, and their bytes.
+    /// Places that a block sorts to order `number` results, and their bytes.
     #[must_use]
     pub fn order_places(&self, number: usize) -> (usize, usize) {
         let places = number.next_power_of_two().max(16);
         (places, places * (self.types.key + self.types.place))
     }
 
-    /// The numbers that the pass over all keys is compiled with.
+    /// Constants of the pass over all keys.
     #[must_use]
     pub fn pass_constants(&self) -> Constants {
         let Tuning { ahead, look_back_warps, groups, .. } = *self.pass.tuning;
@@ -211,7 +217,7 @@ impl TopKPlan {
         constants
     }
 
-    /// The numbers that the other kernels are compiled with, in blocks of so many threads.
+    /// Constants of the other kernels, in blocks of `threads` threads.
     #[must_use]
     pub fn constants(&self, threads: usize) -> Constants {
         let mut constants = Constants::default();
@@ -226,7 +232,8 @@ impl TopKPlan {
     }
 }
 
-/// The window for a rank. Where few results are wanted, it begins with the first key, so that they are all in it.
+/// Estimates the window of a rank. Where few results are wanted, it begins with the first key, so that it contains all
+/// of them.
 fn window(len: usize, rank: usize, results: bool) -> Option<Window> {
     if len < GUESS_FROM {
         return None;
@@ -238,7 +245,7 @@ fn window(len: usize, rank: usize, results: bool) -> Option<Window> {
     let few = high_rank <= SAMPLE / MOST_CANDIDATES;
     let low_rank = if few && results { 0 } else { (centre - spread).max(0.0) as usize };
     let samples = (high_rank.min(SAMPLE + 1) - low_rank) as f64;
-    // So many keys lie in it on average; and as the sample may have met few of them, more.
+    // Mean number of keys in the window; and more, as the sample may contain few of them.
     let most = samples + DEVIATIONS * (samples.sqrt() + 1.0);
     let room = (most * (len / SAMPLE) as f64).ceil() as usize;
     Some(Window { low_rank, high_rank, room: room.min(len) })

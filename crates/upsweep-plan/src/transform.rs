@@ -1,44 +1,45 @@
-//! What a transform does on a CUDA device: see `transform/transform.cuh`.
+//! Plans of transforms on a CUDA device: see `transform/transform.cuh`.
 
 use super::constants::{Constants, constants};
 use upsweep_core::inputs::Streams;
 
-/// Threads a block.
+/// Threads per block.
 const THREADS: usize = 256;
-/// Bytes of input that a thread asks for at once, and the most vectors that these are.
+/// Bytes of input that a thread loads at once, and largest number of their vectors.
 const THREAD_BYTES: usize = 64;
 const MOST_VECTORS: usize = 4;
-/// The same where all is read apart, at indices that are computed: of 16k x 16k elements, transposed, 1,920 us with four and 1,882 with two, of
+/// Largest number of vectors where all input is gathered, at computed indices: of 16k x 16k elements, transposed, 1,920
+/// us with four and 1,882 with two, of neighbours 505 and 568 (H200, 2026-11-26).
 /// neighbours 505 and 568 (H200, 2026-11-26).
 const MOST_COMPUTED: usize = 2;
 
 /// A planned transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransformPlan {
-    /// Elements, or as many as there is room for.
+    /// Number of elements, or capacity.
     pub len: usize,
     /// Neighbouring elements that a thread loads at once.
     pub vector: usize,
-    /// Vectors a thread.
+    /// Vectors per thread.
     pub depth: usize,
 }
 
 impl TransformPlan {
-    /// The plan for `len` elements of `input` bytes, of one buffer, and results of `output` bytes.
+    /// Plans `len` elements of `input` bytes, of one buffer, and results of `output` bytes.
     #[must_use]
     pub fn new(len: usize, input: usize, output: usize) -> Self {
         Self::with(len, input, input.max(output), false)
     }
 
-    /// The same of several `streams`, or none; `apart` says whether the map reads elsewhere, too.
+    /// Plans `len` elements of several `streams`, or none; `apart` says whether the map also gathers.
     #[must_use]
     pub fn of_streams(len: usize, streams: Streams, apart: bool, output: usize) -> Self {
         let widest = streams.sizes().iter().copied().max().unwrap_or(0).max(output);
         Self::with(len, streams.bytes(), widest, apart)
     }
 
-    /// A vector of the widest has 16 bytes. What is read elsewhere by neighbouring lanes often lies side by side, so they have
-    /// neighbouring elements then.
+    /// Plans vectors of 16 bytes of the widest type. Neighbouring lanes often gather neighbouring elements, so that
+    /// lanes then have neighbouring elements.
     fn with(len: usize, input: usize, widest: usize, apart: bool) -> Self {
         let vector = if apart { 1 } else { 1 << (16 / widest.max(1)).clamp(1, 16).ilog2() };
         let most = if apart && input == 0 { MOST_COMPUTED } else { MOST_VECTORS };
@@ -46,19 +47,19 @@ impl TransformPlan {
         Self { len, vector, depth }
     }
 
-    /// Threads a block.
+    /// Threads per block.
     #[must_use]
     pub fn threads(&self) -> usize {
         THREADS
     }
 
-    /// Blocks, each of which has neighbouring elements.
+    /// Number of blocks, each of which has neighbouring elements.
     #[must_use]
     pub fn blocks(&self) -> usize {
         self.len.div_ceil(THREADS * self.vector * self.depth)
     }
 
-    /// The numbers that the kernel is compiled with.
+    /// Constants that the kernel is compiled with.
     #[must_use]
     pub fn constants(&self) -> Constants {
         let mut constants = Constants::default();

@@ -1,16 +1,16 @@
-//! What differs from one GPU architecture to the next.
+//! Tuning parameters of each GPU architecture.
 
 use super::tile::DRIVER_RESERVED;
 
-/// How a GPU keeps its memory busy: data, with the measurement that justifies each row. An unknown GPU takes the last
-/// row at or below its compute capability.
+/// Parameters that keep a GPU's memory busy, with the measurement that justifies each row. An unknown GPU takes the
+/// last row at or below its compute capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuning {
-    /// The compute capability from which the row holds.
+    /// Compute capability from which the row holds.
     pub capability: (u32, u32),
-    /// Shared memory a block may have, in bytes.
+    /// Shared memory that a block may have, in bytes.
     pub shared_bytes: usize,
-    /// Blocks a multiprocessor should run, for states of up to 8 bytes.
+    /// Blocks that a multiprocessor should run, for states of up to 8 bytes.
     pub blocks: usize,
     /// Tiles that a block stages ahead of the one it reduces.
     pub ahead: usize,
@@ -20,11 +20,11 @@ pub struct Tuning {
     pub look_back_warps: usize,
     /// Groups of tiles that a tile looks back over.
     pub groups: usize,
-    /// Where the numbers come from.
+    /// Source of the numbers.
     pub source: &'static str,
 }
 
-/// The rows, by ascending capability.
+/// Rows of parameters, by ascending capability.
 pub const TUNING: &[Tuning] = &[
     Tuning {
         capability: (7, 5),
@@ -80,14 +80,14 @@ pub const TUNING: &[Tuning] = &[
 ];
 
 impl Tuning {
-    /// The row for a device.
+    /// Returns the row for a device.
     #[must_use]
     pub fn of(capability: (u32, u32)) -> &'static Self {
         let fits = |row: &&Self| row.capability <= capability;
         TUNING.iter().rev().find(fits).unwrap_or(&TUNING[0])
     }
 
-    /// Blocks a multiprocessor for states of `state` bytes: larger ones need more registers a thread.
+    /// Blocks per multiprocessor for states of `state` bytes: larger states need more registers per thread.
     pub(super) fn blocks_for(&self, state: usize) -> usize {
         match state {
             0..=8 => self.blocks,
@@ -96,7 +96,7 @@ impl Tuning {
         }
     }
 
-    /// The shared memory of each of `blocks` blocks that a multiprocessor runs side by side.
+    /// Shared memory of each of `blocks` blocks that a multiprocessor runs at once.
     pub(super) fn shared_of_block(&self, blocks: usize) -> usize {
         (self.shared_bytes + DRIVER_RESERVED) / blocks - DRIVER_RESERVED
     }

@@ -1,14 +1,14 @@
-//! Up-sweeps on a CUDA device: see `up_sweep/up_sweep.cuh`.
+//! Plans of upsweeps on a CUDA device: see `up_sweep/up_sweep.cuh`.
 
 use super::constants::{Constants, constants};
 
-/// Threads of a block, and the bytes of a thread's neighbouring elements, of which there are at most so many: two loads of 16 bytes under
-/// way.
+/// Threads of a block, and bytes and largest number of a thread's neighbouring elements: two loads of 16 bytes in
+/// flight.
 pub const THREADS: usize = 256;
 const THREAD_BYTES: usize = 32;
 const MOST_ITEMS: usize = 16;
 
-/// Neighbouring elements of so many bytes that a thread has: a power of two.
+/// Neighbouring elements of `size` bytes per thread: a power of two.
 #[must_use]
 pub fn items(size: usize) -> usize {
     let most = (THREAD_BYTES / size.max(1)).clamp(1, MOST_ITEMS);
@@ -21,7 +21,7 @@ pub fn tile(size: usize) -> usize {
     THREADS * items(size)
 }
 
-/// The numbers that the kernel is compiled with.
+/// Constants that the kernel is compiled with.
 #[must_use]
 pub fn constants(size: usize) -> Constants {
     let mut constants = Constants::default();

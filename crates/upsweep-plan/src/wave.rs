@@ -1,48 +1,49 @@
-//! Short scans: arrays that one wave of blocks holds in shared memory at once. See `scan/wave.cuh`.
+//! Plans of short scans: arrays that one wave of blocks holds in shared memory at once. See `scan/wave.cuh`.
 
 use super::constants::{Constants, constants};
 use super::memory::StatusWords;
 use super::tile::{LARGE, SMALL, Sizes, TileShape};
 use super::tuning::Tuning;
 
-/// The most blocks of a wave: an H200 runs 396 at once (132 multiprocessors, three blocks each).
+/// Largest number of blocks of a wave: an H200 runs 396 at once (132 multiprocessors, three blocks each).
 pub(super) const MOST_PARTS: usize = 384;
-/// The most tiles of a block, where its share of shared memory holds as many: copies are waited for by a number of groups
-/// that is known when the kernel is compiled.
+/// Largest number of tiles of a block, where its share of shared memory holds as many: the number of copy groups to
+/// wait for is known when the kernel is compiled.
 pub(super) const MOST_TILES: usize = 5;
-/// Up to this many small tiles run in one block: faster than a look-back between blocks (H200, 2026-11-22: 2 tiles 0.4 us faster,
-/// 4 tiles 1 us slower; benches/notes/scan.md, "One block alone").
+/// Number of small tiles up to which one block runs them: faster than a look-back between blocks (H200, 2026-11-22: 2
+/// tiles 0.4 us faster, 4 tiles 1 us slower; benches/notes/scan.md, "One block alone").
 const MOST_TILES_OF_ONE_BLOCK: usize = 2;
-/// Shared memory for what a block's warps share beside its tiles: the most that any kernel takes.
+/// Shared memory that a block's warps share besides its tiles: the most that any kernel takes.
 pub(super) const SHARED_RESERVED: usize = 14 << 10;
 
 /// A planned wave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wave {
-    /// The tiles' shape.
+    /// Shape of the tiles.
     pub shape: TileShape,
-    /// Tiles.
+    /// Number of tiles.
     pub tiles: usize,
-    /// Tiles a block; the last one may have fewer.
+    /// Tiles per block; the last block may have fewer.
     pub part: usize,
     /// Blocks that a multiprocessor should run.
     pub blocks: usize,
-    /// Through which the blocks look back.
+    /// Status words of the look-back.
     pub words: StatusWords,
 }
 
 impl Wave {
-    /// The most tiles of a block: one for each warp but one, as those find offsets.
+    /// Largest number of tiles of a block: one for each warp but one, as one warp finds a tile's offsets and the others
+    /// check them.
     fn most_tiles(shape: TileShape) -> usize {
         MOST_TILES.min(shape.warps() - 1)
     }
 
-    /// Shared memory beside the tiles. Threads that keep more than 4 bytes of each tile take more of it.
+    /// Shared memory besides the tiles. Threads that keep more than 4 bytes of each tile take more of it.
     pub(super) fn reserved(sizes: Sizes, shape: TileShape) -> usize {
         SHARED_RESERVED + sizes.kept.saturating_sub(4) * shape.threads * Self::most_tiles(shape)
     }
 
-    /// The wave for `len` elements, if one holds them in blocks of at most `longest` tiles.
+    /// Plans the wave for `len` elements, if one holds them in blocks of at most `longest` tiles.
     pub(super) fn new(len: usize, sizes: Sizes, tuning: &Tuning, longest: usize) -> Option<Self> {
         let blocks = tuning.blocks_for(sizes.state);
         let (small, large) = (TileShape::new(sizes, SMALL), TileShape::new(sizes, LARGE));
@@ -66,13 +67,13 @@ impl Wave {
         self.tiles.div_ceil(self.part)
     }
 
-    /// Dynamic shared memory a block: its tiles.
+    /// Dynamic shared memory per block: its tiles.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         self.part * self.shape.bytes()
     }
 
-    /// The numbers that the kernel is compiled with. They depend on the types and the device alone.
+    /// Constants that the kernel is compiled with. They depend on the types and the device alone.
     #[must_use]
     pub fn constants(&self, sizes: Sizes) -> Constants {
         let mut constants = self.shape.constants(sizes);

@@ -1,11 +1,11 @@
-//! Cases that run on each backend.
+//! Stamps test cases for each backend.
 
-/// A fault that a graph reports is returned by whichever call of the process waits next: who makes one on purpose has the lock for
-/// writing, all other cases on a GPU for reading.
+/// Lock of graph faults. A fault that a graph reports is returned by whichever call of the process waits next: a case
+/// that causes one on purpose holds the lock for writing, all other cases on a GPU for reading.
 #[cfg(feature = "cuda")]
 pub static GRAPH_FAULTS: std::sync::RwLock<()> = std::sync::RwLock::new(());
 
-/// Stamps cases into tests: each on the CPU, and each on a GPU, where it is ignored unless asked for.
+/// Stamps cases into tests: each on the CPU, and each on a GPU, where it is ignored unless requested.
 #[macro_export]
 macro_rules! on_each_backend {
     ($($case:ident),* $(,)?) => {

@@ -1,4 +1,4 @@
-//! Runs one call on a backend and compares it with the oracle, to the bit.
+//! Comparison of one call on a backend with the oracle, to the bit.
 
 use crate::oracle::{self, Cut, Rule};
 use crate::place::{Buffer, Place};
@@ -7,13 +7,13 @@ use upsweep::operator::Map;
 use upsweep::segments::{Segmentation, Whole};
 use upsweep::{Device, Element, Function, Init, Operator, Reduce, Result, Scan, Segments};
 
-/// What every scan and reduction begins with.
+/// Initial value of a scan or reduction.
 #[derive(Clone, Copy, Debug)]
 pub enum Start<T> {
     Nothing,
-    /// `init`
+    /// Value given by `init`.
     Value(T),
-    /// `init_from`
+    /// Value given by `init_from`.
     Buffer(T),
 }
 
@@ -54,7 +54,8 @@ impl<T> Case<T> {
         Self { offsets: (input, output), ..self }
     }
 
-    /// Forward and reverse, inclusive and exclusive; exclusive only where there is something to begin with.
+    /// Returns the case forward and reverse, inclusive and exclusive; exclusive only with an identity or an initial
+    /// value.
     pub fn directions(self, identity: bool) -> Vec<Self>
     where
         T: Clone,
@@ -75,7 +76,7 @@ impl<T: Copy> Start<T> {
     }
 }
 
-/// A scan or reduction of a whole array, with its buffers. It is run once, as it is or with a cut.
+/// A scan or reduction of a whole array, with its buffers. It runs once, unchanged or with a cut.
 pub trait Call {
     fn whole(self) -> Result<()>;
     fn axis(self, shape: &[usize], axis: usize) -> Result<()>;
@@ -105,9 +106,9 @@ where
     }
 }
 
-/// How the buffers of a scan are given.
+/// Buffers of a scan: separate, or in place.
 trait Buffers<Op, M, F> {
-    /// What the operator combines.
+    /// Operand type of the operator.
     type T: Element;
     fn run<S: Segmentation, V: Init<Self::T>>(self, device: &Device, scan: &Scan<'_, Op, M, F, S, V>) -> Result<()>;
 }
@@ -150,7 +151,7 @@ struct Reducing<'a, Op, M, F, V, I, O> {
     buffers: Reduced<'a, I, O>,
 }
 
-/// The buffers of a reduction, and where it stores the number of segments, if it does.
+/// Buffers of a reduction: input, output, and the number of segments, if it is stored.
 struct Reduced<'a, I, O>(&'a Buffer<I>, &'a mut Buffer<O>, Option<&'a mut Buffer<u64>>);
 
 impl<Op, M, F, V, I, O> Call for Reducing<'_, Op, M, F, V, I, O>
@@ -190,17 +191,17 @@ impl<I: Element, O: Element> Reduced<'_, I, O> {
     }
 }
 
-/// Checks that are compiled for whole arrays and axes: most need no more.
+/// Checks that are compiled for whole arrays and axes, which suffices for most.
 pub struct Lines;
 
-/// Checks that are compiled for segments too, each of whose kinds is a backend function of its own.
+/// Checks that are compiled for segments too, each kind of which is a backend function of its own.
 pub struct Cuts;
 
-/// Gives a call its cut, and checks what it computes. Implemented by [`Lines`] and [`Cuts`].
+/// Cuts of a call, and the check of its results. Implemented by [`Lines`] and [`Cuts`].
 pub trait Reach {
     fn run(place: &Place, call: impl Call, cut: &Cut) -> Result<()>;
 
-    /// Scans `x` into another buffer.
+    /// Checks a scan of `x` into another buffer.
     #[track_caller]
     fn scan<I, T, O, Op, M, F>(
         &self,
@@ -220,7 +221,7 @@ pub trait Reach {
         scan_apart::<Self, _, _, _, _, _, _>(place, scan, &expected_scan(rule, x, case), x, case);
     }
 
-    /// Scans `x` into another buffer, and in place.
+    /// Checks scans of `x` into another buffer, and in place.
     #[track_caller]
     fn scan_both<T, Op, M, F>(
         &self,
@@ -240,7 +241,7 @@ pub trait Reach {
         scan_in_place::<Self, _, _, _, _, _>(place, scan, &expected, x, case);
     }
 
-    /// Scans `x` in place.
+    /// Checks a scan of `x` in place.
     #[track_caller]
     fn scan_in_place<I, T, Op, M, F>(
         &self,
@@ -259,7 +260,7 @@ pub trait Reach {
         scan_in_place::<Self, _, _, _, _, _>(place, scan, &expected_scan(rule, x, case), x, case);
     }
 
-    /// Reduces `x`, and counts the segments when that is what the case has.
+    /// Checks a reduction of `x`, and the number of its segments where the case has segments.
     #[track_caller]
     fn reduce<I, T, O, Op, M, F>(
         &self,
@@ -277,7 +278,8 @@ pub trait Reach {
         F: Function<(T,), Output = O>,
     {
         let expected = oracle::reduce(x, &case.cut.lines(x.len()), rule, case.start.value());
-        // The number of segments by flags or keys depends on the data: the output may be longer, and keeps its rest.
+        // The number of segments by flags or keys depends on the data: the output may be longer, and its rest stays
+        // unchanged.
         let open_ended = matches!(case.cut, Cut::HeadFlags(_) | Cut::Keys(_));
         let spare = if open_ended { x.len() % 4 } else { 0 };
         let input = place.upload(x, case.offsets.0);
@@ -325,7 +327,7 @@ impl Reach for Cuts {
     }
 }
 
-/// Gives a scan its direction and its initial value, and runs it.
+/// Applies direction and initial value to a scan, and runs it.
 #[track_caller]
 fn start_scan<R: Reach + ?Sized, T: Sample, Op, M, F>(
     place: &Place,
@@ -347,7 +349,7 @@ fn start_scan<R: Reach + ?Sized, T: Sample, Op, M, F>(
     assert_eq!(result, Ok(()), "{case:?}");
 }
 
-/// Scans `x` into another buffer, and compares the results with those that are `expected`.
+/// Scans `x` into another buffer, and compares the results with the `expected` ones.
 #[track_caller]
 fn scan_apart<R: Reach + ?Sized, I, T, O, Op, M, F>(
     place: &Place,
@@ -369,7 +371,7 @@ fn scan_apart<R: Reach + ?Sized, I, T, O, Op, M, F>(
     assert!(kept.iter().zip(x).all(|(a, b)| a.same(b)), "the input of {case:?} was overwritten");
 }
 
-/// Scans `x` in place, and compares the results with those that are `expected`.
+/// Scans `x` in place, and compares the results with the `expected` ones.
 #[track_caller]
 fn scan_in_place<R: Reach + ?Sized, I, T, Op, M, F>(
     place: &Place,
@@ -387,7 +389,7 @@ fn scan_in_place<R: Reach + ?Sized, I, T, Op, M, F>(
     compare::<Op, I, I>(expected, &data.checked(), x.len(), || format!("scan {case:?} in place"));
 }
 
-/// What a scan must give.
+/// Computes the expected results of a scan.
 fn expected_scan<I: Sample, T: Sample, O: Sample>(rule: &Rule<I, T, O>, x: &[I], case: &Case<T>) -> Vec<O> {
     oracle::scan(x, &case.cut.lines(x.len()), rule, case.start.value(), case.exclusive, case.reverse)
 }

@@ -1,9 +1,9 @@
-//! Ways to cut an array into lines.
+//! Cuts of an array into lines.
 
 use crate::oracle::Cut;
 use crate::random::Rng;
 
-/// One of each kind of cut, for `len` elements.
+/// Returns one cut of each kind, for `len` elements.
 pub fn one_of_each(len: usize) -> Vec<Cut> {
     let mut cuts = vec![Cut::Whole, head_flags(len, 40), keys(len, 17), Cut::Offsets(offsets(len, len / 50))];
     for inner in [1, 3, 64] {
@@ -14,7 +14,7 @@ pub fn one_of_each(len: usize) -> Vec<Cut> {
     cuts
 }
 
-/// Flags of which one in `mean` is set. The first is set in every other array only: it begins a segment either way.
+/// Head flags, one in `mean` set. The first flag is set in every other array only: it begins a segment either way.
 pub fn head_flags(len: usize, mean: usize) -> Cut {
     let mut rng = Rng::new((len ^ mean) as u64);
     let mut flags: Vec<bool> = (0..len).map(|_| rng.once_in(mean)).collect();
@@ -24,7 +24,7 @@ pub fn head_flags(len: usize, mean: usize) -> Cut {
     Cut::HeadFlags(flags)
 }
 
-/// Keys that come back after others: only neighbours make a segment. Runs have 1 to `2 mean` elements.
+/// Keys that recur after others: only neighbours form a segment. Runs have 1 to `2 mean` elements.
 pub fn keys(len: usize, mean: usize) -> Cut {
     let mut rng = Rng::new((len ^ mean) as u64);
     let mut keys: Vec<i32> = Vec::with_capacity(len);
@@ -36,8 +36,8 @@ pub fn keys(len: usize, mean: usize) -> Cut {
     Cut::Keys(keys)
 }
 
-/// Ascending offsets that cut `len` elements at `inner` random places, with empty segments at both ends and, where
-/// the chance or the number wants it, between.
+/// Ascending offsets that cut `len` elements at `inner` random places, with empty segments at both ends and, by chance
+/// or by number, between.
 pub fn offsets(len: usize, inner: usize) -> Vec<u64> {
     let mut rng = Rng::new((len ^ inner) as u64);
     let mut offsets: Vec<u64> = (0..inner).map(|_| rng.below(len + 1) as u64).collect();

@@ -1,4 +1,4 @@
-//! What is sorted: keys of every type, in every order that an implementation may treat in a way of its own.
+//! Inputs of sorts: keys of every type, in every arrangement that an implementation may special-case.
 
 use crate::place::Place;
 use crate::random::Rng;
@@ -8,18 +8,19 @@ use half::{bf16, f16};
 use std::cmp::Ordering;
 use upsweep::Key;
 
-/// A key that the suite can make of bits, and whose order it knows by itself.
+/// A key type that the suite can make of bits, with its own definition of the order.
 pub trait SortKey: Sample + Key {
     fn of_bits(bits: u128) -> Self;
     fn bits(self) -> u128;
-    /// The ascending order, but for NaN.
+    /// Ascending order, except for NaN.
     fn order(self, other: Self) -> Ordering;
-    /// Of a NaN, whether it has a sign.
+    /// Whether a NaN has a sign; `None` for other values.
     fn nan(self) -> Option<bool> {
         None
     }
 
-    /// What the library documents: zeros of both signs are equal, and NaN at the end in both directions, and of these in ascending order those without a sign first.
+    /// Documented order: zeros of both signs are equal, and NaN is at the end in both directions. Ascending, NaN
+    /// without a sign precede NaN with one.
     fn compare(self, other: Self, descending: bool) -> Ordering {
         let in_direction = |order: Ordering| if descending { order.reverse() } else { order };
         match (self.nan(), other.nan()) {
@@ -90,7 +91,7 @@ macro_rules! floats {
             self.to_bits().into()
         }
         fn order(self, other: Self) -> Ordering {
-            // NaN alone have no other order.
+            // Only NaN have no partial order.
             self.partial_cmp(&other).unwrap_or_else(|| self.total_cmp(&other))
         }
         fn nan(self) -> Option<bool> {
@@ -100,10 +101,10 @@ macro_rules! floats {
 }
 floats! { f16 as u16, bf16 as u16, f32 as u32, f64 as u64 }
 
-/// How keys lie in an input.
+/// Arrangement of the keys of an input.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
-    /// All bits random.
+    /// Random bits.
     Random,
     /// Random, with many of a type's special values.
     Special,
@@ -111,29 +112,29 @@ pub enum Kind {
     Reversed,
     AllEqual,
     TwoValues,
-    /// Up and down again.
+    /// Ascending, then descending.
     OrganPipe,
     /// Few values, most of them one.
     Zipf,
-    /// Numbers of 20 bits, as often as their reciprocal.
+    /// Numbers of up to 20 bits, each with a frequency proportional to its reciprocal.
     Skewed,
     /// The second digit is the same in all.
     OneDigitConstant,
     /// Only the lowest digit varies.
     LowDigit,
-    /// Sorted, but for one key.
+    /// Sorted, except for two swapped keys.
     NearlySorted,
     /// Parents of a binary tree; the root has none.
     Halves,
     /// Parents of a random tree.
     Parents,
-    /// Where arcs of a tree come from: there, and back.
+    /// Origins of the arcs of a tree, each there and back.
     Arcs,
-    /// Half of them one key, others random below it.
+    /// One key in half of the places, random smaller keys in the others.
     Hanging,
-    /// Most are zeros of floats, of both signs, and others next to them.
+    /// Mostly zeros of floats, of both signs, with some neighbours of zeros and some random keys.
     Zeros,
-    /// As few zeros of both signs as may be missed, among others.
+    /// Few zeros of both signs, so few that an implementation may miss them.
     FewZeros,
 }
 
@@ -158,7 +159,7 @@ pub const KINDS: [Kind; 18] = [
     Kind::FewZeros,
 ];
 
-/// `len` keys.
+/// Returns `len` keys.
 pub fn keys<K: SortKey>(kind: Kind, len: usize) -> Vec<K> {
     let mut rng = Rng::new(len as u64 ^ 0x5eed << 40);
     let mut bits = || u128::from(rng.next()) << 64 | u128::from(rng.next());
@@ -207,20 +208,20 @@ pub fn keys<K: SortKey>(kind: Kind, len: usize) -> Vec<K> {
     }
 }
 
-/// Lengths around short sorts, warps and tiles; on the CPU, around what is sorted by comparisons.
+/// Lengths around short sorts, warps and tiles; on the CPU, around the limit of comparison sorts.
 pub fn lengths(on_cuda: bool) -> Vec<usize> {
     let short = [0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025, 2047, 2048, 2049, 4099];
     let tiles: &[usize] = if on_cuda { &[20_479, 20_480, 20_481, 61_441, 100_003] } else { &[20_481] };
     if reduced() { vec![0, 1, 2, 33, 513, 2047, 2049, 20_481] } else { [&short[..], tiles].concat() }
 }
 
-/// A length that a GPU needs to have several tiles; one that the CPU sorts by the same steps.
+/// Length of several tiles on a GPU; on the CPU, a length that is sorted by the same steps.
 pub fn some(place: &Place, on_cuda: usize) -> usize {
     if place.is_cuda() { on_cuda } else { on_cuda.min(5003) }
 }
 
-/// Lengths of many tiles, where a GPU sorts; on the CPU, of lines for each digit (see `sorts_of_many_keys` in `upsweep-cpu/src/tests/sort.rs`
-/// for threads and stores past the cache).
+/// Lengths of many tiles on a GPU; on the CPU, lengths with cache lines for each digit (see `sorts_of_many_keys` in
+/// `upsweep-cpu/src/tests/sort.rs` for threads and stores past the cache).
 pub fn long_lengths(on_cuda: bool) -> Vec<usize> {
     match (reduced(), on_cuda) {
         (true, _) => vec![50_001],
@@ -229,7 +230,7 @@ pub fn long_lengths(on_cuda: bool) -> Vec<usize> {
     }
 }
 
-/// Lengths of many tiles a block, where a GPU sorts.
+/// Lengths of many tiles per block on a GPU.
 pub fn longest_lengths(on_cuda: bool) -> Vec<usize> {
     if reduced() || !on_cuda { vec![] } else { vec![6_000_011] }
 }

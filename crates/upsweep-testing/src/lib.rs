@@ -1,11 +1,11 @@
-//! What every suite of the library stands on: backends under test, random values, oracles, and the comparison of the two.
+//! Common parts of the library's test suites: backends under test, random values, oracles, and the comparison of both.
 //!
 //! | module | what |
 //! |---|---|
 //! | `place`, `backends` | a backend with its buffers, and tests that run on each |
-//! | `random`, `sample`, `sizes`, `cuts`, `inputs` | what calls are made of |
-//! | `operators` | operators of which each shows one kind of mistake |
-//! | `oracle`, `check` | plain loops, and what a call is compared with |
+//! | `random`, `sample`, `sizes`, `cuts`, `inputs` | inputs and options of calls |
+//! | `operators` | operators that each reveal one kind of mistake |
+//! | `oracle`, `check` | plain loops, and the comparison of a call with them |
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 #![allow(clippy::new_without_default, clippy::should_implement_trait, reason = "likewise")]

@@ -1,4 +1,4 @@
-//! Operators of the suite's own: none of them commutes, and each shows one kind of mistake.
+//! Operators of the suite: none of them commutes, and each reveals one kind of mistake.
 
 use crate::oracle::Rule;
 use crate::random::Rng;
@@ -6,7 +6,7 @@ use crate::sample::Sample;
 use upsweep::{Element, function, operator};
 
 /// Implements [`Sample`] for a struct, field by field. `odd` and `even` fields keep the structs with multiplications
-/// invertible: products of many others would be 0 modulo a power of two, and would hide all that came long before.
+/// invertible: products of many other values would be 0 modulo a power of two, and would hide the elements long before.
 macro_rules! sample_struct {
     ($name:ident { $($field:ident),* } $(odd ($($odd:ident)*))? $(even $even:ident)?) => { impl Sample for $name {
         fn random(rng: &mut Rng) -> Self {
@@ -34,14 +34,14 @@ pub struct Affine {
 }
 sample_struct! { Affine { m, c } odd (m) }
 
-/// `f` and then `g`.
+/// Composition: `f` and then `g`.
 #[operator(identity = Affine { m: 1, c: 0 })]
 pub fn then(f: Affine, g: Affine) -> Affine {
     Affine { m: g.m.wrapping_mul(f.m), c: g.m.wrapping_mul(f.c).wrapping_add(g.c) }
 }
 
-/// A stretch of positions, `from .. to`: 8 bytes. It finds every element that is lost, repeated, out of order or made
-/// up.
+/// A range of positions, `from .. to`: 8 bytes. It reveals every element that is lost, repeated, out of order or
+/// invented.
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
 pub struct Span {
@@ -50,7 +50,7 @@ pub struct Span {
 }
 sample_struct! { Span { from, to } }
 
-/// Joins two stretches of which the second begins where the first ends; others tear, for good. It has no identity.
+/// Joins two ranges if the second begins where the first ends; else the result is broken for good. It has no identity.
 #[operator]
 pub fn join(a: Span, b: Span) -> Span {
     if a.from <= a.to && b.from <= b.to && a.to == b.from {
@@ -70,7 +70,7 @@ pub struct Text {
 }
 sample_struct! { Text { len, power, hash } odd (power) }
 
-/// `a` followed by `b`. It is used without an identity.
+/// Concatenation: `a` followed by `b`. It is used without an identity.
 #[operator]
 pub fn concat(a: Text, b: Text) -> Text {
     Text {
@@ -120,7 +120,7 @@ pub fn matrix_product(x: Matrix, y: Matrix) -> Matrix {
     }
 }
 
-/// A recurrence step modulo 2^64 and how many there were: 24 bytes, 4 of which are padding.
+/// A recurrence step modulo 2^64 and the number of steps: 24 bytes, 4 of which are padding.
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
 pub struct Steps {
@@ -135,7 +135,7 @@ pub fn then_steps(f: Steps, g: Steps) -> Steps {
     Steps { m: g.m.wrapping_mul(f.m), c: g.m.wrapping_mul(f.c).wrapping_add(g.c), count: f.count.wrapping_add(g.count) }
 }
 
-/// What one pass learns about a series: 40 bytes of mixed types. The first and last element make it order-sensitive.
+/// A one-pass summary of a series: 40 bytes of mixed types. The first and last element make it order-sensitive.
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
 pub struct Summary {
@@ -149,7 +149,7 @@ pub struct Summary {
 }
 sample_struct! { Summary { sum, least, most, rises, first, last, any } }
 
-/// The summary of two neighbouring series. It has no identity.
+/// Summary of two neighbouring series. It has no identity.
 #[operator]
 pub fn summarise(a: Summary, b: Summary) -> Summary {
     let rise = if b.first > a.last { 1u32 } else { 0u32 };
@@ -185,7 +185,7 @@ pub fn wide_product(x: Wide, y: Wide) -> Wide {
     }
 }
 
-/// Values and positions, added separately: a wrong position shows in the second.
+/// Sums of values and of positions: a wrong position shows in the second.
 #[operator(identity = (0, 0))]
 pub fn add_pairs(a: (u32, u64), b: (u32, u64)) -> (u32, u64) {
     (a.0.wrapping_add(b.0), a.1.wrapping_add(b.1))
@@ -197,7 +197,7 @@ pub fn triple_and_add(x: u8) -> Affine {
     Affine { m: 3, c: x as u32 }
 }
 
-/// Where the recurrence that began at 1 is after the steps `f`: a finish from eight bytes to two.
+/// State of the recurrence that began at 1 after the steps `f`: a finish from eight bytes to two.
 #[function]
 pub fn from_one(f: Affine) -> u16 {
     f.m.wrapping_add(f.c) as u16
@@ -213,7 +213,7 @@ pub fn byte_steps() -> Rule<u8, Affine, u16> {
     }
 }
 
-/// A step from a whole number, so that a map and a finish can bring it there and back in place.
+/// A step made of a whole number, so that a map and a finish can convert there and back in place.
 #[function]
 pub fn step_by(x: u32) -> Affine {
     Affine { m: x | 1, c: x }
@@ -235,19 +235,19 @@ pub fn low_byte(x: u64) -> u8 {
     x as u8
 }
 
-/// The position alone, plus the value: the finish after `enumerate`.
+/// Mix of the position and the value into one number: the finish after `enumerate`.
 #[function]
 pub fn flatten(x: (u32, u64)) -> u64 {
     x.1.wrapping_mul(1000).wrapping_add(x.0 as u64)
 }
 
-/// Keys that have the same multiple of `unit` below them. Not `==`.
+/// Equality of keys modulo their position within a multiple of `unit`: it differs from `==`.
 #[function]
 pub fn same_unit(#[param] unit: u32, a: u32, b: u32) -> bool {
     a / unit == b / unit
 }
 
-/// Neighbours that differ by at most 1: equality in no sense, since it is not transitive.
+/// Relation of neighbours that differ by at most 1: no equality, since it is not transitive.
 #[function]
 pub fn close(a: i32, b: i32) -> bool {
     a.abs_diff(b) <= 1u32

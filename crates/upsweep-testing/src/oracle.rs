@@ -1,9 +1,9 @@
-//! The naive oracle: the documented formulas as plain sequential loops. It shares no code with the library; the only
-//! thing that it is given is each operator's rule, written out again.
+//! Oracle: the documented formulas as plain sequential loops. It shares no code with the library; its only input from
+//! there is each operator's rule, written out again.
 
 use std::ops::Range;
 
-/// What an operator with its map and finish means: `finish(map(x[0]) ⊕ map(x[1]) ⊕ ...)`.
+/// Meaning of an operator with its map and finish: `finish(map(x[0]) ⊕ map(x[1]) ⊕ ...)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule<I, T, O> {
     pub map: fn(I, u64) -> T,
@@ -13,13 +13,13 @@ pub struct Rule<I, T, O> {
 }
 
 impl<T> Rule<T, T, T> {
-    /// An operator alone.
+    /// Creates the rule of an operator alone.
     pub fn new(combine: fn(T, T) -> T, identity: Option<T>) -> Self {
         Self { map: |x, _| x, combine, identity, finish: |x| x }
     }
 }
 
-/// Which elements are scanned or reduced together.
+/// Cut of an array into lines of elements that are scanned or reduced together.
 #[derive(Clone)]
 pub enum Cut {
     Whole,
@@ -29,7 +29,7 @@ pub enum Cut {
     Offsets(Vec<u64>),
 }
 
-/// One line of elements: their positions in the array, and the first one's number for `enumerate`.
+/// A line of elements: their positions in the array, and the first one's number for `enumerate`.
 #[derive(Clone, Copy, Debug)]
 pub struct Line {
     pub start: usize,
@@ -39,7 +39,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// The `k`-th element's place in the array.
+    /// Position of the `k`-th element in the array.
     #[inline(always)]
     pub fn at(&self, k: usize) -> usize {
         self.start + k * self.stride
@@ -65,7 +65,7 @@ impl std::fmt::Debug for Cut {
 }
 
 impl Cut {
-    /// The lines of an array of `len` elements, in the order of a reduction's results.
+    /// Returns the lines of an array of `len` elements, in the order of a reduction's results.
     pub fn lines(&self, len: usize) -> Vec<Line> {
         match self {
             Self::Whole => vec![Line::of(0..len)],
@@ -77,7 +77,7 @@ impl Cut {
     }
 }
 
-/// Every combination of coordinates with 0 along `axis`, in row-major order.
+/// Returns a line for every combination of coordinates with 0 along `axis`, in row-major order.
 fn axis_lines(shape: &[usize], axis: usize) -> Vec<Line> {
     let mut starts = vec![0];
     for (k, &n) in shape.iter().enumerate() {
@@ -89,14 +89,14 @@ fn axis_lines(shape: &[usize], axis: usize) -> Vec<Line> {
     starts.into_iter().map(|start| Line { start, stride, len: shape[axis], first: 0 }).collect()
 }
 
-/// Runs that begin at element 0 and wherever `head` says.
+/// Returns the runs that begin at element 0 and at each element for which `head` holds.
 pub fn runs(len: usize, head: impl Fn(usize) -> bool) -> Vec<Line> {
     let mut heads: Vec<usize> = (0..len).filter(|&i| i == 0 || head(i)).collect();
     heads.push(len);
     heads.windows(2).map(|w| Line::of(w[0]..w[1])).collect()
 }
 
-/// What a scan must give.
+/// Computes the expected results of a scan.
 pub fn scan<I: Copy, T: Copy, O: Copy>(
     x: &[I],
     lines: &[Line],
@@ -107,7 +107,7 @@ pub fn scan<I: Copy, T: Copy, O: Copy>(
 ) -> Vec<O> {
     let Some(&first) = x.first() else { return Vec::new() };
     assert_eq!(lines.iter().map(|line| line.len).sum::<usize>(), x.len(), "the lines cover the array");
-    // Any value: each is replaced.
+    // Placeholder values: each is replaced.
     let mut out = vec![(rule.finish)((rule.map)(first, 0)); x.len()];
     for line in lines {
         let mut before = init;
@@ -127,7 +127,7 @@ pub fn scan<I: Copy, T: Copy, O: Copy>(
     out
 }
 
-/// What a reduction must give: one result a line.
+/// Computes the expected results of a reduction, one per line.
 pub fn reduce<I: Copy, T: Copy, O>(x: &[I], lines: &[Line], rule: &Rule<I, T, O>, init: Option<T>) -> Vec<O> {
     let reduce_line = |line: &Line| {
         let mut total = init;

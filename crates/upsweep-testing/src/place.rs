@@ -1,4 +1,4 @@
-//! A backend under test, and buffers in its memory that begin at any element and have guards on both sides.
+//! Backends under test, and buffers in their memory that begin at any element, between guards.
 
 use crate::sample::Sample;
 #[cfg(feature = "cuda")]
@@ -8,15 +8,15 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use upsweep::{Device, Element, Input, Output, View, ViewMut};
 
-/// Elements before and after each buffer that nobody may touch (with the buffer's own offset, at least these many).
+/// Number of guard elements before and after each buffer that no call may write (at least, with the buffer's offset).
 const GUARD: usize = 16;
 
-/// cudarc waits for the whole context when it makes a stream, which would end a capture: who captures has the lock for
-/// writing, who makes a stream for reading.
+/// Lock of stream captures. cudarc waits for the whole context when it creates a stream, which would end a capture: a
+/// capture holds the lock for writing, the creation of a stream for reading.
 #[cfg(feature = "cuda")]
 pub static CAPTURE: std::sync::RwLock<()> = std::sync::RwLock::new(());
 
-/// Where a case runs.
+/// Device and stream of a case.
 #[derive(Clone, Debug)]
 pub struct Place {
     pub device: Device,
@@ -33,8 +33,8 @@ impl Place {
         }
     }
 
-    /// GPU 0, on a new stream. With `UPSWEEP_TEST_WAVES=none` in the environment, short arrays go through the kernel for
-    /// long ones.
+    /// Creates a place on GPU 0, with a new stream. With `UPSWEEP_TEST_WAVES=none` in the environment, the kernel for
+    /// long arrays runs short arrays too.
     #[cfg(feature = "cuda")]
     pub fn cuda() -> Self {
         let context = CudaContext::new(0).expect("a CUDA GPU");
@@ -56,7 +56,7 @@ impl Place {
         return false;
     }
 
-    /// A buffer of `values` that begins `offset` elements after an aligned address.
+    /// Creates a buffer of `values` that begins `offset` elements after an aligned address.
     pub fn upload<T: Sample>(&self, values: &[T], offset: usize) -> Buffer<T> {
         let mut all = Vec::with_capacity(GUARD + offset + values.len() + GUARD);
         all.resize(GUARD + offset, T::poison());
@@ -65,7 +65,7 @@ impl Place {
         Buffer { memory: self.memory(all), start: GUARD + offset, len: values.len() }
     }
 
-    /// A buffer of `len` elements that nobody has written yet.
+    /// Creates a buffer of `len` poisoned elements, for a call to write.
     pub fn poisoned<T: Sample>(&self, len: usize, offset: usize) -> Buffer<T> {
         let start = GUARD + offset;
         Buffer { memory: self.memory(vec![T::poison(); start + len + GUARD]), start, len }
@@ -96,7 +96,7 @@ enum Memory<T> {
 }
 
 impl<T: Sample> Buffer<T> {
-    /// The elements, on the host.
+    /// Returns the elements, on the host.
     ///
     /// # Panics
     /// When an element of a guard has changed.
@@ -105,7 +105,7 @@ impl<T: Sample> Buffer<T> {
         self.checked().into_owned()
     }
 
-    /// As [`check_guards`](Self::check_guards), where they lie if that is the host's memory.
+    /// Returns the elements as [`check_guards`](Self::check_guards) does, in place if they are in host memory.
     #[track_caller]
     pub fn checked(&self) -> Cow<'_, [T]> {
         let all: Cow<'_, [T]> = match &self.memory {
@@ -167,24 +167,25 @@ impl<T: Element> Output for Buffer<T> {
     }
 }
 
-/// A copy of `values` in the GPU's memory. cudarc's own `clone_htod` asks for its `DeviceRepr`, which an element need
-/// not have.
+/// Copies `values` to the GPU's memory. cudarc's own `clone_htod` requires its `DeviceRepr`, which an element need not
+/// have.
 #[cfg(feature = "cuda")]
 pub fn to_cuda<T: Element>(stream: &Arc<CudaStream>, values: &[T]) -> CudaSlice<T> {
     let len = size_of_val(values);
     // SAFETY: the first `len` bytes of memory from `values` on are a live slice; padding bytes are only copied.
     let bytes = unsafe { std::slice::from_raw_parts(values.as_ptr().cast::<u8>(), len) };
     let memory = stream.clone_htod(bytes).expect("enough GPU memory").leak();
-    // SAFETY: `memory` was allocated on this stream, is nobody else's any more, and holds `values.len()` elements.
+    // SAFETY: `memory` was allocated on this stream, has no other owner after `leak`, and holds `values.len()`
+    // elements.
     unsafe { stream.upgrade_device_ptr(memory, values.len()) }
 }
 
-/// The elements of `slice`, once its stream has computed them.
+/// Returns the elements of `slice`, once its stream has computed them.
 #[cfg(feature = "cuda")]
 pub fn from_cuda<T: Element>(slice: &CudaSlice<T>) -> Vec<T> {
     let stream = slice.stream();
     let mut values: Vec<T> = Vec::with_capacity(slice.len());
-    // SAFETY: a view of the same memory as bytes.
+    // SAFETY: the view covers the same memory as bytes.
     let bytes = unsafe { slice.transmute::<u8>(slice.num_bytes()) }.expect("as many bytes");
     // SAFETY: the vector's capacity is these bytes; u8 has no invalid values, and nothing reads them before the copy.
     let target = unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast::<u8>(), slice.num_bytes()) };

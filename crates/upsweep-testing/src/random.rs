@@ -9,7 +9,8 @@ impl Rng {
         Self(seed)
     }
 
-    // Always, here and in other small functions of the suite's longest loops: at the tests' level of optimisation LLVM inlines nothing else.
+    // Always inlined, like other small functions of the suite's longest loops: at the tests' level of optimisation LLVM
+    // inlines nothing else.
     #[inline(always)]
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -19,13 +20,13 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`, which is not 0.
+    /// Returns a number below `bound`, which is not 0.
     #[inline(always)]
     pub fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound as u64) as usize
     }
 
-    /// True once in `n` times on average.
+    /// Returns true once in `n` times on average.
     #[inline(always)]
     pub fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0

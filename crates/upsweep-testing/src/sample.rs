@@ -1,4 +1,5 @@
-//! Values of every element type: random ones, one that marks memory nobody wrote, and sameness to the bit.
+//! Samples of every element type: random values, the poison of memory that no call has written, and equality to the
+//! bit.
 
 use crate::random::Rng;
 use half::{bf16, f16};
@@ -7,11 +8,11 @@ use upsweep::Element;
 
 /// An element type that the suite can fill buffers with and compare.
 pub trait Sample: Element + Debug {
-    /// Any value of the type; the extremes and what floats have beside numbers are frequent.
+    /// Returns any value of the type; extremes, and floats that are no numbers, are frequent.
     fn random(rng: &mut Rng) -> Self;
-    /// The value that outputs hold before a call, and the elements around them before and after it.
+    /// Poison: the value of outputs before a call, and of guard elements before and after it.
     fn poison() -> Self;
-    /// The same bits, where every NaN counts as one value.
+    /// Whether the bits are equal, where all NaN count as one value.
     fn same(&self, other: &Self) -> bool;
 }
 
@@ -123,19 +124,19 @@ where
     }
 }
 
-/// `len` random values, never all alike by chance of a seed: the seed is the length.
+/// Returns `len` random values. The seed is the length, so that no chosen seed can make them all equal.
 pub fn random_values<T: Sample>(len: usize) -> Vec<T> {
     let mut rng = Rng::new(len as u64 ^ (size_of::<T>() as u64) << 56);
     (0..len).map(|_| T::random(&mut rng)).collect()
 }
 
-/// Small whole numbers of both signs whose running sums stay small: exact in every float type however they are
-/// grouped.
+/// Returns small whole numbers of both signs whose running sums stay small: exact in every float type, for every
+/// grouping.
 pub fn small_steps<T>(len: usize, from: impl Fn(i8) -> T) -> Vec<T> {
     let mut rng = Rng::new(len as u64);
     let mut height = 0i32;
     let step = |_| {
-        // Drawn back to 0, so that no stretch of the walk leaves -48 ..= 48: any partial sum is at most 96.
+        // Pulled back to 0, so that no part of the random walk leaves -48 ..= 48: any partial sum is at most 96.
         let pull = if height.unsigned_abs() < 48 { 0 } else { -height.signum() };
         let step = if pull == 0 { rng.below(3) as i32 - 1 } else { pull };
         height += step;
@@ -144,7 +145,7 @@ pub fn small_steps<T>(len: usize, from: impl Fn(i8) -> T) -> Vec<T> {
     (0..len).map(step).collect()
 }
 
-/// Powers of two whose running products stay between 1/2 and 2, with both signs: exact in every float type.
+/// Returns powers of two of both signs whose running products stay between 1/2 and 2: exact in every float type.
 pub fn small_factors<T>(len: usize, from: impl Fn(f32) -> T) -> Vec<T> {
     let mut rng = Rng::new(len as u64);
     let mut doubled = false;

@@ -1,4 +1,4 @@
-//! How long the arrays are: around every boundary that an implementation may have.
+//! Lengths of arrays, around every boundary that an implementation may have.
 
 /// Bytes of input in one tile of the CUDA backend; the CPU's blocks are multiples of it.
 const TILE_BYTES: usize = 1 << 15;
@@ -6,12 +6,12 @@ const TILE_BYTES: usize = 1 << 15;
 /// Tiles in one group of the CUDA backend.
 const GROUP_TILES: usize = 128;
 
-/// Whether `UPSWEEP_TEST_SIZES=reduced` asks for few and short arrays, as a run under compute-sanitizer needs.
+/// Whether `UPSWEEP_TEST_SIZES=reduced` requests few and short arrays, as a run under compute-sanitizer needs.
 pub fn reduced() -> bool {
     std::env::var_os("UPSWEEP_TEST_SIZES").is_some_and(|value| value == "reduced")
 }
 
-/// Of `sizes`, every third one when the sizes are reduced, and none above 100 000.
+/// Thins reduced `sizes` to every third one, and none above 100 000.
 fn thin(sizes: Vec<usize>) -> Vec<usize> {
     if reduced() { sizes.into_iter().filter(|&n| n <= 100_000).step_by(3).collect() } else { sizes }
 }
@@ -21,12 +21,13 @@ pub fn few() -> Vec<usize> {
     thin(vec![0, 1, 2, 33, 257, 1025, 5003])
 }
 
-/// Around warps, blocks and short arrays.
+/// Lengths around warps, blocks and short arrays.
 pub fn small() -> Vec<usize> {
     thin(vec![0, 1, 2, 3, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025])
 }
 
-/// Around blocks, tiles of `element` bytes each and groups of tiles, and two lengths that are near nothing.
+/// Lengths around blocks, tiles of elements of `element` bytes and groups of tiles, and two lengths far from any
+/// boundary.
 pub fn large(element: usize) -> Vec<usize> {
     let mut sizes: Vec<usize> = (12..=15).flat_map(|bits| (1 << bits) - 1..=(1 << bits) + 1).collect();
     let tile = TILE_BYTES / element;
@@ -39,13 +40,13 @@ pub fn large(element: usize) -> Vec<usize> {
     thin(sizes)
 }
 
-/// Around one group of tiles, and past two.
+/// Lengths around one group of tiles, and past two.
 pub fn groups(element: usize) -> Vec<usize> {
     let group = GROUP_TILES * TILE_BYTES / element;
     if reduced() { vec![] } else { vec![group - 1, group, group + 1, 2 * group + 13] }
 }
 
-/// More results than the CPU's caches hold, which it therefore stores around them.
+/// Length of results that exceed the CPU's caches, so that the CPU stores past them (non-temporal).
 pub fn past_caches(element: usize) -> Vec<usize> {
     if reduced() { vec![] } else { vec![(33 << 20) / element + 77] }
 }

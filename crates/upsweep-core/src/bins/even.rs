@@ -1,19 +1,19 @@
-//! Even bins.
+//! Even bins: bins of equal width.
 //!
-//! **Even bins** follow NumPy's rule to the bit. The edges are those of `numpy.linspace`, computed in `f64` and rounded to
-//! the elements' type (integers keep `f64`):
+//! **Even bins** follow NumPy's rule to the bit. The edges are those of `numpy.linspace`, computed in `f64` and rounded
+//! to the elements' type (integers keep `f64`):
 //!
 //! ```text
 //! edge(k) = k * step + low,  step = (high - low) / bins       each operation rounded
 //! bin(x)  = the largest k with edge(k) <= x; the last bin also has its upper edge
 //! ```
 //!
-//! No table of edges is read. An estimate of `(x - low) / step`, in the type of the elements, is off by less than `near`. So
-//! where it is further than `near` from a whole number, its whole part is the bin. Elsewhere the edges around it are computed and
-//! compared.
+//! No table of edges is read. An estimate of `(x - low) / step`, in the type of the elements, is off by less than
+//! `near`. An estimate further than `near` from a whole number has the bin as its whole part. Other elements are
+//! compared with the edges around the estimate, which are computed.
 //!
-//! Integers lie on edges all the time, where edges are whole numbers. If every edge is an exact multiple of `2^-k`, half of that is
-//! added to each element in its estimate: then none lies near an edge, and none changes sides.
+//! Integers lie on edges often, where edges are whole numbers. If every edge is an exact multiple of `2^-k`, half of
+//! `2^-k` is added to each element in its estimate: then no element lies near an edge, and none changes sides.
 
 #![allow(unreachable_pub, reason = "the trait `Even` is public and names the functions")]
 
@@ -23,34 +23,38 @@ use crate::error::{Error, Result};
 use crate::operator::arith::math::intrinsics::{bits, bits_f32};
 use crate::operator::{Cast, Element, Function, Map, MapWith, Number, Source, Values, function};
 
-/// Added to a number of less than 2^20, they round it to the nearest whole number, which the last bits then are.
+/// Rounding constants: added to a number below 2^20 in magnitude, each rounds it to the nearest whole number and leaves
+/// that number in the low bits.
 const NEAREST_F32: f32 = 12582912.0; // 1.5 * 2^23
 const NEAREST_F32_BITS: u32 = 0x4b40_0000;
 const NEAREST_F64: f64 = 6755399441055744.0; // 1.5 * 2^52
 const NEAREST_F64_BITS: u64 = 0x4338_0000_0000_0000;
 
-/// Even bins for a quick look: `x * scale + offset` counts from the middle of bin 0.
+/// Even bins for the quick look: `x * scale + offset` counts from the middle of bin 0.
 #[derive(Element, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Quick<F> {
     offset: F,
     scale: F,
-    /// `offset` as a multiple of 1/2 and the rest.
+    /// Part of `offset` that is a multiple of 1/2; `offset_rest` is the remainder.
     halves: F,
     offset_rest: F,
-    /// What `scale` lacks.
+    /// Rounding error of `scale`: the exact scale minus `scale`.
     scale_rest: F,
-    /// Whoever is further from the middle of a bin may be in the next one.
+    /// Largest distance from the middle of a bin for which the estimate is certain: further out, the element may be in
+    /// the next bin.
     limit: F,
-    /// Integers at the end of the last one, where the estimate begins another, belong to it.
+    /// Number of bins. An estimate of this number is unsure: an integer at the upper end of the last bin belongs to
+    /// that bin.
     bins: u32,
 }
 
-/// The bin of an element that is not near an edge; [`UNSURE`] of others; of what is outside more than there are bins.
+/// Returns the bin of an element that is not near an edge, [`UNSURE`] near an edge, and a number of at least `bins`
+/// outside the range.
 #[function]
 pub fn quick_single(#[param] quick: Quick<f32>, x: f32) -> u32 {
     let shifted = x.mul_add(quick.scale, quick.offset) + NEAREST_F32;
-    // The distance from the middle of the bin found, to the last bit: the large numbers cancel out exactly.
+    // Distance from the middle of the estimated bin, exact to the last bit: the large numbers cancel out.
     let rest = x.mul_add(quick.scale_rest, quick.offset_rest);
     let distance = x.mul_add(quick.scale, quick.halves - (shifted - NEAREST_F32)) + rest;
     if distance.abs() > quick.limit { UNSURE } else { bits_f32(shifted) - NEAREST_F32_BITS }
@@ -77,7 +81,7 @@ pub fn quick_double<T: Cast<f64>>(#[param] quick: Quick<f64>, x: T) -> u32 {
     }
 }
 
-/// A quick look, and where it is unsure a closer one.
+/// The quick look, and the exact rule where the quick look is unsure.
 #[derive(Clone, Copy, Debug)]
 pub struct EvenRule<Q, E, L> {
     quick: MapWith<Q>,
@@ -108,30 +112,30 @@ where
     fn cuda_function(&self, source: &mut Source) -> String {
         let exact = Map::<T>::cuda_function(&self.exact, source);
         let quick = Map::<T>::cuda_function(&self.quick, source);
-        // The kernel looks for it by this name.
+        // The kernel finds the quick look by this macro's name.
         source.define(&format!("quick look {quick}"), "quick_look", |_, _| format!("#define QUICK_BIN {quick}"));
         L::define(source);
         exact
     }
 }
 
-/// Even bins, for estimates in `F`.
+/// Even bins for the exact rule, with estimates in `F`.
 #[derive(Element, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Ruler<F> {
     low: f64,
     step: f64,
-    /// From where estimates count.
+    /// Element whose estimate is 0.
     base: F,
-    /// What is less, or greater than `last`, is in no bin.
+    /// Elements less than `first` or greater than `last` are in no bin.
     first: F,
     last: F,
-    /// Bins a unit.
+    /// Bins per unit.
     scale: F,
-    /// An estimate is off by less.
+    /// Bound on the error of an estimate.
     near: F,
     bins: u32,
-    /// Near an edge, this many halvings find the bin among the `2^rounds` around the estimate.
+    /// Number of halvings that find, near an edge, the bin among the `2^rounds` around the estimate.
     rounds: u32,
 }
 
@@ -140,15 +144,15 @@ fn edge_f64<F: Element>(ruler: Ruler<F>, k: u32) -> f64 {
     k as f64 * ruler.step + ruler.low
 }
 
-/// Where the `2^rounds` bins around the estimate `k` begin.
+/// Returns the first of the `2^rounds` bins around the estimate `k`.
 #[function]
 fn around(rounds: u32, k: u32) -> u32 {
     let half = (1u32 << rounds) / 2;
-    // An estimate can be less than 0, too.
+    // A negative estimate wraps to a large number.
     if k < half || k > i32::MAX as u32 { 0 } else { k - half }
 }
 
-/// Of `f32`, whose edges are `f32`.
+/// Exact rule of `f32`, whose edges are rounded to `f32`.
 #[function]
 pub fn even_single(#[param] ruler: Ruler<f32>, x: f32) -> u32 {
     let t = (x - ruler.base) * ruler.scale;
@@ -169,7 +173,7 @@ pub fn even_single(#[param] ruler: Ruler<f32>, x: f32) -> u32 {
     if x >= ruler.first && x <= ruler.last { bin } else { OUTSIDE }
 }
 
-/// Of integers that `f32` holds, whose edges are `f64`.
+/// Exact rule of integers that `f32` holds, whose edges are `f64`.
 #[function]
 pub fn even_short<T: Cast<f32> + Cast<f64>>(#[param] ruler: Ruler<f32>, x: T) -> u32 {
     let single = x as f32;
@@ -191,7 +195,7 @@ pub fn even_short<T: Cast<f32> + Cast<f64>>(#[param] ruler: Ruler<f32>, x: T) ->
     if single >= ruler.first && single <= ruler.last { bin.min(ruler.bins - 1) } else { OUTSIDE }
 }
 
-/// Of `f64` and of wider integers, whose edges are `f64`.
+/// Exact rule of `f64` and of wider integers, whose edges are `f64`.
 #[function]
 pub fn even_double<T: Cast<f64>>(#[param] ruler: Ruler<f64>, x: T) -> u32 {
     let x = x as f64;
@@ -212,7 +216,7 @@ pub fn even_double<T: Cast<f64>>(#[param] ruler: Ruler<f64>, x: T) -> u32 {
     if x >= ruler.first && x <= ruler.last { bin.min(ruler.bins - 1) } else { OUTSIDE }
 }
 
-/// The type in which estimates of even bins are made.
+/// Type in which estimates of even bins are computed.
 pub trait Estimate: Element {
     #[doc(hidden)]
     const DIGITS: i32;
@@ -236,19 +240,19 @@ macro_rules! estimates {
 }
 estimates! { f32 f64 }
 
-/// An element that even bins are made for: `f32`, `f64` and integers to 64 bits.
+/// An element type of even bins: `f32`, `f64` and integers to 64 bits.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no even bins",
     label = "not an integer to 64 bits, `f32` or `f64`",
     note = "give the edges with `Histogram::edges`, or a function to bins with `Histogram::by`"
 )]
 pub trait Even: Number {
-    /// The rule.
+    /// Rule from an element to its bin.
     #[doc(hidden)]
     type Rule: Map<Self, Output = u32>;
     #[doc(hidden)]
     fn rule(low: f64, high: f64, bins: usize) -> Result<Self::Rule>;
-    /// What the rule says, or that it needs a closer look.
+    /// Returns the bin that the quick look finds, or `UNSURE`.
     #[doc(hidden)]
     fn quick(rule: &Self::Rule, x: Self) -> u32;
 }
@@ -282,10 +286,10 @@ even! {
     f64, f64, EvenDouble, QuickDouble, (), Kind::Double;
 }
 
-/// What the elements are.
+/// Kind of element type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Floats for which edges are rounded to `f32`.
+    /// Floats whose edges are rounded to `f32`.
     Rounded,
     Double,
     /// Integers.
@@ -293,8 +297,11 @@ enum Kind {
 }
 
 impl<F: Estimate> Ruler<F> {
+    /// Computes the exact rule and the quick look of `bins` bins from `low` to `high`.
+    ///
     /// # Errors
-    /// [`Error::Bins`] when there are none or more than [`MAX_BINS`](super::MAX_BINS), [`Error::Range`] when the range has no place for so many.
+    /// [`Error::Bins`] when there are no bins or more than [`MAX_BINS`](super::MAX_BINS), [`Error::Range`] when the
+    /// range is not finite or has no place for as many bins.
     fn new(low: f64, high: f64, bins: usize, kind: Kind) -> Result<(Self, Quick<F>)> {
         check_bins(bins)?;
         let range = |rule| Error::Range { low: format!("{low:?}"), high: format!("{high:?}"), bins, rule };
@@ -304,7 +311,7 @@ impl<F: Estimate> Ruler<F> {
         if low > high {
             return Err(range("must not end before it begins"));
         }
-        // As NumPy does.
+        // NumPy widens an empty range in the same way.
         let (low, high) = if low == high { (low - 0.5, high + 0.5) } else { (low, high) };
         let width = high - low;
         let step = width / bins as f64;
@@ -312,8 +319,8 @@ impl<F: Estimate> Ruler<F> {
         let edge = |k: usize| if k == bins { rounded(high) } else { rounded(k as f64 * step + low) };
         let digits = if kind == Kind::Rounded { f32::MANTISSA_DIGITS } else { f64::MANTISSA_DIGITS } as i32;
         let most = low.abs().max(high.abs());
-        // Wide steps are told from each other by any rounding; others are looked at one by one. Edges that are not rounded to f32
-        // have the errors of two operations in f64.
+        // Wide steps keep edges distinct under any rounding; narrow steps are checked edge by edge. Edges that are not
+        // rounded to f32 have the errors of two operations in f64.
         let slack = if kind == Kind::Rounded { 2 } else { 4 };
         let wide = step > most * 2f64.powi(slack - digits) && step > f64::MIN_POSITIVE.max(rounded(1e-37));
         if !(width.is_finite() && rounded(high).is_finite() && rounded(low).is_finite())
@@ -324,7 +331,8 @@ impl<F: Estimate> Ruler<F> {
         let shift = if kind == Kind::Whole { exact_unit(low, high, step, 52) / 2.0 } else { 0.0 };
         let scale = bins as f64 / width;
         let unit = 2f64.powi(-F::DIGITS);
-        // In units of the last digit: three operations and the rounding of `step` and of `k * step`; that of `base`, and of an edge.
+        // Errors in units of the last digit: three operations, the roundings of `step` and of `k * step`, that of
+        // `base`, and that of an edge.
         let off = (6.0 * bins as f64 + 3.0 * most * scale) * unit;
         let base = low - shift;
         let no_overflow = F::nearest(scale).finite() && F::nearest(2.0 * width).finite();
@@ -333,11 +341,11 @@ impl<F: Estimate> Ruler<F> {
         } else if off < 2.0 && no_overflow {
             (base, scale, off, 3)
         } else {
-            // No estimate is good enough: each is 0, and the search goes through all bins.
+            // No estimate is good enough: every estimate is 0, and the search covers all bins.
             (0.0, 0.0, f64::INFINITY, usize::BITS - bins.leading_zeros())
         };
         let (first, last) = if kind == Kind::Whole { (low.ceil(), high.floor()) } else { (low, high) };
-        // How far edges that are rounded to f32 lie from those that are not.
+        // Distance, in bins, of edges rounded to f32 from edges that are not.
         let rounds_edges = kind == Kind::Rounded && exact_unit(low, high, step, 24) == 0.0;
         let rounding = if rounds_edges { most * (bins as f64 / width) * 2f64.powi(-24) } else { 0.0 };
         let quick = Quick::new(low - shift, bins, width, most, rounding);
@@ -357,18 +365,19 @@ impl<F: Estimate> Ruler<F> {
 }
 
 impl<F: Estimate> Quick<F> {
-    /// Of so many bins from `low` on, `width` together, for elements up to `most`. Edges are up to `rounding` bins off.
+    /// Computes the quick look of `bins` bins from `low` on, `width` together, for elements up to `most` in magnitude.
+    /// Edges are up to `rounding` bins off.
     fn new(low: f64, bins: usize, width: f64, most: f64, rounding: f64) -> Self {
         let scale = bins as f64 / width;
         let offset = -low * scale - 0.5;
         let halves = (2.0 * offset).round() / 2.0;
         let single = F::DIGITS < f64::MANTISSA_DIGITS as i32;
-        // In f32 what is left is exact to some units of the last digit of 1; in f64 to those of the largest number.
+        // In f32 the distance is exact to some units of the last digit of 1; in f64 to some of the largest number's.
         let off = if single { 2f64.powi(-20) } else { 16.0 * (most * scale + 1.0) * 2f64.powi(-53) } + rounding;
         // The numbers that cancel out are multiples of 1/2 that `F` holds.
         let fits = (most * scale).max(offset.abs()) < 2f64.powi(21) && off < 0.25 && F::nearest(2.0 * scale).finite();
         if !fits {
-            // Everything is 0, and so are all distances: too far.
+            // All numbers are 0 and the limit is negative, so that every element is unsure.
             let [zero, limit] = [0.0, -1.0].map(F::nearest);
             return Self {
                 offset: zero,
@@ -393,7 +402,8 @@ impl<F: Estimate> Quick<F> {
     }
 }
 
-/// The largest power of two, from 2^-20 to 1, of which all edges are exact multiples, of at most so many bits; 0 if there is none.
+/// Returns the largest power of two from 2^-20 to 1 of which all edges are exact multiples of at most `bits` bits, or 0
+/// if there is none.
 fn exact_unit(low: f64, high: f64, step: f64, bits: i32) -> f64 {
     let exact = |unit: f64| {
         let whole = |x: f64| (x / unit).fract() == 0.0 && (x / unit).abs() <= 2f64.powi(bits);

@@ -1,25 +1,26 @@
-//! Even bins by one rounding, on CUDA.
+//! Even bins on CUDA by one directed rounding.
 //!
-//! A quick look is unsure of what lies on an edge. Of random numbers of 24 bits some do where there are many bins, and of whole numbers often all.
-//! Where `step` is a power of two and `low` a multiple of it, `(x - low) / step` is one fused multiplication, and rounded down to the 24 bits of a
-//! number from 2^23 on it is the bin. What lies at the end of the last bin gets the number of bins, and what is outside more. The CPU has no
-//! such rounding for a single operation.
+//! The quick look is unsure about elements on an edge. Random numbers of 24 bits hit edges where there are many bins;
+//! whole numbers often all lie on edges. Where `step` is a power of two and `low` a multiple of it, `(x - low) / step`
+//! is one fused multiply-add. Rounded down to the 24 bits of a number from 2^23 on, it is the bin. An element at the
+//! end of the last bin gets the number of bins, and an element outside gets more. The CPU has no directed rounding for
+//! a single operation.
 
 #![allow(unreachable_pub, reason = "the trait `Even` is public and names the rule")]
 
 use crate::operator::{Source, Values};
 
-/// From here on numbers are whole.
+/// Magnitude from which all `f32` are whole numbers.
 const WHOLE: f64 = 8_388_608.0; // 2^23
 const WHOLE_BITS: u32 = 0x4b00_0000;
 
-/// How CUDA finds bins by one rounding, for the types that it does so for.
+/// CUDA's rule of even bins by one rounding, for the element types that have one.
 pub trait Floor: Copy + Send + Sync + 'static {
-    /// For bins of this `step` from `low` on.
+    /// Creates the rule for bins of width `step` from `low` on.
     fn of(low: f64, step: f64) -> Self;
-    /// As [`Operator::values`](crate::operator::Operator::values).
+    /// Adds the rule's values, as [`Operator::values`](crate::operator::Operator::values) does.
     fn values(&self, values: &mut Values);
-    /// Adds a function for the kernel, which looks for it by its name.
+    /// Adds the rule as a device function, which the kernel finds by a macro's name.
     fn define(source: &mut Source);
 }
 
@@ -29,10 +30,10 @@ impl Floor for () {
     fn define(_source: &mut Source) {}
 }
 
-/// Of `f32`.
+/// Rule of `f32`.
 #[derive(Clone, Copy, Debug)]
 pub struct FloorSingle {
-    /// 0 where edges are others.
+    /// Bins per unit, or 0 where one rounding does not find the bin.
     scale: f32,
     addend: f32,
 }
@@ -75,7 +76,7 @@ mod tests {
     use crate::bins::even::Even;
     use crate::operator::Map;
 
-    /// What the kernel computes: the product and a whole number that is added are exact in `f64`.
+    /// Computes the kernel's result: the product and the added whole number are exact in `f64`.
     fn bin(floor: FloorSingle, x: f32) -> f64 {
         (f64::from(x) * f64::from(floor.scale)).floor() + f64::from(floor.addend) - WHOLE
     }

@@ -1,68 +1,72 @@
-//! The tables of a deterministic automaton, and a call that goes along a text with one.
+//! Tables of a deterministic finite automaton (DFA), and the call that runs one over a text.
 
 use crate::buffer::{View, ViewMut};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 
-/// What an automaton says where it reads a byte: what kind of thing it found, and how many bytes before that byte.
+/// An event that an automaton emits at a byte: the kind of thing found, and its distance before that byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Event {
-    /// What was found.
+    /// Kind of thing found.
     pub kind: u8,
-    /// How many bytes back from the byte that is read: at most [`MOST_BACK`].
+    /// Distance before the byte that is read, in bytes: at most [`MOST_BACK`].
     pub back: u8,
 }
 
-/// What an automaton does when it reads a byte, or the end of the text.
+/// Step of an automaton on a byte, or on the end of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// The next state. Of the end of the text nobody looks at it.
+    /// Next state; not used at the end of the text.
     pub next: usize,
-    /// Which of the automaton's lists of events it tells.
+    /// Index of the list of events that the step emits.
     pub tells: usize,
 }
 
-/// The most states of an automaton.
+/// Largest number of states of an automaton.
 pub const MOST_STATES: usize = 64;
-/// The most bytes that an event lies back, and the most events of a step.
+/// Largest distance of an event before its byte, and largest number of events of a step.
 pub const MOST_BACK: usize = 7;
 pub const MOST_EVENTS: usize = 24;
-/// The most lists of events, and the most events in all of them.
+/// Largest number of lists of events, and largest number of events in all lists.
 pub const MOST_TOLD: usize = 256;
 const MOST_LISTED: usize = 2047;
-/// The most steps: states times classes of bytes. A kernel is given so many.
+/// Largest number of steps: states times classes of bytes. A kernel's table has room for this many.
 pub const MOST_STEPS: usize = 14 << 10;
 
-/// So many bytes leave a state as it is that lasts.
+/// Number of bytes that must leave a state as it is for the state to be lasting.
 const LASTING: usize = 200;
 
-/// Of 256 bytes, where the end of the text comes among them.
+/// Index of the end of the text, after the 256 bytes.
 const END: usize = 256;
 
-/// At `256 state + byte`, the next state in the high byte and what is told in the low one.
+/// Transition table: at `256 state + byte`, the next state in the high byte and the emitted list's number in the low
+/// byte.
 pub type Steps = [u16; 1 << 16];
 
-/// A deterministic automaton that tells something of each byte and of the end of a text: 0 for nothing. It begins in state 0.
+/// A deterministic automaton that emits a list of events at each byte and at the end of a text; list 0 is empty. It
+/// begins in state 0.
 #[derive(Clone, Debug)]
 #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "kernels are given more than the CPU asks for"))]
 pub struct Table {
     pub states: usize,
     pub steps: Box<Steps>,
-    /// What each state tells of the end.
+    /// List that each state emits at the end of the text.
     pub at_end: Vec<u8>,
-    /// The events of what is told: nothing, then what is one event, then what is several.
+    /// Lists of events: the empty list, then lists of one event, then lists of several.
     pub events: Vec<Vec<Event>>,
-    /// For each byte, which of those it is that all states treat alike; and how many such classes there are.
+    /// Class of each byte, equal for bytes that all states treat alike; and the number of classes.
     pub class: Vec<u8>,
     pub classes: usize,
-    /// The states, a bit each, that most bytes leave as they are, but for the first one: inside of what may be long.
+    /// Set of lasting states, a bit each: states that most bytes leave as they are, such as the inside of something
+    /// long. The first state is never in it.
     pub lasting: u64,
-    /// Whether what is told is rare in most texts.
+    /// Whether the list is rarely emitted in most texts.
     pub rare: [bool; MOST_TOLD],
 }
 
 impl Table {
-    /// The smallest automaton that tells what this one does: states with the same future are one, and so are equal lists of events.
+    /// Builds the smallest equivalent automaton: states with the same future are merged, and so are equal lists of
+    /// events.
     ///
     /// # Errors
     /// [`Error::Automaton`].
@@ -72,7 +76,7 @@ impl Table {
         if states == 0 {
             return Err(Error::Automaton { what: "states", found: 0, most: MOST_STATES });
         }
-        // Nothing comes first, then what is one event.
+        // The empty list comes first, then lists of one event.
         let (of, _) = number(lists.iter());
         let mut order: Vec<usize> =
             (0..lists.len()).filter(|&list| of.iter().position(|&other| other == of[list]) == Some(list)).collect();
@@ -121,7 +125,8 @@ impl Table {
             let finer = number(signatures.iter());
             let done = finer.1 == classes.1;
             classes = finer;
-            // Classes only become more, so that too many of them end this early: else a chain of n states took n rounds.
+            // The number of classes only grows, so that too many states end this early: else a chain of n states would
+            // take n rounds.
             if classes.1 > MOST_STATES {
                 return Err(Error::Automaton { what: "states", found: classes.1, most: MOST_STATES });
             }
@@ -132,7 +137,7 @@ impl Table {
         let (of, states) = classes;
         let mut steps = Box::new([0; 1 << 16]);
         let mut at_end = Vec::with_capacity(states);
-        // They are numbered as they come, so that the first state's is 0.
+        // States are numbered in order of their first member, so that the first state gets number 0.
         for state in 0..next.len() {
             if of[state] == at_end.len() {
                 let row = steps.iter_mut().skip(END * at_end.len());
@@ -158,18 +163,18 @@ impl Table {
         Ok(Self { states, steps, at_end, events, class, classes, lasting, rare: [false; MOST_TOLD] })
     }
 
-    /// The events of a thing told.
+    /// Returns the events of the list `told`.
     pub fn events(&self, told: u8) -> &[Event] {
         self.events.get(usize::from(told)).map_or(&[], |events| events)
     }
 
-    /// What is told of the end of a text.
+    /// Returns the list emitted at the end of a text in `state`.
     pub fn at_end(&self, state: u16) -> u8 {
         self.at_end.get(usize::from(state)).copied().unwrap_or(0)
     }
 }
 
-/// A number for each, the same for equal ones, as they come; and how many there are.
+/// Numbers the items in order of first occurrence, equal items alike; returns the numbers and their count.
 fn number<T: std::hash::Hash + Eq>(items: impl Iterator<Item = T>) -> (Vec<usize>, usize) {
     let mut numbers = HashMap::new();
     let of: Vec<usize> = items
@@ -181,11 +186,11 @@ fn number<T: std::hash::Hash + Eq>(items: impl Iterator<Item = T>) -> (Vec<usize
     (of, numbers.len())
 }
 
-/// A call with its buffers. Where these are `None`, only the number of events is asked for.
+/// A call with its buffers. Without `events`, only the number of events is computed.
 pub struct Walking<'a, P> {
     pub table: &'a Table,
     pub text: View<'a, u8>,
     pub events: Option<(ViewMut<'a, u8>, ViewMut<'a, P>)>,
-    /// Of which kind events are counted, if not of all.
+    /// Kind of the events that are counted, or all.
     pub only: Option<u8>,
 }

@@ -1,4 +1,4 @@
-//! What results of counts are, apart from where they lie; and a call that expands counts, with its buffers.
+//! Results of counts, whatever their buffers; and the call that expands counts, with its buffers.
 
 use crate::buffer::{Input, View};
 use crate::call::select::{Indices, Yields};
@@ -6,13 +6,13 @@ use crate::operator::Element;
 use crate::outputs::Target;
 use crate::sealed::Sealed;
 
-/// Results are the indices of their counts.
+/// Stores the index of each result's count.
 #[derive(Clone, Copy, Debug)]
 pub struct Owners;
-/// Results are their places among those of their count.
+/// Stores each result's rank among the results of its count.
 #[derive(Clone, Copy, Debug)]
 pub struct Ranks;
-/// Results are values of their counts.
+/// Stores the value of each result's count.
 #[derive(Debug)]
 pub struct ValuesOf<'a, B: ?Sized>(pub &'a B);
 
@@ -23,9 +23,9 @@ impl<B: ?Sized> Clone for ValuesOf<'_, B> {
 }
 impl<B: ?Sized> Copy for ValuesOf<'_, B> {}
 
-/// A number of results: `u32`, `u64` or `usize`. It is implemented for these types alone.
+/// An element type of counts: `u32`, `u64` or `usize`. It is implemented for these types alone.
 pub trait Tally: Element + Sealed {
-    /// The number.
+    /// Returns the count as a `u64`.
     #[doc(hidden)]
     fn number(self) -> u64;
 }
@@ -37,32 +37,32 @@ macro_rules! tallies {
 }
 tallies! { u32 u64 usize }
 
-/// What a result is.
+/// Kind of result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expanded {
-    /// The index of its count.
+    /// Index of its count.
     Owner,
-    /// Its place among the results of its count.
+    /// Rank among the results of its count.
     Rank,
-    /// The value beside its count.
+    /// Value of its count.
     Value,
 }
 
-/// What is stored of a result. It is implemented for what `Expand` is made of alone.
+/// Kind of stored result. It is implemented for the kinds of `Expand` alone.
 pub trait Fills<O>: Sealed<O> {
-    /// What stands beside a count.
+    /// Element type of the values of counts.
     #[doc(hidden)]
     type Beside: Element;
-    /// What results are.
+    /// Kind of result.
     #[doc(hidden)]
     const EXPANDED: Expanded;
-    /// The largest number that a result can hold.
+    /// Largest number that a result can hold.
     #[doc(hidden)]
     const MOST: usize;
-    /// What stands beside the counts.
+    /// Returns the values of the counts, if they are stored.
     #[doc(hidden)]
     fn beside(&self) -> Option<View<'_, Self::Beside>>;
-    /// The result that is this number, or this value.
+    /// Makes a result of this number or this value.
     #[doc(hidden)]
     fn of(number: usize, value: Option<Self::Beside>) -> Option<O>;
 }
@@ -105,10 +105,10 @@ impl<B: Input + ?Sized> Fills<B::Item> for ValuesOf<'_, B> {
 /// A call with its buffers.
 pub struct Expanding<'a, C, T: Element, O: Element> {
     pub counts: View<'a, C>,
-    /// Where the number of counts lies, if not all are meant.
+    /// Number of counts in device memory, if not all are meant.
     pub length: Option<View<'a, u64>>,
     pub values: Option<View<'a, T>>,
-    /// Where the results go; nowhere if only their number is asked for.
+    /// Output of the results; none if only their number is computed.
     pub output: Option<Target<'a, O>>,
     pub expanded: Expanded,
 }

@@ -1,4 +1,4 @@
-//! Two sorted arrays that become one, with their buffers; and the order of elements by themselves.
+//! The call that merges two sorted arrays, sorts by a comparison, and the order of keys as a function.
 
 use crate::buffer::View;
 use crate::call::Unsorted;
@@ -6,21 +6,20 @@ use crate::key::Key;
 use crate::operator::{Element, Function, Source};
 use crate::outputs::Target;
 
-/// A call with its buffers, whose lengths fit.
+/// A merge with its buffers, whose lengths fit.
 pub struct Merging<'a, T: Element, V: Element> {
     pub inputs: (View<'a, T>, View<'a, T>),
-    /// What is beside their elements.
+    /// Values of the elements of both inputs.
     pub values: Option<(View<'a, V>, View<'a, V>)>,
     pub output: Target<'a, T>,
     pub values_output: Option<Target<'a, V>>,
 }
 
-/// Whether one [`Key`] comes before another in ascending order: of floats, `-0` equals `+0` and NaN is
-/// the last.
+/// Order of [`Key`]s, ascending: whether one comes before another. For floats, `-0` equals `+0` and NaN is the last.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ascending;
 
-/// Whether one [`Key`] comes before another in descending order; NaN last.
+/// Order of [`Key`]s, descending: whether one comes before another. NaN is the last.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Descending;
 
@@ -40,7 +39,7 @@ macro_rules! orders {
                 let (bits, sign) = (8 * size_of::<K>(), 8 * size_of::<K>() - 1);
                 source.define(&format!("{} {ty}", $name), $name, |_, name| {
                     let nans = if order.mantissa > 0 { format!("(((N)1 << {}) - 1)", order.mantissa) } else { "(N)0".to_owned() };
-                    // The numbers of both zeros, which are neighbours, but equal.
+                    // Numbers of both zeros, which are neighbours, but compare equal.
                     let zeros = order.zeros(bits as u32).map_or(String::new(), |[first, second]| {
                         format!(" && !(number(m) == (N){first}ull && number(n) == (N){second}ull)")
                     });
@@ -66,30 +65,30 @@ orders! { Ascending false "ascending", Descending true "descending" }
 #[inline(always)]
 fn before<K: Key>(a: K, b: K, descending: bool) -> bool {
     use crate::key::KeyBits;
-    // SAFETY: a key has the bits of its `Bits`, of the same size.
+    // SAFETY: a key has the bits and the size of its `Bits`.
     let number = |key: K| unsafe { std::mem::transmute_copy::<K, K::Bits>(&key) }.compared(K::ORDER, descending);
     number(a) < number(b)
 }
 
-/// What goes along with the elements of a sort.
+/// Values that a sort permutes with its elements.
 pub enum Beside<'a, V> {
     Nothing,
     Values(Unsorted<'a, V>),
-    /// Their positions, as this makes a value of one.
+    /// Positions of the elements, each converted by this function.
     Positions(fn(usize) -> V),
 }
 
-/// A sort by a comparison with its buffers.
+/// A sort by a comparison, with its buffers.
 pub struct Sorting<'a, T: Element, V: Element> {
     pub input: Unsorted<'a, T>,
-    /// Where the elements go, if they are wanted.
+    /// Output of the elements, if they are wanted.
     pub output: Option<Target<'a, T>>,
     pub beside: Beside<'a, V>,
     pub values_output: Option<Target<'a, V>>,
 }
 
 impl<'a, T: Element> Sorting<'a, T, u8> {
-    /// Elements alone.
+    /// Creates a sort of elements without values.
     pub fn keys(input: Unsorted<'a, T>, output: Target<'a, T>) -> Self {
         Self { input, output: Some(output), beside: Beside::Nothing, values_output: None }
     }

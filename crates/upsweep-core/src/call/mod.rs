@@ -1,18 +1,18 @@
-//! Calls whose options fit their buffers: what the public builders hand to a backend.
+//! Calls whose options fit their buffers: the interface from the public builders to the backends.
 //!
 //! | file | what |
 //! |---|---|
-//! | here | [`Job`]: a scan or a reduction, and all that runs as one |
-//! | `select` | which elements a call keeps, and what is stored of them |
-//! | `expand` | what is stored of the results of counts |
-//! | `sort` | the parts of an array that are sorted each by itself |
-//! | `merge` | two sorted arrays that become one, and sorts by a comparison |
-//! | `search` | the order in which a search goes |
+//! | here | [`Job`]: a scan or a reduction, and everything that runs as one |
+//! | `select` | stream compaction: the choice of elements, and what is stored of them |
+//! | `expand` | results of counts |
+//! | `sort` | parts of an array that are sorted separately |
+//! | `merge` | merges of two sorted arrays, and sorts by a comparison |
+//! | `search` | binary searches, and the order they use |
 //! | `topk` | the first keys of rows |
-//! | `automaton` | the tables of an automaton |
-//! | `recurrence` | linear recurrences as numbers: coefficients, and powers of the transition of states |
+//! | `automaton` | tables of a finite automaton (DFA) |
+//! | `recurrence` | linear recurrences (IIR filters): coefficients, and powers of the transition of states |
 //!
-//! Backends and builders meet here: neither needs the other to say what a call is.
+//! Backends and builders depend on this module, and not on each other.
 
 pub mod automaton;
 pub mod expand;
@@ -32,7 +32,7 @@ use crate::segments::{SegmentKind, Segmentation};
 use crate::shape::Shape;
 use crate::steps::JobSteps;
 
-/// Everything a backend needs to know.
+/// A scan or a reduction, with everything that a backend needs.
 pub struct Job<'x, 'y, 'a, S: JobSteps, G: Segmentation> {
     pub input: Elements<'x, S::In>,
     pub output: <S::Out as Write>::Given<'y>,
@@ -47,28 +47,28 @@ pub struct Job<'x, 'y, 'a, S: JobSteps, G: Segmentation> {
 pub struct Direction {
     pub exclusive: bool,
     pub reverse: bool,
-    /// Whether what all elements combine to follows the results.
+    /// Whether the total of all elements follows the results.
     pub total: bool,
 }
 
-/// Where the elements come from.
+/// Source of the elements.
 pub enum Elements<'a, I: Read> {
-    /// An input of their own.
+    /// Input of its own.
     Given(I::Given<'a>),
-    /// The output's own memory: a scan in place.
+    /// Memory of the output: a scan in place.
     OfOutput,
 }
 
-/// What is wrong with a job in place whose input is no buffer. The builders do not let it come to this.
+/// Error of a job in place whose input is no buffer. The builders prevent it.
 pub const NOT_IN_PLACE: Error = Error::Options {
     options: "a scan in place",
     reason: "the input is no buffer: give the results an output of their own",
 };
 
-/// Where a sort's keys or values come from.
+/// Source of a sort's keys or values.
 pub enum Unsorted<'a, T> {
-    /// A buffer of their own.
+    /// Buffer of its own.
     Buffer(View<'a, T>),
-    /// The output's own memory: a sort in place.
+    /// Memory of the output: a sort in place.
     OfOutput,
 }

@@ -1,4 +1,4 @@
-//! Linear recurrences as numbers: what is computed with, the coefficients, and the powers of the transition of states.
+//! Linear recurrences as numbers: types to compute in, coefficients, and powers of the transition of states.
 
 mod basis;
 mod call;
@@ -17,11 +17,11 @@ use crate::operator::{Function, Map, Operator, Same, Widen, builtin::Sum, functi
 use crate::sealed::Sealed;
 use exact::Double;
 
-/// A number that a recurrence computes with: `f32`, `f64`, and the integers of 32 and 64 bits, modulo their number of values.
+/// A number that a recurrence computes with: `f32`, `f64`, and the integers of 32 and 64 bits, modulo 2^32 and 2^64.
 ///
 /// It is implemented for these types alone.
 pub trait Coefficient: Element + PartialEq + std::fmt::Display + Sealed {
-    /// What powers are computed in.
+    /// Type in which powers are computed.
     #[doc(hidden)]
     type Exact: Exact<Self>;
     /// The number 0.
@@ -30,7 +30,7 @@ pub trait Coefficient: Element + PartialEq + std::fmt::Display + Sealed {
     /// The number 1.
     #[doc(hidden)]
     const ONE: Self;
-    /// Whether there are quotients.
+    /// Whether the type has quotients.
     #[doc(hidden)]
     const DIVIDES: bool;
     #[doc(hidden)]
@@ -39,29 +39,30 @@ pub trait Coefficient: Element + PartialEq + std::fmt::Display + Sealed {
     fn times(self, other: Self) -> Self;
     #[doc(hidden)]
     fn negated(self) -> Self;
-    /// The quotient, of numbers that have one.
+    /// Quotient, of numbers that have one.
     #[doc(hidden)]
     fn over(self, other: Self) -> Self;
     #[doc(hidden)]
     fn finite(self) -> bool;
-    /// 0 where the number is so small beside the largest of a table that products with it may be denormal, which processors take a
-    /// hundred times as long for; else the number.
+    /// Returns 0 where the number is so small beside the largest of a table (`beside`) that products with it may be
+    /// denormal, which take processors a hundred times as long; else the number.
     #[doc(hidden)]
     fn unless_negligible(self, beside: Self) -> Self;
-    /// The larger one of two, without their signs.
+    /// Number of larger magnitude.
     #[doc(hidden)]
     fn larger(self, other: Self) -> Self;
-    /// The matrices into a basis of states and back, of a transition in the direct form; of numbers that are rounded.
+    /// Matrices into a basis of states and back, for a transition in the direct form; floats only.
     #[doc(hidden)]
     fn basis(order: usize, transition: &[Self::Exact]) -> Option<[Vec<Self::Exact>; 2]>;
 }
 
-/// A number that recurrences of elements `I` can compute in: the elements' own type; `f64` for `f32`, too. It is implemented for these alone.
+/// A number type in which a recurrence of elements `I` can compute: the elements' own type, and `f64` for `f32`. It is
+/// implemented for these alone.
 pub trait ComputesOn<I: Element>: Coefficient + Sealed<(I,)> {
-    /// The element as a number.
+    /// Converts an element to a number.
     #[doc(hidden)]
     fn number_of(element: I) -> Self;
-    /// The number as a result.
+    /// Converts a number to a result.
     #[doc(hidden)]
     fn result(self) -> I;
     #[cfg(feature = "cuda")]
@@ -73,7 +74,7 @@ pub trait ComputesOn<I: Element>: Coefficient + Sealed<(I,)> {
     #[cfg(feature = "cuda")]
     #[doc(hidden)]
     type Finish: Function<(Self,), Output = I>;
-    /// The functions that make numbers of elements and results of numbers, for kernels.
+    /// Kernel functions that convert elements to numbers and numbers to results.
     #[cfg(feature = "cuda")]
     #[doc(hidden)]
     fn functions() -> (Self::Sum, Self::Map, Self::Finish);
@@ -157,11 +158,11 @@ macro_rules! computes_on_itself {
     };
 }
 
-// The smallest normal numbers are 2^-126 and 2^-1022.
+// Arguments: the smallest normal numbers are 2^-126 and 2^-1022.
 floats! { f32: f32::MIN_POSITIVE * (1u32 << 26) as f32, f64: f64::MIN_POSITIVE * (1u64 << 55) as f64 }
 integers! { u32, i32, u64, i64 }
 
-/// The nearest f32.
+/// Rounds to the nearest f32.
 #[cfg(feature = "cuda")]
 #[allow(unreachable_pub, reason = "a public trait's implementation has its type")]
 #[function]

@@ -1,11 +1,11 @@
-//! The order in which a search goes, and a call that searches, with its buffers.
+//! The call of a binary search, with its buffers, and the order of numbers that it uses.
 
 use crate::buffer::View;
 use crate::operator::{Element, Function, Source};
 use crate::outputs::Target;
 use half::{bf16, f16};
 
-/// The order of numbers: NaN is the last, and -0 equals +0.
+/// Order of numbers, ascending: NaN is the last, and -0 equals +0.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ascending;
 
@@ -60,6 +60,6 @@ pub struct Searching<'a, I: Element, O: Element> {
     pub sorted: View<'a, I>,
     pub values: View<'a, I>,
     pub output: Target<'a, O>,
-    /// Whether elements that equal a value come before it.
+    /// Whether elements that equal a value come before its position.
     pub upper: bool,
 }

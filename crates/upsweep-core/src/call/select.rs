@@ -1,4 +1,4 @@
-//! Which elements a call keeps, apart from where they lie; and a call that keeps some, with its buffers.
+//! Stream compaction: the choice of elements, what is stored of the selected ones, and the call with its buffers.
 
 use crate::buffer::{Input, View};
 use crate::call::Elements;
@@ -8,37 +8,36 @@ use crate::outputs::Target;
 use crate::sealed::Sealed;
 use crate::segments::Equal;
 
-/// Neighbouring elements, and what lies beside them.
+/// A run of neighbouring elements, and the elements next to it.
 #[derive(Clone, Copy, Debug)]
 pub struct Stretch<'a, I> {
-    /// The index of the first.
+    /// Index of the first element.
     pub start: usize,
     /// The elements.
     pub own: &'a [I],
-    /// The element before the first and the one after the last, where there are such: given where
+    /// Element before the run (`before`) and after it (`after`), if there are such; set where
     /// [neighbours](Choose::NEIGHBOUR) decide.
     pub before: Option<I>,
-    /// See `before`.
+    /// Element after the run, as for `before`.
     pub after: Option<I>,
 }
 
-/// Which neighbour decides.
+/// Neighbour that decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Neighbour {
-    /// An element is kept unless it is the same as the one before.
+    /// An element is selected unless it equals the one before.
     Before,
-    /// An element is kept unless it is the same as the one after.
+    /// An element is selected unless it equals the one after.
     After,
 }
 
-/// Says of each element whether it is kept, on the CPU.
+/// The marking of selected elements on the CPU.
 pub trait Marks<I>: Copy + Send + Sync {
-    /// Sets `keep` to 1 where an element is kept, else to 0; it is as long as the stretch.
+    /// Sets `keep` to 1 where an element is selected, else to 0; `keep` is as long as the run.
     fn mark(&self, x: Stretch<'_, I>, keep: &mut [u8]);
 }
 
-/// Says of each element whether it is kept: what backends work from. It is implemented for what `Select` is made of
-/// alone.
+/// A choice of elements, as the backends evaluate it. It is implemented for the choices of `Select` alone.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not choose among these elements",
     label = "no choice among `{I}`",
@@ -46,38 +45,38 @@ pub trait Marks<I>: Copy + Send + Sync {
             bool {{ .. }}` and give `Name`"
 )]
 pub trait Choose<I: Element>: Sealed<I> {
-    /// Of an element alone; not called where flags or neighbours decide.
+    /// Predicate on an element alone; not called where flags or neighbours decide.
     type Predicate: Function<(I,), Output = bool>;
-    /// Of two neighbours; not called where they do not decide.
+    /// Equality of two neighbours; not called where they do not decide.
     type Same: Function<(I, I), Output = bool>;
-    /// Of the flags, where they decide.
+    /// Element type of the flags, where they decide.
     type Flag: Flag;
-    /// What the CPU works from.
+    /// Marking of elements on the CPU.
     type Marks<'m>: Marks<I>
     where
         Self: 'm;
-    /// Which neighbour decides, if one does.
+    /// Neighbour that decides, if one does.
     const NEIGHBOUR: Option<Neighbour> = None;
 
-    /// The predicate.
+    /// Returns the predicate.
     fn predicate(&self) -> Self::Predicate;
-    /// The equality of neighbours.
+    /// Returns the equality of neighbours.
     fn same(&self) -> Self::Same;
-    /// The flags, where they decide.
+    /// Returns the flags, where they decide.
     fn flags(&self) -> Option<View<'_, Self::Flag>> {
         None
     }
-    /// What the CPU works from.
+    /// Returns the marking of elements on the CPU.
     ///
     /// # Errors
     /// [`Error::Place`] when flags are not in host memory.
     fn marks(&self) -> Result<Self::Marks<'_>>;
 }
 
-/// A flag of `Select::flags`: `bool`, or a byte, which is set unless it is 0. It is implemented for these types
-/// alone, as kernels read a byte.
+/// An element type of `Select::flags`: `bool`, or a byte, which is set unless it is 0. It is implemented for these
+/// types alone, as kernels read a byte.
 pub trait Flag: Element + Sealed {
-    /// Whether the element is kept.
+    /// Whether the element is selected.
     fn is_set(self) -> bool;
 }
 impl Flag for bool {
@@ -93,7 +92,7 @@ impl Flag for u8 {
     }
 }
 
-/// Keeps the elements of which a predicate holds.
+/// Selects the elements for which a predicate holds.
 #[derive(Clone, Copy, Debug)]
 pub struct Where<P>(pub P);
 
@@ -124,7 +123,7 @@ impl<I: Element, P: Function<(I,), Output = bool>> Marks<I> for Where<P> {
     }
 }
 
-/// Keeps the elements whose flag is set.
+/// Selects the elements whose flag is set.
 #[derive(Debug)]
 pub struct Flagged<'a, B: ?Sized>(pub &'a B);
 
@@ -159,7 +158,7 @@ impl<I: Element, B: Input<Item: Flag> + ?Sized> Choose<I> for Flagged<'_, B> {
     }
 }
 
-/// [`Flagged`] where the CPU computes.
+/// Flags of [`Flagged`] in host memory.
 #[derive(Clone, Copy, Debug)]
 pub struct FlagsOnHost<'a, F>(&'a [F]);
 
@@ -173,11 +172,11 @@ impl<I, F: Flag> Marks<I> for FlagsOnHost<'_, F> {
     }
 }
 
-/// Keeps an element unless it is the same as the one before.
+/// Selects each element that does not equal the one before: the first of each run.
 #[derive(Clone, Copy, Debug)]
 pub struct FirstOf<E>(pub E);
 
-/// Keeps an element unless it is the same as the one after.
+/// Selects each element that does not equal the one after: the last of each run.
 #[derive(Clone, Copy, Debug)]
 pub struct LastOf<E>(pub E);
 
@@ -229,7 +228,7 @@ impl<I: Element, E: Function<(I, I), Output = bool>> Marks<I> for LastOf<E> {
     }
 }
 
-/// The predicate of choices that have none.
+/// Placeholder predicate of choices that have none; never called.
 #[derive(Clone, Copy, Debug)]
 pub struct Unasked;
 
@@ -246,18 +245,18 @@ impl<I: Element> Function<(I,)> for Unasked {
     }
 }
 
-/// What is stored of an element that is kept. It is implemented for [`Values`] and [`Indices`] alone.
+/// Stored form of a selected element. It is implemented for [`Values`] and [`Indices`] alone.
 #[diagnostic::on_unimplemented(
     message = "the output holds `{O}`, which is not what is stored of `{I}`",
     label = "not an output for these results",
     note = "elements are stored as they are; of `.indices()` the output has u32, u64, usize, i32 or i64"
 )]
 pub trait Yields<I, O>: Copy + Send + Sync + Sealed<(I, O)> {
-    /// Whether it is its index.
+    /// Whether the index is stored.
     const INDEX: bool;
-    /// Of the element `x` at `index`, which is at most [`MOST`](Yields::MOST).
+    /// Result of the element `x` at `index`, which is at most [`MOST`](Yields::MOST).
     fn of(x: I, index: usize) -> O;
-    /// The largest index that a result can hold.
+    /// Largest index that a result can hold.
     const MOST: usize;
 }
 
@@ -293,19 +292,19 @@ macro_rules! indices {
 }
 indices! { u32 u64 usize i32 i64 }
 
-/// A call that keeps some elements, with its buffers.
+/// A stream compaction with its buffers.
 pub struct Choosing<'a, C, I: Element, O: Element> {
     pub choice: &'a C,
     pub input: Elements<'a, I>,
-    /// Where the number of elements lies, if the device knows it; else there are as many as the input has room for.
+    /// Number of elements in device memory; without it, the input's capacity is the number.
     pub length: Option<View<'a, u64>>,
-    /// Where the results go; nowhere if only their number is asked for.
+    /// Output of the selected elements; none if only their number is computed.
     pub output: Option<Target<'a, O>>,
     pub others: Others<'a, O>,
 }
 
 impl<C, I: Element, O: Element> Choosing<'_, C, I, O> {
-    /// The elements that the input has room for.
+    /// Capacity of the input in elements.
     pub fn len(&self) -> usize {
         match &self.input {
             Elements::Given(view) => view.len(),
@@ -314,7 +313,7 @@ impl<C, I: Element, O: Element> Choosing<'_, C, I, O> {
     }
 }
 
-/// The flags of `len` elements, where they decide.
+/// Returns the flags of `len` elements, where flags decide.
 ///
 /// # Errors
 /// [`Error::Length`].
@@ -326,12 +325,12 @@ pub fn flags_of<I: Element, C: Choose<I>>(choice: &C, len: usize) -> Result<Opti
     }
 }
 
-/// Where the elements go that are not kept.
+/// Destination of the rejected elements.
 pub enum Others<'a, O: Element> {
     /// Nowhere.
     Dropped,
     /// To an output of their own.
     Apart(Target<'a, O>),
-    /// Behind those that are kept, whose number the count already has.
+    /// The same output, after the selected elements; the count already has their number.
     Behind,
 }

@@ -1,37 +1,37 @@
-//! What is sorted by itself: the whole array, each line along an axis, or each segment.
+//! Parts of an array that a sort orders separately: the whole array, each line along an axis, or each segment.
 
 use crate::buffer::{Input, View};
 use crate::error::Result;
 use crate::segments::{Kind, Offset, Offsets, SegmentsBy, Whole};
 use crate::shape::Shape;
 
-/// The parts of an array that a `Sort` sorts, each by itself: [`Whole`], [`Offsets`] or [`Lines`].
+/// Parts of an array that a `Sort` orders separately: [`Whole`], [`Offsets`] or [`Lines`].
 pub trait Parting {
-    /// The elements of the offsets; `u64` where there are none.
+    /// Element type of the offsets; `u64` where there are none.
     #[doc(hidden)]
     type Offset: Offset;
 
-    /// The parts of `len` elements.
+    /// Returns the parts of `len` elements.
     ///
     /// # Errors
-    /// Those of a wrong shape, axis or number of offsets.
+    /// Error of a wrong shape, axis or number of offsets.
     #[doc(hidden)]
     fn cut(&self, len: usize) -> Result<Cut<'_, Self::Offset>>;
 }
 
-/// What both backends work from.
+/// Parts of an array, as both backends use them.
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum Cut<'a, I> {
     /// One part.
     Whole,
-    /// The lines of this shape.
+    /// Lines of this shape.
     Lines(Shape),
     /// Ascending offsets.
     Offsets(View<'a, I>),
 }
 
-/// The lines along an axis of a row-major array.
+/// Lines along an axis of a row-major array.
 #[derive(Clone, Copy, Debug)]
 pub struct Lines<'a> {
     pub shape: &'a [usize],
@@ -49,7 +49,7 @@ impl Parting for Lines<'_> {
     type Offset = u64;
     fn cut(&self, len: usize) -> Result<Cut<'_, u64>> {
         let shape = Shape::new(Some((self.shape, self.axis)), len)?;
-        // Of no elements there may be more lines than anybody can go along.
+        // An array without elements may have more lines than a loop can visit.
         Ok(if len == 0 { Cut::Whole } else { Cut::Lines(shape) })
     }
 }

@@ -1,4 +1,4 @@
-//! A function of another input.
+//! An input computed from other inputs by a function.
 
 use super::{Faults, Inputs, Read, Streams};
 #[cfg(feature = "cuda")]
@@ -8,9 +8,9 @@ use crate::error::Result;
 use crate::operator::{Element, Function, Item, Single, Spread};
 use std::marker::PhantomData;
 
-/// A function of each value of an input: `Apply(function, input)` is `function(x[i])`, of several inputs `function(a[i], b[i])`.
-/// As the indices of a [`Gather`](super::Gather) or the places of a [`Scatter`](crate::outputs::Scatter) it computes
-/// where elements lie.
+/// A function of each value of an input: `Apply(function, input)` is `function(x[i])`, for several inputs
+/// `function(a[i], b[i])`. As the indices of a [`Gather`](super::Gather) or the places of a
+/// [`Scatter`](crate::outputs::Scatter), it computes the positions of elements.
 ///
 /// ```
 /// use upsweep::prelude::*;
@@ -57,7 +57,7 @@ impl<'a, F: Function<X::Args, Output: Element>, X: Inputs<'a>> Inputs<'a> for Ap
     }
 }
 
-// SAFETY: what is read is read by the input.
+// SAFETY: memory is read by `A` alone, which reads within its own length.
 unsafe impl<F: Function<A::Args, Output: Element>, A: Read> Read for Applied<F, A> {
     type Given<'a> = (F, A::Given<'a>);
     type Place = (F, A::Place);
@@ -78,7 +78,7 @@ unsafe impl<F: Function<A::Args, Output: Element>, A: Read> Read for Applied<F, 
 
     #[inline(always)]
     unsafe fn read((function, input): &Self::Place, at: usize) -> F::Output {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's place is good and `at` is in range, as `A::read` requires.
         function.call(unsafe { A::read(input, at) }.spread())
     }
 
@@ -119,7 +119,7 @@ unsafe impl<F: Function<A::Args, Output: Element>, A: Read> Read for Applied<F, 
     fn text((function, functions): &Self::Functions, reading: &mut Reading<'_>, at: &str) -> String {
         let function = function.cuda_function(reading.source);
         let value = A::text(functions, reading, at);
-        // Several arguments come from one tuple, whose text is long.
+        // The value's expression is long, so that it is bound once for all arguments.
         let (ty, args) = (A::Value::cuda_type(reading.source), A::Value::cuda_args("v"));
         format!("[&](const {ty}& v) {{ return {function}({args}); }}({value})")
     }

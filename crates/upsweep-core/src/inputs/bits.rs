@@ -1,4 +1,4 @@
-//! The bits of a bit mask.
+//! A bit mask as an input of `bool`s.
 
 use super::{Faults, Inputs, Read};
 #[cfg(feature = "cuda")]
@@ -9,7 +9,7 @@ use crate::operator::{Element, Item, Single};
 use crate::sealed::Sealed;
 use std::marker::PhantomData;
 
-/// The first `len` bits of a mask, as `bool`s: bit `i % b` of word `i / b`, of words of `b` bits, the lowest first.
+/// The first `len` bits of a mask, as `bool`s: bit `i % b` of word `i / b` for words of `b` bits, the lowest first.
 #[derive(Debug)]
 pub struct Bits<'a, B: ?Sized> {
     words: &'a B,
@@ -25,7 +25,7 @@ impl<'a, B: Input<Item: Word> + ?Sized> Bits<'a, B> {
 
 /// A word of a mask: `u8`, `u16`, `u32` or `u64`.
 pub trait Word: Element + Sealed {
-    /// Whether bit `i` is set, which is less than its number of bits.
+    /// Whether bit `i` is set, for `i` less than the number of bits.
     #[doc(hidden)]
     fn bit(self, i: usize) -> bool;
 }
@@ -59,7 +59,7 @@ impl<'a, B: Input<Item: Word> + ?Sized> Inputs<'a> for Bits<'a, B> {
     }
 }
 
-// SAFETY: there is a word for each bit.
+// SAFETY: `len` is an error unless there is a word for each bit.
 unsafe impl<W: Word> Read for Bit<W> {
     type Given<'a> = (View<'a, W>, usize);
     type Place = *const W;
@@ -79,7 +79,7 @@ unsafe impl<W: Word> Read for Bit<W> {
     #[inline(always)]
     unsafe fn read(place: &*const W, at: usize) -> bool {
         let bits = 8 * size_of::<W>();
-        // SAFETY: the caller's promise; there is a word for each of the bits.
+        // SAFETY: `at` is less than the number of bits, and each bit has a word.
         unsafe { place.add(at / bits).read() }.bit(at % bits)
     }
 

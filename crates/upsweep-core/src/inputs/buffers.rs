@@ -1,4 +1,4 @@
-//! A buffer as an input: its elements, one after the other.
+//! A buffer as an input.
 
 use super::{Faults, Inputs, Read, Streams};
 #[cfg(feature = "cuda")]
@@ -17,7 +17,7 @@ impl<'a, B: Input + ?Sized> Inputs<'a> for &'a B {
     }
 }
 
-// SAFETY: the elements of the buffer are read, by their number.
+// SAFETY: only elements of the buffer are read, as `len` is their number.
 unsafe impl<T: Element> Read for T {
     type Given<'a> = View<'a, T>;
     type Place = *const T;
@@ -38,7 +38,7 @@ unsafe impl<T: Element> Read for T {
 
     #[inline(always)]
     unsafe fn read(place: &*const T, at: usize) -> T {
-        // SAFETY: the caller's promise.
+        // SAFETY: the place is good and `at` is less than the number of elements.
         unsafe { place.add(at).read() }
     }
 

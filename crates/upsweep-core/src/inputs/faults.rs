@@ -1,14 +1,14 @@
-//! What the CPU finds wrong with an input while it reads it.
+//! Faults that the CPU finds in an input while it reads it.
 
 use crate::error::{Error, Result};
 use std::sync::{Mutex, PoisonError};
 
-/// The fault at the lowest position, if there is any.
+/// The fault at the lowest position, if there is one.
 #[derive(Debug, Default)]
 pub struct Faults(Mutex<Option<Error>>);
 
 impl Faults {
-    /// Keeps that the input names at position `at` the element `index` of a table of `len`.
+    /// Records that at position `at` the input has `index`, outside a table of `len` elements.
     #[cold]
     pub fn index(&self, at: usize, index: i128, len: usize) {
         let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -17,6 +17,8 @@ impl Faults {
         }
     }
 
+    /// Returns the fault as an error, if there is one.
+    ///
     /// # Errors
     /// The fault, if there is one.
     pub fn check(self) -> Result<()> {

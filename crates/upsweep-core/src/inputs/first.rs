@@ -1,4 +1,4 @@
-//! The first elements of a buffer, as many as the device knows.
+//! A prefix of a buffer whose length is in device memory.
 
 use super::{Faults, Inputs, Read, Streams};
 #[cfg(feature = "cuda")]
@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::operator::{Element, Item, Single};
 use std::marker::PhantomData;
 
-/// The first elements of a buffer, as many as a `Count` says: what `Count::of` returns.
+/// A prefix of a buffer, with the length that a `Count` holds: the result of `Count::of`.
 #[derive(Debug)]
 pub struct Counted<'a, B: ?Sized> {
     pub count: View<'a, u64>,
@@ -16,29 +16,29 @@ pub struct Counted<'a, B: ?Sized> {
 }
 
 impl<'a, B: Input + ?Sized> Counted<'a, B> {
-    /// All elements that there is room for.
+    /// Returns the whole buffer, which is the capacity.
     pub fn room_view(&self) -> View<'a, B::Item> {
         self.buffer.view()
     }
 
-    /// Where their number lies.
+    /// Returns the number of elements, in device memory.
     pub fn length_view(&self) -> View<'a, u64> {
         self.count.clone()
     }
 }
 
-/// What a call reads whose number of elements the device may know: every [`Input`], and what `Count::of` returns.
+/// An input whose number of elements may be in device memory: every [`Input`], and the result of `Count::of`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a buffer that upsweep can read",
     label = "not a buffer",
     note = "inputs are slices, vectors, arrays, `upsweep::Array`, cudarc's slices and views, and `count.of(&buffer)` of these"
 )]
 pub trait CountedInput {
-    /// The elements.
+    /// Element type.
     type Item: Element;
-    /// All elements that there is room for, where they lie.
+    /// Returns the whole buffer, in place.
     fn room(&self) -> View<'_, Self::Item>;
-    /// Where their number lies, if not all of them are meant.
+    /// Returns the number of elements in device memory, if not all elements are meant.
     fn length(&self) -> Option<View<'_, u64>>;
 }
 
@@ -82,7 +82,7 @@ impl<'a, B: Input + ?Sized> Inputs<'a> for Counted<'a, B> {
     }
 }
 
-// SAFETY: the elements of the buffer are read, by their number; a number of more is an error.
+// SAFETY: only elements of the buffer are read; a count above its length is an error.
 unsafe impl<T: Element> Read for First<T> {
     type Given<'a> = (View<'a, T>, View<'a, u64>);
     type Place = *const T;
@@ -103,7 +103,7 @@ unsafe impl<T: Element> Read for First<T> {
 
     #[inline(always)]
     unsafe fn read(place: &*const T, at: usize) -> T {
-        // SAFETY: the caller's promise.
+        // SAFETY: the place is good and `at` is less than the number of elements.
         unsafe { T::read(place, at) }
     }
 
@@ -118,7 +118,7 @@ unsafe impl<T: Element> Read for First<T> {
     }
 
     const STREAMS: Streams = <T as Read>::STREAMS;
-    // A number of more elements than there are.
+    // The count may exceed the number of elements.
     #[cfg(feature = "cuda")]
     const MAY_FAULT: bool = true;
 
@@ -140,7 +140,7 @@ unsafe impl<T: Element> Read for First<T> {
     #[cfg(feature = "cuda")]
     fn text((): &(), reading: &mut Reading<'_>, at: &str) -> String {
         let element = reading.stream::<T>(at);
-        // Inputs side by side have one count.
+        // All inputs of a call share one count.
         let length = reading.number::<u64>();
         reading.length.get_or_insert(length);
         element

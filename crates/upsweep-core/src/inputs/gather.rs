@@ -1,4 +1,4 @@
-//! The elements of a table at indices that are an input themselves.
+//! A gather: elements of a table at indices that are an input themselves.
 
 use super::{Faults, Inputs, Read, Streams};
 #[cfg(feature = "cuda")]
@@ -10,27 +10,28 @@ use crate::segments::Offset;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-/// The elements of a table in another order: `Gather::of(&table).at(index)` is `table[index[i]]` at position `i`.
+/// A gather from a table: `Gather::of(&table).at(index)` is `table[index[i]]` at position `i`.
 ///
-/// An index is a `u32`, `u64`, `usize`, `i32` or `i64`. One that is not in the table is [`Error::Index`](crate::Error::Index),
-/// with its position: on the CPU of this call; on CUDA of the next one that waits, as segment offsets' errors are. The
-/// results are then of no use, and nothing outside the table has been read.
+/// An index is a `u32`, `u64`, `usize`, `i32` or `i64`. An index outside the table is
+/// [`Error::Index`](crate::Error::Index), with its position. On the CPU this call returns the error. On CUDA the next
+/// call that waits returns it, as for errors of segment offsets. The results are then undefined, and nothing outside
+/// the table has been read.
 #[derive(Debug)]
 pub struct Gather<'a, B: ?Sized>(&'a B);
 
 impl<'a, B: Input + ?Sized> Gather<'a, B> {
-    /// The elements of `table`.
+    /// Starts a gather from `table`.
     pub fn of(table: &'a B) -> Self {
         Self(table)
     }
 
-    /// Those at `index`, which is any input of indices.
+    /// Gathers at `index`, which is any input of indices.
     pub fn at<X>(self, index: X) -> GatherOf<'a, B, X> {
         GatherOf { table: self.0, index }
     }
 }
 
-/// What [`Gather::at`] returns.
+/// A gather with its indices, as [`Gather::at`] returns it.
 #[derive(Debug)]
 pub struct GatherOf<'a, B: ?Sized, X> {
     table: &'a B,
@@ -68,7 +69,7 @@ where
     }
 }
 
-/// Where a table and its indices lie on the host.
+/// A table and its indices in host memory.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Table<T, P> {
@@ -78,7 +79,7 @@ pub struct Table<T, P> {
     faults: *const Faults,
 }
 
-// SAFETY: indices are compared with the table's length.
+// SAFETY: an index is compared with the table's length before it is used.
 unsafe impl<T: Element, A: Single<Value: Offset> + Read> Read for Gathered<T, A> {
     type Given<'a> = (View<'a, T>, A::Given<'a>);
     type Place = Table<T, A::Place>;
@@ -100,10 +101,10 @@ unsafe impl<T: Element, A: Single<Value: Offset> + Read> Read for Gathered<T, A>
 
     #[inline(always)]
     unsafe fn read(place: &Self::Place, at: usize) -> T {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's place is good and `at` is in range, as `A::read` requires.
         let index = unsafe { A::read(&place.index, at) };
         match index.to_usize() {
-            // SAFETY: the table has such an element.
+            // SAFETY: `index` is less than the table's length.
             Some(index) if index < place.len => unsafe { place.start.add(index).read() },
             _ => {
                 // SAFETY: the faults live as long as the place; zero bits are a value of every element.
@@ -134,7 +135,7 @@ unsafe impl<T: Element, A: Single<Value: Offset> + Read> Read for Gathered<T, A>
 
     #[cfg(feature = "cuda")]
     type Functions = (A::Functions, bool);
-    // Of an empty table nothing is read: whether it is one belongs to the text.
+    // An empty table is never read: whether the table is empty belongs to the text.
     #[cfg(feature = "cuda")]
     fn functions((table, index): &Self::Given<'_>) -> Self::Functions {
         (A::functions(index), table.is_empty())

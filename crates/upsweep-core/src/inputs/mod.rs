@@ -1,4 +1,4 @@
-//! Inputs: what a call reads, as the backends see it. `upsweep::inputs` says what users know of them.
+//! Inputs of a call, as the backends see them. The users' documentation is in `upsweep::inputs`.
 
 mod apply;
 mod bits;
@@ -30,7 +30,7 @@ use crate::buffer::View;
 use crate::error::{Error, Result};
 use crate::operator::{Element, Item};
 
-/// What stands as an input: see the [module](self). `'a` is how long its buffers are borrowed.
+/// An input of a call: see the [module](self). `'a` is the lifetime of the borrowed buffers.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an input that upsweep can read",
     label = "not an input",
@@ -39,105 +39,108 @@ use crate::operator::{Element, Item};
             `x.as_slice().unwrap()`"
 )]
 pub trait Inputs<'a> {
-    /// The value at one position; of several inputs, the tuple of theirs.
+    /// Value at one position; of several inputs, the tuple of their values.
     type Value: Element;
-    /// The arguments of a map: as many as there are inputs.
+    /// Arguments of a map: one per input.
     type Args;
-    /// How it is read.
+    /// Item type, which defines how the input is read.
     #[doc(hidden)]
     type Item: Read<Value = Self::Value, Args = Self::Args>;
 
-    /// What is known of it on the host.
+    /// Returns the host's description of the input.
     #[doc(hidden)]
     fn given(self) -> <Self::Item as Read>::Given<'a>;
 }
 
-/// How the values of an [`Item`] are read. The module's own types implement it.
+/// Access to the values of an [`Item`]. The module's own types implement it.
 ///
 /// # Safety
-/// [`read`](Read::read) and the text read only what [`len`](Read::len) says that there is, and buffers that are lent.
+/// [`read`](Read::read) and the text access only the [`len`](Read::len) values of the input, and buffers that are
+/// borrowed.
 #[doc(hidden)]
 pub unsafe trait Read: Item {
-    /// What the host knows of an input: its buffers and numbers.
+    /// Host's description of an input: its buffers and numbers.
     type Given<'a>;
-    /// Where the CPU reads it.
+    /// Place in host memory from which the CPU reads.
     type Place: Copy;
 
-    /// Whether it is one buffer, whose elements are the values.
+    /// Whether the input is one buffer, whose elements are the values.
     const PLAIN: bool = false;
 
-    /// Whether neighbouring values are neighbours in memory or need none, so that a vector of them can be loaded.
+    /// Whether neighbouring values are neighbours in memory or need no memory, so that a vector of values can be
+    /// loaded.
     const SIDE_BY_SIDE: bool = Self::PLAIN;
 
-    /// How many values there are; `None` says as many as are asked for. `what` names the input in errors.
+    /// Number of values; `None` means as many as are requested. `what` names the input in errors.
     ///
     /// # Errors
-    /// [`Error::Length`] when inputs side by side have not the same number.
+    /// [`Error::Length`] when inputs side by side have different lengths.
     fn len(given: &Self::Given<'_>, what: &'static str) -> Result<Option<usize>>;
 
-    /// Whether the device knows how many values there are: [`len`](Read::len) says how many there is room for.
+    /// Whether the number of values is in device memory: [`len`](Read::len) is then the capacity.
     const COUNTED: bool = false;
 
-    /// Where that number lies.
+    /// Returns the number of values in device memory.
     fn length<'g>(_given: &'g Self::Given<'_>) -> Option<&'g View<'g, u64>> {
         None
     }
 
-    /// The place of an input on the host, which is good while `given` and `faults` live.
+    /// Returns the place of an input in host memory, valid while `given` and `faults` live.
     ///
     /// # Errors
     /// [`Error::Place`] when a buffer is not in host memory.
     fn place(given: &Self::Given<'_>, what: &'static str, faults: &Faults) -> Result<Self::Place>;
 
-    /// The place of an input that is the output's own memory, which begins at `start`; `None` where it cannot be.
+    /// Returns the place of an input that is the output's own memory, which begins at `start`; `None` where that is
+    /// impossible.
     fn in_place(_start: *const u8) -> Option<Self::Place> {
         None
     }
 
-    /// The value at position `at`.
+    /// Reads the value at position `at`.
     ///
     /// # Safety
     /// The place is good, `at` is less than the number of values, and nothing writes the buffers meanwhile.
     unsafe fn read(place: &Self::Place, at: usize) -> Self::Value;
 
-    /// The address of the value at position `at`, which need not exist, and its bytes; of several inputs, of the first one
-    /// that is a buffer. Null where there is none.
+    /// Returns the address of the value at position `at`, which need not exist, and its bytes; of several inputs, those
+    /// of the first buffer. Null where there is no buffer.
     fn address(_place: &Self::Place, _at: usize) -> (*const u8, usize) {
         (std::ptr::null(), 0)
     }
 
-    /// Calls `fetch` for the memory of `len` values from position `at` on, which need not exist.
+    /// Calls `fetch` on the memory of `len` values from position `at` on, which need not exist.
     fn fetch(_place: &Self::Place, _at: usize, _len: usize, _fetch: impl Fn(*const u8, usize) + Copy) {}
 
-    /// The buffers that a kernel streams.
+    /// Buffers that a kernel streams.
     const STREAMS: Streams = Streams::NONE;
 
-    /// Whether a kernel may find something wrong with it.
+    /// Whether a kernel may find the input faulty.
     #[cfg(feature = "cuda")]
     const MAY_FAULT: bool = false;
 
-    /// Whether a kernel reads memory for it that it does not stream.
+    /// Whether a kernel gathers the input: reads memory for it that it does not stream.
     #[cfg(feature = "cuda")]
     const APART: bool = false;
 
-    /// The functions that compute values, which make the text.
+    /// Functions that compute values and generate the text.
     #[cfg(feature = "cuda")]
     type Functions: Copy;
 
-    /// Those of an input.
+    /// Returns the functions of an input.
     #[cfg(feature = "cuda")]
     fn functions(given: &Self::Given<'_>) -> Self::Functions;
 
-    /// Those of an input that is the output's own memory.
+    /// Returns the functions of an input that is the output's own memory.
     #[cfg(feature = "cuda")]
     fn functions_in_place() -> Option<Self::Functions> {
         None
     }
 
-    /// Adds the addresses and numbers that the text asks for, in its order.
+    /// Adds the addresses and numbers that the text reads, in its order.
     ///
     /// # Errors
-    /// Those of lending the buffers.
+    /// Errors of borrowing the buffers.
     #[cfg(feature = "cuda")]
     fn open<'a, L: Lend<'a>>(
         given: &'a Self::Given<'_>,
@@ -145,15 +148,15 @@ pub unsafe trait Read: Item {
         opening: &mut Opening<'_, L>,
     ) -> Result<()>;
 
-    /// A C++ expression for the value at position `at`, an expression of a `u64`.
+    /// Returns a C++ expression for the value at position `at`, an expression of a `u64`.
     #[cfg(feature = "cuda")]
     fn text(functions: &Self::Functions, reading: &mut Reading<'_>, at: &str) -> String;
 }
 
-/// How many values an input has.
+/// Number of values of an input.
 ///
 /// # Errors
-/// Those of [`Read::len`], and [`Error::Options`] where the input has no number of its own.
+/// Errors of [`Read::len`], and [`Error::Options`] where the input has no length of its own.
 pub fn len_of<I: Read>(given: &I::Given<'_>) -> Result<usize> {
     I::len(given, "input")?.ok_or(Error::Options {
         options: "an input without a length",
@@ -161,10 +164,10 @@ pub fn len_of<I: Read>(given: &I::Given<'_>) -> Result<usize> {
     })
 }
 
-/// How many values an input on the host has, of which there is room for `room`.
+/// Number of values of an input on the host, whose capacity is `room`.
 ///
 /// # Errors
-/// [`Error::Capacity`] when a count says more.
+/// [`Error::Capacity`] when the count exceeds the capacity.
 #[inline(always)]
 pub fn len_on_host<I: Read>(given: &I::Given<'_>, room: usize) -> Result<usize> {
     let Some(length) = I::length(given) else { return Ok(room) };
@@ -172,7 +175,7 @@ pub fn len_on_host<I: Read>(given: &I::Given<'_>, room: usize) -> Result<usize> 
     if needed > room { Err(Error::Capacity { what: "counted input", needed, capacity: room }) } else { Ok(needed) }
 }
 
-/// The C++ type of a value.
+/// Returns the C++ type of a value.
 #[cfg(feature = "cuda")]
 fn type_of<T: Element>(reading: &mut Reading<'_>) -> String {
     T::cuda_type(reading.source)

@@ -1,4 +1,4 @@
-//! The neighbours of each element.
+//! A stencil of three: each element with its neighbours.
 
 use super::{Faults, Inputs, Read};
 #[cfg(feature = "cuda")]
@@ -8,9 +8,9 @@ use crate::error::Result;
 use crate::operator::{Element, Item, Single};
 use std::marker::PhantomData;
 
-/// Each element between its neighbours: `[x[i - 1], x[i], x[i + 1]]` at position `i`. Beyond the ends of the array there is
-/// the end itself, or the value given to [`outside`](Neighbours::outside). Neighbours are those in memory, whatever the
-/// axis or segments.
+/// Each element between its neighbours: `[x[i - 1], x[i], x[i + 1]]` at position `i`. Beyond an end of the array, the
+/// neighbour is the end element itself, or the value given to [`outside`](Neighbours::outside). Neighbours are
+/// neighbours in memory, whatever the axis or segments.
 #[derive(Debug)]
 pub struct Neighbours<'a, B: Input + ?Sized> {
     x: &'a B,
@@ -18,12 +18,12 @@ pub struct Neighbours<'a, B: Input + ?Sized> {
 }
 
 impl<'a, B: Input + ?Sized> Neighbours<'a, B> {
-    /// Of the elements of `x`.
+    /// Creates the stencil over the elements of `x`.
     pub fn of(x: &'a B) -> Self {
         Self { x, outside: None }
     }
 
-    /// Beyond both ends there is `value`.
+    /// Sets the neighbour beyond both ends to `value`.
     #[must_use]
     pub fn outside(mut self, value: B::Item) -> Self {
         self.outside = Some(value);
@@ -51,7 +51,7 @@ impl<'a, B: Input + ?Sized> Inputs<'a> for Neighbours<'a, B> {
     }
 }
 
-/// Where an array and what is outside of it lie on the host.
+/// An array in host memory, and the value outside it.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Array<T> {
@@ -60,7 +60,7 @@ pub struct Array<T> {
     outside: Option<T>,
 }
 
-// SAFETY: elements of the buffer are read, and neighbours that exist.
+// SAFETY: elements of the buffer are read, and neighbours only where they exist.
 unsafe impl<T: Element> Read for Near<T> {
     type Given<'a> = (View<'a, T>, Option<T>);
     type Place = Array<T>;
@@ -76,7 +76,7 @@ unsafe impl<T: Element> Read for Near<T> {
 
     #[inline(always)]
     unsafe fn read(place: &Array<T>, at: usize) -> [T; 3] {
-        // SAFETY: the caller's promise, and what is read beside it exists.
+        // SAFETY: the place is good and `at` is in range; a neighbour is read only where it exists.
         unsafe {
             let own = place.start.add(at).read();
             let end = place.outside.unwrap_or(own);

@@ -1,4 +1,4 @@
-//! A range as an input: the numbers themselves.
+//! A range as an input: its numbers.
 
 use super::{Faults, Inputs, Read};
 #[cfg(feature = "cuda")]
@@ -50,7 +50,7 @@ impl<'a, T: Count> Inputs<'a> for Range<T> {
     }
 }
 
-// SAFETY: nothing is read.
+// SAFETY: no memory is read.
 unsafe impl<T: Count> Read for Counting<T> {
     type Given<'a> = Range<T>;
     type Place = T;

@@ -1,4 +1,4 @@
-//! One value again and again.
+//! A constant as an input.
 
 use super::{Faults, Inputs, Read};
 #[cfg(feature = "cuda")]
@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::operator::{Element, Item, Single};
 use std::marker::PhantomData;
 
-/// One value at every position, beside inputs that say how many there are.
+/// One value at every position, beside inputs that have a length.
 #[derive(Clone, Copy, Debug)]
 pub struct Repeat<T>(pub T);
 
@@ -31,7 +31,7 @@ impl<'a, T: Element> Inputs<'a> for Repeat<T> {
     }
 }
 
-// SAFETY: nothing is read.
+// SAFETY: no memory is read.
 unsafe impl<T: Element> Read for Repeated<T> {
     type Given<'a> = T;
     type Place = T;

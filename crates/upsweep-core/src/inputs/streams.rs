@@ -1,9 +1,9 @@
-//! The buffers that a kernel streams, by the sizes of their elements.
+//! Buffers that a kernel streams, by the sizes of their elements.
 
-/// The most buffers that a kernel streams.
+/// Largest number of buffers that a kernel streams.
 const MOST_STREAMS: usize = 4;
 
-/// The sizes of the elements that a kernel streams from buffers, in the order of the buffers.
+/// Sizes of the elements that a kernel streams from buffers, in the order of the buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Streams {
     sizes: [usize; MOST_STREAMS],
@@ -11,21 +11,21 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// None.
+    /// No streams.
     pub const NONE: Self = Self { sizes: [0; MOST_STREAMS], len: 0 };
 
-    /// One, of elements of `size` bytes.
+    /// One stream of elements of `size` bytes.
     #[must_use]
     pub const fn of_size(size: usize) -> Self {
         Self { sizes: [size, 0, 0, 0], len: 1 }
     }
 
-    /// One, of elements `T`.
+    /// One stream of elements `T`.
     pub(super) const fn of<T>() -> Self {
         Self::of_size(size_of::<T>())
     }
 
-    /// These and then `others`. Together there are at most four.
+    /// Appends `others`. Together there are at most four streams.
     pub const fn and(mut self, others: Self) -> Self {
         assert!(self.len + others.len <= MOST_STREAMS, "one call reads at most four buffers beside tables and bits");
         let mut i = 0;
@@ -37,13 +37,13 @@ impl Streams {
         self
     }
 
-    /// The sizes.
+    /// Element size of each stream.
     #[must_use]
     pub fn sizes(&self) -> &[usize] {
         self.sizes.get(..self.len).unwrap_or_default()
     }
 
-    /// The bytes of one element of each.
+    /// Bytes of one element of each stream together.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.sizes().iter().sum()

@@ -1,4 +1,4 @@
-//! Inputs of one length, side by side.
+//! Tuples of inputs of one length, side by side.
 
 use super::{Faults, Inputs, Read, Streams};
 #[cfg(feature = "cuda")]
@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::operator::Element;
 use crate::operator::{Item, Single, Zip};
 
-/// The length of one that stands beside others, of which `before` is the length so far.
+/// Combines the length of an input with `before`, the length of the inputs beside it so far.
 pub fn same_length(before: Option<usize>, len: Option<usize>, what: &'static str) -> Result<Option<usize>> {
     match (before, len) {
         (Some(expected), Some(found)) if expected != found => Err(Error::Length { what, found, expected }),
@@ -17,7 +17,7 @@ pub fn same_length(before: Option<usize>, len: Option<usize>, what: &'static str
     }
 }
 
-/// Whether inputs side by side that the device counts, whose counts are at `lengths`, have one count.
+/// Checks that inputs side by side with counts at `lengths` share one count.
 fn same_count<'g>(lengths: impl IntoIterator<Item = Option<&'g View<'g, u64>>>) -> Result<()> {
     let mut counts = lengths.into_iter().flatten();
     let first = counts.next();
@@ -45,7 +45,7 @@ macro_rules! zips {
             }
         }
 
-        // SAFETY: each input is as long as the others.
+        // SAFETY: `len` is an error unless all inputs have one length.
         unsafe impl<$($P: Single + Read),*> Read for Zip<($($P,)*)> {
             type Given<'a> = ($($P::Given<'a>,)*);
             type Place = ($($P::Place,)*);
@@ -73,7 +73,7 @@ macro_rules! zips {
 
             #[inline(always)]
             unsafe fn read(place: &Self::Place, at: usize) -> <Self as Item>::Value {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller's places are good and `at` is in range of every input, as their lengths are equal.
                 unsafe { ($($P::read(&place.$i, at),)*) }
             }
 

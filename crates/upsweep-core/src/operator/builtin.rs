@@ -1,4 +1,4 @@
-//! The built-in operators, written with the same macro that a program's own operators are written with.
+//! Built-in operators, written with the macro that programs use for their own operators.
 
 #[allow(unreachable_pub, reason = "the functions stay here; the operators are exported")]
 mod definitions {
@@ -6,9 +6,10 @@ mod definitions {
 
     /// The sum: `a + b`.
     ///
-    /// Identity 0, also of floats (so an empty or exclusive sum begins with +0). Integers wrap in their own type, where NumPy and
-    /// the command line add them in 64 bits: with `accumulate::<u64>()`, or `i64`, a scan or a reduction does that. Float
-    /// addition is not associative: the result depends on the order of combination, which is the same in every run.
+    /// Identity 0, also of floats (so an empty or exclusive sum begins with +0). Integers wrap in their own type, where
+    /// NumPy and the command line add them in 64 bits: with `accumulate::<u64>()`, or `i64`, a scan or a reduction does
+    /// that. Float addition is not associative: the result depends on the order of combination, which is the same in
+    /// every run.
     #[operator(identity = T::ZERO)]
     pub fn sum<T: Number>(a: T, b: T) -> T {
         a + b
@@ -25,8 +26,8 @@ mod definitions {
 
     /// The smallest value.
     ///
-    /// Identity: the highest integer, infinity for floats. Of floats NaN if there is one, as in NumPy, and -0 < +0 (IEEE
-    /// 754-2019 `minimum`), so it is associative and commutative for every type.
+    /// Identity: the highest integer, infinity for floats. For floats, the result is NaN if there is one, as in NumPy,
+    /// and -0 < +0 (IEEE 754-2019 `minimum`), so it is associative and commutative for every type.
     #[operator(identity = T::HIGHEST)]
     pub fn min<T: Number>(a: T, b: T) -> T {
         a.minimum(b)
@@ -34,8 +35,8 @@ mod definitions {
 
     /// The largest value.
     ///
-    /// Identity: the lowest integer, minus infinity for floats. Of floats NaN if there is one, as in NumPy, and -0 < +0
-    /// (IEEE 754-2019 `maximum`), so it is associative and commutative for every type.
+    /// Identity: the lowest integer, minus infinity for floats. For floats, the result is NaN if there is one, as in
+    /// NumPy, and -0 < +0 (IEEE 754-2019 `maximum`), so it is associative and commutative for every type.
     #[operator(identity = T::LOWEST)]
     pub fn max<T: Number>(a: T, b: T) -> T {
         a.maximum(b)
@@ -67,7 +68,7 @@ mod definitions {
 
     /// The smallest value and its position: over pairs `(value, position)`, as `Enumerate` makes them.
     ///
-    /// Of equal values (-0 equals +0) the lowest position; the first NaN wins over every number, as in NumPy.
+    /// Among equal values (-0 equals +0) the lowest position wins; the first NaN wins over every number, as in NumPy.
     /// Identity: the highest value at position `u64::MAX`. Associative and commutative for every type.
     #[operator(identity = (T::HIGHEST, u64::MAX))]
     pub fn arg_min<T: Number>(a: (T, u64), b: (T, u64)) -> (T, u64) {
@@ -77,7 +78,7 @@ mod definitions {
 
     /// The largest value and its position: over pairs `(value, position)`, as `Enumerate` makes them.
     ///
-    /// Of equal values (-0 equals +0) the lowest position; the first NaN wins over every number, as in NumPy.
+    /// Among equal values (-0 equals +0) the lowest position wins; the first NaN wins over every number, as in NumPy.
     /// Identity: the lowest value at position `u64::MAX`. Associative and commutative for every type.
     #[operator(identity = (T::LOWEST, u64::MAX))]
     pub fn arg_max<T: Number>(a: (T, u64), b: (T, u64)) -> (T, u64) {
@@ -85,12 +86,12 @@ mod definitions {
         if a_wins { a } else { b }
     }
 
-    /// The logarithm of a sum that is given by logarithms: ln(e^a + e^b).
+    /// Logarithm of a sum whose terms are given by logarithms: ln(e^a + e^b).
     ///
-    /// Computed as m + ln(1 + e^(l - m)) with the larger `m` and the smaller `l`, so that no power overflows. Identity minus
-    /// infinity, the logarithm of 0; infinity if one is infinite, NaN if one is NaN. Commutative, and associative but for
-    /// rounding: one result errs by at most 1 unit in the last place of the largest of `|m|`, the result and 1. Over long
-    /// arrays [`SumOfPowers`] is faster.
+    /// Computed as m + ln(1 + e^(l - m)) with the larger `m` and the smaller `l`, so that no power overflows. The
+    /// identity is minus infinity, the logarithm of 0. The result is infinity if one is infinite, NaN if one is NaN.
+    /// Commutative, and associative but for rounding: one result errs by at most 1 unit in the last place of the
+    /// largest of `|m|`, the result and 1. Over long arrays [`SumOfPowers`] is faster.
     ///
     /// ```
     /// use upsweep::{Device, Reduce, operator::builtin::LogSumExp};
@@ -108,24 +109,24 @@ mod definitions {
         if larger.is_infinite() { larger } else { larger + (smaller - larger).exp().ln_1p() }
     }
 
-    /// A sum of powers of e, which may be larger than any float: `e^exponent · sum`. [`Power`] makes it.
+    /// A sum of powers of e, which may exceed every float: `e^exponent · sum`. [`Power`] creates it.
     #[derive(Element, Clone, Copy, Debug, Default, PartialEq)]
     #[repr(C)]
     pub struct Powers<F> {
-        /// The largest exponent of all, up to 0.35 (of 16-bit floats: or half the distance of two) more or less: the
-        /// multiple of ln 2 next to it, as a float. Where floats are 1/2 or more apart, the largest exponent itself.
+        /// Largest exponent of all, rounded to the next multiple of ln 2: within 0.35 (for 16-bit floats: or half the
+        /// distance of two neighbours). Where floats are 1/2 or more apart, the largest exponent itself.
         pub exponent: F,
-        /// The sum of the powers, each divided by `e^exponent`.
+        /// Sum of the powers, each divided by `e^exponent`.
         pub sum: F,
     }
 
-    /// The sum of two sums of powers: with the larger exponent `m` and the smaller `l`, `m` and `sum_m + sum_l e^(l - m)`.
+    /// Sum of two sums of powers: with the larger exponent `m` and the smaller `l`, `m` and `sum_m + sum_l e^(l - m)`.
     ///
-    /// Exponents are multiples of ln 2, so that `e^(l - m)` is a power of two, which takes a few instructions where
-    /// [`LogSumExp`] computes a power and a logarithm. Map with [`Power`] before it, which computes one power for each
-    /// element, and finish with [`Logarithm`]. Commutative, and associative but for rounding. Identity: `sum` 0, the sum of
-    /// no powers. The result is infinity if an element is, NaN if one is NaN; of two elements it errs by at most 2 units in
-    /// the last place of the largest of `|m|`, the result and 1.
+    /// Exponents are multiples of ln 2, so that `e^(l - m)` is a power of two, which takes a few instructions;
+    /// [`LogSumExp`] computes a power and a logarithm. Map with [`Power`] before it, which computes one power per
+    /// element, and finish with [`Logarithm`]. Commutative, and associative but for rounding. Identity: `sum` 0, the
+    /// sum of no powers. The result is infinity if an element is, NaN if one is NaN; for two elements it errs by at
+    /// most 2 units in the last place of the largest of `|m|`, the result and 1.
     ///
     /// ```
     /// use upsweep::prelude::*;
@@ -144,16 +145,16 @@ mod definitions {
         Powers { exponent: a.exponent.maximum(b.exponent), sum: larger + smaller * power }
     }
 
-    /// A float as the beginning of a [`SumOfPowers`]: e^`x`.
+    /// Converts a float to the first value of a [`SumOfPowers`]: e^`x`.
     #[function]
     pub fn power<F: Float>(x: F) -> Powers<F> {
         let exponent = x.power_exponent();
         Powers { exponent, sum: (x - exponent).power_of_rest() }
     }
 
-    /// Four neighbouring floats as the beginning of a [`SumOfPowers`]: e^`x[0]` + e^`x[1]` + e^`x[2]` + e^`x[3]`. It takes the place of
-    /// [`Power`] where the input is [chunks](crate::buffer::View::as_chunks): operators are then applied a quarter as
-    /// often.
+    /// Converts four neighbouring floats to the first value of a [`SumOfPowers`]: e^`x[0]` + e^`x[1]` + e^`x[2]` +
+    /// e^`x[3]`. It replaces [`Power`] where the input is [chunks](crate::buffer::View::as_chunks): operators are then
+    /// applied a quarter as often.
     ///
     /// ```
     /// use upsweep::prelude::*;
@@ -178,10 +179,10 @@ mod definitions {
         Powers { exponent, sum }
     }
 
-    /// The logarithm of a [`SumOfPowers`]: `exponent + ln sum`.
+    /// Logarithm of a [`SumOfPowers`]: `exponent + ln sum`.
     #[function]
     pub fn logarithm<F: Float>(x: Powers<F>) -> F {
-        // Beside an infinity there may be a sum of 0.
+        // An infinite exponent may have a sum of 0.
         if x.exponent.is_infinite() { x.exponent } else { x.exponent + x.sum.ln() }
     }
 
@@ -197,18 +198,18 @@ mod definitions {
         b
     }
 
-    /// A float sum and what rounding has taken from it: the value is `sum + error`.
+    /// A float sum and its rounding error: the value is `sum + error`.
     #[derive(Element, Clone, Copy, Debug, Default, PartialEq)]
     #[repr(C)]
     pub struct Compensated<F> {
-        /// The rounded sum.
+        /// Rounded sum.
         pub sum: F,
-        /// What is missing from it.
+        /// Rounding error of the sum.
         pub error: F,
     }
 
-    /// A float sum that keeps the rounding errors (Knuth's two-sum): 8 operations instead of one, and the result is about
-    /// as good as a sum in twice the precision.
+    /// A float sum that keeps the rounding errors (Knuth's two-sum): 8 operations instead of one, and the result is
+    /// about as good as a sum in twice the precision.
     ///
     /// `s = a.sum + b.sum`, exactly `s + e = a.sum + b.sum`; the errors add up as `a.error + b.error + e`. Not
     /// associative to the last bit of `error`. Identity 0. Map with [`Compensate`] before it and finish with
@@ -222,7 +223,7 @@ mod definitions {
         Compensated { sum, error: a.error + b.error + lost }
     }
 
-    /// A float as the beginning of a [`CompensatedSum`]: `x` without error.
+    /// Converts a float to the first value of a [`CompensatedSum`]: `x` without error.
     #[function]
     pub fn compensate<F: Float>(x: F) -> Compensated<F> {
         Compensated { sum: x, error: F::ZERO }
@@ -240,13 +241,13 @@ pub use definitions::{
     Min, Or, Power, Powers, Product, Rounded, Sum, SumOfPowers, Xor,
 };
 
-/// For an element that no program has, [`ArgMin`] and [`ArgMax`] are operators a second time. With a single implementation
-/// the compiler would take it for granted that elements are pairs, and say only that others are none.
+/// [`ArgMin`] and [`ArgMax`] have a second implementation, for an element that no program has. With a single
+/// implementation the compiler would assume that elements are pairs, and only report that other elements are not.
 mod no_pairs {
     use super::{ArgMax, ArgMin, First};
     use crate::operator::{Element, Operator, Source};
 
-    /// No pair.
+    /// An element that is no pair.
     #[derive(Element, Clone, Copy, Debug)]
     #[repr(C)]
     pub struct NoPair(u8);

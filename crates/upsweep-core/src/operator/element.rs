@@ -1,12 +1,12 @@
-//! What can be scanned: plain values with the same layout in Rust and in CUDA C++.
+//! Element types: plain values with the same layout in Rust and in CUDA C++.
 
 use super::{Source, halves};
 use std::any::TypeId;
 use std::fmt::Write;
 use std::mem::{align_of, offset_of, size_of};
 
-/// A plain value that upsweep scans: every integer, `bool`, `char`, `f16`, `bf16`, `f32`, `f64`; tuples of two to eight of
-/// them, arrays of them and `#[repr(C)]` structs of them with `#[derive(Element)]`, to 64 bytes.
+/// A plain value that upsweep scans: every integer, `bool`, `char`, `f16`, `bf16`, `f32`, `f64`; tuples of two to eight
+/// of them, arrays of them and `#[repr(C)]` structs of them with `#[derive(Element)]`, to 64 bytes.
 ///
 /// ```
 /// use upsweep::operator::Element;
@@ -35,7 +35,7 @@ use std::mem::{align_of, offset_of, size_of};
 /// # Safety
 /// - [`cuda_type`](Element::cuda_type) names a C++ type with this type's size, alignment and field offsets.
 /// - Every value that the type's CUDA operators can produce is a valid value of the Rust type, and so are zero bits.
-/// - A type that says it is [`WHOLE`](Element::WHOLE) is one.
+/// A type whose [`WHOLE`](Element::WHOLE) is true is an integer of 8 to 64 bits.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element that upsweep can scan",
     label = "not an Element",
@@ -43,37 +43,40 @@ use std::mem::{align_of, offset_of, size_of};
             structs with #[derive(upsweep::operator::Element, Clone, Copy)] #[repr(C)]"
 )]
 pub unsafe trait Element: Copy + Send + Sync + 'static {
-    /// A type whose values are all bits of this one, or this one: loops that only carry values about are compiled for it.
+    /// Type of the same bits, in which loops that only move values are compiled: every bit pattern of this type is a
+    /// value of it. It may be this type.
     #[doc(hidden)]
     type Carrier: Element;
 
     /// Adds the type's definition to `source` and returns its CUDA C++ name.
     fn cuda_type(source: &mut Source) -> String;
 
-    /// A CUDA C++ expression for this value, with the same bits.
+    /// Returns a CUDA C++ expression for this value, with the same bits.
     fn cuda_value(self, source: &mut Source) -> String;
 
-    /// `==` of every field: what `==` means in an operator. NaN differs from itself, and -0 equals +0.
+    /// Compares every field with `==`, as `==` does in an operator. NaN differs from itself, and -0 equals +0.
     #[must_use]
     fn equals(self, other: Self) -> bool;
 
-    /// The value with every NaN in it replaced by the positive quiet NaN without payload (`f32::NAN`). Results are
-    /// stored in this form, so that NaN payloads, which processors choose differently, never show.
+    /// Replaces every NaN in the value by the positive quiet NaN without payload (`f32::NAN`). Results are stored in
+    /// this form, so that NaN payloads, which processors choose differently, never show.
     #[must_use]
     #[inline(always)]
     fn canonical(self) -> Self {
         self
     }
 
-    /// Whether it is a number that processors have in vectors.
+    /// Whether the type is a number that processors have in vectors.
     #[doc(hidden)]
     const LANE: bool = false;
 
-    /// The [numbers](Element::LANE) of which it consists, if all have one size and there is nothing else; otherwise 0.
+    /// Number of [vector numbers](Element::LANE) in a value, if all have one size and there is nothing else; otherwise
+    /// 0.
     #[doc(hidden)]
     const NUMBERS: usize = if Self::LANE { 1 } else { 0 };
 
-    /// Whether it is an integer of 8 to 64 bits: it has no padding, and values are equal exactly if their bytes are.
+    /// Whether the type is an integer of 8 to 64 bits: it has no padding, and values are equal exactly if their bytes
+    /// are.
     #[doc(hidden)]
     const WHOLE: bool = false;
 
@@ -81,12 +84,12 @@ pub unsafe trait Element: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const ENCODED: bool = false;
 
-    /// How values go to f32, in which their sums are combined, and back: of f16 and bf16.
+    /// Conversions of f16 and bf16 to f32, in which their sums are combined, and back.
     #[doc(hidden)]
     const HALVES: Option<Halves<Self>> = None;
 
-    /// The value in an encoding whose order as an integer is that of IEEE 754-2019 `minimum` and `maximum`, -0 before +0.
-    /// NaN, which wins, is the last of all for a maximum (`nan_last`), and the first for a minimum.
+    /// Encodes the value so that its order as an integer is that of IEEE 754-2019 `minimum` and `maximum`, -0 before
+    /// +0. NaN, which wins, is the last for a maximum (`nan_last`), and the first for a minimum.
     #[doc(hidden)]
     #[must_use]
     #[inline(always)]
@@ -94,7 +97,7 @@ pub unsafe trait Element: Copy + Send + Sync + 'static {
         self
     }
 
-    /// The value that [`encode`](Element::encode) has encoded; every NaN is some NaN.
+    /// Inverse of [`encode`](Element::encode); every NaN becomes some NaN.
     #[doc(hidden)]
     #[must_use]
     #[inline(always)]
@@ -102,7 +105,7 @@ pub unsafe trait Element: Copy + Send + Sync + 'static {
         self
     }
 
-    /// The later of two encoded values, or the earlier one.
+    /// Later of two encoded values, or the earlier one.
     #[doc(hidden)]
     #[must_use]
     #[inline(always)]
@@ -111,7 +114,7 @@ pub unsafe trait Element: Copy + Send + Sync + 'static {
     }
 }
 
-/// The [`NUMBERS`](Element::NUMBERS) of a value of `size` bytes whose fields have so many bytes and numbers.
+/// Returns the [`NUMBERS`](Element::NUMBERS) of a value of `size` bytes, from the bytes and numbers of its fields.
 #[doc(hidden)]
 #[must_use]
 pub const fn numbers_of(fields: &[(usize, usize)], size: usize) -> usize {
@@ -127,17 +130,17 @@ pub const fn numbers_of(fields: &[(usize, usize)], size: usize) -> usize {
     if numbers * bytes == size { numbers } else { 0 }
 }
 
-/// The conversion to f32, which is exact, and the one from f32, which rounds to nearest even.
+/// Conversion to f32, which is exact, and from f32, which rounds to nearest even.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Halves<T> {
-    /// To f32.
+    /// Conversion to f32.
     pub widen: fn(T) -> f32,
-    /// From f32.
+    /// Conversion from f32.
     pub narrow: fn(f32) -> T,
 }
 
-/// The largest element, in bytes.
+/// Largest size of an element, in bytes.
 pub const MAX_ELEMENT_BYTES: usize = 64;
 
 macro_rules! integer_elements {
@@ -169,7 +172,8 @@ integer_elements! { isize => "i64" as u64, usize => "u64" as u64 }
 #[cfg(target_pointer_width = "32")]
 integer_elements! { isize => "i32" as u32, usize => "u32" as u32 }
 
-// SAFETY: u32 has its size and alignment; nothing in CUDA's operators makes a char, so that only those of inputs are stored.
+// SAFETY: u32 has the size and alignment of char; no CUDA operation makes a char, so that only values of inputs are
+// stored.
 unsafe impl Element for char {
     type Carrier = u32;
     fn cuda_type(_: &mut Source) -> String {
@@ -205,7 +209,7 @@ macro_rules! wide_integer_elements {
 }
 wide_integer_elements! { i128 => "i128", u128 => "u128" }
 
-// SAFETY: both sides have one byte, 0 or 1.
+// SAFETY: bool has one byte, 0 or 1, in Rust and in C++.
 unsafe impl Element for bool {
     type Carrier = u8;
     fn cuda_type(_: &mut Source) -> String {
@@ -238,7 +242,8 @@ macro_rules! float_elements {
             }
             #[inline(always)]
             fn decode(self) -> Self {
-                // Of negative numbers all bits but the sign, so that more negative is less: its own inverse.
+                // In negative numbers all bits but the sign are flipped, so that more negative is less. The function is
+                // its own inverse.
                 let bits = self.to_bits();
                 let sign = (bits as $signed >> (<$bits>::BITS - 1)) as $bits;
                 <$rust>::from_bits(bits ^ (sign >> 1))
@@ -260,8 +265,8 @@ macro_rules! float_elements {
             }
             #[inline(always)]
             fn canonical(self) -> Self {
-                // By the bits: the compiler may take `if x.is_nan() { NAN } else { x }` for `x`, because all NaN are
-                // one to it.
+                // The test is on the bits: the compiler may simplify `if x.is_nan() { NAN } else { x }` to `x`, because
+                // all NaN are equivalent to it.
                 let bits = self.to_bits();
                 let nan = bits & (<$bits>::MAX >> 1) > <$rust>::INFINITY.to_bits();
                 <$rust>::from_bits(if nan { <$rust>::NAN.to_bits() } else { bits })
@@ -307,34 +312,34 @@ unsafe impl<T: Element, const N: usize> Element for [T; N] {
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Field {
-    /// The C++ name.
+    /// C++ name.
     pub name: String,
-    /// The C++ type.
+    /// C++ type.
     pub ty: String,
-    /// Where it lies in the Rust value.
+    /// Byte offset in the Rust value.
     pub offset: usize,
 }
 
-/// Where a Rust value and its fields lie.
+/// Memory layout of a Rust value and its fields.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Layout {
-    /// Its size in bytes.
+    /// Size in bytes.
     pub size: usize,
-    /// Its alignment in bytes.
+    /// Alignment in bytes.
     pub align: usize,
-    /// Its fields, in the order of their declaration.
+    /// Fields, in the order of their declaration.
     pub fields: Vec<Field>,
 }
 
 impl Layout {
-    /// The layout of `T` with `fields`.
+    /// Creates the layout of `T` with `fields`.
     #[must_use]
     pub fn of<T>(fields: Vec<Field>) -> Self {
         Self { size: size_of::<T>(), align: align_of::<T>(), fields }
     }
 
-    /// The definition of the struct `name`, with its layout asserted.
+    /// Returns the definition of the struct `name`, with its layout asserted.
     fn definition(&self, head: &str, name: &str) -> String {
         let mut text = format!("{head}struct alignas({}) {name} {{\n", self.align);
         let mut by_offset: Vec<&Field> = self.fields.iter().collect();

@@ -1,7 +1,7 @@
-//! Operations that backends know.
+//! Forms of operators: operations that backends recognise.
 //!
-//! An operator is only given elements and combinations of neighbours, in order. Operators whose body is one known
-//! operation of the two arguments are the exception, and these are the liberties that backends take with them:
+//! An operator is only applied to elements and to combinations of neighbours, in order. An operator whose body is one
+//! known operation of its two arguments is the exception. Backends take these liberties with it:
 //!
 //! - On CUDA, a reduction by an operator that commutes strides along the array.
 //! - On CUDA, small integers are combined several in a word, from the identity on
@@ -12,12 +12,12 @@
 //! - On the CPU, integers and all extremes are reduced in any order, sums and exclusive ors from zero bits on, products
 //!   from one on (`upsweep-cpu/src/tile/reduce.rs`).
 //!
-//! The bits of integers and extremes do not depend on any of it. Those of float sums are the same in every run.
+//! The bits of integers and extremes do not depend on any of these. The bits of float sums are the same in every run.
 
-/// An operation of the two arguments of an operator, in their order, as [`arith`](super::arith) defines it.
+/// Operation of an operator on its two arguments, in their order, as [`arith`](super::arith) defines it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Any other.
+    /// Any other operation.
     Other,
     /// `a + b`
     Sum,
@@ -36,7 +36,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Those that kernels know, with their names there: of products they know no more than of [`Other`](Form::Other).
+    /// Forms that kernels distinguish, with their names there. Kernels treat products as [`Other`](Form::Other).
     #[cfg(feature = "cuda")]
     pub const ALL: [(Self, &'static str); 7] = [
         (Self::Other, "OTHER"),

@@ -1,7 +1,7 @@
-//! f16 and bf16 to f32 and back, without branches: LLVM vectorises loops over them.
+//! Conversions of f16 and bf16 to f32 and back, without branches: LLVM vectorises loops over them.
 //!
-//! `half` gives the same results. It looks for the processor's own instructions in each call, which no loop can be
-//! vectorised around.
+//! `half` gives the same results. It tests for the processor's own instructions in each call, which prevents
+//! vectorisation.
 //!
 //! ```text
 //!          sign  exponent  mantissa
@@ -13,9 +13,9 @@
 use half::{bf16, f16};
 
 const F32_MANTISSA: u32 = 23;
-/// The mantissa bits that f16 has not.
+/// Mantissa bits of f32 that f16 lacks.
 const SHIFT: u32 = F32_MANTISSA - 10;
-/// The difference of the exponents' biases, at an f32's exponent.
+/// Difference of the exponents' biases, at an f32's exponent.
 const REBIAS: u32 = (127 - 15) << F32_MANTISSA;
 /// The least normal f16, 2^-14, as f32.
 const LEAST_NORMAL: u32 = REBIAS + (1 << F32_MANTISSA);
@@ -30,7 +30,7 @@ pub(super) fn widen_f16(x: f16) -> f32 {
     let bits = u32::from(x.to_bits());
     let (sign, magnitude) = ((bits << 16) & SIGN, (bits << SHIFT) & !(SIGN >> 3));
     let normal = magnitude + REBIAS;
-    // The mantissa behind the leading 1 of 2^-14, which goes again: f32 makes it normal.
+    // The mantissa follows the leading 1 of 2^-14, which the subtraction removes: f32 normalises the rest.
     let subnormal = f32::from_bits(magnitude + LEAST_NORMAL) - f32::from_bits(LEAST_NORMAL);
     let result = if magnitude < 1 << F32_MANTISSA { subnormal.to_bits() } else { normal };
     let result = if magnitude >= 31 << F32_MANTISSA { magnitude | F32_INFINITY } else { result };
@@ -40,11 +40,12 @@ pub(super) fn widen_f16(x: f16) -> f32 {
 /// `x` rounded to the nearest f16, of two the even one. NaN stays NaN.
 #[inline(always)]
 pub(super) fn narrow_f16(x: f32) -> f16 {
-    // The number whose last bits are worth as much as those of a subnormal f16: adding it rounds there.
+    // Rounding constant, whose last bit has the weight of a subnormal f16's: adding it rounds there.
     const ROUNDS: u32 = (127 - 14 + SHIFT) << F32_MANTISSA;
     let bits = x.to_bits();
     let (sign, magnitude) = ((bits & SIGN) >> 16, bits & !SIGN);
-    // Half of what is cut off, less one bit unless the bit above it is odd: a carry goes into the exponent, as it should.
+    // Half of the cut-off weight, less one bit unless the bit above it is odd: a carry goes into the exponent, as it
+    // should.
     let odd = (magnitude >> SHIFT) & 1;
     let normal = magnitude.wrapping_sub(REBIAS).wrapping_add((1 << (SHIFT - 1)) - 1 + odd) >> SHIFT;
     let subnormal = (f32::from_bits(magnitude) + f32::from_bits(ROUNDS)).to_bits().wrapping_sub(ROUNDS);
@@ -66,7 +67,7 @@ pub(super) fn narrow_bf16(x: f32) -> bf16 {
     let bits = x.to_bits();
     let odd = (bits >> 16) & 1;
     let rounded = bits.wrapping_add(0x7fff + odd) >> 16;
-    // A NaN's payload may be among the bits that go.
+    // A NaN's payload may be among the dropped bits.
     let quiet = (bits >> 16) | 0x40;
     bf16::from_bits(if bits & !SIGN > F32_INFINITY { quiet } else { rounded } as u16)
 }
@@ -75,8 +76,8 @@ pub(super) fn narrow_bf16(x: f32) -> bf16 {
 mod tests {
     use super::*;
 
-    /// Every f32 at which a conversion to a half could go wrong: each half, the middle to the next, and the neighbours
-    /// of these; and what halves do not reach.
+    /// Returns every f32 at which a conversion to a half could go wrong: each half, the middle to the next half, the
+    /// neighbours of both, and values out of range.
     fn boundaries(widen: impl Fn(u16) -> f32) -> impl Iterator<Item = f32> {
         let around = |bits: u32| [bits.wrapping_sub(1), bits, bits.wrapping_add(1)];
         let halves = (0..=u16::MAX).flat_map(move |x| {

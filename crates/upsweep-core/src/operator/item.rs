@@ -1,26 +1,26 @@
-//! What a call has at each position: an element of a buffer, one made of the position, or several side by side.
+//! Items: types of the values of a call at each position.
 
 use super::Element;
 use std::marker::PhantomData;
 
-/// What an input has at one position, as a type. An [`Element`] stands for itself; several inputs of one call stand side
-/// by side as [`Zip`].
+/// The value of an input at one position, as a type. An [`Element`] stands for itself; several inputs of one call stand
+/// side by side as [`Zip`].
 pub trait Item: Copy + Send + Sync + 'static {
-    /// The value at a position. Of several inputs, it is the tuple of theirs.
+    /// Value at a position. For several inputs, it is the tuple of their values.
     type Value: Element + Spread<Self::Args>;
-    /// The arguments of a map: as many as there are inputs.
+    /// Arguments of a map: one per input.
     type Args;
 }
 
-/// An [`Item`] of one input: what may stand in a tuple of inputs.
+/// An [`Item`] of one input, which may be in a tuple of inputs.
 pub trait Single: Item {}
 
-/// A value that is given to a map as the arguments `Args`: itself, or of a tuple of several inputs each of its values.
+/// A value that becomes the arguments `Args` of a map: itself, or each value of a tuple of several inputs.
 pub trait Spread<Args> {
-    /// The arguments.
+    /// Returns the arguments.
     fn spread(self) -> Args;
 
-    /// The same in CUDA C++, of the expression `value`.
+    /// Returns the arguments in CUDA C++, from the expression `value`.
     fn cuda_args(value: &str) -> String;
 }
 

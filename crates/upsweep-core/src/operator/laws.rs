@@ -1,17 +1,17 @@
-//! Whether an operator keeps the laws that a parallel scan relies on, tested on samples.
+//! Tests of an operator on samples for the laws that a parallel scan relies on.
 
 use super::{Element, Operator};
 use std::fmt::{self, Debug};
 
-/// How many triples are tested at most.
+/// Largest number of tested triples.
 const TRIPLES: usize = 100_000;
 
-/// What holds for every sample that was tested.
+/// Laws that hold for every tested sample.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Laws<T> {
-    /// How many triples `(a, b, c)` are associative.
+    /// Number of triples `(a, b, c)` that are associative.
     pub triples: usize,
-    /// Whether the operator has an identity. If so, it is one of every sample.
+    /// Whether the operator has an identity. If so, it is neutral for every sample.
     pub identity: bool,
     /// Two samples with `combine(a, b) != combine(b, a)`, or `None` if every pair commutes. A scan does not need
     /// commutativity.
@@ -64,12 +64,12 @@ impl<T: Debug> std::error::Error for Violation<T> {}
 
 /// Tests on `samples` whether `operator` is associative and its identity is one, and whether it commutes.
 ///
-/// Results are compared with [`Element::equals`] after [`Element::canonical`]; NaN counts as equal to NaN where the whole
-/// value differs from itself on both sides. Float arithmetic is associative only up to rounding: use
+/// Results are compared with [`Element::equals`] after [`Element::canonical`]; NaN counts as equal to NaN where the
+/// whole value differs from itself on both sides. Float arithmetic is associative only up to rounding: use
 /// [`check_laws_within`] for it.
 ///
-/// Of up to 46 samples every triple is tested, of more 100 000 random ones, the same in every run. Samples
-/// that pass are evidence, no proof: give it the awkward values too, such as 0, the extremes, NaN and empty cases.
+/// For up to 46 samples every triple is tested, for more 100 000 random triples, the same in every run. Samples that
+/// pass are evidence, no proof: include awkward values, such as 0, the extremes, NaN and empty cases.
 ///
 /// ```
 /// use upsweep::operator::{Violation, builtin::Max, check_laws, operator};
@@ -97,7 +97,7 @@ pub fn check_laws<T: Element, Op: Operator<T>>(operator: &Op, samples: &[T]) -> 
     })
 }
 
-/// As [`check_laws`], with `close` to say which results count as equal.
+/// Tests as [`check_laws`] does, with `close` to decide which results count as equal.
 ///
 /// ```
 /// use upsweep::operator::{builtin::Sum, check_laws_within};
@@ -142,7 +142,8 @@ pub fn check_laws_within<T: Element, Op: Operator<T>>(
     Ok(Laws { triples: tested, identity: identity.is_some(), not_commutative })
 }
 
-/// Every triple of positions below `n` in order, or of many [`TRIPLES`] drawn the same way in every run.
+/// Returns every triple of positions below `n` in order, or, if there are more than [`TRIPLES`], as many pseudo-random
+/// ones, the same in every run.
 fn triples(n: usize) -> impl Iterator<Item = (usize, usize, usize)> {
     let all = n.checked_mul(n).and_then(|square| square.checked_mul(n)).filter(|&all| all <= TRIPLES);
     (0..all.unwrap_or(TRIPLES)).map(move |t| match all {
@@ -151,7 +152,7 @@ fn triples(n: usize) -> impl Iterator<Item = (usize, usize, usize)> {
     })
 }
 
-/// The `t`-th pseudo-random position below `n` (SplitMix64).
+/// Returns the `t`-th pseudo-random position below `n` (SplitMix64).
 fn drawn(t: usize, n: usize) -> usize {
     let mut bits = (t as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

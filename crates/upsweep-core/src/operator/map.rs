@@ -1,31 +1,31 @@
-//! What a scan does to each element before it combines it, and to each result before it stores it.
+//! Maps: functions of each element before a scan combines it, and of each result before it is stored.
 
 use super::{Element, Function, Source, Spread, Values, WidenFrom};
 use std::marker::PhantomData;
 
-/// From the element `x` at position `index` (along the axis; with segments, in the flat array) to what the operator
-/// combines.
+/// A map from the element `x` at position `index` (along the axis; with segments, in the flat array) to the operand of
+/// the operator.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a map of these elements",
     label = "not a map of `{I}`",
     note = "a map is given by `.map(Name)`, with the name that `#[function] fn name(x: T) -> U {{ .. }}` makes"
 )]
 pub trait Map<I: Element, Args = (I,)>: Copy + Send + Sync + 'static {
-    /// What the operator combines.
+    /// Operand type of the operator.
     type Output: Element;
 
-    /// The mapped element.
+    /// Returns the mapped element.
     fn apply(&self, x: I, index: u64) -> Self::Output;
 
-    /// As [`Operator::values`](super::Operator::values).
+    /// Adds the map's values, as [`Operator::values`](super::Operator::values) does.
     fn values(&self, _values: &mut Values) {}
 
     /// Adds the map to `source` and returns the name of a CUDA C++ device function `Output name(I, u64)`.
     fn cuda_function(&self, source: &mut Source) -> String;
 }
 
-/// What a call that makes values of the type `T` can store: values of that type. It says nothing that the call's other
-/// bounds do not say, but says it in words that help.
+/// An output element type that can store values of the type `T`: `T` itself. The call's other bounds require it too,
+/// but this one has a helpful message.
 #[diagnostic::on_unimplemented(
     message = "the output holds `{Self}` and the results are `{T}`",
     label = "not an output for `{T}`",
@@ -36,7 +36,7 @@ pub trait Stores<T> {}
 
 impl<T> Stores<T> for T {}
 
-/// Leaves elements and results as they are.
+/// The identity: leaves elements and results as they are.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Same;
 
@@ -72,7 +72,7 @@ impl<T: Element> Function<(T,)> for Same {
     }
 }
 
-/// The finish of a `MovingSum` that has none: the sum, without the number of its values.
+/// Finish of a `MovingSum` that has none: the sum, without the number of its values.
 #[derive(Clone, Copy, Debug)]
 pub struct OnlySum;
 
@@ -144,7 +144,7 @@ impl<I: Element, Args> Map<I, Args> for Enumerate {
 pub struct Widen<U>(PhantomData<fn() -> U>);
 
 impl<U> Widen<U> {
-    /// The conversion to `U`.
+    /// Creates the conversion to `U`.
     #[must_use]
     pub fn new() -> Self {
         Self(PhantomData)

@@ -1,4 +1,4 @@
-//! Operators, functions and elements. `upsweep::operator` says what users know of them.
+//! Operators, functions and elements. The users' documentation is in `upsweep::operator`.
 
 #[doc(hidden)]
 pub mod arith;
@@ -29,11 +29,11 @@ pub use values::{MAX_VALUES_BYTES, Values};
 
 /// An associative operator on `T`: `combine(combine(a, b), c) == combine(a, combine(b, c))`.
 ///
-/// It need not be commutative and need not have an identity. [`#[operator]`](macro@crate::operator::operator) implements it from a
-/// Rust function; write it by hand only to give the CUDA source yourself.
+/// It need not be commutative and need not have an identity. [`#[operator]`](macro@crate::operator::operator)
+/// implements it from a Rust function; write it by hand only to give the CUDA source yourself.
 ///
-/// On the CPU it must not block, and neither must a map, a finish or an equality of keys: one that calls into rayon
-/// lends its thread to work that may wait for this very combination, which is slow at best and can deadlock.
+/// On the CPU it must not block, and neither must a map, a finish or an equality of keys. An operator that calls into
+/// rayon yields its thread to work that may wait for this very combination, which is slow at best and can deadlock.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an operator on these elements",
     label = "not an operator on `{T}`",
@@ -43,28 +43,30 @@ pub use values::{MAX_VALUES_BYTES, Values};
 )]
 pub trait Operator<T: Element>: Copy + Send + Sync + 'static {
     /// Whether `combine` is a few vector instructions where `T` is a number: the CPU then applies it more often, but to
-    /// many elements at once. [`#[operator]`](macro@crate::operator::operator) sees that from the body.
+    /// many elements at once. [`#[operator]`](macro@crate::operator::operator) derives it from the body.
     #[doc(hidden)]
     const LANES: bool = false;
-    /// Whether `combine` is vector instructions where `T` consists of numbers, however many; also seen from the body.
+    /// Whether `combine` is vector instructions, however many, where `T` consists of numbers; also derived from the
+    /// body.
     #[doc(hidden)]
     const VECTORS: bool = false;
-    /// Which operation it is, for backends that know better instructions for it; also seen from the body.
+    /// Form of the operation, for backends that have better instructions for it; also derived from the body.
     #[doc(hidden)]
     const FORM: Form = Form::Other;
 
-    /// `a` and then `b`, where `a` comes from the elements before those of `b`.
+    /// Combines `a` and `b`, in this order: the elements of `a` come before those of `b`.
     fn combine(&self, a: T, b: T) -> T;
 
-    /// The element `e` with `combine(e, x) == x == combine(x, e)`, if there is one. It is what an exclusive scan
-    /// without an initial value begins with and what an empty reduction yields; it is never fed in as padding.
+    /// Returns the element `e` with `combine(e, x) == x == combine(x, e)`, if there is one. It is the first result of
+    /// an exclusive scan without an initial value, and the result of an empty reduction; it is never used as padding.
     fn identity(&self) -> Option<T> {
         None
     }
 
-    /// Adds the values that the operator holds to `values`, in the order in which [`cuda_function`](Operator::cuda_function)
-    /// asks `source` for them. They travel in a kernel's parameters, so that other values need no other kernel. What holds
-    /// values and adds none has them in its text: then each of its calls makes that text, to see whether it is another one.
+    /// Adds the values that the operator holds to `values`, in the order in which
+    /// [`cuda_function`](Operator::cuda_function) requests them from `source`. Values are kernel parameters, so that
+    /// other values need no other kernel. An operator that holds values and adds none has them in its text: then each
+    /// call generates the text again, to see whether it has changed.
     fn values(&self, _values: &mut Values) {}
 
     /// Adds the operator to `source` and returns the name of a CUDA C++ device function `T name(T, T)` that computes
@@ -81,13 +83,13 @@ pub trait Operator<T: Element>: Copy + Send + Sync + 'static {
             `#[function] fn name(x: T) -> U {{ .. }}` and give `Name`"
 )]
 pub trait Function<Args>: Copy + Send + Sync + 'static {
-    /// What the function returns.
+    /// Result type.
     type Output;
 
-    /// The function's value.
+    /// Computes the function's value.
     fn call(&self, args: Args) -> Self::Output;
 
-    /// As [`Operator::values`].
+    /// Adds the function's values, as [`Operator::values`] does.
     fn values(&self, _values: &mut Values) {}
 
     /// Adds the function to `source` and returns the name of a CUDA C++ device function that computes the same bits.

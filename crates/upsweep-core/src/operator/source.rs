@@ -1,31 +1,31 @@
-//! The CUDA C++ that operators, functions and elements contribute to a kernel.
+//! CUDA C++ text that operators, functions and elements contribute to a kernel.
 
 use std::any::TypeId;
 use std::collections::HashMap;
 
 /// Collects CUDA C++ definitions in dependency order, each once: the types first, then the functions.
 ///
-/// A definition is identified by a `key` (which must tell apart what differs, type parameters included) and gets a C++
-/// name that no other definition has. The text does not depend on the keys, so it is the same in every run.
+/// A definition is identified by a `key`, which must differ between different definitions, type parameters included. It
+/// gets a unique C++ name. The text does not depend on the keys, so it is the same in every run.
 #[derive(Debug, Default)]
 pub struct Source {
     text: String,
-    /// The bytes of `text` that define types.
+    /// Length of the prefix of `text` that defines types, in bytes.
     types: usize,
     names: HashMap<String, String>,
-    /// The bytes of the values that functions hold.
+    /// Bytes of the values that functions hold.
     values: usize,
 }
 
 impl Source {
-    /// An empty source.
+    /// Creates an empty source.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The C++ name of the definition `key`. On the first call, `build` is given this source (for what it depends on)
-    /// and the new name, and returns the definition's text.
+    /// Returns the C++ name of the definition `key`. On the first call, `build` gets this source (for dependencies) and
+    /// the new name, and returns the definition's text.
     pub fn define(&mut self, key: &str, stem: &str, build: impl FnOnce(&mut Self, &str) -> String) -> String {
         if let Some(name) = self.names.get(key) {
             return name.clone();
@@ -36,7 +36,7 @@ impl Source {
         name
     }
 
-    /// As [`define`](Source::define), for a type: it is placed before every function.
+    /// Defines a type, as [`define`](Source::define) does; it is placed before every function.
     pub fn define_type(&mut self, key: &str, stem: &str, build: impl FnOnce(&mut Self, &str) -> String) -> String {
         if let Some(name) = self.names.get(key) {
             return name.clone();
@@ -48,8 +48,8 @@ impl Source {
         name
     }
 
-    /// As [`define`](Source::define), for a function that the macros have translated: it is told apart by `key` and is
-    /// made of `pieces`.
+    /// Defines a function that the macros have translated, as [`define`](Source::define) does: `key` identifies it, and
+    /// `pieces` are its text.
     #[doc(hidden)]
     pub fn define_function(&mut self, key: TypeId, stem: &str, pieces: &[Piece]) -> String {
         self.define(&format!("function {key:?}"), stem, |source, name| {
@@ -65,13 +65,13 @@ impl Source {
         })
     }
 
-    /// The bytes of the values that functions have asked for.
+    /// Bytes of the values that functions have requested.
     #[cfg(feature = "cuda")]
     pub fn value_bytes(&self) -> usize {
         self.values
     }
 
-    /// Where the next value lies, which is a `T`.
+    /// Returns the offset of the next value, which is a `T`.
     pub(super) fn next_value<T>(&mut self) -> usize {
         place::<T>(&mut self.values)
     }
@@ -102,7 +102,7 @@ impl Source {
         })
     }
 
-    /// A new name for `key`.
+    /// Creates a new name for `key`.
     fn name(&mut self, key: &str, stem: &str) -> String {
         let stem: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let name = format!("{stem}_{}", self.names.len());
@@ -115,7 +115,7 @@ impl Source {
         self.text.push('\n');
     }
 
-    /// The definitions so far, each after those it uses.
+    /// Returns the definitions so far, each after those it uses.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
@@ -126,27 +126,27 @@ impl Source {
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum Piece {
-    /// As it is.
+    /// Literal text.
     Text(&'static str),
-    /// The C++ name of the function itself.
+    /// C++ name of the function itself.
     OwnName,
-    /// What becomes text when the program runs: the name of a type or function, the value of a constant.
+    /// Text that is generated when the program runs: the name of a type or function, the value of a constant.
     Made(fn(&mut Source) -> String),
 }
 
-/// Where a `T` comes to lie after `len` bytes of others, and after that `len` with it.
+/// Returns the offset of a `T` placed after `len` bytes, and advances `len` past it.
 pub(super) fn place<T>(len: &mut usize) -> usize {
     let at = len.next_multiple_of(align_of::<T>());
     *len = at + size_of::<T>();
     at
 }
 
-/// An argument of a function of which some are values that it holds.
+/// An argument of a function, some of whose arguments are values that it holds.
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum Argument {
-    /// The C++ expression of the value.
+    /// C++ expression of a held value.
     Value(fn(&mut Source) -> String),
-    /// The C++ type of one that callers give.
+    /// C++ type of an argument that callers pass.
     Open(fn(&mut Source) -> String),
 }

@@ -1,22 +1,22 @@
-//! The values that functions hold, on their way to a kernel's parameters.
+//! Values that functions hold, in a kernel's parameters.
 //!
-//! The values of functions (`#[param]`) are parameters and not text, so one compiled kernel serves all of them. They
-//! lie at the end of a kernel's parameters (`Params` in `upsweep-cuda/src/params.rs`), in the order in which the
-//! functions of a job are visited. Both `JobSteps::values` and `JobSteps::code` keep to that order. A kernel whose text
-//! asks for other bytes than were added is an error.
+//! The values of functions (`#[param]`) are parameters and not text, so that one compiled kernel serves all of them.
+//! They are at the end of a kernel's parameters (`Params` in `upsweep-cuda/src/params.rs`), in the order in which the
+//! functions of a job are visited. Both `JobSteps::values` and `JobSteps::code` keep to that order. It is an error if a
+//! kernel's text requests a different number of bytes than was added.
 
 use super::element::Element;
 use super::source::{Source, place};
 use std::mem::MaybeUninit;
 
-/// The most bytes of values that the functions of one call hold together.
+/// Largest number of bytes of values that the functions of one call hold together.
 pub const MAX_VALUES_BYTES: usize = 2048;
 
-/// The values that the functions of one call hold, in the order in which their CUDA C++ asks for them
+/// Values that the functions of one call hold, in the order in which their CUDA C++ requests them
 /// ([`Source::value`](super::Source::value)).
 pub struct Values {
     bytes: [MaybeUninit<u8>; MAX_VALUES_BYTES],
-    /// How many bytes there would be, if all fitted.
+    /// Number of bytes needed, which may exceed the capacity.
     len: usize,
 }
 
@@ -36,12 +36,12 @@ impl Values {
     pub fn push<T: Element>(&mut self, value: T) {
         let at = place::<T>(&mut self.len);
         if let Some(to) = self.bytes.get_mut(at..at + size_of::<T>()) {
-            // SAFETY: there is room for it; the address may be any.
+            // SAFETY: `to` has room for a `T`; the write may be unaligned.
             unsafe { to.as_mut_ptr().cast::<T>().write_unaligned(value) };
         }
     }
 
-    /// Adds the place of a value that nobody reads.
+    /// Adds padding in place of a value that the kernel does not read.
     #[cfg(feature = "cuda")]
     pub fn skip<T: Element>(&mut self) {
         let at = place::<T>(&mut self.len);
@@ -50,7 +50,7 @@ impl Values {
         }
     }
 
-    /// Adds places for values that nobody reads, so that there are `len` bytes.
+    /// Adds padding up to `len` bytes.
     #[cfg(feature = "cuda")]
     pub fn fill(&mut self, len: usize) {
         if let Some(to) = self.bytes.get_mut(self.len..len) {
@@ -59,7 +59,7 @@ impl Values {
         self.len = len;
     }
 
-    /// Their bytes; more than [`MAX_VALUES_BYTES`] do not fit.
+    /// Number of bytes; more than [`MAX_VALUES_BYTES`] do not fit.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -71,15 +71,16 @@ impl Values {
 }
 
 impl Source {
-    /// A C++ expression of the next value that a function holds, a `T`: the values are those that the function adds in
-    /// [`Operator::values`](super::Operator::values), in the same order. What is defined with it has a key of its own for
-    /// each value, as its text is another one.
+    /// Returns a C++ expression of the next value that a function holds, a `T`. The function adds its values in
+    /// [`Operator::values`](super::Operator::values), in the same order. A definition that uses the expression needs a
+    /// key of its own for each value, as its text differs.
     pub fn value<T: Element>(&mut self) -> String {
         let (ty, at) = (T::cuda_type(self), self.next_value::<T>());
         format!("given_value<{ty}>({at})")
     }
 
-    /// As [`value`](Source::value), of an array whose elements are read one by one: `at(i, x)` and `x.at[i]` are what it knows.
+    /// Returns an expression of an array whose elements are read one by one, as [`value`](Source::value) does: it
+    /// supports `at(i, x)` and `x.at[i]`.
     #[doc(hidden)]
     pub fn array_value<T: Element, const N: usize>(&mut self) -> String {
         let (ty, at) = (T::cuda_type(self), self.next_value::<[T; N]>());

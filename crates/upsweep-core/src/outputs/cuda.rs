@@ -1,26 +1,26 @@
-//! How a kernel is given its outputs: addresses among the values that functions hold, and the text that stores results.
+//! Outputs of a kernel: addresses among the values that functions hold, and the text that stores results.
 
 use super::Target;
 use crate::error::Result;
 use crate::inputs::{Lend, Opening, Reading};
 use crate::operator::{Element, Source, Values};
 
-/// Who lends outputs to a kernel, and the inputs that say where results go.
+/// A source of device addresses: borrows outputs for a kernel, and the inputs that hold scatter indices.
 pub trait LendMut<'a>: Lend<'a> {
-    /// The address of an output, which is on loan for the kernels that are launched next.
+    /// Returns the address of an output, borrowed for the kernels that are launched next.
     ///
     /// # Errors
-    /// When it is not where the device computes, or overlaps other outputs.
+    /// An error when the output is not in the memory of the computing device, or overlaps other outputs.
     fn lend_mut<T: Element>(&mut self, what: &'static str, target: &'a mut Target<'_, T>) -> Result<u64>;
 }
 
-/// Gives a kernel what it stores its results by.
+/// Collects the addresses and numbers through which a kernel stores its results.
 #[derive(Debug)]
 pub struct Storing<'h, L> {
     opening: Opening<'h, L>,
-    /// Whether the output is one buffer: its address is a parameter of its own.
+    /// Whether the output is one buffer, whose address is a parameter of its own.
     plain: bool,
-    /// That address, or 0.
+    /// Address of a plain output, or 0.
     address: u64,
 }
 
@@ -29,13 +29,13 @@ impl<'h, L> Storing<'h, L> {
         Self { opening: Opening::new(values, lender), plain, address: 0 }
     }
 
-    /// The address of the output if it is one buffer, or 0; the lender; whether a function holds values in its text.
+    /// Returns the address of a plain output, or 0; the lender; and whether a function holds values in its text.
     pub fn finish(self) -> (u64, L, bool) {
         let (_, lender, in_text) = self.opening.finish();
         (self.address, lender, in_text)
     }
 
-    /// An output at whose positions the results stay.
+    /// Adds an output that stores each result at its own position.
     pub(super) fn stream<'a, T: Element>(&mut self, what: &'static str, target: &'a mut Target<'_, T>) -> Result<()>
     where
         L: LendMut<'a>,
@@ -47,7 +47,7 @@ impl<'h, L> Storing<'h, L> {
         self.buffer(what, target)
     }
 
-    /// An output whose address the text asks for.
+    /// Adds an output whose address the text reads.
     pub(super) fn buffer<'a, T: Element>(&mut self, what: &'static str, target: &'a mut Target<'_, T>) -> Result<()>
     where
         L: LendMut<'a>,
@@ -61,14 +61,14 @@ impl<'h, L> Storing<'h, L> {
         self.opening.number(value);
     }
 
-    /// For the inputs that say where results go, whose buffers are not streamed.
+    /// Returns the opening of inputs that hold scatter indices, whose buffers are not streamed.
     pub(super) fn opening(&mut self) -> &mut Opening<'h, L> {
         self.opening.apart();
         &mut self.opening
     }
 }
 
-/// Makes the text that stores results.
+/// Generates the text that stores results.
 #[derive(Debug)]
 pub struct WritingText<'s> {
     pub(super) reading: Reading<'s>,
@@ -76,7 +76,7 @@ pub struct WritingText<'s> {
     pub element: String,
     /// Statements that store a vector of results, `from`, from position `at` on.
     pub vector: String,
-    /// A condition: that `aligned` is true of the address of each buffer.
+    /// Condition that `aligned` holds of the address of each buffer.
     pub aligned: String,
 }
 
@@ -86,7 +86,7 @@ impl<'s> WritingText<'s> {
         Self { reading, element: String::new(), vector: String::new(), aligned: "true".to_owned() }
     }
 
-    /// The buffer that holds `value` of each result at the result's position.
+    /// Adds the buffer that stores `value` of each result at the result's position.
     pub(super) fn stream<T: Element>(&mut self, value: &str) {
         let ty = T::cuda_type(self.reading.source);
         let address = self.reading.number::<u64>();
@@ -96,14 +96,14 @@ impl<'s> WritingText<'s> {
         self.aligned += &format!(" && aligned((const {ty}*){address})");
     }
 
-    /// Has the indices of a place checked, each before its result is stored.
+    /// Adds the checks of a scatter's indices, each before its result is stored.
     pub(super) fn check(&mut self) {
         for (right, report) in std::mem::take(&mut self.reading.indices) {
             self.element(&format!("if (!{right}) {report}"));
         }
     }
 
-    /// A statement that stores one element at a time.
+    /// Adds a statement that stores one element at a time.
     pub(super) fn element(&mut self, statement: &str) {
         self.element += &format!("    {statement}\n");
         self.vector += &format!(

@@ -1,4 +1,4 @@
-//! Outputs: what a call writes, as the backends see it. `upsweep::outputs` says what users know of them.
+//! Outputs of a call, as the backends see them. The users' documentation is in `upsweep::outputs`.
 
 mod buffers;
 #[cfg(feature = "cuda")]
@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::inputs::Faults;
 use crate::operator::{Element, Item};
 
-/// Where results go: see the [module](self). `'a` is how long its buffers are borrowed.
+/// An output of a call: see the [module](self). `'a` is the lifetime of the borrowed buffers.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an output that upsweep can write",
     label = "not an output",
@@ -25,44 +25,45 @@ use crate::operator::{Element, Item};
             tuples of up to four of them, and `Scatter`; of ndarray and the like give the slice: `x.as_slice_mut().unwrap()`"
 )]
 pub trait Outputs<'a> {
-    /// A result; of several outputs, the tuple of theirs.
+    /// Result type; of several outputs, the tuple of their types.
     type Value: Element;
-    /// How it is written.
+    /// Item type, which defines how the output is written.
     #[doc(hidden)]
     type Item: Write<Value = Self::Value>;
 
-    /// What is known of it on the host.
+    /// Returns the host's description of the output.
     #[doc(hidden)]
     fn given(self) -> <Self::Item as Write>::Given<'a>;
 }
 
-/// How the values of an [`Item`] are written. The module's own types implement it.
+/// Storage of the values of an [`Item`]. The module's own types implement it.
 ///
 /// # Safety
-/// [`write`](Write::write) and the text write only what [`len`](Write::len) says that there is, in buffers that are lent.
+/// [`write`](Write::write) and the text write only the [`len`](Write::len) results of the output, in buffers that are
+/// borrowed.
 #[doc(hidden)]
 pub unsafe trait Write: Item {
-    /// What the host knows of an output: its buffers and numbers.
+    /// Host's description of an output: its buffers and numbers.
     type Given<'a>;
-    /// Where the CPU writes it.
+    /// Place in host memory to which the CPU writes.
     type Place: Copy;
 
-    /// Whether it is one buffer, whose elements are the values.
+    /// Whether the output is one buffer, whose elements are the values.
     const PLAIN: bool = false;
 
-    /// How many results it takes; `None` says as many as there are. `what` names the output in errors.
+    /// Number of results that the output takes; `None` means any number. `what` names the output in errors.
     ///
     /// # Errors
-    /// [`Error::Length`](crate::Error::Length) when outputs side by side have not the same number.
+    /// [`Error::Length`](crate::Error::Length) when outputs side by side have different lengths.
     fn len(given: &Self::Given<'_>, what: &'static str) -> Result<Option<usize>>;
 
-    /// The place of an output on the host, which is good while `given` and `faults` live.
+    /// Returns the place of an output in host memory, valid while `given` and `faults` live.
     ///
     /// # Errors
     /// [`Error::Place`](crate::Error::Place) when a buffer is not in host memory.
     fn place(given: &Self::Given<'_>, what: &'static str, faults: &Faults) -> Result<Self::Place>;
 
-    /// Where the first value lies, of a [`PLAIN`](Write::PLAIN) output; else null.
+    /// Returns the address of the first value of a [`PLAIN`](Write::PLAIN) output; else null.
     fn start(_place: &Self::Place) -> *mut Self::Value {
         std::ptr::null_mut()
     }
@@ -73,22 +74,22 @@ pub unsafe trait Write: Item {
     /// The place is good, `at` is less than the number of results, and no other thread reads any or writes this one.
     unsafe fn write(place: &Self::Place, at: usize, value: Self::Value);
 
-    /// Whether a kernel may find something wrong with it.
+    /// Whether a kernel may find the output faulty.
     #[cfg(feature = "cuda")]
     const MAY_FAULT: bool = false;
 
-    /// The functions that compute places, which make the text.
+    /// Functions that compute places and generate the text.
     #[cfg(feature = "cuda")]
     type Functions: Copy;
 
-    /// Those of an output.
+    /// Returns the functions of an output.
     #[cfg(feature = "cuda")]
     fn functions(given: &Self::Given<'_>) -> Self::Functions;
 
-    /// Adds the addresses and numbers that the text asks for, in its order.
+    /// Adds the addresses and numbers that the text reads, in its order.
     ///
     /// # Errors
-    /// Those of lending the buffers.
+    /// Errors of borrowing the buffers.
     #[cfg(feature = "cuda")]
     fn open<'a, L: LendMut<'a>>(
         given: &'a mut Self::Given<'_>,

@@ -1,4 +1,4 @@
-//! Results at places that are an input.
+//! A scatter: results stored at places that are an input.
 
 #[cfg(feature = "cuda")]
 use super::{LendMut, Storing, WritingText};
@@ -12,28 +12,29 @@ use std::hint::spin_loop;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
-/// Results in another order: `Scatter::to(&mut y).at(places)` stores result `i` in `y[places[i]]`.
+/// A scatter of results: `Scatter::to(&mut y).at(places)` stores result `i` in `y[places[i]]`.
 ///
-/// Elements of `y` that no place names keep their values. Where two results have the same place, one of them stays, and
-/// which one may differ from run to run: without such duplicates the output has the same bits in every run. A place is a `u32`,
-/// `u64`, `usize`, `i32` or `i64`. One that is not in the output is [`Error::Index`](crate::Error::Index), with its position:
-/// on the CPU of this call; on CUDA of the next one that waits. Nothing is written there.
+/// Elements of `y` that no place names keep their values. Where several results have the same place, one of them is
+/// stored, which may differ from run to run. Without such duplicates the output has the same bits in every run. A place
+/// is a `u32`, `u64`, `usize`, `i32` or `i64`. A place outside the output is [`Error::Index`](crate::Error::Index),
+/// with its position. On the CPU this call returns the error; on CUDA the next call that waits. The result of such a
+/// place is not written.
 #[derive(Debug)]
 pub struct Scatter<'a, B: ?Sized>(&'a mut B);
 
 impl<'a, B: Output + ?Sized> Scatter<'a, B> {
-    /// To elements of `output`.
+    /// Starts a scatter to elements of `output`.
     pub fn to(output: &'a mut B) -> Self {
         Self(output)
     }
 
-    /// To those at `places`, which is any input of indices, as long as there are results.
+    /// Scatters to `places`, which is any input of indices, as long as there are results.
     pub fn at<X>(self, places: X) -> ScatterTo<'a, B, X> {
         ScatterTo { output: self.0, places }
     }
 }
 
-/// What [`Scatter::at`] returns.
+/// A scatter with its places, as [`Scatter::at`] returns it.
 #[derive(Debug)]
 pub struct ScatterTo<'a, B: ?Sized, X> {
     output: &'a mut B,
@@ -70,7 +71,7 @@ where
     }
 }
 
-/// Where an output and its places lie on the host.
+/// An output and its places in host memory.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Places<T, P> {
@@ -80,7 +81,7 @@ pub struct Places<T, P> {
     faults: *const Faults,
 }
 
-// SAFETY: places are compared with the output's length.
+// SAFETY: a place is compared with the output's length before it is used.
 unsafe impl<T: Element, A: Single<Value: Offset> + Read> Write for Scattered<T, A> {
     type Given<'a> = (Target<'a, T>, A::Given<'a>);
     type Place = Places<T, A::Place>;
@@ -95,10 +96,10 @@ unsafe impl<T: Element, A: Single<Value: Offset> + Read> Write for Scattered<T, 
     }
 
     unsafe fn write(place: &Self::Place, at: usize, value: T) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's place is good and `at` is in range, as `A::read` requires.
         let index = unsafe { A::read(&place.places, at) };
         match index.to_usize() {
-            // SAFETY: the output has such an element, which nobody reads.
+            // SAFETY: `index` is less than the output's length, and nobody reads the element meanwhile.
             Some(index) if index < place.len => unsafe { store_shared(place.start.add(index), value) },
             // SAFETY: the faults live as long as the place.
             _ => unsafe { (*place.faults).index(at, index.to_i128(), place.len) },
@@ -137,7 +138,7 @@ unsafe impl<T: Element, A: Single<Value: Offset> + Read> Write for Scattered<T, 
     }
 }
 
-/// Stores a value where other threads may store at the same time. Then one of the values stays.
+/// Stores a value where other threads may store at the same time. One of the values remains.
 ///
 /// # Safety
 /// The place is valid and aligned, and nobody reads it meanwhile.
@@ -145,7 +146,8 @@ unsafe impl<T: Element, A: Single<Value: Offset> + Read> Write for Scattered<T, 
 unsafe fn store_shared<T: Element>(to: *mut T, value: T) {
     macro_rules! store {
         ($Atomic:ty, $bits:ty) => {
-            // SAFETY: a number has these bits, all of them initialised, and the alignment of its size; the caller's promise.
+            // SAFETY: a number has these bits, all of them initialised, and the alignment of its size; the caller's
+            // `to` is valid.
             unsafe {
                 let bits = (&raw const value).cast::<$bits>().read();
                 return <$Atomic>::from_ptr(to.cast()).store(bits, Ordering::Relaxed);
@@ -161,13 +163,13 @@ unsafe fn store_shared<T: Element>(to: *mut T, value: T) {
             _ => {}
         }
     }
-    // One of few locks, by the address. Taken for one store, they are hardly ever waited for.
+    // One of 64 locks, by the address. It is held for a single store, so threads rarely wait for it.
     static LOCKS: [AtomicBool; 64] = [const { AtomicBool::new(false) }; 64];
     let lock = &LOCKS[to.addr() / size_of::<T>().max(1) % LOCKS.len()];
     while lock.compare_exchange_weak(false, true, Ordering::Acquire, Ordering::Relaxed).is_err() {
         spin_loop();
     }
-    // SAFETY: the caller's promise; the lock keeps others from the element.
+    // SAFETY: the caller's `to` is valid, and the lock excludes other writers of the element.
     unsafe { to.write(value) };
     lock.store(false, Ordering::Release);
 }

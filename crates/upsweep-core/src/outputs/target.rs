@@ -1,4 +1,4 @@
-//! A buffer that results go to, which may be uninitialised.
+//! A buffer for results, which may be uninitialised.
 
 use crate::buffer::ViewMut;
 #[allow(unused_imports, reason = "without CUDA nothing can be in the wrong place")]
@@ -6,15 +6,15 @@ use crate::error::{Error, Result};
 use crate::operator::Element;
 use std::marker::PhantomData;
 
-/// A buffer that results go to.
+/// A buffer for results.
 #[derive(Debug)]
 pub struct Target<'a, O>(pub Memory<'a, O>);
 
-/// Where it lies.
+/// Memory of a [`Target`].
 #[derive(Debug)]
 pub enum Memory<'a, O> {
-    /// Host memory that may be uninitialised: `len` elements from `start`, which nothing else uses meanwhile. In
-    /// place it holds the input.
+    /// Host memory that may be uninitialised: `len` elements from `start`, which nothing else uses meanwhile. In place,
+    /// it holds the input.
     Host { start: *mut O, len: usize, borrow: PhantomData<&'a mut [O]> },
     /// CUDA memory.
     #[cfg(feature = "cuda")]
@@ -30,15 +30,16 @@ impl<'a, O: Element> Target<'a, O> {
         }
     }
 
-    /// Host memory, which may be uninitialised: `len` elements from `start`, which nothing else uses for as long as this lives.
+    /// Creates a target in host memory, which may be uninitialised: `len` elements from `start`, which nothing else
+    /// uses while the target lives.
     pub fn on_the_host(start: *mut O, len: usize) -> Self {
         Self(Memory::Host { start, len, borrow: PhantomData })
     }
 
-    /// Zeros, where it is host memory.
+    /// Fills the buffer with zeros, if it is in host memory.
     pub fn fill_with_zeros(self) {
         match self.0 {
-            // SAFETY: there is room for so many elements; zero bits are an element of every type.
+            // SAFETY: there is room for `len` elements; zero bits are an element of every type.
             Memory::Host { start, len, .. } => unsafe { start.write_bytes(0, len) },
             #[cfg(feature = "cuda")]
             Memory::Cuda(_) => {}
@@ -53,7 +54,7 @@ impl<'a, O: Element> Target<'a, O> {
         }
     }
 
-    /// The results' memory, for the CPU backend.
+    /// Returns the results' memory, for the CPU backend.
     ///
     /// # Errors
     /// [`Error::Place`] when it is not host memory.

@@ -1,4 +1,4 @@
-//! Outputs of one length, side by side.
+//! Tuples of outputs of one length, side by side.
 
 #[cfg(feature = "cuda")]
 use super::{LendMut, Storing, WritingText};
@@ -21,7 +21,7 @@ macro_rules! zips {
             }
         }
 
-        // SAFETY: each output is as long as the others.
+        // SAFETY: `len` is an error unless all outputs have one length.
         unsafe impl<$($P: Single + Write),*> Write for Zip<($($P,)*)> {
             type Given<'a> = ($($P::Given<'a>,)*);
             type Place = ($($P::Place,)*);
@@ -38,7 +38,8 @@ macro_rules! zips {
 
             #[inline(always)]
             unsafe fn write(place: &Self::Place, at: usize, value: <Self as Item>::Value) {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller's places are good and `at` is in range of every output, as their lengths are
+                // equal.
                 unsafe { $($P::write(&place.$i, at, value.$i);)* }
             }
 

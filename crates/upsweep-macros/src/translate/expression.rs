@@ -1,4 +1,4 @@
-//! Expressions.
+//! Translation of expressions.
 
 use super::literal::literal;
 use super::operation::{Kind, compound, operation};
@@ -72,7 +72,7 @@ impl Translator {
         }
     }
 
-    /// What can be assigned to.
+    /// Translates the left side of an assignment.
     pub(super) fn place(&mut self, place: &Expr) -> Result<Both> {
         match place {
             Expr::Path(path) => {
@@ -191,7 +191,7 @@ impl Translator {
         })
     }
 
-    /// An expression without a type of its own, which has that of `other`. C++ converts bare numbers by itself.
+    /// Translates an expression without a type of its own to the type of `other`. C++ converts bare numbers by itself.
     fn like(&mut self, expression: &Expr, other: &Both) -> Result<Both> {
         let mut value = expression;
         while let Expr::Paren(syn::ExprParen { expr, .. }) | Expr::Unary(ExprUnary { expr, .. }) = value {
@@ -273,8 +273,8 @@ impl Translator {
         })
     }
 
-    /// The literal's type: what it names. If that is generic and the parameters are left out, they come from the type at
-    /// the `let`, or from the function's output.
+    /// Type of a struct literal: the type that it names. If that is generic and the parameters are left out, they come
+    /// from the type at the `let`, or from the function's output.
     fn structure_type(&self, literal: &ExprStruct) -> Cuda {
         if let Some(last) = literal.path.segments.last()
             && last.arguments.is_empty()
@@ -316,7 +316,7 @@ impl Translator {
         })
     }
 
-    /// Each of `values` assigned to its C++ place.
+    /// Translates each of `values` and assigns it to its C++ place.
     fn parts<'a>(
         &mut self,
         values: impl Iterator<Item = &'a Expr>,
@@ -375,7 +375,7 @@ impl Translator {
         })
     }
 
-    /// An `if` or a block as part of an expression: a C++ lambda that is called at once.
+    /// Translates an `if` or a block as part of an expression: a C++ lambda that is called at once.
     fn value_block(&mut self, expression: &Expr, want: &Want) -> Result<Both> {
         let mut want = want.clone();
         if want.ty().is_none() {
@@ -411,7 +411,7 @@ impl Translator {
     }
 }
 
-/// `want`, if it says the type.
+/// Returns `want`, if it contains a type.
 fn typed(want: &Want, expression: &Expr) -> Result<Want> {
     want.ty().map(|ty| Want::Type(ty.clone())).ok_or_else(|| untyped_error(expression))
 }

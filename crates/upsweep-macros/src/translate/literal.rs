@@ -1,4 +1,4 @@
-//! Numbers, `true` and `false`.
+//! Translation of numbers, `true` and `false`.
 
 use super::translator::{Both, Want};
 use super::untyped::untyped_error;
@@ -8,7 +8,7 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, Lit, LitFloat, LitInt, Result};
 
-/// A number or bool, negated or with its bits inverted.
+/// Translates a number or bool, negated or with its bits inverted.
 pub(super) fn literal(literal: &Lit, negative: bool, inverted: bool, want: &Want, whole: &Expr) -> Result<Both> {
     let (text, suffix) = match literal {
         Lit::Int(number) if number.suffix().starts_with('f') => (

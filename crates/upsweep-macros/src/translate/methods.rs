@@ -1,13 +1,13 @@
-//! The methods that bodies can call, and what to write instead of the others.
+//! Methods that bodies can call, and replacements for the others.
 
 use crate::cuda::{Cuda, cuda, source};
 use proc_macro2::Ident;
 use quote::quote;
 
-/// What a method takes after the receiver, and returns.
+/// Parameters of a method after the receiver, and its result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Method {
-    /// How many arguments of the receiver's own type.
+    /// Number of arguments of the receiver's own type.
     pub(super) same: usize,
     /// Whether one `u32` follows.
     pub(super) count: bool,
@@ -15,8 +15,8 @@ pub(super) struct Method {
     pub(super) returns_same: bool,
 }
 
-/// The mathematical functions of one value and of two. A kernel has only those that its bodies call. The last four are for
-/// `SumOfPowers` and no part of what is documented.
+/// Mathematical functions of one value and of two. A kernel contains only those that its bodies call. The last four are
+/// for `SumOfPowers` and are not documented.
 const OF_ONE: [&str; 16] = [
     "exp",
     "exp2",
@@ -37,7 +37,7 @@ const OF_ONE: [&str; 16] = [
 ];
 const OF_TWO: [&str; 3] = ["atan2", "powf", "hypot"];
 
-/// The C++ name of the method `name`.
+/// Returns the C++ name of the method `name`.
 pub(super) fn cuda_name(name: &Ident) -> Cuda {
     let text = name.to_string();
     if OF_ONE.contains(&&*text) || OF_TWO.contains(&&*text) {
@@ -48,7 +48,7 @@ pub(super) fn cuda_name(name: &Ident) -> Cuda {
     }
 }
 
-/// The method `name`.
+/// Finds the method `name`.
 pub(super) fn find(name: &str) -> Option<Method> {
     let (same, count, returns_same) = match name {
         name if OF_ONE.contains(&name) => (0, false, true),
@@ -70,7 +70,7 @@ pub(super) fn find(name: &str) -> Option<Method> {
     Some(Method { same, count, returns_same })
 }
 
-/// What to write instead of the method `name`.
+/// Suggests a replacement for the method `name`.
 pub(super) fn advice(name: &str) -> String {
     let instead = match name {
         "log" => "divide two logarithms: `x.ln() / base.ln()`",
@@ -119,7 +119,7 @@ pub(super) fn advice(name: &str) -> String {
     format!("an operator's body cannot call the method `{name}`: {instead}")
 }
 
-/// "no value", "one value", "two values".
+/// Phrase for a number of values: "no value", "one value", "two values".
 pub(super) fn values(count: usize) -> String {
     match count {
         0 => "no value".to_owned(),

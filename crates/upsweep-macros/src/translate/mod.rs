@@ -1,5 +1,5 @@
-//! From the body of a Rust function to two bodies that compute the same bits: Rust for the CPU, in which every operation
-//! is a call of a function in `upsweep::operator::arith`, and CUDA C++, in which it is a call of the function of the
+//! Translation of the body of a Rust function to two bodies that compute the same bits. In Rust for the CPU, every
+//! operation is a call of a function in `upsweep::operator::arith`. In CUDA C++, it is a call of the function of the
 //! same name in `upsweep-cuda/kernels/arith.cuh`.
 
 mod expression;
@@ -17,8 +17,8 @@ use proc_macro2::TokenStream;
 use syn::{Block, Pat, Result, Type};
 use translator::{Mode, Translator, Want};
 
-/// The function's body in Rust and its definition in CUDA C++. What is given for an argument that is one of the `arrays` may
-/// be of another type that has elements: then the definition is a template.
+/// Translates a function: its body in Rust and its definition in CUDA C++. Callers may pass another type that has
+/// elements for an argument that is one of the `arrays`: then the definition is a template.
 pub(crate) fn function(
     arguments: &[(Pat, Type)],
     arrays: &[bool],

@@ -1,8 +1,8 @@
-//! The functions that operators of Rust become.
+//! Functions that replace Rust's operators.
 
 use syn::BinOp;
 
-/// How the types of an operation's two sides go together.
+/// Relation between the types of an operation's two sides.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
     Arithmetic,
@@ -10,7 +10,7 @@ pub(super) enum Kind {
     Shift,
 }
 
-/// The function that computes `a op b`.
+/// Returns the function that computes `a op b`.
 pub(super) fn operation(op: &BinOp) -> Option<(&'static str, Kind)> {
     Some(match op {
         BinOp::Add(_) => ("add", Kind::Arithmetic),
@@ -33,7 +33,7 @@ pub(super) fn operation(op: &BinOp) -> Option<(&'static str, Kind)> {
     })
 }
 
-/// The function that computes the new value of `place op= value`.
+/// Returns the function that computes the new value of `place op= value`.
 pub(super) fn compound(op: &BinOp) -> Option<&'static str> {
     Some(match op {
         BinOp::AddAssign(_) => "add",

@@ -1,4 +1,4 @@
-//! Paths: variables, constants and what is called.
+//! Translation of paths: variables, constants and callees.
 
 use super::methods;
 use super::translator::{Both, Translator, Want};
@@ -57,7 +57,7 @@ impl Translator {
         })
     }
 
-    /// `u64::from(x)`, `f32::from_bits(x)`, `f32::max(a, b)`.
+    /// Translates a call such as `u64::from(x)`, `f32::from_bits(x)`, `f32::max(a, b)`.
     fn associated_call(&mut self, call: &ExprCall, ty: &Type, last: &PathSegment) -> Result<Both> {
         let name = last.ident.to_string();
         let span = last.ident.span();
@@ -98,7 +98,7 @@ impl Translator {
     }
 }
 
-/// The type and the last segment of a path like `u64::from`, if it begins with a type.
+/// Splits a path like `u64::from` into its type and its last segment, if it begins with a type.
 fn associated(path: &ExprPath) -> Option<(Type, &PathSegment)> {
     let last = path.path.segments.last()?;
     if let Some(qself) = &path.qself {

@@ -1,9 +1,9 @@
-//! What to say of an expression that cannot be translated, and of a type that no element has.
+//! Errors for expressions that cannot be translated, and for types that no element has.
 
 use syn::spanned::Spanned;
 use syn::{Error, Expr, Result, Type, UnOp};
 
-/// The error for `expression`, which is of a kind that no body can contain.
+/// Error for `expression`, which is of a kind that no body can contain.
 pub(super) fn error(expression: &Expr) -> Error {
     let (span, message) = match expression {
         Expr::While(e) => {

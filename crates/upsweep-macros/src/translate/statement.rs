@@ -1,4 +1,4 @@
-//! Statements and blocks.
+//! Translation of statements and blocks.
 
 use super::operation::compound;
 use super::reject::{self, check_type};
@@ -11,7 +11,7 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Block, Error, Expr, ExprForLoop, ExprIf, Local, Pat, RangeLimits, Result, Stmt};
 
 impl Translator {
-    /// The block with its braces in Rust, and its statements without them in C++.
+    /// Translates a block: with its braces in Rust, its statements without them in C++.
     pub(super) fn block(&mut self, block: &Block, mode: &Mode) -> Both {
         self.scopes.push(HashMap::new());
         let mut rust = proc_macro2::TokenStream::new();
@@ -32,7 +32,7 @@ impl Translator {
         Both { rust: quote_spanned!(span=> { #rust }), cuda }
     }
 
-    /// The last expression of a block, which is returned.
+    /// Translates the last expression of a block, which is returned.
     fn tail(&mut self, value: &Expr, want: &Want) -> Result<Both> {
         match value {
             Expr::If(branches) if branches.else_branch.is_some() => self.branches(branches, &Mode::Value(want.clone())),
@@ -81,7 +81,7 @@ impl Translator {
         let outer = std::mem::replace(&mut self.annotation, ty.cloned());
         let value = self.expression(&init.expr, &want);
         self.annotation = outer;
-        // Bound in any case, so that an error in the value is not followed by others.
+        // The pattern is bound in any case, so that an error in the value is not followed by others.
         let plain = matches!(pattern, Pat::Ident(_));
         let whole = if plain { None } else { Some(self.name("parts")) };
         let (name, parts) = self.bind(pattern, whole.as_deref())?;
@@ -151,7 +151,7 @@ impl Translator {
         Ok(both)
     }
 
-    /// `if` and `else`, each branch ended as `mode` says.
+    /// Translates `if` and `else`, each branch ended as `mode` requires.
     pub(super) fn branches(&mut self, branches: &ExprIf, mode: &Mode) -> Result<Both> {
         let condition = self.expression(&branches.cond, &Want::Unknown);
         let condition = self.noted(condition);
@@ -254,7 +254,7 @@ impl Translator {
         Ok(Both { rust: quote_spanned!(for_loop.for_token.span=> for #pattern in #range #body), cuda })
     }
 
-    /// `place op= value`.
+    /// Translates `place op= value`.
     fn compound(&mut self, binary: &syn::ExprBinary) -> Result<Both> {
         let (function, shift) = match compound(&binary.op) {
             Some(function) => (function, matches!(binary.op, BinOp::ShlAssign(_) | BinOp::ShrAssign(_))),

@@ -1,4 +1,4 @@
-//! The state of a translation: the variables in scope, the C++ names that were given, and the errors so far.
+//! State of a translation: the variables in scope, the C++ names in use, and the errors so far.
 
 use crate::cuda::{Cuda, cuda, field, plain};
 use proc_macro2::{Ident, TokenStream};
@@ -12,14 +12,14 @@ pub(super) struct Both {
     pub(super) cuda: Cuda,
 }
 
-/// What the surroundings of an expression say about its C++ type. A number without a suffix has none of its own.
+/// Expected C++ type of an expression, from its context. A number without a suffix has no type of its own.
 #[derive(Clone)]
 pub(super) enum Want {
-    /// It is this type.
+    /// This type.
     Type(Cuda),
-    /// It is a type to which C++ converts a bare number.
+    /// A type to which C++ converts a bare number.
     Convert,
-    /// Nothing: a bare number cannot be written.
+    /// Unknown: a bare number cannot be written.
     Unknown,
 }
 
@@ -33,36 +33,36 @@ impl Want {
 }
 
 pub(super) struct Local {
-    /// Its C++ name.
+    /// C++ name.
     pub(super) cuda: String,
-    /// How many value blocks surround it.
+    /// Number of value blocks around it.
     pub(super) depth: usize,
 }
 
-/// The state of a translation.
+/// State of a translation.
 pub(super) struct Translator {
     pub(super) scopes: Vec<HashMap<Ident, Local>>,
-    /// How many C++ names have been given.
+    /// Number of C++ names in use.
     pub(super) names: usize,
-    /// How many value blocks (C++ lambdas) surround the current place.
+    /// Number of value blocks (C++ lambdas) around the current place.
     pub(super) depth: usize,
     pub(super) output: Type,
-    /// The type at the `let` whose value is being translated.
+    /// Type at the `let` whose value is being translated.
     pub(super) annotation: Option<Type>,
     pub(super) errors: Option<Error>,
 }
 
-/// What the end of a block is for.
+/// Use of the end of a block.
 #[derive(Clone)]
 pub(super) enum Mode {
-    /// Its value is returned from the C++ function or lambda around it.
+    /// The value is returned from the C++ function or lambda around the block.
     Value(Want),
-    /// It has no value.
+    /// The block has no value.
     Unit,
 }
 
 impl Translator {
-    /// Before the body of a function that returns `output`.
+    /// Creates the state before the body of a function that returns `output`.
     pub(super) fn new(output: &Type) -> Self {
         Self {
             scopes: vec![HashMap::new()],
@@ -74,7 +74,7 @@ impl Translator {
         }
     }
 
-    /// Keeps an error for the end, so that each statement reports its own.
+    /// Records an error for the end, so that each statement reports its own.
     pub(super) fn noted<T>(&mut self, result: Result<T>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
@@ -88,7 +88,7 @@ impl Translator {
         }
     }
 
-    /// A new C++ name. Names of locals end with `_`, which no other name of the generated text does.
+    /// Creates a new C++ name. Names of locals end with `_`, which no other name of the generated text does.
     pub(super) fn name(&mut self, stem: &str) -> String {
         self.names += 1;
         format!("{}_{}_", plain(stem), self.names)

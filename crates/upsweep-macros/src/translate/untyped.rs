@@ -1,4 +1,4 @@
-//! Which expressions have no C++ type of their own: numbers without a suffix, and what is made of them only.
+//! Expressions without a C++ type of their own: numbers without a suffix, and expressions made of such numbers alone.
 
 use super::methods;
 use quote::ToTokens;
@@ -46,11 +46,11 @@ pub(super) fn untyped(expression: &Expr) -> bool {
 /// A value that an `if` or a block can have.
 pub(super) struct Tail<'a> {
     pub(super) value: &'a Expr,
-    /// Whether no statement goes before it, so that it reads variables from outside only.
+    /// Whether no statement precedes it, so that it reads variables from outside only.
     pub(super) alone: bool,
 }
 
-/// The values that an `if` or a block can have.
+/// Returns the values that an `if` or a block can have.
 pub(super) fn tails(expression: &Expr) -> Vec<Tail<'_>> {
     let mut tails = Vec::new();
     collect_tails(expression, &mut tails);
@@ -80,7 +80,7 @@ fn collect_block<'a>(block: &'a Block, tails: &mut Vec<Tail<'a>>) {
     }
 }
 
-/// For an expression whose C++ type cannot be known.
+/// Error for an expression whose C++ type cannot be known.
 pub(super) fn untyped_error(expression: &Expr) -> Error {
     let text = expression.to_token_stream().to_string();
     let example = match expression {

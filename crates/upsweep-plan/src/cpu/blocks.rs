@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-/// Lines cut into blocks: several blocks a line, or several whole lines a block. In a reduction by offsets, the end of
-/// each segment counts as an element.
+/// A cut of lines into blocks: several blocks per line, or several whole lines per block. In a reduction by offsets,
+/// the end of each segment counts as an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blocks {
-    /// The elements of all lines.
+    /// Number of elements of all lines.
     len: usize,
-    /// The elements of a line, or of the lines of a block.
+    /// Elements of a line, or of the lines of a block.
     pub(super) line: usize,
     pub(super) block: usize,
     per_line: usize,
@@ -16,7 +16,7 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// The blocks of `len` elements in lines of `line`, which divides `len` and is not 0 unless `len` is.
+    /// Cuts `len` elements in lines of `line`, which divides `len` and is not 0 unless `len` is.
     #[inline]
     pub fn new(len: usize, line: usize, block: usize) -> Self {
         if len <= block && len == line {
@@ -26,7 +26,7 @@ impl Blocks {
         Self::several(len, line, block)
     }
 
-    // Here and below: what is not on the way of short arrays is compiled once, not for each job.
+    // Compiled once, not for each job, here and below: short arrays do not take this path.
     #[inline(never)]
     fn several(len: usize, line: usize, block: usize) -> Self {
         let line = if line < block { (block / line.max(1)).saturating_mul(line) } else { line };
@@ -43,12 +43,12 @@ impl Blocks {
         self.count
     }
 
-    /// The number of blocks of a line that is longer than a block; else 1.
+    /// Number of blocks of a line that is longer than a block; else 1.
     pub fn per_line(&self) -> usize {
         self.per_line
     }
 
-    /// The elements of block `index`.
+    /// Elements of block `index`.
     #[inline]
     pub fn range(&self, index: usize) -> Range<usize> {
         if self.count == 1 {

@@ -1,4 +1,4 @@
-//! What `upsweep explain` prints of a plan.
+//! CPU plans as text for `upsweep explain`.
 
 use super::{CpuJob, CpuKind, CpuPlan, CpuSegments, Cut, Strips};
 use std::fmt;

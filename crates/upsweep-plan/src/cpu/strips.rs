@@ -3,9 +3,9 @@
 use std::ops::Range;
 use upsweep_core::shape::Shape;
 
-/// The bytes of a strip's row: a group of rows and its results fit into a first-level cache.
+/// Bytes of a strip's row: a group of rows and its results fit into a first-level cache.
 pub const STRIP_BYTES: usize = 4096;
-/// The units from which on there is work for all threads without cutting units into blocks.
+/// Number of units from which all threads have work without cutting units into blocks.
 const MANY_UNITS: usize = 64;
 
 /// A shape cut into strips, units and blocks:
@@ -18,25 +18,25 @@ const MANY_UNITS: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strips {
     pub shape: Shape,
-    /// The columns of a strip.
+    /// Columns of a strip.
     pub width: usize,
     pub(super) strips: usize,
     pub units: usize,
-    /// The rows of a block.
+    /// Rows of a block.
     pub(super) rows: usize,
     pub blocks_per_unit: usize,
-    /// The units that one ticket has, where a unit is one block.
+    /// Units of one ticket, where a unit is one block.
     pub(super) units_per_ticket: usize,
 }
 
 /// A strip of one of the `outer` matrices.
 #[derive(Clone, Copy)]
 pub struct Unit {
-    /// Where its row 0 begins.
+    /// Position of the first element of its row 0.
     pub start: usize,
-    /// The number of its columns.
+    /// Number of its columns.
     pub width: usize,
-    /// The number of its first result in a reduction.
+    /// Index of its first result in a reduction.
     pub result: usize,
 }
 
@@ -56,7 +56,7 @@ impl Strips {
         Self { shape, width, strips, units, rows, blocks_per_unit, units_per_ticket }
     }
 
-    /// The tickets a row of blocks has.
+    /// Number of tickets in a row of blocks.
     pub fn tickets_across(&self) -> usize {
         self.units.div_ceil(self.units_per_ticket)
     }
@@ -68,7 +68,8 @@ impl Strips {
         self.tickets_across() * self.blocks_per_unit
     }
 
-    /// The units of a ticket, and its block of them. The tickets of a row of blocks are neighbours.
+    /// Returns the units of a ticket, and the index of its block in each of them. The tickets of a row of blocks are
+    /// neighbours.
     #[inline(never)]
     pub fn ticket(&self, ticket: usize) -> (Range<usize>, usize) {
         let across = self.tickets_across();

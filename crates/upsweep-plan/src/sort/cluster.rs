@@ -1,19 +1,20 @@
-//! How a cluster of blocks sorts what fits in the shared memory of all of them: see `sort/cluster.cuh`.
+//! Plans of sorts by a cluster of blocks, of keys that fit in the shared memory of all its blocks: see
+//! `sort/cluster.cuh`.
 
 use super::types::{DIGITS, SortTypes};
 use crate::constants::{Constants, constants};
 
-/// Blocks of the cluster: as many as run together on GPUs that have clusters, if they are asked.
+/// Blocks of the cluster: as many as GPUs with clusters run together, on request.
 const BLOCKS: usize = 16;
-/// Threads of a block. What a warp does beside its rows takes more than four of them, so warps are few.
+/// Threads of a block. The work of a warp besides its rows takes longer than four rows, so warps are few.
 const THREADS: usize = 512;
-/// Bytes of keys that are sorted so, at most, and keys a thread: of up to two bytes without values, and of others. Longer keys have more
-/// digits, each of which takes 3 us however few keys there are.
+/// Largest key in bytes, and keys per thread: of keys up to two bytes without values, and of others. Longer keys have
+/// more digits, each of which takes 3 us however few keys there are.
 const KEY_BYTES: usize = 4;
 const KEYS: (usize, usize) = (32, 8);
-/// Rows that are matched at once, and of these those that are matched through shared memory.
+/// Rows that are matched at once, and the number of them that are matched through shared memory.
 const ROWS: (usize, usize) = (4, 2);
-/// Bytes of a position that goes along with a key.
+/// Bytes of a position that accompanies a key.
 const POSITION_BYTES: usize = 4;
 
 /// A planned sort by a cluster.
@@ -25,7 +26,7 @@ pub struct ClusterPlan {
 }
 
 impl ClusterPlan {
-    /// The plan for these types on a device of this compute capability where a block may have so many bytes of `shared` memory.
+    /// Plans these types on a device of this compute capability where a block may have `shared` bytes of shared memory.
     #[must_use]
     pub fn new(types: SortTypes, capability: (u32, u32), shared: usize) -> Option<Self> {
         let has_values = types.value > 0;
@@ -46,13 +47,13 @@ impl ClusterPlan {
         THREADS
     }
 
-    /// The most keys of an array.
+    /// Largest number of keys of an array.
     #[must_use]
     pub fn most(&self) -> usize {
         BLOCKS * THREADS * self.keys
     }
 
-    /// The share of each block of an array of `len` keys.
+    /// Keys per block, for an array of `len` keys.
     #[must_use]
     pub fn share(len: usize) -> usize {
         len.div_ceil(BLOCKS).next_multiple_of(32 * ROWS.0)
@@ -67,7 +68,7 @@ impl ClusterPlan {
         2 * THREADS * self.keys * (self.key + position) + DIGITS * of_digit + 8 * warps + 2 * BLOCKS * self.key + 64
     }
 
-    /// Adds the numbers that the kernel is compiled with.
+    /// Adds the constants of the kernel.
     pub(super) fn add_to(&self, constants: &mut Constants) {
         constants!(
             constants;

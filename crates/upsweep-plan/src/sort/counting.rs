@@ -1,16 +1,17 @@
-//! What sorts by counting do, and kernels that only move elements.
+//! Plans of counting sorts, and of kernels that only move elements.
 
 use super::{COUNT_THREADS, Counting, SortPlan};
 use crate::constants::{Constants, constants};
 
-/// Threads of a block that fills in the results of a sort by counting, or moves values to their places.
+/// Threads of a block that fills in the results of a counting sort, or moves values to their places.
 const FILL_THREADS: usize = 256;
-/// Bytes that a warp of it fills at a time: of few results, and from how many bytes of them on, of many. Where a multiprocessor's warps have
-/// one part each, the looks at memory that a part begins with are cheap.
+/// Bytes that a warp fills at a time where results are few; bytes of results from which they are many; and bytes at a
+/// time where they are many. Where a multiprocessor's warps have one part each, the reads at the beginning of a part
+/// are cheap.
 const FILL_BYTES: (usize, usize, usize) = (512, 32 << 20, 8 << 10);
 
 impl SortPlan {
-    /// Blocks that tally keys of two bytes, which have two counters in a word, and the keys of each.
+    /// Blocks that tally keys of two bytes, with two counters per word, and the keys of each block.
     #[must_use]
     pub fn tallying(&self, multiprocessors: usize) -> Counting {
         let part = self.len.div_ceil(multiprocessors).next_multiple_of(16);
@@ -18,13 +19,13 @@ impl SortPlan {
         Counting { blocks: self.len.div_ceil(part), part, threads: COUNT_THREADS, shared_bytes }
     }
 
-    /// Words for the signs of the zeros among so many keys.
+    /// Words for the signs of the zeros among `keys` keys.
     #[must_use]
     pub fn sign_words(keys: usize) -> usize {
         keys / 32 + 1
     }
 
-    /// Blocks that fill in the results, if each warp did one part.
+    /// Number of blocks that fill in the results, if each warp fills one part.
     #[must_use]
     pub fn fill_blocks(&self) -> usize {
         (self.len * self.types.key).div_ceil(self.fill_bytes() * FILL_THREADS / 32) + 1
@@ -41,13 +42,13 @@ impl SortPlan {
         FILL_THREADS
     }
 
-    /// The numbers that the kernel which tallies is compiled with.
+    /// Constants of the kernel that tallies.
     #[must_use]
     pub fn tally_constants(&self) -> Constants {
         self.by_counting_constants(COUNT_THREADS)
     }
 
-    /// The numbers that the kernel which fills is compiled with.
+    /// Constants of the kernel that fills.
     #[must_use]
     pub fn fill_constants(&self) -> Constants {
         self.by_counting_constants(FILL_THREADS)
@@ -65,7 +66,7 @@ impl SortPlan {
         FILL_THREADS
     }
 
-    /// The numbers that the kernel is compiled with which moves values of `units` parts of `unit` bytes to their places.
+    /// Constants of the kernel that moves values of `units` parts of `unit` bytes to their places.
     #[must_use]
     pub fn moving_constants(&self, unit: usize, units: usize) -> Constants {
         let mut constants = self.plain_constants(FILL_THREADS);
@@ -74,8 +75,8 @@ impl SortPlan {
     }
 }
 
-/// Of the kernel that makes rows of interleaved lines, for elements of `units` parts of `unit` bytes: the numbers that it is compiled with, the
-/// side of the squares that a block moves, and its threads.
+/// Returns, for the kernel that makes rows of interleaved lines, with elements of `units` parts of `unit` bytes: its
+/// constants, the side of the squares that a block moves, and its threads.
 #[must_use]
 pub fn lines_constants(unit: usize, units: usize) -> (Constants, usize, usize) {
     let side = if unit * units <= 16 { 32 } else { 8 };

@@ -1,17 +1,18 @@
-//! How a block sorts what fits in its shared memory.
+//! Plans of sorts by one block, of keys that fit in its shared memory.
 
 use super::types::{DIGITS, SortTypes};
 use crate::constants::{Constants, constants};
 
-/// Threads of a block, keys that a thread may have, bytes of keys that its registers have room for, and blocks that a multiprocessor
-/// should hold at least: of a block, of a larger one, and of one that is alone. 18 keys are as many as buckets of 2^28 random keys need.
+/// Threads of a block, candidates for the keys per thread, bytes of keys that a thread's registers hold, and fewest
+/// blocks per multiprocessor: of a block, of a larger block, and of a block that is alone. Buckets of 2^28 random keys
+/// need 18 keys per thread.
 const SIZES: [(usize, &[usize], usize, usize); 3] =
     [(256, &[18, 16, 12, 8, 4], 144, 4), (512, &[32, 24, 16, 12, 8, 4], 128, 1), (512, &[10, 8, 4], 144, 1)];
-/// Shared memory that the driver takes of each block.
+/// Shared memory that the driver reserves in each block.
 const DRIVER_BYTES: usize = 1 << 10;
-/// Rows that are matched at once, and of these those that are matched through shared memory.
+/// Rows that are matched at once, and the number of them that are matched through shared memory.
 const ROWS: (usize, usize) = (2, 1);
-/// Bits of a digit, at least and at most.
+/// Smallest and largest number of bits of a digit.
 const DIGIT_BITS: (u32, u32) = (8, 10);
 
 /// A planned sort in the shared memory of blocks.
@@ -19,28 +20,28 @@ const DIGIT_BITS: (u32, u32) = (8, 10);
 pub struct LocalPlan {
     /// Bytes of a key, and of a value.
     bytes: (usize, usize),
-    /// Keys a thread.
+    /// Keys per thread.
     keys: usize,
     threads: usize,
-    /// Blocks that a multiprocessor should hold at least.
+    /// Smallest number of blocks that a multiprocessor should hold.
     resident: usize,
     /// Bits of a digit.
     digit_bits: u32,
-    /// Whether finer buckets may take the place of digits.
+    /// Whether finer buckets may replace digits.
     fine: bool,
 }
 
 impl LocalPlan {
-    /// The plan of a block that sorts an array by itself, where there is room for it.
+    /// Plans a block that sorts a whole array, where there is room for it.
     #[must_use]
     pub fn whole(types: SortTypes, shared: usize) -> Self {
         let plan = Self::of_size(types, shared, SIZES[2]).unwrap_or_else(|| Self::new(types, shared));
-        // Digits are as large as they may be: keys often differ in fewer bits than they have.
+        // Digits are as large as possible: keys often differ in fewer bits than they have.
         let large = Self { digit_bits: DIGIT_BITS.1, fine: true, ..plan };
         if types.key >= 4 && large.fits(shared) { large } else { plan.with_bits(8 * types.key as u32, shared) }
     }
 
-    /// The plan for these types where a block may have so many bytes of `shared` memory.
+    /// Plans these types where a block may have `shared` bytes of shared memory.
     #[must_use]
     pub fn new(types: SortTypes, shared: usize) -> Self {
         let (threads, candidates, registers, resident) = SIZES[0];
@@ -58,7 +59,7 @@ impl LocalPlan {
         of(resident).or_else(|| of(1)).unwrap_or(least)
     }
 
-    /// The plan of larger blocks, where there is room for them.
+    /// Plans larger blocks, where there is room for them.
     #[must_use]
     pub fn large(types: SortTypes, shared: usize) -> Self {
         Self::of_size(types, shared, SIZES[1]).unwrap_or_else(|| Self::new(types, shared))
@@ -82,7 +83,8 @@ impl LocalPlan {
         self.shared_bytes() + DRIVER_BYTES <= shared / self.resident
     }
 
-    /// The same for keys that differ in so many bits: with digits so large that they are fewer, if there is room.
+    /// Returns the plan for keys that differ in `bits` bits: with digits so large that there are fewer of them, if
+    /// there is room.
     #[must_use]
     pub(super) fn with_bits(self, bits: u32, shared: usize) -> Self {
         let (least, most) = DIGIT_BITS;
@@ -90,7 +92,7 @@ impl LocalPlan {
         let fits = |plan: &Self| plan.fits(shared);
         let plan =
             (least..=most).map(of).filter(fits).min_by_key(|plan| bits.div_ceil(plan.digit_bits)).unwrap_or(self);
-        // With values they need registers that short keys leave only to a block that is alone.
+        // With values, finer buckets need registers that short keys leave only to a block that is alone.
         let has_registers = plan.bytes.1 == 0 || plan.bytes.0 > 4 || plan.resident == 1;
         Self { fine: bits > plan.digit_bits && has_registers, ..plan }
     }
@@ -101,7 +103,7 @@ impl LocalPlan {
         self.threads
     }
 
-    /// The most keys of a segment.
+    /// Largest number of keys of a segment.
     #[must_use]
     pub fn tile(&self) -> usize {
         self.threads * self.keys
@@ -116,7 +118,7 @@ impl LocalPlan {
         self.tile() * (key.max(value) + positions) + self.threads / 32 * of_warp + 192
     }
 
-    /// Adds the numbers that the kernel is compiled with.
+    /// Adds the constants of the kernel.
     pub(super) fn add_to(&self, constants: &mut Constants) {
         constants!(
             constants;

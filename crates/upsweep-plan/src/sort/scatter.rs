@@ -1,23 +1,25 @@
-//! The pass of a sort by its highest bits where these are more than a digit, and keys few: see `sort/scatter.cuh`.
+//! Plans of the single pass of a sort by its highest bits, where they are more than a digit, and keys are few: see
+//! `sort/scatter.cuh`.
 
 use crate::constants::{Constants, constants};
 
-/// So many of the highest bits are taken in one pass where there are no values, which is faster than two while the L2 cache holds the
-/// array (H200, 2026-11-23: benches/notes/sort.md).
+/// Largest number of highest bits that one pass takes, where there are no values. It is faster than two passes while
+/// the L2 cache holds the array (H200, 2026-11-23: benches/notes/sort.md).
 pub(super) const BITS: u32 = 11;
-/// Threads of a block of that pass, bytes of a thread's keys, and blocks that a multiprocessor should hold.
+/// Threads of a block of that pass, bytes of a thread's keys, and blocks per multiprocessor.
 const THREADS: usize = 512;
 const THREAD_BYTES: usize = 128;
 const BLOCKS: usize = 2;
-/// Shared memory of a block beside counters, places and keys, and what the driver takes.
+/// Shared memory of a block besides counters, places and keys, with the driver's share.
 const OVERHEAD: usize = 2 << 10;
 
-/// Whether a block has room for the most buckets, and a tile, where a multiprocessor has so much shared memory.
+/// Whether a block has room for the most buckets, and a tile, where a multiprocessor has `shared` bytes of shared
+/// memory.
 pub(super) fn fits(shared: usize) -> bool {
     BLOCKS * (bytes(BITS) + OVERHEAD) <= shared
 }
 
-/// The counters and places of buckets of so many bits, and a tile.
+/// Bytes of the counters and places of buckets of `bits` bits, and of a tile.
 fn bytes(bits: u32) -> usize {
     (8 << bits) + THREADS * THREAD_BYTES
 }
@@ -25,9 +27,9 @@ fn bytes(bits: u32) -> usize {
 /// A planned pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScatterPlan {
-    /// The highest bits.
+    /// Number of highest bits.
     pub bits: u32,
-    /// The bytes of a key.
+    /// Bytes of a key.
     pub key: usize,
 }
 
@@ -54,7 +56,7 @@ impl ScatterPlan {
         THREAD_BYTES / self.key
     }
 
-    /// Adds the numbers that the kernel is compiled with.
+    /// Adds the constants of the kernel.
     pub(super) fn add_to(&self, constants: &mut Constants) {
         constants!(constants; "KEYS" = self.keys(), "SCATTER_BLOCKS" = BLOCKS);
     }

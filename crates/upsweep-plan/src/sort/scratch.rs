@@ -1,22 +1,22 @@
-//! Scratch memory of a sort, which is cut into parts.
+//! Scratch memory of a sort, and its parts.
 
 use super::SortPlan;
 use super::types::{DIGITS, SEGMENT_BYTES, SortTypes, TILE_BYTES};
 
-/// The bytes of parts of a block of memory, each of which begins at a multiple of 256.
+/// Sizes in bytes of the parts of a block of memory, each of which begins at a multiple of 256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScratchParts<const N: usize>(pub [usize; N]);
 
 impl<const N: usize> ScratchParts<N> {
     const ALIGN: usize = 256;
 
-    /// Bytes of all of them.
+    /// Bytes of all parts.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.0.iter().map(|bytes| bytes.next_multiple_of(Self::ALIGN)).sum()
     }
 
-    /// Where the parts are in the block at `address`.
+    /// Addresses of the parts in the block at `address`.
     #[must_use]
     pub fn starts(&self, address: u64) -> [u64; N] {
         let mut next = address;
@@ -29,13 +29,13 @@ impl<const N: usize> ScratchParts<N> {
 }
 
 impl SortPlan {
-    /// Scratch memory through which a sort's kernels and blocks talk to each other: what has to be cleared, and the status words.
+    /// Bytes of the header, through which a sort's kernels and blocks communicate; it has to be cleared.
     #[must_use]
     pub fn header_bytes(&self) -> usize {
         (self.types.key * DIGITS * 8 + 4 * self.launches() + 32 + 72 * self.launches()).next_multiple_of(8)
     }
 
-    /// The counters of the highest bits, and their sum, which have to be cleared as well.
+    /// Number of counters of the highest bits, and one for their sum; they have to be cleared as well.
     #[must_use]
     pub fn split_places(&self) -> usize {
         match self.split_bits() {
@@ -44,46 +44,46 @@ impl SortPlan {
         }
     }
 
-    /// The cursors of keys that take their places in any order: of a first pass, and of the buckets of a second one. There are none where
-    /// values tell equal keys apart.
+    /// Number of cursors for keys that take their places in any order: of the first pass, and of the buckets of a
+    /// second one. There are none with values, which distinguish equal keys.
     #[must_use]
     pub fn cursors(&self) -> usize {
         let buckets = if self.split_bits() == 0 { 0 } else { 1 << self.split_bits() };
         if self.types.value == 0 { (DIGITS + buckets).max(self.octave_buckets()) } else { 0 }
     }
 
-    /// Where they are in scratch memory: behind the header and the counters of the highest bits.
+    /// Offset of the cursors in scratch memory: after the header and the counters of the highest bits.
     #[must_use]
     pub fn cursors_at(&self) -> usize {
         self.header_bytes() + 8 * self.split_places()
     }
 
-    /// Where in the header the number of buckets is that are on the list for larger blocks.
+    /// Offset in the header of the number of buckets on the list for larger blocks.
     #[must_use]
     pub fn listed_at(&self) -> usize {
         self.types.key * DIGITS * 8 + 4 * self.launches() + 16
     }
 
-    /// Where that list is in scratch memory, behind what has to be cleared, if there is one.
+    /// Offset of that list in scratch memory, after the part that has to be cleared, if there is a list.
     #[must_use]
     pub fn large_list_at(&self) -> Option<usize> {
         self.lists_large().then_some(self.cleared_bytes().next_multiple_of(16))
     }
 
-    /// Scratch memory that has to be cleared: the header, those counters, and the cursors.
+    /// Bytes of scratch memory that have to be cleared: the header, the counters of the highest bits, and the cursors.
     #[must_use]
     pub fn cleared_bytes(&self) -> usize {
         self.cursors_at() + self.cursors() * self.status
     }
 
-    /// Status words.
+    /// Number of status words.
     #[must_use]
     pub fn status_words(&self) -> usize {
         self.most_tiles() * DIGITS
     }
 
-    /// The parts of the scratch memory: what kernels tell each other, status words, tiles of parts of the array, keys, values, and
-    /// keys that nobody wants.
+    /// Parts of the scratch memory: the cleared part and the list for larger blocks, status words, tiles of parts of
+    /// the array, keys, values, and sorted keys that are not an output.
     #[must_use]
     pub fn scratch_parts(&self) -> ScratchParts<6> {
         let SortTypes { key, value, keys_out, .. } = self.types;
@@ -98,7 +98,7 @@ impl SortPlan {
         ])
     }
 
-    /// All scratch memory of a sort by passes: that of `n` keys and values, and what its blocks need.
+    /// Bytes of all scratch memory of a sort by passes.
     #[must_use]
     pub fn scratch_bytes(&self) -> usize {
         self.scratch_parts().bytes()

@@ -1,4 +1,4 @@
-//! What a sort by segments does on a CUDA device.
+//! Plans of sorts by segments on a CUDA device.
 
 use super::SortPlan;
 use super::local::LocalPlan;
@@ -6,43 +6,43 @@ use super::types::{DIGITS, SEGMENT_BYTES, SortTypes, TILE_BYTES};
 use crate::constants::{Constants, constants};
 use crate::tuning::Tuning;
 
-/// Keys of a lane that sorts short segments.
+/// Keys per lane of a warp that sorts short segments.
 const SHORT_ITEMS: usize = 8;
 /// Threads of blocks that prepare passes.
 const PARTS_THREADS: usize = 512;
-/// What kernels tell each other.
+/// Bytes of the header, through which kernels communicate.
 const HEADER_BYTES: usize = 20;
 
-/// A planned sort of segments, each by itself.
+/// A planned sort of segments, each separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentsPlan {
-    /// Of passes over long segments, and of blocks.
+    /// Plan of passes over long segments, and of blocks.
     pub pass: SortPlan,
-    /// Of larger blocks.
+    /// Plan of larger blocks.
     pub large: LocalPlan,
-    /// Segments.
+    /// Number of segments.
     pub segments: usize,
-    /// Keys of each, where all have as many.
+    /// Keys of each segment, where all have equally many.
     pub rows: Option<usize>,
 }
 
-/// Which kernels sort segments of a length.
+/// Class of segments by their length, which decides the kernels that sort them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// Warps.
+    /// Segments for warps.
     Short,
-    /// Warps with more keys a lane.
+    /// Segments for warps with more keys per lane.
     More,
-    /// Blocks, of the plan for passes.
+    /// Segments for blocks, of the plan for passes.
     Block,
-    /// Larger blocks.
+    /// Segments for larger blocks.
     LargeBlock,
-    /// Passes.
+    /// Segments for passes.
     Parts,
 }
 
 impl SegmentsPlan {
-    /// The plan for `segments` segments of `len` keys, which are all of as many `rows` keys if that is known.
+    /// Plans `segments` segments of `len` keys in all, which are all of `rows` keys if that is known.
     #[must_use]
     pub fn new(
         (len, segments, rows): (usize, usize, Option<usize>),
@@ -52,26 +52,26 @@ impl SegmentsPlan {
     ) -> Self {
         let shared = Tuning::of(capability).shared_bytes;
         let mut pass = SortPlan::new(len, types, in_place, capability, multiprocessors);
-        // Segments differ in any bits.
+        // Keys of a segment may differ in any bits.
         pass.local = pass.local.with_bits(8 * types.key as u32, shared);
         let large = LocalPlan::large(types, shared);
         Self { pass, large, segments, rows }
     }
 
-    /// The most keys that a block sorts, and a larger one.
+    /// Largest number of keys that a block sorts, and that a larger block sorts.
     #[must_use]
     pub fn rooms(&self) -> (usize, usize) {
         let block = self.pass.local.tile();
         (block, block.max(self.large.tile()))
     }
 
-    /// The most keys that a warp sorts.
+    /// Largest number of keys that a warp sorts.
     #[must_use]
     pub fn most_of_warps(&self) -> usize {
         32 * self.pass.warp_items().max(SHORT_ITEMS)
     }
 
-    /// Which kernels sort segments of `len` keys.
+    /// Returns the class of segments of `len` keys.
     #[must_use]
     pub fn way(&self, len: usize) -> Way {
         let (block, large) = self.rooms();
@@ -84,7 +84,7 @@ impl SegmentsPlan {
         }
     }
 
-    /// Whether any segment may go this way.
+    /// Whether any segment may be of this class.
     #[must_use]
     pub fn may(&self, way: Way) -> bool {
         match self.rows {
@@ -93,7 +93,7 @@ impl SegmentsPlan {
         }
     }
 
-    /// The most segments that go this way, in lists.
+    /// Largest number of listed segments of this class.
     fn listed(&self, way: Way) -> usize {
         let (block, large) = self.rooms();
         let above = match way {
@@ -108,19 +108,19 @@ impl SegmentsPlan {
         self.segments.min(self.pass.len / (above + 1))
     }
 
-    /// The most segments that go this way.
+    /// Largest number of segments of this class.
     #[must_use]
     pub fn most_segments(&self, way: Way) -> usize {
         if self.rows.is_some() { self.segments } else { self.listed(way) }
     }
 
-    /// Keys of a lane that sorts short segments.
+    /// Keys per lane of a warp that sorts short segments.
     #[must_use]
     pub fn short_items() -> usize {
         SHORT_ITEMS
     }
 
-    /// The most segments that are sorted by passes.
+    /// Largest number of segments that are sorted by passes.
     #[must_use]
     pub fn most_parts(&self) -> usize {
         match self.rows {
@@ -130,7 +130,7 @@ impl SegmentsPlan {
         }
     }
 
-    /// The most tiles of long segments, of which each has one that is not full.
+    /// Largest number of tiles of long segments: each segment has one partial tile.
     #[must_use]
     pub fn most_tiles(&self) -> usize {
         match self.most_parts() {
@@ -139,8 +139,8 @@ impl SegmentsPlan {
         }
     }
 
-    /// Bytes of the parts of scratch memory: what is cleared (both headers), starts, the lists, the tiles each part begins with, counts of
-    /// digits, status words, tiles, keys, values, and keys that nobody wants.
+    /// Bytes of the parts of scratch memory: both headers, which are cleared, starts, lists, the first tile of each
+    /// part, counts of digits, status words, tiles, keys, values, and sorted keys that are not an output.
     #[must_use]
     pub fn scratch_parts(&self) -> [usize; 13] {
         let SortTypes { key, value, keys_out, .. } = self.pass.types;
@@ -170,7 +170,7 @@ impl SegmentsPlan {
         PARTS_THREADS
     }
 
-    /// The numbers that the kernels around passes are compiled with, for offsets of so many bytes that may have a sign.
+    /// Constants of the kernels around passes, for offsets of `offset` bytes that may be `signed`.
     #[must_use]
     pub fn parts_constants(&self, offset: usize, signed: bool) -> Constants {
         let mut constants = self.pass.plain_constants(PARTS_THREADS);

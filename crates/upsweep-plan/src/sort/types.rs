@@ -1,39 +1,39 @@
-//! What is sorted by a kernel.
+//! Types of a sort: keys, values, and outputs.
 
 use upsweep_core::key::KeyOrder;
 
-/// The values of a digit.
+/// Number of values of a digit.
 pub const DIGITS: usize = 256;
-/// What a kernel knows of a tile of a part of the array.
+/// Bytes of the description of a tile of a part of the array.
 pub(super) const TILE_BYTES: usize = 24;
-/// A segment or a bucket in a list.
+/// Bytes of a segment or a bucket in a list.
 pub(super) const SEGMENT_BYTES: usize = 16;
 
-/// Values that are positions of keys.
+/// Kind of values that are positions of keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Indices {
-    /// They are not.
+    /// Values are not positions.
     #[default]
     None,
-    /// In the segment, which may be the whole array.
+    /// Positions in the segment, which may be the whole array.
     InSegment,
-    /// In the array.
+    /// Positions in the array.
     InArray,
 }
 
-/// What is sorted by, and what goes along.
+/// Types of the keys and values of a sort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SortTypes {
     /// Bytes of a key.
     pub key: usize,
-    /// How keys' bits are ordered.
+    /// Order of the keys' bits.
     pub order: KeyOrder,
-    /// From the last to the first.
+    /// Whether the order is descending.
     pub descending: bool,
     /// Bytes of a value that follows its key; 0 without values.
     pub value: usize,
-    /// Whether the values are the keys' positions in the input.
+    /// Kind of positions, if values are the keys' positions in the input.
     pub indices: Indices,
-    /// Whether the sorted keys are wanted.
+    /// Whether the sorted keys are an output.
     pub keys_out: bool,
 }

@@ -1,20 +1,20 @@
-//! A basis of states in which powers of the transition make nothing larger.
+//! Bases of states in which powers of the transition do not grow.
 //!
-//! The results that the states z alone lead to, up to some element, have the energy z' O z. With O = R' R, of which R is an upper
-//! triangle, the states w = R z have that energy as the square of their length. So a rounding error of w is about as small beside w
-//! as the error of the results beside these; and for a stable recurrence the length of w falls from element to element. In the
-//! states z themselves, results are small differences of large terms where poles are close to each other.
+//! The results that the states z alone lead to, up to some element, have the energy z' O z. With O = R' R for an upper
+//! triangle R, the states w = R z have that energy as the square of their length. So the relative rounding error of w
+//! is about as small as that of the results. For a stable recurrence the length of w falls from element to element. In
+//! the states z themselves, results are small differences of large terms where poles are close to each other.
 //!
 //! ```text
 //! O[1] = c' c,   O[2 n] = O[n] + (A^n)' O[n] A^n         c: the result that the states lead to next
 //! ```
 //!
-//! The sections of a cascade have a basis each, for the results of their own. The energy of the last section's results alone would
-//! hide what sections undo of others: of states that lead to little in the end, more digits would be lost than the loop loses, which
-//! rounds them beside themselves.
+//! Each section of a cascade has its own basis, for its own results. The energy of the last section's results alone
+//! would hide what sections undo of each other: states that lead to little in the end would lose more digits than in
+//! the loop, which rounds each section's states relative to themselves.
 //!
-//! The doubling ends where more elements make no difference, or, of an unstable recurrence, too much of one. It does not for as long as
-//! there are fewer elements than states: of these, some lead to nothing yet.
+//! The doubling ends where more elements make no difference, or, for an unstable recurrence, too much of one. It
+//! continues for as long as there are fewer elements than states: some states then lead to no result yet.
 
 use super::exact::Double;
 
@@ -25,12 +25,13 @@ pub(super) struct Basis {
 }
 
 const MOST_DOUBLINGS: usize = 14;
-/// The energy of twice as many elements, beside that of so many, at which a recurrence is taken for an unstable one.
+/// Growth of the energy by one doubling at which a recurrence counts as unstable.
 const UNSTABLE: f64 = 64.0;
-/// A direction of states with less energy than this beside the largest is not told from nothing.
+/// Energy relative to the largest below which a direction of states counts as zero.
 const NOTHING: f64 = 1e-28;
 
-/// The basis of a transition (row by row), of which the first state is the next result; nothing where numbers are too large for one.
+/// Returns the basis of a transition (row by row) whose first state is the next result; `None` where numbers are too
+/// large for one.
 pub(super) fn of(order: usize, transition: &[Double]) -> Option<Basis> {
     let energy = energy(order, transition);
     let scale = Double::of_power_of_two(-(energy.iter().fold(0.0f64, |most, x| most.max(x.high().abs())).log2() / 2.0));
@@ -40,7 +41,7 @@ pub(super) fn of(order: usize, transition: &[Double]) -> Option<Basis> {
     into.iter().chain(&back).all(usable).then_some(Basis { into, back })
 }
 
-/// Products of matrices of this order, row by row.
+/// Product of two matrices of this order, row by row.
 pub(super) fn product(order: usize, a: &[Double], b: &[Double]) -> Vec<Double> {
     let mut product = Vec::with_capacity(order * order);
     for row in a.chunks_exact(order) {
@@ -78,7 +79,7 @@ fn energy(order: usize, transition: &[Double]) -> Vec<Double> {
     energy
 }
 
-/// The Cholesky decomposition: the upper triangle R with R' R = `left`.
+/// Cholesky decomposition: the upper triangle R with R' R = `left`.
 fn triangle(order: usize, mut left: Vec<Double>) -> Option<Vec<Double>> {
     let mut r = vec![Double::ZERO; order * order];
     let largest = (0..order).map(|i| left[i * order + i].high()).fold(0.0, f64::max);
@@ -99,7 +100,7 @@ fn triangle(order: usize, mut left: Vec<Double>) -> Option<Vec<Double>> {
     Some(r)
 }
 
-/// The inverse of an upper triangle.
+/// Inverse of an upper triangle.
 fn inverse(order: usize, r: &[Double]) -> Vec<Double> {
     let mut inverse = vec![Double::ZERO; order * order];
     for column in 0..order {

@@ -1,4 +1,4 @@
-//! A recurrence as the backends see it.
+//! The call of a recurrence, with its buffers.
 
 use super::System;
 use crate::buffer::{View, ViewMut};
@@ -14,7 +14,7 @@ pub struct Call<'x, 'y, 'z, C, I: Element> {
     pub reverse: bool,
     pub input: Elements<'x, I>,
     pub output: Target<'y, I>,
-    /// Of each line as many as `system.states`.
+    /// Initial states: `system.states` for each line.
     pub first: Option<View<'z, C>>,
     pub last: Option<ViewMut<'z, C>>,
 }

@@ -1,24 +1,25 @@
-//! Numbers in which the powers of a recurrence's transition are computed: about twice the digits, or the integers themselves.
+//! Number types for the powers of a recurrence's transition: floats of about twice the digits, or the integers
+//! themselves.
 //!
-//! The powers of a filter whose poles are close together are small differences of large numbers: with the digits of the states
-//! that they multiply, they would have fewer right ones.
+//! The powers of a filter with close poles are small differences of large numbers: computed with the digits of the
+//! states that they multiply, they would have fewer correct digits.
 
-/// Numbers to compute powers in, of numbers `C`.
+/// A number type to compute powers of numbers `C` in.
 pub trait Exact<C>: Copy {
-    /// The number.
+    /// Converts a number, exactly.
     fn of(number: C) -> Self;
-    /// The nearest number.
+    /// Rounds to the nearest number.
     fn number(self) -> C;
-    /// The sum.
+    /// Sum.
     fn plus(self, other: Self) -> Self;
-    /// The product; 0 where a factor is 0, even if the other one is infinite.
+    /// Product; 0 where a factor is 0, even if the other one is infinite.
     fn times(self, other: Self) -> Self;
 }
 
-/// The sum of two f64, of which the second is at most half a unit in the last place of the first: 106 bits.
+/// A sum of two f64, whose second is at most half a unit in the last place of the first: 106 bits.
 ///
-/// Sources: Dekker, "A Floating-Point Technique for Extending the Available Precision", 1971; Knuth's sum of two numbers with its
-/// error.
+/// Sources: Dekker, "A Floating-Point Technique for Extending the Available Precision", 1971; Knuth's sum of two
+/// numbers with its error.
 #[derive(Clone, Copy, Debug)]
 pub struct Double {
     high: f64,
@@ -32,7 +33,7 @@ impl Double {
         Self { high: number, low: 0.0 }
     }
 
-    /// The power of two nearest to that of this exponent, within the range of f64.
+    /// Power of two nearest to `2^exponent`, within the range of f64.
     pub(super) fn of_power_of_two(exponent: f64) -> Self {
         Self::of(exponent.clamp(-500.0, 500.0).round().exp2())
     }
@@ -46,21 +47,22 @@ impl Double {
         Self { high: -self.high, low: -self.low }
     }
 
-    /// The quotient: that of the nearest numbers, and that of what is then left.
+    /// Quotient: that of the high parts, corrected by the remainder.
     pub(super) fn over(self, other: Self) -> Self {
         let first = self.high / other.high;
         let left = self.plus(other.times(Self::of(first)).negated());
         Self::sum(first, left.high / other.high)
     }
 
-    /// The square root, by a step of Newton's from that of the nearest number; of no negative number.
+    /// Square root, by one step of Newton's iteration from the root of the high part; `None` unless positive and
+    /// finite.
     pub(super) fn root(self) -> Option<Self> {
         let first = self.high.sqrt();
         let left = self.plus(Self::of(first).times(Self::of(first)).negated());
         (first > 0.0 && first.is_finite()).then(|| Self::sum(first, left.high / (2.0 * first)))
     }
 
-    /// The sum of two numbers, exactly. What is not finite has no error.
+    /// Sum of two numbers, exactly. A sum that is not finite has no error term.
     fn sum(a: f64, b: f64) -> Self {
         let high = a + b;
         let of_b = high - a;
@@ -124,7 +126,7 @@ impl Exact<f32> for Double {
 mod tests {
     use super::*;
 
-    /// Whether `x` is the sum of `high` and `low`, to the bit.
+    /// Whether `x` is the pair `high`, `low`, to the bit.
     fn is(x: Double, high: f64, low: f64) -> bool {
         x.high.to_bits() == high.to_bits() && x.low.to_bits() == low.to_bits()
     }
@@ -134,7 +136,7 @@ mod tests {
         let tiny = f64::EPSILON / 8.0;
         let third = Double { high: 1.0 / 3.0, low: f64::EPSILON / 12.0 };
         assert!(is(Double::plus(Double::of(1.0), Double::of(tiny)), 1.0, tiny));
-        // (1 + small) (1 - small) = 1 - small^2, of which f64 sees 1.
+        // (1 + small) (1 - small) = 1 - small^2, which f64 rounds to 1.
         let small = 2f64.powi(-40);
         let (above, below) = (Double::of(1.0 + small), Double::of(1.0 - small));
         assert!(is(above.times(below).plus(Double::of(-1.0)), -small * small, 0.0));

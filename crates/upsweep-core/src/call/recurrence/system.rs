@@ -1,29 +1,29 @@
-//! A recurrence's coefficients, checked and divided by `a[0]`, and how states follow from states.
+//! Coefficients of a recurrence, checked and divided by `a[0]`, and its sequential step.
 
 use super::Coefficient;
 use crate::error::{Error, Result};
 
-/// The highest order, and the most states of a cascade.
+/// Highest order, and largest number of states of a cascade.
 pub const MOST_ORDER: usize = 16;
 
-/// A recurrence as its states see it.
+/// A recurrence as coefficients and states.
 #[derive(Clone, Debug, PartialEq)]
 pub struct System<C> {
-    /// States that a caller sees: the order, or twice the number of sections.
+    /// States visible to a caller: the order, or twice the number of sections.
     pub states: usize,
-    /// States that are computed with, at least one.
+    /// States in the computation, at least one.
     pub order: usize,
-    /// Sections of a cascade, or 0.
+    /// Number of sections of a cascade, or 0.
     pub sections: usize,
     /// Whether results depend on earlier results.
     pub feedback: bool,
-    /// `b[0]` to `b[order]`, then `-a[1]` to `-a[order]`; of a cascade `b[0]` to `b[2]`, `-a[1]` and `-a[2]` of each
+    /// `b[0]` to `b[order]`, then `-a[1]` to `-a[order]`; for a cascade `b[0]` to `b[2]`, `-a[1]` and `-a[2]` of each
     /// section.
     pub coefficients: Vec<C>,
 }
 
 impl<C: Coefficient> System<C> {
-    /// The recurrence with these coefficients.
+    /// Creates the recurrence with these coefficients.
     ///
     /// # Errors
     /// [`Error::Coefficients`].
@@ -56,7 +56,7 @@ impl<C: Coefficient> System<C> {
         Ok(Self { states, order, sections: 0, feedback, coefficients })
     }
 
-    /// The cascade of these sections: each has `b[0]` to `b[2]` and `a[0]` to `a[2]`.
+    /// Creates the cascade of these sections: each has `b[0]` to `b[2]` and `a[0]` to `a[2]`.
     ///
     /// # Errors
     /// [`Error::Coefficients`].
@@ -81,7 +81,7 @@ impl<C: Coefficient> System<C> {
         Ok(Self { states, order: states, sections: sections.len(), feedback, coefficients })
     }
 
-    /// The result of an element, and the states after it: the sequential loop.
+    /// Computes the result of an element and updates the states: one iteration of the sequential loop.
     #[inline(always)]
     pub fn step(&self, states: &mut [C], x: C) -> C {
         let coefficients = &self.coefficients;
@@ -96,7 +96,7 @@ impl<C: Coefficient> System<C> {
     }
 }
 
-/// One element of the transposed direct form II.
+/// Computes one element of the transposed direct form II.
 #[inline(always)]
 fn direct<C: Coefficient>(b: &[C], a: &[C], feedback: bool, states: &mut [C], x: C) -> C {
     let (order, first) = (states.len(), |list: &[C]| list.first().copied().unwrap_or(C::ZERO));
@@ -128,7 +128,7 @@ fn check_first<C: Coefficient>(what: &str, first: C) -> Result<()> {
     if first.finite() { Ok(()) } else { wrong("coefficients are finite numbers") }
 }
 
-/// A coefficient divided by `first`; one that is not there is 0.
+/// Coefficient divided by `first`; a missing coefficient is 0.
 fn normalised<C: Coefficient>(what: &str, coefficient: Option<C>, first: C) -> Result<C> {
     let Some(coefficient) = coefficient else { return Ok(C::ZERO) };
     let wrong = |value: C, rule| Err(Error::Coefficients { what: what.to_owned(), value: value.to_string(), rule });

@@ -1,22 +1,22 @@
-//! How states follow from states where elements are 0: powers of the transition, and what states make of results.
+//! State transition of a recurrence on elements of 0: its powers, and the weights of elements in later states.
 
 use super::{Coefficient, Exact, System};
 
-/// The transition of a recurrence's states, in their basis if they have one.
+/// State transition of a recurrence, in the states' basis if there is one.
 #[derive(Clone, Debug)]
 pub struct Transition<C: Coefficient> {
     order: usize,
-    /// The states after an element of 0, row by row, as combinations of the states before.
+    /// States after an element of 0, as combinations of the states before, row by row.
     rows: Vec<C::Exact>,
-    /// The states after an element of 1, where there were none.
+    /// States after an element of 1 from zero states.
     input: Vec<C::Exact>,
-    /// The matrices from states into the basis and back, upper triangles; nothing where states are their own basis.
+    /// Matrices from states into the basis and back, upper triangles; `None` where states are their own basis.
     pub basis: Option<[Vec<C>; 2]>,
 }
 
 impl<C: Coefficient> Transition<C> {
-    /// That of a recurrence. Integers are not rounded, states without feedback end soon, and one state has no other direction: these
-    /// need no basis.
+    /// Computes the transition of a recurrence. There is no basis for integers, which are not rounded, for states
+    /// without feedback, which vanish after `order` elements, and for a single state, which has one direction.
     pub fn of(system: &System<C>) -> Self {
         let order = system.order;
         let (rows, input) = (transition(system), after_one(system));
@@ -28,14 +28,14 @@ impl<C: Coefficient> Transition<C> {
         Self { order, rows, input, basis: Some(basis) }
     }
 
-    /// The power `A^items`, and what it lacks for having been rounded.
+    /// Returns the power `A^items`, and its rounding error.
     pub fn power(&self, items: usize) -> [Vec<C>; 2] {
         let power = self.exact_power(items);
         let lacks = |x: &C::Exact| C::Exact::of(x.number().negated()).plus(*x).number();
         [power.iter().map(|x| x.number()).collect(), power.iter().map(lacks).collect()]
     }
 
-    /// The powers `A^(items 2^level)` for each level: the states after so many elements that are 0.
+    /// Returns the powers `A^(items 2^level)` for each level: the states after `items 2^level` elements that are 0.
     #[cfg(feature = "cuda")]
     pub fn powers(&self, items: usize, levels: usize) -> Vec<C> {
         let order = self.order;
@@ -67,8 +67,8 @@ impl<C: Coefficient> Transition<C> {
         result
     }
 
-    /// What each of `steps` elements leaves in the states behind the last of them: in the first state, of all elements in their order,
-    /// then in the next.
+    /// Returns the weight of each of `steps` elements in the states after the last of them: the weights in the first
+    /// state, in the order of the elements, then those in the next.
     pub fn weights(&self, steps: usize) -> Vec<C> {
         let order = self.order;
         let mut all = vec![C::ZERO; order * steps];
@@ -81,14 +81,14 @@ impl<C: Coefficient> Transition<C> {
     }
 }
 
-/// The matrices into the basis and back: of a cascade, those of each section's two states.
+/// Matrices into the basis and back; for a cascade, those of each section's two states.
 fn basis<C: Coefficient>(system: &System<C>, rows: &[C::Exact]) -> Option<[Vec<C::Exact>; 2]> {
     let System { order, sections, .. } = *system;
     if sections == 0 {
         return C::basis(order, rows);
     }
     let mut all = [(); 2].map(|()| vec![C::Exact::of(C::ZERO); order * order]);
-    // The places of a section's own states among all.
+    // Positions of a section's own states in the matrix.
     let own = |s: usize| [0, 1, order, order + 1].map(|at| 2 * s * (order + 1) + at);
     for s in 0..sections {
         let rows: Vec<_> = own(s).iter().filter_map(|&at| rows.get(at).copied()).collect();
@@ -103,7 +103,7 @@ fn basis<C: Coefficient>(system: &System<C>, rows: &[C::Exact]) -> Option<[Vec<C
     Some(all)
 }
 
-/// The states after an element of 0, row by row.
+/// States after an element of 0, row by row.
 fn transition<C: Coefficient>(system: &System<C>) -> Vec<C::Exact> {
     let System { order, sections, ref coefficients, .. } = *system;
     let exact = |x: C| C::Exact::of(x);
@@ -122,7 +122,7 @@ fn transition<C: Coefficient>(system: &System<C>) -> Vec<C::Exact> {
         }
         return rows;
     }
-    // What a section gets is a combination of the states of those before it: of each, its first state.
+    // The input of a section is a combination of the first states of all sections before it.
     let mut input = vec![exact(C::ZERO); order];
     for (s, &[b0, b1, b2, a1, a2]) in coefficients.as_chunks::<5>().0.iter().enumerate() {
         let [b0, b1, b2, a1, a2] = [b0, b1, b2, a1, a2].map(exact);
@@ -140,8 +140,8 @@ fn transition<C: Coefficient>(system: &System<C>) -> Vec<C::Exact> {
     rows
 }
 
-/// The states after an element of 1, where there were none: those of the first section of a cascade are of the element, those of
-/// the next ones of the results of the section before.
+/// States after an element of 1 from zero states. In a cascade, the first section reads the element, and each other
+/// section reads the result of the section before.
 fn after_one<C: Coefficient>(system: &System<C>) -> Vec<C::Exact> {
     let exact = |x: C| C::Exact::of(x);
     if system.sections > 0 {
@@ -159,7 +159,7 @@ fn after_one<C: Coefficient>(system: &System<C>) -> Vec<C::Exact> {
     b.iter().skip(1).zip(a).map(|(&b, &a)| exact(b).plus(exact(a).times(y))).collect()
 }
 
-/// The product of a square, row by row, and a column.
+/// Product of a square matrix, row by row, and a column.
 fn applied<C: Coefficient>(square: &[C::Exact], column: &[C::Exact]) -> Vec<C::Exact> {
     let sum =
         |row: &[C::Exact]| row.iter().zip(column).fold(C::Exact::of(C::ZERO), |sum, (a, x)| sum.plus(a.times(*x)));
@@ -170,7 +170,7 @@ fn identity<C: Coefficient>(order: usize) -> Vec<C::Exact> {
     (0..order * order).map(|at| C::Exact::of(if at % (order + 1) == 0 { C::ONE } else { C::ZERO })).collect()
 }
 
-/// The product of rows of `order` numbers and a square.
+/// Product of rows of `order` numbers and a square matrix.
 fn multiply<C: Coefficient>(order: usize, rows: &[C::Exact], square: &[C::Exact]) -> Vec<C::Exact> {
     let mut product = Vec::with_capacity(rows.len());
     for row in rows.chunks_exact(order) {

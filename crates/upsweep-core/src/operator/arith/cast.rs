@@ -3,7 +3,7 @@
 use crate::operator::Element;
 use half::{bf16, f16};
 
-/// What `x as U` converts: any integer, `f32`, `f64` and `bool` to any integer, `f32` and `f64` (`bool` to integers).
+/// Conversion `x as U`: any integer, `f32`, `f64` and `bool` to any integer, `f32` and `f64` (`bool` to integers).
 ///
 /// As in Rust: integers keep their low bits, an integer becomes the nearest float (ties to even), a float becomes the
 /// integer towards 0, saturating, and NaN becomes 0.
@@ -32,14 +32,15 @@ casts! {
 }
 casts! { bool => { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize bool } }
 
-/// An element type that holds every value of `T`: what `U::from(x)` means in an operator and what
+/// An element type that holds every value of `T`, so that `U::from(x)` in an operator and
+/// [`Widen`](crate::operator::Widen) can convert to it.
 /// [`Widen`](crate::operator::Widen) converts.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not hold every value of `{T}`",
     note = "a conversion with loss is written `x as {Self}`"
 )]
 pub trait WidenFrom<T>: Element {
-    /// The same value.
+    /// Converts `x` without loss.
     fn widen_from(x: T) -> Self;
 }
 

@@ -5,7 +5,7 @@ use super::{Float, Number, Signed};
 use crate::operator::Element;
 use half::{bf16, f16};
 
-/// The arithmetic of `f32` and `f64`, and of `f16` and `bf16` by way of `f32`. `$wide` widens and `$narrow` rounds.
+/// Arithmetic of `f32` and `f64`, and of `f16` and `bf16` by way of `f32`. `$wide` widens and `$narrow` rounds.
 macro_rules! floats {
     ($($t:ident as $w:ident, $bits:ident, $one:expr, |$x:ident| $wide:expr, |$y:ident| $narrow:expr;)*) => { $(
         const _: () = {
@@ -40,7 +40,7 @@ macro_rules! floats {
                 #[inline(always)]
                 fn min(a: Self, b: Self) -> Self {
                     let (x, y) = (wide(a), wide(b));
-                    // Equal values differ at most in the sign, of zeros: -0 if one is.
+                    // Equal values differ at most in the sign of zeros: the result is -0 if one is.
                     let least = <$t>::from_bits(a.to_bits() | b.to_bits());
                     let least = if x < y { a } else { least };
                     let least = if y < x { b } else { least };
@@ -59,7 +59,7 @@ macro_rules! floats {
                 #[inline(always)]
                 fn minimum(a: Self, b: Self) -> Self {
                     let (x, y) = (wide(a), wide(b));
-                    // Two instructions of vectors. They differ where the values are equal: -0 wins there.
+                    // Both are single vector instructions. They differ where the values are equal: -0 wins there.
                     let first = if x < y { a } else { b };
                     let second = if y < x { b } else { a };
                     let least = <$t>::from_bits(first.to_bits() | second.to_bits());
@@ -68,7 +68,7 @@ macro_rules! floats {
                 #[inline(always)]
                 fn maximum(a: Self, b: Self) -> Self {
                     let (x, y) = (wide(a), wide(b));
-                    // As above: +0 wins.
+                    // +0 wins where the values are equal.
                     let first = if x > y { a } else { b };
                     let second = if y > x { b } else { a };
                     let most = <$t>::from_bits(first.to_bits() & second.to_bits());

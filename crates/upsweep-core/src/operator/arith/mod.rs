@@ -1,9 +1,9 @@
-//! What the operations inside `#[operator]` and `#[function]` bodies mean.
+//! Meaning of the operations inside `#[operator]` and `#[function]` bodies.
 //!
 //! The macros rewrite every operation of a body into a call of one of these functions, and emit a call of the function
-//! of the same name in `upsweep-cuda/kernels/arith.cuh` for the GPU. Each pair computes the same bits; that is pinned
-//! by the tests `upsweep/tests/operators/bits.rs` (on a GPU) and `arith.rs` beside it (against Rust's own arithmetic).
-//! Whatever these functions do not accept does not compile, so nothing that cannot be translated gets through. The
+//! of the same name in `upsweep-cuda/kernels/arith.cuh` for the GPU. Each pair computes the same bits; the tests
+//! `upsweep/tests/operators/bits.rs` (on a GPU) and `arith.rs` beside it (against Rust's own arithmetic) check that.
+//! Operands that these functions do not accept do not compile, so that every body that compiles can be translated. The
 //! mathematical functions in [`math`] are translated themselves and need no twin.
 
 mod cast;
@@ -28,11 +28,11 @@ pub trait Callable {
     fn cuda_name(source: &mut Source) -> String;
 }
 
-/// What the hidden traits of marked functions are implemented for.
+/// Type for which the hidden traits of marked functions are implemented.
 #[derive(Clone, Copy, Debug)]
 pub struct Functions;
 
-/// The C++ name of a function that is marked.
+/// C++ name of a function that is marked.
 #[diagnostic::on_unimplemented(
     message = "an operator's body calls the function `{Self}`, which is not marked #[function]",
     label = "write #[function] above this function",
@@ -40,7 +40,7 @@ pub struct Functions;
             name that it was marked under"
 )]
 pub trait Marked {
-    /// The name itself.
+    /// Returns the name itself.
     fn name(self) -> String;
 }
 
@@ -51,7 +51,7 @@ impl Marked for String {
     }
 }
 
-/// The C++ name of a function, if it is marked.
+/// Returns the C++ name of a function, if it is marked.
 pub fn name_of<T: Marked>(name: T) -> String {
     name.name()
 }
@@ -205,12 +205,12 @@ pub fn constant<T: Element>(value: T, source: &mut Source) -> String {
 pub fn count(count: usize) -> String {
     count.to_string()
 }
-/// `low..high` of a loop.
+/// Range `low..high` of a loop.
 #[inline(always)]
 pub fn range<T>(low: T, high: T) -> std::ops::Range<T> {
     low..high
 }
-/// `low..=high` of a loop.
+/// Range `low..=high` of a loop.
 #[inline(always)]
 pub fn range_inclusive<T>(low: T, high: T) -> std::ops::RangeInclusive<T> {
     low..=high

@@ -1,11 +1,11 @@
-//! The kinds of numbers, for the bounds of generic operators.
+//! Kinds of numbers, as bounds of generic operators.
 
 use super::super::Element;
 use crate::sealed::Sealed;
 use half::{bf16, f16};
 
-/// An integer or a float: `i8` to `i128`, `u8` to `u128`, `isize`, `usize`, `f16`, `bf16`, `f32` and `f64`. It is implemented for these
-/// types alone, so that every bit pattern is a value.
+/// An integer or a float: `i8` to `i128`, `u8` to `u128`, `isize`, `usize`, `f16`, `bf16`, `f32` and `f64`. It is
+/// implemented for these types alone, so that every bit pattern is a value.
 ///
 /// Inside an operator, integers wrap, `x / 0` is `0` and `x % 0` is `x`; nothing panics.
 #[diagnostic::on_unimplemented(
@@ -42,23 +42,23 @@ pub trait Number: Element + Sealed {
     fn gt(a: Self, b: Self) -> bool;
     /// `a >= b`
     fn ge(a: Self, b: Self) -> bool;
-    /// The smaller; for floats the other one if one is NaN, and -0 < +0.
+    /// Smaller value; for floats, the other value if one is NaN, and -0 < +0.
     fn min(a: Self, b: Self) -> Self;
-    /// The larger; for floats the other one if one is NaN, and -0 < +0.
+    /// Larger value; for floats, the other value if one is NaN, and -0 < +0.
     fn max(a: Self, b: Self) -> Self;
-    /// The smaller; for floats NaN if one is NaN, and -0 < +0 (IEEE 754-2019 `minimum`).
+    /// Smaller value; for floats, NaN if one is NaN, and -0 < +0 (IEEE 754-2019 `minimum`).
     fn minimum(a: Self, b: Self) -> Self;
-    /// The larger; for floats NaN if one is NaN, and -0 < +0 (IEEE 754-2019 `maximum`).
+    /// Larger value; for floats, NaN if one is NaN, and -0 < +0 (IEEE 754-2019 `maximum`).
     fn maximum(a: Self, b: Self) -> Self;
-    /// `low` if `x < low`, then `high` if that is `> high`.
+    /// `low` if `x < low`, else `x`; then `high` if that is `> high`.
     #[inline(always)]
     fn clamp(x: Self, low: Self, high: Self) -> Self {
         let x = if Self::lt(x, low) { low } else { x };
         if Self::gt(x, high) { high } else { x }
     }
-    /// The quotient for which the remainder is not negative; `0` for `b == 0` in integers.
+    /// Quotient for which the remainder is not negative; `0` for `b == 0` in integers.
     fn div_euclid(a: Self, b: Self) -> Self;
-    /// The remainder that is not negative; `a` for `b == 0` in integers.
+    /// Remainder that is not negative; `a` for `b == 0` in integers.
     fn rem_euclid(a: Self, b: Self) -> Self;
 }
 
@@ -116,9 +116,9 @@ pub trait Integer: Number + Logic {
     fn shr(x: Self, n: u32) -> Self;
     /// `x` to the power `n`, wrapping.
     fn pow(x: Self, n: u32) -> Self;
-    /// The bits moved left by `n`, in a circle.
+    /// Rotates the bits left by `n`.
     fn rotate_left(x: Self, n: u32) -> Self;
-    /// The bits moved right by `n`, in a circle.
+    /// Rotates the bits right by `n`.
     fn rotate_right(x: Self, n: u32) -> Self;
     /// `a + b`, or the nearest value in range.
     fn saturating_add(a: Self, b: Self) -> Self;
@@ -126,21 +126,21 @@ pub trait Integer: Number + Logic {
     fn saturating_sub(a: Self, b: Self) -> Self;
     /// `|a - b|`, without overflow.
     fn abs_diff(a: Self, b: Self) -> Self::Unsigned;
-    /// How many bits are 1.
+    /// Number of bits that are 1.
     fn count_ones(x: Self) -> u32;
-    /// How many bits are 0.
+    /// Number of bits that are 0.
     fn count_zeros(x: Self) -> u32;
-    /// How many of the highest bits are 0.
+    /// Number of highest bits that are 0.
     fn leading_zeros(x: Self) -> u32;
-    /// How many of the lowest bits are 0.
+    /// Number of lowest bits that are 0.
     fn trailing_zeros(x: Self) -> u32;
-    /// How many of the highest bits are 1.
+    /// Number of highest bits that are 1.
     fn leading_ones(x: Self) -> u32;
-    /// How many of the lowest bits are 1.
+    /// Number of lowest bits that are 1.
     fn trailing_ones(x: Self) -> u32;
-    /// The bytes in the other order.
+    /// Reverses the order of the bytes.
     fn swap_bytes(x: Self) -> Self;
-    /// The bits in the other order.
+    /// Reverses the order of the bits.
     fn reverse_bits(x: Self) -> Self;
     /// The lowest 32 bits.
     fn low_u32(self) -> u32;
@@ -160,9 +160,10 @@ pub trait Unsigned: Integer {
 ///
 /// An operation on `f16` or `bf16` is done in `f32` and its result rounded to nearest even.
 ///
-/// The mathematical functions have the same bits everywhere. How far they are from exact, at most, in units in the last
-/// place. For `f32`: of `exp exp2 exp_m1 tanh ln log2 ln_1p` for every argument there is, of the others of one for one in
-/// 61, of those of two for 30 million random pairs. For `f64`: for 20 million arguments each, with those that are hard mixed in.
+/// The mathematical functions have the same bits everywhere. The table gives their largest errors in units in the last
+/// place. For `f32`, `exp exp2 exp_m1 tanh ln log2 ln_1p` are measured on every argument, the other functions of one
+/// argument on one argument in 61, and functions of two arguments on 30 million random pairs. For `f64`, each is
+/// measured on 20 million arguments, hard cases among them.
 ///
 /// | | `f32` | `f64` | | `f32` | `f64` | | `f32` | `f64` |
 /// |---|---|---|---|---|---|---|---|---|
@@ -172,8 +173,8 @@ pub trait Unsigned: Integer {
 /// | `tanh` | 0.507 | 1.41 | `cbrt` | 0.501 | 0.80 | `atan` | 0.501 | 1.23 |
 /// | `powf` | 0.508 | 1.06 | `hypot` | 0.501 | 1.19 | `atan2` | 0.501 | 1.54 |
 ///
-/// Where an argument is 0, infinite or NaN they do as C99's annex F says: `powf(x, 0)` is 1 even of NaN, `hypot` of an
-/// infinity is infinity. Angles of any size are exact: the whole of pi is used for them.
+/// Where an argument is 0, infinite or NaN, the functions follow C99's annex F: `powf(x, 0)` is 1 even of NaN, `hypot`
+/// of an infinity is infinity. Angles of any size are exact: they are reduced with enough digits of pi.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a float",
     label = "f16, bf16, f32 or f64 is needed here",
@@ -232,29 +233,29 @@ pub trait Float: Signed {
     fn cbrt(x: Self) -> Self;
     /// The square root of x^2 + y^2, without overflow on the way.
     fn hypot(x: Self, y: Self) -> Self;
-    /// For `SumOfPowers`: the multiple of ln 2 next to `x`.
+    /// Multiple of ln 2 next to `x`, for `SumOfPowers`.
     #[doc(hidden)]
     fn power_exponent(x: Self) -> Self;
-    /// For `SumOfPowers`: e^x, of what is left of a float without such a multiple.
+    /// e^x for the remainder of a float without its multiple of ln 2, for `SumOfPowers`.
     #[doc(hidden)]
     fn power_of_rest(x: Self) -> Self;
-    /// For `SumOfPowers`: the power of two that is e to minus a distance of two such multiples.
+    /// Power of two that is e to minus a distance of two multiples of ln 2, for `SumOfPowers`.
     #[doc(hidden)]
     fn power_over_distance(x: Self) -> Self;
-    /// For `SumOfPowers`: e^x, of what a float is above the multiple of ln 2 next to the largest of some.
+    /// e^x for the distance of a float from the multiple of ln 2 next to the largest of several, for `SumOfPowers`.
     #[doc(hidden)]
     fn power_below(x: Self) -> Self;
-    /// Whether it is NaN.
+    /// Whether `x` is NaN.
     fn is_nan(x: Self) -> bool;
-    /// Whether it is infinity or minus infinity.
+    /// Whether `x` is infinity or minus infinity.
     fn is_infinite(x: Self) -> bool;
-    /// Whether it is neither infinite nor NaN.
+    /// Whether `x` is neither infinite nor NaN.
     fn is_finite(x: Self) -> bool;
     /// Whether the sign is negative, also that of -0; a NaN counts as positive.
     fn is_sign_negative(x: Self) -> bool;
     /// Whether the sign is positive, also that of +0; a NaN counts as positive.
     fn is_sign_positive(x: Self) -> bool;
-    /// The bits; every NaN as [`Float::NAN`].
+    /// Bits of the float; every NaN as [`Float::NAN`].
     fn to_bits(x: Self) -> Self::Bits;
     /// The float with these bits.
     fn from_bits(bits: Self::Bits) -> Self;
@@ -269,9 +270,9 @@ pub trait Float: Signed {
 pub trait Half: Float {
     /// The nearest value, ties to even.
     fn from_f32(x: f32) -> Self;
-    /// The same value.
+    /// Converts `x` without loss.
     fn to_f32(x: Self) -> f32;
-    /// The same value.
+    /// Converts `x` without loss.
     fn to_f64(x: Self) -> f64;
 }
 macro_rules! halves {

@@ -1,10 +1,11 @@
-//! `atan` and `atan2`: the angle of a point in its eighth of the circle, and then where that eighth lies.
+//! `atan` and `atan2`: the angle of a point within its octant, then the octant.
 
 use super::intrinsics::{coefficients, polynomial};
 use std::f64::consts::FRAC_PI_4;
 use upsweep_macros::function;
 
-/// What is missing from pi/4 as a float, which has 50 bits before zeros: its multiples up to 4 are exact.
+/// Error of `FRAC_PI_4`, the float nearest to pi/4. The float has 50 bits before zeros, so that its multiples up to 4
+/// are exact.
 const FRAC_PI_4_LOW: f64 = 3.061616997868383e-17;
 
 coefficients! {
@@ -14,14 +15,14 @@ coefficients! {
         -0.07692255037640229, 0.06666029261403837, -0.05876877314354846, 0.05229076958429183, -0.04606512268911474,
         0.03827009975367586, -0.027191989475213757, 0.01397342851876331, -0.003710040275192644,
     ];
-    /// The same, for f32; error 2^-36.5.
+    /// (1 - atan t / t) / z for f32; error 2^-36.5.
     AtanTailShort = [
         0.3333333302450224, -0.19999971231962926, 0.14284794384730046, -0.11096765074107556, 0.08965230605914232,
         -0.07032250039053228, 0.04536663061604743, -0.01649764361168126,
     ];
 }
 
-/// The larger and the smaller of |x| and |y|, with points at infinity and the origin moved to where their angle is clear;
+/// Larger and smaller of |x| and |y|, with points at infinity and the origin moved to finite points of the same angle;
 /// and whether |y| is larger.
 #[function(helper)]
 fn sides(y: f64, x: f64) -> (f64, f64, bool) {
@@ -39,21 +40,22 @@ fn sides(y: f64, x: f64) -> (f64, f64, bool) {
     (a, b, steep)
 }
 
-/// t with atan(b / a) = atan t, or pi/4 + atan t and true, where |t| <= 0.6, for 0 <= b <= a.
+/// Returns t with atan(b / a) = atan t and false, or pi/4 + atan t and true, where |t| <= 0.6, for 0 <= b <= a.
 #[function(helper)]
 fn tangent(a: f64, b: f64) -> (f64, bool) {
     let middle = b > 0.6 * a;
-    // The sum of two large numbers must be finite; halves of small ones are not exact.
+    // The sum of two large numbers must be finite; halves of small numbers are not exact.
     let unit: f64 = if a > 1.0 { 0.5 } else { 1.0 };
     let (above, below) = (b * unit - a * unit, b * unit + a * unit);
     let (above, below) = (if middle { above } else { b }, if middle { below } else { a });
     (above / below, middle)
 }
 
-/// The angle of (x, y), from atan t.
+/// Angle of (x, y), from atan t.
 #[function(helper)]
 fn around((y, x): (f64, f64), angle: f64, steep: bool, middle: bool) -> f64 {
-    // In quarters of pi, and which way the angle counts from there: mirrored at pi/4 if steep, at pi/2 if x is negative.
+    // The angle is a number of quarters of pi plus or minus `angle`: mirrored at pi/4 if steep, at pi/2 if x is
+    // negative.
     let quarters = if middle { 1.0f64 } else { 0.0 };
     let (quarters, angle) = (if steep { 2.0 - quarters } else { quarters }, if steep { -angle } else { angle });
     let left = x.is_sign_negative();

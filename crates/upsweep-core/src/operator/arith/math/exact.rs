@@ -1,16 +1,16 @@
-//! What the functions are made of: sums and products with what rounding takes from them, powers of two.
+//! Building blocks of the functions: sums and products with their rounding errors, powers of two.
 
 use super::intrinsics::bits;
 use upsweep_macros::function;
 
-/// `a + b` rounded, and the rest. Where `|a| >= |b|` or `a` is 0.
+/// `a + b` rounded, and the rounding error, where `|a| >= |b|` or `a` is 0.
 #[function(helper)]
 pub fn fast_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     (sum, b - (sum - a))
 }
 
-/// `a + b` rounded, and the rest (Knuth).
+/// `a + b` rounded, and the rounding error (Knuth).
 #[function(helper)]
 pub fn full_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
@@ -18,13 +18,14 @@ pub fn full_sum(a: f64, b: f64) -> (f64, f64) {
     (sum, (a - (sum - of_b)) + (b - of_b))
 }
 
-/// The upper 26 bits of the significand: the product of two of them is exact.
+/// Upper 26 bits of the significand: the product of two such numbers is exact.
 #[function(helper)]
 pub fn upper(x: f64) -> f64 {
     f64::from_bits(bits(x) & 0xffff_ffff_f800_0000)
 }
 
-/// `a * b` rounded, and the rest to 2^-106 of it (after Dekker; a fused multiply-add is slow on CPUs without one).
+/// `a * b` rounded, and the rounding error to 2^-106 of the product (after Dekker; a fused multiply-add is slow on CPUs
+/// without one).
 #[function(helper)]
 pub fn product(a: f64, b: f64) -> (f64, f64) {
     let whole = a * b;
@@ -46,10 +47,10 @@ pub fn scaled(x: f64, k: i32) -> f64 {
     x * power_of_two(half) * power_of_two(k - half)
 }
 
-/// 2^52 + 2^51: what is added to it is rounded to an integer, which is in its lowest bits.
+/// 2^52 + 2^51: a number added to it is rounded to an integer, which is in the lowest bits of the sum.
 const INTEGERS: f64 = 6755399441055744.0;
 
-/// The integer next to `x`, as a float and as an integer. Where `|x| < 2^31`.
+/// Integer next to `x`, as a float and as an integer, where `|x| < 2^31`.
 #[function(helper)]
 pub fn nearest(x: f64) -> (f64, i32) {
     let shifted = x + INTEGERS;

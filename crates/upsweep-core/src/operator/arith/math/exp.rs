@@ -5,9 +5,9 @@ use super::intrinsics::{bits_f32, coefficients, polynomial};
 use std::f64::consts::{LN_2, LOG2_E};
 use upsweep_macros::function;
 
-/// ln 2 in two parts: the first has 42 bits, so that its product with an exponent is exact.
+/// High part of ln 2: it has 42 bits, so that its product with an exponent is exact.
 pub const LN_2_HIGH: f64 = 0.6931471805598903;
-/// What is missing from [`LN_2_HIGH`].
+/// Low part of ln 2, beyond [`LN_2_HIGH`].
 pub const LN_2_LOW: f64 = 5.497923018708371e-14;
 
 coefficients! {
@@ -17,7 +17,7 @@ coefficients! {
         0.00019841269916024795, 2.4801489973758217e-05, 2.7557217577074603e-06, 2.7631271295533914e-07,
         2.5117451987422812e-08,
     ];
-    /// The same, for f32; error 2^-34.3.
+    /// (e^r - 1 - r) / r^2 for f32; error 2^-34.3.
     ExpTailShort = [
         0.50000000779479, 0.16666666860102397, 0.04166626982943766, 0.00833326449188035, 0.0013946079838533772,
         0.00019918312609437482,
@@ -28,14 +28,14 @@ coefficients! {
         0.00015403530458161894, 1.5252733867515348e-05, 1.321543477284369e-06, 1.0178046448145206e-07,
         7.07386822799874e-09, 4.4573915790208394e-10,
     ];
-    /// The same, for f32; error 2^-34.3.
+    /// (2^r - 1) / r for f32; error 2^-34.3.
     Exp2TailShort = [
         0.6931471805416459, 0.24022651076244766, 0.055504109630545875, 0.009618036847645202, 0.0013333430212280216,
         0.0001546713286253121, 1.5315100746517138e-05,
     ];
 }
 
-/// `k`, and `r` as a float and the rest.
+/// Returns `k`, and `r` as a float and its rounding error, with x = k ln 2 + r.
 #[function(helper)]
 fn of_ln_2(x: f64) -> (i32, f64, f64) {
     let (n, k) = nearest(x * LOG2_E);
@@ -64,7 +64,7 @@ pub fn exp_of_sum(x: f64, rest: f64) -> f64 {
     raised(k, r, low)
 }
 
-/// e^x to 2^-33, for every f32 and what is near them.
+/// e^x to 2^-33, for every f32 and for f64 near them.
 #[function(helper)]
 pub fn exp_short(x: f64) -> f64 {
     let x = x.clamp(-110.0, 90.0);
@@ -73,11 +73,11 @@ pub fn exp_short(x: f64) -> f64 {
     (1.0 + (r + r * r * polynomial::<ExpTailShort>(r))) * power_of_two(k)
 }
 
-/// 2^23 + 2^22: what is added to it is rounded to an integer, which is in its lowest bits.
+/// 2^23 + 2^22: a number added to it is rounded to an integer, which is in the lowest bits of the sum.
 const INTEGERS_F32: f32 = 12582912.0;
-/// Its bits.
+/// Bits of `INTEGERS_F32`.
 const INTEGERS_F32_BITS: i32 = 0x4b40_0000;
-/// ln 2 in two parts: the first has 15 bits, so that its product with an exponent is exact.
+/// High part of ln 2: it has 15 bits, so that its product with an exponent is exact.
 const LN_2_HIGH_F32: f32 = 0.693_145_75;
 const LN_2_LOW_F32: f32 = 1.428_606_8e-6;
 
@@ -87,8 +87,8 @@ fn power_of_two_f32(k: i32) -> f32 {
     f32::from_bits(((k + 127) as u32) << 23)
 }
 
-/// In f32 alone: a GPU converts numbers slowly. The power of the rest has an error of 0.9 units at most, since what is added
-/// to 1 is at most a third of it.
+/// e^x in f32 alone, as a GPU converts numbers slowly. The power of the remainder has an error of 0.9 units at most,
+/// since what is added to 1 is at most a third of it.
 #[function(helper)]
 pub fn exp_single(x: f32) -> f32 {
     let x = x.clamp(-104.0, 89.0);
@@ -122,11 +122,11 @@ pub fn exp2_single(x: f32) -> f32 {
     ((1.0 + r * polynomial::<Exp2TailShort>(r)) * power_of_two(k)) as f32
 }
 
-/// `k`, `high` and `low` with e^x - 1 = 2^k (high + low), for `x` in -41..=710.
+/// Returns `k`, `high` and `low` with e^x - 1 = 2^k (high + low), for `x` in -41..=710.
 #[function(helper)]
 fn less_one(x: f64) -> (i32, f64, f64) {
     let (k, r, low) = of_ln_2(x);
-    // 2^-k beyond 60 bits changes nothing, and need not be a float.
+    // 2^-k changes nothing below 2^-60, and need not be a float there.
     let (high, rest) = fast_sum(1.0 - power_of_two(-k.min(60)), r);
     (k, high, rest + (r * r * polynomial::<ExpTail>(r) + low))
 }
@@ -144,16 +144,16 @@ pub fn exp_m1_single(x: f32) -> f32 {
     let r = wide - n * LN_2;
     let power = power_of_two(k);
     let value = (power - 1.0) + power * (r + r * r * polynomial::<ExpTailShort>(r));
-    // Its bits below make no difference; the sum above has lost the sign of a zero.
+    // The lower bits of so small an x make no difference to `value`; the sum above has lost the sign of a zero.
     if x.abs() < 1e-10 { x } else { value as f32 }
 }
 
-/// (e^2x - 1) / (e^2x + 1), both as two floats each.
+/// (e^2x - 1) / (e^2x + 1), with numerator and denominator as two floats each.
 #[function(helper)]
 #[inline]
 pub fn tanh_double(x: f64) -> f64 {
     let magnitude = x.abs();
-    // Beyond it, tanh is 1.
+    // Beyond 22, tanh is 1.
     let (k, high, low) = less_one(2.0 * if magnitude > 22.0 { 22.0 } else { magnitude });
     let (above, above_low) = fast_sum(high, low);
     let (sum, rest) = full_sum(above, power_of_two(1 - k));

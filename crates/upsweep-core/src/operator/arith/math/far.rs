@@ -1,4 +1,4 @@
-//! The quadrant of a large angle, after Payne and Hanek ("Radian Reduction for Trigonometric Functions", 1983).
+//! Quadrants of large angles, after Payne and Hanek ("Radian Reduction for Trigonometric Functions", 1983).
 
 use super::super::Functions;
 use super::exact::{fast_sum, power_of_two, product};
@@ -7,10 +7,10 @@ use crate::operator::{Element, Source};
 use std::f64::consts::FRAC_PI_2;
 use upsweep_macros::function;
 
-/// What is missing from pi / 2 as a float.
+/// Error of `FRAC_PI_2`, the float nearest to pi / 2.
 const FRAC_PI_2_LOW: f64 = 6.123233995736766e-17;
 
-/// 64 bits of 2 / pi from bit `at`, the first of which are 0 before the point.
+/// Returns 64 bits of 2 / pi from bit `at`; the first 64 bits of the table are 0, before the point.
 #[function(helper)]
 fn window(at: usize) -> u64 {
     let (word, shift) = (at >> 6u32, (at & 63) as u32);
@@ -18,11 +18,12 @@ fn window(at: usize) -> u64 {
     (both >> (64 - shift)) as u64
 }
 
-/// `n` modulo 4, `high` and `low` with x = n pi/2 + high + low and |high| <= pi/4, for a finite `x` of at least 2^20.
+/// Returns `n` modulo 4, `high` and `low` with x = n pi/2 + high + low and |high| <= pi/4, for a finite `x` of at least
+/// 2^20.
 ///
-/// x = m 2^e with an integer m of 53 bits. Bits of 2/pi of weight 2^(2-e) or more give multiples of 4 and are left out. The
-/// 192 bits after them times m, without what overflows, are x 2/pi modulo 4 to 2^-137; no float is nearer to a multiple
-/// of pi/2 than 2^-62.
+/// x = m 2^e with an integer m of 53 bits. Bits of 2/pi of weight 2^(2-e) or more give multiples of 4 and are left out.
+/// The next 192 bits times m, without overflow, are x 2/pi modulo 4 to 2^-137; no float is nearer to a multiple of pi/2
+/// than 2^-62.
 #[function(helper)]
 pub fn far_quadrant(x: f64) -> (u32, f64, f64) {
     let exponent = (bits(x) >> 52u32 & 0x7ff) as usize;

@@ -1,11 +1,11 @@
-//! What `#[function]`s call as if it were one, but is written for Rust and for C++: the bits of a float as they are,
-//! and polynomials and a table, whose numbers are more than an element holds.
+//! Functions that `#[function]` bodies call but that are written separately for Rust and for C++: the raw bits of a
+//! float, and polynomials and a table, whose numbers exceed an element.
 
 use super::super::Functions;
 use crate::operator::{Element, Source};
 use std::any::TypeId;
 
-/// The C++ name of a function, where [`function`](macro@crate::operator::function) looks for it.
+/// Defines the C++ name of a function, where [`function`](macro@crate::operator::function) finds it.
 macro_rules! cuda_name {
     ($name:ident $method:ident $(<$parameter:ident: $bound:ident>)?, |$source:pat_param| $body:expr) => {
         #[allow(non_camel_case_types, reason = "it is found by the function's name")]
@@ -21,54 +21,54 @@ macro_rules! cuda_name {
 }
 pub(super) use cuda_name;
 
-/// The bits, without a thought of NaN: bodies of users must not see those, so they have `to_bits`.
+/// Raw bits, NaN payloads included. Users' bodies must not see payloads, so they have `to_bits`.
 #[inline(always)]
 pub fn bits(x: f64) -> u64 {
     x.to_bits()
 }
 cuda_name! { bits cuda_name_of_bits, |_| "arith::raw_bits".to_owned() }
 
-/// The same of `f32`.
+/// Raw bits of an `f32`, NaN payloads included.
 #[inline(always)]
 pub fn bits_f32(x: f32) -> u32 {
     x.to_bits()
 }
 cuda_name! { bits_f32 cuda_name_of_bits_f32, |_| "arith::raw_bits".to_owned() }
 
-/// `x`, or `bound`, which is not 0, where `x` is more or NaN. One instruction.
+/// `x`, or `bound` where `x` is more or NaN; `bound` is not 0. One instruction.
 #[inline(always)]
 pub fn at_most_f32(x: f32, bound: f32) -> f32 {
     if x < bound { x } else { bound }
 }
 cuda_name! { at_most_f32 cuda_name_of_at_most_f32, |_| "arith::least".to_owned() }
 
-/// The same of `f64`.
+/// `at_most_f32` for `f64`.
 #[inline(always)]
 pub fn at_most_f64(x: f64, bound: f64) -> f64 {
     if x < bound { x } else { bound }
 }
 cuda_name! { at_most_f64 cuda_name_of_at_most_f64, |_| "arith::least".to_owned() }
 
-/// `x`, or `bound`, which is not 0, where `x` is less or NaN. One instruction.
+/// `x`, or `bound` where `x` is less or NaN; `bound` is not 0. One instruction.
 #[inline(always)]
 pub fn at_least_f32(x: f32, bound: f32) -> f32 {
     if x > bound { x } else { bound }
 }
 cuda_name! { at_least_f32 cuda_name_of_at_least_f32, |_| "arith::most".to_owned() }
 
-/// The same of `f64`.
+/// `at_least_f32` for `f64`.
 #[inline(always)]
 pub fn at_least_f64(x: f64, bound: f64) -> f64 {
     if x > bound { x } else { bound }
 }
 cuda_name! { at_least_f64 cuda_name_of_at_least_f64, |_| "arith::most".to_owned() }
 
-/// The coefficients of a polynomial, the lowest first.
+/// Coefficients of a polynomial, the lowest first.
 pub trait Coefficients: 'static {
     const ALL: &'static [f64];
 }
 
-/// Sets of [`Coefficients`].
+/// Defines sets of [`Coefficients`].
 macro_rules! coefficients {
     ($($(#[$doc:meta])* $vis:vis $name:ident = [$($coefficient:expr),* $(,)?];)*) => { $(
         $(#[$doc])*
@@ -93,7 +93,7 @@ cuda_name! { polynomial cuda_name_of_polynomial<C: Coefficients>, |source| {
     })
 } }
 
-/// 2 / pi: 64 bits before the point, which are 0, and 1280 behind it.
+/// 2 / pi: 64 bits before the point, which are 0, and 1280 after it.
 const TWO_OVER_PI: [u64; 21] = [
     0,
     0xa2f9_836e_4e44_1529,
@@ -118,7 +118,7 @@ const TWO_OVER_PI: [u64; 21] = [
     0xf0cf_bc20_9af4_361d,
 ];
 
-/// A word of 2 / pi; of 0 to 20.
+/// Word of 2 / pi, for `word` from 0 to 20; 0 beyond.
 #[inline(always)]
 pub fn two_over_pi(word: usize) -> u64 {
     TWO_OVER_PI.get(word).copied().unwrap_or(0)
@@ -133,7 +133,8 @@ cuda_name! { two_over_pi cuda_name_of_two_over_pi, |source| {
     })
 } }
 
-/// The name of a C++ function that calls `function`, and that no kernel has more than once, however often it calls it.
+/// Defines a C++ function that calls `function` out of line, once per kernel however often it is called, and returns
+/// its name.
 pub fn called(source: &mut Source, function: &str, result: &str, parameters: &str) -> String {
     source.define(&format!("called {function}"), &format!("called_{function}"), |_, name| {
         let arguments: Vec<&str> = parameters.split(", ").filter_map(|parameter| parameter.split(' ').nth(1)).collect();

@@ -12,7 +12,7 @@ use upsweep_macros::function;
 const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
 const FRACTION: u64 = 0x000f_ffff_ffff_ffff;
 const TWO_54: f64 = 18014398509481984.0;
-/// 1 / ln 2 in two parts: the first has 26 bits.
+/// High part of 1 / ln 2: it has 26 bits.
 const LOG2_E_HIGH: f64 = 1.4426950216293335;
 const LOG2_E_LOW: f64 = 1.9259629911266175e-8;
 
@@ -28,12 +28,12 @@ coefficients! {
     ];
 }
 
-/// `k` and `f`, of a positive finite `x`.
+/// Returns `k` and `f` of a positive finite `x`.
 #[function(helper)]
 pub fn parts(x: f64) -> (f64, f64) {
     let small = x < f64::MIN_POSITIVE;
     let normal = if small { x * TWO_54 } else { x };
-    // The subtraction makes the exponent change at the square root.
+    // The subtraction makes the exponent change at the square root of 1/2.
     let offset = bits(normal) - ROOT_HALF;
     let k = ((offset as i64) >> 52) as i32;
     let k = if small { k - 54 } else { k };
@@ -56,7 +56,7 @@ fn bend_short(f: f64) -> f64 {
     s * (f - z * polynomial::<LogTailShort>(z))
 }
 
-/// `value`, but where `x` has no finite logarithm.
+/// `value` where `x` has a finite logarithm, else the logarithm's infinity or NaN.
 #[function(helper)]
 fn of_positive(x: f64, value: f64) -> f64 {
     let rest = if x == 0.0 { f64::NEG_INFINITY } else { f64::NAN };
@@ -70,7 +70,7 @@ pub fn ln_double(x: f64) -> f64 {
     of_positive(x, k * LN_2_HIGH + (f - (bend(f) - k * LN_2_LOW)))
 }
 
-/// ln `x` to 2^-37, for what is normal as f64.
+/// ln `x` to 2^-37, for normal f64.
 #[function(helper)]
 pub fn ln_short(x: f64) -> f64 {
     let (k, f) = parts(x);
@@ -109,7 +109,7 @@ pub fn ln_1p_double(x: f64) -> f64 {
     let f = if near { x } else { f };
     let lost = if near { 0.0 } else { lost / sum };
     let value = k * LN_2_HIGH + (f - (bend(f) - (k * LN_2_LOW + lost)));
-    // What is below has no square, and its zeros have signs.
+    // The square of so small an x vanishes, and its zeros have signs.
     if x.abs() < 1e-17 { x } else { of_positive(sum, value) }
 }
 

@@ -1,14 +1,15 @@
-//! The mathematical functions that bodies can call, with the same bits on every processor.
+//! Mathematical functions that bodies can call, with the same bits on every processor.
 //!
-//! They are written once, with [`#[function]`](macro@crate::operator::function), of operations that are rounded in the same
-//! way everywhere: + - * / and square roots, integers, and the bits of floats. So the CUDA C++ of each comes from its Rust,
-//! and a kernel has only what its bodies call. There is no fused multiply-add, which a CPU without the instruction
-//! computes in software.
+//! The functions are written once, with [`#[function]`](macro@crate::operator::function), of operations that are
+//! rounded in the same way everywhere: + - * / and square roots, integers, and the bits of floats. So the CUDA C++ of
+//! each comes from its Rust, and a kernel contains only the functions that its bodies call. There is no fused
+//! multiply-add, which a CPU without the instruction computes in software.
 //!
-//! Those for f64 err by less than one to two units in the last place; they carry the low part of a sum in a second float
-//! where a single one would err by more. Those for f32 compute in f64 and round once, so that they err by little more than
-//! half a unit. f16 and bf16 take those for f32 and round again. The polynomials are from `xtask/math/coefficients.py`, the
-//! errors in the documentation of [`Float`](crate::operator::Float) from the tests in `upsweep/tests/operators/math`.
+//! Functions of f64 err by less than one to two units in the last place; they carry the low part of a sum in a second
+//! float where a single float would err by more. Functions of f32 compute in f64 and round once, so that they err by
+//! little more than half a unit. f16 and bf16 use the functions of f32 and round again. The polynomials are from
+//! `xtask/math/coefficients.py`, the errors in the documentation of [`Float`](crate::operator::Float) from the tests in
+//! `upsweep/tests/operators/math`.
 
 #![allow(dead_code, unreachable_pub, reason = "each function is also a unit struct, which nobody needs")]
 
@@ -26,7 +27,7 @@ mod trig;
 use super::Functions;
 use crate::operator::Source;
 
-/// The C++ text of the function `name` of one argument, from the names of those for f64 and f32.
+/// Returns the C++ text of the function `name` of one argument, from the names of the functions of f64 and f32.
 fn of_one(name: &str, double: &str, single: &str) -> String {
     format!(
         "template <class T> ARITH T {name}(T x) {{\n  \
@@ -35,7 +36,7 @@ fn of_one(name: &str, double: &str, single: &str) -> String {
     )
 }
 
-/// The same of two arguments, of which one can be a number without a type.
+/// Returns the C++ text of a function of two arguments, one of which can be a number without a type.
 fn of_two(name: &str, double: &str, single: &str) -> String {
     format!(
         "template <class A, class B> ARITH auto {name}(A left, B right) {{\n  \
@@ -45,8 +46,8 @@ fn of_two(name: &str, double: &str, single: &str) -> String {
     )
 }
 
-/// How C++ has a function for f64 or f32. A kernel calls one function for many elements at once: copies of a long function for
-/// each would take a second and more to compile.
+/// Placement of a C++ function of f64 or f32. A kernel calls one function for many elements at once: an inlined copy of
+/// a long function for each element would take a second and more to compile.
 enum Place {
     Inline,
     Called(&'static str, &'static str),
@@ -67,7 +68,7 @@ impl Place {
 macro_rules! functions {
     ($($name:ident($($argument:ident),*) $text:ident: $family:ident
        $double:ident $double_name:ident $place:ident $single:ident $single_name:ident;)*) => {
-        /// `f32` and `f64`, which have functions of their own.
+        /// The functions of `f32` and `f64`, which have implementations of their own.
         pub(super) trait Elementary: Sized {
             $(fn $name($($argument: Self),*) -> Self;)*
         }

@@ -6,7 +6,7 @@ use super::intrinsics::{coefficients, polynomial};
 use super::log::{ln_short, parts};
 use upsweep_macros::function;
 
-/// What is missing from 1 / 3 as a float.
+/// Error of `THIRD`, the float nearest to 1 / 3.
 const THIRD_LOW: f64 = 1.850371707708594e-17;
 const THIRD: f64 = 1.0 / 3.0;
 
@@ -18,10 +18,10 @@ coefficients! {
     ];
 }
 
-/// ln `x` as a float and the rest, together to 2^-66 of it; of a positive finite `x`.
+/// Returns ln `x` as a float and the rest, together to 2^-66 of ln `x`, for a positive finite `x`.
 ///
-/// As in `log.rs`: x = 2^k (1 + f), s = f / (2 + f), ln(1 + f) = 2 s (1 + z (1/3 + z P(z))) with z = s^2. Only P is small
-/// enough for single floats.
+/// Like `log.rs`: x = 2^k (1 + f), s = f / (2 + f), ln(1 + f) = 2 s (1 + z (1/3 + z P(z))) with z = s^2. Only P is
+/// small enough for single floats.
 #[function(helper)]
 fn long_ln(x: f64) -> (f64, f64) {
     let (k, f) = parts(x);
@@ -42,7 +42,7 @@ fn long_ln(x: f64) -> (f64, f64) {
     fast_sum(sum, sum_low + (k * LN_2_LOW + 2.0 * rest))
 }
 
-/// What the power is beside e^(y ln |x|): C99's table.
+/// Applies signs and special cases to `magnitude`, e^(y ln |x|), by C99's table.
 #[function(helper)]
 fn powers(x: f64, y: f64, magnitude: f64) -> f64 {
     let size = x.abs();
@@ -61,7 +61,7 @@ fn powers(x: f64, y: f64, magnitude: f64) -> f64 {
 #[inline]
 pub fn powf_double(x: f64, y: f64) -> f64 {
     let (ln, ln_low) = long_ln(x.abs());
-    // Further out the power is 0, 1 or infinity, as it is here; and products with it are finite.
+    // Further out the power is 0, 1 or infinity, as it is for the limit; and products with the limit are finite.
     let limited = y.clamp(-1e19, 1e19);
     let (whole, rest) = product(limited, ln);
     powers(x, y, exp_of_sum(whole, if whole.abs() < 1000.0 { rest + limited * ln_low } else { 0.0 }))

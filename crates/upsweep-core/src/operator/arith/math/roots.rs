@@ -13,18 +13,18 @@ const CBRT_2: f64 = 1.2599210498948732;
 const CBRT_4: f64 = 1.5874010519681996;
 
 coefficients! {
-    /// The cube root on 1..2, relative; error 2^-16.7.
+    /// Cube root on 1..2; relative error 2^-16.7.
     CbrtStart = [
         0.5069773450956676, 0.7181597073513588, -0.30061756638728127, 0.08609406534912682, -0.010604347693855501,
     ];
 }
 
-/// `w` in 1..8 and `scale` with x = w scale^3, and the cube root of `w` to 2^-47; of a positive finite `x`.
+/// Returns `w` in 1..8 and `scale` with x = w scale^3, and the cube root of `w` to 2^-47, for a positive finite `x`.
 #[function(helper)]
 fn cube_root(x: f64) -> (f64, f64, f64) {
     let small = x < f64::MIN_POSITIVE;
     let normal = bits(if small { x * TWO_54 } else { x });
-    // 1023 is 3 times 341.
+    // The bias of exponents, 1023, is 3 times 341.
     let exponent = (normal >> 52u32) as i32;
     let third = exponent / 3;
     let over = exponent - 3 * third;
@@ -47,7 +47,7 @@ fn cube_root(x: f64) -> (f64, f64, f64) {
 #[function(helper)]
 pub fn cbrt_double(x: f64) -> f64 {
     let (w, scale, t) = cube_root(x.abs());
-    // The same iteration, from what has an exact square.
+    // Halley's iteration again, from a number whose square is exact.
     let t = upper(t);
     let ratio = w / (t * t);
     let root = t + t * ((ratio - t) / (2.0 * t + ratio));

@@ -1,25 +1,26 @@
-//! What sums of powers of e are made of: e^x = e^p e^r with a multiple p of ln 2, so that two sums are brought to the same
-//! p by a power of two, which is exact and takes no polynomial.
+//! Building blocks of sums of powers of e: e^x = e^p e^r with a multiple p of ln 2, so that two sums are brought to the
+//! same p by a power of two, which is exact and needs no polynomial.
 //!
-//! p is rounded to a float. It still says which multiple it is, as long as the floats around it are not more than 1/4 apart:
-//! the distance of two errs by 1/4 at most, which is less than half of ln 2. Beyond that, p is x itself. Floats there are at
-//! least 1/2 apart, which is a distance of one power of two or more, so that errors of terms that fall away do not add up.
+//! p is rounded to a float. The float still identifies the multiple as long as neighbouring floats are not more than
+//! 1/4 apart: the distance of two such floats errs by 1/4 at most, which is less than half of ln 2. Beyond that, p is x
+//! itself. Floats there are at least 1/2 apart. Such a distance is one power of two or more, so that errors of
+//! vanishing terms do not add up.
 
 use super::exp::ExpTail;
 use super::intrinsics::{at_least_f32, at_least_f64, at_most_f32, at_most_f64, bits, bits_f32, polynomial};
 use std::f64::consts::{LN_2, LOG2_E};
 use upsweep_macros::function;
 
-/// 2^23 + 2^22 + 2^21: what is added to it is rounded to an integer if it is between -6.2 and 2 millions, and to an even
-/// integer up to 18 millions. Those of the lower half would be rounded to halves by the usual 2^23 + 2^22.
+/// 2^23 + 2^22 + 2^21: a number added to it is rounded to an integer if it is between -6.2 and 2 millions, and to an
+/// even integer up to 18 millions. The usual 2^23 + 2^22 would round numbers of the lower half to halves.
 const INTEGERS_F32: f32 = 14680064.0;
-/// The same for `f64`.
+/// Rounding constant of `f64`, like `INTEGERS_F32`.
 const INTEGERS: f64 = 7881299347898368.0;
-/// From here on floats are at least 1/2 apart.
+/// Magnitude from which floats are at least 1/2 apart.
 const FAR_F32: f32 = 4194304.0;
 const FAR: f64 = 2251799813685248.0;
 
-/// The multiple of ln 2 next to `x`, or `x` itself where it is far from 0, infinite or NaN.
+/// Multiple of ln 2 next to `x`, or `x` itself where it is far from 0, infinite or NaN.
 #[function(helper)]
 pub fn power_exponent_single(x: f32) -> f32 {
     let shifted = x * LOG2_E as f32 + INTEGERS_F32;
@@ -34,12 +35,13 @@ pub fn power_exponent_double(x: f64) -> f64 {
     if x.abs() < FAR { multiple } else { x }
 }
 
-/// More than is left of a float that has a multiple of ln 2.
+/// Upper bound on the remainder of a float whose exponent is a multiple of ln 2.
 const REST_F32: f32 = 0.9;
 const REST: f64 = 0.9;
 
-/// e^r for what [`power_exponent_single`] has left of a float; finite where that is NaN. Where floats are an eighth apart or
-/// more, it is up to 0.8, and the polynomial is still far better than they are.
+/// e^r of the remainder that [`power_exponent_single`] leaves of a float; finite where the remainder is NaN. Where
+/// floats are an eighth or more apart, the remainder is up to 0.8, and the polynomial is still far more accurate than
+/// the floats.
 #[function(helper)]
 pub fn power_of_rest_single(r: f32) -> f32 {
     short_power_single(at_most_f32(r, REST_F32))
@@ -66,12 +68,12 @@ fn short_power_double(r: f64) -> f64 {
 /// 2^23 + 2^22 + 127: the lowest bits of its sum with an integer are the exponent field of a power of two.
 const EXPONENTS_F32: f32 = 12583039.0;
 const EXPONENTS: f64 = 6755399441056767.0;
-/// 127 ln 2 and 1023 ln 2: where the exponent field is 0.
+/// 127 ln 2 and 1023 ln 2: the distances at which the exponent field is 0.
 const DISTANCE_F32: f32 = 88.03;
 const DISTANCE: f64 = 709.09;
 
-/// 2^-k, where `distance` is about k ln 2 and not negative. 0 where a float's exponent has no room for -k, and for NaN,
-/// which is the distance of equal infinities.
+/// 2^-k, where `distance` is about k ln 2 and not negative. The result is 0 where a float's exponent has no room for
+/// -k, and for NaN, which is the distance of equal infinities.
 #[function(helper)]
 pub fn power_over_distance_single(distance: f32) -> f32 {
     let shifted = EXPONENTS_F32 - at_most_f32(distance, DISTANCE_F32) * LOG2_E as f32;
@@ -84,15 +86,16 @@ pub fn power_over_distance_double(distance: f64) -> f64 {
     f64::from_bits(bits(shifted) << 52u32)
 }
 
-/// 2^23 + 2^22: the lowest bits of its sum with an integer are that integer's.
+/// 2^23 + 2^22: the lowest bits of its sum with an integer are the integer's own.
 const NEAREST_F32: f32 = 12582912.0;
 const NEAREST: f64 = 6755399441055744.0;
-/// Powers of less are next to 2^-126 and 2^-1022, the least that are no subnormal numbers.
+/// Lower bounds of `x`: the powers are next to 2^-126 and 2^-1022, the least normal numbers.
 const LEAST_F32: f32 = -87.0;
 const LEAST: f64 = -708.0;
 
-/// e^x for what a float is above the multiple of ln 2 next to the largest one of some: less than 1, and next to 0 where it is far below, or NaN,
-/// which is the distance of equal infinities. Beside a sum of at least 0.4 that is nothing.
+/// e^x, where `x` is the excess of a float over the multiple of ln 2 next to the largest of several floats, and less
+/// than 1. The power is next to 0 where the float is far below, and where `x` is NaN, which is the difference of equal
+/// infinities. Such a power is negligible beside a sum of at least 0.4.
 #[function(helper)]
 pub fn power_below_single(x: f32) -> f32 {
     let x = at_least_f32(x, LEAST_F32);
