@@ -5,7 +5,7 @@
 //! returning null.
 //!
 //! Code that handles a failed allocation gets null: it can name the input whose memory is missing, and leave in order.
-//! An allocator cannot see its caller, so this code announces itself beforehand by [`upsweep::memory`]. Code that does
+//! An allocator cannot see its caller, so this code announces itself beforehand by [`upsweep_core::memory`]. Code that does
 //! not, such as a dependency's own `try_reserve`, only costs the message the name of the file.
 //!
 //! An unfinished output has no name on Linux, and nothing is left of it. Where it has a name, it stays, as when a
@@ -47,7 +47,7 @@ unsafe impl GlobalAlloc for OrEnd {
 /// Returns `memory`, or ends the program if it is null and the caller has not announced to handle that.
 #[inline]
 fn found(memory: *mut u8, bytes: usize) -> *mut u8 {
-    if memory.is_null() && !upsweep::memory::is_asking() {
+    if memory.is_null() && !upsweep_core::memory::is_asking() {
         end(bytes);
     }
     memory

@@ -7,7 +7,7 @@ use crate::progress::Progress;
 use std::fmt::Write;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use upsweep::memory;
+use upsweep_core::memory;
 use upsweep_dynamic::{Error, Number, Prepared, Reduce, Scan, Type, Values, View, plain, with_values};
 
 /// Length of the smallest array, and ratio of the next one to each.

@@ -42,13 +42,13 @@ impl Stored<'_> {
             let mut values: Vec<T> = Vec::new();
             let memory = |_| Failure::memory(name, self.len.saturating_mul(size_of::<T>()));
             if self.certain {
-                upsweep::memory::ask(|| values.try_reserve_exact(self.len)).map_err(memory)?;
+                upsweep_core::memory::ask(|| values.try_reserve_exact(self.len)).map_err(memory)?;
             }
             let mut source = Source::new(self, target);
             while values.len() < self.len {
                 let start = values.len();
                 let count = (self.len - start).min(CHUNK / size_of::<T>());
-                upsweep::memory::ask(|| values.try_reserve(count)).map_err(memory)?;
+                upsweep_core::memory::ask(|| values.try_reserve(count)).map_err(memory)?;
                 values.resize(start + count, T::default());
                 source.read(reader, &mut values[start..]).map_err(|e| match e {
                     Problem::Io(e) if e.kind() == ErrorKind::UnexpectedEof => wrong_end(start),

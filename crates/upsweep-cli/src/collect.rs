@@ -4,7 +4,7 @@ use crate::element::{Type, Value, Values, with_type};
 use crate::failure::{Failure, shown};
 use crate::number::{NoValue, is_whole, not_exactly};
 use std::collections::HashSet;
-use upsweep::memory;
+use upsweep_core::memory;
 
 /// Reason why a value is refused.
 #[derive(Debug)]

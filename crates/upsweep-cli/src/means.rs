@@ -3,7 +3,7 @@
 use crate::element::{Type, Values};
 use std::ops::Range;
 use upsweep::Device;
-use upsweep::memory::room;
+use upsweep_core::memory::room;
 use upsweep_dynamic::{Error, Op, Reduce, Result, Segments, Value, View, with_view};
 
 /// Mean of each segment of `x`; NaN for an empty one.

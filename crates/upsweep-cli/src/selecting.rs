@@ -16,7 +16,7 @@ use crate::write::{self, OutputForm};
 use rayon::prelude::*;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use upsweep::memory;
+use upsweep_core::memory;
 use upsweep_dynamic::{Number, View};
 
 /// Runs `upsweep select`: stream compaction of values or rows.

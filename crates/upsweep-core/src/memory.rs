@@ -1,7 +1,7 @@
 //! Host memory whose size follows the input: a failed allocation is an error and aborts nothing.
 //!
 //! ```
-//! use upsweep::{Error, memory};
+//! use upsweep_core::{error::Error, memory};
 //!
 //! assert_eq!(memory::filled(3, 7u8)?, [7, 7, 7]);
 //! assert_eq!(memory::room::<u64>(1 << 59), Err(Error::OutOfMemory { bytes: 1 << 62 }));

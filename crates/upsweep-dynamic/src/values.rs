@@ -352,12 +352,12 @@ fn finite<T: Value>(number: Number, rounded: T) -> Option<T> {
 
 /// An empty vector with room for `len` values.
 pub(crate) fn room<T>(len: usize) -> Result<Vec<T>> {
-    upsweep::memory::room(len).map_err(|_| no_memory::<T>(len))
+    upsweep_core::memory::room(len).map_err(|_| no_memory::<T>(len))
 }
 
 /// `len` zeros.
 pub(crate) fn zeroed<T: bytemuck::Zeroable>(len: usize) -> Result<Vec<T>> {
-    upsweep::memory::ask(|| try_zeroed_vec(len)).map_err(|()| no_memory::<T>(len))
+    upsweep_core::memory::ask(|| try_zeroed_vec(len)).map_err(|()| no_memory::<T>(len))
 }
 
 fn no_memory<T>(len: usize) -> Error {

@@ -145,12 +145,10 @@ mod compaction;
 mod explain;
 mod options;
 
-pub use upsweep_core::memory;
-
 /// The CUDA backend: its devices, and its kernels as texts.
 #[cfg(feature = "cuda")]
 pub mod cuda {
-    pub use upsweep_cuda::{Cuda, DeviceInfo, KernelSource, Survey, compile_for, survey, variants};
+    pub use upsweep_cuda::{Cuda, DeviceInfo, KernelSource, Survey, compile_for, survey};
 }
 
 /// Slices, views and streams of this crate are what CUDA devices take: the same version of it.
@@ -204,7 +202,7 @@ pub use upsweep_core::call::expand::{Fills, Owners, Ranks, Tally, ValuesOf};
 pub use upsweep_core::call::search::Ordered;
 pub use upsweep_core::call::select::{Choose, FirstOf, Flag, Flagged, Indices, LastOf, Values, Where, Yields};
 pub use upsweep_core::error::{Error, Result};
-pub use upsweep_core::init::{Init, InitFrom, InitSource, InitValue, NoInit};
+pub use upsweep_core::init::{Init, InitFrom, InitValue, NoInit};
 pub use upsweep_core::key::{Index, Key};
 pub use upsweep_core::shape::Shape;
 

@@ -17,4 +17,4 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 
-pub use upsweep_core::outputs::{Outputs, Scatter, ScatterTo};
+pub use upsweep_core::outputs::{Outputs, Scatter};

@@ -42,10 +42,12 @@
 use crate::scan::Scan;
 use upsweep_core::operator::{Float, MapWith};
 
+use upsweep_core::varying::{FirstOrderStep, MoebiusStep, OfZeros, QuotientOf, SecondOrderStep};
+
 pub use upsweep_core::varying::{
-    Affine, AffinePair, ComposeAffine, ComposeAffinePair, ComposeMoebius, FirstOrderStep, Moebius, MoebiusStep, OfZero,
-    OfZeros, QuotientOf, SecondOrderStep,
+    Affine, AffinePair, ComposeAffine, ComposeAffinePair, ComposeMoebius, Moebius, OfZero,
 };
+
 /// `y[i] = a[i] y[i-1] + x[i]`, of the inputs `(&a, &x)`. With `.init(Affine::constant(y))` there is `y` before the first element.
 pub fn first_order<'a>() -> Scan<'a, ComposeAffine, MapWith<FirstOrderStep>, OfZero> {
     Scan::new(ComposeAffine).map(FirstOrderStep).finish(OfZero)

@@ -3,8 +3,8 @@
 use crate::error::{Error, Result};
 use crate::part::{Part, map, to_host};
 use upsweep::Input;
-use upsweep::memory;
 use upsweep::prelude::*;
+use upsweep_core::memory;
 
 /// Number of coefficients that one pass over the points evaluates.
 pub(super) const BLOCK: usize = 8;

@@ -5,7 +5,8 @@ use super::sample::{Sample, picked};
 use super::steady;
 use upsweep::Shape;
 use upsweep::recurrence::ComputesOn;
-use upsweep::{Device, Error, Input, Output, Recurrence, Result, memory};
+use upsweep::{Device, Error, Input, Output, Recurrence, Result};
+use upsweep_core::memory;
 
 /// Linear filter, by its coefficients.
 #[derive(Clone, Copy, Debug)]

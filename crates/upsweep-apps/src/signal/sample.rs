@@ -4,7 +4,8 @@ use super::follow::Follow;
 use upsweep::Shape;
 #[cfg(feature = "cuda")]
 use upsweep::{Array, Gather, Transform};
-use upsweep::{Device, Element, Input, Result, View, memory};
+use upsweep::{Device, Element, Input, Result, View};
+use upsweep_core::memory;
 
 /// Element of a signal: `f32` or `f64`.
 ///

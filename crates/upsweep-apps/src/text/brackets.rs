@@ -3,7 +3,8 @@
 use crate::error::{Error, Result};
 use crate::part::{Part, map};
 use upsweep::prelude::*;
-use upsweep::{Array, Input, memory};
+use upsweep::{Array, Input};
+use upsweep_core::memory;
 
 /// Brackets of a text, in order, on the device.
 #[derive(Debug)]

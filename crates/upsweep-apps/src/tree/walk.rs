@@ -3,8 +3,8 @@
 use crate::error::{Error, Result};
 use crate::part::{Part, PartMut, element, map, to_host};
 use upsweep::Input;
-use upsweep::memory;
 use upsweep::prelude::*;
+use upsweep_core::memory;
 
 /// Parent of a root, which may also name itself; common ancestor of vertices in different trees.
 pub const NONE: u32 = u32::MAX;

@@ -5,6 +5,7 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod axes;
+mod gaussian;
 mod image;
 mod large;
 mod mipmap;

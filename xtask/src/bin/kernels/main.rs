@@ -15,7 +15,8 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
-use upsweep::cuda::{KernelSource, compile_for, variants};
+use upsweep::cuda::{KernelSource, compile_for};
+use upsweep_cuda::variants;
 
 const ARCHITECTURES: [&str; 4] = ["sm_75", "sm_80", "sm_90", "sm_100"];
 
