@@ -8,7 +8,7 @@
 //! ```text
 //! 8 bytes    MAGIC
 //! 8 bytes    the image's length, little-endian
-//! 32 bytes   the image's SHA-256
+//! 16 bytes   the image's checksum: XXH3 of 128 bits, little-endian
 //! ...        the image: a cubin, or PTX
 //! ```
 //!
@@ -19,19 +19,20 @@
 //! Files appear by atomic rename, so that processes and threads that write the same kernel at once leave one whole
 //! file. When the files together exceed a bound, the oldest ones are removed first.
 //!
-//! Why SHA-256 from the crate `sha2`: the name must not collide and the checksum must notice any damage. The crate is
-//! pure Rust (the fast blake3 builds C and assembly), widely used and maintained, and at 300 MB/s or more a kernel of a
-//! few kilobytes costs microseconds. Why no crate for the folder: it is one environment variable a platform.
+//! Why XXH3 of 128 bits from the crate `xxhash-rust`: a cryptographic hash would defend against a collision that somebody
+//! made, and nobody but the user writes here. By chance, among a billion kernels, two names are equal with a probability
+//! of 10^-21. The crate is pure Rust, maintained and has no dependencies, where SHA-256 brought eight crates. Why no crate
+//! for the folder: it is one environment variable a platform.
 
-use sha2::{Digest, Sha256};
 use std::fs::{self, DirBuilder, File, Metadata};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
-const MAGIC: &[u8; 8] = b"UPSWEEP1";
-const HEADER: usize = 48;
+const MAGIC: &[u8; 8] = b"UPSWEEP2";
+const HEADER: usize = 32;
 const SUFFIX: &str = "kernel";
 const UNFINISHED: &str = "tmp";
 /// Bound on the cache's size: thousands of kernels.
@@ -71,10 +72,10 @@ impl DiskCache {
         let mut content = self.content(name).ok()?;
         let (magic, rest) = content.split_first_chunk::<8>()?;
         let (length, rest) = rest.split_first_chunk::<8>()?;
-        let (checksum, image) = rest.split_first_chunk::<32>()?;
+        let (checksum, image) = rest.split_first_chunk::<16>()?;
         let whole = magic == MAGIC
             && u64::try_from(image.len()).ok()? == u64::from_le_bytes(*length)
-            && Sha256::digest(image)[..] == checksum[..];
+            && xxh3_128(image) == u128::from_le_bytes(*checksum);
         whole.then(|| content.split_off(HEADER))
     }
 
@@ -124,7 +125,7 @@ impl DiskCache {
         let written = create_private_file(&unfinished).and_then(|mut file| {
             file.write_all(MAGIC)?;
             file.write_all(&(image.len() as u64).to_le_bytes())?;
-            file.write_all(&Sha256::digest(image))?;
+            file.write_all(&xxh3_128(image).to_le_bytes())?;
             file.write_all(image)
         });
         let renamed = written.and_then(|()| fs::rename(&unfinished, self.path(name)));
@@ -170,7 +171,7 @@ impl DiskCache {
 
 /// Returns whether [`name`] makes such names.
 fn is_name(stem: &str) -> bool {
-    stem.len() == 64 && stem.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    stem.len() == 32 && stem.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// Returns whether it is the name of a file that is being written: three numbers.
@@ -181,13 +182,13 @@ fn is_unfinished(stem: &str) -> bool {
 
 /// Returns the name for content that depends on these parts, in this order, and on upsweep's version.
 pub(crate) fn name(parts: &[&str]) -> String {
-    let mut hash = Sha256::new();
+    let mut hash = Xxh3::new();
     for part in [env!("CARGO_PKG_VERSION")].iter().chain(parts) {
         // The length keeps ("ab", "c") apart from ("a", "bc").
-        hash.update((part.len() as u64).to_le_bytes());
-        hash.update(part);
+        hash.update(&(part.len() as u64).to_le_bytes());
+        hash.update(part.as_bytes());
     }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("{:032x}", hash.digest128())
 }
 
 /// Returns the folder, by the environment variables that `variable` reads.
