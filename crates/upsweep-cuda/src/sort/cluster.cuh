@@ -37,12 +37,12 @@ struct ClusterShared {
     u32 masks[WARPS][MASK_ROWS * DIGITS];  // bit set of the lanes that have the digit
     u16 counts[WARPS][DIGITS];             // of the warp's keys; then the slot of the warp's first key with the digit
     u32 of_groups[ROW_GROUPS][DIGITS];         // keys of ROW_GROUP warps
-    u32 of_blocks[CLUSTER][DIGITS];  // keys of each block, written by the blocks
-    u32 bases[DIGITS];  // place of a key with the digit, less its slot, modulo 2^32
+    u32 of_blocks[CLUSTER][DIGITS];        // keys of each block, written by the blocks
+    u32 bases[DIGITS];                     // place of a key with the digit, less its slot, modulo 2^32
     u32 sums[2][WARPS];
     u32 own_some[KEY_WORDS], own_none[KEY_WORDS];
-    KeyBits some[CLUSTER], none[CLUSTER];  // bits that are set in some keys of each block, and bits that are clear in some
-    u32 negative;  // whether a key of the block was a zero with a sign when it was loaded
+    KeyBits some[CLUSTER], none[CLUSTER];  // bits set in some keys of each block; bits clear in some
+    u32 negative;                          // whether a key of the block was a zero with a sign when it was loaded
 };
 constexpr u32 SHARE_BYTES = MOST_SHARE * KEY_BYTES, POSITION_BYTES = HAS_VALUES ? MOST_SHARE * 4 : 0;
 static_assert(2 * (SHARE_BYTES + POSITION_BYTES) + sizeof(ClusterShared) <= SORT_SHARED_BYTES);

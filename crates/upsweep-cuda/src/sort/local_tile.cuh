@@ -24,7 +24,7 @@ struct LocalShared {
     alignas(8) u16 counts[WARPS][LOCAL_DIGITS];  // of the warp's keys; then the slot of the warp's first key with the digit
     u32 sums[COUNTING_THREADS / WARP > WARPS ? COUNTING_THREADS / WARP : WARPS];
     u32 differ[2][KEY_WORDS + 1];  // bits that differ in this segment, and flags of its keys; 0, for the next segment
-    u32 mixed;  // whether a full fine bucket has unequal keys
+    u32 mixed;                     // whether a full fine bucket has unequal keys
 };
 constexpr u32 LOCAL_SLOT_BYTES = LOCAL_TILE * (KEY_BYTES > VALUE_BYTES ? KEY_BYTES : VALUE_BYTES);
 constexpr u32 LOCAL_POSITION_BYTES = HAS_VALUES ? LOCAL_TILE * 2 : 0;

@@ -49,12 +49,12 @@ enum class Place : u32 { INPUT, RESULT, SCRATCH };
 struct SortStep {
     Deed deed;
     Place from, to;
-    u32 shift;  // of the digit; of FILL, and BY_OCTAVES, the number of distinct keys that are filled in
-    u32 turn;  // number of earlier passes whose tiles look back
+    u32 shift;    // of the digit; of FILL, and BY_OCTAVES, the number of distinct keys that are filled in
+    u32 turn;   // number of earlier passes whose tiles look back
     u32 first, last;  // whether keys are converted into sort order, and back from it
-    u32 loose;  // whether keys with equal digits may take any order; without values
-    u32 parts;  // whether the tiles are those of parts of the array that are sorted separately
-    u32 spread;  // of octaves their width; keys of row `r` with digit `d` go to bases[r * stride + (d << spread)] and on
+    u32 loose;        // whether keys with equal digits may take any order; without values
+    u32 parts;        // whether the tiles are those of parts of the array that are sorted separately
+    u32 spread;       // width of octaves; keys of row `r` with digit `d` go to bases[r * stride + (d << spread)] and on
     u64 stride;
     const u64* bases;
     // Null, or, where equal keys are indistinguishable, cursors[r * DIGITS + d]: the number of keys of row `r` with
@@ -76,7 +76,7 @@ struct SortSegment {
     u64 begin, count;
 };
 struct SegmentHeader {
-    u32 wrong;  // whether the offsets are invalid
+    u32 wrong;      // whether the offsets are invalid
     u32 listed[4];  // segments for a warp with more keys a lane, for a block, for a larger block, and for passes
 };
 
@@ -97,13 +97,13 @@ enum Order : u32 { LESS = 1, MORE = 2, ANY_ORDER = LESS | MORE, NEGATIVE_ZEROS =
 struct SortHeader {
     u64 counts[DIGITS_A_KEY][DIGITS];  // keys with a digit; then the exclusive prefix: keys with lower digits
     u32 done;                          // blocks that have counted
-    u32 order;  // union of the comparisons of all neighbours: `Order`
+    u32 order;                         // union of the comparisons of all neighbours: `Order`
     u32 tickets[LAUNCHES];
     Road road;
     u32 split_done;
-    u32 listed;  // buckets on the list for larger blocks
-    u32 tiles;  // of parts of the array; of octaves, the number of buckets with a single number each
-    u32 shift;  // lowest bit of a key's bucket number; of octaves, the number of buckets
+    u32 listed;   // buckets on the list for larger blocks
+    u32 tiles;    // of parts of the array; of octaves, the number of buckets with a single number each
+    u32 shift;    // lowest bit of a key's bucket number; of octaves, the number of buckets
     SortStep steps[LAUNCHES];
 };
 static_assert(sizeof(SortHeader) <= SORT_HEADER_BYTES);

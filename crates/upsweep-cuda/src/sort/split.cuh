@@ -29,8 +29,8 @@
 #include "warp/sum.cuh"
 
 constexpr u32 HALF = 1 << 15;
-constexpr u32 CROWDED = 8;  // a bucket is too large if the sample estimates this multiple of its limit: twice as much again, as a sample errs
-constexpr u32 OVERFULL = 4;  // a bucket is too large if the sample estimates more than this multiple of the limit: twice as much again, as a sample errs
+constexpr u32 CROWDED = 8;  // slack of a sample's count of two buckets, besides eight times the mean
+constexpr u32 OVERFULL = 4;  // multiple of two buckets' limit from which they are too large; twice as much again, as a sample errs
 constexpr u32 OUTSIDE = 4;  // flag beside `Order`: a key is outside of the window
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
@@ -114,8 +114,8 @@ struct Window {
     KeyBits first;  // the bits above the window are those of this key
     u32 shift;
     KeyBits below;  // the bits in the window and below
-    bool crowded;  // whether the sample has too many keys in one bucket
-    bool skewed;  // whether it surely has, but not in a bucket of an octave
+    bool crowded;   // whether the sample has too many keys in one bucket
+    bool skewed;    // whether it surely has, but not in a bucket of an octave
     KeyBits key;    // of this thread, in the sample
 
     __device__ __forceinline__ bool has(KeyBits key) const { return (KeyBits)(key ^ first) <= below; }
