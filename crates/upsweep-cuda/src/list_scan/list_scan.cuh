@@ -34,7 +34,7 @@
 #include "word/value.cuh"
 
 constexpr u32 NOTHING = ~0u;                   // no piece
-constexpr u32 MET = 1, FIRST = 2, BEHIND = 3;  // of a piece: has a predecessor; on the list and first; on the list after others. 0: nothing yet
+constexpr u32 MET = 1, FIRST = 2, BEHIND = 3;  // of a piece, 0 before: has a predecessor; listed first; listed later
 
 // Which of SPACING neighbours begins a piece.
 __device__ __forceinline__ u32 chosen(u32 slot) {
@@ -147,7 +147,7 @@ __device__ __forceinline__ void rank(const ListScanParams& p) {
     __syncthreads();
     const u32 behind = piece < pieces ? p.behind[piece] : NOTHING;
     // A circle back to the first piece is cut there.
-    if (behind < pieces && behind > 0) atomicMin(&before[behind], piece);  // two predecessors mean no list: one is taken
+    if (behind < pieces && behind > 0) atomicMin(&before[behind], piece);  // two predecessors are no list: one is taken
     __syncthreads();
     const u32 neighbour = before[piece];
     u32 from = neighbour, first = piece;

@@ -134,7 +134,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
     bool any = blockIdx.x > 0;
     const u32 warps = any ? look_back(p.workspace, blockIdx.x, epoch, shared.before) : 0;
     __syncthreads();
-    if (threadIdx.x == 0 && last && !alone) prepare_next_launch(p.workspace, epoch);  // it has seen all other blocks' words
+    if (threadIdx.x == 0 && last && !alone) prepare_next_launch(p.workspace, epoch);  // it has seen all other words
     State before;
     if (any) before = shuffle(warp_reduce(shared.before[min(lane_index(), WARPS - 1)], warps), 0);
 

@@ -30,7 +30,7 @@
 
 constexpr u32 HALF = 1 << 15;
 constexpr u32 CROWDED = 8;  // slack of a sample's count of two buckets, besides eight times the mean
-constexpr u32 OVERFULL = 4;  // multiple of two buckets' limit from which they are too large; twice as much again, as a sample errs
+constexpr u32 OVERFULL = 4;  // multiple of the limit of two buckets that is too much; twice as many, as a sample errs
 constexpr u32 OUTSIDE = 4;  // flag beside `Order`: a key is outside of the window
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
