@@ -313,7 +313,7 @@ __device__ __forceinline__ void check_first(const Params& p, u64 tile) {
 #pragma unroll 1
     for (u64 k = share.begin; k < share.middle(); k += BATCH) {
         const Batch<false> batch(Run<false>(p, k), 0);
-        bool any = false;  // whether there is a fault or a result; if offsets ascend, the last one decides whether all lie in the array
+        bool any = false;  // whether there is a fault or a result; if offsets ascend, the last one suffices
 #pragma unroll
         for (u32 turn = 0; turn < TURNS; turn++) {
 #pragma unroll

@@ -63,7 +63,7 @@
 static_assert(RING % LOOK_BACK_WARPS == 0, "two look-back warps that met at one barrier in turn could come in each other's place");
 
 enum class Asks {
-    AND_WAITS,  // when a tile begins, and before another is staged: 1 to 3 % of a long scan, cause unknown (benches/notes/scan.md)
+    AND_WAITS,  // when a tile begins, before another is staged: 1 to 3 % slower (benches/notes/scan.md), cause unknown
     AND_GOES_ON,  // when a tile begins; it has arrived when the tile is reduced
     EARLY,        // when the ticket before arrives: to reduce a small tile takes less time than an atomic addition
 };
