@@ -38,7 +38,7 @@ __device__ __forceinline__ void store_next(SharedPlace& at, u64 value) {
 }
 __device__ __forceinline__ void* at_shared_place(SharedPlace at) { return __cvta_shared_to_generic(at); }
 
-// The same address, which the compiler keeps in a register: it would otherwise recompute it for each access.
+// Copies an address so that the compiler keeps it in a register: it would otherwise recompute it for each access.
 __device__ __forceinline__ SharedPlace kept(SharedPlace place) {
     asm volatile("mov.u32 %0, %0;" : "+r"(place));
     return place;
@@ -119,7 +119,7 @@ __device__ __forceinline__ V load_constant(u64 address) {
     return value;
 }
 
-// The same number, opaque to the compiler: nothing is computed from it ahead, which would take registers.
+// Copies a number so that it is opaque to the compiler: nothing is computed from it ahead, which would take registers.
 __device__ __forceinline__ u64 unknown(u64 number) {
     asm volatile("" : "+l"(number));
     return number;

@@ -1,7 +1,8 @@
 // Segment heads: for each thread a mask with one bit for each of its elements.
 //
 //   rows          computed: the first head from element i on is (row - i % row) % row elements away
-//   flags, keys   read with coalesced loads by the warp that has the elements, and stored in shared memory as bits: the head source
+//   flags, keys   read with coalesced loads by the warp that has the elements, and stored in shared memory as bits: the
+//                 head source
 //   offsets       stored there by another warp for the whole tile: offsets.cuh
 //
 // The very first element begins a segment, so a segmented scan has no prefix before it.

@@ -17,7 +17,8 @@
 //
 //   State                    the aggregate of tiles; `combine` joins two of them
 //   Params, Shared           the kernel's parameters; shared memory of the task's warps
-//   FINISHES                 whether compute warps process a tile again, LAG tiles later. Else the look-back warp completes it
+//   FINISHES                 whether compute warps process a tile again, LAG tiles later. Else the look-back warp
+//                            completes it
 //   PREPARERS                number of preparing warps
 //   DRAWER, PUBLISHER        the thread that draws tickets, the warp that publishes aggregates; WARPS if look_back does
 //   ASKS                     when a ticket is requested, and whether the thread waits for it: see Asks
@@ -31,8 +32,10 @@
 //   complete(k)              a look-back warp, unless FINISHES: store the results that needed the prefix
 //   finish(k, tile)          compute warps, if FINISHES: the second pass
 //   preparer(tiles)          the state of a preparing warp from tile to tile
-//   prepare(preparer, k, tile), after_prepare(preparer, tile)   a preparing warp: for reduce; while no other waits for it
-//   left_over(k), prepare_together(k, tile)   whether compute warps prepare the part that one warp would take too long for; that work
+//   prepare(preparer, k, tile), after_prepare(preparer, tile)   a preparing warp: for reduce; while no other waits for
+//                                                               it
+//   left_over(k), prepare_together(k, tile)   whether compute warps prepare the part that one warp would take too long
+//                                             for; that work
 //
 // Memory ordering. Between blocks: status.cuh, workspace.cuh. Inside a block, each line's writer comes before the
 // barrier and its reader after it:
@@ -63,7 +66,7 @@
 static_assert(RING % LOOK_BACK_WARPS == 0, "two look-back warps that met at one barrier in turn could come in each other's place");
 
 enum class Asks {
-    AND_WAITS,  // when a tile begins, before another is staged: 1 to 3 % slower (benches/notes/scan.md), cause unknown
+    AND_WAITS,  // when a tile begins, before another is staged: saves 1 to 3 % (benches/notes/scan.md), cause unknown
     AND_GOES_ON,  // when a tile begins; it has arrived when the tile is reduced
     EARLY,        // when the ticket before arrives: to reduce a small tile takes less time than an atomic addition
 };

@@ -3,8 +3,8 @@
 //
 //   tickets ascend; each block, for its tiles t[0] < t[1] < t[2] < ...
 //   compute warps     take t[k] to registers               and find each warp's share of the results
-//                     stage t[k + AHEAD]                   in place of t[k], asynchronously: once a warp has taken t[k] or, if results
-//                                                          are many, once all have
+//                     stage t[k + AHEAD]                   in place of t[k], asynchronously: once a warp has taken t[k]
+//                                                          or, if results are many, once all have
 //                     publish the aggregate of t[k]
 //                     leave the results of t[k]            in a ring of RING_BYTES, as soon as there is room
 //   a storing warp    look back from t[k], store its results, free their room
@@ -18,12 +18,15 @@
 //   State, Params, Shared    as in pipeline.cuh
 //   Part                     a warp's aggregate of a tile
 //   Items                    a thread's elements of a tile
-//   FEW                      results are few if those of FEW tiles fit in the ring. The ticket of the tile that is staged next is then
-//                            drawn a tile ahead, so that its copy begins early. Else it is drawn as late as possible: a block that waits for
-//                            room holds tickets of tiles that it cannot publish, for which all others wait
+//   FEW                      results are few if those of FEW tiles fit in the ring. The ticket of the tile that is
+//                            staged next is then drawn a tile ahead, so that its copy begins early. Else it is drawn as
+//                            late as possible: a block that waits for room holds tickets of tiles that it cannot
+//                            publish, for which all others wait
 //   stage(k, tile)           issue the copies of this block's k-th tile
-//   take(k, tile, items, loaded)   the thread's elements to registers, then loaded(); returns the warp's Part, valid in the last lane
-//   join(tile, part, total)  the State of a tile, each lane having the part of a warp; returns the exclusive prefix of the warp
+//   take(k, tile, items, loaded)   the thread's elements to registers, then loaded(); returns the warp's Part, valid in
+//                                  the last lane
+//   join(tile, part, total)  the State of a tile, each lane having the part of a warp; returns the exclusive prefix of
+//                            the warp
 //   bytes(total)             the bytes of the tile's results, a multiple of 16, at most RING_BYTES
 //   leave(items, before, total, at)   results into the ring from byte `at` on; `before` is the return value of join
 //   finish(tile, at, total, chain)          a storing warp: look back and store

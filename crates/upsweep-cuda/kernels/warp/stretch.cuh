@@ -2,8 +2,8 @@
 //
 //   in steps of DEPTH neighbouring vectors a lane, as long as there are whole ones:
 //       combine    the lane's elements of this step, and of the next one
-//       exchange   for both steps: a lane takes its neighbour's part of one step and gives its own of the other, so that from then on
-//                  half of the lanes have one step and half the other
+//       exchange   for both steps: a lane takes its neighbour's part of one step and gives its own of the other, so
+//                  that from then on half of the lanes have one step and half the other
 //   the rest in rows of a vector a lane
 //
 // The next step's elements are loaded before the lanes exchange this one's.

@@ -3,20 +3,24 @@
 //
 // The pipeline (pipeline.cuh) of this task:
 //
-//   reduce      bytes become codes (automaton/tile.cuh). Each thread runs the DFA over its ITEMS bytes from three states: that to which the
-//               16 bytes before lead from the first state, and those from two lasting states (`find_lasting`). Then the right run is
-//               found, from the tile's own entry state on (automaton/entries.cuh):
+//   reduce      bytes become codes (automaton/tile.cuh). Each thread runs the DFA over its ITEMS bytes from three
+//               states: that to which the 16 bytes before lead from the first state, and those from two lasting states
+//               (`find_lasting`). Then the right run is found, from the tile's own entry state on
+//               (automaton/entries.cuh):
 //
-//                 a thread's choice of a run is a function of the choice of the thread before: the run that begins where the other's ends
+//                 a thread's choice of a run is a function of the choice of the thread before: the run that begins where
+//                 the other's ends
 //                 a scan of these functions by composition, in each warp; if no run begins there, it stops
-//                 all threads from there on without a run from an end of the thread before make another run, from that end
+//                 all threads from there on without a run from an end of the thread before make another run, from that
+//                 end
 //                 and again, until it stops nowhere: as often as such threads follow each other
 //                 warps assume their first thread's guess, and resume from the right state if it was wrong
 //
 //               With the ends, the numbers of events are known.
 //   look back   the number of events before the tile
-//   finish      each thread runs over its bytes once more, from the right state, and puts its events into a buffer in shared memory,
-//               in order; from there they are stored contiguously
+//   finish      each thread runs over its bytes once more, from the right state, and puts its events into a buffer in
+//               shared memory, in order; from there they are stored contiguously
+//
 // In contrast to scans of functions of states (Hillis and Steele, "Data parallel algorithms", 1986; Mytkowicz,
 // Musuvathi and Schulte, "Data-parallel finite-state machines", 2014), functions of all states are composed only from
 // tile to tile. In a tile three guesses nearly always suffice, and a wrong one costs a run and changes nothing else:

@@ -10,8 +10,8 @@
 // same class in different states, or different classes in one, mostly access distinct banks.
 //
 //   bits of a step   0 .. 15   the next state
-//                   16 .. 26   of one event: its kind, and in 3 bits how many bytes back it lies; of several: the index of the first in
-//                              the list of events
+//                   16 .. 26   of one event: its kind, and in 3 bits how many bytes back it lies; of several: the index
+//                              of the first in the list of events
 //                   27 .. 31   the number of events
 //
 // The host passes a description of the automaton after the kernel's parameters (upsweep-plan/src/automaton.rs); a block

@@ -59,7 +59,7 @@ struct Values {
 
 // The lane's elements, from position `at` of the array on; `index` is their place in their lines.
 enum class Kept { SIDE_BY_SIDE, ELEMENT, MAPPED };
-// Of inputs that are not one stream a lane has one line.
+// Elements of the lane. If the input is not one stream, a lane has one line.
 template <Kept> struct RowOf {
     Values<In> values;
     static constexpr bool right = true;

@@ -2,10 +2,11 @@
 // of the owner.
 //
 //   mark     in shared memory, at the first result of each count, the index of the count in the tile
-//   store    a row of results a warp: a lane has the neighbours of one store, and the last mark up to each gives its owner
+//   store    a row of results a warp: a lane has the neighbours of one store, and the last mark up to each gives its
+//            owner
 //
-// Results are stored in windows, so a tile may have any number of them. A row begins at a multiple of 16 bytes of the output: only
-// the first and last 16 bytes of what is stored together are stored in pieces.
+// Results are stored in windows, so a tile may have any number of them. A row begins at a multiple of 16 bytes of the
+// output: only the first and last 16 bytes of a contiguous store are stored in pieces.
 //
 // In a tile with few results each warp stores those of its own counts, and waits for no other; it carries the last mark
 // from row to row. In a tile with many, which one count may have, all warps store them together (BLOCK): then the first

@@ -10,8 +10,9 @@
 // Two cases avoid that:
 //
 //   alike   a lane's elements with one slot are one addition, and so are those of a warp
-//   hot     a slot that is emptied in two successive turns gets a word of its own, to which hardware adds ones at once. There
-//           is room for few, each at a fixed place, and a hot slot stays. While there are none, the check is skipped
+//   hot     a slot that is emptied in two successive turns gets a word of its own, to which hardware adds ones at once.
+//           There is room for few, each at a fixed place, and a hot slot stays. While there are none, the check is
+//           skipped
 //
 // Memory ordering. Between meetings counters are changed by atomic operations only; in a meeting, between two barriers,
 // all of them are read and written.

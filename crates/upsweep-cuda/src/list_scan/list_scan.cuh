@@ -25,6 +25,7 @@
 //                             itself in seen[1]                                                      addition to seen[1]
 //   totals, behind, known,    a launch                          the launches after it                the stream
 //   before
+//
 // Blocks exchange nothing else.
 
 #pragma once
@@ -36,7 +37,7 @@
 constexpr u32 NOTHING = ~0u;                   // no piece
 constexpr u32 MET = 1, FIRST = 2, BEHIND = 3;  // of a piece, 0 before: has a predecessor; listed first; listed later
 
-// Which of SPACING neighbours begins a piece.
+// Index, among SPACING neighbours, of the element that begins a piece.
 __device__ __forceinline__ u32 chosen(u32 slot) {
     slot = (slot ^ slot >> 16) * 0x7feb352d;
     slot = (slot ^ slot >> 15) * 0x846ca68b;

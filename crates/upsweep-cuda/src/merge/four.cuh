@@ -4,15 +4,16 @@
 // with 32 probes at a time counts the elements of each of the four runs that come before it, which also gives the
 // pivot's rank among the pivots:
 //
-//   splits     the number of elements of each run before the pivot, less a few, so that a part begins at a multiple of UNIT results
+//   splits     the number of elements of each run before the pivot, less a few, so that a part begins at a multiple of
+//              UNIT results
 //
 // The second launch has a block for each part. It stages the next elements of each run, a chunk. Of the chunks' last
 // elements the first in order is the bound: all elements up to it are the next results. The length of a chunk is
 // adapted to the number of elements that the last tile took from its run.
 //
 //   finder     copy the chunks to a stage; search each for the bound; publish the tile to the mergers
-//   mergers    each thread merges results of the first two runs, or of the last two, into the halves
-//              each thread merges results of both halves, into its warp's part of the stage, and from there to global memory
+//   mergers    each thread merges results of the first two runs, or of the last two, into the halves each thread merges
+//              results of both halves, into its warp's part of the stage, and from there to global memory
 //
 // Elements are copied to a stage at their address modulo 16, so that copies are of 16 bytes, whatever the runs'
 // addresses.

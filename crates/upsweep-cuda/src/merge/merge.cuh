@@ -4,9 +4,10 @@
 // and the rest of the second (Green, McColl and Bader, "GPU Merge Path", 2012). A cell is several tiles. Three steps,
 // each a launch; with few tiles the first and the last one:
 //
-//   cells      a warp finds the split of a cell by a search in both arrays, with 32 probes at a time; with few tiles each is a cell
-//   tiles      a thread finds the split of a tile: by interpolation between the splits of its cell, then steps of growing width, then
-//              halving, so that it reads few sectors
+//   cells      a warp finds the split of a cell by a search in both arrays, with 32 probes at a time; with few tiles
+//              each is a cell
+//   tiles      a thread finds the split of a tile: by interpolation between the splits of its cell, then steps of
+//              growing width, then halving, so that it reads few sectors
 //   merge      a block for each tile: copies its elements of both arrays to shared memory
 //              each thread finds the split of its own results there, and merges them sequentially
 //              results go to shared memory, and each warp stores its own from there to global memory, coalesced

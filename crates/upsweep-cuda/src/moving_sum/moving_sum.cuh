@@ -1,7 +1,7 @@
 // Moving sums (a box filter): for each value of an image the sum over the window around it.
 //
 //   for each plane, part of `part` rows, strip of columns:                                    in parallel
-//       v[x] = the sum of f(input[row, x]) over the rows of the window of the part's first row, for all columns within reach
+//       v[x] = the sum of f(input[row, x]) over the rows of the window of the part's first row, for all columns in reach
 //       for row = the part's rows:
 //           for each column x: output[row, x] = finish(the sum of v over the columns of the window of x, its number of values)
 //           v[x] = v[x] + f(input[the row that enters the window, x]) - f(input[the row that leaves it, x])

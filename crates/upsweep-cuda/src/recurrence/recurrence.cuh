@@ -9,8 +9,8 @@
 // after m elements are A^m times the states before, plus the states that the elements yield from zero states
 // (linear.cuh):
 //
-//   reduce     the states that each thread's elements yield from zero states: a weighted sum of the elements (WEIGHED), else the loop;
-//              a scan of them in the warp, whose exclusive prefix the thread keeps
+//   reduce     the states that each thread's elements yield from zero states: a weighted sum of the elements (WEIGHED),
+//              else the loop; a scan of them in the warp, whose exclusive prefix the thread keeps
 //   look back  the states before each warp of the tile
 //   finish     each thread adds its share of these, and runs the loop over its elements once more
 //

@@ -3,7 +3,8 @@
 //   reduce/gathered_starts.cuh has found the first offset of each tile. Then a block for each tile:
 //       load       its elements; maps them to shared memory
 //       check      that the offsets ascend
-//       reduce     the piece of each segment in the tile: a short one by a thread, a longer one by a warp, the longest by all warps
+//       reduce     the piece of each segment in the tile: a short one by a thread, a longer one by a warp, the longest
+//                  by all warps
 //       store      the results of segments that begin and end here, and of empty ones
 //       publish    the combination after the tile's last head
 //       look back  for the segment that began before the tile and ends in it; store its result
@@ -16,8 +17,8 @@
 //
 // Progress. A block waits for blocks of lower numbers, which GPUs start before it; it publishes before it waits.
 //
-// Memory ordering. Between blocks: lookback.cuh, status.cuh. The launch before this one has stored the epoch after the
-// starts. Inside a block, each line's writer comes before the barrier and its reader after it:
+// Memory ordering. Between blocks: lookback.cuh, status.cuh. The launch before this one has stored the epoch in memory
+// after the starts. Inside a block, each line's writer comes before the barrier and its reader after it:
 //
 //   shared memory      written by      barrier           read by        written again after
 //   mapped             all             __syncthreads     all            -

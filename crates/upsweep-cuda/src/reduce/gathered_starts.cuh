@@ -1,8 +1,9 @@
 // Preparation of a reduction by offsets with a gathering map (reduce/gathered.cuh):
 //
-//   find    the begin of each tile: the first offset there or after it. SEARCHERS lanes search for each: first near the place that it
-//           would have if all segments were of one length, then each lane a part of the rest
-//   store   the results of long runs of empty segments: shares whose ends are equal, or invalid. The block of a tile skips them
+//   find    the begin of each tile: the first offset there or after it. SEARCHERS lanes search for each: first near the
+//           place that it would have if all segments were of one length, then each lane a part of the rest
+//   store   the results of long runs of empty segments: shares whose ends are equal, or invalid. The block of a tile
+//           skips them
 //   check   the first and the last offset. The blocks of tiles check those between
 //
 // In contrast to a thread for each segment, few offsets are read here, and the blocks of tiles read all of them anyway.

@@ -1,6 +1,7 @@
 // Reduction of many rows that are not short, a warp for each.
 //
-//   commutative operator    a lane combines vectors of the row at the stride of a warp; then the lanes' values are combined
+//   commutative operator    a lane combines vectors of the row at the stride of a warp; then the lanes' values are
+//                           combined
 //   any other               warp/stretch.cuh
 //
 // In contrast to scan/segments.cuh, no warp waits for another, no part of a row comes from another block, and no

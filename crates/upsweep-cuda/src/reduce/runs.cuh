@@ -4,7 +4,8 @@
 //
 //   take        the heads by key; the combination from the last head on, and the number of heads
 //   leave       the key of each head and the result of the run before it, contiguous in shared memory
-//   finish      look back: the number of heads before the tile, and the combination since the last of them. Store from shared memory
+//   finish      look back: the number of heads before the tile, and the combination since the last of them. Store from
+//               shared memory
 //
 // A result belongs to the head after its run, not to the run's end, so no element of the next tile is read. The first
 // head's result lacks the part before the tile, and the array's last result has no head: the storing warps add both.

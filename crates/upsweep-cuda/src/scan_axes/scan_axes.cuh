@@ -6,7 +6,8 @@
 // block only, and each element is read once. Its warps have roles, which overlap:
 //
 //   reducing warps    stage t + AHEAD      to shared memory, asynchronously
-//                     reduce t             scan each row of the tile, publish its total to the strips to the right, keep the scan
+//                     reduce t             scan each row of the tile, publish its total to the strips to the right,
+//                                          keep the scan
 //   look-back warps   look back from t     find the prefix of each row left of the strip, a lane for each row
 //   finishing warps   finish t             combine each row with its prefix from the left, scan the columns, store
 //

@@ -5,8 +5,8 @@
 //
 //   reduce      a bit for each element: whether it is selected; the count of each warp
 //   look back   the number of selected elements before the tile
-//   finish      compacts selected and rejected elements, each contiguously, in the tile's own shared memory, at their destination's address
-//               modulo 16 bytes; from there to global memory, 16 bytes a store
+//   finish      compacts selected and rejected elements, each contiguously, in the tile's own shared memory, at their
+//               destination's address modulo 16 bytes; from there to global memory, 16 bytes a store
 //
 // In contrast to other libraries' kernels, the bits are computed once and stored for the tiles of LAG. By then the
 // destination of a tile's results is known, so it compacts them at the phase of their destination, and only the first

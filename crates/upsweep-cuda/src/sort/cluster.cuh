@@ -3,8 +3,8 @@
 //   each block loads its share of the keys into registers
 //   for each digit of eight bits in which keys differ, from the lowest one on (the lowest one in any case):
 //       rank      each key among its warp's keys with the digit; sum the warps' counts
-//       exchange  the counts of each digit between all blocks, from which each computes the places of its runs; and in the first
-//                 pass the bits that differ
+//       exchange  the counts of each digit between all blocks, from which each computes the places of its runs; and in
+//                 the first pass the bits that differ
 //       scatter   the keys to slots, by digit and rank
 //       pass      each slot's key on to its place in the share of a block, or in the last pass in the output
 //       read      the share's keys back, in order
@@ -18,7 +18,7 @@
 // the bit of the sign.
 //
 // Memory ordering: blocks write to each other's shared memory between two meetings of the cluster, and read their own after the second.
-// What a block reads after a meeting it has read before it arrives at the next one, so nobody writes there too early. None reaches for
+// A block finishes the reads of a meeting before it arrives at the next one, so no block writes there too early. No block accesses
 // another block's memory after the last meeting, so a block may end.
 
 #include "block/cluster.cuh"

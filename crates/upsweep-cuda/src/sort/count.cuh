@@ -6,8 +6,8 @@
 //   the last block:
 //       places[p][d] = counts[p][0] + .. + counts[p][d - 1]
 //       a digit that is equal in all keys has no pass; keys in order have none at all
-//       passes go from the input to the result and scratch in turns (double buffer), so that the last one ends in the result; an in-place
-//       sort has an even number of them, one of which may be a copy
+//       passes go from the input to the result and scratch in turns (double buffer), so that the last one ends in the
+//       result; an in-place sort has an even number of them, one of which may be a copy
 //
 // With as many columns as lanes a warp's counters lie in distinct banks, whatever the keys are.
 

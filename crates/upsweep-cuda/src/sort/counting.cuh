@@ -3,7 +3,8 @@
 // signs of its zeros in order.
 //
 //   tally     counts[x] += 1 for all keys x; the last block: places[x] = counts[0] + .. + counts[x - 1]
-//   fill      output[i] = x for places[x] <= i < places[x + 1]; zeros of both signs are read from the stored signs, part by part
+//   fill      output[i] = x for places[x] <= i < places[x + 1]; zeros of both signs are read from the stored signs,
+//             part by part
 //
 // A block's counters of keys of two bytes lie in shared memory, two of 16 bits in a word. The thread whose addition
 // takes a counter to half of its range subtracts that half and adds it to the count of all blocks. Fewer keys are added

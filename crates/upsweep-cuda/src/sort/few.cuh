@@ -3,9 +3,11 @@
 //
 //   the first warp looks at its own keys:   if more than MOST_DISTINCT of them are distinct, there are not few
 //   the first warp looks at its own keys:   more than MOST_DISTINCT distinct ones: not few
-//   each thread has a key of the sample:    the first of each is appended to the list of distinct keys, through a hash set in shared memory
+//   each thread has a key of the sample:    the first of each is appended to the list of distinct keys, through a hash
+//                                           set in shared memory
 //   each warp tries factors:                a good one hashes no two keys of the list to the same slot
 //   slots[slot(x)] = x                      for each x of the list: so a key is in the list if it is in its slot
+//
 // The keys are not few if the list would have more than FEW keys, or if no factor is good. Keys outside the list are
 // found only when all keys have been looked at.
 
@@ -51,7 +53,7 @@ struct FewKeys {
         }
     }
 
-    // Builds the table, unless there are too many distinct keys: then false. `key` is this thread's key of the sample.
+    // Returns whether the keys are few; then the table is built. `key` is this thread's key of the sample.
     // All threads.
     __device__ __forceinline__ bool find(KeyBits key) {
         // Early exit by the first warp's keys.
@@ -87,7 +89,7 @@ struct FewKeys {
         __syncthreads();
         if (factor == ~0u) return false;
         const u32 good = factor_of(factor);
-        // Filler of the unused slots: list[0] hashes to its own slot, so no key is found in another.
+        // Filler of the unused slots: list[0] hashes to its own slot, so no key is found in them.
         for (u32 i = threadIdx.x; i < FEW_SLOTS; i += THREADS) slots[i] = list[0];
         __syncthreads();
         if (warp_index() == 0 && exists) slots[slot(mine, good)] = mine;

@@ -12,7 +12,8 @@
 //
 //       count     the keys of fine buckets: those with the same FINE_BITS highest of the bits that differ
 //       scatter   the keys to their slots, by fine bucket, in any order
-//       store     each at its final place, found by comparisons with the few keys of its fine bucket, which are its neighbours
+//       store     each at its final place, found by comparisons with the few keys of its fine bucket, which are its
+//                 neighbours
 //
 // A fine bucket with more than a few keys must have equal keys alone, else the segment goes by digits. Keys of up to
 // eight bytes without values take fine buckets instead of two digits, too, and are sorted before they are stored:

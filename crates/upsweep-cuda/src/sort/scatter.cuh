@@ -3,8 +3,8 @@
 //
 //   a block, for each of its tiles:
 //       count     the keys of each bucket; the value that an addition returns is a key's rank among them
-//       place     the tile's keys of a bucket after those of other tiles, by an addition to the bucket's cursor; and in the tile after
-//                 those of lower buckets
+//       place     the tile's keys of a bucket after those of other tiles, by an addition to the bucket's cursor; and in
+//                 the tile after those of lower buckets
 //       scatter   keys to their slots: those of a bucket are contiguous
 //       store     them
 //

@@ -1,20 +1,21 @@
 // The first kernel of an MSD radix sort: counts the keys by their highest bits, and chooses the path of the sort.
 //
 //   a sample of the keys, the same for all blocks, chooses
-//       the window      `bits` bits from the highest on that differ: if a key differs in a higher bit, too, the sort goes by LSD passes
+//       the window      `bits` bits from the highest on that differ: if a key differs in a higher bit, too, the sort
+//                       goes by LSD passes
 //       few keys        the distinct ones of the sample, if a bucket has too much of it and they are few (sort/few.cuh)
-//       skewed keys     if buckets of equal highest bits are far too large, but those of octaves (sort/octaves.cuh) are not: the next launch
-//                       counts the octaves, and this kernel ends
+//       skewed keys     if buckets of equal highest bits are far too large, but those of octaves (sort/octaves.cuh) are
+//                       not: the next launch counts the octaves, and this kernel ends
 //   count[x >> shift] += 1 for the block's keys x, by the bits in the window; or by distinct key, of few
 //   the last block:
 //       if all keys are among the few, the next launch fills them in
 //       places[v] = counts[0] + .. + counts[v - 1]
 //       keys in order are copied, keys in reverse order are reversed
-//       if a bucket of equal highest bits is too large for a block, the sort goes by LSD passes, whose digits the next kernel counts, or
-//       with COUNT_DIGITS this one
+//       if a bucket of equal highest bits is too large for a block, the sort goes by LSD passes, whose digits the next
+//       kernel counts, or with COUNT_DIGITS this one
 //       else one pass by the highest bits, or two by half of them each, put each bucket in its place, and blocks sort the
-//       buckets. The second pass is one of each bucket of the first, cut into tiles. Or a single pass by all of these bits scatters the
-//       keys to buckets (sort/scatter.cuh)
+//       buckets. The second pass is one of each bucket of the first, cut into tiles. Or a single pass by all of these
+//       bits scatters the keys to buckets (sort/scatter.cuh)
 //
 // A block's counters lie in shared memory: a word each, if there is room (WIDE_COUNTERS), else two of 16 bits in a
 // word. The thread whose addition takes a counter of 16 bits to half of its range subtracts that half and adds it to
@@ -30,7 +31,7 @@
 
 constexpr u32 HALF = 1 << 15;
 constexpr u32 CROWDED = 8;  // slack of a sample's count of two buckets, besides eight times the mean
-constexpr u32 OVERFULL = 4;  // multiple of the limit of two buckets that is too much; twice as many, as a sample errs
+constexpr u32 OVERFULL = 4;  // two buckets with this multiple of one's limit are too large: 2 * 2, as a sample errs
 constexpr u32 OUTSIDE = 4;  // flag beside `Order`: a key is outside of the window
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 

@@ -1,7 +1,8 @@
 // The first kernel of a sort by a comparison: sorts tiles, which are then merged (merge/merge.cuh). Stable.
 //
 //   each thread sorts its neighbouring elements in registers:    odd-even transposition: only neighbours change places
-//   for width = 1, 2, 4, .. threads:                             two neighbouring runs of `width` threads' elements are merged
+//   for width = 1, 2, 4, .. threads:                             two neighbouring runs of `width` threads' elements are
+//                                                                merged
 //
 // The threads of a warp synchronise with each other alone while runs are shorter than a warp's elements. With values, a
 // position accompanies each element; the values are gathered afterwards.

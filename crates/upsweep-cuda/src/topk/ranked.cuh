@@ -1,12 +1,14 @@
 // State shared by the kernels of a top-k, which find the key of a rank: `rank` 1 is the first in order.
 //
 //   guess     from a sample of the keys: two between which the wanted one lies, most probably
-//   collect   the keys between these: candidates. If they are too many, or not around the wanted rank, the input replaces them
-//   count     for each digit from the highest on: counts the next digit of the candidates with the digits found; the last block
-//             finds the digit of the wanted key among them, and its rank among those that have it, too. If more candidates are equal
-//             to it than are taken, each digit of their places is found likewise: so the last place of those taken is known
-//   take      the candidates before the wanted one, and the first in the input of those equal to it, as many as the result
-//             lacks: in no order
+//   collect   the keys between these: candidates. If they are too many, or not around the wanted rank, the input
+//             replaces them
+//   count     for each digit from the highest on: counts the next digit of the candidates with the digits found; the
+//             last block finds the digit of the wanted key among them, and its rank among those that have it, too. If
+//             more candidates are equal to it than are taken, each digit of their places is found likewise: so the last
+//             place of those taken is known
+//   take      the candidates before the wanted one, and the first in the input of those equal to it, as many as the
+//             result lacks: in no order
 //   store     the same keys from the input, in its order
 //   order     sort of the results by the input's order, or by their own
 //

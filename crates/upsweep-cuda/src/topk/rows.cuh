@@ -1,7 +1,7 @@
 // Top-k of rows, a block each.
 //
-//   for each digit of eight bits, from the highest on:    counts of the next digit of the row's keys with the digits found;
-//                                                         the digit of the wanted rank
+//   for each digit of eight bits, from the highest on:    counts of the next digit of the row's keys with the digits
+//                                                         found; the digit of the wanted rank
 //   then all keys before the one found, and the first of those equal to it, in the order of the row
 //
 // A row that does not fit in the L1 cache is loaded from the L2 cache again.

@@ -4,7 +4,7 @@
 
 namespace emulator {
 
-// Random list of `n` elements: in any order, or with a stride, which could be that of the pieces.
+// Random list of `n` elements: in any order, or with a stride, perhaps that of the pieces.
 static std::vector<u32> any_order(u64 n) {
     std::vector<u32> order(n);
     const u64 stride = once_in(3) ? 1 : 1 + below(2 * SPACING);

@@ -110,7 +110,7 @@ static void one_case() {
     memset(places.values, 0, 8 * (values + 1));
     Guarded<SortTile> tiles(scatters ? 0 : expected.size());
     Guarded<SortSegment> list(most_listed);
-    StatusWord* const cursors = VALUE_BYTES > 0 ? nullptr : status.values;  // an address that nobody reads
+    StatusWord* const cursors = VALUE_BYTES > 0 ? nullptr : status.values;  // an address that is never read
     SortSplitParams p = {keys.values, n, part, in_place, header.values, places.values, status.values, status_words, empty, cursors, bits <= 8 || scatters ? nullptr : tiles.values, tile, bits, room, lists ? list.values : nullptr, most_listed, large_room};
     launch((n + part - 1) / part, THREADS, max((WIDE_COUNTERS ? 4 : 2) << bits, VALUE_BYTES == 0 ? 4 * FEW_SLOTS * FEW_LANES : 0) + (COUNT_DIGITS ? 4 * DIGITS * KEY_BYTES : 0), [&] { KERNEL(p); });
     keys.check("keys"), header.check("header"), status.check("status words"), places.check("places"), tiles.check("tiles"), list.check("list");
