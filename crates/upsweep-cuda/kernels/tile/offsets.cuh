@@ -152,7 +152,7 @@ struct Batch {
 
 // Search state of a warp that finds tiles' offsets.
 struct Finder {
-    static constexpr u64 NEAR = 64;  // no step is narrower
+    static constexpr u64 NEAR = 64;  // range at which the search stops
     u64 low;
     u32 tile;
     float offsets_per_tile;

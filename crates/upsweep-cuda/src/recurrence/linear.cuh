@@ -7,9 +7,9 @@
 // elements each, so a scan of any of them takes these levels in turn.
 //
 //   level   0 .. 4              2^level threads
-//           WARP_LEVEL ..       numbers of warps
-//           TILE_LEVEL ..       numbers of tiles
-//           GROUP_LEVEL ..      numbers of groups of tiles, up to GROUPS
+//           WARP_LEVEL ..       2^(level - WARP_LEVEL) warps
+//           TILE_LEVEL ..       2^(level - TILE_LEVEL) tiles
+//           GROUP_LEVEL ..      2^(level - GROUP_LEVEL) groups of tiles, up to GROUPS
 //
 // In contrast to lookback.cuh, states must be advanced from their position to the one that needs them, so the tile or
 // group next to the end is in the last lane. If states are few, each lane advances its own to the end by the power for

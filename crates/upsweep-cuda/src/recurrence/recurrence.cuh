@@ -47,7 +47,7 @@ __device__ __forceinline__ States first_states(const Params& p, u64 i) {
     return states;
 }
 
-// A loop over rows is as fast if states are few; unrolled code is too long for the caches if they are many.
+// Unrolled code of all rows is too long for the caches if states are many, and no slower if they are few.
 constexpr u32 UNROLLED_ROWS = TEAMED ? 3 : ROWS;
 
 // Stored results have canonical NaN. With feedback all results after a NaN are NaN, so a thread's last one shows

@@ -1,7 +1,6 @@
 // Few distinct keys: a block finds them in a sample, and builds a perfect hash table: one probe shows whether a key is
 // one of them.
 //
-//   the first warp looks at its own keys:   if more than MOST_DISTINCT of them are distinct, there are not few
 //   the first warp looks at its own keys:   more than MOST_DISTINCT distinct ones: not few
 //   each thread has a key of the sample:    the first of each is appended to the list of distinct keys, through a hash
 //                                           set in shared memory

@@ -1,5 +1,6 @@
-// Transpose of interleaved lines into rows, and back: output[(o * inner + i) * len + k] = input[(o * len + k) * inner +
-// i].
+// Transpose of interleaved lines into rows, and back:
+//
+//   output[(o * inner + i) * len + k] = input[(o * len + k) * inner + i]
 //
 // A block moves a square of elements through shared memory, so that both sides are accessed in rows.
 

@@ -40,7 +40,7 @@ __device__ __forceinline__ void fill_few(const SortParams& p, const SortHeader& 
         const KeyBits key = which[i];
 #pragma unroll
         for (u32 j = 0; j < VECTOR; j++) vector.at[j] = key;
-        // Whole vectors where they are aligned.
+        // Whole vectors from the first aligned key on.
         const u64 skew = (u64)to / KEY_BYTES % VECTOR, from = min(end, (begin + skew + VECTOR - 1) / VECTOR * VECTOR - skew);
         const u64 vectors = (end - from) / VECTOR, rest = from + vectors * VECTOR;
         for (u64 v = first; v < vectors; v += threads) *(Vector*)(to + from + v * VECTOR) = vector;

@@ -1,4 +1,4 @@
-// The rank of each of a warp's keys: how many keys with the same digit the warp has before it.
+// Rank of each of a warp's keys: the number of keys with the same digit before it in the warp.
 //
 //   for each row of 32 keys, a lane one:
 //       same  = the lanes with this lane's digit

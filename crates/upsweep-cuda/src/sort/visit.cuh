@@ -43,7 +43,7 @@ __device__ __forceinline__ Seen visit_keys(const KeyBits* keys, u64 begin, u64 e
         if (i > 0) seen.add(with_one_zero(in_order(keys[i - 1])), key[0]);
         add(key);
     };
-    // Whole vectors where the keys are aligned.
+    // Whole vectors from the first aligned key on.
     const u64 skew = (u64)keys / KEY_BYTES % VECTOR_KEYS;
     const u64 first = min(end, begin + (VECTOR_KEYS - (begin + skew) % VECTOR_KEYS) % VECTOR_KEYS);
     const u64 vectors = (end - first) / VECTOR_KEYS, last = first + vectors * VECTOR_KEYS;
