@@ -3,8 +3,7 @@
 //
 // A word of bytes is split into two words with lanes of 16 bits: one has the bytes 0 and 2, the other the bytes 1 and
 // 3. For extremes a byte lies in the upper half of its lane and decides alone, whatever the lower half is: the odd
-// bytes are the word itself. Shifts are multiplications, as the multiplier has
-// throughput to spare.
+// bytes are the word itself. Shifts are multiplications, which have throughput to spare.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// Merge of four neighbouring runs of a sort by a comparison into one, at the price of one reading and one writing. Stable.
+// Merge of four neighbouring runs of a sort by a comparison into one, which reads and writes each element once. Stable.
 //
 // The first launch cuts the results of each group of four runs into parts. A pivot is an element of a run. A search
 // with 32 probes at a time counts the elements of each of the four runs that come before it, which also gives the

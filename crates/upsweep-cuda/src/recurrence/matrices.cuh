@@ -1,8 +1,8 @@
 // The matrices of a linear recurrence, and their products with states.
 //
 // The states are kept in a basis (BASIS) in which the square of a state is the energy of the results that it alone
-// yields, so that powers of a stable recurrence make nothing larger. Products with plain states are small differences of
-// large terms.
+// yields, so that powers of a stable recurrence make nothing larger. Products with plain states are small differences
+// of large terms.
 //
 // Powers of an unstable recurrence may be infinite, and those of one without feedback are mostly 0. CAREFUL: a factor
 // or a state of 0 contributes nothing, whatever the other factor is.

@@ -9,8 +9,8 @@
 // The operator is applied to elements and combinations of neighbours only, in order: it needs no identity and need not
 // commute.
 //
-// Memory ordering: pipeline.cuh. Marks by flags and keys stay within a warp. Marks by offsets belong to MARK_SLOTS tiles: a
-// tile's marks are set before it is reduced and read until it is finished.
+// Memory ordering: pipeline.cuh. Marks by flags and keys stay within a warp. Marks by offsets belong to MARK_SLOTS
+// tiles: a tile's marks are set before it is reduced and read until it is finished.
 //
 // In place: a tile is staged before it is stored, and nothing else reads its elements.
 

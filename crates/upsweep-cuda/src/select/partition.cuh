@@ -20,16 +20,17 @@
 // A pipeline and no relay (select/select.cuh), because all elements wait for their prefix. Blocks of a relay would wait
 // for room while they hold tiles for which other blocks wait.
 //
-// The number of elements may lie in device memory (`length`): the grid is then sized for as many as the input has room for.
+// The number of elements may lie in device memory (`length`): the grid is then sized for the capacity of the input.
 //
 // Memory ordering: pipeline.cuh. If results replace elements, all threads that compact together first load these into
 // registers; then they write results, then they read each other's, and then they stage the next tile there: a barrier
 // between any two of these. A buffer that holds no elements is written after the barrier at which all compute warps
 // receive the prefix, when they have read the tile before from it.
 //
-// In place: a tile is published when its elements are in shared memory, and stored when all tiles before it are published. A
-// result lies at or before its element, so nothing is overwritten that is yet to be read. (A neighbour of another tile is read
-// before this tile is published, too, and until then only its own value can be stored in its place.)
+// In place: a tile is published when its elements are in shared memory, and stored when all tiles before it are
+// published. A result lies at or before its element, so no element is overwritten before it is read. (A neighbour in
+// another tile is also read before this tile is published, and until then only its own value can be stored in its
+// place.)
 
 #pragma once
 

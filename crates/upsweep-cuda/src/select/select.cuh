@@ -11,13 +11,13 @@
 // So a tile with few results waits long in little room, and an element is read once. Results get the phase of their
 // destination when they are stored (warp/store.cuh), by warps that otherwise only look back.
 //
-// The number of elements may lie in device memory (`length`): the grid is then sized for as many as the input has room for.
+// The number of elements may lie in device memory (`length`): the grid is then sized for the capacity of the input.
 //
 // Memory ordering: relay.cuh.
 //
-// In place: a tile is published when its elements are in registers, and stored when all tiles before it are published. A
-// result lies at or before its element, so nothing is overwritten that is yet to be read. (A neighbour of another tile is read
-// before this tile is published, too, and until then only its own value can be stored in its place.)
+// In place: a tile is published when its elements are in registers, and stored when all tiles before it are published.
+// A result lies at or before its element, so no element is overwritten before it is read. (A neighbour in another tile
+// is also read before this tile is published, and until then only its own value can be stored in its place.)
 
 #pragma once
 

@@ -17,9 +17,9 @@
 // with a sign, both zeros have the same digits. The first pass needs that, and it is right in the others, which skip
 // the bit of the sign.
 //
-// Memory ordering: blocks write to each other's shared memory between two meetings of the cluster, and read their own after the second.
-// A block finishes the reads of a meeting before it arrives at the next one, so no block writes there too early. No block accesses
-// another block's memory after the last meeting, so a block may end.
+// Memory ordering: blocks write to each other's shared memory between two meetings of the cluster, and read their own
+// after the second. A block finishes the reads of a meeting before it arrives at the next one, so no block writes there
+// too early. No block accesses another block's memory after the last meeting, so a block may end.
 
 #include "block/cluster.cuh"
 #include "memory/instructions.cuh"

@@ -12,7 +12,8 @@
 // order of keys in a bucket depends on timing. The results do not: the buckets are sorted afterwards, and equal keys
 // are bitwise identical.
 //
-// Memory ordering: the places are of a launch before. Cursors are added to, relaxed; nothing is read because of what an addition returns.
+// Memory ordering: an earlier launch has written the places. Additions to cursors are relaxed; no data is read on the
+// strength of the value that an addition returns.
 
 #pragma once
 
