@@ -1,6 +1,6 @@
-// What the operations inside operators mean on the GPU: the twins of the functions in upsweep-core/src/operator/arith,
-// with the same bits. Integers wrap whatever their width (C++'s promotion to int never shows), nothing is undefined,
-// floats round to nearest even after each operation. Needs C++20, --fmad=false and --device-int128.
+// Arithmetic of operators on the GPU: the twins of the functions in upsweep-core/src/operator/arith, with the same
+// bits. Integers wrap whatever their width (C++'s promotion to int never shows), nothing is undefined, floats round to
+// nearest even after each operation. Needs C++20, --fmad=false and --device-int128.
 
 typedef signed char i8;
 typedef short i16;
@@ -29,7 +29,7 @@ namespace arith {
 template <class A, class B> constexpr bool same_type = false;
 template <class A> constexpr bool same_type<A, A> = true;
 
-// What is known of a number's type. `unsigned_t` has as many bits; `wide_t` is unsigned and is not promoted.
+// Properties of a number's type. `unsigned_t` has as many bits; `wide_t` is unsigned and is not promoted.
 struct no_number {
   static constexpr bool is_integer = false, is_signed = false, is_float = false;
 };
@@ -75,7 +75,7 @@ template <class T> concept scalar = integer<T> || floating<T> || same_type<T, bo
 
 }  // namespace arith
 
-// Numbers without a suffix: they become what they meet.
+// Numbers without a suffix: they take the type of the other operand.
 struct int_lit {
   u128 value;
   ARITH constexpr int_lit(u64 low) : value(low) {}
@@ -211,7 +211,7 @@ ARITH u16 f32_to_bf16(f32 x) {
 #endif
 // PTX: end
 
-// The bits of floats as they are, without a thought of NaN.
+// Bits of floats, with no special case for NaN.
 ARITH u32 raw_bits(f32 x) { return __builtin_bit_cast(u32, x); }
 ARITH u64 raw_bits(f64 x) { return __builtin_bit_cast(u64, x); }
 template <half T> ARITH u16 raw_bits(T x) { return x.bits; }
@@ -255,7 +255,7 @@ ARITH f64 least_or_nan(f64 a, f64 b) { return a != a ? a : b != b ? b : least(a,
 ARITH f64 most_or_nan(f64 a, f64 b) { return a != a ? a : b != b ? b : most(a, b); }
 
 template <floating T> ARITH bool is_nan(T x) { return widen(x) != widen(x); }
-// By the bits: a compiler may take `x != x ? nan : x` for `x`, because all NaN are one to it.
+// Compares bits: a compiler may take `x != x ? nan : x` for `x`, because all NaN are one to it.
 template <class T> ARITH T canonical(T x) {
   if constexpr (floating<T>) {
     typedef typename number<T>::bits_t B;
@@ -267,7 +267,7 @@ template <class T> ARITH T canonical(T x) {
 }
 template <floating T> ARITH auto to_bits(T x) { return raw_bits(canonical(x)); }
 
-// Makes zeros of the bytes between the fields of a value in memory, which an assignment leaves as they were.
+// Zeroes the bytes between the fields of a value in memory, which an assignment leaves unchanged.
 template <class T> ARITH void clear_padding(T *to) {
   if constexpr (!scalar<T>) clear_between_fields(to);
 }
@@ -344,7 +344,7 @@ ARITH_BINARY(eq,
   else return eq_fields(a, b);)
 ARITH_BINARY(ne, return !eq(a, b);)
 
-// Of integers of one or two bytes in 32 bits: one instruction, where three come of a comparison in 16 bits.
+// Integers of one or two bytes are compared in 32 bits: one instruction, instead of three for a comparison in 16 bits.
 template <integer T> ARITH T smaller(T a, T b) {
   if constexpr (sizeof(T) <= 2) return T(least(i32(a), i32(b)));
   else return b < a ? b : a;

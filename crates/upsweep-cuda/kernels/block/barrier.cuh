@@ -1,5 +1,5 @@
-// Barriers between whole warps of a block. Barrier 0 is __syncthreads. The threads of a warp meet first, so that the
-// warp arrives once.
+// Named barriers between whole warps of a block. Barrier 0 is __syncthreads. The threads of a warp synchronise first,
+// so that the warp arrives once.
 
 #pragma once
 
@@ -11,7 +11,7 @@ __device__ __forceinline__ void barrier_wait(u32 id, u32 threads) {
     asm volatile("barrier.sync.aligned %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
-// Arrives at barrier `id` and goes on. What this thread wrote before is seen by those who wait there.
+// Arrives at barrier `id` without waiting. Earlier writes of this thread are visible to the threads that wait there.
 __device__ __forceinline__ void barrier_arrive(u32 id, u32 threads) {
     __syncwarp();
     asm volatile("barrier.arrive.aligned %0, %1;" ::"r"(id), "r"(threads) : "memory");

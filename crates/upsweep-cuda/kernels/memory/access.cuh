@@ -1,10 +1,10 @@
-// Several neighbouring values as the few words that hold them, for loads and stores as wide as their bytes allow.
+// Neighbouring values as few words, for loads and stores as wide as their bytes allow.
 
 #pragma once
 
 #include "config.cuh"
 
-// The widest access that divides so many bytes; 1 where none does.
+// Widest access that divides `bytes`; 1 if there is none.
 __device__ constexpr u32 access_width(u32 bytes) { return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : 1; }
 
 template <u32 BYTES> struct Access;
@@ -13,7 +13,7 @@ template <> struct Access<8> { using type = uint2; };
 template <> struct Access<4> { using type = u32; };
 template <> struct Access<1> { using type = u8; };
 
-// Stores a word in global memory. By an intrinsic, because of a plain store of values in registers the compiler may make a store of each.
+// Stores a word in global memory. An intrinsic, because the compiler may split a plain store of values in registers.
 template <class Word>
 __device__ __forceinline__ void store_word(Word* to, const Word& word) {
     if constexpr (sizeof(Word) >= 8) __stwb(to, word);

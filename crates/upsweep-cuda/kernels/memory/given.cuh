@@ -1,10 +1,10 @@
-// The values that functions hold: they are the end of the kernel's parameters.
+// Captured values of functions: the end of the kernel's parameters.
 
 #pragma once
 
 #include "memory/parameters.cuh"
 
-// The `V` at byte `at` of the values.
+// Captured `V` at byte `at`.
 template <class V>
 __device__ __forceinline__ V given_value(u64 at) {
     unsigned char bytes[sizeof(V)];
@@ -24,7 +24,7 @@ __device__ __forceinline__ V given_value(u64 at) {
     return value;
 }
 
-// An array among the values, whose elements are read when they are asked for.
+// Captured array, whose elements are read when they are used.
 template <class V, u64 N, u64 AT>
 struct GivenArray {
     static constexpr u64 count = N;

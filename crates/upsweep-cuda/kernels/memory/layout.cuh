@@ -1,4 +1,4 @@
-// How the workspace lies in memory, as src/runtime/workspace.rs has it.
+// Layout of the workspace in memory, the same as in src/runtime/workspace.rs.
 
 #pragma once
 
@@ -8,7 +8,7 @@ struct WorkspaceHeader {
     u32 epoch;     // tags this launch's status words; never 0
     u32 ticket;    // the next tile to hand out
     u32 finished;  // blocks that are done, in a launch that uses up the epochs
-    u32 fault;     // 0, or what a kernel found wrong with its input: see report_fault
+    u32 fault;     // 0, or the code of a fault in the input: see report_fault
     u64 fault_index;
     i64 fault_value;
     u64 fault_bound;

@@ -1,20 +1,21 @@
 // The kernel's parameters by their name in PTX.
 //
-// A function is called from many places, far from the kernel that has the parameters. But it is inlined there, and in its PTX
-// they have a name, `PARAMETERS`. So what it reads is an operand of its instructions, as a constant in the text would be.
+// A function is called from many places, far from the kernel that has the parameters. But it is inlined there, and in
+// its PTX they have a name, `PARAMETERS`. So a value read here is an operand of an instruction, as a literal constant
+// would be.
 
 #pragma once
 
 #include "config.cuh"
 
-// What lies at byte `at` of the parameters, a multiple of 4.
+// Parameter word at byte `at`, a multiple of 4.
 __device__ __forceinline__ u32 parameter_word(u64 at) {
     u32 word;
     asm("{ .reg .b64 p; mov.b64 p, " PARAMETERS "; add.s64 p, p, %1; ld.param.b32 %0, [p]; }" : "=r"(word) : "l"(at));
     return word;
 }
 
-// What lies at byte `at` of them, a multiple of 8.
+// Parameter of 8 bytes at byte `at`, a multiple of 8.
 __device__ __forceinline__ u64 parameter_long(u64 at) {
     u64 word;
     asm("{ .reg .b64 p; mov.b64 p, " PARAMETERS "; add.s64 p, p, %1; ld.param.b64 %0, [p]; }" : "=l"(word) : "l"(at));

@@ -24,7 +24,7 @@ template <class E>
 __device__ __forceinline__ bool vectors_aligned(const E* base, u64 n, u32 bytes) {
     return (u64)(REVERSE ? base + n : base) % bytes == 0;
 }
-// The same of results, in vectors as wide as their buffers' elements allow.
+// Whether vectors of results are aligned, as wide as their buffers' elements allow.
 __device__ __forceinline__ bool results_aligned(const Out* base, u64 n) {
     return vectors_aligned(base, n, access_width(VECTOR * sizeof(Out)));
 }
@@ -43,7 +43,7 @@ __device__ __forceinline__ void store_all(Out* to, const Out* from) {
     for (u32 i = 0; i < RESULT_BYTES / STORE; i++) ((StoreAccess*)to)[i] = ((const StoreAccess*)from)[i];
 }
 
-// Stores a vector in one buffer of several; `value(j)` is what it holds of the vector's element j.
+// Stores a vector in one buffer of several; `value(j)` is the part of element j in it.
 struct StoreVector {
     static constexpr u32 COUNT = VECTOR;
     template <class E, class Value>

@@ -1,5 +1,4 @@
-// What inputs read that are no stream of elements, and where results go that are not stored in order. The text of a job
-// calls these functions.
+// Gathered inputs, which are no stream of elements, and scattered results. The text of a job calls these functions.
 
 #pragma once
 
@@ -7,8 +6,8 @@
 #include "memory/instructions.cuh"
 #include "memory/workspace.cuh"
 
-// Says that index `index`, of position `at`, names none of `len` elements. Not inlined, because it is rare; so it is far from
-// the kernel's parameters.
+// Reports that index `index`, of position `at`, is out of range for `len` elements. Not inlined, because it is rare; so
+// it is far from the kernel's parameters.
 __device__ __noinline__ void report_index(WorkspaceHeader* header, u64 at, i64 index, u64 len) {
     Workspace space{};
     space.header = header;
@@ -18,16 +17,15 @@ __device__ __forceinline__ WorkspaceHeader* workspace_header() {
     return (WorkspaceHeader*)(parameter_word(WORKSPACE_AT) | (u64)parameter_word(WORKSPACE_AT + 4) << 32);
 }
 
-// The unsigned word of an index.
+// Unsigned word of an index.
 template <bool LONG> struct IndexWord { using type = u32; };
 template <> struct IndexWord<true> { using type = u64; };
 
-// Whether `index` names one of `len` elements.
+// Whether `index` is less than `len`.
 template <class I>
 __device__ __forceinline__ bool names(const I& index, u64 len) { return (u64)(i64)index < len; }
 
-// A table of elements `V`. The host says which index of `I` is the last one that names an element, so that one comparison of
-// words is enough.
+// Table of elements `V`. The host gives the greatest valid index of type `I`, so that one comparison of words suffices.
 template <class V, class I, bool EMPTY>
 struct Table {
     using Word = typename IndexWord<(sizeof(I) > 4)>::type;
@@ -37,15 +35,15 @@ struct Table {
 
     __device__ __forceinline__ bool names(const I& index) const { return !EMPTY && (Word)index <= last; }
 
-    // The element `index`, or another one. Whether there is such an element is looked at by itself, apart from the loads of several
-    // elements: a report between two of them would keep them apart, and so would loads on condition.
+    // Element `index`, or another one if it is out of range. The range check is separate from the loads of several
+    // elements: a report between two of them would serialise them, and so would conditional loads.
     __device__ __forceinline__ V at(const I& index) const {
         if constexpr (EMPTY) return V{};
         else return load_constant<V>(elements + (u64)min((Word)index, last) * sizeof(V));
     }
 };
 
-// The element at position `at` of `len`, between its neighbours. Beyond the ends there is `outside`, or the end itself.
+// Element at position `at` of `len`, with its neighbours. Beyond the ends there is `outside`, or the end itself.
 template <class V>
 __device__ __forceinline__ Array<V, 3> near(const V* x, u64 len, bool has_outside, const V& outside, u64 at) {
     Array<V, 3> values;
@@ -63,14 +61,14 @@ __device__ __forceinline__ bool bit_of(const Word* words, u64 at) {
     return words[at / BITS] >> at % BITS & 1;
 }
 
-// Stores one element, and zeros between its fields: the host may copy those bytes, too.
+// Stores one element, with zeros between its fields: the host may copy those bytes, too.
 template <class V>
 __device__ __forceinline__ void store_element(V* to, const V& value) {
     *to = value;
     arith::clear_padding(to);
 }
 
-// Stores the result at position `at` in element `place` of `len`.
+// Scatters the result at position `at` to element `place` of `len`.
 template <class V, class I>
 __device__ __forceinline__ void scatter(V* to, u64 len, const I& place, const V& value, u64 at) {
     if (names(place, len)) store_element(to + (u64)(i64)place, value);

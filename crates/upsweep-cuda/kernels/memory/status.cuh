@@ -1,9 +1,9 @@
-// Status words: how one tile tells the others its aggregate, without initialisation and without fences.
+// Status words: publish the aggregate of a tile to the others, without initialisation and without fences.
 //
-// A value travels in one or more words, each with the epoch of this launch beside its part of the value. A reader
-// polls until every word shows the current epoch. A value of up to 4 bytes takes one 8-byte word (value, epoch);
-// a larger one takes 16-byte words of 12 bytes and the epoch. The two sizes live in regions of their own, so that
-// what is a value in one launch is never read as an epoch in another.
+// A value is stored in one or more words, each with the epoch of this launch beside its part of the value. A reader
+// polls until every word shows the current epoch. A value of up to 4 bytes takes one 8-byte word (value, epoch); a
+// larger one takes 16-byte words of 12 bytes and the epoch. The two sizes have separate regions, so that a value of one
+// launch is never read as an epoch in another.
 //
 // Memory ordering. A word is written by one store and read by one load of its own size, relaxed at device scope:
 // such accesses are single-copy atomic (PTX memory model), so an epoch never shows without the bytes stored with it.
@@ -40,7 +40,7 @@ struct Status {
         }
     }
 
-    // What a load of an entry brings: judged and unpacked later, so that many loads can be under way at once.
+    // Raw words of an entry: checked and unpacked later, so that many loads can be in flight at once.
     struct Raw {
         u64 words[SMALL ? 1 : 2 * WORDS];
 
@@ -80,7 +80,7 @@ struct Status {
         return raw;
     }
 
-    // The value of an entry, as soon as it is there.
+    // Value of an entry, once it is published.
     static __device__ __forceinline__ V wait(const Workspace& space, u64 index, u32 epoch) {
         Raw raw = load(space, index);
         while (!raw.is_of(epoch)) {

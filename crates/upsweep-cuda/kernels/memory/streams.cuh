@@ -1,6 +1,6 @@
-// The buffers that a kernel streams: each has an element for each position of the input. `StreamOf<S>` says of stream S, counted
-// from 0, the type of its elements, where one is in an `In`, and where the stream begins; the first stream's address is a parameter
-// of the kernel.
+// Buffers that a kernel streams: each has an element for each position of the input. `StreamOf<S>` describes stream S,
+// counted from 0: the type of its elements, the place of an element in an `In`, and the begin of the stream. The first
+// stream's address is a parameter of the kernel.
 
 #pragma once
 
@@ -13,7 +13,7 @@ __device__ __forceinline__ const StreamElement<S>* stream_base(const void* first
     return S == 0 ? (const StreamElement<S>*)first : StreamOf<S>::base();
 }
 
-// Element `at` of streams S and later ones, into `x`.
+// Loads element `at` of streams S and later ones into `x`.
 template <u32 S = 0>
 __device__ __forceinline__ void load_streams(const void* first, u64 at, In& x) {
     if constexpr (S < STREAMS) {

@@ -1,17 +1,17 @@
-// Vectors of neighbouring elements from global memory to registers, of one buffer or of several streams. `input` is where the first
-// one begins.
+// Loads of vectors of neighbouring elements from global memory to registers, of one buffer or of several streams.
+// `input` is the begin of the first one.
 
 #pragma once
 
 #include "memory/streams.cuh"
 
-// Vectors are loaded as such where they begin at multiples of their size.
+// Aligned vectors are loaded with vector loads.
 constexpr bool ALIGNABLE = VECTOR * sizeof(In) % 16 == 0;
 template <bool, class A, class B> struct Choice { using type = B; };
 template <class A, class B> struct Choice<true, A, B> { using type = A; };
 template <bool WHICH, class A, class B> using Chosen = typename Choice<WHICH, A, B>::type;
 
-// A vector stays in words until its elements are looked at: the compiler would take bytes apart when they are loaded.
+// A vector stays in words until its elements are used: the compiler would otherwise unpack bytes when they are loaded.
 struct Vector {
     static constexpr u32 BYTES = VECTOR * sizeof(In);
     using Word = Chosen<ALIGNABLE, uint4, In>;
@@ -45,7 +45,7 @@ __device__ __forceinline__ In load_element(const In* input, u64 at) {
 
 enum class Loads { ALIGNED, STREAMED, BY_ELEMENT };
 
-// STREAMED: what is read once leaves the caches first, so that what is read anywhere stays.
+// STREAMED: data that is read once is evicted from the caches first, so that gathered data stays.
 template <Loads LOADS>
 __device__ __forceinline__ uint4 load_word(const uint4* from) { return LOADS == Loads::STREAMED ? __ldcs(from) : *from; }
 template <Loads LOADS>
@@ -58,7 +58,7 @@ __device__ __forceinline__ Word load_word(const Word* from) { return *from; }
 template <u32 WIDTH, class E> struct WordOf { using type = Access<WIDTH>::type; };
 template <class E> struct WordOf<1, E> { using type = E; };
 
-// The vectors of streams S and later ones, into `elements`.
+// Loads the vectors of streams S and later ones into `elements`.
 template <Loads LOADS, u32 S = 0>
 __device__ __forceinline__ void load_stream_vectors(const void* first, u64 at, Vector::Elements& elements) {
     if constexpr (S < STREAMS) {
@@ -77,7 +77,7 @@ __device__ __forceinline__ void load_stream_vectors(const void* first, u64 at, V
     }
 }
 
-// The vector from element `at` on.
+// Vector from element `at` on.
 template <Loads LOADS>
 __device__ __forceinline__ Vector load_vector(const In* input, u64 at) {
     if constexpr (LOADS == Loads::BY_ELEMENT) {
@@ -99,7 +99,7 @@ __device__ __forceinline__ Vector load_vector(const In* input, u64 at) {
     }
 }
 
-// The first `count` elements of the vector from element `at` on.
+// First `count` elements of the vector from element `at` on.
 __device__ __forceinline__ Vector load_some(const In* input, u64 at, u32 count, bool aligned) {
     if (aligned && count == VECTOR) return load_vector<Loads::ALIGNED>(input, at);
     Vector::Elements elements;
@@ -110,13 +110,13 @@ __device__ __forceinline__ Vector load_some(const In* input, u64 at, u32 count, 
     return Vector(elements);
 }
 
-// 0 where vectors may be loaded as words; of one stream, the bytes by which its first one begins behind a multiple of 16.
+// 0 if vectors may be loaded as words; for one stream, its address modulo 16.
 __device__ __forceinline__ u64 misalignment(const In* input) {
     if constexpr (PLAIN_INPUT) return ALIGNABLE ? (u64)input % 16 : 0;
     else return streams_aligned<VECTOR>(input) ? 0 : 1;
 }
 
-// How many of the VECTOR elements from place `at` on exist, of `count`.
+// Number of the VECTOR elements from place `at` on that exist, of `count`.
 __device__ __forceinline__ u32 existing(u64 at, u64 count) {
     return at >= count ? 0 : count - at < VECTOR ? (u32)(count - at) : VECTOR;
 }

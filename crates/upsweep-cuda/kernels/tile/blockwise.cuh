@@ -1,16 +1,16 @@
-// The schedule of kernels whose tiles are so large that a block has few of them at a time, or whose tiles tell each other
-// things in which all threads take part: no helper warps, one tile after the other.
+// Schedule of kernels whose tiles are so large that a block has few of them at a time, or whose tiles exchange data in
+// which all threads take part: no helper warps, one tile after the other.
 //
 //   tickets ascend; each block, for its tiles t[0] < t[1] < t[2] < ...
 //       stage t[k + AHEAD]       to shared memory, asynchronously
-//       task.process(t[k])       reduce, exchange with other tiles as often as the task needs, store
+//       task.process(t[k])       reduce, exchange data with other tiles as often as the task needs, store
 //
 // A task has Params, Shared, Task(p, shared), stage(k, tile), process(k, tile, epoch). In `process` it publishes before it waits,
 // and waits for lower tiles only: so the grid makes progress however few of its blocks are resident.
 //
-// Memory ordering. Between blocks: status.cuh, workspace.cuh. The ticket of tile k + AHEAD + 1 is written by thread 0 between
-// the barriers before and after `process` of tile k. A task that leaves something in shared memory for other warps has its own
-// barriers; before `process` of the next tile there is one.
+// Memory ordering. Between blocks: status.cuh, workspace.cuh. The ticket of tile k + AHEAD + 1 is written by thread 0
+// between the barriers before and after `process` of tile k. A task that shares data through shared memory between
+// warps has its own barriers; before `process` of the next tile there is one.
 
 #pragma once
 
@@ -27,14 +27,14 @@ struct Blockwise {
         typename Task::Shared task;
     };
 
-    // All threads of a block. `tiles`, at least one, may be less than the grid is sized for.
+    // Runs all tiles. All threads of a block. `tiles`, at least one, may be less than the grid is sized for.
     template <class Params>
     static __device__ __forceinline__ void run(const Params& p, u64 tiles) {
         __shared__ Shared shared;
         const bool alone = tiles == 1 && gridDim.x == 1;
         const u32 epoch = alone ? 0 : current_epoch(p.workspace);
         __syncthreads();  // the epoch is read before a ticket is drawn
-        bool more = !alone;  // thread 0: whether to draw
+        bool more = !alone;  // of thread 0: whether to draw
         const auto draw = [&](u32 k) {
             u32 ticket = alone ? k : ~0u;
             if (more) {
@@ -49,7 +49,7 @@ struct Blockwise {
         const auto stage = [&](u32 k) {
             const u64 tile = shared.tickets[k % TICKETS];
             if (tile < tiles) task.stage(k, tile);
-            close_group();  // also an empty one, so that the number of groups tells the tile
+            close_group();  // also an empty one, so that the number of groups identifies the tile
         };
         for (u32 k = 0; k <= AHEAD; k++) {
             if (threadIdx.x == 0) draw(k);

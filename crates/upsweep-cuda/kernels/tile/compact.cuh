@@ -1,6 +1,7 @@
-// Reduction by flags, or by keys where it does not go by runs (reduce/runs.cuh), as a scan that stores only each segment's last result: where a result goes is the number of
-// heads before it, which the tile's prefix tells (state.cuh, `Counted`). There goes the head's key, too, where keys are asked for; it was read
-// when heads were told, and is in the second cache.
+// Stream compaction of a scan: reduction by flags, or by keys unless it goes by runs (reduce/runs.cuh). Only the last
+// result of each segment is stored. Its place is the number of heads before it, from the tile's prefix (state.cuh,
+// `Counted`). The head's key is stored there as well, if keys are requested; it was read when heads were detected, and
+// is in the L2 cache.
 
 #pragma once
 
@@ -8,7 +9,7 @@
 #include "tile/store.cuh"
 #include "warp/sum.cuh"
 
-// The elements of this thread that end a segment: those whose next element begins one, or does not exist.
+// Tails among this thread's elements: those whose next element begins a segment, or does not exist.
 __device__ __forceinline__ Mask counted_tails(const Params& p, u64 begin, u32 count, Mask heads, const Marks& marks) {
     const u32 offset = threadIdx.x * ITEMS, mine = existing<false>(offset, ITEMS, count);
     const u64 next = begin + offset + mine;
@@ -19,14 +20,14 @@ __device__ __forceinline__ Mask counted_tails(const Params& p, u64 begin, u32 co
     return mine == 0 ? 0 : heads >> 1 | (Mask)ends << (mine - 1);
 }
 
-// The results of this thread that are stored, and where.
+// This thread's results that are stored, and their places.
 class Compaction {
     Mask heads, tails;
     u64 before;   // heads before the thread
     u64 segment;  // heads so far
-    Key first;    // of the first head; asked for early, stored late
+    Key first;    // of the first head; loaded early, stored late
 
-    // Element i ends the segment before which, and with which, there are so many.
+    // Stores the result of element i, which ends segment `number` - 1.
     __device__ __forceinline__ void store_tail(const Params& p, u64 i, u64 number, const Out& result) const {
         store_segment(p, number - 1, result);
         if (i != p.n - 1) return;
@@ -35,7 +36,7 @@ class Compaction {
     }
 
 public:
-    // `some` says whether anything lies before the warp, `prefix` what.
+    // `prefix` is the exclusive prefix of the warp, if there is `some`.
     __device__ __forceinline__ Compaction(const Params& p, u64 begin, u32 count, Mask heads, const Marks& marks, bool some, const State& prefix)
         : heads(heads), tails(counted_tails(p, begin, count, heads, marks)) {
         if constexpr (HEADS == Heads::KEYS) {
@@ -57,13 +58,13 @@ public:
         }
     }
 
-    // Element j of the vector in `row` has this result. Not where results go through slots.
+    // Stores the result of element j of the vector in `row`, unless results go through slots.
     __device__ __forceinline__ void store(const Params& p, const Items& items, u32 row, u32 j, const Out& result) {
         segment += items.head(j);
         if (tails >> (row * VECTOR + j) & 1) store_tail(p, items.index + j, segment, result);
     }
 
-    // Those that the thread has left in its slots: few elements end a segment, so they are not asked one by one.
+    // Stores the results that the thread has left in its slots: few elements end a segment, so only these are visited.
     __device__ __forceinline__ void store_from(const Params& p, u64 begin, const Slot* slots) const {
         for (Mask left = tails; left != 0; left &= left - 1) {
             const u32 i = lowest_bit(left);

@@ -1,10 +1,10 @@
-// Which elements a thread has.
+// Arrangement of elements in threads.
 //
 // A tile is THREADS * ROWS vectors of VECTOR neighbouring elements. A thread computes on a blocked arrangement: ROWS
 // neighbouring vectors, so the order of the elements is threads, the vectors of a thread, the elements of a vector. It
 // loads and stores a warp-striped arrangement: in row r, lane l has the vector r * 32 + l of its warp, so that a warp's
-// accesses to global memory lie side by side. Both are free of bank conflicts: ROWS is odd, so neighbouring lanes'
-// vectors lie in different banks.
+// accesses to global memory are coalesced. Both are free of bank conflicts: ROWS is odd, so neighbouring lanes' vectors
+// lie in different banks.
 //
 // All positions are logical: in a reverse scan logical element i is the element n - 1 - i in memory.
 
@@ -17,37 +17,37 @@ constexpr u32 ITEMS = ROWS * VECTOR;     // elements a thread
 constexpr u32 TILE = THREADS * ITEMS;    // elements a tile
 static_assert(ROWS % 2 == 1, "see above");
 
-// The number of tiles; at least one.
+// Number of tiles; at least one.
 __device__ __forceinline__ u64 tile_number(u64 n) { return n == 0 ? 1 : (n + TILE - 1) / TILE; }
 
-// How many elements tile `t` has.
+// Number of elements of tile `t`.
 __device__ __forceinline__ u32 tile_count(u64 n, u64 t) {
     const u64 left = n - t * TILE;
     return left < TILE ? (u32)left : TILE;
 }
 
-// The vector that this thread loads and stores in `row`.
+// Vector that this thread loads and stores in `row`.
 __device__ __forceinline__ u32 row_vector(u32 row) { return warp_index() * WARP * ROWS + row * WARP + lane_index(); }
 
-// How many of the `most` elements from `start` on exist, where the tile has `count`.
+// Number of the `most` elements from `start` on that exist in a tile of `count`.
 template <bool FULL>
 __device__ __forceinline__ u32 existing(u32 start, u32 most, u32 count) {
     if (FULL) return most;
     return start < count ? min(most, count - start) : 0;
 }
 
-// How many lanes of this warp have at least one element.
+// Number of lanes of this warp with at least one element.
 template <bool FULL>
 __device__ __forceinline__ u32 lanes_with_elements(u32 count) {
     if (FULL) return WARP;
     return (existing<false>(warp_index() * WARP * ITEMS, WARP * ITEMS, count) + ITEMS - 1) / ITEMS;
 }
 
-// How many warps have elements of a tile.
+// Number of warps with elements of a tile of `count`.
 __device__ __forceinline__ u32 warps_with_elements(u32 count) { return (count + WARP * ITEMS - 1) / (WARP * ITEMS); }
 
-// Where in memory the vector of logical elements i .. i + VECTOR begins. In reverse, `i + VECTOR` may pass `n`: then
-// the address lies before the array, and only the elements that exist are touched.
+// Address of the vector of logical elements i .. i + VECTOR. In reverse, `i + VECTOR` may pass `n`: then the address
+// lies before the array, and only the elements that exist are accessed.
 template <class E>
 __device__ __forceinline__ E* vector_address(E* base, u64 n, u64 i) {
     return REVERSE ? base + ((i64)n - (i64)i - (i64)VECTOR) : base + i;

@@ -1,10 +1,11 @@
-// Which elements begin a segment: for each thread a mask with one bit for each of its elements.
+// Segment heads: for each thread a mask with one bit for each of its elements.
 //
 //   rows          computed: the first head from element i on is (row - i % row) % row elements away
-//   flags, keys   read side by side by the warp that has the elements, and left in shared memory as bits: the head source
-//   offsets       left there by another warp for the whole tile: offsets.cuh
+//   flags, keys   read with coalesced loads by the warp that has the elements, and stored in shared memory as bits: the
+//                 head source
+//   offsets       stored there by another warp for the whole tile: offsets.cuh
 //
-// The first element of all begins a segment, so nothing ever lies before a segmented scan.
+// The very first element begins a segment, so a segmented scan has no prefix before it.
 
 #pragma once
 
@@ -19,11 +20,12 @@ constexpr Mask OWN = (Mask)~0ull >> (8 * sizeof(Mask) - ITEMS);  // the bits of 
 
 constexpr bool READ_MARKS = HEADS == Heads::FLAGS || HEADS == Heads::KEYS;
 constexpr bool MARKED = READ_MARKS || HEADS == Heads::OFFSETS;
-// A reduction asks whether a segment ends with a warp's last element. Its sources are at hand when its heads are marked.
+// A reduction needs to know whether a segment ends with a warp's last element. Its sources are at hand when its heads
+// are marked.
 constexpr bool MARKS_NEXT = READ_MARKS && BY_SEGMENT;
 
-// The heads of a tile. By flags and keys: bit j of vector v for element j of the tile's vector v, and for each warp whether a segment begins
-// behind it. By offsets: a bit for each element, and one that says whether a segment begins behind the tile.
+// Heads of a tile. By flags and keys: bit j of vector v for element j of the tile's vector v, and for each warp whether
+// a segment begins after it. By offsets: a bit for each element, and one for a segment that begins after the tile.
 template <bool SMALL> struct VectorBitsOf { using type = u8; };
 template <> struct VectorBitsOf<false> { using type = u16; };
 using VectorBits = VectorBitsOf<VECTOR <= 8>::type;
@@ -43,8 +45,8 @@ __device__ __forceinline__ Mask marks_from(const Marks& marks) {
     else return low | (u64)__funnelshift_r(words[1], words[2], at) << 32;
 }
 
-// i / row, and the rest in `rest`. `reciprocal` is (2^64 - 1) / row, rounded down: the product's upper half is the
-// quotient or one less.
+// Returns i / row, and the remainder in `rest`. `reciprocal` is (2^64 - 1) / row, rounded down: the product's upper
+// half is the quotient or one less.
 __device__ __forceinline__ u64 row_of(const Params& p, u64 i, u64& rest) {
     u64 quotient = __umul64hi(i, p.row_reciprocal);
     rest = i - quotient * p.row;
@@ -58,17 +60,17 @@ __device__ __forceinline__ u64 place_in_row(const Params& p, u64 i) {
     return rest;
 }
 
-// The head source: what is read of an element to tell heads, its flag or its key.
+// Head source of an element: its flag or its key.
 template <Heads FLAGS_OR_KEYS> struct SourceOf { using type = Key; };
 template <> struct SourceOf<Heads::FLAGS> { using type = bool; };
 using Source = SourceOf<HEADS>::type;
 
-constexpr u64 NO_KEYS = ~0ull;  // in place of the room for the keys of heads: none are asked for
+constexpr u64 NO_KEYS = ~0ull;  // in place of the number of keys of heads that there is room for: none are requested
 
 __device__ __forceinline__ const Source* sources(const ScanParams& p) { return (const Source*)p.head_source; }
 
-// Whether an element begins a segment, by its source and that of the element before it. In reverse the first element of a
-// segment is the last in memory, so that the flag of the one before it tells.
+// Whether an element begins a segment, by its source and that of the element before it. In reverse the first element of
+// a segment is the last in memory, so that the flag of the element before it decides.
 template <class S>
 __device__ __forceinline__ bool begins(const S& before, const S& own) {
     if constexpr (HEADS == Heads::FLAGS) return REVERSE ? before : own;
@@ -78,18 +80,18 @@ __device__ __forceinline__ bool begins(const S& before, const S& own) {
 
 __device__ __forceinline__ const Source& source_of(const Params& p, u64 i) { return sources(p)[REVERSE ? p.n - 1 - i : i]; }
 
-// Asks for a vector's sources, to have them nearer when they are read.
+// Prefetches a vector's sources.
 __device__ __forceinline__ void prefetch_sources(const ScanParams& p, u64 i) {
     prefetch(vector_address(sources(p), p.n, i));
 }
 
-// The sources of one vector.
+// Sources of one vector.
 struct Sources {
     static constexpr u32 BYTES = VECTOR * sizeof(Source);
     static constexpr u32 WIDTH = access_width(BYTES);
     alignas(16) Source in_memory[VECTOR];
 
-    // `count` of them exist, from logical element i on.
+    // Loads `count` sources from logical element i on.
     __device__ __forceinline__ void load(const Params& p, u64 i, u32 count, bool aligned) {
         const Source* const from = vector_address(sources(p), p.n, i);
         if (WIDTH > 1 && aligned && count == VECTOR) {
@@ -117,7 +119,7 @@ __device__ __forceinline__ void mark_own(const Params& p, u64 begin, u32 count, 
     const u32 lane = lane_index(), first = warp_index() * WARP * ITEMS;
     const bool aligned = vectors_aligned(sources(p), p.n, Sources::WIDTH);
     const u64 behind = begin + first + WARP * ITEMS;
-    Source before, after;  // of the element before the row, and of the one behind the warp's
+    Source before, after;  // of the element before the row, and of the one after the warp's
     if (lane == 0 && first < count && begin + first > 0) before = source_of(p, begin + first - 1);
     if (MARKS_NEXT && lane == WARP - 1 && behind < p.n) after = source_of(p, behind);
 #pragma unroll 1
@@ -147,7 +149,7 @@ __device__ __forceinline__ void mark_own(const Params& p, u64 begin, u32 count, 
     __syncwarp();
 }
 
-// Marks the heads before a tile is reduced; those by offsets are marked by another warp.
+// Marks the heads before a tile is reduced, unless another warp marks them by offsets.
 __device__ __forceinline__ void mark_heads(const Params& p, u64 begin, u32 count, Marks& marks) {
     if constexpr (READ_MARKS) {
         if (count == TILE) mark_own<true>(p, begin, count, marks);
@@ -155,13 +157,13 @@ __device__ __forceinline__ void mark_heads(const Params& p, u64 begin, u32 count
     }
 }
 
-// ROWS: the heads among the 64 elements from i on.
+// ROWS: heads among the 64 elements from i on.
 __device__ __forceinline__ u64 row_heads(const Params& p, u64 i) {
     const u64 place = place_in_row(p, i), away = place == 0 ? 0 : p.row - place;
     return away < 64 ? p.row_pattern << away : 0;
 }
 
-// The heads among this thread's elements.
+// Heads among this thread's elements.
 template <bool FULL>
 __device__ __forceinline__ Mask thread_heads(const Params& p, u64 begin, u32 count, const Marks& marks) {
     if constexpr (!SEGMENTED) return 0;
@@ -179,18 +181,18 @@ __device__ __forceinline__ Mask thread_heads(const Params& p, u64 begin, u32 cou
     return FULL || mine == ITEMS ? heads : heads & (((Mask)1 << mine) - 1);
 }
 
-// What the heads of a warp's lanes say to each lane.
+// Heads of a warp's lanes, as seen by each lane.
 struct LaneHeads {
-    u32 lanes;  // those that have a head
+    u32 lanes;  // lanes that have a head
 
     template <bool FULL>
     static __device__ __forceinline__ LaneHeads of(Mask heads) {
         return LaneHeads{SEGMENTED ? __ballot_sync(~0u, heads != 0) : 0};
     }
 
-    // The last lane with a head, or lane 0.
+    // Last lane with a head, or lane 0.
     __device__ __forceinline__ u32 last() const { return lanes ? WARP - 1 - __clz(lanes) : 0; }
-    // How many of the next lower lanes belong to what ends in this one.
+    // Number of next lower lanes that belong to the segment that ends in this lane.
     __device__ __forceinline__ u32 reach() const {
         const u32 own = lanes & (~0u >> (WARP - 1 - lane_index()));
         return lane_index() - LaneHeads{own}.last();
@@ -199,8 +201,8 @@ struct LaneHeads {
     __device__ __forceinline__ bool any_lower() const { return lanes & ((1u << lane_index()) - 1); }
 };
 
-// The lowest bit's place; ~0 of nothing.
+// Index of the lowest set bit; ~0 if there is none.
 __device__ __forceinline__ u32 lowest_bit(Mask mask) { return (u32)(sizeof(Mask) == 4 ? __ffs((u32)mask) : __ffsll(mask)) - 1; }
-// The highest bit's place, of some.
+// Index of the highest set bit of a mask that is not 0.
 __device__ __forceinline__ u32 highest_bit(Mask mask) { return sizeof(Mask) == 4 ? 31 - __clz((i32)mask) : 63 - __clzll((i64)mask); }
 __device__ __forceinline__ u32 head_number(Mask heads) { return sizeof(Mask) == 4 ? __popc((u32)heads) : __popcll(heads); }

@@ -1,10 +1,10 @@
-// A thread's elements as they come from shared memory, mapped.
+// A thread's elements, loaded from shared memory and mapped.
 
 #pragma once
 
 #include "tile/heads.cuh"
 
-// The elements of a vector; [j] is the logical element j.
+// Elements of a vector; [j] is the logical element j.
 struct Vector {
     In elements[VECTOR];
     Vector() = default;
@@ -19,19 +19,19 @@ __device__ __forceinline__ T with_init(const Params& p, T value, bool head) {
     return value;
 }
 
-// Logical element i, mapped; `head` says whether it begins a segment or everything.
+// Logical element i, mapped. `head`: it begins a segment or the whole array.
 __device__ __forceinline__ T element(const Params& p, const In& x, u64 i, bool head) {
     const u64 at = REVERSE ? p.n - 1 - i : i;
     u64 index = at;
-    if constexpr (HEADS == Heads::ROWS) index = place_in_row(p, at);  // vanishes where the map does not ask
+    if constexpr (HEADS == Heads::ROWS) index = place_in_row(p, at);  // vanishes if the map does not use it
     return with_init(p, map(x, index, at), head);
 }
 
-// One of a thread's vectors, with what it needs to be combined.
+// One of a thread's vectors, with the inputs of its combination.
 struct Items {
     Vector x;
-    u64 index;  // its first element
-    u32 count;  // how many of its elements exist
+    u64 index;  // of its first element
+    u32 count;  // number of its elements that exist
     u32 heads;  // bit j: element j begins a segment
 
     template <bool FULL>
@@ -40,7 +40,7 @@ struct Items {
         return Items{Vector(slots, vector), begin + offset, existing<FULL>(offset, VECTOR, tile_count), (u32)(heads >> row * VECTOR)};
     }
 
-    // Whether the indices of the elements that exist name elements of their tables.
+    // Whether all indices in the elements that exist are within their tables.
     __device__ __forceinline__ bool right(const Params& p) const {
         bool all = true;
 #pragma unroll
@@ -54,7 +54,7 @@ struct Items {
         }
     }
 
-    // Where element j is in memory.
+    // Position of element j in memory.
     __device__ __forceinline__ u64 position(const Params& p, u32 j) const { return REVERSE ? p.n - 1 - (index + j) : index + j; }
 
     __device__ __forceinline__ bool head(u32 j) const { return SEGMENTED ? heads >> j & 1 : index + j == 0; }

@@ -1,4 +1,4 @@
-// What the kernels that scan tiles are given.
+// Job of the kernels that scan tiles: parameters, streams, slots.
 
 #pragma once
 
@@ -6,7 +6,7 @@
 #include "tile/stage.cuh"
 #include "tile/state.cuh"
 
-// The parameters, and what scans begin with.
+// Parameters, and the initial value of scans.
 struct Params : ScanParams {
     T init, first;
     __device__ __forceinline__ explicit Params(const ScanParams& given) : ScanParams(given) {
@@ -21,9 +21,9 @@ struct Params : ScanParams {
 
 static_assert(sizeof(State) == HOST_STATE_BYTES, "the host sizes the workspace by it");
 
-// In a reduction by rows or offsets the sums of a vector come to lie in a slot of its first stream, too. So do the results of a
-// scan whose elements are not those of one stream.
-// What is read apart is read once: in a scan, what the map makes of it is kept in those slots from the first pass to the second.
+// Slots also receive the sums of a vector in a reduction by rows or offsets, in the slot of its first stream, and the
+// results of a scan whose elements are not those of one stream. Gathered values are read once: a scan keeps the mapped
+// elements in these slots from the first pass to the second.
 constexpr bool KEEPS_MAPPED = READS_APART && !BY_SEGMENT;
 constexpr u32 OF_RESULTS = PLAIN_INPUT ? 1 : sizeof(Out);
 constexpr u32 PLACE = BY_SEGMENT ? (COUNTED ? 1 : sizeof(T)) : KEEPS_MAPPED && OF_RESULTS < sizeof(T) ? sizeof(T) : OF_RESULTS;
@@ -31,8 +31,8 @@ using Input = Streams<PLACE>;
 using Slot = Input::Slot;
 static_assert(Input::VECTOR_BYTES == SLOT_BYTES, "the host sizes the shared memory by it");
 
-// The k-th tile in shared memory.
+// Slots of the k-th tile in shared memory.
 __device__ __forceinline__ Slot* tile_slots(unsigned char* shared, u32 k) { return (Slot*)(shared + k * Input::TILE_BYTES); }
 
-// A warp's asynchronous copies and loads are of whole 128-byte lines only where the tiles begin at one.
+// A warp's asynchronous copies and loads are of whole 128-byte lines only if the tiles begin at one.
 extern __shared__ __align__(128) unsigned char dynamic_shared[];

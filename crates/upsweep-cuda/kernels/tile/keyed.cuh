@@ -1,9 +1,9 @@
 // Full tiles of elements that are combined as keys (word/value.cuh) of their own size.
 //
-//   first pass     a thread leaves the inclusive scan of its own elements' keys in their places
-//   second pass    what comes before the thread is combined with each of them
+//   first pass     a thread stores the inclusive scan of its own elements' keys in place of them
+//   second pass    the thread's exclusive prefix is combined with each of them
 //
-// What differs from the way of all others, who scan their elements again: keys are made once instead of three times.
+// In contrast to all other tiles, whose elements are scanned again, keys are made once instead of three times.
 
 #pragma once
 
@@ -21,7 +21,7 @@ struct KeyedTile {
         return key;
     }
 
-    // First pass: the combination of this thread's elements.
+    // First pass: combination of this thread's elements.
     static __device__ __forceinline__ Key thread_sum(const Params& p, u64 begin, Slot* slots) {
         Key sum;
 #pragma unroll
@@ -38,12 +38,13 @@ struct KeyedTile {
         return sum;
     }
 
-    // Second pass: the same, as the first left it.
+    // Second pass: the same combination, from the stored scan.
     static __device__ __forceinline__ Key thread_sum_again(const Slot* slots) {
         return key(Vector(slots, threadIdx.x * ROWS + ROWS - 1), VECTOR - 1);
     }
 
-    // The results of this thread's elements, left in their slots. `before` comes before them, if `some`.
+    // Computes the results of this thread's elements in their slots. `before` is the thread's exclusive prefix, if
+    // there is `some`.
     static __device__ __forceinline__ void scan_vectors(const Params& p, Slot* slots, bool some, Key before) {
         Key previous = some ? before : p.first;
 #pragma unroll

@@ -1,4 +1,5 @@
-// One chain of prefixes: the combination of everything before a tile, from what other tiles publish.
+// Look-back along one chain of prefixes: the combination of everything before a tile, from the values that other tiles
+// publish.
 //
 //   aggregate[t]     all elements of tile t           published by tile t, as soon as it is reduced
 //   group[g]         all elements of group g          published by the group's last tile; a group is GROUP tiles
@@ -7,11 +8,11 @@
 //   tile t of group g:  prefix[g - GROUPS] . group[g - GROUPS] . ... . group[g - 1]  .  aggregate[GROUP g] . ... . aggregate[t - 1]
 //   (the first GROUPS groups begin with group[0] instead)
 //
-// What differs from the decoupled look-back of Merrill and Garland (2016): how far a tile looks back does not depend
-// on what happens to be there. It always combines the same values in the same order, so floats give the same bits in
-// every run; and GROUPS groups, more tiles than are under way at once, learn their prefixes side by side instead of one
-// after the other. Few words are polled by many: a tile reads at most GROUP + GROUPS + 1 of them, and those that every
-// block polls lie in memory lines of their own, so that no slice of the L2 cache serves them all.
+// In contrast to the decoupled look-back of Merrill and Garland (2016), the distance of the look-back does not depend
+// on the words that happen to be there. It always combines the same values in the same order, so floats give the same
+// bits in every run; and GROUPS groups, more tiles than are in flight at once, find their prefixes concurrently instead
+// of one after the other. Few words are polled by many: a tile reads at most GROUP + GROUPS + 1 of them, and the words
+// that every block polls lie in memory lines of their own, so that no single slice of the L2 cache serves them all.
 //
 // `State` is any type with a `combine`; it need not fit in a status word.
 //
@@ -31,19 +32,19 @@ struct Chain {
     const Workspace& space;
     u64 tiles;
     u32 epoch;
-    u64 first_entry = 0;  // of several chains in one workspace
+    u64 first_entry = 0;  // of this chain; a workspace may have several
 
     // Entries: the aggregates of all tiles, then for each group its combination and its prefix, SPREAD entries apart.
     static __device__ __forceinline__ u64 entries(u64 tiles) { return tiles + 2 * SPREAD * (tiles / GROUP + 1); }
     __device__ __forceinline__ u64 group_entry(u64 g) const { return first_entry + tiles + 2 * SPREAD * g; }
     __device__ __forceinline__ u64 prefix_entry(u64 g) const { return first_entry + tiles + 2 * SPREAD * g + SPREAD; }
 
-    // One thread publishes the aggregate of tile `t`. Nobody asks for that of the last tile.
+    // Publishes the aggregate of tile `t`. One thread. The last tile's aggregate is never read.
     __device__ __forceinline__ void publish(u64 t, const State& aggregate) const {
         Entry::put(space, first_entry + t, aggregate, epoch);
     }
 
-    // Lane 0 gets the exclusive prefix of tile `t`, which is not tile 0. All lanes of one warp.
+    // Exclusive prefix of tile `t`, which is not tile 0, in lane 0. All lanes of one warp.
     __device__ __forceinline__ State look_back(u64 t) const {
         const u64 group = t / GROUP, first = group < GROUPS ? 0 : group - GROUPS;
         const u32 lane = lane_index(), in_group = t % GROUP, groups = (u32)(group - first);
@@ -54,7 +55,7 @@ struct Chain {
         typename Entry::Raw far, near;
         if (missing) far = Entry::load(space, entry);
 
-        // The tiles of this group; its last tile publishes the group, and needs its own aggregate too.
+        // Tiles of this group. Its last tile publishes the group, and needs its own aggregate too.
         const bool last = in_group == GROUP - 1 && t + 1 < tiles;
         bool near_missing = lane < in_group + last;
         while (true) {
@@ -70,7 +71,7 @@ struct Chain {
         const State tiles_before = warp_reduce(near.value(), in_group);
         if (group == 0) return tiles_before;
 
-        // The groups before it.
+        // Groups before the tile's.
         while (true) {
             if (missing) missing = !far.is_of(epoch);
             if (!__any_sync(~0u, missing)) break;
@@ -86,6 +87,6 @@ struct Chain {
         return prefix;
     }
 
-    // The same, for every lane of the warp.
+    // Exclusive prefix of tile `t`, in every lane of the warp.
     __device__ __forceinline__ State prefix(u64 t) const { return shuffle(look_back(t), 0); }
 };

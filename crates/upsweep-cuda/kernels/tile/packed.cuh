@@ -1,12 +1,12 @@
-// Scans of integers of one or two bytes, several in a 32-bit word at once (word/lanes.cuh). E has the elements 0 and 2 of
-// a word of bytes, O the elements 1 and 3, the carry is in both lanes.
+// Scans of integers of one or two bytes, several in a 32-bit word at once (word/lanes.cuh). E has the elements 0 and 2
+// of a word of bytes, O the elements 1 and 3; the carry is in both lanes.
 //
 //   sums       s = E + O = (x0 + x1, x2 + x3)      odd = s * 0x10001 + carry = (.. x1, .. x3)      even = odd - O
 //   extremes   s = max(E, O)      below = (-, s0)  odd = max(s, below, carry)                      even = max(E, below, carry)
 //
 // "-" is the least value.
 //
-// Words are in logical order: in reverse, the words of a vector and the bytes of a word are turned round first.
+// Words are in logical order: in reverse, the words of a vector and the bytes of a word are reversed first.
 
 #pragma once
 
@@ -16,7 +16,7 @@
 constexpr bool PACKED = LANE_INSTRUCTIONS && PLAIN && !SEGMENTED && arith::integer<T> && sizeof(T) <= 2 &&
                         (FORM == Form::SUM || EXTREME) && VECTOR * sizeof(T) == 16;
 
-// What `V`, a `T` of one or two bytes, is in words.
+// Representation in words of `V`, a `T` of one or two bytes.
 template <class V>
 struct Packed {
     static constexpr u32 COUNT = 4;  // words a vector
@@ -24,7 +24,7 @@ struct Packed {
 
     static __device__ __forceinline__ u32 high_twice(u32 lanes) { return __byte_perm(lanes, 0, 0x3232); }
 
-    // Extremes: the low lane as the high one, with what changes nothing below it.
+    // Extremes: the low lane copied to the high one, above the neutral value.
     static __device__ __forceinline__ u32 low_above(u32 lanes) {
         return lanes * 0x10000 + (L::NOTHING & 0xffff);
     }
@@ -35,7 +35,7 @@ struct Packed {
         else return (u32)(u16)value * 0x00010001;
     }
 
-    // The inclusive scan of a word's elements after `carry`, which then is what comes before the next word.
+    // Inclusive scan of a word's elements after `carry`, which becomes the carry into the next word.
     static __device__ __forceinline__ u32 scan_word(u32 w, u32& carry) {
         if constexpr (sizeof(V) == 2) {
             const u32 result = L::combine(FORM == Form::SUM ? w * 0x10001 : L::combine(w, low_above(w)), carry);
@@ -58,12 +58,12 @@ struct Packed {
         }
     }
 
-    // What scans begin with where nothing lies before.
+    // Neutral value: the begin of a scan without a prefix.
     static __device__ __forceinline__ V nothing() {
         return FORM == Form::SUM ? V(0) : FORM == Form::MAXIMUM ? arith::number<V>::min : arith::number<V>::max;
     }
 
-    // A vector's words in logical order, or back.
+    // A vector's words in logical order, or back in memory order.
     struct Words {
         u32 word[COUNT];
         __device__ __forceinline__ explicit Words(const Slot& slot) {
@@ -85,7 +85,7 @@ struct Packed {
         }
     };
 
-    // The combination of this thread's elements in a full tile.
+    // Combination of this thread's elements in a full tile.
     static __device__ __forceinline__ V thread_sum(const Params& p, u64 begin, const Slot* slots) {
         typename L::Total all;
 #pragma unroll
@@ -98,7 +98,8 @@ struct Packed {
         return HAS_INIT && begin == 0 && threadIdx.x == 0 ? combine(p.init, total) : total;
     }
 
-    // The results of this thread's elements in a full tile, left in their slots. `carry` comes before them, if `some`.
+    // Computes the results of this thread's elements in a full tile, in their slots. `before` is the exclusive prefix,
+    // if there is `some`.
     static __device__ __forceinline__ void scan_vectors(const Params& p, Slot* slots, bool some, V before) {
         u32 carry = carry_of(some ? before : HAS_INIT ? p.init : nothing());
 #pragma unroll
@@ -109,7 +110,7 @@ struct Packed {
             for (u32 i = 0; i < COUNT; i++) {
                 const u32 previous = carry;
                 const u32 result = scan_word(x.word[i], carry);
-                // Exclusive: all of it one element on, after the last one before.
+                // Exclusive: shifted by one element, after the last one before.
                 if constexpr (!EXCLUSIVE) x.word[i] = result;
                 else if constexpr (sizeof(V) == 1) x.word[i] = __byte_perm(previous, result, EXTREME ? 0x6541 : 0x6540);
                 else x.word[i] = __byte_perm(previous, result, 0x5410);

@@ -1,38 +1,41 @@
-// The pipeline of the single-pass kernels: blocks stay on their multiprocessor, take tiles by ticket and overlap the stages
-// of several of them. A task says what is done with a tile.
+// Pipeline of the single-pass kernels: persistent blocks take tiles by ticket and overlap the stages of several of
+// them. A task defines the work on a tile.
 //
 //   tickets ascend; each block, for its tiles t[0] < t[1] < t[2] < ...
 //   compute warps     stage t[k + AHEAD]                     to shared memory, asynchronously
 //                     reduce t[k], publish its aggregate     as early as possible: others wait for it
 //                     finish t[k - LAG]                      with its exclusive prefix
-//   look-back warps   look back from t[k]                    combine all that lies before it
-//   preparing warps   prepare t[k + PREPARERS]               what the compute warps need beside the elements
+//   look-back warps   look back from t[k]                    combine the aggregates of everything before it
+//   preparing warps   prepare t[k + PREPARERS]               the inputs of the compute warps besides the elements
 //
-// What differs from Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back" (2016): blocks
-// stay and overlap the stages of several tiles; aggregates are published LAG tiles ahead of their use, which absorbs
-// the jitter of the loads; the look-back has a fixed shape (lookback.cuh), so the result does not depend on timing;
-// status words need no initialising launch (status.cuh).
+// In contrast to Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back" (2016), blocks are
+// persistent and overlap the stages of several tiles; aggregates are published LAG tiles ahead of their use, which
+// absorbs the jitter of the loads; the look-back has a fixed shape (lookback.cuh), so the result does not depend on
+// timing; status words need no initialising launch (status.cuh).
 //
 // A task (CUB calls it an agent) has
 //
-//   State                    what tiles tell each other; `combine` joins two of them
-//   Params, Shared           the kernel's parameters; what the task's warps share
-//   FINISHES                 whether compute warps see a tile again, LAG tiles later. Else the look-back warp completes it
-//   PREPARERS                preparing warps
-//   DRAWER, PUBLISHER        the thread that draws tickets, the warp that publishes aggregates; WARPS where look_back does
-//   ASKS                     when a ticket is asked for, and whether it is waited for: see Asks
+//   State                    the aggregate of tiles; `combine` joins two of them
+//   Params, Shared           the kernel's parameters; shared memory of the task's warps
+//   FINISHES                 whether compute warps process a tile again, LAG tiles later. Else the look-back warp
+//                            completes it
+//   PREPARERS                number of preparing warps
+//   DRAWER, PUBLISHER        the thread that draws tickets, the warp that publishes aggregates; WARPS if look_back does
+//   ASKS                     when a ticket is requested, and whether the thread waits for it: see Asks
 //   Task(p, shared)          made by each warp for itself: its fields are registers of the warp's role
 //   stage(k, tile)           compute warps: issue the copies of this block's k-th tile
 //   reduce(k, tile)          compute warps: leave the warps' totals in shared memory
-//   totals(k)                where reduce has left them
-//   store(k, tile)           compute warps, after the barrier: what can be stored before the prefix is known
-//   check(tile)              compute warps: work for which nobody waits
+//   totals(k)                the totals that reduce has left
+//   store(k, tile)           compute warps, after the barrier: store the results that need no prefix
+//   check(tile)              compute warps: work for which no other waits
 //   look_back(k, tile, chain)  a look-back warp: leave the tile's prefix for finish, or keep it for complete
-//   complete(k)              a look-back warp, where not FINISHES: store what the prefix was missing for
-//   finish(k, tile)          compute warps, where FINISHES: the second pass
-//   preparer(tiles)          what a preparing warp remembers from tile to tile
-//   prepare(preparer, k, tile), after_prepare(preparer, tile)   a preparing warp: for reduce; while nobody waits for it
-//   left_over(k), prepare_together(k, tile)   whether, and how, compute warps prepare what one warp would take too long for
+//   complete(k)              a look-back warp, unless FINISHES: store the results that needed the prefix
+//   finish(k, tile)          compute warps, if FINISHES: the second pass
+//   preparer(tiles)          the state of a preparing warp from tile to tile
+//   prepare(preparer, k, tile), after_prepare(preparer, tile)   a preparing warp: for reduce; while no other waits for
+//                                                               it
+//   left_over(k), prepare_together(k, tile)   whether compute warps prepare the part that one warp would take too long
+//                                             for; that work
 //
 // Memory ordering. Between blocks: status.cuh, workspace.cuh. Inside a block, each line's writer comes before the
 // barrier and its reader after it:
@@ -63,19 +66,19 @@
 static_assert(RING % LOOK_BACK_WARPS == 0, "two look-back warps that met at one barrier in turn could come in each other's place");
 
 enum class Asks {
-    AND_WAITS,    // when a tile begins, and before another one is staged: 1 to 3 % of a long scan, it is not known why (benches/notes/scan.md)
-    AND_GOES_ON,  // when a tile begins; it is there when the tile is reduced
-    EARLY,        // when the ticket before is there: to reduce a small tile takes less time than an atomic addition
+    AND_WAITS,  // when a tile begins, before another is staged: saves 1 to 3 % (benches/notes/scan.md), cause unknown
+    AND_GOES_ON,  // when a tile begins; it has arrived when the tile is reduced
+    EARLY,        // when the ticket before arrives: to reduce a small tile takes less time than an atomic addition
 };
 
-// The barriers of ring entries: the tile is reduced; its look-back warp is done with it. Of preparing warps: the ticket of
-// its next tile is drawn; the tile is prepared.
+// Barriers of ring entries: the tile is reduced; its look-back warp has finished it. Barriers of preparing warps: the
+// ticket of its next tile is drawn; the tile is prepared.
 __device__ __forceinline__ u32 reduced_barrier(u32 k) { return 2 + k % RING; }
 __device__ __forceinline__ u32 prefix_barrier(u32 k) { return 2 + RING + k % RING; }
 __device__ __forceinline__ u32 ticket_barrier(u32 preparer) { return 2 + 2 * RING + 2 * preparer; }
 __device__ __forceinline__ u32 prepared_barrier(u32 preparer) { return 3 + 2 * RING + 2 * preparer; }
 
-// What the warps leave together, for lane 0 of a warp.
+// Combination of the warps' totals, for lane 0 of a warp.
 template <class State>
 __device__ __forceinline__ State aggregate_of(const State* totals) { return warp_reduce<WARPS>(totals[min(lane_index(), WARPS - 1)], WARPS); }
 
@@ -84,7 +87,7 @@ class Pipeline {
     using State = typename Task::State;
     using Params = typename Task::Params;
     static constexpr u32 PREPARERS = Task::PREPARERS;
-    // Tickets that are drawn ahead: those of the tiles that are staged or prepared.
+    // Number of tickets drawn ahead: those of the tiles that are staged or prepared.
     static constexpr u32 DRAWN = PREPARERS > AHEAD ? PREPARERS + 1 : AHEAD + 1;
     static constexpr u32 TICKETS = RING + DRAWN;        // tickets remembered: from the oldest that is not finished
     static constexpr u32 MEETING = THREADS + WARP;      // threads at a barrier: the compute warps and one other
@@ -108,8 +111,8 @@ private:
 
     __device__ __forceinline__ u64 tile_of(u32 k) const { return shared.tickets[k % TICKETS]; }
 
-    // The DRAWER remembers ticket k and returns whether there are more. A ticket of `tiles` or more is no tile's: each block draws one such ticket
-    // and no more, so the last of all is known.
+    // Stores ticket k and returns whether there are more. The DRAWER. A ticket of `tiles` or more belongs to no tile:
+    // each block draws one such ticket and no more, so the last of all is known.
     __device__ __forceinline__ bool remember(u32 k, u32 ticket) const {
         if (ticket == tiles + gridDim.x - 1) prepare_next_launch(p.workspace, epoch);
         shared.tickets[k % TICKETS] = ticket;
@@ -119,10 +122,11 @@ private:
     __device__ __forceinline__ void stage(Task& task, u32 k) const {
         const u64 tile = tile_of(k);
         if (tile < tiles) task.stage(k, tile);
-        close_group();  // also an empty one, so that the number of groups tells the tile
+        close_group();  // also an empty one, so that the number of groups identifies the tile
     }
 
-    // The compute warps meet; where tile k is prepared, with its preparing warp, which then goes on to its next tile.
+    // Barrier of the compute warps; if tile k is prepared, with its preparing warp, which then continues with its next
+    // tile.
     __device__ __forceinline__ void meet(Task& task, u32 k) const {
         if constexpr (PREPARERS > 0) {
             const u64 tile = tile_of(k);
@@ -149,12 +153,12 @@ private:
             if (k < AHEAD) stage(task, k);
             if (k < PREPARERS) barrier_arrive(ticket_barrier(k), MEETING);
         }
-        u32 next = ~0u;  // DRAWER: a ticket that is asked for long before it is remembered
+        u32 next = ~0u;  // of the DRAWER: a ticket that is requested long before it is stored
         const auto ask = [&] { return more ? take_ticket(p.workspace) : ~0u; };
         if (Task::ASKS == Asks::EARLY && threadIdx.x == Task::DRAWER) next = ask();
         meet(task, 0);
         u32 reduced = 0, finished = 0;  // this block's tiles so far
-        u32 told = 0;                   // look-back warps that know of the end
+        u32 told = 0;                   // number of look-back warps that have been notified of the end
         while (true) {
             const u64 tile = tile_of(reduced);
             if (tile < tiles) {
@@ -180,7 +184,7 @@ private:
                 reduced++;
                 if (!Task::FINISHES || reduced - finished <= LAG) continue;
             } else if constexpr (Task::FINISHES) {
-                // A look-back warp hears of the end at its next tile's barrier, once that ring entry is free.
+                // A look-back warp is notified of the end at its next tile's barrier, once that ring entry is free.
                 for (; told < LOOK_BACK_WARPS && reduced + told < finished + RING; told++) {
                     barrier_arrive(reduced_barrier(reduced + told), MEETING);
                 }
@@ -189,14 +193,14 @@ private:
                 break;
             }
             if constexpr (Task::FINISHES) {
-                const u64 old = tile_of(finished);  // before the barrier: after it, the ticket's place may be drawn into
+                const u64 old = tile_of(finished);  // read before the barrier: afterwards the ticket may be overwritten
                 barrier_wait(prefix_barrier(finished), MEETING);
                 task.finish(finished, old);
                 finished++;
             }
         }
         if constexpr (!Task::FINISHES) {
-            main_sync();  // what the compute warps store last
+            main_sync();  // for the last stores of the compute warps
             for (u32 i = 0; i < RING; i++) {
                 const u32 k = reduced + i;
                 if (k >= RING) barrier_wait(prefix_barrier(k), MEETING);
@@ -205,8 +209,8 @@ private:
         }
     }
 
-    // Look-back warp w has this block's tiles w, w + LOOK_BACK_WARPS, ... Where it completes a tile, it does so when it hears of
-    // its next one: what the compute warps leave in `store` is there by then.
+    // Look-back warp w has this block's tiles w, w + LOOK_BACK_WARPS, ... It completes a tile when it is notified of
+    // its next one: the data that the compute warps leave in `store` is there by then.
     __device__ __forceinline__ void look_back_warp() const {
         Task task(p, shared.task);
         for (u32 k = warp_index() - WARPS;; k += LOOK_BACK_WARPS) {
@@ -244,7 +248,7 @@ private:
         : p(p), shared(shared), tiles(tiles), epoch(epoch), alone(alone) {}
 
 public:
-    // All threads of a block. `tiles`, at least one, may be less than the grid is sized for.
+    // Runs all tiles. All threads of a block. `tiles`, at least one, may be less than the grid is sized for.
     static __device__ __forceinline__ void run(const Params& p, u64 tiles) {
         __shared__ Shared shared;
         const bool alone = tiles == 1 && gridDim.x == 1;

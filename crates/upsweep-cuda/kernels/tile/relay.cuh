@@ -1,30 +1,34 @@
-// The schedule of single-pass kernels whose results are other than their elements: compute warps leave the results of a tile side by
-// side in shared memory, and a storing warp looks back and stores them.
+// Schedule of single-pass kernels whose results are not their elements: compute warps leave the results of a tile
+// contiguous in shared memory, and a storing warp looks back and stores them.
 //
 //   tickets ascend; each block, for its tiles t[0] < t[1] < t[2] < ...
 //   compute warps     take t[k] to registers               and find each warp's share of the results
-//                     stage t[k + AHEAD]                   where t[k] was, asynchronously: once a warp has taken t[k] or, where results are
-//                                                          many, once all have
+//                     stage t[k + AHEAD]                   in place of t[k], asynchronously: once a warp has taken t[k]
+//                                                          or, if results are many, once all have
 //                     publish the aggregate of t[k]
 //                     leave the results of t[k]            in a ring of RING_BYTES, as soon as there is room
 //   a storing warp    look back from t[k], store its results, free their room
 //
-// What differs from pipeline.cuh: results, not elements, wait for their prefix. So few results wait long, and an element is read from
-// shared memory once. Compute warps meet once a tile, and where there is no room; they never wait for a prefix otherwise.
+// In contrast to pipeline.cuh, results wait for their prefix, not elements. So few results wait long, and an element is
+// read from shared memory once. Compute warps synchronise once a tile, and when there is no room; otherwise they never
+// wait for a prefix.
 //
 // A task has
 //
 //   State, Params, Shared    as in pipeline.cuh
-//   Part                     what a warp has of a tile
-//   Items                    what a thread takes of a tile
-//   FEW                      how often the results of a tile fit in the ring that has few. The ticket of the tile that is staged next is then
-//                            drawn a tile ahead, so that its copy begins early. Else it is drawn as late as may be: a block that waits for
-//                            room holds tickets of tiles that it cannot publish, for which all others wait
+//   Part                     a warp's aggregate of a tile
+//   Items                    a thread's elements of a tile
+//   FEW                      results are few if those of FEW tiles fit in the ring. The ticket of the tile that is
+//                            staged next is then drawn a tile ahead, so that its copy begins early. Else it is drawn as
+//                            late as possible: a block that waits for room holds tickets of tiles that it cannot
+//                            publish, for which all others wait
 //   stage(k, tile)           issue the copies of this block's k-th tile
-//   take(k, tile, items, loaded)   the thread's elements to registers, then loaded(); returns the warp's Part, good in the last lane
-//   join(tile, part, total)  of a tile, of whose parts each lane has one, the State; returns what lies before the warp
-//   bytes(total)             the room that the tile's results need, a multiple of 16, at most RING_BYTES
-//   leave(items, before, total, at)   results into the ring from byte `at` on; `before` is what join has returned
+//   take(k, tile, items, loaded)   the thread's elements to registers, then loaded(); returns the warp's Part, valid in
+//                                  the last lane
+//   join(tile, part, total)  the State of a tile, each lane having the part of a warp; returns the exclusive prefix of
+//                            the warp
+//   bytes(total)             the bytes of the tile's results, a multiple of 16, at most RING_BYTES
+//   leave(items, before, total, at)   results into the ring from byte `at` on; `before` is the return value of join
 //   finish(tile, at, total, chain)          a storing warp: look back and store
 //
 // Memory ordering. Between blocks: status.cuh, workspace.cuh. Inside a block, each line's writer comes before the barrier and its
@@ -54,7 +58,7 @@
 static_assert(RING % STORING_WARPS == 0, "two storing warps that met at one barrier in turn could come in each other's place");
 static_assert(2 + 2 * RING <= 16, "a block has 16 barriers");
 
-// The barriers of an entry of the ring: results are there; they are stored.
+// Barriers of an entry of the ring: results are there; they are stored.
 __device__ __forceinline__ u32 full_barrier(u32 entry) { return 2 + entry; }
 __device__ __forceinline__ u32 free_barrier(u32 entry) { return 2 + RING + entry; }
 __device__ __forceinline__ u32 next_entry(u32 entry, u32 step = 1) { return entry + step < RING ? entry + step : entry + step - RING; }
@@ -64,7 +68,7 @@ class Relay {
     using State = typename Task::State;
     using Params = typename Task::Params;
     using Part = typename Task::Part;
-    static constexpr u32 TICKETS = 4;  // that are remembered
+    static constexpr u32 TICKETS = 4;  // number of tickets stored
     static_assert(AHEAD + 1 < TICKETS, "a ticket is drawn into the place of one that is done with");
     static constexpr u32 MEETING = THREADS + WARP;  // threads at a barrier: the compute warps and a storing warp
 
@@ -89,15 +93,16 @@ private:
 
     __device__ __forceinline__ u64 tile_of(u32 k) const { return shared.tickets[k % TICKETS]; }
 
-    // Of results of which two or three tiles' find room, each has a half or a third of the ring. If they lay side by side, a tile with a few more than
-    // the one whose place it takes would wait for the next one, too.
+    // Size of a part of the ring. If the results of only two or three tiles fit, each tile has a half or a third of the
+    // ring. If they were contiguous, a tile with a few more results than its predecessor in that place would wait for
+    // the next one, too.
     static __device__ __forceinline__ u32 room_for(u32 bytes) {
         constexpr u32 HALF = RING_BYTES / 32 * 16, THIRD = RING_BYTES / 48 * 16;
         return bytes > HALF || bytes <= RING_BYTES / 4 ? bytes : bytes > THIRD ? HALF : THIRD;
     }
 
-    // Thread 0 remembers ticket k and returns whether there are more. A ticket of `tiles` or more is no tile's: each block draws one such ticket and
-    // no more, so the last of all is known.
+    // Stores ticket k and returns whether there are more. Thread 0. A ticket of `tiles` or more belongs to no tile:
+    // each block draws one such ticket and no more, so the last of all is known.
     __device__ __forceinline__ bool remember(u32 k, u32 ticket) const {
         if (ticket == tiles + gridDim.x - 1) prepare_next_launch(p.workspace, epoch);
         shared.tickets[k % TICKETS] = ticket;
@@ -107,12 +112,12 @@ private:
     __device__ __forceinline__ void stage(const Task& task, u32 k) const {
         const u64 tile = tile_of(k);
         if (tile < tiles) task.stage(k, tile);
-        close_group();  // also an empty one, so that the number of groups tells the tile
+        close_group();  // also an empty one, so that the number of groups identifies the tile
     }
 
     __device__ __forceinline__ void compute_warps() const {
         const Task task(p, shared.task);
-        bool more = !alone;  // thread 0: whether to draw
+        bool more = !alone;  // of thread 0: whether to draw
         u32 drawn = 0;       // tickets so far
         // The first tickets are drawn one after the other, so that blocks which start together share the first tiles.
         for (; drawn < AHEAD; drawn++) {
@@ -120,9 +125,9 @@ private:
             main_sync();
             stage(task, drawn);
         }
-        u32 left = 0, waiting = 0;      // tiles whose results are left in the ring, and of these the ones that are not stored
-        u32 entry = 0, oldest = 0;      // the next tile's, and that of the first of these
-        u32 head = 0, tail = 0;         // of the ring: what waits lies from tail to head
+        u32 left = 0, waiting = 0;      // tiles whose results are in the ring; those of them that are not stored
+        u32 entry = 0, oldest = 0;      // entry of the next tile; entry of the oldest one not stored
+        u32 head = 0, tail = 0;         // of the ring: unstored results lie from tail to head
         bool around = false;            // or, past the ring's end, from tail on and up to head
         bool few = false;               // whether the results of the last tile are few
         const auto free_oldest = [&] {
@@ -139,7 +144,7 @@ private:
             if (tile >= tiles) break;
             const bool known = drawn > k + AHEAD;  // the ticket of the next tile to stage
             const u32 wanted = k + AHEAD + 1 + few;
-            u32 next = ~0u;  // asked for here, needed at the end of this tile
+            u32 next = ~0u;  // requested here, needed at the end of this tile
             if (threadIdx.x == 0 && more && drawn < wanted) next = take_ticket(p.workspace);
             wait_groups<AHEAD - 1>();
             typename Task::Items items;
@@ -156,7 +161,7 @@ private:
             main_sync();
             if (!known) stage(task, k + AHEAD);
 
-            // The tile's total, and what lies before the warp in the tile.
+            // Total of the tile, and the warp's exclusive prefix in it.
             const u32 lane = lane_index();
             Part part = {};
             if (lane < WARPS) part = shared.parts[k % 2][lane];
@@ -164,8 +169,8 @@ private:
             const auto before = task.join(tile, part, total);
             if (threadIdx.x == 0 && tile + 1 < tiles) Chain<State>{p.workspace, tiles, epoch}.publish(tile, total);
 
-            // Room for its results side by side, behind those of the tile before or at the begin of the ring. Where all is free, the
-            // ring begins anew.
+            // Contiguous room for the results, after those of the tile before or at the begin of the ring. If the ring
+            // is empty, it starts again at its begin.
             const u32 bytes = task.bytes(total), room = room_for(bytes);
             few = bytes * Task::FEW <= RING_BYTES;
             u32 at = head;
@@ -184,7 +189,7 @@ private:
             left++, waiting++;
             entry = next_entry(entry);
         }
-        // The storing warps hear of the end.
+        // Notifies the storing warps of the end.
         for (u32 i = 0; i < STORING_WARPS; i++) {
             while (waiting + i >= RING) free_oldest();
             if (threadIdx.x == 0) shared.entries[entry].tile = ~0u;
@@ -210,7 +215,7 @@ private:
         : p(p), shared(shared), tiles(tiles), epoch(epoch), alone(alone) {}
 
 public:
-    // All threads of a block. `tiles`, at least one, may be less than the grid is sized for.
+    // Runs all tiles. All threads of a block. `tiles`, at least one, may be less than the grid is sized for.
     static __device__ __forceinline__ void run(const Params& p, u64 tiles) {
         __shared__ Shared shared;
         const bool alone = tiles == 1 && gridDim.x == 1;

@@ -1,7 +1,7 @@
-// The two passes over a tile that lies in shared memory: reduce it, and, once all before it is known, rescan it. The
-// second pass scans the rows again: that costs fewer shared-memory bytes than to keep what the first one found. Only where
-// heads make that slow, and what a thread has found is small, it is kept. Full tiles of small integers go through packed.cuh,
-// those of keys through keyed.cuh.
+// The two passes over a tile in shared memory: reduce it, and, once its exclusive prefix is known, rescan it. The
+// second pass scans the rows again: that costs fewer shared-memory bytes than to store the first pass's scan. Only if
+// heads make that slow, and a thread's result is small, it is stored. Full tiles of small integers go through
+// packed.cuh, those of keys through keyed.cuh.
 
 #pragma once
 
@@ -13,15 +13,15 @@
 #include "warp/scan.cuh"
 #include "warp/sum.cuh"
 
-// Whether every tile is computed as a full one. Slots past the end hold garbage. It can only reach results past the end,
-// which are not stored, and these functions take any bits. One code path halves the instructions that a short scan must
-// fetch. A carry is what the last tile combines to, so there garbage would show.
+// Whether every tile is computed as a full one. Slots past the end hold garbage. It can only reach results past the
+// end, which are not stored, and these functions accept any bits. One code path halves the instructions that a short
+// scan must fetch. A carry is the combination of the last tile, so there garbage would show.
 constexpr bool ALL_FULL = ANY_BITS && FORM != Form::OTHER && !SEGMENTED && !CARRIES;
 
 
 
 
-// Reports this thread's indices that name nothing.
+// Reports this thread's indices that are out of range.
 template <bool FULL>
 __device__ __forceinline__ void check_thread(const Params& p, u64 begin, u32 count, const Slot* slots, Mask heads) {
     if constexpr (INDEXED) {
@@ -34,8 +34,8 @@ __device__ __forceinline__ void check_thread(const Params& p, u64 begin, u32 cou
     }
 }
 
-// What a thread's elements are mapped to. Where they are read apart, all are loaded before one of them is combined or stored, so that
-// the loads overlap.
+// Mapped elements of a thread. Gathered elements are all loaded before one of them is combined or stored, so that the
+// loads overlap.
 template <bool FULL>
 __device__ __forceinline__ void load_mapped(const Params& p, u64 begin, u32 count, const Slot* slots, Mask heads, T (&mapped)[ROWS][VECTOR]) {
 #pragma unroll
@@ -48,7 +48,7 @@ __device__ __forceinline__ void load_mapped(const Params& p, u64 begin, u32 coun
     }
 }
 
-// Leaves in a thread's slots what their elements are mapped to.
+// Stores a thread's mapped elements in its slots.
 template <bool FULL>
 __device__ __forceinline__ void map_thread(const Params& p, u64 begin, u32 count, Slot* slots, Mask heads) {
     T mapped[ROWS][VECTOR];
@@ -58,13 +58,13 @@ __device__ __forceinline__ void map_thread(const Params& p, u64 begin, u32 count
     for (u32 row = 0; row < ROWS; row++) put_in_slot(slots[threadIdx.x * ROWS + row], mapped[row]);
 }
 
-// Element j of the vector in `row`, mapped: as it comes, or as `map_thread` has left it.
+// Element j of the vector in `row`, mapped here or before by `map_thread`.
 __device__ __forceinline__ T mapped_element(const Params& p, const Items& items, const Slot* slots, u32 row, u32 j) {
     if constexpr (KEEPS_MAPPED) return ((const T*)slots[threadIdx.x * ROWS + row].bytes)[REVERSE ? VECTOR - 1 - j : j];
     else return items(p, j);
 }
 
-// The combination of this thread's elements from the last head on; nothing where it has none.
+// Combination of this thread's elements from the last head on; undefined if there is none.
 template <bool FULL>
 __device__ __forceinline__ T thread_sum(const Params& p, u64 begin, u32 count, const Slot* slots, Mask heads) {
     if constexpr (PACKED && FULL) return Packed<T>::thread_sum(p, begin, slots);
@@ -83,14 +83,14 @@ __device__ __forceinline__ T thread_sum(const Params& p, u64 begin, u32 count, c
     return sum;
 }
 
-// What the first pass keeps for the second, where it is small, as the host knows: for each thread the inclusive prefix of its
-// warp's elements from the last head on.
+// Whether the first pass stores its result for the second, if it is small (the host has the same rule): for each thread
+// the inclusive prefix of its warp's elements from the last head on.
 constexpr bool KEPT = SEGMENTED && sizeof(T) <= (STREAMS > 1 ? 8 : 4);
 struct ThreadPrefixes {
     T of[KEPT ? THREADS : 1];
 };
 
-// The same, of a warp's threads that have elements.
+// Inclusive prefix of a warp's threads that have elements.
 template <bool FULL>
 __device__ __forceinline__ T warp_sums(const Params& p, u64 begin, u32 count, const Slot* slots, Mask heads, const LaneHeads& lane_heads) {
     T sum;
@@ -99,7 +99,7 @@ __device__ __forceinline__ T warp_sums(const Params& p, u64 begin, u32 count, co
     return warp_inclusive_scan(sum, lane_index() < lanes_with_elements<FULL>(count) ? lane_heads.reach() : 0);
 }
 
-// First pass: every warp's combination, in `warp_totals`; of a partial tile, that of the lanes that have elements.
+// First pass: combination of each warp, in `warp_totals`; in a partial tile, of the lanes that have elements.
 template <bool FULL>
 __device__ __forceinline__ void reduce_tile(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, State* warp_totals,
                                             ThreadPrefixes& kept) {
@@ -123,21 +123,21 @@ __device__ __forceinline__ void reduce_tile(const Params& p, u64 begin, u32 coun
     }
 }
 
-// The first warps of a tile, as many as have elements: lane w gets the combination of those before warp w. All lanes of a
-// warp; lane 0 gets nothing.
+// Exclusive scan of the totals of the first warps of a tile, as many as have elements: lane w gets the combination of
+// those before warp w. All lanes of a warp; lane 0 gets nothing.
 __device__ __forceinline__ State lower_warps(const State* warp_totals, u32 warps) {
     const u32 lane = lane_index();
     return shuffle_up(warp_inclusive_scan<WARPS>(warp_totals[min(lane, WARPS - 1)], lane < warps ? lane : 0), 1);
 }
 
-// Second pass: every result, from `prefix`, the combination of all that lies before this warp, if there is `some`.
+// Second pass: every result, from `prefix`, the exclusive prefix of this warp, if there is `some`.
 template <bool FULL>
 __device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, const ThreadPrefixes& kept, bool some,
                                             const State& prefix, bool aligned) {
     const u32 lane = lane_index();
     const Mask heads = thread_heads<FULL>(p, begin, count, marks);
 
-    // What lies before this thread's elements: `carry`, if `some`.
+    // Exclusive prefix of this thread's elements: `carry`, if `some`.
     typename CompactionOf<COUNTED>::type compaction(p, begin, count, heads, marks, some, prefix);
     const u32 lanes = lanes_with_elements<FULL>(count);
     const LaneHeads lane_heads = LaneHeads::of<FULL>(heads);
@@ -164,7 +164,7 @@ __device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 coun
 #pragma unroll
         for (u32 j = 0; j < VECTOR; j++) {
             if (FULL || j < items.count) {
-                // The first element of all is a head where there are segments, and nobody's carry before it is read.
+                // If there are segments, the first element of all is a head, and no carry is read before one is set.
                 const bool alone = SEGMENTED ? items.head(j) : !some;
                 const T e = mapped_element(p, items, slots, row, j);
                 T with;
@@ -189,7 +189,8 @@ __device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 coun
     else __syncwarp();  // other threads of the warp stage into the slots that this one has read
 }
 
-// The carry of a scan of the whole array, and its last result where that is the total: what lies before the last tile's last warp, if there is `some`, and that warp's total.
+// Stores the carry of a scan of the whole array, and its last result if that is the total: from the exclusive prefix of
+// the last tile's last warp, if there is `some`, and that warp's total.
 __device__ __forceinline__ void store_carry(const Params& p, const State* warp_totals, u32 warps, bool some, const State& prefix) {
     T last = p.first;
     if (warps > 0) {

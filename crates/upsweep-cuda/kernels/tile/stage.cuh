@@ -1,5 +1,5 @@
-// From global memory to slots in shared memory, ahead of their use. A slot holds one vector of VECTOR neighbouring
-// elements. A warp stages what its own lanes compute with, so that no barrier of the block is needed: each thread waits
+// Asynchronous staging from global memory to slots in shared memory. A slot holds one vector of VECTOR neighbouring
+// elements. A warp stages the elements of its own lanes, so that no barrier of the block is needed: each thread waits
 // for its own copies, then the warp synchronises.
 
 #pragma once
@@ -9,22 +9,22 @@
 #include "memory/streams.cuh"
 #include "tile/geometry.cuh"
 
-// Waits until at most `PENDING` of each thread's groups are still under way; the others' copies are then visible to the
-// whole warp.
+// Waits until at most `PENDING` of each thread's groups are still in flight; the other groups' copies are then visible
+// to the whole warp.
 template <u32 PENDING>
 __device__ __forceinline__ void wait_groups() {
     wait_copies<PENDING>();
     __syncwarp();
 }
 
-// The bytes of the slot of `bytes`. Of a stream alone whole lines of 16 keep the slots of all widths alike; beside others a slot
-// is as short as its vector, against bank conflicts.
+// Size of a slot for a vector of `bytes`. For a single stream, whole lines of 16 keep the slots of all widths alike;
+// with several streams a slot is as short as its vector, against bank conflicts.
 __device__ constexpr u32 slot_bytes(u32 bytes) {
     return STREAMS > 1 && bytes <= 4 ? 4 : STREAMS > 1 && bytes <= 8 ? 8 : (bytes + 15) / 16 * 16;
 }
 
-// One of a kernel's inputs, with `n` elements `E`. In shared memory an element has PLACE bytes, where that is more than its
-// own: a result may take its place.
+// One of a kernel's inputs, with `n` elements `E`. In shared memory an element has PLACE bytes, if that is more than
+// its own: a result may take its place.
 template <class E, u32 PLACE = sizeof(E)>
 struct Stream {
     static constexpr u32 VECTOR_BYTES = VECTOR * sizeof(E);
@@ -42,7 +42,7 @@ struct Stream {
 
     __device__ __forceinline__ Stream(const E* base, u64 n) : base(base), n(n), aligned(vectors_aligned(base, n, WIDTH)) {}
 
-    // The vector in a slot, in the order of memory.
+    // Vector in a slot, in memory order.
     static __device__ __forceinline__ void load(const Slot& slot, E (&elements)[VECTOR]) {
         using Part = Access<PART>::type;
         Part parts[SLOT / PART];
@@ -80,7 +80,7 @@ struct Stream {
         const u32 count = tile_count(n, t), first = row_vector(0);
         const u64 begin = t * TILE + first * VECTOR;
         if (WIDTH > 1 && count == TILE && aligned) {
-            // The rows lie at even distances, so that one address does for all.
+            // The rows have a constant stride, so that one address suffices for all.
             const E* const from = vector_address(base, n, begin);
 #pragma unroll
             for (i32 row = 0; row < (i32)ROWS; row++) {
@@ -103,8 +103,8 @@ struct Stream {
     }
 };
 
-// All streams of a kernel from number S on. In shared memory a tile has the slots of the first stream, then those of the next
-// one, and so on. Where there is no stream, it has slots for results.
+// Streams S and later of a kernel. In shared memory a tile has the slots of the first stream, then those of the next
+// one, and so on. A kernel without streams has slots for results.
 template <u32 PLACE, u32 S = 0, bool END = S == STREAMS>
 class Streams {
     using E = StreamElement<S>;
@@ -130,7 +130,7 @@ public:
         stage_tile(t, slots, [](u64) {});
     }
 
-    // The elements of a vector, in the order of memory, from the slots of a tile.
+    // Elements of a vector, in memory order, from the slots of a tile.
     static __device__ __forceinline__ void load(const Slot* slots, u32 vector, In (&elements)[VECTOR]) {
         E own[VECTOR];
         Own::load(slots[vector], own);

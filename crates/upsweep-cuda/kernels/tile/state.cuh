@@ -1,9 +1,9 @@
-// What is scanned: a value, or a value with what it knows about segment heads (the operator pair of segmented scan).
+// State of a scan: a value, or a value with its segment heads (the operator pair of segmented scan).
 //
 //   (f1, x1) . (f2, x2) = (f1 | f2, f2 ? x2 : x1 + x2)          Blelloch 1990, section 1.5
 //
 // The pair's operator is associative when + is, and never needs an identity. A reduction by flags or keys counts the
-// heads instead of noting them: the count is the number of the segment.
+// heads instead of flagging them: the count is the number of the segment.
 
 #pragma once
 
@@ -16,7 +16,7 @@ struct Flagged {
     T value;
     u32 heads;
 };
-// The host knows whether 32 bits do for the number.
+// The host chooses 32 bits for the number if they suffice.
 template <class N>
 struct CountedBy {
     T value;

@@ -1,14 +1,14 @@
-// From a thread's results to global memory.
+// Stores of a thread's results to global memory.
 
 #pragma once
 
 #include "memory/results.cuh"
 #include "tile/job.cuh"
 
-// Results that fit go back to the slots of their elements, so that a warp can store whole rows. Of one row a thread has
-// them already.
+// Results that fit go back to the slots of their elements, so that a warp can store whole rows. With a single row a
+// thread already has its row's results.
 constexpr bool THROUGH_SLOTS = RESULT_BYTES <= Input::SLOT && ROWS > 1;
-// Leaves values in a slot that held a vector of elements.
+// Stores values in a slot that held a vector of elements.
 template <class V>
 __device__ __forceinline__ void put_in_slot(Slot& slot, const V (&values)[VECTOR]) {
     constexpr u32 BYTES = access_width(VECTOR * sizeof(V));
@@ -22,11 +22,11 @@ __device__ __forceinline__ void store_slot(const Place& to, const Slot& slot, u3
     store_results(to, (const Out*)slot.bytes, count, aligned);
 }
 
-// From the slots, where each thread has left its results, to memory, a row of the warp at a time.
+// Stores each thread's results from the slots to memory, a row of the warp at a time.
 __device__ __forceinline__ void store_rows(const Params& p, u64 begin, u32 count, const Slot* slots, bool aligned) {
     __syncwarp();
     if (STORE > 1 && count == TILE && aligned) {
-        // The rows lie at even distances, so that one address does for all.
+        // The rows have a constant stride, so that one address suffices for all.
         const u32 first = row_vector(0);
         const Place to = vector_address(output_of(p), p.n, begin + first * VECTOR);
 #pragma unroll
@@ -35,7 +35,7 @@ __device__ __forceinline__ void store_rows(const Params& p, u64 begin, u32 count
         }
         return;
     }
-    // Not unrolled: in that case these stores, which are many, would be skipped one by one.
+    // Not unrolled: unrolled stores, which are many, would be skipped one by one in that case.
 #pragma unroll 1
     for (u32 row = 0; row < ROWS; row++) {
         const u32 vector = row_vector(row), mine = existing<false>(vector * VECTOR, VECTOR, count);
@@ -43,7 +43,7 @@ __device__ __forceinline__ void store_rows(const Params& p, u64 begin, u32 count
     }
 }
 
-// Stores a result that ends the segment of this number.
+// Stores the result of segment `segment`.
 __device__ __forceinline__ void store_segment(const Params& p, u64 segment, const Out& result) {
     if (segment < p.outputs) store_result(output_of(p) + segment, result);
 }

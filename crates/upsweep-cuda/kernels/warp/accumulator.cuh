@@ -1,4 +1,4 @@
-// What a thread makes of vectors of elements, in its order.
+// Accumulation of a thread's vectors of elements, in its order.
 
 #pragma once
 
@@ -8,14 +8,14 @@
 
 // Sums of numbers, extremes and bits: `a . b` and `b . a` are the same bits.
 constexpr bool COMMUTES = FORM != Form::OTHER;
-// Whether small integers are summed up in a wider type: a vector of them needs 32 bits.
+// Whether small integers are summed in a wider type: a vector of them needs 32 bits.
 constexpr bool WIDER_SUM = WIDENS && FORM == Form::SUM && arith::integer<T> && arith::integer<In> && sizeof(In) <= 2 && ALIGNABLE;
-// Whether they are combined several in a word.
+// Whether small integers are combined several in a word.
 constexpr bool PACKED = PLAIN && arith::integer<T> && sizeof(T) <= 2 && ALIGNABLE &&
                         (BITS || (FORM == Form::SUM && sizeof(T) == 1) || (LANE_INSTRUCTIONS && (EXTREME || FORM == Form::SUM)));
 
-// The combination of the elements of a vector at position `at`, whose first one has the place `index` in its line; `count` of them, at least
-// one, exist.
+// Combination of the elements of a vector at position `at`, whose first one has the place `index` in its line; `count`
+// of them, at least one, exist.
 __device__ __forceinline__ T reduce_vector(const Vector& vector, u64 index, u64 at, u32 count) {
     const Vector::Elements elements = vector.elements();
     if constexpr (INDEXED) {
@@ -34,7 +34,7 @@ __device__ __forceinline__ T reduce_vector(const Vector& vector, u64 index, u64 
     return sum;
 }
 
-// What a thread accumulates.
+// Accumulator of a thread.
 class Accumulator {
     T total;
     bool any = false;
@@ -44,7 +44,7 @@ public:
         total = any ? combine(total, value) : value;
         any = true;
     }
-    // A whole vector.
+    // Adds a whole vector.
     __device__ __forceinline__ void add(const Vector& vector, u64 index, u64 at) {
         if constexpr (WIDER_SUM) {
             using Word = Chosen<arith::signed_integer<In>, int, u32>;
@@ -64,7 +64,7 @@ public:
     __device__ __forceinline__ T value() const { return total; }
 };
 
-// The same for small integers, several in a word.
+// Accumulator of small integers, several in a word.
 class PackedAccumulator {
     Lanes<T>::Total words;
     Accumulator elements;

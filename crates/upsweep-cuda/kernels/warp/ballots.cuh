@@ -1,10 +1,10 @@
-// Which lanes have the same digit.
+// Match of lanes with the same digit, by ballots.
 
 #pragma once
 
 #include "config.cuh"
 
-// Of the lanes `same`, those that have this lane's digit, by a ballot for each of its bits from `FIRST` on.
+// Subset of the lanes `same` with this lane's digit, by a ballot for each of its bits from `FIRST` on.
 template <u32 FIRST, u32 BITS>
 __device__ __forceinline__ u32 same_by_ballots(u32 digit, u32 same = ~0u) {
 #pragma unroll

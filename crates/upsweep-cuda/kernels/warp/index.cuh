@@ -1,4 +1,4 @@
-// Where a thread is in its block.
+// Index of a thread in its block.
 
 #pragma once
 

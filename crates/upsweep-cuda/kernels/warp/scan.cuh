@@ -8,9 +8,8 @@
 #include "warp/shuffle.cuh"
 #include "word/value.cuh"
 
-// Every lane gets the combination of its own value and those of the `reach` lanes below it, which must be what the lanes
-// there get, too: of the lanes below a lane none reaches further down. The operator is applied to nothing else. Only the
-// first LANES lanes reach down.
+// Combines each lane's value with those of the `reach` lanes below it, which must be the lanes' own results, too: no
+// lane below reaches further down. The operator is applied to nothing else. Only the first LANES lanes reach down.
 template <u32 LANES = WARP, class V>
 __device__ __forceinline__ V warp_inclusive_scan(V value, u32 reach) {
 #pragma unroll
@@ -21,8 +20,8 @@ __device__ __forceinline__ V warp_inclusive_scan(V value, u32 reach) {
     return value;
 }
 
-// Lane 0 gets the combination of the first `lanes` lanes' values, at most LANES; the operator is never applied to what others
-// hold.
+// Combines the values of the first `lanes` lanes, at most LANES, in lane 0; the operator is never applied to other
+// lanes' values.
 template <u32 LANES = WARP, class V>
 __device__ __forceinline__ V warp_reduce(V value, u32 lanes) {
     const u32 lane = lane_index();

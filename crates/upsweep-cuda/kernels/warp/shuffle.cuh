@@ -1,10 +1,10 @@
-// Shuffles of values of any size: a value travels as 32-bit words.
+// Shuffles of values of any size, as 32-bit words.
 
 #pragma once
 
 #include "word/words.cuh"
 
-// The value of the lane `distance` below. The lowest lanes get their own.
+// Value of the lane `distance` below. The lowest lanes get their own.
 template <class V>
 __device__ __forceinline__ V shuffle_up(const V& value, u32 distance) {
     Words<V> words = to_words(value);
@@ -13,7 +13,7 @@ __device__ __forceinline__ V shuffle_up(const V& value, u32 distance) {
     return from_words<V>(words);
 }
 
-// The value of the lane `distance` above. The highest lanes get their own.
+// Value of the lane `distance` above. The highest lanes get their own.
 template <class V>
 __device__ __forceinline__ V shuffle_down(const V& value, u32 distance) {
     Words<V> words = to_words(value);
@@ -22,7 +22,7 @@ __device__ __forceinline__ V shuffle_down(const V& value, u32 distance) {
     return from_words<V>(words);
 }
 
-// The value of `lane`.
+// Value of `lane`.
 template <class V>
 __device__ __forceinline__ V shuffle(const V& value, u32 lane) {
     Words<V> words = to_words(value);

@@ -1,15 +1,16 @@
-// A warp stores what lies side by side in shared memory.
+// Stores of a warp from contiguous shared memory.
 //
-//   a unit of 16 bytes of the output  =  the end of one unit of what comes  .  the begin of the next one
+//   a unit of 16 bytes of the output  =  the end of one unit of the source  .  the begin of the next one
 //
-// What comes begins at a multiple of 16 bytes, wherever it goes: so all but the first and last 16 bytes are loaded and stored 16 at a time.
+// The source begins at a multiple of 16 bytes, whatever the destination: so all but the first and last 16 bytes are
+// loaded and stored 16 at a time.
 
 #pragma once
 
 #include "warp/index.cuh"
 
-// Calls `store(i, read(i))` for `number` places, first the reads of several and then their stores. Lanes have aligned rows of a memory in
-// which place 0 is place `skew` of a row. LANES: of several warps that store together.
+// Calls `store(i, read(i))` for `number` places, several reads before their stores. The lanes cover aligned rows of a
+// memory in which place 0 is place `skew` of a row. LANES: of several warps that store together.
 template <u32 LANES = WARP, class Read, class Store>
 __device__ __forceinline__ void warp_store(u32 number, u32 skew, Read read, Store store) {
     constexpr u32 AT_ONCE = 4;
@@ -28,7 +29,8 @@ __device__ __forceinline__ void warp_store(u32 number, u32 skew, Read read, Stor
     }
 }
 
-// Stores units, each of the last WORDS words and `bits` bits of the unit before that in `from`, and then of this. IN_WORDS: there are no such bits.
+// Stores units: each is the last WORDS words and `bits` bits of the preceding unit in `from`, then the begin of this
+// one. IN_WORDS: `bits` is 0.
 template <u32 WORDS, bool IN_WORDS>
 __device__ __forceinline__ void warp_store_units(uint4* to, const uint4* from, u32 number, u32 bits) {
     const auto read = [&](u32 i) {
@@ -42,10 +44,11 @@ __device__ __forceinline__ void warp_store_units(uint4* to, const uint4* from, u
     warp_store(number, 0, read, [&](u32 i, const uint4& unit) { to[i] = unit; });
 }
 
-// Stores what lies in units that are not whole, where bytes `phase` to `end` from `base` on are to be stored: each lies as far from `from`.
+// Stores the bytes of incomplete units among bytes `phase` to `end` from `base` on: each lies at the same offset from
+// `from`.
 template <class E, u32 LANES = WARP>
 __device__ __forceinline__ void warp_store_ends(unsigned char* base, const unsigned char* from, u32 phase, u32 end) {
-    // Half of a warp has what lies in the first unit, if that is no whole one, the others what lies in the last.
+    // Half of a warp stores the first unit, if it is incomplete, the other half the last.
     constexpr u32 PART = alignof(E) >= 4 ? 4 : 1;
     const u32 thread = threadIdx.x % LANES, lane = thread % 16, behind = end / 16, at = (thread < 16 ? 0 : behind * 16) + lane * PART;
     const bool mine = thread < WARP && lane < 16 / PART && (thread < 16 ? phase > 0 : behind > 0 || phase == 0);
@@ -74,7 +77,7 @@ __device__ __forceinline__ void warp_store_elements(E* to, const unsigned char* 
     warp_store_ends<E>(base, from - phase, phase, end);
 }
 
-// Stores `number` elements that lie in `buffer`, a multiple of 16 bytes, as they are to lie in memory modulo 16 bytes.
+// Stores `number` elements in `buffer`, a multiple of 16 bytes, at the destination's address modulo 16.
 template <u32 LANES, class E>
 __device__ __forceinline__ void store_in_phase(E* to, const unsigned char* buffer, u32 number) {
     const u32 phase = (u64)to % 16, end = phase + number * (u32)sizeof(E), first = phase > 0 ? 1 : 0, behind = end / 16;

@@ -1,12 +1,12 @@
-// Reduction of neighbouring elements, a stretch of them, by a warp and in their order.
+// Reduction of a stretch of neighbouring elements by a warp, in order.
 //
 //   in steps of DEPTH neighbouring vectors a lane, as long as there are whole ones:
 //       combine    the lane's elements of this step, and of the next one
-//       meet       for both steps: a lane takes its neighbour's part of one step and gives its own of the other, so that from then on
-//                  half of the lanes have one step and half the other
-//   what is left in rows of a vector a lane
+//       exchange   for both steps: a lane takes its neighbour's part of one step and gives its own of the other, so
+//                  that from then on half of the lanes have one step and half the other
+//   the rest in rows of a vector a lane
 //
-// The next step's elements are asked for before lanes meet for this one.
+// The next step's elements are loaded before the lanes exchange this one's.
 
 #pragma once
 
@@ -15,11 +15,11 @@
 
 constexpr u32 ROW = WARP * VECTOR, STEP = DEPTH * ROW;
 
-// Whether a lane takes DEPTH neighbouring vectors of a stretch: then lanes meet once for all of them. Two lanes' vectors lie so near that
-// what one load brings of memory's lines is still there for the next one.
+// Whether a lane takes DEPTH neighbouring vectors of a stretch: then the lanes exchange once for all of them. Two
+// lanes' vectors are so near that the memory lines of one load are still cached for the next one.
 constexpr bool NEIGHBOURS = DEPTH > 1 && DEPTH * VECTOR * sizeof(In) <= 64;
 
-// Lane 0 gets the combination of all lanes' values `low`, and after them of all values `high`.
+// Combination of all lanes' values `low`, and after them of all values `high`, in lane 0.
 __device__ __forceinline__ T warp_reduce_two(const T& low, const T& high) {
     const u32 lane = lane_index();
     const bool odd = lane % 2 == 1;
@@ -34,13 +34,13 @@ __device__ __forceinline__ T warp_reduce_two(const T& low, const T& high) {
     return lane == 0 ? combine(value, higher) : value;
 }
 
-// The elements from `i` on of a buffer, or of several streams, whose first one has the place `index` in its line.
+// Elements from `i` on of a buffer, or of several streams; the first one has the place `index` in its line.
 template <Loads LOADS>
 class Stretch {
     const In* const input;
     const u64 i, index;
 
-    // This lane's vectors of the step from element `at` of the stretch on, all of them whole.
+    // Loads this lane's vectors of the step from element `at` of the stretch on, all of them whole.
     __device__ __forceinline__ void load_step(u64 at, Vector (&vectors)[DEPTH]) const {
         const u64 from = i + at + lane_index() * DEPTH * VECTOR;
 #pragma unroll
@@ -57,14 +57,14 @@ class Stretch {
 public:
     __device__ __forceinline__ Stretch(const In* input, u64 i, u64 index) : input(input), i(i), index(index) {}
 
-    // The combination of the first `count` elements, at least one.
+    // Combination of the first `count` elements, at least one.
     __device__ __forceinline__ T reduce(u64 count) const {
         const u32 lane = lane_index();
         Accumulator total;
         u64 done = 0;
         if constexpr (NEIGHBOURS) {
             Vector vectors[DEPTH];
-            T lower;  // of the step before, if lanes have not met for it
+            T lower;  // of the step before, if it has not been exchanged
             const u64 whole = count / STEP * STEP;
             if (whole > 0) load_step(0, vectors);
 #pragma unroll 1
@@ -101,7 +101,8 @@ public:
     }
 };
 
-// The combination of the `count` elements from `i` on, of which the first has the place `index` in its line, in lane 0. All lanes of one warp.
+// Combination of the `count` elements from `i` on, in lane 0. The first has the place `index` in its line. All lanes of
+// one warp.
 __device__ __forceinline__ T reduce_stretch(const In* input, u64 i, u64 index, u64 count) {
     if ((ALIGNABLE || !PLAIN_INPUT) && misalignment(input) == 0) return Stretch<Loads::ALIGNED>(input, i, index).reduce(count);
     return Stretch<Loads::BY_ELEMENT>(input, i, index).reduce(count);

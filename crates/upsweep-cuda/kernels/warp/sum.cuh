@@ -5,14 +5,14 @@
 #include "warp/index.cuh"
 #include "word/instructions.cuh"
 
-// Every lane gets the sum of its own and all lower lanes' numbers.
+// Inclusive sum over the lanes.
 __device__ __forceinline__ u32 warp_inclusive_sum(u32 number) {
 #pragma unroll
     for (u32 distance = 1; distance < WARP; distance *= 2) number = add_lower(number, distance);
     return number;
 }
 
-// Every lane gets the combination of all lanes' numbers, by one instruction where the GPU has it.
+// Total of all lanes, in every lane; one instruction if the GPU has it.
 #if __CUDA_ARCH__ >= 800
 __device__ __forceinline__ u32 warp_sum(u32 number) { return __reduce_add_sync(~0u, number); }
 __device__ __forceinline__ u32 warp_max(u32 number) { return __reduce_max_sync(~0u, number); }

@@ -1,4 +1,4 @@
-// The instructions on words that C++ has no name for: on two lanes of 16 bits, and with what another thread has.
+// PTX instructions on words that C++ has no name for: on two lanes of 16 bits, and shuffles.
 
 #pragma once
 
@@ -26,7 +26,8 @@ __device__ u32 min_signed(u32, u32);
 __device__ u32 min_unsigned(u32, u32);
 #endif
 
-// A number and that of the lane `distance` below, where there is one. A shuffle tells whether there is, which C++ cannot ask.
+// Sum of a number and that of the lane `distance` below, if there is one. A shuffle reports whether there is, which C++
+// cannot use.
 __device__ __forceinline__ u32 add_lower(u32 number, u32 distance) {
     asm volatile("{ .reg .pred p; .reg .b32 lower; shfl.sync.up.b32 lower|p, %0, %1, 0, 0xffffffff; @p add.u32 %0, %0, lower; }" : "+r"(number) : "r"(distance));
     return number;

@@ -1,4 +1,4 @@
-// Keys as numbers in their order.
+// Keys as unsigned numbers in sort order.
 //
 //   order of a key x, of floats with m bits of mantissa, of which N = 2^m - 1 NaN have the sign set and N have not:
 //       unsigned       x
@@ -6,10 +6,10 @@
 //       float          (x ^ (x < 0 ? all bits : sign)) - N      so NaN with the sign set follow the others, at the end
 //       descending     all bits flipped; of floats before N is subtracted, so NaN are at the end again
 //
-// Each is a permutation of all patterns, so the way back gives a key its own bits. Both zeros are neighbours, which differ in their lowest bit
-// alone. They are equal, so keys are compared, and digits taken, with one number for both, where it is known that there is one with a sign: who
-// reads all keys first looks for it, at the cost of a comparison a key, so that sorts of keys without it are what they would be if zeros were as
-// different as other numbers.
+// Each map is a permutation of all patterns, so its inverse restores a key's own bits. Both zeros are neighbours, which
+// differ in their lowest bit alone. They are equal, so keys are compared, and digits taken, with one number for both,
+// if there is known to be a zero with a sign. A kernel that reads all keys first looks for one, at the cost of a
+// comparison a key. Thus sorts of keys without it are as fast as if zeros were as different as other numbers.
 
 #pragma once
 
@@ -21,16 +21,16 @@ constexpr u32 KEY_WIDTH = 8 * KEY_BYTES;
 constexpr KeyBits KEY_SIGN = (KeyBits)((KeyBits)1 << (KEY_WIDTH - 1));
 constexpr KeyBits NANS_OF_A_SIGN = (KeyBits)(((KeyBits)1 << MANTISSA_BITS) - 1);  // 0 of integers, which have no mantissa
 
-// The numbers of both zeros; integers have no such.
+// Numbers of both zeros; integers have no signed zero.
 constexpr bool HAS_ZEROS = MANTISSA_BITS > 0;
 constexpr KeyBits FIRST_ZERO = (KeyBits)(KEY_SIGN - 1 - NANS_OF_A_SIGN);
 constexpr KeyBits NEGATIVE_ZERO = (KeyBits)(FIRST_ZERO | (DESCENDING ? 1 : 0)), POSITIVE_ZERO = (KeyBits)(NEGATIVE_ZERO ^ 1);
 __device__ __forceinline__ bool is_negative_zero(KeyBits key) { return HAS_ZEROS && key == NEGATIVE_ZERO; }
 __device__ __forceinline__ bool is_zero(KeyBits key) { return HAS_ZEROS && (KeyBits)(key | 1) == (KeyBits)(FIRST_ZERO | 1); }
-// The number by which a key is compared.
+// Number by which a key is compared.
 __device__ __forceinline__ KeyBits with_one_zero(KeyBits key) { return is_negative_zero(key) ? POSITIVE_ZERO : key; }
 
-// All bits of a number with the sign set, else none.
+// All bits set if the sign is set, else none.
 __device__ __forceinline__ KeyBits sign_bits(KeyBits x) { return (KeyBits)((Number<KEY_BYTES>::negative)x >> (KEY_WIDTH - 1)); }
 
 __device__ __forceinline__ KeyBits in_order(KeyBits x) {

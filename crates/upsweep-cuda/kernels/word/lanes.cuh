@@ -1,9 +1,9 @@
-// Sums, extremes and bits of integers of one or two bytes, several in a 32-bit word at once. The bits are those of the
-// way element by element.
+// Sums, extremes and bits of integers of one or two bytes, several in a 32-bit word at once. The results are bitwise
+// those of single elements.
 //
-// A word of bytes is taken apart into two words with lanes of 16 bits: one has the bytes 0 and 2, the other the bytes 1
-// and 3. For extremes a byte lies in the upper half of its lane and decides alone, whatever lies in the lower half: the
-// odd bytes are the word itself. Shifts are multiplications, which have instructions to spare.
+// A word of bytes is split into two words with lanes of 16 bits: one has the bytes 0 and 2, the other the bytes 1 and
+// 3. For extremes a byte lies in the upper half of its lane and decides alone, whatever the lower half is: the odd
+// bytes are the word itself. Shifts are multiplications, which have throughput to spare.
 
 #pragma once
 
@@ -12,11 +12,11 @@
 constexpr bool EXTREME = FORM == Form::MINIMUM || FORM == Form::MAXIMUM;
 constexpr bool BITS = FORM == Form::AND || FORM == Form::OR || FORM == Form::XOR;
 
-// What `V`, an integer of one or two bytes, is in words.
+// Representation in words of `V`, an integer of one or two bytes.
 template <class V>
 struct Lanes {
     static constexpr bool SIGNED = arith::signed_integer<V>;
-    // A sum, or an extreme, of nothing: in both lanes.
+    // Neutral value of sums and extremes, in both lanes.
     static constexpr u32 LEAST = SIGNED ? 0x80008000 : 0, MOST = SIGNED ? 0x7fff7fff : 0xffffffff;
     static constexpr u32 NOTHING = FORM == Form::MAXIMUM ? LEAST : FORM == Form::MINIMUM ? MOST : FORM == Form::AND ? ~0u : 0;
 
@@ -30,11 +30,11 @@ struct Lanes {
         else return add_lanes(a, b);
     }
 
-    // The bytes 0 and 2, and 1 and 3, of a word in lanes of 16 bits.
+    // Bytes 0 and 2, and 1 and 3, of a word in lanes of 16 bits.
     static __device__ __forceinline__ u32 even_bytes(u32 w) { return EXTREME ? w * 256 : w & 0x00ff00ff; }
     static __device__ __forceinline__ u32 odd_bytes(u32 w) { return EXTREME ? w : __byte_perm(w, 0, 0x4341); }
 
-    // The combination of the elements of whole words, in no order.
+    // Combination of the elements of whole words, in any order.
     class Total {
         u32 even = NOTHING, odd = NOTHING;
 

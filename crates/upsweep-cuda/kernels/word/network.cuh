@@ -1,11 +1,11 @@
-// Sorts of few items that a thread has in its registers.
+// Sorting networks for few items in a thread's registers.
 
 #pragma once
 
 #include "config.cuh"
 
-// Which of SIZE items are compared, one pair after the other, so that they are in order then: Batcher's merges of the odd and the even
-// ones. Neighbouring parts of SORTED items are in order before.
+// Sequence of comparisons that sorts SIZE items: Batcher's odd-even merges. Neighbouring parts of SORTED items are
+// sorted before.
 template <u32 SIZE, u32 SORTED>
 struct Network {
     u8 lower[SIZE * SIZE], higher[SIZE * SIZE];
@@ -27,7 +27,7 @@ constexpr Network<SIZE, SORTED> odd_even_network() {
     return network;
 }
 
-// Puts items in order, of which parts of SORTED are; `in_order` puts two.
+// Sorts items whose parts of SORTED are sorted; `in_order` sorts two.
 template <u32 SORTED = 1, class Item, u32 SIZE, class F>
 __device__ __forceinline__ void sort_by_network(Item (&x)[SIZE], F in_order) {
     constexpr Network<SIZE, SORTED> network = odd_even_network<SIZE, SORTED>();

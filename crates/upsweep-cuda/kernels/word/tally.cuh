@@ -1,4 +1,4 @@
-// What the bins of a histogram hold, and how it is added.
+// Bins of a histogram: their types, and the additions to them.
 //
 // Float weights are added as integers of 128 bits, so that the sum does not depend on the order:
 //
@@ -6,8 +6,8 @@
 //   fixed(w) = w * 2^(1148 - spare - E), towards 0          2^spare is more than there are weights
 //   the sum of a bin, rounded to a float                    upsweep_tally_finish
 //
-// A weight loses nothing unless it is less than 2^(spare - 73) of its bin's largest: other bins make no difference. What is not
-// finite leaves a mark at its bin.
+// A weight loses nothing unless it is less than 2^(spare - 73) of its bin's largest: other bins make no difference. A
+// weight that is not finite sets a mark of its bin.
 
 #pragma once
 
@@ -18,12 +18,12 @@ constexpr u32 NO_WEIGHTS = 0, WHOLE_WEIGHTS = 1, FLOAT_WEIGHTS = 2, EXPONENTS = 
 struct Fixed {
     u64 low, high;
 };
-// The exponent of a float; 0 of none.
+// Exponent of a float; 0 if there is none.
 struct Exponent {
     u32 bits;
 };
 
-// By the kind of weights and the bytes of a result.
+// Types by the kind of weights and the bytes of a result.
 template <u32 KIND, u32 BYTES> struct TallyTypes;
 template <> struct TallyTypes<NO_WEIGHTS, 4> { using counter = u32; using total = u32; };
 template <> struct TallyTypes<NO_WEIGHTS, 8> { using counter = u32; using total = u64; };
@@ -32,7 +32,7 @@ template <> struct TallyTypes<WHOLE_WEIGHTS, 8> { using counter = u64; using tot
 template <u32 BYTES> struct TallyTypes<FLOAT_WEIGHTS, BYTES> { using counter = Fixed; using total = Fixed; };
 template <u32 BYTES> struct TallyTypes<EXPONENTS, BYTES> { using counter = Exponent; using total = Exponent; };
 using Counter = TallyTypes<WEIGHTS, sizeof(Out)>::counter;  // in shared memory
-using Total = TallyTypes<WEIGHTS, sizeof(Out)>::total;      // in the output, or in what is finished
+using Total = TallyTypes<WEIGHTS, sizeof(Out)>::total;      // in the output, or before it is finished
 
 namespace tally {
 
@@ -42,7 +42,7 @@ __device__ __forceinline__ Fixed sum(const Fixed& a, const Fixed& b) {
     const u64 low = a.low + b.low;
     return Fixed{low, a.high + b.high + (low < a.low)};
 }
-// Of exponents the larger one.
+// The larger exponent.
 __device__ __forceinline__ Exponent sum(const Exponent& a, const Exponent& b) { return a.bits < b.bits ? b : a; }
 __device__ __forceinline__ bool none(u64 x) { return x == 0; }
 __device__ __forceinline__ bool none(const Exponent& x) { return x.bits == 0; }
@@ -50,7 +50,7 @@ __device__ __forceinline__ bool none(const Fixed& x) { return (x.low | x.high) =
 
 __device__ __forceinline__ void add(u32* to, u32 x) { atomicAdd(to, x); }
 __device__ __forceinline__ void add(u64* to, u64 x) { atomicAdd(to, x); }
-// Whoever makes the lower half overflow carries; the order of the two additions makes no difference to the sum.
+// The thread that makes the lower half overflow carries; the order of the two additions makes no difference to the sum.
 __device__ __forceinline__ void add(Fixed* to, const Fixed& x) {
     const u64 before = atomicAdd(&to->low, x.low);
     atomicAdd(&to->high, x.high + (before + x.low < x.low));
@@ -73,7 +73,7 @@ __device__ __forceinline__ Fixed fixed(f64 x, u32 largest, u32 spare) {
     return Fixed{(u64)value, (u64)(value >> 64)};
 }
 
-// What an element adds.
+// Amount that an element adds.
 template <class C> struct Amount {
     static __device__ __forceinline__ C one() { return C(1); }
     static __device__ __forceinline__ bool adds(const Out&) { return true; }
@@ -90,7 +90,7 @@ template <> struct Amount<Exponent> {
     static __device__ __forceinline__ Exponent of(const Out& weight, u32, u32) { return Exponent{max(exponent(weight), 1u)}; }
 };
 
-// 2^k, of a normal number.
+// 2^k, a normal number.
 __device__ __forceinline__ f64 power(i32 k) { return __longlong_as_double((i64)(k + 1023) << 52); }
 
 __device__ __forceinline__ f64 value(const Fixed& x, u32 largest, u32 spare) {
@@ -98,7 +98,7 @@ __device__ __forceinline__ f64 value(const Fixed& x, u32 largest, u32 spare) {
     const bool negative = x.high >> 63;
     u128 size = negative ? 0 - all : all;
     i32 k = (i32)largest - 1148 + (i32)spare;
-    // 64 bits, the last of which says whether there were more, round as all would.
+    // 64 bits, the last of which is sticky, round as all bits would.
     while (size >> 64) size = size >> 1 | (size & 1), k++;
     const f64 whole = (f64)(u64)size;
     const i32 half = k / 2;

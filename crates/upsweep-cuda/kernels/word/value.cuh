@@ -1,7 +1,7 @@
-// What the kernels combine: `T`. It is `Acc`, or for extremes of f64 an integer whose order is theirs, because the GPU
+// Value type of the kernels: `T`. It is `Acc`, or for extremes of f64 an integer with their order, because the GPU
 // compares integers in 4 instructions, and floats as `maximum` does, with NaN and the sign of zero, in 15.
 //
-//   key(x) = the bits of x, where the sign is set with all others turned round
+//   key(x) = the bits of x; if the sign is set, all others are flipped
 //
 // NaN, whatever its bits, has a key beyond all others.
 
@@ -35,19 +35,19 @@ __device__ __forceinline__ T combine(const T& a, const T& b) { return ValueOfAcc
 __device__ __forceinline__ T map(const In& x, u64 index, u64 at) { return ValueOfAcc::of(load_acc(x, index, at)); }
 __device__ __forceinline__ Out finish(const T& x) { return store_acc(ValueOfAcc::back(x)); }
 
-// What is stored. For a maximum NaN has the key of the canonical NaN, so that what comes back needs no test.
+// Stored result. The maximum's NaN has the key of the canonical NaN, so that the conversion back needs no test.
 __device__ __forceinline__ Out result(const T& x) {
     if constexpr (KEYED && PLAIN && FORM == Form::MAXIMUM) return finish(x);
     else return canonical(finish(x));
 }
 
-// Stores one result, and zeros between its fields: the host may copy those bytes, too.
+// Stores one result, with zeros between its fields: the host may copy those bytes, too.
 __device__ __forceinline__ void store_result(Out* to, const Out& result) {
     *to = result;
     arith::clear_padding(to);
 }
 
-// Where the result at a position goes. Of an output that is no buffer of its own, the text of the job knows the buffers.
+// Place of the result at a position. If the output is no buffer of its own, the text of the job knows the buffers.
 struct ResultPlace {
     u64 at;
     __device__ __forceinline__ ResultPlace operator+(u64 n) const { return ResultPlace{at + n}; }
@@ -63,16 +63,16 @@ template <> struct PlaceOf<false> {
 };
 using Place = PlaceOf<PLAIN_OUTPUT>::type;
 
-// The place of the first result.
+// Place of the first result.
 template <class Params>
 __device__ __forceinline__ Place output_of(const Params& p) { return PlaceOf<PLAIN_OUTPUT>::first(p.output); }
 
-// What scans and reductions begin with.
+// Initial value of scans and reductions.
 struct Begin {
-    T init;   // the initial value, if there is one; else `first`, which nobody looks at
-    T first;  // what an exclusive scan begins with, and the result of an empty segment: the initial value or the identity
+    T init;   // the initial value, if there is one; else `first`, which is not read
+    T first;  // begin of an exclusive scan, and result of an empty segment: the initial value or the identity
 
-    // From the parameters: the host knows the initial value, or it lies in device memory.
+    // Reads the parameters: the host knows the initial value, or it lies in device memory.
     template <class Params>
     __device__ __forceinline__ explicit Begin(const Params& p) {
         if constexpr (HAS_INIT) first = init = ValueOfAcc::of(p.init_from ? given_acc(*p.init_from) : p.given_init);
@@ -80,7 +80,7 @@ struct Begin {
     }
 };
 
-// Stores what a scan of the elements that follow has to begin with.
+// Stores the carry into a scan of the elements that follow.
 __device__ __forceinline__ void store_carry(Given* to, const T& x) {
     *to = canonical(carried_acc(ValueOfAcc::back(x)));
     arith::clear_padding(to);

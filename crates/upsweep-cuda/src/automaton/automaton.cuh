@@ -1,28 +1,34 @@
-// Automaton: the events that a deterministic automaton tells of a text, one after the other: what each is, and where. Or how many.
+// Speculative DFA over a text: the events that a deterministic automaton emits, in order: kind and position of each. Or
+// their number.
 //
 // The pipeline (pipeline.cuh) of this task:
 //
-//   reduce      bytes become codes (automaton/tile.cuh). Each thread walks along its ITEMS bytes from three states: those to which the 16
-//               bytes before lead from the first state, and from two that last (`find_lasting`). Then it is found which walk
-//               is right, from the tile's own state on (automaton/entries.cuh):
+//   reduce      bytes become codes (automaton/tile.cuh). Each thread runs the DFA over its ITEMS bytes from three
+//               states: that to which the 16 bytes before lead from the first state, and those from two lasting states
+//               (`find_lasting`). Then the right run is found, from the tile's own entry state on
+//               (automaton/entries.cuh):
 //
-//                 a thread's choice is a function of that of the thread before: the walk that begins where the other's ends
-//                 a scan by composition, in each warp; where no walk begins there, it stops
-//                 all threads from there on that lack a walk from an end of the thread before make another walk, from that end
+//                 a thread's choice of a run is a function of the choice of the thread before: the run that begins where
+//                 the other's ends
+//                 a scan of these functions by composition, in each warp; if no run begins there, it stops
+//                 all threads from there on without a run from an end of the thread before make another run, from that
+//                 end
 //                 and again, until it stops nowhere: as often as such threads follow each other
-//                 warps take their first thread's guess for granted, and go on from the right state if it was wrong
+//                 warps assume their first thread's guess, and resume from the right state if it was wrong
 //
 //               With the ends, the numbers of events are known.
 //   look back   the number of events before the tile
-//   finish      each thread walks along its bytes once more, from the right state, and puts its events into a buffer in shared memory,
-//               in their order; from there they are stored side by side
+//   finish      each thread runs over its bytes once more, from the right state, and puts its events into a buffer in
+//               shared memory, in order; from there they are stored contiguously
 //
-// What differs from scans of functions of states (Hillis and Steele, "Data parallel algorithms", 1986; Mytkowicz, Musuvathi and Schulte,
-// "Data-parallel finite-state machines", 2014): functions of all states are composed only from tile to tile. In a tile three guesses do
-// nearly always, and a wrong one costs a walk and changes nothing else: bits and order of the results do not depend on it.
+// In contrast to scans of functions of states (Hillis and Steele, "Data parallel algorithms", 1986; Mytkowicz,
+// Musuvathi and Schulte, "Data-parallel finite-state machines", 2014), functions of all states are composed only from
+// tile to tile. In a tile three guesses nearly always suffice, and a wrong one costs a run and changes nothing else:
+// bits and order of the results do not depend on it.
 //
-// Memory ordering: pipeline.cuh. A tile's slots hold bytes until `reduce`, then codes; a thread reads the codes of the thread before, which
-// is of the same warp, behind a __syncwarp. Inside a block, each line's writer comes before the barrier and its reader after it:
+// Memory ordering: pipeline.cuh. A tile's slots hold bytes until `reduce`, then codes; a thread reads the codes of the
+// thread before, which is in the same warp, after a __syncwarp. Inside a block, each line's writer comes before the
+// barrier and its reader after it:
 //
 //   shared memory   written by                    barrier                  read by         written again after
 //   warps[turn]     the last lane of each warp    main_sync of the turn    compute warps   the main_sync of the next turn
@@ -39,7 +45,7 @@
 template <u32 BYTES> struct NumberOf { using type = u64; };
 template <> struct NumberOf<4> { using type = u32; };
 
-// A number of events, and where one lies.
+// Number of events, and their places.
 struct Number {
     NumberOf<HOST_STATE_BYTES>::type value;
 };
@@ -61,11 +67,11 @@ struct AutomatonTask {
     static constexpr u32 MOST_EVENTS = 24;  // of a step
     static_assert(TILE < 1 << 16 && (WARP * ITEMS + 1) * MOST_EVENTS < 1 << 16, "a place in a tile has 16 bits, and the events of a warp");
 
-    struct Ends { u32 begin, end; };  // the states at the ends of a walk
+    struct Ends { u32 begin, end; };  // the states at the ends of a run
     struct Shared {
         Number warp_totals[STAGES][WARPS], before_tile[STAGES];
         u32 before_warp[STAGES][WARPS], number[STAGES];
-        u32 threads[STAGES][THREADS];  // the state in which a thread's bytes begin, and the events of the lanes below in the upper half
+        u32 threads[STAGES][THREADS];  // state at a thread's first byte; events of lower lanes in the upper half
         Ends warps[2][WARPS];
         Slot edges[AHEAD + 1][WARPS];  // the bytes before a warp's
     };
@@ -87,11 +93,11 @@ struct AutomatonTask {
         if (lane_index() == 0 && first > 0 && first < p.n) input.stage_vector(edge(k), p.text + first - VECTOR, VECTOR);
     }
 
-    // Bytes become codes: in a thread's slots, and before a warp's.
+    // Encodes bytes as codes: in a thread's slots, and before a warp's.
     static __device__ __forceinline__ void encode(Slot& slot) { *(uint4*)slot.bytes = codes_of(*(const uint4*)slot.bytes); }
 
-    // Calls `four(codes, at)` for the codes of this thread's `mine` bytes, four at a time, and `one(code, at)` for those that are left.
-    // WORDS are the fours whose code stands side by side.
+    // Calls `four(codes, at)` for the codes of this thread's `mine` bytes, four at a time, and `one(code, at)` for the
+    // rest. WORDS is the number of fours with unrolled code.
     template <u32 WORDS, class Four, class One>
     __device__ __forceinline__ void for_codes(u32 k, u32 mine, Four four, One one) const {
         const Slot* const own = own_slots(k);
@@ -120,14 +126,14 @@ struct AutomatonTask {
         for_codes<WORDS>(k, mine, four, one);
     }
 
-    // A walk: where it begins and ends, and the events on the way.
+    // A run of the DFA: the states at its begin and end, and the number of its events.
     struct Walk {
         u32 begin, end, events;
         __device__ __forceinline__ void from(u32 state) { begin = end = state & 0xffff, events = 0; }
         __device__ __forceinline__ void step(u32 code) { end = step_by(end, code), events += events_of(end); }
     };
 
-    // Where walks may begin that lead here: the ends of short ones.
+    // Guesses of the states at the begin: the ends of short runs.
     __device__ __forceinline__ void guess(u32 k, Walk (&of)[1 + LASTING]) const {
         const Slot& before = lane_index() == 0 ? edge(k) : own_slots(k)[-1];
         u32 states[1 + LASTING] = {state_of(0), lasting_state(0), lasting_state(1)};
@@ -142,12 +148,12 @@ struct AutomatonTask {
         for (u32 i = 0; i <= LASTING; i++) of[i].from(states[i]);
     }
 
-    // The walks of a thread: from its guesses; the last one gives way to one from a state that was missing.
+    // Runs of a thread: from its guesses; the last one is replaced by a run from a missing state.
     static constexpr u32 WALKS = 1 + LASTING, NONE = 3;
     struct Walks {
         Walk of[WALKS];
 
-        // The walk from a state.
+        // Index of the run from a state.
         __device__ __forceinline__ u32 from(u32 state) const {
             u32 which = NONE;
 #pragma unroll
@@ -157,7 +163,7 @@ struct AutomatonTask {
         __device__ __forceinline__ Walk at(u32 which) const { return which == 0 ? of[0] : which == 1 ? of[1] : of[2]; }
     };
 
-    // A choice as a function of the choice of the thread before: two bits for what follows each. Nothing follows none.
+    // A choice as a function of the choice of the thread before: two bits for each. NONE maps to NONE.
     static constexpr u32 STOPPED = NONE << 2 * NONE;
     static __device__ __forceinline__ u32 then(u32 first, u32 second) {
         u32 both = STOPPED;
@@ -166,8 +172,8 @@ struct AutomatonTask {
         return both;
     }
 
-    // Makes walks until each lane has one from where the right one of the lane before ends; the first lane's is from `entry`. Returns the
-    // lane's right one.
+    // Makes runs until each lane has one from the end of the right run of the lane before; the first lane's is from
+    // `entry`. Returns the lane's right one.
     __device__ __forceinline__ Walk resolve(u32 k, u32 mine, u32 entry, Walks& walks) const {
         const u32 lane = lane_index();
 #pragma unroll 1
@@ -200,7 +206,7 @@ struct AutomatonTask {
         }
     }
 
-    // Of the tile in which the text ends: the thread that is told of it.
+    // Whether this thread emits the events of the end of the text, if that is in this tile.
     __device__ __forceinline__ bool is_at_end(u64 tile) const {
         const u64 begin = tile * TILE, left = p.n - begin;
         return tile + 1 == tile_number(p.n) && threadIdx.x == (left == 0 ? 0 : (u32)(left - 1) / ITEMS);
@@ -220,7 +226,7 @@ struct AutomatonTask {
         Walk &a = walks.of[0], &b = walks.of[1], &c = walks.of[2];
         guess(k, walks.of);
         if (threadIdx.x == 0) a.from(state_of(of_tile));
-        // Walks that begin where another one does are that one.
+        // Runs from equal states are copied.
         if (__any_sync(~0u, a.begin != c.begin && b.begin != c.begin)) {
             for_codes<2>(k, mine, [&](u32 code, u32) { a.step(code), b.step(code), c.step(code); });
         } else if (__any_sync(~0u, a.begin != b.begin)) {
@@ -231,7 +237,7 @@ struct AutomatonTask {
             c = b = a;
         }
 
-        // The first thread of a warp is right, unless the warp before says another thing.
+        // Assumes that the first thread of a warp is right, until the warp before contradicts.
         u32 entry = __shfl_sync(~0u, a.begin, 0);
         Walk right;
         bool again = true;
@@ -271,11 +277,11 @@ struct AutomatonTask {
         }
     }
 
-    // An event in the buffer: in its lower half the place of the byte in its tile, in its upper half what a step has there.
+    // Event in the buffer: lower half: place of the byte in its tile; upper half: the event bits of the step.
     static __device__ __forceinline__ u32 place_of(u32 event) { return (event & 0xffff) - (event >> 24 & 7); }
     static __device__ __forceinline__ u8 kind_of(u32 event) { return (u8)(event >> 16); }
 
-    // Puts the events of a step, of the byte at `place`, into the buffer from `at` on, as far as it goes.
+    // Puts the events of a step, of the byte at `place`, into the buffer from `at` on, as far as there is room.
     static __device__ __forceinline__ void put(u32 step, u32 place, u32& at) {
         const u32 number = events_of(step);
         if (number > 1) {
@@ -291,7 +297,7 @@ struct AutomatonTask {
     }
 
     __device__ __forceinline__ void finish(u32 k, u64 tile) const {
-        if (!p.kinds) return;  // only the number is asked for
+        if (!p.kinds) return;  // only the number is requested
         const u32 slot = k % STAGES, number = shared.number[slot];
         const u32 mine = existing<false>(threadIdx.x * ITEMS, ITEMS, tile_count(p.n, tile));
         const u32 word = shared.threads[slot][threadIdx.x], first = shared.before_warp[slot][warp_index()];
@@ -310,7 +316,7 @@ struct AutomatonTask {
 #pragma unroll
                     for (u32 i = 0; i < 4; i++) all |= steps[i] = state = step_by(state, codes >> 8 * i & 0xff);
                     if (events_of(all) <= 1 && at <= EVENTS_AT_ONCE - 4) {
-                        // None has several, and there is room.
+                        // No step has several events, and there is room.
 #pragma unroll
                         for (u32 i = 0; i < 4; i++) {
                             if (events_of(steps[i]) > 0) buffer()[at] = (steps[i] & 0xffff0000) | (threadIdx.x * ITEMS + j + i);

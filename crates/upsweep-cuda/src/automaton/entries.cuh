@@ -1,15 +1,16 @@
-// The state in which an automaton comes to each tile of a text: the composition of the ways of all tiles before
-// (automaton/ways.cuh), from the first state. It is a chain (pipeline.cuh).
+// Entry state of the automaton at each tile of a text: the composition of the transition functions of all tiles before
+// (automaton/ways.cuh), applied to the first state. The composition is a chain (pipeline.cuh).
 //
 // A tile of the pipeline is TILES_A_WARP tiles of the text for each warp. Nothing is staged.
 //
-// Memory ordering: pipeline.cuh. What a look-back warp leaves for `finish` lies between the barriers of its tile.
+// Memory ordering: pipeline.cuh. The data from a look-back warp to `finish` is written and read between the barriers of
+// its tile.
 
 #pragma once
 
 #include "tile/pipeline.cuh"
 
-// From each state to another, by their numbers.
+// Transition function: for each state the state that it leads to, by number.
 struct Way {
     u8 to[WAY_STATES];
 
@@ -19,7 +20,7 @@ struct Way {
         for (u32 i = 0; i < WAY_STATES; i++) way.to[i] = (u8)i;
         return way;
     }
-    // Whether it leads to one state from everywhere.
+    // Whether the function is constant.
     __device__ __forceinline__ bool forgets() const {
         const Words<Way> words = to_words(*this);
         bool same = true;
@@ -53,7 +54,7 @@ struct EntriesTask {
 
     __device__ __forceinline__ EntriesTask(const Params& p, Shared& shared) : p(p), shared(shared) {}
 
-    // The tiles of the text.
+    // Number of tiles of the text.
     __device__ __forceinline__ u64 text_tiles() const { return tile_number(p.n); }
 
     __device__ __forceinline__ void stage(u32, u64) const {}
@@ -62,7 +63,7 @@ struct EntriesTask {
     __device__ __forceinline__ void check(u64) const {}
 
     __device__ __forceinline__ void reduce(u32 k, u64 tile) const {
-        // What the last tile leads to, nobody asks.
+        // The last tile's end state is not needed.
         const u64 first = (tile * WARPS + warp_index()) * TILES_A_WARP, end = min(first + TILES_A_WARP, text_tiles() - 1);
         Way& way = shared.totals[k % STAGES][warp_index()];
         for (u32 i = lane_index(); i < WAY_STATES; i += WARP) {

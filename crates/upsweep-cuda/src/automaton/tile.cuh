@@ -1,21 +1,21 @@
-// A deterministic automaton in shared memory, and walks along bytes.
+// A deterministic automaton (DFA) in shared memory, and runs over bytes.
 //
-// Bytes that every state treats alike are one class. Before a walk a tile's bytes become codes, which say where the step of their
-// class lies among those of a state:
+// Bytes that every state treats alike form a class. Before a run a tile's bytes become codes, the offsets of their
+// class's step among those of a state:
 //
-//   steps[state ^ code]    the next state, and what is told of the byte
+//   steps[state ^ code]    the next state, and the events of the byte
 //
-// A state is known by where its steps lie, in bytes from the begin of the table. These are STATE_BYTES, a power of two, and permuted
-// by an exclusive or with a number that differs from state to state: lanes that read the same class in different states, or different
-// classes in one, mostly meet in different banks.
+// A state is represented by the offset of its steps, in bytes from the begin of the table. These are STATE_BYTES, a
+// power of two, and permuted by an exclusive or with a number that differs from state to state: lanes that read the
+// same class in different states, or different classes in one, mostly access distinct banks.
 //
 //   bits of a step   0 .. 15   the next state
-//                   16 .. 26   of one event: its kind, and in 3 bits how many bytes back it lies; of several: which is the first in
-//                              the list of events
+//                   16 .. 26   of one event: its kind, and in 3 bits how many bytes back it lies; of several: the index
+//                              of the first in the list of events
 //                   27 .. 31   the number of events
 //
-// The host gives what it knows of the automaton behind the kernel's parameters (upsweep-plan/src/automaton.rs); a block
-// makes the table of it.
+// The host passes a description of the automaton after the kernel's parameters (upsweep-plan/src/automaton.rs); a block
+// builds the table from it.
 
 #pragma once
 
@@ -24,12 +24,13 @@
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// What the host gives: for each byte its class; for each state what is told of the end of the text (ENDS_AT); what each number of what
-// is told means (TOLD_AT); the list of events (EVENTS_AT); and for each state and class the number of what is told, and the next state.
+// Byte of the host's description: for each byte its class; for each state the output at the end of the text (ENDS_AT);
+// the meaning of each output number (TOLD_AT); the list of events (EVENTS_AT); and for each state and class the output
+// number, and the next state.
 __device__ __forceinline__ u32 given_byte(u32 at) { return parameter_byte(VALUES_AT + at); }
 __device__ __forceinline__ u32 given_half(u32 at) { return parameter_byte(VALUES_AT + at) | (u32)parameter_byte(VALUES_AT + at + 1) << 8; }
 
-// Shared memory: the table, the codes of all bytes, and the states that walks begin in beside the first one.
+// Shared memory: the table, the codes of all bytes, and the lasting states, in which runs begin besides the first one.
 constexpr u32 TABLE_BYTES = WAY_STATES * STATE_BYTES, CODES_AT = TABLE_BYTES, LASTING_AT = CODES_AT + 256, AUTOMATON_BYTES = LASTING_AT + 16;
 constexpr u32 LASTING = 2;
 static_assert(TABLE_BYTES <= 1 << 16, "a state has 16 bits");
@@ -38,7 +39,7 @@ static_assert(EVENTS_AT < NUMBERS_BYTES, "the kernel's parameters have room for 
 __device__ __forceinline__ u32 state_of(u32 number) { return number * STATE_BYTES + (number * 20 & (STATE_BYTES - 1)); }
 __device__ __forceinline__ u32 number_of_state(u32 state) { return (state & 0xffff) / STATE_BYTES; }
 
-// By all threads of a block, of which there are `threads`; a barrier comes behind it.
+// Builds the table. All threads of a block, `threads` of them; the caller adds a barrier.
 __device__ __forceinline__ void fill_automaton(u32 states, u32 classes, u32 steps_at, u32 threads) {
     for (u32 i = threadIdx.x; i < states * classes; i += threads) {
         const u32 step = given_half(steps_at + 2 * i), told = given_half(TOLD_AT + 2 * (step & 0xff));
@@ -47,7 +48,7 @@ __device__ __forceinline__ void fill_automaton(u32 states, u32 classes, u32 step
     for (u32 i = threadIdx.x; i < 256; i += threads) dynamic_shared[CODES_AT + i] = (u8)(given_byte(i) * (SCALED ? 4 : 1));
 }
 
-// The code of a byte, and those of four.
+// Code of a byte, and codes of four.
 __device__ __forceinline__ u32 code_of(u32 byte) { return dynamic_shared[CODES_AT + byte]; }
 __device__ __forceinline__ u32 codes_of(u32 four) {
     const u32 low = __byte_perm(code_of(four & 0xff), code_of(four >> 8 & 0xff), 0x0040);
@@ -59,7 +60,7 @@ __device__ __forceinline__ uint4 codes_of(uint4 bytes) {
     return bytes;
 }
 
-// A step from a state, or from the one that a step leads to, by code `j` of four, or by one code.
+// Step from a state, or from the next state of a step, by code `j` of four, or by one code.
 __device__ __forceinline__ u32 step_by(u32 from, u32 code) {
     return *(const u32*)(dynamic_shared + ((from & 0xffff) ^ (SCALED ? code : 4 * code)));
 }
@@ -69,15 +70,15 @@ __device__ __forceinline__ u32 step_by_one_of(u32 from, u32 four) {
 }
 __device__ __forceinline__ u32 events_of(u32 step) { return step >> 27; }
 
-// Of the states that last (`lasting`, a bit each), finds those in which most of some tiles of the text begin to which a walk along the LEADING
-// bytes before does not lead from the first state: what lies inside of comments and strings. A second one only if it is not rare. By all
-// threads of a block; a barrier comes before it and behind it.
+// Finds the most frequent of the lasting states (`lasting`, a bit each) among the begins of some tiles of the text,
+// unless a run over the LEADING bytes before leads there from the first state: states inside of comments and strings. A
+// second one only if it is not rare. All threads of a block; a barrier comes before and after.
 constexpr u32 LEADING = 16, NOT_RARE = 4;
 __device__ __forceinline__ void find_lasting(const u8* text, const u8* entries, u64 tiles, u64 tile_bytes, u64 lasting) {
     __shared__ u32 votes[WAY_STATES];
     for (u32 i = threadIdx.x; i < WAY_STATES; i += blockDim.x) votes[i] = 0;
     __syncthreads();
-    // Of the first tile nobody knows.
+    // The first tile has no bytes before it.
     if (tiles > 1) {
         const u64 tile = 1 + (tiles - 1) * threadIdx.x / blockDim.x;
         const u32 state = entries[tile];
@@ -95,7 +96,7 @@ __device__ __forceinline__ void find_lasting(const u8* text, const u8* entries, 
             const u32 number = lasting >> state & 1 ? votes[state] + 1 : 0;
             if (number > most) best = state, most = number;
         }
-        // Where there is no other one, twice the same.
+        // If there is no other one, the same twice.
         before = most > (i == 0 ? 0 : NOT_RARE) ? best : before;
         ((u32*)(dynamic_shared + LASTING_AT))[i] = state_of(before);
         lasting &= ~((u64)1 << best);

@@ -1,22 +1,23 @@
-// Ways: for each tile of a text that has another behind it, and for each state, the state that the tile leads to from there.
+// Transition functions: for each tile of a text but the last, and for each state, the state that the tile leads to.
 //
 //   for each tile:                                                                         in parallel, a thread each
-//       for its last RECENT bytes, its last RECALLED bytes and all of it, until all states come to one:
-//           from all states along the first RECENT of them: few states are left
-//           for up to WALKS of these, until there are no others: along the rest
+//       for its last RECENT bytes, its last RECALLED bytes and all of it, until all states lead to one:
+//           from all states over the first RECENT of them: few states are left
+//           for up to WALKS of these, until there are no others: over the rest
 //
-// Most automata forget within some bytes where they began. Those that do not, of languages with comments and strings of several lines, are
-// left with as many states as there are such things. (What is left after some bytes: Mytkowicz, Musuvathi and Schulte, "Data-parallel
-// finite-state machines", 2014.)
+// Most automata forget their initial state within some bytes. Others, of languages with comments and strings of several
+// lines, are left with one state for each such construct. (Convergence of states: Mytkowicz, Musuvathi and Schulte,
+// "Data-parallel finite-state machines", 2014.)
 //
-// Each lane has a copy of the automaton in a bank of its own, so that its steps wait for nobody's. Of a step only the next state is kept: a
-// byte, four of which are a word.
+// Each lane has a copy of the automaton in a bank of its own, so that its steps have no bank conflicts. Only the next
+// state of a step is stored: a byte, four of which are a word.
 //
-// A warp's tiles lie far apart, and a load of 16 bytes of each takes as many turns as there are lanes. So four lanes load 64 bytes of one tile
-// after the other, 16 bytes each, and hand on to each other what belongs to their own tiles.
+// A warp's tiles are far from each other, and a load of 16 bytes of each would take as many transactions as there are
+// lanes. So four lanes load 64 bytes of one tile after the other, 16 bytes each, and exchange the parts of their own
+// tiles.
 //
-// Memory ordering. Behind the barrier that the automaton is written before, threads share nothing but what is read; each has a column of its
-// own of the states in shared memory.
+// Memory ordering. After the barrier that follows the writes of the automaton, threads share read-only data; each has a
+// column of its own of the states in shared memory.
 
 #pragma once
 
@@ -26,19 +27,19 @@
 constexpr u32 RECENT = 64, RECALLED = 512, AT_ONCE = 8, WALKS = 4;
 constexpr u32 WALKED = 0x80;
 static_assert(WAY_STATES <= WALKED, "a number of a state, and whether it has been walked from");
-constexpr u32 STRETCH = 1024;  // bytes after which it is seen whether all walks have met
-constexpr u32 QUARTERS = 4, QUARTER_BYTES = 16, STRIP = QUARTERS * QUARTER_BYTES;  // bytes of a tile that are read at once, by as many lanes
+constexpr u32 STRETCH = 1024;  // bytes between checks whether all runs have converged
+constexpr u32 QUARTERS = 4, QUARTER_BYTES = 16, STRIP = QUARTERS * QUARTER_BYTES;  // bytes of a tile per load
 static_assert(TILE % STRIP == 0 && RECENT % STRIP == 0 && RECALLED % STRIP == 0 && STRETCH % STRIP == 0 && RECALLED < TILE, "text is read by strips");
 
-// Shared memory: in copies, where the step of each byte's class lies among those of a state, a word a byte, and the steps; the columns. The
-// host sizes it.
+// Shared memory: in copies, the offset of each byte's class among the steps of a state, a word a byte, and the steps;
+// the columns. The host sizes it.
 constexpr u32 STEPS_AT = 4 * 256 * COPIES;
 constexpr u32 WAY_STRIDE = STATE_BYTES / 4 * COPIES;  // of the steps of a state
 
-// Where the first copy of a class's step lies among those of a state.
+// Offset of the first copy of a class's step among those of a state.
 __device__ __forceinline__ u32 place_of_class(u32 number) { return (number & ~3u) * COPIES + (number & 3); }
 
-// By all threads of a block; a barrier comes behind it.
+// Builds the copies. All threads of a block; the caller adds a barrier.
 __device__ __forceinline__ void fill_steps(u32 states, u32 classes, u32 steps_at) {
     for (u32 i = threadIdx.x; i < states * classes; i += blockDim.x) {
         const u8 next = (u8)(given_half(steps_at + 2 * i) >> 8);
@@ -56,10 +57,10 @@ struct Strip {
 // The text of a lane's tile.
 struct TileText {
     const u8* of_warp;    // the tile of the warp's first lane
-    u32 offsets[QUARTERS];  // this lane's quarter of the first strip of the tile of each of its four lanes
+    u32 offsets[QUARTERS];  // this lane's quarter of the first strip, in the tile of each of its four lanes
     bool aligned;
 
-    // Lanes without a tile have the last one. By whole warps, as is all that reads.
+    // Lanes without a tile have the last one. Whole warps, as for all loads.
     static __device__ __forceinline__ TileText of(const u8* text, u64 tile_of_warp, u64 last) {
         const u64 first = min(tile_of_warp, last);
         TileText of = {text + first * TILE, {}, (u64)text % QUARTER_BYTES == 0};
@@ -80,21 +81,21 @@ struct TileText {
         memcpy(&quarter, bytes, QUARTER_BYTES);
         return quarter;
     }
-    // Loads a quarter of each of the four lanes' strips that begin there.
+    // Loads a quarter of each of the four lanes' strips that begin at `at`.
     __device__ __forceinline__ Strip load(u32 at) const {
         Strip loaded;
 #pragma unroll
         for (u32 i = 0; i < QUARTERS; i++) loaded.quarters[i] = quarter(of_warp + offsets[i] + at);
         return loaded;
     }
-    // Of what four lanes have loaded, the lane's own strip: the lanes and their quarters change places, by one bit after the other.
+    // Transposes four lanes' loads, one bit after the other, into the lane's own strip.
     static __device__ __forceinline__ Strip own(Strip strip) {
         uint4(&x)[QUARTERS] = strip.quarters;
         exchange(x[0], x[1], 1), exchange(x[2], x[3], 1);
         exchange(x[0], x[2], 2), exchange(x[1], x[3], 2);
         return strip;
     }
-    // Of two quarters, lanes without the bit give the second for the first of the lane with it.
+    // Exchanges two quarters: lanes without the bit give the second for the first of the lane with it.
     static __device__ __forceinline__ void exchange(uint4& first, uint4& second, u32 bit) {
         const bool upper = lane_index() & bit;
         const uint4 given = upper ? first : second;
@@ -104,7 +105,7 @@ struct TileText {
         else second = got;
     }
 
-    // Goes along the bytes from `begin` to `end`, from some states at once.
+    // Runs from some states at once over the bytes from `begin` to `end`.
     template <u32 N>
     __device__ __forceinline__ void walk(u32 begin, u32 end, u32 (&states)[N]) const {
         const u32 copy = 4 * (lane_index() % COPIES);
@@ -127,7 +128,8 @@ struct TileText {
             }
         }
     }
-    // From the first N of some states; the others are as the first one. Where all walks of the warp's lanes have met, one goes on.
+    // Runs from the first N of some states; the others are as the first one. If all runs of the warp's lanes have
+    // converged, one continues.
     template <u32 N>
     __device__ __forceinline__ void walk_some(u32 begin, u32 end, u32 (&states)[WALKS]) const {
         u32 some[N], one[1];
@@ -149,13 +151,13 @@ struct TileText {
     }
 };
 
-// A thread's column: for each state, where it leads to.
+// A thread's column: for each state, the state that it leads to.
 struct WayColumn {
     u32 states;
 
     __device__ __forceinline__ u8& operator[](u32 i) const { return dynamic_shared[STEPS_AT + states * WAY_STRIDE + i * blockDim.x + threadIdx.x]; }
 
-    // From all states, if it is wanted of this lane.
+    // Runs from all states, if `wanted` of this lane.
     __device__ __forceinline__ void walk_from_all(const TileText& text, u32 begin, u32 end, bool wanted) const {
 #pragma unroll 1
         for (u32 first = 0; first < states; first += AT_ONCE) {
@@ -175,7 +177,7 @@ struct WayColumn {
         for (u32 i = 1; i < states; i++) same &= (*this)[i] == (*this)[0];
         return same;
     }
-    // Some states, each different, from which nobody has walked yet.
+    // Collects distinct states that have not been run from yet; returns their number.
     __device__ __forceinline__ u32 find(u32 (&numbers)[WALKS]) const {
         u32 found = 0;
 #pragma unroll 1
@@ -206,7 +208,7 @@ struct WayColumn {
 extern "C" __global__ void upsweep_automaton_ways(const __grid_constant__ AutomatonParams p) {
     fill_steps((u32)p.states, (u32)p.classes, (u32)p.steps_at);
     __syncthreads();
-    // What the last tile leads to, nobody asks.
+    // The last tile's end states are not needed.
     const u64 tiles = tile_number(p.n) - 1, tile = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     const TileText text = TileText::of(p.text, tile - lane_index(), tiles - 1);
     const WayColumn way = {(u32)p.states};

@@ -1,25 +1,24 @@
 // Scan and reduction of interleaved lines: the columns of a matrix, any axis but the last of an array.
 //
-// Element k of line q is at (q / inner * len + k) * inner + q % inner: neighbouring lines lie side by side in memory. A
-// lane has VECTOR neighbouring lines, a block 32 lanes' lines, and goes along them in steps of WARPS x GROUPS x DEPTH
+// Element k of line q is at (q / inner * len + k) * inner + q % inner: neighbouring lines are adjacent in memory. A
+// lane has VECTOR neighbouring lines, a block 32 lanes' lines, and traverses them in steps of WARPS x GROUPS x DEPTH
 // elements:
 //
-//   warp w, lane l:  take GROUPS x DEPTH elements of each line, ask for those of the next step
-//                                                                           coalesced: a warp reads side by side
+//   warp w, lane l:  take GROUPS x DEPTH elements of each line, load those of the next step, coalesced
 //   reduce each group of DEPTH
-//   share the sums; each warp combines those of the groups before it with what lies before the step
+//   share the sums; each warp combines those of the groups before it with the prefix of the step
 //   rescan from registers, store
 //
-// How many lines a lane has is chosen for each call, by the arrays' addresses and by how many blocks there are: with
-// fewer lines, a lane has more groups. A line's elements are combined by groups, one group after the other, so that DEPTH
-// alone decides how: floats give the same bits for every VECTOR.
+// The number of lines a lane is chosen for each call, by the arrays' alignment and by the number of blocks: with fewer
+// lines, a lane has more groups. A line's elements are combined by groups, one group after the other, so that the
+// grouping depends on DEPTH alone: floats give the same bits for every VECTOR.
 //
-// What differs from the single-pass scan (scan/scan.cuh): no block waits for another, so a few long lines would keep
-// few blocks busy. Such lines are cut into chunks, each of which is a line here, in three launches:
+// In contrast to the single-pass scan (scan/scan.cuh), no block waits for another, so a few long lines would keep few
+// blocks busy. Such lines are cut into chunks, each of which is a line here, in three launches:
 //
 //   reduce each chunk                                        to an array of shape (outer, chunks, inner)
-//   scan that along the chunks, in place; for a reduction: reduce it, and that is all
-//   scan each chunk, beginning with what lies before it      `prefixes`
+//   scan that along the chunks, in place; for a reduction: reduce it, and end
+//   scan each chunk, beginning with its exclusive prefix     `prefixes`
 //
 // Memory ordering. Inside a block only: the sums are written before a barrier and read after it, in two copies used in
 // turn, so that one barrier a step is enough. In place: a thread stores only elements that it has read itself, and reads
@@ -35,8 +34,8 @@ constexpr u32 TAKEN = GROUPS * DEPTH;           // elements that a thread takes 
 constexpr u32 STEP_GROUPS = WARPS * GROUPS;     // of all warps
 constexpr u32 STEP = STEP_GROUPS * DEPTH;       // elements of a line in a step
 
-// The lane's VECTOR neighbouring values at one position, packed in words: taken apart, small ones would need a register
-// each. A vector of several begins at a multiple of its access width.
+// The lane's VECTOR neighbouring values at one position, packed in words: unpacked, small ones would need a register
+// each. A vector of several values is aligned to its access width.
 template <class V, bool SEVERAL> struct PartOf { using type = Access<access_width(VECTOR * sizeof(V))>::type; };
 template <class V> struct PartOf<V, false> { using type = V; };
 template <class V>
@@ -60,7 +59,7 @@ struct Values {
 
 // The lane's elements, from position `at` of the array on; `index` is their place in their lines.
 enum class Kept { SIDE_BY_SIDE, ELEMENT, MAPPED };
-// Of inputs that are not one stream a lane has one line.
+// Elements of the lane. If the input is not one stream, a lane has one line.
 template <Kept> struct RowOf {
     Values<In> values;
     static constexpr bool right = true;
@@ -78,7 +77,7 @@ template <> struct RowOf<Kept::ELEMENT> {
     __device__ __forceinline__ void load(const ColumnsParams& p, u64, u64 at) { load_streams(p.input, at, x); }
     __device__ __forceinline__ void map_all(u64 index, u64 at, T (&mapped)[1]) const { mapped[0] = map(x, index, at); }
 };
-// Where the map reads by itself, it is computed once.
+// Gathered elements are mapped once.
 template <> struct RowOf<Kept::MAPPED> {
     T value;
     bool right;
@@ -106,19 +105,19 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
     __shared__ Values<T> sums[2][STEP_GROUPS][WARP];
     const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     const Begin begins(p);
-    // The lane's first line, or chunk of a line. It begins with logical element `begin`.
+    // First line, or chunk of a line, of the lane. It begins with logical element `begin`.
     const u64 line = ((u64)blockIdx.x * WARP + lane) * VECTOR, part = line / p.inner;
     const u64 begin = part % p.chunks * p.chunk;
     u64 left = line < p.lines ? min(p.chunk, p.len - begin) : 0;  // elements from this step on
 
-    // Logical element k of a line is k strides from its element 0, and at `place(k)` of the line.
+    // Logical element k of a line is k strides from its element 0, at `place(k)` of the line.
     const auto place = [&](u64 k) { return REVERSE ? p.len - 1 - k : k; };
     const i64 stride = REVERSE ? -(i64)p.inner : (i64)p.inner;
     const u32 first = warp * TAKEN;  // of this thread's elements in a step
     u64 at = (part / p.chunks * p.len + place(begin)) * p.inner + line % p.inner + first * stride;
-    // How many of a thread's elements of a line exist in a step that has `left`.
+    // Number of a thread's elements of a line that exist in a step that has `left`.
     const auto existing = [&](u64 left) { return left <= first ? 0 : left - first < TAKEN ? (u32)(left - first) : TAKEN; };
-    // What is streamed is asked for a step ahead; what is computed is code that stands here once.
+    // Streams are loaded a step ahead. Gathers are not: their code would appear twice.
     constexpr bool ASKS_AHEAD = !READS_APART;
     Row ahead[ASKS_AHEAD ? TAKEN : 1];
     const auto ask = [&](Row* rows, u64 k, u64 at, u64 left) {
@@ -152,7 +151,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
         for (u32 j = 0; j < VECTOR; j++) carry[j] = HAS_INIT ? combine(begins.init, ValueOfAcc::of(before[j])) : ValueOfAcc::of(before[j]);
         any = true;
     }
-    const u32 steps = (u32)((p.chunk + STEP - 1) / STEP);  // 2^32 of them are more than memory holds
+    const u32 steps = (u32)((p.chunk + STEP - 1) / STEP);  // 2^32 of them exceed any memory
     for (u32 step = 0; step < steps; step++, at += STEP * stride) {
         const u32 turn = step % 2;
         const u64 k = begin + (u64)step * STEP + first;
@@ -182,10 +181,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
         }
         __syncthreads();
 
-        // What lies before this warp's elements, and before the next step.
+        // Exclusive prefix of this warp's elements, and of the next step.
         u32 g = 0;
         const auto carry_on = [&](u32 end) {
-#pragma unroll 1  // more at once need more registers than there are
+#pragma unroll 1  // more at once would spill
             for (; g < min(end, groups); g++) {
                 T sum[VECTOR];
                 sums[turn][g][lane].unpack(sum);
@@ -201,7 +200,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
         bool some = any;
         carry_on(STEP_GROUPS);
 
-        // Rescan and store. Each group begins with the combination that has come about group by group.
+        // Rescans and stores. Each group begins with the prefix that has been combined group by group.
         if constexpr (!BY_SEGMENT) {
 #pragma unroll
             for (u32 g = 0; g < GROUPS; g++) {

@@ -1,16 +1,16 @@
-// Expand: for each of `counts` its number of results (expand/tile.cuh says which), in a single pass over the counts.
+// Expand: for each of `counts` its number of results (their values: expand/tile.cuh), in a single pass over the counts.
 //
 // The pipeline (pipeline.cuh) of this task:
 //
 //   reduce      the sum of each thread's counts, and of each warp's
 //   look back   the results before the tile
 //   finish      the tile's results. More than LARGE_TILE are cut into stretches, which expand/large.cuh stores
-//               afterwards, each by a block of its own: so a tile holds nobody up, however large its counts
+//               afterwards, each by a block of its own: so no tile delays others, however large its counts
 //
-// Counts of 0 cost no more than their bytes. Sums that 64 bits do not hold stay at the largest number, which no output has room
-// for; so what is stored is right.
+// Counts of 0 cost no more than their bytes. Sums that overflow 64 bits saturate at the largest number, for which no
+// output has room; so stored results are right.
 //
-// The number of counts may lie in device memory (`length`): the grid is then sized for as many as the input has room for.
+// The number of counts may lie in device memory (`length`): the grid is then sized for the capacity of the input.
 //
 // Memory ordering: pipeline.cuh, expand/tile.cuh. The list of stretches is read by another launch.
 
@@ -21,7 +21,7 @@
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// The results of a tile, or before one.
+// Number of results of a tile, or before one.
 struct Number {
     u64 results;
 };
@@ -37,7 +37,7 @@ struct ExpandTask {
     static_assert(sizeof(Slot) == SLOT_BYTES, "the host sizes the shared memory by it");
 
     struct Shared {
-        u32 before[STAGES][THREADS];  // results before the thread's, of its warp; of a large tile not all bits
+        u32 before[STAGES][THREADS];  // results before the thread's, in its warp; truncated for a large tile
         Number warp_totals[STAGES][WARPS];
         u32 before_warp[STAGES][WARPS];
         Number before_tile[STAGES];
@@ -49,7 +49,7 @@ struct ExpandTask {
     Shared& shared;
     const Counts input;
 
-    // Dynamic shared memory: the tiles, the marks, which are 0 to begin with, and the starts of counts.
+    // Dynamic shared memory: the tiles, the marks, which are 0 initially, and the starts of counts.
     static constexpr u32 TILE_BYTES = Counts::SLOTS * sizeof(Slot);
     __device__ __forceinline__ Slot* slots(u32 k) const { return (Slot*)(dynamic_shared + k % STAGES * TILE_BYTES); }
     using Marks = TileResults::Marks;
@@ -94,7 +94,7 @@ struct ExpandTask {
     __device__ __forceinline__ void finish(u32 k, u64 tile) const {
         const u32 slot = k % STAGES;
         const u64 before = shared.before_tile[slot].results, number = shared.number[slot].results;
-        if (!p.asked || before >= p.capacity) return;  // only the number is asked for, or there is no room
+        if (!p.asked || before >= p.capacity) return;  // only the number is requested, or there is no room
         const u64 stored = min(number, p.capacity - before);
         const TileResults results{p, marks(), starts(), tile * TILE, (Result*)p.output + before};
         if (number > LARGE_TILE) return leave(tile, before, (results.skew() + stored + LARGE_TILE - 1) / LARGE_TILE);
@@ -103,7 +103,7 @@ struct ExpandTask {
         __syncwarp();  // the next tile of these slots is staged by other lanes
     }
 
-    // Leaves a large tile to another launch, in so many stretches. All compute warps.
+    // Leaves a large tile to another launch, cut into stretches. All compute warps.
     __device__ __forceinline__ void leave(u64 tile, u64 before, u64 number) const {
         if (threadIdx.x == 0) shared.place = atomicAdd((u64*)p.large, number);
         main_sync();

@@ -1,5 +1,5 @@
-// The results of tiles that have many, in stretches that expand.cuh has left in a list: a block sums up the tile's counts again, and
-// stores one stretch. The order of the list makes no difference to the results.
+// Results of large tiles, in stretches that expand.cuh has listed: a block sums the tile's counts again, and stores one
+// stretch. The order of the list makes no difference to the results.
 
 #pragma once
 
@@ -20,7 +20,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_expand_lar
         close_group();
         wait_groups<0>();
 
-        // The results before this thread's, and those of the tile.
+        // Number of results before this thread's, and number of the tile's.
         const OwnCounts counts(slots, tile_count(input.n, stretch.tile));
         u64 up_to = counts.sum();
 #pragma unroll

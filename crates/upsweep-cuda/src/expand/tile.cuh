@@ -1,18 +1,19 @@
 // The results of a tile of counts. A result is its owner (the index of its count), its rank among the owner's results, or a value
 // of the owner.
 //
-//   mark     in shared memory, at the first result of each count, which count of the tile it is
-//   store    a row of results a warp: a lane has the neighbours of one store, and the last mark up to each says whose it is
+//   mark     in shared memory, at the first result of each count, the index of the count in the tile
+//   store    a row of results a warp: a lane has the neighbours of one store, and the last mark up to each gives its
+//            owner
 //
-// Results are stored in windows, so a tile may have any number of them. A row begins at a multiple of 16 bytes of the output: only
-// the first and last 16 bytes of what is stored together are stored in pieces.
+// Results are stored in windows, so a tile may have any number of them. A row begins at a multiple of 16 bytes of the
+// output: only the first and last 16 bytes of a contiguous store are stored in pieces.
 //
-// Of a tile with few results each warp stores those of its own counts, and waits for no other; it goes from row to row with the last mark
-// before. Of a tile with many, which one count may have, all warps store them together (BLOCK): then there is a mark at the first result of
-// each row, too, so that rows do not need each other.
+// In a tile with few results each warp stores those of its own counts, and waits for no other; it carries the last mark
+// from row to row. In a tile with many, which one count may have, all warps store them together (BLOCK): then the first
+// result of each row is marked, too, so that rows are independent.
 //
-// Memory ordering. Marks are 0 before and after. Between marking a window, reading it (which sets its marks to 0 again) and marking the
-// next, those who store it meet: the lanes of the warp, or the warps of the block.
+// Memory ordering. Marks are 0 before and after. Between marking a window, reading it (which sets its marks to 0 again)
+// and marking the next, the threads that store it synchronise: the lanes of the warp, or the warps of the block.
 
 #pragma once
 
@@ -33,7 +34,7 @@ using Result = ResultOf<INDEX_BYTES>::type;
 using Rank = CountOf<INDEX_BYTES>::type;
 using Counts = Stream<Count>;
 
-// The sum of two numbers of results, or the largest number.
+// Sum of two numbers of results, saturating.
 __device__ __forceinline__ u64 plus(u64 a, u64 b) {
     const u64 sum = a + b;
     return sum < a ? ~0ull : sum;
@@ -43,7 +44,7 @@ __device__ __forceinline__ u64 plus(u64 a, u64 b) {
 struct OwnCounts {
     Count at[ITEMS];
 
-    // Of a tile that has `count` of them.
+    // Counts of a tile that has `count` of them.
     __device__ __forceinline__ OwnCounts(const Counts::Slot* slots, u32 count) {
 #pragma unroll
         for (u32 row = 0; row < ROWS; row++) {
@@ -77,9 +78,9 @@ struct TileResults {
 
     const ExpandParams& p;
     Marks& marks;          // all 0
-    Rank* const starts;    // of ranks: the first result of each count, as far as a result can tell
+    Rank* const starts;    // for ranks: the first result of each count, truncated to the width of a rank
     const u64 first;       // the tile's first count
-    Result* const to;      // where its first result goes
+    Result* const to;      // address of its first result
 
     template <u32 WHAT = EXPAND, class R = Result>
     __device__ __forceinline__ R result(u32 mark, u64 at) const {
@@ -88,10 +89,11 @@ struct TileResults {
         else return p.values[first + mark - 1];
     }
 
-    // Results lie so many places behind a multiple of 16 bytes.
+    // Offset of the results from a multiple of 16 bytes, in results.
     __device__ __forceinline__ u32 skew() const { return LANE > 1 ? (u64)to % 16 / sizeof(Result) : 0; }
 
-    // Stores the tile's results from `begin` to `end`, which are Numbers. `start` lie before this thread's. All compute warps.
+    // Stores the tile's results from `begin` to `end`, which are Numbers. `start` results precede this thread's. All
+    // compute warps.
     template <bool BLOCK, class Number>
     __device__ __forceinline__ void store(const OwnCounts& counts, Number start, Number begin, Number end) const {
         if constexpr (EXPAND == RANKS) {
@@ -102,7 +104,7 @@ struct TileResults {
                 at += (Rank)counts.at[i];
             }
         }
-        Number behind = start;  // where the results of the next thread's counts begin
+        Number behind = start;  // begin of the results of the next thread's counts
 #pragma unroll
         for (u32 i = 0; i < ITEMS; i++) behind = next(behind, counts.at[i]);
         if constexpr (!BLOCK) begin = max(begin, shuffle(start, 0)), end = min(end, shuffle(behind, WARP - 1));
@@ -130,7 +132,8 @@ private:
         else __syncwarp();
     }
 
-    // Marks the counts of this thread whose first results are among the first `stored` of a window. `at` is the place of the thread's first.
+    // Marks the counts of this thread whose first results are among the first `stored` of a window. `at` is the index
+    // of the thread's first result.
     __device__ __forceinline__ void mark(Mark* marks, const OwnCounts& counts, u32 at, u32 stored) const {
 #pragma unroll
         for (u32 i = 0; i < ITEMS; i++) {
@@ -139,7 +142,7 @@ private:
         }
     }
 
-    // The same of all counts that have results there, at the first one of each row, too.
+    // Marks all counts that have results in the window, and the first result of each row.
     template <class Number>
     __device__ __forceinline__ void mark_rows(Mark* marks, const OwnCounts& counts, Number at, Number window, u32 stored) const {
         const auto place = [&](Number result) {
@@ -166,7 +169,8 @@ private:
         return sum >> 63 ? (i64)(~0ull >> 1) : (i64)sum;
     }
 
-    // Stores the results of a window that are in `skipped` .. `stored`. A warp has several rows at once, so that their loads overlap.
+    // Stores the results from `skipped` to `stored` of a window. A warp has several rows at once, so that their loads
+    // overlap.
     template <bool BLOCK, class Number>
     __device__ __forceinline__ void store_rows(Mark* marks, Number window, u32 skipped, u32 stored, u32& before) const {
         constexpr u32 EACH = MARKS / WARPS / ROW, ROWS_AT_ONCE = EACH % 4 == 0 ? 4 : 1, STEP = BLOCK ? WARPS * ROW : ROW;
@@ -216,11 +220,11 @@ private:
     }
 };
 
-// Where later a stretch of a tile's results goes: up to LARGE_TILE of them, which begin at a multiple of 16 bytes.
+// Deferred stretch of a tile's results: up to LARGE_TILE of them, which begin at a multiple of 16 bytes.
 struct alignas(16) Stretch {
     u64 before;  // results before the tile
     u32 tile;
-    u32 number;  // of the stretch among those of the tile
+    u32 number;  // index of the stretch among those of the tile
 };
-// Behind their number.
+// The list follows its length.
 __device__ __forceinline__ Stretch* stretches(const ExpandParams& p) { return (Stretch*)p.large + 1; }

@@ -1,20 +1,21 @@
-// Counters of 16 bits in shared memory, two in a word, of a histogram that has more slots than words.
+// Counters of 16 bits in shared memory, two in a word, for a histogram with more slots than words.
 //
 //   turn:   a block counts at most TURN elements, by additions that return nothing
-//   meet:   all look at all counters. One that has reached FULL is emptied to the output
+//   meet:   all threads check all counters. One that has reached FULL is emptied to the output
 //
-// So a counter is less than FULL + TURN, which 16 bits hold. A row of 32 words has the counters of 64 slots. Between two rows lies a word, so
-// that slots which stand a power of two apart are in different banks.
+// So a counter is less than FULL + TURN, which 16 bits hold. A row of 32 words has the counters of 64 slots. A word of
+// padding follows each row, so that slots at a stride of a power of two are in different banks.
 //
-// Additions of different numbers to one word wait for each other: those of 32 lanes take some eight times as long as others. What does
-// not wait:
+// Additions of different numbers to one word are serialised: those of 32 lanes take some eight times as long as others.
+// Two cases avoid that:
 //
 //   alike   a lane's elements with one slot are one addition, and so are those of a warp
-//   hot     a slot that is emptied in two turns one after the other gets a word of its own, to which hardware adds ones at once. There
-//           is room for few, each at one place, and who is there stays. While there are none, nobody looks
+//   hot     a slot that is emptied in two successive turns gets a word of its own, to which hardware adds ones at once.
+//           There is room for few, each at a fixed place, and a hot slot stays. While there are none, the check is
+//           skipped
 //
-// Memory ordering. Between meetings counters are added to, by atomic operations; in a meeting, between two barriers, all of them are read and
-// written.
+// Memory ordering. Between meetings counters are changed by atomic operations only; in a meeting, between two barriers,
+// all of them are read and written.
 
 #pragma once
 
@@ -23,24 +24,25 @@
 
 template <u32 TURN, u32 FULL>
 class Halves {
-    // Of slots of other slices, some are less than 0, which is more than there are: but not as much as nobody.
+    // Slots of other slices may be negative, which exceeds all slots as unsigned, but not NOBODY.
     static constexpr u32 ROW = WARP, HOTS = 1 << 8, NOBODY = 1u << 31;
     static_assert((FULL & (FULL - 1)) == 0 && FULL + TURN + 2 * VECTOR < 1 << 16, "16 bits");
 
     u32* words;
-    SharedPlace first, spare;  // the place of the words; where this lane adds what is of no slot
+    SharedPlace first, spare;  // address of the words; address for this lane's elements without a slot
     u32 width, number;         // slots, and words
     u32 turn = 0;
     bool hot = false;
 
-    // Behind the words: a spare one for each lane; who is hot, and how often; who was emptied last, and when; whether anybody is hot.
+    // After the words: a spare one for each lane; the hot slots and their counts; the slots emptied last, and the turn;
+    // whether any slot is hot.
     __device__ __forceinline__ u32* owners() const { return words + number + WARP; }
     __device__ __forceinline__ u32* counts() const { return owners() + HOTS; }
     __device__ __forceinline__ u32* emptied() const { return counts() + HOTS; }
     __device__ __forceinline__ u32* any() const { return emptied() + HOTS; }
     static __device__ __forceinline__ u32 place_of(u32 slot) { return slot * 0x9e3779b1 >> 24; }
 
-    // The first slot of a word; the other one is a row behind.
+    // First slot of a word; the other one is a row later.
     static __device__ __forceinline__ u32 slot_of(u32 k) { return k / (ROW + 1) * 2 * ROW + k % (ROW + 1); }
     __device__ __forceinline__ void add_half(bool yes, u32 slot, u32 amount) const {
         const SharedPlace at = first + slot / (2 * ROW) * 4 * (ROW + 1) + slot % ROW * 4;
@@ -96,7 +98,7 @@ public:
         __syncthreads();
         hot = *any() != 0;
     }
-    // What all counters have.
+    // Empties all counters.
     template <class Put>
     __device__ __forceinline__ void all(const Put& put) const {
         for (u32 k = threadIdx.x; k < number; k += THREADS) {

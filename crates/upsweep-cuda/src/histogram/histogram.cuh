@@ -1,23 +1,23 @@
-// Histogram: how many elements, or which sum of weights, each bin has.
+// Histogram: the number of elements, or the sum of weights, in each bin.
 //
 //   block (part, slice):
-//     counters[slot][column] = 0                          in shared memory; one slot more than there are
+//     counters[slot][column] = 0                          in shared memory; with one spare slot
 //     for each element of the part:
 //       slot = channel * bins + bin(element)
 //       if slot in the slice: counters[slot][lane % COLUMNS] += 1 or its weight
 //     for each slot: output[slot] += the sum of its columns
 //
-// A bank of shared memory serves one lane at a time. With 32 columns each lane of a warp has a bank of its own, so it makes no
-// difference how the elements are distributed. With fewer, for more bins, lanes that meet in a bank wait for each other: at most
-// 32 / COLUMNS for one word. (Hardware adds ones to the same word at once.) More slots than a block's shared memory holds are cut into slices: each has
-// blocks of its own, which read the part while it is in the L2 cache.
+// A bank of shared memory serves one lane at a time. With 32 columns each lane of a warp has a bank of its own, so the
+// distribution of the elements does not matter. With fewer, for more bins, lanes in the same bank are serialised: at
+// most 32 / COLUMNS for one word. (Hardware adds ones to the same word at once.) Slots that exceed a block's shared
+// memory are cut into slices: each has blocks of its own, which read the part while it is in the L2 cache.
 //
-// HALVES: counters of 16 bits, two in a word, where words would have to be cut into more slices (histogram/halves.cuh).
+// HALVES: counters of 16 bits, two in a word, if words would need more slices (histogram/halves.cuh).
 //
-// Of elements of one byte the 256 values are counted, and a value is put into its bin when the counters are summed up.
+// Elements of one byte are counted by their 256 values, and a value is put into its bin when the counters are summed.
 //
-// Everything that is added is an integer (float weights: word/tally.cuh), so results do not depend on the order. EXPONENTS: instead
-// of sums, each bin has the largest exponent of its float weights, which the sums are scaled by.
+// All addends are integers (float weights: word/tally.cuh), so results do not depend on the order. EXPONENTS: instead
+// of sums, each bin has the largest exponent of its float weights, by which the sums are scaled.
 
 #pragma once
 
@@ -31,14 +31,14 @@ static_assert(WARP % COLUMNS == 0 && !(BY_VALUE && SLICED), "columns are lanes; 
 using Params = HistogramParams;
 constexpr u32 VALUES = 256;
 constexpr u32 NOWHERE = ~0u - 1;
-constexpr u32 UNSURE = ~0u;  // what a quick look says near an edge; more than all else
-// Whether the rule has a quick look, which is unsure of few elements: then a vector has one branch.
+constexpr u32 UNSURE = ~0u;  // the quick test's answer near an edge; greater than all others
+// Whether the rule has a quick test, which is unsure for few elements: then a vector has one branch.
 #ifdef QUICK_BIN
 constexpr bool QUICK = !BY_VALUE && !BY_EDGES;
 #else
 constexpr bool QUICK = false;
 #endif
-// Whether the bin of an element may be found by one rounding. Then an element at the last bin's end, too, has a closer look.
+// Whether one rounding may find the bin of an element. Then an element at the last bin's end needs the exact test, too.
 #ifdef FLOOR_BIN
 constexpr bool FLOOR = QUICK;
 #else
@@ -49,17 +49,17 @@ constexpr bool ALIGNABLE = VECTOR > 1;
 static_assert(!ALIGNABLE || VECTOR * sizeof(In) == 16, "vectors are of 16 bytes");
 static_assert(WEIGHTS == NO_WEIGHTS || VECTOR == 1, "weights are loaded one by one");
 
-// Every element has a slot.
+// Whether every element has a slot.
 constexpr bool EVERYWHERE = BY_VALUE && CHANNELS == COUNTED_CHANNELS;
 static_assert(!HALVES || (WEIGHTS == NO_WEIGHTS && COLUMNS == 1 && !BY_VALUE), "halves count elements");
 using Emptied = TallyTypes<NO_WEIGHTS, sizeof(Out) == 8 ? 8 : 4>::total;
-// One slot more is for elements that have none: a branch around the addition would take longer. Many additions to one word do
-// not, where lanes have columns of their own.
+// A spare slot for elements without one: a branch around the addition would take longer. Many additions to one word do
+// not, if lanes have columns of their own.
 constexpr bool SPARE_SLOT = !EVERYWHERE && !SLICED && !HALVES && WEIGHTS == NO_WEIGHTS;
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// The bin of an element: at least `bins` where there is none. `edges` ascend.
+// Bin of an element: at least `bins` if there is none. `edges` ascend.
 template <class X>
 __device__ __forceinline__ u32 bin_of(const Params& p, [[maybe_unused]] const X* edges, const X& x) {
     if constexpr (BY_EDGES) {
@@ -76,7 +76,7 @@ __device__ __forceinline__ u32 bin_of(const Params& p, [[maybe_unused]] const X*
     }
 }
 
-// Where this thread counts.
+// Slots in which this thread counts.
 class Place {
     Counter* column;
     const In* edges;
@@ -98,7 +98,7 @@ public:
     __device__ __forceinline__ u32 slots() const { return width; }
     __device__ __forceinline__ u32 begin() const { return first; }
 
-    // The bin of an element; of elements of one byte their value.
+    // Bin of an element; for elements of one byte their value.
     __device__ __forceinline__ u32 bin(const Params& p, const In& x) const {
         if constexpr (BY_VALUE) {
             u8 value;
@@ -108,14 +108,14 @@ public:
             return bin_of(p, edges, x);
         }
     }
-    // The same, or that a closer look is needed.
+    // Bin by the quick test, or UNSURE.
     __device__ __forceinline__ u32 look(const Params& p, const In& x) const {
 #ifdef QUICK_BIN
         if constexpr (QUICK) return QUICK_BIN(x, 0);
 #endif
         return bin(p, x);
     }
-    // The slot of a bin of a channel, from the slice's first on; at least `slots()` where there is none.
+    // Slot of a bin of a channel, from the slice's first on; at least `slots()` if there is none.
     __device__ __forceinline__ u32 slot(const Params& p, u32 bin, u32 channel) const {
         const u32 bins = BY_VALUE ? VALUES : (u32)p.bins;
         if (CHANNELS > 1) bin = (BY_VALUE || bin < bins) && (CHANNELS == COUNTED_CHANNELS || channel < COUNTED_CHANNELS) ? channel * bins + bin : NOWHERE;
@@ -136,7 +136,7 @@ public:
     }
 };
 
-// The element at i, where its bin and its channel are known.
+// Counts the element at i, whose bin and channel are known.
 __device__ __forceinline__ void count(const Params& p, const Place& place, u32 bin, [[maybe_unused]] u64 i, u32 channel) {
     const u32 slot = place.slot(p, bin, channel);
     using Amount = tally::Amount<Counter>;
@@ -150,7 +150,7 @@ __device__ __forceinline__ void count(const Params& p, const Place& place, u32 b
     }
 }
 
-// The vector whose first element is at i.
+// Vector whose first element is at i.
 struct Vector {
     In elements[VECTOR];
     __device__ __forceinline__ void load(const In* from) {
@@ -161,7 +161,7 @@ struct Vector {
             elements[0] = *from;
         }
     }
-    // The bins of the elements.
+    // Bins of the elements.
     template <bool FLOORS>
     __device__ __forceinline__ void look(const Params& p, const Place& place, u32 (&bins)[VECTOR]) const {
         const u32 end = FLOORS ? (u32)p.bins : UNSURE;
@@ -200,11 +200,11 @@ struct Vector {
     }
 };
 
-// DEPTH vectors, in steps of the block.
+// DEPTH vectors, at the stride of the block.
 struct Batch {
     static constexpr u32 STEP = DEPTH * THREADS;
     Vector vectors[DEPTH];
-    // Of the `left` vectors from this thread's on those that exist.
+    // Loads those that exist of the `left` vectors from this thread's on.
     __device__ __forceinline__ void load(const In* from, u32 left) {
 #pragma unroll
         for (u32 d = 0; d < DEPTH; d++) {
@@ -220,8 +220,8 @@ struct Batch {
     }
 };
 
-// Counts the elements of a part. Vectors begin where memory's do: what lies before the first whole one and after the last is
-// counted one by one.
+// Counts the elements of a part. Vectors are aligned in memory: elements before the first whole one and after the last
+// are counted one by one.
 __device__ __forceinline__ void count_part(const Params& p, Place& place, u64 part, bool last_part) {
     const u64 lead = ALIGNABLE ? (u64)p.input % 16 / sizeof(In) : 0, end = lead + p.n;  // in elements, from a whole vector on
     const u64 per_part = p.part / VECTOR, whole = end / VECTOR;
@@ -231,7 +231,7 @@ __device__ __forceinline__ void count_part(const Params& p, Place& place, u64 pa
     const u32 vectors = last > first ? (u32)(last - first) : 0;
     u64 i = first * VECTOR - lead + threadIdx.x * VECTOR;
     u32 left = vectors > threadIdx.x ? vectors - threadIdx.x : 0;
-    // The next vectors are under way while these are counted.
+    // The next vectors' loads are in flight while these are counted.
     constexpr u32 BATCHES = HALVES_TURN / (Batch::STEP * VECTOR);  // of a turn
     static_assert(!HALVES || BATCHES > 0, "a turn has a batch");
     u32 batches = 0;
@@ -282,7 +282,7 @@ __device__ __forceinline__ void add_to_output(const Params& p, const Place& plac
     }
 }
 
-// Reports the first thread's first edge that descends.
+// Reports edges that descend; the first report stays. All threads of one block.
 template <class X>
 __device__ __forceinline__ void check_edges(const Params& p, const X* edges) {
     for (u32 k = threadIdx.x; k <= (u32)p.bins; k += THREADS) {

@@ -1,11 +1,11 @@
-// What comes after a histogram with float weights: see word/tally.cuh.
+// Last kernel of a histogram with float weights: see word/tally.cuh.
 
 #pragma once
 
 #include "warp/index.cuh"
 #include "word/tally.cuh"
 
-// The sums as floats, which were `sums`.
+// Converts the totals in `sums` to floats.
 extern "C" __global__ void __launch_bounds__(THREADS) upsweep_tally_finish(const __grid_constant__ HistogramParams p) {
     const u64 slots = COUNTED_CHANNELS * p.bins;
     for (u64 slot = blockIdx.x * (u64)THREADS + threadIdx.x; slot < slots; slot += (u64)gridDim.x * THREADS) {

@@ -1,29 +1,32 @@
-// Scan along a linked list: r[first] = x[first] and r[next[e]] = r[e] + x[next[e]], with any operator for +.
+// Scan along a linked list (list ranking): r[first] = x[first] and r[next[e]] = r[e] + x[next[e]], with any operator
+// for +.
 //
-// The list is cut into pieces that begin at elements chosen by a hash, one among SPACING neighbours in memory, and at `first`. So its
-// pieces are short, whatever the order of the list. The pieces are a list themselves, a SPACING-th as long:
+// The list is cut into pieces that begin at `first` and at elements chosen by a hash, one of SPACING neighbours in
+// memory. So pieces are short, whatever the order of the list. The pieces form a list themselves, a SPACING-th as long:
 //
-//   walk          of each piece the total, and which piece is behind it           a thread a piece, and then the next one
-//   pieces        the same again, until they are few; then `rank` by one block:
-//                   before[p] = the one before p, jump: value[p] = value[before[p]] + value[p], before[p] = before[before[p]]
-//   walk, STORES  the pieces once more, each from what lies before it             results
+//   walk          the total and the successor of each piece                       a thread a piece, and then the next one
+//   pieces        recursively the list of pieces, until they are few; then `rank` by one block:
+//                   before[p] = predecessor of p, jump: value[p] = value[before[p]] + value[p], before[p] = before[before[p]]
+//   walk, STORES  the pieces once more, each from its exclusive prefix            results
 //
-// (Helman and JaJa, "Designing Practical Efficient Algorithms for Symmetric Multiprocessors", 1999; Wyllie's jumps at the top.)
+// (Helman and JaJa, "Designing Practical Efficient Algorithms for Symmetric Multiprocessors", 1999; Wyllie's pointer
+// jumping at the top.)
 //
-// What differs from the pseudocode: a thread that comes to the end of its piece takes another one at once, so that the lanes of a warp do
-// not wait for its longest piece. All that a step waits for is next[e] and x[e]: threads enough hide that.
+// In contrast to the pseudocode, a thread at the end of its piece takes another one at once, so that the lanes of a
+// warp do not wait for its longest piece. A step waits for next[e] and x[e] alone: enough threads hide that latency.
 //
-// What is no list does no harm, and is found. A walk ends after n steps, and at what names no element. Two pieces that meet have the same one
-// behind them, or none: that one has been met twice, or one of the two is not on the list. So if as many elements were passed from
-// `first` on as there are, each was passed once. The block that is done last compares.
+// A `next` that is no list does no harm, and is detected. A traversal ends after n steps, and at an index out of range.
+// Two pieces that meet have the same successor, which is then met twice, or none: then one of the two is not on the
+// list. So if the number of elements passed from `first` on is n, each was passed once. The last block compares.
 //
 // Memory ordering
 //   what                      written by                        read by                              ordered by
-//   seen[0], elements passed  each block, before it counts      the block that counts last           a fence before and one behind the
+//   seen[0], elements passed  each block, before it counts      the block that counts last           a fence before and one after the
 //                             itself in seen[1]                                                      addition to seen[1]
-//   totals, behind, known,    a launch                          the launches behind it               the stream
+//   totals, behind, known,    a launch                          the launches after it                the stream
 //   before
-// Other blocks do not talk to each other.
+//
+// Blocks exchange nothing else.
 
 #pragma once
 
@@ -32,29 +35,29 @@
 #include "word/value.cuh"
 
 constexpr u32 NOTHING = ~0u;                   // no piece
-constexpr u32 MET = 1, FIRST = 2, BEHIND = 3;  // what is known of a piece, first 0: behind one; on the list with nothing before it; with something
+constexpr u32 MET = 1, FIRST = 2, BEHIND = 3;  // of a piece, 0 before: has a predecessor; listed first; listed later
 
-// Which of SPACING neighbours begins a piece.
+// Index, among SPACING neighbours, of the element that begins a piece.
 __device__ __forceinline__ u32 chosen(u32 slot) {
     slot = (slot ^ slot >> 16) * 0x7feb352d;
     slot = (slot ^ slot >> 15) * 0x846ca68b;
     return (slot ^ slot >> 16) % SPACING;
 }
 
-// The element that begins a piece; `n` or more where there is none.
+// Element that begins a piece; `n` or more if there is none.
 __device__ __forceinline__ u64 begin_of(const ListScanParams& p, u32 piece) {
     if (piece == 0) return p.first;
     const u64 at = (u64)(piece - 1) * SPACING + chosen(piece - 1);
     return at == p.first ? p.n : at;
 }
 
-// Whether an element begins a piece, and which one then.
+// Whether an element begins a piece. `piece_of` is the index of that piece.
 __device__ __forceinline__ bool begins_piece(const ListScanParams& p, u32 at) {
     return at == p.first || at % SPACING == chosen(at / SPACING);
 }
 __device__ __forceinline__ u32 piece_of(const ListScanParams& p, u32 at) { return at == p.first ? 0 : at / SPACING + 1; }
 
-// The mapped element at position `at`.
+// Mapped element at position `at`.
 __device__ __forceinline__ T element_at(const ListScanParams& p, u64 at) {
     In x;
     if constexpr (PLAIN_INPUT) x = p.input[at];
@@ -65,7 +68,8 @@ __device__ __forceinline__ T element_at(const ListScanParams& p, u64 at) {
 
 __device__ __forceinline__ void report_list(const ListScanParams& p) { report_fault(p.workspace, FAULT_LIST, p.elements, 0); }
 
-// Says that the list is shorter than the array, if it is. All threads; `seen` are the elements that this one has passed.
+// Reports the list if it is shorter than the array. All threads; `seen` is the number of elements that this thread has
+// passed.
 __device__ __forceinline__ void compare_with_all(const ListScanParams& p, u32 seen) {
     __shared__ u32 of_block;
     if (threadIdx.x == 0) of_block = 0;
@@ -81,13 +85,14 @@ __device__ __forceinline__ void compare_with_all(const ListScanParams& p, u32 se
     if (all != p.n) report_list(p);
 }
 
-// OF_PIECES: the list is one of pieces. Its last element has NOTHING behind it, and its results say what is before each piece.
+// Traverses pieces. OF_PIECES: the list is one of pieces. The successor of its last element is NOTHING, and its results
+// are the prefix of each piece.
 template <bool STORES, bool OF_PIECES>
 __device__ __forceinline__ void walk(const ListScanParams& p) {
     const Begin begins(p);
     const u32 step = gridDim.x * THREADS;
     u32 piece = blockIdx.x * THREADS + threadIdx.x, at = 0, steps = 0, seen = 0;
-    bool fresh = true, any = false;  // whether a piece is to begin, and whether something comes before its element
+    bool fresh = true, any = false;  // whether a piece begins; whether its element has a predecessor
     T acc;
     while (piece < p.pieces) {
         if (fresh) {
@@ -130,9 +135,10 @@ __device__ __forceinline__ void walk(const ListScanParams& p) {
     if constexpr (STORES && !OF_PIECES) compare_with_all(p, seen);
 }
 
-// The list of at most RANKED pieces, by jumps: what is before each. One block.
+// Scans the list of at most RANKED pieces by pointer jumping: the prefix of each piece. One block.
 __device__ __forceinline__ void rank(const ListScanParams& p) {
-    // The total of each piece and of those before it as far as it has jumped, the piece before these, or NOTHING, and the first of them.
+    // State of the jumps of each piece: the total of the elements jumped over so far, the predecessor of these or
+    // NOTHING, and the first of them.
     __shared__ T value[RANKED];
     __shared__ u32 before[RANKED];
     __shared__ u32 begin[RANKED];
@@ -141,8 +147,8 @@ __device__ __forceinline__ void rank(const ListScanParams& p) {
     if (piece < pieces) value[piece] = ValueOfAcc::of(p.totals[piece]);
     __syncthreads();
     const u32 behind = piece < pieces ? p.behind[piece] : NOTHING;
-    // What comes back to the begin is a circle, and cut there.
-    if (behind < pieces && behind > 0) atomicMin(&before[behind], piece);  // of two, which are no list, one
+    // A circle back to the first piece is cut there.
+    if (behind < pieces && behind > 0) atomicMin(&before[behind], piece);  // two predecessors are no list: one is taken
     __syncthreads();
     const u32 neighbour = before[piece];
     u32 from = neighbour, first = piece;

@@ -1,20 +1,24 @@
-// Merge of four neighbouring runs of a sort by a comparison into one, at the price of one reading and one writing. Stable.
+// Merge of four neighbouring runs of a sort by a comparison into one, which reads and writes each element once. Stable.
 //
-// The first launch cuts the results of each four runs into parts. A pivot is an element of a run; all that comes before it in the four
-// runs is found by searches, 32 probes at a time, and tells the pivot's place among the pivots, too:
+// The first launch cuts the results of each group of four runs into parts. A pivot is an element of a run. A search
+// with 32 probes at a time counts the elements of each of the four runs that come before it, which also gives the
+// pivot's rank among the pivots:
 //
-//   splits     how many elements of each run come before the pivot, less a few, so that a part begins at a multiple of UNIT results
+//   splits     the number of elements of each run before the pivot, less a few, so that a part begins at a multiple of
+//              UNIT results
 //
-// The second launch has a block for each part, which takes what is certain: of each run the next elements, a chunk, are in a stage, and
-// all up to the first of the chunks' last ones in order are the next results. Chunks are as long as the runs were taken from before.
+// The second launch has a block for each part. It stages the next elements of each run, a chunk. Of the chunks' last
+// elements the first in order is the bound: all elements up to it are the next results. The length of a chunk is
+// adapted to the number of elements that the last tile took from its run.
 //
-//   finder     the chunks to a stage; a search in each for the first of the last elements; tell the mergers
-//   mergers    each thread results of the first two runs, or of the last two, into the halves
-//              each thread results of both halves, to its warp's part of the stage, and from there to global memory
+//   finder     copy the chunks to a stage; search each for the bound; publish the tile to the mergers
+//   mergers    each thread merges results of the first two runs, or of the last two, into the halves each thread merges
+//              results of both halves, into its warp's part of the stage, and from there to global memory
 //
-// What is copied to a stage lies there at its address modulo 16, so that copies are of 16 bytes, whatever the runs' addresses.
+// Elements are copied to a stage at their address modulo 16, so that copies are of 16 bytes, whatever the runs'
+// addresses.
 //
-// Where `less` is no order, splits are anything: the second launch makes them ascend and stay in the runs.
+// If `less` is no order, the splits are arbitrary: the second launch makes them ascend and stay in the runs.
 
 #pragma once
 
@@ -23,18 +27,18 @@
 #include "merge/tile.cuh"
 
 constexpr u32 WAYS = 4;
-constexpr u32 FINDERS = WARP;                                     // threads that bring tiles
-constexpr u32 FOUR_STAGES = 2, STAGE_FULL = 2, STAGE_EMPTY = 4;   // the first barrier of each
+constexpr u32 FINDERS = WARP;                                     // threads that stage tiles
+constexpr u32 FOUR_STAGES = 2, STAGE_FULL = 2, STAGE_EMPTY = 4;   // the first barrier of each kind
 constexpr u32 WARP_RESULTS = WARP * MERGE_ITEMS;
 constexpr u32 SECTOR = 32, ODD = sizeof(In) & (~sizeof(In) + 1);
 constexpr u32 UNIT = ODD < SECTOR ? SECTOR / ODD : 1;             // results whose bytes are whole sectors
 constexpr u32 CHUNK = (THREADS - 1) * MERGE_ITEMS / WAYS;         // in the mean, so that no half's last thread is one too many
-constexpr u32 LEAST = CHUNK / 4 > UNIT ? CHUNK / 4 : UNIT;         // of a chunk
+constexpr u32 LEAST = CHUNK / 4 > UNIT ? CHUNK / 4 : UNIT;         // the shortest chunk
 static_assert(CHUNK >= LEAST, "each tile has results");
 
-// The runs of a group, which lie one behind the other.
+// The runs of a group, which are contiguous.
 struct Four {
-    u64 first;         // the place of the first run
+    u64 first;         // position of the first run
     u64 of[WAYS];
 };
 __device__ __forceinline__ Four four_at(const MergeFourParams& p, u64 group) {
@@ -48,12 +52,13 @@ __device__ __forceinline__ Four four_at(const MergeFourParams& p, u64 group) {
     return f;
 }
 
-// Whether an element of run `q` comes before one of another run.
+// Whether an element of run `q` precedes one of another run.
 __device__ __forceinline__ bool run_before(const In& x, u32 q, const In& y, u32 other) {
     return q < other ? !comes_before(y, x) : comes_before(x, y);
 }
 
-// Takes the last of `excess` elements in order from what is taken of each run, of which element(q, i) is element i. All lanes of a warp.
+// Gives back the last `excess` elements in order of those taken from the runs. element(q, i) is element i of run q. All
+// lanes of a warp.
 template <class Count, class Element>
 __device__ __forceinline__ void give_back(u32 excess, Count (&taken)[WAYS], const Element& element) {
     for (; excess > 0; excess--) {
@@ -70,14 +75,14 @@ __device__ __forceinline__ void give_back(u32 excess, Count (&taken)[WAYS], cons
     }
 }
 
-// A warp for each pivot: p.pivots of each group, which are multiples of WAYS, of each run in turn.
+// One warp for each pivot. A group has p.pivots, a multiple of WAYS, which the runs supply in turn.
 __device__ __forceinline__ void split_runs(const MergeFourParams& p) {
     const u64 warp = (u64)blockIdx.x * (SPLITTERS / WARP) + warp_index(), group = warp / p.pivots, pivot = warp % p.pivots;
     if (group * WAYS * p.run >= p.n) return;
     const Four f = four_at(p, group);
     const u32 own = (u32)(pivot % WAYS);
     const u64 at = pivot * p.run / p.pivots;
-    // How many pivots are among the first `number` elements of run q.
+    // Number of pivots among the first `number` elements of run q.
     const auto pivots_of = [&](u32 q, u64 number) {
         const u64 steps = (number * p.pivots + p.run - 1) / p.run;
         return steps > q ? (steps - q + WAYS - 1) / WAYS : 0;
@@ -110,7 +115,8 @@ __device__ __forceinline__ void split_runs(const MergeFourParams& p) {
         for (u32 q = 0; q < WAYS; q++) place += pivots_of(q, taken[q]);
         give_back((u32)((taken[0] + taken[1] + taken[2] + taken[3]) % UNIT), taken, [&](u32 q, u64 i) { return runs[q * p.run + i]; });
     } else {
-        // There is no such pivot: it is behind all that there are, and those that there are not before it.
+        // No such pivot: the run is too short. It ranks after all pivots that exist, and after the missing ones of
+        // lower index.
         u64 before = 0;
 #pragma unroll
         for (u32 q = 0; q < WAYS; q++) {
@@ -127,16 +133,17 @@ __device__ __forceinline__ void split_runs(const MergeFourParams& p) {
     }
 }
 
-// A tile as it lies in its stage.
+// A tile in its stage.
 struct FourTile {
     u64 begin;               // its first result
-    u64 from[WAYS];          // the place of each run's first element, less how many of the runs before it are in the tile
-    u32 number[WAYS];        // of each run
-    u32 at[WAYS];            // bytes before the elements of each run
-    u32 last;                // whether no other follows
+    u64 from[WAYS];  // position of each run's first element, less the number of elements of lower runs in the tile
+    u32 number[WAYS];        // of elements of each run
+    u32 at[WAYS];            // byte offset of each run's elements
+    u32 last;                // whether it is the part's last tile
 };
 
-// The bytes of a chunk of each run in a stage, and those of a tile's results. What is read past the end of runs is not taken.
+// Lines of a stage: a chunk of each run, or a tile's results, and the bytes that are read past the end of runs, whose
+// values are not used.
 constexpr u32 RESULT_LINES = TILE * sizeof(In) / LINE;
 constexpr u32 ROOM_LINES = (MERGE_ITEMS * sizeof(In) + LINE - 1) / LINE;
 constexpr u32 STAGE_LINES = RESULT_LINES + 2 * WAYS + ROOM_LINES;
@@ -149,7 +156,8 @@ struct alignas(LINE) FourShared {
     FourTile tiles[FOUR_STAGES];
 };
 
-// How many of `number` elements in shared memory, of run `q`, come before `x` of another run. The 8 lanes of a run's group.
+// Number of elements of run `q`, of `number` in shared memory, that precede `x` of another run. The 8 lanes of a run's
+// group.
 __device__ __forceinline__ u32 before_here(const In* elements, u32 number, u32 q, const In& x, u32 other) {
     constexpr u32 GROUP_LANES = WARP / WAYS;
     const u32 lane = lane_index() % GROUP_LANES, first = lane_index() / GROUP_LANES * GROUP_LANES;
@@ -164,7 +172,7 @@ __device__ __forceinline__ u32 before_here(const In* elements, u32 number, u32 q
     return q == other ? number : low;
 }
 
-// The finder.
+// Finder: stages the tiles of a part, one after the other.
 __device__ __forceinline__ void bring_tiles(const MergeFourParams& p, FourShared& shared, const Four& f, u64 (&taken)[WAYS], const u64 (&end)[WAYS]) {
     const In* const runs = p.input + f.first;
     const u32 own = lane_index() / (WARP / WAYS);
@@ -192,7 +200,7 @@ __device__ __forceinline__ void bring_tiles(const MergeFourParams& p, FourShared
 #pragma unroll
         for (u32 q = 0; q < WAYS; q++) tile_number[q] = number[q], results += taken[q];
         if (more) {
-            // What comes behind the first of the last elements in order is not certain.
+            // Only elements up to the first of the last elements in order are final.
             u32 last = WAYS;
             In x;
 #pragma unroll
@@ -224,7 +232,7 @@ __device__ __forceinline__ void bring_tiles(const MergeFourParams& p, FourShared
             }
         }
         barrier_arrive(STAGE_FULL + stage, THREADS + FINDERS);
-        // The next chunks are as the runs are taken from.
+        // The next chunks are proportional to the elements taken from the runs.
         u32 all = 0;
 #pragma unroll
         for (u32 q = 0; q < WAYS; q++) taken[q] += tile_number[q], all += tile_number[q];
@@ -237,7 +245,7 @@ __device__ __forceinline__ void bring_tiles(const MergeFourParams& p, FourShared
     }
 }
 
-// A block for each part: of each group one more than pivots.
+// A block for each part: a group has one more part than pivots.
 __device__ __forceinline__ void merge_runs(const MergeFourParams& p) {
     __shared__ FourShared shared;
     const u64 group = blockIdx.x / (p.pivots + 1), part = blockIdx.x % (p.pivots + 1);
@@ -261,7 +269,7 @@ __device__ __forceinline__ void merge_runs(const MergeFourParams& p) {
         const FourTile& tile = shared.tiles[stage];
         unsigned char* const elements = shared.stages[stage]->bytes;
         const u32 of_x = tile.number[0] + tile.number[1], of_y = tile.number[2] + tile.number[3];
-        // The halves begin at a thread's results each.
+        // Each half begins at a thread's first result.
         const u32 threads_x = (of_x + MERGE_ITEMS - 1) / MERGE_ITEMS, y_at = threads_x * MERGE_ITEMS;
         {
             const u32 q = threadIdx.x < threads_x ? 0 : 2, before = q == 0 ? 0 : of_x;
@@ -297,7 +305,7 @@ __device__ __forceinline__ void merge_runs(const MergeFourParams& p) {
     }
 }
 
-// Each is compiled by itself: a function that holds values reads them by the name of the kernel's parameters.
+// Each step is compiled alone: a function with captured values reads them by the name of the kernel's parameters.
 extern "C" __global__ void __launch_bounds__(MERGE_STEP == MERGES ? THREADS + FINDERS : SPLITTERS, MERGE_STEP == MERGES ? BLOCKS : 1) upsweep_merge_four(const __grid_constant__ MergeFourParams p) {
     if constexpr (MERGE_STEP == MERGES) merge_runs(p);
     else split_runs(p);

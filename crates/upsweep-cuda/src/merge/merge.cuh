@@ -1,26 +1,29 @@
-// Merge: two sorted arrays as one. Stable: of equal elements those of the first array come first.
+// Merge of two sorted arrays. Stable: equal elements of the first array precede those of the second.
 //
-// A tile is TILE neighbouring results; where it begins in both arrays is a split: so many elements of the first, and the rest of the
-// second (Green, McColl and Bader, "GPU Merge Path", 2012). A cell is some tiles. Three steps, each a launch; of few tiles the first and the last one:
+// A tile is TILE neighbouring results. Its split is its begin in both arrays: a number of elements of the first array,
+// and the rest of the second (Green, McColl and Bader, "GPU Merge Path", 2012). A cell is several tiles. Three steps,
+// each a launch; with few tiles the first and the last one:
 //
-//   cells      a warp finds the split of a cell in the whole of both arrays, with 32 probes at a time; of few tiles each is a cell
-//   tiles      a thread finds the split of a tile, from where it is if between those of its cell the arrays are alike, with wider and
-//              wider steps, and then by halves: what it reads are few sectors
-//   merge      a block for each tile: its elements of both arrays to shared memory
-//              each thread the split of its own results there, and then these, one after the other
-//              results to shared memory, and each warp its own from there to global memory, side by side
-//              with values also where each result has come from, and the values from there
+//   cells      a warp finds the split of a cell by a search in both arrays, with 32 probes at a time; with few tiles
+//              each is a cell
+//   tiles      a thread finds the split of a tile: by interpolation between the splits of its cell, then steps of
+//              growing width, then halving, so that it reads few sectors
+//   merge      a block for each tile: copies its elements of both arrays to shared memory
+//              each thread finds the split of its own results there, and merges them sequentially
+//              results go to shared memory, and each warp stores its own from there to global memory, coalesced
+//              with values: the source of each result as well, through which the values are gathered
 //
-// What is copied to shared memory lies there at its address modulo 16, so that copies are of 16 bytes, whatever the arrays' addresses.
+// Elements are copied to shared memory at their address modulo 16, so that copies are of 16 bytes, whatever the arrays'
+// addresses.
 //
-// Where the arrays are not sorted, or `less` is no order, the splits of a tile still ascend and stay in the arrays.
+// If the arrays are not sorted, or `less` is no order, the splits of tiles still ascend and stay in the arrays.
 
 #pragma once
 
 #include "merge/lines.cuh"
 #include "merge/tile.cuh"
 
-// A warp for each cell but the first one.
+// One warp for each cell but the first one.
 __device__ __forceinline__ void split_cells(const MergeParams& p) {
     const u64 cell = (u64)blockIdx.x * (SPLITTERS / WARP) + warp_index() + 1, result = cell * p.cell;
     if (result >= p.of_a + p.of_b) return;
@@ -35,7 +38,7 @@ __device__ __forceinline__ void split_cells(const MergeParams& p) {
     if (lane_index() == 0) p.cell_splits[cell] = low;
 }
 
-// A thread for each tile.
+// One thread for each tile.
 __device__ __forceinline__ void split_tiles(const MergeParams& p) {
     const u64 tile = (u64)blockIdx.x * SPLITTERS + threadIdx.x, result = tile * TILE, total = p.of_a + p.of_b;
     if (result >= total) return;
@@ -44,12 +47,13 @@ __device__ __forceinline__ void split_tiles(const MergeParams& p) {
     if (cell > 0) first = cell * p.cell, first_split = p.cell_splits[cell];
     if ((cell + 1) * p.cell < total) last = (cell + 1) * p.cell, last_split = p.cell_splits[cell + 1];
     u64 low = result > p.of_b ? result - p.of_b : 0, high = min(result, p.of_a);
-    // Of the results before this one in the cell, and of those behind it, all at most are elements of the first array.
+    // Bounds by the cell: at most all of its results before this one, and at most all after it, are elements of the
+    // first array.
     low = min(max(low, max(first_split, last_split > last - result ? last_split - (last - result) : 0)), high);
     high = max(min(high, min(last_split, first_split + (result - first))), low);
     const f32 share = (f32)(i64)(last_split - first_split) / (f32)(last - first);
     u64 probe = first_split + (u64)(i64)((f32)(result - first) * share), step = 64;
-    bool above = false, below = false;  // whether a probe was before the split, and behind it
+    bool above = false, below = false;  // whether a probe was before the split, and after it
     while (low < high) {
         probe = min(max(probe, low), high - 1);
         const bool behind = comes_before(p.b[result - 1 - probe], p.a[probe]);
@@ -63,7 +67,7 @@ __device__ __forceinline__ void split_tiles(const MergeParams& p) {
     p.tile_splits[tile] = low;
 }
 
-// The bytes of so many elements of both arrays, and of what is read past their ends.
+// Lines of a tile's elements of both arrays, and of those read past their ends.
 constexpr u32 STAGE_LINES = (TILE * sizeof(In) + MERGE_ITEMS * sizeof(In) + 3 * LINE - 1) / LINE + 1;
 
 struct MergeShared {
@@ -75,7 +79,7 @@ __device__ __forceinline__ void merge_tile(const MergeParams& p) {
     __shared__ MergeShared shared;
     const u64 total = p.of_a + p.of_b, begin = (u64)blockIdx.x * TILE, end = min(total, begin + TILE);
     const u32 number = (u32)(end - begin);
-    // Of a tile alone no split is told.
+    // The only tile has no stored split.
     const u64 split = blockIdx.x == 0 ? 0 : p.tile_splits[blockIdx.x], first_b = begin - split;
     const u64 next = end == total ? p.of_a : p.tile_splits[blockIdx.x + 1];
     const u64 last_split = max(max(split, end > p.of_b ? end - p.of_b : 0), min(min(split + number, p.of_a), next));
@@ -116,7 +120,7 @@ __device__ __forceinline__ void merge_tile(const MergeParams& p) {
     }
 }
 
-// Each step is compiled by itself: a function that holds values reads them by the name of the kernel's parameters.
+// Each step is compiled alone: a function with captured values reads them by the name of the kernel's parameters.
 extern "C" __global__ void __launch_bounds__(MERGE_STEP == MERGES ? THREADS : SPLITTERS, MERGE_STEP == MERGES ? BLOCKS : 1) upsweep_merge(const __grid_constant__ MergeParams p) {
     if constexpr (MERGE_STEP == SPLITS_CELLS) split_cells(p);
     else if constexpr (MERGE_STEP == SPLITS_TILES) split_tiles(p);

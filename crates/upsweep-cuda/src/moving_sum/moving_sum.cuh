@@ -1,26 +1,28 @@
-// Moving sums: for each value of an image the sum over the window around it.
+// Moving sums (a box filter): for each value of an image the sum over the window around it.
 //
 //   for each plane, part of `part` rows, strip of columns:                                    in parallel
-//       v[x] = the sum of f(input[row, x]) over the rows of the window of the part's first row, for all columns that are reached
+//       v[x] = the sum of f(input[row, x]) over the rows of the window of the part's first row, for all columns in reach
 //       for row = the part's rows:
 //           for each column x: output[row, x] = finish(the sum of v over the columns of the window of x, its number of values)
 //           v[x] = v[x] + f(input[the row that enters the window, x]) - f(input[the row that leaves it, x])
 //
-// What differs from the classic box filter (McDonnell, "Box-Filtering Techniques", 1981): along a row nothing is subtracted. A thread has a
-// chunk of 8 neighbouring columns, and a window is what is right of its first column in that chunk, whole chunks, and what is left of its
-// last column in the last chunk (van Herk, 1992; Gil and Werman, 1993, whose chunks are windows):
+// In contrast to the classic box filter (McDonnell, "Box-Filtering Techniques", 1981), nothing is subtracted along a
+// row. A thread has a chunk of 8 neighbouring columns. A window is the suffix of a chunk from its first column on,
+// whole chunks, and the prefix of a chunk up to its last column (van Herk, 1992; Gil and Werman, 1993, whose chunks are
+// windows):
 //       of_window = (suffix[first] + (0 + total + ..)) + prefix[last]
-// Windows of up to 8 columns are added column by column. Down the rows a sum that is no finite number would stay so when what made it so has
-// left: then it is added anew. Columns beyond the image count as 0.
+// Windows of up to 8 columns are added column by column. Down the rows, a sum that is not finite would stay so after
+// the value that made it so has left: then it is added anew. Columns beyond the image count as 0.
 //
-// A thread loads the rows that come next before it adds those of this row. A row is read twice, where it enters and where it leaves.
+// A thread loads the next rows before it adds those of this row. A row is read twice, where it enters and where it
+// leaves.
 //
-// Memory ordering. Nobody reads in global memory what the launch stores there.
+// Memory ordering. No thread reads global memory that the launch stores.
 //
 //   shared array        written by                         barrier            read by                         written again
 //   prefixes, suffixes  each thread, its chunk's, of a     the row's          all threads of the block        two rows later: between them is the
-//                       row's parity                                                                          next row's barrier, before which
-//                                                                                                             everybody has read
+//                       row's parity                                                                          next row's barrier, which follows
+//                                                                                                             all reads
 
 #pragma once
 
@@ -29,18 +31,18 @@
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// What is added up. What is finished, an `Acc`, has the fields of a window.
+// Type of the sums. `OfOneWindow` has the fields of the `Acc` that is finished.
 using Addend = Given;
 struct OfOneWindow {
     Addend sum;
     u64 values;
 };
 
-// Rows of a sum from the beginning that are loaded before they are added.
+// Number of rows that are loaded before they are added, while a sum is built from nothing.
 constexpr u32 ROWS_ADDED = sizeof(In) <= 4 ? 4 : sizeof(In) <= 8 ? 2 : 1;
 constexpr u32 IN_ACCESS = access_width(CHUNK_COLUMNS * sizeof(In)), OUT_ACCESS = access_width(CHUNK_COLUMNS * sizeof(Out));
 
-// Elements of neighbouring columns of a row, of which the first `live` exist, at least one; the others are as the last of these.
+// Neighbouring columns of a row. The first `live` exist, at least one; the others are copies of the last of these.
 struct ChunkOfRow {
     In at[CHUNK_COLUMNS];
 
@@ -61,16 +63,16 @@ struct ChunkOfRow {
     __device__ __forceinline__ Addend mapped(u32 j) const { return carried_acc(load_acc(at[j], 0, 0)); }
 };
 
-// What a block has of the image.
+// Part of the image that a block computes.
 struct Strip {
-    const In* column;  // of row 0 of the plane, the first of a thread's columns
-    u64 row, apart;    // elements from a row to the next, and from a column to the next
-    u32 live;          // how many of a thread's columns exist
+    const In* column;  // the first of the thread's columns, in row 0 of the plane
+    u64 row, apart;    // stride of rows, and stride of columns, in elements
+    u32 live;          // number of a thread's columns that exist
     bool vectors;
 
     __device__ __forceinline__ void load(ChunkOfRow& chunk, u64 y) const { chunk.load(column + y * row, apart, live, vectors); }
 
-    // The sums over rows first .. last, one by one.
+    // Sums over rows first .. last, one by one.
     __device__ __forceinline__ void add_up(Addend* v, u64 first, u64 last) const {
 #pragma unroll
         for (u32 j = 0; j < CHUNK_COLUMNS; j++) v[j] = Addend(0);
@@ -102,15 +104,15 @@ __device__ __forceinline__ bool is_finite(const Addend& x) {
     return eq(nothing, nothing);
 }
 
-// Sums of the columns of a row, in shared memory: of a thread's chunk from its first column on and from its last one on. Of neighbouring
-// threads, the same column of chunks lies side by side.
+// Sums of the columns of a row, in shared memory: prefixes and suffixes of each thread's chunk. The same column of
+// neighbouring threads' chunks is contiguous.
 struct RowSums {
     Addend *prefixes, *suffixes;
 
     __device__ __forceinline__ explicit RowSums(u32 parity) {
         prefixes = (Addend*)dynamic_shared + parity * 2 * CHUNK_COLUMNS * THREADS, suffixes = prefixes + CHUNK_COLUMNS * THREADS;
     }
-    // Of the chunk's columns the first `live` exist.
+    // Stores the prefixes and suffixes of the chunk. Its first `live` columns exist.
     __device__ __forceinline__ void leave(const Addend* sums, u32 live) const {
         Addend v[CHUNK_COLUMNS];
 #pragma unroll
@@ -132,14 +134,14 @@ struct RowSums {
             }
         }
     }
-    // Of what lies `column` columns behind the first one of the chunk that is `chunks` behind the thread's.
+    // Index of the column that is `column` columns after the first one of the chunk `chunks` chunks after the thread's.
     static __device__ __forceinline__ u32 place(u32 chunks, u32 column) {
         return column % CHUNK_COLUMNS * THREADS + threadIdx.x + (chunks + column / CHUNK_COLUMNS) * BLOCK_CHANNELS;
     }
     __device__ __forceinline__ Addend total(u32 chunks) const { return prefixes[place(chunks, CHUNK_COLUMNS - 1)]; }
 
-    // The sums over the windows of the columns j of a chunk: from column WINDOW_FIRST + j of the thread's own chunk on, to column WINDOW_LAST + j of the
-    // one that is `end` behind it.
+    // Sums over the windows of the columns j of a chunk: from column WINDOW_FIRST + j of the thread's own chunk to
+    // column WINDOW_LAST + j of the chunk `end` chunks later.
     __device__ __forceinline__ void add_windows(Addend* of_window, u32 end) const {
         if constexpr (FEW_COLUMNS) {
 #pragma unroll
@@ -152,7 +154,7 @@ struct RowSums {
                 }
             }
         } else {
-            // From some column on windows begin in the next chunk, and from some column on they end in the next one.
+            // From some j on windows begin in the next chunk, and from some j on they end in the next one.
             Addend from_first = Addend(0), from_second = Addend(0);
             if (end > 1) from_first = arith::add(from_first, total(1));
 #pragma unroll 4
@@ -172,12 +174,12 @@ struct RowSums {
     }
 };
 
-// Of how many columns there is a value in the window of one of them.
+// Width of the window at this column, clipped at the borders.
 __device__ __forceinline__ u64 columns_of(const MovingSumParams& p, u64 column) {
     return min(column, p.left) + 1 + (column < p.width ? min(p.width - 1 - column, p.right) : 0);
 }
 
-// The results of a chunk. Where windows have one number of values, what it takes to divide by it is computed once.
+// Results of a chunk. For windows with equally many values the divisor is prepared once.
 template <class Number>
 __device__ __forceinline__ void finish_all(Out* results, const Addend* of_window, const Number& values) {
 #pragma unroll
@@ -190,7 +192,7 @@ __device__ __forceinline__ void finish_all(Out* results, const Addend* of_window
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, MOVING_BLOCKS) upsweep_moving_sum(const __grid_constant__ MovingSumParams p) {
-    // Strips lie beside each other, then channels, then parts of rows, then planes.
+    // Order of blocks: strips, then channels, then parts of rows, then planes.
     u64 block = p.first_block + blockIdx.x;
     const u64 strip = block % p.strips;
     block /= p.strips;
@@ -200,7 +202,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, MOVING_BLOCKS) upsweep_mov
     const u64 part = block % p.parts, plane = block / p.parts;
     const u64 first_row = part * p.part, last_row = min(first_row + p.part, p.height) - 1;
 
-    // The thread's chunk, and whether it has results, those of the chunk `before` chunks further on.
+    // The thread's chunk; whether it has results, which are those of the chunk `before` chunks later.
     const u32 before = (u32)((p.left + CHUNK_COLUMNS - 1) / CHUNK_COLUMNS), chunk = threadIdx.x / BLOCK_CHANNELS;
     const i64 x = (i64)(strip * p.strip + chunk) * CHUNK_COLUMNS - (i64)(before * CHUNK_COLUMNS);
     const u64 to = (strip * p.strip + chunk) * CHUNK_COLUMNS;
@@ -215,7 +217,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, MOVING_BLOCKS) upsweep_mov
     s.vectors = s.live == CHUNK_COLUMNS && p.channels == 1 && ((u64)p.input | s.row * sizeof(In)) % IN_ACCESS == 0;
     const u32 live_results = has_results ? (u32)min(p.width - to, (u64)CHUNK_COLUMNS) : 0;
     const bool stores_vectors = live_results == CHUNK_COLUMNS && p.channels == 1 && ((u64)p.output | s.row * sizeof(Out)) % OUT_ACCESS == 0;
-    // Whether no window is cut at a border to the left or to the right.
+    // Whether no window is clipped at the left or right border.
     const bool inside = to >= p.left && to + CHUNK_COLUMNS - 1 + p.right < p.width;
 
     Addend v[CHUNK_COLUMNS];

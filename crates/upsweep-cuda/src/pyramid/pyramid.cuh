@@ -1,24 +1,26 @@
-// Pyramid: levels of an image, each of which has a value for 2 x 2 values of the level before.
+// Pyramid (mipmaps): levels of an image, each of which has a value for 2 x 2 values of the level before.
 //
 //   for l = 1 .. levels:                                  in parallel for all pixels (x, y) of level l and all channels:
 //       level[l][y, x] = f(level[l-1][2y, 2x], level[l-1][2y, 2x+1], level[l-1][2y+1, 2x], level[l-1][2y+1, 2x+1])
 //
-// (Williams, "Pyramidal Parametrics", 1983.) Where level l-1 has one row or column, that is both.
+// (Williams, "Pyramidal Parametrics", 1983.) If level l-1 has one row or column, it stands for both.
 //
-// A block has a tile of the image, with one part for each level, and makes at most TILE_LEVELS levels of it: further ones are made by
-// further launches. Of a tile whose pixels all exist, with rows that go by vectors, a thread has a patch with all channels:
+// A block has a tile of the image, with one part for each level, and makes at most TILE_LEVELS levels of it; further
+// launches make further ones. In a tile whose pixels all exist, with rows that go by vectors, a thread has a patch with
+// all channels:
 //       load     the patch, all of it before the first use
 //       halve    the patch, PATCH_LEVELS times, in registers; and store each level
 //       leave    the last of these levels in shared memory
-// Of another tile a thread makes values of level 1, VALUES_AT_ONCE at once, and leaves these there; images whose pixels are large have
-// such tiles alone, of BLOCK_CHANNELS channels. From there the block halves and stores, level by level, a thread for each value.
+// In any other tile a thread makes values of level 1, VALUES_AT_ONCE at once, and leaves these there; images whose
+// pixels are large have such tiles alone, of BLOCK_CHANNELS channels. From there the block halves and stores, level by
+// level, a thread for each value.
 //
-// Sizes and places in the image have 64 bits, those in a tile 32. Where the tile lies in a level is computed by one thread for all, which
-// saves the others registers and multiplications. Only what exists is computed.
+// Sizes and positions in the image have 64 bits, those in a tile 32. One thread computes the tile's place in each level
+// for all, which saves the others registers and multiplications. Only pixels that exist are computed.
 //
-// Memory ordering. Nobody reads in global memory what the launch stores there. The tile is written before the first barrier, and read behind
-// it. Levels in shared memory alternate between two places: one is written before a barrier and read behind it, and written again behind the
-// next one.
+// Memory ordering. No thread reads global memory that the launch stores. The tile is written before the first barrier,
+// and read after it. Levels in shared memory alternate between two places (double buffer): one is written before a
+// barrier and read after it, and written again after the next one.
 
 #pragma once
 
@@ -26,7 +28,7 @@
 #include "word/value.cuh"
 
 constexpr u32 PATCH_LEVELS = PATCH_ROWS == 4 ? 2 : 1;
-// Values of a level of the tile.
+// Number of values of a level of the tile.
 __device__ constexpr u32 tile_values(u32 level) { return (TILE_WIDTH >> level) * (TILE_ROWS >> level) * BLOCK_CHANNELS; }
 __device__ __forceinline__ u64 pixel_channels(const PyramidParams& p) { return WHOLE_PIXELS ? BLOCK_CHANNELS : p.channels; }
 
@@ -38,30 +40,32 @@ struct Patch {
     using Part = typename Access<ACCESS>::type;
     Out rows[ROWS][ROW];
 };
-// What the rows of patches in a level are aligned to, if they go by vectors.
+// Alignment of the rows of patches in a level, if they go by vectors.
 __device__ __forceinline__ u32 patch_access(u32 level) {
     return level == 0 ? Patch<0>::ACCESS : level == 1 ? Patch<1>::ACCESS : level == PATCH_LEVELS ? Patch<PATCH_LEVELS>::ACCESS : 1;
 }
 
-// A block's part of a level: where it lies, and what exists of it.
+// A block's part of a level: its place, and the size that exists.
 struct LevelPart {
     Out* first;
-    u64 row;  // elements from one row of the level to the next
+    u64 row;  // stride of the level's rows in elements
     u32 columns, rows;
     bool aligned;
 
-    // Where a pixel begins.
+    // Address of a pixel.
     __device__ __forceinline__ Out* at(const PyramidParams& p, u32 y, u32 x) const { return first + (y * row + x * pixel_channels(p)); }
 };
 
-// What a block has of the image. Of the image itself the part lies where that is stored, or the input is, if it is not.
+// A block's tile of the image. The part of level 0 is in the stored level, or in the input, if that level is not
+// stored.
 struct PyramidTile {
     LevelPart levels[TILE_LEVELS + 1];
     const Out* input;
     u32 channel;  // its first one
 };
 
-// `n` by `by`, whose `reciprocal` is 2^32 / by, rounded down (of 1, 2^32 - 1), and what is left: the product is at most 1 too small.
+// Quotient of `n` by `by`, whose `reciprocal` is 2^32 / by, rounded down (of 1, 2^32 - 1), and the remainder: the
+// product is at most 1 too small.
 __device__ __forceinline__ u32 divided(u32 n, u64 by, u64 reciprocal, u32& left) {
     u32 quotient = (u32)((u64)n * (u32)reciprocal >> 32);
     left = n - quotient * (u32)by;
@@ -69,9 +73,9 @@ __device__ __forceinline__ u32 divided(u32 n, u64 by, u64 reciprocal, u32& left)
     return quotient;
 }
 
-// Finds the block's tile in one level, by one thread.
+// Computes the block's tile in one level. One thread.
 __device__ __forceinline__ void find_tile(const PyramidParams& p, u32 level, PyramidTile& tile) {
-    // Tiles lie beside each other, then below each other, then in the next plane.
+    // Order of tiles: along the rows, then down the columns, then the next plane.
     u32 block = blockIdx.x, across, down, channel = 0;
     if constexpr (!WHOLE_PIXELS) {
         const u32 parts = (u32)((p.channels + BLOCK_CHANNELS - 1) / BLOCK_CHANNELS);
@@ -98,7 +102,7 @@ __device__ __forceinline__ void find_tile(const PyramidParams& p, u32 level, Pyr
     }
 }
 
-// The function of 2 x 2 values: of what is mapped, an `In`, these are the fields.
+// Function of 2 x 2 values: they are the fields of its argument, an `In`.
 __device__ __forceinline__ Out combined(const Out& upper_left, const Out& upper_right, const Out& lower_left, const Out& lower_right) {
     const Out values[] = {upper_left, upper_right, lower_left, lower_right};
     In four;
@@ -180,7 +184,7 @@ __device__ __forceinline__ void halve_patches(const PyramidParams& p, const Pyra
     }
 }
 
-// Which value of level 1 of a tile, and what it is made of.
+// A value of level 1 of a tile, and its operands.
 struct PyramidValue {
     u64 at;  // from the tile's first element in level 0
     bool exists, right, lower;
@@ -223,7 +227,7 @@ __device__ __forceinline__ void halve_values(const PyramidParams& p, const Pyram
                 if (value.right && value.lower) store_result(to + tile.levels[0].row + pixel_channels(p), canonical(four[k][3]));
             }
             if (p.levels == 0) continue;
-            // One row or column stands for both.
+            // A single row or column stands for both.
             if (!value.right) four[k][1] = four[k][0];
             if (!value.lower) four[k][2] = four[k][0];
             if (!(value.right && value.lower)) four[k][3] = value.right ? four[k][1] : four[k][2];
@@ -235,7 +239,8 @@ __device__ __forceinline__ void halve_values(const PyramidParams& p, const Pyram
     }
 }
 
-// Makes the levels of the tile from LEVEL on, of the one before in shared memory; `known` is the last one that there is.
+// Makes the levels of the tile from LEVEL on, from the one before in shared memory; `known` is the last level that
+// exists.
 template <u32 LEVEL>
 __device__ __forceinline__ void halve_tile(const PyramidParams& p, const PyramidTile& tile, u32 known, Out* above, Out* below) {
     if constexpr (LEVEL <= TILE_LEVELS) {

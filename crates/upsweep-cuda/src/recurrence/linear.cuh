@@ -1,18 +1,19 @@
-// States of a linear recurrence between threads, warps and tiles: of whatever lies between two places only its length matters.
+// Scan of the states of a linear recurrence over threads, warps and tiles: only the number of elements between two
+// positions matters.
 //
-//   states after m elements  =  A^m states before  +  what the elements make of no states
+//   states after m elements  =  A^m states before  +  the states that the elements yield from zero states
 //
-// A^(ITEMS 2^l) is known for each level l. Warps, tiles and groups of tiles have ITEMS times a power of two elements each, so a
-// scan of any of them goes up by these levels.
+// A^(ITEMS 2^l) is precomputed for each level l. Warps, tiles and groups of tiles have ITEMS times a power of two
+// elements each, so a scan of any of them takes these levels in turn.
 //
-//   level   0 .. 4              so many threads
-//           WARP_LEVEL ..       so many warps
-//           TILE_LEVEL ..       so many tiles
-//           GROUP_LEVEL ..      so many groups of tiles, up to GROUPS
+//   level   0 .. 4              2^level threads
+//           WARP_LEVEL ..       2^(level - WARP_LEVEL) warps
+//           TILE_LEVEL ..       2^(level - TILE_LEVEL) tiles
+//           GROUP_LEVEL ..      2^(level - GROUP_LEVEL) groups of tiles, up to GROUPS
 //
-// What differs from lookback.cuh: states must be taken from where they are to where they are needed, so of tiles and groups those next
-// to the end lie in the last lane. Of few states each lane takes its own to the end, with the power for its distance (powers.cuh), and
-// the lanes' are added; many go through teams (teams.cuh).
+// In contrast to lookback.cuh, states must be advanced from their position to the one that needs them, so the tile or
+// group next to the end is in the last lane. If states are few, each lane advances its own to the end by the power for
+// its distance (powers.cuh), and the lanes' states are added; many states go through teams (teams.cuh).
 
 #pragma once
 
@@ -24,8 +25,8 @@
 static_assert(1 << log2_of(WARPS) == WARPS && 1 << log2_of(GROUPS) == GROUPS, "levels are powers of two");
 static_assert(GROUP_LEVEL + log2_of(GROUPS) < LEVELS, "the powers that the look-back takes");
 
-// What a tile, or a warp, tells others: the states that its elements since the last head leave, and whether it has a head. At least so many
-// bytes, as the host knows: status words of 16 bytes are faster here than those of 8.
+// Aggregate of a tile, or a warp: the states that its elements since the last head yield, and whether it has a head.
+// LEAST_CARRIED is the host's lower bound of its bytes: status words of 16 bytes are faster here than those of 8.
 constexpr u32 LEAST_CARRIED = 8;
 template <bool HEADED>
 struct CarriedOf {
@@ -43,13 +44,13 @@ struct alignas(sizeof(States) < LEAST_CARRIED ? LEAST_CARRIED : alignof(States))
 using Carried = CarriedOf<SEGMENTED>;
 static_assert(sizeof(Carried) == CARRIED_BYTES, "the host sizes the workspace by it");
 
-// Of two neighbours, the second of which is as long as the power at `level`.
+// Joins two neighbours. The second one is as long as the power at `level`.
 __device__ __forceinline__ Carried join(u32 level, const Carried& a, const Carried& b) {
     return Carried::of(b.headed() ? b.states : apply(level, a.states, b.states), a.headed() || b.headed());
 }
 
-// Shared memory behind the matrices: the powers for lanes (TABLE); for each tile there what a thread, or a warp of teams, keeps of it;
-// and an area for each look-back warp.
+// Shared memory after the matrices: the powers for lanes (TABLE); what a thread, or a warp of teams, stores of each
+// tile there; and an area for each look-back warp.
 struct Beside {
     static constexpr u32 AREAS = TEAMED ? STAGES * WARPS + LOOK_BACK_WARPS : 0, TABLES = !TABLE ? 0 : TEAMED ? sizeof(Tables) : sizeof(Powers);
     static constexpr u32 BYTES = MATRICES * sizeof(Matrix) + TABLES + (TEAMED ? AREAS * sizeof(Area) : STAGES * ORDER * THREADS * sizeof(T));
@@ -60,13 +61,13 @@ struct Beside {
     static __device__ __forceinline__ Area& area(u32 slot) { return ((Area*)behind())[slot * WARPS + warp_index()]; }
     static __device__ __forceinline__ Area& area_of_look_back() { return ((Area*)behind())[STAGES * WARPS + warp_index() - WARPS]; }
 
-    // By all compute warps.
+    // Fills the table. All compute warps.
     static __device__ __forceinline__ void fill() {
         if constexpr (TABLE && TEAMED) tables().fill();
         else if constexpr (TABLE) powers().fill();
     }
 
-    // Few states of this thread.
+    // State `i` of this thread, of few.
     static __device__ __forceinline__ T& kept(u32 slot, u32 i) { return ((T*)behind())[(slot * ORDER + i) * THREADS + threadIdx.x]; }
     static __device__ __forceinline__ void keep(u32 slot, const States& states) {
 #pragma unroll
@@ -79,7 +80,7 @@ struct Beside {
         return states;
     }
 
-    // Of few states x: x taken over as many lanes, tiles or groups of tiles, and c.
+    // Few states x advanced over lanes, tiles or groups of tiles (UNIT), plus c.
     template <u32 UNIT>
     static __device__ __forceinline__ States after(u32 distance, const States& x, const States& c) {
         if constexpr (TABLE) return powers().times(UNIT, distance, x, c);
@@ -87,21 +88,21 @@ struct Beside {
     }
 };
 
-// What the warps of a tile leave, and room for what lies before them.
+// Totals of a tile's warps, and space for their exclusive prefixes.
 struct WarpTotals {
     const Carried* totals;
     WideStates* before;
 };
 
-// What a warp computes together, of few states: each lane has all of them.
+// Operations of a warp on few states: each lane has all of them.
 template <bool MANY>
 struct TogetherOf {
     using Share = States;
     static __device__ __forceinline__ Share none() { return States::none(); }
     static __device__ __forceinline__ States all(const Share& states) { return states; }
 
-    // What the lanes leave at the end of the last one, each of a tile or a group. Bit l of `heads`: what lies before lane l does not reach
-    // beyond it.
+    // States at the end of the last lane; each lane has those of a tile or a group. Bit l of `heads`: lane l has a
+    // head, which stops the states of lower lanes.
     template <u32 UNIT>
     static __device__ __forceinline__ Share total(const States& own, u32 heads) {
         const u32 lane = lane_index();
@@ -112,10 +113,10 @@ struct TogetherOf {
         return sum;
     }
 
-    // x taken over so many tiles, and c.
+    // x advanced over `tiles` tiles, plus c.
     static __device__ __forceinline__ Share after_tiles(u32 tiles, const Share& x, const Share& c) { return Beside::after<Powers::TILES>(tiles, x, c); }
 
-    // Each of the first lanes gets what it and the lanes below leave together, of a warp each.
+    // Inclusive scan over the first lanes, each of which has the aggregate of a warp.
     static __device__ __forceinline__ Carried scan_warps(Carried carried) {
 #pragma unroll
         for (u32 step = 0; step < log2_of(WARPS); step++) {
@@ -130,7 +131,7 @@ struct TogetherOf {
         return shuffle(scan_warps(of.totals[min(lane_index(), WARPS - 1)]), WARPS - 1);
     }
 
-    // Leaves what lies before each warp, the first of which has `prefix` before it.
+    // Stores the exclusive prefix of each warp. `prefix` is that of the first.
     static __device__ __forceinline__ void leave_before_warps(const WarpTotals& of, const Share& prefix) {
         const u32 lane = lane_index();
         Carried own = Carried::of(prefix, false);
@@ -140,7 +141,7 @@ struct TogetherOf {
     }
 };
 
-// Of many: each lane has its row of them, and they go through the warps as through teams.
+// Operations on many states: each lane has its row of them, and the warps are scanned like teams.
 template <>
 struct TogetherOf<true> {
     using Share = T;
@@ -159,7 +160,7 @@ struct TogetherOf<true> {
         return arith::add(rows_after(Beside::area_of_look_back(), TILE_LEVEL, log2_of(GROUP), tiles, x), c);
     }
 
-    // From warp FIRST on, before which lies `prefix`.
+    // Stores the prefixes from warp FIRST on, whose own is `prefix`.
     template <u32 FIRST>
     static __device__ __forceinline__ Share go_through_warps(const WarpTotals& of, Share prefix) {
         const u32 row = row_index();
@@ -184,10 +185,10 @@ struct TogetherOf<true> {
 };
 using Together = TogetherOf<TEAMED>;
 
-// What the warps leave together, as the publisher asks for it.
+// Aggregate of the warps, for the publisher.
 __device__ __forceinline__ Carried aggregate_of(const WarpTotals& of) { return Together::total_of_warps(of); }
 
-// Lane by lane, what `raw` has of those that have one, and the lanes with a head.
+// States in `raw` of the lanes that have one, and the set of lanes with a head.
 __device__ __forceinline__ States told(const Chain<Carried>::Entry::Raw& raw, bool has, u32& heads) {
     Carried found = Carried::of(States::none(), false);
     if (has) found = raw.value();
@@ -195,19 +196,19 @@ __device__ __forceinline__ States told(const Chain<Carried>::Entry::Raw& raw, bo
     return found.states;
 }
 
-// What the elements before tile `t` leave, which is not tile 0.
+// Exclusive prefix of tile `t`, which is not tile 0.
 __device__ __forceinline__ Together::Share look_back(const Chain<Carried>& chain, u64 t) {
     using Entry = Chain<Carried>::Entry;
     const u64 group = t / GROUP;
     const u32 lane = lane_index(), distance = WARP - 1 - lane, in_group = t % GROUP, groups = group < GROUPS ? (u32)group : GROUPS;
 
-    // The groups before it, and in the lane below the prefix before them. Loaded once ahead.
+    // Groups before the tile's, and in the lane below them the prefix before them. Loaded once ahead.
     const bool is_base = distance == groups, has_far = group > 0 && (distance < groups || (is_base && group > GROUPS));
     const u64 far_entry = is_base ? chain.prefix_entry(group - groups) : chain.group_entry(group - 1 - distance);
     typename Entry::Raw far, near;
     if (has_far) far = Entry::load(chain.space, far_entry);
 
-    // The tiles of this group; its last tile publishes the group, and needs its own aggregate too: in the lane that is left.
+    // Tiles of this group. Its last tile publishes the group, and needs its own aggregate too: in the free lane.
     const bool last = in_group == GROUP - 1 && t + 1 < chain.tiles, has_near = distance < in_group;
     const u64 near_entry = chain.first_entry + (has_near ? t - 1 - distance : t);
     bool missing = has_near || (last && lane == 0);
@@ -231,7 +232,7 @@ __device__ __forceinline__ Together::Share look_back(const Chain<Carried>& chain
     }
     if (group == 0) return total;
 
-    // The groups before it.
+    // Groups before the tile's.
     missing = has_far;
     while (true) {
         if (missing) missing = !far.is_of(chain.epoch);

@@ -1,12 +1,12 @@
-// Linear recurrence of lines along any axis but the last: a thread goes along a line, beside those of its neighbours. See
-// recurrence.cuh.
+// Linear recurrence along any axis but the last: a thread traverses a line, and its neighbours the neighbouring lines.
+// See recurrence.cuh.
 
 #pragma once
 
 #include "recurrence/states.cuh"
 #include "warp/index.cuh"
 
-constexpr u32 AT_ONCE = 8;  // elements of a line that a thread loads before it uses them
+constexpr u32 AT_ONCE = 8;  // elements of a line that a thread loads together
 
 extern "C" __global__ void __launch_bounds__(THREADS) upsweep_recurrence_lines(const __grid_constant__ RecurrenceLinesParams p) {
     for (u64 line = blockIdx.x * (u64)THREADS + threadIdx.x; line < p.lines; line += (u64)gridDim.x * THREADS) {

@@ -1,10 +1,11 @@
 // The matrices of a linear recurrence, and their products with states.
 //
-// The states travel in a basis (BASIS) in which the square of a state is the energy of the results that it alone leads to, so
-// that powers of a stable recurrence make nothing larger. In the states themselves they are small differences of large terms.
+// The states are kept in a basis (BASIS) in which the square of a state is the energy of the results that it alone
+// yields, so that powers of a stable recurrence make nothing larger. Products with plain states are small differences
+// of large terms.
 //
-// Powers of an unstable recurrence may be infinite, and those of one without feedback are mostly 0. CAREFUL: such a factor, or
-// a state of 0, contributes nothing, whatever the other one is.
+// Powers of an unstable recurrence may be infinite, and those of one without feedback are mostly 0. CAREFUL: a factor
+// or a state of 0 contributes nothing, whatever the other factor is.
 
 #pragma once
 
@@ -14,9 +15,10 @@
 
 __device__ constexpr u32 log2_of(u32 x) { return x <= 1 ? 0 : 1 + log2_of(x / 2); }
 
-// Behind the coefficients lie the matrices into the basis and back, which are upper triangles, and the powers, row by row. Each section has a
-// basis of its own. A kernel has them in shared memory, behind its tiles: warps go through all of them, which are more than a
-// cache of constants holds. Behind them lie the weights (WEIGHED): of each state, what each of a thread's elements leaves in it.
+// After the coefficients lie the matrices into the basis and back, which are upper triangles, and the powers, row by
+// row. Each section has a basis of its own. A kernel copies them to shared memory, after its tiles: warps read all of
+// them, which are more than a cache of constants holds. After them lie the weights (WEIGHED): the contribution of each
+// of a thread's elements to each state.
 constexpr u32 MATRIX = ORDER * ORDER, INTO = 0, BACK = 1, POWERS = BASIS ? 2 : 0, MATRICES = POWERS + LEVELS;
 constexpr u32 FIRST_WEIGHT = COEFFICIENTS + MATRICES * MATRIX;
 struct alignas(16) Matrix {
@@ -24,18 +26,18 @@ struct alignas(16) Matrix {
 };
 __device__ __forceinline__ Matrix* matrices() { return (Matrix*)(dynamic_shared + STAGES * Input::TILE_BYTES); }
 
-// By all compute warps.
+// Copies the matrices to shared memory. All compute warps.
 __device__ __forceinline__ void fill_matrices() {
     for (u32 i = threadIdx.x; i < MATRICES * MATRIX; i += THREADS) matrices()[i / MATRIX].at[i % MATRIX] = given_number(COEFFICIENTS + i);
 }
 
-// c and a term, which is nothing where a factor is 0.
+// c plus the product, which counts as nothing if a factor is 0.
 __device__ __forceinline__ T add_term(T a, T x, T c) {
     const T with = multiply_add(a, x, c);
     return CAREFUL && (a == 0 || x == 0) ? c : with;
 }
 
-// The matrix times x, and c; or its upper triangle, or those of the sections.
+// Product of the matrix and x, plus c; or of its upper triangle, or of the sections' triangles.
 template <bool TRIANGLE>
 __device__ __forceinline__ States product(const Matrix& matrix, const States& x, const States& c) {
     States r = c;
@@ -52,7 +54,7 @@ __device__ __forceinline__ States back_from_basis(const States& x) { return BASI
 // A^(ITEMS 2^level) x + c.
 __device__ __forceinline__ States apply(u32 level, const States& x, const States& c) { return product<false>(matrices()[POWERS + level], x, c); }
 
-// A^(ITEMS 2^level times) x, one bit after the other of `times`, which has so many.
+// A^(ITEMS 2^level times) x, one bit after the other of `times`, which has `bits` bits.
 __device__ __forceinline__ States apply_times(u32 level, u32 bits, u32 times, States x) {
 #pragma unroll 1
     for (u32 bit = 0; bit < bits; bit++) {

@@ -1,4 +1,5 @@
-// Powers of few states' transition by distance: each lane takes states over its own number of lanes, of tiles, or of groups of tiles.
+// Powers of the transition of few states, by distance: each lane advances states over its own number of lanes, of
+// tiles, or of groups of tiles.
 
 #pragma once
 
@@ -10,11 +11,12 @@ struct Powers {
     static constexpr u32 LANES = 0, TILES = 1, GROUPS_OF_TILES = 2, UNITS = 3;
     T at[UNITS][MATRIX][WARP];
 
-    // That of one of them, and of how many powers of two of them there are powers, up to WARP.
+    // `level_of`: level of the power of one unit. `bits_of`: number of bits of a distance in that unit, at most
+    // WARP_LEVEL of which have powers.
     static __device__ constexpr u32 level_of(u32 unit) { return unit == LANES ? 0 : unit == TILES ? TILE_LEVEL : GROUP_LEVEL; }
     static __device__ constexpr u32 bits_of(u32 unit) { return unit == GROUPS_OF_TILES ? log2_of(GROUPS) + 1 : WARP_LEVEL; }
 
-    // By all compute warps, column by column: what becomes of one state.
+    // Fills the table column by column, from unit vectors. All compute warps.
     __device__ __forceinline__ void fill() {
         for (u32 column = warp_index(); column < UNITS * ORDER; column += WARPS) {
             const u32 unit = column / ORDER, j = column % ORDER;
@@ -27,7 +29,7 @@ struct Powers {
         }
     }
 
-    // x taken over so many of them, and c.
+    // x advanced over `distance` units, plus c.
     __device__ __forceinline__ States times(u32 unit, u32 distance, const States& x, const States& c) const {
         States r = c;
 #pragma unroll

@@ -1,21 +1,23 @@
-// Linear recurrence: y[i] = b[0] x[i] + ... + b[k] x[i - k] - a[1] y[i - 1] - ... - a[k] y[i - k], and cascades of such of order 2.
+// Linear recurrence (IIR filter): y[i] = b[0] x[i] + ... + b[k] x[i - k] - a[1] y[i - 1] - ... - a[k] y[i - k], and
+// cascades of sections of order 2.
 //
-// What a recurrence remembers are k states (the transposed direct form II):
+// The recurrence has k states (the transposed direct form II):
 //
 //   y = b[0] x + z[0],   z[j] = b[j + 1] x - a[j + 1] y + z[j + 1]
 //
-// They are linear in the states before, and in x. So the pipeline (pipeline.cuh) of this task scans states, of which those that m
-// elements leave of none are added to A^m times those before (linear.cuh):
+// They are linear in the states before, and in x. So the pipeline (pipeline.cuh) of this task scans states: the states
+// after m elements are A^m times the states before, plus the states that the elements yield from zero states
+// (linear.cuh):
 //
-//   reduce     what each thread's elements leave of no states: a sum of them with weights (WEIGHED), else by going over them; a scan of
-//              it in the warp, of which the thread keeps what lies before it
+//   reduce     the states that each thread's elements yield from zero states: a weighted sum of the elements (WEIGHED),
+//              else the loop; a scan of them in the warp, whose exclusive prefix the thread keeps
 //   look back  the states before each warp of the tile
-//   finish     each thread adds what becomes of these, and goes over its elements once more
+//   finish     each thread adds its share of these, and runs the loop over its elements once more
 //
-// A thread's way over its elements is the sequential loop, so only the states that it begins with are grouped otherwise.
-// Nothing of an element's neighbours is read: what they leave are states.
+// A thread's loop over its elements is the sequential one, so only its initial states are grouped otherwise. No
+// neighbouring element is read: its effect is in the states.
 //
-// Where segments begin, so do the states: of the segment's own initial states, or of none.
+// At the begin of a segment the states are set to the segment's own initial states, or to 0.
 //
 // In place: a tile is staged before it is stored, and nothing else reads its elements.
 
@@ -27,14 +29,14 @@
 #include "tile/pipeline.cuh"
 #include "tile/store.cuh"
 
-// The line of logical element i among the lines in memory.
+// Index in memory of the line of logical element i.
 __device__ __forceinline__ u64 line_of(const Params& p, u64 i) {
     if constexpr (HEADS != Heads::ROWS) return 0;
     u64 place;
     return row_of(p, REVERSE ? p.n - 1 - i : i, place);
 }
 
-// The states that the line of element i begins with.
+// Initial states of the line of element i.
 __device__ __forceinline__ States first_states(const Params& p, u64 i) {
     States states = States::none();
     if constexpr (HAS_INIT) {
@@ -45,14 +47,15 @@ __device__ __forceinline__ States first_states(const Params& p, u64 i) {
     return states;
 }
 
-// Code for one row after the other is as fast where states are few, and too long for the caches where they are many.
+// Unrolled code of all rows is too long for the caches if states are many, and no slower if they are few.
 constexpr u32 UNROLLED_ROWS = TEAMED ? 3 : ROWS;
 
-// What is stored has canonical NaN. With feedback all results after a NaN are NaN, so a thread's last one tells whether there is work;
-// where lines begin between, a sum with terms of 0 does, which only what is not finite changes.
+// Stored results have canonical NaN. With feedback all results after a NaN are NaN, so a thread's last one shows
+// whether there is work; if lines begin between, a sum of the results times 0 shows it, which only non-finite results
+// change.
 constexpr bool FLOATS = arith::same_type<T, f32> || arith::same_type<T, f64>, NAN_STAYS = FLOATS && FEEDBACK;
 
-// What the lanes' elements leave, each with what the `reach` lanes below it leave.
+// Scan over lanes: the states of each lane's elements and of the `reach` lanes below it.
 __device__ __forceinline__ States scan_lanes(States states, u32 reach) {
 #pragma unroll
     for (u32 level = 0; level < WARP_LEVEL; level++) {
@@ -63,7 +66,7 @@ __device__ __forceinline__ States scan_lanes(States states, u32 reach) {
     return states;
 }
 
-// Whether the first way over a thread's elements is a sum with weights. Where a line begins with states, they come into it elsewhere.
+// Whether the first pass over a thread's elements is a weighted sum. Initial states of lines would enter it elsewhere.
 constexpr bool WEIGHED = WEIGHTS_GIVEN && !(SEGMENTED && HAS_INIT);
 
 struct RecurrenceTask {
@@ -74,10 +77,10 @@ struct RecurrenceTask {
     static constexpr Asks ASKS = Asks::AND_GOES_ON;
     static_assert(LAG + PREPARERS + 2 <= MARK_SLOTS || PREPARERS == 0, "from a tile that is finished to one that is prepared");
 
-    // Arrays of STAGES belong to the tiles in shared memory.
+    // Arrays of STAGES are indexed by the tiles in shared memory.
     struct Shared {
         Carried warp_totals[STAGES][WARPS];
-        WideStates prefixes[STAGES][WARPS];  // before the warps
+        WideStates prefixes[STAGES][WARPS];  // exclusive, of the warps
         Marks marks[MARKED ? MARK_SLOTS : 1];
         Found found[PREPARERS > 0 ? MARK_SLOTS : 1];
     };
@@ -106,7 +109,7 @@ struct RecurrenceTask {
         });
     }
 
-    // What this thread's elements leave of no states, in the basis.
+    // States that this thread's elements yield from zero states, in the basis.
     __device__ __forceinline__ States weigh(const Slot* slots, Mask heads) const {
         const u32 from = heads == 0 ? 0 : highest_bit(heads);
         States states = States::none();
@@ -125,8 +128,8 @@ struct RecurrenceTask {
         return states;
     }
 
-    // Goes over this thread's elements, of which the first is i. What lies past the end of the input can only reach what lies
-    // further behind.
+    // Runs the loop over this thread's elements, from element i on. Elements past the end of the input can affect only
+    // elements after them.
     template <bool STORES>
     __device__ __forceinline__ void go_over(Slot* slots, u64 i, Mask heads, States& states) const {
         // Bit j: element i + j ends its line.
@@ -151,7 +154,7 @@ struct RecurrenceTask {
         if (STORES && NAN_STAYS && last != last) make_canonical(slots);
     }
 
-    // Of this thread's results, those that are NaN.
+    // Makes NaN among this thread's results canonical.
     __device__ __forceinline__ void make_canonical(Slot* slots) const {
 #pragma unroll 1
         for (u32 i = 0; i < ITEMS; i++) {
@@ -160,7 +163,7 @@ struct RecurrenceTask {
         }
     }
 
-    // The states after the last element of its line.
+    // Stores the states after the last element of a line.
     __device__ __forceinline__ void store_states(u64 i, const States& states) const {
         Given* const to = p.carry + line_of(p, i) * ORDER;
 #pragma unroll
@@ -204,9 +207,9 @@ struct RecurrenceTask {
         if constexpr (HEADS == Heads::OFFSETS) check_others(p, tile);
     }
 
-    // What comes before the tile comes before its warps, too.
+    // The states before the tile affect all of its warps.
     __device__ __forceinline__ void look_back(u32 k, u64 tile, const Chain<Carried>& chain) const {
-        // Of many states that takes a warp long, and the compute warps wait for each other.
+        // With many states this takes a warp long, and the compute warps would wait for each other.
         if (PUBLISHER == WARPS && tile + 1 < chain.tiles) {
             const Carried total = aggregate_of(totals(k));
             if (lane_index() == 0) chain.publish(tile, total);
@@ -233,7 +236,7 @@ struct RecurrenceTask {
         store_rows(p, begin, count, slots(k), out_aligned);
     }
 
-    // Segments by offsets: where the heads are.
+    // Segments by offsets: the marks of their heads.
     __device__ __forceinline__ OffsetsWarp preparer(u64 tiles) const { return OffsetsWarp(p, tiles); }
     __device__ __forceinline__ void prepare(OffsetsWarp& warp, u32 k, u64 tile) const { warp.prepare(p, tile, marks(k), found(k)); }
     __device__ __forceinline__ void after_prepare(const OffsetsWarp& warp, u64 tile) const { warp.check(p, tile); }

@@ -1,15 +1,15 @@
-// What a linear recurrence remembers, and what an element makes of it.
+// States of a linear recurrence, and the step that an element takes.
 //
 //   y = b[0] x + z[0],   z[j] = b[j + 1] x - a[j + 1] y + z[j + 1]         the transposed direct form II, ORDER states
 //
-// A cascade has SECTIONS of these, each with two states, of the results of the one before.
+// A cascade has SECTIONS of these, each with two states; a section's input is the result of the section before.
 
 #pragma once
 
 #include "memory/parameters.cuh"
 #include "word/value.cuh"
 
-// The coefficients come first among the numbers that the kernel is given, then LEVELS matrices, row by row.
+// The captured numbers are the coefficients, then LEVELS matrices, row by row.
 constexpr u32 COEFFICIENTS = SECTIONS > 0 ? 5 * SECTIONS : 2 * ORDER + 1;
 
 __device__ __forceinline__ T given_number(u32 i) {
@@ -47,7 +47,7 @@ __device__ __forceinline__ States add(const States& a, const States& b) {
     return sum;
 }
 
-// One element: its result, and the states after it.
+// One step: the result of an element; updates the states.
 __device__ __forceinline__ T step(States& states, T x) {
     if constexpr (SECTIONS > 0) {
 #pragma unroll

@@ -1,7 +1,7 @@
-// Scans of many states in a warp: lanes share the products.
+// Scans of many states in a warp: lanes share the matrix products.
 //
-// A product of a matrix and states takes a lane ORDER^2 multiplications, and a scan that goes up by levels has a product a level
-// of every lane. Here lanes are teams. A team goes through what its lanes have, one after the other, and each of its lanes
+// A product of a matrix and states takes a lane ORDER^2 multiplications, and a scan by levels has a product a level for
+// every lane. Here lanes form teams. A team handles the states of its lanes one after the other, and each of its lanes
 // computes a row of the product:
 //
 //   each team       sum = none;      for each of its lanes l:  before[l] = sum,  sum = A^ITEMS sum + states[l]
@@ -19,7 +19,7 @@ constexpr u32 MOST_OF_FEW = 4;
 constexpr bool TEAMED = ORDER > MOST_OF_FEW;
 constexpr u32 TEAM_LEVEL = log2_of(2 * ORDER - 1), TEAM = 1 << TEAM_LEVEL, TEAMS = WARP / TEAM;
 
-// States as few wide words.
+// States as a few wide words.
 constexpr u32 WIDE = 16 / sizeof(T), WIDE_PARTS = (ORDER + WIDE - 1) / WIDE;
 struct alignas(16) WidePart {
     T z[WIDE];
@@ -43,13 +43,13 @@ struct WideStates {
 };
 
 struct Area {
-    WideStates lanes[TEAMS][TEAM + 1];  // of a team's lanes, and of all of them
-    WideStates before[TEAMS];           // of the lower teams; nothing of the first
+    WideStates lanes[TEAMS][TEAM + 1];  // of a team's lanes, and their total
+    WideStates before[TEAMS];           // exclusive prefix over the teams; zero for the first
 };
 
 __device__ __forceinline__ u32 team_index() { return lane_index() / TEAM; }
 __device__ __forceinline__ u32 member_index() { return lane_index() % TEAM; }
-// Lanes of a team beyond the rows compute the last one once more, and keep it to themselves.
+// Lanes of a team beyond the rows compute the last row again, and do not store it.
 __device__ __forceinline__ bool has_row() { return TEAM == ORDER || member_index() < ORDER; }
 __device__ __forceinline__ u32 row_index() { return TEAM == ORDER ? member_index() : min(member_index(), ORDER - 1); }
 
@@ -64,7 +64,7 @@ struct MatrixRow {
         for (u32 i = 0; i < ORDER; i++) row.at[i] = from[i];
         return row;
     }
-    // The row times x, and c: in two chains of half as many additions.
+    // Product of the row and x, plus c: in two chains of half as many additions.
     __device__ __forceinline__ T times(const WideStates& x, T c) const {
         const WideStates copy = x;
         T even = c, odd = 0;
@@ -77,7 +77,7 @@ struct MatrixRow {
     }
 };
 
-// The states of which each lane has its row, for every lane.
+// All states, for every lane. Each lane has its row of them.
 __device__ __forceinline__ States of_rows(T row) {
     States states;
 #pragma unroll
@@ -85,9 +85,9 @@ __device__ __forceinline__ States of_rows(T row) {
     return states;
 }
 
-// Of the states that each lane has put into the area: leaves there what lies before each lane in its team, and before each team, and
-// returns this lane's row of what all leave. Each lane has as many elements as the power at `level`. Bit l of `heads`: what lies before
-// lane l does not reach beyond it.
+// Scans the states that each lane has put into the area: stores the prefix of each lane in its team, and of each team,
+// and returns this lane's row of the total. Each lane has as many elements as the power at `level`. Bit l of `heads`:
+// lane l has a head, which stops the states of lower lanes.
 __device__ __forceinline__ T scan_teams(Area& area, u32 level, u32 heads) {
     const u32 team = team_index(), row = row_index();
     WideStates* const lanes = area.lanes[team];
@@ -106,7 +106,7 @@ __device__ __forceinline__ T scan_teams(Area& area, u32 level, u32 heads) {
         sum = SEGMENTED && heads >> (team * TEAM + i) & 1 ? own[i] : of_lane.times(lanes[i], own[i]);
     }
     if (has_row()) lanes[TEAM][row] = sum;
-    const MatrixRow of_team = MatrixRow::of_power(min(level + TEAM_LEVEL, LEVELS - 1));  // beyond the levels lies nothing
+    const MatrixRow of_team = MatrixRow::of_power(min(level + TEAM_LEVEL, LEVELS - 1));  // higher levels are not used
     __syncwarp();
     T running = area.lanes[0][TEAM][row];
 #pragma unroll
@@ -120,7 +120,7 @@ __device__ __forceinline__ T scan_teams(Area& area, u32 level, u32 heads) {
     return running;
 }
 
-// Of states of which each lane has its row: A^(ITEMS 2^level times) of them. The area is that of the last `scan_teams`.
+// A^(ITEMS 2^level times) of states whose row each lane has. The area is that of the last `scan_teams`.
 __device__ __forceinline__ T rows_after(Area& area, u32 level, u32 bits, u32 times, T row) {
     __syncwarp();
 #pragma unroll 1
@@ -134,12 +134,12 @@ __device__ __forceinline__ T rows_after(Area& area, u32 level, u32 bits, u32 tim
     return row;
 }
 
-// The powers for each lane: A^(ITEMS member), and of A^(ITEMS TEAM team) the lane's row.
+// Powers for each lane: A^(ITEMS member), and the lane's row of A^(ITEMS TEAM team).
 struct Tables {
     WidePart in_team[ORDER][WIDE_PARTS][TEAM];
     WidePart of_teams[WIDE_PARTS][WARP];
 
-    // By all compute warps, column by column: what becomes of one state.
+    // Fills the tables column by column, from unit vectors. All compute warps.
     __device__ __forceinline__ void fill() {
         for (u32 j = warp_index(); j < ORDER; j += WARPS) {
             States states;
@@ -154,8 +154,8 @@ struct Tables {
         }
     }
 
-    // What becomes of the states `before` the warp where this lane begins, with what `area` has of those between. `heads` as above, of
-    // the lanes' own elements.
+    // States at the begin of this lane, from the states `before` the warp and the prefixes in `area`. `heads` as above,
+    // of the lanes' own elements.
     __device__ __forceinline__ States at_lane(Area& area, const WideStates& before, u32 heads) const {
         const u32 team = team_index(), member = member_index();
         MatrixRow row;
@@ -179,7 +179,7 @@ struct Tables {
     }
 };
 
-// The same without tables.
+// States at the begin of this lane, without tables.
 __device__ __forceinline__ States at_lane(const Area& area, const WideStates& before, u32 heads) {
     const u32 team = team_index(), member = member_index();
     const bool reaches_team = !SEGMENTED || (heads & ((1u << team * TEAM) - 1)) == 0;

@@ -1,23 +1,24 @@
-// Reduction of segments by offsets where the map reads memory apart from the streams, as a sparse product does.
+// Reduction of segments by offsets whose map gathers from memory besides the streams, as a sparse product does.
 //
-//   reduce/gathered_starts.cuh has found where each tile's segments end. Then a block for each tile:
-//       load       its elements; what the map makes of them goes to shared memory
+//   reduce/gathered_starts.cuh has found the first offset of each tile. Then a block for each tile:
+//       load       its elements; maps them to shared memory
 //       check      that the offsets ascend
-//       reduce     what of each segment lies in the tile: a short piece by a thread, a longer one by a warp, the longest by all warps
+//       reduce     the piece of each segment in the tile: a short one by a thread, a longer one by a warp, the longest
+//                  by all warps
 //       store      the results of segments that begin and end here, and of empty ones
-//       publish    what follows the tile's last head
+//       publish    the combination after the tile's last head
 //       look back  for the segment that began before the tile and ends in it; store its result
 //
-// What differs from scan/segments.cuh: many small blocks on a multiprocessor, whose loads from anywhere overlap, where
-// a pipeline has the loads of few; and a thread has a segment and not neighbouring elements, which takes a third of the
-// instructions where a head may be anywhere. What differs from merge-path (Merrill and Garland 2016, sparse products):
-// tiles are cut by elements alone, and which of the three ways a piece goes its own length says, so that long and short
-// ones may lie side by side.
+// In contrast to scan/segments.cuh, many small blocks share a multiprocessor, and their gathers overlap, while a
+// pipeline has few loads in flight; and a thread has a segment instead of neighbouring elements, which takes a third of
+// the instructions if a head may be anywhere. In contrast to merge-path (Merrill and Garland 2016, sparse products),
+// tiles are cut by elements alone, and the length of a piece selects one of the three classes, so that long and short
+// pieces may be neighbours.
 //
 // Progress. A block waits for blocks of lower numbers, which GPUs start before it; it publishes before it waits.
 //
-// Memory ordering. Between blocks: lookback.cuh, status.cuh. The launch before this one has taken the epoch and left it behind the starts. Inside
-// a block, each line's writer comes before the barrier and its reader after it:
+// Memory ordering. Between blocks: lookback.cuh, status.cuh. The launch before this one has stored the epoch in memory
+// after the starts. Inside a block, each line's writer comes before the barrier and its reader after it:
 //
 //   shared memory      written by      barrier           read by        written again after
 //   mapped             all             __syncthreads     all            -
@@ -34,17 +35,17 @@
 
 static_assert(sizeof(State) == HOST_STATE_BYTES, "the host sizes the workspace by it");
 
-// The most elements of a piece for a thread and for a warp, and the most pieces of a tile with more.
+// Longest piece for a thread and for a warp, and limit of the tile's longer pieces.
 constexpr u32 A_THREAD = 24, A_WARP = TILE / 8 > 64 ? TILE / 8 : 64, MOST_LONGEST = 8;
 static_assert(TILE / (A_WARP + 1) < MOST_LONGEST && A_WARP > WARPS * WARPS, "all longest pieces are listed, and no warp has nothing of one");
 
-// Mapped elements in shared memory. Between two lines lies a word, so that the elements of threads that stand the same power of two apart
-// are in different banks.
+// Mapped elements in shared memory. A word of padding follows each line, so that threads at a stride of a power of two
+// access distinct banks.
 constexpr u32 A_LINE = 128 / sizeof(T);
 constexpr u32 BETWEEN = sizeof(T) > 8 || 128 % sizeof(T) != 0 ? 0 : sizeof(T) < 4 ? 4 / sizeof(T) : 1;
 constexpr u32 place_of(u32 i) { return BETWEEN == 0 ? i : i + i / A_LINE * BETWEEN; }
 
-// What of a segment lies in a tile, [a, b), and whether it begins and ends there.
+// Piece of a segment in a tile, [a, b), and whether the segment begins and ends there.
 struct Piece {
     u64 segment;
     u32 a, b;
@@ -54,15 +55,15 @@ struct Piece {
         const i64 first = (i64)((u64)(i64)from - begin), last = (i64)((u64)(i64)to - begin);
         return Piece{segment, place(first, count), place(last, count), first >= 0, last <= (i64)count};
     }
-    // Of what is wrong, one in the tile, or its begin or end.
+    // Clamps a place to the tile, for invalid offsets.
     static __device__ __forceinline__ u32 place(i64 distance, u32 count) { return distance < 0 ? 0 : distance < (i64)count ? (u32)distance : count; }
     __device__ __forceinline__ u32 number() const { return b > a ? b - a : 0; }
 };
 
 struct Shared {
-    State total;                   // what follows the tile's last head
-    T open;                        // of the segment that began before the tile and ends in it
-    u64 segment;                   // its number, or NO_SEGMENT
+    State total;                   // the combination after the tile's last head
+    T open;                        // piece of the segment that began before the tile and ends in it
+    u64 segment;                   // number of that segment, or NO_SEGMENT
     u32 number;                    // of the longest pieces
     Piece longest[MOST_LONGEST];
     T parts[WARPS];
@@ -78,7 +79,7 @@ class Tile {
 
     __device__ __forceinline__ T& at(u32 i) const { return mapped[place_of(i)]; }
 
-    // The combination of the elements from a on, before b; there is one.
+    // Combination of the elements from a on, before b; there is at least one.
     __device__ __forceinline__ T serial(u32 a, u32 b, u32 step = 1) const {
         T sum = at(a);
 #pragma unroll 4
@@ -86,7 +87,7 @@ class Tile {
         return sum;
     }
 
-    // The same by a warp, in lane 0. Where `a . b` and `b . a` are the same bits, lanes go side by side.
+    // Combination by a warp, in lane 0. If `a . b` and `b . a` are the same bits, lanes take strided elements.
     __device__ __forceinline__ T by_warp(u32 a, u32 b) const {
         const u32 lane = lane_index(), number = b - a;
         T sum;
@@ -100,7 +101,8 @@ class Tile {
         }
     }
 
-    // What a thread does with a piece that is reduced. At most one of a tile does not begin there, and at most one does not end.
+    // Stores or publishes a reduced piece. At most one piece of a tile does not begin there, and at most one does not
+    // end.
     __device__ __forceinline__ void put(const Piece& piece, T sum) const {
         if constexpr (HAS_INIT) {
             if (piece.begins) sum = combine(p.init, sum);
@@ -114,8 +116,8 @@ public:
     __device__ __forceinline__ Tile(const Params& p, Shared& shared, T* mapped, u64 tile)
         : p(p), shared(shared), mapped(mapped), begin(tile * TILE), count((u32)min(p.n - tile * TILE, (u64)TILE)) {}
 
-    // The mapped elements of a whole tile go to shared memory. All are loaded before one is mapped, and all are mapped before one is stored,
-    // so that the loads overlap.
+    // Maps the elements of a whole tile to shared memory. All are loaded before one is mapped, and all are mapped
+    // before one is stored, so that the loads overlap.
     template <Loads LOADS>
     __device__ __forceinline__ void map_all() const {
         const u32 first = threadIdx.x * VECTOR;
@@ -155,7 +157,7 @@ public:
         else if (aligned) map_all<Loads::STREAMED>();
         else map_all<Loads::BY_ELEMENT>();
     }
-    // The same of the array's last tile, if that has less.
+    // Maps the elements of the array's last tile, if it is incomplete.
     __device__ __forceinline__ void map_some() const {
 #pragma unroll 1
         for (u32 i = threadIdx.x; i < count; i += THREADS) {
@@ -165,7 +167,7 @@ public:
         }
     }
 
-    // This warp's share of the segments whose ends are some neighbouring offsets, and the first ones' offsets.
+    // This warp's share of the ends of segments: neighbouring offsets, the first of which are loaded.
     struct Ends {
         u64 k, last;
         Offset from, to;
@@ -176,8 +178,8 @@ public:
         }
     };
     __device__ __forceinline__ Ends ends(u64 tile) const {
-        // The ends from the first offset in the tile on, but offset 0, to the first one at its end or behind it; of the last tile to the
-        // last one. Where offsets do not ascend there may be none.
+        // Ends from the first offset in the tile on, but offset 0, to the first one at the tile's end or after it; in
+        // the last tile to the last offset. Offsets that do not ascend may have none.
         const u64 from = max(p.starts[tile], (u64)1), end = max(from, p.starts[tile + 1] + 1);
         const u64 share = (end - from + WARPS - 1) / WARPS, k = min(from + warp_index() * share, end);
         Ends ends = {k, min(k + share, end)};
@@ -195,7 +197,8 @@ public:
             }
             const u32 number = piece.number();
             ends.k += WARP;
-            // A warp's pieces all empty: there may be many more. The launch before has seen to shares of empty segments.
+            // All pieces of the warp are empty: more may follow. The launch before has stored the results of shares of
+            // empty segments.
             if (!__any_sync(~0u, number > 0) && ends.k < ends.last) {
                 const u64 share = (ends.k - 1) / SHARE;
                 const auto empty = [&](u64 to) { return to * SHARE < p.segments && p.offsets[to * SHARE] == p.offsets[share * SHARE]; };
@@ -214,9 +217,9 @@ public:
         }
     }
 
-    // All warps go through one of the longest pieces after the other.
+    // Reduces the longest pieces, one after the other, by all warps.
     __device__ __forceinline__ void reduce_longest() const {
-        const u32 number = min(shared.number, MOST_LONGEST);  // of offsets that do not ascend there may be more
+        const u32 number = min(shared.number, MOST_LONGEST);  // offsets that do not ascend may have more
 #pragma unroll 1
         for (u32 i = 0; i < number; i++) {
             const Piece piece = shared.longest[i];
@@ -252,7 +255,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, APART_BLOCKS) upsweep_segm
         const Chain<State> chain{p.workspace, tiles, epoch};
         if (lane_index() == 0 && tile + 1 < tiles) chain.publish(tile, shared.total);
         const u64 segment = shared.segment;
-        // Who looks back: who needs it, and who tells others of its group.
+        // Tiles that look back: those that need the prefix, and those that publish for their group.
         if (tile > 0 && (segment != NO_SEGMENT || tile % GROUP == 0 || tile % GROUP == GROUP - 1)) {
             const State before = chain.look_back(tile);
             if (lane_index() == 0 && segment != NO_SEGMENT) store_segment(p, segment, result(combine(value_of(before), shared.open)));

@@ -1,15 +1,16 @@
-// Before a reduction by offsets whose map reads memory apart (reduce/gathered.cuh):
+// Preparation of a reduction by offsets with a gathering map (reduce/gathered.cuh):
 //
-//   find    where tiles begin: the first offset there or behind it. SEARCHERS lanes search for each: first near where it would be if all
-//           segments were of one length, then a part of what is left by lane
-//   store   the results of empty segments where many lie side by side: of shares whose ends are equal, or wrong. The block of a tile goes past them
+//   find    the begin of each tile: the first offset there or after it. SEARCHERS lanes search for each: first near the
+//           place that it would have if all segments were of one length, then each lane a part of the rest
+//   store   the results of long runs of empty segments: shares whose ends are equal, or invalid. The block of a tile
+//           skips them
 //   check   the first and the last offset. The blocks of tiles check those between
 //
-// What differs from a thread for each segment: few offsets are read here, and the blocks of tiles read all of them anyway.
-// The search keeps a smaller offset before what it finds, whatever the offsets are. So the segments of tiles have none between them,
-// also where offsets do not ascend.
+// In contrast to a thread for each segment, few offsets are read here, and the blocks of tiles read all of them anyway.
+// The offset before the found one is always smaller, whatever the offsets are. So no segments lie between those of
+// neighbouring tiles, even if offsets do not ascend.
 //
-// One thread takes the epoch for the kernel that follows, so that its blocks need not agree on who is the last.
+// One thread takes the epoch for the next kernel, so that its blocks need not determine the last one.
 
 #pragma once
 
@@ -19,16 +20,17 @@
 
 static_assert(WARP % SEARCHERS == 0 && SEARCHERS < WARP, "a warp searches for some tiles");
 
-// How far from a guess a lane looks: -32768, -1024, -32, -1, 0, 32, 1024, 32768. Where all segments have one length, -1 and 0 say it all.
+// Distance of a lane's probe from the guess: -32768, -1024, -32, -1, 0, 32, 1024, 32768. For segments of one length, -1
+// and 0 suffice.
 __device__ __forceinline__ i64 distance_of(u32 lane) {
     constexpr u32 MIDDLE = SEARCHERS / 2;
     return lane < MIDDLE ? -(1ll << 5 * (MIDDLE - 1 - lane)) : lane == MIDDLE ? 0 : 1ll << 5 * (lane - MIDDLE);
 }
 
-// The first of the offsets but the last one that is at `target` or behind it, or the last one. Lanes side by side.
+// First offset but the last one that is at least `target`, or the last one. Called by SEARCHERS neighbouring lanes.
 __device__ __forceinline__ u64 first_offset(const Params& p, u64 target) {
     const u32 lane = lane_index() % SEARCHERS, lanes = lane_index() - lane;
-    u64 found = 0, left = p.segments;  // those before are less, and the one behind those that are left is not
+    u64 found = 0, left = p.segments;  // offsets below `found` are less; the one after the remaining ones is not
     if (left > 0) {
         const i64 guess = (i64)(min((float)target / (float)max(p.n, (u64)1), 1.0f) * (float)left);
         const u64 at = (u64)min(max(guess + distance_of(lane), (i64)0), (i64)left - 1);
@@ -49,7 +51,7 @@ __device__ __forceinline__ u64 first_offset(const Params& p, u64 target) {
     return found;
 }
 
-// The empty segments of a share. All lanes of a warp.
+// Stores the results of the empty segments of a share. All lanes of a warp.
 __device__ __forceinline__ void see_to_share(const Params& p, u64 share) {
     for (u64 segment = share * SHARE + lane_index(); segment < min((share + 1) * SHARE, p.segments); segment += WARP) {
         see_to(p, segment, p.offsets[segment], p.offsets[segment + 1]);

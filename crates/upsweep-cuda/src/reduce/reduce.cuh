@@ -1,19 +1,19 @@
 // Reduction of an array of any length to one value, in one launch.
 //
 //   block b reduces part b of the array and publishes its value
-//   the block of the last part combines the values in their order, then the initial value before them
+//   the block of the last part combines the values in order, after the initial value
 //
-// In a part: of an operator that commutes, each thread goes along the part in steps of the block and combines what it
-// finds, then the threads' values are combined; of any other, the warps have neighbouring stretches of the part, and go
-// along them some rows at a time. The parts depend on the number of elements and their type alone, so floats give the same bits
-// in every run. Nothing is padded: the operator needs no identity.
+// In a part of a commutative operator, each thread combines elements at the stride of the block, then the threads'
+// values are combined. For any other operator the warps have neighbouring stretches of the part, and traverse them some
+// rows at a time. The parts depend on the number of elements and their type alone, so floats give the same bits in
+// every run. There is no padding: the operator needs no identity.
 //
-// Where every grouping gives the same bits, vectors begin where memory's do: the elements that a misaligned array has
-// before its first whole vector are combined one by one.
+// If every grouping gives the same bits, vectors are aligned in memory: the elements of a misaligned array before its
+// first whole vector are combined one by one.
 //
-// Progress. The last block waits for blocks of lower numbers, which GPUs start before it and which wait for nobody.
+// Progress. The last block waits for blocks of lower numbers, which GPUs start before it and which do not wait.
 //
-// Memory ordering: status.cuh, workspace.cuh. One thread of a block reads the epoch; the others get it behind a barrier.
+// Memory ordering: status.cuh, workspace.cuh. One thread of a block reads the epoch; the others get it after a barrier.
 
 #pragma once
 
@@ -24,12 +24,12 @@
 
 static_assert(sizeof(T) == HOST_STATE_BYTES, "the host sizes the workspace by it");
 
-// The parameters, and how many parts there are, each a block's.
+// Parameters, and the number of parts, one a block.
 struct Params : ReduceParams {
     u32 parts;
     __device__ __forceinline__ explicit Params(const ReduceParams& given) : ReduceParams(given), parts(gridDim.x) {
         if constexpr (COUNTED_INPUT) {
-            // As the host plans for so many elements: upsweep-plan/src/reduce.rs.
+            // Same plan as the host's for n elements: upsweep-plan/src/reduce.rs.
             n = element_number(workspace, n);
             constexpr u64 STEP = THREADS * VECTOR, AT_ONCE = STEP * DEPTH;
             const u64 few = (n + FEW_PARTS - 1) / FEW_PARTS, most = (n + REDUCE_PARTS - 1) / REDUCE_PARTS;
@@ -41,13 +41,14 @@ struct Params : ReduceParams {
 };
 using Entry = Status<T>;
 
-// Registers for so many blocks a multiprocessor: the parts are a whole number of waves of them.
+// Number of resident blocks a multiprocessor, by the registers: the parts are a whole number of waves of them.
 constexpr u32 RESIDENT = sizeof(T) > 16 ? 1 : COMMUTES && sizeof(T) <= 8 ? 4 : 2;
 
-// Whether every grouping of the elements gives the same bits, and memory's vectors never cut one in two.
+// Whether every grouping of the elements gives the same bits, and no element straddles two vectors of memory.
 constexpr bool REGROUPED = PLAIN_INPUT && COMMUTES && (FORM != Form::SUM || !arith::floating<T>) && ALIGNABLE && VECTOR > 1 &&
                            alignof(In) == sizeof(In);
-// This thread's vectors of the block's next AT_ONCE steps: all of them exist, or those with less than `left` before them.
+// This thread's vectors of the block's next AT_ONCE steps: all of them (WHOLE), or those with less than `left` before
+// them.
 template <Loads LOADS, u32 AT_ONCE, bool WHOLE, class M>
 __device__ __forceinline__ void accumulate_steps(const Params& p, u64 at, u32 left, M& sum) {
     Vector vectors[AT_ONCE];
@@ -61,12 +62,12 @@ __device__ __forceinline__ void accumulate_steps(const Params& p, u64 at, u32 le
     }
 }
 
-// This thread's share of the `count` vectors from element i on, in steps of the block.
+// This thread's share of the `count` vectors from element i on, at the stride of the block.
 template <Loads LOADS, class M>
 __device__ __forceinline__ void accumulate_vectors(const Params& p, u64 i, u32 count, M& sum) {
     constexpr u32 AT_ONCE = LOADS == Loads::BY_ELEMENT ? 1 : DEPTH;
     u64 at = i + threadIdx.x * VECTOR;
-    u32 left = count > threadIdx.x ? count - threadIdx.x : 0;  // from this thread's next vector on
+    u32 left = count > threadIdx.x ? count - threadIdx.x : 0;  // vectors from this thread's next one on
 #pragma unroll 1
     for (; left > (AT_ONCE - 1) * THREADS; left -= min(left, AT_ONCE * THREADS)) {
         accumulate_steps<LOADS, AT_ONCE, true>(p, at, left, sum);
@@ -75,17 +76,17 @@ __device__ __forceinline__ void accumulate_vectors(const Params& p, u64 i, u32 c
     accumulate_steps<LOADS, AT_ONCE, false>(p, at, left, sum);
 }
 
-// Of an operator that commutes: this thread's accumulation of the block's part. The first `threads` threads have
-// something.
+// Accumulates this thread's share of the block's part, for a commutative operator. The first `threads` threads have a
+// share.
 __device__ __forceinline__ T reduce_steps(const Params& p, u32& threads) {
-    // The elements follow `lead` places, so that each whole vector of places lies in one of memory.
+    // The elements follow `lead` places, so that each whole vector is aligned in memory.
     const u64 misaligned = misalignment(p.input);
     const u64 lead = REGROUPED ? misaligned / sizeof(In) : 0, end = lead + p.n;
     const bool last_part = blockIdx.x == p.parts - 1;
     const u64 parts_vectors = p.part / VECTOR, whole = end / VECTOR;  // vectors a part, vectors that end in the array
     const u64 first = blockIdx.x == 0 && lead > 0 ? 1 : blockIdx.x * parts_vectors;
     const u64 last = last_part ? whole : (blockIdx.x + 1) * parts_vectors;
-    const u32 vectors = last > first ? (u32)(last - first) : 0;  // no memory holds so long an array that it were more
+    const u32 vectors = last > first ? (u32)(last - first) : 0;  // no memory holds an array for which it would overflow
     const u64 i = first * VECTOR - lead;
     Accumulating sum;
     if (!REGROUPED && misaligned != 0) accumulate_vectors<Loads::BY_ELEMENT>(p, i, vectors, sum);
@@ -93,7 +94,7 @@ __device__ __forceinline__ T reduce_steps(const Params& p, u32& threads) {
     else accumulate_vectors<Loads::ALIGNED>(p, i, vectors, sum);
     threads = min(vectors, THREADS);
     if (VECTOR > 1 && last_part) {
-        // The elements of the array before its first whole vector and after its last.
+        // The elements of the array before its first whole vector and after its last one.
         const u64 head = lead == 0 ? 0 : p.n < VECTOR - lead ? p.n : VECTOR - lead;
         const u64 tail = end - whole * VECTOR, rest = head + (whole == 0 && lead > 0 ? 0 : tail);
         if (threadIdx.x < rest) {
@@ -107,7 +108,7 @@ __device__ __forceinline__ T reduce_steps(const Params& p, u32& threads) {
     return sum.value();
 }
 
-// Thread 0 gets the combination of the warps' values; the first `warps` have one, in lane 0.
+// Combination of the warps' values, in thread 0. The first `warps` have a value, in lane 0.
 __device__ __forceinline__ T combine_block(const T& value, u32 warps) {
     __shared__ T totals[WARPS];
     __syncthreads();
@@ -116,7 +117,7 @@ __device__ __forceinline__ T combine_block(const T& value, u32 warps) {
     return warp_index() == 0 ? warp_reduce(totals[lane_index() % WARPS], warps) : value;
 }
 
-// How many lanes of this warp are among the first `threads` threads.
+// Number of lanes of this warp among the first `threads` threads.
 __device__ __forceinline__ u32 lanes_of(u32 threads) {
     const u32 begin = warp_index() * WARP;
     return begin < threads ? min(threads - begin, WARP) : 0;
@@ -135,10 +136,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) upsweep_reduce(c
         return;
     }
     __shared__ u32 shared_epoch;
-    u32 epoch = 0;  // asked for by one thread, whose status word shows that it has it
+    u32 epoch = 0;  // loaded by one thread, whose status word shows that it has it
     if (p.parts > 1 && threadIdx.x == 0) epoch = current_epoch(p.workspace);
     T total;
-    u32 warps;  // that have a value
+    u32 warps;  // number of warps with a value
     if constexpr (COMMUTES) {
         u32 threads;
         total = reduce_steps(p, threads);
@@ -146,7 +147,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) upsweep_reduce(c
         warps = (threads + WARP - 1) / WARP;
     } else {
         const u64 begin = blockIdx.x * p.part, count = p.n - begin < p.part ? p.n - begin : p.part;
-        // Each warp's stretch is a whole number of rows, the last one's what is left.
+        // Each warp's stretch is a whole number of rows, the last warp's the rest.
         const u64 rows = (count + ROW - 1) / ROW, stretch = (rows + WARPS - 1) / WARPS * ROW;
         const u64 from = warp_index() * stretch;
         if (from < count) total = reduce_stretch(p.input, begin + from, begin + from, count - from < stretch ? count - from : stretch);
@@ -175,7 +176,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) upsweep_reduce(c
         sum = combine_block(sum, (threads + WARP - 1) / WARP);
         if (threadIdx.x == 0) {
             store_total(p, begin.init, combine(sum, total));
-            prepare_next_launch(p.workspace, epoch);  // the block has seen all others' words
+            prepare_next_launch(p.workspace, epoch);  // the block has seen all other words
         }
     }
     finish_launch(p.workspace, epoch, p.parts);

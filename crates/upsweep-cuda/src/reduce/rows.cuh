@@ -1,16 +1,17 @@
-// Reduction of many rows that are not short: a warp goes along each.
+// Reduction of many rows that are not short, a warp for each.
 //
-//   of an operator that commutes, a lane takes vectors of the row at the distance of a warp's and combines what it finds; then lanes meet
-//   of any other, as warp/stretch.cuh says
+//   commutative operator    a lane combines vectors of the row at the stride of a warp; then the lanes' values are
+//                           combined
+//   any other               warp/stretch.cuh
 //
-// What differs from scan/segments.cuh: no warp waits for another, nothing of a row comes from elsewhere, and no element
-// is asked whether it begins a row. Rows are whole vectors, so they all begin as memory's vectors do if the first does.
+// In contrast to scan/segments.cuh, no warp waits for another, no part of a row comes from another block, and no
+// element is tested for a head. Rows are whole vectors, so all of them are aligned if the first is.
 
 #pragma once
 
 #include "warp/stretch.cuh"
 
-// This warp's row from element `begin` on, of an operator that commutes. The first `lanes` lanes have something.
+// Reduces this warp's row from element `begin` on, for a commutative operator. The first `lanes` lanes have a value.
 template <Loads LOADS>
 __device__ __forceinline__ T accumulate_row(const RowsParams& p, u64 begin, u32& lanes) {
     constexpr u32 AT_ONCE = LOADS == Loads::BY_ELEMENT ? 1 : DEPTH;

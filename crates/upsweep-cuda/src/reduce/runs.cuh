@@ -1,19 +1,21 @@
-// Reduction by keys: of each run of equal keys one result, and where they are asked for its first key. In a single pass.
+// Reduction by keys: one result for each run of equal keys, and its first key if requested. In a single pass.
 //
 // The schedule (relay.cuh) of this task:
 //
-//   take        which keys are heads; what is combined from the last of them on, and how many there are
-//   leave       of each head, its key and the result of the run before it, side by side in shared memory
-//   finish      look back: how many heads lie before the tile, and what is combined since the last of them. From shared memory to there
+//   take        the heads by key; the combination from the last head on, and the number of heads
+//   leave       the key of each head and the result of the run before it, contiguous in shared memory
+//   finish      look back: the number of heads before the tile, and the combination since the last of them. Store from
+//               shared memory
 //
-// A result is that of a head, not of a run's end: so nothing is read of the tile behind. The first head's lacks what lies before the tile,
-// and the array's last result has no head: the storing warps add both.
+// A result belongs to the head after its run, not to the run's end, so no element of the next tile is read. The first
+// head's result lacks the part before the tile, and the array's last result has no head: the storing warps add both.
 //
-// What differs from scan/scan.cuh, by which flags and what is not stored side by side go: an element is read from
-// shared memory once, and no tile waits there for its prefix. What is left in the ring is little where runs are long.
+// In contrast to scan/scan.cuh, which serves flags and scattered results, an element is read from shared memory once,
+// and no tile waits there for its prefix. The ring holds little if runs are long.
 //
-// Memory ordering: relay.cuh. A warp stages what its own lanes look at, its elements, its keys and the vector of keys before them. Where its
-// first lane asks for all of that at once, all lanes await it at the warp's barrier (memory/instructions.cuh).
+// Memory ordering: relay.cuh. A warp stages all that its own lanes read: its elements, its keys and the vector of keys
+// before them. If its first lane issues all of these copies at once, all lanes await them at the warp's barrier
+// (memory/instructions.cuh).
 
 #pragma once
 
@@ -33,19 +35,19 @@ struct RunsTask {
     using KeySlot = Keys::Slot;
     static constexpr u32 FEW = 16;
 
-    // Dynamic shared memory: the ring, and what is staged. Of each warp one more vector of keys, before its own.
+    // Dynamic shared memory: the ring, and the staged tiles. Each warp has one more vector of keys, before its own.
     static constexpr u32 SHARE = WARP * ITEMS, VECTORS = WARP * ROWS;  // of a warp
     static constexpr u32 KEY_BYTES = WARPS * (VECTORS + 1) * sizeof(KeySlot);
     static constexpr u32 STAGED_BYTES = KEY_BYTES + Input::TILE_BYTES;
     static constexpr u32 DYNAMIC_BYTES = RING_BYTES + AHEAD * STAGED_BYTES;
-    // Whether a warp's keys, and its elements, are one copy each where they are aligned.
+    // Whether a warp's keys, and its elements, are one bulk copy each if they are aligned.
     static constexpr bool BULK = BULK_COPIES && sizeof(Slot) == VECTOR * sizeof(In) && sizeof(KeySlot) == VECTOR * sizeof(Source);
 
     struct Shared {
         u64 copies[AHEAD][BULK ? WARPS : 1];
     };
     struct Part {
-        T value;  // what is combined from the last head on
+        T value;  // combination from the last head on
         u32 number;
     };
     struct Items {
@@ -53,12 +55,12 @@ struct RunsTask {
         Vector values[ROWS];
         Mask heads;
         LaneHeads lanes;
-        T lower;     // what lower lanes combine from their last head on
+        T lower;     // combination of lower lanes from their last head on
         u32 before;  // heads of lower lanes
         u64 begin;   // of the tile
         u32 count;
     };
-    // What lies before a warp in its tile.
+    // Exclusive prefix of a warp in its tile.
     struct Before {
         T value;
         u32 number;
@@ -77,7 +79,7 @@ struct RunsTask {
 
     __device__ __forceinline__ unsigned char* staged(u32 k) const { return dynamic_shared + RING_BYTES + k % AHEAD * STAGED_BYTES; }
     __device__ __forceinline__ Slot* value_slots(u32 k) const { return (Slot*)staged(k); }
-    // To be indexed by the tile's vectors' numbers: those of this warp.
+    // Key slots that are indexed by the tile's vectors: those of this warp.
     __device__ __forceinline__ KeySlot* key_slots(u32 k) const { return (KeySlot*)(staged(k) + Input::TILE_BYTES) + warp_index() + 1; }
 
     __device__ __forceinline__ void stage(u32 k, u64 tile) const {
@@ -118,7 +120,7 @@ struct RunsTask {
         return items.count == TILE ? reduce<true>(items, before) : reduce<false>(items, before);
     }
 
-    // What lies before each warp, of whose parts each lane has one.
+    // Exclusive prefix of each warp. Each lane has the part of one warp.
     __device__ __forceinline__ Before join(u64 tile, const Part& part, State& total) const {
         const u32 lane = lane_index(), warps = warps_with_elements(tile_count(p.n, tile));
         const LaneHeads with{__ballot_sync(~0u, part.number != 0)};
@@ -127,7 +129,8 @@ struct RunsTask {
         return Before{shuffle(scanned, max(warp_index(), 1u) - 1), warp_sum(lane < warp_index() ? part.number : 0)};
     }
 
-    // In the ring: whether the tile begins with a head; of each head its key, and the result of the run before it.
+    // Entry of the ring: whether the tile begins with a head; the key of each head, and the result of the run before
+    // it.
     struct Head {
         Source key;
         T before;
@@ -152,7 +155,7 @@ struct RunsTask {
         else leave<false>(items, carry, own);
     }
 
-    // A storing warp stores what the tile has left in the ring.
+    // Stores the results of a tile in the ring. A storing warp.
     __device__ __forceinline__ void finish(u64 tile, u32 at, const State& total, const Chain<State>& chain) const {
         State before;
         if (tile > 0) before = chain.prefix(tile);
@@ -166,7 +169,7 @@ struct RunsTask {
             const bool whole = *(const u32*)from;
             store_segment(p, place - 1, result(whole ? value_of(before) : combine(value_of(before), heads[0].before)));
         }
-        // Not both in one loop: where all elements are heads, that took half as long again.
+        // Two loops: one loop for both took half as long again if all elements are heads.
         const u64 keys_room = p.keys_room == NO_KEYS ? 0 : p.keys_room;
         Source* const keys = (Source*)p.keys + place;
         warp_store(with_room(place, number, keys_room), place % WARP, [&](u32 i) { return heads[i].key; }, [&](u32 i, const Source& key) { keys[i] = key; });
@@ -177,7 +180,8 @@ struct RunsTask {
     }
 
 private:
-    // Stages a tile vector by vector. Not inlined, because it is rare where warps copy at once, and asked for in two places.
+    // Stages a tile vector by vector. Not inlined, because it is rare if warps use bulk copies, and called in two
+    // places.
     static __device__ __noinline__ void stage_vectors(const In* input, const Source* source, u64 n, u64 tile, Slot* values, KeySlot* own) {
         const Keys keys(source, n);
         const u64 first = tile * TILE + warp_index() * SHARE;
@@ -231,7 +235,7 @@ private:
         });
     }
 
-    // What is known at the end.
+    // Stores the results that are known at the end only.
     __device__ __forceinline__ void finish_all(const State& all) const {
         const u64 number = heads_of(all);
         if (p.count) *p.count = number;

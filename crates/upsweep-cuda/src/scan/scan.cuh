@@ -3,14 +3,14 @@
 // The pipeline (pipeline.cuh) of this task:
 //
 //   reduce     the warps' totals of a tile
-//   look back  what lies before each warp of the tile
+//   look back  the exclusive prefix of each warp of the tile
 //   finish     rescan the tile from that, store
 //
-// The operator is never given anything but elements and combinations of neighbours, in order: it needs no identity and need
-// not commute.
+// The operator is applied to elements and combinations of neighbours only, in order: it needs no identity and need not
+// commute.
 //
-// Memory ordering: pipeline.cuh. Marks by flags and keys stay within a warp. Marks by offsets belong to MARK_SLOTS tiles: a
-// tile's marks are set before it is reduced and read until it is finished.
+// Memory ordering: pipeline.cuh. Marks by flags and keys stay within a warp. Marks by offsets belong to MARK_SLOTS
+// tiles: a tile's marks are set before it is reduced and read until it is finished.
 //
 // In place: a tile is staged before it is stored, and nothing else reads its elements.
 
@@ -25,11 +25,11 @@ struct ScanTask {
     using Params = ::Params;
     static constexpr bool FINISHES = true;
     static constexpr u32 PREPARERS = HEADS == Heads::OFFSETS ? OFFSETS_WARPS : 0, DRAWER = 0, PUBLISHER = 0;
-    // Where elements are widened the wait takes 2 % more: sums of bf16.
+    // For widened elements (sums of bf16), AND_WAITS takes 2 % more.
     static constexpr Asks ASKS = sizeof(T) > sizeof(In) ? Asks::AND_GOES_ON : Asks::AND_WAITS;
     static_assert(LAG + PREPARERS + 2 <= MARK_SLOTS || PREPARERS == 0, "from a tile that is finished to one that is prepared");
 
-    // Arrays of STAGES belong to the tiles in shared memory.
+    // Arrays of STAGES are indexed by the tiles in shared memory.
     struct Shared {
         State warp_totals[STAGES][WARPS];
         State prefixes[STAGES][WARPS];  // exclusive, of the warps
@@ -94,7 +94,7 @@ struct ScanTask {
         else rescan_tile<false>(p, begin, count, slots(k), marks(k), shared.kept[slot], some, prefix, out_aligned);
     }
 
-    // Segments by offsets: where the heads are.
+    // Segments by offsets: the marks of their heads.
     __device__ __forceinline__ OffsetsWarp preparer(u64 tiles) const { return OffsetsWarp(p, tiles); }
     __device__ __forceinline__ void prepare(OffsetsWarp& warp, u32 k, u64 tile) const { warp.prepare(p, tile, marks(k), found(k)); }
     __device__ __forceinline__ void after_prepare(const OffsetsWarp& warp, u64 tile) const { warp.check(p, tile); }

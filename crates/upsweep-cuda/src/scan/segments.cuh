@@ -1,16 +1,16 @@
-// Reduction of rows, or of segments by offsets: every element is looked at once.
+// Reduction of rows, or of segments by offsets: every element is read once.
 //
 // The pipeline (pipeline.cuh) of this task:
 //
-//   reduce     the result of every segment that ends in the tile, as far as it lies in its warp
-//   store      the results that are whole
+//   reduce     the part in its warp of the result of every segment that ends in the tile
+//   store      the results that are complete
 //   look back  complete the results of segments that began before the warp where they end; store them a tile later
 //
-// A warp has at most one segment that ends in it and began before it. So little is left to do when the prefix of a tile
-// is known, and the elements need not be kept until then, as they must in a scan (scan.cuh).
+// A warp has at most one segment that ends in it and began before it. So little work remains once the prefix of a tile
+// is known, and the elements need not be kept until then, unlike in a scan (scan.cuh).
 //
-// The tails' results lie in the slots of their elements, which other threads store: thread after thread the next
-// segments, so that the stores lie side by side.
+// The results of segment tails lie in the slots of their elements. Other threads store them: consecutive threads store
+// consecutive segments, so that the stores are coalesced.
 //
 // Memory ordering: pipeline.cuh, for `store` and `complete` too:
 //
@@ -30,7 +30,7 @@ constexpr u32 NONE = ~0u;
 
 __device__ __forceinline__ T& result_at(Slot* slots, u32 at) { return ((T*)slots[at / VECTOR].bytes)[at % VECTOR]; }
 
-// The elements of this thread that end a segment: those whose next element begins one, or does not exist.
+// Tails among this thread's elements: those whose next element begins a segment, or does not exist.
 template <bool FULL>
 __device__ __forceinline__ Mask thread_tails(const Params& p, u64 begin, u32 count, Mask heads, const Marks& marks) {
     const u32 offset = threadIdx.x * ITEMS, mine = existing<FULL>(offset, ITEMS, count);
@@ -40,7 +40,7 @@ __device__ __forceinline__ Mask thread_tails(const Params& p, u64 begin, u32 cou
     return heads >> 1 | (Mask)ends << (mine - 1);
 }
 
-// The results of the segments that end in this warp, in the slots of their last elements, except the open one; and the
+// Results of the segments that end in this warp, in the slots of their last elements, except the open one; and the
 // warp's combination from its last head on.
 template <bool FULL>
 __device__ __forceinline__ void reduce_warp(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, State* warp_totals, T* open,
@@ -49,7 +49,7 @@ __device__ __forceinline__ void reduce_warp(const Params& p, u64 begin, u32 coun
     const Mask heads = thread_heads<FULL>(p, begin, count, marks);
     const Mask tails = thread_tails<FULL>(p, begin, count, heads, marks);
     const bool any_tails = __any_sync(~0u, tails != 0);
-    // Where operators are long, it pays to ask whether a warp is within one segment: then no element is asked whether it begins another.
+    // For long operators one test whether a warp lies within one segment pays: then no element is tested for a head.
     constexpr bool ASKS_FOR_HEADS = FORM == Form::OTHER && !READS_APART;
     bool within = !READS_APART && !any_tails;
     if constexpr (ASKS_FOR_HEADS) within = !__any_sync(~0u, (heads | tails) != 0);
@@ -57,7 +57,7 @@ __device__ __forceinline__ void reduce_warp(const Params& p, u64 begin, u32 coun
     if constexpr (READS_APART) load_mapped<FULL>(p, begin, count, slots, heads, mapped);
     check_thread<FULL>(p, begin, count, slots, heads);
     T sum;
-    u32 first_tail = NONE;  // of the thread, if no head comes before it there
+    u32 first_tail = NONE;  // of the thread, if no head precedes it there
     if (within) {
         sum = thread_sum<FULL>(p, begin, count, slots, ASKS_FOR_HEADS ? 0 : heads);
     } else {
@@ -78,7 +78,7 @@ __device__ __forceinline__ void reduce_warp(const Params& p, u64 begin, u32 coun
             }
             put_in_slot(slots[threadIdx.x * ROWS + row], sums);
         }
-        // Heads and tails alternate: the first tail has no head before it if the first head comes after it.
+        // Heads and tails alternate: no head precedes the first tail if the first head comes after it.
         const u32 tail = lowest_bit(tails), head = lowest_bit(heads);
         if (tails != 0 && (heads == 0 || head > tail)) first_tail = tail;
     }
@@ -100,7 +100,7 @@ __device__ __forceinline__ void reduce_warp(const Params& p, u64 begin, u32 coun
     if (!__any_sync(~0u, opens) && lane == 0) open_at[warp] = NONE;
 }
 
-// Stores what is whole of the results in the slots.
+// Stores the complete results in the slots.
 __device__ __forceinline__ void store_whole(const Params& p, u64 tile, Slot* slots, const Found& found, const u32* open_at, u64* open_segment) {
     const auto store = [&](u64 segment, u32 at) {
         const u32 warp = at / (WARP * ITEMS);
@@ -129,16 +129,16 @@ struct SegmentsTask {
     static constexpr bool FINISHES = false;
     static constexpr u32 PREPARERS = HEADS == Heads::OFFSETS ? OFFSETS_WARPS : 0;
     static constexpr Asks ASKS = Asks::AND_GOES_ON;
-    // Who publishes, and who draws: other warps than those that have most to do with offsets, because all wait for the slowest.
-    // (In scan.cuh it is faster to leave both to warp 0.)
+    // The warps that publish and draw are not those with most work on offsets, because all wait for the slowest. (In
+    // scan.cuh it is faster to leave both to warp 0.)
     static constexpr u32 PUBLISHER = WARPS / 2, DRAWER = (WARPS / 2 + 1) * WARP;
     static_assert(DRAWER < THREADS, "a block has several warps");
     static_assert(PREPARERS + 2 <= MARK_SLOTS || PREPARERS == 0, "from a tile whose results are stored to one that is prepared");
 
-    // Arrays of RING belong to the tiles that are not complete.
+    // Arrays of RING are indexed by the incomplete tiles.
     struct Shared {
         State warp_totals[RING][WARPS];
-        T open[RING][WARPS];               // of the segment that ends in the warp and began before it: the warp's part
+        T open[RING][WARPS];               // the warp's part of the segment that ends in the warp and began before it
         u64 open_segment[RING][WARPS];     // its number
         u32 open_at[RING][WARPS];          // its last element in the tile, or NONE
         Marks marks[MARKED ? MARK_SLOTS : 1];
@@ -148,7 +148,8 @@ struct SegmentsTask {
     const Params& p;
     Shared& shared;
     const Input input;
-    // A look-back warp: whether a segment that ends in compute warp `lane` of its last tile is to be stored, and what.
+    // State of a look-back warp's lane: whether to store a segment that ends in compute warp `lane` of its last tile,
+    // and the result.
     bool opens = false;
     T whole;
 
@@ -177,7 +178,7 @@ struct SegmentsTask {
     }
 
     __device__ __forceinline__ void look_back(u32 k, u64 tile, const Chain<State>& chain) {
-        // What lies before each warp, as the warps' totals say.
+        // Exclusive prefix of each warp, from the warps' totals.
         const u32 lane = lane_index(), entry = k % RING, warps = warps_with_elements(tile_count(p.n, tile));
         const State lower = lower_warps(shared.warp_totals[entry], warps);
         State prefix;
@@ -192,7 +193,7 @@ struct SegmentsTask {
         if (opens) store_segment(p, shared.open_segment[k % RING][lane_index()], result(whole));
     }
 
-    // Segments by offsets: where the heads are.
+    // Segments by offsets: the marks of their heads.
     __device__ __forceinline__ OffsetsWarp preparer(u64 tiles) const { return OffsetsWarp(p, tiles); }
     __device__ __forceinline__ void prepare(OffsetsWarp& warp, u32 k, u64 tile) const { warp.prepare(p, tile, marks(k), found(k)); }
     __device__ __forceinline__ void after_prepare(const OffsetsWarp& warp, u64 tile) const { warp.check(p, tile); }

@@ -1,21 +1,21 @@
 // Scan of an array that the blocks of one wave hold in shared memory all at once, and reduction by segment: for short
-// arrays, where what counts is how many times somebody waits for somebody.
+// arrays, whose time is the number of latencies in sequence.
 //
 //   block b has part b of the array: some neighbouring tiles
-//       stage all its tiles                         one wait for memory
+//       stage all its tiles                         one latency of memory
 //       reduce them, publish the part's aggregate
-//       read the aggregates of all parts before     one wait for the others
+//       read the aggregates of all parts before     one wait for other blocks
 //       rescan the tiles, store
 //
-// What differs from scan.cuh: nothing is handed out, so no block waits for a ticket, and every block adds up for itself
-// what lies before it, so nobody waits for somebody who waits. The parts depend on the number of elements and the types
-// alone, and the aggregates are combined in a fixed shape: floats give the same bits in every run.
+// In contrast to scan.cuh, there are no tickets, so no block waits for one, and every block adds up all parts before
+// it, so no wait depends on another wait. The parts depend on the number of elements and the types alone, and the
+// aggregates are combined in a fixed shape: floats give the same bits in every run.
 //
 // Progress. A block waits for blocks of lower numbers only, and GPUs start the blocks of a grid in ascending order, so
-// those that are waited for run or are done, however few of them are resident at once.
+// the blocks waited for run or are done, however few blocks are resident at once.
 //
 // Memory ordering. Between blocks: status.cuh, workspace.cuh. Inside a block: a warp reads only elements that it staged
-// itself (stage.cuh); what else the warps share is written before a barrier of the block and read after it.
+// itself (stage.cuh); all else that the warps share is written before a barrier of the block and read after it.
 //
 // In place: a tile is staged before it is stored, and nothing else reads its elements.
 
@@ -31,13 +31,13 @@ struct Shared {
     State warp_totals[MOST_TILES][WARPS];
     State tile_totals[MOST_TILES];
     ThreadPrefixes kept[MOST_TILES];
-    State before[WARPS];  // what each warp has found before this block's part
+    State before[WARPS];  // prefix before this block's part, as far as each warp has found it
     Marks marks[MARKED ? MOST_TILES : 1];
     OffsetRange found[HEADS == Heads::OFFSETS ? MOST_TILES : 1];
     u32 epoch;
 };
 
-// Waits until at most `pending` groups of copies are under way, or fewer.
+// Waits until at most `pending` groups of copies are in flight, or fewer.
 __device__ __forceinline__ void wait_groups_but(u32 pending) {
     switch (pending) {
         case 0: return wait_groups<0>();
@@ -47,7 +47,7 @@ __device__ __forceinline__ void wait_groups_but(u32 pending) {
     }
 }
 
-// Warp 0: the totals of the first `tiles` tiles of the part, which are full. Lane 0 gets their combination.
+// Combines the totals of the first `tiles` tiles of the part, which are full, into lane 0. Called by warp 0.
 __device__ __forceinline__ State add_up_tiles(Shared& shared, u32 tiles) {
     State sum;
     for (u32 k = 0; k < tiles; k++) {
@@ -58,7 +58,7 @@ __device__ __forceinline__ State add_up_tiles(Shared& shared, u32 tiles) {
     return sum;
 }
 
-// Each warp combines its share of the parts before `part`, which is not part 0. Returns how many warps have one.
+// Combines this warp's share of the parts before `part`, which is not part 0. Returns the number of warps with a share.
 __device__ __forceinline__ u32 look_back(const Workspace& space, u32 part, u32 epoch, State* before) {
     const u32 share = (part + THREADS - 1) / THREADS;  // neighbouring parts a thread
     const u32 threads = (part + share - 1) / share;    // that have some
@@ -134,7 +134,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
     bool any = blockIdx.x > 0;
     const u32 warps = any ? look_back(p.workspace, blockIdx.x, epoch, shared.before) : 0;
     __syncthreads();
-    if (threadIdx.x == 0 && last && !alone) prepare_next_launch(p.workspace, epoch);  // it has seen all others' words
+    if (threadIdx.x == 0 && last && !alone) prepare_next_launch(p.workspace, epoch);  // it has seen all other words
     State before;
     if (any) before = shuffle(warp_reduce(shared.before[min(lane_index(), WARPS - 1)], warps), 0);
 
@@ -143,7 +143,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
         const u32 count = tile_count(p.n, tile);
         Slot* const staged = tile_slots(dynamic_shared, k);
         const Marks& marks = shared.marks[MARKED ? k : 0];
-        // What lies before this warp.
+        // Exclusive prefix of this warp.
         const u32 warp = warp_index(), warps = warps_with_elements(count);
         const State lower = shuffle(lower_warps(shared.warp_totals[k], min(warp + 1, warps)), warp);
         const State before_warp = warp == 0 || warp >= warps ? before : any ? combine(before, lower) : lower;

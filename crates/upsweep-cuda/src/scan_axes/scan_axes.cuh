@@ -2,30 +2,33 @@
 //
 //   out[i][j] = the combination over k <= i of (x[k][0] + ... + x[k][j])
 //
-// A block goes down a strip, some neighbouring columns, by tiles t = 0, 1, 2, ... So nothing travels down the columns but in a block, and each
-// element is read once. Its warps have roles, which overlap:
+// A block goes down a strip, some neighbouring columns, by tiles t = 0, 1, 2, ... So columns are combined within a
+// block only, and each element is read once. Its warps have roles, which overlap:
 //
 //   reducing warps    stage t + AHEAD      to shared memory, asynchronously
-//                     reduce t             scan each row of the tile, tell the strips to the right what it combines to, keep what was scanned
-//   look-back warps   look back from t     find for each row all that lies to the left of the strip, a lane for each row
-//   finishing warps   finish t             combine each row with what lies to the left of it, scan the columns, store
+//                     reduce t             scan each row of the tile, publish its total to the strips to the right,
+//                                          keep the scan
+//   look-back warps   look back from t     find the prefix of each row left of the strip, a lane for each row
+//   finishing warps   finish t             combine each row with its prefix from the left, scan the columns, store
 //
-//   row[s]       of a row of a tile, its combination in strip s      told by strip s, as soon as it is known
-//   group[g]     its combination in group g, which is GROUP strips   told by the group's last strip
-//   prefix[g]    that of all before group g                          told by the group's first strip
+//   row[s]       of a row of a tile, its combination in strip s      published by strip s, as soon as it is known
+//   group[g]     its combination in group g, which is GROUP strips   published by the group's last strip
+//   prefix[g]    that of all before group g                          published by the group's first strip
 //
 //   left of strip s of group g:  prefix[g - GROUPS] + group[g - GROUPS] + ... + group[g - 1]  +  row[GROUP g] + ... + row[s - 1]
 //   (the first GROUPS groups begin with group[0] instead)
 //
-// Reducing and finishing warps are the same where that is faster: they finish tile t - KEPT_TILES + 1 after they have reduced tile t.
+// Reducing and finishing warps are the same if that is faster: they finish tile t - KEPT_TILES + 1 after they have
+// reduced tile t.
 //
-// All strips under way go down together, and what one tells the others is needed some tiles later, as a block keeps KEPT_TILES tiles. A row is
-// scanned by lanes in turn: what each lane's columns combine to goes through shared memory, so that a lane scans ROWS neighbouring ones. A
-// column is scanned by each thread in its own ROWS rows, then by the sections of a warp, the warps, and from tile to tile. Operators need not
-// commute, and need no identity. In which order and how values are grouped depends on the shape and the types alone.
+// All strips in flight go down together, and a published value is needed some tiles later, as a block keeps KEPT_TILES
+// tiles. A row is scanned by lanes in turn: the sums of each lane's columns go through shared memory, so that a lane
+// scans ROWS neighbouring ones. A column is scanned by each thread in its own ROWS rows, then by the sections of a
+// warp, the warps, and from tile to tile. Operators need not commute, and need no identity. The order and grouping of
+// values depend on the shape and the types alone.
 //
-// Source: Nehab et al., "GPU-Efficient Recursive Filtering and Summed-Area Tables", 2011 (tiles, of which the borders alone are told; strips of
-// one block, and a look-back of a fixed shape along the rows alone, are ours).
+// Source: Nehab et al., "GPU-Efficient Recursive Filtering and Summed-Area Tables", 2011 (tiles, whose borders alone
+// are communicated; strips of one block, and a look-back of a fixed shape along the rows alone, are ours).
 //
 // Memory ordering. Between blocks: status.cuh, workspace.cuh. A block waits for blocks of lower numbers only, which GPUs start first.
 // Inside a block each line's writer comes before the barrier and its reader after it. `reduced`, `left` and `free` are the barriers of a tile's
@@ -41,9 +44,10 @@
 //   above[t % 2]       the last warp, in t - 1   summed, t      finishing warps        summed, t + 1
 //   rows[warp]         a finishing warp          __syncwarp     the same warp          the next row's __syncwarp
 //
-// Look-back warps wait at `left`, too, although they need nothing of the finishing warps: racecheck does not follow what only arrives. Where
-// warps are apart it reports lefts[t % KEPT_TILES], read by a look-back warp and written by a reducing one. Between these are `left`, where the
-// finishing warps meet the first one, and `free`, where they arrive and the second one waits.
+// Look-back warps wait at `left`, too, although they need nothing of the finishing warps: racecheck does not track
+// threads that only arrive. If roles have separate warps, it reports lefts[t % KEPT_TILES], read by a look-back warp
+// and written by a reducing one. Between these are `left`, where the finishing warps meet the first one, and `free`,
+// where they arrive and the second one waits.
 
 #pragma once
 
@@ -55,7 +59,7 @@
 // KEPT_TILES teams of TEAM_WARPS look-back warps take tiles in turn, so that each meets the others at barriers of its own.
 constexpr u32 LOOKING_BACK = KEPT_TILES * TEAM_WARPS * WARP, MEETING = THREADS + TEAM_WARPS * WARP;
 constexpr u32 COMPUTING = (APART ? 2 : 1) * THREADS;
-constexpr u32 ASKED = Status<T>::WORDS == 1 ? GROUP : (GROUP + 2) / 3;  // entries that a lane asks for at once: it has registers for no more
+constexpr u32 ASKED = Status<T>::WORDS == 1 ? GROUP : (GROUP + 2) / 3;  // loaded at once by a lane: more would spill
 static_assert(2 + (APART ? 3 : 2) * KEPT_TILES <= 16, "a block has 16 barriers");
 __device__ __forceinline__ u32 reduced_barrier(u32 tile) { return 2 + tile % KEPT_TILES; }
 __device__ __forceinline__ u32 left_barrier(u32 tile) { return 2 + KEPT_TILES + tile % KEPT_TILES; }
@@ -65,13 +69,13 @@ struct ScanAxes : Strip {
     using Word = Status<T>;
     using Strip::Strip;
 
-    // The entries of a tile's first row: of a strip, of a group, and of all before it.
+    // Entries of a tile's first row: of a strip, of a group, and of the prefix before a group.
     __device__ __forceinline__ u64 tile_of_all(u32 tile) const { return array * p.tiles + tile; }
     __device__ __forceinline__ u64 row_entry(u32 tile, u32 strip) const { return (tile_of_all(tile) * p.strips + strip) * HEIGHT; }
     __device__ __forceinline__ u64 group_entry(u32 tile, u32 group) const { return p.group_entries + (tile_of_all(tile) * p.groups + group) * (2 * HEIGHT); }
     __device__ __forceinline__ u64 prefix_entry(u32 tile, u32 group) const { return group_entry(tile, group) + HEIGHT; }
 
-    // Scans each row of a tile, tells what it combines to, and keeps it.
+    // Scans each row of a tile, publishes its total, and keeps the scan.
     template <bool FULL>
     __device__ __forceinline__ void reduce(u32 tile) const {
         const u32 there = FULL ? ROWS : rows(tile), count = FULL ? VECTOR : columns;
@@ -103,8 +107,9 @@ struct ScanAxes : Strip {
         }
     }
 
-    // Scans what lanes have in each of the warp's rows, tells what the rows combine to, and finds what lies before the lane in its own
-    // rows. A lane has the sums of ROWS neighbouring lanes meanwhile: that takes fewer instructions than a scan of each row by shuffles.
+    // Scans the lanes' sums in each of the warp's rows, publishes the rows' totals, and finds the exclusive prefix of
+    // the lane in its own rows. For that a lane has the sums of ROWS neighbouring lanes: fewer instructions than a scan
+    // of each row by shuffles.
     template <bool FULL>
     __device__ __forceinline__ void scan_lanes(u32 tile, const T (&values)[ROWS][VECTOR], T (&before)[ROWS]) const {
         T(&lanes)[ROW_SECTIONS * ROWS][PITCH] = shared.lanes[warp];
@@ -113,7 +118,7 @@ struct ScanAxes : Strip {
         __syncwarp();
         const u32 row = lane / SCANNERS, scanner = lane % SCANNERS, row_of_tile = warp * ROW_SECTIONS * ROWS + row;
         const bool exists = (u64)tile * HEIGHT + row_of_tile < p.height;
-        // Of a lane that has not all columns, none above it asks.
+        // No lane reads the prefix after an incomplete lane.
         u32 have = ROWS;
         if (!FULL) {
             const u64 whole = min((p.width - (u64)strip * WIDTH) / VECTOR, (u64)LANES);
@@ -145,7 +150,7 @@ struct ScanAxes : Strip {
         __syncwarp();
     }
 
-    // The values of a tile, each combined with all that lies to the left of it, and with all above it in its section.
+    // Values of a tile, each combined with its prefix from the left, and with all above it in its section.
     template <bool FULL>
     __device__ __forceinline__ void scan_down(u32 tile, u32 there, u32 count, T (&values)[ROWS][VECTOR]) const {
 #pragma unroll
@@ -172,8 +177,8 @@ struct ScanAxes : Strip {
         }
     }
 
-    // What lies above a section, a value for each of the lane's columns, from what the sections combine to, where `whole` says that all
-    // rows of this one exist. Returns whether there is anything.
+    // Computes the prefix above a section, a value for each of the lane's columns, from the sections' sums. `whole`:
+    // all rows of this section exist. Returns whether there is a prefix.
     __device__ __forceinline__ bool sum_above(u32 tile, bool whole, u32 count, T (&sums)[VECTOR], T (&over)[VECTOR]) const {
         T before[VECTOR];  // in the sections of the warp
         if constexpr (ROW_SECTIONS > 1) {
@@ -238,7 +243,7 @@ struct ScanAxes : Strip {
         scan_down<FULL>(tile, there, count, values);
 #pragma unroll
         for (u32 j = 0; j < VECTOR; j++) sums[j] = values[ROWS - 1][j];
-        // Of a section that has not all rows, none below it asks.
+        // No section reads the sums of an incomplete section above it.
         const bool some = sum_above(tile, there == ROWS, there > 0 ? count : 0, sums, over);
         if (some) {
 #pragma unroll
@@ -252,8 +257,8 @@ struct ScanAxes : Strip {
         store(tile, values);
     }
 
-    // Adds to `all`, which holds something if there is `some`, what entries tell, of which the first is at `entry` and each APART from the
-    // one before. All lanes of a warp, of which some have a `row`; the others ask for nothing.
+    // Adds entries to `all`, which holds a value if there is `some`: the first is at `entry`, with a stride of APART.
+    // All lanes of a warp, some of which have a `row`; the others load nothing.
     template <u32 APART>
     __device__ __forceinline__ void add_told(u64 entry, u32 count, bool has_row, bool some, T& all) const {
 #pragma unroll 1
@@ -284,7 +289,8 @@ struct ScanAxes : Strip {
         }
     }
 
-    // All to the left of the strip in a row of a tile, whose combination in the strip itself is `own`. The strip is not the first one.
+    // Prefix left of the strip in a row of a tile, whose combination in the strip itself is `own`. The strip is not the
+    // first one.
     __device__ __forceinline__ T look_back(u32 tile, u32 row, bool has_row, const T& own) const {
         const u32 group = strip / GROUP, in_group = strip % GROUP, begin = group < GROUPS ? 0 : group - GROUPS;
         T near, far;
@@ -360,7 +366,7 @@ extern "C" __global__ void __launch_bounds__(COMPUTING + LOOKING_BACK, 1) upswee
     Shared& shared = *(Shared*)dynamic_shared;
     const u32 epoch = current_epoch(p.workspace);
     __syncthreads();  // the epoch is read before a ticket is drawn
-    // Tickets only tell when all blocks have read the epoch.
+    // Tickets only detect that all blocks have read the epoch.
     if (threadIdx.x == COMPUTING && take_ticket(p.workspace) == gridDim.x - 1) prepare_next_launch(p.workspace, epoch);
     const ScanAxes scan(p, shared, epoch);
     if (threadIdx.x >= COMPUTING) scan.look_back_warp();

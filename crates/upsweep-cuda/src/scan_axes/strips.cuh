@@ -1,8 +1,9 @@
-// Strips of a matrix: neighbouring columns, which a block goes down tile by tile. Where the elements and results of a thread lie, and how
-// they come to shared memory and back. scan_axes/scan_axes.cuh says in which order, and who writes and reads what is shared.
+// Strips of a matrix: neighbouring columns, which a block goes down tile by tile. Layout of a thread's elements and
+// results, and their copies to shared memory and back. The order, and the writers and readers of shared memory:
+// scan_axes/scan_axes.cuh.
 //
-// A warp has ROW_SECTIONS rows at once, LANES lanes in each, and a lane VECTOR neighbouring columns. Of a tile a thread has ROWS neighbouring
-// rows, and so have the threads beside it: these rows are a section.
+// A warp has ROW_SECTIONS rows at once, LANES lanes in each, and a lane VECTOR neighbouring columns. A thread has ROWS
+// neighbouring rows of a tile, and so have the other lanes of these rows: the rows are a section.
 
 #pragma once
 
@@ -16,37 +17,38 @@ constexpr u32 ROW_SECTIONS = WARP / LANES;           // of a warp
 constexpr u32 HEIGHT = WARPS * ROW_SECTIONS * ROWS;  // rows of a tile
 constexpr u32 WIDTH = LANES * VECTOR;                // columns of a strip
 constexpr u64 SHIFT = EXCLUSIVE;                     // rows and columns between an element and its result
-// Whether what lies past the end is computed, too: see tile/scan.cuh.
+// Whether elements past the end are computed, too: see tile/scan.cuh.
 constexpr bool ALL_FULL = ANY_BITS && FORM != Form::OTHER;
 
-// A vector of elements in shared memory, in memory, and of results.
+// Access widths of a vector of elements, and of results.
 constexpr u32 COPY = access_width(VECTOR * sizeof(In)), STORE = access_width(VECTOR * sizeof(Out));
 struct alignas(COPY) Slot {
     unsigned char bytes[VECTOR * sizeof(In)];
 };
-// What is kept of a vector, in parts, so that neighbouring threads' parts lie side by side.
+// Access width of the kept values of a vector, in parts: neighbouring threads' parts are contiguous.
 constexpr u32 KEEP = access_width(VECTOR * sizeof(T)), PARTS = VECTOR * sizeof(T) / KEEP;
 using Part = Access<KEEP>::type;
 
-// Lanes that scan a row, each so many lanes' sums as a thread has rows.
+// Lanes that scan a row. Each has the sums of ROWS lanes.
 constexpr u32 SCANNERS = LANES / ROWS;
-// Lanes' sums of a row, and some places more, so that rows begin in different banks, and at multiples of an access to ROWS sums.
+// Pitch of the lanes' sums of a row, with padding, so that rows begin in different banks, and at multiples of an access
+// to ROWS sums.
 constexpr u32 SCANNED = access_width(ROWS * sizeof(T)), LOW_BIT = sizeof(T) & (0 - sizeof(T));
 constexpr u32 PITCH = LANES + (LOW_BIT < SCANNED ? SCANNED / LOW_BIT : 1);
 
 struct Shared {
     alignas(16) Part sums[2][WARPS][PARTS][LANES];  // of the warps' rows
     alignas(16) Part above[2][PARTS][LANES];        // of all rows above a tile
-    alignas(16) T lefts[KEPT_TILES][HEIGHT];             // of each row, all to the left of the strip
-    alignas(16) Out rows[WARPS][2][ROW_SECTIONS][WIDTH];  // results of a row that change places; rows in turns
-    alignas(16) T lanes[WARPS][ROW_SECTIONS * ROWS][PITCH];  // the lanes' sums of each row; then what lies before each lane
+    alignas(16) T lefts[KEPT_TILES][HEIGHT];             // of each row, the prefix left of the strip
+    alignas(16) Out rows[WARPS][2][ROW_SECTIONS][WIDTH];  // results of a row that are transposed; double buffer
+    alignas(16) T lanes[WARPS][ROW_SECTIONS * ROWS][PITCH];  // sums of each row's lanes; then exclusive prefixes
     alignas(16) Part kept[KEPT_TILES][ROWS][PARTS][THREADS];
     alignas(16) Slot slots[AHEAD][ROWS][THREADS];
 };
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// Some values side by side, which begin at a multiple of their access width, and back.
+// Packs contiguous values, aligned to their access width, or unpacks them.
 template <u32 COUNT, class V, class Bytes>
 __device__ __forceinline__ void load_values(const Bytes* from, V (&to)[COUNT]) {
     constexpr u32 BYTES = access_width(sizeof(to));
@@ -66,7 +68,7 @@ __device__ __forceinline__ void store_values(V* to, const V (&values)[COUNT]) {
     for (u32 i = 0; i < sizeof(values) / BYTES; i++) ((Word*)to)[i] = words[i];
 }
 
-// A vector of values in parts, and back.
+// Splits a vector of values into parts, or joins them.
 template <u32 COUNT>
 __device__ __forceinline__ void put_parts(Part (&to)[PARTS][COUNT], u32 at, const T (&values)[VECTOR]) {
     Part parts[PARTS];
@@ -82,7 +84,7 @@ __device__ __forceinline__ void take_parts(const Part (&from)[PARTS][COUNT], u32
     memcpy(values, parts, sizeof(values));
 }
 
-// Results to global memory, as a vector.
+// Stores results to global memory, as a vector.
 __device__ __forceinline__ void store_vector(Out* to, const Out (&results)[VECTOR]) {
     using Word = Access<STORE>::type;
     Word words[sizeof(results) / STORE];
@@ -95,23 +97,23 @@ struct Strip {
     const ScanAxesParams& p;
     Shared& shared;
     const u32 epoch, array, strip;
-    const u32 lane, thread, warp;          // the thread and the warp among those of their role
-    const u32 along, section;              // the lane's place in its row, and its section of the warp's
+    const u32 lane, thread, warp;          // the thread and the warp, within their role
+    const u32 along, section;              // the lane's index in its row; its section, within the warp's
     const u32 first_row;                   // of the thread in a tile
     const u64 column;                      // its first one
-    const u32 columns;                     // how many of its columns exist
+    const u32 columns;                     // number of its columns that exist
 
     __device__ __forceinline__ Strip(const ScanAxesParams& p, Shared& shared, u32 epoch)
         : p(p), shared(shared), epoch(epoch), array(blockIdx.x / (u32)p.strips), strip(blockIdx.x % (u32)p.strips), lane(lane_index()), thread(threadIdx.x % THREADS), warp(thread / WARP),
           along(lane % LANES), section(lane / LANES), first_row((warp * ROW_SECTIONS + section) * ROWS),
           column((u64)strip * WIDTH + along * VECTOR), columns(column >= p.width ? 0 : (u32)min(p.width - column, (u64)VECTOR)) {}
 
-    // Whether all columns of the strip exist, and all rows of a tile; how many of the thread's rows of a tile do.
+    // Whether all columns of the strip exist, and all rows of a tile; number of the thread's rows of a tile that exist.
     __device__ __forceinline__ bool all_columns() const { return (u64)(strip + 1) * WIDTH <= p.width; }
     __device__ __forceinline__ bool all_rows(u32 tile) const { return (u64)(tile + 1) * HEIGHT <= p.height; }
     __device__ __forceinline__ u64 row(u32 tile) const { return (u64)tile * HEIGHT + first_row; }
     __device__ __forceinline__ u32 rows(u32 tile) const { return row(tile) >= p.height ? 0 : (u32)min(p.height - row(tile), (u64)ROWS); }
-    // The position of the thread's first element of a tile, and the place of its result.
+    // Position of the thread's first element of a tile, and of its result.
     __device__ __forceinline__ u64 first(u32 tile) const { return (array * p.height + row(tile)) * p.width + column; }
     __device__ __forceinline__ Out* place(u32 tile) const {
         return p.output + ((array * p.out_height + row(tile) + SHIFT) * p.out_width + SHIFT + column);
@@ -136,7 +138,7 @@ struct Strip {
                 }
             }
         }
-        close_group();  // also an empty one, so that the number of groups tells the tile
+        close_group();  // also an empty one, so that the number of groups identifies the tile
     }
 
     // Copies `count` elements, BYTES at once.
@@ -151,7 +153,7 @@ struct Strip {
         }
     }
 
-    // Keeps the thread's values of a row of a tile, and brings them back.
+    // Keeps the thread's values of a row of a tile; `bring_back` loads them again.
     __device__ __forceinline__ void keep(u32 tile, u32 r, const T (&values)[VECTOR]) const { put_parts(shared.kept[tile % KEPT_TILES][r], thread, values); }
     __device__ __forceinline__ void bring_back(u32 tile, u32 r, T (&values)[VECTOR]) const { take_parts(shared.kept[tile % KEPT_TILES][r], thread, values); }
 
@@ -161,8 +163,8 @@ struct Strip {
         else store_rows<true>(tile, values);
         if constexpr (EXCLUSIVE) store_border(tile, rows(tile));
     }
-    // Lanes store what they have, or what begins at a multiple of a store, a value at a time where rows begin anywhere. Neighbouring lanes
-    // store neighbours, as halves of a memory sector cost as much as all of it.
+    // Stores aligned vectors, or a value at a time if rows are not aligned. Neighbouring lanes store neighbours, as
+    // half a memory sector costs as much as all of it.
     template <bool CANONICAL>
     __device__ __forceinline__ void store_rows(u32 tile, const T (&values)[ROWS][VECTOR]) const {
         const u32 there = rows(tile);
@@ -186,7 +188,7 @@ struct Strip {
             Out* const begin = to - along * VECTOR;
             const u64 left = min(p.width, p.out_width - SHIFT) - (u64)strip * WIDTH;
             if (aligned && arith::number<Out>::is_float) {
-                // Of two words of a lane the second one of every other eight comes first, so that a warp's go to all banks.
+                // In every other eight lanes the second of two words comes first, so that a warp's words use all banks.
                 using Word = Access<STORE>::type;
                 constexpr u32 WORDS = sizeof(results) / STORE, OUTS = STORE < sizeof(Out) ? 1 : STORE / sizeof(Out);
                 const auto place_of = [](u32 word) { return WORDS == 2 ? word ^ word / 8 % 2 : word; };
@@ -216,8 +218,8 @@ struct Strip {
     }
     __device__ __forceinline__ static Out finish_value(const T& x) { return store_acc(ValueOfAcc::back(x)); }
 
-    // Whether results may need to be made canonical. Sums that have become NaN stay so: of a column of the section the last one tells
-    // whether any is.
+    // Whether results may need to be made canonical. Sums that have become NaN stay so: the last one of a column of the
+    // section shows whether any is.
     template <class V>
     __device__ __forceinline__ static bool any_nan(const V (&values)[ROWS][VECTOR]) {
         if constexpr ((PLAIN || WIDENS) && FORM == Form::SUM && arith::number<V>::is_float && arith::same_type<V, Out>) {
@@ -228,7 +230,8 @@ struct Strip {
         }
         return true;
     }
-    // The first results of an exclusive scan: in the first strip those of the section's rows, and above the first tile those of the strip's columns.
+    // Stores the first results of an exclusive scan: in the first strip those of the section's rows, and above the
+    // first tile those of the strip's columns.
     __device__ __forceinline__ void store_border(u32 tile, u32 there) const {
         const Out first = result(ValueOfAcc::of(p.given_first));
         Out* const corner = p.output + (array * p.out_height + row(tile)) * p.out_width;  // left in the row above the section's first results

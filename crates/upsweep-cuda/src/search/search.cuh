@@ -1,10 +1,11 @@
-// Search: for each of `values` the number of elements of `sorted` that come before it; UPPER: also of those that equal it.
+// Binary search: for each of `values` the number of elements of `sorted` that come before it; UPPER: also of those that
+// equal it.
 //
 //   low = 0, for step = the largest power of two in len, down to 1:
 //       if low + step <= len and sorted[low + step - 1] comes before the value:  low += step
 //
-// All values take the same number of steps, without branches. A thread looks up LOOKED_UP values side by side, so that as many loads
-// are under way; neighbouring lanes have neighbouring values, whose loads are of the same lines where values ascend.
+// All values take the same number of steps, without branches. A thread searches LOOKED_UP values together, so that as
+// many loads are in flight; neighbouring lanes have neighbouring values, whose loads share lines if values ascend.
 
 #pragma once
 

@@ -1,11 +1,13 @@
-// Which elements of a tile a predicate, flags or their neighbours choose: a bit for each, and where the chosen ones of a warp lie among these.
+// Selection of a tile's elements by a predicate, flags or their neighbours: a bit for each element, and the place of
+// each selected one among those of its warp.
 //
-// How a thread has its elements: a warp has rows of grains, a lane one grain of neighbours of each. So what the lanes keep of a
-// row lies side by side in shared memory, with few bank conflicts. The numbers that the lanes keep of some rows are scanned at once, in
-// fields of a word: of four rows where the number of a row takes 8 bits, else of three.
+// Arrangement: a warp has rows of grains, a lane one grain of neighbours of each row. So the selected elements of a row
+// are contiguous in shared memory, with few bank conflicts. The lanes' counts of several rows are scanned at once, in
+// fields of a word: of four rows if the count of a row fits in 8 bits, else of three.
 //
-// Memory ordering. A warp stages what its own lanes look at (stage.cuh): its elements, the vector beside them, its flags. Where its first lane
-// asks for all of that in one copy, all lanes await it at the warp's barrier (memory/instructions.cuh).
+// Memory ordering. A warp stages all that its own lanes read (stage.cuh): its elements, the vector beside them, its
+// flags. If its first lane issues all of that in one copy, all lanes await it at the warp's barrier
+// (memory/instructions.cuh).
 
 #pragma once
 
@@ -20,7 +22,7 @@ template <u32 BYTES> struct UnsignedOf { using type = u64; };
 template <> struct UnsignedOf<4> { using type = u32; };
 template <> struct UnsignedOf<16> { using type = u128; };
 
-// A number of elements: 32 bits do where the host knows that there are fewer than 2^32.
+// Number of elements: 32 bits if the host knows that there are fewer than 2^32.
 using Number = UnsignedOf<RUN_BYTES == 0 ? HOST_STATE_BYTES : HOST_STATE_BYTES / 2>::type;
 template <bool RUNS> struct KeptOf {
     Number number;
@@ -28,7 +30,7 @@ template <bool RUNS> struct KeptOf {
     __device__ __forceinline__ u64 open() const { return 0; }
     __device__ __forceinline__ KeptOf operator+(const KeptOf& next) const { return {number + next.number}; }
 };
-// With runs also the index of the last of them, where there is one: the run that is open there.
+// With runs also the index of the last selected element, if there is one: the begin of the open run.
 template <> struct KeptOf<true> {
     Number number, last;
     static __device__ __forceinline__ KeptOf of(Number number, u64 last) { return {number, (Number)last}; }
@@ -40,19 +42,19 @@ template <> struct KeptOf<true> {
 using Kept = KeptOf<(RUN_BYTES > 0)>;
 __device__ __forceinline__ Kept combine(const Kept& a, const Kept& b) { return a + b; }
 
-// What is stored: elements, or with INDEX_BYTES their indices.
+// Type of stored results: elements, or with INDEX_BYTES their indices.
 template <u32 BYTES> struct StoredOf { using type = UnsignedOf<BYTES>::type; };
 template <> struct StoredOf<0> { using type = In; };
 using Stored = StoredOf<INDEX_BYTES>::type;
 
-// A bit for each byte that is not 0.
+// Mask with a bit for each byte that is not 0.
 __device__ __forceinline__ u32 set_bytes(u32 four) {
     const u32 highest = (((four & 0x7f7f7f7f) + 0x7f7f7f7f) | four) & 0x80808080;
-    return (highest >> 7) * 0x10204080 >> 28;  // the product has the four bits side by side at its end
+    return (highest >> 7) * 0x10204080 >> 28;  // the product has the four bits contiguous at its end
 }
 
-// What looks at the tiles of a kernel. Between the slots of neighbouring warps are GAP others. AT_ONCE: a warp's share of a tile is one copy
-// where that can be.
+// Reader of a kernel's tiles. GAP slots lie between the slots of neighbouring warps. AT_ONCE: a warp's share of a tile
+// is one copy, if possible.
 template <u32 GAP, bool AT_ONCE>
 class Choose {
 public:
@@ -62,39 +64,40 @@ public:
     using Slot = Input::Slot;
     static_assert(sizeof(Slot) == SLOT_BYTES, "the host sizes the shared memory by it");
 
-    // A vector is one grain; of bytes and halves it is two, for fewer bank conflicts.
+    // A vector is one grain; vectors of bytes and halves are two, for fewer bank conflicts.
     static constexpr u32 SPLIT = VECTOR * sizeof(In) == 16 && VECTOR > 4 ? 2 : 1;
     static constexpr u32 GRAIN = VECTOR / SPLIT, GRAIN_BYTES = SLOT_BYTES / SPLIT;
     static constexpr u32 GRAINS = ROWS * SPLIT;     // of a thread
     static constexpr u32 SHARE = WARP * ITEMS;      // elements of a warp
     static constexpr u32 BIT_WORDS = (ITEMS + 31) / 32;
-    static constexpr bool BYTES = WARP * GRAIN < 1 << 8;  // whether a row's number fits in a byte
-    static constexpr u32 FIELD = BYTES ? 8 : 10, FIELDS = BYTES ? 4 : 3;  // bits of a row's number, and the rows of a word
+    static constexpr bool BYTES = WARP * GRAIN < 1 << 8;  // whether a row's count fits in a byte
+    static constexpr u32 FIELD = BYTES ? 8 : 10, FIELDS = BYTES ? 4 : 3;  // bits of a row's count, rows of a word
     static constexpr u32 WORDS = (GRAINS + FIELDS - 1) / FIELDS;
     static_assert(WARP * GRAIN < 1 << FIELD, "a row's number fits in a field");
 
-    // Of a tile in shared memory. The vector beside a warp's elements lies in the gap before them, or with KEEP_LAST behind them.
+    // Layout of a tile in shared memory. The vector beside a warp's elements lies in the gap before them, or with
+    // KEEP_LAST after them.
     static constexpr u32 EDGES = BY_NEIGHBOUR ? 1 : 0, FRONT = BY_NEIGHBOUR && !KEEP_LAST ? 1 : 0;
     static_assert(GAP >= EDGES, "room for the vector beside");
     static constexpr u32 WARP_BYTES = READS ? (WARP * ROWS + GAP) * sizeof(Slot) : 0;
     static constexpr u32 STAGED_BYTES = WARPS * WARP_BYTES, FLAG_BYTES = BY_FLAGS ? TILE : 0;
 
-    // A grain as it lies in memory.
+    // A grain in memory order.
     using Grain = u32[GRAIN_BYTES / 4];
 
-    // Which of a thread's elements are kept, and how many of each grain: the numbers of rows in their fields.
+    // Selected elements of a thread, and the count of each grain, in the fields of the rows.
     struct Found {
         u32 bits[BIT_WORDS], own[WORDS];
         __device__ __forceinline__ bool keeps(u32 i) const { return bits[i / 32] >> i % 32 & 1; }
         __device__ __forceinline__ void add(u32 row, u32 grain_bits) { own[row / FIELDS] += __popc(grain_bits) << row % FIELDS * FIELD; }
     };
-    // Where those of a thread's grains lie among what their warp keeps.
+    // Places of a thread's grains among the selected elements of their warp.
     struct Places {
-        u32 fields[WORDS], bases[GRAINS];  // among those of their row; of this
-        u32 number;                        // that the warp keeps
+        u32 fields[WORDS], bases[GRAINS];  // offsets in their row; begins of the rows
+        u32 number;                        // of the warp's selected elements
         __device__ __forceinline__ u32 of(u32 row) const { return bases[row] + field(fields, row); }
     };
-    // The copies of a tile, of each warp.
+    // Whether a warp's part of a tile is one bulk copy.
     static constexpr bool BULK = AT_ONCE && BULK_COPIES && SLOT_BYTES == VECTOR * sizeof(In) && SLOT_BYTES % 16 == 0;
     struct Copies {
         u64 barriers[BULK ? WARPS : 1];
@@ -103,16 +106,16 @@ public:
 private:
     const Input input;
     const u8* const all_flags;
-    const u32 flags_aligned;  // bytes at whose multiples a warp's flags begin: 16, 4 or 1
+    const u32 flags_aligned;  // alignment of a warp's flags in bytes: 16, 4 or 1
 
 public:
     __device__ __forceinline__ Choose(const void* elements, const u8* flags, u64 n)
         : input((const In*)elements, n), all_flags(flags), flags_aligned((u64)flags % 16 == 0 ? 16 : (u64)flags % 4 == 0 ? 4 : 1) {}
 
-    // The place in the tile of the first element of the lane's grain in a row.
+    // Index in the tile of the first element of the lane's grain in a row.
     static __device__ __forceinline__ u32 item_of(u32 row) { return warp_index() * SHARE + (row * WARP + lane_index()) * GRAIN; }
 
-    // Each compute warp, before it stages anything.
+    // Initialises the barrier of bulk copies. Each compute warp, before it stages anything.
     static __device__ __forceinline__ void open(Copies& copies) {
         if constexpr (BULK) {
             if (lane_index() == 0) open_barrier(copies.barriers[warp_index()]);
@@ -130,12 +133,13 @@ public:
         if constexpr (BY_NEIGHBOUR) stage_edge(tile, staged);
     }
 
-    // Waits for the copies of a tile, after those of other kinds (`wait_groups`): `turn` others have been staged in its place.
+    // Waits for the bulk copies of a tile, after copies of other kinds (`wait_groups`): `turn` others have been staged
+    // in its place.
     static __device__ __forceinline__ void await(Copies& copies, u32 turn) {
         if constexpr (BULK) await_copies(copies.barriers[warp_index()], turn % 2);
     }
 
-    // The words of the lane's grain in a row.
+    // Words of the lane's grain in a row.
     static __device__ __forceinline__ void load(unsigned char* staged, u32 row, Grain& words) {
         constexpr u32 PART = GRAIN_BYTES % 16 == 0 ? 16 : 8;
         using Part = Access<PART>::type;
@@ -147,8 +151,8 @@ public:
         }
     }
 
-    // What is kept of the tile of `count` elements. `with_grain(row, words)` has each grain, and `loaded()` comes when the tile's place in
-    // shared memory is free.
+    // Selects elements of the tile of `count` elements. Calls `with_grain(row, words)` for each grain, and `loaded()`
+    // when the tile's slots are free.
     template <class F, class L>
     __device__ __forceinline__ Found find(u64 tile, u32 count, unsigned char* staged, const u8* flags, F with_grain, L loaded) const {
         Row rows[GRAINS];
@@ -158,7 +162,7 @@ public:
         return count == TILE ? find<true>(tile, count, rows) : find<false>(tile, count, rows);
     }
 
-    // Each field has what the lanes below keep of its row.
+    // Exclusive prefix over the lanes of the counts of each row, in fields.
     static __device__ __forceinline__ Places places(const u32 (&own)[WORDS]) {
         Places places;
         u32 number = 0, all[WORDS];
@@ -177,7 +181,7 @@ public:
         return places;
     }
 
-    // Stores element `j` of a grain at a place in shared memory and goes on to the one behind it.
+    // Stores element `j` of a grain in shared memory and advances the address.
     static __device__ __forceinline__ void leave(SharedPlace& at, const Grain& words, u32 j) {
         constexpr u32 BYTES = sizeof(In);
         const u32 word = words[j * BYTES / 4];
@@ -194,19 +198,20 @@ public:
     }
 
 private:
-    // A grain and the element beside it: the last one of the grain before, or with KEEP_LAST the first one of the next. By flags, their bits.
+    // A grain and the element beside it: the last one of the grain before, or with KEEP_LAST the first one of the next.
+    // By flags, their bits.
     struct Row {
         In x[GRAIN], beside;
         u32 bits;
     };
 
-    // A row's field.
+    // Field of a row.
     static __device__ __forceinline__ u32 field(const u32 (&words)[WORDS], u32 row) {
         if constexpr (BYTES) return __byte_perm(words[row / FIELDS], 0, 0x4440 + row % FIELDS);
         return words[row / FIELDS] >> row % FIELDS * FIELD & ((1 << FIELD) - 1);
     }
 
-    // Asks for the warp's share of the tile in one copy, and one of flags, and returns whether that can be.
+    // Issues one copy of the warp's share of the tile, and one of its flags. Returns whether that is possible.
     __device__ __forceinline__ bool stage_at_once(u64 tile, unsigned char* staged, u8* flags, u64& barrier) const {
         const bool whole = (tile + 1) * TILE + (KEEP_LAST ? EDGES * VECTOR : 0) <= input.n && input.aligned && (!BY_FLAGS || flags_aligned == 16);
         if (lane_index() == 0) {
@@ -220,13 +225,13 @@ private:
         return whole;
     }
 
-    // The slots of a tile, to be indexed by its vectors' numbers: those of this warp.
+    // Slots of a tile that are indexed by its vectors: those of this warp.
     static __device__ __forceinline__ Slot* slots(unsigned char* staged) { return (Slot*)staged + warp_index() * GAP + FRONT; }
     static __device__ __forceinline__ unsigned char* grain(unsigned char* staged, u32 row) {
         return (unsigned char*)(slots(staged) + warp_index() * WARP * ROWS) + (row * WARP + lane_index()) * GRAIN_BYTES;
     }
 
-    // Copies the warp's flags, WIDTH bytes at a time, where they begin at a multiple of it and exist.
+    // Copies the warp's flags, WIDTH bytes at a time, if they begin at a multiple of it and exist.
     template <u32 WIDTH>
     __device__ __forceinline__ void stage_flags(u8* to, const u8* from, u32 mine) const {
 #pragma unroll 1
@@ -250,7 +255,7 @@ private:
         else stage_flags<1>(to, from, mine);
     }
 
-    // The vector before the warp's first, or with KEEP_LAST the one after its last.
+    // Copies the vector before the warp's first, or with KEEP_LAST the one after its last.
     __device__ __forceinline__ void stage_edge(u64 tile, unsigned char* staged) const {
         if (lane_index() != 0) return;
         const u64 n = input.n, first = tile * TILE + warp_index() * SHARE;
@@ -262,7 +267,7 @@ private:
         }
     }
 
-    // A bit for each of a grain's flags that is set.
+    // Mask of a grain's flags that are set.
     template <bool FULL>
     static __device__ __forceinline__ u32 flag_bits(const u8* flags, u32 item, u32 mine) {
         constexpr u32 WIDTH = GRAIN % 4 == 0 ? 4 : GRAIN % 2 == 0 ? 2 : 1;  // flags that are read at once
@@ -273,10 +278,10 @@ private:
             const u32 four = WIDTH == 4 ? *(const u32*)from : WIDTH == 2 ? *(const u16*)from : *from;
             bits |= set_bytes(four) << i;
         }
-        return FULL ? bits : bits & ((1u << mine) - 1);  // what lies behind the last flag is of another tile
+        return FULL ? bits : bits & ((1u << mine) - 1);  // bits after the last flag belong to another tile
     }
 
-    // Which of the elements of a grain are kept, of which `mine` exist and the first one is `item` of the tile.
+    // Mask of a grain's selected elements. `mine` elements exist, the first of which is `item` of the tile.
     template <bool FULL>
     static __device__ __forceinline__ u32 kept_bits(const Row& row, u64 begin, u32 item, u32 mine, bool ends) {
         const In (&x)[GRAIN] = row.x;
@@ -292,7 +297,8 @@ private:
                 bits |= (u32)!same << j;
             }
         } else {
-            // What is found of an element first lies where the element lies in its word: so a compiler can look at all of a word at once.
+            // The result of an element is first placed where the element lies in its word: so a compiler can test all
+            // of a word at once.
             constexpr u32 IN_WORD = sizeof(In) == 1 && GRAIN % 4 == 0 ? 4 : sizeof(In) == 2 && GRAIN % 2 == 0 ? 2 : 1;
 #pragma unroll
             for (u32 i = 0; i < GRAIN; i += IN_WORD) {
@@ -307,7 +313,8 @@ private:
         return bits;
     }
 
-    // Whether the array ends with this thread's grain of a row, on the side where neighbours lie: then nothing is beside it.
+    // Whether the array ends with this thread's grain of a row, on the side of the neighbours: then no element is
+    // beside it.
     template <bool FULL>
     __device__ __forceinline__ bool ends_with(u64 tile, u32 count, u32 row, u32 item, u32 mine) const {
         const bool outermost = KEEP_LAST ? tile * TILE + count == input.n : tile == 0;

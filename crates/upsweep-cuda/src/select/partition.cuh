@@ -1,33 +1,36 @@
-// Partition: the elements that a predicate, flags or their neighbours choose, one after the other, or their indices, and the others one
-// after the other, behind them or elsewhere. In a single pass, stable.
+// Partition (stable, in a single pass): the elements that a predicate, flags or their neighbours select are stored
+// contiguously, or their indices, and the rejected ones contiguously after them or elsewhere.
 //
 // The pipeline (pipeline.cuh) of this task:
 //
-//   reduce      a bit for each element: whether it is kept; the number of those of each warp
-//   look back   the number of elements kept before the tile
-//   finish      kept elements side by side and the others side by side in the tile's own shared memory, as they lie in global memory
-//               modulo 16 bytes; from there to global memory, 16 bytes a store
+//   reduce      a bit for each element: whether it is selected; the count of each warp
+//   look back   the number of selected elements before the tile
+//   finish      compacts selected and rejected elements, each contiguously, in the tile's own shared memory, at their
+//               destination's address modulo 16 bytes; from there to global memory, 16 bytes a store
 //
-// What differs from other libraries' kernels: the bits are found once and kept for the tiles of LAG. By then a tile knows where
-// its results go, so it compacts them at the phase of their destination, and only the first and last 16 bytes of what lies side by
-// side are stored in pieces. Nothing is held in shared memory twice, which leaves room for a longer LAG.
+// In contrast to other libraries' kernels, the bits are computed once and stored for the tiles of LAG. By then the
+// destination of a tile's results is known, so it compacts them at the phase of their destination, and only the first
+// and last 16 bytes of a contiguous run are stored in pieces. No data is in shared memory twice, which leaves room for
+// a longer LAG.
 //
-// Who compacts and stores together: results of up to 2 bytes each warp by itself, because warps that wait for each other bound their time;
-// larger ones the warps of a block, because then the ends of what lies side by side do: each is a part of a memory line, stored twice.
+// Results of up to 2 bytes are compacted and stored by each warp alone, because warps that wait for each other bound
+// their time. Larger ones are compacted by the warps of a block together, because the ends of contiguous runs bound
+// theirs: each end is a part of a memory line, which is stored twice.
 //
-// Why a pipeline and no relay (select/select.cuh): all elements wait for their prefix. Blocks of a relay then wait for room with tiles
-// that others wait for.
+// A pipeline and no relay (select/select.cuh), because all elements wait for their prefix. Blocks of a relay would wait
+// for room while they hold tiles for which other blocks wait.
 //
-// The number of elements may lie in device memory (`length`): the grid is then sized for as many as the input has room for.
+// The number of elements may lie in device memory (`length`): the grid is then sized for the capacity of the input.
 //
-// Memory ordering: pipeline.cuh. Where results take the place of elements, all who compact together have these in registers first; then they
-// write results, then they read each other's, and then they stage the next tile there: a barrier between any two of these. A
-// buffer that holds no elements is written after the barrier at which all compute warps learn the prefix, when they have read the tile
-// before from it.
+// Memory ordering: pipeline.cuh. If results replace elements, all threads that compact together first load these into
+// registers; then they write results, then they read each other's, and then they stage the next tile there: a barrier
+// between any two of these. A buffer that holds no elements is written after the barrier at which all compute warps
+// receive the prefix, when they have read the tile before from it.
 //
-// In place: a tile is published when its elements are in shared memory, and stored when all tiles before it are published. A
-// result lies at or before its element, so nothing is overwritten that is yet to be read. (A neighbour of another tile is read
-// before this tile is published, too, and until then only its own value can be stored in its place.)
+// In place: a tile is published when its elements are in shared memory, and stored when all tiles before it are
+// published. A result lies at or before its element, so no element is overwritten before it is read. (A neighbour in
+// another tile is also read before this tile is published, and until then only its own value can be stored in its
+// place.)
 
 #pragma once
 
@@ -44,13 +47,14 @@ struct SelectTask {
     static constexpr bool FINISHES = true;
     static constexpr u32 PREPARERS = 0, DRAWER = 0, PUBLISHER = 0;
     static constexpr Asks ASKS = Asks::EARLY;
-    // Beside elements or results: the phases of two runs, the first one's end rounded up.
+    // Bytes besides elements or results: the phases of two runs, the first one's end rounded up.
     static constexpr u32 PHASE = 16, PHASES = 3 * PHASE;
     static constexpr bool BY_WARP = sizeof(Stored) <= 2;  // whether each warp compacts and stores by itself
     static constexpr u32 LANES = BY_WARP ? WARP : THREADS;  // that do it together
     using Chosen = Choose<(PHASES + SLOT_BYTES - 1) / SLOT_BYTES, !BY_WARP>;
 
-    // Dynamic shared memory: the tiles, the flags of those that are staged, a buffer where results need more room than elements.
+    // Dynamic shared memory: the tiles, the flags of staged tiles, and a buffer if results need more room than
+    // elements.
     static constexpr bool BUFFERED = !Chosen::READS || sizeof(Stored) * VECTOR > SLOT_BYTES;
     static constexpr u32 FLAG_SLOTS = AHEAD + 1, TILES_BYTES = STAGES * Chosen::STAGED_BYTES, FLAGS_BYTES = FLAG_SLOTS * Chosen::FLAG_BYTES;
     static constexpr u32 DYNAMIC_BYTES = TILES_BYTES + FLAGS_BYTES + (BUFFERED ? TILE * sizeof(Stored) + PHASES : 0);
@@ -60,8 +64,8 @@ struct SelectTask {
         u32 bits[STAGES][Chosen::BIT_WORDS][THREADS];
         Kept warp_totals[STAGES][WARPS];
         Kept before_tile[STAGES];
-        u32 before_warp[STAGES][WARPS];  // kept in the tile
-        u32 number[STAGES];              // kept in the tile
+        u32 before_warp[STAGES][WARPS];  // selected ones, in the tile
+        u32 number[STAGES];              // of selected ones in the tile
         typename Chosen::Copies copies[STAGES];
     };
 
@@ -77,11 +81,11 @@ struct SelectTask {
 
     __device__ __forceinline__ unsigned char* staged(u32 k) const { return dynamic_shared + k % STAGES * Chosen::STAGED_BYTES; }
     __device__ __forceinline__ u8* flags(u32 k) const { return dynamic_shared + TILES_BYTES + k % FLAG_SLOTS * Chosen::FLAG_BYTES; }
-    // Where results lie before they are stored.
+    // Buffer of results before they are stored.
     __device__ __forceinline__ unsigned char* results(u32 k) const {
         return BUFFERED ? dynamic_shared + TILES_BYTES + FLAGS_BYTES : staged(k) + (BY_WARP ? warp_index() * Chosen::WARP_BYTES : 0);
     }
-    // Those who compact together meet.
+    // Barrier of the threads that compact together.
     static __device__ __forceinline__ void meet() {
         if constexpr (BY_WARP) __syncwarp();
         else main_sync();
@@ -123,7 +127,7 @@ struct SelectTask {
         }
     }
 
-    // The bits of a tile whose elements have been found.
+    // Selection of a tile that has been reduced.
     __device__ __forceinline__ Chosen::Found found(u32 k) const {
         typename Chosen::Found found = {};
 #pragma unroll
@@ -136,7 +140,7 @@ struct SelectTask {
         return found;
     }
 
-    // Leaves a thread's elements side by side from these places of shared memory on: those that are kept, and the others.
+    // Compacts a thread's elements to two addresses in shared memory: the selected ones, and the rejected ones.
     template <bool FULL>
     __device__ __forceinline__ void leave(u64 tile, u32 count, const Chosen::Found& found, const Chosen::Places& places, const typename Chosen::Grain (&grains)[Chosen::GRAINS], SharedPlace kept, SharedPlace others) const {
 #pragma unroll
@@ -152,7 +156,8 @@ struct SelectTask {
                     if (keep) leave_one(at, tile, item, grains[row], j);
                     else if (FULL || item + j < count) leave_one(other_at, tile, item, grains[row], j);
                 } else {
-                    // One store, wherever it goes: with each element one of the two places goes on, so their sum tells one from the other.
+                    // One store for either destination: each element advances one of the two addresses, so their sum
+                    // gives one from the other.
                     SharedPlace to = keep ? at : both + j * (u32)sizeof(Stored) - at;
                     if (FULL || keep || item + j < count) leave_one(to, tile, item, grains[row], j);
                     if (keep) at += sizeof(Stored);
@@ -173,7 +178,8 @@ struct SelectTask {
         const u32 slot = k % STAGES, count = tile_count(p.n, tile), begin = warp_index() * Chosen::SHARE;
         const typename Chosen::Found found = this->found(k);
         const typename Chosen::Places places = Chosen::places(found.own);
-        // What lies side by side: `number` of `all` elements of the tile from `from` on, before which `kept_from` are kept.
+        // Contiguous runs: `number` of `all` elements of the tile from `from` on; `kept_from` selected ones precede
+        // them.
         const u32 kept_before = shared.before_warp[slot][warp_index()];
         const u32 from = BY_WARP ? begin : 0, kept_from = BY_WARP ? kept_before : 0;
         const u32 number = BY_WARP ? places.number : shared.number[slot], all = BY_WARP ? existing<false>(begin, Chosen::SHARE, count) : count;
@@ -181,7 +187,7 @@ struct SelectTask {
         Stored* const to = (Stored*)p.output + before;
         Stored* const others_to = (Stored*)p.others + before_others;
 
-        // Both runs at their phases, the others behind the kept ones.
+        // Both runs at their phases, the rejected elements after the selected ones.
         unsigned char* const buffer = results(k);
         const u32 phase = (u64)to % PHASE, others_phase = (u64)others_to % PHASE;
         unsigned char* const others_buffer = buffer + (phase + number * (u32)sizeof(Stored) + PHASE - 1) / PHASE * PHASE;

@@ -1,23 +1,23 @@
-// Select: the elements that a predicate, flags or their neighbours choose, one after the other, or their indices; of runs, the
-// first element and where it lies or how many follow. In a single pass, stable.
+// Stream compaction (stable, in a single pass): the elements that a predicate, flags or their neighbours select, or
+// their indices; for runs, the first element and its position or the run's length.
 //
 // The schedule (relay.cuh) of this task:
 //
-//   take        a bit for each element: whether it is kept; the number of those of each warp
-//   leave       kept elements side by side in shared memory, or their places in the tile
-//   finish      look back: the number of elements kept before the tile. From shared memory to there
+//   take        a bit for each element: whether it is selected; the count of each warp
+//   leave       compacts selected elements in shared memory, or their places in the tile
+//   finish      look back: the number of selected elements before the tile. Store from shared memory
 //
-// What differs from other libraries' kernels: results are compacted before it is known where they go, and wait in a ring. So a tile of few
-// results waits long for little room, and an element is looked at once. They get the phase of their destination when they are stored
-// (warp/store.cuh), by warps that do nothing else but look back.
+// In contrast to other libraries' kernels, results are compacted before their destination is known, and wait in a ring.
+// So a tile with few results waits long in little room, and an element is read once. Results get the phase of their
+// destination when they are stored (warp/store.cuh), by warps that otherwise only look back.
 //
-// The number of elements may lie in device memory (`length`): the grid is then sized for as many as the input has room for.
+// The number of elements may lie in device memory (`length`): the grid is then sized for the capacity of the input.
 //
 // Memory ordering: relay.cuh.
 //
-// In place: a tile is published when its elements are in registers, and stored when all tiles before it are published. A
-// result lies at or before its element, so nothing is overwritten that is yet to be read. (A neighbour of another tile is read
-// before this tile is published, too, and until then only its own value can be stored in its place.)
+// In place: a tile is published when its elements are in registers, and stored when all tiles before it are published.
+// A result lies at or before its element, so no element is overwritten before it is read. (A neighbour in another tile
+// is also read before this tile is published, and until then only its own value can be stored in its place.)
 
 #pragma once
 
@@ -28,10 +28,10 @@
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// The place of the highest bit that is set.
+// Index of the highest set bit.
 __device__ __forceinline__ u32 highest(u32 bits) { return 31 - __clz(bits); }
 
-// How many results a warp has; of runs also one more than where in the tile the last of these begins, or 0.
+// Number of a warp's results; for runs also one more than the place in the tile where the last of them begins, or 0.
 template <bool RUNS> struct PartOf {
     u32 number;
     static __device__ __forceinline__ PartOf of(u32 number, u32) { return {number}; }
@@ -49,14 +49,14 @@ struct SelectTask {
     static constexpr bool RUNS = RUN_BYTES > 0;
     static constexpr u32 FEW = RUNS ? 16 : 4;
     using Run = UnsignedOf<RUN_BYTES>::type;
-    // The vector beside a warp's elements makes a copy at once worth while; elements alone are there as soon by many.
+    // With the vector beside a warp's elements one bulk copy pays; elements alone arrive as soon by many copies.
     using Chosen = Choose<HEADS == Heads::KEYS ? 1 : 0, HEADS == Heads::KEYS>;
     static_assert(TILE <= 1 << 16, "the place of an element in its tile is 16 bits");
 
-    // What lies in the ring: elements, or the places of what is kept, or both.
+    // Contents of the ring: elements, or the places of selected ones, or both.
     static constexpr bool VALUES = INDEX_BYTES == 0, PLACES = INDEX_BYTES > 0 || RUNS;
 
-    // Dynamic shared memory: the ring, the elements and flags that are staged.
+    // Dynamic shared memory: the ring, the staged elements and flags.
     static constexpr u32 DYNAMIC_BYTES = RING_BYTES + AHEAD * (Chosen::STAGED_BYTES + Chosen::FLAG_BYTES);
 
     struct Shared {
@@ -105,7 +105,7 @@ struct SelectTask {
         return Part::of(items.places.number, mine);
     }
 
-    // Returns how many results lie before the warp.
+    // Number of results before the warp.
     static __device__ __forceinline__ u32 join(u64 tile, const Part& part, Kept& total) {
         const u32 number = warp_sum(part.number);
         u64 last = 0;
@@ -142,7 +142,7 @@ struct SelectTask {
         }
     }
 
-    // Stores what lies at `from` in the ring: `stored` of `number` elements or indices, the first of them to `to`.
+    // Stores the results at `from` in the ring: `stored` of `number` elements or indices, the first of them to `to`.
     __device__ __forceinline__ void store_results(Stored* to, const unsigned char* from, u64 tile, u32 stored, u32 number) const {
         if constexpr (VALUES) {
             warp_store_elements((In*)to, from, stored);
@@ -152,21 +152,21 @@ struct SelectTask {
         }
     }
 
-    // Stores where the tile's runs begin, or how long those are that end in it.
+    // Stores the begins of the tile's runs, or the lengths of those that end in it.
     __device__ __forceinline__ void store_runs(const u16* places, u64 tile, const Kept& before, u32 number) const {
         Run* const to = (Run*)p.runs + before.number;
         const u32 stored = with_room(before.number, number, p.capacity);
         if constexpr (!RUN_LENGTHS) {
             warp_store(stored, (u64)to / sizeof(Run) % WARP, [&](u32 i) { return places[i]; }, [&](u32 i, u16 place) { to[i] = (Run)(tile * TILE + place); });
         } else {
-            // The first one ends a run of another tile; the last one does not end in this tile.
+            // The first selected element ends a run of another tile; the last run does not end in this tile.
             if (number == 0) return;
             if (lane_index() == 0 && before.number > 0 && before.number <= p.capacity) to[-1] = (Run)(tile * TILE + places[0] - before.open());
             warp_store(with_room(before.number, number - 1, p.capacity), (u64)to / sizeof(Run) % WARP, [&](u32 i) { return (u32)places[i + 1] - places[i]; }, [&](u32 i, u32 length) { to[i] = (Run)length; });
         }
     }
 
-    // A storing warp stores what the tile has left in the ring.
+    // Stores the results of a tile in the ring. A storing warp.
     __device__ __forceinline__ void finish(u64 tile, u32 at, const Kept& total, const Chain<Kept>& chain) const {
         Kept before = {};
         if (tile > 0) before = chain.prefix(tile);
@@ -178,7 +178,7 @@ struct SelectTask {
         if constexpr (RUNS) store_runs((const u16*)(from + value_bytes(number)), tile, before, number);
     }
 
-    // What is known at the end.
+    // Stores the results that are known at the end only.
     __device__ __forceinline__ void finish_all(const Kept& all) const {
         const u64 kept = all.number;
         *p.count = kept;

@@ -1,24 +1,25 @@
-// Sorts of arrays that a cluster of blocks holds in shared memory: stable, in one launch.
+// Radix sort of arrays that fit in the shared memory of a cluster of blocks: stable, in one launch.
 //
 //   each block loads its share of the keys into registers
-//   for each digit of eight bits in which keys differ, from the lowest one on, which is looked at in any case:
-//       rank     each key among its warp's keys with the digit; sum the warps' counts
-//       tell     all blocks how many keys of each digit the block has: so each knows where its runs go; and the first time, which bits
-//                differ
-//       scatter  the keys to slots, by digit and rank
-//       pass     each slot's key on to its place in the share of a block, or the last time in the output
-//       read     the share's keys back, in their order
+//   for each digit of eight bits in which keys differ, from the lowest one on (the lowest one in any case):
+//       rank      each key among its warp's keys with the digit; sum the warps' counts
+//       exchange  the counts of each digit between all blocks, from which each computes the places of its runs; and in
+//                 the first pass the bits that differ
+//       scatter   the keys to slots, by digit and rank
+//       pass      each slot's key on to its place in the share of a block, or in the last pass in the output
+//       read      the share's keys back, in order
 //
-// A share is as many keys of each block, and of any warp as many rows exist as are matched at once, or none. What does not exist is behind
-// everything else in the last shares, and all its bits are set.
+// A share is equally many keys of each block. Any warp has a multiple of ROWS_AT_ONCE rows that exist, or none. Padding
+// keys have all bits set, and come after everything else in the last shares.
 //
-// Of values only positions go along; the values are fetched at the end. Where equal keys cannot be told apart, the first digit is
-// ranked by atomic additions, in any order, by warps whose keys have no zero with a sign. Where there is one, both zeros have the same digits: that is
-// of use in the first pass, and is right in the others, which leave out the bit that tells zeros apart.
+// Only the positions of values take part; the values are gathered at the end. If equal keys are indistinguishable,
+// warps whose keys have no zero with a sign rank the first digit by atomic additions, in any order. If there is a zero
+// with a sign, both zeros have the same digits. The first pass needs that, and it is right in the others, which skip
+// the bit of the sign.
 //
-// Memory ordering: blocks write to each other's shared memory between two meetings of the cluster, and read their own after the second.
-// What a block reads after a meeting it has read before it arrives at the next one, so nobody writes there too early. None reaches for
-// another block's memory after the last meeting, so a block may end.
+// Memory ordering: blocks write to each other's shared memory between two meetings of the cluster, and read their own
+// after the second. A block finishes the reads of a meeting before it arrives at the next one, so no block writes there
+// too early. No block accesses another block's memory after the last meeting, so a block may end.
 
 #include "block/cluster.cuh"
 #include "memory/instructions.cuh"
@@ -33,21 +34,21 @@ static_assert(THREADS % DIGITS == 0 && CLUSTER % ROW_GROUPS == 0 && WARP % CLUST
 static_assert((u64)MOST_SHARE * MOST_SHARE * CLUSTER <= 1ull << 32, "places are divided by the share by a multiplication");
 
 struct ClusterShared {
-    u32 masks[WARPS][MASK_ROWS * DIGITS];  // a bit for each lane that has the digit
+    u32 masks[WARPS][MASK_ROWS * DIGITS];  // bit set of the lanes that have the digit
     u16 counts[WARPS][DIGITS];             // of the warp's keys; then the slot of the warp's first key with the digit
     u32 of_groups[ROW_GROUPS][DIGITS];         // keys of ROW_GROUP warps
-    u32 of_blocks[CLUSTER][DIGITS];        // keys of each block, which these have told
-    u32 bases[DIGITS];                     // what the place of a key with the digit is more than its slot, modulo 2^32
+    u32 of_blocks[CLUSTER][DIGITS];        // keys of each block, written by the blocks
+    u32 bases[DIGITS];                     // place of a key with the digit, less its slot, modulo 2^32
     u32 sums[2][WARPS];
     u32 own_some[KEY_WORDS], own_none[KEY_WORDS];
-    KeyBits some[CLUSTER], none[CLUSTER];  // bits that some keys of each block have, and that some have not
+    KeyBits some[CLUSTER], none[CLUSTER];  // bits set in some keys of each block; bits clear in some
     u32 negative;                          // whether a key of the block was a zero with a sign when it was loaded
 };
 constexpr u32 SHARE_BYTES = MOST_SHARE * KEY_BYTES, POSITION_BYTES = HAS_VALUES ? MOST_SHARE * 4 : 0;
 static_assert(2 * (SHARE_BYTES + POSITION_BYTES) + sizeof(ClusterShared) <= SORT_SHARED_BYTES);
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// Of a sum over the digits, of which ROW_GROUP neighbouring warps have the parts: what lower warps of the group have.
+// Exclusive prefix in a group of ROW_GROUP neighbouring warps, whose parts of a sum over the digits are `sums`.
 __device__ __forceinline__ u32 sum_of_lower_warps(const u32* sums) {
     const u32 within = warp_index() % ROW_GROUP;
     u32 sum = 0;
@@ -56,15 +57,15 @@ __device__ __forceinline__ u32 sum_of_lower_warps(const u32* sums) {
     return sum;
 }
 
-// The bits that any lane has.
+// Union of the bits of all lanes.
 __device__ __forceinline__ KeyBits bits_of_lanes(KeyBits bits) {
 #pragma unroll
     for (u32 distance = 1; distance < WARP; distance *= 2) bits |= shuffle(bits, lane_index() ^ distance);
     return bits;
 }
 
-// Where the keys of this block go: their slots by warp in `counts`, and the way from a slot to a place in `bases`. All threads,
-// each for a digit and a group of warps. The first time the cluster has to have met.
+// Places of this block's keys: their slots by warp in `counts`, and the offset from slot to place in `bases`. All
+// threads, each for a digit and a group of warps. Before the first call the cluster has to have met.
 __device__ __forceinline__ void find_places(ClusterShared& shared, bool is_first) {
     const u32 digit = threadIdx.x % DIGITS, group = threadIdx.x / DIGITS;
     u32 of_lower_warps[ROW_GROUP], sum = 0;
@@ -111,7 +112,7 @@ __device__ __forceinline__ void find_places(ClusterShared& shared, bool is_first
     if (group == 0) shared.bases[digit] = to_here - of_all + sum_of_lower_warps(shared.sums[1]) + of_lower_blocks - start;
 }
 
-// Stores what lies in slots at the places that the last digit, at `shift`, tells.
+// Stores the keys in slots at their places by the last digit, at `shift`.
 template <bool ZEROS>
 __device__ __forceinline__ void store(const SortClusterParams& p, const ClusterShared& shared, const KeyBits* slots, const u32* positions, u32 shift) {
     const u32 n = (u32)p.n, share = (u32)p.share;
@@ -126,7 +127,7 @@ __device__ __forceinline__ void store(const SortClusterParams& p, const ClusterS
         if (HAS_VALUES) value[k] = INDICES ? (Value)positions[i] : ((const Value*)p.values)[positions[i]];
     }
     if (!HAS_VALUES) return;
-    // In place all values are read before others take their places.
+    // In place, all values are read before any is stored.
     if (p.values == p.values_out) {
         cluster_arrive();
         cluster_wait();
@@ -140,7 +141,8 @@ __device__ __forceinline__ void store(const SortClusterParams& p, const ClusterS
     }
 }
 
-// Passes what lies in slots on to the places that a digit tells, in shares of `share` keys, by which `reciprocal` divides.
+// Passes the keys in slots on to their places by a digit, in shares of `share` keys. `reciprocal` replaces the division
+// by `share`.
 template <bool ZEROS>
 __device__ __forceinline__ void pass_on(const ClusterShared& shared, const KeyBits* slots, const u32* positions, KeyBits* received, u32* received_positions, u32 share, u32 reciprocal, u32 shift) {
 #pragma unroll 4
@@ -152,7 +154,7 @@ __device__ __forceinline__ void pass_on(const ClusterShared& shared, const KeyBi
     }
 }
 
-// Puts the keys of a warp, which have these ranks, into their slots.
+// Scatters the keys of a warp to their slots, by these ranks.
 template <bool ZEROS>
 __device__ __forceinline__ void put(const KeyBits (&key)[KEYS], const u32 (&position)[HAS_VALUES ? KEYS : 1], const u32 (&ranks)[KEYS / 2], const u16* counts, KeyBits* slots, u32* positions, u32 rows, u32 shift) {
 #pragma unroll
@@ -165,16 +167,16 @@ __device__ __forceinline__ void put(const KeyBits (&key)[KEYS], const u32 (&posi
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1) upsweep_sort_cluster(const __grid_constant__ SortClusterParams p) {
-    cluster_arrive();  // so that later all are known to be there
+    cluster_arrive();  // so that all are known to run later
     KeyBits* const slots = (KeyBits*)dynamic_shared;
     KeyBits* const received = (KeyBits*)(dynamic_shared + SHARE_BYTES);
     u32* const position_slots = (u32*)(dynamic_shared + 2 * SHARE_BYTES);
     u32* const received_positions = (u32*)(dynamic_shared + 2 * SHARE_BYTES + POSITION_BYTES);
     ClusterShared& shared = *(ClusterShared*)(dynamic_shared + 2 * (SHARE_BYTES + POSITION_BYTES));
     const u32 n = (u32)p.n, share = (u32)p.share, begin = blockIdx.x * share;
-    // A place divided by the share, rounded down.
+    // Fixed-point reciprocal: its product with a place is the place divided by the share, rounded down.
     const u32 reciprocal = (u32)((1ull << 32) / share) + 1;
-    // Warps have as many rows as others, but for the last ones.
+    // All warps have equally many rows, but for the last ones.
     const u32 of_warp = (share + THREADS * ROWS_AT_ONCE - 1) / (THREADS * ROWS_AT_ONCE) * ROWS_AT_ONCE;
     const u32 of_lower = warp_index() * of_warp, rows = min(of_warp, share / WARP - min(share / WARP, of_lower));
     const u32 first = of_lower * WARP + lane_index();
@@ -186,7 +188,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) upsweep_sort_cluster(co
         if (exists(k)) key[k] = ((const KeyBits*)p.keys)[begin + first + k * WARP];
     }
     if (HAS_VALUES && !INDICES) {
-        // They are fetched from anywhere at the end.
+        // Values are gathered from anywhere at the end.
         constexpr u32 LINE = 128 / sizeof(Value);
         const u32 at = begin + threadIdx.x * LINE;
         if (threadIdx.x * LINE < share && at < n) prefetch((const Value*)p.values + at);
@@ -214,7 +216,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) upsweep_sort_cluster(co
     KeyBits differ = 0;
     u32 shift = 0;
     bool is_first = true;
-    // What does not exist has to stay behind the others.
+    // Padding keys must stay after the others.
     bool loose = !HAS_VALUES && begin + share <= n;
     do {
         u32 ranks[KEYS / 2];

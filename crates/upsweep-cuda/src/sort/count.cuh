@@ -1,15 +1,15 @@
-// The first kernel of a sort by digits: counts each digit of all keys in one reading, and says what the other kernels do.
+// The first kernel of an LSD radix sort: counts every digit of all keys in one reading, and plans the other kernels.
 //
 //   counter[p][d][c] = 0                        in shared memory, SORT_COLUMNS of a digit: a lane adds in column lane % SORT_COLUMNS
 //   for the block's keys x:    for all p:    counter[p][digit p of x][column] += 1
 //   counts[p][d] += sum of counter[p][d][..]
 //   the last block:
 //       places[p][d] = counts[p][0] + .. + counts[p][d - 1]
-//       a digit that all keys have alike is not sorted by; where keys are in order already, none is
-//       passes go from the input to the result and scratch in turns, so that the last one ends in the result; a result in the place
-//       of the input takes an even number of them, one of which may be a copy
+//       a digit that is equal in all keys has no pass; keys in order have none at all
+//       passes go from the input to the result and scratch in turns (double buffer), so that the last one ends in the
+//       result; an in-place sort has an even number of them, one of which may be a copy
 //
-// With as many columns as lanes a warp's counters lie in banks of their own, whatever the keys are.
+// With as many columns as lanes a warp's counters lie in distinct banks, whatever the keys are.
 
 #include "memory/instructions.cuh"
 #include "sort/passes.cuh"
@@ -18,9 +18,9 @@
 constexpr u32 SORT_COLUMNS = 1 << COLUMN_BITS;
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// Adds the keys from `begin` to `end` of the array to the counters. Returns what has been seen of their order.
+// Adds the keys from `begin` to `end` of the array to the counters. Returns the comparisons of neighbours.
 __device__ __forceinline__ Seen count_keys(const KeyBits* keys, u64 begin, u64 end) {
-    // From shared memory, so that compilers take it for a number that they do not know: two instructions a digit, instead of five.
+    // Loaded from shared memory, so that compilers cannot fold it: two instructions a digit, instead of five.
     __shared__ u32 columns[WARP];
     if (threadIdx.x < WARP) columns[threadIdx.x] = threadIdx.x % SORT_COLUMNS * sizeof(u32);
     __syncthreads();
@@ -44,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_count(const _
     wait_for_kernel_before();
     if (header.road != Road::PASSES) return;
     for (u32 i = threadIdx.x; i < COUNTERS * SORT_COLUMNS; i += THREADS) counters[i] = 0;
-    // The words through which tiles will tell each other their counts are empty.
+    // The look-back words of the tiles are empty.
     clear_status((StatusWord*)p.status, p.status_words, p.status_words);
     __syncthreads();
     const u64 begin = min(p.n, blockIdx.x * p.part), end = min(p.n, begin + p.part);
@@ -56,7 +56,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_count(const _
         for (u32 c = 0; c < SORT_COLUMNS; c++) sum += counters[i * SORT_COLUMNS + (c + i) % SORT_COLUMNS];
         if (sum > 0) atomicAdd((u64*)header.counts + i, (u64)sum);
     }
-    // The counts of all blocks are there when the last one has come: each fences what it has added.
+    // All counts are visible once the last block has come: each block fences its additions.
     __shared__ bool last;
     __threadfence();
     __syncthreads();

@@ -1,11 +1,14 @@
-// Sort of keys of one or two bytes, without values, by counting alone: keys that are equal in every bit cannot be told apart. Zeros are equal
-// whatever their signs, so a block whose part has such with a sign reads it again, and keeps the signs of its zeros in their order.
+// Counting sort of keys of one or two bytes, without values: keys that are equal in every bit are indistinguishable.
+// Zeros are equal whatever their signs, so a block whose part has zeros with a sign reads it again, and stores the
+// signs of its zeros in order.
 //
 //   tally     counts[x] += 1 for all keys x; the last block: places[x] = counts[0] + .. + counts[x - 1]
-//   fill      output[i] = x for places[x] <= i < places[x + 1]; where there are zeros of both signs, those of the parts, one after the other
+//   fill      output[i] = x for places[x] <= i < places[x + 1]; zeros of both signs are read from the stored signs,
+//             part by part
 //
-// A block's counters of keys of two bytes lie in shared memory, two of 16 bits in a word. Who lets one reach half of what it can hold
-// takes that half away and adds it to the count of all blocks; until then fewer keys are added than the other half holds.
+// A block's counters of keys of two bytes lie in shared memory, two of 16 bits in a word. The thread whose addition
+// takes a counter to half of its range subtracts that half and adds it to the count of all blocks. Fewer keys are added
+// in the meantime than the other half holds.
 
 #include "memory/instructions.cuh"
 #include "sort/radix.cuh"
@@ -15,7 +18,7 @@ constexpr u32 VALUES = (u32)((u64)1 << KEY_WIDTH);
 constexpr u32 HALF = 1 << 15;
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// The counts of all blocks become places. All threads of one block.
+// Turns the counts of all blocks into places. All threads of one block.
 __device__ __forceinline__ void counts_to_places(u64* counts) {
     constexpr u32 PART = VALUES / WARPS;  // of a warp
     __shared__ u64 totals[WARPS];
@@ -46,11 +49,11 @@ __device__ __forceinline__ void counts_to_places(u64* counts) {
     }
 }
 
-// The zeros of parts: before the last block has come how many each has, then how many are in those before it; in the highest bit whether some
-// have a sign.
+// Zeros of each part: their count until the last block has come, then its exclusive prefix over the parts. The highest
+// bit: whether some have a sign.
 constexpr u64 SOME_NEGATIVE = 1ull << 63;
 
-// Keeps the signs of the zeros from `begin` to `end` of the keys, of which there are so many, as bits. All threads of one block.
+// Stores the signs of the `number` zeros among the keys from `begin` to `end`, as bits. All threads of one block.
 __device__ __noinline__ void keep_signs(const KeyBits* keys, u64 begin, u64 end, u32 number, u32* signs) {
     __shared__ u32 of_warps[WARPS];
     for (u32 i = threadIdx.x; i <= number / 32; i += THREADS) signs[i] = 0;
@@ -71,7 +74,7 @@ __device__ __noinline__ void keep_signs(const KeyBits* keys, u64 begin, u64 end,
     }
 }
 
-// Of each part how many zeros are in those before it. All threads of one block.
+// Turns the parts' counts of zeros into exclusive prefixes. All threads of one block.
 __device__ __noinline__ void zeros_to_places(u64* zeros, u32 parts) {
     if (warp_index() > 0) return;
     u64 before = 0;
@@ -93,7 +96,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_tally(const _
     u32* const words = (u32*)dynamic_shared;
     const KeyBits* const keys = (const KeyBits*)p.keys;
     for (u32 i = threadIdx.x; i < VALUES / 2; i += THREADS) words[i] = 0;
-    // What counters of zeros have been relieved of.
+    // Amount already subtracted from the counters of zeros.
     __shared__ u32 halves_of_zeros[2];
     if (HAS_ZEROS && threadIdx.x < 2) halves_of_zeros[threadIdx.x] = 0;
     __syncthreads();
@@ -140,7 +143,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_tally(const _
         if (threadIdx.x == 0) p.zeros[blockIdx.x] = (u64)number | (negative > 0 ? SOME_NEGATIVE : 0);
         if (negative > 0) keep_signs(keys, begin, end, number, p.signs + blockIdx.x * p.signs_of_part);
     }
-    // The counts of all blocks are there when the last one has come: each fences what it has added.
+    // All counts are visible once the last block has come: each block fences its additions.
     __shared__ bool last;
     __threadfence();
     __syncthreads();
@@ -156,7 +159,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_tally(const _
     counts_to_places(p.counts);
 }
 
-// The zero at a place among all zeros, of which there are such of both signs.
+// Zero number `place`, if there are zeros of both signs.
 __device__ __noinline__ KeyBits zero_at(const SortFillParams& p, u64 place) {
     u32 part = 0;
     for (u32 beyond = (u32)p.parts; part + 1 < beyond;) {
@@ -169,22 +172,22 @@ __device__ __noinline__ KeyBits zero_at(const SortFillParams& p, u64 place) {
     return negative ? NEGATIVE_ZERO : POSITIVE_ZERO;
 }
 
-// A warp fills RANGE results at a time, whose places are multiples of that: lines of the output, but for an output that begins
-// elsewhere.
+// A warp fills RANGE results at a time, from a multiple of RANGE on: lines of the output. An output that is not aligned
+// begins at an offset.
 extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_fill(const __grid_constant__ SortFillParams p) {
     constexpr u32 RANGE = FILL_BYTES / KEY_BYTES, AT_ONCE = 8 * WARP;
     const u64* const places = p.places;
     const u32 lane = lane_index();
     const u64 skew = (u64)p.output / KEY_BYTES % WARP;
     KeyBits* const output = (KeyBits*)p.output - skew;  // from here on, places are those of lines
-    // Whether the keys of this value are zeros of both signs, one after the other.
+    // Whether the keys of this value are zeros of both signs.
     const auto has_both = [&](u32 value) {
         return is_zero((KeyBits)value) && places[(u32)FIRST_ZERO] < places[(u32)FIRST_ZERO + 1] && places[(u32)FIRST_ZERO + 1] < places[(u32)FIRST_ZERO + 2];
     };
     const u64 end_of_all = p.n + skew, warps = (u64)gridDim.x * WARPS;
     for (u64 begin = (blockIdx.x * (u64)WARPS + warp_index()) * RANGE; begin < end_of_all; begin += warps * RANGE) {
         const u64 end = min(end_of_all, begin + RANGE), from = max(begin, skew);
-        // The last value whose place is at `place` or before: of 32 parts of the values, the last that begins there, and so on.
+        // Binary search, 32 values at a time, of the last value whose first place is `place` or lower.
         const auto value_at = [&](u64 place) {
             u32 value = 0;
             for (u32 part = VALUES / WARP;; part = part > WARP ? part / WARP : 1) {
@@ -193,13 +196,13 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_fill(const __
                 if (part == 1) return value;
             }
         };
-        // The ends of 32 values' runs from `window` on, one a lane.
+        // Window: the ends of 32 values' runs from `window` on, one a lane.
         u32 value = value_at(from), window = value;
         u64 ends = 0;
         const auto look = [&] { ends = window + lane + 1 < VALUES ? places[window + lane + 1] + skew : ~0ull; };
         look();
         u64 run_end = shuffle(ends, 0u);
-        // Goes on to the next value that there is: in this window, in the one behind it, or anywhere.
+        // Advances to the next value that occurs: in this window, in the next one, or anywhere.
         const auto next_value = [&] {
             for (u32 windows = 1;; windows++) {
                 const u32 later = __ballot_sync(~0u, ends > run_end);
@@ -220,7 +223,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_fill(const __
                 row += AT_ONCE;
                 continue;
             }
-            // A row in which runs end: each lane takes the value of its place.
+            // Row with ends of runs: each lane takes the value of its place.
             u32 own = value;
             const u64 place = row + lane;
             while (run_end <= row + WARP && run_end < end) {

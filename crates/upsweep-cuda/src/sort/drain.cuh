@@ -1,17 +1,18 @@
-// Storing a tile's runs from their slots: the lanes of a store have a whole line of 32 values of the output.
+// Stores of a tile's runs from their slots: the lanes of a store cover a whole line of 32 values of the output.
 //
-//   short runs    a warp has several at once, and most of their lines in one go, so that many loads are under way
-//   long runs     are cut into chunks of lines, which the warps take in turns, several at once: each has as much to do as any other
+//   short runs    a warp has several at once, and most of their lines in one go, so that many loads are in flight
+//   long runs     are cut into chunks of lines, which the warps take in turns, several at once: a balanced load
 //
-// The first is cheaper where all runs are short (2^28 random u32 on an H200, 2026-11-24: a pass of 0.87 ms, by chunks 0.95). With a warp for
-// each run, and all for the rest of a longer one, a pass of 2^24 keys with runs of 320 took 125 us, by chunks 66.
+// The path of short runs is cheaper if all runs are short (2^28 random u32 on an H200, 2026-11-24: a pass of 0.87 ms,
+// by chunks 0.95). With a warp for each run, and all warps for the rest of a longer one, a pass of 2^24 keys with runs
+// of 320 took 125 us, by chunks 66.
 
 #pragma once
 
 #include "sort/radix.cuh"
 #include "warp/sum.cuh"
 
-// Of each digit of a tile: the slot of its first value, how many there are, and where they go.
+// Runs of the digits of a tile: slot of the first value, number of values, place in the output.
 struct TileRuns {
     const u32* starts;
     const u32* totals;
@@ -22,17 +23,17 @@ template <class V>
 struct Run {
     V* to;
     const V* from;
-    u32 count, skew;  // values; the first one's place in its line
+    u32 count, skew;  // number of values; offset of the first one in its line
 
     __device__ __forceinline__ Run() {}
     __device__ __forceinline__ Run(const TileRuns& runs, u32 digit, const V* slots, V* output)
         : to(output + runs.places[digit]), from(slots + runs.starts[digit]), count(runs.totals[digit]), skew((u32)((u64)to / sizeof(V)) % WARP) {}
 
-    // Which of the run's values this lane has in a line. Of lanes before the run's first value it is more than any.
+    // Index in the run of this lane's value of a line. It exceeds every count for lanes before the run's first value.
     __device__ __forceinline__ u32 at(u32 line) const { return line * WARP + lane_index() - skew; }
 };
 
-// Where no run has more than LONG_LINES lines.
+// Path of tiles none of whose runs has more than LONG_LINES lines.
 template <u32 STORING, class V, class F>
 __device__ __forceinline__ void drain_short_runs(const TileRuns& runs, const V* slots, V* to, u32 warp, F finish) {
     constexpr u32 RUNS = 2, LINES = 4;
@@ -67,7 +68,7 @@ __device__ __forceinline__ void drain_short_runs(const TileRuns& runs, const V* 
 template <u32 STORING, class V, class F>
 __device__ __forceinline__ void drain_long_runs(const TileRuns& runs, const V* slots, V* to, u32 warp, F finish) {
     constexpr u32 CHUNKS = 2, LINES = 4;
-    u32 next = warp * CHUNKS;  // the warp's next chunk, counted from the first one of these digits
+    u32 next = warp * CHUNKS;  // index of the warp's next chunk, from the first one of these WARP digits
     for (u32 d = 0; d < DIGITS; d += WARP) {
         const Run<V> own(runs, d + lane_index(), slots, to);
         const u32 chunks = own.count == 0 ? 0 : (own.skew + own.count + WARP * LINES - 1) / (WARP * LINES);
@@ -105,7 +106,8 @@ __device__ __forceinline__ void drain_long_runs(const TileRuns& runs, const V* s
     }
 }
 
-// Stores each digit's run of slots, `finish`ed. Of STORING warps, this one is `warp`.
+// Stores each digit's run of slots, each value through `finish`. STORING is the number of storing warps, `warp` this
+// one's index.
 template <u32 STORING, class V, class F>
 __device__ __forceinline__ void drain(const TileRuns& runs, const V* slots, V* to, u32 warp, F finish) {
     bool is_long = false;

@@ -1,12 +1,14 @@
-// Few distinct keys: a block finds them in a sample, and makes a table that tells by one look whether a key is one of them.
+// Few distinct keys: a block finds them in a sample, and builds a perfect hash table: one probe shows whether a key is
+// one of them.
 //
-//   the first warp looks at its own keys:   if more than MOST_DISTINCT of them are distinct, there are not few
-//   each thread has a key of the sample:    the first of each puts it on the list of distinct ones, through a set in shared memory
-//   each warp tries factors:                a good one gives no two keys of the list the same slot
-//   slots[slot(x)] = x                      for each x of the list: so a key is on it if it is in its slot
+//   the first warp looks at its own keys:   more than MOST_DISTINCT distinct ones: not few
+//   each thread has a key of the sample:    the first of each is appended to the list of distinct keys, through a hash
+//                                           set in shared memory
+//   each warp tries factors:                a good one hashes no two keys of the list to the same slot
+//   slots[slot(x)] = x                      for each x of the list: so a key is in the list if it is in its slot
 //
-// Where the list would have more than FEW keys, or no factor is good, there are not few. Whether a key is none of them is not known
-// before all keys have been looked at.
+// The keys are not few if the list would have more than FEW keys, or if no factor is good. Keys outside the list are
+// found only when all keys have been looked at.
 
 #pragma once
 
@@ -18,15 +20,15 @@ constexpr u32 FEW = WARP, FEW_SLOTS = DIGITS;
 constexpr u32 FEW_LANES = WARP;  // counters of a slot: each lane has its own, as all may have the same key
 constexpr u32 FEW_TRIES = 4;     // factors a warp
 constexpr u32 SET_SLOTS = 2 * FEW_SLOTS;
-constexpr u32 FIRST_SAMPLED = 128;           // threads that put their keys on the list before the others
-constexpr u32 MOST_DISTINCT = WARP * 3 / 4;  // of the first warp's keys: of FEW values that are as frequent there are 20 in the mean
+constexpr u32 FIRST_SAMPLED = 128;           // threads that insert their keys before the others
+constexpr u32 MOST_DISTINCT = WARP * 3 / 4;  // of the first warp's keys: FEW equally frequent values have 20 on average
 static_assert(FEW_SLOTS == 256, "a slot has the highest 8 bits of a word");
 
 struct FewKeys {
     KeyBits sample[THREADS], list[FEW], slots[FEW_SLOTS];
     u32 set[SET_SLOTS];  // 0, or one more than the thread whose key is there
-    u32 number;  // of the list
-    u32 factor;  // the number of a good factor
+    u32 number;  // length of the list
+    u32 factor;  // index of a good factor
 
     static __device__ __forceinline__ u32 slot(KeyBits key, u32 factor) {
         u32 word = (u32)key;
@@ -34,10 +36,10 @@ struct FewKeys {
         for (u32 i = 1; i < KEY_WORDS; i++) word = word * 0x85ebca6b + (u32)(key >> (KEY_BYTES > 4 ? 32 * i : 0));
         return word * factor >> 24;
     }
-    // The factor of this number: all are odd.
+    // Factor number `number`: all factors are odd.
     static __device__ __forceinline__ u32 factor_of(u32 number) { return 0x9e3779b1 + number * 0x3c6ef372; }
 
-    // Puts the key on the list, if it is not there.
+    // Appends the key to the list unless it is there.
     __device__ __forceinline__ void add(KeyBits key) {
         for (u32 at = slot(key, factor_of(0)) * 2; *(volatile u32*)&number <= FEW; at = (at + 1) % SET_SLOTS) {
             const u32 other = atomicCAS(&set[at], 0u, threadIdx.x + 1);
@@ -50,9 +52,10 @@ struct FewKeys {
         }
     }
 
-    // Whether there are few, of which `key` is this thread's of the sample. All threads.
+    // Returns whether the keys are few; then the table is built. `key` is this thread's key of the sample.
+    // All threads.
     __device__ __forceinline__ bool find(KeyBits key) {
-        // What the first warp's keys tell, before more is done.
+        // Early exit by the first warp's keys.
         if (warp_index() == 0) {
             bool is_new = true;
             for (u32 lane = 0; lane < WARP; lane++) {
@@ -69,7 +72,7 @@ struct FewKeys {
         for (u32 i = threadIdx.x; i < SET_SLOTS; i += THREADS) set[i] = 0;
         if (threadIdx.x == 0) number = 0, factor = ~0u;
         __syncthreads();
-        // A part of the sample first: where keys are many, it tells.
+        // Part of the sample first: an early exit for many distinct keys.
         for (u32 begin = 0; begin < THREADS; begin = begin == 0 ? FIRST_SAMPLED : THREADS) {
             if (threadIdx.x >= begin && (begin > 0 || threadIdx.x < FIRST_SAMPLED)) add(key);
             __syncthreads();
@@ -85,7 +88,7 @@ struct FewKeys {
         __syncthreads();
         if (factor == ~0u) return false;
         const u32 good = factor_of(factor);
-        // The first key is in no other slot than its own.
+        // Filler of the unused slots: list[0] hashes to its own slot, so no key is found in them.
         for (u32 i = threadIdx.x; i < FEW_SLOTS; i += THREADS) slots[i] = list[0];
         __syncthreads();
         if (warp_index() == 0 && exists) slots[slot(mine, good)] = mine;

@@ -1,5 +1,5 @@
-// Finer buckets of a segment that a block sorts in shared memory (sort/local.cuh says how): their counters, the slots of keys by them, and
-// how these come in order.
+// Fine buckets of a segment that a block sorts in shared memory (algorithm: sort/local.cuh): their counters, the slots
+// of keys by fine bucket, and the order of the keys in a bucket.
 
 #pragma once
 
@@ -9,18 +9,20 @@
 
 constexpr bool BY_PIECES = !HAS_VALUES && KEY_BYTES <= 8;
 constexpr u32 PIECE = 16;
-constexpr u32 FINE_KEYS = BY_PIECES ? PIECE / 2 + 1 : 16;  // of a finer bucket, if they are not all equal
-constexpr u32 NEAR = 3;  // neighbours on either side that are looked at without a branch
-// By pieces as many finer buckets as there are keys.
+constexpr u32 FINE_KEYS = BY_PIECES ? PIECE / 2 + 1 : 16;  // limit of a fine bucket, unless its keys are all equal
+constexpr u32 NEAR = 3;  // neighbours on either side that are compared without a branch
+// Pieces allow as many fine buckets as keys.
 constexpr u32 MOST_FINE_BITS = !BY_PIECES ? 13 : halvings(LOCAL_TILE > 8 * THREADS ? LOCAL_TILE : 8 * THREADS);
-// The counters of finer buckets, two of 16 bits in a word, take the place of the masks and counts, of which they fill as many as they can.
+// Counters of fine buckets, two of 16 bits in a word. They reuse the memory of the masks and counts, and there are as
+// many as fit.
 constexpr u32 FINE_ROOM = WARPS * (MASK_ROWS * 2 + LOCAL_DIGITS / DIGITS);  // in DIGITS counters each
 constexpr u32 FINE_BITS = halvings(FINE_ROOM) + DIGIT_BITS < MOST_FINE_BITS ? halvings(FINE_ROOM) + DIGIT_BITS : MOST_FINE_BITS, FINE_WORDS = 1 << (FINE_BITS - 1);
 constexpr u32 THREAD_VECTORS = FINE_WORDS / THREADS / 4;
 static_assert(2 * FINE_WORDS * sizeof(u16) <= sizeof(u32) * WARPS * MASK_ROWS * DIGITS + sizeof(u16) * WARPS * LOCAL_DIGITS, "finer buckets have counters");
 static_assert(THREAD_VECTORS > 0 && LOCAL_TILE < 1 << 16, "a slot has 16 bits");
 
-// The counts of finer buckets become the slots of their first keys. Returns whether one has more than FINE_KEYS. All threads.
+// Turns the counts of fine buckets into the slots of their first keys. Returns whether a bucket has more than
+// FINE_KEYS. All threads.
 __device__ __forceinline__ bool fine_counts_to_slots(LocalShared& shared) {
     struct alignas(16) Vector { u32 at[4]; };
     Vector* const vectors = (Vector*)shared.masks[0] + threadIdx.x * THREAD_VECTORS;
@@ -48,18 +50,18 @@ __device__ __forceinline__ bool fine_counts_to_slots(LocalShared& shared) {
         any |= sum >> 31;
     }
 #pragma unroll
-    for (u32 i = 0; i < 4 * THREAD_VECTORS; i++) vector[i / 4].at[i % 4] += start * 0x10001;  // none flows over
+    for (u32 i = 0; i < 4 * THREAD_VECTORS; i++) vector[i / 4].at[i % 4] += start * 0x10001;  // no half overflows
 #pragma unroll
     for (u32 i = 0; i < THREAD_VECTORS; i++) vectors[i] = vector[i];
     __syncthreads();
     return any != 0;
 }
 
-// Where slot `i` lies among those of finer buckets: so that lanes that load pieces, 16 bytes at a time, find them in banks of their own.
+// Swizzled index of slot `i`: lanes that load pieces, 16 bytes at a time, access distinct banks.
 constexpr u32 KEY_VECTOR = 16 / KEY_BYTES;
 __device__ __forceinline__ u32 fine_slot(u32 i) { return BY_PIECES ? i ^ (i >> 3 & (KEY_BYTES - 1) * KEY_VECTOR) : i; }
 
-// Sorts each piece of the slots from `begin` to `end`, of which parts of SORTED keys are sorted.
+// Sorts each piece of the slots from `begin` to `end`. Sub-pieces of SORTED keys are sorted already.
 template <u32 SORTED>
 __device__ __forceinline__ void sort_pieces(KeyBits* slots, u32 begin, u32 end) {
     struct alignas(16) Vector { KeyBits at[KEY_VECTOR]; };
@@ -86,22 +88,22 @@ __device__ __forceinline__ void sort_pieces(KeyBits* slots, u32 begin, u32 end) 
     }
 }
 
-// Keys in slots by finer buckets, which are told by FINE_BITS bits of them, from `shift` on.
+// Keys in slots by fine bucket: FINE_BITS bits from `shift` on.
 struct Fine {
     KeyBits* slots;
     const u16* positions;
-    const u16* starts;  // of each finer bucket: the slot of its first key
+    const u16* starts;  // slot of the first key of each fine bucket
     u32 count, shift;
-    bool has_full;  // whether a finer bucket has more than FINE_KEYS keys: else there may be no starts any more
+    bool has_full;  // whether a fine bucket has more than FINE_KEYS keys: otherwise `starts` may be overwritten
 
-    // Those in one finer bucket differ in these bits.
+    // Whether two keys are in one fine bucket: they agree in the bits from `shift` on.
     __device__ __forceinline__ bool are_together(KeyBits a, KeyBits b) const { return (KeyBits)(a ^ b) >> shift == 0; }
-    // Whether there are so many in the finer bucket of `x` that they have to be equal.
+    // Whether the fine bucket of `x` has so many keys that they have to be equal.
     __device__ __forceinline__ bool is_full(KeyBits x) const {
         const u32 digit = digit_at<FINE_BITS>(x, shift);
         return (digit + 1 < 1 << FINE_BITS ? starts[digit + 1] : count) - starts[digit] > FINE_KEYS;
     }
-    // Whether this thread sees keys in a full one that are not equal.
+    // Whether this thread sees unequal keys in a full bucket.
     __device__ __forceinline__ bool sees_mixed() const {
         bool mixed = false;
         for (u32 i = 1 + threadIdx.x; i < count; i += THREADS) {
@@ -110,7 +112,7 @@ struct Fine {
         }
         return mixed;
     }
-    // The place in order of the key `x` in slot `i`: those of its finer bucket are its neighbours.
+    // Final place of the key `x` in slot `i`: it is compared with its neighbours in its fine bucket.
     __device__ __forceinline__ u32 place_of(u32 i, KeyBits x) const {
         u32 place = i;
         bool lower = true, higher = true;
@@ -124,7 +126,7 @@ struct Fine {
             higher = higher && are_together(other, x);
             place += higher && (other < x || (HAS_VALUES && other == x && positions[j] < positions[i]));
         };
-        // Without a branch, so that these loads are under way together. Outside of the segment it is the key itself.
+        // No branches, so that these loads are in flight together. Out of range, the key is compared with itself.
 #pragma unroll
         for (u32 distance = 1; distance <= NEAR; distance++) {
             take_lower(i >= distance ? i - distance : i);

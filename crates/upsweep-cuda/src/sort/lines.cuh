@@ -1,6 +1,8 @@
-// Interleaved lines as rows, and back: output[(o * inner + i) * len + k] = input[(o * len + k) * inner + i].
+// Transpose of interleaved lines into rows, and back:
 //
-// A block moves a square of elements through shared memory, so that both sides are read and written in rows.
+//   output[(o * inner + i) * len + k] = input[(o * len + k) * inner + i]
+//
+// A block moves a square of elements through shared memory, so that both sides are accessed in rows.
 
 #include "word/number.cuh"
 

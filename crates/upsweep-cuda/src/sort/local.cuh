@@ -1,38 +1,41 @@
-// Sorts of segments that fit in the shared memory of a block, one at a time: short arrays, rows, and the buckets that passes by the
-// highest bits have left.
+// Sorts of segments that fit in the shared memory of a block, one at a time: short arrays, rows, and the buckets of MSD
+// passes.
 //
 //   for each of the block's segments:
-//       load      its keys, a warp's side by side; see which bits differ
+//       load      its keys, a warp's contiguous; find the bits that differ
 //       for each digit of LOCAL_BITS bits, eight to ten, in which keys differ, from the lowest bit on:
 //           rank     each key among its warp's keys with the digit; sum the warps' counts
-//           scatter  the keys to their slots, and read them back in their order
+//           scatter  the keys to their slots, and read them back in order
 //       store     them
 //
-// Or, with FINE, where there would be more than two digits:
+// Or by fine buckets, with FINE, instead of more than two digits:
 //
-//       count     the keys of finer buckets: those with the same FINE_BITS highest of the bits that differ
-//       scatter   the keys to their slots, by finer buckets, in any order
-//       store     each where the few keys of its finer bucket, which are its neighbours, tell
+//       count     the keys of fine buckets: those with the same FINE_BITS highest of the bits that differ
+//       scatter   the keys to their slots, by fine bucket, in any order
+//       store     each at its final place, found by comparisons with the few keys of its fine bucket, which are its
+//                 neighbours
 //
-// A finer bucket that has more than few keys has to have equal ones alone, else the segment goes by digits. Keys of up to eight bytes without
-// values go so instead of two digits, too, and are put in order sooner:
+// A fine bucket with more than a few keys must have equal keys alone, else the segment goes by digits. Keys of up to
+// eight bytes without values take fine buckets instead of two digits, too, and are sorted before they are stored:
 //
 //       sort      each piece of PIECE slots, by a thread in its registers
 //       merge     the higher half of each piece and the lower half of the next one
 //
-// A finer bucket of at most half a piece and one more key is in one piece, or in two halves that are merged: then it is in order.
+// A fine bucket of at most half a piece and one more key lies in one piece, or in two halves that are merged, and thus
+// is sorted.
 //
-// Of values, only positions go along, of 16 bits each; the values are fetched at the end, through the slots of the keys. Where equal
-// keys cannot be told apart, the first digit is ranked by atomic additions, in any order. Where rows of keys are runs of equal ones,
-// additions to one word would take turns; then the segment goes by digits, of which the first is ranked by an addition for each run, and the
-// others by ballots. Where a key is a zero with a sign it goes by digits, too, all of them stable.
+// Only the positions of values take part, of 16 bits each; the values are gathered at the end, through the slots of the
+// keys. If equal keys are indistinguishable, atomic additions rank the first digit, in any order. If rows of keys are
+// runs of equal ones, additions to one word would be serialised; then the segment goes by digits, the first of which is
+// ranked by an addition for each run, and the others by ballots. A segment with a zero with a sign goes by digits, too,
+// all of them stable.
 
 #include "memory/instructions.cuh"
 #include "sort/fine.cuh"
 #include "sort/octaves.cuh"
 #include "warp/shuffle.cuh"
 
-// Stores a segment whose keys lie in their slots by finer buckets.
+// Stores a segment whose keys lie in their slots by fine bucket.
 __device__ __forceinline__ void store_fine(const SortLocalParams& p, u64 begin, const Fine& fine) {
     const u32 count = fine.count;
     KeyBits* const to = (KeyBits*)p.keys_out + begin;
@@ -81,19 +84,19 @@ __device__ __forceinline__ void store_fine(const SortLocalParams& p, u64 begin, 
     }
 }
 
-// A segment, and this thread's keys of it: of each of its warp's rows one. Each warp has as many rows as the others.
+// A segment, and this thread's keys of it: one of each of its warp's rows. All warps have equally many rows.
 struct Segment {
     u64 begin;
     u32 count, rows, first;
-    u32 from_first;  // keys from this thread's first one on
+    u32 from_first;  // number of keys from this thread's first one on
 
     __device__ __forceinline__ Segment(u64 begin, u32 count)
         : begin(begin), count(count), rows((count + THREADS * ROWS_AT_ONCE - 1) / (THREADS * ROWS_AT_ONCE) * ROWS_AT_ONCE),
           first(warp_index() * (WARP * rows) + lane_index()), from_first(count - min(count, first)) {}
-    // Two ways to ask the same: the second has the key's place, which values need, and the first takes no register for it.
+    // Two equivalent tests: the second needs the key's place, which values need, too; the first saves a register.
     __device__ __forceinline__ bool exists(u32 k) const { return BY_PIECES ? k * WARP < from_first : first + k * WARP < count; }
 
-    // Loads them; what does not exist is like the first key of all, which is returned.
+    // Loads the keys. Those past the end are copies of the segment's first key, which is returned.
     __device__ __forceinline__ KeyBits load(const SortLocalParams& p, KeyBits (&key)[KEYS]) const {
         const KeyBits* const keys = (const KeyBits*)p.keys + begin;
         const auto number = [&](KeyBits key) { return p.given ? in_order(key) : key; };
@@ -101,7 +104,7 @@ struct Segment {
         const KeyBits* const mine = keys + first;
 #pragma unroll
         for (u32 k = 0; k < KEYS; k++) {
-            // Where keys are loaded twice all are written: compilers would keep what was there before.
+            // The loop that loads twice writes every key: compilers would otherwise keep the earlier value.
             if (BY_PIECES) key[k] = exists(k) ? mine[k * WARP] : (KeyBits)0;
             else if (k >= rows) break;
             else if (exists(k)) key[k] = keys[position(k)];
@@ -116,7 +119,7 @@ struct Segment {
     __device__ __forceinline__ u32 position(u32 k) const { return first + k * WARP; }
 };
 
-// Sorts a segment whose keys differ in these bits by finer buckets, if it can, and returns whether it has.
+// Sorts a segment whose keys differ in these bits by fine buckets, if it can. Returns whether it has.
 __device__ __forceinline__ bool sort_by_finer_buckets(const SortLocalParams& p, LocalShared& shared, const Segment& segment, const KeyBits (&key)[KEYS], KeyBits differ) {
     KeyBits* const slots = (KeyBits*)dynamic_shared;
     u16* const positions = (u16*)(dynamic_shared + LOCAL_SLOT_BYTES);
@@ -139,7 +142,8 @@ __device__ __forceinline__ bool sort_by_finer_buckets(const SortLocalParams& p, 
     fine.has_full = fine_counts_to_slots(shared) && (HAS_VALUES || shift > 0);
     bool sorts = !(HAS_VALUES && fine.has_full);
     if (sorts && fine.has_full) {
-        // Neighbours that differ, but not in their full finer bucket, tell at once what looking at all slots would: of skewed keys there are such.
+        // Early exit: neighbours that differ outside of their full fine bucket show what a look at all slots would.
+        // Skewed keys have such.
         const KeyBits before = shuffle_up(key[0], 1);
         if (segment.exists(0) && key[0] != before && fine.are_together(key[0], before) && fine.is_full(key[0])) atomicOr(&shared.mixed, 1u);
         __syncthreads();
@@ -155,7 +159,7 @@ __device__ __forceinline__ bool sort_by_finer_buckets(const SortLocalParams& p, 
                 if (HAS_VALUES) positions[slot] = (u16)segment.position(k);
             }
         }
-        // What is in the last piece beside them is behind them.
+        // Padding of the last piece sorts after the keys.
         if (BY_PIECES && threadIdx.x < PIECE && (count + threadIdx.x) / PIECE * PIECE < count) slots[fine_slot(count + threadIdx.x)] = (KeyBits)~(KeyBits)0;
     }
     __syncthreads();
@@ -179,8 +183,8 @@ __device__ __forceinline__ bool sort_by_finer_buckets(const SortLocalParams& p, 
     return sorts;
 }
 
-// Sorts a segment whose keys differ in these bits by digits. What does not exist is the last of all in order, and behind all others. With
-// HAS_NEGATIVE there may be a zero with a sign.
+// Sorts a segment whose keys differ in these bits by digits. Padding keys sort after all others. HAS_NEGATIVE: there
+// may be a zero with a sign.
 template <bool HAS_NEGATIVE>
 __device__ __forceinline__ void sort_by_digits(const SortLocalParams& p, LocalShared& shared, const Segment& segment, KeyBits (&key)[KEYS], KeyBits differ, bool has_runs) {
     KeyBits* const slots = (KeyBits*)dynamic_shared;
@@ -208,7 +212,7 @@ __device__ __forceinline__ void sort_by_digits(const SortLocalParams& p, LocalSh
     while (differ != 0) {
         const u32 shift = digit_shift(differ);
         u32 ranks[KEYS / 2];
-        // Lanes with one digit add to one word in turns, which ballots spare.
+        // Lanes with one digit would be serialised at one word, which a ballot avoids.
         if (has_runs && loose) warp_rank_runs_in_any_order<LOCAL_BITS>(key, shift, counts, ranks, rows);
         else if (has_runs) warp_rank<LOCAL_BITS, 0, HAS_NEGATIVE>(key, shift, nullptr, counts, ranks, rows);
         else if (loose) warp_rank_in_any_order<LOCAL_BITS>(key, shift, counts, ranks, rows);
@@ -256,7 +260,8 @@ __device__ __forceinline__ void sort_by_digits(const SortLocalParams& p, LocalSh
     }
 }
 
-// The same, of a segment whose keys are loaded again: by itself, so that neither way takes registers from the other.
+// Loads the keys of a segment again and sorts it by digits: a separate function, so that neither path takes registers
+// from the other.
 template <bool HAS_NEGATIVE>
 __device__ __forceinline__ void load_and_sort_by_digits(const SortLocalParams& p, LocalShared& shared, u64 begin, u32 count, KeyBits differ, bool has_runs) {
     const Segment segment(begin, count);
@@ -270,12 +275,12 @@ __device__ __forceinline__ void load_and_sort_by_digits(const SortLocalParams& p
     sort_by_digits<HAS_NEGATIVE>(p, shared, segment, key, differ, has_runs);
 }
 
-// The same, where there is a zero with a sign.
+// Sorts a segment with a zero with a sign.
 __device__ __noinline__ void sort_with_zeros(const SortLocalParams& p, LocalShared& shared, u64 begin, u32 count, KeyBits differ, bool has_runs) {
     load_and_sort_by_digits<HAS_ZEROS>(p, shared, begin, count, differ, has_runs);
 }
 
-// Sorts the segment of `count` keys from `begin` on; it is the block's `turn`-th.
+// Sorts the segment of `count` keys from `begin` on. It is segment number `turn` of the block.
 __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShared& shared, u64 begin, u32 count, u32 turn) {
     const Segment segment(begin, count);
     KeyBits key[KEYS];
@@ -294,7 +299,7 @@ __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShar
     if (FINE) {
         const KeyBits before = shuffle_up(key[0], 1);
         const u32 rising = __ballot_sync(~0u, before < key[0]), falling = __ballot_sync(~0u, before > key[0]), equal = WARP - 1 - __popc(rising | falling);
-        const bool exists = segment.first + WARP <= count;  // of the lowest lane: the whole row
+        const bool exists = segment.first + WARP <= count;  // whether the lowest lane has one: the whole row
         const u32 order = equal > WARP / 2 ? RUNS : rising == 0 || falling == 0 ? ORDERLY : 0;
         if (lane_index() == 0 && exists && order != 0) atomicOr(&shared.differ[turn % 2][KEY_WORDS], order);
     }
@@ -303,8 +308,9 @@ __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShar
     const u32 orders = shared.differ[turn % 2][KEY_WORDS];
     const bool has_runs = (orders & RUNS) != 0;
     if (HAS_ZEROS && (orders & ZEROS) != 0) return sort_with_zeros(p, shared, begin, count, differ, has_runs);
-    // Finer buckets take the place of more than two digits, or by pieces of two; of two, too, where keys that lie side by side have the same
-    // higher one, and lanes would take turns. Where few bits tell them, as others are the same in all keys, three digits are faster.
+    // Fine buckets replace more than two digits, or by pieces two. They also replace two digits if neighbouring keys
+    // have the same higher digit, as lanes would be serialised. Keys with few differing bits between equal ones are
+    // faster by three digits.
     if (FINE && differ != 0) {
         u32 digits = 0;
         for (KeyBits left = differ; left != 0; digits++) left &= (KeyBits)~(KeyBits)((KeyBits)(LOCAL_DIGITS - 1) << digit_shift(left));
@@ -322,8 +328,9 @@ __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShar
     sort_by_digits<false>(p, shared, segment, key, differ, has_runs);
 }
 
-// Sorts so many numbers in memory, which become keys: of octaves, where a sample has told of fewer. Compares what lies as far apart as halves of longer and longer
-// parts, the lower half mirrored first; places behind the last one would have the last of all numbers.
+// Sorts `count` numbers in memory, which become keys: octaves whose bucket is larger than the sample predicted. A
+// bitonic network: compares numbers at a distance of half a part, for parts of growing length, the first time with the
+// lower half mirrored. Places past the end would have the greatest number.
 __device__ __noinline__ void sort_where_they_are(KeyBits* keys, u32 count) {
     const auto compare = [&](u32 i, u32 other) {
         if (other <= i || other >= count) return;
@@ -332,7 +339,8 @@ __device__ __noinline__ void sort_where_they_are(KeyBits* keys, u32 count) {
     };
     for (u64 length = 2; length / 2 < count; length *= 2) {
         for (u64 distance = length; distance > 0; distance /= 2) {
-            // The first time with the mirror image in the part, then at half of that distance, and so on.
+            // The first step compares with the mirror image in the part; the next ones at half of the previous
+            // distance.
             if (distance == length / 2) continue;
             const u32 flips = distance == length ? (u32)(length - 1) : (u32)distance;
             __syncthreads();
@@ -362,7 +370,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, LOCAL_BLOCKS) upsweep_sort
     for (u64 s = blockIdx.x + (by_octaves ? header->tiles : 0); s < segments; s += gridDim.x) {
         const u64 begin = list ? list[s].begin : starts ? starts[s] : s * p.length;
         const u64 end = list ? begin + list[s].count : starts ? starts[s + 1] : begin + p.length;
-        // Larger buckets are for larger blocks.
+        // Larger buckets are left to larger blocks.
         if (begin < end && end - begin <= LOCAL_TILE) sort_segment(p, shared, begin, (u32)(end - begin), turn++);
         else if (by_octaves && begin < end) sort_where_they_are((KeyBits*)p.keys_out + begin, (u32)(end - begin));
     }

@@ -1,4 +1,4 @@
-// What a block has in shared memory that sorts a segment there, and how counts of digits become slots.
+// Shared memory of a block that sorts a segment there, and the scan that turns counts of digits into slots.
 
 #pragma once
 
@@ -10,30 +10,31 @@ constexpr bool HAS_VALUES = VALUE_BYTES > 0;
 using Value = Number<HAS_VALUES ? VALUE_BYTES : 1>::type;
 static_assert(THREADS >= DIGITS && LOCAL_BITS >= DIGIT_BITS && KEYS % ROWS_AT_ONCE == 0 && LOCAL_TILE <= 1 << 15, "two ranks of 16 bits in a register");
 
-// Digits, those of a thread that adds up their counts, and their counts, of 16 bits each.
+// Number of digits, number of digits that a thread sums, and their counts, of 16 bits each.
 constexpr u32 LOCAL_DIGITS = 1 << LOCAL_BITS, THREAD_DIGITS = LOCAL_DIGITS > THREADS ? LOCAL_DIGITS / THREADS : 1;
 constexpr u32 COUNTING_THREADS = LOCAL_DIGITS / THREAD_DIGITS;
 using Counts = Number<2 * THREAD_DIGITS>::type;
-// Of rows of keys: in order, without many that are equal; or most are equal to the one before. Of all keys: one is a zero with a sign.
+// Flags. Of rows of keys: in order, with few equal ones; or most are equal to their predecessor. Of all keys: one is a
+// zero with a sign.
 enum : u32 { ORDERLY = 1, RUNS = 2, ZEROS = 4 };
-// How often a number can be halved.
+// Number of times that a number can be halved.
 __device__ constexpr u32 halvings(u32 number) { return number > 1 ? 1 + halvings(number / 2) : 0; }
 struct LocalShared {
-    alignas(16) u32 masks[WARPS][MASK_ROWS * DIGITS];  // a bit for each lane that has the digit
+    alignas(16) u32 masks[WARPS][MASK_ROWS * DIGITS];  // bit set of the lanes that have the digit
     alignas(8) u16 counts[WARPS][LOCAL_DIGITS];  // of the warp's keys; then the slot of the warp's first key with the digit
     u32 sums[COUNTING_THREADS / WARP > WARPS ? COUNTING_THREADS / WARP : WARPS];
-    u32 differ[2][KEY_WORDS + 1];  // the bits that differ in this segment, and what is seen of the order of its keys; 0, for the next one
-    u32 mixed;                     // whether a full finer bucket has keys that are not equal
+    u32 differ[2][KEY_WORDS + 1];  // bits that differ in this segment, and flags of its keys; 0, for the next segment
+    u32 mixed;                     // whether a full fine bucket has unequal keys
 };
 constexpr u32 LOCAL_SLOT_BYTES = LOCAL_TILE * (KEY_BYTES > VALUE_BYTES ? KEY_BYTES : VALUE_BYTES);
 constexpr u32 LOCAL_POSITION_BYTES = HAS_VALUES ? LOCAL_TILE * 2 : 0;
 static_assert(LOCAL_SLOT_BYTES + LOCAL_POSITION_BYTES + sizeof(LocalShared) <= SORT_SHARED_BYTES);
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// Where the next digit is of keys that differ in these bits.
+// Lowest bit of the next digit of keys that differ in these bits.
 __device__ __forceinline__ u32 digit_shift(KeyBits differ) { return min(lowest_bit(differ), KEY_WIDTH > LOCAL_BITS ? KEY_WIDTH - LOCAL_BITS : 0); }
 
-// The count of each digit in each warp becomes the slot of the warp's first key with it. All threads.
+// Turns the count of each digit in each warp into the slot of the warp's first key with it. All threads.
 __device__ __forceinline__ void counts_to_slots(LocalShared& shared) {
     Counts of_lower_warps[WARPS], of_lower_digits = 0;
     u32 total = 0, inclusive = 0;
@@ -58,7 +59,7 @@ __device__ __forceinline__ void counts_to_slots(LocalShared& shared) {
         u32 start = inclusive - total;
 #pragma unroll
         for (u32 warp = 0; warp < COUNTING_THREADS / WARP; warp++) start += warp < warp_index() ? shared.sums[warp] : 0;
-        // None of the numbers flows over.
+        // No counter overflows.
         const Counts starts = (Counts)(of_lower_digits + (Counts)0x0001000100010001 * start);
 #pragma unroll
         for (u32 warp = 0; warp < WARPS; warp++) ((Counts*)shared.counts[warp])[threadIdx.x] = (Counts)(starts + of_lower_warps[warp]);

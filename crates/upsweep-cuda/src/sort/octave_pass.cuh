@@ -1,6 +1,6 @@
-// What launches of a pass do with few distinct keys, and with skewed ones: keys that a pass by a digit would take badly.
+// Launches of a pass for few distinct keys and for skewed keys, which a pass by a digit handles badly.
 //
-//   few distinct keys      each is stored as often as there are
+//   few distinct keys      each is stored as often as it occurs
 //   skewed keys            one launch counts the buckets of octaves, the next one puts keys there (sort/octaves.cuh), and blocks sort the buckets
 //
 // Memory ordering:
@@ -19,12 +19,13 @@
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// Keys that a block puts into their buckets at once.
+// Keys of one tile, which a block distributes to buckets at once.
 constexpr u32 OCTAVE_TILE = RANKERS * KEYS;
-// Counters of a bucket, so that lanes with equal keys need not take turns.
+// Counters of a bucket: lanes with equal keys add to different ones, and are not serialised.
 constexpr u32 OCTAVE_COLUMNS = 8;
 
-// Of few distinct keys each as often as there are: `counts` say where each ends, and which they are.
+// Stores each of few distinct keys as often as it occurs. `header.counts` hold the end of each key's range, and the
+// keys.
 __device__ __forceinline__ void fill_few(const SortParams& p, const SortHeader& header, const SortStep& step, KeyBits* to) {
     u64* const ends = (u64*)dynamic_shared;
     KeyBits* const which = (KeyBits*)(ends + DIGITS);
@@ -39,7 +40,7 @@ __device__ __forceinline__ void fill_few(const SortParams& p, const SortHeader& 
         const KeyBits key = which[i];
 #pragma unroll
         for (u32 j = 0; j < VECTOR; j++) vector.at[j] = key;
-        // Whole vectors where they are aligned.
+        // Whole vectors from the first aligned key on.
         const u64 skew = (u64)to / KEY_BYTES % VECTOR, from = min(end, (begin + skew + VECTOR - 1) / VECTOR * VECTOR - skew);
         const u64 vectors = (end - from) / VECTOR, rest = from + vectors * VECTOR;
         for (u64 v = first; v < vectors; v += threads) *(Vector*)(to + from + v * VECTOR) = vector;
@@ -49,7 +50,7 @@ __device__ __forceinline__ void fill_few(const SortParams& p, const SortHeader& 
     }
 }
 
-// Counts skewed keys by octaves. The last block says where each bucket begins, and what the next launch does.
+// Counts skewed keys by octaves. The last block computes the begin of each bucket, and plans the next launch.
 __device__ __forceinline__ void count_octaves(const SortParams& p, SortHeader& header, const SortStep& step, const KeyBits* keys) {
     const Octaves octaves = Octaves::of(step.spread);
     u32* const counters = (u32*)dynamic_shared;
@@ -71,7 +72,7 @@ __device__ __forceinline__ void count_octaves(const SortParams& p, SortHeader& h
         for (u32 i = 0; i < OCTAVE_COLUMNS; i++) sum += counters[bucket * OCTAVE_COLUMNS + (i + bucket) % OCTAVE_COLUMNS];
         if (sum > 0) atomicAdd(places + bucket, (u64)sum);
     }
-    // The counts of all blocks are there when the last one has come: each fences what it has added.
+    // All counts are visible once the last block has come: each block fences its additions.
     __shared__ bool last;
     __threadfence();
     __syncthreads();
@@ -102,9 +103,9 @@ __device__ __forceinline__ void count_octaves(const SortParams& p, SortHeader& h
     header.tiles = step.shift, header.shift = octaves.number();
 }
 
-// Stores the keys of buckets of one number, and puts the others into their buckets, in any order.
+// Fills in the keys of buckets of a single number, and scatters the others to their buckets, in any order.
 __device__ __forceinline__ void put_by_octaves(const SortParams& p, const SortStep& step, const KeyBits* from, KeyBits* to) {
-    // Of the results that need no sort each finds the bucket in which it is.
+    // Binary search of the bucket of each result that is filled in.
     u32* const ends = (u32*)dynamic_shared;
     for (u32 i = threadIdx.x; i < step.shift; i += THREADS) ends[i] = (u32)step.bases[i + 1];
     __syncthreads();

@@ -1,10 +1,12 @@
-// Buckets of skewed keys: as many for each octave of numbers, so that those of small numbers, which are many, are narrow.
+// Buckets of skewed keys: equally many for each octave of numbers, so that the buckets of small numbers, which are
+// frequent, are narrow.
 //
 //   a number below 2^bits            has a bucket of its own
-//   in each octave above, up to 2^width,    2^bits buckets, by the bits behind the highest one
-//   larger numbers                   are in the last bucket, too
+//   in each octave above, up to 2^width,    2^bits buckets, by the bits below the highest one
+//   larger numbers                   are in the last bucket as well
 //
-// In the lowest of these octaves, too, a bucket has one number: however many keys it has, they need no sort.
+// Buckets of the lowest of these octaves have a single number each, too: they need no sort, however many keys they
+// have.
 
 #pragma once
 
@@ -15,14 +17,14 @@ constexpr u32 OCTAVE_BUCKETS = 512;
 struct Octaves {
     u32 width, bits;
 
-    // For numbers that are mostly below 2^width, with as many bits as there are buckets for.
+    // Octaves of numbers that are mostly below 2^width, with as many bits as OCTAVE_BUCKETS allow.
     static __device__ __forceinline__ Octaves of(u32 width) {
         u32 bits = 0;
         while (bits < width && (width - bits) << (bits + 1) <= OCTAVE_BUCKETS) bits++;
         return {width, bits};
     }
     __device__ __forceinline__ u32 number() const { return (width - bits + 1) << bits; }
-    // Buckets of one number each: the last bucket is none of them.
+    // Number of buckets that have a single number each. The last bucket is not one.
     __device__ __forceinline__ u32 singles() const { return min(2u << bits, number() - 1); }
     __device__ __forceinline__ u32 bucket(KeyBits key) const {
         if (key >> bits == 0) return (u32)key;

@@ -1,22 +1,24 @@
-// A pass of a sort by digits of 8 bits from the lowest on: stable, each key read once and written once.
+// A stable LSD radix pass by a digit of 8 bits: each key is read once and written once.
 //
 //   for each tile, in the order of tickets:
-//       rank      for each key: how many of the same digit its warp has before it, in the warp's counters
-//       publish   how many keys of each digit the tile has
-//       look back how many keys of each digit lower tiles have: now its run's place is known
+//       rank      each key: the number of keys of the same digit before it in its warp, in the warp's counters
+//       publish   the tile's count of each digit
+//       look back the count of each digit in lower tiles: now the place of each run is known
 //       scatter   each key to its slot in shared memory, by digit and rank
 //       drain     each digit's run of slots to its place
 //
-// Rankers do all but two of these: storers look back while the rankers scatter, and drain a tile while the rankers rank the
-// next one. Values have slots of their own, at the same places as their keys'.
+// Ranker warps rank, publish and scatter. Storer warps look back while the rankers scatter, and drain a tile while the
+// rankers rank the next one. Values have slots of their own, with the indices of their keys' slots.
 //
-// A run that begins or ends inside a sector of 32 bytes costs more than its bytes (the L2 cache has to merge the sector), and that
-// bounds a pass, so tiles are as large as shared memory allows, and the lanes of a store cover whole lines of 32 values of the output.
+// A run that begins or ends inside a sector of 32 bytes costs more than its bytes (the L2 cache has to merge the
+// sector), and this bounds a pass. So tiles are as large as shared memory allows, and the lanes of a store cover whole
+// lines of 32 values of the output.
 //
-// Where equal keys cannot be told apart, in the first pass of keys alone and in those by the highest bits, an atomic addition ranks them, in
-// any order, and tiles take their places in any order, too, by additions to cursors: none looks back. Where most keys of a warp have the digit
-// of the key before, as in sorted or reversed keys and in runs, additions to its word would take turns; then one lane adds for each run. Where keys
-// have been found to have a zero with a sign, all is stable, and both zeros have the same digits.
+// Unstable ranking: if equal keys are indistinguishable, the first LSD pass of keys alone and the MSD passes rank by
+// atomic additions, in any order. Tiles take their places in any order as well, by additions to cursors: none looks
+// back. If most keys of a warp have the digit of the key before (sorted or reversed keys, runs), additions to its word
+// would be serialised; then one lane adds for each run. If a zero with a sign has been found, every pass is stable, and
+// both zeros have the same digits.
 //
 // Sources: Merrill and Grimshaw, "High Performance and Scalable Radix Sorting", 2011; Adinets and Merrill, "Onesweep", 2022.
 
@@ -31,21 +33,22 @@ constexpr u32 RANKER_WARPS = RANKERS / WARP, STORER_WARPS = THREADS / WARP - RAN
 constexpr u32 SORT_TILE = RANKERS * KEYS;
 constexpr bool HAS_VALUES = VALUE_BYTES > 0;
 using Value = Number<HAS_VALUES ? VALUE_BYTES : 1>::type;
-// A slot that nobody has behind those of each digit. Else digits of which a tile has equally many keys, as of keys in orders, would begin at
-// distances that are multiples of the number of banks, and the keys of a row, one of each of many digits, would go to the same few banks.
+// An unused slot follows those of each digit (padding). Without it a tile with equally many keys of many digits, as of
+// regular orders, has its runs at multiples of the number of banks, and the keys of a row, one of each of many digits,
+// conflict in few banks.
 constexpr u32 SORT_SLOTS = SORT_TILE + DIGITS;
 static_assert(KEYS % 2 == 0 && RANKERS >= DIGITS && SORT_SLOTS <= 1 << 15, "two slots of 16 bits in a register");
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
 struct SortShared {
-    u32 masks[RANKER_WARPS][MASK_ROWS * DIGITS];  // a bit for each lane that has the digit
+    u32 masks[RANKER_WARPS][MASK_ROWS * DIGITS];  // bit set of the lanes that have the digit
     u16 counts[RANKER_WARPS][DIGITS];  // of the warp's keys; then the slot of the warp's first key with the digit
-    // Of two tiles, as one is drained while the next one is ranked.
+    // Double buffer: one tile is drained while the next one is ranked.
     u32 starts[2][DIGITS], totals[2][DIGITS];
     u64 places[DIGITS];
     u32 sums[DIGITS / WARP];
-    // Of four tiles in turns, as the next ones are known before they are needed.
+    // Ring of four tiles, as the next ones are known before they are needed.
     u32 tickets[4];
     SortTile ring[4];
 };
@@ -53,8 +56,7 @@ constexpr u32 KEY_SLOT_BYTES = (SORT_SLOTS * KEY_BYTES + 127) / 128 * 128;
 constexpr u32 SORT_SLOT_BYTES = KEY_SLOT_BYTES + (SORT_SLOTS * VALUE_BYTES + 127) / 128 * 128;
 static_assert(SORT_SLOT_BYTES + sizeof(SortShared) <= SORT_SHARED_BYTES);
 
-// Who meets at which barrier.
-// COUNTED are two in turns: rankers may have counted the next tile before the storers know of this one.
+// Named barriers. COUNTED are two in turns: rankers may have counted the next tile before the storers reach this one's.
 enum : u32 { RANKERS_MEET = 1, SLOTS_FULL, SLOTS_FREE, DIGITS_MEET, STORERS_MEET, COUNTED };
 
 struct SortPass {
@@ -63,7 +65,7 @@ struct SortPass {
     SortHeader& header;
     SortShared& shared;
     const u32 tiles;
-    const bool zeros;  // whether one has a sign
+    const bool zeros;  // whether a zero has a sign
 
     __device__ __forceinline__ SortPass(const SortParams& p, SortHeader& header, SortShared& shared)
         : p(p), step(header.steps[p.launch]), header(header), shared(shared),
@@ -74,14 +76,14 @@ struct SortPass {
     }
     __device__ __forceinline__ KeyBits* keys(Place place) const { return (KeyBits*)pick(place, p.keys, p.keys_out, p.keys_scratch); }
     __device__ __forceinline__ Value* values(Place place) const { return (Value*)pick(place, p.values, p.values_out, p.values_scratch); }
-    // Which keys a tile has.
+    // Range of keys of a tile.
     __device__ __forceinline__ SortTile tile_at(u32 tile) const {
         if (tile >= tiles) return {0, 0, 0, 0};
         if (step.parts) return ((const SortTile*)p.tiles)[tile];
         const u64 begin = (u64)tile * SORT_TILE;
         return {begin, begin, (u32)min((u64)SORT_TILE, p.n - begin), tile == 0};
     }
-    // A ticket becomes the next but one of the block's tiles.
+    // Makes a ticket the block's tile `turn`.
     __device__ __forceinline__ void take(u32 ticket, u32 turn) const {
         shared.tickets[turn % 4] = ticket;
         shared.ring[turn % 4] = tile_at(ticket);
@@ -89,10 +91,10 @@ struct SortPass {
     static __device__ __forceinline__ KeyBits* key_slots() { return (KeyBits*)dynamic_shared; }
     static __device__ __forceinline__ Value* value_slots() { return (Value*)(dynamic_shared + KEY_SLOT_BYTES); }
 
-    // Element `k` of this ranker in a tile.
+    // Index in a tile of element `k` of this ranker.
     static __device__ __forceinline__ u32 at(u32 k) { return warp_index() * (WARP * KEYS) + k * WARP + lane_index(); }
 
-    // What does not exist is the last of all in order, and behind all others of the tile.
+    // Loads the ranker's keys of a tile. `prepare` replaces those past the end by padding.
     __device__ __forceinline__ void load(const SortTile& tile, const KeyBits* from, KeyBits (&key)[KEYS]) const {
         const u32 count = tile.count;
         if (count == SORT_TILE) {
@@ -117,7 +119,8 @@ struct SortPass {
         }
     }
 
-    // Of each digit: the tile's count, published; the slot of each warp's first key. Threads 0 to DIGITS - 1.
+    // Sums each digit's counts of the warps: publishes the tile's count, and computes the slot of each warp's first
+    // key. Threads 0 to DIGITS - 1.
     __device__ __forceinline__ void sum_counts(u32 tile, u32 turn) const {
         const u32 digit = threadIdx.x, phase = turn % 2;
         u32 of_lower_warps[RANKER_WARPS], sum = 0;
@@ -145,13 +148,13 @@ struct SortPass {
         store_relaxed((StatusWord*)p.status + (u64)tile * DIGITS + digit, DigitStatus::word(code, number, DigitStatus::flip(step.turn)));
     }
 
-    // Puts the keys into their slots; a rank becomes a slot.
+    // Scatters the keys to their slots; a rank becomes a slot.
     template <bool ZEROS>
     __device__ __forceinline__ void scatter(const KeyBits (&key)[KEYS], u32 (&ranks)[KEYS / 2]) const {
         const u16* const firsts = shared.counts[warp_index()];
         u32 shift = step.shift;
         KeyBits* const to = key_slots();
-        constexpr u32 AT_ONCE = KEYS % 4 == 0 ? 4 : 2;  // more would need registers that are not there
+        constexpr u32 AT_ONCE = KEYS % 4 == 0 ? 4 : 2;  // more would spill
 #pragma unroll
         for (u32 k = 0; k < KEYS; k += AT_ONCE) {
             u32 slot[AT_ONCE];
@@ -174,7 +177,7 @@ struct SortPass {
         }
     }
 
-    // This ranker's values FIRST to FIRST + NUMBER - 1 of a tile.
+    // Loads values FIRST to FIRST + NUMBER - 1 of this ranker.
     template <u32 FIRST, u32 NUMBER>
     __device__ __forceinline__ void load_values(const SortTile& tile, Value (&value)[NUMBER]) const {
         const u32 count = tile.count;
@@ -215,7 +218,7 @@ struct SortPass {
             u32 ranks[KEYS / 2];
             const u32 count = shared.ring[k % 4].count;
             prepare(count, key);
-            // What does not exist has to stay behind the others.
+            // Padding keys must stay after the others, so an incomplete tile is ranked stably.
             u16* const counts = shared.counts[warp_index()];
             u32* const masks = shared.masks[warp_index()];
             if (zeros) warp_rank<DIGIT_BITS, MASK_ROWS, HAS_ZEROS>(key, step.shift, masks, counts, ranks);
@@ -227,7 +230,7 @@ struct SortPass {
             if (threadIdx.x == RANKERS - 1) take(ticket, k + 2);
             barrier_wait(RANKERS_MEET, RANKERS);
             barrier_arrive(COUNTED + k % 2, THREADS);
-            // Half of the values at a time: all would need registers that are not there.
+            // Half of the values at a time: all of them would spill.
             constexpr u32 HALF = KEYS / 2, REST = KEYS - HALF;
             Value low[HALF];
             if (HAS_VALUES) load_values<0>(shared.ring[k % 4], low);
@@ -248,7 +251,7 @@ struct SortPass {
         }
     }
 
-    // How many keys of lower tiles have this thread's digit.
+    // Look-back: the number of keys of lower tiles with this thread's digit.
     __device__ __forceinline__ StatusWord look_back(u32 tile, u32 digit, bool first) const {
         const StatusWord flip = DigitStatus::flip(step.turn);
         StatusWord sum = 0;
@@ -263,7 +266,7 @@ struct SortPass {
             const i64 highest = at;
 #pragma unroll
             for (u32 j = 0; j < WINDOW; j++) {
-                // Stops at a word that is not there, or at a prefix. The first tile has one.
+                // Stops at an EMPTY word, or at a prefix. The first tile has a prefix.
                 if (found || at != highest - j) continue;
                 const u32 code = (u32)((word[j] ^ flip) >> DigitStatus::CODE_AT);
                 if (code == DigitStatus::EMPTY) continue;
@@ -318,7 +321,7 @@ struct SortPass {
         for (u64 i = vectors * VECTOR + first; i < p.n; i += threads) to[i] = from[i];
     }
 
-    // The keys from the last to the first.
+    // Stores the keys from the last to the first.
     __device__ __forceinline__ void run_reversal() const {
         const KeyBits* const from = keys(step.from);
         KeyBits* const to = keys(step.to);
@@ -355,7 +358,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) upsweep_sort(const __gr
     if (BY_OCTAVES && pass.step.deed == Deed::COUNT_OCTAVES) return count_octaves(p, header, pass.step, pass.keys(pass.step.from));
     if (BY_OCTAVES && pass.step.deed == Deed::BY_OCTAVES) return put_by_octaves(p, pass.step, pass.keys(pass.step.from), pass.keys(pass.step.to));
     if (threadIdx.x == 0) {
-        // One after the other: a block's tiles ascend, so that it never waits for one of its own.
+        // Sequential draws: a block's tiles ascend, so that it never waits for one of its own.
         for (u32 turn = 0; turn < 2; turn++) pass.take(atomicAdd(&header.tickets[p.launch], 1u), turn);
     }
     for (u32 i = threadIdx.x; i < RANKER_WARPS * MASK_ROWS * DIGITS; i += THREADS) shared.masks[0][i] = 0;

@@ -1,12 +1,12 @@
-// What passes from the lowest digit on do, once all digits are counted.
+// Plan of the LSD passes, once all digits are counted.
 
 #pragma once
 
 #include "sort/visit.cuh"
 #include "warp/shuffle.cuh"
 
-// What each launch does, by the digits that vary. `cursors` are DIGITS numbers, all 0, for keys alone. Where equal keys are `told_apart`, each pass is
-// stable.
+// Plans each launch from the digits that vary. `cursors` are DIGITS numbers, all 0, for keys alone. If equal keys are
+// distinguishable (`told_apart`), each pass is stable.
 __device__ __forceinline__ void plan_steps(SortHeader& header, const bool* varies, bool in_place, void* cursors, bool told_apart) {
     u32 passes = 0;
     for (u32 p = 0; p < DIGITS_A_KEY; p++) passes += varies[p];
@@ -18,7 +18,7 @@ __device__ __forceinline__ void plan_steps(SortHeader& header, const bool* varie
         const Place to = left % 2 == 0 ? Place::RESULT : Place::SCRATCH;
         const bool sorts = deed == Deed::SORT;
         const bool first = sorts && sorted == 0, last = sorts && sorted == passes - 1, in_any_order = first && !told_apart;
-        // Keys alone do not look back in the first pass, where equal ones cannot be told apart.
+        // The first pass of indistinguishable keys alone does not look back.
         const u32 turn = !told_apart && sorted > 0 ? sorted - 1 : sorted;
         header.steps[launch++] = {deed, from, to, shift, turn, first, last, first, 0, 0, 0, header.counts[shift / DIGIT_BITS], in_any_order ? cursors : nullptr};
         sorted += sorts;
@@ -30,13 +30,13 @@ __device__ __forceinline__ void plan_steps(SortHeader& header, const bool* varie
     }
 }
 
-// Keys are stored from the last to the first; in place, from a copy.
+// Plans a reversal: keys are stored from the last to the first; in place, from a copy.
 __device__ __forceinline__ void plan_reversal(SortHeader& header, bool in_place) {
     if (in_place) header.steps[0] = {Deed::COPY, Place::INPUT, Place::SCRATCH};
     header.steps[in_place] = {Deed::REVERSE, in_place ? Place::SCRATCH : Place::INPUT, Place::RESULT};
 }
 
-// The counts of digits become places, and the header says what each launch does. All threads of one block.
+// Turns the counts of digits into exclusive prefixes, and plans each launch. All threads of one block.
 __device__ __forceinline__ void plan_passes(SortHeader& header, u64 n, bool in_place, u32 order, void* cursors) {
     const bool sorted = Seen::in_order(order);
     __shared__ bool varies[DIGITS_A_KEY];

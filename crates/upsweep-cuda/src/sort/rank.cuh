@@ -1,29 +1,31 @@
-// The rank of each of a warp's keys: how many keys with the same digit the warp has before it.
+// Rank of each of a warp's keys: the number of keys with the same digit before it in the warp.
 //
 //   for each row of 32 keys, a lane one:
 //       same  = the lanes with this lane's digit
 //       rank  = counts[digit] + lower lanes in same
 //       counts[digit] += lanes in same                the lowest of them writes
 //
-// A lane finds `same` by a ballot for each bit of its digit, or through shared memory: it sets its bit in the digit's word, reads the
-// word, and the lowest lane of those in it clears it. The first keeps the pipe of integers busy and the second that of shared
-// memory, so rows do one and the other. They are matched several at a time, because only their counts depend on each other.
+// A lane finds `same` by a ballot for each bit of its digit, or through a mask in shared memory: it sets its bit in the
+// digit's word and reads the word, and the word's lowest lane clears it. Ballots load the integer pipe, masks the
+// shared-memory pipe, so rows alternate between the two. Several rows are matched at a time, because only their counts
+// depend on each other.
 
 #pragma once
 
 #include "sort/radix.cuh"
 #include "warp/ballots.cuh"
 
-// `shift`, but not before `nothing` is known, which is 0: else compilers compute what follows early, or what leads to `nothing` late,
-// and keep it in registers that are not there.
+// Returns `shift`, with a false dependency on `nothing`, which is 0. Without it compilers compute later values early,
+// or those that lead to `nothing` late, and keep them in registers, which spill.
 __device__ __forceinline__ u32 after(u32 shift, u32 nothing) { return shift + nothing; }
 
 // Whether most lanes of a row have the digit of the lane before.
 __device__ __forceinline__ bool has_runs(u32 digit) { return __popc(__ballot_sync(~0u, __shfl_up_sync(~0u, digit, 1) != digit)) < WARP / 2; }
 
-// The rank of each key of the first `rows` by a digit of BITS bits, of ZEROS as by `digit_at`, two in a word. `counts` are those of the keys before, with the digit;
-// then with these keys. `masks` are DIGITS words for each row matched by them at once, 0 before and after; digits of more bits share
-// them, and are told apart by ballots. BY_MASKS: of the rows matched at once, those that are matched by them.
+// Ranks the keys of the first `rows` by a digit of BITS bits (ZEROS as in `digit_at`), two ranks in a word. `counts`
+// hold the number of earlier keys with each digit; these keys are added. `masks` are DIGITS words for each row matched
+// by masks at once, 0 before and after. Digits of more than DIGIT_BITS bits share words, and ballots separate them.
+// BY_MASKS: number of rows matched by masks, of those matched at once.
 template <u32 BITS = DIGIT_BITS, u32 BY_MASKS = MASK_ROWS, bool ZEROS = false>
 __device__ __forceinline__ void warp_rank(const KeyBits (&key)[KEYS], u32 shift, u32* masks, u16* counts, u32 (&ranks)[KEYS / 2], u32 rows = KEYS) {
     const u32 mine = 1u << lane_index(), lower_lanes = mine - 1;
@@ -58,10 +60,10 @@ __device__ __forceinline__ void warp_rank(const KeyBits (&key)[KEYS], u32 shift,
     }
 }
 
-// The same, where the order of equal digits does not matter.
+// Ranks without stability: for keys whose equal digits may take any order. Atomic additions rank them.
 template <u32 BITS = DIGIT_BITS>
 __device__ __forceinline__ void warp_rank_in_any_order(const KeyBits (&key)[KEYS], u32 shift, u16* counts, u32 (&ranks)[KEYS / 2], u32 rows = KEYS) {
-    u32* const words = (u32*)counts;  // two in a word; no warp has so many keys that one flows over
+    u32* const words = (u32*)counts;  // two counters in a word; a warp has too few keys to overflow one
 #pragma unroll
     for (u32 k = 0; k < KEYS; k += 2) {
         if (k >= rows) break;
@@ -77,7 +79,8 @@ __device__ __forceinline__ void warp_rank_in_any_order(const KeyBits (&key)[KEYS
     __syncwarp();
 }
 
-// The same, where neighbours have equal digits: the first one of a run of them adds for all, as additions to one word take turns.
+// Ranks runs without stability: the first lane of a run of equal digits adds for the whole run, as additions to one
+// word would be serialised.
 template <u32 BITS = DIGIT_BITS>
 __device__ __forceinline__ void warp_rank_runs_in_any_order(const KeyBits (&key)[KEYS], u32 shift, u16* counts, u32 (&ranks)[KEYS / 2], u32 rows = KEYS) {
     u32* const words = (u32*)counts;

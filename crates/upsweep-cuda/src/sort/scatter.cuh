@@ -1,17 +1,19 @@
-// The pass of a sort by its highest bits where these are more than a digit, and keys so few that two passes would take longer: it puts
-// each key into its bucket, in any order.
+// The MSD pass of a sort whose bucket numbers have more bits than a digit, for keys so few that two passes would take
+// longer: scatters each key to its bucket, in any order.
 //
 //   a block, for each of its tiles:
-//       count     the keys of each bucket; what an addition returns is a key's rank among those
-//       place     the tile's keys of a bucket behind those that other tiles have put there, by an addition to the bucket's cursor;
-//                 and in the tile behind those of lower buckets
-//       scatter   keys to their slots: those of a bucket lie side by side
+//       count     the keys of each bucket; the value that an addition returns is a key's rank among them
+//       place     the tile's keys of a bucket after those of other tiles, by an addition to the bucket's cursor; and in
+//                 the tile after those of lower buckets
+//       scatter   keys to their slots: those of a bucket are contiguous
 //       store     them
 //
-// What differs from a pass by a digit (sort/pass.cuh): no tile waits for another, and one has thousands of buckets. The order of keys in
-// a bucket depends on timing. The buckets are sorted afterwards, and keys that are equal are the same bits, so the results do not.
+// In contrast to a pass by a digit (sort/pass.cuh), no tile waits for another, and a tile has thousands of buckets. The
+// order of keys in a bucket depends on timing. The results do not: the buckets are sorted afterwards, and equal keys
+// are bitwise identical.
 //
-// Memory ordering: the places are of a launch before. Cursors are added to, relaxed; nothing is read because of what an addition returns.
+// Memory ordering: an earlier launch has written the places. Additions to cursors are relaxed; no data is read on the
+// strength of the value that an addition returns.
 
 #pragma once
 
@@ -30,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, SCATTER_BLOCKS) upsweep_so
     const u32 buckets = 1 << p.bits, shift = ((const SortHeader*)p.header)->shift;
     const auto bucket_of = [&](KeyBits key) { return (u32)(key >> shift) & (buckets - 1); };
     u32* const counts = (u32*)dynamic_shared;  // of each bucket; then the slot of its first key
-    u32* const bases = counts + buckets;       // what a slot of the bucket is less than its key's place in the array
+    u32* const bases = counts + buckets;       // place in the array of a key of the bucket, less its slot
     KeyBits* const slots = (KeyBits*)(bases + buckets);
     const KeyBits* const keys = (const KeyBits*)p.keys;
     const u64* const places = (const u64*)p.places;
@@ -55,7 +57,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, SCATTER_BLOCKS) upsweep_so
             ranks[k / 2] = k % 2 == 0 ? rank : ranks[k / 2] | rank << 16;
         }
         __syncthreads();
-        // Each thread has neighbouring buckets.
+        // Each thread scans neighbouring buckets.
         const u32 share = (buckets + THREADS - 1) / THREADS, first = min(threadIdx.x * share, buckets), last = min(first + share, buckets);
         u32 sum = 0;
         for (u32 bucket = first; bucket < last; bucket++) sum += counts[bucket];

@@ -1,9 +1,10 @@
-// Around the passes by which long segments are sorted, each by itself, in launches that all of them share.
+// Kernels before the passes that sort long segments. Each segment is sorted separately, in launches that all of them
+// share.
 //
-//   starts    the caller's offsets as numbers of 64 bits; whether they ascend from 0 to n
-//   cut       of each long segment, which tiles it has; what each pass does
-//   count     of each long segment, how many keys have each digit; where its tiles lie
-//   places    where the first key with each digit goes
+//   starts    the caller's offsets as numbers of 64 bits; the check that they ascend from 0 to n
+//   cut       the range of tiles of each long segment; the plan of each pass
+//   count     the counts of each digit in each long segment; the position of its tiles
+//   places    the place of the first key with each digit
 //
 // Segments come from a list that `sort/short.cuh` has made, or are all rows of an array.
 
@@ -22,7 +23,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_starts(const 
     for (u64 i = blockIdx.x * (u64)THREADS + threadIdx.x; i <= p.segments; i += threads) {
         const u64 own = value(i);
         const bool first = i == 0 && own != 0, last = i == p.segments && own != p.n;
-        // After a negative one, which is wrong itself, any is right.
+        // A negative predecessor is itself reported, so any offset after it is accepted.
         const bool descends = i > 0 && value(i - 1) > own && !negative(value(i - 1));
         if (first || last || descends || negative(own)) {
             header.wrong = 1;
@@ -36,7 +37,7 @@ __device__ __forceinline__ SortSegment long_segment(const void* list, u64 length
     return list ? ((const SortSegment*)list)[index] : SortSegment{index * length, length};
 }
 
-// Block 0 numbers the tiles; the others clear the counters.
+// Numbers the tiles (block 0) and clears the counters (the other blocks).
 extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_cut(const __grid_constant__ SortPartsParams p) {
     SegmentHeader& segments = *(SegmentHeader*)p.segments;
     const u32 number = p.list ? segments.listed[3] : (u32)p.rows;
@@ -71,7 +72,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_cut(const __g
     ((u32*)p.firsts)[number] = lower;
     header.tiles = lower;
     if (number == 0) return;
-    // From the input to scratch and the result in turns. In place an odd number of passes begins with a copy.
+    // From the input to scratch and the result in turns. In place, an odd number of passes begins with a copy.
     const bool copies = p.in_place && DIGITS_A_KEY % 2 == 1;
     Place from = Place::INPUT;
     for (u32 launch = 0; launch < DIGITS_A_KEY + copies; launch++) {
@@ -97,8 +98,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_parts(const _
     if (begin == end) return;
     for (u32 i = threadIdx.x; i < DIGITS_A_KEY * DIGITS; i += THREADS) counters[i] = 0;
     __syncthreads();
-    bool zeros = false;  // whether one has a sign
-    // The segment of the block's first tile: the last one that begins there or before.
+    bool zeros = false;  // whether a zero has a sign
+    // Segment of the block's first tile: the last one that begins there or before.
     u32 index = 0;
     for (u32 step = 1u << 31; step > 0; step /= 2) {
         if ((u64)index + step < number && firsts[index + step] <= begin) index += step;

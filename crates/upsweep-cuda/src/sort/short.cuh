@@ -1,18 +1,19 @@
-// Sorts of short segments: as many lanes of a warp as a segment needs, LANE_KEYS keys a lane, sort it by a network. Longer segments are
-// put into lists, for the kernels that sort them, of which this is one, with more keys a lane.
+// Sorts of short segments by a network, in as many lanes of a warp as a segment needs, LANE_KEYS keys a lane. Longer
+// segments are appended to lists, for the kernels that sort them. One of those is this kernel with more keys a lane.
 //
 //   for each 32 segments of the warp, or fewer if there are few, a lane one:
-//       list those that are too long
+//       append those that are too long to lists
 //       for each number of lanes, 1, 2, .. 32, that some of the others need:
 //           for as many of these as the warp has lanes for:
-//               load   the keys, whatever their order in the lanes
+//               load   the keys, in any order of lanes
 //               sort   each lane's; then merge two lanes' keys, four lanes', ..
-//               store  them, through shared memory, so that lanes store neighbours
+//               store  them, through shared memory, so that stores are coalesced
 //
-// A merge compares the first lane's first key with the last one's last, and so on; both halves are bitonic then, and each is
-// merged by comparing its halves, lane by lane and at last in each lane (Batcher, "Sorting networks and their applications",
-// 1968). A network is not stable: with values, keys are told apart by their positions. Both zeros are one key there, and the sign goes along with the
-// position. Without values zeros are put in their order in the end, where there is one with a sign.
+// A merge compares the first lane's first key with the last one's last, and so on. Both halves are bitonic then, and
+// each is merged by comparing its halves, lane by lane and at last in each lane (Batcher, "Sorting networks and their
+// applications", 1968). A network is not stable: with values, ties are broken by position. Both zeros are one key
+// there, and the sign is stored with the position. Without values, zeros are put in their order at the end, if there is
+// one with a sign.
 
 #include "memory/instructions.cuh"
 #include "sort/radix.cuh"
@@ -25,7 +26,7 @@ using Value = Number<HAS_VALUES ? VALUE_BYTES : 1>::type;
 
 struct Item {
     KeyBits key;
-    u32 at;  // in the segment, and of floats in the lowest bit whether it is a zero with a sign; only with values
+    u32 at;  // in the segment; of floats the lowest bit: whether it is a zero with a sign; only with values
 
     __device__ __forceinline__ bool operator<(const Item& other) const {
         return HAS_VALUES ? key < other.key || (key == other.key && at < other.at) : key < other.key;
@@ -33,7 +34,7 @@ struct Item {
 };
 
 struct ShortShared {
-    KeyBits keys[WARPS][WARP * (LANE_KEYS + 1)];  // one more a lane, so that lanes that store their keys at once have banks of their own
+    KeyBits keys[WARPS][WARP * (LANE_KEYS + 1)];  // padding of one a lane: lanes that store at once use distinct banks
     u16 at[HAS_VALUES ? WARPS : 1][WARP * (LANE_KEYS + 1)];
     u8 members[WARPS][WARP];
 };
@@ -44,7 +45,7 @@ __device__ __forceinline__ void in_order(Item& a, Item& b) {
     a = lower, b = higher;
 }
 
-// The item that lane `lane ^ mask` gives.
+// Item of lane `lane ^ mask`.
 __device__ __forceinline__ Item shuffle_xor(const Item& item, u32 mask) {
     return {shuffle(item.key, lane_index() ^ mask), HAS_VALUES ? shuffle(item.at, lane_index() ^ mask) : 0};
 }
@@ -56,7 +57,7 @@ __device__ __forceinline__ Item chosen(bool lower, const Item& a, const Item& b)
     return (b < a) == lower ? b : a;
 }
 
-// Sorts the items of each `lanes` neighbouring lanes.
+// Sorts the items of each group of `lanes` neighbouring lanes.
 __device__ __forceinline__ void sort_lanes(Item (&x)[LANE_KEYS], u32 lanes) {
     sort_by_network(x, [](Item& a, Item& b) { in_order(a, b); });
 #pragma unroll 1
@@ -84,11 +85,11 @@ __device__ __forceinline__ void sort_lanes(Item (&x)[LANE_KEYS], u32 lanes) {
     }
 }
 
-// The slot of a lane's key, of which it has LANE_KEYS.
+// Slot of a lane's key. A lane has LANE_KEYS.
 __device__ __forceinline__ u32 slot_of(u32 group, u32 at) { return (group + at / LANE_KEYS) * (LANE_KEYS + 1) + at % LANE_KEYS; }
 
-// Puts the zeros among the sorted `slots` of a segment in the order that they have in its `count` keys, which are its input. A lane has `less` keys
-// that are before all zeros. The whole warp.
+// Restores the input order of the zeros among the sorted `slots` of a segment, from its `count` input keys. `less` is
+// the number of this lane's keys that are less than zero. The whole warp.
 __device__ __noinline__ void order_zeros(const KeyBits* keys, u32 count, bool given, u32 lanes, u32 less, KeyBits* slots) {
     const u32 lane = lane_index(), within = lane & (lanes - 1), group = lane - within;
     const u32 of_group = (lanes == WARP ? ~0u : (1u << lanes) - 1) << group;
@@ -110,7 +111,8 @@ __device__ __noinline__ void order_zeros(const KeyBits* keys, u32 count, bool gi
     __syncwarp();
 }
 
-// Sorts one segment for each `lanes` lanes: the one of `count` elements from `begin` on, which is the same for all of them.
+// Sorts one segment in each group of `lanes` lanes: `count` elements from `begin` on, the same values in all lanes of a
+// group.
 __device__ __forceinline__ void sort_together(const SortShortParams& p, ShortShared& shared, u32 lanes, u64 begin, u32 count) {
     const u32 lane = lane_index(), within = lane & (lanes - 1), group = lane - within;
     const KeyBits* const keys = (const KeyBits*)p.keys + begin;
@@ -154,7 +156,7 @@ __device__ __forceinline__ void sort_together(const SortShortParams& p, ShortSha
         const u32 position = HAS_ZEROS ? at_slots[slot] >> 1 : at_slots[slot];
         value[k] = INDICES && p.given ? (Value)(position + (INDICES == IN_ARRAY ? begin : 0)) : ((const Value*)p.values)[begin + position];
     }
-    __syncwarp();  // in place, values are read before others take their places
+    __syncwarp();  // in place, all values are read before any is stored
     if (HAS_VALUES) {
 #pragma unroll
         for (u32 k = 0; k < LANE_KEYS; k++) {
@@ -163,7 +165,7 @@ __device__ __forceinline__ void sort_together(const SortShortParams& p, ShortSha
     }
 }
 
-// Adds the segments of some lanes to a list.
+// Appends the segments of the chosen lanes to a list.
 __device__ __forceinline__ void append(bool chosen, u64 begin, u64 count, SortSegment* list, u32* length) {
     const u32 lanes = __ballot_sync(~0u, chosen);
     if (lanes == 0) return;

@@ -1,23 +1,25 @@
-// The first kernel of a sort by its highest bits: counts the keys by these, and says which way the sort goes.
+// The first kernel of an MSD radix sort: counts the keys by their highest bits, and chooses the path of the sort.
 //
-//   a sample of the keys, the same for all blocks, tells
-//       the window      `bits` bits from the highest on that differ: where a key differs in a higher one, too, the sort goes by passes
+//   a sample of the keys, the same for all blocks, chooses
+//       the window      `bits` bits from the highest on that differ: if a key differs in a higher bit, too, the sort
+//                       goes by LSD passes
 //       few keys        the distinct ones of the sample, if a bucket has too much of it and they are few (sort/few.cuh)
-//       skewed keys     if buckets of equal highest bits are far too large, but those of octaves (sort/octaves.cuh) are not: the next launch counts these, and
-//                       this kernel does no more
-//   count[x >> shift] += 1 for the block's keys x, by the bits in the window; or the keys of each of few
+//       skewed keys     if buckets of equal highest bits are far too large, but those of octaves (sort/octaves.cuh) are
+//                       not: the next launch counts the octaves, and this kernel ends
+//   count[x >> shift] += 1 for the block's keys x, by the bits in the window; or by distinct key, of few
 //   the last block:
-//       where there are no others than few, they are filled in
+//       if all keys are among the few, the next launch fills them in
 //       places[v] = counts[0] + .. + counts[v - 1]
-//       keys in order are copied, those in the order from the last to the first stored in this; where a bucket of equal highest bits is too large for a block, the sort goes by passes from
-//       the lowest digit on, which the next kernel counts, or with COUNT_DIGITS this one
+//       keys in order are copied, keys in reverse order are reversed
+//       if a bucket of equal highest bits is too large for a block, the sort goes by LSD passes, whose digits the next
+//       kernel counts, or with COUNT_DIGITS this one
 //       else one pass by the highest bits, or two by half of them each, put each bucket in its place, and blocks sort the
-//       buckets. The second pass is one of each bucket of the first, cut into tiles. Or a single pass by all of these bits puts keys
-//       into buckets (sort/scatter.cuh)
+//       buckets. The second pass is one of each bucket of the first, cut into tiles. Or a single pass by all of these
+//       bits scatters the keys to buckets (sort/scatter.cuh)
 //
-// A block's counters lie in shared memory: a word each, where there is room (WIDE_COUNTERS), else two of 16 bits in a word. Who lets one of
-// these reach half of what it can hold takes that half away and adds it to the count of all blocks; until then fewer keys are added than
-// the other half holds.
+// A block's counters lie in shared memory: a word each, if there is room (WIDE_COUNTERS), else two of 16 bits in a
+// word. The thread whose addition takes a counter of 16 bits to half of its range subtracts that half and adds it to
+// the count of all blocks. Fewer keys are added in the meantime than the other half holds.
 
 #include "memory/instructions.cuh"
 #include "sort/few.cuh"
@@ -28,12 +30,13 @@
 #include "warp/sum.cuh"
 
 constexpr u32 HALF = 1 << 15;
-constexpr u32 CROWDED = 8;  // keys of a sample in two buckets, beside eight times as many as there are in the mean
-constexpr u32 OVERFULL = 4;  // two buckets that have by the sample more than so many times what one may hold are too large: twice as many, as a sample errs
-constexpr u32 OUTSIDE = 4;  // beside what has been seen of keys' order: whether a key is outside of the window
+constexpr u32 CROWDED = 8;  // slack of a sample's count of two buckets, besides eight times the mean
+constexpr u32 OVERFULL = 4;  // two buckets with this multiple of one's limit are too large: 2 * 2, as a sample errs
+constexpr u32 OUTSIDE = 4;  // flag beside `Order`: a key is outside of the window
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// The counts of all blocks become places; returns the largest. Buckets of more than `p.room` keys are put on a list. All threads of one block.
+// Turns the counts of all blocks into places; returns the largest count. Buckets of more than `p.room` keys are
+// appended to a list. All threads of one block.
 __device__ __forceinline__ u32 counts_to_places(const SortSplitParams& p, u64* counts, u32 values) {
     __shared__ u64 totals[WARPS];
     __shared__ u32 largest;
@@ -76,7 +79,7 @@ __device__ __forceinline__ u32 counts_to_places(const SortSplitParams& p, u64* c
     return largest;
 }
 
-// Cuts the buckets of the first pass into tiles; returns how many. All threads of one block.
+// Cuts the buckets of the first pass into tiles; returns their number. All threads of one block.
 __device__ __forceinline__ u32 cut_into_tiles(const SortSplitParams& p, u32 first_bits) {
     const u64* const places = (const u64*)p.places;
     const u32 second_bits = (u32)p.bits - first_bits, buckets = 1 << first_bits;
@@ -107,26 +110,28 @@ __device__ __forceinline__ u32 cut_into_tiles(const SortSplitParams& p, u32 firs
     return begins[buckets];
 }
 
-// Which bits tell a key's bucket: the highest that differ in a sample, which is the same for all blocks.
+// Window of bits that select a key's bucket: the highest that differ in a sample, which is the same for all blocks.
 struct Window {
     KeyBits first;  // the bits above the window are those of this key
     u32 shift;
     KeyBits below;  // the bits in the window and below
-    bool crowded;   // whether so many keys of the sample are in one bucket that it has too many
-    bool skewed;    // whether so many that this is sure, but not in one of an octave
+    bool crowded;   // whether the sample has too many keys in one bucket
+    bool skewed;    // whether it surely has, but not in a bucket of an octave
     KeyBits key;    // of this thread, in the sample
 
     __device__ __forceinline__ bool has(KeyBits key) const { return (KeyBits)(key ^ first) <= below; }
     __device__ __forceinline__ u32 bucket(KeyBits key, u32 values) const { return (u32)(key >> shift) & (values - 1); }
 };
 
-// The place of the sample's key `i` of `n`: evenly all over the array, but not each at the same distance, which the keys may have a period of.
+// Position of key `i` of the sample, of `n`: spread evenly over the array, but not at a fixed stride, as keys may be
+// periodic.
 __device__ __forceinline__ u64 sampled(u32 i, u64 n) { return (u64)((u128)(i * 0x9e3779b97f4a7c15ull) * n >> 64); }
 
-// `counters` are all 0, before and after. Meanwhile the first keys from `begin` to `end`, which the block will count, come nearer. All threads.
+// Chooses the window. `counters` are all 0, before and after. Prefetches the first keys from `begin` to `end`, which
+// the block counts next. All threads.
 __device__ __forceinline__ Window choose_window(const SortSplitParams& p, u32* counters, u64 begin, u64 end) {
     __shared__ u32 differ[KEY_WORDS];
-    // Bits: whether buckets are crowded, overfull, and whether one of an octave is.
+    // Bits: 1 a bucket is crowded, 2 one is overfull, 4 one of an octave is.
     __shared__ u32 crowds;
     const KeyBits* const keys = (const KeyBits*)p.keys;
     const KeyBits first = in_order(keys[0]), key = in_order(keys[sampled(threadIdx.x, p.n)]);
@@ -171,14 +176,15 @@ __device__ __forceinline__ void count_digits(const KeyBits (&key)[NUMBER], u32* 
     }
 }
 
-// What this warp's threads have seen.
+// Merges the findings of this warp's threads into the header.
 __device__ __forceinline__ void report(SortHeader& header, const Seen& seen, bool outside) {
     const bool any_outside = __any_sync(~0u, outside);
     seen.report(header);
     if (any_outside && lane_index() == 0) atomicOr(&header.order, OUTSIDE);
 }
 
-// Adds up the block's keys of each bucket, and where COUNT_DIGITS of each digit. All threads; `words` are all 0 before.
+// Adds the block's keys to the counts of buckets, and with COUNT_DIGITS to those of digits. All threads; `words` are
+// all 0 before.
 __device__ __forceinline__ void count_buckets(const SortSplitParams& p, const Window& window, u32* words, u32* digits, u64 begin, u64 end) {
     SortHeader& header = *(SortHeader*)p.header;
     u64* const places = (u64*)p.places;
@@ -193,7 +199,8 @@ __device__ __forceinline__ void count_buckets(const SortSplitParams& p, const Wi
             outside |= !window.has(key[k]);
             together &= value[k] == value[0];
         }
-        // Neighbours of one bucket are added at once: of sorted keys all lanes add to one word, one after the other.
+        // Neighbours in one bucket are added at once: sorted keys would serialise the additions of all lanes to one
+        // word.
         const u32 amount = together ? NUMBER : 1;
 #pragma unroll
         for (u32 k = 0; k < NUMBER; k++) {
@@ -203,7 +210,7 @@ __device__ __forceinline__ void count_buckets(const SortSplitParams& p, const Wi
         }
         if (COUNT_DIGITS) count_digits(key, digits);
         if (WIDE_COUNTERS) return;
-        // None of the additions waits for another one.
+        // Overflow is looked for after all additions, so that none waits for another.
         const auto flowed_over = [&](u32 k) {
             const u32 number = before[k] >> value[k] % 2 * 16 & 0xffff;
             return (k == 0 || !together) && number < HALF && number + amount >= HALF;
@@ -226,7 +233,8 @@ __device__ __forceinline__ void count_buckets(const SortSplitParams& p, const Wi
     }
 }
 
-// Adds up the block's keys of each distinct one, by slots, in columns for the lanes. All threads; `counters` are all 0 before.
+// Counts the block's keys of each distinct key, by slots, in a column for each lane. All threads; `counters` are all 0
+// before.
 __device__ __forceinline__ void count_few(const SortSplitParams& p, const FewKeys& few, u32* counters, u32* digits, u64 begin, u64 end) {
     SortHeader& header = *(SortHeader*)p.header;
     const u32 factor = FewKeys::factor_of(few.factor);
@@ -252,7 +260,7 @@ __device__ __forceinline__ void count_few(const SortSplitParams& p, const FewKey
     atomicAdd((u64*)p.places + rank, sum);
 }
 
-// What is left to do where all keys are of few: they are filled in. One thread for each of them.
+// Plans the launch that fills in the few distinct keys, if there are no others. One thread for each distinct key.
 __device__ __forceinline__ void plan_fill(const SortSplitParams& p, const FewKeys& few, SortHeader& header) {
     if (threadIdx.x >= few.number) return;
     const KeyBits mine = few.list[threadIdx.x];
@@ -282,7 +290,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_split(const _
     const Window window = choose_window(p, words, begin, end);
     __shared__ FewKeys few;
     const bool has_few = VALUE_BYTES == 0 && window.crowded && few.find(window.key);
-    // Where random keys would make buckets that are too large, `room` is 0. So the keys go by passes.
+    // `room` is 0 if random keys would make too large buckets. Then the keys go by LSD passes.
     if (!COUNT_DIGITS && (window.crowded || p.room == 0) && !has_few) return;
     if (BY_OCTAVES && window.skewed && !has_few) {
         const Octaves octaves = Octaves::of(window.shift + (u32)p.bits);
@@ -297,7 +305,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_split(const _
     for (u32 i = threadIdx.x; i < DIGIT_COUNTERS; i += THREADS) {
         if (digits[i] > 0) atomicAdd((u64*)header.counts + i, (u64)digits[i]);
     }
-    // The counts of all blocks are there when the last one has come: each fences what it has added.
+    // All counts are visible once the last block has come: each block fences its additions.
     __shared__ bool last;
     __threadfence();
     __syncthreads();
@@ -307,7 +315,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_split(const _
     __threadfence();
     const u32 found = *(volatile u32*)&header.order;
     const bool sorted = Seen::in_order(found), reversed = Seen::reversed(found), outside = (found & OUTSIDE) != 0;
-    // Equal keys that can be told apart are not filled in, and do not go in any order.
+    // Distinguishable equal keys are neither filled in nor taken in any order.
     const bool told_apart = VALUE_BYTES == 0 && Seen::has_zeros(found);
     if (has_few && !sorted && !outside && !told_apart) return plan_fill(p, few, header);
     const u32 largest = has_few ? ~0u : counts_to_places(p, places, values);
@@ -318,7 +326,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_split(const _
     if (COUNT_DIGITS && !sorted && !reversed && !splits) plan_passes(header, p.n, p.in_place != 0, found, p.cursors);
     u64* const firsts = header.counts[0];
     if (splits && twice) {
-        // Of a digit of the first pass only the lowest bits tell a bucket.
+        // Only the lowest bits of a digit of the first pass select a bucket.
         for (u32 d = threadIdx.x; d < DIGITS; d += THREADS) firsts[d] = places[(u64)(d & ((1 << first_bits) - 1)) << (p.bits - first_bits)];
     }
     if (threadIdx.x != 0) return;

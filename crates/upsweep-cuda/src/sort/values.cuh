@@ -1,5 +1,6 @@
-// Values at the positions that their sorted keys had: output[i] = values[positions[i]]. Of values that are too large, or whose size is
-// too odd, to go through a sort's passes. A thread moves one of UNITS parts of a value, so that the output is written in lines.
+// Gather of values by the positions of the sorted keys: output[i] = values[positions[i]]. For values whose size is too
+// large or too odd for the passes of a sort. A thread moves one of UNITS parts of a value, so that stores are
+// coalesced.
 
 #include "sort/radix.cuh"
 
@@ -12,7 +13,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_values(const 
     Unit* const output = (Unit*)p.output;
     const u64 threads = (u64)gridDim.x * THREADS;
     for (u64 i = blockIdx.x * (u64)THREADS + threadIdx.x; i < p.n * UNITS; i += threads) {
-        // Without positions it is a copy.
+        // Without positions: a copy.
         const u64 position = p.positions ? (u64)positions[i / UNITS] : i / UNITS;
         output[i] = values[position * UNITS + i % UNITS];
     }

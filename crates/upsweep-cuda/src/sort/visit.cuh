@@ -1,10 +1,10 @@
-// A block goes over keys once, and sees in which order they are.
+// One pass of a block over keys, which also detects their order.
 
 #pragma once
 
 #include "sort/radix.cuh"
 
-// What keys of a thread are to those before them.
+// Comparisons of a thread's keys with their predecessors.
 struct Seen {
     u32 less = 0, more = 0;
     bool zeros = false;  // whether one has a sign
@@ -13,8 +13,8 @@ struct Seen {
         less = key < before ? 1 : less;
         if (VALUE_BYTES == 0) more = key > before ? 1 : more;
     }
-    // Tells all blocks what this warp's threads have seen: one addition of bits at most. Not of `(any_less ? LESS : 0) | (any_more ? MORE : 0)`, of which
-    // ptxas 13.0 makes a test for 0 that fails where both hold.
+    // Merges the comparisons of this warp's threads into the header, by one atomic at most. The bits are not `(any_less
+    // ? LESS : 0) | (any_more ? MORE : 0)`: ptxas 13.0 makes a test for 0 of it that fails where both hold.
     __device__ __forceinline__ void report(SortHeader& header) const {
         const bool any_less = __any_sync(~0u, less), any_more = VALUE_BYTES > 0 || __any_sync(~0u, more);
         const bool any_zeros = HAS_ZEROS && __any_sync(~0u, zeros);
@@ -26,12 +26,12 @@ struct Seen {
     }
     static __device__ __forceinline__ bool in_order(u32 order) { return (order & LESS) == 0; }
     static __device__ __forceinline__ bool has_zeros(u32 order) { return HAS_ZEROS && (order & NEGATIVE_ZEROS) != 0; }
-    // Of zeros some that are equal may be in another order.
+    // A reversal would change the order of distinguishable equal zeros.
     static __device__ __forceinline__ bool reversed(u32 order) { return (order & ANY_ORDER) == LESS && !has_zeros(order); }
 };
 
-// Calls `add` with arrays of the keys from `begin` to `end` of the array, put into their order, with one number for both zeros. Returns what this
-// thread has seen of their order.
+// Calls `add` with arrays of the keys from `begin` to `end` of the array, in sort order, with one number for both
+// zeros. Returns this thread's comparisons.
 template <class F>
 __device__ __forceinline__ Seen visit_keys(const KeyBits* keys, u64 begin, u64 end, F add) {
     constexpr u32 VECTOR_KEYS = 16 / KEY_BYTES;
@@ -43,7 +43,7 @@ __device__ __forceinline__ Seen visit_keys(const KeyBits* keys, u64 begin, u64 e
         if (i > 0) seen.add(with_one_zero(in_order(keys[i - 1])), key[0]);
         add(key);
     };
-    // Vectors where they are aligned.
+    // Whole vectors from the first aligned key on.
     const u64 skew = (u64)keys / KEY_BYTES % VECTOR_KEYS;
     const u64 first = min(end, begin + (VECTOR_KEYS - (begin + skew) % VECTOR_KEYS) % VECTOR_KEYS);
     const u64 vectors = (end - first) / VECTOR_KEYS, last = first + vectors * VECTOR_KEYS;
@@ -90,8 +90,8 @@ __device__ __forceinline__ Seen visit_keys(const KeyBits* keys, u64 begin, u64 e
     return seen;
 }
 
-// Makes the words ready through which tiles will tell each other their counts: the first `empty` are empty in the first pass, the others
-// in the second.
+// Initialises the look-back words of the tiles: the first `empty` are EMPTY in the first pass, the others in the
+// second.
 __device__ __forceinline__ void clear_status(StatusWord* status, u64 words, u64 empty) {
     const u64 threads = (u64)gridDim.x * THREADS;
     for (u64 i = blockIdx.x * (u64)THREADS + threadIdx.x; i < words; i += threads) {

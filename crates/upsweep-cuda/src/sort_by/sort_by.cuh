@@ -1,10 +1,11 @@
-// Sort by a comparison, the first kernel: sorts tiles, which are then merged (merge/merge.cuh). Stable.
+// The first kernel of a sort by a comparison: sorts tiles, which are then merged (merge/merge.cuh). Stable.
 //
 //   each thread sorts its neighbouring elements in registers:    odd-even transposition: only neighbours change places
-//   for width = 1, 2, 4, .. threads:                             two neighbouring runs of so many threads' elements are merged
+//   for width = 1, 2, 4, .. threads:                             two neighbouring runs of `width` threads' elements are
+//                                                                merged
 //
-// Up to a warp's elements the threads of a warp wait for each other alone. With values, a place goes along with each element; values
-// are then fetched from where they are.
+// The threads of a warp synchronise with each other alone while runs are shorter than a warp's elements. With values, a
+// position accompanies each element; the values are gathered afterwards.
 
 #pragma once
 
@@ -12,7 +13,7 @@
 
 constexpr u32 WARP_ITEMS = WARP * MERGE_ITEMS;
 
-// Warps that do not wait for each other have their elements apart: behind a run one element more is read.
+// Each warp has its own area of elements, as warps do not synchronise and the element after a run is read.
 struct alignas(16) SortByShared {
     unsigned char keys[(TILE + WARPS + MERGE_ITEMS) * sizeof(In)];
     u16 places[PAIRS ? TILE + WARPS + MERGE_ITEMS : 1];
@@ -40,7 +41,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_sort_by(co
         if constexpr (PAIRS) from[i] = (u16)(mine + i);
     }
     if (mine < number && number < mine + MERGE_ITEMS) {
-        // What is missing is as the last of the thread's elements in order, behind which it stays.
+        // Padding: copies of the greatest of the thread's elements, after which they stay.
         In last = key[0];
 #pragma unroll
         for (u32 i = 1; i < MERGE_ITEMS; i++) {
@@ -74,14 +75,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_sort_by(co
     };
 #pragma unroll 1
     for (u32 width = 1; width < THREADS; width *= 2) {
-        // Those who have merged shorter runs are done with what lies there.
+        // Waits until the threads that have merged shorter runs have read them.
         if (width < WARP) __syncwarp();
         else __syncthreads();
         if (width == WARP) apart = 0, keys = (In*)shared.keys;
         put();
         if (width < WARP) __syncwarp();
         else __syncthreads();
-        // The two runs, of which the second may be short, or not be there.
+        // The two runs. The second may be short, or empty.
         const u32 first = threadIdx.x / (2 * width) * (2 * width) * MERGE_ITEMS, run = width * MERGE_ITEMS;
         const u32 left = first < number ? number - first : 0, of_a = min(left, run);
         if (mine < number) {

@@ -1,7 +1,8 @@
-// Top-k, the pass that collects candidates: the keys of a window, and how many lie before it. Candidates come to lie in no order.
+// Top-k, the pass that collects candidates: the keys of a window, and the number of keys before it. Candidates are
+// stored in any order.
 //
-//   blocks go over the keys in steps; the next step's keys are under way while these are looked at
-//   where a step has candidates, the block takes a place for all of them, and each goes there
+//   blocks traverse the keys in steps; the next step's loads are in flight while these keys are compared
+//   if a step has candidates, the block reserves places for all of them, and each is scattered to its place
 
 #pragma once
 
@@ -10,7 +11,8 @@
 #include "topk/ranked.cuh"
 #include "warp/sum.cuh"
 
-// Vectors that a thread loads at once, how many times in a step, and the vectors of a block's step: a bit for each key of a thread.
+// Vectors that a thread loads at once, such loads in a step, and vectors of a block's step: a bit for each key of a
+// thread.
 constexpr u32 AT_ONCE = 4, TURNS = 64 / (AT_ONCE * KEY_VECTOR), STEP_VECTORS = TURNS * AT_ONCE * THREADS;
 
 struct Collector {
@@ -38,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, COLLECT_BLOCKS) upsweep_to
     Collector all = {p, header.low, (KeyBits)(header.high - header.low)};
     const u64 head = keys_before_vectors(p.keys, p.n), vectors = (p.n - head) / KEY_VECTOR, end = head + vectors * KEY_VECTOR;
     if (blockIdx.x == 0) {
-        // What is in no whole vector.
+        // Keys in no whole vector.
         const u64 rest = head + (p.n - end);
         if (threadIdx.x < rest) {
             const u64 at = threadIdx.x < head ? threadIdx.x : end + threadIdx.x - head;
@@ -84,7 +86,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, COLLECT_BLOCKS) upsweep_to
         if (threadIdx.x == WARP - 1) place_of_block[turn] = atomicAdd(&header.candidates, (u64)warps_up_to);
         __syncthreads();
         u64 to = place_of_block[turn] + in_block + up_to - own;
-        // Where a bit is set, the key comes from memory again: registers have no index.
+        // A key whose bit is set is loaded again: registers cannot be indexed.
         for (; bits != 0; bits &= bits - 1) {
             const u32 bit = __ffsll(bits) - 1, at_vector = bit / KEY_VECTOR;
             const u64 at = head + (v + at_vector * THREADS + threadIdx.x) * KEY_VECTOR + bit % KEY_VECTOR;

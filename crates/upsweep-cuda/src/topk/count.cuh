@@ -1,6 +1,6 @@
-// Top-k, a pass that finds the next digit of the wanted key: counts that digit of all candidates that have those found, and the last
-// block that has counted looks where the wanted rank lies. Where it is that of a zero, and there are such of both signs, the block looks for it in the
-// input, if it is all that is asked for.
+// Top-k, a pass that finds the next digit of the wanted key: counts that digit of all candidates with the digits found
+// so far; the last block then finds the digit of the wanted rank. If the wanted key alone is requested, and is a zero,
+// and there are zeros of both signs, the block looks for it in the input.
 
 #pragma once
 
@@ -14,7 +14,7 @@
 __device__ __noinline__ void store_zero_of_rank(const TopKParams& p, u64 rank) {
     constexpr u32 ROWS_A_STEP = 32;
     __shared__ u32 of_warps[WARPS];
-    // What warps have before this one, and all together.
+    // Totals of the warps before this one, and of all.
     u32 lower, all;
     const auto add_up = [&](u32 of_warp) {
         __syncthreads();
@@ -48,7 +48,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_count(const _
     __shared__ u32 bins[RANK_DIGITS];
     wait_for_kernel_before();
     RankHeader& header = *(RankHeader*)p.header;
-    // Behind the digits of the key come those of the last place.
+    // The digits of the key are followed by those of the last place.
     const u32 pass = (u32)p.pass;
     const bool of_places = pass >= RANK_PASSES;
     const u32 bits = of_places ? PLACE_WIDTH : KEY_WIDTH, number = of_places ? pass - RANK_PASSES : pass;
@@ -57,7 +57,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_count(const _
     if (of_places && (!among || header.last_place == ALL_PLACES)) return;
     const In* const keys = among ? p.candidates : p.keys;
     const u64 n = among ? header.candidates : p.n;
-    // Beyond the first digit only what has those found counts.
+    // After the first digit only candidates with the digits found count.
     const KeyBits found = header.low;
     const u64 found_place = header.last_place;
     const u32 above = number == 0 ? 0 : shift + width;
@@ -74,7 +74,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_count(const _
     };
     const u64 first = blockIdx.x * (u64)THREADS + threadIdx.x, step = (u64)gridDim.x * THREADS;
     for (u64 i = of_places ? first : n; i < n; i += step) count_place(i);
-    // Whole vectors, and what lies before and behind them.
+    // Whole vectors, and the keys before and after them.
     const u64 head = keys_before_vectors(keys, n), vectors = (n - head) / KEY_VECTOR, end = head + vectors * KEY_VECTOR;
     if (blockIdx.x == 0 && !of_places) {
         for (u64 i = threadIdx.x; i < head; i += THREADS) count(keys[i]);
@@ -99,7 +99,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_count(const _
     for (u32 i = threadIdx.x; i < digits; i += THREADS) {
         if (bins[i] > 0) atomicAdd(&header.counts[pass][i], (u64)bins[i]);
     }
-    // The counts of all blocks are there when the last one has come: each fences what it has added.
+    // All counts are visible once the last block has come: each block fences its additions.
     __shared__ bool last;
     __threadfence();
     __syncthreads();
@@ -108,7 +108,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_count(const _
     if (!last) return;
     __threadfence();
 
-    // The digit where the wanted rank lies: each thread has some neighbouring ones.
+    // Search of the digit with the wanted rank: each thread has some neighbouring ones.
     constexpr u32 OWN = (RANK_DIGITS + THREADS - 1) / THREADS;
     __shared__ u64 of_warps[WARPS];
     u64 own = 0;
@@ -127,7 +127,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_count(const _
     u64 before = up_to - own;
     for (u32 warp = 0; warp < warp_index(); warp++) before += of_warps[warp];
     const u64 rank = pass > 0 ? header.rank : p.rank - (among ? header.before : 0);
-    // Of the wanted one among the zeros, if there are such of both signs, else 0.
+    // Rank of the wanted zero among the zeros, if there are zeros of both signs, else 0.
     __shared__ u64 zero_rank;
     if (HAS_ZEROS && threadIdx.x == 0) zero_rank = 0;
     __syncthreads();  // all have read the rank

@@ -1,4 +1,4 @@
-// Top-k, the first kernel of many keys: a window in which the wanted key lies, most probably. One block.
+// Top-k, the first kernel of many keys: a window that most probably contains the wanted key. One block.
 //
 //   sample      SAMPLE keys, one at a random place of each of as many equal parts of the input; the highest 32 bits of each
 //   select      the keys of two ranks in the sample, digit by digit from the highest on, of eight bits each
@@ -12,10 +12,10 @@
 
 constexpr u32 SAMPLES_A_THREAD = SAMPLE / THREADS, GUESS_DIGITS = 256;
 static_assert(SAMPLE % THREADS == 0 && THREADS >= WARP);
-// Bits of a key below its highest 32, and bits that it has not.
+// Bits of a key below its highest 32, and bits that it lacks of 32.
 constexpr u32 BELOW = KEY_WIDTH > 32 ? KEY_WIDTH - 32 : 0, BEYOND = KEY_WIDTH < 32 ? 32 - KEY_WIDTH : 0;
 
-// The key of this rank, from 1 on, in the sample.
+// Key of this rank, from 1 on, in the sample.
 __device__ __forceinline__ u32 sample_of_rank(const u32* keys, u32 rank, u32* bins) {
     __shared__ u32 digit_found;
     __shared__ u32 rank_left;
@@ -50,7 +50,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_guess(const _
 #pragma unroll
     for (u32 i = 0; i < SAMPLES_A_THREAD; i++) {
         const u32 sample = i * THREADS + threadIdx.x;
-        // Any numbers that no input's order has to do with.
+        // Pseudo-random numbers, independent of the input's order.
         const u64 place = __umul64hi((sample + 1) * 0x9e3779b97f4a7c15ull ^ (u64)sample << 29, part);
         const KeyBits key = key_in_order(p.keys[sample * part + place], p.wanted != nullptr);
         keys[i] = (u32)(key >> BELOW) << BEYOND;
@@ -60,7 +60,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_guess(const _
     if (p.high_rank <= SAMPLE) high = sample_of_rank(keys, (u32)p.high_rank, bins);
     if (threadIdx.x != 0) return;
     RankHeader& header = *(RankHeader*)p.header;
-    // Both zeros, or none.
+    // The window contains both zeros, or none.
     header.low = (KeyBits)((KeyBits)((KeyBits)(low >> BEYOND) << BELOW) & (KeyBits)~(KeyBits)HAS_ZEROS);
     header.high = (KeyBits)((KeyBits)(high >> BEYOND) << BELOW | (((KeyBits)1 << BELOW) - 1) | (KeyBits)HAS_ZEROS);
 }

@@ -1,9 +1,9 @@
-// Top-k, the last kernel: sorts the results of a row in shared memory, a block a row: by their places, or by the keys and of equal ones
-// by their places. Stores them and, where they are wanted, the places.
+// Top-k, the last kernel: sorts the results of a row in shared memory, a block a row: by their places, or by the keys
+// and, for equal keys, by their places. Stores them and, if requested, the places.
 //
 //   Batcher's bitonic sort of a power of two
 //
-// What is beyond the results is behind all of them.
+// Padding sorts after all results.
 
 #pragma once
 

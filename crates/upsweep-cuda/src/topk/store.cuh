@@ -1,10 +1,10 @@
-// Top-k, the pass that stores the results from the input, in its order, where they are not among candidates. In a single pass.
+// Top-k, the pass that stores the results from the input, in its order, if there are no candidates. In a single pass.
 //
 // The pipeline (tile/pipeline.cuh) of this task:
 //
-//   reduce      how many of a tile's keys lie before the wanted one, and how many are equal to it
-//   look back   the same of all tiles before
-//   finish      where any of a tile's keys are taken, each goes to its place:
+//   reduce      the number of a tile's keys before the wanted one, and of those equal to it
+//   look back   both numbers for all tiles before
+//   finish      scatters the tile's keys that are taken to their places:
 //               keys before the wanted one before it  +  keys equal to it before it, of which `ties` are taken
 
 #pragma once
@@ -21,7 +21,7 @@ struct Taken {
 };
 __device__ __forceinline__ Taken combine(const Taken& a, const Taken& b) { return {a.before + b.before, a.equal + b.equal}; }
 
-// What the pass goes over.
+// State of the pass.
 struct TopKPass {
     Workspace workspace;
     const In* keys;
@@ -44,7 +44,7 @@ struct TopKTask {
     static constexpr u32 TILE_BYTES = Input::SLOTS * sizeof(Slot);
     static_assert(TILE < 1 << 16, "both numbers of a tile are in one word");
 
-    // Numbers of a tile: before the wanted key in the low half, equal to it in the high one.
+    // Counts of a tile: keys before the wanted one in the low half, keys equal to it in the high one.
     static constexpr u32 ONE_BEFORE = 1, ONE_EQUAL = 1 << 16;
 
     struct Shared {
@@ -113,7 +113,7 @@ struct TopKTask {
         const u32 slot = k % STAGES, number = shared.number[slot];
         const Taken before = shared.before_tile[slot];
         if ((number & 0xffff) == 0 && (number < ONE_EQUAL || before.equal >= p.ties)) return;
-        // Numbers before this thread's first key, in the tile.
+        // Counts before this thread's first key, in the tile.
         const u32 up_to = shared.up_to[slot][threadIdx.x], below = __shfl_up_sync(~0u, up_to, 1);
         const u32 in_warp = lane_index() > 0 ? below : 0;
         u32 at = shared.before_warp[slot][warp_index()] + in_warp;
@@ -130,7 +130,7 @@ struct TopKTask {
             if (p.values) p.values[to] = x;
             if (p.places) p.places[to] = (KeyPlace)(tile * TILE + item);
         }
-        __syncwarp();  // lanes stage the next tile where others have read this one
+        __syncwarp();  // lanes stage the next tile over slots that others have read
     }
 };
 

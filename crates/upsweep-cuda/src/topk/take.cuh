@@ -1,4 +1,4 @@
-// Top-k, the kernel that takes results from candidates, in no order; where there are none, it does nothing.
+// Top-k, the kernel that takes results from candidates, in no order; without candidates, it does nothing.
 
 #pragma once
 
@@ -31,7 +31,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_take(const __
             low = (u32)to, high = (u32)(to >> 32);
         }
         const u64 to = ((u64)__shfl_sync(~0u, high, 0) << 32 | __shfl_sync(~0u, low, 0)) + __popc(taken & ((1u << lane_index()) - 1));
-        // There are as many as wanted.
+        // As many keys are taken as wanted.
         if (takes && to < p.rank) {
             p.values[to] = x;
             ((KeyPlace*)p.places)[to] = place;

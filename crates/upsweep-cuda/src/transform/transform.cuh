@@ -2,10 +2,10 @@
 //
 //   a block has DEPTH neighbouring rows of THREADS vectors, and each thread a vector of each row:
 //       load     all of the thread's vectors
-//       map      all of its elements. What the map reads from tables is read here, so that all reads are under way at once
+//       map      all of its elements. Tables are read here, so that all of their loads are in flight together
 //       store    the results
 //
-// No block waits for another. Where the input is read, and the result stored, in the same place, both are of one thread.
+// No block waits for another. In place, the same thread reads the input and stores the result of a position.
 
 #pragma once
 

@@ -1,15 +1,15 @@
-// Up-sweep: r[j - 1] = x[j - b] + .. + x[j - 1], with any operator for +, where b is the lowest bit that is set in j.
+// Up-sweep: r[j - 1] = x[j - b] + .. + x[j - 1], with any operator for +, where b is the lowest set bit of j.
 //
 //   for d = 1, 2, 4, .. below n:                          in parallel for i = 2d - 1, 4d - 1, .. below n:  x[i] = x[i - d] + x[i]
 //
-// (Blelloch, "Prefix Sums and Their Applications", 1990: the first half of his scan. What it leaves is the tree of Fenwick.)
+// (Blelloch, "Prefix Sums and Their Applications", 1990: the first half of his scan. The result is a Fenwick tree.)
 //
-// A block does the steps below TILE: a thread those of its LEAVES neighbours, a warp by shuffles, the block by shared memory. The last
-// elements of tiles are swept by further launches, which have them as elements: element i is at (i + 1) * stride - 1. Every operand exists
-// if the result does, so nothing else is combined.
+// A block does the steps below TILE: a thread those of its LEAVES neighbours, a warp by shuffles, the block by shared
+// memory. Further launches sweep the last elements of tiles: their element i is at (i + 1) * stride - 1. Every operand
+// exists if the result does, so nothing else is combined.
 //
-// Memory ordering. A thread loads and stores the same elements, so it may be in place. `sums` is written before a barrier and read behind
-// one; of two sums, of which one is added to the other, no thread writes the first one in that step.
+// Memory ordering. A thread loads and stores the same elements, so it may be in place. `sums` is written before a
+// barrier and read after one. In a step no thread writes a sum that is added to another one.
 
 #pragma once
 
@@ -18,7 +18,7 @@
 #include "warp/shuffle.cuh"
 #include "word/value.cuh"
 
-// A thread's neighbouring elements, in the words that they are loaded and stored in.
+// A thread's neighbouring elements, as the words of its loads and stores.
 struct Items {
     static constexpr u32 WIDTH = access_width(LEAVES * sizeof(In)), PARTS = LEAVES * sizeof(In) / WIDTH;
     using Part = Access<WIDTH>::type;
@@ -58,7 +58,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_up_sweep(const __g
         }
     }
 
-    // The warp's and the block's steps are of threads' last elements.
+    // The steps of the warp and the block combine threads' last elements.
     T last = x[LEAVES - 1];
 #pragma unroll
     for (u32 d = 1; d < WARP; d *= 2) {
@@ -69,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_up_sweep(const __g
     __syncthreads();
 #pragma unroll
     for (u32 d = 1; d < WARPS; d *= 2) {
-        const u64 of_warp = ((u64)blockIdx.x * THREADS + (threadIdx.x + 1) * WARP) * LEAVES;  // its end, if the thread's number is a warp's
+        const u64 of_warp = ((u64)blockIdx.x * THREADS + (threadIdx.x + 1) * WARP) * LEAVES;  // end of that warp
         if (threadIdx.x < WARPS && (threadIdx.x + 1) % (2 * d) == 0 && of_warp <= p.n) {
             sums[threadIdx.x] = combine(sums[threadIdx.x - d], sums[threadIdx.x]);
         }

@@ -1,4 +1,4 @@
-// In the place of kernels/block/cluster.cuh.
+// Replacement of kernels/block/cluster.cuh.
 
 inline void cluster_arrive() { emulator::arrive_in_cluster(); }
 inline void cluster_wait() { emulator::wait_in_cluster(); }

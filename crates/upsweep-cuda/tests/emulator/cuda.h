@@ -1,4 +1,4 @@
-// The names that CUDA C++ has for threads, memory and a few instructions, for emulated kernels. What arith.cuh needs is in
+// CUDA C++'s names for threads, memory and a few instructions, for emulated kernels. Those that arith.cuh needs are in
 // upsweep/tests/operators/host_cxx.h.
 
 #define __host__

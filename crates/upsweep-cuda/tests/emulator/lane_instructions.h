@@ -1,4 +1,4 @@
-// In the place of kernels/word/instructions.cuh.
+// Replacement of kernels/word/instructions.cuh.
 
 constexpr bool LANE_INSTRUCTIONS = true;
 template <class H, class F>

@@ -8,7 +8,7 @@ struct Event {
     u8 kind, back;
 };
 
-// An automaton as a loop knows it, and as the host gives it to kernels.
+// An automaton as a table for a loop, and as the host's description for kernels.
 struct Machine {
     u32 states, classes, steps_at;
     u64 lasting;
@@ -20,7 +20,7 @@ struct Machine {
         Machine m;
         m.states = 1 + below(WAY_STATES), m.classes = 1 + below(min(STATE_BYTES / 4, 256u)), m.lasting = random_bits() & random_bits() & ((2ull << (m.states - 1)) - 1);
         for (u32 i = 0; i < 256; i++) m.class_of.push_back((u8)(once_in(2) ? i : below(256)) % m.classes);
-        // Some automata lead to few states, some turn round for ever, some hardly ever leave one.
+        // Some automata lead to few states, some cycle forever, some hardly ever leave a state.
         const u32 kind = below(3), targets = 1 + below(m.states), rare = 1 + below(8);
         const u32 number = 1 + below(20);
         m.told.push_back({});
@@ -38,7 +38,7 @@ struct Machine {
         return m;
     }
 
-    // Where the emulated kernels find it, but for the one that is given ways.
+    // Writes the description that the emulated kernels read, except the kernel with transition functions.
 #ifdef OF_ENTRIES
     void give() {}
 #else

@@ -1,9 +1,9 @@
-// The arrays that emulated kernels are given: whoever touches what lies around them is caught.
+// Arrays of emulated kernels, with guards: an access next to them is detected.
 
 namespace emulator {
 
-// `number` values, at the begin or the end of pages whose neighbours nobody may touch, or somewhere between: then what lies
-// around them must stay as it is. Vectors of `vector` values are not split: it divides `number`.
+// Array of `number` values, at the begin or the end of pages whose neighbours are inaccessible, or somewhere between:
+// then the bytes around it must stay unchanged. Vectors of `vector` values are not split: `vector` divides `number`.
 template <class X>
 struct Guarded {
     X* values;
@@ -36,7 +36,7 @@ private:
     u64 bytes;
 };
 
-// A value that an array may hold.
+// Random value of an array.
 template <class X>
 X any_value() {
     X x;
@@ -48,7 +48,8 @@ X any_value() {
     if constexpr (arith::same_type<X, f64>) x = once_in(50) ? 0.0 / 0.0 : (f64)(i32)bits[0];
     return x;
 }
-// Whether what a kernel stored is what is wanted, with 0 between its fields: what is wanted was returned, and there a compiler leaves anything.
+// Whether a stored result equals the expected one, with 0 between its fields: the expected one is a return value, whose
+// padding is undefined.
 template <class X>
 bool same_bits(const X& stored, X wanted) {
     if constexpr (requires { clear_between_fields(&wanted); }) clear_between_fields(&wanted);
@@ -62,7 +63,7 @@ static void on_signal(int signal, siginfo_t* info, void*) {
     fail("touches memory that is not the kernel's, at %p", info->si_addr);
 }
 
-// The seeds from argument 1 on, as many as argument 2 says.
+// Runs the seeds from argument 1 on, as many as argument 2 says.
 static int run_cases(int arguments, char** argument, void (*one_case)()) {
     static u8 stack[1 << 16];
     const stack_t other = {stack, 0, sizeof stack};

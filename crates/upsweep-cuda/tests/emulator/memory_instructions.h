@@ -1,5 +1,5 @@
-// In the place of kernels/memory/instructions.cuh. A copy is done as early or as late as it may be: what is read before is
-// not there, and what is written over is written over late.
+// Replacement of kernels/memory/instructions.cuh. A copy is done as early or as late as allowed: a read that comes too
+// early misses it, and its destination is overwritten late.
 
 namespace emulator {
 static void finish_copies(u32 pending) {
@@ -27,12 +27,12 @@ inline void close_group() {
 }
 template <u32 PENDING>
 inline void wait_copies() {
-    // Those that are done already are fewer groups under way, in the same order.
+    // Groups that are done already reduce those in flight, in the same order.
     emulator::finish_copies(PENDING);
 }
 
-// Bulk copies are done when their warp waits, and before that what lies there is neither the old nor the new. A barrier's word has the times
-// that it was waited at, and in its upper half one more than the bytes that are expected.
+// Bulk copies are done when their warp waits; until then the destination holds neither the old nor the new data. A
+// barrier's word has the number of waits at it, and in its upper half one more than the bytes that are expected.
 namespace emulator {
 struct BulkCopy { u64* barrier; void* to; const void* from; u32 bytes; };
 static std::vector<BulkCopy> bulk_copies;

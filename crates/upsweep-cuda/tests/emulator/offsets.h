@@ -4,7 +4,7 @@
 
 namespace emulator {
 
-// Where segments begin: 0, ..., n. Empty ones are only by offsets.
+// Begins of segments: 0, ..., n. Empty ones occur with offsets only.
 static std::vector<u64> any_offsets(u64 n) {
     const u32 kind = below(10);
     std::vector<u64> offsets = {0};
@@ -37,7 +37,7 @@ static std::vector<u64> any_offsets(u64 n) {
     return not_empty;
 }
 
-// Puts a wrong one among the offsets. Returns whether it is.
+// Puts a drawn value among the offsets if it is invalid there. Returns whether it is.
 static bool spoil(Guarded<Offset>& offsets, u64 n) {
     const u64 last = offsets.number - 1, k = below(last + 1);
     const u64 values[] = {n + 1 + below(100000), (u64) - (i64)(1 + below(1000)), below(n + 1)};

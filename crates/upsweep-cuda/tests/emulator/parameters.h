@@ -1,4 +1,4 @@
-// In the place of kernels/memory/parameters.cuh: the test says what the values are (`VALUES`), or a case puts them there.
+// Replacement of kernels/memory/parameters.cuh: the test defines the values (`VALUES`), or a case stores them.
 
 #ifndef VALUES
 #define VALUES {0}

@@ -1,15 +1,16 @@
-// Accesses of a block's threads to its shared memory that nothing orders.
+// Detector of data races: unordered accesses of a block's threads to its shared memory.
 //
-// Two lanes of a warp are ordered by a __syncwarp between them, two warps by barriers: each warp knows up to which step of
-// each other warp it has heard of it (Warp::seen). Of each byte the last write and the last read are remembered, so
-// not every race is found in every schedule. Copies count as writes when they are issued and when they are done.
+// Two lanes of a warp are ordered by a __syncwarp between them, two warps by barriers: each warp stores up to which
+// step of each other warp it is synchronised with it (Warp::seen). Only the last write and the last read of each byte
+// are stored, so not every race is found in every schedule. Copies count as writes when they are issued and when they
+// are done.
 
 namespace emulator {
 
 #define UNSEEN __attribute__((no_sanitize("thread"), noinline))
 
 static bool races_matter;
-constexpr u32 THREAD_BITS = 9;  // an access is remembered as its warp's step and its thread
+constexpr u32 THREAD_BITS = 9;  // an access is stored as its warp's step and its thread
 static_assert(MOST_THREADS == 1 << THREAD_BITS);
 
 UNSEEN static void look_at_other(u32 other, const u8* at, const char* done, const char* doing) {
@@ -37,7 +38,7 @@ UNSEEN static void look_at_access(const void* address, u64 bytes, bool writes) {
 
 }  // namespace emulator
 
-// What the compiler calls.
+// Functions that the compiler calls.
 extern "C" {
 #define LOOK(name, bytes)                                                                          \
     UNSEEN void __tsan_read##name(void* at) { emulator::look_at_access(at, bytes, false); }        \

@@ -1,9 +1,10 @@
 // CUDA's threads on one thread of the host, for src/emulated_tests.rs. Each is a fiber, which runs until it waits for
-// others. Who runs next is drawn: blocks start in ascending order and few are resident at once, warps are starved for a
-// while, lanes run in either order. Threads that stay apart from others see what a GPU may show them, however rarely.
+// others. The next one to run is drawn at random: blocks start in ascending order and few are resident at once, warps
+// are starved for a while, lanes run in either order. Unsynchronised threads see interleavings that a GPU may show
+// them, however rarely.
 //
-// Every access to shared memory is looked at: the compiler calls out for each because it is told to look for races
-// (-fsanitize=thread), and races.h is what it calls in the place of its own library.
+// Every access to shared memory is checked: -fsanitize=thread makes the compiler call a function for each, and races.h
+// defines these functions in place of its own library.
 
 #include <setjmp.h>
 #include <signal.h>
@@ -23,10 +24,10 @@ namespace emulator {
 constexpr u32 LANES = 32, MOST_THREADS = 512, MOST_WARPS = MOST_THREADS / LANES, MOST_RESIDENT = 3, MOST_OF_CLUSTER = 4, BARRIERS = 16;
 constexpr u32 STACK = 1 << 16, PAGE = 1 << 12;
 constexpr u32 VARIABLES = 1 << 16;                  // bytes of shared memory for variables
-constexpr u32 ARENA = VARIABLES + (1 << 18);        // and for what a launch asks for: it lies at the end, before a guard page
-constexpr u64 MOST_SLEEPS = 1 << 20;                // of all threads since anything happened
+constexpr u32 ARENA = VARIABLES + (1 << 18);  // and for a launch's dynamic memory, at the end, before a guard page
+constexpr u64 MOST_SLEEPS = 1 << 20;                // of all threads without progress
 
-// One seed is one case: its data, its options and its schedule.
+// Seed of a case: its data, its options and its schedule.
 static u64 seed, random_state;
 static u64 random_bits() {  // splitmix64
     u64 x = random_state += 0x9e3779b97f4a7c15;
@@ -48,38 +49,38 @@ struct Thread {
     ucontext_t start;
     jmp_buf at;
     struct Copy { void* to; const void* from; u32 bytes; };
-    std::vector<std::vector<Copy>> copies;  // groups that are under way; the last is open
-    u32 meeting;                            // of the cluster, at which it has arrived last
+    std::vector<std::vector<Copy>> copies;  // groups in flight; the last is open
+    u32 meeting;                            // the cluster's meeting at which it has arrived last
 };
 
 struct Warp {
     Block* block;
     u32 index;
     Thread* lanes[LANES];
-    // Where the lanes meet: how many have come, to what, with which values. Two turns' values, as lanes go on one by one.
+    // Meeting of the lanes: number arrived, kind, and values. The values of two turns, as lanes go on one by one.
     u32 arrived, turn;
     const char* what;
     u64 values[2][LANES];
-    // Meetings of the lanes that order memory end a step; a shuffle does not. What warp v did in its steps before seen[v] lies
-    // before what this warp does now.
+    // Meetings of the lanes that order memory end a step; a shuffle does not. The steps of warp v before seen[v]
+    // happened before this warp's current step.
     u32 step, seen[MOST_WARPS];
 };
 
 struct Barrier {
     u32 arrived, threads;
-    u32 lanes[MOST_WARPS];  // that have arrived, by warp
-    u32 seen[MOST_WARPS];   // by those who have arrived
+    u32 lanes[MOST_WARPS];  // number arrived, by warp
+    u32 seen[MOST_WARPS];   // maximum of those who have arrived
     std::vector<Thread*> waiting;
 };
 
-struct Touched { u32 written, read; };  // who did so last: see races.h
+struct Touched { u32 written, read; };  // last accesses: see races.h
 struct Block {
     u32 index;
     bool live = false;
     std::vector<Thread> threads;
     std::vector<Warp> warps;
     Barrier barriers[BARRIERS];
-    u32 seen[2][MOST_WARPS];  // by those who have arrived at meetings of the cluster, of which two may be under way
+    u32 seen[2][MOST_WARPS];  // of those who have arrived at meetings of the cluster, two of which may be in flight
     u8* shared = nullptr;
     Touched* touched = nullptr;
     void* variables[16];
@@ -87,7 +88,7 @@ struct Block {
     u32 dynamic;
 };
 
-static Thread* current;  // none while the scheduler runs
+static Thread* current;  // null while the scheduler runs
 static jmp_buf scheduler;
 static u64 sleeps;
 static Block blocks[MOST_OF_CLUSTER];
@@ -105,7 +106,7 @@ static std::function<void()> kernel;
     _exit(1);
 }
 
-// From a thread to the scheduler, until it resumes the thread.
+// Switches from a thread to the scheduler, until it resumes the thread.
 static void pause() {
     if (_setjmp(current->at) == 0) _longjmp(scheduler, 1);
 }
@@ -130,7 +131,7 @@ static void run_thread() {
     _longjmp(scheduler, 1);
 }
 
-// The lanes of a warp meet and show each other a value. Returns all lanes' values, good until the next meeting.
+// Meeting of a warp's lanes, which exchange a value. Returns all lanes' values, valid until the next meeting.
 static const u64* meet(const char* what, u64 value, bool orders_memory = false) {
     Warp& warp = *current->warp;
     const u32 turn = warp.turn;
@@ -154,7 +155,7 @@ static void learn(u32* seen, const u32* from) {
     for (u32 v = 0; v < MOST_WARPS; v++) seen[v] = seen[v] < from[v] ? from[v] : seen[v];
 }
 
-// Arrives at a barrier of the block, with the whole warp, and waits there or goes on.
+// Arrives at a barrier of the block, with the whole warp; waits there or goes on.
 static void arrive(u32 id, u32 threads, bool waits) {
     meet("a barrier", 0, true);
     Warp& warp = *current->warp;
@@ -185,7 +186,7 @@ static void arrive(u32 id, u32 threads, bool waits) {
     sleeps = 0;
 }
 
-// All threads of a grid whose blocks are a cluster meet. Who has arrived goes on until it waits.
+// Barrier of all threads of a grid whose blocks are a cluster. A thread that has arrived goes on until it waits.
 static u32 meetings, at_meeting;
 static void sleep();
 static void arrive_in_cluster() {
@@ -221,7 +222,7 @@ static u8* dynamic_shared() {
     return block.shared + ARENA - (block.dynamic + 127) / 128 * 128;
 }
 
-// What lies in the shared memory of another block of the cluster where `own` does in this block's.
+// Counterpart of `own` in the shared memory of another block of the cluster.
 static void* shared_of(u32 index, void* own) {
     for (Block& block : blocks) {
         if (block.live && block.index == index) return block.shared + ((u8*)own - current->warp->block->shared);
@@ -260,7 +261,7 @@ static void start(Block& block, u32 index, u32 threads, u32 dynamic) {
     }
 }
 
-// Lets the warp's threads run until each waits or is done, some times. Returns whether any ran.
+// Lets the warp's threads run until each waits or is done, several times. Returns whether any ran.
 static bool run_warp(Warp& warp) {
     bool ran = false;
     for (u64 turns = 1 + below(16); turns > 0; turns--) {
@@ -276,7 +277,7 @@ static bool run_warp(Warp& warp) {
     return ran;
 }
 
-// Whether the block is done: then nobody may be left at a barrier.
+// Whether the block is done: then no thread may be left at a barrier.
 static bool finished(Block& block) {
     for (const Warp& warp : block.warps) {
         for (const Thread* lane : warp.lanes) {
@@ -306,7 +307,7 @@ static bool finished(Block& block) {
     fail("all wait for each other");
 }
 
-// Runs a grid of blocks, all of them together if they are a cluster.
+// Runs a grid of blocks, all of them concurrently if they are a cluster.
 static void launch(u32 grid, u32 threads, u32 dynamic, std::function<void()> body, bool is_cluster = false) {
     kernel = body, grid_size.x = grid, block_size.x = threads, sleeps = 0;
     const u32 resident = is_cluster ? grid : 1 + below(MOST_RESIDENT);

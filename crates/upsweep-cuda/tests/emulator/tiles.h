@@ -1,5 +1,6 @@
-// Cases of the kernels that scan tiles, or reduce them by segment: scan/wave.cuh, scan/scan.cuh, scan/segments.cuh, reduce/runs.cuh.
-// KERNEL is the kernel, IN_WAVE says whether its blocks have neighbouring tiles, BY_RUNS whether it is the last of these.
+// Cases of the kernels that scan tiles, or reduce them by segment: scan/wave.cuh, scan/scan.cuh, scan/segments.cuh,
+// reduce/runs.cuh. KERNEL is the kernel, IN_WAVE whether its blocks have neighbouring tiles, BY_RUNS whether it is the
+// last of these.
 
 #include "emulator/offsets.h"
 #include "emulator/workspace.h"
@@ -17,7 +18,7 @@ constexpr u32 HELPERS = Pipeline<TASK>::HELPERS, DYNAMIC_BYTES = STAGES * Input:
 #endif
 #endif
 
-// What flags or keys say of the segments, as bytes.
+// Writes the flags or keys of the segments, as bytes.
 static void put_sources(Guarded<Source>& sources, const std::vector<u64>& offsets) {
     const u8 first = random_bits();
     for (u64 s = 0; s + 1 < offsets.size(); s++) {
@@ -28,7 +29,7 @@ static void put_sources(Guarded<Source>& sources, const std::vector<u64>& offset
     }
 }
 
-// What the host tells the kernel, but for pointers: as src/scan/mod.rs does.
+// Parameters as src/scan/mod.rs sets them, but for pointers.
 static ScanParams params_of(u64 n, u64 row, u64 segments, u64 tiles) {
     ScanParams p;
     memset((void*)&p, 0, sizeof p);
@@ -59,7 +60,7 @@ static void check_results(const Params& p, const std::vector<In>& input, const s
     }
 }
 
-// What follows a scan of the whole array.
+// Checks the carry of a scan of the whole array.
 static void check_carry(const Params& p, const std::vector<In>& input, const Given& found) {
     T acc = p.first;
     for (u64 i = 0; i < p.n; i++) {
@@ -77,7 +78,7 @@ static void one_case() {
     if (HEADS == Heads::ROWS) n = segments.back();
     const u64 number = segments.size() - 1, tiles = tile_number(n), row = HEADS == Heads::ROWS ? segments[1] : n;
 
-    // In place where that is possible.
+    // In place if possible.
     Guarded<Out> output(!BY_SEGMENT ? n : COUNTED && once_in(2) ? below(number + 1) : number);
     Guarded<In> separate(n);
     In* input = separate.values;
@@ -117,7 +118,7 @@ static void one_case() {
     if (FORM == Form::SUM && !HAS_INIT) memset((void*)&launched.given_first, 0, sizeof(Acc));  // its identity: kernels may know it
     const Params p(launched);
     if (HAS_INIT && once_in(2)) launched.init_from = init.values, memset((void*)&launched.given_init, 0x77, sizeof(Acc));
-    races_matter = !spoilt;  // segments that overlap have several writers, whatever they write is as good
+    races_matter = !spoilt;  // overlapping segments have several writers, any of which may win
     launch(grid, threads, dynamic, [&] { KERNEL(launched); });
 
     output.check("results"), separate.check("elements"), offsets.check("offsets"), sources.check("flags or keys"), carry.check("the carry"), keys.check("first keys");

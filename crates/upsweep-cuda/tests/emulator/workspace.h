@@ -1,10 +1,10 @@
-// The workspace that emulated kernels are given.
+// Workspace of emulated kernels.
 
 #include "emulator/memory.h"
 
 namespace emulator {
 
-// A workspace as earlier launches have left it.
+// A workspace in a state that earlier launches leave.
 struct Space {
     WorkspaceHeader header = {};
     Guarded<u64> words8, words16;
@@ -17,7 +17,7 @@ struct Space {
     }
     Workspace workspace() { return {&header, words8.values, words16.values, (u32)words8.number, (u32)(words16.number / 2)}; }
 
-    // What a kernel has to leave for the next launch.
+    // Checks that the kernel has prepared the next launch.
     void check() {
         words8.check("words of 8 bytes"), words16.check("words of 16 bytes");
         if (header.ticket != 0 || header.finished != 0) fail("leaves ticket %u, finished %u", header.ticket, header.finished);

@@ -1,11 +1,12 @@
-// Cases of automaton/automaton.cuh and automaton/entries.cuh: random automata, that forget where they began or do not.
+// Cases of automaton/automaton.cuh and automaton/entries.cuh: random automata, which forget their initial state or do
+// not.
 
 #include "emulator/machine.h"
 #include "emulator/workspace.h"
 
 namespace emulator {
 
-// Which of the two kernels it is.
+// Selects one of the two kernels.
 #ifdef OF_ENTRIES
 constexpr bool MANY_TILES = false;
 constexpr u32 TILES_OF_TASK = TILES_A_WARP;
@@ -23,7 +24,7 @@ static void one_case() {
     const u32 few = once_in(2) ? 256 : 1 + below(3);
     for (u64 i = 0; i < n; i++) text[i] = (u8)below(few);
 
-    // The loop.
+    // Reference: a loop over the text.
     struct Found {
         u8 kind;
         u64 place;
@@ -36,7 +37,7 @@ static void one_case() {
         const u32 at = i < n ? state * m.classes + m.class_of[text[i]] : 0;
         for (const Event& event : m.told[i < n ? m.tells[at] : m.ends[state]]) {
             if (event.back <= i) found.push_back({event.kind, i - event.back});
-            else return;  // before the text: no automaton says so
+            else return;  // before the text: no automaton emits that
         }
         if (i < n) state = m.next[at];
     }

@@ -1,4 +1,5 @@
-// Cases of automaton/ways.cuh: random automata, that forget where they began or do not, compared with walks from each state.
+// Cases of automaton/ways.cuh: random automata, which forget their initial state or do not, compared with runs from
+// each state.
 
 #include "emulator/machine.h"
 

@@ -6,7 +6,7 @@ namespace emulator {
 
 static void one_case() {
     const u64 inner = VECTOR * (1 + below(100 / VECTOR)), outer = 1 + below(3), len = below(4 * STEP), n = outer * len * inner;
-    // Lines that are cut into chunks: by segment each has a result, and in a scan it begins with what lies before it.
+    // Lines that are cut into chunks: by segment each has a result, and in a scan each has a prefix.
     const bool cut = len > 0 && once_in(2);
     const u64 chunk = cut ? 1 + below(once_in(2) ? len : min(len, 2ull * STEP)) : len, chunks = cut ? (len + chunk - 1) / chunk : 1;
     const u64 lines = outer * chunks * inner;
@@ -23,7 +23,7 @@ static void one_case() {
     init[0] = any_value<Given>();
     const T first = ValueOfAcc::of(given_acc(init[0]));
 
-    // What each line's results have to be, chunk by chunk, and what the kernel is told of that.
+    // Expected results of each line, chunk by chunk, and the prefixes that the kernel is given.
     Guarded<Acc> before(cut && !BY_SEGMENT ? lines : 0, VECTOR);
     std::vector<Out> expected(output.number);
     for (u64 line = 0; line < outer * inner; line++) {

@@ -4,7 +4,7 @@
 
 namespace emulator {
 
-// A number of results: of few, none but some, many at once, one, or one large count.
+// Random number of results: few, none but for some, many at once, one, or one large count.
 static u64 any_count(u32 kind) {
     switch (kind) {
         case 0: return below(4);

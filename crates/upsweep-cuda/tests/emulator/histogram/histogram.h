@@ -31,7 +31,7 @@ static void one_case() {
     Guarded<Out> weights(WEIGHTS == NO_WEIGHTS ? 0 : n), output(results);
     Guarded<Fixed> sums(WEIGHTS == FLOAT_WEIGHTS ? results : 0);
     Guarded<u32> marks(results), largest(results), exponents(results);
-    // Of all values, of one, of two, in runs.
+    // Distribution: all values, one, two, runs.
     const u32 kind = below(5);
     for (u64 i = 0; i < n; i++) input[i] = (In)(kind == 0 ? 1 : kind == 1 ? below(2) : kind == 2 ? i / 37 % (bins + 3) : below(bins + 3));
     u64 at = below(3);
@@ -48,7 +48,7 @@ static void one_case() {
     };
     for (u64 k = 0; k < results; k++) output[k] = 0, marks[k] = 0, largest[k] = 0, exponents[k] = 0;
     if constexpr (FLOATS) {
-        // Of weights of one size in a bin, and of others in the next.
+        // Weights of one magnitude in a bin, and of others in the next.
         for (u64 i = 0; i < n; i++) {
             const u64 slot = slot_of(i);
             if (slot == results) continue;

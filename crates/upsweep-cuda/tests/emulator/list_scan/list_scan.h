@@ -4,7 +4,7 @@
 
 namespace emulator {
 
-// A list of `n` elements in some order: anywhere, or with a stride, which could be that of the pieces.
+// Random list of `n` elements: in any order, or with a stride, perhaps that of the pieces.
 static std::vector<u32> any_order(u64 n) {
     std::vector<u32> order(n);
     const u64 stride = once_in(3) ? 1 : 1 + below(2 * SPACING);
@@ -18,7 +18,7 @@ static std::vector<u32> any_order(u64 n) {
     return order;
 }
 
-// The numbers of a list of pieces.
+// Arrays of a list of pieces.
 struct Pieces {
     Guarded<Acc> totals, before;
     Guarded<u32> behind, known;
@@ -35,7 +35,7 @@ static void one_case() {
     Guarded<Out> output(n);
     for (u64 i = 0; i < n; i++) input[i] = any_value<In>();
     for (u64 i = 0; i < n; i++) next[order[i]] = order[i + 1 < n ? i + 1 : i];
-    // A circle through all of them; a list and a circle; two elements with one behind them; one with none behind it.
+    // Faults: a circle through all; a list and a circle; two elements with one successor; a successor out of range.
     const u32 fault = n > 1 && once_in(3) ? 1 + below(4) : 0;
     const u64 cut = below(n - (n > 1));
     if (fault == 1) next[order[n - 1]] = order[0];

@@ -32,7 +32,7 @@ static void one_case() {
     sort(WAYS * run);
     const u64 groups = (n + WAYS * run - 1) / (WAYS * run), pivots = WAYS * (1 + below(5));
     Guarded<u64> splits(groups * pivots * WAYS);
-    // Where nothing is sorted, some splits are not told.
+    // If the runs are not sorted, some splits are not written.
     for (u64 i = 0; i < splits.number; i++) splits[i] = random_bits();
     MergeFourParams p = {};
     p.input = input.values, p.values = values.values, p.output = output.values, p.values_output = values_output.values;

@@ -19,7 +19,7 @@ static void one_case() {
         memcpy((void*)&x[i], &bits, min(sizeof bits, sizeof x[i]));
     }
     if (sorted) std::stable_sort(x.begin(), x.begin() + of_a, before), std::stable_sort(x.begin() + of_a, x.end(), before);
-    // Values tell where elements are from.
+    // Values identify the sources of elements.
     Guarded<In> a(of_a), b(of_b), output(n);
     Guarded<MergeValue> values_a(PAIRS ? of_a : 0), values_b(PAIRS ? of_b : 0), values_output(PAIRS ? n : 0);
     struct Element { In key; u64 place; };

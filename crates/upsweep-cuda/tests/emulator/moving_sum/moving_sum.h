@@ -8,12 +8,12 @@ static void one_case() {
     const u64 room = THREADS / BLOCK_CHANNELS;
     const u64 most = CHUNK_COLUMNS * (room - 2) / 2;
     u64 left, right;
-    // The kernel knows how many columns a window has, if they are few, and where it begins and ends in a chunk.
+    // The kernel knows the width of a window, if it is small, and its begin and end in a chunk.
     do left = below(once_in(2) ? 3 * CHUNK_COLUMNS : most) / CHUNK_COLUMNS * CHUNK_COLUMNS + (CHUNK_COLUMNS - WINDOW_FIRST) % CHUNK_COLUMNS, right = below(once_in(2) ? 3 * CHUNK_COLUMNS : most) / CHUNK_COLUMNS * CHUNK_COLUMNS + WINDOW_LAST;
     while (left + right + 1 != FEW_COLUMNS && (FEW_COLUMNS > 0 || left + right < CHUNK_COLUMNS || left + right > 2 * most - 2 * CHUNK_COLUMNS));
     const u64 above = ONE_ROW ? 0 : below(9), below_ = ONE_ROW ? 0 : above == 0 ? 1 + below(8) : below(9);
     const u64 reach = (left + CHUNK_COLUMNS - 1) / CHUNK_COLUMNS + (right + CHUNK_COLUMNS - 1) / CHUNK_COLUMNS, strip = 1 + below(room - reach);
-    // A window has no more columns and rows beside a value's own than there are.
+    // A window reaches no further than the image.
     const u64 height = max(above, below_) + 1 + below(20), width = max(left, right) + 1 + below(once_in(2) ? 8 * CHUNK_COLUMNS : 3);
     const u64 channels = BLOCK_CHANNELS > 1 ? BLOCK_CHANNELS : 1 + below(3) * below(2), planes = 1 + below(2), part = 1 + below(height + 2);
     const u64 values = planes * height * width * channels;
@@ -21,7 +21,7 @@ static void one_case() {
     Guarded<Out> output(values);
     for (u64 i = 0; i < values; i++) {
         input[i] = any_value<In>();
-        // Few are no numbers, so that most windows have none.
+        // Few values are NaN, so that most windows have none.
         if (input[i] != input[i] && !once_in(40)) input[i] = In(1);
     }
 

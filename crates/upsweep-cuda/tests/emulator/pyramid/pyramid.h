@@ -4,7 +4,7 @@
 
 namespace emulator {
 
-// A size that can be halved so often.
+// Random size that can be halved `levels` times.
 static u64 any_size(u64 levels, u64 tile) {
     if (once_in(4)) return 1ull << below(levels + 1);
     return (1 + below(once_in(2) ? 2 * tile >> levels : 3)) << levels;

@@ -6,7 +6,7 @@ namespace emulator {
 
 using Numbers = std::vector<T>;
 
-// The states after an element, and its result, by the definition.
+// Reference: the result of an element, and the states after it, by the definition.
 static T one_step(const Numbers& numbers, Numbers& z, T x) {
     if constexpr (SECTIONS > 0) {
         for (u32 s = 0; s < SECTIONS; s++) {
@@ -25,7 +25,7 @@ static T one_step(const Numbers& numbers, Numbers& z, T x) {
     return y;
 }
 
-// The coefficients, and A^ITEMS, A^(2 ITEMS), ..., whose columns are what becomes of one state.
+// The coefficients, and A^ITEMS, A^(2 ITEMS), ..., whose columns are the images of unit vectors.
 static Numbers any_numbers() {
     Numbers numbers;
     for (u32 i = 0; i < COEFFICIENTS; i++) numbers.push_back(!FEEDBACK && i > ORDER ? 0 : (T)random_bits());
@@ -46,7 +46,7 @@ static Numbers any_numbers() {
         }
         power = square;
     }
-    // What each of a thread's elements leaves in each state.
+    // Contribution of each of a thread's elements to each state.
     for (u32 i = 0; i < ORDER && WEIGHTS_GIVEN; i++) {
         for (u32 at = 0; at < ITEMS; at++) {
             Numbers z(ORDER);
@@ -66,7 +66,7 @@ static void one_case() {
     const Numbers numbers = any_numbers();
     memcpy(parameter_bytes, numbers.data(), numbers.size() * sizeof(T));
 
-    // In place where that is possible.
+    // In place if possible.
     Guarded<Out> output(n);
     Guarded<In> separate(n);
     In* const input = arith::same_type<In, Out> && once_in(4) ? (In*)output.values : separate.values;

@@ -16,7 +16,7 @@ static void one_case() {
     for (u64 k = 0; k < offsets.number; k++) offsets[k] = (Offset)segments[k];
     const bool spoilt = once_in(8) && spoil(offsets, n);
     Guarded<Out> output(once_in(3) ? below(number + 1) : number);
-    // Where the kernel before finds that tiles begin.
+    // Begins of tiles, which the kernel before finds.
     Guarded<u64> starts(tiles + 2);
     for (u64 tile = 0; tile <= tiles; tile++) {
         u64 low = 0, high = number + 1;
@@ -40,13 +40,13 @@ static void one_case() {
     if (FORM == Form::SUM && !HAS_INIT) memset((void*)&launched.given_first, 0, sizeof(Acc));  // its identity: kernels may know it
     const Params p(launched);
     if (HAS_INIT && once_in(2)) launched.init_from = init.values, memset((void*)&launched.given_init, 0x77, sizeof(Acc));
-    races_matter = !spoilt;  // segments that overlap have several writers, whatever they write is as good
-    // Blocks beyond the last tile: the device may know a smaller number of elements than the host has room for.
+    races_matter = !spoilt;  // overlapping segments have several writers, any of which may win
+    // Blocks beyond the last tile: the device may know fewer elements than the host has room for.
     launch(tiles + below(3), THREADS, 0, [&] { KERNEL(launched); });
 
     output.check("results"), input.check("elements"), offsets.check("offsets"), starts.check("starts");
     space.check();
-    // The launch before has looked at the first and the last offset, and into shares whose ends do not ascend.
+    // The launch before has checked the first and the last offset, and shares whose ends do not ascend.
     const auto looked_at = [&](u64 s) { return (i64)offsets[s / SHARE * SHARE] >= (i64)offsets[min((s / SHARE + 1) * SHARE, number)]; };
     if (spoilt) {
         bool seen = space.header.fault != 0 || offsets[0] != 0 || (u64)(i64)offsets[number] != n;

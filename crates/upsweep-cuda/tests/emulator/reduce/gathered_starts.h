@@ -28,7 +28,7 @@ static void one_case() {
 
     output.check("results"), offsets.check("offsets"), starts.check("starts");
     if (starts[tiles + 1] != space.epoch || space.header.epoch != space.epoch + (space.epoch != ~0u)) fail("takes epoch %llu of %u", starts[tiles + 1], space.epoch);
-    // What lies between the first and the last offset is checked by the next kernel, but for shares that seem to be empty.
+    // Offsets between the first and the last are checked by the next kernel, but for shares that seem to be empty.
     if (spoilt && (space.header.fault || (i64)offsets[0] != 0 || (u64)(i64)offsets[number] != n)) return check_fault(space.header, offsets, n);
     if (space.header.fault) fail("says that offset %llu, %lld, is wrong", space.header.fault_index, space.header.fault_value);
     if (starts[tiles] != number) fail("ends at offset %llu of %llu", starts[tiles], number);

@@ -9,7 +9,7 @@ static void one_case() {
     const u64 width = (1 + below(once_in(2) ? 7 * WIDTH : WIDTH)) / (once_in(2) ? VECTOR : 1) + 1;
     const u64 columns = once_in(2) ? (width + VECTOR - 1) / VECTOR * VECTOR : width;
     const u64 border = EXCLUSIVE ? below(2) : 0, out_height = height + border, out_width = columns + border;
-    // Rows that are aligned, or not, begin where memory says so.
+    // Alignment of rows in memory.
     Guarded<In> input(arrays * height * columns, columns % VECTOR == 0 ? VECTOR : 1);
     Guarded<Out> output(arrays * out_height * out_width, out_width % VECTOR == 0 ? VECTOR : 1);
     for (u64 i = 0; i < input.number; i++) input[i] = any_value<In>();

@@ -15,7 +15,7 @@ using Run = SelectTask::Run;
 constexpr u32 HELPERS = STORING_WARPS;
 #endif
 
-// Whether element i is kept, by the loop.
+// Reference: whether element i is selected.
 static bool is_kept(const std::vector<In>& x, Guarded<u8>& flags, u64 i) {
     if constexpr (SelectTask::Chosen::BY_FLAGS) return flags[i] != 0;
     else if constexpr (!SelectTask::Chosen::BY_NEIGHBOUR) return load_acc(x[i], i, i);
@@ -37,10 +37,10 @@ static void one_case() {
     const bool counted = once_in(2);  // the device knows the length
     const u64 room = n + (counted && once_in(2) ? below(3 * TILE) : 0), tiles = tile_number(room);
 
-    // In place where that is possible.
+    // In place if possible.
     Guarded<In> separate(room);
     Guarded<u8> flags(SelectTask::Chosen::BY_FLAGS ? room : 0);
-    // All the same, runs, few between many zeros, any.
+    // Flags: all equal, runs, few between many zeros, any.
     const u32 run = below(3) == 0 ? 1 + below(300) : 1, kind = below(7);
     const bool few = kind > 4;
     std::vector<In> x;

@@ -1,5 +1,5 @@
-// A sketch: one pass of a radix sort by a digit of 8 bits, over tiles of 32 K keys and more, each thread looking back for a
-// digit. The task of a block that has one tile at a time; it is not fast.
+// Sketch of a radix pass by a digit of 8 bits, over tiles of 32 K keys and more; each thread looks back for a digit.
+// The task of a block that has one tile at a time; it is not fast.
 
 #include "tile/blockwise.cuh"
 #include "tile/digits.cuh"
@@ -12,7 +12,7 @@ struct Params {
     u32* output;
     u64 n;
     u64 shift;
-    const u64* bases;  // of each digit: how many keys have a lower one
+    const u64* bases;  // of each digit: the number of keys with a lower one
     Workspace workspace;
 };
 
@@ -35,8 +35,8 @@ struct DigitTask {
     __device__ __forceinline__ Keys::Slot* slots(u32 k) const { return (Keys::Slot*)dynamic_shared + k % (AHEAD + 1) * Keys::SLOTS; }
     __device__ __forceinline__ void stage(u32 k, u64 tile) const { keys.stage_tile(tile, slots(k)); }
 
-    // f(key, its digit, whether it exists, how many lanes before this one have the same, the last of these lanes) for the warp's keys,
-    // row by row, in their order.
+    // Calls f(key, its digit, whether it exists, the number of lanes before this one with the digit, the last of them)
+    // for the warp's keys, row by row, in order.
     template <class F>
     __device__ __forceinline__ void each_row(u32 k, u64 tile, F f) const {
         const u32 count = tile_count(p.n, tile), lane = lane_index();

@@ -1,5 +1,5 @@
-// A sketch: two columns, of which the rows are kept whose first value is odd. How many rows there are is a number in device
-// memory, and so is how many are kept. The pipeline's task for it; it is not fast.
+// Sketch of a stream compaction of two columns: rows are selected whose first value is odd. The number of rows is in
+// device memory, and so is the number of selected ones. A task of the pipeline; it is not fast.
 
 #include "tile/pipeline.cuh"
 #include "warp/sum.cuh"
@@ -55,7 +55,7 @@ struct SelectTask {
         second.stage_tile(tile, seconds(k));
     }
 
-    // f(place in the thread) for each of this thread's rows that is kept.
+    // Calls f(place in the thread) for each of this thread's selected rows.
     template <class F>
     __device__ __forceinline__ void each_kept(u32 k, u64 tile, F f) const {
         const u32 begin = threadIdx.x * ITEMS, mine = existing<false>(begin, ITEMS, tile_count(p.n, tile));

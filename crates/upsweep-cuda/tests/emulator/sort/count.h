@@ -31,7 +31,7 @@ static void one_case() {
     const u64 words = below(5000);
     const bool in_place = once_in(2);
     Guarded<StatusWord> status(words);
-    void* const cursors = VALUE_BYTES > 0 ? nullptr : &status;  // an address that nobody reads
+    void* const cursors = VALUE_BYTES > 0 ? nullptr : &status;  // an address that is never read
     SortCountParams p = {keys.values, n, part, in_place, header.values, status.values, words, cursors};
     launch((n + part - 1) / part, THREADS, SORT_COLUMNS * DIGITS * KEY_BYTES * 4, [&] { KERNEL(p); });
     header.check("header"), status.check("status words");
@@ -62,7 +62,7 @@ static void one_case() {
         steps = {{Deed::REVERSE, Place::INPUT, Place::INPUT}};
         if (in_place) steps.insert(steps.begin(), {Deed::COPY, Place::INPUT, Place::INPUT});
     }
-    // The last launch ends in the result, and none reads what it writes.
+    // The last launch ends in the result, and no launch reads what it writes.
     Place from = Place::INPUT;
     for (SortStep& step : steps) {
         const u64 left = &steps.back() - &step;

@@ -23,20 +23,21 @@ static KeyBits key_of(u32 kind, u32 i, u32 n, const std::vector<KeyBits>& few) {
     case 4: return few[below(few.size())];
     case 5: return few[0] ^ (key & 63);
     case 6: return (KeyBits)(n - i);
-    // Of trees: parents in a binary and in a random one, arcs there and back, half of them one key, and a star whose centre is the last.
+    // Trees: parents in a binary and in a random one, arcs there and back, half of them one key, and a star whose
+    // centre is the last.
     case 7: return (KeyBits)(i == 0 ? n : (i - 1) / 2);
     case 8: return (KeyBits)(i == 0 ? n : below(i));
     case 9: return (KeyBits)(i < n / 2 ? i + 1 : (i - n / 2 + 1) / 3);
     case 10: return (KeyBits)min(below(2 * n), n);
     case 11: return (KeyBits)(once_in(20) ? i : n);
     case 12: return (KeyBits)((few[i / 40 % few.size()] ^ (KeyBits)(i / 40 * 77)));  // runs of equal keys
-    // Clusters of some five keys, as many as finer buckets may have, or a few more.
+    // Clusters of about five keys, as many as a fine bucket may have, or a few more.
     case 13: return (KeyBits)((KeyBits)((1 + below(n / 5 + 1)) * 0x9e3779b97f4a7c15ull >> (KEY_WIDTH < 64 ? 64 - KEY_WIDTH : 0)) ^ (KEY_WIDTH > 8 ? key & 255 : 0));
     default: return key;
     }
 }
 
-// Buckets of octaves, of which some are results already, and one may have more keys than a sample has told.
+// Buckets of octaves: some are results already, and one may have more keys than a sample predicts.
 static void octaves_case() {
     const u32 buckets = 3 + below(OCTAVE_BUCKETS - 3), singles = below(buckets);
     std::vector<u64> begins(buckets + 1);
@@ -68,7 +69,7 @@ static void one_case() {
     if (BY_OCTAVES && once_in(2)) return octaves_case();
     // Each kind of keys in turn, as some have code of their own.
     const u32 of_keys = seed % 15;
-    // Segments by their starts, in a list, or rows; the keys in their order already, or not.
+    // Segments by their starts, in a list, or rows; the keys converted into sort order, or not.
     const u32 kind = below(3), segments = 1 + below(5), length = 1 + below(LOCAL_TILE);
     std::vector<u64> begins = {0};
     for (u32 s = 0; s < segments; s++) begins.push_back(begins.back() + (kind == 0 ? length : once_in(3) ? below(20) : below(LOCAL_TILE + 1)));

@@ -35,7 +35,7 @@ static void fill_case() {
     }
 }
 
-// Skewed keys, which are counted and put into buckets by octaves, or found to be in order.
+// Skewed keys, which are counted and scattered to buckets by octaves, or found to be in order.
 static void octaves_case() {
     const u64 n = 1 + below(5 * SORT_TILE);
     const u32 order = below(6);
@@ -99,7 +99,7 @@ static void one_case() {
     if (BY_OCTAVES && !once_in(4)) return octaves_case();
     if (!HAS_VALUES && KEY_BYTES >= 4 && once_in(6)) return fill_case();
     const u64 n = 1 + (once_in(4) ? below(100) : below(6 * SORT_TILE));
-    // The whole array, or parts of it with a row of places each.
+    // The whole array, or parts of it with a row of bases each.
     const bool cut = once_in(2);
     std::vector<u64> begins = {0};
     for (u32 i = cut ? below(5) : 0; i > 0; i--) begins.push_back(below(n));
@@ -129,7 +129,7 @@ static void one_case() {
     // Without the flag no key is a zero with a sign.
     const bool zeros = HAS_ZEROS && once_in(2);
     if (zeros) header[0].order = NEGATIVE_ZEROS;
-    // Tiles in any order by cursors, or by looking back.
+    // Tiles in any order by cursors, or by look-back.
     const bool by_cursors = !HAS_VALUES && first && !zeros && once_in(2);
     Guarded<StatusWord> cursors(parts * DIGITS);
     memset((void*)cursors.values, 0, parts * DIGITS * sizeof(StatusWord));
@@ -173,7 +173,7 @@ static void one_case() {
             for (Pair& pair : expected) pair.key = out_of_order(pair.key);
         }
     }
-    // As nobody has written them, or as the pass before has left them.
+    // EMPTY words as initialised, or as the pass before has left them.
     Guarded<StatusWord> status(tiles * DIGITS);
     for (u64 i = 0; i < tiles * DIGITS; i++) {
         status[i] = turn == 0 ? 0 : DigitStatus::word(DigitStatus::PREFIX, (u32)random_bits() >> 2, DigitStatus::flip(turn - 1));

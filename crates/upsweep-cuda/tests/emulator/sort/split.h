@@ -12,7 +12,7 @@ static KeyBits any_bits() {
     return key;
 }
 
-// What the kernel finds in its sample: the distinct keys, if they are few and a factor tells them apart.
+// Reference of the sample: its distinct keys, if they are few and a factor separates them.
 static std::vector<KeyBits> few_of(std::vector<KeyBits> sample) {
     std::vector<KeyBits> of_warp(sample.begin(), sample.begin() + WARP);
     std::sort(of_warp.begin(), of_warp.end());
@@ -31,11 +31,12 @@ static std::vector<KeyBits> few_of(std::vector<KeyBits> sample) {
 static KeyBits compared(KeyBits key) { return with_one_zero(in_order(key)); }
 
 static void one_case() {
-    // Many equal keys of one block use up its counters.
+    // Many equal keys of one block overflow its counters.
     const bool many = once_in(6);
     const u64 n = many ? 33000 + below(40000) : 1 + (once_in(4) ? below(100) : below(20000)), part = many ? n : 16 * (1 + below(200));
     const u32 bits = COUNT_DIGITS ? 8 : 9 + below(4), values = 1 << bits, kind = many ? 0 : below(BY_OCTAVES ? 12 : 8);
-    // Skewed keys from kind 8 on, where mostly buckets of octaves are small enough, but for one of equal keys, and others too large.
+    // Skewed keys from kind 8 on: most buckets of octaves are small enough, but for one of equal keys, and other
+    // buckets are too large.
     const u64 tile = 100 + below(900), room = kind >= 8 && !once_in(4) ? 40 + n / 20 : once_in(5) ? 0 : once_in(2) ? n : 1 + below(n);
     const bool lists = once_in(2);
     const u64 most_listed = below(20), large_room = room + below(room + 1);
@@ -46,7 +47,7 @@ static void one_case() {
     const u64 other = once_in(2) ? below(n) : n;
     for (u64 i = 0; i < n; i++) {
         const KeyBits key = any_bits();
-        // A key at `other` is none of few, or outside of the window of the rest, if it is not in the sample.
+        // Key `other` is none of the few, or outside of the window of the rest, if it is not in the sample.
         keys[i] = kind >= 8 ? out_of_order(kind >= 10 && once_in(3) ? (KeyBits)5 : (KeyBits)((KeyBits)(key >> 12) >> below(KEY_WIDTH - 12))) : kind == 7 ? out_of_order((KeyBits)(n - i - (i == other))) : kind == 5 && i != other ? some[below(some.size())] : kind == 6 && i != other ? out_of_order((KeyBits)(key & 0xfffff) | (KeyBits)3 << (KEY_WIDTH - 8)) : kind == 0 ? out_of_order((KeyBits)(7 + (i == 0))) : kind == 1 ? out_of_order((KeyBits)i) : kind == 2 ? (KeyBits)(key & 0xff) : key;
     }
     if (HAS_ZEROS && once_in(3)) {
@@ -109,7 +110,7 @@ static void one_case() {
     memset(places.values, 0, 8 * (values + 1));
     Guarded<SortTile> tiles(scatters ? 0 : expected.size());
     Guarded<SortSegment> list(most_listed);
-    StatusWord* const cursors = VALUE_BYTES > 0 ? nullptr : status.values;  // an address that nobody reads
+    StatusWord* const cursors = VALUE_BYTES > 0 ? nullptr : status.values;  // an address that is never read
     SortSplitParams p = {keys.values, n, part, in_place, header.values, places.values, status.values, status_words, empty, cursors, bits <= 8 || scatters ? nullptr : tiles.values, tile, bits, room, lists ? list.values : nullptr, most_listed, large_room};
     launch((n + part - 1) / part, THREADS, max((WIDE_COUNTERS ? 4 : 2) << bits, VALUE_BYTES == 0 ? 4 * FEW_SLOTS * FEW_LANES : 0) + (COUNT_DIGITS ? 4 * DIGITS * KEY_BYTES : 0), [&] { KERNEL(p); });
     keys.check("keys"), header.check("header"), status.check("status words"), places.check("places"), tiles.check("tiles"), list.check("list");
@@ -122,7 +123,7 @@ static void one_case() {
         if (header[0].order != 0 || header[0].split_done != 0 || std::any_of(places.values, places.values + places.number, [](u64 count) { return count > 0; })) fail("more has been done than to look at the sample");
         return;
     }
-    // Each by itself: a warp may have seen all, as where one key of all that are not in order is outside of the window.
+    // Separate checks: one warp may have seen both, as when the only key out of order is outside of the window.
     const bool left = !COUNT_DIGITS && (crowded || room == 0) && few.empty();
     const u32 found = left ? 0 : (sorted ? 0 : LESS) + (descends ? 0 : MORE) + zeros_seen + ((few.empty() ? outside : others) ? OUTSIDE : 0);
     if (header[0].order != found) fail("what was seen of the keys is %u instead of %u", header[0].order, found);

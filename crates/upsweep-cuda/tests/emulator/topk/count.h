@@ -8,7 +8,7 @@ namespace emulator {
 
 static void one_case() {
     const u64 n = 1 + (once_in(4) ? below(100) : below(20000));
-    // The wanted key may be all that is asked for.
+    // The wanted key alone may be requested.
     const bool zeros = once_in(2), alone = once_in(2);
     const u32 kind = below(4);
     Guarded<In> keys(n);
@@ -54,7 +54,7 @@ static void one_case() {
     const u64 less = std::lower_bound(sorted.begin(), sorted.end(), key) - sorted.begin(), ties = p.rank - less;
     if (ties_found != ties) fail("finds %llu ties, not %llu", ties_found, ties);
     if (alone && is_zero(key)) {
-        // That which a stable sort puts there.
+        // Expected: the key that a stable sort puts there.
         std::vector<u64> order(n);
         for (u64 i = 0; i < n; i++) order[i] = i;
         std::stable_sort(order.begin(), order.end(), [&](u64 a, u64 b) { return with_one_zero(numbers[a]) < with_one_zero(numbers[b]); });

@@ -9,7 +9,7 @@ static void one_case() {
     Guarded<In> input(n);
     for (u64 i = 0; i < n; i++) input[i] = any_value<In>();
     Guarded<Out> output(n);
-    // In place where elements and results have one size.
+    // In place if elements and results have one size.
     const bool in_place = sizeof(In) == sizeof(Out) && once_in(3);
     std::vector<Out> expected;
     for (u64 i = 0; i < n; i++) expected.push_back(result(map(input[i], i, i)));
