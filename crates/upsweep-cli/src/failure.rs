@@ -54,7 +54,7 @@ impl Failure {
         match error {
             Error::OutOfMemory { bytes } => Self::memory(name, *bytes),
             Error::Upsweep(E::OutOfMemory { bytes }) => {
-                Self::Run(format!("{name}: not enough memory on the device for {bytes} bytes"))
+                Self::Run(format!("{name}: not enough memory for {bytes} bytes"))
             }
             Error::Operator { op, element: Type::Bool } => {
                 let advice = "bool has and, or and xor, and sums, which count; --type u8 has 0 and 1";

@@ -18,6 +18,22 @@ pub enum Error {
         /// Number of elements it must have.
         expected: usize,
     },
+    /// A buffer has fewer elements than any call needs.
+    TooFew {
+        /// Name of the buffer: `"offsets"`, `"edges"`.
+        what: &'static str,
+        /// Number of elements it has.
+        found: usize,
+        /// Smallest number of elements.
+        least: usize,
+    },
+    /// The elements are not whole pixels.
+    Pixels {
+        /// Number of elements.
+        len: usize,
+        /// Channels of a pixel.
+        channels: usize,
+    },
     /// The shape's product is not the number of elements.
     Shape {
         /// The shape given to `axis`.
@@ -134,14 +150,23 @@ pub enum Error {
         /// Rule that the coefficient breaks.
         rule: &'static str,
     },
-    /// An automaton above a size limit, or with a step to a state that does not exist.
+    /// An automaton without states, or above a size limit.
     Automaton {
-        /// Name of the size: `"states"`, `"the next state of a step"`, ...
+        /// Name of the size: `"states"`, `"events of a step"`, ...
         what: &'static str,
         /// Size found.
         found: usize,
         /// Largest allowed size.
         most: usize,
+    },
+    /// A step of an automaton to a state, or with a list of events, that does not exist.
+    Step {
+        /// Kind of number: `"state"`, `"list of events"`.
+        what: &'static str,
+        /// Number that the step names.
+        found: usize,
+        /// How many there are, counted from 0.
+        number: usize,
     },
     /// A buffer has room for fewer elements than there are. Nothing was written past its end.
     Capacity {
@@ -204,6 +229,10 @@ impl fmt::Display for Error {
             Self::Length { what, found, expected } => {
                 write!(f, "the number of elements of the {what} is {found}, and must be {expected}")
             }
+            Self::TooFew { what, found, least } => {
+                write!(f, "the number of elements of the {what} is {found}, and must be at least {least}")
+            }
+            Self::Pixels { len, channels } => write!(f, "{len} elements are no whole pixels of {channels} channels"),
             Self::Shape { shape, len } => {
                 write!(f, "the shape {shape:?} has another number of elements than the input, which has {len}")
             }
@@ -220,6 +249,7 @@ impl fmt::Display for Error {
             Self::Axis { axis, axes: 1 } => write!(f, "there is no axis {axis}: the shape has axis 0 only"),
             Self::Axis { axis, axes } => write!(f, "there is no axis {axis}: the shape has the axes 0 to {}", axes - 1),
             Self::NoIdentity { operator, needed_by } => {
+                let operator = without_paths(operator);
                 write!(f, "{needed_by} needs an identity, which {operator} has not: give an initial value with init")
             }
             Self::Options { options, reason } => write!(f, "{options}: {reason}"),
@@ -253,6 +283,11 @@ impl fmt::Display for Error {
             Self::Automaton { what, found, most } => {
                 write!(f, "an automaton: {what}: {found}, and may be at most {most}")
             }
+            Self::Step { what, found, number: 0 } => write!(f, "a step names the {what} {found}: there is none"),
+            Self::Step { what, found, number: 1 } => write!(f, "a step names the {what} {found}: there is only 0"),
+            Self::Step { what, found, number } => {
+                write!(f, "a step names the {what} {found}: there are those from 0 to {}", number - 1)
+            }
             Self::Capacity { what, needed, capacity } => {
                 write!(f, "the {what} has room for {capacity} elements, and there are {needed}: give a larger one")
             }
@@ -273,13 +308,25 @@ impl fmt::Display for Error {
             ),
             Self::Device { reason } => f.write_str(reason),
             Self::Driver { doing, reason } => write!(f, "{doing}: {reason}"),
-            Self::OutOfMemory { bytes } => write!(f, "not enough memory on the device for {bytes} bytes"),
+            Self::OutOfMemory { bytes: usize::MAX } => {
+                f.write_str("not enough memory: the size in bytes is larger than any address")
+            }
+            Self::OutOfMemory { bytes } => write!(f, "not enough memory for {bytes} bytes"),
             Self::Compile { options, log } => write!(f, "NVRTC with the options {options:?}: {log}"),
         }
     }
 }
 
 impl std::error::Error for Error {}
+
+/// Returns a type's name without the modules that its parts are in.
+fn without_paths(name: &str) -> String {
+    let mut short = String::new();
+    for part in name.split_inclusive(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')) {
+        short.push_str(part.rsplit("::").next().unwrap_or(part));
+    }
+    short
+}
 
 #[cfg(test)]
 mod tests {
@@ -300,5 +347,21 @@ mod tests {
         assert_eq!(axis(0, 0), "there is no axis 0: the shape has none");
         assert_eq!(index(-1, 5), "the index -1 at position 7 names no element: there are those from 0 to 4");
         assert_eq!(index(0, 0), "the index 0 at position 7 names no element: there are none");
+        let step = |number| Error::Step { what: "state", found: 7, number }.to_string();
+        assert_eq!(step(0), "a step names the state 7: there is none");
+        assert_eq!(step(1), "a step names the state 7: there is only 0");
+        assert_eq!(step(3), "a step names the state 7: there are those from 0 to 2");
+    }
+
+    #[test]
+    fn names_of_types_have_no_paths() {
+        for (long, short) in [
+            ("First", "First"),
+            ("upsweep_core::operator::builtin::First", "First"),
+            ("a::Of<b::c::Of<u32>, (d::E, [f::G_1; 4])>", "Of<Of<u32>, (E, [G_1; 4])>"),
+            ("", ""),
+        ] {
+            assert_eq!(without_paths(long), short);
+        }
     }
 }

@@ -289,7 +289,11 @@ impl SegmentsBy {
             let reason = "lines along an axis are segments already: give all segments of the flat array instead";
             return Err(Error::Options { options: "axis with segments", reason });
         }
-        if found == expected { Ok(()) } else { Err(Error::Length { what, found, expected }) }
+        match self.kind {
+            _ if found == expected => Ok(()),
+            Kind::Offsets => Err(Error::TooFew { what, found, least: expected }),
+            _ => Err(Error::Length { what, found, expected }),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use crate::{cuda, keys};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Data, DeriveInput, Error, Fields, GenericParam, Index, Member, Result, parse_quote};
+use syn::{Data, DeriveInput, Error, Fields, GenericParam, Index, Member, Result, parse_quote, parse_quote_spanned};
 
 pub(crate) fn derive(item: TokenStream) -> TokenStream {
     syn::parse2(item).and_then(implementation).unwrap_or_else(Error::into_compile_error)
@@ -47,6 +47,9 @@ fn implementation(input: DeriveInput) -> Result<TokenStream> {
         let (_, arguments, _) = input.generics.split_for_impl();
         clause.predicates.push(parse_quote!(#name #arguments: ::core::marker::Copy + ::core::marker::Send
             + ::core::marker::Sync + 'static));
+    } else {
+        // So that the compiler says once that it is not, and not for everything that an element needs.
+        generics.make_where_clause().predicates.push(parse_quote_spanned!(name.span()=> #name: ::core::marker::Copy));
     }
     let (impl_generics, arguments, clause) = generics.split_for_impl();
     let field_types =

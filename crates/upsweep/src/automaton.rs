@@ -83,8 +83,8 @@ impl Automaton {
     /// (`None`), and which of `lists` it tells then.
     ///
     /// # Errors
-    /// [`Error::Automaton`]: too many states, steps, lists or events in them, an event too far back, or a step to a state or a list that
-    /// there is not.
+    /// [`Error::Automaton`]: too many states, steps, lists or events in them, an event too far back.
+    /// [`Error::Step`]: a step to a state or a list that there is not.
     pub fn new(states: usize, lists: &[&[Event]], step: impl Fn(usize, Option<u8>) -> Step) -> Result<Self> {
         Table::new(states, lists, &step).map(|table| Self(Box::new(table)))
     }

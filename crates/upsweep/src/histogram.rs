@@ -154,7 +154,7 @@ impl<B, W> Histogram<B, W> {
     /// - [`Error::Bins`], [`Error::Range`], [`Error::Edges`], [`Error::Channels`] when they are not as their options say. On CUDA,
     ///   edges that do not ascend are told by the next call that waits for the device.
     /// - [`Error::Length`] when the output has not one element for each bin of each counted channel, there are not as many
-    ///   weights as elements, or less than two edges; [`Error::Shape`] when the elements are no whole pixels.
+    ///   weights as elements, and [`Error::TooFew`] when there are less than two edges; [`Error::Pixels`] when the elements are no whole pixels.
     /// - [`Error::Options`] for counts of `u32` of more than `u32::MAX` elements.
     /// - [`Error::Place`], [`Error::Device`], [`Error::Overlap`] as [`Scan::run`](crate::Scan::run).
     pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
@@ -171,7 +171,7 @@ impl<B, W> Histogram<B, W> {
         let (input, output) = (input.view(), output.view_mut());
         let len = input.len();
         if !len.is_multiple_of(channels) {
-            return Err(Error::Shape { shape: vec![len / channels, channels], len });
+            return Err(Error::Pixels { len, channels });
         }
         let bins = self.bins.count()?;
         let (found, expected) = (output.len(), counted * bins);
@@ -270,7 +270,7 @@ where
     fn count(&self) -> Result<usize> {
         let found = self.0.view().len();
         if found < 2 {
-            return Err(Error::Length { what: "edges", found, expected: 2 });
+            return Err(Error::TooFew { what: "edges", found, least: 2 });
         }
         check_bins(found - 1)
     }

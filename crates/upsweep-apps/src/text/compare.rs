@@ -368,7 +368,7 @@ fn comparison(first: u64) -> Option<Comparison> {
 /// Number of segments, after a check that the offsets ascend and stay within `len` elements.
 fn check(device: &Device, offsets: &Part<'_, u64>, len: usize) -> Result<usize> {
     let Some(segments) = offsets.view().len().checked_sub(1) else {
-        return Err(Error::Length { what: "offsets", found: 0, expected: 1 });
+        return Err(Error::TooFew { what: "offsets", found: 0, least: 1 });
     };
     let fault = |index: usize, rule| {
         let offset = i128::from(element(device, offsets, index)?);

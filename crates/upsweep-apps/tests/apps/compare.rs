@@ -217,6 +217,6 @@ fn wrong_offsets_are_errors() {
     assert_eq!(run(&[0, 2, 3], &[3, 2, 4]), falls(1, 2));
     let rule = "is past the end of the elements";
     assert_eq!(run(&[0, 2, 4], &[0, 2, 4]), Some(Error::Offsets { index: 2, offset: 4, rule }));
-    assert_eq!(run(&[], &[0]), Some(Error::Length { what: "offsets", found: 0, expected: 1 }));
+    assert_eq!(run(&[], &[0]), Some(Error::TooFew { what: "offsets", found: 0, least: 1 }));
     assert_eq!(run(&[0], &[0, 1]), Some(Error::Length { what: "offsets of b", found: 2, expected: 1 }));
 }

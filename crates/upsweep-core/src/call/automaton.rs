@@ -69,7 +69,7 @@ impl Table {
     /// events.
     ///
     /// # Errors
-    /// [`Error::Automaton`].
+    /// [`Error::Automaton`], [`Error::Step`].
     pub fn new(states: usize, lists: &[&[Event]], step: &dyn Fn(usize, Option<u8>) -> Step) -> Result<Self> {
         let at_most =
             |what, found, most| if found > most { Err(Error::Automaton { what, found, most }) } else { Ok(()) };
@@ -100,13 +100,12 @@ impl Table {
             let (mut to, mut says) = (Vec::with_capacity(END), Vec::with_capacity(END + 1));
             for byte in (0..=255).map(Some).chain([None]) {
                 let step = step(state, byte);
-                says.push(*told.get(step.tells).ok_or(Error::Automaton {
-                    what: "the list of events of a step",
-                    found: step.tells,
-                    most: lists.len().saturating_sub(1),
-                })?);
+                let (what, found, number) = ("list of events", step.tells, lists.len());
+                says.push(*told.get(found).ok_or(Error::Step { what, found, number })?);
                 if byte.is_some() {
-                    at_most("the next state of a step", step.next, states - 1)?;
+                    if step.next >= states {
+                        return Err(Error::Step { what: "state", found: step.next, number: states });
+                    }
                     to.push(step.next);
                 }
             }

@@ -15,8 +15,12 @@ fn refused(what: &'static str, found: usize, most: usize, automaton: upsweep::Re
 fn automata_that_cannot_be() {
     let step = |next, tells| move |_: usize, _: Option<u8>| Step { next, tells };
     refused("states", 0, 64, Automaton::new(0, &[&[]], step(0, 0)));
-    refused("the next state of a step", 3, 2, Automaton::new(3, &[&[]], step(3, 0)));
-    refused("the list of events of a step", 1, 0, Automaton::new(1, &[&[]], step(0, 1)));
+    let no_state = Error::Step { what: "state", found: 3, number: 3 };
+    assert_eq!(Automaton::new(3, &[&[]], step(3, 0)).err(), Some(no_state));
+    for lists in [&[&[][..]][..], &[]] {
+        let no_list = Error::Step { what: "list of events", found: 1, number: lists.len() };
+        assert_eq!(Automaton::new(1, lists, step(0, 1)).err(), Some(no_list));
+    }
     let back = |back| [Event { kind: 0, back }];
     assert!(Automaton::new(1, &[&back(7)], step(0, 0)).is_ok());
     refused("bytes back of an event", 8, 7, Automaton::new(1, &[&back(8)], step(0, 0)));

@@ -62,7 +62,7 @@ fn scan_error_segment_lengths(place: &Place) {
         });
     }
     let offsets = place.upload::<u32>(&[], 0);
-    fails(place, 6, &length("offsets", 0, 1), |x, out| {
+    fails(place, 6, &Error::TooFew { what: "offsets", found: 0, least: 1 }, |x, out| {
         Scan::new(Sum).segments(Segments::Offsets(&offsets)).run(&place.device, x, out)
     });
 }
@@ -190,7 +190,7 @@ fn reduce_error_segment_lengths(place: &Place) {
         });
     }
     let offsets = place.upload::<i64>(&[], 0);
-    fails(place, 0, &length("offsets", 0, 1), |x, out| {
+    fails(place, 0, &Error::TooFew { what: "offsets", found: 0, least: 1 }, |x, out| {
         Reduce::new(Sum).segments(Segments::Offsets(&offsets)).run(&place.device, x, out)
     });
 }

@@ -19,7 +19,7 @@ fn wrong_options(place: &Place) {
     assert_eq!(run(5, &mut output), Err(Error::Length { what: "output", found: 4, expected: 5 }));
     let channels =
         |of, counted, output: &mut _| Histogram::by(Same, 4).channels(of, counted).run(device, &input, output);
-    assert_eq!(channels(2, 1, &mut output), Err(Error::Shape { shape: vec![2, 2], len: 5 }));
+    assert_eq!(channels(2, 1, &mut output), Err(Error::Pixels { len: 5, channels: 2 }));
     for (channels_of, counted) in [(0, 0), (5, 0), (1, 2), (65, 1)] {
         let error = Error::Channels { channels: channels_of, counted, most: 64 };
         assert_eq!(channels(channels_of, counted, &mut output), Err(error));
@@ -77,7 +77,7 @@ fn wrong_edges(place: &Place) {
         let edges = place.upload(&vec![0.0f32; len], 0);
         let mut output = place.poisoned::<u32>(1, 0);
         let found = Histogram::edges(&edges).run(&place.device, &input, &mut output);
-        assert_eq!(found, Err(Error::Length { what: "edges", found: len, expected: 2 }));
+        assert_eq!(found, Err(Error::TooFew { what: "edges", found: len, least: 2 }));
     }
 }
 

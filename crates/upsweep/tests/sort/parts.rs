@@ -179,7 +179,7 @@ fn segments_by_each_offset(place: &Place) {
 fn segments_wrong(place: &Place) {
     let (none, mut out) = (place.upload::<u64>(&[], 0), place.poisoned::<u32>(0, 0));
     let result = Sort::new().segments(Segments::Offsets(&none)).run_in_place(&place.device, &mut out);
-    assert_eq!(result, Err(Error::Length { what: "offsets", found: 0, expected: 1 }));
+    assert_eq!(result, Err(Error::TooFew { what: "offsets", found: 0, least: 1 }));
     let x = keys::<u32>(Kind::Random, 1000);
     for (offsets, wrong) in [
         ([0i64, 700, 600, 1000], 2),
