@@ -155,7 +155,7 @@ impl<G: Parting> Sort<Keys, G> {
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the other one
     /// - [`Error::Axis`], [`Error::Shape`], [`Error::Offsets`]: of the options
     /// - [`Error::OutOfMemory`]: there is no memory for as many keys
-    /// - [`Error::Compile`], [`Error::Driver`]: CUDA's own
+    /// - [`Error::Compile`], [`Error::Driver`]: failures of CUDA itself
     pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
     where
         I: Input<Item: Key> + ?Sized,

@@ -103,7 +103,7 @@ impl<F> SortBy<F> {
     /// - [`Error::Length`]: `output` has another length than `input`
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the other one
     /// - [`Error::OutOfMemory`]: there is no memory for as many elements
-    /// - [`Error::Compile`], [`Error::Driver`]: CUDA's own
+    /// - [`Error::Compile`], [`Error::Driver`]: failures of CUDA itself
     pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
     where
         I: Input + ?Sized,

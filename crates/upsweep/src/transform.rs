@@ -73,7 +73,7 @@ impl<M> Transform<M> {
     /// - [`Error::Index`]: an index of a gather or scatter names nothing; on CUDA the next call that waits returns it
     /// - [`Error::Options`]: an input without a length
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
-    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: CUDA's own
+    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: failures of CUDA itself
     pub fn run<'x, 'y, X, Y>(&self, device: &Device, input: X, output: Y) -> Result<()>
     where
         X: Inputs<'x>,
@@ -85,7 +85,7 @@ impl<M> Transform<M> {
         self.dispatch::<X::Item, Y::Item>(device, input, output.given(), len)
     }
 
-    /// As [`run`](Self::run), to a new array on the device.
+    /// Runs like [`run`](Self::run), into a new array on the device.
     ///
     /// # Errors
     /// As [`run`](Self::run); [`Error::Options`] for a counted input, of whose array the number of elements must be known.

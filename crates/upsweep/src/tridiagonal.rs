@@ -171,7 +171,7 @@ where
         backward.run(device, (upper, &pivots, &before), unknowns)
     }
 
-    /// As [`run`](Self::run), to a new array on the device.
+    /// Runs like [`run`](Self::run), into a new array on the device.
     ///
     /// # Errors
     /// As [`run`](Self::run).
