@@ -109,7 +109,8 @@ impl Automaton {
     /// `usize`, `i32` or `i64`). On CUDA the work is enqueued on the device's stream and the call returns at once.
     ///
     /// # Errors
-    /// - [`Error::Capacity`]: there are more events than one of the outputs has room for; on CUDA the next call that waits returns it
+    /// - [`Error::Capacity`]: there are more events than one of the outputs has room for; on CUDA the next call that
+    ///   waits returns it
     /// - [`Error::Options`]: the type of `places` cannot hold the places of a text of this length
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps an output
     /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: failures of CUDA itself
@@ -125,7 +126,8 @@ impl Automaton {
         Ok(count)
     }
 
-    /// Runs like [`run`](Self::run) with a count of the caller's, which can be reused, so that a CUDA graph can capture the call.
+    /// Runs like [`run`](Self::run) with a count of the caller's, which can be reused, so that a CUDA graph can capture
+    /// the call.
     ///
     /// # Errors
     /// As [`run`](Self::run).

@@ -21,8 +21,10 @@ macro_rules! runs {
             /// - [`Error::Length`](crate::Error::Length): there are not as many flags as elements
             /// - [`Error::Options`](crate::Error::Options): the type of `output` cannot hold the indices of that many
             ///   elements
-            /// - [`Error::Place`](crate::Error::Place), [`Error::Overlap`](crate::Error::Overlap): a buffer is not where the device computes, or overlaps the output
-            /// - [`Error::Compile`](crate::Error::Compile), [`Error::Driver`](crate::Error::Driver), [`Error::OutOfMemory`](crate::Error::OutOfMemory): CUDA's own
+            /// - [`Error::Place`](crate::Error::Place), [`Error::Overlap`](crate::Error::Overlap): a buffer is not
+            ///   where the device computes, or overlaps the output
+            /// - [`Error::Compile`](crate::Error::Compile), [`Error::Driver`](crate::Error::Driver),
+            ///   [`Error::OutOfMemory`](crate::Error::OutOfMemory): CUDA's own
             pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<Count>
             where
                 I: CountedInput + ?Sized,
@@ -35,7 +37,8 @@ macro_rules! runs {
                 Ok(count)
             }
 
-            /// Runs like [`run`](Self::run) with a count of the caller's, which can be reused, so that a CUDA graph can capture the call.
+            /// Runs like [`run`](Self::run) with a count of the caller's, which can be reused, so that a CUDA graph can
+            /// capture the call.
             ///
             /// # Errors
             /// As [`run`](Self::run).

@@ -77,7 +77,8 @@ impl<F> Expand<F> {
     /// enqueued on the device's stream and the call returns at once.
     ///
     /// # Errors
-    /// - [`Error::Capacity`]: there are more results than `output` has room for; on CUDA the next call that waits returns it
+    /// - [`Error::Capacity`]: there are more results than `output` has room for; on CUDA the next call that waits
+    ///   returns it
     /// - [`Error::Length`]: there are not as many values as counts
     /// - [`Error::Options`]: the type of `output` cannot hold the indices of that many counts or results
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
@@ -93,7 +94,8 @@ impl<F> Expand<F> {
         Ok(total)
     }
 
-    /// Runs like [`run`](Self::run) with a count of the caller's, which can be reused, so that a CUDA graph can capture the call.
+    /// Runs like [`run`](Self::run) with a count of the caller's, which can be reused, so that a CUDA graph can capture
+    /// the call.
     ///
     /// # Errors
     /// As [`run`](Self::run).

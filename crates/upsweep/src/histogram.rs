@@ -26,9 +26,9 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Edges.** Even bins have the edges of `numpy.linspace`: `low + k * step` in `f64`, rounded to `f32` for elements of that
-//! type. An element's bin is found by comparison with these edges, so it is right however near an edge the element is.
-//! A range with `low == high` is widened by 0.5 on both sides, as NumPy does.
+//! **Edges.** Even bins have the edges of `numpy.linspace`: `low + k * step` in `f64`, rounded to `f32` for elements of
+//! that type. An element's bin is found by comparison with these edges, so it is right however near an edge the element
+//! is. A range with `low == high` is widened by 0.5 on both sides, as NumPy does.
 //!
 //! **Cost.** Each element is read once. On CUDA this holds for up to 57,344 bins (counted channels together, compute
 //! capability 9.0); with more bins, the elements are read once for each 57,344 of them, from the L2 cache where
@@ -148,8 +148,8 @@ impl<B, W> Histogram<B, W> {
         self
     }
 
-    /// Stores the number of elements of each bin, or the sum of their weights, in `output`. Counts are `u32` or `u64`. On CUDA
-    /// the work is enqueued on the device's stream and the call returns at once.
+    /// Stores the number of elements of each bin, or the sum of their weights, in `output`. Counts are `u32` or `u64`.
+    /// On CUDA the work is enqueued on the device's stream and the call returns at once.
     ///
     /// # Errors
     /// - [`Error::Bins`], [`Error::Range`], [`Error::Edges`], [`Error::Channels`] when they break the conditions of

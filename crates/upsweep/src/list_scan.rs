@@ -87,8 +87,8 @@ where
     M: Copy,
     F: Copy,
 {
-    /// Stores a result for each element of `input` in `output`. On CUDA the work is enqueued on the device's stream and the call returns at
-    /// once.
+    /// Stores a result for each element of `input` in `output`. On CUDA the work is enqueued on the device's stream and
+    /// the call returns at once.
     ///
     /// # Errors
     /// - [`Error::List`]: not all elements are on the list; on CUDA the next call that waits returns it
@@ -96,7 +96,8 @@ where
     ///   `first`, with the position `usize::MAX`
     /// - [`Error::Length`]: `next` or the output has another length than the input
     /// - [`Error::NoIdentity`]: exclusive, and the operator has no identity
-    /// - [`Error::Options`]: a scan in reverse, along an axis or with a total; more than 2^32 - 1 elements; a counted input
+    /// - [`Error::Options`]: a scan in reverse, along an axis or with a total; more than 2^32 - 1 elements; a counted
+    ///   input
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
     /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: failures of CUDA itself
     pub fn run<'x, 'y, X, Y>(&self, device: &Device, input: X, output: Y) -> Result<()>

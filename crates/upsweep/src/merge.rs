@@ -109,7 +109,8 @@ impl<F> Merge<F> {
     ///
     /// # Errors
     /// - [`Error::Length`](crate::Error::Length): `output` has another length
-    /// - [`Error::Place`](crate::Error::Place), [`Error::Overlap`](crate::Error::Overlap): a buffer is not where the device computes, or overlaps the output
+    /// - [`Error::Place`](crate::Error::Place), [`Error::Overlap`](crate::Error::Overlap): a buffer is not where the
+    ///   device computes, or overlaps the output
     /// - [`Error::Compile`](crate::Error::Compile), [`Error::Driver`](crate::Error::Driver): CUDA's own
     pub fn run<A, B, O>(&self, device: &Device, (first, second): (&A, &B), output: &mut O) -> Result<()>
     where

@@ -44,7 +44,8 @@
 //! addition for eight of them. Each value is read twice, and the values above a part once more. On CUDA a window has at
 //! most some 3,500 columns, for sums of up to 8 bytes.
 //!
-//! Sources: McDonnell, "Box-Filtering Techniques", 1981; van Herk, "A Fast Algorithm for Local Minimum and Maximum Filters", 1992.
+//! Sources: McDonnell, "Box-Filtering Techniques", 1981; van Herk, "A Fast Algorithm for Local Minimum and Maximum
+//! Filters", 1992.
 
 use crate::array::Array;
 use crate::device::{Backend, Device};
@@ -105,8 +106,8 @@ impl<M, F> MovingSum<M, F> {
         MovingSum { shape, rows, columns, map, finish }
     }
 
-    /// Stores a result for each value of `input` in `output`. On CUDA the work is enqueued on the device's stream and the call returns at
-    /// once.
+    /// Stores a result for each value of `input` in `output`. On CUDA the work is enqueued on the device's stream and
+    /// the call returns at once.
     ///
     /// # Errors
     /// - [`Error::Shape`]: the input has another number of values than the shape

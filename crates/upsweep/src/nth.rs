@@ -150,8 +150,8 @@ impl Nth<'static> {
 }
 
 impl<'a> Nth<'a> {
-    /// Stores the elements in `output`, one for each place or share. On CUDA the work is enqueued on the device's stream and the
-    /// call returns at once.
+    /// Stores the elements in `output`, one for each place or share. On CUDA the work is enqueued on the device's
+    /// stream and the call returns at once.
     ///
     /// # Errors
     /// - [`Error::Rank`]: a place is not less than the number of elements

@@ -105,7 +105,8 @@ impl<C, V> Partition<C, V> {
     /// number of selected elements. On CUDA the work is enqueued on the device's stream and the call returns at once.
     ///
     /// # Errors
-    /// - [`Error::Capacity`]: one of two outputs has no room for its results; on CUDA the next call that waits returns it
+    /// - [`Error::Capacity`]: one of two outputs has no room for its results; on CUDA the next call that waits returns
+    ///   it
     /// - [`Error::Length`]: one output is not as long as the input, or there are not as many flags as elements
     /// - the other errors of [`Select::run`](crate::Select::run)
     pub fn run<I, O>(&self, device: &Device, input: &I, output: O) -> Result<Count>
@@ -120,7 +121,8 @@ impl<C, V> Partition<C, V> {
         Ok(count)
     }
 
-    /// Runs like [`run`](Self::run) with a count of the caller's, which can be reused, so that a CUDA graph can capture the call.
+    /// Runs like [`run`](Self::run) with a count of the caller's, which can be reused, so that a CUDA graph can capture
+    /// the call.
     ///
     /// # Errors
     /// As [`run`](Self::run).

@@ -94,7 +94,8 @@ impl RangeHistogram {
     /// before it begins has none, and bins past the last have none.
     ///
     /// # Errors
-    /// [`Error::Length`] when `output` has not one element for each range; [`Error::Place`], [`Error::Overlap`] as [`Scan::run`].
+    /// [`Error::Length`] when `output` has not one element for each range; [`Error::Place`], [`Error::Overlap`] as
+    /// [`Scan::run`].
     pub fn counts<R, O>(&self, device: &Device, ranges: &R, output: &mut O) -> Result<()>
     where
         R: Input<Item = (u64, u64)> + ?Sized,

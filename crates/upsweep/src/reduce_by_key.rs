@@ -46,8 +46,8 @@ where
     /// runs. On CUDA the work is enqueued on the device's stream and the call returns at once.
     ///
     /// # Errors
-    /// As [`run`](Self::run); [`Error::Capacity`](crate::Error::Capacity) when the output of the keys has too little room; on CUDA the
-    /// next call that waits returns it.
+    /// As [`run`](Self::run); [`Error::Capacity`](crate::Error::Capacity) when the output of the keys has too little
+    /// room; on CUDA the next call that waits returns it.
     pub fn run_with_keys<'x, 'y, X, K, Y>(&self, device: &Device, input: X, outputs: (&mut K, Y)) -> Result<Count>
     where
         X: Inputs<'x>,

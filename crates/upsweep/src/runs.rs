@@ -87,7 +87,8 @@ impl<E> Runs<E> {
         Ok(count)
     }
 
-    /// Runs like [`run`](Self::run) with a count of the caller's, which can be reused, so that a CUDA graph can capture the call.
+    /// Runs like [`run`](Self::run) with a count of the caller's, which can be reused, so that a CUDA graph can capture
+    /// the call.
     ///
     /// # Errors
     /// As [`run`](Self::run).

@@ -72,8 +72,8 @@ impl<'a, B: Input + ?Sized> Search<'a, B> {
 }
 
 impl<B: Input + ?Sized, L> Search<'_, B, L> {
-    /// Stores a number for each element of `values`: `u32`, `u64`, `usize`, `i32` or `i64`. On CUDA the work is enqueued on the
-    /// device's stream and the call returns at once.
+    /// Stores a number for each element of `values`: `u32`, `u64`, `usize`, `i32` or `i64`. On CUDA the work is
+    /// enqueued on the device's stream and the call returns at once.
     ///
     /// # Errors
     /// - [`Error::Length`]: the output is not as long as `values`
