@@ -15,7 +15,7 @@ use upsweep_testing::random::Rng;
 use upsweep_testing::sample::{Sample, random_values};
 use upsweep_testing::sizes;
 
-/// A stream on whose buffers cudarc keeps no events: it is what cudarc asks of those who capture.
+/// Stream for captures: cudarc keeps no events on its buffers, as it requires there.
 fn stream_for_capture() -> Arc<CudaStream> {
     let context = CudaContext::new(0).expect("a CUDA GPU");
     // SAFETY: each test orders its own streams, and has one.
@@ -114,7 +114,7 @@ fn graph_replays_of_everything() {
 /// Work whose result is known.
 trait Work: Send {
     fn enqueue(&mut self, device: &Device);
-    /// Waits, compares, and poisons the output for the next time.
+    /// Waits, compares, and poisons the output for the next run.
     fn check(&mut self);
 }
 
