@@ -24,7 +24,7 @@ macro_rules! runs {
             /// - [`Error::Place`](crate::Error::Place), [`Error::Overlap`](crate::Error::Overlap): a buffer is not
             ///   where the device computes, or overlaps the output
             /// - [`Error::Compile`](crate::Error::Compile), [`Error::Driver`](crate::Error::Driver),
-            ///   [`Error::OutOfMemory`](crate::Error::OutOfMemory): CUDA's own
+            ///   [`Error::OutOfMemory`](crate::Error::OutOfMemory): failures of CUDA itself
             pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<Count>
             where
                 I: CountedInput + ?Sized,

@@ -21,9 +21,9 @@
 //! ```
 //!
 //! **Order.** [`Merge::new`] takes inputs sorted by [`Key`](crate::Key): of floats `-0` equals `+0`, and NaN is last.
-//! [`Merge::by`] takes a function that returns whether its first argument comes before the second one: `a < b`, not `a
-//! <= b`. A merge is stable: of equal elements those of the first input come first, and the elements of each input keep
-//! their order. From inputs that are not sorted the results are some of their elements, in no order.
+//! [`Merge::by`] takes a function that returns whether its first argument comes before the second one: `a < b`, not
+//! `a <= b`. A merge is stable: of equal elements those of the first input come first, and the elements of each input
+//! keep their order. From inputs that are not sorted the results are some of their elements, in no order.
 //!
 //! **Cost.** Both inputs are read once and the results written once. The results are divided evenly among the threads,
 //! so the order in which the inputs interleave makes no difference.
@@ -111,7 +111,7 @@ impl<F> Merge<F> {
     /// - [`Error::Length`](crate::Error::Length): `output` has another length
     /// - [`Error::Place`](crate::Error::Place), [`Error::Overlap`](crate::Error::Overlap): a buffer is not where the
     ///   device computes, or overlaps the output
-    /// - [`Error::Compile`](crate::Error::Compile), [`Error::Driver`](crate::Error::Driver): CUDA's own
+    /// - [`Error::Compile`](crate::Error::Compile), [`Error::Driver`](crate::Error::Driver): failures of CUDA itself
     pub fn run<A, B, O>(&self, device: &Device, (first, second): (&A, &B), output: &mut O) -> Result<()>
     where
         A: Input + ?Sized,

@@ -75,12 +75,12 @@ impl MovingSum {
 }
 
 impl<M, F> MovingSum<M, F> {
-    /// Adds rows to the window: `above` a value, and `below` it.
+    /// Sets the rows of the window: `above` a value, and `below` it.
     pub fn rows(self, above: usize, below: usize) -> Self {
         Self { rows: [above, below], ..self }
     }
 
-    /// Adds columns to the window: to the `left` of a value, and to its `right`.
+    /// Sets the columns of the window: to the `left` of a value, and to its `right`.
     pub fn columns(self, left: usize, right: usize) -> Self {
         Self { columns: [left, right], ..self }
     }

@@ -23,7 +23,7 @@
 //! ```
 //!
 //! **Cost.** Each element is read from memory once; at most `3 n` applications of map, less than `4 n` of the operator
-//! (segments and lines are reduced by a scan's kernels; a whole array takes `n` of each).
+//! (segments and lines are combined as in a scan; a whole array takes `n` of each).
 //!
 //! **Sums of `f16` and `bf16`** are combined in `f32` and rounded once: see [`scan`](crate::scan).
 //!

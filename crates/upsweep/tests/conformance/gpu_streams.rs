@@ -194,7 +194,7 @@ fn threads_at_once() {
     });
 }
 
-/// 100 float sums of 10^7 elements, first alone and then beside another stream that scans all the time.
+/// Bits of 100 float sums of 10^7 elements, first alone and then with another stream that scans all the time.
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn scan_float_same_bits_under_load() {
@@ -230,7 +230,8 @@ fn scan_float_same_bits_under_load() {
     });
 }
 
-/// Nothing synchronises: what is enqueued behind a long line of scans returns while they run. The last result is right.
+/// Calls do not synchronise: a call enqueued after a long line of scans returns while they run. The last result is
+/// right.
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn calls_return_before_the_work_is_done() {

@@ -132,7 +132,7 @@ where
     expect(&sums.check_guards(), &expected, from, to, "segments");
 }
 
-/// Where sums are not exact, the last prefix and the reduction differ by a rounding at most.
+/// The last prefix and the reduction differ by at most a rounding where sums are not exact.
 fn last_prefix<T>(place: &Place, from: fn(f32) -> T, to: fn(T) -> f32)
 where
     T: Sample,

@@ -144,7 +144,7 @@ mod cuda {
         assert_eq!(wide, Ok(periods * (PERIOD * (PERIOD - 1) / 2) + rest * rest.saturating_sub(1) / 2));
     }
 
-    /// In place, at an odd element and past 4 GiB.
+    /// Scan in place, at an odd element and past 4 GiB.
     #[test]
     #[ignore = "needs a CUDA GPU with 20 GiB"]
     fn scan_2_pow_33_bytes_in_place_misaligned() {

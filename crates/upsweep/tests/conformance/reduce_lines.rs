@@ -181,7 +181,7 @@ fn reduce_segments_invented_elements(place: &Place) {
     }
 }
 
-/// By flags and keys no segment is empty, so no identity is needed; by offsets an initial value stands in for it.
+/// Segments by flags and keys are never empty, so no identity is needed; by offsets an initial value replaces it.
 fn reduce_segments_no_identity(place: &Place) {
     for len in sizes::few() {
         check(place, Concat, &Rule::new(concat, None), len, cuts::head_flags(len, 9));

@@ -124,7 +124,7 @@ fn sets_of_repeated(place: &Place) {
     check_sets(place, x.clone(), vec![0.0, f32::NAN, 3.0], "floats");
 }
 
-/// From inputs that are not sorted, set operations return some of their elements.
+/// Set operations on inputs that are not sorted return some of their elements.
 fn sets_of_unsorted(place: &Place) {
     let (a, b) = (keys::<u32>(Kind::Random, 3001), keys::<u32>(Kind::Reversed, 999));
     let inputs = (&place.upload(&a, 0), &place.upload(&b, 0));
@@ -157,7 +157,7 @@ fn less_tens(a: (u32, u32), b: (u32, u32)) -> bool {
     a.0 / 10 < b.0 / 10
 }
 
-/// In a merge of many inputs, equal elements of earlier inputs come first.
+/// Merge of many inputs: of equal elements, those of earlier inputs come first.
 fn merge_of_many_by_a_function(place: &Place) {
     let arrays: Vec<Vec<(u32, u32)>> = (0..5).map(|i| (0..100).map(|k| (k * (i + 1) / 2, i)).collect()).collect();
     let uploaded: Vec<_> = arrays.iter().map(|x| place.upload(x, 0)).collect();

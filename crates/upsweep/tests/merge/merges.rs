@@ -147,7 +147,7 @@ fn merge_by_a_function(place: &Place) {
     }
 }
 
-/// From inputs that are not sorted a merge returns some of their elements, and accesses nothing else.
+/// Merge of inputs that are not sorted: it returns some of their elements, and accesses nothing else.
 fn merge_of_unsorted(place: &Place) {
     let (a, b) = (keys::<u32>(Kind::Random, 60_001), keys::<u32>(Kind::Reversed, 30_011));
     let mut output = place.poisoned::<u32>(a.len() + b.len(), 0);
