@@ -1,4 +1,4 @@
-//! 2: reductions: one value of a whole array, of each row, of each segment; and the index of the maximum.
+//! 2: reductions: one value for the whole array, for each row, for each segment; and the index of the maximum.
 //!
 //! `cargo run --release -p upsweep --example 02_reduce`
 

@@ -1,4 +1,4 @@
-//! 4: segmented scans: many scans in one call. Offsets, head flags or runs of equal keys say where segments begin.
+//! 4: segmented scans: many scans in one call. Offsets, head flags or runs of equal keys delimit the segments.
 //!
 //! `cargo run --release -p upsweep --example 04_segments`
 

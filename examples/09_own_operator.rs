@@ -1,6 +1,6 @@
 //! 9: an operator of your own. A recurrence, `y[t] = (1 - a) * y[t - 1] + a * x[t]`, looks sequential: each value needs
-//! the one before. But the steps themselves, `y -> m * y + c`, can be composed in any grouping, so a scan computes all
-//! of them at once.
+//! the one before. But the steps, `y -> m * y + c`, can be composed in any grouping, so a scan computes all values at
+//! once.
 //!
 //! `cargo run --release -p upsweep --example 09_own_operator`
 

@@ -1,5 +1,5 @@
-//! 11: an operator on a struct, and two outputs: the mean and the variance of every prefix. The operator is the formula of Chan,
-//! Golub and LeVeque for the moments of a union.
+//! 11: an operator on a struct, and two outputs: the mean and the variance of every prefix. The operator is the formula
+//! of Chan, Golub and LeVeque for the moments of a union.
 //!
 //! `cargo run --release -p upsweep --example 11_mean_and_variance`
 

@@ -1,4 +1,4 @@
-//! 16: log-sum-exp along rows: the logarithm of a sum of powers each of which would overflow.
+//! 16: log-sum-exp along rows: the logarithm of a sum of powers that would overflow one by one.
 //!
 //! `cargo run --release -p upsweep --example 16_log_sum_exp`
 
@@ -10,8 +10,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (device, shape) = (Device::best()?, [100, 1024]);
     let scores: Vec<f64> = (0..shape[0] * shape[1]).map(|i| 900.0 + (i as f64 * 0.37).sin() * 50.0).collect();
     let (x, mut out) = (device.upload(&scores)?, device.filled(shape[0], 0.0)?);
-    // An element is the sum of four powers, as a mantissa and a common exponent. For rows whose length is no multiple of
-    // four, the map is `Power`, and the input is the scores themselves.
+    // An element is the sum of four powers, as a mantissa and a common exponent. For rows whose length is no multiple
+    // of four, the map is `Power`, and the input is the scores themselves.
     let (fours, _) = x.view().as_chunks::<4>();
     Reduce::new(SumOfPowers)
         .map(FourPowers)

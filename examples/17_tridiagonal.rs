@@ -1,5 +1,5 @@
-//! 17: a tridiagonal system by three scans, in place of the three loops of Thomas' elimination. As there, rows are not exchanged
-//! (no pivoting): the system must be dominated by its diagonal.
+//! 17: a tridiagonal system by three scans, in place of the three loops of Thomas' elimination. Like the loops, the
+//! scans exchange no rows (no pivoting): the system must be diagonally dominant.
 //!
 //! `cargo run --release -p upsweep --example 17_tridiagonal`
 

@@ -1,5 +1,6 @@
-//! 19: mipmaps and trilinear lookups: a black and white page in perspective, its left half without mipmaps, its right half with
-//! them. Far away a pixel of the picture covers many pixels of the page, and only their mean says what is there.
+//! 19: mipmaps and trilinear lookups: a black and white page in perspective, its left half without mipmaps, its right
+//! half with them. Far away a pixel of the picture covers many pixels of the page, and only their mean shows the page's
+//! grey.
 //!
 //! `cargo run --release -p upsweep-apps --example 19_plane -- plane.png`
 

@@ -1,4 +1,5 @@
-//! 20: the numbers that lectures on prefix sums work out by hand, each under the lecture's name. docs/seeds.md explains the ideas.
+//! 20: the numbers that lectures on prefix sums work out by hand, each under the lecture's name. docs/seeds.md explains
+//! the ideas.
 //!
 //! `cargo run --release -p upsweep --example 20_lectures`
 

@@ -1,5 +1,5 @@
-//! 21: arithmetic modulo a prime, as zero-knowledge provers need it (the Goldilocks field, p = 2^64 - 2^32 + 1): the inverses of a
-//! whole batch with one division, a grand product, and a polynomial at a point.
+//! 21: arithmetic modulo a prime, as zero-knowledge provers need it (the Goldilocks field, p = 2^64 - 2^32 + 1): the
+//! inverses of a whole batch with one division, a grand product, and the value of a polynomial at a point.
 //!
 //! `cargo run --release -p upsweep-apps --example 21_field`
 
@@ -20,7 +20,8 @@ fn quotient(numerator: u64, inverse: u64) -> u64 {
     times(numerator, inverse)
 }
 
-/// 1 / x[i]: the product of the elements before it, the product of those after it, and the inverse of the product of all.
+/// 1 / x[i]: the product of the elements before it, the product of those after it, and the inverse of the product of
+/// all.
 #[function]
 fn inverse(#[param] of_all: u64, before: u64, after: u64) -> u64 {
     times(of_all, times(before, after))

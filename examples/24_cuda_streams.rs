@@ -1,5 +1,5 @@
-//! 24: CUDA: a stream of your own, cudarc's buffers, and a graph that replays a whole pipeline with one call. Without a GPU, or
-//! without the feature `cuda`, the program says so and ends.
+//! 24: CUDA: a stream of your own, cudarc's buffers, and a graph that replays a whole pipeline with one call. Without a
+//! GPU, or without the feature `cuda`, the program prints a message and ends.
 //!
 //! `cargo run --release -p upsweep --example 24_cuda_streams`
 

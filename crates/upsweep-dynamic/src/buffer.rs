@@ -1,4 +1,4 @@
-//! Elements where a device computes.
+//! Buffers in the memory of the device that computes.
 
 use crate::Result;
 use crate::values::{copied, zeroed};
@@ -15,7 +15,7 @@ pub(crate) fn on_host(device: &Device) -> bool {
     true
 }
 
-/// Elements that a call reads, and those that it writes if they are owned.
+/// Elements that a call reads; it writes them only if they are owned or mutably borrowed.
 #[derive(Debug)]
 pub(crate) enum Buffer<'a, T: Clone> {
     Host(Cow<'a, [T]>),
@@ -24,13 +24,13 @@ pub(crate) enum Buffer<'a, T: Clone> {
 }
 
 impl<'a, T: crate::Value> Buffer<'a, T> {
-    /// `values`, where the device computes: on the host, as they are.
+    /// Makes a buffer of `values` where the device computes; on the host without a copy.
     pub(crate) fn new(device: &Device, values: impl Into<Cow<'a, [T]>>) -> Result<Self> {
         let values = values.into();
         if on_host(device) { Ok(Self::Host(values)) } else { Ok(Self::Device(device.upload(&values)?)) }
     }
 
-    /// `len` zeros, where the device computes.
+    /// Makes a buffer of `len` zeros where the device computes.
     pub(crate) fn zeroed(device: &Device, len: usize) -> Result<Self> {
         if on_host(device) {
             Ok(Self::Host(Cow::Owned(zeroed(len)?)))
@@ -39,7 +39,7 @@ impl<'a, T: crate::Value> Buffer<'a, T> {
         }
     }
 
-    /// The elements, where they are in host memory.
+    /// Returns the elements if they are in host memory.
     pub(crate) fn as_slice(&self) -> Option<&[T]> {
         match self {
             Self::Host(values) => Some(values),
@@ -48,7 +48,7 @@ impl<'a, T: crate::Value> Buffer<'a, T> {
         }
     }
 
-    /// The elements, on the host.
+    /// Returns the elements on the host.
     pub(crate) fn into_vec(self) -> Result<Vec<T>> {
         match self {
             Self::Host(values) => Ok(values.into_owned()),
@@ -80,7 +80,8 @@ impl<T: crate::Value> Output for Buffer<'_, T> {
     }
 }
 
-/// The values, copied if they are somebody else's. By itself, as each call on each type would have the copy otherwise.
+/// Returns the values to write, copied if they are borrowed. Not inlined: each call on each type would contain the
+/// copy.
 #[inline(never)]
 fn owned<'a, T: Clone>(values: &'a mut Cow<'_, [T]>) -> &'a mut [T] {
     values.to_mut()

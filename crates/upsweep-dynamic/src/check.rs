@@ -1,4 +1,4 @@
-//! Whether the results of a sum or product of integers fit their type.
+//! Overflow check: whether the results of a sum or product of integers fit their type.
 
 use crate::buffer::Buffer;
 use crate::kernels::{Computed, Options, kernels};
@@ -7,20 +7,20 @@ use crate::{Error, Number, Op, Result, Type, Value, View, with_view};
 use upsweep::Device;
 use upsweep::Shape;
 
-/// A call whose results are to fit.
+/// Call whose results are checked.
 #[derive(Debug)]
 pub(crate) struct Checked<'a> {
     pub(crate) op: Op,
     pub(crate) init: Option<Number>,
-    /// The type of the results.
+    /// Type of the results.
     pub(crate) element: Type,
     pub(crate) axis: Option<(&'a [usize], usize)>,
     pub(crate) heads: &'a Heads<'a>,
-    /// Which results there are.
+    /// Kind of the results.
     pub(crate) results: Results,
 }
 
-/// Which combinations of a segment's elements are results.
+/// Combinations of a segment's elements that are results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Results {
     Scan { exclusive: bool, reverse: bool },
@@ -36,8 +36,8 @@ struct Line {
 }
 
 impl Checked<'_> {
-    /// Looks whether sums can leave their type at all; if so, or for products, computes all results once more, one after the other
-    /// and in 128 bits.
+    /// Checks from the extremes whether sums can leave their type at all. If they can, and for products, computes all
+    /// results once more, one after the other and in 128 bits.
     ///
     /// # Errors
     /// [`Error::Overflow`] with the first result that does not fit.
@@ -47,14 +47,15 @@ impl Checked<'_> {
             return Ok(());
         }
         let shape = Shape::new(self.axis, x.len())?;
-        // There may be more lines of no elements than one can go along.
+        // An array without elements may have more lines than a loop can visit.
         if x.is_empty() || self.is_small(x)? {
             return Ok(());
         }
         with_view!(x, x => self.of_type(x, shape))
     }
 
-    /// Whether these are sums that fit, however the elements lie: as many of the largest would, and of the least.
+    /// Whether the results are sums that fit for every arrangement of the elements: `n` times the largest element fits,
+    /// and `n` times the least.
     fn is_small(&self, x: View<'_>) -> Result<bool> {
         let init = self.init.unwrap_or(Number::Integer(0)).integer();
         let (Op::Sum, Some(results), Some(of_type), Some(init)) =
@@ -66,7 +67,7 @@ impl Checked<'_> {
             let sum = value.checked_mul(x.len() as i128).and_then(|sum| sum.checked_add(init));
             sum.is_some_and(|sum| results.contains(&sum))
         };
-        // Of narrow types nothing has to be read.
+        // Narrow types need no reading of the elements.
         if fits(*of_type.start()) && fits(*of_type.end()) {
             return Ok(true);
         }
@@ -104,7 +105,7 @@ impl Checked<'_> {
             let value = (total != i128::MAX && total != i128::MIN).then_some(total);
             Err(Error::Overflow { op, element, index, value })
         };
-        // The element since which a reduction has not fitted.
+        // Element from which on a reduction has not fitted.
         let mut since = None;
         for k in 0..line.len {
             let at = |k| match self.results {
@@ -112,7 +113,7 @@ impl Checked<'_> {
                 _ => line.start + k * line.step,
             };
             let Some(value) = x[at(k)].number().integer() else { return Ok(()) };
-            // What saturates is out of every type, and only a factor 0 leads back.
+            // A saturated total is out of the range of every type, and only a factor 0 leads back.
             total = if op == Op::Sum { total.saturating_add(value) } else { total.saturating_mul(value) };
             if range.contains(&total) {
                 since = None;
@@ -120,7 +121,7 @@ impl Checked<'_> {
             }
             match self.results {
                 Results::Scan { exclusive: false, .. } => return overflow(at(k), total),
-                // The last total is no result.
+                // The last total of an exclusive scan is no result.
                 Results::Scan { exclusive: true, .. } if k + 1 < line.len => return overflow(at(k + 1), total),
                 Results::Scan { .. } => {}
                 Results::Reduction => since = since.or(Some(at(k))),
@@ -130,7 +131,7 @@ impl Checked<'_> {
     }
 }
 
-/// The least or the largest integer.
+/// Returns the least or the largest integer.
 fn extreme<T: Computed>(op: Op, x: &[T]) -> Result<Option<i128>> {
     let options = Options { exclusive: false, reverse: false, init: None, axis: None, offsets: None };
     let (device, kernels) = (Device::cpu(), kernels::<T>(op)?);

@@ -1,4 +1,4 @@
-//! Types and operators by their names, and which of them go together.
+//! Types and operators by their names, and the valid pairs of both.
 
 use crate::{Error, Op, Type};
 use std::str::FromStr;
@@ -7,7 +7,7 @@ impl Op {
     /// Checks that values of type `element` have the operator.
     ///
     /// # Errors
-    /// [`Error::Operator`] if they have not.
+    /// [`Error::Operator`] if they do not have it.
     pub fn check(self, element: Type) -> Result<(), Error> {
         let bits = matches!(self, Self::And | Self::Or | Self::Xor);
         let has = match element {
@@ -22,7 +22,7 @@ impl Op {
 impl FromStr for Type {
     type Err = Error;
 
-    /// The type of this [`name`](Type::name).
+    /// Returns the type of this [`name`](Type::name).
     fn from_str(name: &str) -> Result<Self, Error> {
         let found = Self::ALL.iter().copied().find(|element| element.name() == name);
         found.ok_or_else(|| Error::Name { what: "type", found: name.to_owned(), known: Self::names() })
@@ -32,7 +32,7 @@ impl FromStr for Type {
 impl FromStr for Op {
     type Err = Error;
 
-    /// The operator of this [`name`](Op::name).
+    /// Returns the operator of this [`name`](Op::name).
     fn from_str(name: &str) -> Result<Self, Error> {
         let names = || Self::ALL.iter().map(|op| op.name()).collect::<Vec<_>>().join(" ");
         let found = Self::ALL.iter().copied().find(|op| op.name() == name);

@@ -1,25 +1,25 @@
-//! The one error type: a variant for each broken precondition, with its values.
+//! Error type of the crate: a variant for each broken precondition, with its values.
 
 use crate::{Number, Op, Type};
 use std::fmt;
 
-/// The result of every call.
+/// Result of every call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What was wrong with a call, with the values that show it.
+/// Fault of a call, with the values that show it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
-    /// No type or operator has this name.
+    /// Name that no type or operator has.
     Name {
         /// `"type"` or `"operator"`.
         what: &'static str,
         /// The name.
         found: String,
-        /// The names that there are.
+        /// Names that exist.
         known: String,
     },
-    /// Values of this type do not have the operator.
+    /// Operator that values of this type do not have.
     Operator {
         /// The operator.
         op: Op,
@@ -30,14 +30,14 @@ pub enum Error {
     Bytes {
         /// The type.
         element: Type,
-        /// How many bytes there are.
+        /// Number of bytes.
         len: usize,
-        /// What is wrong with them.
+        /// Condition that the bytes break.
         reason: &'static str,
     },
-    /// A value that the type wanted does not have.
+    /// Value that the wanted type does not have.
     Inexact {
-        /// Which value: `"element"`, `"the initial value"`.
+        /// Kind of the value: `"element"`, `"the initial value"`.
         what: &'static str,
         /// Its position in the array, if it is in one.
         index: Option<usize>,
@@ -46,13 +46,13 @@ pub enum Error {
         /// The type wanted.
         element: Type,
     },
-    /// A result does not fit its type.
+    /// Result that does not fit its type.
     Overflow {
         /// The operator.
         op: Op,
         /// The type.
         element: Type,
-        /// The position of the result; of a reduction, that of the element from which on the total does not fit.
+        /// Position of the result; for a reduction, the position of the element from which on the total does not fit.
         index: usize,
         /// The result, if an `i128` holds it.
         value: Option<i128>,
@@ -61,22 +61,22 @@ pub enum Error {
     Offsets {
         /// The number of elements.
         len: usize,
-        /// The offset that is wrong, and why.
+        /// Offset that is wrong, and why.
         reason: String,
     },
-    /// Options that mean nothing together.
+    /// Options that exclude each other.
     Options {
         /// The options.
         options: &'static str,
-        /// Why they exclude each other and what to do instead.
+        /// Reason why they exclude each other, and what to do instead.
         reason: &'static str,
     },
-    /// The host has not enough memory.
+    /// Shortage of memory on the host.
     OutOfMemory {
-        /// The bytes asked for.
+        /// Bytes requested.
         bytes: usize,
     },
-    /// The library's own.
+    /// Error of [`upsweep`] itself.
     Upsweep(upsweep::Error),
 }
 

@@ -1,4 +1,4 @@
-//! Histogram: how many elements each bin has.
+//! Histogram: the number of elements in each bin.
 
 use crate::buffer::Buffer;
 use crate::values::room;
@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 use upsweep::Device;
 use upsweep::histogram::{Even, EvenBins, MAX_BINS};
 
-/// A histogram with its bins: see [`upsweep::histogram`] for what it computes.
+/// Histogram with its bins: see [`upsweep::histogram`] for the formulas.
 ///
 /// ```
 /// use upsweep_dynamic::{Histogram, View};
@@ -28,20 +28,21 @@ enum How {
 }
 
 impl Histogram {
-    /// `bins` bins of the same width from the begin of the range to its end, both included.
+    /// Makes `bins` bins of the same width from the begin of the range to its end, both included.
     pub fn even(range: RangeInclusive<f64>, bins: usize) -> Self {
         let (low, high) = range.into_inner();
-        // As the library and NumPy do.
+        // The library and NumPy widen an empty range in the same way.
         let (low, high) = if low == high { (low - 0.5, high + 0.5) } else { (low, high) };
         Self(How::Even { low, high, bins })
     }
 
-    /// A bin between each edge and the next. Elements of any type are compared with them as `f64`, as NumPy does.
+    /// Makes a bin between each edge and the next. Elements of any type are compared with the edges as `f64`, as in
+    /// NumPy.
     pub fn edges(edges: Vec<f64>) -> Self {
         Self(How::Edges(edges))
     }
 
-    /// The number of bins.
+    /// Returns the number of bins.
     #[must_use]
     pub fn bins(&self) -> usize {
         match &self.0 {
@@ -50,7 +51,7 @@ impl Histogram {
         }
     }
 
-    /// The edges of the bins for elements of this type, one more than there are bins.
+    /// Returns the edges of the bins for elements of this type, one more than there are bins.
     #[must_use]
     pub fn edges_for(&self, element: Type) -> Vec<f64> {
         match &self.0 {
@@ -68,7 +69,7 @@ impl Histogram {
         }
     }
 
-    /// The number of elements of `x` in each bin. On CUDA the time includes the copies to the device and back.
+    /// Counts the elements of `x` in each bin. On CUDA the time includes the copies to the device and back.
     ///
     /// # Errors
     /// [`Error::Upsweep`](crate::Error::Upsweep): as [`upsweep::Histogram::run`].
@@ -96,7 +97,7 @@ impl Histogram {
                         count(&even, device, &bytes, &mut counts)?;
                     }
                     View::F16(x) => {
-                        // A range that is none has no edges, either.
+                        // An invalid range has no edges: this call returns its error.
                         even.run(&Device::cpu(), &[0f64; 0], &mut vec![0u64; bins])?;
                         self.of_halves(device, x, &mut counts)?;
                     }
@@ -116,7 +117,7 @@ impl Histogram {
         counts.into_vec()
     }
 
-    /// NumPy rounds the edges of 16-bit floats to that type, too.
+    /// Counts 16-bit floats. NumPy rounds their edges to that type, too.
     fn of_halves(&self, device: &Device, x: &[f16], counts: &mut Buffer<'_, u64>) -> Result<()> {
         let edges: Vec<f16> = self.edges_for(Type::F16).into_iter().map(f16::from_f64).collect();
         check(&edges, |a, b| a < b)?;
@@ -135,7 +136,7 @@ fn count<T: Value + Even>(
 }
 
 /// # Errors
-/// [`upsweep::Error::Edges`] where edges descend: on a GPU only a later call would say so.
+/// [`upsweep::Error::Edges`] where edges descend: on a GPU only a later call would return it.
 fn check<T>(edges: &[T], ascends: fn(&T, &T) -> bool) -> Result<()> {
     match edges.windows(2).position(|pair| !ascends(&pair[0], &pair[1])) {
         Some(before) => Err(upsweep::Error::Edges { index: before + 1 }.into()),

@@ -1,10 +1,9 @@
-//! The library's calls, compiled: one function for each pair of a type and an operator.
+//! Compiled calls of the library: one function for each pair of a type and an operator.
 //!
 //! The pairs are 51 instead of 71, because signed integers are computed as unsigned ones where their bits are the same.
 //!
-//! Every way to run a call goes through these functions, the command line's `bench` too. A pair takes a second or two
-//! to compile, so there are few of them. Flags and keys become offsets on the host, so that there is one kind of
-//! segments.
+//! Every call runs through these functions, the command line's `bench` too. A pair takes a second or two to compile, so
+//! there are few of them. Flags and keys become offsets on the host, so that there is one kind of segments.
 
 use crate::buffer::Buffer;
 use crate::{Error, Op, Value};
@@ -14,25 +13,25 @@ use upsweep::operator::builtin::{And, Max, Min, Or, Product, Sum, Xor};
 use upsweep::segments::Segmentation;
 use upsweep::{Device, Init, Operator, Reduce, Result, Scan, Segments};
 
-/// The options of a call, whatever its operator.
+/// Options of a call, for every operator.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Options<'a, T> {
     pub(crate) exclusive: bool,
     pub(crate) reverse: bool,
     pub(crate) init: Option<T>,
     pub(crate) axis: Option<(&'a [usize], usize)>,
-    /// The offsets of the segments, if there are any.
+    /// Offsets of the segments, if there are any.
     pub(crate) offsets: Option<&'a Buffer<'a, u64>>,
 }
 
-/// What a scan reads and writes.
+/// Input and output of a scan: two buffers, or one in place.
 #[derive(Debug)]
 pub(crate) enum Place<'a, 'x, 'y, T: Clone> {
     Apart(&'a Buffer<'x, T>, &'a mut Buffer<'y, T>),
     InPlace(&'a mut Buffer<'y, T>),
 }
 
-/// What is compiled for one operator.
+/// Compiled functions of one operator.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernels<T: Value> {
     pub(crate) scan: fn(&Options<'_, T>, &Device, Place<'_, '_, '_, T>) -> Result<()>,
@@ -106,7 +105,7 @@ fn reduce<T: Value, O: Operator<T> + Default>(
     }
 }
 
-/// The plain loops that upsweep is measured against.
+/// Sequential loop, the baseline of upsweep's measurements.
 fn plain_scan<T: Value, O: Operator<T> + Default>(x: &[T], out: &mut [T]) {
     let operator = O::default();
     let mut so_far: Option<T> = None;
@@ -122,14 +121,15 @@ fn plain_reduce<T: Value, O: Operator<T> + Default>(x: &[T]) -> Option<T> {
     x.iter().copied().reduce(|a, b| operator.combine(a, b))
 }
 
-/// What is compiled for `op` and `T`.
+/// Returns the compiled functions of `op` for `T`.
 pub(crate) fn kernels<T: Computed>(op: Op) -> std::result::Result<Kernels<T>, Error> {
     T::kernels(op).ok_or(Error::Operator { op, element: T::TYPE })
 }
 
-/// A type with its compiled operators.
+/// Type with its compiled operators.
 pub(crate) trait Computed: Value {
-    /// What is compiled for `op`: everything that the type has, unless another type has the same bits.
+    /// Returns the compiled functions of `op`: for every operator of the type, unless another type computes the same
+    /// bits.
     fn kernels(op: Op) -> Option<Kernels<Self>>;
 }
 

@@ -1,7 +1,8 @@
 //! Scans and reductions whose element type, operator and options are chosen when the program runs.
 //!
-//! [`upsweep`] compiles a scan for its types and its operator. A program that reads both from a file or from a user, such as
-//! a command line or a binding to another language, needs all of them compiled, and a way to choose: that is this crate.
+//! [`upsweep`] compiles a scan for its types and its operator. A program that reads both from a file or from a user,
+//! such as a command line or a binding to another language, needs all of them compiled, and a choice at run time. This
+//! crate has both.
 //!
 //! ```
 //! use upsweep::Device;
@@ -28,18 +29,18 @@
 //! # Ok::<(), upsweep_dynamic::Error>(())
 //! ```
 //!
-//! **What is compiled.** Each operator for each type that has it, except that sums, products and bit operations of signed
-//! integers are those of unsigned ones, which have the same bits. Each is the library's own built-in operator, so it
-//! runs as fast as in a program that names it.
+//! **Compiled pairs.** Each operator is compiled for each type that has it, except that sums, products and bit
+//! operations of signed integers run as the unsigned ones, which have the same bits. Each is the library's own built-in
+//! operator, so it runs as fast as in a program that names it.
 //!
-//! **Memory.** The crate has no device arrays in its interface: inputs are on the host, and so are results. On CUDA a call copies
-//! the input to the device and the results back; [`Prepared`] copies once for many runs.
+//! **Memory.** The interface of the crate has no device arrays: inputs and results are on the host. On CUDA a call
+//! copies the input to the device and the results back; [`Prepared`] copies once for many runs.
 //!
-//! **Overflow.** Calls wrap. This crate alone looks for overflow: `check_overflow` of a scan or a reduction, before the
-//! call. It sees from the types, or from the least and the largest element, that sums fit. Otherwise it computes the
-//! results once more, in 128 bits.
+//! **Overflow.** Calls wrap. Only this crate checks for overflow: `check_overflow` of a scan or a reduction, before the
+//! call. It concludes from the types, or from the least and the largest element, that sums fit. Otherwise it computes
+//! the results once more, in 128 bits.
 //!
-//! **Absent on purpose**: files and their formats, which are the command line's.
+//! **Absent on purpose**: files and their formats, which belong to the command line.
 
 #![forbid(unsafe_code)]
 

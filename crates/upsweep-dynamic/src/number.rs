@@ -1,8 +1,8 @@
-//! Numbers on their way from one type to another.
+//! Numbers that convert between element types.
 
 use std::fmt;
 
-/// A number as wide as any element type.
+/// Number as wide as any element type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
     /// An integer, or a `bool` as 0 or 1.
@@ -12,10 +12,10 @@ pub enum Number {
 }
 
 impl Number {
-    /// The number, if it is whole and an `i128` for certain.
+    /// Returns the number if it is whole and certain to fit an `i128`.
     #[must_use]
     pub fn integer(self) -> Option<i128> {
-        // Every finite f64 of at most this size is an i128.
+        // Every whole `f64` of at most this size fits an `i128`.
         const LIMIT: f64 = 1e38;
         match self {
             Self::Integer(n) => Some(n),
@@ -24,7 +24,7 @@ impl Number {
         }
     }
 
-    /// The nearest `f64`.
+    /// Returns the nearest `f64`.
     pub(crate) fn nearest(self) -> f64 {
         match self {
             Self::Integer(n) => n as f64,
@@ -32,7 +32,7 @@ impl Number {
         }
     }
 
-    /// The nearest `f32`, rounded once.
+    /// Returns the nearest `f32`, rounded once.
     pub(crate) fn nearest_f32(self) -> f32 {
         match self {
             Self::Integer(n) => n as f32,
@@ -40,7 +40,7 @@ impl Number {
         }
     }
 
-    /// The number as a float, if `round`, the rounding to the wanted type, leaves it as it is.
+    /// Returns the number as a float, if `round`, the rounding to the wanted type, does not change it.
     pub(crate) fn float(self, round: impl Fn(f64) -> f64) -> Option<f64> {
         let (x, whole) = match self {
             Self::Integer(n) => (n as f64, Some(n)),

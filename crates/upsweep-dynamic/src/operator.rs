@@ -1,17 +1,17 @@
-//! The operators.
+//! Built-in operators.
 
 use std::fmt;
 
-/// A built-in operator: see [`upsweep::operator::builtin`] for what each computes.
+/// Built-in operator: see [`upsweep::operator::builtin`] for the definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
-    /// `a + b`; integers wrap around in their type, or in the wider one that is accumulated in
+    /// `a + b`; integers wrap around in their type, or in the wider one of `accumulate`
     Sum,
-    /// `a * b`; likewise
+    /// `a * b`; integers wrap as in a sum
     Product,
-    /// The smaller; of floats NaN if there is one
+    /// Smaller value; for floats NaN if there is one
     Min,
-    /// The larger; of floats NaN if there is one
+    /// Larger value; for floats NaN if there is one
     Max,
     /// `a & b`, of integers and `bool`
     And,
@@ -25,7 +25,7 @@ impl Op {
     /// Every operator.
     pub const ALL: &'static [Self] = &[Self::Sum, Self::Product, Self::Min, Self::Max, Self::And, Self::Or, Self::Xor];
 
-    /// Its name: `sum`.
+    /// Returns its name: `sum`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -39,7 +39,7 @@ impl Op {
         }
     }
 
-    /// Whether it combines signed integers to the bits to which it combines unsigned ones.
+    /// Whether it combines signed integers to the same bits as unsigned ones.
     pub(crate) fn keeps_bits(self) -> bool {
         !matches!(self, Self::Min | Self::Max)
     }

@@ -1,10 +1,10 @@
-//! What scans and reductions share: their options, and their elements in the type that is computed in.
+//! Options of scans and reductions, and their elements in the type of the computation.
 
 use crate::check::{Checked, Results};
 use crate::segments::Heads;
 use crate::{Error, Number, Op, Result, Segments, Type, Value, Values, View, with_type};
 
-/// The options that scans and reductions share.
+/// Options that scans and reductions share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Common<'a> {
     pub(crate) op: Op,
@@ -14,11 +14,11 @@ pub(crate) struct Common<'a> {
     pub(crate) accumulate: Option<Type>,
 }
 
-/// The methods of a builder with a field `common`: those that set these options, and the one that prepares a run, by the
-/// builder's own `ready`.
+/// Defines the methods of a builder with a field `common`: methods that set these options, and `prepare`, which calls
+/// the builder's own `ready`.
 macro_rules! common_methods {
     ($noun:literal) => {
-        /// Every line or segment begins with `value`, which must be a value of the type that is computed in.
+        /// Begins every line or segment with `value`, which must be a value of the type of the computation.
         pub fn init(mut self, value: impl Into<Number>) -> Self {
             self.common.init = Some(value.into());
             self
@@ -36,9 +36,9 @@ macro_rules! common_methods {
             self
         }
 
-        /// Computes in another type, which the results have. The elements must be values of that type: they are converted
-        /// first, on the host, in a pass over memory and to an array of their own. Integers that are reduced in 64 bits without
-        /// segments are converted part by part.
+        /// Computes in another type, which the results have. The elements must be values of that type: they are
+        /// converted first, on the host, in a pass over memory and to an array of their own. Integers that are reduced
+        /// in 64 bits without segments are converted part by part.
         pub fn accumulate(mut self, element: Type) -> Self {
             self.common.accumulate = Some(element);
             self
@@ -71,7 +71,7 @@ impl<'a> Common<'a> {
         Self { op, init: None, axis: None, segments: Segments::Whole, accumulate: None }
     }
 
-    /// `x` in the type that is computed in.
+    /// Converts `x` to the type of the computation.
     pub(crate) fn typed<'x>(&self, x: View<'x>) -> Result<Typed<'x>> {
         match self.accumulate {
             Some(element) if element != x.element() => {
@@ -82,14 +82,15 @@ impl<'a> Common<'a> {
         }
     }
 
-    /// Checks what can be checked before anything is computed of `len` elements in the type `element`; the segments of these.
+    /// Checks all that can be checked before anything is computed from `len` elements in the type `element`. Returns
+    /// their segments.
     pub(crate) fn begin(&self, len: usize, element: Type) -> Result<Heads<'a>> {
         self.op.check(element)?;
         with_type!(element, T => self.value::<T>().map(drop))?;
         Heads::new(self.segments, len)
     }
 
-    /// Checks that these results fit the type that is computed in. The elements need not.
+    /// Checks that these results fit the type of the computation. The elements need not fit it.
     pub(crate) fn check_overflow(&self, x: View<'_>, results: Results) -> Result<()> {
         let Self { op, init, axis, .. } = *self;
         let element = self.accumulate.unwrap_or(x.element());
@@ -97,17 +98,17 @@ impl<'a> Common<'a> {
         Checked { op, init, element, axis, heads: &heads, results }.check(x)
     }
 
-    /// The initial value of elements of type `T`.
+    /// Returns the initial value of elements of type `T`.
     fn value<T: Value>(&self) -> Result<Option<T>> {
         let Some(number) = self.init else { return Ok(None) };
         let inexact = Error::Inexact { what: "the initial value", index: None, number, element: T::TYPE };
         T::exactly(number).map(Some).ok_or(inexact)
     }
 
-    /// The initial value as one of type `T`, in which elements of type `element` are computed.
+    /// Returns the initial value as a `T`, the type in which elements of type `element` are computed.
     pub(crate) fn initial<T: Value>(&self, element: Type) -> Result<Option<T>> {
         match self.init.and_then(Number::integer) {
-            // A signed one, computed as the unsigned one with the same bits.
+            // A signed value is computed as the unsigned one with the same bits.
             Some(n) if n < 0 && T::TYPE != element => {
                 let bits = Number::Integer(n + (1 << (8 * T::TYPE.size())));
                 Common { init: Some(bits), ..*self }.value()
@@ -117,7 +118,7 @@ impl<'a> Common<'a> {
     }
 }
 
-/// Elements in the type that is computed in.
+/// Elements in the type of the computation.
 #[derive(Debug)]
 pub(crate) enum Typed<'a> {
     Borrowed(View<'a>),
@@ -132,7 +133,7 @@ impl Typed<'_> {
         }
     }
 
-    /// The same bits, as a type for which `op` is compiled.
+    /// Returns the same bits as a type for which `op` is compiled.
     pub(crate) fn computed(self, op: Op) -> Self {
         match self {
             _ if !op.keeps_bits() => self,

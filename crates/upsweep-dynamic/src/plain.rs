@@ -1,12 +1,13 @@
-//! The plain loop on one core, which a program has without upsweep: what upsweep is measured against.
+//! Sequential loop on one core, as in a program without upsweep: the baseline of its measurements.
 
 use crate::kernels::kernels;
 use crate::{Error, Number, Op, Result, Type, Value, View, ViewMut};
 
-/// The inclusive scan of `x` with `op`, to `out`.
+/// Computes the inclusive scan of `x` with `op`, to `out`.
 ///
 /// # Errors
-/// [`Error::Operator`], and [`upsweep::Error::Length`] when `out` is shorter or longer than `x`, or of another type.
+/// [`Error::Operator`]; [`upsweep::Error::Length`] when `out` is shorter or longer than `x`; [`Error::Options`] when it
+/// has another type.
 pub fn scan(op: Op, x: View<'_>, out: ViewMut<'_>) -> Result<()> {
     op.check(x.element())?;
     let (x, out) = if op.keeps_bits() { (x.unsigned(), out.unsigned()) } else { (x, out) };
@@ -27,7 +28,7 @@ pub fn scan(op: Op, x: View<'_>, out: ViewMut<'_>) -> Result<()> {
     of_types! { Bool I8 I16 I32 I64 U8 U16 U32 U64 F16 F32 F64 }
 }
 
-/// The reduction of `x` with `op`; of nothing, nothing.
+/// Computes the reduction of `x` with `op`; `None` without elements.
 ///
 /// # Errors
 /// [`Error::Operator`]
@@ -38,7 +39,7 @@ pub fn reduce(op: Op, x: View<'_>) -> Result<Option<Number>> {
     crate::with_view!(x, x => Ok((kernels(op)?.plain_reduce)(x).map(|value| number(value, element))))
 }
 
-/// A value of type `element`, which was computed as one of type `T` with the same bits.
+/// Returns a value of type `element`, which was computed as a `T` with the same bits.
 fn number<T: Value>(value: T, element: Type) -> Number {
     match (value.number(), element) {
         (Number::Integer(n), Type::I8) => Number::Integer((n as i8).into()),

@@ -1,4 +1,4 @@
-//! Calls that run often.
+//! Prepared calls: buffers filled once for many runs.
 
 use crate::buffer::Buffer;
 use crate::kernels::Computed;
@@ -6,7 +6,7 @@ use crate::{Result, Type, Values};
 use std::fmt;
 use upsweep::Device;
 
-/// A scan or reduction whose input and output lie where the device computes: what is left is to run it.
+/// Scan or reduction that is ready to run: its input and output lie where the device computes.
 ///
 /// ```
 /// use upsweep_dynamic::{Op, Scan, Values, View};
@@ -35,10 +35,10 @@ impl<'a> Prepared<'a> {
         self.0.run()
     }
 
-    /// The results of the last run, for which this waits; zeros if there was none.
+    /// Returns the results of the last run, for which this waits; zeros if there was none.
     ///
     /// # Errors
-    /// [`Error::Upsweep`](crate::Error::Upsweep), with what went wrong on the device.
+    /// [`Error::Upsweep`](crate::Error::Upsweep), with the fault of the device.
     pub fn results(self) -> Result<Values> {
         self.0.results()
     }
@@ -50,7 +50,7 @@ impl fmt::Debug for Prepared<'_> {
     }
 }
 
-/// [`Prepared`], whatever the type of its elements.
+/// [`Prepared`], without the type of its elements.
 pub(crate) trait Run {
     fn run(&mut self) -> Result<()>;
     fn results(self: Box<Self>) -> Result<Values>;
@@ -62,7 +62,7 @@ pub(crate) struct Ready<'a, T: Clone, F> {
     pub(crate) run: F,
     pub(crate) input: Buffer<'a, T>,
     pub(crate) output: Buffer<'a, T>,
-    /// The type of the results, which has the bits of `T`.
+    /// Type of the results, which has the bits of `T`.
     pub(crate) element: Type,
 }
 

@@ -1,4 +1,4 @@
-//! Reduce: one value from many.
+//! Reduce: one value from many (fold).
 
 use crate::buffer::{Buffer, on_host};
 use crate::check::Results;
@@ -11,7 +11,8 @@ use crate::{Number, Op, Result, Segments, Type, Values, View};
 use upsweep::Shape;
 use upsweep::{Device, Input};
 
-/// A reduction with its options: see [`upsweep::reduce`](mod@upsweep::reduce) for what they compute. Build it once, run it often.
+/// Reduction with its options: see [`upsweep::reduce`](mod@upsweep::reduce) for the formulas. Build it once, run it
+/// often.
 ///
 /// ```
 /// use upsweep_dynamic::{Op, Reduce, Segments, Values, View};
@@ -27,19 +28,19 @@ pub struct Reduce<'a> {
     common: Common<'a>,
 }
 
-/// Elements that are converted to 64 bits at once. On the host they stay in a cache until they are reduced, and are enough for all threads
-/// to be woken for them; to a device they are worth a copy.
+/// Number of elements to convert to 64 bits at once. On the host they stay in a cache until they are reduced, and are
+/// enough work to wake all threads; to a device they are worth a copy.
 fn part_on(device: &Device) -> usize {
     if on_host(device) { 1 << 18 } else { 1 << 22 }
 }
 
-/// Integers of 64 bits as unsigned ones.
+/// Returns integers of 64 bits as unsigned ones.
 fn bits(values: Values) -> Vec<u64> {
     if let Values::U64(bits) = values.unsigned() { bits } else { Vec::new() }
 }
 
 impl Reduce<'_> {
-    /// The reduction of a whole array with `op`.
+    /// Makes the reduction of a whole array with `op`.
     pub fn new(op: Op) -> Self {
         Self { common: Common::new(op) }
     }
@@ -48,9 +49,9 @@ impl Reduce<'_> {
 impl<'a> Reduce<'a> {
     common_methods! {"reduction"}
 
-    /// Reduces `x`: to one value for the whole array (of nothing the initial value, or else the operator's identity), one for
-    /// each line along the axis, row-major with the shape that is left, or one for each segment. On CUDA the time includes the
-    /// copies to the device and back.
+    /// Reduces `x`: to one value for the whole array, to one for each line along the axis, row-major with the remaining
+    /// shape, or to one for each segment. Without elements the result is the initial value, or else the operator's
+    /// identity. On CUDA the time includes the copies to the device and back.
     ///
     /// # Errors
     /// As [`Scan::run`](crate::Scan::run), and as [`upsweep::Reduce::run`].
@@ -67,8 +68,8 @@ impl<'a> Reduce<'a> {
         prepared.results()
     }
 
-    /// Reduces integers in 64 bits without an array of all of them: a part of the lines after the other, of long lines a part of
-    /// each. The order and the grouping of integers do not show.
+    /// Reduces integers in 64 bits without an array of all converted elements: some lines at a time, and of long lines
+    /// a part of each at a time. Order and grouping do not change results of integers.
     fn in_parts(&self, device: &Device, x: View<'_>, element: Type) -> Result<Values> {
         let op = self.common.op;
         self.common.begin(x.len(), element)?;
@@ -91,7 +92,7 @@ impl<'a> Reduce<'a> {
             }
             return Ok(Values::from(results).back_to(element));
         }
-        // Of very wide rows so many that what they leave is little beside them.
+        // For very wide rows a part has at least 64 rows, so that the partial results are few compared with it.
         let part = (most / inner).max(64) * inner;
         for start in (0..x.len()).step_by(slab) {
             let mut partial = room((slab.div_ceil(part)) * inner)?;
@@ -106,9 +107,9 @@ impl<'a> Reduce<'a> {
         Ok(Values::from(results).back_to(element))
     }
 
-    /// Checks that all results fit the type that is computed in, for sums and products of integers, which otherwise wrap around;
-    /// others always fit. Where as many of the least and the largest element fit, a sum is not looked at further; otherwise this
-    /// is a pass over the elements of its own, by one thread.
+    /// Checks, for sums and products of integers, that all results fit the type of the computation; otherwise they
+    /// would wrap around. Other results always fit. A sum fits if `n` times the least element and `n` times the largest
+    /// one fit. Otherwise the check is a pass over the elements of its own, by one thread.
     ///
     /// # Errors
     /// [`Error::Overflow`](crate::Error::Overflow) with the first result that does not fit; and as [`run`](Self::run).

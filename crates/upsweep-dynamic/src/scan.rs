@@ -1,4 +1,4 @@
-//! Scan: all prefixes of an array.
+//! Scan: all prefixes of an array (prefix sums).
 
 use crate::buffer::{Buffer, on_host};
 use crate::check::Results;
@@ -9,7 +9,7 @@ use crate::segments::Heads;
 use crate::{Error, Number, Op, Result, Segments, Type, Values, View, ViewMut};
 use upsweep::{Device, Input};
 
-/// A scan with its options: see [`upsweep::scan`] for what they compute. Build it once, run it often.
+/// Scan with its options: see [`upsweep::scan`] for the formulas. Build it once, run it often.
 ///
 /// ```
 /// use upsweep_dynamic::{Op, Scan, Values, View};
@@ -28,7 +28,7 @@ pub struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    /// The inclusive scan of a whole array with `op`.
+    /// Makes the inclusive scan of a whole array with `op`.
     pub fn new(op: Op) -> Self {
         Self { common: Common::new(op), exclusive: false, reverse: false }
     }
@@ -37,7 +37,7 @@ impl Scan<'_> {
 impl<'a> Scan<'a> {
     common_methods! {"scan"}
 
-    /// Each result leaves its own element out.
+    /// Excludes its own element from each result.
     pub fn exclusive(mut self) -> Self {
         self.exclusive = true;
         self
@@ -53,7 +53,8 @@ impl<'a> Scan<'a> {
     ///
     /// # Errors
     /// - [`Error::Operator`]: values of the type do not have the operator
-    /// - [`Error::Inexact`]: the initial value, or with [`accumulate`](Self::accumulate) an element, is no value of the type
+    /// - [`Error::Inexact`]: the initial value, or with [`accumulate`](Self::accumulate) an element, is no value of the
+    ///   type
     /// - [`Error::Offsets`]: segment offsets that do not ascend from 0 to the number of elements
     /// - [`Error::OutOfMemory`]: the host has not enough memory
     /// - [`Error::Upsweep`]: as [`upsweep::Scan::run`]
@@ -63,7 +64,7 @@ impl<'a> Scan<'a> {
         prepared.results()
     }
 
-    /// Scans `values` in their own memory. On CUDA the host holds them or their results, never both.
+    /// Scans `values` in their own memory. On CUDA the host holds the values or their results, never both.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -89,7 +90,7 @@ impl<'a> Scan<'a> {
     /// Scans `x` in place.
     ///
     /// # Errors
-    /// As [`run`](Self::run); [`Error::Options`] when the scan is to accumulate in another type.
+    /// As [`run`](Self::run); [`Error::Options`] when the scan would accumulate in another type.
     pub fn run_in_place(&self, device: &Device, x: ViewMut<'_>) -> Result<()> {
         if self.common.accumulate.is_some_and(|element| element != x.element()) {
             let reason = "the results are of another type than the elements: run it to a new array";
@@ -131,12 +132,13 @@ impl<'a> Scan<'a> {
         Ok(Prepared::new(Ready { device: device.clone(), run, input, output, element }))
     }
 
-    /// Checks that all results fit the type that is computed in, for sums and products of integers, which otherwise wrap around;
-    /// others always fit. Where as many of the least and the largest element fit, a sum is not looked at further; otherwise this
-    /// is a pass over the elements of its own, by one thread.
+    /// Checks, for sums and products of integers, that all results fit the type of the computation; otherwise they
+    /// would wrap around. Other results always fit. A sum fits if `n` times the least element and `n` times the largest
+    /// one fit. Otherwise the check is a pass over the elements of its own, by one thread.
     ///
     /// # Errors
-    /// [`Error::Overflow`] with the first result, in the order of the scan, that does not fit; and as [`run`](Self::run).
+    /// [`Error::Overflow`] with the first result, in the order of the scan, that does not fit; and as
+    /// [`run`](Self::run).
     pub fn check_overflow(&self, x: View<'_>) -> Result<()> {
         self.common.check_overflow(x, Results::Scan { exclusive: self.exclusive, reverse: self.reverse })
     }

@@ -1,4 +1,4 @@
-//! Where one segment ends and the next begins.
+//! Segments: boundaries by offsets, head flags or keys.
 
 use crate::buffer::Buffer;
 use crate::values::room;
@@ -6,21 +6,22 @@ use crate::{Error, Result, Type, Value, View};
 use std::borrow::Cow;
 use upsweep::Device;
 
-/// How the elements are divided into segments, each of which is scanned or reduced by itself.
+/// Division of the elements into segments, each of which is scanned or reduced by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Segments<'a> {
-    /// They are not.
+    /// One segment: the whole array.
     #[default]
     Whole,
-    /// Segment `s` is the elements `offsets[s] .. offsets[s + 1]`: integers that ascend from 0 to the number of elements.
+    /// Segment `s` is the elements `offsets[s] .. offsets[s + 1]`: integers that ascend from 0 to the number of
+    /// elements.
     Offsets(View<'a>),
-    /// A segment begins at element 0 and at each element whose flag is `true`.
+    /// Begin of a segment at element 0 and at each element whose flag is `true`.
     HeadFlags(&'a [bool]),
-    /// A segment is a run of equal neighbours in the keys; NaN differs from itself.
+    /// Runs of equal neighbours in the keys; NaN differs from itself.
     Keys(View<'a>),
 }
 
-/// [`Segments`] as they are computed with, on the host: all of them as offsets, so that each operator is compiled for one
+/// Form of [`Segments`] that calls compute with, on the host: always offsets, so that each operator is compiled for one
 /// kind of segments.
 #[derive(Debug)]
 pub(crate) enum Heads<'a> {
@@ -30,7 +31,7 @@ pub(crate) enum Heads<'a> {
 }
 
 impl<'a> Heads<'a> {
-    /// The segments of `len` elements.
+    /// Returns the segments of `len` elements.
     pub(crate) fn new(segments: Segments<'a>, len: usize) -> Result<Self> {
         let enough = |what, found| match found == len {
             true => Ok(()),
@@ -51,7 +52,7 @@ impl<'a> Heads<'a> {
         Ok(Self::Offsets(offsets))
     }
 
-    /// The same, where the device computes.
+    /// Copies the offsets to where the device computes.
     pub(crate) fn on(self, device: &Device) -> Result<Option<Buffer<'a, u64>>> {
         match self {
             Self::Whole => Ok(None),
@@ -60,13 +61,13 @@ impl<'a> Heads<'a> {
     }
 }
 
-/// The offsets of segments that begin at element 0 and where `begins` says so.
+/// Returns the offsets of segments that begin at element 0 and at each element for which `begins` returns `true`.
 fn starts(len: usize, begins: impl Fn(usize) -> bool) -> Result<Vec<u64>> {
     let heads = || (1..len).filter(|&k| begins(k)).map(|k| k as u64);
     let mut offsets = room(heads().count() + 2)?;
     offsets.push(0);
     offsets.extend(heads());
-    // Of no elements there is no segment.
+    // An array without elements has no segment.
     offsets.extend((len > 0).then_some(len as u64));
     Ok(offsets)
 }

@@ -1,4 +1,4 @@
-//! Select, runs, distinct values and expansion: results whose number depends on the data.
+//! Stream compaction, runs, distinct values and expansion: results whose number depends on the data.
 
 use crate::buffer::Buffer;
 use crate::values::room;
@@ -6,7 +6,7 @@ use crate::{Error, Number, Result, Type, Value, Values, View, f16, with_view};
 use bytemuck::allocation::cast_vec;
 use upsweep::{Device, Expand, Gather, Runs, Select, Transform};
 
-/// What moves elements as they are, whatever they say.
+/// Operation that copies elements without computing with them.
 trait Moves {
     fn moved<T: Value>(self, device: &Device, x: &[T]) -> Result<Vec<T>>;
 }
@@ -58,7 +58,8 @@ impl Moves for Chosen<'_> {
     }
 }
 
-/// The elements of `x` whose flag is set, in their order. On CUDA the time includes the copies to the device and back.
+/// Selects the elements of `x` whose flag is set, in their order. On CUDA the time includes the copies to the device
+/// and back.
 ///
 /// # Errors
 /// [`Error::Upsweep`]: as [`upsweep::Select::run_to_vec`].
@@ -66,7 +67,7 @@ pub fn select(device: &Device, x: View<'_>, flags: &[bool]) -> Result<Values> {
     moved(device, x, Chosen(&Buffer::new(device, flags)?))
 }
 
-/// The indices of the flags that are set.
+/// Returns the indices of the flags that are set.
 ///
 /// # Errors
 /// As [`select`].
@@ -75,7 +76,8 @@ pub fn select_indices(device: &Device, flags: &[bool]) -> Result<Vec<u64>> {
     Ok(Select::flags(&flags).indices().run_to_vec(device, &flags)?)
 }
 
-/// The first element of each run of equal neighbours, and how many these are. NaN differs from itself, and -0 equals +0.
+/// Returns the first element of each run of equal neighbours, and the length of the run. NaN differs from itself, and
+/// -0 equals +0.
 ///
 /// # Errors
 /// [`Error::Upsweep`]: as [`upsweep::Runs::run_to_vecs`].
@@ -87,18 +89,18 @@ pub fn runs(device: &Device, x: View<'_>) -> Result<(Values, Vec<u64>)> {
     })
 }
 
-/// What [`unique`] finds.
+/// Results of [`unique`].
 #[derive(Clone, Debug)]
 pub struct Distinct {
-    /// The distinct elements, ascending.
+    /// Distinct elements, ascending.
     pub values: Values,
-    /// How often each occurs.
+    /// Number of occurrences of each.
     pub counts: Vec<u64>,
-    /// For each element its place among the values, if that was asked for.
+    /// Index in `values` of each element, if requested.
     pub inverse: Option<Vec<u64>>,
 }
 
-/// Unsigned integers in the order of a type, in which elements that count as equal are one.
+/// Type whose order is that of unsigned integers, in which elements that count as equal are one.
 trait Ordered: Value {
     type Word: Value + Ord;
     fn to_word(self) -> Self::Word;
@@ -121,7 +123,7 @@ macro_rules! ordered {
     (signed $($t:ident as $bits:ident)*) => {
         ordered! { $($t as $bits: |x| x as $bits ^ 1 << ($bits::BITS - 1), |x| (x ^ 1 << ($bits::BITS - 1)) as $t;)* }
     };
-    // Negative floats descend with their bits.
+    // The bits of negative floats ascend where the floats descend.
     (float $($t:ident as $bits:ident)*) => {
         ordered! { $($t as $bits:
             |x| {
@@ -137,13 +139,13 @@ ordered! { bool as u8: u8::from, |x| x != 0; u8 as u8: |x| x, |x| x; u16 as u16:
 ordered! { signed i8 as u8 i16 as u16 i32 as u32 i64 as u64 }
 ordered! { float f16 as u16 f32 as u32 f64 as u64 }
 
-/// The distinct elements of `x`, ascending, how often each occurs, and if `inverse` is asked for, which of them each element is. NaN is one
-/// value, the last; so are -0 and +0, with the sign of the first of them.
+/// Finds the distinct elements of `x`, ascending, their counts, and with `inverse` the index of each element among
+/// them. All NaN are one value, the last; -0 and +0 are one value, with the sign of its first occurrence.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`]; [`Error::Upsweep`]: as [`runs`].
 pub fn unique(device: &Device, x: View<'_>, inverse: bool) -> Result<Distinct> {
-    /// Those of a size are compiled once.
+    /// Compiled once for each size of elements.
     fn distinct<T: Value + Ord>(
         device: &Device,
         mut x: Vec<T>,
@@ -169,7 +171,7 @@ pub fn unique(device: &Device, x: View<'_>, inverse: bool) -> Result<Distinct> {
         bits.extend(x.iter().map(|&x| x.to_word()));
         let (words, counts, inverse) = distinct(device, bits, inverse)?;
         let mut values: Vec<T> = words.iter().map(|&word| T::of_word(word)).collect();
-        // A word does not tell the sign of a zero.
+        // A word has lost the sign of a zero.
         let zero = T::default().to_word();
         let place = words.binary_search(&zero).ok().and_then(|at| values.get_mut(at));
         if let Some((place, &first)) = place.zip(x.iter().find(|x| x.to_word() == zero)) {
@@ -188,12 +190,12 @@ impl Moves for Fetched<'_> {
     }
 }
 
-/// The values at these places, which are below the length.
+/// Returns the values at these places, which are below the length.
 pub(crate) fn fetched(device: &Device, x: View<'_>, places: &Buffer<'_, u64>) -> Result<Values> {
     moved(device, x, Fetched(places))
 }
 
-/// The values at these places.
+/// Returns the values at these places.
 pub(crate) fn fetch<T: Value>(device: &Device, x: &Buffer<'_, T>, places: &Buffer<'_, u64>) -> Result<Vec<T>> {
     if let (Some(x), Some(places)) = (x.as_slice(), places.as_slice()) {
         let mut found = room(places.len())?;
@@ -211,7 +213,7 @@ impl Moves for Repeated<'_> {
     }
 }
 
-/// Counts as the library takes them.
+/// Converts counts to the type that the library takes.
 fn counts(x: View<'_>) -> Result<Vec<u64>> {
     let mut counts = room(x.len())?;
     with_view!(x, x => for (index, &x) in x.iter().enumerate() {
@@ -223,10 +225,10 @@ fn counts(x: View<'_>) -> Result<Vec<u64>> {
     Ok(counts)
 }
 
-/// For each of `counts` so many times its index, or with `ranks` 0, 1, 2, ..
+/// Repeats the index of each count as often as the count says, or with `ranks` counts each one up: 0, 1, 2, ..
 ///
 /// # Errors
-/// [`Error::Inexact`] when a count is no integer from 0 on; [`Error::Upsweep`]: as [`upsweep::Expand::run_to_vec`].
+/// [`Error::Inexact`] when a count is no integer or negative; [`Error::Upsweep`]: as [`upsweep::Expand::run_to_vec`].
 pub fn expand(device: &Device, x: View<'_>, ranks: bool) -> Result<Vec<u64>> {
     let counts = Buffer::new(device, counts(x)?)?;
     Ok(if ranks {
@@ -236,7 +238,7 @@ pub fn expand(device: &Device, x: View<'_>, ranks: bool) -> Result<Vec<u64>> {
     })
 }
 
-/// Each of `values` as often as `x` says.
+/// Repeats each of `values` as often as the count in `x` says.
 ///
 /// # Errors
 /// As [`expand`]; [`upsweep::Error::Length`] when there are not as many values as counts.

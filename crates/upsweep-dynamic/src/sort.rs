@@ -1,10 +1,10 @@
-//! Sorts, positions, the first elements in order, quantiles, and an order by several columns.
+//! Sorts, argsort, top-k, quantiles, and the order of rows by several columns.
 
 use crate::buffer::Buffer;
 use crate::{Result, Value, Values, View, with_view};
 use upsweep::{Between, Device, Input as _, Interpolate, Key, Nth, TopK};
 
-/// A sort of an array, with its options: as [`upsweep::Sort`]. NaN come last in both directions, and -0 equals +0.
+/// Sort of an array, with its options: see [`upsweep::Sort`]. NaN come last in both directions, and -0 equals +0.
 ///
 /// ```
 /// use upsweep_dynamic::{Sort, Values, View};
@@ -23,12 +23,12 @@ pub struct Sort<'a> {
 }
 
 impl<'a> Sort<'a> {
-    /// The ascending sort of a whole array.
+    /// Makes the ascending sort of a whole array.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// From the largest value to the least. Equal ones keep their order.
+    /// Sorts in descending order. Equal values keep their order.
     pub fn descending(mut self) -> Self {
         self.descending = true;
         self
@@ -40,7 +40,7 @@ impl<'a> Sort<'a> {
         self
     }
 
-    /// The sorted values.
+    /// Returns the sorted values.
     ///
     /// # Errors
     /// [`Error::Upsweep`](crate::Error::Upsweep): as [`upsweep::Sort::run`].
@@ -48,7 +48,7 @@ impl<'a> Sort<'a> {
         with_view!(x, x => Ok(self.sorted(device, x)?.into()))
     }
 
-    /// The positions that the sorted values had, along an axis those in the line.
+    /// Returns the positions of the sorted values in `x`; along an axis, in the line.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -78,8 +78,8 @@ impl<'a> Sort<'a> {
     }
 }
 
-/// The positions of rows in the order of their columns, of which the first counts most: those of equal rows keep their order. Each
-/// column has its direction: descending or not.
+/// Returns the positions of rows in the order of their columns, the first column first. Equal rows keep their order.
+/// Each column has its direction: descending or not.
 ///
 /// ```
 /// use upsweep_dynamic::{View, lexsort};
@@ -113,10 +113,10 @@ pub fn lexsort(device: &Device, columns: &[(View<'_>, bool)]) -> Result<Vec<u64>
     Ok(order.unwrap_or_default())
 }
 
-/// The first `k` values from the largest, or from the least, on, and their places; of equal ones the first. NaN come last.
+/// Returns the `k` largest or least values in order, and their places; of equal values the first ones. NaN come last.
 ///
 /// # Errors
-/// [`upsweep::Error::Rank`] when there are not so many; as [`upsweep::TopK::run`].
+/// [`upsweep::Error::Rank`] when there are fewer than `k`; as [`upsweep::TopK::run`].
 pub fn top(device: &Device, x: View<'_>, k: usize, largest: bool) -> Result<(Values, Vec<u64>)> {
     with_view!(x, x => {
         let (values, places) = top_of(device, x, k, largest)?;
@@ -126,7 +126,7 @@ pub fn top(device: &Device, x: View<'_>, k: usize, largest: bool) -> Result<(Val
 
 fn top_of<T: Value + Key>(device: &Device, x: &[T], k: usize, largest: bool) -> Result<(Vec<T>, Vec<u64>)> {
     let x = Buffer::new(device, x)?;
-    // More than there are is refused before there is memory for them.
+    // A `k` larger than the number of values is refused, before memory for its results is allocated.
     let room = k.min(x.view().len());
     let (mut values, mut places) = (Buffer::zeroed(device, room)?, Buffer::zeroed(device, room)?);
     let top = if largest { TopK::largest(k) } else { TopK::smallest(k) };
@@ -134,19 +134,19 @@ fn top_of<T: Value + Key>(device: &Device, x: &[T], k: usize, largest: bool) -> 
     Ok((values.into_vec()?, places.into_vec()?))
 }
 
-/// A value below which a share of all values lies.
+/// Value below which a share of all values lies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantile {
-    /// The nearest `f64`.
+    /// Nearest `f64`.
     pub value: f64,
-    /// Of integers, from 2^52 on, the digits: of these `f64` does not hold all halves.
+    /// Digits of the value, for integers from 2^52 on: `f64` does not hold all of their halves.
     pub digits: Option<String>,
-    /// Whether the `f64` is the value.
+    /// Whether `value` is exact.
     pub is_exact: bool,
 }
 
-/// For each share from 0 to 1 the value below which so much of `x` lies, in linear interpolation between the two values around
-/// the place `share * (n - 1)`: see [`upsweep::nth`]. NaN where a value is NaN.
+/// Returns for each share from 0 to 1 the quantile of `x`, interpolated linearly between the two values around the
+/// place `share * (n - 1)`: see [`upsweep::nth`]. With a NaN among the values, every quantile is NaN.
 ///
 /// ```
 /// use upsweep_dynamic::{View, quantiles};

@@ -1,4 +1,4 @@
-//! The element types.
+//! Element types.
 
 use crate::Number;
 use half::f16;
@@ -6,17 +6,17 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use upsweep::Element;
 
-/// A type whose arrays are scanned and reduced: each of the variants of [`Type`], and no other.
+/// Type of elements to scan and reduce: each of the variants of [`Type`], and no other.
 pub trait Value:
     Element + bytemuck::NoUninit + bytemuck::CheckedBitPattern + bytemuck::Zeroable + Default + PartialEq + fmt::Debug
 {
-    /// The type, as a value.
+    /// Variant of the type.
     const TYPE: Type;
 
-    /// The value, without loss.
+    /// Returns the value, without loss.
     fn number(self) -> Number;
 
-    /// The value that is exactly `number`, if there is one. Every NaN is one value.
+    /// Returns the value that is exactly `number`, if there is one. Every NaN is one value.
     fn exactly(number: Number) -> Option<Self>;
 }
 
@@ -26,7 +26,7 @@ impl<T: Value> From<T> for Number {
     }
 }
 
-/// `with_type!(a type, T => expression)`: the expression, with that type as `T`.
+/// Expands `with_type!(a type, T => expression)` to the expression, with that type as `T`.
 #[macro_export]
 macro_rules! with_type {
     (@one $t:ident $rust:ty, $body:expr) => {{
@@ -53,7 +53,7 @@ macro_rules! with_type {
 
 macro_rules! types {
     ($($rust:ident $variant:ident $numpy:literal),* $(,)?) => {
-        /// An element type.
+        /// Element type.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[allow(missing_docs, reason = "each is the Rust type of its name")]
         pub enum Type { $($variant),* }
@@ -62,19 +62,19 @@ macro_rules! types {
             /// Every type.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// Its name in Rust: `f32`.
+            /// Returns its name in Rust: `f32`.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self { $(Self::$variant => stringify!($rust)),* }
             }
 
-            /// Its name in NumPy's array protocol, without the byte order: `f4`.
+            /// Returns its name in NumPy's array protocol, without the byte order: `f4`.
             #[must_use]
             pub fn numpy(self) -> &'static str {
                 match self { $(Self::$variant => $numpy),* }
             }
 
-            /// The bytes of a value.
+            /// Returns the number of bytes of a value.
             #[must_use]
             pub fn size(self) -> usize {
                 match self { $(Self::$variant => size_of::<$rust>()),* }
@@ -90,7 +90,7 @@ types! {
 }
 
 impl Type {
-    /// The least and the largest value of an integer type, and of `bool` as 0 and 1.
+    /// Returns the least and the largest value of an integer type, and 0 and 1 for `bool`.
     #[must_use]
     pub fn integers(self) -> Option<RangeInclusive<i128>> {
         match self {
@@ -104,13 +104,13 @@ impl Type {
         }
     }
 
-    /// Whether this is another integer type than `other`, or `bool`, all of whose values `other` has.
+    /// Whether this is another integer type than `other`, or `bool`, and `other` has all of its values.
     pub(crate) fn widens_to(self, other: Self) -> bool {
         let (Some(own), Some(others)) = (self.integers(), other.integers()) else { return false };
         self != other && others.contains(own.start()) && others.contains(own.end())
     }
 
-    /// All names, for messages.
+    /// Returns all names, for messages.
     #[must_use]
     pub fn names() -> String {
         Self::ALL.iter().map(|t| t.name()).collect::<Vec<_>>().join(" ")

@@ -1,11 +1,11 @@
-//! Arrays of a type that is known when the program runs: owned and borrowed.
+//! Arrays of a type that is known only at run time: owned and borrowed.
 
 use crate::{Error, Number, Result, Type, Value};
 use bytemuck::allocation::{cast_vec, try_zeroed_vec};
 use bytemuck::checked::CheckedCastError;
 use half::f16;
 
-/// `with_values!(values, x => expression)`: the expression, with the vector in [`Values`] as `x`.
+/// Expands `with_values!(values, x => expression)` to the expression, with the vector in [`Values`] as `x`.
 #[macro_export]
 macro_rules! with_values {
     ($of:expr, $x:ident => $body:expr) => {
@@ -29,7 +29,7 @@ macro_rules! with_values {
     };
 }
 
-/// `with_view!(view, x => expression)`: the expression, with the slice in [`View`] as `x`.
+/// Expands `with_view!(view, x => expression)` to the expression, with the slice in [`View`] as `x`.
 #[macro_export]
 macro_rules! with_view {
     ($of:expr, $x:ident => $body:expr) => {
@@ -39,36 +39,36 @@ macro_rules! with_view {
 
 macro_rules! arrays {
     ($($rust:ident $variant:ident),* $(,)?) => {
-        /// An array of one type.
+        /// Array of one type.
         #[derive(Clone, Debug, PartialEq)]
         #[allow(missing_docs, reason = "each is an array of the type of its name")]
         pub enum Values { $($variant(Vec<$rust>)),* }
 
-        /// A borrowed array of one type.
+        /// Borrowed array of one type.
         #[derive(Clone, Copy, Debug, PartialEq)]
         #[allow(missing_docs, reason = "each is an array of the type of its name")]
         pub enum View<'a> { $($variant(&'a [$rust])),* }
 
-        /// An array of one type, borrowed to be changed.
+        /// Mutably borrowed array of one type.
         #[derive(Debug, PartialEq)]
         #[allow(missing_docs, reason = "each is an array of the type of its name")]
         pub enum ViewMut<'a> { $($variant(&'a mut [$rust])),* }
 
         impl Values {
-            /// The array, borrowed.
+            /// Borrows the array.
             #[must_use]
             pub fn view(&self) -> View<'_> {
                 match self { $(Self::$variant(x) => View::$variant(x)),* }
             }
 
-            /// The array, borrowed to be changed.
+            /// Borrows the array mutably.
             pub fn view_mut(&mut self) -> ViewMut<'_> {
                 match self { $(Self::$variant(x) => ViewMut::$variant(x)),* }
             }
         }
 
         impl View<'_> {
-            /// The type of the elements.
+            /// Returns the type of the elements.
             #[must_use]
             pub fn element(&self) -> Type {
                 match self { $(Self::$variant(_) => Type::$variant),* }
@@ -76,7 +76,7 @@ macro_rules! arrays {
         }
 
         impl ViewMut<'_> {
-            /// The array, to be read.
+            /// Borrows the array for reading.
             #[must_use]
             pub fn view(&self) -> View<'_> {
                 match self { $(Self::$variant(x) => View::$variant(x)),* }
@@ -99,7 +99,7 @@ arrays! {
 }
 
 impl Values {
-    /// `len` zeros (`false`) of type `element`.
+    /// Makes `len` zeros (`false`) of type `element`.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]
@@ -107,13 +107,13 @@ impl Values {
         crate::with_type!(element, T => zeroed::<T>(len).map(Self::from))
     }
 
-    /// The type of the elements.
+    /// Returns the type of the elements.
     #[must_use]
     pub fn element(&self) -> Type {
         self.view().element()
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.view().len()
@@ -125,13 +125,14 @@ impl Values {
         self.len() == 0
     }
 
-    /// The machine's representation of all the elements; of `bool`, bytes 0 and 1.
+    /// Returns the machine's representation of all elements; for `bool`, bytes 0 and 1.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         self.view().bytes()
     }
 
-    /// Integers of 64 bits modulo the number of values of the integer type `element`; others as they are.
+    /// Reduces integers of 64 bits modulo the number of values of the integer type `element`; other values stay as they
+    /// are.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]
@@ -151,7 +152,7 @@ impl Values {
         Ok(unsigned.back_to(element))
     }
 
-    /// Signed integers as the unsigned ones with the same bits; others as they are.
+    /// Converts signed integers to the unsigned ones with the same bits; other values stay as they are.
     pub(crate) fn unsigned(self) -> Self {
         match self {
             Self::I8(x) => Self::U8(cast_vec(x)),
@@ -162,7 +163,7 @@ impl Values {
         }
     }
 
-    /// What [`unsigned`](Self::unsigned) made of elements of this type, as those.
+    /// Converts the result of [`unsigned`](Self::unsigned) back to elements of this type.
     pub(crate) fn back_to(self, element: Type) -> Self {
         match (self, element) {
             (Self::U8(x), Type::I8) => Self::I8(cast_vec(x)),
@@ -175,13 +176,13 @@ impl Values {
 }
 
 impl<'a> View<'a> {
-    /// `bytes`, which are elements of type `element` in the machine's representation.
+    /// Interprets `bytes` as elements of type `element` in the machine's representation.
     ///
     /// # Errors
-    /// [`Error::Bytes`] when they are no whole number of elements, do not lie at a multiple of the type's alignment, or are
-    /// neither 0 nor 1 where they are to be `bool`.
+    /// [`Error::Bytes`] when the bytes are no whole number of elements, do not lie at a multiple of the type's
+    /// alignment, or, for `bool`, are neither 0 nor 1.
     pub fn from_bytes(element: Type, bytes: &'a [u8]) -> Result<Self> {
-        // Nothing may lie anywhere.
+        // An empty slice may have any address.
         let bytes = if bytes.is_empty() { bytemuck::cast_slice::<u64, u8>(&[]) } else { bytes };
         let wrong = |e: CheckedCastError| {
             let reason = match e {
@@ -197,7 +198,7 @@ impl<'a> View<'a> {
             .map_err(wrong)
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         with_view!(self, x => x.len())
@@ -209,13 +210,13 @@ impl<'a> View<'a> {
         self.len() == 0
     }
 
-    /// The machine's representation of all the elements; of `bool`, bytes 0 and 1.
+    /// Returns the machine's representation of all elements; for `bool`, bytes 0 and 1.
     #[must_use]
     pub fn bytes(&self) -> &'a [u8] {
         with_view!(*self, x => bytemuck::cast_slice(x))
     }
 
-    /// A copy of the array.
+    /// Copies the array.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]
@@ -223,7 +224,7 @@ impl<'a> View<'a> {
         with_view!(*self, x => copied(x).map(Values::from))
     }
 
-    /// The array in another type, if that changes no value.
+    /// Converts the array to another type, if that changes no value.
     ///
     /// # Errors
     /// [`Error::Inexact`] with the first element that would change; [`Error::OutOfMemory`].
@@ -237,11 +238,12 @@ impl<'a> View<'a> {
         crate::with_type!(element, T => self.converted(T::exactly).map(Values::from))
     }
 
-    /// The array in a float type, each element as the nearest value of it; or in another type, if that changes no value.
+    /// Converts the array to a float type, each element to its nearest value; or to another type, if that changes no
+    /// value.
     ///
     /// # Errors
-    /// [`Error::Inexact`] with the first element that would change, of floats the first finite one that would become infinite;
-    /// [`Error::OutOfMemory`].
+    /// [`Error::Inexact`] with the first element that would change, or for floats with the first finite one that would
+    /// become infinite; [`Error::OutOfMemory`].
     pub fn nearest(&self, element: Type) -> Result<Values> {
         match element {
             Type::F16 => self.converted(|number| finite(number, f16::from_f64(number.nearest()))).map(Values::F16),
@@ -251,9 +253,10 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What `of` makes of each element.
+    /// Applies `of` to each element.
     fn converted<T: Value>(&self, of: impl Fn(Number) -> Option<T>) -> Result<Vec<T>> {
-        // By way of numbers, a part at a time: each type is read once and written once, instead of each in each.
+        // Converts through numbers, a part at a time: so each type has one loop that reads and one that writes, instead
+        // of a loop for each pair of types.
         let mut numbers = [Number::Integer(0); 256];
         let mut values: Vec<T> = room(self.len())?;
         while values.len() < self.len() {
@@ -271,7 +274,7 @@ impl<'a> View<'a> {
         Ok(values)
     }
 
-    /// Integers in 64 bits, where that changes none.
+    /// Converts integers to 64 bits, if that changes none.
     fn widened(&self, element: Type) -> Option<Result<Values>> {
         Some(match (*self, element) {
             (Self::Bool(x), Type::I64) => each(x, i64::from).map(Values::I64),
@@ -289,12 +292,12 @@ impl<'a> View<'a> {
         })
     }
 
-    /// The elements of this range, which must be within the array.
+    /// Returns the elements of this range, which must be within the array.
     pub(crate) fn part(self, range: std::ops::Range<usize>) -> Self {
         with_view!(self, x => View::from(&x[range]))
     }
 
-    /// As [`Values::unsigned`].
+    /// Converts like [`Values::unsigned`].
     pub(crate) fn unsigned(self) -> Self {
         match self {
             Self::I8(x) => Self::U8(bytemuck::cast_slice(x)),
@@ -307,13 +310,13 @@ impl<'a> View<'a> {
 }
 
 impl ViewMut<'_> {
-    /// The type of the elements.
+    /// Returns the type of the elements.
     #[must_use]
     pub fn element(&self) -> Type {
         self.view().element()
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.view().len()
@@ -325,7 +328,7 @@ impl ViewMut<'_> {
         self.len() == 0
     }
 
-    /// As [`Values::unsigned`].
+    /// Converts like [`Values::unsigned`].
     pub(crate) fn unsigned(self) -> Self {
         match self {
             Self::I8(x) => Self::U8(bytemuck::cast_slice_mut(x)),
@@ -337,25 +340,25 @@ impl ViewMut<'_> {
     }
 }
 
-/// What `of` makes of each value.
+/// Applies `of` to each value.
 fn each<S: Copy, T>(x: &[S], of: impl Fn(S) -> T) -> Result<Vec<T>> {
     let mut values = room(x.len())?;
     values.extend(x.iter().map(|&x| of(x)));
     Ok(values)
 }
 
-/// `rounded`, unless it is infinite and `number` is not.
+/// Returns `rounded`, unless it is infinite and `number` is not.
 fn finite<T: Value>(number: Number, rounded: T) -> Option<T> {
     let is_finite = |number: Number| number.nearest().is_finite();
     (is_finite(rounded.number()) || !is_finite(number)).then_some(rounded)
 }
 
-/// An empty vector with room for `len` values.
+/// Makes an empty vector with room for `len` values.
 pub(crate) fn room<T>(len: usize) -> Result<Vec<T>> {
     upsweep_core::memory::room(len).map_err(|_| no_memory::<T>(len))
 }
 
-/// `len` zeros.
+/// Makes `len` zeros.
 pub(crate) fn zeroed<T: bytemuck::Zeroable>(len: usize) -> Result<Vec<T>> {
     upsweep_core::memory::ask(|| try_zeroed_vec(len)).map_err(|()| no_memory::<T>(len))
 }
@@ -364,7 +367,7 @@ fn no_memory<T>(len: usize) -> Error {
     Error::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) }
 }
 
-/// A copy of `values`.
+/// Copies `values`.
 pub(crate) fn copied<T: Copy>(values: &[T]) -> Result<Vec<T>> {
     let mut copy = room(values.len())?;
     copy.extend_from_slice(values);

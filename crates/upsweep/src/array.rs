@@ -1,4 +1,4 @@
-//! Arrays of upsweep's own, in the host's memory or a CUDA device's.
+//! Arrays that upsweep allocates, in the memory of the host or of a CUDA device.
 
 use upsweep_core::buffer::{Input, Output, View, ViewMut};
 use upsweep_core::error::Result;
@@ -17,19 +17,19 @@ pub(crate) enum Storage<T> {
 }
 
 impl<T: Element> Array<T> {
-    /// The number of elements.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.view().len()
     }
 
-    /// Whether there are no elements.
+    /// Whether the array has no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The elements of an array in host memory; `None` of one in a GPU's memory.
+    /// Returns the elements of an array in host memory; `None` for an array in a GPU's memory.
     #[must_use]
     pub fn as_slice(&self) -> Option<&[T]> {
         match &self.0 {
@@ -39,7 +39,7 @@ impl<T: Element> Array<T> {
         }
     }
 
-    /// As [`as_slice`](Self::as_slice), mutable.
+    /// Returns what [`as_slice`](Self::as_slice) does, mutable.
     pub fn as_mut_slice(&mut self) -> Option<&mut [T]> {
         match &mut self.0 {
             Storage::Host(x) => Some(x),
@@ -48,10 +48,11 @@ impl<T: Element> Array<T> {
         }
     }
 
-    /// A copy of the elements on the host. On CUDA this waits until they are computed.
+    /// Copies the elements to the host. On CUDA this waits until they are computed.
     ///
     /// # Errors
-    /// [`Error::Driver`](crate::Error::Driver) with what went wrong on the device, [`Error::OutOfMemory`](crate::Error::OutOfMemory) when the host's memory is too small.
+    /// [`Error::Driver`](crate::Error::Driver) with the fault of the device,
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) when the host's memory is too small.
     pub fn to_vec(&self) -> Result<Vec<T>> {
         match &self.0 {
             Storage::Host(x) => {
@@ -64,7 +65,7 @@ impl<T: Element> Array<T> {
         }
     }
 
-    /// The elements on the host: those of an array in host memory without a copy. On CUDA this waits until they are
+    /// Returns the elements on the host; an array in host memory is not copied. On CUDA this waits until they are
     /// computed.
     ///
     /// # Errors
@@ -79,7 +80,7 @@ impl<T: Element> Array<T> {
 }
 
 impl<T: Element> From<Vec<T>> for Array<T> {
-    /// An array in the host's memory: the vector's own, without a copy.
+    /// Makes an array in the host's memory from the vector's own memory, without a copy.
     fn from(elements: Vec<T>) -> Self {
         Self(Storage::Host(elements))
     }

@@ -1,4 +1,4 @@
-//! Automata along texts: what a deterministic automaton finds, and where.
+//! Deterministic finite automata (DFA) on texts: the events that an automaton emits, and their places.
 //!
 //! ```text
 //! s[0] = 0, s[i + 1] = next(s[i], text[i])          the states; `step` says what comes next, and what is told
@@ -7,7 +7,7 @@
 //! kinds, places:      all of them in order; an event of byte i that lies b bytes back has place i - b
 //! ```
 //!
-//! Words and spaces, each told where the next one begins, and where the last one ends:
+//! Words and spaces: an event where the next one begins, and at the end of the text for the last one:
 //!
 //! ```
 //! use upsweep::automaton::{Automaton, Event, Step};
@@ -36,19 +36,21 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! An automaton has at most 64 states, of which those with the same future count as one, and at most 14,336 steps: states times kinds of
-//! bytes that some state treats differently. An event lies at most [`MOST_BACK`] bytes back, and none before the
-//! text: its place would be less than 0, and is that number modulo 2^64.
+//! An automaton has at most 64 states, where states with the same future count as one. It has at most 14,336 steps:
+//! states times classes of bytes (two bytes are in one class if every state treats them alike). An event lies at most
+//! [`MOST_BACK`] bytes back. No event lies before the text: its place would be less than 0, and is stored modulo 2^64.
 //!
-//! **How.** On CUDA each thread walks along its bytes from two guesses, which are checked; only from tile to tile functions of all states
-//! are composed. On the CPU each thread walks along 8 or 64 parts of the text side by side, from guesses, too. A wrong guess costs time and
-//! changes nothing: results are those of the loop, whatever the text and the automaton are.
+//! **How.** On CUDA each thread runs the automaton on its bytes from two guessed states, and the guesses are checked;
+//! only between tiles, functions of all states are composed. On the CPU each thread runs it on 8 or 64 parts of the
+//! text side by side, from guessed states, too. A wrong guess costs time and changes no result: results are those of
+//! the sequential loop for every text and every automaton.
 //!
-//! **Cost.** The text is read once, and of each tile's end a little more; 1 byte and a place are stored an event. Automata that remember for
-//! long where they began cost more: on CUDA up to another reading by one warp a tile, on the CPU a walk by one thread.
+//! **Cost.** The text is read once, and a little more at the end of each tile. Each event is stored as 1 byte and a
+//! place. An automaton whose state depends on a long history costs more: on CUDA up to a second reading of each tile by
+//! one warp, on the CPU a run by one thread.
 //!
-//! Source: W. D. Hillis and G. L. Steele, "Data parallel algorithms" (1986), for the functions; T. Mytkowicz, M. Musuvathi and W. Schulte,
-//! "Data-parallel finite-state machines" (2014), for guesses.
+//! Source: W. D. Hillis and G. L. Steele, "Data parallel algorithms" (1986), for the functions; T. Mytkowicz, M.
+//! Musuvathi and W. Schulte, "Data-parallel finite-state machines" (2014), for guesses.
 
 use crate::array::{Array, Storage};
 use crate::count::Count;
@@ -61,55 +63,57 @@ use upsweep_core::operator::Element;
 
 pub use upsweep_core::call::automaton::{Event, Step};
 
-/// How many bytes an event lies back at most.
+/// Largest distance of an event's place back from the byte that emits it.
 pub const MOST_BACK: u8 = upsweep_core::call::automaton::MOST_BACK as u8;
 
-/// A deterministic automaton that tells events: see the [module](self). Build it once, run it often.
+/// Deterministic automaton that emits events: see the [module](self). Build it once, run it often.
 #[derive(Clone, Debug)]
 #[must_use = "nothing is found until it is run"]
 pub struct Automaton(Box<Table>);
 
-/// The events of a text, on the device.
+/// Events of a text, on the device.
 #[derive(Debug)]
 pub struct Events {
-    /// What each of them is.
+    /// Kind of each event.
     pub kinds: Array<u8>,
-    /// Where each of them lies.
+    /// Place of each event in the text.
     pub places: Array<u64>,
 }
 
 impl Automaton {
-    /// An automaton of so many `states` that begins in state 0. `step` says what it does in a state at a byte, or at the end of the text
-    /// (`None`), and which of `lists` it tells then.
+    /// Makes an automaton with `states` states that begins in state 0. `step` returns the step in a state at a byte, or
+    /// at the end of the text (`None`): the next state, and the index of the list in `lists` to emit.
     ///
     /// # Errors
-    /// [`Error::Automaton`]: too many states, steps, lists or events in them, an event too far back.
-    /// [`Error::Step`]: a step to a state or a list that there is not.
+    /// - [`Error::Automaton`]: too many states, steps, lists or events in a list, or an event too far back.
+    /// - [`Error::Step`]: a step to a state or a list that does not exist.
     pub fn new(states: usize, lists: &[&[Event]], step: impl Fn(usize, Option<u8>) -> Step) -> Result<Self> {
         Table::new(states, lists, &step).map(|table| Self(Box::new(table)))
     }
 
-    /// With kinds of events that are rare in most texts: walks on the CPU, which guess where they begin, are faster then. It changes no result.
+    /// Marks the kinds of events that are rare in most texts: the CPU's speculative runs are faster with it. Results
+    /// are the same.
     pub fn rare(mut self, is_rare: impl Fn(u8) -> bool) -> Self {
         let has_rare = |told| self.0.events(told).iter().any(|event| is_rare(event.kind));
         self.0.rare = std::array::from_fn(|told| has_rare(told as u8));
         self
     }
 
-    /// The number of states: of those with the same future one.
+    /// Returns the number of states; states with the same future count as one.
     #[must_use]
     pub fn states(&self) -> usize {
         self.0.states
     }
 
-    /// Stores the events of a text, and returns how many there are: the kind of each and its place (`u32`, `u64`, `usize`, `i32` or `i64`).
-    /// On CUDA the work is enqueued on the device's stream and the call returns at once.
+    /// Stores the events of a text, and returns their number: the kind of each event and its place (`u32`, `u64`,
+    /// `usize`, `i32` or `i64`). On CUDA the work is enqueued on the device's stream and the call returns at once.
     ///
     /// # Errors
-    /// - [`Error::Capacity`]: there are more events than one of the outputs has room for; on CUDA the next call that waits returns it
-    /// - [`Error::Options`]: `places` cannot hold the places of so long a text
+    /// - [`Error::Capacity`]: there are more events than one of the outputs has room for; on CUDA the next call that
+    ///   waits returns it
+    /// - [`Error::Options`]: the type of `places` cannot hold the places of a text of this length
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps an output
-    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: CUDA's own
+    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: failures of CUDA itself
     pub fn run<B, K, P>(&self, device: &Device, text: &B, kinds: &mut K, places: &mut P) -> Result<Count>
     where
         B: Input<Item = u8> + ?Sized,
@@ -122,7 +126,8 @@ impl Automaton {
         Ok(count)
     }
 
-    /// As [`run`](Self::run), with a count of the caller's, which may be used again: so the call can be captured in a CUDA graph.
+    /// Runs like [`run`](Self::run) with a count of the caller's, which can be reused, so that a CUDA graph can capture
+    /// the call.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -144,7 +149,8 @@ impl Automaton {
         self.dispatch(device, Walking { table: &self.0, text: text.view(), events: Some(events), only: None }, count)
     }
 
-    /// The events of a text, in new memory. On CUDA this waits for their number, for which the text is gone along once more.
+    /// Stores the events of a text in new memory. On CUDA this waits for their number, for which the text is read once
+    /// more.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -154,8 +160,8 @@ impl Automaton {
         Ok(events)
     }
 
-    /// As [`run_to_events`](Self::run_to_events), in the place of other events: on the CPU in their memory, which a program that goes along
-    /// one text after the other asks for once.
+    /// Runs like [`run_to_events`](Self::run_to_events), and replaces the events in `events`. On the CPU it reuses
+    /// their memory, so that a program that reads many texts allocates once.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -184,7 +190,7 @@ impl Automaton {
         }
     }
 
-    /// The number of events of a text. On CUDA the work is enqueued, and the count waits when it is asked.
+    /// Counts the events of a text. On CUDA the work is enqueued, and [`Count::get`] waits for it.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -192,7 +198,7 @@ impl Automaton {
         self.count_some(device, text, None)
     }
 
-    /// The number of events of one kind.
+    /// Counts the events of one kind.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -227,7 +233,7 @@ impl Automaton {
     }
 }
 
-/// The vector of an array, which becomes one of the host's memory if it is not.
+/// Returns the vector of an array in host memory, and [`Error::Place`] for an array on a GPU.
 fn host<T>(array: &mut Array<T>) -> Result<&mut Vec<T>> {
     match &mut array.0 {
         Storage::Host(vector) => Ok(vector),

@@ -1,4 +1,4 @@
-//! What builders that keep some elements have in common: the ways to run them, and the call on a device.
+//! Methods that the builders of stream compaction share, and their call on a device.
 
 use crate::count::Count;
 use crate::device::{Backend, Device};
@@ -7,7 +7,8 @@ use upsweep_core::call::select::{Choose, Choosing, Yields, flags_of};
 use upsweep_core::error::{Error, Result};
 use upsweep_core::operator::Element;
 
-/// The ways to run a builder with the fields `choice` and `yields`, which keeps some elements. The documentation says `$Does`.
+/// Defines the `run` methods of a builder with the fields `choice` and `yields`, which selects elements. The
+/// documentation begins with `$Does`.
 macro_rules! runs {
     ($Builder:ident, $Does:literal) => {
         impl<C, V> $Builder<C, V> {
@@ -15,11 +16,15 @@ macro_rules! runs {
             /// enqueued on the device's stream and the call returns at once.
             ///
             /// # Errors
-            /// - [`Error::Capacity`](crate::Error::Capacity): more elements are kept than `output` has room for; on CUDA the next call that waits returns it
+            /// - [`Error::Capacity`](crate::Error::Capacity): more elements are selected than `output` has room for; on
+            ///   CUDA the next call that waits returns it
             /// - [`Error::Length`](crate::Error::Length): there are not as many flags as elements
-            /// - [`Error::Options`](crate::Error::Options): `output` cannot hold the indices of so many elements
-            /// - [`Error::Place`](crate::Error::Place), [`Error::Overlap`](crate::Error::Overlap): a buffer is not where the device computes, or overlaps the output
-            /// - [`Error::Compile`](crate::Error::Compile), [`Error::Driver`](crate::Error::Driver), [`Error::OutOfMemory`](crate::Error::OutOfMemory): CUDA's own
+            /// - [`Error::Options`](crate::Error::Options): the type of `output` cannot hold the indices of that many
+            ///   elements
+            /// - [`Error::Place`](crate::Error::Place), [`Error::Overlap`](crate::Error::Overlap): a buffer is not
+            ///   where the device computes, or overlaps the output
+            /// - [`Error::Compile`](crate::Error::Compile), [`Error::Driver`](crate::Error::Driver),
+            ///   [`Error::OutOfMemory`](crate::Error::OutOfMemory): failures of CUDA itself
             pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<Count>
             where
                 I: CountedInput + ?Sized,
@@ -32,7 +37,8 @@ macro_rules! runs {
                 Ok(count)
             }
 
-            /// As [`run`](Self::run), with a count of the caller's, which may be used again: so the call can be captured in a CUDA graph.
+            /// Runs like [`run`](Self::run) with a count of the caller's, which can be reused, so that a CUDA graph can
+            /// capture the call.
             ///
             /// # Errors
             /// As [`run`](Self::run).
@@ -77,7 +83,7 @@ macro_rules! runs {
             {
                 device.refuse_in_capture("an array whose length depends on the data")?;
                 let mut count = Count::new(device)?;
-                // Asked for once: another time an input of the program's own could say something else.
+                // Read once: an input that the program implements could return another length the second time.
                 let (room, length) = (input.room(), input.length());
                 let input = || (room.view(), length.as_ref().map(View::view));
                 if device.is_cpu() {
@@ -126,7 +132,7 @@ macro_rules! runs {
 }
 pub(crate) use runs;
 
-/// Runs a call on its device.
+/// Runs a selection on its device.
 pub(crate) fn choose<C, V, I, O>(device: &Device, call: Choosing<'_, C, I, O>, count: &mut Count) -> Result<()>
 where
     I: Element,

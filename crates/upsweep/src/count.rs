@@ -1,8 +1,8 @@
-//! Numbers of elements that live where the device computes.
+//! Counts: numbers of elements in the memory of the device that computes.
 //!
-//! How many elements a [`Select`](crate::Select) keeps depends on the data. On CUDA the host would have to wait to know it, so a
-//! call returns a [`Count`] instead, which the device fills in. It can be handed on: [`Count::of`] is the first so many
-//! elements of a buffer, whose number the next kernel reads by itself.
+//! The number of elements that a [`Select`](crate::Select) selects depends on the data. On CUDA the host would have to
+//! wait for it, so a call returns a [`Count`] instead, which the device fills in. A later call can use it:
+//! [`Count::of`] is the first elements of a buffer, as many as counted, and the next kernel reads the number by itself.
 //!
 //! ```
 //! use upsweep::prelude::*;
@@ -26,9 +26,9 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Faults.** Where a count is larger than the buffer that it is [`of`](Count::of), or than the room of an output, the device
-//! reports [`Error::Capacity`] with both numbers; it reads and writes nothing beyond. On CUDA the next call
-//! that waits returns it: `get`, `to_vec`, `synchronize`. On the CPU the call itself does.
+//! **Faults.** Where a count is larger than the buffer that it is [`of`](Count::of), or than the room of an output, the
+//! device reports [`Error::Capacity`] with both numbers, and reads and writes nothing beyond. On CUDA the next call
+//! that waits returns the error: `get`, `to_vec`, `synchronize`. On the CPU the call itself does.
 
 use crate::array::{Array, Storage};
 use crate::device::{Backend, Device};
@@ -38,12 +38,12 @@ use upsweep_core::inputs::Counted;
 use upsweep_core::operator::Element;
 use upsweep_core::outputs::Target;
 
-/// A number of elements, where the device computes: see the [module](self).
+/// Number of elements, in the memory of the device that computes: see the [module](self).
 #[derive(Debug)]
 pub struct Count(Array<u64>);
 
 impl Count {
-    /// A count of 0 for calls on `device` to fill in.
+    /// Makes a count of 0 for calls on `device` to fill in.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -55,17 +55,18 @@ impl Count {
         }
     }
 
-    /// The number. On CUDA this waits until it is known.
+    /// Returns the number. On CUDA this waits until it is known.
     ///
     /// # Errors
-    /// What went wrong on the device before: [`Error::Capacity`] when an output was too small, [`Error::Driver`] from CUDA.
+    /// The fault of an earlier call on the device: [`Error::Capacity`] when an output was too small, [`Error::Driver`]
+    /// from CUDA.
     pub fn get(&self) -> Result<usize> {
         let number = self.0.to_vec()?.first().copied().unwrap_or(0);
         usize::try_from(number).map_err(|_| Error::OutOfMemory { bytes: usize::MAX })
     }
 
-    /// A new array of the `len` elements that were counted, which `compute` stores while it counts them again. On the host it has no more
-    /// than were counted then: a function of the program's own may answer otherwise than before.
+    /// Makes a new array of the `len` elements that were counted: `compute` stores them while it counts them again. On
+    /// the host the array has at most `len` elements: a function of the program may answer otherwise than before.
     pub(crate) fn array_of<T: Element>(
         &mut self,
         device: &Device,
@@ -81,13 +82,13 @@ impl Count {
         })
     }
 
-    /// The first so many elements of `buffer`, as an input of calls on the same device.
+    /// Returns the first elements of `buffer`, as many as counted, as an input of calls on the same device.
     pub fn of<'a, B: Input + ?Sized>(&'a self, buffer: &'a B) -> Counted<'a, B> {
         Counted { count: self.0.view(), buffer }
     }
 }
 
-/// What is stored there is the number: calls whose results are numbers can make counts.
+/// Output of one number: calls whose results are numbers can fill in counts.
 impl Output for Count {
     type Item = u64;
     fn view_mut(&mut self) -> ViewMut<'_, u64> {

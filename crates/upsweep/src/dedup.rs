@@ -1,4 +1,4 @@
-//! Dedup: neighbours that are equal, but once. Of a sorted array these are its distinct values.
+//! Dedup: one of each run of equal neighbours. In a sorted array these are the distinct values.
 //!
 //! ```text
 //! new            out = the x[i] with x[i - 1] != x[i], and x[0]
@@ -19,7 +19,8 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! By key: of each run of equal keys the first, or the [`Last`](upsweep_core::operator::builtin::Last), of the values beside them, and the key.
+//! By key: the first value of each run of equal keys, or with [`Last`](upsweep_core::operator::builtin::Last) the last
+//! one, and the key.
 //!
 //! ```
 //! use upsweep::prelude::*;
@@ -33,8 +34,8 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! Results of unknown length: see [`select`](crate::select). An equality is asked of neighbours alone, the earlier one first; so
-//! it need not be transitive. NaN differs from itself, and -0 equals +0.
+//! The number of results depends on the data: see [`select`](crate::select). An equality is evaluated on neighbours
+//! only, with the earlier one first; so it need not be transitive. NaN differs from itself, and -0 equals +0.
 //!
 //! **Cost.** One pass over memory: each element is read once and each result written once.
 
@@ -53,7 +54,7 @@ use upsweep_core::operator::Element;
 use upsweep_core::outputs::Target;
 use upsweep_core::segments::Equal;
 
-/// Equal neighbours but once: see the [module](self). Build it once, run it often.
+/// Removal of equal neighbours: see the [module](self). Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "nothing is computed until it is run"]
 pub struct Dedup<C, V = Values> {
@@ -62,7 +63,7 @@ pub struct Dedup<C, V = Values> {
 }
 
 impl Dedup<FirstOf<Equal>> {
-    /// Keeps the first of equal neighbours.
+    /// Keeps the first of each run of equal neighbours.
     #[allow(clippy::new_without_default, reason = "a type parameter would have to be written out")]
     pub fn new() -> Self {
         Self::by(Equal)
@@ -70,14 +71,15 @@ impl Dedup<FirstOf<Equal>> {
 }
 
 impl<E> Dedup<FirstOf<E>> {
-    /// Keeps the first of neighbours of which `same(x[i - 1], x[i])` holds: a `#[function]` that returns `bool`.
+    /// Keeps the first of each run of neighbours for which `same(x[i - 1], x[i])` holds: a `#[function]` that returns
+    /// `bool`.
     pub fn by(same: E) -> Self {
         Self { choice: FirstOf(same), yields: PhantomData }
     }
 }
 
 impl<E> Dedup<FirstOf<E>> {
-    /// Stores beside the first of equal neighbours how many these are: the [`Runs`] of the input, or with
+    /// Stores also the length of each run of equal neighbours: the [`Runs`] of the input, or with
     /// [`starts`](Runs::starts) the index of the first.
     ///
     /// ```
@@ -93,14 +95,15 @@ impl<E> Dedup<FirstOf<E>> {
 }
 
 impl<E, V> Dedup<FirstOf<E>, V> {
-    /// Keeps the last of equal neighbours instead of the first.
+    /// Keeps the last of each run of equal neighbours instead of the first.
     pub fn last(self) -> Dedup<LastOf<E>, V> {
         Dedup { choice: LastOf(self.choice.0), yields: PhantomData }
     }
 }
 
 impl<C> Dedup<C> {
-    /// Stores the indices of the elements instead of the elements: `u32`, `u64`, `usize`, `i32` or `i64`, as the output has them.
+    /// Stores the indices of the elements instead of the elements: `u32`, `u64`, `usize`, `i32` or `i64`, by the
+    /// output's type.
     pub fn indices(self) -> Dedup<C, Indices> {
         Dedup { choice: self.choice, yields: PhantomData }
     }

@@ -1,4 +1,4 @@
-//! Where upsweep computes: the CPU, or a CUDA device with one of its streams.
+//! Devices: the CPU, or a CUDA GPU with one of its streams.
 
 use crate::array::{Array, Storage};
 use upsweep_core::error::{Error, Result};
@@ -8,7 +8,7 @@ use upsweep_core::outputs::Target;
 #[cfg(feature = "cuda")]
 use upsweep_cuda::Cuda;
 
-/// A place to compute: every CPU core, or one CUDA GPU with one of its streams.
+/// Device that computes: every CPU core, or one CUDA GPU with one of its streams.
 #[derive(Clone, Debug)]
 pub struct Device(pub(crate) Backend);
 
@@ -20,10 +20,10 @@ pub(crate) enum Backend {
 }
 
 impl Device {
-    /// A CUDA GPU if one answers, else every CPU core.
+    /// Returns a CUDA GPU if one answers, else every CPU core.
     ///
     /// # Errors
-    /// [`Error::Driver`] when a GPU is there but cannot be used.
+    /// [`Error::Driver`] when a GPU is present but cannot be used.
     pub fn best() -> Result<Self> {
         #[cfg(feature = "cuda")]
         if Cuda::present() {
@@ -32,28 +32,28 @@ impl Device {
         Ok(Self::cpu())
     }
 
-    /// Every CPU core: the threads of the current rayon pool.
+    /// Returns the device of every CPU core: the threads of the current rayon pool.
     ///
-    /// A call from inside a rayon pool (a `par_iter` closure, a `join`, a `spawn`) waits as rayon does: until its own work is
-    /// done, the calling thread may run other tasks of that pool. So hold no lock and no borrow of a `RefCell` across a call
-    /// there, if other tasks of the pool want the same one: they may run on this very thread, and wait for it forever. A
-    /// thread that belongs to no pool (of `std::thread::scope`) runs nothing else meanwhile; and arrays below 2 MiB are
-    /// computed by the calling thread alone.
+    /// A call from inside a rayon pool (a `par_iter` closure, a `join`, a `spawn`) waits as rayon does: until its own
+    /// work is done, the calling thread may run other tasks of that pool. So hold no lock and no borrow of a `RefCell`
+    /// across such a call if other tasks of the pool need it: a task may run on this very thread, and wait for it
+    /// forever. A thread that belongs to no pool (of `std::thread::scope`) runs nothing else meanwhile. Arrays below 2
+    /// MiB are computed by the calling thread alone.
     #[must_use]
     pub fn cpu() -> Self {
         Self(Backend::Cpu)
     }
 
-    /// The CUDA GPU `ordinal`, on a stream of its own.
+    /// Returns the CUDA GPU `ordinal`, on a stream of its own.
     ///
     /// # Errors
-    /// [`Error::Device`] without a driver or such a GPU.
+    /// [`Error::Device`] without a driver or without a GPU of this ordinal.
     #[cfg(feature = "cuda")]
     pub fn cuda(ordinal: usize) -> Result<Self> {
         Ok(Self(Backend::Cuda(Cuda::new(ordinal)?)))
     }
 
-    /// The caller's own CUDA stream.
+    /// Returns a device on the caller's own CUDA stream.
     ///
     /// # Errors
     /// [`Error::Driver`] when the GPU cannot be used.
@@ -62,10 +62,10 @@ impl Device {
         Ok(Self(Backend::Cuda(Cuda::on_stream(stream)?)))
     }
 
-    /// Waits until everything that was enqueued is done. On the CPU nothing is ever enqueued.
+    /// Waits until all enqueued work is done. On the CPU nothing is ever enqueued.
     ///
     /// # Errors
-    /// [`Error::Driver`] with what went wrong on the device, [`Error::Offsets`] when segment offsets were wrong.
+    /// [`Error::Driver`] with the fault of the device, [`Error::Offsets`] when segment offsets were wrong.
     pub fn synchronize(&self) -> Result<()> {
         match &self.0 {
             Backend::Cpu => Ok(()),
@@ -74,7 +74,7 @@ impl Device {
         }
     }
 
-    /// The CUDA device and its stream; `None` on the CPU.
+    /// Returns the CUDA device and its stream; `None` on the CPU.
     #[cfg(feature = "cuda")]
     #[must_use]
     pub fn as_cuda(&self) -> Option<&Cuda> {
@@ -84,7 +84,7 @@ impl Device {
         }
     }
 
-    /// For tests: short scans of up to so many tiles a block, in place of the plan's own limit.
+    /// Limits short scans to `tiles` tiles a block, in place of the plan's own limit. For tests.
     #[cfg(feature = "cuda")]
     #[doc(hidden)]
     #[must_use]
@@ -111,8 +111,8 @@ impl Device {
         }
     }
 
-    /// An array of `len` copies of `value`. On CUDA they are made on the device; of numbers this is enqueued, and for other values it
-    /// waits.
+    /// Makes an array of `len` copies of `value`. On CUDA the device fills it: for numbers the work is enqueued, and
+    /// for other values the call waits.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`] when the device's memory is too small.
@@ -128,7 +128,8 @@ impl Device {
         }
     }
 
-    /// An array with room for `len` numbers, whose values say nothing until they are written: on CUDA, what the memory held before.
+    /// Makes an array with room for `len` numbers. Their values are unspecified until they are written: on CUDA, what
+    /// the memory held before.
     ///
     /// ```
     /// use upsweep::prelude::*;
@@ -164,7 +165,8 @@ impl Device {
         }
     }
 
-    /// A new array of `len` elements, all of which a call will write: zeros on the host, anything on a CUDA device.
+    /// Makes a new array of `len` elements, all of which a call will write: zeros on the host, unspecified on a CUDA
+    /// device.
     pub(crate) fn to_be_written<T: Element>(&self, len: usize) -> Result<Array<T>> {
         self.compute_array(len, |target| {
             target.fill_with_zeros();
@@ -172,7 +174,7 @@ impl Device {
         })
     }
 
-    /// A new array of `len` elements, all of which `compute` writes when it returns `Ok`.
+    /// Makes a new array of `len` elements, all of which `compute` writes when it returns `Ok`.
     pub(crate) fn compute_array<T: Element>(
         &self,
         len: usize,
@@ -197,7 +199,7 @@ impl Device {
 }
 
 impl Device {
-    /// One value, which `compute` writes when it returns `Ok`, on the host. On CUDA this waits for it.
+    /// Returns one value on the host, which `compute` writes when it returns `Ok`. On CUDA this waits for it.
     pub(crate) fn compute_one<T: Element>(&self, compute: impl FnOnce(Target<'_, T>) -> Result<()>) -> Result<T> {
         match &self.0 {
             Backend::Cpu => {
@@ -215,7 +217,8 @@ impl Device {
         matches!(self.0, Backend::Cpu)
     }
 
-    /// A new array in host memory of as many elements as `compute` says, which it has written at the beginning of `room` ones.
+    /// Makes a new array in host memory with room for `room` elements. Its length is the number that `compute` returns:
+    /// `compute` has written that many at its beginning.
     pub(crate) fn compute_some<T: Element>(
         &self,
         room: usize,
@@ -223,7 +226,8 @@ impl Device {
     ) -> Result<Array<T>> {
         let mut array = memory::room(room)?;
         let len = compute(Target::on_the_host(array.as_mut_ptr(), room))?;
-        // SAFETY: the capacity is at least `room`, and a computation that succeeds writes the `len` elements that it says.
+        // SAFETY: the capacity is at least `room`, and a computation that succeeds writes as many elements as it
+        // returns in `len`.
         unsafe { array.set_len(len.min(room)) };
         array.shrink_to_fit();
         Ok(Array(Storage::Host(array)))
@@ -240,7 +244,7 @@ mod tests {
         let device = Device::cpu();
         let filled = |len| device.filled(len, 1u64).map(drop);
         assert_eq!(filled(usize::MAX), Err(Error::OutOfMemory { bytes: usize::MAX }));
-        // Not too many bytes for a vector, and more than there are addresses.
+        // The bytes fit the largest size of a vector, and exceed the addresses.
         assert_eq!(filled(1 << 59), Err(Error::OutOfMemory { bytes: 1 << 62 }));
         assert_eq!(filled(3), Ok(()));
     }

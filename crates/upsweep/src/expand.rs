@@ -1,4 +1,5 @@
-//! Expand: for each of an array of counts so many results (processor allocation, load balancing, run-length decoding).
+//! Expand: as many results for each element as its count says (processor allocation, load balancing, run-length
+//! decoding).
 //!
 //! ```text
 //! counts  c = 2 0 3          results, in the order of the counts: c[0] + .. + c[n - 1]
@@ -24,13 +25,13 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! The offset of each count's results is its exclusive prefix sum: [`Scan::with_total`](crate::Scan::with_total). How many results
-//! there are depends on the data: see [`select`](crate::select). Where there are more than the output has room for, the call
-//! stores those that there is room for, writes nothing beyond, and fails with both numbers.
+//! The offset of each count's results is its exclusive prefix sum: [`Scan::with_total`](crate::Scan::with_total). The
+//! number of results depends on the data: see [`select`](crate::select). If there are more results than the output has
+//! room for, the call stores the first ones, writes nothing beyond the output, and fails with both numbers.
 //!
-//! **Cost.** On CUDA one pass: each count is read once, and each result written once. Where some 3,000 neighbouring counts have more
-//! than 32,768 results together, several blocks share these, and each reads the counts again: so neither many counts of 0 nor one large
-//! count slows it down. On the CPU counts are read twice.
+//! **Cost.** On CUDA one pass: each count is read once, and each result written once. Where some 3,000 neighbouring
+//! counts have more than 32,768 results together, several blocks share the work, and each of them reads the counts
+//! again: so neither many counts of 0 nor one large count slows it down. On the CPU counts are read twice.
 //!
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.5.2 (allocating).
 
@@ -45,7 +46,7 @@ use upsweep_core::inputs::CountedInput;
 use upsweep_core::operator::Element;
 use upsweep_core::outputs::Target;
 
-/// An expansion with its options: see the [module](self) for what they compute. Build it once, run it often.
+/// Expansion with its options: see the [module](self) for their formulas. Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "an expansion does nothing until it is run"]
 pub struct Expand<F = Owners>(F);
@@ -57,29 +58,31 @@ impl Expand {
         Self(Owners)
     }
 
-    /// Stores the rank of each result instead: its place among those of its count, from 0 on.
+    /// Stores the rank of each result instead: its place among the results of its count, from 0 on.
     pub fn ranks(self) -> Expand<Ranks> {
         Expand(Ranks)
     }
 }
 
 impl<'a, B: Input + ?Sized> Expand<ValuesOf<'a, B>> {
-    /// Stores for each result the element of `values` at the index of its count. There are as many as the counts have room for.
+    /// Stores for each result the element of `values` at the index of its count. `values` has as many elements as
+    /// `counts`, or, with a counted input, as its buffer.
     pub fn values(values: &'a B) -> Self {
         Self(ValuesOf(values))
     }
 }
 
 impl<F> Expand<F> {
-    /// Expands `counts` into `output`, from its beginning on, and returns how many results that are. On CUDA the work is enqueued
-    /// on the device's stream and the call returns at once.
+    /// Expands `counts` into `output`, from its beginning on, and returns the number of results. On CUDA the work is
+    /// enqueued on the device's stream and the call returns at once.
     ///
     /// # Errors
-    /// - [`Error::Capacity`]: there are more results than `output` has room for; on CUDA the next call that waits returns it
+    /// - [`Error::Capacity`]: there are more results than `output` has room for; on CUDA the next call that waits
+    ///   returns it
     /// - [`Error::Length`]: there are not as many values as counts
-    /// - [`Error::Options`]: `output` cannot hold the indices of so many counts, or of so many results
+    /// - [`Error::Options`]: the type of `output` cannot hold the indices of that many counts or results
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
-    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: CUDA's own
+    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: failures of CUDA itself
     pub fn run<I, O>(&self, device: &Device, counts: &I, output: &mut O) -> Result<Count>
     where
         I: CountedInput<Item: Tally> + ?Sized,
@@ -91,7 +94,8 @@ impl<F> Expand<F> {
         Ok(total)
     }
 
-    /// As [`run`](Self::run), with a count of the caller's, which may be used again: so the call can be captured in a CUDA graph.
+    /// Runs like [`run`](Self::run) with a count of the caller's, which can be reused, so that a CUDA graph can capture
+    /// the call.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -104,8 +108,8 @@ impl<F> Expand<F> {
         self.dispatch(device, (counts.room(), counts.length()), Some(Target::new(output.view_mut())), total)
     }
 
-    /// Expands `counts` into a new array on the device, with exactly as many elements as there are results. On CUDA this waits
-    /// until their number is known.
+    /// Expands `counts` into a new array on the device, with exactly as many elements as there are results. On CUDA
+    /// this waits until their number is known.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -116,7 +120,7 @@ impl<F> Expand<F> {
         F: Fills<O>,
     {
         device.refuse_in_capture("an array whose length depends on the data")?;
-        // Asked for once: another time an input of the program's own could say something else.
+        // Read once: an input that the program implements could return another length the second time.
         let (room, length) = (counts.room(), counts.length());
         let counts = || (room.view(), length.as_ref().map(View::view));
         let mut total = Count::new(device)?;
@@ -154,7 +158,7 @@ impl<F> Expand<F> {
         if let Some(found) = values.as_ref().map(View::len).filter(|&found| found != expected) {
             return Err(Error::Length { what: "values", found, expected });
         }
-        // Owners are less than the number of counts; ranks, than that of results.
+        // Owners are less than the number of counts. Ranks are less than the number of results.
         let largest = match F::EXPANDED {
             Expanded::Owner => expected,
             Expanded::Rank => output.as_ref().map_or(0, Target::len),

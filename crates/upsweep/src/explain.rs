@@ -1,4 +1,4 @@
-//! What calls would do, without running them.
+//! Plans of calls, without running them.
 
 use crate::device::{Backend, Device};
 use crate::options::Options;
@@ -17,7 +17,7 @@ use upsweep_plan::cpu::{CpuJob, CpuKind, CpuPlan};
 
 pub use upsweep_plan::Question;
 
-/// What a call would do, in lines: what [`Device::explain`] and [`Scan::plan`] return, and `upsweep explain` prints.
+/// Plan of a call, in lines: [`Device::explain`] and [`Scan::plan`] return it, and `upsweep explain` prints it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan(String);
 
@@ -28,7 +28,8 @@ impl fmt::Display for Plan {
 }
 
 impl Device {
-    /// What a call of these sizes would do. Elements of a size are taken to be aligned to it, and operators to be sums.
+    /// Returns the plan of a call of these sizes. Elements are assumed to be aligned to their size, and operators to be
+    /// sums.
     ///
     /// ```
     /// use upsweep::{Device, Question};
@@ -60,7 +61,7 @@ impl Device {
 }
 
 impl<Op, M, F, G, V> Options<'_, Op, M, F, G, V> {
-    /// The plan of a scan, or of a reduction, of `len` elements with these options.
+    /// Returns the plan of a scan, or of a reduction, of `len` elements with these options.
     fn plan<I, O>(&self, device: &Device, kind: CpuKind, len: usize) -> Result<Plan>
     where
         I: Read,
@@ -84,7 +85,7 @@ impl<Op, M, F, G, V> Options<'_, Op, M, F, G, V> {
     }
 }
 
-/// The plan of the job of the steps' sizes, whose segments are told by keys `K`, if `by_keys`.
+/// Returns the plan of the job with the sizes of the steps `S`. With `by_keys`, keys `K` delimit its segments.
 #[cfg_attr(
     not(feature = "cuda"),
     allow(unused_variables, clippy::extra_unused_type_parameters, reason = "the CPU plans without keys")
@@ -99,7 +100,7 @@ fn with_steps<S: JobSteps, K>(device: &Device, by_keys: bool, job: impl FnOnce([
 }
 
 impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
-    /// What [`run`](Self::run) would do with `len` elements of `I` on `device`.
+    /// Returns the plan of [`run`](Self::run) for `len` elements of `I` on `device`.
     ///
     /// # Errors
     /// As [`run`](Self::run), where the options do not fit each other or the length.
@@ -117,7 +118,7 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
 }
 
 impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
-    /// What [`run`](Self::run) would do with `len` elements of `I` on `device`.
+    /// Returns the plan of [`run`](Self::run) for `len` elements of `I` on `device`.
     ///
     /// # Errors
     /// As [`run`](Self::run), where the options do not fit each other or the length.

@@ -1,4 +1,4 @@
-//! Histogram: how many elements each bin has, or the sum of their weights.
+//! Histogram: the number of elements in each bin, or the sum of their weights.
 //!
 //! ```text
 //! even(low..=high, bins)    bins of the same width: numpy.histogram(x, bins, range=(low, high)), to the element
@@ -8,7 +8,7 @@
 //! channels(of, counted)     pixels of `of` channels side by side, the first `counted` of them counted each for itself
 //! ```
 //!
-//! What falls into no bin is not counted: what lies outside of the edges, NaN, what `function` puts elsewhere.
+//! An element in no bin is not counted: one outside the edges, a NaN, one for which `function` returns no bin's number.
 //!
 //! ```
 //! use upsweep::prelude::*;
@@ -26,18 +26,19 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Edges.** Even bins have the edges of `numpy.linspace`: `low + k * step` in `f64`, rounded to `f32` for elements of that
-//! type. An element is in the bin that its comparison with these edges says, so it makes no difference how near it is.
-//! A range with `low == high` is widened by 0.5 on both sides, as NumPy does.
+//! **Edges.** Even bins have the edges of `numpy.linspace`: `low + k * step` in `f64`, rounded to `f32` for elements of
+//! that type. An element's bin is found by comparison with these edges, so it is right however near an edge the element
+//! is. A range with `low == high` is widened by 0.5 on both sides, as NumPy does.
 //!
-//! **Cost.** Each element is read once. On CUDA that is so for up to 57,344 bins (counted channels together, compute capability
-//! 9.0); of more bins each 57,344 read it again, from the L2 cache where they can. No distribution of the elements is a bad one. With float
-//! weights all is read twice: the first time for the largest weight of each bin.
+//! **Cost.** Each element is read once. On CUDA this holds for up to 57,344 bins (counted channels together, compute
+//! capability 9.0); with more bins, the elements are read once for each 57,344 of them, from the L2 cache where
+//! possible. No distribution of the elements is slow. With float weights all is read twice: the first time for the
+//! largest weight of each bin.
 //!
-//! **Order.** Everything is added up as integers, so the results are the same bits in every run, and on every device. Sums of
-//! integer weights wrap. A float weight is rounded towards 0 to a multiple of 2^-(125 - log2 n) of the largest one in its own bin, which changes
-//! only what is very much smaller; the sum is exact, and rounded once (to `f64`, then to `f32`). What is in other bins makes no difference.
-//! An infinity and NaN are what they are in a sum.
+//! **Order.** All sums are added up as integers, so the results are the same bits in every run, and on every device.
+//! Sums of integer weights wrap. A float weight is rounded towards 0 to a multiple of 2^-(125 - log2 n) of the largest
+//! one in its own bin, which changes only weights that are very much smaller. The sum is exact, and rounded once (to
+//! `f64`, then to `f32`). The contents of other bins make no difference. Infinities and NaN act as they do in a sum.
 
 use crate::device::{Backend, Device};
 use std::ops::RangeInclusive;
@@ -54,10 +55,10 @@ use upsweep_plan::histogram::HistogramJob;
 pub use upsweep_core::bins::{BinNumber, Even, MAX_BINS};
 pub use upsweep_core::tally::{Count, Weight};
 
-/// The most channels.
+/// Largest number of channels.
 pub const MAX_CHANNELS: usize = 64;
 
-/// A histogram with its options: see the [module](self) for what they compute. Build it once, run it often.
+/// Histogram with its options: see the [module](self) for their formulas. Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a histogram does nothing until it is run"]
 pub struct Histogram<B, W = Ones> {
@@ -85,18 +86,18 @@ impl<E: ?Sized> Clone for Edges<'_, E> {
 }
 impl<E: ?Sized> Copy for Edges<'_, E> {}
 
-/// Bins that a function tells.
+/// Bins by a function.
 #[derive(Clone, Copy, Debug)]
 pub struct ByBins<F> {
     function: F,
     bins: usize,
 }
 
-/// Elements are counted.
+/// Count of the elements.
 #[derive(Clone, Copy, Debug)]
 pub struct Ones;
 
-/// Weights are added up.
+/// Sum of the weights.
 #[derive(Debug)]
 pub struct Weights<'a, W: ?Sized>(&'a W);
 
@@ -108,7 +109,7 @@ impl<W: ?Sized> Clone for Weights<'_, W> {
 impl<W: ?Sized> Copy for Weights<'_, W> {}
 
 impl Histogram<EvenBins> {
-    /// `bins` bins of the same width from the begin of the range to its end, both included.
+    /// Makes `bins` bins of the same width from the begin of the range to its end, both included.
     pub fn even(range: RangeInclusive<f64>, bins: usize) -> Self {
         let (low, high) = range.into_inner();
         Self { bins: EvenBins { low, high, bins }, weights: Ones, channels: (1, 1) }
@@ -116,15 +117,15 @@ impl Histogram<EvenBins> {
 }
 
 impl<'a, E: Input + ?Sized> Histogram<Edges<'a, E>> {
-    /// A bin between each edge and the next. Edges are of the elements' type, ascend (two may be equal: the bin between them has
-    /// nothing), and lie where the device computes.
+    /// Makes a bin between each edge and the next. Edges have the elements' type, ascend (two may be equal: the bin
+    /// between them is empty), and lie where the device computes.
     pub fn edges(edges: &'a E) -> Self {
         Self { bins: Edges(edges), weights: Ones, channels: (1, 1) }
     }
 }
 
 impl<F> Histogram<ByBins<F>> {
-    /// An element `x` is in the bin `function(x)`, an integer; in none where that is negative, or `bins` or more. With
+    /// Puts an element `x` into the bin `function(x)`, an integer; into none if it is negative, or `bins` or more. With
     /// [`Same`](upsweep_core::operator::Same) the elements are the numbers of the bins.
     pub fn by(function: F, bins: usize) -> Self {
         Self { bins: ByBins { function, bins }, weights: Ones, channels: (1, 1) }
@@ -132,29 +133,31 @@ impl<F> Histogram<ByBins<F>> {
 }
 
 impl<B> Histogram<B> {
-    /// Adds up `weights`, one for each element, instead of counting. They lie where the device computes, and the output is of their
-    /// type.
+    /// Adds up `weights`, one for each element, instead of counting. They lie where the device computes, and the output
+    /// has their type.
     pub fn weights<W: Input + ?Sized>(self, weights: &W) -> Histogram<B, Weights<'_, W>> {
         Histogram { bins: self.bins, weights: Weights(weights), channels: self.channels }
     }
 }
 
 impl<B, W> Histogram<B, W> {
-    /// The input has pixels of `of` channels side by side, as an RGBA image has 4. The first `counted` have a histogram each, one
-    /// after the other in the output.
+    /// Takes an input of pixels of `of` channels side by side, as an RGBA image has 4. The first `counted` channels
+    /// have a histogram each, one after the other in the output.
     pub fn channels(mut self, of: usize, counted: usize) -> Self {
         self.channels = (of, counted);
         self
     }
 
-    /// Stores the number of elements of each bin, or the sum of their weights, in `output`. Counts are `u32` or `u64`. On CUDA
-    /// the work is enqueued on the device's stream and the call returns at once.
+    /// Stores the number of elements of each bin, or the sum of their weights, in `output`. Counts are `u32` or `u64`.
+    /// On CUDA the work is enqueued on the device's stream and the call returns at once.
     ///
     /// # Errors
-    /// - [`Error::Bins`], [`Error::Range`], [`Error::Edges`], [`Error::Channels`] when they are not as their options say. On CUDA,
-    ///   edges that do not ascend are told by the next call that waits for the device.
-    /// - [`Error::Length`] when the output has not one element for each bin of each counted channel, there are not as many
-    ///   weights as elements, and [`Error::TooFew`] when there are less than two edges; [`Error::Pixels`] when the elements are no whole pixels.
+    /// - [`Error::Bins`], [`Error::Range`], [`Error::Edges`], [`Error::Channels`] when they break the conditions of
+    ///   their options. On CUDA, the next call that waits for the device returns the error for edges that do not
+    ///   ascend.
+    /// - [`Error::TooFew`] when there are less than two edges; [`Error::Pixels`] when the elements are no whole pixels.
+    /// - [`Error::Length`] when the output has not one element for each bin of each counted channel, or the number of
+    ///   weights is not that of elements.
     /// - [`Error::Options`] for counts of `u32` of more than `u32::MAX` elements.
     /// - [`Error::Place`], [`Error::Device`], [`Error::Overlap`] as [`Scan::run`](crate::Scan::run).
     pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
@@ -184,7 +187,7 @@ impl<B, W> Histogram<B, W> {
     }
 }
 
-/// A histogram whose options fit its buffers.
+/// Histogram whose options fit its buffers.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Job<'a, T, O> {
@@ -211,7 +214,8 @@ impl<T: Element, O: Element> Job<'_, T, O> {
         amount: Amount,
     ) -> Result<()> {
         let Self { input, output, bins, channels, .. } = self;
-        // A kernel relies on them, and an input of the program's own could say something else than when they were checked.
+        // A kernel relies on these lengths, and an input that the program implements could return another length than
+        // before.
         for (what, found, expected) in [
             ("edges", edges.as_ref().map(View::len), bins + 1),
             ("weights", weights.as_ref().map(View::len), input.len()),
@@ -233,20 +237,20 @@ impl<T: Element, O: Element> Job<'_, T, O> {
     }
 }
 
-/// What is to be done with a rule, of which each kind of bins has one.
+/// Action that takes a binning rule: each kind of bins calls the method of its kind of rule.
 #[doc(hidden)]
 pub trait WithRule<T: Element> {
-    /// With one that is a function, and a quick look at an element, which may leave it unsure.
+    /// Runs with a rule that is a function. `quick` is a cheaper one, which may leave an element's bin unsure.
     fn function<M: Map<T, Output = u32>>(self, rule: M, quick: impl Fn(T) -> u32 + Sync + Copy) -> Result<()>;
-    /// With edges.
+    /// Runs with a rule by edges.
     fn edges(self, edges: View<'_, T>) -> Result<()>
     where
         T: Number;
 }
 
-/// How bins are given, for elements of the type `T`: what [`Histogram::even`], [`Histogram::edges`] and [`Histogram::by`] make.
+/// Kind of bins for elements of the type `T`: [`Histogram::even`], [`Histogram::edges`] and [`Histogram::by`] make one.
 pub trait Bins<T: Element>: Copy {
-    /// How many there are.
+    /// Number of bins.
     #[doc(hidden)]
     fn count(&self) -> Result<usize>;
     #[doc(hidden)]
@@ -289,10 +293,10 @@ impl<T: Element, F: Function<(T,), Output: BinNumber>> Bins<T> for ByBins<F> {
     }
 }
 
-/// What is added up, stored as `O`.
+/// Amount of each element, 1 or its weight, added up and stored as `O`.
 pub trait Amounts<O: Element>: Copy {
     /// # Errors
-    /// [`Error::Length`], [`Error::Options`] when it does not fit so many elements.
+    /// [`Error::Length`], [`Error::Options`] when it does not fit `len` elements.
     #[doc(hidden)]
     fn check(&self, len: usize) -> Result<()>;
     #[doc(hidden)]
@@ -305,7 +309,7 @@ pub trait Amounts<O: Element>: Copy {
     ) -> Result<()>;
 }
 
-/// A rule as CUDA has it.
+/// Binning rule in the form that CUDA takes.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Rule<'a, T, M> {
@@ -315,7 +319,7 @@ pub struct Rule<'a, T, M> {
 }
 
 impl<T: Element, M: Map<T, Output = u32>> Rule<'_, T, M> {
-    /// The CPU refuses what a kernel has no room for.
+    /// Refuses functions that capture more than a kernel has room for, on the CPU as on CUDA.
     fn check(&self) -> Result<()> {
         Held::nothing().add_function::<M>(|values| self.map.values(values))
     }
@@ -389,7 +393,7 @@ impl<O: Weight, W: Input<Item = O> + ?Sized> Amounts<O> for Weights<'_, W> {
     }
 }
 
-/// Runs a job as soon as its rule is known.
+/// Action that runs a job with the rule it is given.
 struct Run<'a, 'j, T, O, W> {
     job: Job<'j, T, O>,
     amounts: &'a W,

@@ -1,4 +1,4 @@
-//! What stands as an input of a call, and is read in the pass that needs it.
+//! Inputs of a call, read in the pass that needs them.
 //!
 //! ```text
 //! &x                              x[i]                      a slice, vector, array, `Array`, view, cudarc's slices
@@ -31,9 +31,9 @@
 //!
 //! Several inputs without a map are combined as tuples.
 //!
-//! **Cost.** On CUDA, buffers are streamed: copied to shared memory asynchronously, in vectors as wide as their element types
-//! allow, so that two of them cost what one of the same bytes does. What is computed (a range, a repeated value) costs
-//! nothing. Elements of a table, neighbours and bits are read where the map needs them: a scan reads them twice, the second
-//! time mostly from a cache.
+//! **Cost.** On CUDA, buffers are streamed: copied to shared memory asynchronously, in vectors as wide as their element
+//! types allow, so that two buffers cost as much as one of the same number of bytes. Computed inputs (a range, a
+//! repeated value) cost nothing. Elements of a table, neighbours and bits are read where the map needs them: a scan
+//! reads them twice, the second time mostly from a cache.
 
 pub use upsweep_core::inputs::{Apply, Bits, Counted, CountedInput, Gather, GatherOf, Inputs, Neighbours, Repeat};

@@ -34,31 +34,31 @@
 //! ```
 //!
 //! # The builders
-//! An operation is a builder: it is made, gets options, and runs.
+//! An operation is a builder: a program makes it, sets its options and runs it.
 //!
 //! **Scan and reduce**
 //! - [`scan`]: prefix sums (cumulative sums, running totals) with any associative operator: inclusive, exclusive,
 //!   reversed, along an axis, in segments. Options combine in one pass.
-//! - [`scan_axes`]: along several axes, one after the other: the summed-area table (integral image). [`list_scan`]: along a
-//!   linked list (list ranking, pointer jumping).
-//! - [`reduce`]: one value from many (fold, aggregate, arg-max), also of each row or segment. [`reduce_by_key`]: of
-//!   each run of equal keys.
+//! - [`scan_axes`]: scans along several axes, one after the other: the summed-area table (integral image).
+//!   [`list_scan`]: scans along a linked list (list ranking, pointer jumping).
+//! - [`reduce`]: one value from many (fold, aggregate, arg-max), also for each row or segment. [`reduce_by_key`]: one
+//!   value for each run of equal keys.
 //! - [`Segments`]: segmented scans and reductions, by offsets, head flags or keys.
 //! - [`transform`]: a function of each element (map), with gathers and scatters.
-//! - [`up_sweep`]: the tree of sums of Blelloch's scan, which a Fenwick tree is.
+//! - [`up_sweep`]: the tree of sums of Blelloch's scan (a Fenwick tree).
 //!
 //! **Select and partition**
-//! - [`select`]: filter (stream compaction, `copy_if`), by a predicate or by flags. [`dedup`]: equal neighbours become
-//!   one.
-//! - [`partition`]: split in two. [`multisplit`]: split in a few ways at once (multisplit, a counting sort).
-//! - [`count`]: how many results there are depends on the data. The number stays on the device until it is asked for.
+//! - [`select`]: stream compaction (filter, `copy_if`), by a predicate or by flags. [`dedup`]: one of each run of equal
+//!   neighbours.
+//! - [`partition`]: a split in two. [`multisplit`]: a split into several buckets at once (a counting sort).
+//! - [`count`]: the number of results, where it depends on the data. It stays on the device until the host reads it.
 //!
 //! **Sort and search**
 //! - [`sort`]: a stable radix sort of keys, of pairs of keys and values, of rows and segments, and of positions
-//!   (argsort). [`Key`] says in which order.
-//! - [`sort_by_key`], [`sort_by_fields`], [`sort_by`]: by a function, by the fields of a struct, by an order of your
-//!   own (merge sort).
-//! - [`mod@merge`]: one from two sorted inputs. [`search`]: binary search (lower bound, upper bound, `searchsorted`).
+//!   (argsort). [`Key`] defines the order.
+//! - [`sort_by_key`], [`sort_by_fields`], [`sort_by`]: sorts by a function, by the fields of a struct, by a comparison
+//!   of your own (merge sort).
+//! - [`mod@merge`]: merges sorted inputs. [`search`]: binary search (lower bound, upper bound, `searchsorted`).
 //! - [`topk`], [`nth`]: the largest or the least k; the median, quantiles and any other order statistics, without
 //!   sorting.
 //!
@@ -70,13 +70,13 @@
 //!
 //! **Recurrences and automata**
 //! - [`recurrence`]: linear recurrences with constant coefficients (IIR filter, `lfilter`, exponential average).
-//! - [`varying`]: with an array of coefficients. [`tridiagonal`]: systems with three diagonals, in parallel.
-//! - [`automaton`]: a deterministic finite automaton (DFA) along a text: tokens of a lexer, lines, matches of a regular
-//!   expression.
+//! - [`varying`]: recurrences with an array of coefficients. [`tridiagonal`]: tridiagonal systems, solved in parallel.
+//! - [`automaton`]: a deterministic finite automaton (DFA) that reads a text: tokens of a lexer, lines, matches of a
+//!   regular expression.
 //!
 //! **Images and lists**
 //! - [`moving_sum`]: sums over a sliding window (moving average, box filter). [`scan_axes`]: the summed-area table.
-//! - [`pyramid`]: images at half size, again and again (mipmap).
+//! - [`pyramid`]: images at half size, halved again and again (mipmap).
 //! - [`list_scan`]: a scan along a linked list, such as the Euler tour of a tree.
 //!
 //! **Own operators and inputs**
@@ -91,13 +91,14 @@
 //! Signals, images, terrain, texts, trees, graphs and sparse matrices are in the crate `upsweep-apps`.
 //!
 //! # Features
-//! `cuda`, on by default, is the CUDA backend. It needs nothing at build time; at run time it loads the driver, and NVRTC to
-//! compile kernels. Without it, or without a GPU, everything runs on the CPU.
+//! `cuda`, on by default, is the CUDA backend. It needs nothing at build time. At run time it loads the driver, and
+//! NVRTC to compile kernels. Without the feature, or without a GPU, everything runs on the CPU.
 //!
-//! NVRTC is taken from the first of: the file that the environment variable `UPSWEEP_NVRTC` names; what the process has loaded already;
-//! `site-packages` of `VIRTUAL_ENV`, `CONDA_PREFIX` (and its `lib`), and of the program's own environment; the system's loader; `CUDA_PATH`,
-//! `CUDA_HOME`, and `/usr/local/cuda*`. `cuda::survey` says what was tried. Compiled kernels are kept in the folder `upsweep` of the user's
-//! caches, or of `UPSWEEP_CACHE_DIR`; nothing is kept where that is empty. Relative paths are ignored.
+//! NVRTC is taken from the first of: the file that the environment variable `UPSWEEP_NVRTC` names; a library that the
+//! process has loaded already; `site-packages` of `VIRTUAL_ENV`, `CONDA_PREFIX` (and its `lib`), and of the program's
+//! own environment; the system's loader; `CUDA_PATH`, `CUDA_HOME`, and `/usr/local/cuda*`. `cuda::survey` lists the
+//! places tried. Compiled kernels are cached in the folder `upsweep` of the user's caches, or in `UPSWEEP_CACHE_DIR`;
+//! with an empty `UPSWEEP_CACHE_DIR` nothing is cached. Relative paths are ignored.
 
 // The macros write paths that begin with `::upsweep`, in this crate too.
 extern crate self as upsweep;
@@ -145,13 +146,13 @@ mod compaction;
 mod explain;
 mod options;
 
-/// The CUDA backend: its devices, and its kernels as texts.
+/// CUDA backend: its devices, and the source text of its kernels.
 #[cfg(feature = "cuda")]
 pub mod cuda {
     pub use upsweep_cuda::{Cuda, DeviceInfo, KernelSource, Survey, compile_for, survey};
 }
 
-/// Slices, views and streams of this crate are what CUDA devices take: the same version of it.
+/// Version of cudarc whose slices, views and streams CUDA devices take.
 #[cfg(feature = "cuda")]
 pub use cudarc;
 
@@ -162,7 +163,7 @@ pub use dedup::Dedup;
 pub use device::Device;
 pub use expand::Expand;
 pub use explain::{Plan, Question};
-/// The crate of [`f16`](half::f16) and [`bf16`](half::bf16), in the version whose types are elements.
+/// Crate of [`f16`](half::f16) and [`bf16`](half::bf16), in the version whose types are elements.
 pub use half;
 pub use histogram::Histogram;
 #[doc(no_inline)]
@@ -206,7 +207,7 @@ pub use upsweep_core::init::{Init, InitFrom, InitValue, NoInit};
 pub use upsweep_core::key::{Index, Key};
 pub use upsweep_core::shape::Shape;
 
-/// What a program that scans usually needs: `use upsweep::prelude::*;`.
+/// Names that most programs need: `use upsweep::prelude::*;`.
 pub mod prelude {
     #[doc(no_inline)]
     pub use crate::operator::builtin::*;

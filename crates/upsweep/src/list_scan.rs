@@ -1,4 +1,4 @@
-//! Scans along linked lists, whose elements lie in any order.
+//! Scans along linked lists (list ranking), whose elements lie in any order.
 //!
 //! ```text
 //! next[e]          the element behind element e; of the last one, itself
@@ -21,16 +21,19 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **How.** The list is cut into pieces at elements chosen from all places, whose totals are found side by side; the pieces are a list
-//! themselves, which is ranked in the same way, or by one thread or block; then each piece is gone along once more.
+//! **How.** The list is cut into pieces at elements chosen from all over the array. The totals of the pieces are
+//! computed side by side. The pieces form a list themselves, which is ranked in the same way, or by one thread or
+//! block. Then each piece is traversed once more, for the results.
 //!
-//! **Cost.** `2 n` reads of `next` and of elements anywhere in memory, `n` results stored anywhere, `2 n` applications of map and operator, `n`
-//! of finish. What is computed (a range, a repeated value) is not read. Memory for a tenth of the results, on the device.
+//! **Cost.** `2 n` reads of `next` and of elements anywhere in memory, `n` results stored anywhere, `2 n` applications
+//! of map and operator, `n` of finish. Computed inputs (a range, a repeated value) are not read. Memory for a tenth of
+//! the results, on the device.
 //!
-//! **Order.** From the first element to the last, so the operator need not commute. How it is grouped depends on the list and the backend
-//! alone.
+//! **Order.** From the first element to the last, so the operator need not commute. The grouping depends only on the
+//! list and the backend.
 //!
-//! A circle is cut before `first`. What is no list of all elements is an error, and so is a successor that there is not.
+//! A circle is cut before `first`. A `next` that is no list of all elements is an error, and so is a successor that
+//! does not exist.
 //!
 //! Source: Helman and JaJa, "Designing Practical Efficient Algorithms for Symmetric Multiprocessors", 1999.
 
@@ -53,7 +56,7 @@ use upsweep_core::segments::{SegmentKind, Whole};
 use upsweep_core::steps::{JobSteps, Parts};
 use upsweep_plan::list_scan::MOST;
 
-/// A scan along a linked list: see the [module](self). [`Scan::along`] makes it.
+/// Scan along a linked list: see the [module](self). [`Scan::along`] makes it.
 #[derive(Debug)]
 #[must_use = "a scan does nothing until it is run"]
 pub struct ScanAlong<'a, B: ?Sized, Op, M = Same, F = Same> {
@@ -70,7 +73,7 @@ impl<B: ?Sized, Op: Copy, M: Copy, F: Copy> Clone for ScanAlong<'_, B, Op, M, F>
 impl<B: ?Sized, Op: Copy, M: Copy, F: Copy> Copy for ScanAlong<'_, B, Op, M, F> {}
 
 impl<'a, Op, M, F> Scan<'a, Op, M, F> {
-    /// Scans along the list in which `next[e]` is the element behind element `e`, and `first` the first one: see
+    /// Scans along the list in which `next[e]` is the element after element `e`, and `first` the first one: see
     /// [`list_scan`](crate::list_scan).
     pub fn along<B: Input<Item = u32> + ?Sized>(self, next: &'a B, first: usize) -> ScanAlong<'a, B, Op, M, F> {
         ScanAlong { scan: self, next, first }
@@ -84,17 +87,19 @@ where
     M: Copy,
     F: Copy,
 {
-    /// Stores a result for each element of `input` in `output`. On CUDA the work is enqueued on the device's stream and the call returns at
-    /// once.
+    /// Stores a result for each element of `input` in `output`. On CUDA the work is enqueued on the device's stream and
+    /// the call returns at once.
     ///
     /// # Errors
-    /// - [`Error::List`]: not all elements are on the list; on CUDA the next call that waits returns it, as it does
-    /// - [`Error::Index`]: `next` names no element; so here for `first`, with the position `usize::MAX`
+    /// - [`Error::List`]: not all elements are on the list; on CUDA the next call that waits returns it
+    /// - [`Error::Index`]: an entry of `next` is no element's index, on CUDA returned in the same way; also for
+    ///   `first`, with the position `usize::MAX`
     /// - [`Error::Length`]: `next` or the output has another length than the input
     /// - [`Error::NoIdentity`]: exclusive, and the operator has no identity
-    /// - [`Error::Options`]: a scan in reverse, along an axis or with a total; more than 2^32 - 1 elements; a counted input
+    /// - [`Error::Options`]: a scan in reverse, along an axis or with a total; more than 2^32 - 1 elements; a counted
+    ///   input
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
-    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: CUDA's own
+    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: failures of CUDA itself
     pub fn run<'x, 'y, X, Y>(&self, device: &Device, input: X, output: Y) -> Result<()>
     where
         X: Inputs<'x>,
@@ -109,7 +114,7 @@ where
         self.dispatch::<X::Item, Y::Item>(device, input, output.given(), len)
     }
 
-    /// As [`run`](Self::run), to a new array on the device.
+    /// Runs like [`run`](Self::run), into a new array on the device.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -149,7 +154,7 @@ where
             return wrong("a list of more than 2^32 - 1 elements", "elements are numbers of 32 bits");
         }
         let output_len = O::len(&output, "output")?.unwrap_or(len);
-        // Asked for once: another time an input of the program's own could say something else.
+        // Read once: an input that the program implements could return another length the second time.
         let next = next.view();
         for (what, found) in [("list", next.len()), ("output", output_len)] {
             if found != len {

@@ -1,4 +1,4 @@
-//! Merge: two sorted arrays as one, or more of them.
+//! Merge: one sorted array from two or more.
 //!
 //! ```
 //! use upsweep::prelude::*;
@@ -20,13 +20,13 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Order.** [`Merge::new`] takes what is sorted by [`Key`](crate::Key): of floats `-0` equals `+0`, NaN is last. [`Merge::by`] takes a function that
-//! says whether its first argument comes before the second one: `a < b`, not `a <= b`. A merge is stable: of equal elements those of
-//! the first input come first, and each input's keep their order. Of inputs that are not sorted the results are some of their
-//! elements, in no order.
+//! **Order.** [`Merge::new`] takes inputs sorted by [`Key`](crate::Key): of floats `-0` equals `+0`, and NaN is last.
+//! [`Merge::by`] takes a function that returns whether its first argument comes before the second one: `a < b`, not
+//! `a <= b`. A merge is stable: of equal elements those of the first input come first, and the elements of each input
+//! keep their order. From inputs that are not sorted the results are some of their elements, in no order.
 //!
-//! **Cost.** Both inputs are read once and the results written once. The work is shared by results, so it makes no difference how
-//! the inputs lie.
+//! **Cost.** Both inputs are read once and the results written once. The results are divided evenly among the threads,
+//! so the order in which the inputs interleave makes no difference.
 //!
 //! Source: Green, McColl and Bader, "GPU Merge Path - A GPU Merging Algorithm", 2012.
 
@@ -43,9 +43,9 @@ use upsweep_core::outputs::Target;
 
 pub use upsweep_core::call::merge::{Ascending, Descending};
 
-/// A merge with its options: see the [module](self) for what they compute. Build it once, run it often.
+/// Merge with its options: see the [module](self) for their formulas. Build it once, run it often.
 ///
-/// `W` is what it merges: [`Keys`] or [`Pairs`].
+/// `W` is the kind of its inputs: [`Keys`] or [`Pairs`].
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a merge does nothing until it is run"]
 pub struct Merge<F = Ascending, W = Keys> {
@@ -54,26 +54,26 @@ pub struct Merge<F = Ascending, W = Keys> {
 }
 
 impl Merge {
-    /// The merge of inputs in ascending order.
+    /// Makes a merge of inputs in ascending order.
     #[allow(clippy::new_without_default, reason = "a type parameter would have to be written out")]
     pub fn new() -> Self {
         Self { less: Ascending, merges: PhantomData }
     }
 
-    /// Of inputs in descending order.
+    /// Takes inputs in descending order.
     pub fn descending(self) -> Merge<Descending> {
         Merge { less: Descending, merges: PhantomData }
     }
 }
 
 impl<F> Merge<F> {
-    /// The merge of inputs that are sorted by `less`, which says whether an element comes before another: a function of two
-    /// elements that [`#[function]`](crate::function) has made.
+    /// Makes a merge of inputs that are sorted by `less`, a function that returns whether its first argument comes
+    /// before the second one. [`#[function]`](crate::function) makes such a function.
     pub fn by(less: F) -> Self {
         Self { less, merges: PhantomData }
     }
 
-    /// Values beside the inputs' elements go along.
+    /// Moves values with the inputs' elements.
     pub fn pairs(self) -> Merge<F, Pairs> {
         Merge { less: self.less, merges: PhantomData }
     }
@@ -104,13 +104,14 @@ impl<F, W> Merge<F, W> {
 }
 
 impl<F> Merge<F> {
-    /// Merges the two inputs into `output`, which has as many elements as both together. On CUDA the work is enqueued on the
-    /// device's stream and the call returns at once.
+    /// Merges the two inputs into `output`, which has as many elements as both together. On CUDA the work is enqueued
+    /// on the device's stream and the call returns at once.
     ///
     /// # Errors
     /// - [`Error::Length`](crate::Error::Length): `output` has another length
-    /// - [`Error::Place`](crate::Error::Place), [`Error::Overlap`](crate::Error::Overlap): a buffer is not where the device computes, or overlaps the output
-    /// - [`Error::Compile`](crate::Error::Compile), [`Error::Driver`](crate::Error::Driver): CUDA's own
+    /// - [`Error::Place`](crate::Error::Place), [`Error::Overlap`](crate::Error::Overlap): a buffer is not where the
+    ///   device computes, or overlaps the output
+    /// - [`Error::Compile`](crate::Error::Compile), [`Error::Driver`](crate::Error::Driver): failures of CUDA itself
     pub fn run<A, B, O>(&self, device: &Device, (first, second): (&A, &B), output: &mut O) -> Result<()>
     where
         A: Input + ?Sized,
@@ -156,8 +157,9 @@ impl<F> Merge<F> {
 }
 
 impl<F> Merge<F> {
-    /// Merges any number of inputs into a new array on the device; none make an empty one. Of equal elements those of earlier inputs come
-    /// first. Neighbours are merged until there is one, so each element is moved log2 of the number of inputs times.
+    /// Merges any number of inputs into a new array on the device; no inputs make an empty array. Of equal elements
+    /// those of earlier inputs come first. Neighbouring inputs are merged in rounds until one is left, so each element
+    /// is moved log2 of the number of inputs times.
     ///
     /// ```
     /// use upsweep::prelude::*;
@@ -199,8 +201,8 @@ impl<F> Merge<F> {
 }
 
 impl<F> Merge<F, Pairs> {
-    /// Merges the first elements with their values and the second ones with theirs into the outputs, which have as many elements as
-    /// both inputs together. On CUDA the work is enqueued on the device's stream and the call returns at once.
+    /// Merges the elements of both inputs, with their values, into the outputs, which have as many elements as both
+    /// inputs together. On CUDA the work is enqueued on the device's stream and the call returns at once.
     ///
     /// # Errors
     /// As [`Merge::run`]; [`Error::Length`](crate::Error::Length) when there are not as many values as elements.

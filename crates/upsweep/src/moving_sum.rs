@@ -1,4 +1,4 @@
-//! Moving sums: for each value of an image the sum over the window around it.
+//! Moving sums: for each value of an image the sum over the window around it (box filter).
 //!
 //! ```text
 //! r[y, x] = finish(the sum of map(input[v, u]), n)   over y - above <= v <= y + below and x - left <= u <= x + right
@@ -28,21 +28,24 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Layout.** An image is row by row, `[planes, height, width, channels]`; each channel of each plane is by itself. Windows down the columns
-//! of an array are those of an image with one column to a side, and so on.
+//! **Layout.** An image is row by row, `[planes, height, width, channels]`; each channel of each plane is by itself.
+//! For windows down the columns of an array, take it as an image with one column to a side, and so on.
 //!
-//! **Order.** It is the same on every device, so floats have the same bits. Rows are first: of the columns of a part of the image's rows each
-//! has a sum, to which the row is added that enters the window, and from which the row is taken that leaves it. Then columns, which are only
-//! added. Integers wrap.
+//! **Order.** The order of additions is the same on every device, so floats have the same bits. Rows come first: the
+//! rows of an image are cut into parts, and each column of a part has a running sum. The row that enters the window is
+//! added to it, and the row that leaves the window is subtracted. Then columns are summed, by additions only. Integers
+//! wrap.
 //!
-//! **How exact.** Where floats round, a sum is off by at most some 4,000 roundings of the largest sum of a column's window nearby: those of a
-//! part of up to 1,024 rows. Sum `f32` in `f64`, and that is nothing. What is infinite or no number counts in the windows that have it, and in
-//! no other.
+//! **How exact.** Where floats round, a sum is off by at most some 4,000 roundings of the largest sum of a column's
+//! window nearby, that is, within its part of up to 1,024 rows. Sums of `f32` in `f64` make this error negligible. An
+//! infinity or a NaN counts in the windows that have it, and in no other.
 //!
-//! **Cost.** It does not depend on the number of rows of a window, and hardly on that of its columns: an addition for eight of them. Each
-//! value is read twice, and those above a part once more. On CUDA a window has at most some 3,500 columns, of sums of up to 8 bytes.
+//! **Cost.** The cost does not depend on the number of rows of a window, and hardly on its number of columns: one
+//! addition for eight of them. Each value is read twice, and the values above a part once more. On CUDA a window has at
+//! most some 3,500 columns, for sums of up to 8 bytes.
 //!
-//! Sources: McDonnell, "Box-Filtering Techniques", 1981; van Herk, "A Fast Algorithm for Local Minimum and Maximum Filters", 1992.
+//! Sources: McDonnell, "Box-Filtering Techniques", 1981; van Herk, "A Fast Algorithm for Local Minimum and Maximum
+//! Filters", 1992.
 
 use crate::array::Array;
 use crate::device::{Backend, Device};
@@ -52,7 +55,7 @@ use upsweep_core::operator::{Element, Function, Map, MapWith, Number, OnlySum, S
 use upsweep_core::outputs::Target;
 use upsweep_plan::moving_sum::Windows;
 
-/// A moving sum: see the [module](self). Build it once, run it often.
+/// Moving sum: see the [module](self). Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a moving sum does nothing until it is run"]
 pub struct MovingSum<M = Same, F = OnlySum> {
@@ -64,19 +67,20 @@ pub struct MovingSum<M = Same, F = OnlySum> {
 }
 
 impl MovingSum {
-    /// Of images of the shape `[planes, height, width, channels]`. The window is the value itself, until it is given rows and columns.
+    /// Makes a moving sum of images of the shape `[planes, height, width, channels]`. The window is the value itself,
+    /// until rows and columns are set.
     pub fn new(shape: [usize; 4]) -> Self {
         Self { shape, rows: [0; 2], columns: [0; 2], map: Same, finish: OnlySum }
     }
 }
 
 impl<M, F> MovingSum<M, F> {
-    /// The window has so many rows above a value, and below.
+    /// Sets the rows of the window: `above` a value, and `below` it.
     pub fn rows(self, above: usize, below: usize) -> Self {
         Self { rows: [above, below], ..self }
     }
 
-    /// The window has so many columns to the left of a value, and to the right.
+    /// Sets the columns of the window: to the `left` of a value, and to its `right`.
     pub fn columns(self, left: usize, right: usize) -> Self {
         Self { columns: [left, right], ..self }
     }
@@ -91,7 +95,7 @@ impl<M, F> MovingSum<M, F> {
         self.mapped(Widen::new())
     }
 
-    /// Stores `f` of the sum and the number of its values: a `#[function]` of both, the number a `u64`.
+    /// Stores `f` of the sum and the number of its values: a `#[function]` of both; the number is a `u64`.
     pub fn finish<G>(self, f: G) -> MovingSum<M, G> {
         let Self { shape, rows, columns, map, .. } = self;
         MovingSum { shape, rows, columns, map, finish: f }
@@ -102,16 +106,16 @@ impl<M, F> MovingSum<M, F> {
         MovingSum { shape, rows, columns, map, finish }
     }
 
-    /// Stores a result for each value of `input` in `output`. On CUDA the work is enqueued on the device's stream and the call returns at
-    /// once.
+    /// Stores a result for each value of `input` in `output`. On CUDA the work is enqueued on the device's stream and
+    /// the call returns at once.
     ///
     /// # Errors
     /// - [`Error::Shape`]: the input has another number of values than the shape
-    /// - [`Error::Length`]: the output has not as many
+    /// - [`Error::Length`]: the output has another number of values than the input
     /// - [`Error::Window`]: the window has more columns than a block of a CUDA device
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
-    /// - [`Error::Values`]: the functions hold too much
-    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: CUDA's own
+    /// - [`Error::Values`]: the functions capture too much
+    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: failures of CUDA itself
     pub fn run<X, Y, A>(&self, device: &Device, input: &X, output: &mut Y) -> Result<()>
     where
         X: Input + ?Sized,
@@ -123,7 +127,7 @@ impl<M, F> MovingSum<M, F> {
         self.dispatch(device, &input.view(), Target::new(output.view_mut()))
     }
 
-    /// As [`run`](Self::run), to a new array on the device.
+    /// Runs like [`run`](Self::run), into a new array on the device.
     ///
     /// # Errors
     /// As [`run`](Self::run).

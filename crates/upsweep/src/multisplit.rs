@@ -1,4 +1,5 @@
-//! A partition of many ways: the elements by what a function makes of each, a counting sort.
+//! Multisplit: elements by the bucket that a function returns for each (a partition into many buckets, a counting
+//! sort).
 //!
 //! ```text
 //! ways(f, k)     the x[i] with f(x[i]) = 0, those with f(x[i]) = 1, and so on, each in their order
@@ -22,12 +23,13 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! No element is lost: those of which the function makes `k` or more stand behind all others, in the order of these numbers, from
-//! the last offset on. Segments of the results are `Segments::Offsets(&offsets)`; edges partitioned by the vertex that they come
-//! from are a graph in compressed rows.
+//! No element is lost: elements whose bucket is `k` or more come after all others, in the order of their numbers, from
+//! the last offset on. `Segments::Offsets(&offsets)` makes segments of the results. Edges partitioned by their source
+//! vertex are a graph in compressed rows.
 //!
-//! **Cost.** A reading of the elements that stores their ways, a reading of these that counts, and a [`Sort`] of pairs by
-//! 8 bits, of ways in `u16` by 16. Memory for twice as many ways and once as many elements as there are.
+//! **Cost.** A pass over the elements that stores the number of their bucket, a pass over these numbers that counts,
+//! and a [`Sort`] of pairs by 8 bits, or by 16 for numbers in `u16`. Memory for two arrays of bucket numbers and one of
+//! elements.
 //!
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.3; counting sort is Seward's, 1954.
 
@@ -51,9 +53,9 @@ use upsweep_core::operator::builtin::Sum;
 use upsweep_core::operator::{Map, MapWith, Operator, Same};
 use upsweep_core::outputs::Target;
 
-/// A partition of many ways, with its options: see the [module](self). Build it once, run it often.
+/// Partition into many buckets, with its options: see the [module](self). Build it once, run it often.
 ///
-/// `V` is what it stores: [`Values`], which are elements here, or [`Indices`].
+/// `V` is the kind of its results: [`Values`], the elements, or [`Indices`].
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a partition does nothing until it is run"]
 pub struct Ways<F, V = Values> {
@@ -62,7 +64,7 @@ pub struct Ways<F, V = Values> {
     yields: PhantomData<V>,
 }
 
-/// The number of a way: `u8` or `u16`.
+/// Number of a bucket: `u8` or `u16`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the number of a way",
     label = "the function of a partition returns `u8` or `u16`"
@@ -72,23 +74,24 @@ impl Way for u8 {}
 impl Way for u16 {}
 
 impl<F> Partition<Ways<F>> {
-    /// The partition into `ways` ways, of which `function`, that [`#[function]`](crate::function) has made, tells each element's:
-    /// 0, 1 and so on, as `u8` or `u16`. See [`multisplit`](crate::multisplit).
+    /// Makes a partition into `ways` buckets. `function`, made by [`#[function]`](crate::function), returns the bucket
+    /// of an element: 0, 1 and so on, as `u8` or `u16`. See [`multisplit`](crate::multisplit).
     pub fn ways(function: F, ways: usize) -> Ways<F> {
         Ways { function, ways, yields: PhantomData }
     }
 }
 
 impl<F> Ways<F> {
-    /// Stores the indices of the elements instead of the elements: `u32`, `u64` or `usize`. Then there may be several inputs, of which
-    /// the function takes one element each.
+    /// Stores the indices of the elements instead of the elements: `u32`, `u64` or `usize`. Then several inputs are
+    /// possible: the function takes one element of each.
     pub fn indices(self) -> Ways<F, Indices> {
         Ways { function: self.function, ways: self.ways, yields: PhantomData }
     }
 }
 
 impl<F: Copy, V> Ways<F, V> {
-    /// Stores where each way begins, and returns the way of each element. `output` is the length of the output.
+    /// Stores the begin of each bucket in `offsets`, and returns the bucket of each element. `output` is the length of
+    /// the output.
     fn store_offsets<'x, X, N, K>(&self, device: &Device, input: X, output: usize, offsets: &mut N) -> Result<Array<K>>
     where
         X: Inputs<'x>,
@@ -110,13 +113,14 @@ impl<F: Copy, V> Ways<F, V> {
 }
 
 impl<F: Copy> Ways<F> {
-    /// Stores the elements of `input` by their ways in `output`, which is as long, and in `offsets`, one longer than there are ways, of
-    /// `u32` or `u64`, where each way begins. On CUDA the work is enqueued on the device's stream and the call returns at once; it
-    /// cannot be captured in a graph.
+    /// Stores the elements of `input`, bucket by bucket, in `output`, which is as long. Stores the begin of each bucket
+    /// in `offsets`, of `u32` or `u64` and one longer than the number of buckets. On CUDA the work is enqueued on the
+    /// device's stream and the call returns at once; it cannot be captured in a graph.
     ///
     /// # Errors
-    /// - [`Error::Bins`](crate::Error::Bins) for no way or more than 2^20, [`Error::Length`](crate::Error::Length) when the output or the offsets have another length,
-    ///   [`Error::Options`](crate::Error::Options) for offsets of `u32` of more than `u32::MAX` elements
+    /// - [`Error::Bins`](crate::Error::Bins) for no bucket or more than 2^20, [`Error::Length`](crate::Error::Length)
+    ///   when the output or the offsets have another length, [`Error::Options`](crate::Error::Options) for offsets of
+    ///   `u32` of more than `u32::MAX` elements
     /// - those of a [`Sort::run`] of pairs; [`Error::Driver`](crate::Error::Driver) in a capture
     pub fn run<'x, I, O, N, K>(&self, device: &Device, input: &'x I, output: &mut O, offsets: &mut N) -> Result<()>
     where
@@ -138,7 +142,7 @@ impl<F: Copy> Ways<F> {
 }
 
 impl<F: Copy> Ways<F, Indices> {
-    /// As [`Ways::run`], with the positions that the elements have in `input`, which may be any input of a scan.
+    /// Runs like [`Ways::run`], and stores the positions of the elements in `input`, which may be any input of a scan.
     ///
     /// # Errors
     /// As [`Ways::run`], and those of a [`Transform`] of the input.

@@ -1,4 +1,4 @@
-//! Nth: elements at places in the order of all, exactly, without sorting; and quantiles between them.
+//! Nth: order statistics, exact and without sorting: the elements at given ranks, quantiles and the median.
 //!
 //! ```text
 //! at(&places)           the element that would be at each place, from 0 on, if all were sorted    (numpy.partition)
@@ -20,17 +20,19 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Order.** That of [`Key`]: NaN are behind all numbers. Of zeros, which are equal whatever their signs, it is the one that a stable sort
-//! puts there.
+//! **Order.** By [`Key`]: NaN come after all numbers. Zeros are equal whatever their signs; at the rank of a zero the
+//! result is the zero that a stable sort puts there.
 //!
-//! **Interpolated.** The place `q (n - 1)` is rounded to `f64`, so 0.7 of 101 elements is the one with 70 before it. Between the two neighbours
-//! the value is exact, and rounded once: see [`Between`]. So values never descend with `q`, and of the whole numbers of 64 bits none is
-//! wrong. A NaN among the elements makes every value NaN; else one is NaN only where a place lies between both infinities.
-//! (numpy.quantile has NaN beside one infinity, infinities for the halves of two large numbers, and wraps integers.)
+//! **Interpolated.** The place `q (n - 1)` is rounded to `f64`, so the quantile 0.7 of 101 elements is the one with 70
+//! before it. Between its two neighbours the value is exact, and rounded once: see [`Between`]. So values never descend
+//! with `q`, and no integer of 64 bits is wrong. A NaN among the elements makes every value NaN; otherwise a value is
+//! NaN only where a place lies between both infinities. (numpy.quantile has NaN beside one infinity, infinities for the
+//! halves of two large numbers, and wraps integers.)
 //!
-//! **Cost.** On CUDA one reading of the input for each place, and of some hundredths of it; see [`topk`](crate::topk). On the CPU also
-//! one for a single place, and mostly two for any number of them, with memory for an eighth of the input at most. Where an element is a
-//! zero, and there are such of both signs, it is looked for in one more reading, on CUDA by one block.
+//! **Cost.** On CUDA, for each place, one reading of the input and of some hundredths of it; see [`topk`](crate::topk).
+//! On the CPU also one reading for a single place, and mostly two for any number of them, with memory for an eighth of
+//! the input at most. Where the result is a zero, and zeros of both signs exist, one more reading finds its sign, on
+//! CUDA by one block.
 
 use crate::array::Array;
 use crate::device::{Backend, Device};
@@ -44,9 +46,9 @@ use upsweep_core::memory;
 use upsweep_core::outputs::Target;
 use upsweep_cpu::order_statistics::Ranks;
 
-/// Elements at places in order: see the [module](self). Build it once, run it often.
+/// Elements at given ranks: see the [module](self). Build it once, run it often.
 ///
-/// `R` is what it gives: [`Elements`], or values between them, [`Interpolated`].
+/// `R` is the kind of its results: [`Elements`], or values between them, [`Interpolated`].
 #[derive(Clone, Copy, Debug)]
 #[must_use = "it does nothing until it is run"]
 pub struct Nth<'a, R = Elements> {
@@ -54,11 +56,11 @@ pub struct Nth<'a, R = Elements> {
     gives: PhantomData<R>,
 }
 
-/// Of an [`Nth`]: elements.
+/// Results of an [`Nth`]: elements.
 #[derive(Clone, Copy, Debug)]
 pub struct Elements;
 
-/// Of an [`Nth`]: values between elements, as `f64`.
+/// Results of an [`Nth`]: values between elements, as `f64`.
 #[derive(Clone, Copy, Debug)]
 pub struct Interpolated;
 
@@ -76,8 +78,8 @@ impl Wanted<'_> {
         }
     }
 
-    /// What is wanted among `len` elements, each by its place and the part of the way to the next one that it is behind it. Of shares `at`
-    /// tells it, which are checked.
+    /// Returns the place of each result among `len` elements, and its fraction of the distance to the next place. `at`
+    /// computes both from a share, which is checked.
     fn places(&self, len: usize, at: impl Fn(f64) -> (usize, f64)) -> Result<Vec<(usize, f64)>> {
         let mut found = memory::room(self.len())?;
         match self {
@@ -105,57 +107,59 @@ impl Wanted<'_> {
         Ok(found)
     }
 
-    /// The places of elements, for shares the nearest one at which so many of all have come.
+    /// Returns the places of elements; for a share `q`, the place of the `ceil(q n)`-th smallest.
     fn of_elements(&self, len: usize) -> Result<Vec<(usize, f64)>> {
         self.places(len, |share| (((share * len as f64).ceil() as usize).clamp(1, len) - 1, 0.0))
     }
 
-    /// The places between elements.
+    /// Returns the places between elements.
     fn between(&self, len: usize) -> Result<Vec<(usize, f64)>> {
         let last = len.saturating_sub(1);
         self.places(len, |share| {
             let place = share * last as f64;
             let before = (place as usize).min(last);
-            // Of the last one nothing is behind.
+            // The last element has no next one.
             (before, if before < last { place - before as f64 } else { 0.0 })
         })
     }
 }
 
 impl<'a> Nth<'a> {
-    /// The elements that would be at these places, from 0 on, if all were sorted.
+    /// Selects the elements that would be at these places, from 0 on, if all were sorted.
     pub fn at(places: &'a [usize]) -> Self {
         Self { wanted: Wanted::Places(places), gives: PhantomData }
     }
 
-    /// For each share from 0 to 1 the smallest element that so many of all are no larger than.
+    /// Selects for each share `q` from 0 to 1 the `ceil(q n)`-th smallest element.
     pub fn quantiles(shares: &'a [f64]) -> Self {
         Self { wanted: Wanted::Shares(shares), gives: PhantomData }
     }
 
-    /// The values between the two neighbours of the place `share * (n - 1)`, in linear interpolation: see the [module](self).
+    /// Computes the values between the two neighbours of the place `share * (n - 1)`, by linear interpolation: see the
+    /// [module](self).
     pub fn interpolated(self) -> Nth<'a, Interpolated> {
         Nth { wanted: self.wanted, gives: PhantomData }
     }
 }
 
 impl Nth<'static> {
-    /// The element in the middle; of an even number of elements, the lower of two.
+    /// Selects the element in the middle; the lower of two if the number of elements is even.
     pub fn median() -> Self {
         Self { wanted: Wanted::Shares(&[0.5]), gives: PhantomData }
     }
 }
 
 impl<'a> Nth<'a> {
-    /// Stores the elements in `output`, one for each place or share. On CUDA the work is enqueued on the device's stream and the
-    /// call returns at once.
+    /// Stores the elements in `output`, one for each place or share. On CUDA the work is enqueued on the device's
+    /// stream and the call returns at once.
     ///
     /// # Errors
-    /// - [`Error::Rank`]: there is no such place
+    /// - [`Error::Rank`]: a place is not less than the number of elements
     /// - [`Error::Options`]: a share is not from 0 to 1
-    /// - [`Error::Length`]: `output` has not one element for each
+    /// - [`Error::Length`]: `output` has not one element for each place or share
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
-    /// - [`Error::OutOfMemory`], [`Error::Compile`], [`Error::Driver`]: there is no scratch memory; CUDA's own
+    /// - [`Error::OutOfMemory`], [`Error::Compile`], [`Error::Driver`]: there is no scratch memory; failures of CUDA
+    ///   itself
     pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
     where
         I: Input<Item: Key> + ?Sized,
@@ -181,7 +185,7 @@ impl<'a> Nth<'a> {
         self.run_to_array(device, input)?.into_vec()
     }
 
-    /// The same of elements that come in chunks.
+    /// Takes the elements in chunks instead of at once.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -205,8 +209,9 @@ impl<'a> Nth<'a, Interpolated> {
         values(&self.run_to_neighbours(device, input)?)
     }
 
-    /// Returns between which two elements the places are, on the host: of integers of 64 bits these tell more than a `f64` holds. On CUDA
-    /// this waits for the elements. With a NaN among the elements all are between it and itself.
+    /// Returns, on the host, the two elements that each place lies between: for integers of 64 bits they are more
+    /// precise than an `f64`. On CUDA this waits for the elements. With a NaN among the elements, every place is
+    /// between the NaN and itself.
     ///
     /// # Errors
     /// As [`Nth::run`].
@@ -225,7 +230,7 @@ impl<'a> Nth<'a, Interpolated> {
         neighbours(&places, &ranks, &found.into_vec()?)
     }
 
-    /// The same of elements that come in chunks.
+    /// Takes the elements in chunks instead of at once.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -248,8 +253,8 @@ fn of_ranks<K: Key>(device: &Device, keys: View<'_, K>, ranks: &[usize], output:
     }
 }
 
-/// The ranks of the elements that these places are at or between, ascending and each once; and the last one, behind which a NaN would be,
-/// unless all elements are numbers or NaN do not matter.
+/// Returns the ranks of the elements at or around these places, ascending and each once; and the last rank, where a NaN
+/// would be, unless all elements are numbers or NaN do not matter.
 fn ranks(places: &[(usize, f64)], len: usize, no_nan: bool) -> Result<Vec<u64>> {
     let mut ranks = memory::room(2 * places.len() + 1)?;
     for &(place, part) in places {
@@ -266,7 +271,7 @@ fn ranks(places: &[(usize, f64)], len: usize, no_nan: bool) -> Result<Vec<u64>> 
     Ok(ranks)
 }
 
-/// The elements around places: `found` are those of the ranks that [`ranks`] told.
+/// Returns the elements around places: `found` are the elements of the ranks that [`ranks`] returned.
 fn neighbours<K: Interpolate>(places: &[(usize, f64)], ranks: &[u64], found: &[K]) -> Result<Vec<Between<K>>> {
     let nan = found.last().filter(|last| matches!(last.parts(), Parts::Other(x) if x.is_nan()));
     let key = |place: usize| {
@@ -284,9 +289,9 @@ fn values<K: Interpolate>(places: &[Between<K>]) -> Result<Vec<f64>> {
     memory::collected(places.len(), places.iter().map(|place| place.value()))
 }
 
-/// Readings of all elements, in chunks, from which an [`Nth`] finds what it looks for: of data that is longer than memory. Chunks are on the host,
-/// of any lengths, and in each reading the same elements come, in any order: so of zeros, which are equal, those with a sign are given
-/// first.
+/// Readings of all elements, in chunks, from which an [`Nth`] finds its results: for data larger than memory. Chunks
+/// are on the host, of any lengths. Each reading has the same elements, in any order. So the order of equal zeros is
+/// not known: zeros with a sign are returned first.
 ///
 /// ```
 /// use upsweep::prelude::*;
@@ -302,15 +307,16 @@ fn values<K: Interpolate>(places: &[Between<K>]) -> Result<Vec<f64>> {
 /// # Ok::<(), upsweep::Error>(())
 /// ```
 ///
-/// The first reading counts elements by their highest 16 bits, so elements of up to two bytes are read once. Mostly the second one is the
-/// last: it keeps those with the right bits, a sixteenth of all at most; else they are counted by the next 16 bits, and so on.
+/// The first reading counts elements by their highest 16 bits, so elements of up to two bytes are read once. Mostly the
+/// second reading is the last: it keeps the elements with the right bits, if they are at most a sixteenth of all.
+/// Otherwise they are counted by the next 16 bits, and so on.
 #[derive(Debug)]
 pub struct Readings<'a, K: Key, R> {
     wanted: Wanted<'a>,
-    /// The ranks to look for among so many elements.
+    /// Returns the ranks to find among that number of elements.
     ranks_of: fn(&Wanted<'a>, usize) -> Result<Vec<u64>>,
     search: Ranks<K::Bits>,
-    /// These ranks, as soon as a reading has ended.
+    /// Ranks to find, once the first reading has ended.
     ranks: Vec<u64>,
     state: State,
     gives: PhantomData<R>,
@@ -329,10 +335,10 @@ impl<'a, K: Key, R> Readings<'a, K, R> {
         Ok(Self { wanted, ranks_of, search, ranks: Vec::new(), state: State::New, gives: PhantomData })
     }
 
-    /// Ends a reading, and says whether another one begins. The first call begins the first one.
+    /// Ends a reading, and returns whether another one begins. The first call begins the first one.
     ///
     /// # Errors
-    /// - [`Error::Rank`], [`Error::Options`]: as [`Nth::run`], at the end of the first reading
+    /// - [`Error::Rank`], [`Error::Options`]: as for [`Nth::run`], at the end of the first reading
     /// - [`Error::Length`]: a later reading had other elements than the first
     /// - [`Error::OutOfMemory`]
     pub fn again(&mut self) -> Result<bool> {
@@ -359,24 +365,24 @@ impl<'a, K: Key, R> Readings<'a, K, R> {
                 reason: "call `again` before each reading, as long as it says so",
             });
         }
-        // SAFETY: a key has the bits of its `Bits`, of the same size and alignment.
+        // SAFETY: `K::Bits` has the size and alignment of a key, and every key's bits are a value of it.
         let bits = unsafe { std::slice::from_raw_parts(chunk.as_ptr().cast::<K::Bits>(), chunk.len()) };
         self.search.read(bits, |bits| bits.ordered(K::ORDER, false))
     }
 
-    /// The number of all elements, after the first reading.
+    /// Returns the number of all elements, after the first reading.
     #[must_use]
     pub fn len(&self) -> usize {
         self.search.len() as usize
     }
 
-    /// Whether there are none.
+    /// Whether there are no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The elements of the ranks, ascending.
+    /// Returns the elements of the ranks, ascending.
     fn found(self) -> Result<(Wanted<'a>, usize, Vec<u64>, Vec<K>)> {
         if self.state != State::Done {
             return Err(Error::Options {
@@ -385,7 +391,7 @@ impl<'a, K: Key, R> Readings<'a, K, R> {
             });
         }
         let (len, ranks) = (self.len(), self.ranks);
-        // SAFETY: these bits are of an element that was read.
+        // SAFETY: the bits are those of a key that was read, so they are a valid `K`.
         let key =
             |number: K::Bits| unsafe { std::mem::transmute_copy::<K::Bits, K>(&number.restored(K::ORDER, false)) };
         let found = memory::collected(ranks.len(), self.search.found(&ranks)?.into_iter().map(key))?;
@@ -394,11 +400,11 @@ impl<'a, K: Key, R> Readings<'a, K, R> {
 }
 
 impl<K: Key> Readings<'_, K, Elements> {
-    /// The elements, one for each place or share.
+    /// Returns the elements, one for each place or share.
     ///
     /// # Errors
     /// - [`Error::Options`]: the last reading has not ended
-    /// - [`Error::Length`]: it had other elements than the first one
+    /// - [`Error::Length`]: the last reading had other elements than the first one
     /// - [`Error::OutOfMemory`]
     pub fn finish(self) -> Result<Vec<K>> {
         let (wanted, len, ranks, found) = self.found()?;
@@ -409,7 +415,7 @@ impl<K: Key> Readings<'_, K, Elements> {
 }
 
 impl<K: Interpolate> Readings<'_, K, Interpolated> {
-    /// The values, one for each place or share.
+    /// Returns the values, one for each place or share.
     ///
     /// # Errors
     /// As [`Readings::finish`] of elements.
@@ -417,7 +423,7 @@ impl<K: Interpolate> Readings<'_, K, Interpolated> {
         values(&self.finish_neighbours()?)
     }
 
-    /// Between which two elements the places are, as [`Nth::run_to_neighbours`] has it.
+    /// Returns the two elements that each place lies between, like [`Nth::run_to_neighbours`].
     ///
     /// # Errors
     /// As [`finish`](Self::finish).

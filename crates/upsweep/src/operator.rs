@@ -21,7 +21,7 @@
 //! assert!(check_laws(&Then, &[f, g])?.not_commutative.is_some());
 //! # Ok::<(), upsweep::operator::Violation<Affine>>(())
 //! ```
-//! What a body can contain, and what exactly it computes, is in the documentation of [`macro@function`].
+//! The documentation of [`macro@function`] lists what a body can contain, and what exactly it computes.
 
 pub use upsweep_core::operator::{
     Cast, Element, Enumerate, Float, Function, Half, Integer, Laws, Logic, MAX_ELEMENT_BYTES, MAX_VALUES_BYTES, Map,
@@ -29,6 +29,6 @@ pub use upsweep_core::operator::{
     check_laws, check_laws_within, function, operator,
 };
 
-// What the macros write.
+// Names in the code that the macros generate.
 #[doc(hidden)]
 pub use upsweep_core::operator::{Argument, Field, Form, Halves, Item, Layout, Piece, Single, arith, numbers_of};

@@ -1,4 +1,4 @@
-//! The options that all builders have in common.
+//! Options that all builders share, and their checks.
 
 use upsweep_core::error::{Error, Result};
 use upsweep_core::init::{InitSource, NoInit};
@@ -6,8 +6,7 @@ use upsweep_core::operator::{Element, Operator, Same};
 use upsweep_core::segments::{SegmentsBy, Whole};
 use upsweep_core::shape::Shape;
 
-/// What is combined and how the input is cut: the operator `Op`, the map `M`, the finish `F`, the segments `G`, the initial
-/// value `V`.
+/// Options of a call: the operator `Op`, the map `M`, the finish `F`, the segments `G`, the initial value `V`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Options<'a, Op, M, F, G, V> {
     pub(crate) operator: Op,
@@ -45,7 +44,7 @@ impl<'a, Op, M, F, G, V> Options<'a, Op, M, F, G, V> {
         Options { operator, map, finish, segments, init, axis }
     }
 
-    /// The input's shape, seen from the axis, of `len` elements.
+    /// Returns the shape of an input of `len` elements, as seen from the axis.
     #[inline]
     pub(crate) fn shape(&self, len: usize) -> Result<Shape> {
         Shape::new(self.axis, len)
@@ -72,27 +71,27 @@ pub(crate) fn expect_length(what: &'static str, found: usize, expected: usize) -
     if found == expected { Ok(()) } else { Err(Error::Length { what, found, expected }) }
 }
 
-/// What a call is checked by, whatever its types are.
+/// Facts by which a call is checked, independent of its types.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked<'a> {
     pub(crate) axis: Option<(&'a [usize], usize)>,
-    /// The elements, or those that there is room for.
+    /// Number of elements, or the room for them.
     pub(crate) len: usize,
-    /// Whether the device knows how many there are.
+    /// Whether the device holds the number of elements.
     pub(crate) counted: bool,
     pub(crate) segments: SegmentsBy,
-    /// The results that the output takes; `None`: as many as there are.
+    /// Room of the output for results; `None` if it takes any number.
     pub(crate) output: Option<usize>,
-    /// The operator's name, where there is neither an identity nor an initial value.
+    /// Name of the operator, if it has no identity and the call has no initial value.
     pub(crate) begins_with_nothing: Option<&'static str>,
 }
 
 impl Asked<'_> {
-    /// The array, seen from the axis, if the segments can be its own.
+    /// Returns the shape of the array, as seen from the axis, if it fits the segments.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::Axis`], [`Error::Length`]; [`Error::Options`] with an axis, where there are segments or the device knows
-    /// how many elements there are.
+    /// [`Error::Shape`], [`Error::Axis`], [`Error::Length`]; [`Error::Options`] with an axis and segments, or with an
+    /// axis and a number of elements that the device holds.
     #[inline]
     pub(crate) fn shape(&self) -> Result<Shape> {
         let shape = Shape::new(self.axis, self.len)?;
@@ -115,7 +114,7 @@ impl Asked<'_> {
     }
 }
 
-/// The operator's name, if neither it nor the call says what nothing combines to.
+/// Returns the operator's name, if it has no identity and the call has no initial value.
 #[inline(always)]
 pub(crate) fn begins_with_nothing<T: Element, Op: Operator<T>>(
     operator: &Op,
@@ -124,7 +123,7 @@ pub(crate) fn begins_with_nothing<T: Element, Op: Operator<T>>(
     (init.is_none() && operator.identity().is_none()).then(std::any::type_name::<Op>)
 }
 
-/// The methods of a builder that sets these options: `$Builder` has a field `options` and the fields `$own`.
+/// Defines the methods of a builder that set these options: `$Builder` has a field `options` and the fields `$own`.
 macro_rules! shared_options {
     ($Builder:ident { $($own:ident),* }, $Does:literal, $noun:literal, $axis:literal) => {
         impl<'a, Op, M, F, G, V> $Builder<'a, Op, M, F, G, V> {
@@ -155,8 +154,8 @@ macro_rules! shared_options {
             }
 
             /// Combines `(x, position)` instead of `x`, for [`ArgMin`](upsweep_core::operator::builtin::ArgMin) and
-            /// [`ArgMax`](upsweep_core::operator::builtin::ArgMax). The position is the element's own, also in reverse: along
-            /// the axis, and with segments in the flat array, not in the segment.
+            /// [`ArgMax`](upsweep_core::operator::builtin::ArgMax). The position is the element's own, also in reverse:
+            /// along an axis, its place on the line; with segments, its place in the flat array, not in the segment.
             pub fn enumerate(self) -> $Builder<'a, Op, Enumerate, F, G, V> {
                 $Builder { options: self.options.with_map(Enumerate), $($own: self.$own),* }
             }

@@ -1,4 +1,4 @@
-//! Where the results of a call go.
+//! Outputs of a call: the buffers for its results.
 //!
 //! ```text
 //! &mut y                          y[i] = r[i]               a slice, vector, array, `Array`, view, cudarc's slices

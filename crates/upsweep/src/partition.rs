@@ -1,4 +1,4 @@
-//! Partition: the elements that a predicate or flags choose, and then the others, both in their order (a split).
+//! Partition: the elements that a predicate or flags select, then the rejected ones, both in their order (a split).
 //!
 //! ```text
 //! new(p)         the x[i] with p(x[i]), and those without
@@ -6,7 +6,7 @@
 //! indices        the i instead
 //! ```
 //!
-//! The others go behind the chosen ones, or into a second output:
+//! The rejected elements follow the selected ones, or go into a second output:
 //!
 //! ```
 //! use upsweep::prelude::*;
@@ -28,10 +28,10 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! Three ways and more are [`Partition::ways`], by a function that tells each element's.
+//! [`Partition::ways`] partitions into three buckets and more, by a function that returns the bucket of each element.
 //!
-//! **Cost.** Into two outputs one pass over memory: each element is read once and written once. Into one output each element is
-//! read twice, because the others' place depends on how many are chosen.
+//! **Cost.** Into two outputs one pass over memory: each element is read once and written once. Into one output each
+//! element is read twice, because the place of the rejected elements depends on the number of selected ones.
 //!
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.3 (split).
 
@@ -47,7 +47,7 @@ use upsweep_core::inputs::CountedInput;
 use upsweep_core::operator::Element;
 use upsweep_core::outputs::Target;
 
-/// A partition with its options: see the [module](self) for what they compute. Build it once, run it often.
+/// Partition with its options: see the [module](self) for their formulas. Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a partition does nothing until it is run"]
 pub struct Partition<C, V = Values> {
@@ -56,31 +56,32 @@ pub struct Partition<C, V = Values> {
 }
 
 impl<P> Partition<Where<P>> {
-    /// Chooses the elements of which `predicate` holds: a `#[function]` that returns `bool`.
+    /// Selects the elements for which `predicate` holds: a `#[function]` that returns `bool`.
     pub fn new(predicate: P) -> Self {
         Self { choice: Where(predicate), yields: PhantomData }
     }
 }
 
 impl<'a, B: Input<Item: Flag> + ?Sized> Partition<Flagged<'a, B>> {
-    /// Chooses the elements whose flag is set: a `bool`, or a byte that is not 0, for each element.
+    /// Selects the elements whose flag is set: a `bool`, or a byte that is not 0, for each element.
     pub fn flags(flags: &'a B) -> Self {
         Self { choice: Flagged(flags), yields: PhantomData }
     }
 }
 
 impl<C> Partition<C> {
-    /// Stores the indices of the elements instead of the elements: `u32`, `u64`, `usize`, `i32` or `i64`, as the outputs have them.
+    /// Stores the indices of the elements instead of the elements: `u32`, `u64`, `usize`, `i32` or `i64`, by the
+    /// outputs' type.
     pub fn indices(self) -> Partition<C, Indices> {
         Partition { choice: self.choice, yields: PhantomData }
     }
 }
 
-/// Where a partition stores its results: one output, or a pair of them for the chosen elements and the others.
+/// Outputs of a partition: one output, or a pair of them for the selected elements and the rejected ones.
 pub trait Sides {
-    /// The results.
+    /// Type of the results.
     type Item: Element;
-    /// The outputs.
+    /// Views of the outputs.
     #[doc(hidden)]
     fn views(&mut self) -> (ViewMut<'_, Self::Item>, Option<ViewMut<'_, Self::Item>>);
 }
@@ -100,13 +101,14 @@ impl<A: Output + ?Sized, B: Output<Item = A::Item> + ?Sized> Sides for (&mut A, 
 }
 
 impl<C, V> Partition<C, V> {
-    /// Partitions `input` into `output`, which is one output as long as the input, or a pair of them, and returns how many
-    /// elements are chosen. On CUDA the work is enqueued on the device's stream and the call returns at once.
+    /// Partitions `input` into `output`, which is one output as long as the input, or a pair of them, and returns the
+    /// number of selected elements. On CUDA the work is enqueued on the device's stream and the call returns at once.
     ///
     /// # Errors
-    /// - [`Error::Capacity`]: one of two outputs has no room for its results; on CUDA the next call that waits returns it
+    /// - [`Error::Capacity`]: one of two outputs has no room for its results; on CUDA the next call that waits returns
+    ///   it
     /// - [`Error::Length`]: one output is not as long as the input, or there are not as many flags as elements
-    /// - the others of [`Select::run`](crate::Select::run)
+    /// - the other errors of [`Select::run`](crate::Select::run)
     pub fn run<I, O>(&self, device: &Device, input: &I, output: O) -> Result<Count>
     where
         I: CountedInput + ?Sized,
@@ -119,7 +121,8 @@ impl<C, V> Partition<C, V> {
         Ok(count)
     }
 
-    /// As [`run`](Self::run), with a count of the caller's, which may be used again: so the call can be captured in a CUDA graph.
+    /// Runs like [`run`](Self::run) with a count of the caller's, which can be reused, so that a CUDA graph can capture
+    /// the call.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -130,7 +133,7 @@ impl<C, V> Partition<C, V> {
         C: Choose<I::Item>,
         V: Yields<I::Item, O::Item>,
     {
-        // Asked for once: another time an input of the program's own could say something else.
+        // Read once: an input that the program implements could return another length the second time.
         let (room, length) = (input.room(), input.length());
         let call = |output, others| {
             let (input, length) = (Elements::Given(room.view()), length.as_ref().map(View::view));

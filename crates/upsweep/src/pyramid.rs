@@ -1,4 +1,5 @@
-//! Pyramid: an image at half its height and width, at half of these, and so on, each pixel made of 2 x 2 by a function.
+//! Pyramid (mipmap): an image at half its height and width, halved again and again; a function makes each pixel from 2
+//! x 2.
 //!
 //! ```text
 //! level[l][y, x] = f(level[l-1][2y, 2x], level[l-1][2y, 2x+1], level[l-1][2y+1, 2x], level[l-1][2y+1, 2x+1])     level 0 is the image
@@ -26,18 +27,19 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Layout.** An image is row by row, `[planes, height, width, channels]`; each channel of each plane is by itself. The levels lie one behind
-//! the other, each like the image. Shape and number of levels are the pyramid's, not the call's, because they say how many results there
-//! are.
+//! **Layout.** An image is row by row, `[planes, height, width, channels]`; each channel of each plane is by itself.
+//! The levels lie one after the other, each like the image. Shape and number of levels belong to the pyramid, not to
+//! the call, because they determine the number of results.
 //!
-//! **Sizes.** What is halved is even, or 1: 1 stays 1, and then the one row, or column, stands for both.
+//! **Sizes.** A size to be halved is even, or 1: 1 stays 1, and then the one row, or column, stands for both.
 //!
-//! **Order.** Each level is made of the one before as it is stored, by one application of the function for each value. The same bits on
-//! every device.
+//! **Order.** Each level is computed from the stored values of the level before, by one application of the function for
+//! each value. Results have the same bits on every device.
 //!
-//! **Cost.** On CUDA a launch makes up to 6 levels while it reads the first of them once: 3 launches for 16,384 x 16,384. Levels that begin
-//! at multiples of 16 bytes, with rows of as many, are read and stored by vectors. Pixels of more than 8 channels or 32 bytes are taken a
-//! channel at a time, which is slower. On the CPU one pass over each level.
+//! **Cost.** On CUDA a launch computes up to 6 levels while it reads the level before them once: 3 launches for 16,384
+//! x 16,384. Levels that begin at multiples of 16 bytes, with rows of a multiple of 16 bytes, are read and stored by
+//! vectors. Pixels of more than 8 channels or 32 bytes are processed a channel at a time, which is slower. On the CPU
+//! one pass over each level.
 //!
 //! Source: Williams, "Pyramidal Parametrics", 1983.
 
@@ -49,7 +51,7 @@ use upsweep_core::operator::{Element, Function};
 use upsweep_core::outputs::Target;
 use upsweep_plan::pyramid::Halvings;
 
-/// A pyramid: see the [module](self). Build it once, run it often.
+/// Pyramid: see the [module](self). Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a pyramid does nothing until it is run"]
 pub struct Pyramid<F> {
@@ -59,21 +61,21 @@ pub struct Pyramid<F> {
 }
 
 impl<F> Pyramid<F> {
-    /// So many levels of images of the shape `[planes, height, width, channels]`, by a function of the upper left, the upper right, the
-    /// lower left and the lower right value of 2 x 2.
+    /// Makes a pyramid of `levels` levels of images of the shape `[planes, height, width, channels]`, by a function of
+    /// the upper left, the upper right, the lower left and the lower right value of 2 x 2.
     pub fn new(of_four: F, shape: [usize; 4], levels: usize) -> Self {
         Self { of_four, halvings: Halvings { shape, levels }, with_input: false }
     }
 
-    /// The image is stored, too, before the levels. On CUDA it is read once for both.
+    /// Stores the image, too, before the levels. On CUDA it is read once for both.
     pub fn with_input(self) -> Self {
         Self { with_input: true, ..self }
     }
 
-    /// How many results there are.
+    /// Returns the number of results.
     ///
     /// # Errors
-    /// - [`Error::Shape`]: there are more than can be counted
+    /// - [`Error::Shape`]: the number of results exceeds `usize`
     /// - [`Error::Halves`]: a size that is to be halved is odd, and not 1
     pub fn results(&self) -> Result<usize> {
         let image = self.halvings.image(None)?;
@@ -81,16 +83,16 @@ impl<F> Pyramid<F> {
         Ok(results.saturating_add(image))
     }
 
-    /// Stores the levels of `input` in `output`, one behind the other. On CUDA the work is enqueued on the device's stream and the call
-    /// returns at once.
+    /// Stores the levels of `input` in `output`, one after the other. On CUDA the work is enqueued on the device's
+    /// stream and the call returns at once.
     ///
     /// # Errors
     /// - [`Error::Shape`]: the input has another number of elements than the shape
     /// - [`Error::Halves`]: a size that is to be halved is odd, and not 1
     /// - [`Error::Length`]: the output has not [as many elements](Self::results) as there are results
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
-    /// - [`Error::Values`]: the function holds too much
-    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: CUDA's own
+    /// - [`Error::Values`]: the function captures too much
+    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: failures of CUDA itself
     pub fn run<X, Y>(&self, device: &Device, input: &X, output: &mut Y) -> Result<()>
     where
         X: Input + ?Sized,
@@ -100,8 +102,8 @@ impl<F> Pyramid<F> {
         self.dispatch(device, Some(&input.view()), Target::new(output.view_mut()))
     }
 
-    /// Stores the levels behind the image that `data` begins with: it has as many elements as the image and all levels. So one pyramid
-    /// goes on where another one has ended, in the same buffer.
+    /// Stores the levels after the image that `data` begins with: `data` has as many elements as the image and all
+    /// levels. So one pyramid can continue where another one has ended, in the same buffer.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -134,7 +136,7 @@ impl<F> Pyramid<F> {
         Self { with_input, ..*self }
     }
 
-    /// Without an input it is in place.
+    /// Runs on the output in place if there is no input.
     #[cfg_attr(not(feature = "cuda"), allow(unused_mut, reason = "CUDA borrows the output for itself"))]
     fn dispatch<T>(&self, device: &Device, input: Option<&View<'_, T>>, mut output: Target<'_, T>) -> Result<()>
     where

@@ -1,5 +1,4 @@
-//! Range histogram: a histogram's prefix sums, which tell how many elements are in any range of bins, and where a share of them
-//! ends.
+//! Range histogram: the prefix sums of a histogram, for the number of elements in any range of bins, and for quantiles.
 //!
 //! ```text
 //! P[k] = h[0] + ... + h[k - 1],  k = 0 .. bins            the exclusive scan of the counts, and the total
@@ -27,7 +26,7 @@
 //!
 //! Lensch and Strzodka's slides take `P[b] - P[a]` of the inclusive scan, which leaves out `h[a]`.
 //!
-//! **Cost.** To build it, one scan of the counts. A range reads two sums, a quantile the logarithm of `bins`.
+//! **Cost.** One scan of the counts to build it. A range reads two sums, a quantile the logarithm of `bins`.
 
 use crate::array::{Array, Storage};
 use crate::device::{Backend, Device};
@@ -40,14 +39,14 @@ use upsweep_core::memory;
 use upsweep_core::operator::WidenFrom;
 use upsweep_core::operator::builtin::Sum;
 
-/// The prefix sums of a histogram: see the [module](self).
+/// Prefix sums of a histogram: see the [module](self).
 #[derive(Debug)]
 pub struct RangeHistogram {
     prefixes: Array<u64>,
 }
 
 impl RangeHistogram {
-    /// Of the number of elements of each bin, `u32` or `u64`.
+    /// Builds the prefix sums of the numbers of elements in each bin, `u32` or `u64`.
     ///
     /// # Errors
     /// As [`Scan::run`].
@@ -79,23 +78,24 @@ impl RangeHistogram {
         Ok(Self { prefixes: Array(storage) })
     }
 
-    /// The number of bins.
+    /// Returns the number of bins.
     #[must_use]
     pub fn bins(&self) -> usize {
         self.prefixes.len() - 1
     }
 
-    /// The sums of all bins before each, and the total: one more than there are bins.
+    /// Returns the exclusive prefix sums of the bins, and the total: one more than there are bins.
     #[must_use]
     pub fn prefixes(&self) -> &Array<u64> {
         &self.prefixes
     }
 
-    /// Stores for each range `(first, last)` of bins how many elements there are, both ends included. A range that ends before it
-    /// begins has none, nor have bins past the last.
+    /// Stores for each range `(first, last)` of bins its number of elements, both ends included. A range that ends
+    /// before it begins has none, and bins past the last have none.
     ///
     /// # Errors
-    /// [`Error::Length`] when `output` has not one element for each range; [`Error::Place`], [`Error::Overlap`] as [`Scan::run`].
+    /// [`Error::Length`] when `output` has not one element for each range; [`Error::Place`], [`Error::Overlap`] as
+    /// [`Scan::run`].
     pub fn counts<R, O>(&self, device: &Device, ranges: &R, output: &mut O) -> Result<()>
     where
         R: Input<Item = (u64, u64)> + ?Sized,
@@ -117,9 +117,9 @@ impl RangeHistogram {
         }
     }
 
-    /// Stores for each share from 0 to 1 the bin where so many of the elements have come: that of the smallest element for 0, that of
-    /// the largest for 1. A share beyond is taken for the nearest one. The number of bins, which is none, is stored where there
-    /// are no elements, and for NaN.
+    /// Stores for each share `q` from 0 to 1 the bin of the `ceil(q n)`-th smallest element: of the smallest one for 0,
+    /// of the largest for 1. A share beyond is clamped. Without elements, and for NaN, the number of bins is stored,
+    /// which is no bin.
     ///
     /// # Errors
     /// As [`counts`](Self::counts).
@@ -146,7 +146,7 @@ impl RangeHistogram {
         }
     }
 
-    /// How many elements the bins `first` to `last` have, both included. On CUDA this waits for the result.
+    /// Returns the number of elements in the bins `first` to `last`, both included. On CUDA this waits for the result.
     ///
     /// # Errors
     /// As [`counts`](Self::counts).
@@ -158,7 +158,7 @@ impl RangeHistogram {
         count.to_vec()?.first().copied().ok_or(Error::Length { what: "output", found: 0, expected: 1 })
     }
 
-    /// How many elements there are. On CUDA this waits for the result.
+    /// Returns the number of elements. On CUDA this waits for the result.
     ///
     /// # Errors
     /// As [`counts`](Self::counts).

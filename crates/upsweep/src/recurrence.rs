@@ -1,4 +1,4 @@
-//! Recurrence: each result is a combination of the last elements and the last results (a linear recurrence, an IIR filter).
+//! Recurrence: linear recurrences with constant coefficients (IIR filters), of the last elements and the last results.
 //!
 //! For coefficients `b[0] .. b[m]` and `a[0] .. a[k]`, where `a[0]` is not 0,
 //!
@@ -6,8 +6,9 @@
 //! a[0] y[i]  =  b[0] x[i] + b[1] x[i-1] + ... + b[m] x[i-m]  -  a[1] y[i-1] - ... - a[k] y[i-k]
 //! ```
 //!
-//! where what lies before the first element is 0, or what [`state`](Recurrence::state) says: `scipy.signal.lfilter`. A cascade of
-//! [`sections`](Recurrence::sections) of order 2, each of the results of the one before, is `scipy.signal.sosfilt`.
+//! where elements and results before the first one are 0, or given by [`state`](Recurrence::state):
+//! `scipy.signal.lfilter`. A cascade of [`sections`](Recurrence::sections) of order 2, where each section filters the
+//! results of the one before, is `scipy.signal.sosfilt`.
 //!
 //! ```
 //! use upsweep::prelude::*;
@@ -24,38 +25,41 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **States.** What a recurrence remembers of all elements before is as many numbers as its order: the `zi` and `zf` of SciPy, in
-//! the transposed direct form II
+//! **States.** A recurrence remembers all elements before in as many numbers as its order: the `zi` and `zf` of SciPy,
+//! in the transposed direct form II
 //!
 //! ```text
 //! y = b[0] x + z[0],    z[j] = b[j+1] x - a[j+1] y + z[j+1]
 //! ```
 //!
-//! of a recurrence divided by `a[0]`. So a long signal can be filtered in chunks: the final states of one are the initial states of
-//! the next ([`run_with_state`](Recurrence::run_with_state)).
+//! of a recurrence divided by `a[0]`. So a long signal can be filtered in chunks: the final states of one chunk are the
+//! initial states of the next ([`run_with_state`](Recurrence::run_with_state)).
 //!
-//! **Numbers.** It computes in the type of the coefficients: that of the elements, or `f64` for elements of `f32`, whose results are
-//! then rounded once. Where poles lie close to the unit circle, or close to each other, rounding errors are multiplied by about
-//! `1 / (1 - r)` for a pole of radius `r`, and by a power of that for several poles: ask for `f64` there, and cut filters of a high
-//! order into sections. Beside the largest result so far, the errors of 2,200 filters (random ones of orders to 16 and cascades of 1 to 8
-//! sections, stable, nearly unstable and unstable; Butterworth and elliptic ones) were at most 3.8 times SciPy's own on the CPU (on
-//! signals of up to 100 elements: SciPy's on the signal and its multiples). Errors of a cascade grow section by section: each one's states
-//! are rounded beside themselves, so where a section takes away most of what it gets, the result has digits less, in SciPy too. Here it may
-//! be some more, because the states that a part of a line begins with are sums of the elements themselves: of signals beside a constant
-//! up to 3,000 times as large, which a section takes away, the errors of one cascade in 15 were more than four times SciPy's, and at most
-//! 44 times.
+//! **Numbers.** A recurrence computes in the type of the coefficients: the type of the elements, or `f64` for elements
+//! of `f32`, whose results are then rounded once. Where poles lie close to the unit circle, or close to each other,
+//! rounding errors are multiplied by about `1 / (1 - r)` for a pole of radius `r`, and by a power of that for several
+//! poles: use `f64` there, and cut filters of a high order into sections. Relative to the largest result so far, the
+//! errors of 2,200 filters were at most 3.8 times SciPy's own on the CPU. (These were random filters of orders to 16
+//! and cascades of 1 to 8 sections, stable, nearly unstable and unstable, and Butterworth and elliptic ones. On signals
+//! of up to 100 elements, SciPy's error is the largest on the signal and its multiples.) Errors of a cascade grow
+//! section by section: the states of each section are rounded relative to themselves. So where a section removes most
+//! of its input, the result has fewer digits, in SciPy too. Here it may have fewer still, because the states at the
+//! begin of a part of a line are sums of the elements themselves: on signals with a constant offset of up to 3,000
+//! times their size, which a section removes, the errors of one cascade in 15 were more than four times SciPy's, and at
+//! most 44 times.
 //!
 //! **Cost.** One pass over memory: each element is read once and each result written once, however high the order. On
-//! CUDA each element is gone over twice while it is in shared memory, which takes `2 (2 k + 1)` multiplications, and the states of a
-//! thread's 12 to 36 elements some `8 k^2`. A long line is cut into parts whose states are scanned, with the powers of the recurrence's
-//! transition, computed on the host in twice the digits of `f64` in each call: microseconds for low orders, a millisecond or two for 16.
-//! Lines along any axis but the last are gone through one after the other, each by a thread: many of them are fast, few are not.
-//! Kernels of higher orders than 4 have more than 4 KiB of parameters, for which a driver of CUDA 12.1 or later is needed.
+//! CUDA each element is processed twice while it is in shared memory, which takes `2 (2 k + 1)` multiplications, and
+//! the states of a thread's 12 to 36 elements take some `8 k^2`. A long line is cut into parts whose states are scanned
+//! with the powers of the recurrence's transition. The host computes these powers in each call, in twice the digits of
+//! `f64`: microseconds for low orders, a millisecond or two for 16. Along any axis but the last, each line is filtered
+//! sequentially by a thread: many lines are fast, few are not. Kernels of higher orders than 4 have more than 4 KiB of
+//! parameters, and need a driver of CUDA 12.1 or later.
 //!
-//! **Order.** How additions are grouped depends on the number of elements, the types and the order alone, so the bits are the same in
-//! every run on the CPU, and on every GPU of one architecture. On CUDA multiplications and additions are fused, so its last
-//! bits are others than the CPU's. After an infinity or NaN among the elements, all results of its line are infinite or NaN;
-//! without feedback (all `a[1..]` are 0), the next `m` are.
+//! **Order.** The grouping of additions depends only on the number of elements, the types and the order, so the bits
+//! are the same in every run on the CPU, and on every GPU of one architecture. On CUDA multiplications and additions
+//! are fused, so the last bits differ from the CPU's. After an infinity or NaN among the elements, all results of its
+//! line are infinite or NaN; without feedback (all `a[1..]` are 0), the next `m` are.
 //!
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.4 (recurrence equations).
 
@@ -70,7 +74,7 @@ use upsweep_core::operator::Element;
 use upsweep_core::outputs::Target;
 use upsweep_core::shape::Shape;
 
-/// A recurrence with its options: see the [module](self) for what they compute. Build it once, run it often.
+/// Recurrence with its options: see the [module](self) for their formulas. Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a recurrence does nothing until it is run"]
 pub struct Recurrence<'a, C, Z = NoState> {
@@ -86,17 +90,17 @@ enum Coefficients<'a, C> {
     Sections(&'a [[C; 6]]),
 }
 
-/// Where the initial states lie, if there are any. Implemented by [`NoState`] and [`StateFrom`].
+/// Source of the initial states, if any. Implemented by [`NoState`] and [`StateFrom`].
 pub trait InitialState<C: Element> {
-    /// The states, or nothing.
+    /// Returns the states, or `None`.
     fn view(&self) -> Option<View<'_, C>>;
 }
 
-/// No initial states: they are 0.
+/// No initial states: all are 0.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoState;
 
-/// Initial states that lie in a buffer, where the device computes.
+/// Initial states in a buffer, where the device computes.
 #[derive(Debug)]
 pub struct StateFrom<'a, B: ?Sized>(&'a B);
 
@@ -120,14 +124,14 @@ impl<C: Element, B: Input<Item = C> + ?Sized> InitialState<C> for StateFrom<'_, 
 }
 
 impl<'a, C: Coefficient> Recurrence<'a, C> {
-    /// The recurrence with the coefficients `b` of elements and `a` of results, of an order of at most 16. They are checked when it
-    /// is run.
+    /// Makes the recurrence with the coefficients `b` of elements and `a` of results, of an order of at most 16. A run
+    /// checks the coefficients.
     pub fn new(b: &'a [C], a: &'a [C]) -> Self {
         Self::of(Coefficients::Direct { b, a })
     }
 
-    /// A cascade of recurrences of order 2, each of the results of the one before: each section has `b[0] b[1] b[2] a[0] a[1] a[2]`,
-    /// as `scipy.signal.sosfilt` takes them. There are at most 8.
+    /// Makes a cascade of recurrences of order 2, where each section filters the results of the one before. A section
+    /// has `b[0] b[1] b[2] a[0] a[1] a[2]`, as `scipy.signal.sosfilt` takes them. There are at most 8 sections.
     pub fn sections(sections: &'a [[C; 6]]) -> Self {
         Self::of(Coefficients::Sections(sections))
     }
@@ -138,35 +142,36 @@ impl<'a, C: Coefficient> Recurrence<'a, C> {
 }
 
 impl<'a, C: Coefficient, Z> Recurrence<'a, C, Z> {
-    /// Along `axis` (counted from 0) of a row-major array of this `shape`: each line is a signal of its own.
+    /// Filters along `axis` (counted from 0) of a row-major array of this `shape`: each line is a signal of its own.
     pub fn axis(mut self, shape: &'a [usize], axis: usize) -> Self {
         self.axis = Some((shape, axis));
         self
     }
 
-    /// From the last element to the first.
+    /// Filters from the last element to the first.
     pub fn reverse(mut self) -> Self {
         self.reverse = true;
         self
     }
 
-    /// Each line begins with its states in `buffer`, which lies where the device computes: an array of the input's shape whose axis
-    /// has as many elements as the order, or twice the number of sections (SciPy's `zi` of [`new`](Recurrence::new)). Those of a
-    /// cascade are the two of its first section, then those of the next.
+    /// Begins each line with its states in `buffer`, which lies where the device computes: an array of the input's
+    /// shape whose axis has as many elements as the order, or twice the number of sections (SciPy's `zi` of
+    /// [`new`](Recurrence::new)). The states of a cascade are the two of its first section, then those of the next.
     pub fn state<B: Input<Item = C> + ?Sized>(self, buffer: &'a B) -> Recurrence<'a, C, StateFrom<'a, B>> {
         let Self { coefficients, axis, reverse, .. } = self;
         Recurrence { coefficients, axis, reverse, state: StateFrom(buffer) }
     }
 
-    /// Filters `input` into `output`, which has as many elements. On CUDA the work is enqueued on the device's stream and the call
-    /// returns at once.
+    /// Filters `input` into `output`, which has as many elements. On CUDA the work is enqueued on the device's stream
+    /// and the call returns at once.
     ///
     /// # Errors
-    /// - [`Error::Coefficients`]: there are none or too many, `a[0]` is 0 (of integers: not 1), or one is not finite
-    /// - [`Error::Length`]: `output` or the states have another length than they must
+    /// - [`Error::Coefficients`]: there are no coefficients or too many, `a[0]` is 0 (of integers: not 1), or one is
+    ///   not finite
+    /// - [`Error::Length`]: `output` has another length than the input, or the states have a wrong length
     /// - [`Error::Shape`], [`Error::Axis`]: the shape is not the input's, or has no such axis
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
-    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: CUDA's own
+    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: failures of CUDA itself
     pub fn run<X, Y>(&self, device: &Device, input: &X, output: &mut Y) -> Result<()>
     where
         X: Input + ?Sized,
@@ -177,7 +182,8 @@ impl<'a, C: Coefficient, Z> Recurrence<'a, C, Z> {
         self.dispatch(device, Elements::Given(input.view()), Target::new(output.view_mut()), None)
     }
 
-    /// As [`run`](Self::run), and stores the states after each line's last element in `state`, as [`state`](Self::state) takes them.
+    /// Runs like [`run`](Self::run), and stores the states after each line's last element in `state`, laid out as for
+    /// [`state`](Self::state).
     ///
     /// ```
     /// use upsweep::prelude::*;

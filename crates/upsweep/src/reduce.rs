@@ -1,4 +1,4 @@
-//! Reduce: one value from many, combined by an associative operator.
+//! Reduce: one value from many, combined by an associative operator (fold).
 //!
 //! For an associative operator ⊕ and elements `x[0] .. x[n - 1]`
 //!
@@ -23,14 +23,14 @@
 //! ```
 //!
 //! **Cost.** Each element is read from memory once; at most `3 n` applications of map, less than `4 n` of the operator
-//! (segments and lines go the way of a scan; a whole array takes `n` of each).
+//! (segments and lines are combined as in a scan; a whole array takes `n` of each).
 //!
 //! **Sums of `f16` and `bf16`** are combined in `f32` and rounded once: see [`scan`](crate::scan).
 //!
 //! **Order.** Strictly from left to right, grouped by the number of elements and their type alone: see
-//! [`scan`](crate::scan). On the CPU the grouping is a tree (pairwise summation), also along any axis and in long segments,
-//! so the error of a float sum grows with the logarithm of the number of elements: the sum of 10^8 times `0.1f32` is right
-//! to 2e-7 of itself. A scan's last result is grouped otherwise, and is less exact.
+//! [`scan`](crate::scan). On the CPU the grouping is a tree (pairwise summation), also along any axis and in long
+//! segments. So the error of a float sum grows with the logarithm of the number of elements: the sum of 10^8 times
+//! `0.1f32` has a relative error of 2e-7. The last result of a scan is grouped otherwise, and is less exact.
 
 use crate::array::Array;
 use crate::device::{Backend, Device};
@@ -47,7 +47,7 @@ use upsweep_core::segments::{Kind, OfOne, SegmentKind, Segmentation, SegmentsBy,
 use upsweep_core::shape::Shape;
 use upsweep_core::steps::{JobSteps, Parts, Steps};
 
-/// A reduction with its options: see the [module](self) for what they compute. Build it once, run it often.
+/// Reduction with its options: see the [module](self) for their formulas. Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a reduction does nothing until it is run"]
 pub struct Reduce<'a, Op, M = Same, F = Same, G = Whole, V = NoInit> {
@@ -57,17 +57,17 @@ pub struct Reduce<'a, Op, M = Same, F = Same, G = Whole, V = NoInit> {
 shared_options! { Reduce {}, "Reduces", "reduction", " The output is row-major with the shape that is left." }
 
 impl<Op> Reduce<'_, Op> {
-    /// The reduction of a whole array with `operator`.
+    /// Makes the reduction of a whole array with `operator`.
     pub fn new(operator: Op) -> Self {
         Self { options: Options::new(operator) }
     }
 }
 
-/// What a reduction stores beside its results.
+/// Additional outputs of a reduction.
 pub(crate) struct Beside<'a, K: Element> {
-    /// The number of segments.
+    /// Number of segments.
     pub(crate) count: Option<ViewMut<'a, u64>>,
-    /// On CUDA: the first key of each segment.
+    /// First key of each segment, on CUDA.
     #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "the CPU goes over the keys once more"))]
     pub(crate) keys: Option<Target<'a, K>>,
 }
@@ -77,17 +77,17 @@ impl<K: Element> Beside<'_, K> {
 }
 
 impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
-    /// Reduces `input` into `output`: one element for the whole array, one for each line along the axis, one for each
+    /// Reduces `input` into `output`: one element for the whole array, for each line along the axis, or for each
     /// segment. On CUDA the work is enqueued on the device's stream and the call returns at once.
     ///
-    /// With head flags or keys the number of segments depends on the data, and `output` may be longer than it:
-    /// elements past the last segment keep their values. [`run_counted`](Self::run_counted) tells the number.
+    /// With head flags or keys the number of segments depends on the data, and `output` may be longer: elements past
+    /// the last segment keep their values. [`run_counted`](Self::run_counted) stores the number.
     ///
     /// # Errors
     /// As [`Scan::run`](crate::Scan::run); and [`Error::NoIdentity`] when a line or segment could be empty (a whole
     /// array or axis of length 0, any segment by offsets), the operator has no identity and there is no `init`.
     /// [`Error::Length`] when `output` is too short. With head flags or keys, an `output` that is not empty takes the
-    /// results that fit: the CPU then returns the error and stores no count; on CUDA only the count tells.
+    /// results that fit: the CPU then returns the error and stores no count; on CUDA only the count reveals it.
     pub fn run<'x, 'y, X, Y>(&self, device: &Device, input: X, output: Y) -> Result<()>
     where
         X: Inputs<'x>,
@@ -103,7 +103,8 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
         self.dispatch::<X::Item, Y::Item, _>(device, input.given(), output.given(), &self.options.segments, nothing)
     }
 
-    /// As [`run`](Self::run), and stores the number of segments in `count[0]`, which lies where the device computes.
+    /// Runs like [`run`](Self::run), and stores the number of segments in `count[0]`, which lies where the device
+    /// computes.
     ///
     /// # Errors
     /// As [`run`](Self::run); [`Error::Length`] when `count` is empty.
@@ -144,13 +145,13 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
         device.refuse_in_capture("reading the result of a reduction")?;
         let input = input.given();
         let nothing = Beside::<G::Key>::NOTHING;
-        // Of several lines there would be several results.
+        // Several lines would have several results.
         let segments = OfOne(&self.options.segments);
         device.compute_one(|output| self.dispatch::<X::Item, O, _>(device, input, output, &segments, nothing))
     }
 
-    /// Reduces `input` into a new array on the device: of one element for the whole array, of one for each line along the axis or each segment
-    /// by offsets.
+    /// Reduces `input` into a new array on the device, of one element for the whole array, for each line along the
+    /// axis, or for each segment by offsets.
     ///
     /// ```
     /// use upsweep::prelude::*;
@@ -169,7 +170,8 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
     /// ```
     ///
     /// # Errors
-    /// As [`run`](Self::run); [`Error::Options`] with head flags or keys, where the data say how many results there are.
+    /// As [`run`](Self::run); [`Error::Options`] with head flags or keys, where the number of results depends on the
+    /// data.
     pub fn run_to_array<'x, X, O>(&self, device: &Device, input: X) -> Result<Array<O>>
     where
         X: Inputs<'x>,
@@ -191,7 +193,7 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
         device.compute_array(results, |output| self.dispatch::<X::Item, O, _>(device, input, output, segments, nothing))
     }
 
-    /// Runs it with `segments`, which are its own or those [of one](OfOne) result.
+    /// Runs the reduction with `segments`, which are its own or the single segment [of one](OfOne) result.
     pub(crate) fn dispatch<I, O, N>(
         &self,
         device: &Device,
@@ -217,7 +219,7 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
     }
 }
 
-/// Checks a reduction, whose shape is that of one line so far, and runs it.
+/// Checks a reduction, whose shape is still a single line, and runs it.
 #[cfg_attr(not(feature = "small-loops"), inline(always))]
 #[cfg_attr(feature = "small-loops", inline(never))]
 fn run_checked<I, O, Op, M, F, G>(
@@ -246,8 +248,8 @@ where
     (const { way::<I, O, Op, M, F, G>() })(device, (input, output, shape, init, segments, steps), beside)
 }
 
-/// Checks a reduction. Inlined, as most of it is known where a call is compiled; but a function of its own in builds with debug
-/// assertions.
+/// Checks a reduction. It is inlined, because most of it is known where a call is compiled; with `small-loops` it is a
+/// function of its own.
 #[cfg_attr(not(feature = "small-loops"), inline(always))]
 #[cfg_attr(feature = "small-loops", inline(never))]
 fn checked(asked: &Asked<'_>) -> Result<Shape> {
@@ -269,7 +271,7 @@ fn checked(asked: &Asked<'_>) -> Result<Shape> {
     Ok(shape)
 }
 
-/// What a [`Job`] is made of.
+/// Parts of a [`Job`].
 type OfJob<'x, 'y, 'a, S, G> = (
     Elements<'x, <S as Steps>::In>,
     <<S as Steps>::Out as Write>::Given<'y>,
@@ -279,12 +281,12 @@ type OfJob<'x, 'y, 'a, S, G> = (
     S,
 );
 
-/// A way to run a job.
+/// Function that runs a job.
 type Way<S, G> =
     for<'x, 'y, 'a> fn(&Device, OfJob<'x, 'y, 'a, S, G>, Beside<'_, <G as Segmentation>::Key>) -> Result<()>;
 
-/// The one for an operator. It is chosen as a constant: a branch that is never taken would still be looked through, for each job, by the
-/// compiler.
+/// Returns the function that runs a job of this operator. It is chosen as a constant: otherwise the compiler would go
+/// through the branch that is never taken, too, for each job.
 const fn way<I, O, Op, M, F, G>() -> Way<Parts<I, O, Op, M, F>, G>
 where
     I: Read,
@@ -305,7 +307,7 @@ where
     }
 }
 
-/// How many results there are, or at least; and whether that is all.
+/// Returns the number of results, or a lower bound of it; and whether it is exact.
 fn results(segments: SegmentsBy, shape: &Shape) -> (usize, bool) {
     match segments.kind {
         Kind::Whole => (shape.lines(), true),
@@ -314,8 +316,8 @@ fn results(segments: SegmentsBy, shape: &Shape) -> (usize, bool) {
     }
 }
 
-/// Each backend makes the job for itself: one that both take is in memory, where reading it takes longer than a short
-/// reduction.
+/// Runs a job on its backend. Each backend's arm builds the job: a job that both arms share would be in memory, and
+/// reading it takes longer than a short reduction.
 #[inline(always)]
 fn run_job<'x, 'y, 'a, S: JobSteps, G: Segmentation>(
     device: &Device,
@@ -330,8 +332,8 @@ fn run_job<'x, 'y, 'a, S: JobSteps, G: Segmentation>(
 }
 
 impl Device {
-    /// `x[0] ⊕ ... ⊕ x[n - 1]`, on the host; of nothing, the identity. On CUDA this waits for the result:
-    /// [`Reduce::run`] does not.
+    /// Combines `x[0] ⊕ ... ⊕ x[n - 1]` on the host; of no elements, returns the identity. On CUDA this waits for the
+    /// result: [`Reduce::run`] does not.
     ///
     /// # Errors
     /// As [`Reduce::run`].

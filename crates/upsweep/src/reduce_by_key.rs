@@ -1,4 +1,4 @@
-//! Reduction by runs of keys that yields the keys as well.
+//! Reduction by runs of equal keys, with the keys as a second output.
 //!
 //! ```
 //! use upsweep::prelude::*;
@@ -13,9 +13,9 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! A key that comes back after another one has two results: [`Sort::pairs`](crate::Sort::pairs) brings equal keys together.
+//! A key that occurs in two runs has two results: [`Sort::pairs`](crate::Sort::pairs) brings equal keys together.
 //!
-//! **Order.** Sums of floats are the same bits in every run, and on every device, as those of every [`Reduce`].
+//! **Order.** Sums of floats have the same bits in every run, and on every device, as for every [`Reduce`].
 //!
 //! **Cost.** One pass over keys and elements; on the CPU the keys are read twice.
 
@@ -42,12 +42,12 @@ where
     B: Input + CountedInput<Item = <B as Input>::Item> + ?Sized,
     E: Function<(<B as Input>::Item, <B as Input>::Item), Output = bool>,
 {
-    /// As [`run`](Self::run), and stores the first key of each run in the first output. Returns how many runs there are. On CUDA the work
-    /// is enqueued on the device's stream and the call returns at once.
+    /// Runs like [`run`](Self::run), and stores the first key of each run in the first output. Returns the number of
+    /// runs. On CUDA the work is enqueued on the device's stream and the call returns at once.
     ///
     /// # Errors
-    /// As [`run`](Self::run); [`Error::Capacity`](crate::Error::Capacity) when the output of the keys has too little room; on CUDA the
-    /// next call that waits returns it.
+    /// As [`run`](Self::run); [`Error::Capacity`](crate::Error::Capacity) when the output of the keys has too little
+    /// room; on CUDA the next call that waits returns it.
     pub fn run_with_keys<'x, 'y, X, K, Y>(&self, device: &Device, input: X, outputs: (&mut K, Y)) -> Result<Count>
     where
         X: Inputs<'x>,
@@ -66,8 +66,8 @@ where
         Ok(count)
     }
 
-    /// As [`run_with_keys`](Self::run_with_keys), with a count of the caller's, which may be used again: so the call can be captured in a
-    /// CUDA graph.
+    /// Runs like [`run_with_keys`](Self::run_with_keys) with a count of the caller's, which can be reused, so that a
+    /// CUDA graph can capture the call.
     ///
     /// # Errors
     /// As [`run_with_keys`](Self::run_with_keys).

@@ -1,4 +1,4 @@
-//! Runs: stretches of equal neighbours, each by its first element and how long it is (run-length encoding).
+//! Runs: the first element and the length of each run of equal neighbours (run-length encoding).
 //!
 //! ```text
 //! new            values = the x[i] with x[i - 1] != x[i], and x[0];  lengths = how many elements from each to the next one
@@ -18,8 +18,8 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! How many runs there are depends on the data: see [`select`](crate::select). An equality is asked of neighbours alone, as by
-//! [`Dedup`](crate::Dedup).
+//! The number of runs depends on the data: see [`select`](crate::select). An equality is evaluated on neighbours only,
+//! as in [`Dedup`](crate::Dedup).
 //!
 //! **Cost.** One pass over memory: each element is read once, and each run's value and length are written once.
 
@@ -35,7 +35,7 @@ use upsweep_core::operator::{Element, Function};
 use upsweep_core::outputs::Target;
 use upsweep_core::segments::Equal;
 
-/// Runs of equal neighbours: see the [module](self). Build it once, run it often.
+/// Run-length encoding: see the [module](self). Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "nothing is computed until it is run"]
 pub struct Runs<E> {
@@ -44,7 +44,7 @@ pub struct Runs<E> {
 }
 
 impl Runs<Equal> {
-    /// Values and lengths of the runs of equal neighbours.
+    /// Finds the values and lengths of the runs of equal neighbours.
     #[allow(clippy::new_without_default, reason = "a type parameter would have to be written out")]
     pub fn new() -> Self {
         Self::by(Equal)
@@ -52,28 +52,28 @@ impl Runs<Equal> {
 }
 
 impl<E> Runs<E> {
-    /// A run goes on where `same(x[i - 1], x[i])` holds: a `#[function]` that returns `bool`.
+    /// Continues a run where `same(x[i - 1], x[i])` holds: a `#[function]` that returns `bool`.
     pub fn by(same: E) -> Self {
         Self { same, lengths: true }
     }
 
-    /// Stores the index of each run's first element instead of how long it is.
+    /// Stores the index of each run's first element instead of its length.
     pub fn starts(mut self) -> Self {
         self.lengths = false;
         self
     }
 
-    /// Stores the first element of each run of `input` in the first output, and how long it is, or where it begins, in the
-    /// second one: `u32`, `u64`, `usize`, `i32` or `i64`. Returns how many runs there are. On CUDA the work is enqueued on the
+    /// Stores the first element of each run of `input` in the first output, and its length or its begin in the second
+    /// one: `u32`, `u64`, `usize`, `i32` or `i64`. Returns the number of runs. On CUDA the work is enqueued on the
     /// device's stream and the call returns at once.
     ///
     /// # Errors
-    /// - [`Error::Capacity`]: there are more runs than the outputs have room for, which then hold as many as there is room for; on
+    /// - [`Error::Capacity`]: there are more runs than the outputs have room for, which then hold the first ones; on
     ///   CUDA the next call that waits returns it
     /// - [`Error::Length`]: the outputs differ in length
     /// - [`Error::Options`]: the second output cannot hold numbers up to the length of the input
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps an output
-    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: CUDA's own
+    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: failures of CUDA itself
     pub fn run<I, A, B>(&self, device: &Device, input: &I, outputs: (&mut A, &mut B)) -> Result<Count>
     where
         I: CountedInput + ?Sized,
@@ -87,7 +87,8 @@ impl<E> Runs<E> {
         Ok(count)
     }
 
-    /// As [`run`](Self::run), with a count of the caller's, which may be used again: so the call can be captured in a CUDA graph.
+    /// Runs like [`run`](Self::run) with a count of the caller's, which can be reused, so that a CUDA graph can capture
+    /// the call.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -113,8 +114,8 @@ impl<E> Runs<E> {
         self.dispatch(device, (input.room(), input.length()), Some((values, numbers)), count)
     }
 
-    /// Finds the runs of `input`, into two new arrays on the device with exactly as many elements. On CUDA this waits until
-    /// their number is known; the input is read once more for it.
+    /// Finds the runs of `input`, into two new arrays on the device with exactly as many elements. On CUDA this waits
+    /// until their number is known, for which the input is read once more.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -126,7 +127,7 @@ impl<E> Runs<E> {
         Indices: Yields<I::Item, N>,
     {
         device.refuse_in_capture("arrays whose length depends on the data")?;
-        // Asked for once: another time an input of the program's own could say something else.
+        // Read once: an input that the program implements could return another length the second time.
         let (room, length) = (input.room(), input.length());
         let input = || (room.view(), length.as_ref().map(View::view));
         let mut count = Count::new(device)?;
@@ -158,7 +159,7 @@ impl<E> Runs<E> {
         Ok((values.into_vec()?, numbers.into_vec()?))
     }
 
-    /// Without outputs only the number of runs is asked for.
+    /// Encodes the runs; without outputs it only counts them.
     fn dispatch<I, N>(
         &self,
         device: &Device,

@@ -25,17 +25,17 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Cost.** One pass over memory: each element is read from memory once and each result written once. At most
-//! `3 n` applications of map (a block or tile is gone through again while it is in cache), `n` of finish, less than `4 n`
-//! of the operator.
+//! **Cost.** One pass over memory: each element is read from memory once and each result written once. At most `3 n`
+//! applications of map (a block or tile is processed again while it is in cache), `n` of finish, less than `4 n` of the
+//! operator.
 //!
-//! **Sums of `f16` and `bf16`** (operators whose body is `a + b`) are combined in `f32`, and each result is rounded once. In
-//! their own type, sums would stop to grow at 2048 and 256 ones.
+//! **Sums of `f16` and `bf16`** (operators whose body is `a + b`) are combined in `f32`, and each result is rounded
+//! once. In their own type, sums of ones would stop growing at 2048 and 256.
 //!
 //! **Order.** The operator is applied strictly from left to right (only its associativity is used), so it need not be
-//! commutative. How the applications are grouped depends on the number of elements and their type alone, so a scan of
-//! floats gives the same bits in every run on the CPU, and on every GPU of one architecture. The pages on the
-//! CPU backend (`upsweep-cpu/src/lib.rs`) and on the kernels (`upsweep-cuda/kernels/README.md`) say how.
+//! commutative. The grouping of the applications depends only on the number of elements and their type, so a scan of
+//! floats gives the same bits in every run on the CPU, and on every GPU of one architecture. The pages on the CPU
+//! backend (`upsweep-cpu/src/lib.rs`) and on the kernels (`upsweep-cuda/kernels/README.md`) describe the grouping.
 //!
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990.
 
@@ -54,7 +54,7 @@ use upsweep_core::segments::{Kind, Segmentation, Whole};
 use upsweep_core::shape::Shape;
 use upsweep_core::steps::{JobSteps, Parts};
 
-/// A scan with its options: see the [module](self) for what they compute. Build it once, run it often.
+/// Scan with its options: see the [module](self) for their formulas. Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a scan does nothing until it is run"]
 pub struct Scan<'a, Op, M = Same, F = Same, G = Whole, V = NoInit> {
@@ -65,20 +65,20 @@ pub struct Scan<'a, Op, M = Same, F = Same, G = Whole, V = NoInit> {
 shared_options! { Scan { direction }, "Scans", "scan", "" }
 
 impl<Op> Scan<'_, Op> {
-    /// The inclusive scan of a whole array with `operator`.
+    /// Makes the inclusive scan of a whole array with `operator`.
     pub fn new(operator: Op) -> Self {
         Self { options: Options::new(operator), direction: Direction::default() }
     }
 }
 
 impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
-    /// Each result includes its own element (the default).
+    /// Includes its own element in each result (the default).
     pub fn inclusive(mut self) -> Self {
         self.direction.exclusive = false;
         self
     }
 
-    /// Each result leaves its own element out.
+    /// Excludes its own element from each result.
     pub fn exclusive(mut self) -> Self {
         self.direction.exclusive = true;
         self
@@ -90,8 +90,8 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
         self
     }
 
-    /// Stores one result more: what the initial value and all elements combine to, after `finish`, behind the others. An
-    /// exclusive scan of lengths with its total is the offsets of segments ([`Segments::Offsets`](crate::Segments)).
+    /// Stores one more result after the others: the combination of the initial value and all elements, after `finish`.
+    /// An exclusive scan of lengths with its total is the offsets of segments ([`Segments::Offsets`](crate::Segments)).
     ///
     /// ```
     /// use upsweep::prelude::*;
@@ -102,15 +102,15 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
     /// # Ok::<(), upsweep::Error>(())
     /// ```
     ///
-    /// It is of a whole array: [`Error::Options`] with segments or several lines along an axis.
+    /// A total exists for a whole array only: [`Error::Options`] with segments or several lines along an axis.
     pub fn with_total(mut self) -> Self {
         self.direction.total = true;
         self
     }
 
-    /// Scans `input` into `output`, which has as many elements. What may stand as an input and as an output is in
-    /// [`inputs`](upsweep_core::inputs) and [`outputs`](upsweep_core::outputs). On CUDA the work is enqueued on the device's stream
-    /// and the call returns at once.
+    /// Scans `input` into `output`, which has as many elements. [`inputs`](upsweep_core::inputs) and
+    /// [`outputs`](upsweep_core::outputs) list the possible inputs and outputs. On CUDA the work is enqueued on the
+    /// device's stream and the call returns at once.
     ///
     /// # Errors
     /// - [`Error::Length`]: `output`, the flags or the keys have another length than `input`
@@ -118,10 +118,10 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
     /// - [`Error::NoIdentity`]: exclusive, without `init`, and the operator has no identity
     /// - [`Error::Options`]: segments together with an axis
     /// - [`Error::Offsets`]: on the CPU, offsets that do not ascend from 0 to the number of elements
-    /// - [`Error::Index`]: an index of a gather or scatter names nothing; on CUDA the next call that waits returns it, as it does
-    ///   [`Error::Offsets`] and [`Error::Capacity`], a count of more elements than there are
+    /// - [`Error::Index`]: an index of a gather or scatter is out of bounds; on CUDA the next call that waits returns
+    ///   it, and also [`Error::Offsets`], and [`Error::Capacity`] for a count of more elements than there are
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
-    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: CUDA's own
+    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: failures of CUDA itself
     pub fn run<'x, 'y, X, Y>(&self, device: &Device, input: X, output: Y) -> Result<()>
     where
         X: Inputs<'x>,
@@ -138,10 +138,10 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
         self.dispatch::<X::Item, Y::Item>(device, Elements::Given(input), output.given(), len, None)
     }
 
-    /// As [`run`](Self::run), and stores in `carry[0]`, where the device computes, what a scan of the elements that
-    /// follow has to begin with: the combination of the initial value and all elements, before `finish`. So an array of
-    /// any length can be scanned in chunks, each with [`init_from`](Self::init_from) the carry of the one before (in
-    /// reverse: of the one after).
+    /// Runs like [`run`](Self::run), and stores the carry in `carry[0]`, where the device computes: the combination of
+    /// the initial value and all elements, before `finish`. A scan of the elements that follow begins with it. So an
+    /// array of any length can be scanned in chunks, each with [`init_from`](Self::init_from) the carry of the one
+    /// before (in reverse: of the one after).
     ///
     /// ```
     /// use upsweep::prelude::*;
@@ -155,12 +155,13 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
     /// # Ok::<(), upsweep::Error>(())
     /// ```
     ///
-    /// The carry of floats is grouped otherwise than the results, so its last bits may differ from those of the last one.
+    /// The carry of floats is grouped otherwise than the results, so its last bits may differ from those of the last
+    /// result.
     ///
     /// # Errors
-    /// As [`run`](Self::run); [`Error::Options`] with segments or with several lines along an axis, which have no one
-    /// carry; [`Error::NoIdentity`] where there are no elements, no `init` and no identity; [`Error::Length`] when `carry` is
-    /// empty.
+    /// As [`run`](Self::run); [`Error::Options`] with segments or with several lines along an axis, which have no
+    /// single carry; [`Error::NoIdentity`] where there are no elements, no `init` and no identity; [`Error::Length`]
+    /// when `carry` is empty.
     pub fn run_with_carry<'x, 'y, X, Y, C>(&self, device: &Device, input: X, output: Y, carry: &mut C) -> Result<()>
     where
         X: Inputs<'x>,
@@ -210,7 +211,7 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
         V: Init<M::Output>,
     {
         if X::Item::COUNTED {
-            // All of a new array is written.
+            // Every element of a new array must be written.
             let reason =
                 "the device knows how many results there are: give `run` an output, of which so many are written";
             return Err(Error::Options { options: "a new array for counted elements", reason });
@@ -240,7 +241,7 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
         self.run_to_array(device, input)?.into_vec()
     }
 
-    /// The inclusive scan without a total.
+    /// Returns the inclusive scan without a total.
     pub(crate) fn inclusive_part(mut self) -> Self {
         self.direction = Direction::default();
         self
@@ -271,7 +272,7 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
     }
 }
 
-/// Checks a scan, whose shape is that of one line so far, and runs it.
+/// Checks a scan, whose shape is still a single line, and runs it.
 #[cfg_attr(feature = "small-loops", inline(never))]
 fn run_checked<I, O, Op, M, F, G>(
     device: &Device,
@@ -300,8 +301,8 @@ where
     (const { way::<I, O, Op, M, F, G>() })(device, job, direction, carry)
 }
 
-/// Checks a scan, which has room for `carry` values that follow, if it is asked for these. Inlined, as most of it is known where a call is
-/// compiled; but a function of its own with `small-loops`.
+/// Checks a scan; `carry` is the room for a carry, if the call stores one. It is inlined, because most of it is known
+/// where a call is compiled; with `small-loops` it is a function of its own.
 #[cfg_attr(not(feature = "small-loops"), inline(always))]
 #[cfg_attr(feature = "small-loops", inline(never))]
 fn checked(asked: &Asked<'_>, direction: Direction, carry: Option<usize>) -> Result<Shape> {
@@ -343,13 +344,13 @@ fn checked(asked: &Asked<'_>, direction: Direction, carry: Option<usize>) -> Res
     Ok(shape)
 }
 
-/// How many results a scan of `len` elements has.
+/// Returns the number of results of a scan of `len` elements.
 fn results(len: usize, direction: Direction) -> usize {
-    // Of a range of all numbers there may be one more than can be counted: no memory has as many.
+    // A range of all numbers may have one result more than `usize` holds: no memory has as many.
     len.saturating_add(usize::from(direction.total))
 }
 
-/// A way to run a job.
+/// Function that runs a job.
 type Way<S, G> = for<'x, 'y, 'a> fn(
     &Device,
     Job<'x, 'y, 'a, S, G>,
@@ -357,8 +358,8 @@ type Way<S, G> = for<'x, 'y, 'a> fn(
     Option<ViewMut<'_, <S as JobSteps>::Given>>,
 ) -> Result<()>;
 
-/// The one for an operator. It is chosen as a constant: a branch that is never taken would still be looked through, for each job, by the
-/// compiler.
+/// Returns the function that runs a job of this operator. It is chosen as a constant: otherwise the compiler would go
+/// through the branch that is never taken, too, for each job.
 const fn way<I, O, Op, M, F, G>() -> Way<Parts<I, O, Op, M, F>, G>
 where
     I: Read,
@@ -392,7 +393,7 @@ fn run_job<S: JobSteps, G: Segmentation>(
 }
 
 impl Device {
-    /// The inclusive scan `out[i] = x[0] ⊕ ... ⊕ x[i]`, in a new array on the device.
+    /// Computes the inclusive scan `out[i] = x[0] ⊕ ... ⊕ x[i]`, in a new array on the device.
     ///
     /// # Errors
     /// As [`Scan::run`].
@@ -404,8 +405,8 @@ impl Device {
         Scan::new(operator).run_to_array(self, input)
     }
 
-    /// The exclusive scan `out[i] = x[0] ⊕ ... ⊕ x[i - 1]`, where `out[0]` is the identity, in a new array on the
-    /// device.
+    /// Computes the exclusive scan `out[i] = x[0] ⊕ ... ⊕ x[i - 1]`, where `out[0]` is the identity, in a new array on
+    /// the device.
     ///
     /// # Errors
     /// As [`Scan::run`].

@@ -1,4 +1,4 @@
-//! Scans along several axes of an array, one after the other: sums over rectangles, and over boxes of any dimension.
+//! Scans along several axes of an array, one after the other: the summed-area table (integral image), in any dimension.
 //!
 //! ```text
 //! inclusive                  out[i][j] = the combination of x[k][l] for all k <= i and l <= j
@@ -19,20 +19,20 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! The array is scanned along the first of the axes, what comes of that along the second one, and so on. An operator that does not
-//! commute is applied in this order: first along a row, then from row to row. The sum of rows `a..b` and columns `c..d` is
-//! `t[b][d] - t[a][d] - t[b][c] + t[a][c]` of the table with the border.
+//! The array is scanned along the first of the axes, the results along the second one, and so on. An operator that does
+//! not commute is applied in this order: first along a row, then from row to row. The sum of rows `a..b` and columns
+//! `c..d` is `t[b][d] - t[a][d] - t[b][c] + t[a][c]` in the table with the border.
 //!
-//! **Cost.** One pass along the last axis and then the one before it, for which the axes between them and after them have one element: inclusive,
-//! and exclusive with a border. Else a scan for each axis, each a pass over memory, which with a border takes memory for a result of each axis
-//! but the last. On CUDA the one pass is for values of at most 16 bytes and matrices that are neither very high nor very low for their size (not for
-//! 2^20 rows of 8, nor for 16 rows of 2^24).
-//! On the CPU there is one pass, too, where the last axis comes before the others in the shape: it scans a band of rows along all axes while it
-//! is in cache.
+//! **Cost.** One pass over memory along the last axis and then the one before it, inclusive, or exclusive with a
+//! border. Axes of one element may lie between the two axes and after them. Otherwise each axis takes a scan, and each
+//! scan a pass over memory; with a border, each axis but the last takes memory for its results. On CUDA the single pass
+//! takes values of at most 16 bytes, and matrices that are neither very high nor very low for their size (not 2^20 rows
+//! of 8, nor 16 rows of 2^24). On the CPU a single pass also suffices where the last of `axes` comes before the others
+//! in the shape: a band of rows is scanned along all axes while it is in cache.
 //!
-//! **Order.** Along rows and down columns values are grouped by the shape and the types alone, so floats give the same bits in every run. Sums
-//! of `f16` and `bf16` are combined in `f32` and rounded once for each axis, and where bands meet: `accumulate::<f32>()` rounds nothing to
-//! halves.
+//! **Order.** The grouping of values along rows and down columns depends only on the shape and the types, so floats
+//! give the same bits in every run. Sums of `f16` and `bf16` are combined in `f32` and rounded once for each axis, and
+//! where bands meet: `accumulate::<f32>()` rounds nothing to halves.
 //!
 //! Source: Crow, "Summed-Area Tables for Texture Mapping", 1984.
 
@@ -65,10 +65,10 @@ use upsweep_core::steps::Parts;
 use upsweep_cuda::{self, Cuda};
 use upsweep_plan::scan_axes::CpuAxesPlan;
 
-/// The bytes of results that a band of rows has on the CPU, which stay in cache from the first axis to the last.
+/// Bytes of the results of a band of rows on the CPU, which stay in cache from the first axis to the last.
 const BAND_BYTES: usize = 2 << 20;
 
-/// A scan along several axes: see the [module](self). [`Scan::axes`] makes it.
+/// Scan along several axes: see the [module](self). [`Scan::axes`] makes it.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a scan does nothing until it is run"]
 pub struct ScanAxes<'a, Op, M = Same> {
@@ -78,14 +78,15 @@ pub struct ScanAxes<'a, Op, M = Same> {
 }
 
 impl<'a, Op, M> Scan<'a, Op, M> {
-    /// Scans along the first of `axes` (counted from 0) of a row-major array of this `shape`, then along the second one, and so on: see
-    /// [`scan_axes`](crate::scan_axes). An initial value, segments and `finish` have no meaning there.
+    /// Scans along the first of `axes` (counted from 0) of a row-major array of this `shape`, then along the second
+    /// one, and so on: see [`scan_axes`](crate::scan_axes). An initial value, segments and `finish` do not apply.
     pub fn axes(self, shape: &'a [usize], axes: &'a [usize]) -> ScanAxes<'a, Op, M> {
         ScanAxes { scan: self, shape, axes }
     }
 }
 
-/// The element that a line reads at `at`, where it has one element more, whose value is of no meaning.
+/// Index of the element to read at `at`, in lines padded by one element. The padding reads the last element; its value
+/// does not matter.
 #[cfg(feature = "cuda")]
 #[function]
 fn before_border(#[param] len: u64, #[param] inner: u64, at: u64) -> u64 {
@@ -96,15 +97,15 @@ fn before_border(#[param] len: u64, #[param] inner: u64, at: u64) -> u64 {
     (at / line * len + inside) * inner + rest % inner
 }
 
-/// The place of the only value that the border of an array without elements has.
+/// Index of the single value in the border of an array without elements.
 #[function]
 fn only(_at: u64) -> u64 {
     0
 }
 
 impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
-    /// Scans `input` into `output`, which has as many elements; with a border, those of a shape with one more along each axis. On CUDA the
-    /// work is enqueued on the device's stream and the call returns at once.
+    /// Scans `input` into `output`, which has as many elements; with a border, as many as a shape with one more along
+    /// each axis. On CUDA the work is enqueued on the device's stream and the call returns at once.
     ///
     /// # Errors
     /// - [`Error::Shape`], [`Error::Axis`]: the shape is not the input's, or has no such axis
@@ -112,7 +113,7 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
     /// - [`Error::NoIdentity`]: exclusive, and the operator has no identity
     /// - [`Error::Options`]: no axes, an axis twice, `axis` besides; a total of an inclusive or reverse scan
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
-    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: CUDA's own
+    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: failures of CUDA itself
     pub fn run<X, Y>(&self, device: &Device, input: &X, output: &mut Y) -> Result<()>
     where
         X: Input + ?Sized,
@@ -120,7 +121,7 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
         M: Map<X::Item, Output = Y::Item>,
         Op: Operator<Y::Item>,
     {
-        // Asked for once: another time buffers of the program's own could say something else.
+        // Read once: buffers that the program implements could return another length the second time.
         let (input, output) = (&input.view(), &mut output.view_mut());
         let (found, expected) = (output.len(), self.results(input.len())?);
         if found != expected {
@@ -145,7 +146,7 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
         if direction.total { self.bordered(device, input, output) } else { self.pass_by_pass(device, input, output) }
     }
 
-    /// On the host, where all results of a row follow from its elements and the results above it.
+    /// Scans on the host, where each result of a row follows from the row's elements and the results above it.
     fn on_the_host<I, O>(&self, device: &Device, x: &[I], y: &mut [O]) -> Result<()>
     where
         I: Element,
@@ -164,7 +165,8 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
         }
     }
 
-    /// Scans along the two axes on a CUDA device in one pass, if that is possible: see [`AxesPlan`](upsweep_plan::scan_axes::AxesPlan).
+    /// Scans along the two axes on a CUDA device in one pass, if possible: see
+    /// [`AxesPlan`](upsweep_plan::scan_axes::AxesPlan).
     #[cfg(feature = "cuda")]
     fn in_one_pass<X, Y>(&self, cuda: &Cuda, input: &X, output: &mut Y) -> Result<bool>
     where
@@ -187,7 +189,8 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
         }
     }
 
-    /// The arrays, their rows and columns, and the elements side by side at each place, of a scan along rows and then down columns.
+    /// Returns the shape of a scan along rows and then down columns (arrays, rows, columns), and the number of
+    /// interleaved elements at each place.
     fn rows_and_columns(&self) -> Option<(Shape, usize)> {
         let &[along, down] = self.axes else { return None };
         let between = self.shape.get(down + 1..along)?;
@@ -211,7 +214,7 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
         Ok(output)
     }
 
-    /// The number of results of `len` elements.
+    /// Returns the number of results of `len` elements.
     fn results(&self, len: usize) -> Result<usize> {
         let Self { scan, shape, axes } = *self;
         let wrong = |options, reason| Err(Error::Options { options, reason });
@@ -236,7 +239,7 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
     }
 
     /// # Errors
-    /// [`Error::NoIdentity`] when there is none.
+    /// [`Error::NoIdentity`] when the operator has none.
     fn identity<O: Element>(&self) -> Result<O>
     where
         Op: Operator<O>,
@@ -251,7 +254,7 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
         others.iter().all(|axis| axis > last)
     }
 
-    /// A scan along each axis, all but the first in place.
+    /// Runs a scan along each axis, all but the first in place.
     fn pass_by_pass<X, Y>(&self, device: &Device, input: &X, output: &mut Y) -> Result<()>
     where
         X: Input + ?Sized,
@@ -270,14 +273,14 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
         Ok(())
     }
 
-    /// The scan of what the map has made.
+    /// Returns the scan of mapped elements, without the map.
     fn unmapped(&self) -> Scan<'_, Op> {
         let mut scan = Scan::new(self.scan.options.operator);
         scan.direction = self.scan.direction;
         scan
     }
 
-    /// A scan along each axis, of lines that are one element longer.
+    /// Runs a scan along each axis, of lines that are one element longer.
     fn bordered<X, Y>(&self, device: &Device, input: &X, output: &mut Y) -> Result<()>
     where
         X: Input + ?Sized,
@@ -310,7 +313,8 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
         Ok(())
     }
 
-    /// On the host: bands of rows, each along all axes while it is in cache. A band begins with the last row of the one before it.
+    /// Scans bands of rows on the host, each along all axes while it is in cache. A band begins with the last row of
+    /// the one before.
     fn by_bands<I, O>(&self, device: &Device, x: &[I], y: &mut [O]) -> Result<()>
     where
         I: Element,
@@ -353,7 +357,7 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
                     }
                 }
                 if others.is_empty() {
-                    // One axis: the map's pass is a scan of lines of one element.
+                    // With one axis, the map's pass is a scan of lines of one element.
                     scan.axis(&[x.len(), 1], 1).run(device, x, &mut *out)?;
                 }
                 if let (Some(identity), Some(band)) = (identity, &band) {
@@ -369,7 +373,8 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
     }
 }
 
-/// Scans lines of `len` elements, of which `inner` lie side by side, as lines of one element more, whose value is of no meaning.
+/// Scans lines of `len` elements, `inner` of them interleaved, as lines padded by one element, whose value does not
+/// matter.
 fn longer<X, O, Op, M>(
     device: &Device,
     scan: &Scan<'_, Op, M>,
@@ -402,7 +407,7 @@ where
     }
 }
 
-/// [`Scan::run`], on a CUDA device alone: nothing is compiled for the CPU.
+/// Runs [`Scan::run`] on a CUDA device only: nothing is compiled for the CPU.
 #[cfg(feature = "cuda")]
 fn on_cuda<'x, X, O, Op, M>(cuda: &Cuda, scan: &Scan<'_, Op, M>, input: X, output: Target<'_, O>) -> Result<()>
 where
@@ -424,7 +429,7 @@ where
     }
 }
 
-/// Puts an array of `shape` into one of the shape `padded`, in which an axis may have one element more, before the others.
+/// Copies an array of `shape` into one of the shape `padded`, where an axis may have one element more, at its begin.
 fn pad<O: Element>(x: &[O], shape: &[usize], padded: &[usize], identity: O, y: &mut [O]) {
     let ([n, rest @ ..], [m, larger @ ..]) = (shape, padded) else { return y.copy_from_slice(x) };
     let (one, of): (usize, usize) = (rest.iter().product(), larger.iter().product());

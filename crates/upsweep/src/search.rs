@@ -1,4 +1,5 @@
-//! Search: where each of many values belongs in a sorted array (lower and upper bound, `searchsorted`).
+//! Search: the position of each of many values in a sorted array (binary search; lower and upper bound,
+//! `searchsorted`).
 //!
 //! ```text
 //! lower(sorted)   r[i] = how many elements of `sorted` are less than x[i]
@@ -17,11 +18,11 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! `sorted` ascends in the order that is asked for; where it does not, a result is some number from 0 to its length. Of floats NaN
-//! are the last, as in NumPy, and -0 equals +0.
+//! `sorted` ascends in the order of the search; if it does not, each result is some number from 0 to its length. Of
+//! floats NaN are the last, as in NumPy, and -0 equals +0.
 //!
-//! **Cost.** For each value about log2(n) elements of `sorted` are read. On CUDA the first of them come from a cache, and with
-//! values that ascend themselves nearly all.
+//! **Cost.** For each value about log2(n) elements of `sorted` are read. On CUDA the first of them come from a cache,
+//! and nearly all of them if the values ascend, too.
 
 use crate::array::Array;
 use crate::device::{Backend, Device};
@@ -34,7 +35,7 @@ use upsweep_core::outputs::Target;
 
 pub use upsweep_core::call::search::Ascending;
 
-/// A search with its options: see the [module](self) for what they compute. Build it once, run it often.
+/// Search with its options: see the [module](self) for their formulas. Build it once, run it often.
 #[derive(Debug)]
 #[must_use = "nothing is searched until it is run"]
 pub struct Search<'a, B: ?Sized, L = Ascending> {
@@ -51,31 +52,34 @@ impl<B: ?Sized, L: Copy> Clone for Search<'_, B, L> {
 impl<B: ?Sized, L: Copy> Copy for Search<'_, B, L> {}
 
 impl<'a, B: Input + ?Sized> Search<'a, B> {
-    /// How many elements of `sorted` are less than each value: where it can be inserted before those that equal it.
+    /// Finds the number of elements of `sorted` that are less than each value: the position to insert it before its
+    /// equals.
     pub fn lower(sorted: &'a B) -> Self {
         Self { sorted, less: Ascending, upper: false }
     }
 
-    /// How many elements of `sorted` are not greater than each value: where it can be inserted behind those that equal it.
+    /// Finds the number of elements of `sorted` that are not greater than each value: the position to insert it after
+    /// its equals.
     pub fn upper(sorted: &'a B) -> Self {
         Self { sorted, less: Ascending, upper: true }
     }
 
-    /// In the order of `less(a, b)`, a `#[function]` that says whether `a` comes before `b`; by it `sorted` ascends.
+    /// Searches in the order of `less(a, b)`, a `#[function]` that returns whether `a` comes before `b`. `sorted`
+    /// ascends by it.
     pub fn by<L>(self, less: L) -> Search<'a, B, L> {
         Search { sorted: self.sorted, less, upper: self.upper }
     }
 }
 
 impl<B: Input + ?Sized, L> Search<'_, B, L> {
-    /// Stores a number for each element of `values`: `u32`, `u64`, `usize`, `i32` or `i64`. On CUDA the work is enqueued on the
-    /// device's stream and the call returns at once.
+    /// Stores a number for each element of `values`: `u32`, `u64`, `usize`, `i32` or `i64`. On CUDA the work is
+    /// enqueued on the device's stream and the call returns at once.
     ///
     /// # Errors
     /// - [`Error::Length`]: the output is not as long as `values`
-    /// - [`Error::Options`]: the output cannot hold numbers up to the length of the sorted array
+    /// - [`Error::Options`]: the type of the output cannot hold numbers up to the length of the sorted array
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
-    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: CUDA's own
+    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: failures of CUDA itself
     pub fn run<X, O>(&self, device: &Device, values: &X, output: &mut O) -> Result<()>
     where
         X: Input<Item = B::Item> + ?Sized,
@@ -86,7 +90,7 @@ impl<B: Input + ?Sized, L> Search<'_, B, L> {
         self.dispatch(device, values.view(), Target::new(output.view_mut()))
     }
 
-    /// As [`run`](Self::run), to a new array on the device.
+    /// Runs like [`run`](Self::run), into a new array on the device.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -101,7 +105,7 @@ impl<B: Input + ?Sized, L> Search<'_, B, L> {
         device.compute_array(values().len(), |output| self.dispatch(device, values(), output))
     }
 
-    /// As [`run`](Self::run), to a vector on the host. On CUDA this waits for it.
+    /// Runs like [`run`](Self::run), into a vector on the host. On CUDA this waits for it.
     ///
     /// # Errors
     /// As [`run`](Self::run).

@@ -1,4 +1,4 @@
-//! Select: the elements that a predicate or flags choose, in their order (stream compaction, filter).
+//! Select: the elements that a predicate or flags select, in their order (stream compaction, filter).
 //!
 //! ```text
 //! new(p)         out = the x[i] with p(x[i])
@@ -23,12 +23,13 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Results of unknown length.** How many elements are kept depends on the data. A call stores them at the beginning of its output
-//! and leaves the rest of it as it is; their number is a [`Count`], which lives where the device computes. An output as long as
-//! the input always suffices; where a shorter one does not, the call fails with both numbers ([`Error::Capacity`](crate::Error::Capacity)), and has
-//! stored as many as there is room for.
+//! **Number of results.** The number of selected elements depends on the data. A call stores them at the beginning of
+//! its output and leaves the rest of it as it is. Their number is a [`Count`], in the memory of the device that
+//! computes. An output as long as the input always suffices. If a shorter one does not, the call fails with both
+//! numbers ([`Error::Capacity`](crate::Error::Capacity)), and has stored as many results as there is room for.
 //!
-//! **Several columns.** The indices of what one column's predicate keeps bring the same rows of all others; nothing waits.
+//! **Several columns.** The indices of the rows that one column's predicate selects gather the same rows of all others,
+//! without waiting.
 //!
 //! ```
 //! # use upsweep::prelude::*;
@@ -45,7 +46,7 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Flags that are bits.** A bit mask becomes bytes, an eighth of a byte read and one written for each.
+//! **Bits as flags.** A bit mask is expanded to bytes: for each flag, an eighth of a byte is read and one byte written.
 //!
 //! ```
 //! # use upsweep::prelude::*;
@@ -56,8 +57,8 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Cost.** One pass over memory: each element, and each flag, is read once and each result written once. The predicate is
-//! applied once to each element. Elements are copied as they are, to the bit.
+//! **Cost.** One pass over memory: each element, and each flag, is read once and each result written once. The
+//! predicate is applied once to each element. Elements are copied bit by bit.
 //!
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.3 (pack).
 
@@ -74,7 +75,7 @@ use upsweep_core::inputs::CountedInput;
 use upsweep_core::operator::Element;
 use upsweep_core::outputs::Target;
 
-/// A selection with its options: see the [module](self) for what they compute. Build it once, run it often.
+/// Selection with its options: see the [module](self) for their formulas. Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a selection does nothing until it is run"]
 pub struct Select<C, V = Values> {
@@ -83,21 +84,22 @@ pub struct Select<C, V = Values> {
 }
 
 impl<P> Select<Where<P>> {
-    /// Keeps the elements of which `predicate` holds: a `#[function]` that returns `bool`.
+    /// Selects the elements for which `predicate` holds: a `#[function]` that returns `bool`.
     pub fn new(predicate: P) -> Self {
         Self { choice: Where(predicate), yields: PhantomData }
     }
 }
 
 impl<'a, B: Input<Item: Flag> + ?Sized> Select<Flagged<'a, B>> {
-    /// Keeps the elements whose flag is set: a `bool`, or a byte that is not 0, for each element.
+    /// Selects the elements whose flag is set: a `bool`, or a byte that is not 0, for each element.
     pub fn flags(flags: &'a B) -> Self {
         Self { choice: Flagged(flags), yields: PhantomData }
     }
 }
 
 impl<C> Select<C> {
-    /// Stores the indices of the elements instead of the elements: `u32`, `u64`, `usize`, `i32` or `i64`, as the output has them.
+    /// Stores the indices of the elements instead of the elements: `u32`, `u64`, `usize`, `i32` or `i64`, by the
+    /// output's type.
     pub fn indices(self) -> Select<C, Indices> {
         Select { choice: self.choice, yields: PhantomData }
     }

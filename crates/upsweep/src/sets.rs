@@ -17,12 +17,12 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! Without repeated elements these are sets, as in NumPy; with them they are what `std::set_union` and its like of C++ make. Both inputs
-//! ascend in the order of [`Key`], as after a [`Sort`](crate::Sort); of inputs that do not, the results are some of their elements. Of floats all NaN are
-//! equal, and so are `-0` and `+0`.
+//! Without repeated elements the inputs are sets, as in NumPy; with them they are multisets, as for `std::set_union`
+//! and its like in C++. Both inputs ascend in the order of [`Key`], as after a [`Sort`](crate::Sort); from inputs that
+//! do not, the results are some of their elements. Of floats all NaN are equal, and so are `-0` and `+0`.
 //!
-//! **Cost.** Three [searches](crate::search) for each element that may be left out, a pass over these, and for a union a [`Merge`]. How
-//! many elements there are is waited for.
+//! **Cost.** Three [searches](crate::search) for each element that may be left out, a pass over the elements, and for a
+//! union a [`Merge`]. The call waits for the number of elements.
 
 use crate::array::Array;
 use crate::device::Device;
@@ -36,7 +36,7 @@ use upsweep_core::error::Result;
 use upsweep_core::key::Key;
 use upsweep_core::operator::function;
 
-/// An operation on two sorted arrays: see the [module](self).
+/// Operation on two sorted arrays: see the [module](self).
 #[derive(Clone, Copy, Debug)]
 #[must_use = "nothing is computed until it is run"]
 pub struct Sets {
@@ -50,7 +50,8 @@ enum Operation {
     Difference,
 }
 
-/// Whether element `at`, of which there are equal ones from `first` on, is one of those that `low..high` has as well.
+/// Whether element `at`, whose run of equal elements begins at `first`, is matched by one of `low..high`, its equals in
+/// the other array.
 #[function]
 fn common(at: u64, first: u64, low: u64, high: u64) -> bool {
     at - first < high - low
@@ -61,25 +62,26 @@ fn more(at: u64, first: u64, low: u64, high: u64) -> bool {
 }
 
 impl Sets {
-    /// What is in either.
+    /// Makes the union: elements of either array.
     pub fn union() -> Self {
         Self { operation: Operation::Union }
     }
 
-    /// What is in both.
+    /// Makes the intersection: elements of both arrays.
     pub fn intersection() -> Self {
         Self { operation: Operation::Intersection }
     }
 
-    /// What is in the first and not in the second.
+    /// Makes the difference: elements of the first array that are not in the second one.
     pub fn difference() -> Self {
         Self { operation: Operation::Difference }
     }
 
-    /// The results in a new array on the device. On CUDA this waits until it is known how many there are.
+    /// Returns the results in a new array on the device. On CUDA this waits until their number is known.
     ///
     /// # Errors
-    /// Those of a [`Search`], a [`Select`] and a [`Merge`] to new arrays; [`Error::Driver`](crate::Error::Driver) in a capture.
+    /// Errors of a [`Search`], a [`Select`] and a [`Merge`] to new arrays; [`Error::Driver`](crate::Error::Driver) in a
+    /// capture.
     pub fn run_to_array<A, B>(&self, device: &Device, (a, b): (&A, &B)) -> Result<Array<A::Item>>
     where
         A: Input<Item: Key + Ordered> + ?Sized,
@@ -96,7 +98,7 @@ impl Sets {
         }
     }
 
-    /// The results in a vector on the host. On CUDA this waits for them.
+    /// Returns the results in a vector on the host. On CUDA this waits for them.
     ///
     /// # Errors
     /// As [`run_to_array`](Self::run_to_array).
@@ -109,7 +111,8 @@ impl Sets {
     }
 }
 
-/// The elements of `x` that `other` has as well, as often as it has them, or the others.
+/// Selects the elements of `x` that `other` matches, each as often as it is in `other`, or, if not `wanted`, the
+/// others.
 fn kept<X, Y>(device: &Device, x: &X, other: &Y, wanted: bool) -> Result<Array<X::Item>>
 where
     X: Input<Item: Key + Ordered> + ?Sized,

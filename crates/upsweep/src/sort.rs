@@ -1,4 +1,4 @@
-//! Sort: keys in their order, with values that follow them, or the positions they had.
+//! Sort: a stable radix sort of keys, also with values that follow the keys, or of positions (argsort).
 //!
 //! ```text
 //! Sort::new()                out[0] <= out[1] <= ...
@@ -20,7 +20,7 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! The inverse of the positions, which is where each element goes:
+//! The inverse permutation of the positions is the rank of each element:
 //!
 //! ```
 //! use upsweep::prelude::*;
@@ -33,26 +33,30 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Order.** Integers, `bool` and `char` by their values. Floats by their values, `-0` and `+0` equal, and every NaN at the end, ascending and
-//! descending: see [`Key`]. Sorts are stable: equal keys keep their order, in both directions; so zeros of both signs keep theirs, and
-//! their signs.
+//! **Order.** Integers, `bool` and `char` by their values. Floats by their values, `-0` and `+0` equal, and every NaN
+//! at the end, ascending and descending: see [`Key`]. Sorts are stable: equal keys keep their order, in both
+//! directions. So zeros of both signs keep their order and their signs.
 //!
-//! **Cost.** Keys that are in order already are read and copied, and so are those in reverse order.
-//! On the CPU a large array is read twice and moved once by the highest bits that vary, into some 2,000 parts at most, and these are sorted
-//! in a core's cache by the bits below; keys of one or two bytes without values are counted. Scratch memory for as many keys and values as
-//! there are, where a key with its value takes 8 or 16 bytes; values of more than eight bytes are moved once, by positions of eight bytes.
-//! Keys of 4, 8 or 16 bytes alone, into another buffer, need none but for parts that are cut again: that is two to four times as fast as
-//! in place for 2^27 keys where the system is slow to bring fresh memory.
-//! Short lines and segments of keys alone, of up to 8 bytes, are sorted by a network, as many side by side as a vector has lanes.
-//! On CUDA: one reading of the keys that counts all digits of eight bits, then for each digit that is not the same in all keys one pass,
-//! which reads keys and values and writes them. Keys that spread evenly over their highest 8 to 16 bits are sorted by these in one pass or
-//! two, and the rest by blocks in shared memory; where floats without values have a `-0` among them, they have the passes of all digits, so
-//! that zeros keep their order. Lines and segments that fit there are read once and written once, whatever their lengths
-//! are side by side; longer ones have passes, which all of them share. Lines along another axis than the last become rows first. Scratch
-//! memory for as many keys and values as there are (for positions: twice the keys, and the positions).
+//! **Cost.** Keys that are in order already are read and copied, and so are keys in reverse order.
 //!
-//! Sources: Knuth, "The Art of Computer Programming", volume 3, 5.2.5; Adinets and Merrill, "Onesweep: A Faster Least Significant
-//! Digit Radix Sort for GPUs", 2022; Batcher, "Sorting networks and their applications", 1968.
+//! On the CPU a large array is read twice and moved once by the highest bits that vary, into some 2,000 parts at most.
+//! Each part is sorted in a core's cache by the bits below. Keys of one or two bytes without values are counted.
+//! Scratch memory for as many keys and values as there are, where a key with its value takes 8 or 16 bytes; values of
+//! more than eight bytes are moved once, by positions of eight bytes. Keys of 4, 8 or 16 bytes without values, sorted
+//! into another buffer, need scratch memory only for parts that are partitioned again: that is two to four times as
+//! fast as in place for 2^27 keys where the system is slow to provide fresh memory. Short lines and segments of keys
+//! without values, of up to 8 bytes, are sorted by a network, as many side by side as a vector has lanes.
+//!
+//! On CUDA one reading of the keys counts all digits of eight bits. Then each digit that is not the same in all keys
+//! takes one pass, which reads keys and values and writes them. Keys that spread evenly over their highest 8 to 16 bits
+//! are sorted by these bits in one pass or two, and the rest by blocks in shared memory. Floats without values that
+//! contain a `-0` take the passes of all digits, so that zeros keep their order. Lines and segments that fit in shared
+//! memory are read once and written once, even if their lengths differ; longer ones take passes, which they share.
+//! Lines along another axis than the last are transposed to rows first. Scratch memory for as many keys and values as
+//! there are (for positions: twice the keys, and the positions).
+//!
+//! Sources: Knuth, "The Art of Computer Programming", volume 3, 5.2.5; Adinets and Merrill, "Onesweep: A Faster Least
+//! Significant Digit Radix Sort for GPUs", 2022; Batcher, "Sorting networks and their applications", 1968.
 
 use crate::array::Array;
 use crate::device::{Backend, Device};
@@ -67,9 +71,9 @@ use upsweep_core::operator::Element;
 use upsweep_core::outputs::Target;
 use upsweep_core::segments::{Offset, Offsets, Whole};
 
-/// A sort with its options: see the [module](self) for what they compute. Build it once, run it often.
+/// Sort with its options: see the [module](self) for their formulas. Build it once, run it often.
 ///
-/// `W` is what it makes: [`Keys`], [`Pairs`] or [`Indices`].
+/// `W` is the kind of its results: [`Keys`], [`Pairs`] or [`Indices`].
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a sort does nothing until it is run"]
 pub struct Sort<W = Keys, G = Whole> {
@@ -78,31 +82,31 @@ pub struct Sort<W = Keys, G = Whole> {
     makes: PhantomData<W>,
 }
 
-/// Of a [`Sort`]: sorted keys.
+/// Results of a [`Sort`]: sorted keys.
 #[derive(Clone, Copy, Debug)]
 pub struct Keys;
-/// Of a [`Sort`]: sorted keys, and values that follow them.
+/// Results of a [`Sort`]: sorted keys, and values that follow them.
 #[derive(Clone, Copy, Debug)]
 pub struct Pairs;
-/// Of a [`Sort`]: the positions that the sorted keys had.
+/// Results of a [`Sort`]: positions of the sorted keys in the input.
 #[derive(Clone, Copy, Debug)]
 pub struct Indices;
 
 impl Sort {
-    /// The ascending sort of keys.
+    /// Makes the ascending sort of keys.
     pub fn new() -> Self {
         Self { descending: false, parts: Whole, makes: PhantomData }
     }
 
-    /// The ascending sort of values by their keys.
+    /// Makes the ascending sort of values by their keys.
     pub fn pairs() -> Sort<Pairs> {
         Sort { descending: false, parts: Whole, makes: PhantomData }
     }
 }
 
 impl<G> Sort<Keys, G> {
-    /// The positions that the sorted keys had, instead of the keys: `u32`, `u64` or `usize`. Along an axis and in segments, those in
-    /// the line or segment.
+    /// Stores the positions of the sorted keys in the input instead of the keys: `u32`, `u64` or `usize`. Along an axis
+    /// and in segments, positions count within the line or segment.
     pub fn indices(self) -> Sort<Indices, G> {
         Sort { descending: self.descending, parts: self.parts, makes: PhantomData }
     }
@@ -115,7 +119,7 @@ impl Default for Sort {
 }
 
 impl<W, G> Sort<W, G> {
-    /// From the last key to the first. Equal keys keep their order, and NaN stay at the end.
+    /// Sorts in descending order. Equal keys keep their order, and NaN stay at the end.
     pub fn descending(mut self) -> Self {
         self.descending = true;
         self
@@ -133,29 +137,31 @@ impl<W, G> Sort<W, G> {
     /// # Ok::<(), upsweep::Error>(())
     /// ```
     ///
-    /// A call fails with [`Error::Offsets`] where the offsets do not ascend from 0 to the number of elements. On CUDA, where that is
-    /// found out on the device, the results are left as they are, and a call that waits for them tells.
+    /// A call fails with [`Error::Offsets`] where the offsets do not ascend from 0 to the number of elements. On CUDA,
+    /// if only the device finds the error, it leaves the results as they are, and a call that waits for them returns
+    /// the error.
     pub fn segments<B: Input<Item: Offset> + ?Sized>(self, segments: Offsets<'_, B>) -> Sort<W, Offsets<'_, B>> {
         Sort { descending: self.descending, parts: segments, makes: PhantomData }
     }
 
-    /// Sorts each line along `axis` (counted from 0) of a row-major array of this `shape`. A call fails with [`Error::Axis`] or
-    /// [`Error::Shape`] where there is no such axis, or the input has another number of elements.
+    /// Sorts each line along `axis` (counted from 0) of a row-major array of this `shape`. A call fails with
+    /// [`Error::Axis`] if the shape has no such axis, and with [`Error::Shape`] if the input has another number of
+    /// elements.
     pub fn axis(self, shape: &[usize], axis: usize) -> Sort<W, Lines<'_>> {
         Sort { descending: self.descending, parts: Lines { shape, axis }, makes: PhantomData }
     }
 }
 
 impl<G: Parting> Sort<Keys, G> {
-    /// Sorts `input` into `output`, which has as many elements. On CUDA the work is enqueued on the device's stream and the
-    /// call returns at once.
+    /// Sorts `input` into `output`, which has as many elements. On CUDA the work is enqueued on the device's stream and
+    /// the call returns at once.
     ///
     /// # Errors
     /// - [`Error::Length`]: `output` has another length than `input`
-    /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the other one
-    /// - [`Error::Axis`], [`Error::Shape`], [`Error::Offsets`]: of the options
-    /// - [`Error::OutOfMemory`]: there is no memory for as many keys
-    /// - [`Error::Compile`], [`Error::Driver`]: CUDA's own
+    /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps another one
+    /// - [`Error::Axis`], [`Error::Shape`], [`Error::Offsets`]: a condition of the options is broken
+    /// - [`Error::OutOfMemory`]: there is no scratch memory for as many keys
+    /// - [`Error::Compile`], [`Error::Driver`]: failures of CUDA itself
     pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
     where
         I: Input<Item: Key> + ?Sized,
@@ -205,8 +211,8 @@ impl<G: Parting> Sort<Keys, G> {
 }
 
 impl<G: Parting> Sort<Pairs, G> {
-    /// Sorts keys and values into the outputs, each of which has as many elements as there are keys. On CUDA the work is enqueued
-    /// on the device's stream and the call returns at once.
+    /// Sorts keys and values into the outputs, each of which has as many elements as there are keys. On CUDA the work
+    /// is enqueued on the device's stream and the call returns at once.
     ///
     /// # Errors
     /// As [`Sort::run`]; [`Error::Length`] when there are not as many values as keys.
@@ -261,8 +267,8 @@ impl<G: Parting> Sort<Pairs, G> {
 }
 
 impl<G: Parting> Sort<Indices, G> {
-    /// Stores in `output` the positions that the sorted keys have in `input`. On CUDA the work is enqueued on the device's stream and
-    /// the call returns at once.
+    /// Stores in `output` the positions that the sorted keys have in `input`. On CUDA the work is enqueued on the
+    /// device's stream and the call returns at once.
     ///
     /// # Errors
     /// As [`Sort::run`]; [`Error::Options`] when there are more keys than the positions' type counts.

@@ -1,4 +1,4 @@
-//! Sort by a comparison: any elements, in the order that a function of two of them says.
+//! Sort by a comparison (merge sort): any elements, in the order of a function of two elements.
 //!
 //! ```
 //! use upsweep::prelude::*;
@@ -19,13 +19,13 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Order.** The function says whether its first argument comes before the second one: `a < b`, not `a <= b`. Sorts are stable:
-//! of two elements of which neither comes before the other, the first stays the first. Of a function that is no order (`a < b` of
-//! floats with NaN) the results are some of the elements, in no order.
+//! **Order.** The function returns whether its first argument comes before the second one: `a < b`, not `a <= b`. Sorts
+//! are stable: if neither of two elements comes before the other, they keep their order. With a function that is no
+//! order (`a < b` of floats with NaN) the results are some of the elements, in no order.
 //!
-//! **Cost.** On CUDA a reading of the elements that sorts tiles, of 8,704 elements of four bytes, and a pass over all of them for each
-//! doubling of a tile: 15 for 2^28. A [`Sort`] by [`Key`](crate::Key) takes one pass for each byte of a key that
-//! varies. Scratch memory for as many elements and values as there are.
+//! **Cost.** On CUDA a reading of the elements that sorts tiles, of 8,704 elements of four bytes, and a pass over all
+//! of them for each doubling of a tile: 15 for 2^28. A [`Sort`] by [`Key`](crate::Key) takes one pass for each byte of
+//! a key that varies. Scratch memory for as many elements and values as there are.
 
 use crate::array::Array;
 use crate::device::{Backend, Device};
@@ -40,9 +40,9 @@ use upsweep_core::key::Index;
 use upsweep_core::operator::{Element, Function};
 use upsweep_core::outputs::Target;
 
-/// A sort by a comparison, with its options: see the [module](self). Build it once, run it often.
+/// Sort by a comparison, with its options: see the [module](self). Build it once, run it often.
 ///
-/// `W` is what it makes: [`Keys`], [`Pairs`] or [`Indices`].
+/// `W` is the kind of its results: [`Keys`], [`Pairs`] or [`Indices`].
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a sort does nothing until it is run"]
 pub struct SortBy<F, W = Keys> {
@@ -51,20 +51,20 @@ pub struct SortBy<F, W = Keys> {
 }
 
 impl Sort {
-    /// The sort by `less`, which says whether an element comes before another: a function of two elements that
-    /// [`#[function]`](crate::function) has made. See [`sort_by`](crate::sort_by).
+    /// Makes the sort by `less`, a function that returns whether its first argument comes before the second one.
+    /// [`#[function]`](crate::function) makes such a function. See [`sort_by`](crate::sort_by).
     pub fn by<F>(less: F) -> SortBy<F> {
         SortBy { less, makes: PhantomData }
     }
 }
 
 impl<F> SortBy<F> {
-    /// Values beside the elements go along.
+    /// Moves values with the elements.
     pub fn pairs(self) -> SortBy<F, Pairs> {
         SortBy { less: self.less, makes: PhantomData }
     }
 
-    /// The positions that the sorted elements had, instead of these: `u32`, `u64` or `usize`.
+    /// Stores the positions of the sorted elements in the input instead of the elements: `u32`, `u64` or `usize`.
     pub fn indices(self) -> SortBy<F, Indices> {
         SortBy { less: self.less, makes: PhantomData }
     }
@@ -96,14 +96,14 @@ impl<F, W> SortBy<F, W> {
 }
 
 impl<F> SortBy<F> {
-    /// Sorts `input` into `output`, which has as many elements. On CUDA the work is enqueued on the device's stream and the call
-    /// returns at once.
+    /// Sorts `input` into `output`, which has as many elements. On CUDA the work is enqueued on the device's stream and
+    /// the call returns at once.
     ///
     /// # Errors
     /// - [`Error::Length`]: `output` has another length than `input`
-    /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the other one
-    /// - [`Error::OutOfMemory`]: there is no memory for as many elements
-    /// - [`Error::Compile`], [`Error::Driver`]: CUDA's own
+    /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps another one
+    /// - [`Error::OutOfMemory`]: there is no scratch memory for as many elements
+    /// - [`Error::Compile`], [`Error::Driver`]: failures of CUDA itself
     pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
     where
         I: Input + ?Sized,
@@ -154,8 +154,8 @@ impl<F> SortBy<F> {
 }
 
 impl<F> SortBy<F, Pairs> {
-    /// Sorts elements and values into the outputs, each of which has as many elements. On CUDA the work is enqueued on the
-    /// device's stream and the call returns at once.
+    /// Sorts elements and values into the outputs, each of which has as many elements. On CUDA the work is enqueued on
+    /// the device's stream and the call returns at once.
     ///
     /// # Errors
     /// As [`SortBy::run`]; [`Error::Length`] when there are not as many values as elements.
@@ -178,8 +178,8 @@ impl<F> SortBy<F, Pairs> {
 }
 
 impl<F> SortBy<F, Indices> {
-    /// Stores in `output` the positions that the sorted elements have in `input`. On CUDA the work is enqueued on the device's stream
-    /// and the call returns at once.
+    /// Stores in `output` the positions that the sorted elements have in `input`. On CUDA the work is enqueued on the
+    /// device's stream and the call returns at once.
     ///
     /// # Errors
     /// As [`SortBy::run`]; [`Error::Options`] when there are more elements than the positions' type counts.

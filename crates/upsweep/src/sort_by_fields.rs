@@ -1,4 +1,4 @@
-//! Sort by fields: structs in the order of those of their fields that are marked `#[key]`, the first one first.
+//! Sort by fields: structs in the order of their fields that are marked `#[key]`, the first field first.
 //!
 //! ```
 //! use upsweep::prelude::*;
@@ -25,11 +25,13 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Order.** That of [`Key`] for each field, but that every NaN is one key: the last, ascending and descending. A sort is stable.
+//! **Order.** By [`Key`] for each field, except that all NaN are one key: the last, ascending and descending. A sort is
+//! stable.
 //! Fields marked `#[key]` are integers, `bool`, `char`, `f16`, `bf16`, `f32` or `f64`.
 //!
-//! **Cost.** The fields become one key of 32, 64 or 128 bits, and the structs are sorted as by
-//! [`Sort::by_key`](crate::sort_by_key). Fields of more than 128 bits together are several such sorts, from the last fields on.
+//! **Cost.** The fields become one key of 32, 64 or 128 bits, and the structs are sorted like
+//! [`Sort::by_key`](crate::sort_by_key). Fields of more than 128 bits together take several such sorts, from the last
+//! fields on.
 
 use crate::array::Array;
 use crate::device::Device;
@@ -44,31 +46,31 @@ use upsweep_core::operator::builtin::Last;
 use upsweep_core::operator::{Element, Map, MapWith};
 use upsweep_core::segments::Offset;
 
-/// A struct with fields marked `#[key]`: `#[derive(Element)]` implements it.
+/// Struct with fields marked `#[key]`: `#[derive(Element)]` implements it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no fields to sort by",
     label = "no field is marked #[key]",
     note = "mark fields of a struct with #[derive(Element)] as #[key], or give Sort::by_key a function"
 )]
 pub trait Fields: Element {
-    /// Sorts that it takes.
+    /// Number of sorts that the fields take.
     #[doc(hidden)]
     const PARTS: usize;
     /// Calls `sort` with the function that makes the key of each part, from the last fields to the first.
     ///
     /// # Errors
-    /// Those of `sort`.
+    /// Errors of `sort`.
     #[doc(hidden)]
     fn each<S: SortPart<Self>>(sort: &mut S, descending: bool) -> Result<()>;
 }
 
-/// What is done for each part of the fields.
+/// Sort by each part of the fields in turn.
 #[doc(hidden)]
 pub trait SortPart<T: Element> {
     /// Sorts by the keys that `key` makes.
     ///
     /// # Errors
-    /// Those of a sort.
+    /// Errors of a sort.
     fn by<F, K>(&mut self, key: F) -> Result<()>
     where
         F: Copy,
@@ -76,9 +78,9 @@ pub trait SortPart<T: Element> {
         K: Key;
 }
 
-/// A sort by fields, with its options: see the [module](self). Build it once, run it often.
+/// Sort by fields, with its options: see the [module](self). Build it once, run it often.
 ///
-/// `W` is what it makes: [`Keys`], which are structs here, or [`Indices`].
+/// `W` is the kind of its results: [`Keys`], the structs, or [`Indices`].
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a sort does nothing until it is run"]
 pub struct SortByFields<W = Keys> {
@@ -87,21 +89,21 @@ pub struct SortByFields<W = Keys> {
 }
 
 impl Sort {
-    /// The sort of structs by their fields marked `#[key]`. See [`sort_by_fields`](crate::sort_by_fields).
+    /// Makes the sort of structs by their fields marked `#[key]`. See [`sort_by_fields`](crate::sort_by_fields).
     pub fn by_fields() -> SortByFields {
         SortByFields { descending: false, makes: PhantomData }
     }
 }
 
 impl SortByFields {
-    /// The positions that the sorted structs had, instead of these: `u32`, `u64` or `usize`.
+    /// Stores the positions of the sorted structs in the input instead of the structs: `u32`, `u64` or `usize`.
     pub fn indices(self) -> SortByFields<Indices> {
         SortByFields { descending: self.descending, makes: PhantomData }
     }
 }
 
 impl<W> SortByFields<W> {
-    /// From the last key to the first. What is equal keeps its order, and NaN stay at the end.
+    /// Sorts in descending order. Structs with equal fields keep their order, and NaN stay at the end.
     pub fn descending(mut self) -> Self {
         self.descending = true;
         self
@@ -109,8 +111,8 @@ impl<W> SortByFields<W> {
 }
 
 impl SortByFields {
-    /// Sorts `input` into `output`, which has as many elements. On CUDA the work is enqueued on the device's stream and the call
-    /// returns at once; it cannot be captured in a graph.
+    /// Sorts `input` into `output`, which has as many elements. On CUDA the work is enqueued on the device's stream and
+    /// the call returns at once; it cannot be captured in a graph.
     ///
     /// # Errors
     /// As [`Sort::by_key`](crate::sort_by_key::SortByKey::run).
@@ -124,7 +126,7 @@ impl SortByFields {
     }
 }
 
-/// Structs between the sorts.
+/// Structs to sort, and the buffers between the sorts by their parts.
 struct Structs<'a, I: Input + ?Sized, O: ?Sized> {
     device: &'a Device,
     input: &'a I,
@@ -159,8 +161,8 @@ impl<I: Input + ?Sized, O: Output<Item = I::Item> + ?Sized> SortPart<I::Item> fo
 }
 
 impl SortByFields<Indices> {
-    /// Stores in `output` the positions that the sorted structs have in `input`. On CUDA the work is enqueued on the device's stream
-    /// and the call returns at once; it cannot be captured in a graph.
+    /// Stores in `output` the positions that the sorted structs have in `input`. On CUDA the work is enqueued on the
+    /// device's stream and the call returns at once; it cannot be captured in a graph.
     ///
     /// # Errors
     /// As [`run`](SortByFields::run), and those of [`Sort::indices`].
@@ -174,7 +176,7 @@ impl SortByFields<Indices> {
     }
 }
 
-/// Positions between the sorts.
+/// Positions to sort, and the buffers between the sorts by their parts.
 struct Positions<'a, I: ?Sized, O: Output + ?Sized> {
     device: &'a Device,
     input: &'a I,
@@ -206,7 +208,7 @@ impl<I: Input + ?Sized, O: Output<Item: Index + Offset> + ?Sized> SortPart<I::It
     }
 }
 
-/// The numbers whose order is that of fields.
+/// Unsigned numbers in the order of the fields' values.
 #[doc(hidden)]
 pub mod in_order {
     use half::{bf16, f16};
@@ -237,7 +239,7 @@ pub mod in_order {
         ($($name:ident $t:ident $bits:ident;)*) => { $(
             #[function(helper)]
             pub fn $name(x: $t, descending: bool) -> $bits {
-                // Both zeros have the bits of one.
+                // -0 takes the bits of +0.
                 let own = x.to_bits();
                 let bits = if own == 1 << ($bits::BITS - 1) { 0 } else { own };
                 let ascending = if bits >> ($bits::BITS - 1) == 1 { !bits } else { bits ^ (1 << ($bits::BITS - 1)) };

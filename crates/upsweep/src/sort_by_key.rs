@@ -1,4 +1,4 @@
-//! Sort by a key: elements in the order of what a function makes of each, or of several columns.
+//! Sort by a key: elements in the order of a key that a function computes from each, or from several columns.
 //!
 //! ```
 //! use upsweep::prelude::*;
@@ -27,10 +27,10 @@
 //!
 //! A range of a key's bits is a key as well: `(x >> 8) & 0xffff`.
 //!
-//! **Order.** That of the keys: see [`Key`]. A sort is stable: elements with equal keys keep their order, in both directions.
+//! **Order.** By [`Key`]. A sort is stable: elements with equal keys keep their order, in both directions.
 //!
-//! **Cost.** A reading of the elements that stores their keys, and the [`Sort`] of pairs of keys and elements. Memory for twice as many
-//! keys and once as many elements as there are.
+//! **Cost.** One pass over the elements that stores their keys, and the [`Sort`] of pairs of keys and elements. Memory
+//! for two arrays of keys and one of elements.
 
 use crate::array::Array;
 use crate::device::Device;
@@ -46,9 +46,9 @@ use upsweep_core::operator::builtin::Last;
 use upsweep_core::operator::{Map, MapWith};
 use upsweep_core::outputs::Target;
 
-/// A sort by a key, with its options: see the [module](self). Build it once, run it often.
+/// Sort by a key, with its options: see the [module](self). Build it once, run it often.
 ///
-/// `W` is what it makes: [`Keys`], which are elements here, or [`Indices`].
+/// `W` is the kind of its results: [`Keys`], the elements, or [`Indices`].
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a sort does nothing until it is run"]
 pub struct SortByKey<F, W = Keys> {
@@ -58,23 +58,23 @@ pub struct SortByKey<F, W = Keys> {
 }
 
 impl Sort {
-    /// The sort by what `key`, a function that [`#[function]`](crate::function) has made, makes of each element. See
-    /// [`sort_by_key`](crate::sort_by_key).
+    /// Makes the sort by the key that `key` computes from each element. [`#[function]`](crate::function) makes such a
+    /// function. See [`sort_by_key`](crate::sort_by_key).
     pub fn by_key<F>(key: F) -> SortByKey<F> {
         SortByKey { key, descending: false, makes: PhantomData }
     }
 }
 
 impl<F> SortByKey<F> {
-    /// The positions that the sorted elements had, instead of these: `u32`, `u64` or `usize`. Then there may be several inputs, of
-    /// which the function takes one element each.
+    /// Stores the positions of the sorted elements in the input instead of the elements: `u32`, `u64` or `usize`. Then
+    /// several inputs are possible: the function takes one element of each.
     pub fn indices(self) -> SortByKey<F, Indices> {
         SortByKey { key: self.key, descending: self.descending, makes: PhantomData }
     }
 }
 
 impl<F, W> SortByKey<F, W> {
-    /// From the last key to the first. Elements with equal keys keep their order, and NaN stay at the end.
+    /// Sorts in descending order. Elements with equal keys keep their order, and NaN stay at the end.
     pub fn descending(mut self) -> Self {
         self.descending = true;
         self
@@ -82,8 +82,8 @@ impl<F, W> SortByKey<F, W> {
 }
 
 impl<F: Copy> SortByKey<F> {
-    /// Sorts `input` into `output`, which has as many elements. On CUDA the work is enqueued on the device's stream and the call
-    /// returns at once; it cannot be captured in a graph.
+    /// Sorts `input` into `output`, which has as many elements. On CUDA the work is enqueued on the device's stream and
+    /// the call returns at once; it cannot be captured in a graph.
     ///
     /// # Errors
     /// As [`Sort::run`]; [`Error::Driver`](crate::Error::Driver) in a capture.
@@ -148,12 +148,12 @@ impl<F: Copy> SortByKey<F, Indices> {
         if self.descending { sort.descending() } else { sort }.run_to_array(device, &keys)
     }
 
-    /// Stores in `output` the positions that the sorted elements have in `input`, which may be any input of a scan. On CUDA the work is
-    /// enqueued on the device's stream and the call returns at once; it cannot be captured in a graph.
+    /// Stores in `output` the positions that the sorted elements have in `input`, which may be any input of a scan. On
+    /// CUDA the work is enqueued on the device's stream and the call returns at once; it cannot be captured in a graph.
     ///
     /// # Errors
-    /// As [`Sort::run`](Sort::run) of positions, and those of a [`Scan`] of the input; [`Error::Driver`](crate::Error::Driver) in a
-    /// capture.
+    /// As [`Sort::run`](Sort::run) of positions, and those of a [`Scan`] of the input;
+    /// [`Error::Driver`](crate::Error::Driver) in a capture.
     pub fn run<'x, X, O, K>(&self, device: &Device, input: X, output: &mut O) -> Result<()>
     where
         X: Inputs<'x>,

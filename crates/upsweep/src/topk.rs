@@ -1,4 +1,4 @@
-//! Top-k: the largest or smallest elements, or where they are.
+//! Top-k: the largest or smallest elements, or their indices.
 //!
 //! ```text
 //! largest(k)       the k largest, in the order of the input           smallest(k)
@@ -20,15 +20,15 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Order.** That of [`Key`]: of floats `-0` equals `+0`, and NaN is last for both, so they are among the results only where there are
-//! not enough numbers. Of equal elements the first are taken, and sorted results keep their order; so the results are the same
-//! in every run, on every device.
+//! **Order.** By [`Key`]: of floats `-0` equals `+0`, and NaN is last both for the largest and for the smallest, so NaN
+//! are among the results only if there are not enough numbers. Of equal elements the first are taken, and sorted
+//! results keep their order. So the results are the same in every run, on every device.
 //!
-//! **Cost.** On CUDA one reading of the input where a few elements in a thousand are wanted, and two of more: between which keys
-//! the last result lies is guessed from a sample of 16,384 keys. Where the guess misses, which it does of very many equal keys, 11 bits
-//! of a key are found by each further reading. Rows of up to 16,384 elements, and as many rows as half the multiprocessors, are a
-//! block's, which goes over its row once for each byte of a key, and once more. On the CPU three readings, and scratch memory for the
-//! results and their places.
+//! **Cost.** On CUDA one reading of the input for a few results in a thousand elements, and two for more. A sample of
+//! 16,384 keys gives a guess of the two keys that the last result lies between. If the guess misses, as it does with
+//! very many equal keys, each further reading finds 11 bits of a key. For rows of up to 16,384 elements, and for as
+//! many rows as half the multiprocessors, a block takes a row, and goes over it once for each byte of a key, and once
+//! more. On the CPU three readings, and scratch memory for the results and their places.
 //!
 //! Source: Alabi, Blanchard, Gordon and Steinbach, "Fast k-Selection Algorithms for Graphics Processing Units", 2012.
 
@@ -43,9 +43,9 @@ use upsweep_core::key::{Index, Key};
 use upsweep_core::outputs::Target;
 use upsweep_core::shape::Shape;
 
-/// A top-k with its options: see the [module](self) for what they compute. Build it once, run it often.
+/// Top-k with its options: see the [module](self) for their formulas. Build it once, run it often.
 ///
-/// `W` is what it stores: [`Values`], [`Indices`] or [`ValuesAndIndices`].
+/// `W` is the kind of its results: [`Values`], [`Indices`] or [`ValuesAndIndices`].
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a top-k does nothing until it is run"]
 pub struct TopK<'a, W = Values> {
@@ -56,42 +56,42 @@ pub struct TopK<'a, W = Values> {
     stores: PhantomData<W>,
 }
 
-/// Of a [`TopK`]: the elements, and where they are.
+/// Results of a [`TopK`]: the elements, and their indices.
 #[derive(Clone, Copy, Debug)]
 pub struct ValuesAndIndices;
 
 impl TopK<'_> {
-    /// The `k` largest elements.
+    /// Selects the `k` largest elements.
     pub fn largest(k: usize) -> Self {
         Self { k, descending: true, sorted: false, axis: None, stores: PhantomData }
     }
 
-    /// The `k` smallest elements.
+    /// Selects the `k` smallest elements.
     pub fn smallest(k: usize) -> Self {
         Self { descending: false, ..Self::largest(k) }
     }
 }
 
 impl<'a> TopK<'a> {
-    /// Where the elements are, instead of these: `u32`, `u64` or `usize`, from 0 on in each row.
+    /// Stores the indices of the elements instead of the elements: `u32`, `u64` or `usize`, from 0 on in each row.
     pub fn indices(self) -> TopK<'a, Indices> {
         self.storing()
     }
 
-    /// The elements and where they are.
+    /// Stores the elements and their indices.
     pub fn with_indices(self) -> TopK<'a, ValuesAndIndices> {
         self.storing()
     }
 }
 
 impl<W> TopK<'_, W> {
-    /// The results in their own order: of the largest the largest first, of the smallest the smallest. Of equal ones the first
-    /// in the input is the first.
+    /// Sorts the results: the largest first for the largest, the smallest first for the smallest. Equal elements stay
+    /// in the order of the input.
     pub fn sorted(self) -> Self {
         Self { sorted: true, ..self }
     }
 
-    /// Those of each line along the last axis of a row-major array of this shape: `axis` is the last one.
+    /// Selects from each line along the last axis of a row-major array of this shape: `axis` is the last one.
     pub fn axis<'b>(self, shape: &'b [usize], axis: usize) -> TopK<'b, W> {
         let Self { k, descending, sorted, stores, .. } = self;
         TopK { k, descending, sorted, axis: Some((shape, axis)), stores }
@@ -102,11 +102,11 @@ impl<W> TopK<'_, W> {
         Self: 'b,
     {
         let Self { k, descending, sorted, axis, .. } = self;
-        // The shape lives as long as this does.
+        // Written out because the shape of the result has a lifetime of its own.
         TopK { k, descending, sorted, axis, stores: PhantomData }
     }
 
-    /// The rows of `len` elements.
+    /// Returns the number of rows of `len` elements.
     fn rows(&self, len: usize) -> Result<usize> {
         let shape = Shape::new(self.axis, len)?;
         if shape.inner != 1 {
@@ -119,7 +119,7 @@ impl<W> TopK<'_, W> {
         Ok(shape.outer)
     }
 
-    /// Results of all rows.
+    /// Returns the number of results of all rows.
     fn results(&self, len: usize) -> Result<usize> {
         Ok(self.rows(len)?.saturating_mul(self.k))
     }
@@ -156,15 +156,16 @@ impl<W> TopK<'_, W> {
 }
 
 impl TopK<'_, Values> {
-    /// Stores the elements in `output`: `k` of them, or of each row. On CUDA the work is enqueued on the device's stream and the
-    /// call returns at once.
+    /// Stores the elements in `output`: `k` of the array, or of each row. On CUDA the work is enqueued on the device's
+    /// stream and the call returns at once.
     ///
     /// # Errors
-    /// - [`Error::Rank`]: there are fewer than `k` elements, in a row
-    /// - [`Error::Length`]: `output` has not as many elements as there are results
+    /// - [`Error::Rank`]: the array or a row has fewer than `k` elements
+    /// - [`Error::Length`]: the length of `output` is not the number of results
     /// - [`Error::Shape`], [`Error::Axis`], [`Error::Options`]: the shape is not the input's, or the axis not its last
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
-    /// - [`Error::OutOfMemory`], [`Error::Compile`], [`Error::Driver`]: there is no scratch memory; CUDA's own
+    /// - [`Error::OutOfMemory`], [`Error::Compile`], [`Error::Driver`]: there is no scratch memory; failures of CUDA
+    ///   itself
     pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
     where
         I: Input<Item: Key> + ?Sized,
@@ -194,7 +195,8 @@ impl TopK<'_, Values> {
 }
 
 impl TopK<'_, Indices> {
-    /// Stores where the elements are in `output`. On CUDA the work is enqueued on the device's stream and the call returns at once.
+    /// Stores the indices of the elements in `output`. On CUDA the work is enqueued on the device's stream and the call
+    /// returns at once.
     ///
     /// # Errors
     /// As [`TopK::run`]; [`Error::Options`] when a row has more elements than the indices' type counts.
@@ -206,7 +208,7 @@ impl TopK<'_, Indices> {
         self.dispatch::<I::Item, O::Item>(device, input.view(), None, Some(Target::new(output.view_mut())))
     }
 
-    /// Stores where the elements are in a new array on the device.
+    /// Stores the indices of the elements in a new array on the device.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -222,8 +224,8 @@ impl TopK<'_, Indices> {
 }
 
 impl TopK<'_, ValuesAndIndices> {
-    /// Stores the elements and where they are in the outputs. On CUDA the work is enqueued on the device's stream and the call
-    /// returns at once.
+    /// Stores the elements and their indices in the outputs. On CUDA the work is enqueued on the device's stream and
+    /// the call returns at once.
     ///
     /// # Errors
     /// As [`TopK::run`]; [`Error::Options`] when a row has more elements than the indices' type counts.

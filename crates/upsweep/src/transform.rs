@@ -1,4 +1,4 @@
-//! Transform: a function of each element, element by element.
+//! Transform: a function of each element (map), with gathers and scatters.
 //!
 //! ```text
 //! new(f)   r[i] = f(x[i]), of several inputs f(a[i], b[i], ..)
@@ -22,7 +22,8 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! A function that feeds a scan or reduction is its `map`, and one of its results its `finish`: these cost no pass of their own.
+//! A function before a scan or reduction is its `map`, and a function of the results is its `finish`: neither costs a
+//! pass of its own.
 //!
 //! **Cost.** Each input is read once and each result written once, by one kernel on CUDA.
 
@@ -43,7 +44,7 @@ use upsweep_core::outputs::{Outputs, Write};
 use upsweep_core::segments::{Segmentation, Whole};
 use upsweep_core::steps::Parts;
 
-/// A function of each element: see the [module](self). Build it once, run it often.
+/// Function of each element: see the [module](self). Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a transform does nothing until it is run"]
 pub struct Transform<M = Same> {
@@ -51,29 +52,30 @@ pub struct Transform<M = Same> {
 }
 
 impl<F> Transform<MapWith<F>> {
-    /// By a `#[function]` of as many arguments as there are inputs.
+    /// Makes a transform by a `#[function]` of as many arguments as there are inputs.
     pub fn new(function: F) -> Self {
         Self { map: MapWith(function) }
     }
 }
 
 impl Transform {
-    /// The elements themselves.
+    /// Makes a copy of the elements.
     pub fn copy() -> Self {
         Self { map: Same }
     }
 }
 
 impl<M> Transform<M> {
-    /// Stores a result for each element of `input` in `output`. On CUDA the work is enqueued on the device's stream and the call
-    /// returns at once.
+    /// Stores a result for each element of `input` in `output`. On CUDA the work is enqueued on the device's stream and
+    /// the call returns at once.
     ///
     /// # Errors
     /// - [`Error::Length`]: the output has another length than the input
-    /// - [`Error::Index`]: an index of a gather or scatter names nothing; on CUDA the next call that waits returns it
+    /// - [`Error::Index`]: an index of a gather or scatter is out of bounds; on CUDA the next call that waits returns
+    ///   it
     /// - [`Error::Options`]: an input without a length
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
-    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: CUDA's own
+    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: failures of CUDA itself
     pub fn run<'x, 'y, X, Y>(&self, device: &Device, input: X, output: Y) -> Result<()>
     where
         X: Inputs<'x>,
@@ -85,10 +87,10 @@ impl<M> Transform<M> {
         self.dispatch::<X::Item, Y::Item>(device, input, output.given(), len)
     }
 
-    /// As [`run`](Self::run), to a new array on the device.
+    /// Runs like [`run`](Self::run), into a new array on the device.
     ///
     /// # Errors
-    /// As [`run`](Self::run); [`Error::Options`] for a counted input, of whose array the number of elements must be known.
+    /// As [`run`](Self::run); [`Error::Options`] for a counted input: the length of a new array must be known.
     pub fn run_to_array<'x, X, O>(&self, device: &Device, input: X) -> Result<Array<O>>
     where
         X: Inputs<'x>,
@@ -135,7 +137,7 @@ mod tests {
     use crate::prelude::*;
     use crate::{Error, Result};
 
-    /// A test's function.
+    /// Function of the tests.
     #[crate::function]
     fn weighted(#[param] w: f64, a: f64, b: f64, at: u64) -> f64 {
         w * a + b * at as f64
@@ -167,7 +169,7 @@ mod tests {
         assert_eq!(Transform::copy().run(&device, &[7u8, 8], Scatter::to(&mut out[..2]).at(&[1, -1])), index(-1));
         let length = Error::Length { what: "output", found: 3, expected: 2 };
         assert_eq!(Transform::copy().run(&device, &[7u8, 8], &mut out), Err(length));
-        // No payload of a NaN shows.
+        // The payload of a NaN is not kept.
         let mut nan = [0.0f32];
         let strange = [f32::from_bits(0xffc0_0123)];
         assert_eq!(Transform::copy().run(&device, &strange, &mut nan), Ok(()));

@@ -1,11 +1,11 @@
-//! Tridiagonal systems: equations each of which has an unknown and its two neighbours, and batches of such systems.
+//! Tridiagonal systems: linear equations of an unknown and its two neighbours each, and batches of such systems.
 //!
 //! ```text
 //! lower[i] x[i-1] + diagonal[i] x[i] + upper[i] x[i+1] = right[i]
 //! ```
 //!
-//! The first equation of a system has no `lower[i] x[i-1]`, and its last one no `upper[i] x[i+1]`: what stands there does not
-//! matter if it is 0, or a number of the others' size.
+//! The first equation of a system has no `lower[i] x[i-1]`, and its last one no `upper[i] x[i+1]`: the coefficient
+//! stored there does not matter if it is 0, or a number of the others' size.
 //!
 //! ```
 //! use upsweep::prelude::*;
@@ -18,7 +18,7 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **How.** Thomas' elimination, whose three loops are scans:
+//! **Algorithm.** Thomas' elimination, whose three loops are scans:
 //!
 //! ```text
 //! pivot[i] = diagonal[i] - lower[i] u[i-1],   u[i] = upper[i] / pivot[i]      quotients of functions, which are composed
@@ -26,16 +26,18 @@
 //! x[i]     = y[i] - u[i] x[i+1]                                               another one, from the end
 //! ```
 //!
-//! **Where it is unstable.** No rows are exchanged, as in the loop: a pivot that is 0 makes results infinite or NaN, and one that is small beside
-//! its row makes them wrong. A system that is dominated by its diagonal, `|diagonal| >= |lower| + |upper|`, or symmetric and positive definite has
-//! no such pivot. Elements are `f32` or `f64`; both are computed in `f64`, because composed quotients lose more digits than the loop: of random
-//! systems that are just dominated (`|diagonal| = 1.0001 (|lower| + |upper|)`, 40,000 unknowns), results differ from the loop's in `f64` by at most
-//! 1e-10 of the largest unknown. Results of `f32` are rounded once.
+//! **Where it is unstable.** Rows are not exchanged, as they are not in the loop: a pivot of 0 makes results infinite
+//! or NaN, and a pivot that is small relative to its row makes them wrong. A system that is diagonally dominant,
+//! `|diagonal| >= |lower| + |upper|`, or symmetric and positive definite has no such pivot. Elements are `f32` or
+//! `f64`; both are computed in `f64`, because composed quotients lose more digits than the loop. For random systems
+//! that are just diagonally dominant (`|diagonal| = 1.0001 (|lower| + |upper|)`, 40,000 unknowns), results differ from
+//! the loop's in `f64` by at most 1e-10 of the largest unknown. Results of `f32` are rounded once.
 //!
-//! **Cost.** Four passes over memory, and two arrays of `f64` between them: 92 bytes are moved for each unknown of `f32`, and 128 of `f64`.
+//! **Cost.** Four passes over memory, with two arrays of `f64` between them: 92 bytes are moved for each unknown of
+//! `f32`, and 128 of `f64`.
 //!
-//! Source: Thomas, "Elliptic Problems in Linear Difference Equations over a Network", 1949 (the elimination); Blelloch, "Prefix Sums and Their
-//! Applications", 1990, section 1.4 (recurrences as scans).
+//! Source: Thomas, "Elliptic Problems in Linear Difference Equations over a Network", 1949 (the elimination); Blelloch,
+//! "Prefix Sums and Their Applications", 1990, section 1.4 (recurrences as scans).
 
 use crate::array::Array;
 use crate::device::Device;
@@ -62,7 +64,7 @@ mod definitions {
         Moebius { p: 0.0, q: f64::from(upper), r: -f64::from(lower), s: f64::from(diagonal) }
     }
 
-    /// What a quotient makes of 0.
+    /// Value of a quotient at 0.
     #[function]
     pub fn left_of_zero(f: Moebius<f64>) -> f64 {
         f.q / f.s
@@ -94,18 +96,18 @@ mod definitions {
         Affine { m: -f64::from(upper) / pivot, k: y }
     }
 
-    /// What a function makes of 0, rounded.
+    /// Value of a function at 0, rounded.
     #[function]
     pub fn rounded_of_zero(f: Affine<f64>) -> f32 {
         f.k as f32
     }
 }
 
-/// An unknown: `f32` or `f64`.
+/// Type of an unknown: `f32` or `f64`.
 ///
 /// It is implemented for these types alone.
 pub trait Unknown: Number {
-    /// What makes an unknown of a function.
+    /// Function from an affine function to the unknown: its value at 0.
     #[doc(hidden)]
     type OfZero: Function<(Affine<f64>,), Output = Self>;
     #[doc(hidden)]
@@ -120,7 +122,7 @@ impl Unknown for f64 {
     const OF_ZERO: OfZero = OfZero;
 }
 
-/// A tridiagonal system, or a batch of them: see the [module](self).
+/// Tridiagonal system, or a batch of them: see the [module](self).
 #[derive(Debug)]
 #[must_use = "it does nothing until it is run"]
 pub struct Tridiagonal<'a, A: ?Sized, B: ?Sized, C: ?Sized> {
@@ -138,25 +140,27 @@ where
     B: Input<Item = T> + ?Sized,
     C: Input<Item = T> + ?Sized,
 {
-    /// The system with these coefficients, which lie where the device computes: three for each unknown.
+    /// Makes the system with these coefficients, which lie where the device computes: three for each unknown.
     pub fn new(lower: &'a A, diagonal: &'a B, upper: &'a C) -> Self {
         Self { lower, diagonal, upper, axis: None }
     }
 
-    /// Along `axis` (counted from 0) of row-major arrays of this `shape`: each line is a system of its own.
+    /// Solves along `axis` (counted from 0) of row-major arrays of this `shape`: each line is a system of its own.
     pub fn axis(mut self, shape: &'a [usize], axis: usize) -> Self {
         self.axis = Some((shape, axis));
         self
     }
 
-    /// Solves the system with these right sides for `unknowns`. On CUDA the work is enqueued on the device's stream and the call returns at once.
+    /// Solves the system with these right sides for `unknowns`. On CUDA the work is enqueued on the device's stream and
+    /// the call returns at once.
     ///
     /// # Errors
-    /// - [`Error::Length`](crate::Error::Length): two arrays have not as many elements
-    /// - [`Error::Shape`](crate::Error::Shape), [`Error::Axis`](crate::Error::Axis): the shape is not theirs, or has no such axis
-    /// - [`Error::Place`](crate::Error::Place), [`Error::Overlap`](crate::Error::Overlap): a buffer is not where the device computes, or overlaps
-    ///   the output
-    /// - [`Error::OutOfMemory`](crate::Error::OutOfMemory), and CUDA's own
+    /// - [`Error::Length`](crate::Error::Length): the arrays differ in length
+    /// - [`Error::Shape`](crate::Error::Shape), [`Error::Axis`](crate::Error::Axis): the arrays have another number of
+    ///   elements than the shape, or it has no such axis
+    /// - [`Error::Place`](crate::Error::Place), [`Error::Overlap`](crate::Error::Overlap): a buffer is not where the
+    ///   device computes, or overlaps the output
+    /// - [`Error::OutOfMemory`](crate::Error::OutOfMemory), and failures of CUDA itself
     pub fn run<R, X>(&self, device: &Device, right: &R, unknowns: &mut X) -> Result<()>
     where
         R: Input<Item = T> + ?Sized,
@@ -172,7 +176,7 @@ where
         backward.run(device, (upper, &pivots, &before), unknowns)
     }
 
-    /// As [`run`](Self::run), to a new array on the device.
+    /// Runs like [`run`](Self::run), into a new array on the device.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -185,7 +189,7 @@ where
         Ok(unknowns)
     }
 
-    /// As [`run`](Self::run), to a vector on the host. On CUDA this waits for it.
+    /// Runs like [`run`](Self::run), into a vector on the host. On CUDA this waits for it.
     ///
     /// # Errors
     /// As [`run`](Self::run).

@@ -1,4 +1,5 @@
-//! Unique: the distinct values of an array, in order, with how often each occurs, where it is first, and which one each element is.
+//! Unique: the distinct values of an array, in order, with their counts, their first positions, and the value number of
+//! each element.
 //!
 //! ```text
 //! values      v[0] < v[1] < ...                   each value of x once
@@ -21,13 +22,13 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Order.** That of [`Key`], ascending. As in NumPy, all NaN are one value, the last, and `-0` and `+0` are one value, with the sign
-//! of the first of them.
+//! **Order.** By [`Key`], ascending. As in NumPy, all NaN are one value, the last, and `-0` and `+0` are one value,
+//! with the sign of its first occurrence.
 //!
-//! Neighbours that are equal in an array that need not be sorted are what [`Dedup`] is for.
+//! [`Dedup`] removes equal neighbours, also from an array that is not sorted.
 //!
-//! **Cost.** A [`Sort`] and a pass or two over its results. With places a sort of pairs of elements and positions of 64 bits, and an
-//! expansion that is scattered. How many values there are is waited for.
+//! **Cost.** A [`Sort`] and a pass or two over its results. With places, a sort of pairs of elements and 64-bit
+//! positions, and an expansion that is scattered. The call waits for the number of values.
 
 use crate::array::Array;
 use crate::dedup::Dedup;
@@ -48,59 +49,60 @@ use upsweep_core::operator::{Function, function};
 use upsweep_core::outputs::Scatter;
 use upsweep_core::segments::{Equal, Segments};
 
-/// The distinct values of an array: see the [module](self). Build it once, run it often.
+/// Search for the distinct values of an array: see the [module](self). Build it once, run it often.
 ///
-/// `W` is what it finds: [`Alone`], [`Counted`] or [`Placed`].
+/// `W` is the kind of its results: [`Alone`], [`Counted`] or [`Placed`].
 #[derive(Clone, Copy, Debug)]
 #[must_use = "nothing is computed until it is run"]
 pub struct Unique<W = Alone> {
     finds: PhantomData<W>,
 }
 
-/// Of a [`Unique`]: values.
+/// Results of a [`Unique`]: values.
 #[derive(Clone, Copy, Debug)]
 pub struct Alone;
-/// Of a [`Unique`]: values, and how often each occurs.
+/// Results of a [`Unique`]: values, and their counts.
 #[derive(Clone, Copy, Debug)]
 pub struct Counted;
-/// Of a [`Unique`]: everything in [`Found`].
+/// Results of a [`Unique`]: everything in [`Found`].
 #[derive(Clone, Copy, Debug)]
 pub struct Placed;
 
-/// What a [`Unique`] with [`places`](Unique::places) finds, in arrays on the device.
+/// Results of a [`Unique`] with [`places`](Unique::places), in arrays on the device.
 #[derive(Debug)]
 pub struct Found<T> {
-    /// The distinct values, in order.
+    /// Distinct values, in order.
     pub values: Array<T>,
-    /// How often each occurs.
+    /// Number of occurrences of each value.
     pub counts: Array<u64>,
-    /// Where each is first.
+    /// Position of each value's first occurrence.
     pub firsts: Array<u64>,
-    /// For each element the place of its value among the distinct ones.
+    /// Index in `values` of each element's value.
     pub inverse: Array<u64>,
 }
 
 impl Unique {
-    /// The distinct values.
+    /// Finds the distinct values.
     #[allow(clippy::new_without_default, reason = "as of the other builders, whose options change the type")]
     pub fn new() -> Self {
         Self { finds: PhantomData }
     }
 
-    /// With how often each occurs.
+    /// Finds also the number of occurrences of each value.
     pub fn counts(self) -> Unique<Counted> {
         Unique { finds: PhantomData }
     }
 
-    /// With how often each occurs, where it is first, and for each element which one it is.
+    /// Finds also the number of occurrences of each value, its first position, and the value number of each element.
     pub fn places(self) -> Unique<Placed> {
         Unique { finds: PhantomData }
     }
 
-    /// Finds the distinct values of `input`, in a new array on the device. On CUDA this waits until it is known how many there are.
+    /// Finds the distinct values of `input`, in a new array on the device. On CUDA this waits until their number is
+    /// known.
     ///
     /// # Errors
-    /// Those of a [`Sort`] to a new array and of a [`Dedup`]; [`Error::Driver`](crate::Error::Driver) in a capture.
+    /// Errors of a [`Sort`] to a new array and of a [`Dedup`]; [`Error::Driver`](crate::Error::Driver) in a capture.
     pub fn run_to_array<I: Input<Item: Distinct> + ?Sized>(
         &self,
         device: &Device,
@@ -110,7 +112,7 @@ impl Unique {
         Dedup::by(I::Item::SAME).run_to_array(device, &sorted)
     }
 
-    /// As [`run_to_array`](Self::run_to_array), in a vector on the host.
+    /// Runs like [`run_to_array`](Self::run_to_array), into a vector on the host.
     ///
     /// # Errors
     /// As [`run_to_array`](Self::run_to_array).
@@ -120,8 +122,8 @@ impl Unique {
 }
 
 impl Unique<Counted> {
-    /// Finds the distinct values of `input` and how often each occurs, in new arrays on the device. On CUDA this waits until it is known
-    /// how many there are.
+    /// Finds the distinct values of `input` and their counts, in new arrays on the device. On CUDA this waits until
+    /// their number is known.
     ///
     /// # Errors
     /// As [`Unique::run_to_array`].
@@ -133,7 +135,7 @@ impl Unique<Counted> {
         Runs::by(I::Item::SAME).run_to_arrays(device, &sorted)
     }
 
-    /// As [`run_to_arrays`](Self::run_to_arrays), in vectors on the host.
+    /// Runs like [`run_to_arrays`](Self::run_to_arrays), into vectors on the host.
     ///
     /// # Errors
     /// As [`Unique::run_to_array`].
@@ -147,7 +149,8 @@ impl Unique<Counted> {
 }
 
 impl Unique<Placed> {
-    /// Finds the distinct values of `input`, and all about their places. On CUDA this waits until it is known how many there are.
+    /// Finds the distinct values of `input`, their counts and all positions. On CUDA this waits until their number is
+    /// known.
     ///
     /// # Errors
     /// As [`Unique::run_to_array`].
@@ -159,7 +162,7 @@ impl Unique<Placed> {
         Sort::pairs().run_in_place(device, (&mut sorted, &mut order))?;
         let (values, counts) = Runs::by(I::Item::SAME).run_to_arrays::<_, u64>(device, &sorted)?;
         let begins: Array<u64> = Scan::new(Sum).exclusive().with_total().run_to_array(device, &counts)?;
-        // The least, as NaN, which are one value, are in the order of their bits.
+        // The least index: NaN, which are one value, are sorted by their bits and not by their positions.
         let mut firsts = device.filled(values.view().len(), 0)?;
         Reduce::new(Min).segments(Segments::Offsets(&begins)).run(device, &order, &mut firsts)?;
         let owners: Array<u64> = Expand::new().run_to_array(device, &counts)?;
@@ -169,13 +172,13 @@ impl Unique<Placed> {
     }
 }
 
-/// A key whose distinct values can be found: every [`Key`].
+/// Key whose distinct values can be found: every [`Key`].
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a key that upsweep can sort by", label = "not a key")]
 pub trait Distinct: Key {
-    /// Whether two neighbours in order are one value.
+    /// Type of the function that compares two neighbours in order.
     #[doc(hidden)]
     type Same: Function<(Self, Self), Output = bool>;
-    /// That function.
+    /// Function that returns whether two neighbours in order are one value.
     #[doc(hidden)]
     const SAME: Self::Same;
 }

@@ -1,4 +1,5 @@
-//! Up-sweep: the combinations of all aligned blocks of elements, in the places of their last ones. Of sums it is the tree of Fenwick.
+//! Up-sweep: the combination of each aligned block of elements, stored at the block's last element. For sums this is a
+//! Fenwick tree.
 //!
 //! ```text
 //! r[j - 1] = x[j - b] ⊕ .. ⊕ x[j - 1]     b is the lowest bit that is set in j, which goes from 1 to n
@@ -13,15 +14,17 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! The first `j` elements are the blocks that the bits of `j` stand for: of 6 elements, block `r[3]` of four and then `r[5]` of two.
+//! The first `j` elements are blocks whose sizes are the bits of `j`: for 6 elements, block `r[3]` of four and then
+//! `r[5]` of two.
 //!
-//! **Cost.** One pass over memory, and on CUDA another launch for each factor of 2,048 (of elements of 4 bytes); `n` applications of the
-//! operator at most.
+//! **Cost.** One pass over memory, and on CUDA another launch for each factor of 2,048 (of elements of 4 bytes); at
+//! most `n` applications of the operator.
 //!
-//! **Order.** Each result is a balanced tree of its elements in order, so the operator need not commute, and float sums are pairwise. The
-//! same bits on every device. Sums of `f16` and `bf16` are rounded in each step.
+//! **Order.** Each result is a balanced tree of its elements in order, so the operator need not commute, and float sums
+//! are pairwise. Results have the same bits on every device. Sums of `f16` and `bf16` are rounded in each step.
 //!
-//! Source: Blelloch, "Prefix Sums and Their Applications", 1990; Fenwick, "A New Data Structure for Cumulative Frequency Tables", 1994.
+//! Source: Blelloch, "Prefix Sums and Their Applications", 1990; Fenwick, "A New Data Structure for Cumulative
+//! Frequency Tables", 1994.
 
 use crate::device::{Backend, Device};
 #[cfg(feature = "cuda")]
@@ -41,7 +44,7 @@ use upsweep_core::segments::{SegmentKind, Whole};
 #[cfg(feature = "cuda")]
 use upsweep_core::steps::Parts;
 
-/// An up-sweep: see the [module](self). Build it once, run it often.
+/// Up-sweep: see the [module](self). Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "an up-sweep does nothing until it is run"]
 pub struct UpSweep<Op> {
@@ -49,18 +52,18 @@ pub struct UpSweep<Op> {
 }
 
 impl<Op> UpSweep<Op> {
-    /// With `operator`.
+    /// Makes an up-sweep with `operator`.
     pub fn new(operator: Op) -> Self {
         Self { operator }
     }
 
-    /// Stores the results of `input` in `output`, which has as many elements. On CUDA the work is enqueued on the device's stream and the
-    /// call returns at once.
+    /// Stores the results of `input` in `output`, which has as many elements. On CUDA the work is enqueued on the
+    /// device's stream and the call returns at once.
     ///
     /// # Errors
     /// - [`Error::Length`]: the output has another length
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
-    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: CUDA's own
+    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: failures of CUDA itself
     pub fn run<X, Y>(&self, device: &Device, input: &X, output: &mut Y) -> Result<()>
     where
         X: Input + ?Sized,
@@ -82,7 +85,7 @@ impl<Op> UpSweep<Op> {
         self.dispatch(device, None, Target::new(data.view_mut()))
     }
 
-    /// Without an input it is in place.
+    /// Runs the up-sweep, in place if there is no input.
     fn dispatch<T>(&self, device: &Device, input: Option<View<'_, T>>, output: Target<'_, T>) -> Result<()>
     where
         T: Element,

@@ -1,5 +1,5 @@
-//! Recurrences whose coefficients vary along the array: of first and second order, and by quotients. They are scans, with all options of a
-//! [`Scan`]: along an axis, by segments, reverse, from an initial value, in chunks.
+//! Recurrences with varying coefficients: of first and second order, and by quotients. They are scans, with all options
+//! of a [`Scan`]: along an axis, by segments, reverse, from an initial value, in chunks.
 //!
 //! ```text
 //! first_order     y[i] = a[i] y[i-1] + x[i]
@@ -7,7 +7,7 @@
 //! moebius         y[i] = (p[i] y[i-1] + q[i]) / (r[i] y[i-1] + s[i])
 //! ```
 //!
-//! What lies before the first element of a line or segment is 0, unless it is given.
+//! The values before the first element of a line or segment are 0, unless they are given.
 //!
 //! ```
 //! use upsweep::prelude::*;
@@ -30,12 +30,14 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Order.** A step is a function of what was before; the scan composes steps, which is associative but for rounding, and begins with all
-//! of them at once. Integers are exact, modulo their number of values. Of floats the coefficients are multiplied with each other, so where their
-//! product leaves the type's range, results are infinite or NaN though the loop's are not; products that vanish are right.
+//! **Order.** Each step is a function of the values before. The scan composes the steps, which is associative except
+//! for rounding, and then applies the composed functions. Integers are exact, modulo their number of values. The
+//! coefficients of floats are multiplied with each other, so where their product leaves the type's range, results are
+//! infinite or NaN though the loop's are not; products that vanish are right.
 //!
-//! **Cost.** One pass over memory: all coefficients are read once. A step is a value of two, six or four numbers, and two of them are composed by
-//! 2, 12 or 12 multiplications, those of quotients by a division more. Where coefficients are the same everywhere, a [`Recurrence`](crate::Recurrence) needs none of that.
+//! **Cost.** One pass over memory: all coefficients are read once. A step is a value of two, six or four numbers.
+//! Composing two steps takes 2, 12 or 12 multiplications, and for quotients one division more. For constant
+//! coefficients a [`Recurrence`](crate::Recurrence) is cheaper.
 //!
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.4 (recurrence equations).
 
@@ -48,13 +50,14 @@ pub use upsweep_core::varying::{
     Affine, AffinePair, ComposeAffine, ComposeAffinePair, ComposeMoebius, Moebius, OfZero,
 };
 
-/// `y[i] = a[i] y[i-1] + x[i]`, of the inputs `(&a, &x)`. With `.init(Affine::constant(y))` there is `y` before the first element.
+/// Makes the recurrence `y[i] = a[i] y[i-1] + x[i]` of the inputs `(&a, &x)`. With `.init(Affine::constant(y))`, `y`
+/// comes before the first element.
 pub fn first_order<'a>() -> Scan<'a, ComposeAffine, MapWith<FirstOrderStep>, OfZero> {
     Scan::new(ComposeAffine).map(FirstOrderStep).finish(OfZero)
 }
 
-/// `y[i] = a[i] y[i-1] + b[i] y[i-2] + x[i]`, of the inputs `(&a, &b, &x)`. With `.init(AffinePair::constant(y, z))` there is `y` before the first
-/// element, and `z` before that.
+/// Makes the recurrence `y[i] = a[i] y[i-1] + b[i] y[i-2] + x[i]` of the inputs `(&a, &b, &x)`. With
+/// `.init(AffinePair::constant(y, z))`, `y` comes before the first element, and `z` before `y`.
 ///
 /// ```
 /// use upsweep::prelude::*;
@@ -70,9 +73,11 @@ pub fn second_order<'a>() -> Scan<'a, ComposeAffinePair, MapWith<SecondOrderStep
     Scan::new(ComposeAffinePair).map(SecondOrderStep).finish(OfZeros)
 }
 
-/// `y[i] = (p[i] y[i-1] + q[i]) / (r[i] y[i-1] + s[i])`, of the inputs `(&p, &q, &r, &s)`; `before` lies before the first element.
+/// `y[i] = (p[i] y[i-1] + q[i]) / (r[i] y[i-1] + s[i])`, of the inputs `(&p, &q, &r, &s)`; `before` lies before the
+/// first element.
 ///
-/// Where a denominator is 0 the result is infinite, and the next one `p / r`, as it should be: functions are composed before they are applied.
+/// Where a denominator is 0 the result is infinite, and the next one `p / r`, as it should be: functions are composed
+/// before they are applied.
 pub fn moebius<'a, T: Float>(before: T) -> Scan<'a, ComposeMoebius, MapWith<MoebiusStep>, QuotientOf<T>> {
     Scan::new(ComposeMoebius).map(MoebiusStep).finish(QuotientOf { before })
 }

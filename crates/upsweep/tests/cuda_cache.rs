@@ -8,7 +8,7 @@ use upsweep::prelude::*;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
-/// One run of a program. By itself it does nothing: `run` starts it.
+/// One run of a program, in a process that `run` starts. Run by the test harness, it does nothing.
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn a_run() -> Outcome {
@@ -32,7 +32,8 @@ fn add_masked(#[param] mask: u32, a: u32, b: u32) -> u32 {
     (a + b) & mask
 }
 
-/// A thousand values of a map and of an operator. By itself it does nothing: `many_values_are_one_kernel` starts it.
+/// Thousand values of a map and of an operator, in a process that `many_values_are_one_kernel` starts. Run by the test
+/// harness, it does nothing.
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn a_run_of_many_values() -> Outcome {
@@ -79,7 +80,7 @@ fn kernels(cache: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     files.into_iter().map(|path| (path.clone(), std::fs::read(path).unwrap_or_default())).collect()
 }
 
-/// A folder that is removed at the end.
+/// Folder that is removed at the end.
 struct Folder(PathBuf);
 
 impl Drop for Folder {

@@ -1,4 +1,4 @@
-//! CUDA: what goes wrong, and that the device is usable afterwards.
+//! CUDA: failures, and the device's use after them.
 
 #![cfg(feature = "cuda")]
 

@@ -27,13 +27,14 @@ fn prefixes(x: &[u64]) -> Vec<u64> {
     x.iter().scan(0, running).collect()
 }
 
-/// While a capture in the global mode is in progress, CUDA refuses some calls in every thread: of cudarc's too.
+/// Lock for captures: while a capture in the global mode is in progress, CUDA refuses some calls in every thread, also
+/// cudarc's.
 fn one_at_a_time() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A stream of its own, for a test that captures.
+/// Makes a stream for a test that captures.
 fn start() -> Result<(MutexGuard<'static, ()>, Arc<CudaStream>, Device), Box<dyn std::error::Error>> {
     let one = one_at_a_time();
     let stream = CudaContext::new(0)?.new_stream()?;
@@ -41,7 +42,7 @@ fn start() -> Result<(MutexGuard<'static, ()>, Arc<CudaStream>, Device), Box<dyn
     Ok((one, stream, device))
 }
 
-/// What `enqueue` enqueues on `stream`, as a graph.
+/// Captures the work that `enqueue` enqueues on `stream` in a graph.
 fn capture(
     stream: &Arc<CudaStream>,
     mode: CUstreamCaptureMode,
@@ -208,7 +209,7 @@ fn bad_offsets_in_a_graph_are_reported_at_each_launch() -> Outcome {
     Ok(())
 }
 
-/// Few long interleaved lines take several kernels, which pass values on.
+/// Few long interleaved lines take several kernels, which pass carries on.
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn interleaved_lines_in_a_graph() -> Outcome {
@@ -241,7 +242,7 @@ fn of_four(a: u64, b: u64, c: u64, d: u64) -> u64 {
     a + b * 3 + c * 5 + d * 7
 }
 
-/// Several launches, each of which reads what the one before has stored.
+/// Several launches, each of which reads the results of the one before.
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn a_pyramid_in_a_graph() -> Outcome {
@@ -264,7 +265,7 @@ fn a_pyramid_in_a_graph() -> Outcome {
     Ok(())
 }
 
-/// Of values that change from launch to launch.
+/// Values that change from launch to launch.
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn a_moving_sum_in_a_graph() -> Outcome {
@@ -294,7 +295,7 @@ fn along_columns(x: &[u64], inner: usize) -> Vec<u64> {
     sums
 }
 
-/// Few long strided lines take several kernels, which pass values on through memory of the graph.
+/// Few long strided lines take several kernels, which pass carries on through memory of the graph.
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn ten_thousand_replays_of_strided_lines_with_other_data() -> Outcome {
@@ -330,7 +331,7 @@ fn ten_thousand_replays_of_strided_lines_with_other_data() -> Outcome {
     Ok(())
 }
 
-/// Memory that is part of a graph would allow it one executable.
+/// Allocations as graph nodes would limit a graph to one executable.
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn two_executables_of_one_graph_in_turn() -> Outcome {
@@ -352,8 +353,8 @@ fn two_executables_of_one_graph_in_turn() -> Outcome {
         expected = along_columns(&along_columns(&expected, shape[1]), shape[1]);
         assert!(stream.clone_dtoh(&data)? == expected);
     }
-    // The second one keeps its memory when the graph and the first are gone: a graph that is captured then has another's,
-    // and may run at the same time.
+    // The second one keeps its memory when the graph and the first are gone: a graph that is captured then has
+    // another's, and may run at the same time.
     drop(first);
     let mut other = stream.clone_htod(&values(len))?;
     let mut expected_of_other = values(len);

@@ -1,4 +1,4 @@
-//! CUDA: the device's memory, by tests that need it for themselves.
+//! CUDA: the device's memory, in tests that need it exclusively.
 
 #![cfg(feature = "cuda")]
 
@@ -48,7 +48,7 @@ fn out_of_memory_is_an_error_and_no_more() -> Outcome {
     Ok(())
 }
 
-/// Whether arrays of `value` hold it, of all lengths that are filled in another way.
+/// Checks arrays of `value`, of all lengths that are filled in another way.
 fn holds<T: Element + PartialEq + std::fmt::Debug>(device: &Device, value: T) -> Outcome {
     for len in [0, 1, 3, 1000, (64 << 10) / size_of::<T>(), (64 << 10) / size_of::<T>() + 1, (1 << 20) + 5] {
         let found = device.filled(len, value)?.to_vec()?;
@@ -73,7 +73,7 @@ fn filled_arrays_hold_their_value() -> Outcome {
     holds(&device, [1u16, 2, 3])
 }
 
-/// Does `work` 300 times. After the first 100, the device's memory in use grows by no more than `slack` bytes.
+/// Runs `work` 300 times. After the first 100, the device's memory in use grows by no more than `slack` bytes.
 fn keeps_no_memory(context: &CudaContext, slack: usize, mut work: impl FnMut() -> Outcome) -> Outcome {
     let mut used = Vec::new();
     for round in 0..300 {
@@ -123,7 +123,7 @@ fn streams_that_are_gone_keep_no_workspace() -> Outcome {
     })
 }
 
-/// Values whose sums repeat nowhere near.
+/// Values whose prefix sums do not repeat.
 fn values(len: usize, seed: u32) -> Vec<u32> {
     (0..len as u32).map(|i| (i ^ seed << 26).wrapping_mul(2_654_435_761) >> 3).collect()
 }
@@ -137,8 +137,8 @@ fn along_columns(x: &[u32], inner: usize) -> Vec<u32> {
     sums
 }
 
-/// The kernels of a call on few long strided lines pass sums on through memory of the call, those of different calls
-/// between each other's kernels.
+/// The kernels of a call on few long strided lines pass sums on through memory of the call. Kernels of different calls
+/// interleave.
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn calls_of_many_threads_on_one_stream_have_memory_each() -> Outcome {
@@ -168,7 +168,8 @@ fn calls_of_many_threads_on_one_stream_have_memory_each() -> Outcome {
     })
 }
 
-/// As above, on streams that run at the same time: memory that one call has freed is another's only after its kernels.
+/// Calls as in the test above, on streams that run at the same time: memory that one call has freed goes to another
+/// only after its kernels.
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn calls_on_several_streams_have_memory_each() -> Outcome {
@@ -192,8 +193,8 @@ fn calls_on_several_streams_have_memory_each() -> Outcome {
     Ok(())
 }
 
-/// The driver may take back what a call's pool keeps where the device is full: then the call says so, writes nothing wrong,
-/// and works again once there is room.
+/// The driver may take back a call's memory pool where the device is full: then the call returns an error, writes
+/// nothing wrong, and works again once there is room.
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn a_call_without_memory_for_itself_says_so() -> Outcome {

@@ -7,12 +7,12 @@ use upsweep::prelude::*;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
-/// Values whose prefixes repeat nowhere near.
+/// Values whose prefix sums do not repeat.
 fn values(len: usize, seed: u32) -> Vec<u32> {
     (0..len as u32).map(|i| (i ^ seed).wrapping_mul(2_654_435_761) >> 7).collect()
 }
 
-/// The oracle.
+/// Prefix sums by the sequential loop, the oracle.
 fn prefixes(x: &[u32]) -> Vec<u32> {
     let running = |sum: &mut u32, &x: &u32| {
         *sum = sum.wrapping_add(x);
@@ -47,7 +47,7 @@ fn a_device_of_its_own() -> Outcome {
     Ok(())
 }
 
-/// Does `work` in four threads at once, each of which is given its number.
+/// Runs `work` in four threads at once, each of which is given its number.
 fn in_threads(work: impl Fn(u32) -> upsweep::Result<()> + Sync) -> Outcome {
     std::thread::scope(|scope| {
         let work = &work;
@@ -209,7 +209,8 @@ fn the_per_thread_stream_is_refused() -> Outcome {
     Ok(())
 }
 
-/// The kernels of one call on few long interleaved lines pass values on: another thread's must not come between.
+/// The kernels of one call on few long interleaved lines pass carries on: another thread's kernels must not come
+/// between.
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn interleaved_lines_of_several_threads_on_one_stream() -> Outcome {

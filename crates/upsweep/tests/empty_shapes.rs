@@ -1,4 +1,5 @@
-//! Arrays without elements, of as many lines as a shape can say: each call ends at once, and its results are those of the shape.
+//! Arrays without elements, of as many lines as a shape can describe: each call ends at once, and its results fit the
+//! shape.
 //!
 //! They run on the CPU.
 
@@ -10,7 +11,7 @@ use upsweep::{Error, MovingSum, Pyramid, Recurrence, Sort, TopK, Tridiagonal};
 
 const MANY: usize = 1 << 40;
 
-/// Shapes of no elements: with few lines along any axis, with many, and with more than can be counted.
+/// Shapes without elements: with few lines along any axis, with many, and with more than `usize` holds.
 const SHAPES: &[&[usize]] = &[
     &[0],
     &[0, 3],
@@ -33,7 +34,7 @@ fn first_of(a: u32, _b: u32, _c: u32, _d: u32) -> u32 {
     a
 }
 
-/// How many results a reduction of `shape` along `axis` has, if that many are worth storing.
+/// Number of results of a reduction of `shape` along `axis`, if they are few enough to store.
 fn results(shape: &[usize], axis: usize) -> Option<usize> {
     let mut others = shape.iter().enumerate().filter(|&(at, _)| at != axis).map(|(_, &n)| n);
     let product = if others.clone().any(|n| n == 0) { Some(0) } else { others.try_fold(1, usize::checked_mul) };
@@ -87,7 +88,7 @@ fn every_family(device: &Device) {
     }
 }
 
-/// The families whose shape is an image's.
+/// Families whose shape is an image's.
 fn images(device: &Device) {
     let none: &[u32] = &[];
     for zero in 0..4 {
@@ -111,7 +112,7 @@ fn images(device: &Device) {
     }
 }
 
-/// Lines of no elements have states, which stay.
+/// Lines without elements leave their states unchanged.
 fn states_stay(device: &Device) {
     let (b, a) = ([0.5, 0.25], [1.0, -0.5]);
     let none: &[f64] = &[];

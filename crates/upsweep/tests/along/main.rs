@@ -1,4 +1,5 @@
-//! Scans along linked lists, up-sweeps, pyramids and moving sums: one set of cases, run against each backend and compared with walks and trees.
+//! Scans along linked lists, up-sweeps, pyramids and moving sums: one set of cases, run against each backend and
+//! compared with sequential loops.
 //!
 //! Every case runs on the CPU. On a machine with a CUDA GPU, `cargo test -- --include-ignored` runs it there too.
 
@@ -18,7 +19,7 @@ use upsweep_testing::sample::Sample;
 
 on_each_backend! { every_length_and_order, of_all_sizes, maps_and_computed_elements, circles_are_cut, what_is_no_list, wrong_options }
 
-/// `x -> m x + c` in u32, one after the other.
+/// Composes `x -> m x + c` in u32, first `f`, then `g`.
 #[operator(identity = (1, 0))]
 fn then(f: (u32, u32), g: (u32, u32)) -> (u32, u32) {
     (f.0 * g.0, f.1 * g.0 + g.1)
@@ -34,7 +35,7 @@ fn half_of(x: u64) -> u64 {
     x / 2
 }
 
-/// Whether the results are those that they must be, and nothing beside them has changed.
+/// Checks that the results are the expected ones, and that the guards around them are unchanged.
 fn expect<T: Sample>(found: &Buffer<T>, expected: &[T], case: &str) {
     let found = found.check_guards();
     if let Some(at) = (0..expected.len()).find(|&at| !found[at].same(&expected[at])) {
@@ -42,7 +43,7 @@ fn expect<T: Sample>(found: &Buffer<T>, expected: &[T], case: &str) {
     }
 }
 
-/// Elements in some order: as they lie, backwards, by steps (which could be those of the pieces), or anywhere.
+/// Orders of a list's elements: in memory order, backwards, by steps (which could be those of the pieces), and random.
 fn orders(n: usize, rng: &mut Rng) -> Vec<Vec<usize>> {
     let by = |step: usize| (0..step).flat_map(|first| (first..n).step_by(step)).collect::<Vec<_>>();
     let mut anywhere = by(1);
@@ -60,7 +61,7 @@ fn next_of(order: &[usize]) -> Vec<u32> {
     next
 }
 
-/// Compares both scans of `x` along the list with a walk.
+/// Compares both scans of `x` along the list with a sequential loop.
 fn check<T, Op>(place: &Place, operator: Op, x: &[T], order: &[usize], case: &str)
 where
     T: Sample,
@@ -157,7 +158,7 @@ fn circles_are_cut(place: &Place) {
     }
 }
 
-/// The sums of ones along a list, and what is wrong with it.
+/// Returns the sums of ones along a list, or the error of the scan.
 fn ranked(place: &Place, next: &[u32], first: usize) -> Result<Vec<u32>> {
     let (next, ones) = (place.upload(next, 0), place.upload(&vec![1u32; next.len()], 0));
     let ranks: Array<u32> = Scan::new(Sum).along(&next, first).run_to_array(&place.device, &ones)?;

@@ -1,4 +1,4 @@
-//! Moving sums.
+//! Cases of moving sums.
 
 use crate::expect;
 use upsweep::prelude::*;
@@ -32,12 +32,12 @@ fn wide(x: f32) -> f64 {
 
 type Shape = [usize; 4];
 
-/// Of which rows and columns there is a value in the window of `at`.
+/// Rows or columns of the image in the window of `at`.
 fn within(at: usize, [before, after]: [usize; 2], size: usize) -> std::ops::Range<usize> {
     at.saturating_sub(before)..at.saturating_add(after).saturating_add(1).min(size)
 }
 
-/// The sums over windows and the numbers of their values, by a table of sums.
+/// Sums over windows and their numbers of values, from a summed-area table.
 fn sums_of(x: &[i16], [planes, h, w, channels]: Shape, rows: [usize; 2], columns: [usize; 2]) -> Vec<(i64, u64)> {
     let mut sums = vec![(0, 0); x.len()];
     for (plane, c) in (0..planes).flat_map(|plane| (0..channels).map(move |c| (plane, c))) {
@@ -60,7 +60,7 @@ fn sums_of(x: &[i16], [planes, h, w, channels]: Shape, rows: [usize; 2], columns
     sums
 }
 
-/// Compares with a table, at an aligned place and one element behind it.
+/// Compares with a table, at an aligned place and one element after it.
 fn check(place: &Place, x: &[i16], shape: Shape, rows: [usize; 2], columns: [usize; 2]) {
     let case = format!("{shape:?}, rows {rows:?}, columns {columns:?}");
     let expected: Vec<(i64, u64)> = sums_of(x, shape, rows, columns).iter().map(|&(sum, n)| (sum * 3, n)).collect();
@@ -96,7 +96,7 @@ fn windows_of_small_images(place: &Place) {
     }
 }
 
-/// Windows of which a strip reaches few columns, and many; and those that end and begin at all places of a chunk.
+/// Windows over few and over many columns of a strip, and windows that begin and end at each place of a chunk.
 fn windows_of_all_widths(place: &Place) {
     let mut rng = Rng::new(52);
     let shape = [1, 20, 2500, 1];
@@ -109,7 +109,7 @@ fn windows_of_all_widths(place: &Place) {
     }
 }
 
-/// Parts of rows that are lower than windows, and higher.
+/// Parts of rows that are lower than windows, and parts that are higher.
 fn windows_of_all_heights(place: &Place) {
     let mut rng = Rng::new(53);
     for shape in [[1, 1300, 10, 1], [2, 700, 33, 1], [1, 1040, 600, 1]] {
@@ -135,7 +135,7 @@ fn sums_of_channels(place: &Place) {
     check(place, &random(&mut rng, shape), shape, [1, 1], [900, 900]);
 }
 
-/// What is no number, or infinite, is in the sums of the windows that have it, and in no other.
+/// Infinities and NaN count in the windows that have them, and in no other.
 fn what_is_not_finite(place: &Place) {
     let mut rng = Rng::new(55);
     for ([h, w], reach) in [([60, 90], 2), ([60, 90], 9), ([700, 20], 40)] {
@@ -157,7 +157,7 @@ fn what_is_not_finite(place: &Place) {
     }
 }
 
-/// The same bits on every device, and for each plane and channel as for an image of its own.
+/// Bits of float sums: the same on every device, and for each plane and channel the same as for an image of its own.
 fn the_order_of_floats(place: &Place) {
     let mut rng = Rng::new(56);
     for (shape, rows, columns) in [
@@ -186,7 +186,7 @@ fn the_order_of_floats(place: &Place) {
     }
 }
 
-/// Sums of f32 in f64, against exact ones.
+/// Sums of f32 in f64, compared with exact sums.
 fn how_exact_floats_are(place: &Place) {
     let (h, w, reach) = (1100, 37, 8);
     let mut rng = Rng::new(57);

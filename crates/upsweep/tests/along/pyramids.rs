@@ -1,4 +1,4 @@
-//! Pyramids.
+//! Cases of pyramids.
 
 use crate::expect;
 use upsweep::prelude::*;
@@ -13,7 +13,7 @@ on_each_backend! {
     other_places, thin_images
 }
 
-/// In which the four have different parts.
+/// Function in which each of the four values has another part.
 #[function]
 fn of_bytes(a: u8, b: u8, c: u8, d: u8) -> u8 {
     a ^ b.rotate_left(1) ^ c.rotate_left(3) ^ d.rotate_left(6)
@@ -57,7 +57,7 @@ fn halved(n: usize) -> usize {
     if n == 1 { 1 } else { n / 2 }
 }
 
-/// The levels behind `x`, by loops.
+/// Levels of `x`, by loops.
 fn levels_of<T: Sample, F: Function<(T, T, T, T), Output = T>>(f: F, x: &[T], shape: Shape, levels: usize) -> Vec<T> {
     let [planes, mut h, mut w, channels] = shape;
     let (mut all, mut above) = (Vec::new(), x.to_vec());
@@ -77,7 +77,7 @@ fn levels_of<T: Sample, F: Function<(T, T, T, T), Output = T>>(f: F, x: &[T], sh
     all
 }
 
-/// Compares with loops: the levels alone, with the image, and in place; at an aligned place, and one element behind it.
+/// Compares with loops: the levels alone, with the image, and in place; at an aligned place, and one element after it.
 fn check<T: Sample, F: Function<(T, T, T, T), Output = T>>(place: &Place, f: F, x: &[T], shape: Shape, levels: usize) {
     let case = format!("{shape:?}, {levels} levels of {}", std::any::type_name::<T>());
     let expected = levels_of(f, x, shape, levels);
@@ -107,7 +107,7 @@ fn random<T: Sample>(rng: &mut Rng, shape: Shape) -> Vec<T> {
     (0..shape.iter().product()).map(|_| T::random(rng)).collect()
 }
 
-/// How often both sizes can be halved until both are 1, at most.
+/// Number of halvings until both sizes are 1, at most.
 fn most_levels([_, mut h, mut w, _]: Shape) -> usize {
     let mut levels = 0;
     while (h > 1 || w > 1) && [h, w].iter().all(|&n| n == 1 || n % 2 == 0) {
@@ -134,7 +134,7 @@ fn every_small_shape(place: &Place) {
     }
 }
 
-/// Of more levels than a launch makes, and tiles of which some are whole.
+/// More levels than a launch makes, with tiles of which some are complete.
 fn several_launches(place: &Place) {
     let mut rng = Rng::new(32);
     for (h, w, channels) in [(256, 512, 4), (192, 320, 4), (1024, 64, 3), (128, 2048, 1), (384, 640, 2)] {

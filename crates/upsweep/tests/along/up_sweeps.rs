@@ -1,4 +1,4 @@
-//! Up-sweeps.
+//! Cases of up-sweeps.
 
 use crate::{Then, expect, then};
 use half::bf16;

@@ -1,4 +1,4 @@
-//! Graphs, and texts past 2^31 bytes.
+//! Cases of automata on CUDA: graphs, and texts past 2^31 bytes.
 
 use crate::{Kind, Machine, text};
 use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};

@@ -1,4 +1,4 @@
-//! Automata that there cannot be, and calls that are refused.
+//! Invalid automata, and calls that are refused.
 
 use upsweep::Error;
 use upsweep::automaton::{Automaton, Event, Step};
@@ -44,7 +44,7 @@ fn automata_that_cannot_be() {
     assert_eq!(error.to_string(), "an automaton: states: 65, and may be at most 64");
 }
 
-/// States with the same future are one.
+/// States with the same future count as one.
 #[test]
 fn states_that_are_one() {
     let lists = [&[][..], &[Event { kind: 1, back: 0 }], &[Event { kind: 1, back: 0 }]];
@@ -52,7 +52,8 @@ fn states_that_are_one() {
     assert_eq!(automaton.map(|automaton| automaton.states()), Ok(1));
 }
 
-/// Outputs of 32 bits for longer texts are refused; what would be as long is not made here. Outputs in other memory are, too.
+/// Outputs of 32 bits for longer texts are refused, though this test makes no text of that length. Outputs in another
+/// memory are refused, too.
 fn places_that_are_too_narrow(place: &Place) {
     let automaton = Automaton::new(1, &[&[]], |_, _| Step { next: 0, tells: 0 }).unwrap();
     let text = place.upload(&[1u8, 2, 3], 0);

@@ -1,7 +1,7 @@
-//! Automata along texts: one set of cases, run against each backend and compared with a plain loop.
+//! Automata on texts: one set of cases, run against each backend and compared with a sequential loop.
 //!
-//! Every case runs on the CPU. On a machine with a CUDA GPU, `cargo test --test automaton -- --include-ignored` runs it there too.
-//! `UPSWEEP_TEST_SIZES=reduced` keeps few and short texts, for a run under compute-sanitizer.
+//! Every case runs on the CPU. On a machine with a CUDA GPU, `cargo test --test automaton -- --include-ignored` runs it
+//! there too. `UPSWEEP_TEST_SIZES=reduced` keeps few and short texts, for a run under compute-sanitizer.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
@@ -13,26 +13,27 @@ mod texts;
 use upsweep::automaton::{Automaton, Event, Step};
 use upsweep_testing::random::Rng;
 
-/// An automaton as a loop goes along with it.
+/// Automaton in the form that the sequential loop runs.
 struct Machine {
     lists: Vec<Vec<Event>>,
-    /// Of each state, for 256 bytes and the end of the text.
+    /// Steps of each state, for 256 bytes and the end of the text.
     steps: Vec<[Step; 257]>,
 }
 
-/// How states follow each other.
+/// Kind of the transitions between states.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    /// Anyhow: soon it is forgotten where a walk began.
+    /// Random: a run soon forgets its first state.
     Random,
-    /// In a circle, so that it is never forgotten, and each guess is wrong.
+    /// Circular: a run never forgets its first state, and each guess is wrong.
     Circle,
-    /// Hardly ever another state.
+    /// Mostly to the same state.
     Lasting,
 }
 
 impl Machine {
-    /// A random one with so many states, that tells so many classes of bytes apart, and tells something at one byte in `rare`.
+    /// Makes a random automaton with `states` states and `classes` classes of bytes, which emits events at one step in
+    /// `rare`.
     fn new(kind: Kind, states: usize, classes: usize, rare: usize, rng: &mut Rng) -> Self {
         let mut event = || Event { kind: rng.below(200) as u8, back: rng.below(8) as u8 };
         let single = (0..30).map(|_| vec![event()]).collect::<Vec<_>>();
@@ -62,7 +63,7 @@ impl Machine {
         Automaton::new(self.steps.len(), &lists, |state, byte| self.steps[state][byte.map_or(256, usize::from)])
     }
 
-    /// The kinds and places of the events of a text.
+    /// Returns the kinds and places of the events of a text.
     fn events(&self, text: &[u8]) -> Vec<(u8, u64)> {
         let (mut state, mut found) = (0, vec![]);
         for at in 0..=text.len() {
@@ -75,7 +76,7 @@ impl Machine {
     }
 }
 
-/// Bytes of which few are different.
+/// Text with `different` different bytes.
 fn text(len: usize, different: usize, rng: &mut Rng) -> Vec<u8> {
     (0..len).map(|_| rng.below(different) as u8).collect()
 }

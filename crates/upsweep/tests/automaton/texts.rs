@@ -1,4 +1,4 @@
-//! What is found, and how many of them there are.
+//! Events of texts, and their numbers.
 
 use crate::{Kind, Machine, text};
 use upsweep::Error;
@@ -82,7 +82,7 @@ fn events_anywhere_in_memory(place: &Place) {
     }
 }
 
-/// What there is room for is written, and nothing else.
+/// Outputs that are too short are filled, and nothing past them is written.
 fn events_in_memory_that_is_too_small(place: &Place) {
     let mut rng = Rng::new(4);
     let machine = Machine::new(Kind::Random, 12, 20, 2, &mut rng);
@@ -131,7 +131,7 @@ fn numbers_of_events(place: &Place) {
     }
 }
 
-/// The first byte says what all others mean: an event that is known at the end alone.
+/// Event at the end that depends on the first byte alone.
 fn a_byte_that_no_state_forgets(place: &Place) {
     use upsweep::automaton::{Automaton, Event, Step};
     let lists = [&[][..], &[Event { kind: 7, back: 0 }], &[Event { kind: 8, back: 1 }]];

@@ -1,4 +1,4 @@
-//! Every misalignment of input and output, with guards on both sides; and the same bits for each.
+//! Every misalignment of input and output, with guards on both sides; results have the same bits for each.
 
 use upsweep::operator::builtin::{And, Max, Min, Or, Sum, Xor};
 use upsweep::{Operator, Reduce, Scan};
@@ -24,7 +24,7 @@ on_each_backend!(
     reduce_alignment_same_bits,
 );
 
-/// Lengths that end anywhere between vectors, within one block and past it.
+/// Lengths that end at all places between vectors, within one block and past it.
 fn lengths() -> &'static [usize] {
     if sizes::reduced() { &[1, 45, 1027] } else { &[1, 15, 16, 17, 45, 130, 1027, 8205] }
 }
@@ -68,7 +68,7 @@ fn scan_alignment_12_bytes(place: &Place) {
     every_alignment(place, Concat, &Rule::new(concat, None));
 }
 
-/// One byte in and two out: their vectors never line up.
+/// Input of one byte and output of two: their vectors never line up.
 fn scan_alignment_other_sizes(place: &Place) {
     let rule = byte_steps();
     for &len in lengths() {
@@ -105,7 +105,7 @@ fn reduce_alignment(place: &Place) {
     }
 }
 
-/// Lengths of one vector, one part and several parts, with something before and after whole vectors.
+/// Lengths of one vector, one part and several parts, with elements before and after the whole vectors.
 fn reduced_lengths() -> &'static [usize] {
     if sizes::reduced() {
         &[1, 17, 70_001]
@@ -129,7 +129,7 @@ fn every_reduced_alignment<T: Sample, Op: Operator<T>>(
     }
 }
 
-/// Several in a word on a GPU.
+/// Small integers, of which a GPU loads several in a word.
 fn reduce_alignment_small_integers(place: &Place) {
     every_reduced_alignment(place, Sum, i8::wrapping_add, 0);
     every_reduced_alignment(place, Sum, i16::wrapping_add, 0);
@@ -191,7 +191,7 @@ fn reduce_alignment_widened(place: &Place) {
     }
 }
 
-/// Sums of floats are grouped in one way, wherever the array begins.
+/// Sums of floats are grouped in the same way wherever the array begins.
 fn reduce_alignment_same_bits(place: &Place) {
     for &len in reduced_lengths() {
         let x: Vec<f32> = random_values::<u32>(len).into_iter().map(|x| x as f32 * 1e-3).collect();

@@ -49,7 +49,7 @@ fn device_arrays_as_every_buffer(place: &Place) {
     assert_eq!((out.to_vec().unwrap(), count.to_vec().unwrap()), (vec![3, 4, 104, 105, 100], vec![2]));
 }
 
-/// The same scan again and again, on arrays of other lengths.
+/// One scan run again and again, on arrays of other lengths.
 fn scan_reused_options(place: &Place) {
     let scan = Scan::new(Sum).exclusive().init(5u32);
     for len in [3, 40_000, 0, 1, 1025, 40_000] {

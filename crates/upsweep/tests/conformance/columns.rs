@@ -1,7 +1,7 @@
 //! Interleaved lines: few or many of them, long or short, however the arrays are aligned.
 //!
-//! On CUDA a few lines are scanned as one whose elements are arrays (`FEW`), and many by lanes that have one line or several
-//! side by side (`MANY`). In between, long lines are cut into chunks (`CUT`).
+//! On CUDA a few lines are scanned as one whose elements are arrays (`FEW`). Many lines are scanned by lanes, each with
+//! one line or several interleaved ones (`MANY`). In between, long lines are cut into chunks (`CUT`).
 
 use upsweep::operator::builtin::Sum;
 use upsweep::{Operator, Reduce, Scan};
@@ -27,19 +27,22 @@ on_each_backend!(
 
 type Dimensions = (usize, usize, usize);
 
-/// Outer axes, the axis, inner axes. As one element each: 2 to 16 bytes of small values, and rows of a matrix of them.
+/// Outer axes, the axis, inner axes. As one element of the scan each: 2 to 16 bytes of small values, and rows of a
+/// matrix.
 const FEW: &[Dimensions] = &[(1, 5000, 3), (1, 300_001, 2), (2, 3001, 5), (300, 40, 4), (3, 1, 16), (70_000, 1, 2)];
-/// Of 4 bytes: chunks of four steps, of the whole line but one, of lines of several arrays.
+/// Shapes for elements of 4 bytes: chunks of four steps, of the whole line but one, of lines of several arrays.
 const CUT: &[Dimensions] = &[(1, 2500, 64), (1, 40_000, 33), (2, 9000, 20), (1, 2049, 17)];
-/// With 132 multiprocessors lanes have the most lines, half of them and one; then the inner axis allows but one.
+/// Shapes whose lanes, with 132 multiprocessors, have the most lines, half of them and one; and an inner axis that
+/// allows only one.
 const MANY: &[Dimensions] = &[(1, 40, 65_536), (2, 37, 16_384), (7, 50, 300), (1, 40, 65_537)];
 
-/// On the CPU from 64 strips of 4 KiB on there are no more blocks: more lines of large elements show nothing else.
+/// Bytes of 64 strips of 4 KiB. The CPU makes no more blocks, so more lines of large elements test nothing new.
 const STRIPS_BYTES: usize = 64 * 4096;
-/// There all is cut by bytes: of large elements as many are enough as have the bytes of the largest array of [`CUT`].
+/// Bytes of the largest array of [`CUT`]. The CPU cuts by bytes, so arrays of large elements need no more bytes than
+/// that.
 const CUT_BYTES: usize = 4 * 40_000 * 33;
 
-/// Those for elements of type `T`.
+/// Shapes for elements of type `T`.
 fn all<T>(place: &Place) -> Vec<Dimensions> {
     let all = [FEW, CUT, MANY].concat().into_iter();
     if sizes::reduced() {
@@ -116,7 +119,7 @@ fn columns_init(place: &Place) {
     }
 }
 
-/// A map is given the place in the line: not in the chunk, nor in the array.
+/// The map is given the position in the line: not in the chunk, nor in the array.
 fn columns_positions(place: &Place) {
     let rule = Rule { map: |x, i| (x, i), combine: add_pairs, identity: Some((0, 0)), finish: |x| x };
     for dimensions in all::<(u32, u64)>(place) {
@@ -129,7 +132,7 @@ fn columns_positions(place: &Place) {
     }
 }
 
-/// One byte in, eight combined, two out.
+/// Input of one byte, eight bytes combined, output of two.
 fn columns_other_sizes(place: &Place) {
     let rule = byte_steps();
     let init = Affine { m: 5, c: 6 };
@@ -146,7 +149,7 @@ fn columns_other_sizes(place: &Place) {
     }
 }
 
-/// Sums of floats are grouped in one way, wherever the arrays begin and so however many lines a lane has.
+/// Sums of floats are grouped in the same way wherever the arrays begin, and so for every number of lines of a lane.
 fn columns_same_bits(place: &Place) {
     for (outer, len, inner) in all::<f32>(place) {
         let elements = outer * len * inner;

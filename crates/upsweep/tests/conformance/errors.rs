@@ -1,4 +1,4 @@
-//! Every documented precondition of scan and reduce: the exact error, and an output that nobody touched.
+//! Every documented precondition of scan and reduce: the exact error, and an unchanged output.
 
 use upsweep::operator::builtin::Sum;
 use upsweep::{Error, Reduce, Scan, Segments};
@@ -29,7 +29,7 @@ fn length(what: &'static str, found: usize, expected: usize) -> Error {
     Error::Length { what, found, expected }
 }
 
-/// Gives `call` an output of `len` elements, expects `error`, and an output that is as it was.
+/// Gives `call` an output of `len` elements, and expects `error` and an unchanged output.
 #[track_caller]
 fn fails(
     place: &Place,
@@ -93,7 +93,7 @@ fn texts(place: &Place, len: usize) -> (Buffer<Text>, Buffer<Text>) {
     (place.upload(&[Text { len: 1, power: 3, hash: 5 }; 3], 0), place.poisoned(len, 0))
 }
 
-/// Expects an error about the missing identity of [`Concat`] and an output as it was.
+/// Expects an error about the missing identity of [`Concat`] and an unchanged output.
 #[track_caller]
 fn no_identity(result: upsweep::Result<()>, output: &Buffer<Text>) {
     match result {

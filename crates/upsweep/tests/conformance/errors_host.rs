@@ -1,4 +1,4 @@
-//! What only the CPU can find, and what it says where there is no GPU.
+//! Errors that only the CPU can find, and the errors of a missing GPU.
 
 use upsweep::operator::builtin::Sum;
 use upsweep::segments::Offset;
@@ -7,14 +7,14 @@ use upsweep_testing::cuts;
 use upsweep_testing::operators::{Concat, Text};
 use upsweep_testing::oracle::Cut;
 
-/// Offsets that break a rule: the position and the value of the one that does.
+/// Checks offsets that break a rule: the error has the position and the value of the wrong one.
 #[track_caller]
 fn wrong_offsets<T: Offset>(offsets: &[T], len: usize, position: usize, value: i128) {
     wrong_pair(offsets, len, &[(position, value)]);
 }
 
-/// Offsets that break a rule: the position and the value that the error may name. Of two neighbours that descend it
-/// may be either.
+/// Checks offsets that break a rule where the error may name one of several: of two neighbours that descend, either
+/// one.
 #[track_caller]
 fn wrong_pair<T: Offset>(offsets: &[T], len: usize, either: &[(usize, i128)]) {
     let x: Vec<u32> = (0..len as u32).collect();

@@ -1,4 +1,4 @@
-//! Floats: what is beside numbers, how far sums may be off, and the same bits in every run.
+//! Floats: infinities, NaN and zeros, the error of sums, and the same bits in every run.
 
 use half::{bf16, f16};
 use upsweep::operator::builtin::{Compensate, CompensatedSum, First, Rounded, Sum};
@@ -32,7 +32,8 @@ fn scan_float_infinity_and_nan(place: &Place) {
             let mut rng = Rng::new(len as u64);
             let mut x = small_steps(len, from);
             for _ in 0..len / 500 + 1 {
-                // Far apart, so that the sum is a number, then infinite, then NaN; and again in the next line or segment.
+                // Far apart, so that the sum is a number, then infinite, then NaN; and again in the next line or
+                // segment.
                 if let Some(x) = x.get_mut(len / 3 + rng.below(len + 1)) {
                     *x = specials[rng.below(specials.len())];
                 }
@@ -50,7 +51,7 @@ fn scan_float_infinity_and_nan(place: &Place) {
     of(place, [bf16::NAN, bf16::INFINITY, bf16::NEG_INFINITY, bf16::NEG_ZERO], bf16::from, |a, b| a + b);
 }
 
-/// The sum of negative zeros is -0: whoever adds a padding 0 turns it into +0.
+/// The sum of negative zeros is -0: an added padding of 0 would turn it into +0.
 fn scan_float_negative_zero(place: &Place) {
     let rule = Rule::new(|a: f32, b| a + b, Some(0.0));
     for len in [sizes::small(), sizes::large(4)].concat() {
@@ -65,7 +66,7 @@ fn scan_float_negative_zero(place: &Place) {
     }
 }
 
-/// Nothing is flushed to zero.
+/// Subnormal numbers are not flushed to zero.
 fn scan_float_subnormals(place: &Place) {
     let tiny = |len| small_steps(len, |step| f32::from_bits(1) * f32::from(step));
     let tiny_half = |len| small_steps(len, |step| f16::from_f32(f16::from_bits(1).to_f32() * f32::from(step)));
@@ -124,7 +125,7 @@ fn bits(x: &[f32]) -> Vec<u32> {
     x.iter().map(|x| x.to_bits()).collect()
 }
 
-/// Repeated, in place, at other alignments and, on the CPU, with other numbers of threads.
+/// Calls repeated, in place, at other alignments and, on the CPU, with other numbers of threads.
 fn scan_float_same_bits(place: &Place) {
     for len in [1025, 100_003, 1_000_007].into_iter().take(if sizes::reduced() { 1 } else { 3 }) {
         let x = inexact(len);

@@ -110,7 +110,7 @@ fn error_cuda_memory_on_the_cpu() {
     assert!(out.check_guards().iter().all(|x| x.same(&u32::poison())));
 }
 
-/// Two ranges of one allocation, which safe code cannot make of one cudarc slice.
+/// Two slices of one allocation, which safe code cannot make of one cudarc slice.
 struct Shared {
     memory: CudaSlice<u32>,
     twin: ManuallyDrop<CudaSlice<u32>>,
@@ -222,7 +222,7 @@ fn scan_full_overlap_is_in_place() {
     }
 }
 
-/// Offsets lie on the device, so nobody checks them before: wrong ones may give any result, and do no harm.
+/// Offsets lie on the device, so the host does not check them: wrong ones may give any result, and do no harm.
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn segments_wrong_offsets_do_no_harm() {

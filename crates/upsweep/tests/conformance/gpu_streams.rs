@@ -15,7 +15,7 @@ use upsweep_testing::random::Rng;
 use upsweep_testing::sample::{Sample, random_values};
 use upsweep_testing::sizes;
 
-/// A stream on whose buffers cudarc keeps no events: it is what cudarc asks of those who capture.
+/// Stream for captures: cudarc keeps no events on its buffers, as it requires there.
 fn stream_for_capture() -> Arc<CudaStream> {
     let context = CudaContext::new(0).expect("a CUDA GPU");
     // SAFETY: each test orders its own streams, and has one.
@@ -114,7 +114,7 @@ fn graph_replays_of_everything() {
 /// Work whose result is known.
 trait Work: Send {
     fn enqueue(&mut self, device: &Device);
-    /// Waits, compares, and poisons the output for the next time.
+    /// Waits, compares, and poisons the output for the next run.
     fn check(&mut self);
 }
 
@@ -194,7 +194,7 @@ fn threads_at_once() {
     });
 }
 
-/// 100 float sums of 10^7 elements, first alone and then beside another stream that scans all the time.
+/// Bits of 100 float sums of 10^7 elements, first alone and then with another stream that scans all the time.
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn scan_float_same_bits_under_load() {
@@ -230,7 +230,8 @@ fn scan_float_same_bits_under_load() {
     });
 }
 
-/// Nothing synchronises: what is enqueued behind a long line of scans returns while they run. The last result is right.
+/// Calls do not synchronise: a call enqueued after a long line of scans returns while they run. The last result is
+/// right.
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn calls_return_before_the_work_is_done() {

@@ -10,7 +10,7 @@ use upsweep_testing::sample::Sample;
 
 on_each_backend!(half_sums_of_many, half_sums_round_once, half_sums_in_cuts, half_sums_last_prefix);
 
-/// In their own type these sums would stop to grow at 256 and 2048.
+/// Sums that would stop growing at 256 and 2048 in their own type.
 fn half_sums_of_many(place: &Place) {
     let sum = |x: &[bf16]| place.device.reduce(&place.upload(x, 3), Sum).unwrap();
     assert_eq!(sum(&vec![bf16::ONE; 65_000]), bf16::from_f32(65_000.0));
@@ -39,14 +39,14 @@ for_both!(half_sums_round_once, round_once);
 for_both!(half_sums_in_cuts, in_cuts);
 for_both!(half_sums_last_prefix, last_prefix);
 
-/// Numbers of few bits, whose sums are exact in f32, however they are grouped: so each result is the exact one, rounded.
+/// Numbers of few bits, whose sums are exact in f32 in every grouping: so each result is the exact one, rounded.
 fn exact<T>(len: usize, from: fn(f32) -> T) -> (Vec<T>, Vec<f32>) {
     let mut rng = Rng::new(len as u64);
     let values: Vec<f32> = (0..len).map(|_| (rng.below(23) as f32 - 9.0) / 8.0).collect();
     (values.iter().map(|&x| from(x)).collect(), values)
 }
 
-/// The sums of `x` so far, with and without each element, after 0.5, from the left or the right.
+/// Prefix sums of `x`, with and without each element, after 0.5, from the left or the right.
 fn prefixes(x: &[f32], reverse: bool) -> (Vec<f32>, Vec<f32>) {
     let (mut inclusive, mut exclusive, mut sum) = (x.to_vec(), x.to_vec(), 0.5);
     for k in 0..x.len() {
@@ -132,7 +132,7 @@ where
     expect(&sums.check_guards(), &expected, from, to, "segments");
 }
 
-/// Where sums are not exact, the last prefix and the reduction differ by a rounding at most.
+/// The last prefix and the reduction differ by at most a rounding where sums are not exact.
 fn last_prefix<T>(place: &Place, from: fn(f32) -> T, to: fn(T) -> f32)
 where
     T: Sample,

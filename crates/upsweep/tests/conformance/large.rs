@@ -4,7 +4,7 @@ use upsweep::Device;
 use upsweep::operator::builtin::Sum;
 use upsweep::{Reduce, Scan};
 
-/// A period that no tile has.
+/// Period of the pattern, which no tile's length is a multiple of.
 const PERIOD: u64 = 251;
 
 /// Element `i` of the byte pattern.
@@ -71,7 +71,7 @@ mod cuda {
     /// Elements copied between host and device at once.
     const CHUNK: usize = 1 << 26;
 
-    /// A GPU and as much of it as anyone wants: these tests take turns.
+    /// Exclusive use of a GPU and of as much of its memory as a test wants: these tests take turns.
     struct Gpu {
         device: Device,
         stream: Arc<CudaStream>,
@@ -87,7 +87,7 @@ mod cuda {
             Self { device: place.device, stream: place.stream.unwrap(), _turn: turn }
         }
 
-        /// `len` elements, each by its position.
+        /// Makes `len` elements, each computed from its position.
         fn filled<T: DeviceRepr + Send + Sync + Copy>(
             &self,
             len: u64,
@@ -144,7 +144,7 @@ mod cuda {
         assert_eq!(wide, Ok(periods * (PERIOD * (PERIOD - 1) / 2) + rest * rest.saturating_sub(1) / 2));
     }
 
-    /// In place, at an odd element and past 4 GiB.
+    /// Scan in place, at an odd element and past 4 GiB.
     #[test]
     #[ignore = "needs a CUDA GPU with 20 GiB"]
     fn scan_2_pow_33_bytes_in_place_misaligned() {
@@ -155,7 +155,7 @@ mod cuda {
         gpu.check(&x, |i, &x| x == if i < 3 { 77 } else { bytes_before(i - 2) });
     }
 
-    /// Running sums that are whole numbers below 1009: exact in f32 however they are grouped.
+    /// Running sums that are whole numbers below 1009: exact in f32 in every grouping.
     #[test]
     #[ignore = "needs a CUDA GPU with 40 GiB"]
     fn scan_2_pow_32_floats() {
@@ -188,7 +188,7 @@ mod cuda {
         assert_eq!(found, Ok((last as i32, last * STEP)));
     }
 
-    /// What a row-major array has at (row, column), so that sums along either axis have a closed form.
+    /// Element of a row-major array at (row, column), such that sums along either axis have a closed form.
     fn cell(row: u64, column: u64) -> u8 {
         byte(row + column)
     }

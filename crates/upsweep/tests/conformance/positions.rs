@@ -21,7 +21,7 @@ on_each_backend!(
     scan_arg_max_running,
 );
 
-/// `b` replaces `a` where it is better by the value, or as good and before it.
+/// Picks `b` if its value is better, or as good at a lower position; else `a`.
 fn better<T: PartialOrd + Copy>(a: (T, u64), b: (T, u64), less: fn(&T, &T) -> bool) -> (T, u64) {
     let nan = |x: T| x.partial_cmp(&x).is_none();
     let b_wins = match (nan(a.0), nan(b.0)) {
@@ -41,7 +41,7 @@ fn greater<T: PartialOrd + Copy>(a: (T, u64), b: (T, u64)) -> (T, u64) {
     better(a, b, T::gt)
 }
 
-/// Reduces values by every cut.
+/// Reduces values with every cut.
 fn check<T: Sample, Op: Operator<(T, u64)>>(
     place: &Place,
     operator: Op,
@@ -61,7 +61,7 @@ fn check<T: Sample, Op: Operator<(T, u64)>>(
     }
 }
 
-/// Few different values, so that nearly every extreme is there many times.
+/// Values of few kinds, so that nearly every extreme occurs many times.
 fn crowded<T>(len: usize, from: impl Fn(u8) -> T) -> Vec<T> {
     let mut rng = Rng::new(len as u64);
     (0..len).map(|_| from(rng.below(5) as u8)).collect()

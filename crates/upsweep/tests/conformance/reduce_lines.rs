@@ -181,7 +181,7 @@ fn reduce_segments_invented_elements(place: &Place) {
     }
 }
 
-/// By flags and keys no segment is empty, so no identity is needed; by offsets an initial value stands in for it.
+/// Segments by flags and keys are never empty, so no identity is needed; by offsets an initial value replaces it.
 fn reduce_segments_no_identity(place: &Place) {
     for len in sizes::few() {
         check(place, Concat, &Rule::new(concat, None), len, cuts::head_flags(len, 9));
@@ -247,7 +247,7 @@ fn reduce_offset_types(place: &Place) {
     of(place, |i| i as i64);
 }
 
-/// The count is of segments, whatever the output has room for; the rest of the output stays as it was.
+/// The count is the number of segments, whatever the room of the output; the rest of the output is unchanged.
 fn reduce_counted_segments(place: &Place) {
     for len in lengths() {
         let Cut::HeadFlags(flags) = cuts::head_flags(len, 11) else { unreachable!() };

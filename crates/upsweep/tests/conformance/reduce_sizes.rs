@@ -91,7 +91,7 @@ fn reduce_invented_elements(place: &Place) {
     }
 }
 
-/// Nothing reduces to the initial value, else to the identity.
+/// An empty array reduces to the initial value, else to the identity.
 fn reduce_empty_array(place: &Place) {
     let nothing = place.upload::<u32>(&[], 0);
     assert_eq!(place.device.reduce(&nothing, Sum), Ok(0));

@@ -27,8 +27,8 @@ on_each_backend!(
     scan_axes_borders_in_any_order,
 );
 
-/// Arrays, rows and columns: of one element, around the strips, tiles and groups of kernels, of many strips, of few long rows, of arrays
-/// one after the other.
+/// Arrays, rows and columns: of one element, around the strips, tiles and groups of kernels, of many strips, of few
+/// long rows, of arrays one after the other.
 fn shapes() -> &'static [(usize, usize, usize)] {
     if sizes::reduced() {
         return &[(1, 1, 1), (1, 9, 130), (2, 33, 20), (1, 300, 17)];
@@ -53,7 +53,7 @@ fn shapes() -> &'static [(usize, usize, usize)] {
     ]
 }
 
-/// What the results are: those of all elements so far, of those before, of those before with a border.
+/// Form of the scan: inclusive, exclusive, or exclusive with a border.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Form {
     Inclusive,
@@ -61,7 +61,7 @@ enum Form {
     Bordered,
 }
 
-/// The two loops.
+/// Results of the two sequential loops.
 fn expected<I: Copy, T: Copy>(
     x: &[I],
     (arrays, height, width): (usize, usize, usize),
@@ -189,12 +189,12 @@ fn scan_axes_widened(place: &Place) {
     every_shape(place, scan, Some(0), |x: u8, _| u64::from(x), u64::wrapping_add);
 }
 
-/// The map is given the place in the row.
+/// The map is given the position in the row.
 fn scan_axes_mapped_by_place(place: &Place) {
     every_shape(place, Scan::new(AddPairs).enumerate(), Some((0, 0)), |x: u32, c| (x, c as u64), add_pairs);
 }
 
-/// Of small whole numbers sums are exact; they are rounded when they are stored, or once for each axis.
+/// Sums of small whole numbers are exact; they are rounded when they are stored, or once for each axis.
 fn scan_axes_halves(place: &Place) {
     for &shape in shapes() {
         let (arrays, height, width) = shape;
@@ -210,7 +210,7 @@ fn scan_axes_halves(place: &Place) {
     }
 }
 
-/// Each channel of a pixel by itself: few are taken as one element, many are not.
+/// Each channel of a pixel is scanned by itself: few channels are taken as one element, many are not.
 fn scan_axes_channels(place: &Place) {
     for channels in [2, 3, 4, 7, 20] {
         for (height, width) in [(5, 9), (70, 131), (300, 33)] {
@@ -228,7 +228,7 @@ fn scan_axes_channels(place: &Place) {
     }
 }
 
-/// Sums of floats whose grouping shows: where the buffers begin makes no difference.
+/// Sums of floats that depend on their grouping: the begin of the buffers makes no difference.
 fn scan_axes_same_bits_at_every_alignment(place: &Place) {
     for axes in [[1, 130, 260], [2, 77, 131]] {
         let x: Vec<f32> = (0..axes.iter().product()).map(|i: usize| (i as f32 * 0.37).sin()).collect();
@@ -250,7 +250,7 @@ fn scan_axes_same_bits_again(place: &Place) {
     }
 }
 
-/// Along one axis: the identity, and then what each element and those before it combine to.
+/// Results along one axis: the identity, and then the inclusive prefixes.
 fn bordered<T: Copy>(x: &[T], shape: &mut [usize], axis: usize, identity: T, combine: fn(T, T) -> T) -> Vec<T> {
     let (len, inner) = (shape[axis], shape[axis + 1..].iter().product::<usize>());
     let outer: usize = shape[..axis].iter().product();
@@ -265,7 +265,7 @@ fn bordered<T: Copy>(x: &[T], shape: &mut [usize], axis: usize, identity: T, com
     results
 }
 
-/// In whichever order the axes come: in most of them each axis has a pass of its own.
+/// Axes in any order: in most orders each axis has a pass of its own.
 fn scan_axes_borders_in_any_order(place: &Place) {
     fn check<T: Sample, Op: Operator<T>>(place: &Place, operator: Op, identity: T, combine: fn(T, T) -> T) {
         for axes in [&[1, 2][..], &[2, 1], &[0], &[1], &[2], &[0, 1, 2], &[2, 1, 0], &[2, 0], &[1, 0, 2]] {

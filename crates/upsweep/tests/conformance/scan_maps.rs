@@ -1,4 +1,4 @@
-//! Scan with map, enumerate, accumulate and finish: other types going in, combined and coming out.
+//! Scan with map, enumerate, accumulate and finish: different types of inputs, combined values and results.
 
 use half::{bf16, f16};
 use upsweep::operator::Widen;
@@ -25,7 +25,7 @@ on_each_backend!(
     scan_accumulate_in_place,
 );
 
-/// One byte in, eight combined, two out; with every cut, direction and start.
+/// Input of one byte, eight bytes combined, output of two; with every cut, direction and start.
 fn scan_map_and_finish_other_sizes(place: &Place) {
     let rule = byte_steps();
     let scan = Scan::new(Then).map(TripleAndAdd).finish(FromOne);

@@ -1,5 +1,5 @@
-//! Scan by segments: head flags, keys with several equalities, offsets of every type, and the shapes of segments that
-//! go wrong: empty ones, one for everything, one for each element, edges on tile edges.
+//! Scan by segments: head flags, keys with several equalities, offsets of every type, and difficult segments: empty
+//! ones, one for everything, one for each element, edges on tile edges.
 
 use upsweep::operator::builtin::Sum;
 use upsweep::segments::{Offset, Segmentation};
@@ -144,7 +144,7 @@ fn scan_keys_by_custom_equality(place: &Place) {
     }
 }
 
-/// NaN equals nothing, itself included; -0 equals 0.
+/// Keys that are NaN differ from themselves; -0 equals 0.
 fn scan_keys_nan(place: &Place) {
     by_key(place, |i| [f32::NAN, f32::NAN, 1.0, 1.0, 1.0, -0.0, 0.0, 0.0][i / 2 % 8]);
 }
@@ -177,7 +177,7 @@ fn scan_segments_element_sizes(place: &Place) {
     }
 }
 
-/// Stretches that join within their own segment alone, and only in order.
+/// Stretches of positions that join only within their own segment, and only in order.
 fn scan_segments_invented_elements(place: &Place) {
     for len in lengths() {
         for cut in [cuts::head_flags(len, 600), cuts::keys(len, 40), Cut::Offsets(cuts::offsets(len, len / 90))] {
@@ -190,7 +190,7 @@ fn scan_segments_invented_elements(place: &Place) {
     }
 }
 
-/// One stretch an element, counted from 0 in each line.
+/// Expected results: one stretch for each element, counted from 0 in each line.
 fn in_order(lines: &[Line], len: usize, reverse: bool) -> Vec<Span> {
     let mut x = vec![Span { from: 0, to: 0 }; len];
     for line in lines {

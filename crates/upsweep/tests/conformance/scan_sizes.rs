@@ -28,7 +28,7 @@ on_each_backend!(
     scan_extremes_of_small_integers,
 );
 
-/// Running extremes that change all the way: random values would soon meet the type's own extremes.
+/// Running extremes that change along the whole array: random values would soon reach the type's own extremes.
 fn scan_extremes_of_small_integers(place: &Place) {
     fn ramps<T: Sample>(place: &Place, most: usize, value: impl Fn(i32) -> T, max: fn(T, T) -> T, min: fn(T, T) -> T)
     where
@@ -121,7 +121,7 @@ fn edges<T: Sample, Op: Operator<T>>(place: &Place, operator: Op, rule: &Rule<T,
     }
 }
 
-/// Outputs of more than the caches hold, that begin and end anywhere.
+/// Outputs larger than the caches, that begin and end anywhere.
 fn scan_past_caches(place: &Place) {
     fn check<T: Sample, Op: Operator<T>>(place: &Place, operator: Op, rule: &Rule<T, T, T>) {
         for len in sizes::past_caches(size_of::<T>()) {
@@ -139,7 +139,7 @@ fn scan_past_caches(place: &Place) {
     check(place, WideProduct, &Rule::new(wide_product, Some(Wide { a: 1, b: 0, c: 0, d: 1 })));
 }
 
-/// Stretches of positions that [`Join`] can only join in order, each once, and with nothing between.
+/// Stretches of positions that [`Join`] can join only in order, each once, and with nothing between.
 fn scan_invented_elements(place: &Place) {
     let rule = Rule::new(join, None);
     for len in [sizes::small(), sizes::large(8), sizes::groups(8)].concat() {

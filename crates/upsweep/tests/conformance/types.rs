@@ -39,7 +39,7 @@ fn check<T: Sample, Op: Operator<T>>(
     Lines.reduce(place, Reduce::new(operator), &rule, &x, &Case::new().cut(Cut::Axis(vec![700, 5], 0)));
 }
 
-/// Values with few bits set, so that `or` goes on changing.
+/// Values with few bits set, so that `or` keeps changing.
 fn sparse(len: usize) -> Vec<u128> {
     let mut rng = Rng::new(len as u64);
     (0..len).map(|_| if rng.once_in(40) { 1u128 << rng.below(128) } else { 0 }).collect()
@@ -86,7 +86,7 @@ integer_cases! {
     types_usize, only_sums, usize;
 }
 
-/// Sums and products of values whose results are exact, however they are grouped; the others of any values.
+/// Sums and products of values whose results are exact in every grouping; other operators on any values.
 macro_rules! float_cases {
     ($($case:ident, $t:ty, $from:expr;)*) => { $(fn $case(place: &Place) {
         let zero = <$t>::from_bits(0);

@@ -1,4 +1,4 @@
-//! Functions that hold values, in every place that takes a function. (An equality of keys that holds one is in
+//! Functions that capture values, in every place that takes a function. (An equality of keys that captures one is in
 //! `scan_segments` and `reduce_lines`.)
 
 use upsweep::operator::{MAX_VALUES_BYTES, check_laws};
@@ -18,7 +18,7 @@ const ADD: u32 = 77;
 const BY: u16 = 3;
 const SHIFT: u128 = 5 << 64 | 2;
 
-/// A table that is read at a computed index, and what is smaller beside it.
+/// Table that is read at a computed index, a value that is captured besides smaller ones.
 const fn table() -> [u8; 251] {
     let mut table = [0; 251];
     let mut i = 0;
@@ -54,7 +54,7 @@ fn rule() -> Rule<u8, Affine, u16> {
     }
 }
 
-/// One byte in, eight combined, two out; with every cut, direction and start.
+/// Input of one byte, eight bytes combined, output of two; with every cut, direction and start.
 fn values_everywhere(place: &Place) {
     let (map, operator) = (StepOf { table: table(), add: ADD }, ThenMasked { mask: MASK });
     let finish = Scaled { by: BY, shift: SHIFT };
@@ -85,7 +85,7 @@ fn one_more(#[param] value: u8, x: u32) -> u32 {
     x + u32::from(value)
 }
 
-/// As many bytes as there may be, and one more.
+/// Values of the most bytes allowed, and of one more.
 fn values_of_most_bytes(place: &Place) {
     let values: [u32; MOST] = std::array::from_fn(|i| (i as u32).wrapping_mul(0x9e37_79b9));
     let x = random_values::<u32>(5000);

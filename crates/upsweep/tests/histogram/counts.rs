@@ -19,7 +19,7 @@ on_each_backend!(
     elements_that_are_no_numbers,
 );
 
-/// A small multiplicative generator: the same numbers everywhere, cheap in builds without optimisation.
+/// Small multiplicative generator: the same numbers everywhere, cheap in builds without optimisation.
 fn noise(n: usize) -> impl Iterator<Item = u32> {
     let mut rng = Rng::new(n as u64);
     (0..n).map(move |_| (rng.next() >> 32) as u32)
@@ -46,7 +46,7 @@ fn lengths_and_alignments(place: &Place) {
     }
 }
 
-/// One value, two values, sorted, a few frequent ones, all alike often.
+/// Distributions of values: one value, two values, sorted, a few frequent ones, uniform.
 fn distributions(n: usize, values: usize) -> Vec<(&'static str, Vec<u32>)> {
     let values = values as u32;
     let zipf = |x: u32| (f64::from(values).powf(f64::from(x) / 4_294_967_296.0) - 1.0) as u32;
@@ -68,7 +68,7 @@ fn distributions_of_bytes(place: &Place) {
     }
 }
 
-/// Through every number of columns, and through slices.
+/// Bin counts that cover every number of columns of counters, and slices.
 fn distributions_over_few_and_many_bins(place: &Place) {
     for bins in [1, 2, 256, 1800, 3600, 7200, 14_400, 28_800, 57_600, 65_536, 120_000] {
         for (name, values) in distributions(40_000, bins) {
@@ -117,7 +117,7 @@ fn bins_between_edges(place: &Place) {
     check_edges(place, &halves, &[]);
 }
 
-/// The position of the highest bit, from a value that the function holds on.
+/// Position of the highest bit, relative to a value that the function captures.
 #[function]
 fn magnitude(#[param] from: u32, x: u64) -> i32 {
     (63 - x.leading_zeros()) as i32 - from as i32

@@ -1,4 +1,4 @@
-//! What only a GPU has: graphs, and memory for more than 2^32 elements.
+//! Cases of histograms on a GPU only: graphs, and memory for more than 2^32 elements.
 
 use super::support::place::{CAPTURE, Place};
 use cudarc::driver::CudaGraph;

@@ -1,4 +1,4 @@
-//! What histograms refuse, and in which words.
+//! Errors of histograms, and their messages.
 
 use super::support::on_each_backend;
 use super::support::place::Place;
@@ -55,7 +55,7 @@ fn wrong_ranges(place: &Place) {
     assert!(words(-1e308, 1.7e308).ends_with(together));
 }
 
-/// On CUDA the call that waits tells.
+/// Wrong edges: on CUDA the next call that waits returns the error.
 fn wrong_edges(place: &Place) {
     let input = place.upload(&[1.0f32; 100], 0);
     for (edges, index) in

@@ -1,4 +1,4 @@
-//! Even bins: every edge, and its neighbours.
+//! Even bins: elements at every edge, and their neighbours.
 
 use super::oracle::{between, counts, linspace, run, same};
 use super::support::on_each_backend;
@@ -10,12 +10,12 @@ use upsweep::histogram::Even;
 
 on_each_backend!(edges_of_floats, edges_of_integers, wide_and_narrow_ranges);
 
-/// An element, and the edge that it is compared with.
+/// Element type, and the type of the edges that it is compared with.
 trait Sampled: Sample + Even {
     type Edge: PartialOrd + Copy;
     fn edge(x: f64) -> Self::Edge;
     fn compared(self) -> Self::Edge;
-    /// Values at an edge and beside it.
+    /// Returns values at an edge and next to it.
     fn around(x: f64) -> Vec<Self>;
 }
 
@@ -44,7 +44,7 @@ macro_rules! integers {
 }
 integers! { i8 u8 i16 u32 i64 }
 
-/// Checks a range: all edges and what lies around them, and random values.
+/// Checks a range: values at and around all edges, and random values.
 fn check<T: Sampled>(place: &Place, low: f64, high: f64, bins: usize) {
     let (from, to) = if low == high { (low - 0.5, high + 0.5) } else { (low, high) };
     let exact = linspace(from, to, bins);
@@ -78,7 +78,8 @@ fn edges_of_floats(place: &Place) {
     check::<f64>(place, 0.0, 0.3, 100_000);
 }
 
-/// Where no estimate is good: subnormal floats, edges that are neighbours, infinite scales, integers past 2^53.
+/// Ranges for which no estimate of the bin is good: subnormal floats, edges that are neighbouring floats, infinite
+/// scales, integers past 2^53.
 fn wide_and_narrow_ranges(place: &Place) {
     let tiny = f64::from(f32::from_bits(1));
     check::<f32>(place, 0.0, 1000.0 * tiny, 1000);

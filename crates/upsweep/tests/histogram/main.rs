@@ -1,4 +1,4 @@
-//! Histograms against a naive oracle, on each backend: see `tests/conformance`, whose support is used.
+//! Histograms against a naive oracle, on each backend, with the support code of `tests/conformance`.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 

@@ -1,11 +1,11 @@
-//! What a histogram has to be, element by element.
+//! Oracle of histograms, element by element.
 
 use super::support::place::Place;
 use super::support::sample::Sample;
 use upsweep::histogram::{Amounts, Bins, Count};
 use upsweep::{Element, Histogram};
 
-/// The bin of `x`, where each bin has its lower edge and the last one its upper edge, too.
+/// Bin of `x`: each bin has its lower edge, and the last one its upper edge, too.
 pub(crate) fn between<T: PartialOrd + Copy>(edges: &[T], x: T) -> Option<usize> {
     let last = edges.len() - 1;
     if !(edges[0] <= x && x <= edges[last]) {
@@ -14,7 +14,7 @@ pub(crate) fn between<T: PartialOrd + Copy>(edges: &[T], x: T) -> Option<usize> 
     Some((0..last).rev().find(|&k| edges[k] <= x).unwrap())
 }
 
-/// `numpy.linspace(low, high, bins + 1)`.
+/// Returns `numpy.linspace(low, high, bins + 1)`.
 pub(crate) fn linspace(low: f64, high: f64, bins: usize) -> Vec<f64> {
     let step = (high - low) / bins as f64;
     let mut edges: Vec<f64> = (0..=bins).map(|k| k as f64 * step + low).collect();
@@ -22,7 +22,7 @@ pub(crate) fn linspace(low: f64, high: f64, bins: usize) -> Vec<f64> {
     edges
 }
 
-/// How many elements each bin has; element i is in the bin `bin(i)` of its channel.
+/// Number of elements in each bin; element i is in the bin `bin(i)` of its channel.
 pub(crate) fn counts<C: Count + From<u32>>(
     len: usize,
     bins: usize,
@@ -53,7 +53,7 @@ pub(crate) fn run<T: Sample, O: Sample, B: Bins<T>, W: Amounts<O>>(
     output.check_guards()
 }
 
-/// The first few places where two results differ.
+/// Compares two results, and reports the first few places where they differ.
 #[track_caller]
 pub(crate) fn same<T: Sample + Element>(found: &[T], expected: &[T], what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");

@@ -27,7 +27,7 @@ fn quantiles(place: &Place, ranges: &RangeHistogram, shares: &[f64]) -> Vec<u64>
     output.check_guards()
 }
 
-/// In [1, 4] of 3 1 7 0 4 1 6 3 there are 5, the ones at both ends included.
+/// The range [1, 4] of 3 1 7 0 4 1 6 3 has 5 elements, both ends included.
 fn the_slides_example(place: &Place) {
     let x = place.upload(&[3u32, 1, 7, 0, 4, 1, 6, 3], 0);
     let mut histogram = place.poisoned::<u32>(8, 0);

@@ -1,3 +1,3 @@
-//! What the conformance suite has for every case.
+//! Support code of the conformance suite.
 
 pub(crate) use upsweep_testing::{on_each_backend, place, random, sample};

@@ -19,7 +19,7 @@ on_each_backend!(
     weights_with_channels_and_edges,
 );
 
-/// Elements that are their bins, some of them outside.
+/// Elements that are the numbers of their bins, some of them outside.
 fn elements(len: usize, bins: usize) -> Vec<u32> {
     let mut rng = Rng::new(len as u64);
     (0..len).map(|_| rng.below(bins + bins / 8 + 1) as u32).collect()

@@ -1,13 +1,13 @@
-//! How far sums of floats are off: no further than those of a tree.
+//! Errors of float sums: no larger than those of a tree.
 
 use upsweep::prelude::*;
 
-/// Numbers that f32 rounds up and down; the same one again and again makes the worst of a chain: all errors have one
-/// direction.
+/// Numbers that f32 rounds up and down. The same number again and again is the worst case of a chain: all errors have
+/// one direction.
 const VALUES: [f32; 4] = [0.1, 0.3, 0.7, 1.1];
-/// What NumPy's pairwise sum keeps, too.
+/// Relative error bound, which NumPy's pairwise sum meets, too.
 const BOUND: f64 = 2e-7;
-/// Where the leaves of the tree show: in short arrays, and in columns.
+/// Bound where the leaves of the tree dominate the error: in short arrays, and in columns.
 const LEAVES: f64 = 3e-7;
 
 fn expect(found: &[f32], n: usize, value: f32, what: &str) {
@@ -19,7 +19,7 @@ fn expect(found: &[f32], n: usize, value: f32, what: &str) {
     }
 }
 
-/// Whole arrays, of every length that a tile's rest can have and of many blocks.
+/// Whole arrays, of every length of a tile's rest and of many blocks.
 #[test]
 fn whole_arrays() {
     let device = Device::cpu();

@@ -1,9 +1,9 @@
-//! Recurrences by the vectors that this processor has. Integers are known to the bit.
+//! Recurrences by the vector instructions of this processor. Results of integers are known to the bit.
 
 use upsweep::prelude::*;
 use upsweep::recurrence::{Coefficient, ComputesOn};
 
-/// Splits numbers well enough for tests.
+/// Random number generator that is good enough for tests.
 struct Random(u64);
 
 impl Random {
@@ -13,7 +13,7 @@ impl Random {
     }
 }
 
-/// The transposed direct form II.
+/// Sequential loop in the transposed direct form II.
 fn by_loop<T: Coefficient>(b: &[T], a: &[T], line: &mut [T]) {
     let at = |list: &[T], i: usize| list.get(i).copied().unwrap_or(T::ZERO);
     let mut z = vec![T::ZERO; b.len().max(a.len())];

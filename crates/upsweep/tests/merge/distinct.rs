@@ -19,7 +19,7 @@ on_each_backend!(
     distinct_misplaced,
 );
 
-/// Equal as NumPy has it: all NaN are, and zeros of both signs.
+/// Whether two keys are equal as in NumPy: all NaN are, and zeros of both signs.
 fn same<K: SortKey + PartialEq>(a: K, b: K) -> bool {
     a == b || (a.nan().is_some() && b.nan().is_some())
 }
@@ -71,7 +71,7 @@ fn unique_zeros_and_nan(place: &Place) {
     check_unique(place, &[0.0f32, f32::NAN, -0.0, 1.0, -f32::NAN, 0.0, -1.0], "zeros and NaN");
 }
 
-/// The results of an operation, by counting how often each element is in both inputs.
+/// Expected results of an operation, from the count of each element in both inputs.
 fn expected<K: SortKey + PartialEq>(a: &[K], b: &[K], of: impl Fn(usize, usize) -> (usize, usize)) -> Vec<u128> {
     let group = |x: &[K], key: K| -> Vec<u128> { x.iter().filter(|&&y| same(y, key)).map(|&y| bits(y)).collect() };
     let mut all: Vec<K> = [a, b].concat();
@@ -124,7 +124,7 @@ fn sets_of_repeated(place: &Place) {
     check_sets(place, x.clone(), vec![0.0, f32::NAN, 3.0], "floats");
 }
 
-/// Inputs that are not sorted give some of their elements.
+/// Set operations on inputs that are not sorted return some of their elements.
 fn sets_of_unsorted(place: &Place) {
     let (a, b) = (keys::<u32>(Kind::Random, 3001), keys::<u32>(Kind::Reversed, 999));
     let inputs = (&place.upload(&a, 0), &place.upload(&b, 0));
@@ -157,7 +157,7 @@ fn less_tens(a: (u32, u32), b: (u32, u32)) -> bool {
     a.0 / 10 < b.0 / 10
 }
 
-/// Of equal elements those of earlier inputs come first.
+/// Merge of many inputs: of equal elements, those of earlier inputs come first.
 fn merge_of_many_by_a_function(place: &Place) {
     let arrays: Vec<Vec<(u32, u32)>> = (0..5).map(|i| (0..100).map(|k| (k * (i + 1) / 2, i)).collect()).collect();
     let uploaded: Vec<_> = arrays.iter().map(|x| place.upload(x, 0)).collect();
@@ -168,7 +168,7 @@ fn merge_of_many_by_a_function(place: &Place) {
     assert_eq!(merged.to_vec(), Ok(expected));
 }
 
-/// A buffer that is not where the device computes.
+/// Buffer that is not where the device computes.
 fn distinct_misplaced(place: &Place) {
     if place.is_cuda() {
         let x = [1u32, 2];

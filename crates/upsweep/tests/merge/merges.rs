@@ -1,4 +1,4 @@
-//! Merges of two inputs.
+//! Cases of merges of two inputs.
 
 use half::f16;
 use upsweep::{Error, Merge, function};
@@ -25,7 +25,7 @@ fn sorted<K: SortKey>(kind: Kind, len: usize, descending: bool) -> Vec<K> {
     keys
 }
 
-/// Merges with values that tell where each element has come from.
+/// Merges with values that show the origin of each element.
 #[track_caller]
 fn check<K: SortKey>(place: &Place, a: &[K], b: &[K], descending: bool, offset: usize, what: &str) {
     let what = format!("{} and {} {}, {what}", a.len(), b.len(), std::any::type_name::<K>());
@@ -126,7 +126,7 @@ fn merge_pairs(place: &Place) {
     of::<(u64, u8)>(place);
 }
 
-/// By the highest bits alone, so that many are equal.
+/// Order by the highest bits alone, so that many elements are equal.
 #[function]
 fn above(#[param] shift: u32, a: (u32, u8), b: (u32, u8)) -> bool {
     (a.0 >> shift) < (b.0 >> shift)
@@ -147,7 +147,7 @@ fn merge_by_a_function(place: &Place) {
     }
 }
 
-/// Inputs that are not sorted give some of their elements, and no access elsewhere.
+/// Merge of inputs that are not sorted: it returns some of their elements, and accesses nothing else.
 fn merge_of_unsorted(place: &Place) {
     let (a, b) = (keys::<u32>(Kind::Random, 60_001), keys::<u32>(Kind::Reversed, 30_011));
     let mut output = place.poisoned::<u32>(a.len() + b.len(), 0);

@@ -1,4 +1,4 @@
-//! Sorts by a comparison.
+//! Cases of sorts by a comparison.
 
 use upsweep::{Element, Error, Sort, function};
 use upsweep_testing::inputs::{KINDS, Kind, keys};
@@ -15,7 +15,7 @@ on_each_backend!(
     sort_by_refused,
 );
 
-/// By the highest bits alone, so that many are equal.
+/// Order by the highest bits alone, so that many elements are equal.
 #[function]
 fn above(#[param] shift: u32, a: u32, b: u32) -> bool {
     (a >> shift) < (b >> shift)
@@ -99,7 +99,7 @@ fn never_equal(_a: u32, _b: u32) -> bool {
     true
 }
 
-/// What is no order ends, and touches nothing else.
+/// A sort by a function that is no order ends, and touches nothing else.
 fn sort_by_what_is_no_order(place: &Place) {
     let x = keys::<f32>(Kind::Special, 40_001);
     let mut output = place.poisoned::<f32>(x.len(), 0);

@@ -1,5 +1,5 @@
-//! What the macros accept: beside each file in `compile_fail` that must not compile lies one that must, the nearest code
-//! that says the same. Here they are compiled and run.
+//! Code that the macros accept: each file in `compile_fail` that must not compile has a companion that must, the
+//! nearest code with the same meaning. Here the companions are compiled and run.
 
 macro_rules! accepted {
     ($($name:ident $file:literal;)*) => { $(
@@ -27,7 +27,7 @@ accepted! {
     types_pass "../compile_fail/types_pass.rs";
 }
 
-/// No file is forgotten.
+/// Every file of the folder is in the list.
 #[test]
 fn every_file_is_here() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/compile_fail");

@@ -1,4 +1,4 @@
-//! What operations inside operators mean, against Rust's own arithmetic.
+//! Results of operations inside operators, against Rust's own arithmetic.
 
 use crate::cases::{Sample, samples};
 use half::{bf16, f16};
@@ -58,7 +58,7 @@ fn extremes_of_signed_integers() {
     assert_eq!(arith::cast::<_, i64>(f64::NAN), 0);
 }
 
-/// The same number, or both NaN; zeros by their signs.
+/// Whether both are the same number, or both NaN; zeros by their signs.
 fn same(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
 }
@@ -252,12 +252,12 @@ fn sums_of_powers() {
     assert!(laws.identity && laws.not_commutative.is_none());
 }
 
-/// Four terms, of which those that are missing are powers that are 0.
+/// Four terms; missing ones are powers that are 0.
 fn four(terms: &[f32]) -> [f32; 4] {
     std::array::from_fn(|i| terms.get(i).copied().unwrap_or(f32::NEG_INFINITY))
 }
 
-/// One and two elements of every magnitude, and many that are the closer to each other the larger they are.
+/// One and two elements of every magnitude, and many that are closer to each other the larger they are.
 #[test]
 fn sums_of_powers_are_exact_everywhere() {
     let of = |terms: &[f32]| {
@@ -305,7 +305,7 @@ fn sums_of_powers_are_exact_everywhere() {
     }
 }
 
-/// Of f64 beside what computes otherwise, and of 16 bits beside the exact sum.
+/// Sums of powers of f64 against another computation, and of 16 bits against the exact sum.
 #[test]
 fn sums_of_powers_of_other_floats() {
     macro_rules! check {

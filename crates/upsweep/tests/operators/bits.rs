@@ -1,8 +1,7 @@
 //! Every operator and every function computes the same bits on the GPU as on the CPU.
 //!
-//! On random inputs with NaN, infinities, subnormal numbers, zeros of both signs and extremes mixed in. All cases are
-//! kernels of one module, so that the whole takes one compilation. `host_cxx.rs` finds most differences
-//! without a GPU.
+//! Inputs are random, with NaN, infinities, subnormal numbers, zeros of both signs and extremes mixed in. All cases are
+//! kernels of one module, so that they take one compilation. `host_cxx.rs` finds most differences without a GPU.
 use crate::cases::compare::{self, Elsewhere, Memory};
 use crate::cases::kernels;
 use cudarc::driver::{CudaContext, CudaModule, CudaStream, LaunchConfig, PushKernelArg, result, sys};
@@ -10,7 +9,7 @@ use cudarc::nvrtc::{CompileOptions, compile_ptx_with_opts};
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// How many inputs each case gets.
+/// Number of inputs of each case.
 const INPUTS: usize = 1_000_000;
 
 struct Gpu {
@@ -53,7 +52,7 @@ impl Elsewhere for Gpu {
     }
 }
 
-/// The program's module, compiled for this GPU.
+/// Compiles and loads the program's module for this GPU.
 pub(crate) fn load(context: &Arc<CudaContext>, program: String) -> Arc<CudaModule> {
     let (major, minor) = context.compute_capability().expect("a GPU has a compute capability");
     let options = CompileOptions {

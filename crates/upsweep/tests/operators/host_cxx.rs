@@ -1,7 +1,7 @@
-//! The CUDA C++ of every case, compiled for the host by a C++ compiler, computes the same bits as the Rust.
+//! CUDA C++ of every case, compiled for the host by a C++ compiler: it computes the same bits as the Rust.
 //!
-//! This finds most differences between the twins without a GPU. What C++ has no name for (the PTX instructions and
-//! CUDA's intrinsic functions) is replaced by definitions in `host_cxx.h`; `bits.rs` checks the real
+//! This finds most differences between Rust and C++ without a GPU. Operations that C++ has no name for (the PTX
+//! instructions and CUDA's intrinsic functions) are replaced by definitions in `host_cxx.h`; `bits.rs` checks the real
 //! ones on a GPU.
 
 use crate::cases::compare::{self, Elsewhere, Memory};
@@ -10,10 +10,10 @@ use std::ffi::c_void;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// How many inputs each case gets.
+/// Number of inputs of each case.
 const INPUTS: usize = 20_000;
 
-/// The C++ program of the cases.
+/// Returns the C++ program of the cases.
 fn program() -> String {
     let arith = include_str!("../../../upsweep-cuda/kernels/arith.cuh");
     let (before, after) = arith.split_once("// PTX: begin").expect("the mark is there");
@@ -32,7 +32,7 @@ fn loops(name: &str, input: &str, output: &str, value: &str) -> String {
     )
 }
 
-/// The program, compiled.
+/// Compiled program.
 struct Library(libloading::Library);
 
 impl Elsewhere for Library {
@@ -42,8 +42,8 @@ impl Elsewhere for Library {
 
     unsafe fn run(&mut self, case: usize, inputs: Memory<*const c_void>, results: Memory<*mut c_void>, count: usize) {
         type Entry = unsafe extern "C" fn(*const c_void, *mut c_void, u64);
-        // SAFETY: the library was made by this test; the entry has this signature but for the types behind the pointers,
-        // and the caller gives it the memory that it reads and writes.
+        // SAFETY: the library was made by this test; the entry has this signature but for the types behind the
+        // pointers, and the caller gives it the memory that it reads and writes.
         unsafe {
             let entry: libloading::Symbol<'_, Entry> =
                 self.0.get(format!("case_{case}").as_bytes()).expect("the entry is there");

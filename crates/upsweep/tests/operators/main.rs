@@ -1,5 +1,5 @@
-//! Operators and functions: what their operations mean, and the same bits in Rust, in C++ and on the GPU. One program, as
-//! compiling the cases is what takes the time.
+//! Operators and functions: the results of their operations, and the same bits in Rust, in C++ and on the GPU. They are
+//! one program, because compiling the cases takes most of the time.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test may")]
 

@@ -1,5 +1,5 @@
-//! Everything that the macros accept becomes CUDA C++ that NVRTC compiles, for the oldest and the newest architectures.
-//! It needs NVRTC and no GPU.
+//! CUDA C++ of everything that the macros accept: NVRTC compiles it for the oldest and the newest architectures. The
+//! test needs NVRTC and no GPU.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 
@@ -13,7 +13,7 @@ fn every_case_compiles() {
     }
 }
 
-/// NVRTC's log: empty when it compiles without a warning.
+/// Returns NVRTC's log: empty when it compiles without a warning.
 fn compile(text: &str, architecture: &str) -> String {
     let path = std::env::var("UPSWEEP_NVRTC").unwrap_or_else(|_| "libnvrtc.so.13".to_owned());
     let text = CString::new(text).expect("no zeros");

@@ -1,4 +1,4 @@
-//! Scans and reductions of as many elements as a selection before them has kept, which on CUDA the host does not know.
+//! Scans and reductions of counted inputs: on CUDA the host does not know how many elements an earlier call selected.
 
 use upsweep::Error;
 use upsweep::prelude::*;
@@ -25,7 +25,7 @@ fn lens() -> Vec<usize> {
     [sizes::few(), if sizes::reduced() { vec![9000] } else { vec![33_000, 1_000_003] }].concat()
 }
 
-/// None, some and all of the elements kept; with every cut but an axis.
+/// Inputs with none, some and all of the elements selected; with every cut but an axis.
 fn counts_scanned_and_reduced(place: &Place) {
     let device = &place.device;
     for len in lens() {
@@ -90,7 +90,7 @@ fn counts_scanned_and_reduced(place: &Place) {
     }
 }
 
-/// Sums of floats are those of a call that is told their number, in a buffer that has room for more.
+/// Sums of floats equal the sums of a call that knows the number, in a buffer that has room for more.
 fn counts_of_floats(place: &Place) {
     let device = &place.device;
     for len in lens() {
@@ -108,7 +108,7 @@ fn counts_of_floats(place: &Place) {
     }
 }
 
-/// A count of more than there is room for, and options that need a shape.
+/// Counts larger than the room, and options that need a shape.
 fn counts_wrong(place: &Place) {
     let device = &place.device;
     let (x, mut some) = (place.upload(&[1u32; 5000], 0), place.poisoned::<u32>(5000, 0));

@@ -1,4 +1,5 @@
-//! Reductions by offsets of what is gathered, as sparse products are: short segments and long ones, side by side and far apart.
+//! Reductions by offsets of gathered elements, like sparse products: short segments and long ones, close together and
+//! far apart.
 
 use crate::ways::rule;
 use upsweep::Error;
@@ -22,14 +23,14 @@ fn step(a: u32, x: u32) -> Affine {
     Affine { m: a | 1, c: x }
 }
 
-/// How long segments are: of random ones the mean.
+/// Lengths of segments; of random ones the mean.
 #[derive(Clone, Copy, Debug)]
 enum Lengths {
     Random(usize),
     All(usize),
-    /// One element, and now and then so many.
+    /// One element, and now and then this many.
     Now(usize),
-    /// Hardly any has elements.
+    /// Mostly empty segments.
     Empty,
 }
 

@@ -1,4 +1,4 @@
-//! What stands as an input beside a buffer.
+//! Inputs that are not plain buffers.
 
 use crate::ways::{every_way, lens};
 use upsweep::prelude::*;
@@ -137,7 +137,8 @@ fn first_of(a: u32, b: u32) -> u32 {
     a + 0 * b
 }
 
-/// Lengths that differ, what has none, and indices that name nothing: at the first position, and nothing is touched outside.
+/// Inputs that differ in length or have none, and indices out of bounds: an error at the first position, and no access
+/// outside.
 fn inputs_wrong(place: &Place) {
     let device = &place.device;
     let (x, y, small) = (place.upload(&[1u32; 500], 0), place.upload(&[2u32; 499], 0), place.upload(&[0u8; 3], 0));
@@ -186,7 +187,7 @@ fn of_mixed(x: u32, k: u32) -> Affine {
     Affine { m: x | 1, c: k }
 }
 
-/// A function of two inputs as an index, and as an input beside it.
+/// Function of two inputs as an index, and as a second input.
 fn inputs_applied(place: &Place) {
     for len in lens() {
         let (a, b) = (random_values::<u32>(len), random_values::<u16>(len));

@@ -1,5 +1,5 @@
-//! The pieces that calls are made of, where they are more than one buffer in and one out: with the conformance suite's oracle and
-//! backends, and apart from it, because that takes long to compile.
+//! Inputs and outputs of calls that are more than one buffer each. The cases use the conformance suite's oracle and
+//! backends, in a program of their own, because they take long to compile.
 //!
 //! Every case runs on the CPU. On a machine with a CUDA GPU, `cargo test -- --include-ignored` runs it there too.
 

@@ -1,4 +1,4 @@
-//! Where results go beside a buffer: several outputs, places, and one result more.
+//! Outputs that are not plain buffers: several outputs, scattered results, and one more result.
 
 use crate::ways::{lens, rule, with_cut};
 use upsweep::Error;
@@ -18,7 +18,7 @@ fn apart(x: Affine) -> (u64, u8, u32) {
     (u64::from(x.m) << 20, x.c as u8, x.c)
 }
 
-/// Three outputs of other sizes, each as its own results are; scans with every cut, and reductions.
+/// Three outputs of different sizes, each with the results of its own type; scans with every cut, and reductions.
 fn outputs_side_by_side(place: &Place) {
     for len in lens() {
         let x = random_values::<Affine>(len);
@@ -59,7 +59,7 @@ fn outputs_side_by_side(place: &Place) {
     }
 }
 
-/// Results at the places of a permutation in a larger output, beside one in order.
+/// Results scattered by a permutation into a larger output, with a second output in order.
 fn outputs_scattered(place: &Place) {
     for len in lens() {
         let x = random_values::<u32>(len);
@@ -99,7 +99,7 @@ fn twice(x: u32) -> (u32, u32) {
     (x, x)
 }
 
-/// One result more: the total, also of nothing, with a start, a carry and a finish, in order and apart.
+/// One more result: the total, also of no elements, with a start, a carry and a finish, in order and scattered.
 fn outputs_with_total(place: &Place) {
     for len in lens() {
         let x = random_values::<Affine>(len);

@@ -1,4 +1,5 @@
-//! Every way to scan and reduce an input: with each cut, direction and start, against the oracle over the mapped values.
+//! Checks of scans and reductions of an input: with each cut, direction and start, against the oracle over the mapped
+//! values.
 
 use upsweep::Inputs;
 use upsweep::operator::{Map, MapWith};
@@ -16,7 +17,7 @@ pub(crate) fn rule() -> Rule<Affine, Affine, Affine> {
     Rule::new(combine, Some(Affine { m: 1, c: 0 }))
 }
 
-/// A call with a cut: `$run!(options, arguments..)`.
+/// Expands to a call with a cut: `$run!(options, arguments..)`.
 macro_rules! with_cut {
     ($place:expr, $cut:expr, |$make:ident| $run:expr) => {
         match $cut {
@@ -69,7 +70,7 @@ macro_rules! with_cut {
 
 pub(crate) use with_cut;
 
-/// Scans and reduces `input`, whose map makes `mapped` of it, in every way.
+/// Scans and reduces `input`, whose map computes `mapped`, with every cut, direction and start.
 pub(crate) fn every_way<'x, X, F>(place: &Place, mapped: &[Affine], map: F, input: impl Fn() -> X)
 where
     X: Inputs<'x>,

@@ -1,4 +1,4 @@
-//! Floats beside the same in twice the digits: errors are at most four times those of the sequential loop that SciPy has.
+//! Errors of float results against twice the digits: at most four times those of the sequential loop, which SciPy has.
 
 use crate::oracle::{Wide, butterworth, filter, wide};
 use crate::support::place::Place;
@@ -11,7 +11,7 @@ on_each_backend! {
     cascades_of_equal_zeros, the_same_bits
 }
 
-/// The loop of `scipy.signal.lfilter` in the type `T`, each operation rounded.
+/// Sequential loop of `scipy.signal.lfilter` in the type `T`, each operation rounded.
 macro_rules! loops {
     ($name:ident, $t:ty) => {
         fn $name(b: &[$t], a: &[$t], x: &[$t]) -> Vec<$t> {
@@ -33,7 +33,8 @@ macro_rules! loops {
 loops! { loop_f32, f32 }
 loops! { loop_f64, f64 }
 
-/// The largest error beside the largest result so far, and of which result: of all that are far from overflow.
+/// Largest error relative to the largest result so far, and the index of its result. Results from the first one close
+/// to overflow on do not count.
 #[track_caller]
 fn worst(exact: &[Wide], found: &[f64], most: f64, case: &str) -> (f64, usize) {
     let (mut worst, mut largest, mut at) = (0.0f64, 0.0f64, 0);
@@ -49,7 +50,7 @@ fn worst(exact: &[Wide], found: &[f64], most: f64, case: &str) -> (f64, usize) {
     (worst, at)
 }
 
-/// Compares errors with those of the loop, or with `of_loop`, if that is more.
+/// Compares errors with those of the loop, or with `of_loop`, if that is larger.
 #[track_caller]
 fn compare(exact: &[Wide], found: &[f64], (by_loop, of_loop): (&[f64], f64), digits: f64, most: f64, case: &str) {
     let exact = &exact[..by_loop.iter().take_while(|x| x.is_finite()).count()];
@@ -135,8 +136,8 @@ fn f64_for_f32(place: &Place) {
     }
 }
 
-/// A cascade beside its sections one after the other. Of the first results a few roundings decide, in which the loop may be lucky: so its errors
-/// of multiples of these elements count, too.
+/// Compares a cascade with its sections one after the other. The errors of the first results come from a few roundings,
+/// in which the loop may be lucky: so its errors on multiples of these elements count, too.
 fn cascade(place: &Place, sos: &[[f64; 6]], x: &[f64], case: &str) {
     const FIRST: usize = 100;
     const MULTIPLES: [f64; 7] = [1.0 / 3.0, 3.0, 5.0 / 3.0, 5.0, 7.0 / 3.0, 7.0, 8.0 / 3.0];
@@ -178,7 +179,8 @@ fn cascades_of_sections(place: &Place) {
     }
 }
 
-/// Sections that leave less and less of a signal, so that the states of the first ones are thousands of times the results.
+/// Sections that remove more and more of a signal, so that the states of the first ones are thousands of times the
+/// results.
 fn cascades_that_undo_much(place: &Place) {
     let mut rng = Rng::new(27);
     for round in 0..if sizes::reduced() { 4 } else { 40 } {
@@ -192,7 +194,8 @@ fn cascades_that_undo_much(place: &Place) {
     }
 }
 
-/// Filters of Butterworth's, whose sections have the same zeros, and poles close together; the states of the first one are the smallest.
+/// Butterworth filters, whose sections have the same zeros, and poles close together; the states of the first section
+/// are the smallest.
 fn cascades_of_equal_zeros(place: &Place) {
     let mut rng = Rng::new(28);
     for sections in 1..=8 {
@@ -224,7 +227,7 @@ fn wide_of_wide(b: &[f64], a: &[f64], x: &[Wide]) -> Vec<Wide> {
         .collect()
 }
 
-/// Twice the same call, and the same in place, give the same bits.
+/// Two equal calls, and the same call in place, give the same bits.
 fn the_same_bits(place: &Place) {
     let mut rng = Rng::new(26);
     let (b, a) = filter(&mut rng, 3, 0.999);

@@ -1,4 +1,4 @@
-//! What is wrong with a call, with its values.
+//! Errors of calls, with their values.
 
 use crate::support::on_each_backend;
 use crate::support::place::Place;

@@ -1,4 +1,5 @@
-//! Integers, of which every bit is known: all orders, lengths around every boundary, axes, states, both directions.
+//! Integers, whose results are known to the bit: all orders, lengths around every boundary, axes, states, both
+//! directions.
 
 use crate::oracle::{Integer, by_definition, with_states};
 use crate::support::on_each_backend;
@@ -17,7 +18,7 @@ fn numbers<T: Integer>(rng: &mut Rng, len: usize) -> Vec<T> {
     (0..len).map(|_| T::of(rng.next())).collect()
 }
 
-/// a[0] is 1.
+/// Random coefficients; a[0] is 1.
 fn coefficients<T: Integer>(rng: &mut Rng, b: usize, a: usize) -> (Vec<T>, Vec<T>) {
     let (b, mut a) = (numbers(rng, b), numbers(rng, a));
     a[0] = T::of(1);
@@ -32,7 +33,7 @@ fn expect<T: Sample + PartialEq>(found: &[T], expected: &[T], case: &str) {
     }
 }
 
-/// One line, forward and in reverse, without states and with them.
+/// Checks one line, forward and in reverse, without states and with them.
 #[track_caller]
 fn whole<T>(place: &Place, rng: &mut Rng, (b, a): (usize, usize), len: usize)
 where
@@ -109,7 +110,7 @@ fn signed_integers(place: &Place) {
     }
 }
 
-/// What lines of a shape along an axis are: their elements' positions, in order.
+/// Positions of the elements of each line of a shape along an axis, in order.
 fn lines(shape: &[usize], axis: usize) -> Vec<Vec<usize>> {
     let (outer, len, inner): (usize, usize, usize) =
         (shape[..axis].iter().product(), shape[axis], shape[axis + 1..].iter().product());
@@ -117,7 +118,7 @@ fn lines(shape: &[usize], axis: usize) -> Vec<Vec<usize>> {
     (0..outer).flat_map(|o| (0..inner).map(move |i| (o, i))).map(|(o, i)| line(o, i)).collect()
 }
 
-/// Along an axis, in both directions, with states.
+/// Checks lines along an axis, in both directions, with states.
 fn along<T>(place: &Place, rng: &mut Rng, order: usize, shape: &[usize], axis: usize)
 where
     T: Integer + Sample + Coefficient + ComputesOn<T>,

@@ -6,7 +6,7 @@ mod cuda {
     use cudarc::driver::CudaSlice;
     use upsweep::prelude::*;
 
-    /// F(n) and F(n + 1) modulo 2^64, by doubling.
+    /// Returns F(n) and F(n + 1) modulo 2^64, by doubling.
     fn fibonacci(n: u64) -> (u64, u64) {
         if n == 0 {
             return (0, 1);
@@ -17,7 +17,7 @@ mod cuda {
         if n.is_multiple_of(2) { (even, odd) } else { (odd, even.wrapping_add(odd)) }
     }
 
-    /// Fibonacci's numbers modulo 2^64, of elements that are 0: 64 GiB in place.
+    /// Fibonacci's numbers modulo 2^64, from elements that are 0: 64 GiB in place.
     #[test]
     #[ignore = "needs a CUDA GPU"]
     fn fibonacci_past_32_bits() {

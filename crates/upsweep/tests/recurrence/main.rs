@@ -1,4 +1,5 @@
-//! Recurrences: one set of cases, run against each backend and compared with the sequential loop, of floats in more digits.
+//! Recurrences: one set of cases, run against each backend and compared with the sequential loop, for floats in more
+//! digits.
 //!
 //! Every case runs on the CPU. On a machine with a CUDA GPU, `cargo test -- --include-ignored` runs it there too.
 //! `UPSWEEP_TEST_SIZES=reduced` keeps few and short arrays, for a run under compute-sanitizer.

@@ -1,4 +1,4 @@
-//! The sequential loops.
+//! Oracle of recurrences: the sequential loops.
 
 use crate::support::random::Rng;
 use std::fmt::Debug;
@@ -20,7 +20,7 @@ macro_rules! integers {
 }
 integers! { u32 i32 u64 i64 }
 
-/// The definition, without states: of one line whose first states are 0.
+/// Definition without states, on one line whose first states are 0.
 pub(crate) fn by_definition<T: Integer>(b: &[T], a: &[T], x: &[T]) -> Vec<T> {
     let mut y: Vec<T> = Vec::new();
     for i in 0..x.len() {
@@ -31,7 +31,7 @@ pub(crate) fn by_definition<T: Integer>(b: &[T], a: &[T], x: &[T]) -> Vec<T> {
     y
 }
 
-/// One line of elements with its states, which are left behind: the transposed direct form II.
+/// Sequential loop in the transposed direct form II, on one line. The last states remain in `states`.
 pub(crate) fn with_states<T: Integer>(b: &[T], a: &[T], states: &mut [T], x: &[T]) -> Vec<T> {
     let at = |list: &[T], i: usize| list.get(i).copied().unwrap_or(T::of(0));
     x.iter()
@@ -45,7 +45,7 @@ pub(crate) fn with_states<T: Integer>(b: &[T], a: &[T], states: &mut [T], x: &[T
         .collect()
 }
 
-/// The sum of two f64: some 106 bits.
+/// Unevaluated sum of two f64: some 106 bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wide(pub(crate) f64, f64);
 
@@ -73,7 +73,7 @@ impl Wide {
     }
 }
 
-/// What the recurrence of these f64 coefficients makes of elements, in more digits than f64. a[0] is 1.
+/// Results of the recurrence of these f64 coefficients, in more digits than f64. a[0] is 1.
 pub(crate) fn wide(b: &[f64], a: &[f64], x: &[f64]) -> Vec<Wide> {
     let order = b.len().max(a.len()) - 1;
     let mut z = vec![Wide::of(0.0); order + 1];
@@ -90,7 +90,7 @@ pub(crate) fn wide(b: &[f64], a: &[f64], x: &[f64]) -> Vec<Wide> {
         .collect()
 }
 
-/// A filter with random poles of radius at most `radius`, of this order, as b and a.
+/// Filter of this order with random poles of radius at most `radius`, as b and a.
 pub(crate) fn filter(rng: &mut Rng, order: usize, radius: f64) -> (Vec<f64>, Vec<f64>) {
     let unit = |rng: &mut Rng| rng.below(1 << 20) as f64 / f64::from(1 << 20);
     let mut a = vec![1.0];
@@ -119,8 +119,8 @@ pub(crate) fn filter(rng: &mut Rng, order: usize, radius: f64) -> (Vec<f64>, Vec
     (b, a)
 }
 
-/// A low pass of Butterworth's of twice as many poles, up to `edge` of the sampling rate; as SciPy has it, with all of its gain in the first
-/// section.
+/// Butterworth low pass with twice as many poles as sections, up to `edge` of the sampling rate; as in SciPy, the first
+/// section has all of its gain.
 pub(crate) fn butterworth(sections: usize, edge: f64) -> Vec<[f64; 6]> {
     let k = (std::f64::consts::PI * edge).tan();
     let mut gain = 1.0;

@@ -1,4 +1,4 @@
-//! Infinities, NaN and zeros.
+//! Special elements: infinities, NaN and zeros.
 
 use crate::support::on_each_backend;
 use crate::support::place::Place;
@@ -44,7 +44,7 @@ fn without_feedback_it_ends(place: &Place) {
     }
 }
 
-/// The powers of its transition are infinite long before the end.
+/// Zeros stay zeros though the powers of the transition are infinite long before the end.
 fn zeros_of_an_unstable_recurrence_stay(place: &Place) {
     let mut x = vec![0.0f32; 40_000];
     for at in [0, 3071, 3072, 39_990] {

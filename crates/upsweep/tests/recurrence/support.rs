@@ -1,3 +1,3 @@
-//! What every case uses. Places, samples and sizes are the conformance suite's.
+//! Support code of every case. Places, samples and sizes are the conformance suite's.
 
 pub(crate) use upsweep_testing::{on_each_backend, place, random, sample, sizes};

@@ -1,4 +1,5 @@
-//! Coefficients that vary: integers exactly, with all options of a scan; quotients and tridiagonal systems against the loops.
+//! Varying coefficients: integers exactly, with all options of a scan; quotients and tridiagonal systems against the
+//! loops.
 
 use crate::support::on_each_backend;
 use crate::support::place::Place;
@@ -18,7 +19,7 @@ fn numbers(rng: &mut Rng, len: usize) -> Vec<u64> {
     (0..len).map(|_| rng.next()).collect()
 }
 
-/// From -1 to 1.
+/// Random number from -1 to 1.
 fn unit(rng: &mut Rng) -> f64 {
     (rng.next() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }
@@ -148,7 +149,7 @@ fn quotients(place: &Place) {
     }
 }
 
-/// y -> 1 / (1 - y) goes 2, -1, 1/2 and round again; from 1 on it goes to infinity, 0, and 1.
+/// The function y -> 1 / (1 - y) maps 2, -1, 1/2 in a cycle; from 1 on it goes to infinity, 0, and 1.
 fn poles_are_passed(place: &Place) {
     let (one, minus) = (place.upload(&[1.0f64; 3000], 0), place.upload(&[-1.0f64; 3000], 0));
     let all = |before: f64| -> Vec<f64> {
@@ -163,7 +164,7 @@ fn poles_are_passed(place: &Place) {
     }
 }
 
-/// A system in f64, and its solution by the loop.
+/// System in f64, and its solution by the loop.
 struct System {
     lower: Vec<f64>,
     diagonal: Vec<f64>,
@@ -172,7 +173,8 @@ struct System {
 }
 
 impl System {
-    /// `dominance` times as large on the diagonal as beside it; numbers that f32 has.
+    /// Makes a random system whose diagonal is `dominance` times as large as the rest of its row; of numbers that f32
+    /// has.
     fn random(rng: &mut Rng, len: usize, dominance: f64) -> Self {
         let mut some = |from: f64, to: f64| (from + (to - from) * (unit(rng) + 1.0) / 2.0) as f32;
         let mut all = Self { lower: vec![], diagonal: vec![], upper: vec![], right: vec![] };
@@ -187,7 +189,7 @@ impl System {
         all
     }
 
-    /// Of the equations `at`, which are a system.
+    /// Solves the system of the equations `at`.
     fn solve(&self, at: &[usize]) -> Vec<f64> {
         let (mut pivots, mut y) = (vec![], vec![0.0; at.len()]);
         for (k, &i) in at.iter().enumerate() {
@@ -203,7 +205,7 @@ impl System {
     }
 }
 
-/// The unknowns, along an axis of a shape.
+/// Unknowns of the systems along an axis of a shape.
 fn solved<T: Unknown + crate::support::sample::Sample>(
     place: &Place,
     system: &System,
@@ -279,7 +281,7 @@ fn batches(place: &Place) {
     }
 }
 
-/// What stands before the first unknown and behind the last one of each system.
+/// Coefficients before the first unknown and after the last one of each system, which are not used.
 fn what_is_not_used(place: &Place) {
     let mut system = System::random(&mut Rng::new(9), 600, 1.3);
     let axis: Option<(&[usize], usize)> = Some((&[6, 100], 1));

@@ -1,4 +1,4 @@
-//! Counts: numbers of elements that calls hand to each other.
+//! Counts: numbers of elements that calls pass on to each other.
 
 use crate::support::place::Place;
 use crate::support::sizes;

@@ -1,4 +1,4 @@
-//! Equal neighbours, but once.
+//! Cases of dedup: removal of equal neighbours.
 
 use crate::support::place::Place;
 use crate::support::random::Rng;
@@ -23,7 +23,7 @@ pub(crate) fn in_runs<T: Sample>(len: usize, mean: usize) -> Vec<T> {
     values.iter().map(next).collect()
 }
 
-/// The indices of the first of equal neighbours, or of the last.
+/// Indices of the first of equal neighbours, or of the last.
 fn places<T: Sample>(x: &[T], last: bool, same: impl Fn(&T, &T) -> bool) -> Vec<usize> {
     let ends = |i: usize| {
         if last { i + 1 == x.len() || !same(&x[i], &x[i + 1]) } else { i == 0 || !same(&x[i - 1], &x[i]) }
@@ -95,7 +95,7 @@ fn within(#[param] most: u32, a: u32, b: u32) -> bool {
     b.wrapping_sub(a) <= most
 }
 
-/// An equality that is neither symmetric nor transitive is asked of neighbours, the earlier first.
+/// Equality that is neither symmetric nor transitive: it is evaluated on neighbours only, the earlier first.
 fn dedup_by(place: &Place) {
     let x: Vec<u32> = random_values::<u32>(30_000).into_iter().map(|x| x % 64).collect();
     let input = place.upload(&x, 0);

@@ -1,4 +1,4 @@
-//! What is wrong with a call, with its values; and that nothing is written past an output.
+//! Errors of calls, with their values; and no write past an output.
 
 use crate::support::place::Place;
 use crate::support::{Odd, Spread, chosen, expect_beginning, kept, on_each_backend, with_low_bit};
@@ -7,7 +7,7 @@ use upsweep::prelude::*;
 
 on_each_backend! { too_little_room, too_little_room_for_keys, more_than_the_buffer_of_a_count, other_numbers_of_flags, overlaps }
 
-/// The error of a call, from wherever it is told.
+/// Error of a call, returned by the call itself or by a later one.
 fn told(place: &Place, result: upsweep::Result<Count>) -> Option<Error> {
     match result {
         Err(error) => Some(error),
@@ -79,7 +79,7 @@ fn other_numbers_of_flags(place: &Place) {
     expect_beginning(&output, &[], "no call");
 }
 
-/// In Rust only views of the GPU's memory can overlap.
+/// Overlaps: in Rust only views of the GPU's memory can overlap.
 fn overlaps(place: &Place) {
     let flags = place.upload(&[true; 16], 0);
     let mut output = place.poisoned::<u32>(16, 0);

@@ -1,4 +1,4 @@
-//! Counts and their results.
+//! Cases of expansions.
 
 use crate::dedups::in_runs;
 use crate::support::place::Place;
@@ -10,7 +10,7 @@ use upsweep::prelude::*;
 
 on_each_backend! { the_seeds_example, owners_and_ranks, uneven_counts, values_of_each_size, too_many_results, counts_of_counts, expand_refused, runs_and_back, sums_past_64_bits }
 
-/// The owner and the rank of each result.
+/// Owner and rank of each result.
 fn expanded(counts: &[u32]) -> (Vec<u32>, Vec<u64>) {
     let of = |(owner, &count): (usize, &u32)| (0..u64::from(count)).map(move |rank| (owner as u32, rank));
     counts.iter().enumerate().flat_map(of).unzip()
@@ -52,8 +52,9 @@ fn owners_and_ranks(place: &Place) {
     }
 }
 
-/// Counts of 0 in long stretches, one count that is nearly all, both: no result lies elsewhere for it. On a GPU a tile has 3,072
-/// counts, a window 4,096 results, and a tile of more than 32,768 results is stored by several blocks.
+/// Uneven counts: long stretches of counts of 0, one count that is nearly all, and both. Results must lie where they
+/// belong. On a GPU a tile has 3,072 counts, a window 4,096 results, and a tile of more than 32,768 results is stored
+/// by several blocks.
 fn uneven_counts(place: &Place) {
     for len in [1, 2, 3072, 3073, 20_000] {
         for large in [0, 1, 4097, 32_769, 100_000] {
@@ -106,7 +107,7 @@ fn too_many_results(place: &Place) {
     }
 }
 
-/// Only so many counts are meant; what lies behind them is anything.
+/// Counted inputs: the counts past their number may be anything.
 fn counts_of_counts(place: &Place) {
     for len in [0, 1, 300, 20_000] {
         let mut some = place.poisoned::<u32>(len, 0);
@@ -134,7 +135,7 @@ fn expand_refused(place: &Place) {
     expect_beginning(&output, &[], "no call");
 }
 
-/// Without the host knowing how many runs there are.
+/// Runs encoded and expanded again, without their number on the host.
 fn runs_and_back(place: &Place) {
     for (len, mean) in [(0, 1), (1, 1), (5000, 3), (300_000, 2), (300_000, 5000)] {
         let x = in_runs::<u16>(len, mean);

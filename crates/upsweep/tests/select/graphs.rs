@@ -6,7 +6,7 @@ use crate::support::{Below, GRAPH_FAULTS, Odd};
 use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use upsweep::prelude::*;
 
-/// Two selections in turn, the second of as many elements as the first has kept.
+/// Two selections in turn; the second one has as many elements as the first one selected.
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn cuda_graphs_select_other_data_each_time() {
@@ -40,13 +40,13 @@ fn cuda_graphs_select_other_data_each_time() {
     }
 }
 
-/// The next numbers of a sequence that can be told many steps ahead.
+/// Next numbers of a sequence that can be computed many steps ahead.
 #[function]
 fn next_of(x: u32) -> u32 {
     x * 1_664_525 + 1_013_904_223
 }
 
-/// Each replay selects from other data, which the graph computes from the last.
+/// Selects other data in each replay; the graph computes them from the last ones.
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn cuda_ten_thousand_replays_of_selections_of_other_data() {
@@ -91,7 +91,7 @@ fn cuda_ten_thousand_replays_of_selections_of_other_data() {
     }
 }
 
-/// Runs and what they are made of again, whose number only the device knows.
+/// Run-length encoding and decoding; only the device knows the number of runs.
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn cuda_graphs_encode_and_decode_other_data_each_time() {
@@ -128,7 +128,7 @@ fn cuda_graphs_encode_and_decode_other_data_each_time() {
     }
 }
 
-/// A fault in a graph is told after each replay that has it.
+/// A fault in a graph is reported after each replay that has it.
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn cuda_graphs_tell_of_too_little_room() {

@@ -1,4 +1,4 @@
-//! Arrays past 2^32 elements, and arrays of which each block has many tiles.
+//! Arrays past 2^32 elements, and arrays with many tiles for each block.
 
 #[cfg(feature = "cuda")]
 mod cuda {
@@ -21,14 +21,15 @@ mod cuda {
         x % 1024 != 0
     }
 
-    /// 1 if result `k` of those between multiples of 1,024 is another number, or the one behind all results no longer 5.
+    /// Returns 1 if result `k`, a number that is no multiple of 1,024, is wrong, or if an element past all results is
+    /// no longer 5.
     #[function]
     fn is_wrong(#[param] kept: u64, x: u64, k: u64) -> u64 {
         let wanted = if k < kept { k + k / 1023 + 1 } else { 5 };
         if x == wanted { 0 } else { 1 }
     }
 
-    /// A block stages tile after tile where others are stored from: results of few and of many, each compared.
+    /// Blocks that stage and store tile after tile: few and many results, each compared.
     #[test]
     #[ignore = "needs a CUDA GPU"]
     fn many_tiles_a_block() {
@@ -67,7 +68,7 @@ mod cuda {
         }
     }
 
-    /// One count is larger than 32 bits hold; what it becomes is three runs again.
+    /// One count larger than 32 bits hold; its results are encoded to three runs again.
     #[test]
     #[ignore = "needs a CUDA GPU"]
     fn more_results_than_32_bits_count() {
@@ -83,7 +84,7 @@ mod cuda {
         assert_eq!((values, lengths), (vec![1, 2, 4, 5], vec![3, wanted[1], 2, 1]));
     }
 
-    /// Every element but some is kept, so that results lie past 2^32 too.
+    /// Selection of nearly every element, so that results lie past 2^32 too.
     #[test]
     #[ignore = "needs a CUDA GPU"]
     fn more_elements_than_32_bits_count() {
@@ -116,7 +117,7 @@ mod cuda {
         assert!(matches!(error, Err(upsweep::Error::Options { options: "indices", .. })), "{error:?}");
     }
 
-    /// More than 2^33 bytes are kept. All are compared where they lie.
+    /// Selection of more than 2^33 bytes. All of them are compared in place.
     #[test]
     #[ignore = "needs a CUDA GPU with 18 GiB of memory"]
     fn more_bytes_than_33_bits_count() {

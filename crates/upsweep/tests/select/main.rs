@@ -1,4 +1,5 @@
-//! Selections and what is made of them: one set of cases, run against each backend and compared with a plain loop.
+//! Selections and operations on their results: one set of cases, run against each backend and compared with a
+//! sequential loop.
 //!
 //! Every case runs on the CPU. On a machine with a CUDA GPU, `cargo test -- --include-ignored` runs it there too.
 //! `UPSWEEP_TEST_SIZES=reduced` keeps few and short arrays, for a run under compute-sanitizer.

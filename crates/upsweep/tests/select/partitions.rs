@@ -1,4 +1,4 @@
-//! Partitions: the chosen elements, then the others.
+//! Cases of partitions: the selected elements, then the rejected ones.
 
 use crate::support::place::Place;
 use crate::support::sample::random_values;
@@ -21,7 +21,7 @@ on_each_backend! {
     ways_that_do_not_fit,
 }
 
-/// Blelloch's split, of a sort by bits: zeros first, ones behind.
+/// Split of Blelloch's radix sort: elements with a 0 bit first, then those with a 1 bit.
 fn the_seeds_split(place: &Place) {
     let x = [5u32, 7, 3, 1, 4, 2, 7, 2];
     let flags = place.upload(&x.map(|x| x % 2 == 0), 1);
@@ -155,7 +155,7 @@ fn sum_of_two(a: u8, b: u16) -> u8 {
     a.wrapping_add(b as u8) % 7
 }
 
-/// The positions of elements by their ways, where each way begins, and where what belongs to none of them does.
+/// Positions of elements by their buckets, and the begin of each bucket and of the elements in none.
 fn by_ways(numbers: &[usize], ways: usize) -> (Vec<usize>, Vec<u64>) {
     let mut order: Vec<usize> = (0..numbers.len()).collect();
     order.sort_by_key(|&i| numbers[i]);

@@ -1,4 +1,4 @@
-//! Runs of equal neighbours.
+//! Cases of runs of equal neighbours.
 
 use crate::dedups::in_runs;
 use crate::support::place::Place;
@@ -9,12 +9,12 @@ use upsweep::{Error, function};
 
 on_each_backend! { run_lengths, run_starts, runs_each_size, runs_by, runs_of_counts, too_many_runs, runs_refused, runs_to_vecs, sums_with_keys }
 
-/// Where the runs begin.
+/// Begins of the runs.
 fn starts<T>(x: &[T], same: impl Fn(&T, &T) -> bool) -> Vec<usize> {
     (0..x.len()).filter(|&i| i == 0 || !same(&x[i - 1], &x[i])).collect()
 }
 
-/// How long they are.
+/// Lengths of the runs.
 fn ends_of(starts: &[usize], len: usize) -> Vec<usize> {
     let next = starts.iter().skip(1).copied().chain([len]);
     starts.iter().zip(next).map(|(start, next)| next - start).collect()
@@ -144,7 +144,7 @@ fn sums_with_keys(place: &Place) {
     }
 }
 
-/// The same of so many elements, where keys lie in runs of `mean`, or are the same if their `tens` are.
+/// Checks sums of that many elements, where keys lie in runs of `mean`, or are the same if their `tens` are.
 fn sums_by<T: Sample + PartialEq>(
     place: &Place,
     (len, mean, tens): (usize, usize, bool),

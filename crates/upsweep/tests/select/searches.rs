@@ -1,4 +1,4 @@
-//! Places in sorted arrays.
+//! Cases of searches in sorted arrays.
 
 use crate::support::place::Place;
 use crate::support::random::Rng;
@@ -13,7 +13,7 @@ fn naive<T: Copy>(sorted: &[T], x: T, upper: bool, less: impl Fn(T, T) -> bool) 
     sorted.iter().filter(|&&element| if upper { !less(x, element) } else { less(element, x) }).count()
 }
 
-/// Compares both bounds of `x` in `sorted` with the loop.
+/// Compares both bounds of `x` in `sorted` with a loop.
 fn check<T: Ordered + crate::support::sample::Sample>(
     place: &Place,
     sorted: &[T],
@@ -49,7 +49,7 @@ fn places_of_numbers(place: &Place) {
     check(place, &[false, true, true], &[true, false], |a, b| !a & b, "bool");
 }
 
-/// Every length around powers of two, where steps begin, and values between, before and behind the elements.
+/// Every length around powers of two, where steps begin, and values between, before and after the elements.
 fn every_length(place: &Place) {
     for len in (0..70).chain([127, 128, 129, 1023, 1024, 1025]) {
         let sorted: Vec<u32> = (0..len).map(|i| 2 * i + 1).collect();
@@ -77,7 +77,7 @@ fn places_by_an_order(place: &Place) {
     }
 }
 
-/// NaN is behind all else, whatever its sign, and both zeros are one.
+/// NaN comes after all else, whatever its sign, and both zeros are one value.
 fn nan_and_zeros(place: &Place) {
     let less = |a: f32, b: f32| a < b || (b.is_nan() && !a.is_nan());
     let sorted = [f32::NEG_INFINITY, -1.0, -0.0, 0.0, -0.0, 2.5, f32::INFINITY, f32::NAN, -f32::NAN];
@@ -97,7 +97,7 @@ fn searches_refused(place: &Place) {
     assert!(none.is_empty());
 }
 
-/// More values than one round of all blocks looks up, whose places can be computed.
+/// More values than one round of all blocks looks up, with results of a closed form.
 fn long_arrays(place: &Place) {
     let reduced = std::env::var("UPSWEEP_TEST_SIZES").is_ok_and(|sizes| sizes == "reduced");
     let (len, n) = if reduced { (1 << 10, 1 << 12) } else { (3 << 20, 5 << 20) };

@@ -1,4 +1,4 @@
-//! What a selection keeps, of every length and element size.
+//! Cases of selections, of every length and element size.
 
 use crate::support::place::Place;
 use crate::support::sample::{Sample, random_values};
@@ -23,7 +23,8 @@ on_each_backend! {
     past_caches,
 }
 
-/// CS 121 keeps the live of a list; Lensch and Strzodka the elements above a bound.
+/// Compactions of the lectures: CS 121 selects the live elements of a list; Lensch and Strzodka, the elements above a
+/// bound.
 fn the_seeds_compactions(place: &Place) {
     let x = [3u32, 1, 7, 0, 4, 1, 6, 3];
     let keep = [true, false, true, false, false, true, true, false];
@@ -202,7 +203,7 @@ fn misaligned(place: &Place) {
     }
 }
 
-/// Other values, the same kernel.
+/// Other captured values run the same kernel.
 fn values_of_a_predicate(place: &Place) {
     let x: Vec<u32> = random_values(20_011);
     let input = place.upload(&x, 0);

@@ -1,4 +1,4 @@
-//! What every case uses. Places, samples and sizes are the conformance suite's.
+//! Support code of every case. Places, samples and sizes are the conformance suite's.
 
 #[cfg(feature = "cuda")]
 pub(crate) use upsweep_testing::backends::GRAPH_FAULTS;
@@ -19,7 +19,7 @@ pub(crate) fn below(#[param] bound: u32, x: u32) -> bool {
     x < bound
 }
 
-/// Which elements a distribution keeps.
+/// Distribution of the selected elements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Spread {
     All,
@@ -35,7 +35,7 @@ pub(crate) enum Spread {
 pub(crate) const SPREADS: [Spread; 6] =
     [Spread::All, Spread::None, Spread::Half, Spread::Sixteenth, Spread::Front, Spread::Runs];
 
-/// Of each of `len` elements, whether it is kept.
+/// Flags of the selected ones of `len` elements.
 pub(crate) fn kept(spread: Spread, len: usize) -> Vec<bool> {
     let mut rng = Rng::new(len as u64);
     let mut left = 0;
@@ -58,7 +58,7 @@ pub(crate) fn kept(spread: Spread, len: usize) -> Vec<bool> {
         .collect()
 }
 
-/// Checks that an output has `expected` at its beginning, and what it had before behind that.
+/// Checks that an output has `expected` at its beginning, and is unchanged after that.
 #[track_caller]
 pub(crate) fn expect_beginning<T: Sample>(output: &Buffer<T>, expected: &[T], case: &str) {
     let found = output.check_guards();
@@ -70,18 +70,18 @@ pub(crate) fn expect_beginning<T: Sample>(output: &Buffer<T>, expected: &[T], ca
     assert!(rest.iter().all(|x| x.same(&T::poison())), "{case}: something is written behind the results");
 }
 
-/// Those of `x` that are kept.
+/// Returns the selected elements of `x`.
 pub(crate) fn chosen<T: Copy>(x: &[T], keep: &[bool]) -> Vec<T> {
     x.iter().zip(keep).filter(|(_, keep)| **keep).map(|(x, _)| *x).collect()
 }
 
-/// Elements whose lowest bit says whether they are kept.
+/// Elements whose lowest bit is the flag.
 pub(crate) fn with_low_bit(keep: &[bool]) -> Vec<u32> {
     let mut rng = Rng::new(keep.len() as u64 ^ 77);
     keep.iter().map(|&keep| (rng.next() as u32) << 1 | u32::from(keep)).collect()
 }
 
-/// The lengths to try: around every boundary on a GPU and on the CPU.
+/// Lengths to try: around every boundary on a GPU and on the CPU.
 pub(crate) fn lengths(element: usize) -> Vec<usize> {
     let mut lengths = sizes::small();
     lengths.extend(sizes::large(element));

@@ -1,4 +1,4 @@
-//! Elements in the order of what a function makes of them.
+//! Elements sorted by a key that a function computes, and by fields.
 
 use std::cmp::Ordering;
 use upsweep::{Element, Sort, function};
@@ -65,12 +65,12 @@ struct Sale {
     letter: char,
 }
 
-/// Of more bits than one key has.
+/// Struct whose fields have more bits than one key.
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
 struct Wide(#[key] i8, u64, #[key] f64, #[key] u128, #[key] u16);
 
-/// NaN last in both directions, all of them equal, as zeros of both signs are.
+/// Order of floats: NaN last in both directions, all of them equal, and zeros of both signs equal.
 fn floats(a: f64, b: f64, descending: bool) -> Ordering {
     let order = if descending { b.partial_cmp(&a) } else { a.partial_cmp(&b) };
     a.is_nan().cmp(&b.is_nan()).then(order.unwrap_or(Ordering::Equal))

@@ -1,4 +1,4 @@
-//! What a call answers: errors, nothing to sort, and results in new arrays.
+//! Results of calls: errors, empty inputs, and new arrays.
 
 use crate::check::expect_keys;
 use upsweep::{Error, Sort};
@@ -51,7 +51,7 @@ fn sort_to_arrays(place: &Place) {
     }
 }
 
-/// Calls on CUDA alone.
+/// Calls on CUDA only.
 #[cfg(feature = "cuda")]
 mod gpu {
     use cudarc::driver::CudaContext;
@@ -60,7 +60,7 @@ mod gpu {
     use upsweep_testing::inputs::{KINDS, keys};
     use upsweep_testing::place::CAPTURE;
 
-    /// One graph sorts whatever the input holds when it is launched: the passes that it needs are found out on the device.
+    /// One graph sorts any input of its buffer: the device finds out which passes it needs.
     #[test]
     #[ignore = "needs a CUDA GPU"]
     fn cuda_replays_of_a_graph() {

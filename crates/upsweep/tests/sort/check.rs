@@ -1,4 +1,4 @@
-//! Sorts compared with std's stable sort, to the bit.
+//! Comparison of sorts with std's stable sort, to the bit.
 
 use std::fmt::Debug;
 use upsweep::{Index, Sort};
@@ -6,7 +6,7 @@ use upsweep_testing::inputs::SortKey;
 use upsweep_testing::place::Place;
 use upsweep_testing::sample::Sample;
 
-/// The positions of the keys in their order.
+/// Positions of the keys in their order.
 pub(crate) fn order<K: SortKey>(keys: &[K], descending: bool) -> Vec<usize> {
     let mut order: Vec<usize> = (0..keys.len()).collect();
     order.sort_by(|&a, &b| keys[a].compare(keys[b], descending));

@@ -1,4 +1,4 @@
-//! Sorted keys: every type, length and distribution.
+//! Cases of sorted keys: every type, length and distribution.
 
 use crate::check::{check_keys, expect_keys};
 use half::{bf16, f16};
@@ -120,8 +120,8 @@ fn sort_many_tiles(place: &Place) {
     }
 }
 
-/// Of so many keys GPUs tell the buckets of skewed ones by octaves, but not where a sample says that one is too large for a block, or where the many
-/// are large.
+/// Skewed keys. For that many keys, GPUs find the buckets of skewed ones by octaves; but not if a sample shows that one
+/// bucket is too large for a block, or if the many keys are large.
 fn sort_skewed(place: &Place) {
     let len = some(place, 150_001);
     let skewed: Vec<u32> = keys(Kind::Skewed, len);
@@ -147,7 +147,8 @@ fn sort_skewed(place: &Place) {
     check_keys::<u128>(place, &keys(Kind::Skewed, len), (0, 0), "skewed");
 }
 
-/// Of so many keys GPUs list the buckets that are too large for a block, for larger blocks: here one in three.
+/// Runs of equal keys. For that many keys, GPUs list the buckets that are too large for a block, here one in three, for
+/// larger blocks.
 fn sort_long_runs(place: &Place) {
     const RUN: usize = 512;
     let len = some(place, (1 << 25) + 5);
@@ -161,8 +162,8 @@ fn sort_long_runs(place: &Place) {
     expect_keys(&output.check_guards(), &expected, "runs");
 }
 
-/// More keys than the highest 16 bits make buckets for that a GPU's blocks have room for: of four values; and from the last to the first, in place
-/// too.
+/// More keys than the buckets of the highest 16 bits hold, in the room of a GPU's blocks: keys of four values, and
+/// descending keys, also in place.
 fn sort_more_than_buckets_hold(place: &Place) {
     const VALUES: [u32; 4] = [7, 1 << 20, 3 << 30, u32::MAX];
     let len = some(place, (1 << 29) + 5);

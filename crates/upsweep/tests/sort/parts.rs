@@ -1,4 +1,4 @@
-//! Lines and segments, each sorted by itself.
+//! Cases of lines and segments, each sorted by itself.
 
 use crate::check::{expect_keys, expect_same, order};
 use half::f16;
@@ -24,7 +24,7 @@ on_each_backend!(
     lines_wrong,
 );
 
-/// The order of each part's elements, which are `offsets[s] .. offsets[s + 1]`.
+/// Order of the elements of each part, `offsets[s] .. offsets[s + 1]`.
 fn order_of_parts<K: SortKey>(keys: &[K], offsets: &[usize], descending: bool) -> Vec<usize> {
     let of = |range: &[usize]| {
         let begin = range[0];
@@ -33,7 +33,7 @@ fn order_of_parts<K: SortKey>(keys: &[K], offsets: &[usize], descending: bool) -
     offsets.windows(2).flat_map(of).collect()
 }
 
-/// Where parts of these lengths begin.
+/// Offsets of parts of these lengths.
 pub(crate) fn offsets_of(lengths: impl IntoIterator<Item = usize>) -> Vec<usize> {
     let mut offsets = vec![0];
     offsets.extend(lengths.into_iter().scan(0, |end, length| {
@@ -93,7 +93,7 @@ pub(crate) fn check_segments<K: SortKey, V: Sample>(place: &Place, keys: &[K], o
     }
 }
 
-/// Lengths around what lanes, warps, blocks and passes sort.
+/// Lengths around those that lanes, warps, blocks and passes sort.
 fn segments_of_each_length(place: &Place) {
     let lengths =
         [1, 2, 7, 8, 9, 16, 17, 33, 64, 65, 255, 256, 257, 1023, 1025, 4097, 5119, 5120, 5121, 16_384, 16_385];
@@ -129,7 +129,7 @@ fn segments_of_equal_keys(place: &Place) {
     }
 }
 
-/// From nothing to many tiles, in one call.
+/// Lengths from 0 to many tiles, in one call.
 fn segments_of_mixed_lengths(place: &Place) {
     let mut rng = Rng::new(7);
     for _ in 0..if reduced() || !place.is_cuda() { 1 } else { 2 } {
@@ -175,7 +175,7 @@ fn segments_by_each_offset(place: &Place) {
     by! { u32 i32 u64 i64 usize }
 }
 
-/// Nothing is written, and the error says which offset is wrong.
+/// Wrong offsets: nothing is written, and the error has the wrong offset.
 fn segments_wrong(place: &Place) {
     let (none, mut out) = (place.upload::<u64>(&[], 0), place.poisoned::<u32>(0, 0));
     let result = Sort::new().segments(Segments::Offsets(&none)).run_in_place(&place.device, &mut out);

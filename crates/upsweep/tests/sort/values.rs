@@ -1,4 +1,4 @@
-//! Values and positions that follow their keys: stability shows in both.
+//! Values and positions that follow their keys: both show whether a sort is stable.
 
 use crate::check::{check_indices, check_pairs};
 use half::f16;
@@ -21,7 +21,7 @@ on_each_backend!(
     indices_of_trees,
 );
 
-/// Positions: whether equal keys kept their order shows.
+/// Positions: they show whether equal keys kept their order.
 fn positions(len: usize) -> Vec<u32> {
     (0..len as u32).collect()
 }
@@ -110,7 +110,8 @@ fn indices_many_tiles(place: &Place) {
     }
 }
 
-/// Keys of trees, in few of the lowest bits: of lengths around those that a block, a cluster and the highest bits sort.
+/// Keys of trees, with few of the lowest bits used: of lengths around those that a block, a cluster and the highest
+/// bits sort.
 const TREES: [Kind; 4] = [Kind::Halves, Kind::Parents, Kind::Arcs, Kind::Hanging];
 fn lengths_of_trees(on_cuda: bool) -> Vec<usize> {
     let short = [700, 1024, 1025, 3000, 4608, 4609, 5120, 5121];

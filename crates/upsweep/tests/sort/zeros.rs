@@ -1,4 +1,4 @@
-//! Zeros of floats, which are equal whatever their signs, and keep them: by std's stable sort.
+//! Zeros of floats, which are equal whatever their signs, and keep their signs: compared with std's stable sort.
 
 use crate::check::{check_indices, check_keys, check_pairs};
 use crate::parts::{check_lines, check_segments, offsets_of};
@@ -64,7 +64,7 @@ fn zeros_of_many(place: &Place) {
     }
 }
 
-/// Nothing but zeros: in an order of its own, and one sign after the other.
+/// Zeros only: mixed, and one sign after the other.
 fn zeros_alone(place: &Place) {
     for len in [2, 100, 3000, some(place, 30_011)] {
         let zeros = |negative: &dyn Fn(usize) -> bool| -> Vec<f32> {
@@ -77,7 +77,7 @@ fn zeros_alone(place: &Place) {
     }
 }
 
-/// Keys from the last to the first, with one zero of each sign, or more of them.
+/// Descending keys, with one zero of each sign, or more of them.
 fn zeros_of_reversed(place: &Place) {
     for len in [2i32, 10, 65, 2000, some(place, 80_000) as i32] {
         for zeros in [&[0.0, -0.0][..], &[-0.0, 0.0], &[-0.0], &[0.0, 0.0, -0.0, 0.0]] {

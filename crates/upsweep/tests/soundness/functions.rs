@@ -1,18 +1,18 @@
-//! Functions, comparisons and operators that are none.
+//! Functions, comparisons and operators that break their contracts.
 
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
 use upsweep::operator::{Element, Form, Function, Operator, Source};
 use upsweep::prelude::*;
 use upsweep::{Array, Error, Expand, Merge, Partition, Runs, Segments, Select, Sort};
 
-/// Says `false` so often, and then `true`.
+/// Function that returns `false` for the first `until` calls, and then `true`.
 #[derive(Clone, Copy)]
 struct Moody {
     calls: &'static AtomicUsize,
     until: usize,
 }
 
-/// One that has not been asked yet.
+/// Makes a [`Moody`] that has not been called yet.
 macro_rules! moody {
     ($until:expr) => {{
         static CALLS: AtomicUsize = AtomicUsize::new(0);
@@ -27,7 +27,7 @@ impl Moody {
     }
 }
 
-/// The opposite of [`Moody`].
+/// Negation of [`Moody`].
 #[derive(Clone, Copy)]
 struct Contrary(Moody);
 
@@ -55,7 +55,7 @@ macro_rules! functions {
 }
 functions! { (u32,), (u32, u32) }
 
-/// Leaves bytes that no result has in memory that is allocated again.
+/// Fills memory with bytes that no result has, and frees it to be allocated again.
 pub(crate) fn dirty() {
     for bytes in [1000, 4000, 100_000, 1 << 20] {
         std::hint::black_box((0..8).map(|_| vec![0xABu8; bytes]).collect::<Vec<_>>());
@@ -82,7 +82,8 @@ fn more_runs_than_were_counted() {
     assert_eq!(found, Err(Error::Capacity { what: "output", needed: 1000, capacity: 1 }));
 }
 
-/// Elements are kept where the ones before were not, and the other way round: both parts lie in one output, and threads share it.
+/// Selects elements that were rejected when they were counted, and the other way round: both parts lie in one output,
+/// which threads share.
 #[test]
 fn other_elements_than_were_counted() {
     let device = Device::cpu();
@@ -101,7 +102,7 @@ fn other_elements_than_were_counted() {
     }
 }
 
-/// Says that neighbours are the same when it is first asked about them, and ever after that they are not.
+/// Equality that holds for each pair of neighbours at its first call, and never after that.
 #[derive(Clone, Copy)]
 struct SameOnce(&'static [AtomicU8]);
 
@@ -115,7 +116,7 @@ impl Function<(u64, u64)> for SameOnce {
     }
 }
 
-/// Threads count the heads of their blocks, and find others when they reduce: they store no results of each other.
+/// Threads count the heads of their blocks, and find others when they reduce: no thread stores results of another.
 #[test]
 fn other_heads_than_were_counted() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
@@ -136,7 +137,7 @@ fn other_heads_than_were_counted() {
     assert_eq!(found, vec![1; n]);
 }
 
-/// Is in no order.
+/// Comparison that is no order.
 #[derive(Clone, Copy)]
 struct Chaos(&'static AtomicUsize);
 
@@ -151,7 +152,7 @@ impl Function<(u32, u32)> for Chaos {
     }
 }
 
-/// Comparisons at random order nothing, and lose nothing.
+/// Random comparisons sort nothing, and lose nothing.
 #[test]
 fn comparisons_at_random_keep_all_elements() {
     static CALLS: AtomicUsize = AtomicUsize::new(0);
@@ -175,7 +176,7 @@ fn comparisons_at_random_keep_all_elements() {
 #[repr(C)]
 struct Flag(bool);
 
-/// Says that it multiplies.
+/// Operator whose form claims that it is a product.
 #[derive(Clone, Copy)]
 struct Either;
 
@@ -190,7 +191,7 @@ impl Operator<Flag> for Either {
     }
 }
 
-/// Products of what is no integer begin with an element, and not with the bits of the integer 1.
+/// Products of elements that are no integers begin with an element, and not with the bits of the integer 1.
 #[test]
 fn products_of_other_elements() {
     use upsweep::half::{bf16, f16};
@@ -202,7 +203,7 @@ fn products_of_other_elements() {
     assert_eq!(device.reduce(&[7u8, 9, 3], Product), Ok(189));
 }
 
-/// How many results a count has is asked twice, of the same counts.
+/// The number of results of counts is computed twice, from the same counts.
 #[test]
 fn results_of_counts() {
     let device = Device::cpu();

@@ -1,4 +1,4 @@
-//! Buffers of a program's own that are other ones from one time to the next.
+//! Buffers of a program's own types whose contents change between two calls of `view`.
 
 use crate::functions::dirty;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -10,7 +10,7 @@ use upsweep::{
     View, ViewMut,
 };
 
-/// An input that is `first` so often, and then `then`.
+/// Input that is `first` for the first `until` views, and `then` after that.
 struct Shifty<T> {
     first: Vec<T>,
     then: Vec<T>,
@@ -25,7 +25,7 @@ impl<T: Element> Input for Shifty<T> {
     }
 }
 
-/// An output that is long when it is first asked, and then has one element.
+/// Output that is long at the first view, and has one element after that.
 struct Shrinking<T> {
     long: Vec<T>,
     short: [T; 1],
@@ -106,7 +106,7 @@ fn a_table_is_asked_for_once() {
     }
 }
 
-/// Every other call with such buffers: it takes those that it was given first, or says what is wrong, and results are elements.
+/// Every other call with such buffers: it uses the first view, or returns an error, and results are elements.
 #[test]
 fn all_calls() {
     let device = &Device::cpu();

@@ -1,8 +1,9 @@
-//! Safe programs that answer the library otherwise from one time to the next, or give it sizes that cannot be: whatever they do, results
-//! are elements, nothing outside of the buffers is read or written, and what is wrong is an error.
+//! Soundness: safe programs whose types answer the library differently from call to call, or pass impossible sizes.
+//! Results are always elements, nothing outside of the buffers is read or written, and every fault is an error.
 //!
-//! That types of a program's own cannot say what unchecked code relies on, `compile_fail/sealed_fail.rs` shows. These tests find most of what
-//! is wrong by its values. With a nightly compiler AddressSanitizer looks at every access:
+//! `compile_fail/sealed_fail.rs` shows that a program's own types cannot implement the traits that unchecked code
+//! relies on. These tests find most faults by wrong values. With a nightly compiler AddressSanitizer checks every
+//! access:
 //!
 //! ```text
 //! RUSTFLAGS=-Zsanitizer=address cargo +nightly test --target x86_64-unknown-linux-gnu -p upsweep --no-default-features --test soundness

@@ -1,4 +1,4 @@
-//! Sizes whose products and sums no number holds: the same errors, whatever the compiler checks.
+//! Sizes whose products and sums overflow: the same errors, with and without the compiler's overflow checks.
 
 use upsweep::operator::{Same, function};
 use upsweep::prelude::*;
@@ -9,7 +9,7 @@ use upsweep::{
 
 const MOST: usize = usize::MAX;
 const HALF: usize = MOST / 2 + 1;
-/// A third of 2^64 and a little more: three of them are 2.
+/// Third of 2^64, rounded up: three of them are 2 modulo 2^64.
 const THIRD: usize = MOST / 3 + 1;
 const NONE: &[u32] = &[];
 
@@ -33,7 +33,7 @@ fn shape_error(shape: &[usize], len: usize) -> Result<usize> {
 
 const NO_MEMORY: Result<usize> = Err(Error::OutOfMemory { bytes: MOST });
 
-/// Shapes that have elements, more than can be counted.
+/// Shapes with more elements than `usize` holds.
 #[test]
 fn too_many_elements() {
     let device = &Device::cpu();
@@ -59,7 +59,8 @@ fn too_many_elements() {
     }
 }
 
-/// Arrays without elements, of more lines than can be counted: there is nothing to scan, and there are too many results of nothing.
+/// Arrays without elements, with more lines than `usize` holds: there is nothing to scan, and there are too many
+/// results.
 #[test]
 fn too_many_lines_of_none() {
     let device = &Device::cpu();
@@ -126,7 +127,7 @@ fn images_without_pixels() {
     assert_eq!(len(many.run_to_array(device, &[1])), NO_MEMORY);
 }
 
-/// Numbers of things that a caller gives.
+/// Other numbers that a caller passes.
 #[test]
 fn other_numbers() {
     let device = &Device::cpu();
@@ -169,7 +170,7 @@ fn other_numbers() {
     assert!(matches!(none, Err(Error::Automaton { what: "states", found: 0, .. })));
 }
 
-/// A plan is asked of any sizes.
+/// Plans of any sizes.
 #[test]
 fn plans_of_any_sizes() {
     let device = Device::cpu();

@@ -1,4 +1,4 @@
-//! Places between two elements.
+//! Values between two elements.
 
 use upsweep::{Between, Interpolate};
 
@@ -54,7 +54,7 @@ fn integers_of_64_bits_have_all_digits() {
     assert!(Between { low: 1u8, high: 2, part: 0.5 }.is_exact());
 }
 
-/// Against the exact sum of small numbers, and in order.
+/// Values ascend with the fraction and stay between; compared with the exact sum of small numbers.
 #[test]
 fn values_ascend_with_the_part_and_stay_between() {
     let mut state = 1u64;

@@ -1,4 +1,4 @@
-//! What a call answers: errors, nothing to store, and results in new arrays.
+//! Results of calls: errors, empty outputs, and new arrays.
 
 use upsweep::{Error, TopK};
 use upsweep_testing::inputs::{Kind, keys};
@@ -47,7 +47,7 @@ fn topk_to_arrays(place: &Place) {
     assert_eq!(places.iter().map(|&at| x[at as usize]).collect::<Vec<_>>(), sorted[..9]);
 }
 
-/// Calls on CUDA alone.
+/// Calls on CUDA only.
 #[cfg(feature = "cuda")]
 mod gpu {
     use crate::whole::expected;
@@ -57,7 +57,7 @@ mod gpu {
     use upsweep_testing::inputs::{KINDS, keys};
     use upsweep_testing::place::CAPTURE;
 
-    /// One graph finds what the input holds when it is launched: whether a guess was right is found out on the device.
+    /// One graph finds the results for any input of its buffer: the device finds out whether a guess was right.
     #[test]
     #[ignore = "needs a CUDA GPU"]
     fn cuda_replays_of_a_graph() {

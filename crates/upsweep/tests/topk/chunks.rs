@@ -1,9 +1,9 @@
-//! Elements at places in order, of chunks that are read again.
+//! Order statistics of chunks that are read again.
 
 use upsweep::{Device, Error, Interpolate, Nth};
 use upsweep_testing::inputs::{KINDS, Kind, SortKey, keys};
 
-/// What an `Nth` finds in chunks of such lengths, by turns, and how many readings it takes.
+/// Returns the results of an `Nth` in chunks of these lengths, by turns, and the number of its readings.
 fn in_chunks<K: SortKey>(nth: Nth<'_>, keys: &[K], lengths: &[usize]) -> (Vec<K>, usize) {
     let mut readings = nth.in_chunks::<K>().unwrap();
     let mut count = 0;
@@ -50,7 +50,7 @@ fn places_in_chunks() {
     }
 }
 
-/// The first reading leaves too many, or what is left differs in the last bits alone.
+/// Keys of which the first reading leaves too many, or which differ in the last bits alone.
 #[test]
 fn keys_with_the_same_high_bits() {
     let many = 3_000_000u64;

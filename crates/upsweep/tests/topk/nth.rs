@@ -1,4 +1,4 @@
-//! Elements at places in the order of all.
+//! Order statistics of all elements.
 
 use crate::whole::many;
 use half::f16;
@@ -48,7 +48,7 @@ fn nth_of_zeros(place: &Place) {
     }
 }
 
-/// As many as a window is guessed for.
+/// Numbers of keys for which a window is guessed.
 fn nth_of_many(place: &Place) {
     let len = many(place) + 11;
     for kind in [Kind::Special, Kind::Reversed, Kind::AllEqual, Kind::Zipf, Kind::Zeros, Kind::FewZeros] {
@@ -70,7 +70,7 @@ fn nth_quantiles(place: &Place) {
     assert_eq!(even, Ok(vec![2]));
 }
 
-/// What NumPy has wrong: infinities beside numbers, halves of large ones, integers of 64 bits.
+/// Quantiles that NumPy computes wrongly: infinities beside numbers, halves of large ones, integers of 64 bits.
 fn nth_interpolated(place: &Place) {
     let device = &place.device;
     let linear = |shares: &[f64], x: &[f64]| {

@@ -1,4 +1,4 @@
-//! The first keys of rows.
+//! Top-k of rows.
 
 use crate::whole::{check, many};
 use upsweep_testing::inputs::{Kind, keys};
@@ -27,7 +27,7 @@ fn topk_of_many_rows(place: &Place) {
     check::<u8, u32>(place, &keys(Kind::Random, rows * 33), Some([rows, 33]), 3, 1, "random");
 }
 
-/// Rows that are no block's.
+/// Rows that are too long for a block.
 fn topk_of_few_long_rows(place: &Place) {
     let len = if reduced() { 17_000 } else { many(place) + 3 };
     check::<f32, u32>(place, &keys(Kind::Random, 2 * len), Some([2, len]), 100, 0, "random");

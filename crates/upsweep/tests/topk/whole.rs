@@ -1,4 +1,4 @@
-//! The first keys of whole arrays.
+//! Top-k of whole arrays.
 
 use half::{bf16, f16};
 use upsweep::{Index, TopK};
@@ -18,12 +18,13 @@ on_each_backend!(
     topk_misaligned,
 );
 
-/// So many keys that each backend guesses a window. On the CPU, threads share 2 MiB and more: so many keys of 16 bytes.
+/// Number of keys for which each backend guesses a window. On the CPU, threads share 2 MiB and more: that many keys of
+/// 16 bytes.
 pub(crate) fn many(place: &Place) -> usize {
     if place.is_cuda() { 1 << 20 } else { 1 << 17 }
 }
 
-/// Where the first `k` keys of each row are, in their own order.
+/// Positions of the first `k` keys of each row, in their own order.
 pub(crate) fn expected<K: SortKey>(rows: &[K], len: usize, k: usize, largest: bool) -> Vec<usize> {
     let of_row = |row: &[K]| {
         let mut order: Vec<usize> = (0..row.len()).collect();
@@ -131,7 +132,7 @@ fn topk_types(place: &Place) {
     of::<f64>(place);
 }
 
-/// Every bit pattern: where NaN come last, and all of them keep their bits.
+/// Every bit pattern of a half: NaN come last, and all of them keep their bits.
 fn topk_every_half(place: &Place) {
     let all: Vec<f16> = (0..=u128::from(u16::MAX)).rev().map(f16::of_bits).collect();
     for k in [10, 63_000, 63_489, 64_000, 65_000, all.len()] {
@@ -139,7 +140,7 @@ fn topk_every_half(place: &Place) {
     }
 }
 
-/// As many as a window is guessed for: it holds the results, or only the last of them.
+/// Numbers of keys for which a window is guessed: it holds the results, or only the last of them.
 fn topk_of_many(place: &Place) {
     let len = many(place) + 5;
     let x = keys::<f32>(Kind::Random, len);
@@ -153,7 +154,7 @@ fn topk_of_many(place: &Place) {
     }
 }
 
-/// So many equal keys that they do not fit in the room for candidates: the first ones are taken.
+/// More equal keys than the room for candidates holds: the first ones are taken.
 fn topk_of_many_ties(place: &Place) {
     let len = many(place) + 77;
     for (kind, k) in [(Kind::AllEqual, 500), (Kind::TwoValues, 1), (Kind::TwoValues, len - 3), (Kind::Zipf, len / 2)] {

@@ -1,21 +1,21 @@
-//! Every case, computed in Rust and elsewhere, to the bit.
+//! Comparison of every case, computed in Rust and elsewhere, to the bit.
 
 use super::{Check, Sample, samples};
 use std::ffi::c_void;
 use upsweep::operator::{Function, Operator};
 
-/// Where a program of all cases runs: see [`Entries`](super::entries::Entries).
+/// Target that runs a program of all cases: see [`Entries`](super::entries::Entries).
 pub(crate) trait Elsewhere {
-    /// Where that is, for messages: `"in C++"`.
+    /// Name of the target, for messages: `"in C++"`.
     fn place(&self) -> &'static str;
     /// Runs the entry `case_{case}`.
     ///
     /// # Safety
-    /// The memory holds the inputs and has room for the results of that entry, of their types, for as many results.
+    /// The memory holds `count` inputs of that entry's type, and has room for `count` results of its type.
     unsafe fn run(&mut self, case: usize, inputs: Memory<*const c_void>, results: Memory<*mut c_void>, count: usize);
 }
 
-/// Where values lie, whatever their type.
+/// Memory of values of any type.
 #[derive(Clone, Copy)]
 pub(crate) struct Memory<P> {
     pub(crate) start: P,
@@ -23,7 +23,7 @@ pub(crate) struct Memory<P> {
     pub(crate) bytes: usize,
 }
 
-/// Compares every case on as many random inputs.
+/// Compares every case on `inputs` random inputs.
 ///
 /// # Panics
 /// With the first difference of each case that has one.
@@ -46,8 +46,8 @@ impl Compare<'_> {
         let mut results = vec![expected(0); self.inputs];
         let given = Memory { start: inputs.as_ptr().cast(), bytes: size_of_val(inputs) };
         let taken = Memory { start: results.as_mut_ptr().cast(), bytes: size_of_val(&results[..]) };
-        // SAFETY: the entries are of the same cases in the same order, so these are its inputs and results; the C++ text
-        // asserts that the types have the same layout.
+        // SAFETY: the entries are of the same cases in the same order, so these are its inputs and results; the C++
+        // text asserts that the types have the same layout.
         unsafe { self.elsewhere.run(self.case, given, taken, self.inputs) };
         self.case += 1;
         let per = inputs.len() / self.inputs;

@@ -1,22 +1,22 @@
-//! The C++ of every case.
+//! C++ code of every case.
 
 use super::{Check, Sample};
 use upsweep::operator::{Function, Operator, Source};
 
-/// The entry points `case_0`, `case_1`, ... with the arguments input, output and how many outputs there are.
+/// Entry points `case_0`, `case_1`, ... with the arguments input, output and the number of outputs.
 pub(crate) struct Entries {
-    /// What the entries use.
+    /// Definitions that the entries use.
     pub(crate) source: Source,
     pub(crate) text: String,
     cases: usize,
     entry: Entry,
 }
 
-/// The text of an entry, from its name, the types of an input and of an output, and output `i`.
+/// Text of an entry, from its name, the types of an input and of an output, and output `i`.
 type Entry = fn(name: &str, input: &str, output: &str, value: &str) -> String;
 
 impl Entries {
-    /// An entry for each case.
+    /// Makes an entry for each case.
     pub(crate) fn all(entry: Entry) -> Self {
         let mut entries = Self { source: Source::new(), text: String::new(), cases: 0, entry };
         super::all(&mut entries);

@@ -1,8 +1,8 @@
-//! A CUDA kernel for each case.
+//! CUDA kernels of the cases.
 
 use super::entries::Entries;
 
-/// A CUDA program whose kernels are all [`Entries`].
+/// Returns a CUDA program whose kernels are all [`Entries`].
 pub(crate) fn program() -> String {
     let Entries { source, text, .. } = Entries::all(kernel);
     format!("{}\n{}\n{text}", include_str!("../../../../upsweep-cuda/kernels/arith.cuh"), source.text())

@@ -6,7 +6,7 @@ use super::{Check, Sample};
 use half::{bf16, f16};
 use upsweep::operator::{Cast, Float, Half, Integer, Logic, Number, Signed, Unsigned, WidenFrom, function};
 
-/// For each kind of function: the functions, and a list of them to run.
+/// Defines the functions of each kind, and a list of them to run.
 macro_rules! methods {
     ($run:ident<$p:ident: $bound:ident>$arguments:tt: $input:ty; $(fn $name:ident -> $output:ty = $unit:ident $body:block)*) => {
         $(#[function]
@@ -131,7 +131,7 @@ fn wrapped_magnitude<T: Integer + Signed>(x: T) -> T {
     x.wrapping_abs()
 }
 
-/// Everything that `as` converts to.
+/// Type that `as` converts to every number type.
 trait CastsAll:
     Cast<i8>
     + Cast<i16>

@@ -12,22 +12,22 @@ pub(crate) use sample::{Random, Sample, samples};
 use upsweep::operator::builtin::*;
 use upsweep::operator::{Function, Operator};
 
-/// What a test does with each case.
+/// Visitor of the cases: each test implements its check.
 pub(crate) trait Check {
-    /// An operator.
+    /// Checks an operator.
     fn operator<T: Sample, O: Operator<T>>(&mut self, name: &str, operator: O);
-    /// A function.
+    /// Checks a function.
     fn function<I: Sample, R: Sample, F: Function<(I,), Output = R>>(&mut self, name: &str, function: F);
 }
 
-/// Every case.
+/// Visits every case.
 pub(crate) fn all(check: &mut impl Check) {
     builtins(check);
     methods::all(check);
     constructs::all(check);
 }
 
-/// The built-in operators, for every type.
+/// Visits the built-in operators, for every type.
 pub(crate) fn builtins(check: &mut impl Check) {
     macro_rules! numbers {
         ($($t:ty)*) => { $(

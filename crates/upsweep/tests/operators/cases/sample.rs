@@ -1,10 +1,10 @@
-//! Random values with the awkward ones mixed in.
+//! Random values with special ones mixed in.
 
 use half::{bf16, f16};
 use upsweep::operator::Element;
 use upsweep::operator::builtin::{Compensated, Powers};
 
-/// A random number generator (xorshift64*), the same in every run.
+/// Random number generator (xorshift64*), the same in every run.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -22,14 +22,14 @@ impl Random {
     }
 }
 
-/// An element with random values.
+/// Element with random values.
 pub(crate) trait Sample: Element + std::fmt::Debug {
     fn sample(random: &mut Random) -> Self;
-    /// Whether both show the same bits.
+    /// Whether both have the same bits.
     fn identical(&self, other: &Self) -> bool;
 }
 
-/// `count` random values.
+/// Returns `count` random values.
 #[inline(never)]
 pub(crate) fn samples<T: Sample>(seed: u64, count: usize) -> Vec<T> {
     let mut random = Random::new(seed);
@@ -120,7 +120,7 @@ tuples! {
     A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7;
 }
 
-/// `Sample` for a struct of samples.
+/// Implements `Sample` for a struct of samples.
 macro_rules! struct_sample {
     ($name:ident $(<$($p:ident),*>)? { $($field:tt),* }) => {
         impl $(<$($p: $crate::cases::Sample),*>)? $crate::cases::Sample for $name $(<$($p),*>)? {

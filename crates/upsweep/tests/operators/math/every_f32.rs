@@ -1,4 +1,4 @@
-//! The functions of f32, against those of the system's f64: a sample in every run, and all of them where it is asked for.
+//! Functions of f32, against the system's functions of f64: a sample in every run, and all f32 on request.
 
 use super::{ONE, TWO};
 use crate::cases::Random;
@@ -6,14 +6,14 @@ use crate::cases::Sample;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
-/// How far a result may be off, in units in the last place.
+/// Largest error allowed, in units in the last place.
 fn most(name: &str) -> f64 {
     // The others compute in f64.
     if name == "exp" { 0.9 } else { 0.51 }
 }
 
-/// How far `result` is from `exact`, in units in the last place of an f32; infinitely far where one is NaN, infinite or of
-/// another sign alone.
+/// Distance of `result` from `exact`, in units in the last place of an f32; infinite where one alone is NaN, infinite
+/// or of another sign.
 fn error(result: f32, exact: f64) -> f64 {
     if result.is_nan() || exact.is_nan() {
         return if result.is_nan() && exact.is_nan() { 0.0 } else { f64::INFINITY };
@@ -33,7 +33,7 @@ fn error(result: f32, exact: f64) -> f64 {
     (reached - exact).abs() * 2f64.powi(23 - exponent)
 }
 
-/// The largest error of each function for every `step`-th f32, and where.
+/// Largest error of each function for every `step`-th f32, and its place.
 fn worst(step: usize) -> impl Iterator<Item = (&'static str, f64, f32)> {
     ONE.into_iter().map(move |(name, function, exact)| {
         let next = AtomicU32::new(0);

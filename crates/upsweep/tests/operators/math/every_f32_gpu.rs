@@ -1,4 +1,4 @@
-//! The functions of every f32 on the GPU, to the bit as on the CPU.
+//! Functions of every f32 on the GPU: the same bits as on the CPU.
 
 use super::ONE;
 use crate::bits::load;
@@ -8,10 +8,10 @@ use std::thread;
 use upsweep::operator::arith::math;
 use upsweep::operator::{Element, Source};
 
-/// How many f32 a kernel takes at once.
+/// Number of f32 that a kernel takes at once.
 const BLOCK: u32 = 1 << 24;
 
-/// The C++ of the functions in [`ONE`], in the same order.
+/// C++ code of the functions in [`ONE`], in the same order.
 const CUDA: [fn(&mut Source) -> String; ONE.len()] = [
     math::exp,
     math::exp2,
@@ -27,7 +27,8 @@ const CUDA: [fn(&mut Source) -> String; ONE.len()] = [
     math::cbrt,
 ];
 
-/// A kernel for each function, which stores the bits of its values for the f32 whose bits begin with `first`.
+/// Returns a kernel for each function. A kernel stores the bits of the function's values for the f32 whose bits begin
+/// with `first`.
 fn program() -> String {
     let mut source = Source::new();
     let mut kernels = String::new();

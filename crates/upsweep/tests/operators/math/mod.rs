@@ -1,4 +1,4 @@
-//! The mathematical functions: against Rust's own, against values of mpmath, and where values are special.
+//! Mathematical functions: against Rust's own, against values of mpmath, and at special values.
 
 mod every_f32;
 #[cfg(feature = "cuda")]
@@ -8,9 +8,9 @@ mod table;
 
 use upsweep::operator::arith;
 
-/// A function of one f32, and the same of one f64 by other means, of which all digits that an f32 has are right.
+/// Function of one f32, and one of f64 by other means whose result has all digits of an f32 right.
 type One = (&'static str, fn(f32) -> f32, fn(f64) -> f64);
-/// The same with two arguments.
+/// Pair of functions like [`One`], with two arguments.
 type Two = (&'static str, fn(f32, f32) -> f32, fn(f64, f64) -> f64);
 
 const ONE: [One; 12] = [

@@ -1,8 +1,8 @@
-//! The values that the functions have where something is 0, infinite or NaN, and where values are exact.
+//! Special values of the functions, where something is 0, infinite or NaN, and exact values.
 
 use upsweep::operator::{Float, arith};
 
-/// The tests of one type.
+/// Defines the tests of one type.
 macro_rules! of_type {
     ($module:ident, $t:ident, $digits:expr) => {
         mod $module {
@@ -11,11 +11,11 @@ macro_rules! of_type {
             const INF: $t = $t::INFINITY;
             const NAN: $t = $t::NAN;
             const PI: $t = std::$t::consts::PI;
-            /// The exponent of the smallest subnormal number, and of the largest power of two.
+            /// Exponent of the smallest subnormal number, and of the largest power of two.
             const LOWEST: i32 = $t::MIN_EXP - $t::MANTISSA_DIGITS as i32;
             const HIGHEST: i32 = $t::MAX_EXP - 1;
 
-            /// With the sign of zeros; NaN is NaN.
+            /// Checks a result, with the sign of zeros; NaN equals NaN.
             fn check(what: &str, result: $t, expected: $t) {
                 let same = result.to_bits() == expected.to_bits() || result.is_nan() && expected.is_nan();
                 assert!(same, "{what} is {result:e}, not {expected:e}");

@@ -1,9 +1,9 @@
-//! The functions of f64, against `table.txt`, which `xtask/math/oracle.py` computes with mpmath.
+//! Functions of f64, against `table.txt`, which `xtask/math/oracle.py` computes with mpmath.
 
 use std::collections::BTreeMap;
 use upsweep::operator::arith;
 
-/// How far a result may be off, in units in the last place: a little more than the documentation of `Float` says.
+/// Largest errors allowed, in units in the last place: a little more than the documentation of `Float` says.
 const MOST: [(&str, f64); 15] = [
     ("exp", 1.1),
     ("exp2", 1.2),
@@ -43,7 +43,7 @@ fn computed(name: &str, x: f64, y: f64) -> f64 {
     }
 }
 
-/// The bits as a number line: neighbours differ by 1.
+/// Position of a float on a number line by its bits: neighbours differ by 1.
 fn position(x: f64) -> i64 {
     let bits = x.to_bits() as i64;
     if bits < 0 { i64::MIN - bits } else { bits }
