@@ -121,7 +121,7 @@ pub fn count<T: Element, C: Count>(
     let many = by_value || width <= SMALL;
     let tables = if many { TABLES } else { 1 };
     // Each table has one more slot, for elements without a bin. The stride of small tables is a power of two, so that a
-    // table's begin is a shift.
+    // table's start is a shift.
     let stride = if many { (width + 1).next_power_of_two() } else { width + 1 };
     let shift = stride.ilog2();
     // Slot of a byte that occurs in the input, so it is a valid value of the type.

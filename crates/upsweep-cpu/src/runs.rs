@@ -1,7 +1,7 @@
 //! Run-length encoding on the CPU: blocks are read once, as those of a selection, and their runs are stored as soon as
 //! the number of earlier runs is known.
 //!
-//! A run ends at the begin of the next one. So a block stores the lengths of the runs that end in it: all but its last
+//! A run ends at the start of the next one. So a block stores the lengths of the runs that end in it: all but its last
 //! run, and the last run of an earlier block.
 
 use super::engine::places::{self, Blocks};
@@ -29,7 +29,7 @@ where
     C: Choose<I>,
     Indices: Yields<I, N>,
 {
-    // Within a block, the begins of runs are numbers of 4 bytes.
+    // Within a block, the starts of runs are numbers of 4 bytes.
     let plan = CpuSelectPlan::new(call.len(), size_of::<I>().max(size_of::<N>()).max(size_of::<u32>()), false);
     run_within(call, numbers, lengths, plan)
 }
@@ -90,7 +90,7 @@ struct Finding<M, I, N> {
     masks: Masks<M, I>,
     /// Elements of a block.
     block: usize,
-    /// Begin of each block's last run, written before the block is published. A worker that knows a block's place sees
+    /// Start of each block's last run, written before the block is published. A worker that knows a block's place sees
     /// the entries of all earlier blocks, so `Relaxed` is enough.
     last: Vec<AtomicUsize>,
     values: *mut I,
@@ -106,7 +106,7 @@ struct Finding<M, I, N> {
 unsafe impl<M: Sync, I: Sync + Send, N: Send> Sync for Finding<M, I, N> {}
 
 impl<M, I, N> Finding<M, I, N> {
-    /// Returns the begin of the last run in the first `blocks` blocks. All calls together visit each block once: blocks
+    /// Returns the start of the last run in the first `blocks` blocks. All calls together visit each block once: blocks
     /// without a run do not call, and a search stops at a block with a run.
     fn last_before(&self, blocks: usize) -> usize {
         let before = self.last.get(..blocks).unwrap_or_default();
@@ -126,7 +126,7 @@ impl<M, I, N> Finding<M, I, N> {
 /// Buffer for the runs that begin in a block.
 struct Buffer<I, N> {
     values: Vec<I>,
-    /// Begins of the runs, relative to the block.
+    /// Starts of the runs, relative to the block.
     places: Vec<u32>,
     numbers: Vec<N>,
 }
@@ -182,7 +182,7 @@ where
     }
 }
 
-/// Kernel of [`Finding::read`]. Returns the number of runs that begin in a block, and the begin of the last one.
+/// Kernel of [`Finding::read`]. Returns the number of runs that begin in a block, and the start of the last one.
 ///
 /// # Safety
 /// The block is in the input of `finding`, and nobody writes to it meanwhile. If `heads` stores, its buffers have room
@@ -237,7 +237,7 @@ struct Heads<I> {
     start: usize,
     /// Place of the next value in the buffer.
     values: *mut I,
-    /// Place of its begin in the buffer.
+    /// Place of its start in the buffer.
     places: *mut u32,
 }
 

@@ -39,7 +39,7 @@ use upsweep_plan::scan_axes::{CpuAxesPlan, TILE_ROWS};
 type StepsOf<I, O, Op, M> = Parts<I, O, Op, M, Same>;
 
 /// Scans `x` into `y`, arrays of the plan's shape. With a `border`, the identity, each array of `y` has one more row
-/// and column at its begin.
+/// and column at its start.
 pub fn run<I, O, Op, M>(
     steps: StepsOf<I, O, Op, M>,
     x: &[I],

@@ -45,7 +45,7 @@ impl<B: KeyBits> Keys<'_, B> {
         bits.compared(self.order, self.descending)
     }
 
-    /// Returns the results of `of` for each part. Its arguments are the part's element of `given`, the part's begin and
+    /// Returns the results of `of` for each part. Its arguments are the part's element of `given`, the part's start and
     /// its keys.
     fn with_parts<T: Send, R: Send>(&self, given: Vec<T>, of: impl Fn(T, usize, &[B]) -> R + Sync) -> Vec<R> {
         let begin = |part: usize| (self.bits.len() as u128 * part as u128 / self.parts as u128) as usize;

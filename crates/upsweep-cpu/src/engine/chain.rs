@@ -23,9 +23,8 @@
 //! aggregates. With tens of threads and microseconds a block, the predecessor has almost always published its state.
 //!
 //! **Progress.** A worker waits for lower tickets only, or for the worker that helps with its own. The lowest
-//! unpublished
-//! ticket waits for nobody, and a worker that runs holds it or has claimed it, so it is published however many threads
-//! there are.
+//! unpublished ticket waits for nobody, and a worker that runs holds it or has claimed it, so it is published however
+//! many threads there are.
 //!
 //! **Panics.** An operator may panic. Its worker then marks the tickets as broken while it unwinds, other workers leave
 //! as soon as they see the mark, and rayon passes the panic on to the caller.
@@ -33,13 +32,13 @@
 //! # Memory ordering
 //! - A slot goes from `EMPTY` to `CLAIMED` once, by a compare-exchange, and then to `READY`. Only the worker that
 //!   claimed it writes the state, and then sets `READY` with `Release`. Readers see `READY` with `Acquire` and then
-//!   read the state. The publisher makes no difference: the state is the same bits.
+//!   read the state. All possible publishers write the same bits.
 //! - In place, the holder of a ticket overwrites its block. It does so only after its slot is `READY`, and a helper reads
 //!   the block only between `CLAIMED` and `READY`, so the same pair orders these reads before the holder's writes.
 //! - Tickets are `Relaxed`: they only have to be distinct, and nothing is read on the strength of a ticket's value.
 //! - `broken` is `Relaxed`: it is a hint to give up, after which no state is read.
-//! - What the workers store in the output is seen by the caller because rayon's scope joins them. Non-temporal stores
-//!   are not ordered by that join, so each block ends with `store::fence`.
+//! - The caller sees the workers' stores to the output because rayon's scope joins the workers. Non-temporal stores are
+//!   not ordered by that join, so each block ends with `store::fence`.
 
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;

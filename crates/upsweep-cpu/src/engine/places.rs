@@ -39,7 +39,7 @@ pub(crate) trait Blocks: Sync {
     /// [`OutOfMemory`](upsweep_core::error::Error::OutOfMemory).
     fn buffer(&self, elements: usize) -> Result<Self::Buffer>;
 
-    /// Reads a block into the buffer, and returns its number of results. `next` is the begin of this thread's next
+    /// Reads a block into the buffer, and returns its number of results. `next` is the start of this thread's next
     /// block.
     fn read(&self, range: Range<usize>, next: usize, buffer: &mut Self::Buffer) -> usize;
 

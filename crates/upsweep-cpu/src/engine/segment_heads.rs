@@ -103,7 +103,7 @@ const TOGETHER: usize = ROW_BYTES;
 /// Number of elements that are tested one by one first: this finds the next head of short segments without a call.
 const ALONE: usize = 8;
 
-/// Skips elements of the range, [`TOGETHER`] at a time, as long as there is no head among them: from its begin, or
+/// Skips elements of the range, [`TOGETHER`] at a time, as long as there is no head among them: from its start, or
 /// `backward` from its end. Returns the place where that stops.
 ///
 /// # Safety

@@ -8,8 +8,8 @@ use std::ops::Range;
 use std::sync::Mutex;
 use upsweep_core::key::KeyBits;
 
-/// Fewest and most bits by which an array is partitioned. Each range has a write buffer of a cache line of keys and one
-/// of values: all of these fit in the second-level cache.
+/// Fewest and most bits by which an array is partitioned. Each range has a write-combining buffer of two cache lines
+/// for keys and two for values or more (`tile/digits.rs`): all of these fit in the second-level cache.
 const CUT_BITS: (u32, u32) = (6, 11);
 /// Most keys of a sample.
 const SAMPLE: usize = 8192;

@@ -1,6 +1,6 @@
 //! Sort of pairs within a separate output, for keys and values that are halves of a number.
 //!
-//! It needs no scratch memory for numbers. Fresh memory costs as much as a pass, as the system has to map it first.
+//! Numbers need no scratch memory here. Fresh memory costs as much as a pass, as the system has to map it first.
 //!
 //! ```text
 //! each thread, for its share of the input:   scatter keys and values, unchanged, to their ranges in the outputs

@@ -164,7 +164,7 @@ mod tests {
         let of = |f: &dyn Fn(u64) -> u64| (0..8192).map(f).collect::<Vec<u64>>();
         check(&mut of(&hash), 7, 200);
         check(&mut of(&|i| (hash(i) as i64 as f64).to_bits()), 7, 200);
-        // The same bits above and below those that vary.
+        // Constant bits above and below the bits that vary.
         check(&mut of(&|i| 0xabcd << 48 | (hash(i) >> 20 >> (i % 12)) << 4 | 5), 8, 400);
         check(&mut of(&|i| hash(i) & 0x55), 8, 8192);
         check(&mut of(&|i| if i % 2 == 0 { 3 } else { 1 << 63 }), 8, 4096);

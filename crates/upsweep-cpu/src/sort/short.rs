@@ -17,7 +17,7 @@ const SPARSE: usize = 4;
 
 /// Batch of neighbouring parts that wait to be sorted.
 pub(super) struct Waiting<B> {
-    /// Begin of each part, and end of the last.
+    /// Start of each part, and end of the last.
     begins: Vec<usize>,
     longest: usize,
     /// Most elements of a part of a batch; 0 if this sort has none.
@@ -73,7 +73,7 @@ impl<B: KeyBits> Waiting<B> {
         Ok(())
     }
 
-    /// Sorts the parts of the batch, whose begins are relative to element `first`. `len` is their number of elements.
+    /// Sorts the parts of the batch, whose starts are relative to element `first`. `len` is their number of elements.
     fn by_network<V: Moved>(&mut self, sort: &Sort, first: usize, len: usize) -> Result<()> {
         let (set, [own, sorted]) = (Set::widest(), &mut self.memory);
         let room = TOGETHER + (MOST + 1) * lanes::<B>();

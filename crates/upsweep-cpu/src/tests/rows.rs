@@ -64,7 +64,7 @@ macro_rules! converted {
 converted!(u8 => u32, u32 => u8, u64 => u16, u16 => u64, u64 => u32);
 
 /// Returns the totals and results of scans of `x` on each instruction set, with the output `skew` bytes after a cache
-/// line's begin.
+/// line's start.
 pub(super) fn on_each<I, O, Op, M, F>(
     (operator, map, finish): (Op, M, F),
     x: &[I],

@@ -13,8 +13,8 @@ pub(crate) const fn lanes_of<C>() -> usize {
     ROW_BYTES / size_of::<C>()
 }
 
-/// Strides of the elements: logical element `i` of the line or part in lane `lane` is at `first + lane * stride + i *
-/// step`.
+/// Strides of the elements. Logical element `i` of the line or part in lane `lane` is at
+/// `first + lane * stride + i * step`.
 #[derive(Clone, Copy)]
 pub(crate) struct Places {
     pub(crate) stride: isize,

@@ -14,8 +14,7 @@
 //! | `masks`, `compress` | selection masks; stream compaction of the selected elements |
 //! | `filter` | linear recurrences (IIR filters), a line in each lane |
 //! | `remains` | contribution of the parts of a line to a recurrence's states |
-//! | `walk`, `odds`, `told` | speculative DFA on parts of a text, guess of the initial states, and the events that are
-//! reported |
+//! | `walk`, `odds`, `told` | speculative DFA on parts of a text, guess of the initial states, reported events |
 //! | `windows` | software prefetch from several pages at once |
 //! | `pairwise` | pairwise (tree) reduction of values as they come |
 //! | `hidden` | optimisation barrier for loop counters |

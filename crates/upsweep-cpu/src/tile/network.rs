@@ -99,7 +99,7 @@ impl<B: KeyBits> Network<'_, B> {
                     for (lane, numbers) in square.iter().enumerate().take(lanes) {
                         let (begin, len) = part(lane);
                         if row < len {
-                            // Numbers stored past the part are overwritten by the next part.
+                            // Numbers stored past the part are overwritten later, by the parts after it.
                             self.sorted.add(begin + row).cast::<L::Row>().write_unaligned(*numbers);
                         }
                     }

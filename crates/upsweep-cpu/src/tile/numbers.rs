@@ -106,7 +106,7 @@ unsafe fn before_halves<L: Lanes, S: Steps, const N: usize>(
     halves::<L, S, N, 32>(before, upper)
 }
 
-/// Up-sweep step: returns the even lanes of two rows, and the combined pairs of neighbouring lanes.
+/// Upsweep step: returns the even lanes of two rows, and the combined pairs of neighbouring lanes.
 ///
 /// # Safety
 /// The processor has the instructions of `L`.
@@ -122,7 +122,7 @@ unsafe fn up<L: Lanes, S: Steps, const N: usize>(
     (even, combine::<L, S, N>(wide, even, odd))
 }
 
-/// Down-sweep step: returns the exclusive prefixes of the lanes of two rows. `p` has those of their pairs of lanes.
+/// Downsweep step: returns the exclusive prefixes of the lanes of two rows. `p` has those of their pairs of lanes.
 ///
 /// # Safety
 /// The processor has the instructions of `L`.
@@ -137,7 +137,7 @@ unsafe fn down<L: Lanes, S: Steps, const N: usize>(
     unsafe { [each!(S, L::two::<LOWER>(p, after)), each!(S, L::two::<UPPER>(p, after))] }
 }
 
-/// Result of the up-sweep of a group: the even elements of each level, and the row of combined eights, also scanned.
+/// Result of the upsweep of a group: the even elements of each level, and the row of combined eights, also scanned.
 struct Lifted<L: Lanes, const N: usize> {
     rows: [State<L, N>; 4],
     pairs: [State<L, N>; 2],
@@ -153,7 +153,7 @@ impl<L: Lanes, const N: usize> Clone for Lifted<L, N> {
 }
 impl<L: Lanes, const N: usize> Copy for Lifted<L, N> {}
 
-/// Up-sweep of a group, which begins at `at` in memory.
+/// Upsweep of a group, which begins at `at` in memory.
 ///
 /// # Safety
 /// As [`load_pair`].
@@ -204,7 +204,7 @@ impl<S: Steps, const N: usize> Work for Lift<'_, S, N> {
     }
 }
 
-/// Down-sweep of a group with the exclusive prefix `before`. Stores the group's results at `to`, and returns the
+/// Downsweep of a group with the exclusive prefix `before`. Stores the group's results at `to`, and returns the
 /// exclusive prefix of the next group.
 ///
 /// # Safety
@@ -350,8 +350,8 @@ unsafe fn scan_numbers<L: Lanes, S: Steps, const N: usize>(
         let mut lifted = lift!(0);
         for group in 0..groups {
             let this = lifted;
-            // The up-sweep of the next group comes first: it is independent, and hides the latency of this group's
-            // down-sweep.
+            // The upsweep of the next group comes first: it is independent, and hides the latency of this group's
+            // downsweep.
             if group + 1 < groups {
                 lifted = lift!(group + 1);
             }

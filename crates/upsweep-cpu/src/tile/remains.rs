@@ -10,8 +10,8 @@ pub(crate) type States<C> = [C; MOST_ORDER];
 /// Contribution of each part to the states if it began with zero states: weighted sums of its elements.
 ///
 /// # Safety
-/// Conditions of the call: there is a part for each of `states`, and the elements of part `p` are in memory from `input
-/// + p * stride` on. The number of parts is a multiple of four, and their lengths are multiples of 16.
+/// Conditions of the call: there is a part for each of `states`, and the elements of part `p` are in memory from
+/// `input + p * stride` on. The number of parts is a multiple of four, and their lengths are multiples of 16.
 pub(crate) struct Remains<'a, C, I> {
     pub(crate) order: usize,
     /// Weights of a part's elements in address order, for each state.

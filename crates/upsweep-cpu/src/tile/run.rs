@@ -69,7 +69,7 @@ pub(crate) struct Storing<T> {
     pub(crate) identity: Option<T>,
     /// Whether stores are non-temporal. The caller calls `store::fence` afterwards.
     pub(crate) non_temporal: bool,
-    /// Begin of the scanned block, in scan order.
+    /// Start of the scanned block, in scan order.
     pub(crate) block: usize,
     /// Block to prefetch meanwhile.
     pub(crate) next: NextBlock,

@@ -62,8 +62,8 @@ impl Ahead {
     }
 
     /// Prefetcher for the reduction of `range`: the range without its first window, and then the block from `next` on
-    /// in scan order, which its thread reduces next. It is `NOTHING` for several inputs, as it would
-    /// prefetch only the first, and for reversed scans.
+    /// in scan order, which its thread reduces next. It is `NOTHING` for several inputs, as it would prefetch only the
+    /// first, and for reversed scans.
     #[inline(always)]
     pub(crate) fn of_reduction<I: Read, O: Write>(
         memory: &Memory<I, O>,

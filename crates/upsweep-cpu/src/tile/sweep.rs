@@ -1,10 +1,10 @@
 //! Upsweep and downsweep of a tile over arrays in the first-level cache: its reduction and its scan.
 //!
 //! ```text
-//! up-sweep     x: a b c d e f g h       even[0] = a c e g        x1 = ab cd ef gh
+//! upsweep      x: a b c d e f g h       even[0] = a c e g        x1 = ab cd ef gh
 //!              x1                       even[1] = ab ef          x2 = abcd efgh
 //! top          serial scan of the last level, with `base` (the exclusive prefix of the tile)
-//! down-sweep   exclusive prefixes p of a level from those of the level above:
+//! downsweep    exclusive prefixes p of a level from those of the level above:
 //!              p[2j] = above[j]         p[2j + 1] = above[j] ⊕ even[j]
 //!              x: inclusive             out[2j] = above[j] ⊕ even[j], out[2j + 1] = above[j + 1]
 //! ```
@@ -172,11 +172,11 @@ unsafe fn up<const KEEP: bool, S: Steps>(
 }
 
 /// Upsweep of the first `2 * pairs` elements of `run` to [`TOP`] elements. Returns the buffer with these, the other of
-/// the two buffers, and the begin of the last level in `even`.
+/// the two buffers, and the start of the last level in `even`.
 ///
 /// # Safety
-/// The elements are in `memory`, and initialised. `a` and `b` are valid for `pairs` elements, `even` (if `KEEP`) for `2
-/// * pairs`. `pairs` is a power of two and at least [`TOP`].
+/// The elements are in `memory`, and initialised. `a` and `b` are valid for `pairs` elements, `even` (if `KEEP`) for
+/// `2 * pairs`. `pairs` is a power of two and at least [`TOP`].
 #[inline(always)]
 unsafe fn up_sweep<const KEEP: bool, S: Steps>(
     steps: &S,

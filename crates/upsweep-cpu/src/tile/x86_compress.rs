@@ -58,10 +58,10 @@ impl<const SIZE: usize> Shuffles<SIZE> {
     };
 }
 
-/// As [`Lanes::compress`](super::lanes::Lanes::compress).
+/// Implementation of [`Lanes::compress`](super::lanes::Lanes::compress) by AVX-512.
 ///
 /// # Safety
-/// As there.
+/// As [`Lanes::compress`](super::lanes::Lanes::compress).
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
 pub(super) unsafe fn by_avx512<T>(from: *const u8, mask: u64, to: *mut u8) -> bool {
@@ -88,10 +88,10 @@ pub(super) unsafe fn by_avx512<T>(from: *const u8, mask: u64, to: *mut u8) -> bo
     true
 }
 
-/// As [`Lanes::compress`](super::lanes::Lanes::compress).
+/// Implementation of [`Lanes::compress`](super::lanes::Lanes::compress) by AVX2.
 ///
 /// # Safety
-/// As there.
+/// As [`Lanes::compress`](super::lanes::Lanes::compress).
 #[inline]
 #[target_feature(enable = "avx2,popcnt")]
 pub(super) unsafe fn by_avx2<T>(from: *const u8, mask: u64, to: *mut u8) -> bool {
