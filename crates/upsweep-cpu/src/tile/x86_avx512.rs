@@ -180,8 +180,8 @@ impl Lanes for Avx512 {
     #[target_feature(enable = "avx512f,avx512bw")]
     unsafe fn halves<T, const SPAN: usize>(lower: __m512i, upper: __m512i, floats: bool) -> __m512i {
         // The mask is hidden from the compiler. So the compiler merges the blend into the instruction that computes
-        // `upper`, as a
-        // masked instruction, and does not see which lanes are dropped. It does so only if both have the same type.
+        // `upper`, as a masked instruction, and does not see which lanes are dropped. It does so only if both have the
+        // same type.
         macro_rules! blended {
             ($mask:ty, $blend:ident($cast:ident, $back:ident)) => {{
                 let mut mask = const { Index::<T, SPAN>::UPPER.bits(size_of::<T>()) as $mask };
