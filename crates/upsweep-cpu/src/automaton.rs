@@ -1,17 +1,18 @@
-//! Automata on the CPU: blocks of a text are walked along (`tile/walk.rs`), and what is told there becomes events (`tile/told.rs`).
+//! Automata (DFA) on the CPU: speculative runs on blocks of a text (`tile/walk.rs`), whose reports become events
+//! (`tile/told.rs`).
 //!
 //! ```text
-//! for each run of blocks:   all threads walk along them      tile/walk.rs: what is told of each byte, in the cache
-//!                           count the events of each part
-//!                           write them, each part where those before it end
+//! for each group of blocks:  all threads run the automaton    tile/walk.rs: a report of each byte, in the cache
+//!                            count the events of each part
+//!                            write them at the exclusive prefix of the counts
 //! ```
 //!
-//! The next step of an automaton needs what the last one loaded, so a thread runs over many parts of a block side by
-//! side, from guessed states. Afterwards the guesses are compared with the states in which the parts before end. A
-//! guess is the likeliest state after the bytes before the part, by what has been counted in this text
-//! (`tile/odds.rs`). If the processor has byte shuffles, and the automaton few states and classes, 64 parts have a byte
-//! of a register each, and shuffles look up the table of steps (`tile/x86_walk.rs`). Otherwise eight parts load their
-//! steps. The events of each byte stay in the cache until they are packed.
+//! Each step of an automaton depends on the load of the step before. So a thread interleaves runs on many parts of a
+//! block, from guessed states. Afterwards each guess is compared with the final state of the part before. A guess is
+//! the likeliest state after the bytes before the part, by the statistics of this text (`tile/odds.rs`). If the
+//! processor has byte shuffles, and the automaton few states and classes, 64 parts have a byte of a register each, and
+//! shuffles look up the table of steps (`tile/x86_walk.rs`). Otherwise eight parts load their steps. The reports of all
+//! bytes stay in the cache until they are compacted to events.
 
 use super::tile::told::{Lists, Told};
 use super::tile::walk::along;
@@ -22,10 +23,10 @@ use upsweep_core::error::{Error, Result};
 use upsweep_core::memory;
 use upsweep_core::operator::Element;
 
-/// The events of a text, or only their number, which is returned.
+/// Writes the events of a text, or only counts them. Returns their number.
 ///
 /// # Errors
-/// [`Error::Place`]; [`Error::Capacity`] when there are more events than there is room for.
+/// [`Error::Place`]. [`Error::Capacity`] when there are more events than there is room for.
 pub fn run<P: Element>(call: Walking<'_, P>) -> Result<usize>
 where
     Indices: Yields<u8, P>,
@@ -42,7 +43,7 @@ where
     Ok(found)
 }
 
-/// The events of a text in the place of others, in their memory as far as it goes.
+/// Replaces the events by those of a text, and reuses their memory.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
@@ -57,10 +58,10 @@ where
     Ok(())
 }
 
-/// The number of events, of one kind or of all.
+/// Counts the events, of one kind or of all.
 fn count(table: &Table, text: &[u8], only: Option<u8>) -> Result<usize> {
     let lists = Lists::new(table);
-    // What tells of the kind, and how often.
+    // Reports with events of this kind, and the number of these events.
     let of_kind = |told: usize| table.events[told].iter().filter(|event| only == Some(event.kind)).count();
     let tell: Vec<(u8, usize)> =
         (0..table.events.len()).map(|told| (told as u8, of_kind(told))).filter(|tell| tell.1 > 0).collect();
@@ -79,13 +80,13 @@ fn count(table: &Table, text: &[u8], only: Option<u8>) -> Result<usize> {
     Ok(found)
 }
 
-/// Where events go.
+/// Output of events.
 trait Room<P> {
-    /// The room of those from `from` to `to`, of `likely` ones in the end; `None` where it has no room for them.
+    /// Returns the room of events `from .. to`, or `None` if there is none. The text will have about `likely` events.
     fn of(&mut self, from: usize, to: usize, likely: usize) -> Result<Option<(&mut [u8], &mut [P])>>;
 }
 
-/// As much as there is.
+/// Output of fixed size.
 struct Given<'a, P> {
     kinds: &'a mut [u8],
     places: &'a mut [P],
@@ -97,7 +98,7 @@ impl<P> Room<P> for Given<'_, P> {
     }
 }
 
-/// As much as is needed.
+/// Output that grows as needed.
 struct Growing<'a, P> {
     kinds: &'a mut Vec<u8>,
     places: &'a mut Vec<P>,
@@ -120,7 +121,7 @@ fn grow<T: Element + Default>(array: &mut Vec<T>, len: usize, likely: usize) -> 
     Ok(())
 }
 
-/// Writes the events for which there is room, and says how many there are.
+/// Writes the events as long as there is room, and returns the number of all events.
 fn write<P: Element>(table: &Table, text: &[u8], room: &mut (impl Room<P> + Send)) -> Result<usize>
 where
     Indices: Yields<u8, P>,
@@ -133,7 +134,7 @@ where
         };
         let from = found;
         found += counts.iter().sum::<usize>();
-        // As many as there will be if the rest of the text is like this.
+        // Extrapolates the number of events to the rest of the text.
         let done = parts.last().map_or(1, |part| part.first + part.bytes.len());
         let likely = (found as f64 * text.len() as f64 / done as f64 * 1.02) as usize;
         let Some((mut kinds, mut places)) = room.of(from, found, likely)? else { return Ok(()) };
@@ -158,7 +159,7 @@ mod tests {
     use super::*;
     use upsweep_core::call::automaton::{Event, Step};
 
-    /// What is told by a loop.
+    /// Reports of a plain loop.
     fn walked(table: &Table, text: &[u8]) -> Vec<u8> {
         let mut state = 0u16;
         let mut told = vec![];
@@ -171,7 +172,8 @@ mod tests {
         told
     }
 
-    /// An automaton of random steps; `turns` makes them rotations, which never forget where they began. Each state tells up to so many things.
+    /// Makes an automaton of random steps. With `turns` the steps are rotations, whose runs never converge. Each state
+    /// has up to `most_told` reports.
     fn random_table(states: usize, classes: usize, most_told: usize, turns: bool, seed: &mut u64) -> Table {
         let lists: Vec<Vec<Event>> =
             (0..200).map(|told| (0..told.min(1)).map(|_| Event { kind: told as u8, back: 0 }).collect()).collect();
@@ -199,8 +201,9 @@ mod tests {
         (*seed >> 33) as usize % n
     }
 
-    /// Walks that guess tell what a loop does: by random steps, some of which forget where they began, and by rotations, so that guesses are
-    /// wrong; by loads, and where the processor has them by shuffles, which fit automata of few classes that tell little.
+    /// Checks that speculative runs report the same as a plain loop. Steps are random, so that some runs converge, or
+    /// rotations, so that guesses are wrong. Automata run by loads, or, if they have few classes and reports and the
+    /// processor has them, by shuffles.
     #[test]
     fn guesses_change_nothing() {
         let mut seed = 1u64;

@@ -1,7 +1,7 @@
 //! Scans and reductions along an axis that is not the last: all columns of a strip at once, row by row.
 //!
-//! The plan cuts the shape into strips, units and blocks ([`Strips`]), by the shape and the types alone. What is done to a
-//! block is in [`tile::columns`](super::tile::columns).
+//! The plan divides the shape into strips, units and blocks ([`Strips`]), by the shape and the types alone. The kernels
+//! of a block are in [`tile::columns`](super::tile::columns).
 
 use super::engine::chain::{States, Tickets};
 use super::engine::results::Results;
@@ -16,16 +16,16 @@ use upsweep_core::outputs::Write;
 use upsweep_core::steps::{Out, Steps};
 use upsweep_plan::cpu::{Strips, Unit};
 
-/// Room for one value a column; its length stays 0.
+/// Room for one value a column. The length of the `Vec` stays 0.
 struct Vector<T>(Vec<T>);
 
 impl<T> Vector<T> {
-    /// For the columns of a strip.
+    /// Allocates room for the columns of a strip.
     fn new(width: usize) -> Self {
         Self(Vec::with_capacity(width))
     }
 
-    /// For as much as the input's size demands.
+    /// Allocates room that grows with the input, and reports a lack of memory.
     fn large(width: usize) -> Result<Self> {
         memory::room(width).map(Self)
     }
@@ -35,10 +35,10 @@ impl<T> Vector<T> {
     }
 }
 
-/// The vectors that workers hand to each other.
+/// Vectors of all tickets, which workers pass to each other.
 struct Vectors<T>(*mut T);
-// SAFETY: a vector is written by the worker that holds its ticket, before it publishes the ticket, and read by others
-// only after that.
+// SAFETY: a vector is written by the worker that holds its ticket, before it publishes the ticket. Other workers read
+// it only after that.
 unsafe impl<T: Send + Sync> Sync for Vectors<T> {}
 
 impl<T> Vectors<T> {
@@ -81,7 +81,7 @@ pub(super) unsafe fn scan<S: Steps>(
             if needed {
                 let mut parts = Vector::new(Fold::<S>::parts(rows.len(), unit.width) * unit.width);
                 let (values, parts) = (values.start(), parts.start());
-                // SAFETY: the processor has the instructions of a `Set`; the vectors have the unit's width.
+                // SAFETY: the processor has the instructions of a `Set`, and the vectors have the unit's width.
                 unsafe { fold(Fold { steps, memory, shape, unit, rows: rows.clone(), values, parts }) };
             }
             let across = cut.tickets_across();
@@ -92,17 +92,18 @@ pub(super) unsafe fn scan<S: Steps>(
                     Some(prefixes.of(ticket - across, cut.width).cast_const())
                 }
             };
-            // Writes what comes before the block, if anything does, to a vector of the unit's width.
+            // Writes the block's exclusive prefix, if there is one, to a vector of the unit's width.
             let begin = |to: *mut S::Acc| match (before, init) {
-                // SAFETY: the vector has been published, has the width of this unit and is another one.
+                // SAFETY: the vector has been published, has the width of this unit, and is not `to`.
                 (Some(before), _) => unsafe { to.copy_from_nonoverlapping(before, unit.width) },
-                // SAFETY: the caller has room for the width.
+                // SAFETY: `to` has room for the unit's width.
                 (None, Some(init)) => (0..unit.width).for_each(|c| unsafe { to.add(c).write(init) }),
                 (None, None) => {}
             };
             let begun = before.is_some() || init.is_some();
             if needed {
-                // SAFETY: both vectors have the unit's width; `Fold` wrote the values; this worker holds the ticket.
+                // SAFETY: both vectors have the unit's width, `Fold` has written `values`, and this worker holds the
+                // ticket.
                 unsafe {
                     if begun {
                         begin(mine);
@@ -115,7 +116,7 @@ pub(super) unsafe fn scan<S: Steps>(
             }
             begin(values.start());
             let vectors = (values.start(), stage.start());
-            // SAFETY: as above.
+            // SAFETY: the processor has the instructions of a `Set`, and the vectors have the unit's width.
             unsafe { scan(Rows { steps, memory, shape, unit, rows: rows.clone(), begun, vectors, storing }) };
         }
         if storing.non_temporal {
@@ -129,7 +130,7 @@ pub(super) unsafe fn scan<S: Steps>(
 /// Reduces along the axis.
 ///
 /// # Safety
-/// The memory is valid, used by nothing else, as large as the shape, and not empty; there is a result for each line.
+/// The memory is valid, used by nothing else, as large as the shape, and not empty. There is a result for each line.
 pub(super) unsafe fn reduce<S: Steps>(job: &Results<S>, cut: &Strips) -> Result<()> {
     let (shape, count) = (cut.shape, cut.tickets());
     let fold = Set::widest().compiled::<Fold<'_, S>>();
@@ -146,11 +147,11 @@ pub(super) unsafe fn reduce<S: Steps>(job: &Results<S>, cut: &Strips) -> Result<
             let values = if chained { parts.of(ticket, cut.width) } else { own.start() };
             let mut parts = Vector::new(Fold::<S>::parts(rows.len(), unit.width) * unit.width);
             let (steps, memory, parts) = (&job.steps, &job.memory, parts.start());
-            // SAFETY: the processor has the instructions of a `Set`; the vectors have the unit's width.
+            // SAFETY: the processor has the instructions of a `Set`, and the vectors have the unit's width.
             unsafe { fold(Fold { steps, memory, shape, unit, rows: rows.clone(), values, parts }) };
             if !chained {
                 for c in 0..unit.width {
-                    // SAFETY: `c` is less than the width; this worker alone stores the unit's results.
+                    // SAFETY: `c` is less than the width, and only this worker stores the unit's results.
                     unsafe { job.store(unit.result + c, Some(values.add(c).read())) };
                 }
             }
@@ -160,12 +161,12 @@ pub(super) unsafe fn reduce<S: Steps>(job: &Results<S>, cut: &Strips) -> Result<
     for unit in if chained { 0..cut.units } else { 0..0 } {
         let Unit { width, result, .. } = cut.unit(unit);
         let mut total = Pairwise::<*mut S::Acc>::new();
-        // SAFETY: the unit's vectors have this width, and their workers are done; each is combined with others once.
+        // SAFETY: the unit's vectors have this width and are distinct, and their workers are done.
         let combine = |a, b| unsafe { combine_vectors(&job.steps, width, a, b) };
         (0..cut.blocks_per_unit).for_each(|block| total.push(parts.of(block * cut.units + unit, cut.width), combine));
         if let Some(total) = total.total(combine) {
             for c in 0..width {
-                // SAFETY: `c` is less than the width; there is a result for each line, and this thread alone works.
+                // SAFETY: `c` is less than the width, there is a result for each line, and only this thread works.
                 unsafe { job.store(result + c, Some(total.add(c).read())) };
             }
         }

@@ -1,4 +1,4 @@
-//! Expand on the CPU: sums of blocks of counts, and then stretches of results, each from the counts that it is of.
+//! Expand on the CPU: prefix sums of blocks of counts, then stretches of results, each from a search in these sums.
 
 use super::engine::apart;
 use rayon::prelude::*;
@@ -8,13 +8,14 @@ use upsweep_core::error::{Error, Result};
 use upsweep_core::memory;
 use upsweep_core::operator::Element;
 
-/// Counts of a block, whose sum is known; results of a stretch, which one thread stores at a time.
+/// Number of counts of a block. The exclusive prefix of each block is stored.
 const BLOCK: usize = 4 << 10;
+/// Number of results of a stretch, which one thread stores at a time.
 const STRETCH: usize = 64 << 10;
-/// The counts and results from which threads share them.
+/// Fewest counts or results for which several threads are used.
 const PARALLEL_FROM: usize = 256 << 10;
 
-/// Runs the call and returns how many results there are.
+/// Runs the call and returns the number of results.
 pub fn run<F, C, O>(call: &Expanding<'_, C, F::Beside, O>) -> Result<u64>
 where
     F: Fills<O>,
@@ -35,7 +36,7 @@ where
         None => None,
         Some(view) => Some(view.on_host("values")?),
     };
-    // The results before each block.
+    // Number of results before each block.
     let blocks = len.div_ceil(BLOCK);
     let mut before = memory::filled(blocks, 0u64)?;
     let many = len >= PARALLEL_FROM;
@@ -59,7 +60,7 @@ where
     Ok(total)
 }
 
-/// Sets each of the blocks' sums, on all threads if the counts are `many`.
+/// Computes the sum of each block, on all threads if the counts are `many`.
 fn fill(sums: &mut [u64], many: bool, of: &(dyn Fn(usize) -> u64 + Sync)) {
     if many {
         sums.par_iter_mut().enumerate().for_each(|(block, sum)| *sum = of(block));
@@ -68,7 +69,7 @@ fn fill(sums: &mut [u64], many: bool, of: &(dyn Fn(usize) -> u64 + Sync)) {
     }
 }
 
-/// A call with its memory.
+/// Operands of a call.
 struct Stretches<'x, F: Fills<O>, C, O> {
     counts: &'x [C],
     values: Option<&'x [F::Beside]>,
@@ -77,19 +78,19 @@ struct Stretches<'x, F: Fills<O>, C, O> {
     expanded: Expanded,
 }
 
-// SAFETY: the pointer is that of a call, which borrows the output exclusively for as long as it runs; each result is written by
-// one thread.
+// SAFETY: the pointer is that of a call, which borrows the output exclusively for as long as it runs. Each result is
+// written by one thread.
 unsafe impl<F: Fills<O>, C: Sync, O: Send> Sync for Stretches<'_, F, C, O> {}
 
 impl<F: Fills<O>, C: Tally, O: Element> Stretches<'_, F, C, O> {
-    /// Stores the results from `begin` to `end`, which are in the output.
+    /// Stores the results `begin .. end`, which are in the output.
     fn store(&self, begin: usize, end: usize) {
-        // The last block before which there are at most so many: empty ones behind it have none of the results before `end`.
+        // The last block whose exclusive prefix is at most `begin`.
         let mut block = self.before.partition_point(|&before| before <= begin as u64).saturating_sub(1);
         let mut to = begin;
         while let Some(&before) = self.before.get(block).filter(|_| to < end) {
             let first = block * BLOCK;
-            // A block without results is passed over.
+            // A block without remaining results is skipped.
             let next = self.before.get(block + 1);
             block += 1;
             if next.is_some_and(|&next| next <= to as u64) {
@@ -112,14 +113,14 @@ impl<F: Fills<O>, C: Tally, O: Element> Stretches<'_, F, C, O> {
         }
     }
 
-    /// Stores the results from `begin` to `end` of a count whose first is at `first`.
+    /// Stores the results `begin .. end` of the count of element `owner`, whose first result is `first`.
     #[inline(always)]
     fn fill(&self, owner: usize, first: usize, begin: usize, end: usize) {
         let value = self.values.and_then(|values| values.get(owner)).copied();
         for at in begin..end {
             let number = if self.expanded == Expanded::Rank { at - first } else { owner };
             if let Some(result) = F::of(number, value) {
-                // SAFETY: the result is in the output.
+                // SAFETY: `at` is below `end`, which is in the output.
                 unsafe { self.output.add(at).write(result) };
             }
         }

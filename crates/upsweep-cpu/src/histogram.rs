@@ -1,8 +1,9 @@
-//! Histograms on the CPU: each thread counts parts of the array in tables of its own, which are added up.
+//! Histograms on the CPU: each thread counts parts of the array in private tables, which are added up.
 //!
-//! Of elements of one byte the 256 values are counted, and put into bins afterwards. Others are put into bins a few hundred at a
-//! time, and then counted. Many bytes are counted in `pairs`. Neighbouring elements are counted in different tables where these are small: an addition to the
-//! number that was just stored waits for it.
+//! For elements of one byte the 256 values are counted, and these are mapped to bins afterwards. Other elements are
+//! mapped to bins a few hundred at a time, and then counted. Large arrays of bytes are counted in `pairs`. If tables
+//! are small, neighbouring elements are counted in different tables: an addition to a count that was just stored would
+//! wait for that store.
 
 mod pairs;
 
@@ -19,27 +20,29 @@ use upsweep_core::tally::Amount;
 use upsweep_core::tally::{Count, Scale, Weight};
 use upsweep_plan::cpu::PARALLEL_FROM_BYTES;
 
-/// The most elements of a part, whose tables have 32 bits.
+/// Most elements of a part. Its tables have counts of 32 bits.
 const PART: usize = 1 << 28;
-/// Parts of a thread, so that one that is slower than others gets fewer; and the elements of a part for each slot of its table at least, beside which
-/// what is done to the table does not show.
+/// Number of parts per thread, so that a slower thread gets fewer.
 const PARTS: usize = 16;
+/// Fewest elements of a part for each slot of its table, so that the work on the table is negligible.
 const OF_SLOT: usize = 16;
-/// The elements that are put into bins before they are counted.
+/// Number of elements that are mapped to bins before they are counted.
 const CHUNK: usize = 512;
-/// The tables of a thread where they are small, a power of two, and up to how many slots they are.
+/// Number of tables of a thread if they are small: a power of two.
 const TABLES: usize = 4;
+/// Most slots of a small table.
 const SMALL: usize = 1 << 12;
 const VALUES: usize = 256;
-/// The bytes from which they are counted in pairs, beside which the tables of these do not show.
+/// Fewest bytes that are counted in pairs: in smaller inputs the larger tables would cost more than they save.
 const PAIRS_FROM: usize = 8 << 20;
 
-/// The slots of a histogram.
+/// Slots of a histogram.
 #[derive(Clone, Copy, Debug)]
 pub struct Slots {
     pub bins: usize,
-    /// Channels of the input, and how many of them are counted.
+    /// Channels of the input.
     pub channels: usize,
+    /// Channels that are counted.
     pub counted: usize,
 }
 
@@ -48,14 +51,14 @@ impl Slots {
         self.counted * self.bins
     }
 
-    /// The slot of a bin; `len` where there is none.
+    /// Returns the slot of a bin, or `len` if there is none.
     #[inline(always)]
     fn slot(self, bin: u32, channel: usize) -> usize {
         let bin = bin as usize;
         if bin < self.bins && channel < self.counted { channel * self.bins + bin } else { self.len() }
     }
 
-    /// Gives `each` the slot of every element, and the element's position.
+    /// Calls `each` with the slot and the position of every element.
     #[inline(always)]
     fn place<T: Copy>(
         self,
@@ -83,14 +86,14 @@ impl Slots {
     }
 }
 
-/// A quick look at each element of a chunk.
+/// Quick map of a chunk's elements to bins.
 ///
 /// # Safety
-/// The processor has the instructions that it is run with; nothing else.
+/// The processor has the instructions that it is run with. There are no other conditions.
 struct Look<'a, T, F> {
     input: &'a [T],
     bins: &'a mut [u32; CHUNK],
-    /// By value: the compiler then knows that the loop does not change what it holds.
+    /// Quick map, by value: so the compiler knows that the loop does not change its captures.
     quick: F,
 }
 
@@ -105,7 +108,7 @@ impl<T: Copy, F: Fn(T) -> u32> Work for Look<'_, T, F> {
     }
 }
 
-/// Stores how many elements each slot has.
+/// Counts the elements of each slot.
 pub fn count<T: Element, C: Count>(
     input: &[T],
     slots: Slots,
@@ -117,13 +120,14 @@ pub fn count<T: Element, C: Count>(
     let width = if by_value { slots.channels * VALUES } else { slots.len() };
     let many = by_value || width <= SMALL;
     let tables = if many { TABLES } else { 1 };
-    // One more in each table, for what has no bin; of a power of two, so that a table's begin is a shift.
+    // Each table has one more slot, for elements without a bin. The stride of small tables is a power of two, so that a
+    // table's start is a shift.
     let stride = if many { (width + 1).next_power_of_two() } else { width + 1 };
     let shift = stride.ilog2();
-    // Of a byte of this value, which occurs: so it is one of the type's.
+    // Slot of a byte that occurs in the input, so it is a valid value of the type.
     let slot_of_value = |value: usize| {
         let byte = (value % VALUES) as u8;
-        // SAFETY: of one byte.
+        // SAFETY: `T` has one byte, and this byte is a value of an element.
         slots.slot(exact(unsafe { std::mem::transmute_copy::<u8, T>(&byte) }), value / VALUES)
     };
     if by_value && slots.channels == 1 && input.len() >= PAIRS_FROM {
@@ -168,18 +172,18 @@ pub fn count<T: Element, C: Count>(
     })
 }
 
-/// The bytes of elements of one byte.
+/// Returns the elements, which have one byte each, as bytes.
 fn bytes_of<T: Element>(elements: &[T]) -> &[u8] {
-    // SAFETY: no byte is padding, and there are as many as the slice has.
+    // SAFETY: an element of one byte has no padding, and the length is that of the slice.
     unsafe { std::slice::from_raw_parts(elements.as_ptr().cast::<u8>(), size_of_val(elements)) }
 }
 
-/// How often each value of a byte occurs.
+/// Counts the occurrences of each value of a byte.
 fn count_in_pairs<T: Element>(input: &[T]) -> Result<[u64; VALUES]> {
     let all = Mutex::new(Vec::<Pairs>::new());
     let all = || all.lock().unwrap_or_else(PoisonError::into_inner);
     in_parts(input, 0, |_, part| {
-        // There are as many as threads.
+        // At most one table per thread is allocated.
         let own = all().pop();
         let mut own = match own {
             Some(own) => own,
@@ -196,7 +200,7 @@ fn count_in_pairs<T: Element>(input: &[T]) -> Result<[u64; VALUES]> {
     Ok(totals)
 }
 
-/// Counts the values of bytes, whose channel goes round from `channel` on, in tables of `stride`.
+/// Counts the values of bytes in tables of `stride`. Channels are interleaved, and the first byte is of `channel`.
 fn count_values(bytes: &[u8], channel: usize, channels: usize, stride: usize, counts: &mut [u32]) {
     let (a, rest) = counts.split_at_mut(stride);
     let (b, rest) = rest.split_at_mut(stride);
@@ -238,7 +242,7 @@ pub fn sum<T: Element, W: Weight>(
     (quick, exact): (impl Fn(T) -> u32 + Sync + Copy, impl Fn(T) -> u32 + Sync + Copy),
     output: &mut [W],
 ) -> Result<()> {
-    // A slot's weights are integers in units of its own, so that no other slot's weights make a difference.
+    // Fixed-point sums: each slot has a unit of its own, so that the weights of other slots make no difference.
     let units = if W::AMOUNT == Amount::Float { slots.len() } else { 0 };
     let largest = Mutex::new(memory::filled(units, 0)?);
     if units > 0 {
@@ -273,7 +277,8 @@ pub fn sum<T: Element, W: Weight>(
     Ok(())
 }
 
-/// Gives each part of the input, and the position where it begins, to a thread, which has a table of so many slots for it.
+/// Calls `work` for each part of the input with the position of its first element, on several threads. `slots` is the
+/// number of slots of the table of a part.
 fn in_parts<T: Sync>(input: &[T], slots: usize, work: impl Fn(usize, &[T]) -> Result<()> + Sync) -> Result<()> {
     let threads = if size_of_val(input) < PARALLEL_FROM_BYTES { 1 } else { rayon::current_num_threads().max(1) };
     let of_thread = input.len().div_ceil(threads);

@@ -1,11 +1,14 @@
-//! Scans along a linked list on the CPU: threads walk along pieces of it, each along some at a time, so that their reads of memory overlap.
+//! Scan of a linked list (list ranking) on the CPU: the list is divided into pieces, which threads traverse in
+//! parallel.
 //!
-//! A first walk finds the totals of the pieces, and which one is behind each; from the first piece on these are combined one after the
-//! other, and a second walk stores results. Two pieces that meet go on to the same one, or end alike; so if the way from the first piece on
-//! comes to none again, and its pieces have as many elements as there are, each element is on one of them, and once. So in the second walk
-//! no two threads write one result.
+//! A first traversal finds the total of each piece, and the piece after it. From the first piece on the totals are
+//! scanned one after the other, and a second traversal stores results.
 //!
-//! Each thread follows eight pieces at a time, so that the latencies of its reads overlap.
+//! No two threads write one result in the second traversal. Two pieces that meet have the same successor, or both end.
+//! So if the path from the first piece on visits no piece twice, and its pieces have as many elements in total as the
+//! list, each element is on exactly one of them.
+//!
+//! Each thread interleaves eight pieces, so that the latencies of its reads overlap.
 
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,12 +22,13 @@ use upsweep_core::segments::Whole;
 use upsweep_core::steps::{Held, JobSteps};
 use upsweep_plan::list_scan::{chosen, pieces};
 
-/// The pieces that a thread walks along at a time.
+/// Number of pieces that a thread interleaves.
 const AT_A_TIME: usize = 8;
-/// No piece.
+/// Marks the end: no piece.
 const NOTHING: usize = usize::MAX;
 
-/// A list that is cut into pieces: piece 0 begins with `first`, and each other one with one of `spacing` neighbours.
+/// List divided into pieces. Piece 0 begins with `first`, and each other piece with one of `spacing` neighbouring
+/// elements.
 #[derive(Clone, Copy)]
 struct List<'a> {
     next: &'a [u32],
@@ -37,14 +41,14 @@ impl List<'_> {
         pieces(self.next.len(), self.spacing)
     }
 
-    /// The element that begins a piece, if there is one.
+    /// Returns the element that begins a piece, if there is one.
     fn begin(self, piece: usize) -> Option<usize> {
         let Some(slot) = piece.checked_sub(1) else { return Some(self.first) };
         let at = slot * self.spacing + chosen(slot, self.spacing);
         (at < self.next.len() && at != self.first).then_some(at)
     }
 
-    /// The piece that an element begins.
+    /// Returns the piece that an element begins.
     fn piece_at(self, at: usize) -> Option<usize> {
         let slot = at / self.spacing;
         let begins = at % self.spacing == chosen(slot, self.spacing);
@@ -52,7 +56,7 @@ impl List<'_> {
     }
 }
 
-/// A piece as far as it has been walked along.
+/// State of the traversal of a piece.
 #[derive(Clone, Copy)]
 struct Walk<T> {
     piece: usize,
@@ -62,7 +66,7 @@ struct Walk<T> {
     behind: usize,
 }
 
-/// As `ScanAlong::run`; the list's length is the input's and the output's.
+/// Scans a list as `ScanAlong::run` says. The list's length is that of the input and the output.
 pub fn run<S: JobSteps>(
     steps: S,
     (input, output): (&<S::In as Read>::Given<'_>, &<S::Out as Write>::Given<'_>),
@@ -77,7 +81,8 @@ pub fn run<S: JobSteps>(
         Places::<S> { from: S::In::place(input, "input", &faults)?, to: S::Out::place(output, "output", &faults)? };
     let load = |at: usize| {
         let places = &places;
-        // SAFETY: the places are good while the call's buffers and faults live, and the input has an element for each of the list.
+        // SAFETY: the places are valid while the call's buffers and faults live, and the input has as many elements as
+        // the list.
         let x = unsafe { S::In::read(&places.from, at) };
         steps.load(x, at)
     };
@@ -99,7 +104,7 @@ pub fn run<S: JobSteps>(
             return true;
         }
         piece.at = after;
-        // More steps than elements: round and round.
+        // More steps than elements: a cycle.
         piece.len > len
     };
     let mut of_piece = memory::filled(list.pieces(), None)?;
@@ -116,7 +121,7 @@ pub fn run<S: JobSteps>(
         return Err(Error::Index { at: wrong, index: list.next[wrong].into(), len });
     }
 
-    // What is before each piece, from the first one on.
+    // Exclusive prefix of each piece, from the first one on.
     let mut path = memory::room(list.pieces())?;
     let (mut piece, mut before, mut listed) = (0, None, 0);
     while let Some(walk) = of_piece.get_mut(piece).and_then(Option::take) {
@@ -125,7 +130,7 @@ pub fn run<S: JobSteps>(
         before = steps.join(before, walk.sum);
         piece = walk.behind;
     }
-    // A circle ends where it began; what comes to another piece again is none, and no list.
+    // A circular list ends at piece 0. A path that ends at another piece is no list.
     if listed != len || (piece != NOTHING && piece != 0) {
         return Err(Error::List { len });
     }
@@ -134,7 +139,8 @@ pub fn run<S: JobSteps>(
         let (x, places) = (load(piece.at), &places);
         let with = piece.sum.map_or(x, |sum| steps.combine(sum, x));
         let result = if exclusive { piece.sum.or_else(|| steps.identity()).unwrap_or(with) } else { with };
-        // SAFETY: as for `load`, and no other thread writes this result: see the head of the file.
+        // SAFETY: the places are valid while the call's buffers and faults live, and no other thread writes this
+        // result: see the head of the file.
         unsafe { S::Out::write(&places.to, piece.at, steps.store(result).canonical()) };
         piece.sum = Some(with);
         piece.len -= 1;
@@ -145,7 +151,7 @@ pub fn run<S: JobSteps>(
     faults.check()
 }
 
-/// Goes along all `walks`, a step of each in turn, until each says that it is done.
+/// Interleaves all `walks`, a step of each in turn, until `step` returns true for each.
 fn together<T: Copy>(mut walks: Vec<Walk<T>>, step: impl Fn(&mut Walk<T>) -> bool) -> Vec<Walk<T>> {
     let mut active = walks.len();
     while active > 0 {
@@ -162,12 +168,12 @@ fn together<T: Copy>(mut walks: Vec<Walk<T>>, step: impl Fn(&mut Walk<T>) -> boo
     walks
 }
 
-/// Where the values and the results lie.
+/// Places of the values and the results.
 struct Places<S: JobSteps> {
     from: <S::In as Read>::Place,
     to: <S::Out as Write>::Place,
 }
 
-// SAFETY: the places are those of a call, which borrows the buffers for as long as it runs; values are only read, and each result is
-// written by one thread.
+// SAFETY: the places are those of a call, which borrows the buffers for as long as it runs. Values are only read, and
+// each result is written by one thread.
 unsafe impl<S: JobSteps> Sync for Places<S> {}

@@ -1,4 +1,4 @@
-//! Merges on the CPU: threads share the results, each from a split of both inputs on.
+//! Merge on the CPU: each thread merges an equal part of the results, found by a split of both inputs (merge path).
 
 use super::engine::apart;
 use super::tile::merge::{Half, merge, split};
@@ -7,7 +7,7 @@ use upsweep_core::error::Result;
 use upsweep_core::operator::{Element, Function};
 use upsweep_plan::cpu::PARALLEL_FROM_BYTES;
 
-/// Merges two sorted arrays, and values that are beside their elements.
+/// Merges two sorted arrays, with a value for each element if there are values.
 pub fn run<T, V, F>(call: &Merging<'_, T, V>, less: F) -> Result<()>
 where
     T: Element,
@@ -26,16 +26,16 @@ where
     let none: &[V] = &[];
     let (values_a, values_b, values_output) = values.unwrap_or((none, none, std::ptr::null_mut()));
     let halves = (Half { keys: a, values: values_a }, Half { keys: b, values: values_b });
-    // SAFETY: the outputs have as many elements as both inputs together, and are borrowed exclusively for as long as this runs.
+    // SAFETY: the outputs have room for both inputs, and are borrowed exclusively for as long as this runs.
     unsafe { in_parts(halves, (output, values_output), less) };
     Ok(())
 }
 
-/// Merges two halves in threads, where they are large enough.
+/// Merges two halves, by several threads if they are large enough.
 ///
 /// # Safety
-/// The outputs have room for both halves, do not overlap them, and nobody else uses them meanwhile; that of values may be null where
-/// there are none.
+/// The outputs have room for both halves, do not overlap them, and nobody else uses them meanwhile. The output of
+/// values may be null if there are none.
 pub(super) unsafe fn in_parts<T, V, F>(halves: (Half<'_, T, V>, Half<'_, T, V>), output: (*mut T, *mut V), less: F)
 where
     T: Element,
@@ -46,7 +46,7 @@ where
     let len = a.len() + b.len();
     let before = |x: &T, y: &T| less.call((*x, *y));
     let parts = if len * size_of::<T>() < PARALLEL_FROM_BYTES { 1 } else { rayon::current_num_threads() };
-    // Splits ascend even where the inputs are not sorted.
+    // Splits ascend even if the inputs are not sorted.
     let mut splits = vec![0];
     let mut last = (0, 0);
     for part in 1..=parts {
@@ -64,15 +64,15 @@ where
         let (from, to) = (splits.get(part).copied().unwrap_or(0), splits.get(part + 1).copied().unwrap_or(0));
         let own = (halves.0.part(from, to), halves.1.part(begin - from, end - to));
         let values = if output.1.is_null() { output.1 } else { output.1.wrapping_add(begin) };
-        // SAFETY: the parts' results lie one after the other in the outputs.
+        // SAFETY: the results of the parts are contiguous and disjoint in the outputs.
         unsafe { merge(own, (output.0.add(begin), values), before) };
     };
     apart::run(parts, true, &run);
 }
 
-/// Where results go.
+/// Outputs of a merge.
 struct Outputs<T, V>(*mut T, *mut V);
 
-// SAFETY: the pointers are those of a call, which borrows the outputs exclusively for as long as it runs; each result is written by
-// one thread.
+// SAFETY: the pointers are those of a call, which borrows the outputs exclusively for as long as it runs. Each result
+// is written by one thread.
 unsafe impl<T: Send, V: Send> Sync for Outputs<T, V> {}

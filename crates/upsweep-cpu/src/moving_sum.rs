@@ -1,5 +1,5 @@
-//! Moving sums on the CPU: parts of the image's rows, each by one thread. The order of additions is that of the kernel, of which
-//! `upsweep-cuda/src/moving_sum/moving_sum.cuh` has the pseudocode.
+//! Moving sums (box filter) on the CPU: each thread takes parts of the image's rows. The order of additions is that of
+//! the CUDA kernel, whose pseudocode is in `upsweep-cuda/src/moving_sum/moving_sum.cuh`.
 
 use super::engine::apart;
 use super::tile::lanes::{Lanes, Work};
@@ -53,8 +53,8 @@ where
         let (plane, first) = (i / parts, i % parts * part);
         let rows = first..(first + part).min(height);
         let of_plane = plane * height * row;
-        // SAFETY: the output has as many values as the input, and those of the part's rows are stored by nobody else; the processor has the
-        // instructions of a `Set`.
+        // SAFETY: the output has as many values as the input, and nobody else stores those of the part's rows. The
+        // processor has the instructions of a `Set`.
         unsafe {
             let image = input.get_unchecked(of_plane..of_plane + height * row);
             let output = output.0.add(of_plane);
@@ -65,16 +65,16 @@ where
     failed.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Where the results go.
+/// Output of the results.
 struct Results<O>(*mut O);
 
 // SAFETY: each result is stored by one thread.
 unsafe impl<O> Sync for Results<O> {}
 
-/// Some rows of a plane.
+/// Part of a plane: some of its rows.
 ///
 /// # Safety
-/// There is room for the plane's results, of which nobody else touches those of the rows meanwhile.
+/// The output has room for the plane's results, and nobody else touches the results of these rows meanwhile.
 struct Part<'a, T, A, O, M, F> {
     map: &'a M,
     finish: &'a F,
@@ -85,13 +85,13 @@ struct Part<'a, T, A, O, M, F> {
     sum: PhantomData<fn() -> A>,
 }
 
-/// A part, with memory for it.
+/// Kernel of a part, with its scratch memory.
 ///
 /// # Safety
-/// As for its [`Part`].
+/// As [`Part`].
 struct Summing<'a, T, A, O, M, F> {
     part: Part<'a, T, A, O, M, F>,
-    /// As many zeros as a row has columns, each with its channels.
+    /// Sums of the columns of a row, for each channel. Zeros at first.
     sums: Vec<A>,
     line: Line<A>,
 }
@@ -119,20 +119,20 @@ where
             let n = y.min(above) + 1 + (height - 1 - y).min(below);
             for channel in 0..channels {
                 line.prepare(&sums, channel, channels);
-                // SAFETY: there is room for the row, of which this is a channel.
+                // SAFETY: the output has room for the row, and `channel` is one of its channels.
                 let to = unsafe { part.output.add(y * row + channel) };
                 for begin in (0..width).step_by(CHUNK) {
                     let of_chunk = line.windows_from(begin);
                     let value = |sum: A, columns: usize| part.finish.call((sum, (n * columns) as u64)).canonical();
                     if let Some(columns) = line.columns_of_all(begin) {
-                        // All alike, and so many that the compiler knows how many they are.
+                        // All windows of the chunk have equal width, and the loop has a constant length.
                         for (i, sum) in of_chunk.into_iter().enumerate() {
-                            // SAFETY: as above.
+                            // SAFETY: the output has room for the row, and the column is in it.
                             unsafe { to.add((begin + i) * channels).write(value(sum, columns)) };
                         }
                     } else {
                         for (x, sum) in (begin..width).zip(of_chunk) {
-                            // SAFETY: as above.
+                            // SAFETY: the output has room for the row, and the column is in it.
                             unsafe { to.add(x * channels).write(value(sum, line.columns_at(x))) };
                         }
                     }
@@ -166,7 +166,7 @@ where
         }
     }
 
-    /// From the windows of the row before to those of row `y`.
+    /// Updates the sums from the windows of row `y - 1` to those of row `y`.
     #[inline(always)]
     fn go_on(&self, sums: &mut [A], y: usize) {
         let [_, height, ..] = self.windows.shape;
@@ -183,7 +183,7 @@ where
                 *sum = A::sub(*sum, self.map.apply(x, 0));
             }
         }
-        // What is no finite number would stay so.
+        // An infinity or NaN would stay in its sum forever: such sums are recomputed.
         if sums.iter().fold(true, |all, &sum| all & is_finite(sum)) {
             return;
         }
@@ -201,15 +201,16 @@ fn is_finite<A: Number>(x: A) -> bool {
     A::le(nothing, nothing)
 }
 
-/// The sums of the columns of a row and channel, by chunks; columns beyond the image are 0.
+/// Sums of the columns of a row and channel, by chunks. Columns outside the image (the halo) are 0.
 struct Line<A> {
     reach: [usize; 2],
     columns: [usize; 2],
     width: usize,
     few: bool,
     sums: Vec<A>,
-    /// Of each chunk from its first column on, and from its last one on.
+    /// Inclusive prefix sums within each chunk.
     prefixes: Vec<A>,
+    /// Inclusive suffix sums within each chunk.
     suffixes: Vec<A>,
 }
 
@@ -222,7 +223,7 @@ impl<A: Number> Line<A> {
         Ok(Self { reach, columns: windows.columns, width, few: windows.has_few_columns(), sums, prefixes, suffixes })
     }
 
-    /// For a channel of a row of columns' sums.
+    /// Loads a channel of the sums of columns, and computes prefix and suffix sums.
     #[inline(always)]
     fn prepare(&mut self, columns: &[A], channel: usize, channels: usize) {
         let begin = self.reach[0] * CHUNK;
@@ -248,21 +249,22 @@ impl<A: Number> Line<A> {
         }
     }
 
-    /// The columns of the window of column `x`.
+    /// Returns the width of the window at column `x`, clipped at the borders.
     #[inline(always)]
     fn columns_at(&self, x: usize) -> usize {
         let [left, right] = self.columns;
         x.min(left) + 1 + (self.width - 1 - x).min(right)
     }
 
-    /// Those of each window of the chunk that begins there, if it is whole and no window leaves the image.
+    /// Returns the width of each window of the chunk that begins at `begin`, if the chunk is whole and no window is
+    /// clipped.
     #[inline(always)]
     fn columns_of_all(&self, begin: usize) -> Option<usize> {
         let [left, right] = self.columns;
         (begin >= left && begin + CHUNK + right <= self.width).then_some(left + 1 + right)
     }
 
-    /// The sums over the windows of the columns of the chunk that begins there.
+    /// Returns the sums over the windows of the columns of the chunk that begins at `begin`.
     #[inline(always)]
     fn windows_from(&self, begin: usize) -> [A; CHUNK] {
         let [left, right] = self.columns;
@@ -277,7 +279,8 @@ impl<A: Number> Line<A> {
             }
             return all;
         }
-        // The whole chunks between those where a window begins and ends, which for some columns are the next ones.
+        // Whole chunks between the chunks in which a window begins and ends. For the later columns these are the next
+        // chunks.
         let (begins, ends) = (first / CHUNK, last / CHUNK);
         let (chunks, _) = self.prefixes.as_chunks::<CHUNK>();
         let total = |sum: A, chunk: &[A; CHUNK]| A::add(sum, chunk[CHUNK - 1]);
@@ -288,7 +291,7 @@ impl<A: Number> Line<A> {
         let (suffixes, prefixes) = (&self.suffixes[first..first + CHUNK], &self.prefixes[last..last + CHUNK]);
         let (begins_later, ends_later) = (CHUNK - first % CHUNK, CHUNK - last % CHUNK);
         for (i, (all, (&suffix, &prefix))) in all.iter_mut().zip(suffixes.iter().zip(prefixes)).enumerate() {
-            // Choices of two, which the compiler makes for all at once.
+            // Two-way selections, which the compiler vectorises.
             let here = if i < begins_later { sooner } else { later };
             let there = if i < begins_later { sooner_further } else { later_further };
             *all = A::add(A::add(suffix, if i < ends_later { here } else { there }), prefix);

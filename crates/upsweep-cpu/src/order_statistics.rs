@@ -1,13 +1,13 @@
-//! The keys of some ranks, from readings of all keys in chunks.
+//! Order statistics: the keys of some ranks, by a radix selection that reads all keys in chunks.
 //!
 //! ```text
-//! count     of the keys whose highest bits are known, how many have each value of the next 16 bits
-//! narrow    which of these the key of each rank has: more of its bits are known
-//! gather    as soon as few keys are left: those with the known bits, among which the ranks are selected
+//! count     histogram of the next 16 bits, of the keys with the known highest bits
+//! narrow    find the value of these bits for the key of each rank: more of its bits are known
+//! gather    as soon as few keys are left: gather the keys with the known bits, and select the ranks among them
 //! ```
 //!
-//! Ranks whose keys have the same bits so far share their counts. So keys of up to 16 bits take one reading, others mostly two. There
-//! is memory for counts, 512 KiB a thread, and for an eighth of the keys.
+//! Ranks whose keys have the same bits so far share their counts. Keys of up to 16 bits take one reading, others mostly
+//! two. Memory is needed for counts, 512 KiB a thread, and for an eighth of the keys.
 //!
 //! The keys with the known bits are gathered as soon as they are few; while they are many, they are counted by their
 //! next 16 bits. So this also goes over chunks of data that is longer than memory (`Readings` in `upsweep/src/nth.rs`).
@@ -23,46 +23,50 @@ use upsweep_core::key::KeyBits;
 use upsweep_core::memory;
 use upsweep_plan::cpu::PARALLEL_FROM_BYTES;
 
-/// Bits that one reading looks at.
+/// Bits of a radix digit, one digit a reading.
 const DIGIT: u32 = 16;
-/// Keys that are gathered whatever the number of all, and the part of all that may be.
+/// Most keys that are gathered whatever the number of all keys.
 const GATHER: u64 = 1 << 16;
+/// Largest part of all keys that is gathered (1 / N).
 const GATHER_PART: u64 = 16;
-/// Bytes of all threads' counts.
+/// Most bytes of all threads' counts.
 const COUNTS_BYTES: usize = 64 << 20;
 
-/// A search for the keys of some ranks: see the [module](self). Keys are numbers whose order is theirs.
+/// Search for the keys of some ranks: see the [module](self). Keys are numbers with the keys' order.
 #[derive(Clone, Debug)]
 pub struct Ranks<B> {
-    /// What is known of the keys that are looked for, ascending.
+    /// Groups of wanted keys with the same known bits, ascending.
     groups: Vec<Group<B>>,
-    /// Bits that are known of each.
+    /// Number of known bits of each group.
     known: u32,
-    /// For the first 16 bits of a key, after the first reading: one more than the first group that has them, or 0.
+    /// Index after the first reading: for each value of the first 16 bits, one more than the first group with this
+    /// value, or 0.
     first: Vec<u32>,
-    /// For each group how many of its keys have each value of the next digit, or
+    /// Histogram of the next digit of each group, if keys are counted.
     counts: Vec<Vec<u64>>,
-    /// its keys.
+    /// Keys of each group, if keys are gathered.
     gathered: Option<Vec<Vec<B>>>,
-    /// Keys of this reading, and of the first one.
+    /// Number of keys of this reading.
     read: u64,
+    /// Number of keys of the first reading.
     len: u64,
 }
 
-/// Keys with the same bits so far.
+/// Group of wanted keys with the same known bits.
 #[derive(Clone, Debug)]
 struct Group<B> {
-    /// The known bits, and zeros.
+    /// Known bits, followed by zeros.
     prefix: B,
-    /// Which of the ranks are of these keys, ascending.
+    /// Indices of the ranks that belong to this group. Ranks ascend.
     ranks: Range<usize>,
-    /// The keys before them, and how many they are.
+    /// Number of keys before the group.
     before: u64,
+    /// Number of keys in the group.
     number: u64,
 }
 
 impl<B: KeyBits> Ranks<B> {
-    /// Begins with a reading that counts.
+    /// Begins a search. The first reading counts.
     pub fn new() -> Result<Self> {
         let groups = memory::filled(1, Group { prefix: B::default(), ranks: 0..0, before: 0, number: 0 })?;
         let mut all = Self { groups, known: 0, first: Vec::new(), counts: Vec::new(), gathered: None, read: 0, len: 0 };
@@ -70,12 +74,12 @@ impl<B: KeyBits> Ranks<B> {
         Ok(all)
     }
 
-    /// The keys of the first reading.
+    /// Returns the number of keys of the first reading.
     pub fn len(&self) -> u64 {
         if self.known == 0 { self.read } else { self.len }
     }
 
-    /// The bits of the next digit.
+    /// Returns the number of bits of the next digit.
     fn digit(&self) -> u32 {
         DIGIT.min(B::BITS - self.known)
     }
@@ -88,12 +92,12 @@ impl<B: KeyBits> Ranks<B> {
         Ok(counts)
     }
 
-    /// The group of a key.
+    /// Returns the group of a key.
     #[inline(always)]
     fn group(&self, key: B) -> Option<usize> {
         let unknown = B::BITS - self.known;
         let first = *self.first.get(first_bits(key))? as usize;
-        // Those with the same first bits stand side by side.
+        // Groups with the same first bits are neighbours.
         for (at, group) in self.groups.iter().enumerate().skip(first.checked_sub(1)?) {
             match group.prefix.above(unknown).cmp(&key.above(unknown)) {
                 Ordering::Less => {}
@@ -104,7 +108,7 @@ impl<B: KeyBits> Ranks<B> {
         None
     }
 
-    /// Reads a chunk of keys, whose numbers `number` tells.
+    /// Reads a chunk of keys. `number` maps the bits of a key to its number.
     pub fn read(&mut self, bits: &[B], number: impl Fn(B) -> B + Send + Sync) -> Result<()> {
         self.read = self.read.saturating_add(bits.len() as u64);
         let mut threads = if size_of_val(bits) < PARALLEL_FROM_BYTES { 1 } else { rayon::current_num_threads().max(1) };
@@ -112,7 +116,7 @@ impl<B: KeyBits> Ranks<B> {
             let found = in_parts(bits, threads, |keys| self.of_groups(keys, &number))?;
             for own in found {
                 for ((all, own), group) in all.iter_mut().zip(own).zip(&self.groups) {
-                    // There is room for as many as were counted.
+                    // Room is reserved for the counted keys only.
                     let room = (group.number as usize).saturating_sub(all.len());
                     all.extend(own.into_iter().take(room));
                 }
@@ -157,7 +161,7 @@ impl<B: KeyBits> Ranks<B> {
         }
     }
 
-    /// The keys of each group.
+    /// Gathers the keys of each group.
     fn of_groups(&self, bits: &[B], number: impl Fn(B) -> B) -> Result<Vec<Vec<B>>> {
         let mut found: Vec<Vec<B>> = memory::filled(self.groups.len(), Vec::new())?;
         for key in bits.iter().map(|&bits| number(bits)) {
@@ -171,8 +175,8 @@ impl<B: KeyBits> Ranks<B> {
         Ok(found)
     }
 
-    /// Ends a reading: whether there must be another one for the keys of these ranks, which ascend, are from 1 to
-    /// [`len`](Self::len), and are the same after each reading.
+    /// Ends a reading. Returns whether another reading is needed. The ranks ascend, are from 1 to [`len`](Self::len),
+    /// and are the same after each reading.
     pub fn narrow(&mut self, ranks: &[u64]) -> Result<bool> {
         if self.known == 0 {
             self.len = self.read;
@@ -227,7 +231,7 @@ impl<B: KeyBits> Ranks<B> {
         Ok(true)
     }
 
-    /// The keys of the ranks, when no other reading is needed.
+    /// Returns the keys of the ranks, when no other reading is needed.
     pub fn found(self, ranks: &[u64]) -> Result<Vec<B>> {
         let mut found = memory::room(ranks.len())?;
         let mut gathered = self.gathered.into_iter().flatten();
@@ -245,13 +249,14 @@ impl<B: KeyBits> Ranks<B> {
     }
 }
 
-/// Gives `each` the keys of some ranks, which ascend from more than `before` on, of `keys` with so many before them.
+/// Calls `each` with the keys of some ranks. `before` keys come before all of `keys`. The ranks ascend and are greater
+/// than `before`.
 pub(super) fn select<B: KeyBits>(keys: &mut [B], mut before: u64, ranks: &[u64], mut each: impl FnMut(B)) {
     let mut left = keys;
     let mut last = B::default();
     for &rank in ranks {
         let at = (rank - before) as usize;
-        // Of the same rank as the one before it is the same key.
+        // A repeated rank has the same key as before.
         if at > 0 && at <= left.len() {
             let (_, &mut key, rest) = left.select_nth_unstable(at - 1);
             (left, before, last) = (rest, rank, key);
@@ -260,7 +265,7 @@ pub(super) fn select<B: KeyBits>(keys: &mut [B], mut before: u64, ranks: &[u64],
     }
 }
 
-/// The first 16 bits of a key that has more.
+/// Returns the first 16 bits of a longer key.
 #[inline(always)]
 fn first_bits<B: KeyBits>(key: B) -> usize {
     key.bits(B::BITS - DIGIT, (1 << DIGIT) - 1)
@@ -270,7 +275,7 @@ fn changed(found: u64, expected: u64) -> Error {
     Error::Length { what: "chunks in a later reading", found: found as usize, expected: expected as usize }
 }
 
-/// What `work` makes of parts of the keys, on so many threads.
+/// Returns the results of `work` for parts of the keys, one part a thread.
 fn in_parts<B: Sync, R: Send>(
     bits: &[B],
     threads: usize,

@@ -1,4 +1,4 @@
-//! Pyramids on the CPU: level by level, each thread halves pieces of rows.
+//! Image pyramids on the CPU: level by level, each thread halves pieces of rows.
 //!
 //! The loops over rows are those that the compiler vectorises for one to four channels.
 
@@ -12,10 +12,10 @@ use upsweep_core::outputs::Target;
 use upsweep_core::steps::Held;
 use upsweep_plan::pyramid::{Halvings, halved};
 
-/// Results that are worth waking another thread.
+/// Fewest results for another thread.
 const PART: usize = 1 << 13;
 
-/// Without an input it is in place. The output has room for all results.
+/// Computes all levels. Without an input it is in place. The output has room for all results.
 pub fn run<T, F>(
     of_four: F,
     input: Option<&View<'_, T>>,
@@ -35,10 +35,10 @@ where
         return Ok(());
     }
     if let (Some(input), true) = (input, with_input) {
-        // SAFETY: the output begins with room for the image, and is borrowed for itself.
+        // SAFETY: the output begins with room for the image, and is borrowed exclusively.
         copy(input, Memory { from: input.as_ptr(), to: start });
     }
-    // SAFETY: behind the image there is room for the levels.
+    // SAFETY: the output has room for the image, and for the levels after it.
     let mut to = if with_input { unsafe { start.add(image) } } else { start };
     let mut from = match input {
         Some(input) if !with_input => input.as_ptr(),
@@ -62,8 +62,8 @@ where
                 let rows = [upper, upper + usize::from(above[0] > 1)];
                 let (wide, count) = (above[1] > 1, piece.min(width - x));
                 let left = if wide { 2 * x } else { x };
-                // SAFETY: the level above has these rows, with twice as many pixels, or the one; this one has the piece, which is
-                // nobody else's; the processor has the instructions of a `Set`.
+                // SAFETY: the level above has these rows, with twice as many pixels, or the one. This level has the
+                // piece, which is nobody else's. The processor has the instructions of a `Set`.
                 unsafe {
                     let [upper, lower] = rows.map(|row| {
                         let pixels = if wide { 2 * count } else { count };
@@ -79,13 +79,13 @@ where
         };
         apart::run((rows * pieces).div_ceil(together), true, &some);
         from = to.cast_const();
-        // SAFETY: there is room for the next level, or this is the end of the last one.
+        // SAFETY: the output has room for the next level, or this is the end of the last one.
         to = unsafe { to.add(planes * height * width * channels) };
     }
     Ok(())
 }
 
-/// Stores the image as results are.
+/// Copies the image to the output, as canonical values.
 fn copy<T: Element>(image: &[T], memory: Memory<T>) {
     let memory = &memory;
     apart::run(image.len().div_ceil(PART), true, &|part| {
@@ -97,19 +97,20 @@ fn copy<T: Element>(image: &[T], memory: Memory<T>) {
     });
 }
 
-/// Where one level lies, and the next one.
+/// Memory of a level and of the next one.
 struct Memory<T> {
     from: *const T,
     to: *mut T,
 }
 
-// SAFETY: a level is read while it is no longer written, and each result is written by one thread.
+// SAFETY: a level is read only after it has been written, and each result is written by one thread.
 unsafe impl<T> Sync for Memory<T> {}
 
-/// Neighbouring pixels of a level, from two rows of the level above; `wide`: from pairs of pixels of these.
+/// Kernel that computes neighbouring pixels of a level from two rows of the level above. If `wide`, from pairs of
+/// pixels of each row.
 ///
 /// # Safety
-/// There is room for the results, which nobody else touches meanwhile.
+/// `results` has room for all results, and nobody else touches it meanwhile.
 struct Half<'a, F, T> {
     of_four: &'a F,
     upper: &'a [T],
@@ -128,7 +129,7 @@ where
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
-        // SAFETY: there is room for the results, which nobody else touches meanwhile.
+        // SAFETY: `results` has room for all results, and nobody else touches it meanwhile.
         unsafe {
             match (self.wide, self.channels) {
                 (false, _) => self.narrow(),

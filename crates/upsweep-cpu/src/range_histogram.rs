@@ -1,11 +1,11 @@
-//! Queries of a histogram's prefix sums, of which there is one more than there are bins.
+//! Range and quantile queries of a histogram, by its exclusive prefix sums: one more than there are bins.
 
 use rayon::prelude::*;
 
-/// Queries that are worth waking another thread.
+/// Fewest queries for another thread.
 const QUERIES: usize = 1 << 14;
 
-/// Stores how many elements each range of bins has.
+/// Stores the number of elements of each range of bins.
 pub fn counts(prefixes: &[u64], ranges: &[(u64, u64)], output: &mut [u64]) {
     let bins = prefixes.len() - 1;
     let before = |bin: u64| prefixes[usize::try_from(bin).map_or(bins, |bin| bin.min(bins))];
@@ -16,14 +16,14 @@ pub fn counts(prefixes: &[u64], ranges: &[(u64, u64)], output: &mut [u64]) {
     output.par_iter_mut().with_min_len(QUERIES).zip(queries).for_each(|(to, &range)| *to = count(range));
 }
 
-/// Stores the bin where each share of the elements ends.
+/// Stores the bin in which each share of the elements ends (quantiles).
 pub fn quantiles(prefixes: &[u64], shares: &[f64], output: &mut [u64]) {
     let total = prefixes.last().copied().unwrap_or(0);
     let bin = |share: f64| {
         if total == 0 || share.is_nan() {
             return prefixes.len() as u64 - 1;
         }
-        // The elements up to the one that is asked for.
+        // Rank of the wanted element, from 1 on.
         let rank = ((share.clamp(0.0, 1.0) * total as f64).ceil() as u64).clamp(1, total);
         prefixes.partition_point(|&before| before < rank) as u64 - 1
     };

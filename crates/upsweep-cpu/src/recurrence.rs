@@ -1,29 +1,29 @@
-//! Linear recurrences on the CPU.
+//! Linear recurrences (IIR filters) on the CPU.
 //!
 //! ```text
-//! a long line      what each part of it leaves of no states: sums of its elements with weights that are known;
-//!                  then the states before each part, one after the other, by the power of the transition for a part;
-//!                  then parts side by side in the lanes of a row, from these states on
+//! a long line      each part's contribution from zero states: sums of its elements with precomputed weights;
+//!                  then the states before each part, one after the other, by the power of the transition matrix;
+//!                  then the parts are filtered from these states, one in each lane of a row
 //! many lines       a line in each lane
-//! all else         the loop
+//! otherwise        a serial loop
 //! ```
 //!
-//! A thread goes over a *share* of a long line, which is some parts for each lane, twice: the second time it is in the cache. Within a
-//! part the results are the loop's. A share waits for the one before it alone (`engine/chain.rs`), and the same states are computed in the same
-//! order however many threads there are.
+//! A thread reads a *share* of a long line, which is some parts for each lane, twice: the second time it is in the
+//! cache. Within a part the results are those of the serial loop. A share waits only for the share before it
+//! (`engine/chain.rs`). The same states are computed in the same order however many threads there are.
 //!
-//! **In place.** A share is stored when what it leaves is published; who helps with it has read it by then (`engine/chain.rs`).
+//! **In place.** A share is stored after its states have been published. A helping worker has read it by then
+//! (`engine/chain.rs`).
 //!
-//! **Weights.** What a part leaves in states of zero is a weighted sum of its elements, and the host computes the
-//! weights once. So it is found at the speed of a dot product, while the part comes from memory. The states of shares
-//! of 64 parts go through the chain of the scan.
+//! **Weights.** The contribution of a part from zero states is a weighted sum of its elements, and the host computes
+//! the weights once. So it is found at the speed of a dot product, while the part comes from memory. The states of
+//! shares of 64 parts go through the chain of the scan.
 //!
-//! **Filtering** (`tile/filter.rs`). Parts run side by side in the lanes of a row. For orders 1 and 2, a square of as
-//! many elements of each lane as a row has lanes is transposed, filtered and transposed again in registers, while the
-//! next share is prefetched. Weights and powers that are too small to matter are 0, because denormal numbers take a
-//! hundred times as long.
+//! **Filtering** (`tile/filter.rs`). Each lane of a row filters a part. For orders 1 and 2, a square of N elements of
+//! each of N lanes is transposed, filtered and transposed again in registers, while the next share is prefetched.
+//! Weights and powers that are too small to matter are 0, because denormal numbers take a hundred times as long.
 //!
-//! **Other lines.** Shorter lines have a lane each. Of columns, a thread takes those of four rows of lanes at a time.
+//! **Other lines.** Shorter lines have a lane each. If lines are columns, a thread takes four rows of lanes at a time.
 
 mod parts;
 
@@ -54,7 +54,7 @@ pub fn run<C: ComputesOn<I>, I: Element>(call: Call<'_, '_, '_, C, I>) -> Result
     let first = first.map(|view| view.on_host("initial states")).transpose()?;
     let last = last.map(|view| view.into_host("final states")).transpose()?;
     if [shape.outer, shape.len, shape.inner].contains(&0) {
-        // There may be more lines than anybody can go along. There are states for each, or none; nothing changes them.
+        // The number of empty lines may be huge. The states of each line, if any, do not change.
         match (first, last) {
             (Some(first), Some(last)) => last.copy_from_slice(first),
             (None, Some(last)) => last.fill(C::ZERO),
@@ -76,16 +76,16 @@ pub fn run<C: ComputesOn<I>, I: Element>(call: Call<'_, '_, '_, C, I>) -> Result
     Ok(())
 }
 
-/// Where elements are read and results written; in place it is the same memory, so neither is a slice here.
+/// Input and output of a call. In place they are the same memory, so neither is a slice here.
 struct Memory<C, I> {
     input: *const I,
     output: *mut I,
-    /// Null, or where the final states go.
+    /// Output of the final states, or null.
     last: *mut C,
 }
 
-// SAFETY: the pointers are those of a call, which borrows the input shared and the others exclusively for as long as it runs; each
-// result and each state is written by one thread.
+// SAFETY: the pointers are those of a call, which borrows the input shared and the others exclusively for as long as it
+// runs. Each result and each state is written by one thread.
 unsafe impl<C: Send, I: Sync + Send> Sync for Memory<C, I> {}
 
 struct Filtering<'a, C, I> {
@@ -99,7 +99,7 @@ struct Filtering<'a, C, I> {
 }
 
 impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
-    /// Logical element `i` of a line in memory, and the distance to the next one.
+    /// Returns the place of logical element `i` of a line in memory, and the stride to the next one.
     fn place(&self, line: usize, i: usize) -> (usize, isize) {
         let Shape { len, inner, .. } = self.shape;
         let k = if self.reverse { len - 1 - i } else { i };
@@ -107,7 +107,7 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
         (at, if self.reverse { -(inner as isize) } else { inner as isize })
     }
 
-    /// The lowest place of some elements of a line.
+    /// Returns the lowest place of elements `begin .. end` of a line.
     fn lowest(&self, line: usize, begin: usize, end: usize) -> usize {
         self.place(line, if self.reverse { end - 1 } else { begin }).0
     }
@@ -132,19 +132,19 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
             return;
         }
         for (j, &z) in states.iter().enumerate().take(self.system.states) {
-            // SAFETY: there are as many states for each line, and this thread alone has the line.
+            // SAFETY: the output has `system.states` states for each line, and only this thread has the line.
             unsafe { self.memory.last.add(self.state_at(line, j)).write(z) };
         }
     }
 
-    /// The loop: elements `from` to the last of a line.
+    /// Serial loop over the elements from `from` to the end of a line.
     fn go_on(&self, line: usize, from: usize, states: &mut States<C>) {
         if from < self.shape.len {
             let (at, step) = self.place(line, from);
             let states = &mut states[..self.system.order];
             for i in 0..(self.shape.len - from) as isize {
                 let at = at.wrapping_add_signed(i * step);
-                // SAFETY: the element is in the line, and this thread alone has the line.
+                // SAFETY: the element is in the line, and only this thread has the line.
                 unsafe {
                     let y = self.system.step(states, C::number_of(self.memory.input.add(at).read()));
                     self.memory.output.add(at).write(y.result().canonical());
@@ -154,12 +154,13 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
         self.keep_states(line, states);
     }
 
-    /// All lines, as many as there are lanes side by side.
+    /// Filters all lines, one in each lane.
     fn lines(&self) {
         let (lanes, Shape { outer, inner, .. }) = (self.plan.lanes, self.shape);
-        // Neighbours are lines of one outer index, or if lines lie one after the other, of neighbouring ones.
+        // A row of lines: the lines of one outer index, or all lines if lines are contiguous.
         let (rows, row) = if inner == 1 { (1, outer) } else { (outer, inner) };
-        // Of neighbours, the first ones go in wide groups, the next in narrow ones, and the last by the loop.
+        // The first lines of a row form wide groups, the next ones narrow groups, and the last ones go through the
+        // serial loop.
         let width = if inner == 1 { lanes } else { WIDE * lanes };
         let wide = row / width;
         let narrow = (row - wide * width) / lanes;
@@ -179,7 +180,7 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
         apart::run(tasks, self.plan.threads > 1, &each);
     }
 
-    /// So many lines, from `line` on: as many as there are lanes, or [`WIDE`] times as many columns.
+    /// Filters `lines` lines from `line` on: one in each lane, or [`WIDE`] times as many columns.
     fn side_by_side(&self, line: usize, lines: usize) {
         let (Shape { len, inner, .. }, system) = (self.shape, self.system);
         let mut states = vec![C::ZERO; MOST_ORDER * lines];
@@ -187,13 +188,14 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
             let own = self.first_states(line + lane);
             states.iter_mut().skip(lane).step_by(lines).zip(own).for_each(|(to, from)| *to = from);
         }
-        // Lines that lie one after the other go in squares.
+        // Contiguous lines are filtered in whole squares.
         let steps = if inner == 1 { len - len % lines } else { len };
         if steps > 0 {
             let (at, step) = self.place(line, 0);
             let Memory { input, output, .. } = self.memory;
             let mut nothing = Ahead::NOTHING;
-            // SAFETY: the lines are in memory, and this thread alone has them; the processor has the instructions of a `Set`.
+            // SAFETY: the lines are in memory, and only this thread has them. The processor has the instructions of a
+            // `Set`.
             unsafe {
                 let (input, output) = (input.add(at), output.add(at));
                 if inner == 1 {
@@ -223,14 +225,14 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
         ahead: &mut Ahead,
     ) {
         let work = Filter { system: self.system, steps, states, input, places, output, results, ahead };
-        // SAFETY: the processor has the instructions of a `Set`; places, steps and memory are as `Filter` needs them.
+        // SAFETY: the processor has the instructions of a `Set`, and the caller meets the conditions of `Filter`.
         unsafe { self.set.compiled()(work) };
     }
 
-    /// A line that is cut into parts.
+    /// Filters a line in parts.
     fn long_line(&self, line: usize, parts: &Parts<C>) -> Result<()> {
         let (len, block, share) = (self.shape.len, self.plan.lanes * PART, self.plan.share());
-        // What is not a whole block is gone through by the loop.
+        // The rest after the last whole block goes through the serial loop.
         let whole = len - len % block;
         let count = whole.div_ceil(share);
         let range = |ticket: usize| (ticket * share, whole.min((ticket + 1) * share));
@@ -254,10 +256,10 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
         let (tickets, states) = (Tickets::new(count), chain::States::new(count)?);
         let chain = Chain { tickets, states, step: &step, combine: &combine };
         chain.tickets.run(threads, &|ticket, next| {
-            // There are as many as threads.
+            // There is a buffer for each thread.
             let Some(mut buffer) = buffers().pop() else { return Ok(()) };
             let step = step_of(ticket, &mut buffer.states);
-            // What a share leaves may not depend on what comes before it: it is handed on before waiting.
+            // States that do not depend on earlier shares are published before waiting.
             let mut published = match step {
                 Step::Sets(state) => chain.states.publish(ticket, state),
                 Step::Adds(_) => true,
@@ -270,14 +272,14 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
                 published = chain.states.publish(ticket, combine(before, own));
             }
             if !published && self.memory.input.addr() == self.memory.output.addr() {
-                // Somebody who helps may still be reading the share.
+                // A helping worker may still be reading the share.
                 chain.states.wait(ticket, &chain.tickets)?;
             }
             let behind = self.join(&parts.part, before, Own::Replaced(&mut buffer.states));
             buffer.write(self, parts, line, range(ticket), next.map(range));
             buffer.store(self, line, range(ticket));
             if ticket + 1 == count {
-                // The last share may be a shorter one than the power is for.
+                // The last share may be shorter than the power is for, so the states come from its parts.
                 self.go_on(line, whole, &mut parts.back(&behind));
             }
             buffers().push(buffer);
@@ -286,7 +288,7 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
         Ok(())
     }
 
-    /// What the parts of a share leave of no states, in their basis.
+    /// Computes the contributions of the parts of a share from zero states, in the transformed basis.
     fn read(&self, parts: &Parts<C>, line: usize, (begin, end): (usize, usize), states: &mut Vec<States<C>>) {
         let (system, order) = (self.system, self.system.order);
         states.clear();
@@ -297,11 +299,11 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
             // SAFETY: the share is in the line.
             let input = unsafe { self.memory.input.add(lowest) };
             let work = Remains { order, weights: &parts.weights, input, stride: PART as isize * step, states };
-            // SAFETY: the processor has the instructions of a `Set`; blocks have a multiple of four parts.
+            // SAFETY: the processor has the instructions of a `Set`, and blocks have a multiple of four parts.
             unsafe { self.set.compiled()(work) };
             return;
         }
-        // Only the last elements of a part leave something.
+        // Without feedback only the last elements of a part contribute.
         for (part, states) in states.iter_mut().enumerate() {
             let end = begin + (part + 1) * PART;
             let (at, step) = self.place(line, end - order);
@@ -313,7 +315,7 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
         }
     }
 
-    /// See [`Join`].
+    /// Joins parts: see [`Join`].
     fn join(&self, power: &[[States<C>; 2]], before: States<C>, states: Own<'_, C>) -> States<C> {
         let work = Join { order: self.system.order, power, before, states };
         // SAFETY: the processor has the instructions of a `Set`.
@@ -321,11 +323,11 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
     }
 }
 
-/// What a thread has of a share.
+/// Scratch memory of a thread for a share.
 struct Buffer<C, I> {
-    /// What each part leaves of no states; then the states before it. In their basis.
+    /// Contribution of each part from zero states, replaced later by the states before it. In the transformed basis.
     states: Vec<States<C>>,
-    /// The results, as they lie in memory: from the first whole line of the cache on, so that no row of them lies across two.
+    /// Results in memory order, from the first aligned cache line on, so that no row of results crosses a line.
     results: Vec<I>,
 }
 
@@ -340,7 +342,7 @@ impl<C: ComputesOn<I>, I: Element> Buffer<C, I> {
         results.wrapping_add(results.align_offset(ROW_BYTES))
     }
 
-    /// Computes the results of a share from the states before its parts, and fetches the share that this thread goes on with.
+    /// Computes the results of a share from the states before its parts, and prefetches this thread's next share.
     fn write(
         &mut self,
         filtering: &Filtering<'_, C, I>,
@@ -365,7 +367,7 @@ impl<C: ComputesOn<I>, I: Element> Buffer<C, I> {
             }
             let (at, step) = filtering.place(line, begin + first);
             let places = Places { stride: PART as isize * step, step };
-            // SAFETY: the block is in the line, a part is some squares, and the results have room for all.
+            // SAFETY: the block is in the line, a part is a whole number of squares, and `results` has room for all.
             unsafe {
                 let input = filtering.memory.input.add(at);
                 let output = results.add(lowest(first));

@@ -1,7 +1,8 @@
-//! Runs on the CPU: blocks are read once, as a selection's are, and their runs are stored as soon as it is known how many begin before.
+//! Run-length encoding on the CPU: blocks are read once, as those of a selection, and their runs are stored as soon as
+//! the number of earlier runs is known.
 //!
-//! Where a run ends is where the next one begins, so a block stores the lengths of the runs that end in it: all but its last, and the last
-//! of a block before it.
+//! A run ends at the start of the next one. So a block stores the lengths of the runs that end in it: all but its last
+//! run, and the last run of an earlier block.
 
 use super::engine::places::{self, Blocks};
 use super::select::room_of;
@@ -20,7 +21,7 @@ use upsweep_core::operator::Element;
 use upsweep_core::outputs::Target;
 use upsweep_plan::select::CpuSelectPlan;
 
-/// Runs the call and returns how many runs there are.
+/// Runs the call and returns the number of runs.
 pub fn run<C, I, N>(call: &Choosing<'_, C, I, I>, numbers: Option<&Target<'_, N>>, lengths: bool) -> Result<usize>
 where
     I: Element,
@@ -28,7 +29,7 @@ where
     C: Choose<I>,
     Indices: Yields<I, N>,
 {
-    // Within a block, runs begin at numbers of 4 bytes.
+    // Within a block, the starts of runs are numbers of 4 bytes.
     let plan = CpuSelectPlan::new(call.len(), size_of::<I>().max(size_of::<N>()).max(size_of::<u32>()), false);
     run_within(call, numbers, lengths, plan)
 }
@@ -72,7 +73,7 @@ where
     let runs = places::run(&finding, len, plan)?;
     if let (Some(&value), true) = (input.first(), lengths && (1..=room).contains(&runs)) {
         let length = len - finding.last_before(blocks);
-        // SAFETY: there is room for it, and all blocks are done.
+        // SAFETY: `runs` is at most `room`, and all blocks are done.
         unsafe { finding.numbers.add(runs - 1).write(<Indices as Yields<I, N>>::of(value, length)) };
     }
     if call.output.is_some() && runs > room {
@@ -81,15 +82,16 @@ where
     Ok(runs)
 }
 
-/// Where the last run of a block begins in which none does.
+/// Marks a block in which no run begins.
 const NONE: usize = usize::MAX;
 
-/// A call with its memory. Each output has room for `room` results; both are null where only the number is asked for.
+/// Operands of a call. Each output has room for `room` results. Both are null if only the number is wanted.
 struct Finding<M, I, N> {
     masks: Masks<M, I>,
-    /// The elements of a block, and where each block's last run begins; written before the block is published. Who knows a block's
-    /// place sees these of all blocks before it, so `Relaxed` is enough.
+    /// Elements of a block.
     block: usize,
+    /// Start of each block's last run, written before the block is published. A worker that knows a block's place sees
+    /// the entries of all earlier blocks, so `Relaxed` is enough.
     last: Vec<AtomicUsize>,
     values: *mut I,
     numbers: *mut N,
@@ -99,31 +101,32 @@ struct Finding<M, I, N> {
     set: Set,
 }
 
-// SAFETY: the pointers are those of a call, which borrows the input shared and the outputs exclusively for as long as it runs; each
-// result is written by one thread.
+// SAFETY: the pointers are those of a call, which borrows the input shared and the outputs exclusively for as long as
+// it runs. Each result is written by one thread.
 unsafe impl<M: Sync, I: Sync + Send, N: Send> Sync for Finding<M, I, N> {}
 
 impl<M, I, N> Finding<M, I, N> {
-    /// Where the last run begins of those in the first blocks. All that are asked together walk over each block once.
+    /// Returns the start of the last run in the first `blocks` blocks. All calls together visit each block once: blocks
+    /// without a run do not call, and a search stops at a block with a run.
     fn last_before(&self, blocks: usize) -> usize {
         let before = self.last.get(..blocks).unwrap_or_default();
         before.iter().rev().map(|last| last.load(Ordering::Relaxed)).find(|&last| last != NONE).unwrap_or(0)
     }
 
-    /// Stores so many results at a place of an output, those for which it has room.
+    /// Stores results from place `at` of an output on, as far as it has room.
     fn store_run<T>(&self, from: &[T], output: *mut T, at: usize) {
         let number = from.len().min(self.room.saturating_sub(at));
         if number > 0 {
-            // SAFETY: the output has room for them, and a buffer is no part of it; fences follow.
+            // SAFETY: the output has room for `number` results, and does not overlap the buffer. Fences follow.
             unsafe { store::copy(self.set, from.as_ptr(), output.add(at), number, self.non_temporal) };
         }
     }
 }
 
-/// Room for the runs that begin in a block.
+/// Buffer for the runs that begin in a block.
 struct Buffer<I, N> {
     values: Vec<I>,
-    /// Where they begin in the block.
+    /// Starts of the runs, relative to the block.
     places: Vec<u32>,
     numbers: Vec<N>,
 }
@@ -146,8 +149,8 @@ where
         let heads = Heads { number: 0, stores: !self.values.is_null(), start: range.start, values, places };
         let find = self.set.compiled::<Find<'_, M, I, N>>();
         let (ticket, numbers) = (range.start / self.block, numbers.as_mut_ptr());
-        // SAFETY: the processor has the instructions of a `Set`; the block is in the input, which nobody writes to; the buffer has
-        // room for it.
+        // SAFETY: the processor has the instructions of a `Set`. The block is in the input, which nobody writes to, and
+        // the buffer has room for it.
         let (number, last) = unsafe { find(Find { finding: self, range, next, heads, numbers }) };
         if let Some(of_block) = self.last.get(ticket).filter(|_| number > 0) {
             of_block.store(last, Ordering::Relaxed);
@@ -159,7 +162,7 @@ where
         if number == 0 || self.values.is_null() {
             return;
         }
-        // SAFETY: the buffer holds as many of each.
+        // SAFETY: the buffer holds `number` values, places and numbers, and `number` is not 0.
         let (values, numbers, first, value) = unsafe {
             let values = std::slice::from_raw_parts(buffer.values.as_ptr(), number);
             let numbers = std::slice::from_raw_parts_mut(buffer.numbers.as_mut_ptr(), number);
@@ -169,7 +172,7 @@ where
         if !self.lengths {
             self.store_run(numbers, self.numbers, before);
         } else if let Some(at) = before.checked_sub(1) {
-            // The first is the length of the run before.
+            // The first length is that of the last run before the block.
             let length = first - self.last_before(range.start / self.block);
             numbers[0] = <Indices as Yields<I, N>>::of(value, length);
             self.store_run(numbers, self.numbers, at);
@@ -179,11 +182,11 @@ where
     }
 }
 
-/// The kernel of [`Finding::read`]: how many runs begin in a block, and where the last of them does.
+/// Kernel of [`Finding::read`]. Returns the number of runs that begin in a block, and the start of the last one.
 ///
 /// # Safety
-/// The block is in the input of `finding`, and nobody writes to it meanwhile; where `heads` stores, there is room for the block and a chunk more,
-/// and at `numbers` for the block.
+/// The block is in the input of `finding`, and nobody writes to it meanwhile. If `heads` stores, its buffers have room
+/// for the block and one more chunk, and `numbers` has room for the block.
 struct Find<'a, M, I, N> {
     finding: &'a Finding<M, I, N>,
     range: Range<usize>,
@@ -200,19 +203,21 @@ where
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) -> (usize, usize) {
-        // In registers: the kernel's arguments are in memory.
+        // Moves the kernel's arguments from memory to registers.
         let Self { finding, range, next, mut heads, numbers } = self;
         let (start, places) = (range.start, heads.places.cast_const());
-        // SAFETY: the processor has the instructions of `L`; the block is in the input, and nobody writes to it meanwhile.
+        // SAFETY: the processor has the instructions of `L`. The block is in the input, and nobody writes to it
+        // meanwhile.
         unsafe { finding.masks.each::<L>(range, next, &mut heads) };
         let number = heads.number;
         if number == 0 || !heads.stores {
             return (number, 0);
         }
-        // SAFETY: so many places are there, and room for as many numbers. An index does not depend on the value.
+        // SAFETY: `number` places have been written, and `numbers` has room for as many. An index does not depend on
+        // the value.
         unsafe {
             let value = *finding.masks.input;
-            // Of lengths, the first is known later.
+            // The first length is known later, and replaced.
             numbers.write(<Indices as Yields<I, N>>::of(value, start + *places as usize));
             for i in 1..number {
                 let place = *places.add(i) as usize;
@@ -224,14 +229,15 @@ where
     }
 }
 
-/// The runs that begin in a block so far.
+/// Runs that begin in a block so far.
 struct Heads<I> {
     number: usize,
     stores: bool,
-    /// The block's first element.
+    /// Index of the block's first element.
     start: usize,
-    /// Where the next value goes, and where in the block it is.
+    /// Place of the next value in the buffer.
     values: *mut I,
+    /// Place of its start in the buffer.
     places: *mut u32,
 }
 
@@ -243,7 +249,8 @@ impl<I: Element> Chunks<I> for Heads<I> {
             return;
         }
         let first = (chunk.at - self.start) as u32;
-        // SAFETY: the buffers have room; where a chunk is not whole, only values that exist are read.
+        // SAFETY: the buffers have room for the block and one more chunk. If a chunk is not whole, only its own values
+        // are read.
         unsafe {
             self.places = compress_of::<L, u32>(|i| first + i as u32, chunk.mask, self.places);
             self.values = if chunk.len == CHUNK {

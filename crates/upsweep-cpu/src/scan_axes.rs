@@ -1,17 +1,19 @@
-//! A scan along the two last axes of an array on the CPU: first along the rows, then down the columns, in one pass over memory.
+//! Scan along the two last axes of an array (summed-area table) on the CPU: along the rows, then down the columns, in
+//! one pass over memory.
 //!
 //! ```text
 //! a tile: some rows of a chunk of columns
 //! for each row of it
-//!     line  = the scan of the row's elements in the chunk, after what is left of them     in the first-level cache
-//!     left  = the last of line                                                            for the next chunk
-//!     above = above ⊕ line                                                                a value a column, in the cache
-//!     store above                                                                         past the cache
+//!     line  = scan of the row's elements in the chunk, with the prefix `left`     in the first-level cache
+//!     left  = last of line                                                        for the next chunk
+//!     above = above ⊕ line                                                        a value a column, in the cache
+//!     store above                                                                 past the cache
 //! ```
 //!
-//! A tile comes after the one to its left and the one above it. Tickets go along the diagonals of tiles, so these two have tickets of the
-//! diagonal before, and all of a diagonal can be under way at once. Arrays lie one below the other: the first rows of one have nothing
-//! above them, but their tiles wait all the same, because what is above lies in the same place.
+//! A tile depends on the tile to its left and the tile above it. Tickets follow the diagonals of tiles (wavefront). So
+//! these two tiles have tickets of the diagonal before, and all tiles of a diagonal can be in flight at once. Arrays
+//! are stacked: the first rows of an array do not depend on the array above, but their tiles wait all the same, because
+//! they reuse the memory of `above`.
 //!
 //! # Memory ordering
 //! `left` and `above` are written by the worker of a tile before it publishes the tile's ticket, and read by others after they have waited
@@ -33,10 +35,11 @@ use upsweep_core::segments::Whole;
 use upsweep_core::steps::{Held, Parts, Steps};
 use upsweep_plan::scan_axes::{CpuAxesPlan, TILE_ROWS};
 
-/// The steps of such a scan: a result is what is combined.
+/// Steps of a scan along two axes, whose results are the accumulators.
 type StepsOf<I, O, Op, M> = Parts<I, O, Op, M, Same>;
 
-/// Scans `x` into `y`, arrays of the plan's shape; with a `border`, the identity, `y` has a row and a column more in each, before the others.
+/// Scans `x` into `y`, arrays of the plan's shape. With a `border`, the identity, each array of `y` has one more row
+/// and column at its start.
 pub fn run<I, O, Op, M>(
     steps: StepsOf<I, O, Op, M>,
     x: &[I],
@@ -75,7 +78,8 @@ where
                 states.wait(plan.ticket(row - 1, chunk), &tickets)?;
             }
             let mut line = Vec::with_capacity(plan.columns);
-            // SAFETY: the processor has the instructions of a `Set`; what the tile needs has been published, and nobody else has this ticket.
+            // SAFETY: the processor has the instructions of a `Set`. The tiles to the left and above have been
+            // published, and nobody else has this ticket.
             unsafe {
                 scan(Tile { job, row, chunk, line: line.as_mut_ptr(), next: next.and_then(|next| plan.tile(next)) })
             };
@@ -89,33 +93,35 @@ where
     Ok(())
 }
 
-/// What all tiles share.
+/// Operands of all tiles.
 struct Table<'a, I, O, Op, M> {
     steps: StepsOf<I, O, Op, M>,
     x: *const I,
     y: *mut O,
-    /// For each row and chunk, what all elements of the row up to the end of the chunk combine to.
+    /// Inclusive prefix of each row at the end of each chunk.
     left: *mut O,
-    /// For each column, the last result.
+    /// Last result of each column.
     above: *mut O,
     plan: &'a CpuAxesPlan,
     border: Option<O>,
 }
 
-// SAFETY: elements are only read; results, `left` and `above` are written by one worker each, and read by others after it has published
-// its tile: see "Memory ordering".
+// SAFETY: elements are only read. Results, `left` and `above` are written by one worker each, and read by others only
+// after it has published its tile: see "Memory ordering".
 unsafe impl<I: Element, O: Element, Op: Sync, M: Sync> Sync for Table<'_, I, O, Op, M> {}
 
-/// A tile: the chunk of columns of the rows of this number, of all arrays. There is room for its columns at `line`.
+/// Kernel of a tile: a chunk of columns of a row of tiles. Rows of tiles are numbered through all arrays. `line` has
+/// room for the tile's columns.
 ///
 /// # Safety
-/// It is one of the table's, and this thread's alone; the tiles above it and to the left of it have been published.
+/// The tile is one of the table's, and only this thread has it. The tiles above it and to the left of it have been
+/// published.
 struct Tile<'a, I, O, Op, M> {
     job: &'a Table<'a, I, O, Op, M>,
     row: usize,
     chunk: usize,
     line: *mut O,
-    /// The row and chunk of the tile that the thread goes on with.
+    /// Row and chunk of this thread's next tile.
     next: Option<(usize, usize)>,
 }
 
@@ -137,24 +143,25 @@ where
         let (array, rows, columns) = (row / plan.rows_of_tiles(), plan.rows(row), plan.columns(chunk));
         let (chunks, border) = (plan.chunks(), usize::from(job.border.is_some()));
         let (first, len) = (columns.start, columns.len());
-        // SAFETY: the tile is one of the arrays'; see `run` for who else reads and writes what.
+        // SAFETY: the tile is in one of the arrays, only this thread has it, and the tiles that it depends on are
+        // published: see `run`.
         unsafe {
             let above = job.above.add(first);
             if rows.start == 0 {
                 self.store_border(array, columns.clone());
             }
-            // While a row is scanned, memory comes that the next rows need, or the first rows of the next tile.
+            // While a row is scanned, the next rows are prefetched, or the first rows of the next tile.
             let window = |(row, chunk): (usize, usize), from: usize| {
                 let (rows, columns) = (plan.rows(row), plan.columns(chunk));
                 let first = (row / plan.rows_of_tiles() * height + rows.start + from) * width + columns.start;
                 NextBlock { first, len: PAGES * columns.len(), stride: width }
             };
             let last = rows.len().div_ceil(PAGES) - 1;
-            // Before the first row is stored: what is written in words and read in vectors waits for all stores before it, and
-            // those past the cache take long.
+            // This is computed before the first row is stored. A vector load of data that was written in words waits
+            // for all earlier stores, and non-temporal stores take long.
             let of_rows: [_; TILE_ROWS] = std::array::from_fn(|k| {
                 let start = (array * height + rows.start + k) * width + first;
-                // The result of the run's first element is the line's first.
+                // Offset so that the result of the run's first element is `line[0]`.
                 let output = line.wrapping_sub(start);
                 let memory = Memory::<I, O> { input: job.x, sink: line, output, len: start + len, reverse: false };
                 let next = if k / PAGES < last {
@@ -179,7 +186,7 @@ where
                 }
                 let to = job.y.add(to + first);
                 let mut copy = StreamingCopy::<L>::new(line.cast_const().cast(), to.cast(), len * size_of::<O>());
-                // Some lines at a time, so that computing and memory overlap.
+                // Some cache lines at a time, so that computation and memory accesses overlap.
                 for from in (0..len).step_by(PART / size_of::<O>()) {
                     let end = len.min(from + PART / size_of::<O>());
                     if r == 0 {
@@ -207,7 +214,7 @@ where
 }
 
 impl<I, O: Element, Op, M> Tile<'_, I, O, Op, M> {
-    /// Stores the row above the first one, in the columns of the tile.
+    /// Stores the border row above the first row, in the columns of the tile.
     ///
     /// # Safety
     /// The tile is one of the first row of tiles of its array.

@@ -1,4 +1,4 @@
-//! Search on the CPU: each thread takes a part of the values.
+//! Binary search of many values on the CPU: each thread takes a part of the values.
 
 use rayon::prelude::*;
 use upsweep_core::call::search::Searching;
@@ -6,7 +6,7 @@ use upsweep_core::call::select::{Indices, Yields};
 use upsweep_core::error::Result;
 use upsweep_core::operator::{Element, Function};
 
-/// Values that are worth waking another thread.
+/// Fewest values for another thread.
 const VALUES: usize = 1 << 12;
 
 pub fn run<L, I, O>(call: &Searching<'_, I, O>, less: L) -> Result<()>
@@ -27,17 +27,17 @@ where
         }
     };
     values.par_iter().take(room).enumerate().with_min_len(VALUES).for_each(|(index, &x)| {
-        // SAFETY: the output has room for so many results, and each is written by one thread.
+        // SAFETY: `index` is below `room`, and each result is written by one thread.
         unsafe { to.at(index).write(<Indices as Yields<I, O>>::of(x, before(x))) };
     });
     Ok(())
 }
 
-/// Where the results go.
+/// Output of the results.
 struct Results<O>(*mut O);
 
-// SAFETY: the pointer is that of a call, which borrows the output exclusively for as long as it runs; each result is written by
-// one thread.
+// SAFETY: the pointer is that of a call, which borrows the output exclusively for as long as it runs. Each result is
+// written by one thread.
 unsafe impl<O: Send> Sync for Results<O> {}
 
 impl<O> Results<O> {

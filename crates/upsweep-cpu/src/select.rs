@@ -1,15 +1,15 @@
-//! Select on the CPU: blocks are compacted while they come from memory, into a buffer in the cache, and stored from there as
-//! soon as it is known where to: see `engine/places.rs`.
+//! Stream compaction (select and partition) on the CPU: blocks are compacted while they come from memory, into a buffer
+//! in the cache, and stored from there as soon as their output offset is known: see `engine/places.rs`.
 //!
-//! **In place.** A result lies at or before its element. A block is published only when it has been read, and stored when all
-//! blocks before it are published: so nothing is overwritten that is yet to be read. What would be stored over itself is not
-//! stored, because the block after it may be looking at the last of it.
+//! **In place.** A result is at or before its element. A block is published only when it has been read, and stored when
+//! all blocks before it are published: so no element is overwritten before it is read. A block whose results would
+//! replace themselves is not stored, because the next block may be reading its last element.
 //!
-//! **How a block is compacted.** By the compress instructions of the processor (`tile/compress.rs`), with masks for 64
-//! elements at a time (`tile/masks.rs`). The buffer is stored by non-temporal stores. While a block is read, the next
-//! window of eight pages is prefetched, a line of each page in turn (`tile/windows.rs`). Runs (`runs.rs`) are selected
-//! in the same way, with their positions beside their elements. Expansions (`expand.rs`) are counted in blocks first,
-//! and then stored.
+//! **Kernel of a block.** The compress instructions of the processor (`tile/compress.rs`) compact a block, with masks
+//! for 64 elements at a time (`tile/masks.rs`). The buffer is stored by non-temporal stores. While a block is read, the
+//! next window of eight pages is prefetched, a line of each page in turn (`tile/windows.rs`). Runs (`runs.rs`) are
+//! selected in the same way, with the positions of their elements. Expansions (`expand.rs`) are counted in blocks
+//! first, and then stored.
 
 use super::engine::places::{self, Blocks};
 use super::tile::compress::{CHUNK, compress, compress_each, compress_of};
@@ -26,7 +26,8 @@ use upsweep_core::memory;
 use upsweep_core::operator::Element;
 use upsweep_plan::select::CpuSelectPlan;
 
-/// Runs the call and returns how many elements are kept; `known` is that number where the others go behind them.
+/// Runs the call and returns the number of selected elements. If rejected elements go after them in one output, `known`
+/// is that number.
 pub fn run<C, V, I, O>(call: Choosing<'_, C, I, O>, known: u64) -> Result<u64>
 where
     I: Element,
@@ -55,7 +56,7 @@ where
             let (others, others_room) = target.on_host("second output")?;
             (others, others_room, room)
         }
-        // Both ends of an output as long as the input. The predicate may keep more than it did when these were counted.
+        // Partition within one output as long as the input. The predicate may select more elements than were counted.
         Others::Behind => (output.wrapping_add(known), room.saturating_sub(known), room.min(known)),
     };
     let input = match input {
@@ -74,7 +75,7 @@ where
         }
     };
     let wants_others = !matches!(call.others, Others::Dropped);
-    // Of flags that choose indices, the elements are not read.
+    // If flags select indices, the elements are not read.
     let ahead = plan.ahead && (!V::INDEX || choice.flags().is_none());
     let selecting = Selecting::<_, V, I, O> {
         masks: Masks { marks: choice.marks()?, input, len, neighbours: C::NEIGHBOUR.is_some(), ahead },
@@ -96,10 +97,10 @@ where
     }
 }
 
-/// A call with its memory. In place the input is the output.
+/// Operands of a call. In place the input is the output.
 struct Selecting<M, V, I, O> {
     masks: Masks<M, I>,
-    /// Null where only the number is asked for.
+    /// Output, or null if only the number is wanted.
     output: *mut O,
     room: usize,
     others: *mut O,
@@ -110,17 +111,18 @@ struct Selecting<M, V, I, O> {
     yields: PhantomData<fn(V)>,
 }
 
-// SAFETY: the pointers are those of a call, which borrows the input shared and the outputs exclusively for as long as it runs; each
-// result is written by one thread.
+// SAFETY: the pointers are those of a call, which borrows the input shared and the outputs exclusively for as long as
+// it runs. Each result is written by one thread.
 unsafe impl<M: Sync, V, I: Sync, O: Send> Sync for Selecting<M, V, I, O> {}
 
-/// Room for what is kept of a block, and for its others.
+/// Buffers for the selected and the rejected elements of a block.
 struct Buffer<O> {
     kept: Vec<O>,
     others: Vec<O>,
 }
 
-/// Memory for so many values and a chunk more, as vectors may be written behind them; none if it is not `wanted`.
+/// Allocates room for `values` values and one more chunk, as vector stores may go past the end. Allocates none unless
+/// `wanted`.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
@@ -143,8 +145,8 @@ impl<M: Marks<I>, V: Yields<I, O>, I: Element, O: Element> Blocks for Selecting<
         let (to, others_to) = (buffer.kept.as_mut_ptr(), buffer.others.as_mut_ptr());
         let packed = Packed::<V, O> { number: 0, stores, to, others, others_to, yields: PhantomData };
         let compact = self.set.compiled::<Compact<'_, M, V, I, O>>();
-        // SAFETY: the processor has the instructions of a `Set`; the block is in the input, and nobody writes to it before it is
-        // published, which this thread does later; the buffer has room for it.
+        // SAFETY: the processor has the instructions of a `Set`. The block is in the input, and nobody writes to it
+        // before it is published, which this thread does later. The buffer has room for it.
         unsafe { compact(Compact { masks, range, next, packed }) }
     }
 
@@ -162,20 +164,22 @@ impl<M: Marks<I>, V: Yields<I, O>, I: Element, O: Element> Blocks for Selecting<
 }
 
 impl<M, V, I, O> Selecting<M, V, I, O> {
-    /// Stores so many results at a place of an output, those for which it has room.
+    /// Stores `number` results from place `at` of an output on, as far as it has room.
     fn store_run(&self, from: *const O, (output, room): (*mut O, usize), at: usize, number: usize) {
         let number = number.min(room.saturating_sub(at));
         if number > 0 {
-            // SAFETY: the buffer holds `number` values, and is no part of the output, which has room for them; fences follow.
+            // SAFETY: the buffer holds `number` values and does not overlap the output, which has room for them. Fences
+            // follow.
             unsafe { store::copy(self.set, from, output.add(at), number, self.non_temporal) };
         }
     }
 }
 
-/// The kernel of [`Selecting::read`].
+/// Kernel of [`Selecting::read`].
 ///
 /// # Safety
-/// The block is in the input, and nobody writes to it meanwhile; `packed` has room for the block and a chunk more, where it stores.
+/// The block is in the input, and nobody writes to it meanwhile. The buffers of `packed`, if it stores, have room for
+/// the block and one more chunk.
 struct Compact<'a, M, V, I, O> {
     masks: &'a Masks<M, I>,
     range: Range<usize>,
@@ -188,21 +192,25 @@ impl<M: Marks<I>, V: Yields<I, O>, I: Element, O: Element> Work for Compact<'_, 
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) -> usize {
-        // In registers: the kernel's arguments are in memory.
+        // Moves the kernel's arguments from memory to registers.
         let Self { masks, range, next, mut packed } = self;
-        // SAFETY: the processor has the instructions of `L`; the block is in the input, and nobody writes to it meanwhile.
+        // SAFETY: the processor has the instructions of `L`. The block is in the input, and nobody writes to it
+        // meanwhile.
         unsafe { masks.each::<L>(range, next, &mut packed) };
         packed.number
     }
 }
 
-/// The results of a block so far, with room for the block and a chunk more.
+/// Results of a block so far, in buffers with room for the block and one more chunk.
 struct Packed<V, O> {
     number: usize,
-    /// Whether what is kept is stored, and where the next of it goes; the same of the others.
+    /// Whether selected elements are stored.
     stores: bool,
+    /// Place of the next selected element in the buffer.
     to: *mut O,
+    /// Whether rejected elements are stored.
     others: bool,
+    /// Place of the next rejected element in the buffer.
     others_to: *mut O,
     yields: PhantomData<fn(V)>,
 }
@@ -213,7 +221,8 @@ impl<V: Yields<I, O>, I: Element, O: Element> Chunks<I> for Packed<V, O> {
         self.number += chunk.mask.count_ones() as usize;
         let kept = if self.stores { chunk.mask } else { 0 };
         let others = if self.others { !chunk.mask & chunk.all() } else { 0 };
-        // SAFETY: the buffers have room; where a chunk is not whole, only values that exist are read.
+        // SAFETY: the buffers have room for the block and one more chunk. If a chunk is not whole, only its own values
+        // are read.
         unsafe {
             if V::INDEX {
                 let first = *chunk.from;
@@ -225,7 +234,7 @@ impl<V: Yields<I, O>, I: Element, O: Element> Chunks<I> for Packed<V, O> {
                     self.others_to = compress_of::<L, O>(index, others, self.others_to);
                 }
             } else if chunk.len == CHUNK {
-                // Where results are no indices they are the elements.
+                // Results that are not indices are the elements.
                 if self.stores {
                     self.to = compress::<L, O>(chunk.from.cast(), kept, self.to);
                 }

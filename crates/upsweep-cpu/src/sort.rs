@@ -1,20 +1,20 @@
 //! Sort on the CPU: a radix sort of a whole array (`sort/array.rs`), or of its parts (`sort/parts.rs`).
 //!
-//! **What is sorted.** The sort knows keys by their size and order, and values by their size. So it is compiled in this
+//! **Type erasure.** The sort knows keys by their size and order, and values by their size. So it is compiled in this
 //! library and not with each caller; the same holds for a top-k. A key and its value are one number of 8 or 16 bytes.
 //! The value is in the lower half, by which nothing is sorted. So four kinds of sorts are compiled. Values of more than
 //! eight bytes are fetched by their positions in the end.
 //!
-//! **A large array** (`sort/array.rs`) is cut into ranges of about one size, by the highest bits that vary
+//! **A large array** (`sort/array.rs`) is partitioned into ranges of about one size, by the highest bits that vary
 //! (`sort/ranges.rs`). If a sample says that the keys are distributed unevenly over these bits, as floats are over
 //! their exponents, ranges are narrower where there are more keys. If a few values have much of the array, each of them
-//! is a range of its own (`sort/splitters.rs`). Each thread moves the keys of its share through a buffer of two cache
-//! lines for each range (`tile/digits.rs`), which is written as a whole.
+//! is a range of its own (`sort/splitters.rs`). Each thread scatters the keys of its share through a write-combining
+//! buffer of two cache lines for each range (`tile/digits.rs`), which is written as a whole.
 //!
-//! **In the cache.** One core sorts a part in its cache (`sort/cached.rs`) by two digits, whatever the length of the
-//! keys. These tell most keys apart, and the others are inserted among their neighbours. Only if many keys are equal in
-//! these bits, the part goes by all digits. Results are written from there by non-temporal stores, except that keys
-//! alone stay where they are in the output. Parts that are too large are cut again.
+//! **In the cache.** One core sorts a part in its cache (`sort/cached.rs`) by the two highest digits, whatever the
+//! length of the keys. These digits separate most keys, and an insertion sort places the others. Only if many keys are
+//! equal in these bits, the part is sorted by all digits. Results are written from the cache by non-temporal stores,
+//! except that keys alone stay where they are in the output. Parts that are too large are partitioned again.
 //!
 //! **Memory.** Keys alone are moved into the output at once. Pairs whose output is another buffer, and whose keys and
 //! values are halves of a number, are moved to their ranges in the output as they are, and each range is sorted there
@@ -53,7 +53,7 @@ use upsweep_core::outputs::Target;
 use upsweep_core::segments::Offset;
 use upsweep_plan::cpu::SortLimits;
 
-/// Sorts keys into `output`, or where they are; each part by itself.
+/// Sorts keys into `output` or in place, each part by itself.
 pub fn keys<K: Key, I: Offset>(
     input: &Unsorted<'_, K>,
     output: &Target<'_, K>,
@@ -78,7 +78,7 @@ pub fn pairs<K: Key, V: Element, I: Offset>(
     run(&call::<K>(descending, len, (keys, keys_out), values), cut)
 }
 
-/// Sorts the positions of keys by these.
+/// Sorts the positions of keys by the keys (argsort).
 pub fn indices<K: Key, I: Index, O: Offset>(
     keys: &View<'_, K>,
     output: &Target<'_, I>,
@@ -90,7 +90,7 @@ pub fn indices<K: Key, I: Index, O: Offset>(
     run(&call::<K>(descending, len, (keys, std::ptr::null_mut()), positions), cut)
 }
 
-/// Where elements are, where results go, and how many.
+/// Returns the addresses of input and output, and their number of elements.
 fn buffers<T: Element>(
     what: &'static str,
     input: &Unsorted<'_, T>,
@@ -128,8 +128,8 @@ fn run<I: Offset>(sort: &Sort, cut: &Cut<'_, I>) -> Result<()> {
     }
 }
 
-/// Chooses the code by sizes: not by types, so that it is compiled here and not with each caller. Values lie in the lower half of a number
-/// that has a key in the higher one, but beside keys of 16 bytes.
+/// Dispatches by sizes and not by types, so that the sort is compiled here and not with each caller. A number has the
+/// key in its upper half and the value in the lower. Values of keys of 16 bytes are moved in memory of their own.
 fn by_sizes(sort: &Sort, parts: Parts<'_>) -> Result<()> {
     match (sort.key_bytes, sort.value_bytes) {
         (_, 9..) => with_wide_values(sort, parts),
@@ -140,7 +140,7 @@ fn by_sizes(sort: &Sort, parts: Parts<'_>) -> Result<()> {
     }
 }
 
-/// Sorts positions, and then fetches the values.
+/// Sorts positions, and then gathers the values.
 fn with_wide_values(sort: &Sort, parts: Parts<'_>) -> Result<()> {
     let (len, bytes) = (sort.len, sort.value_bytes);
     let in_place = sort.values == sort.values_out.cast_const();
@@ -148,7 +148,7 @@ fn with_wide_values(sort: &Sort, parts: Parts<'_>) -> Result<()> {
     let positions = positions.of(len)?;
     // A sort in place has its values in place, too.
     let sorted = if in_place { positions } else { sorted.of(len)? };
-    // SAFETY: both have as many elements.
+    // SAFETY: `positions` has room for `len` elements.
     (0..len).for_each(|i| unsafe { positions.add(i).write(i as u64) });
     let of_positions =
         Sort { values: positions.cast(), values_out: sorted.cast(), value_bytes: size_of::<u64>(), ..*sort };
@@ -162,13 +162,13 @@ fn with_wide_values(sort: &Sort, parts: Parts<'_>) -> Result<()> {
         }
     });
     if in_place {
-        // SAFETY: both have `len` values, and are apart.
+        // SAFETY: both have `len` values, and are disjoint.
         unsafe { sort.values_out.copy_from_nonoverlapping(to, len * bytes) };
     }
     Ok(())
 }
 
-/// Values, their sorted positions, and where they go.
+/// Operands of the gather: values, sorted positions and destination.
 struct Addresses {
     from: *const u8,
     sorted: *const u64,
@@ -181,7 +181,7 @@ impl Addresses {
     /// # Safety
     /// There is a place `i`, which nobody else writes.
     unsafe fn fetch(&self, i: usize, bytes: usize) {
-        // SAFETY: the caller's; positions are those of values.
+        // SAFETY: the caller has place `i` for itself, and positions are below the number of values.
         unsafe {
             let from = self.from.add(self.sorted.add(i).read() as usize * bytes);
             self.to.add(i * bytes).copy_from_nonoverlapping(from, bytes);
@@ -193,7 +193,7 @@ impl Addresses {
 pub mod tests {
     use super::*;
 
-    /// Sorts pairs within `limits`, as segments of these lengths where there are any.
+    /// Sorts pairs within `limits`, as segments if there are offsets.
     pub fn sort_within<K: Key, V: Element>(
         limits: SortLimits,
         (keys, values): (&[K], &[V]),

@@ -1,6 +1,7 @@
-//! Sort by a comparison on the CPU: short runs by insertion, and merges of neighbouring runs until there is one.
+//! Merge sort by a comparison on the CPU: insertion sort of short runs, then merges of neighbouring runs.
 //!
-//! Nothing here depends on the comparison being an order: where it is none, the results are all elements in some order.
+//! Memory safety does not depend on the comparison being an order: if it is none, the results are all elements in some
+//! order.
 
 use super::engine::apart;
 use super::merge::in_parts;
@@ -12,12 +13,12 @@ use upsweep_core::memory;
 use upsweep_core::operator::{Element, Function};
 use upsweep_plan::cpu::PARALLEL_FROM_BYTES;
 
-/// Elements of a run that is sorted by insertion.
+/// Elements of a run for the insertion sort.
 const INSERTED: usize = 24;
-/// Bytes of runs that one thread sorts, in a second-level cache.
+/// Bytes of a run that one thread sorts in a second-level cache.
 const RUN_BYTES: usize = 512 << 10;
 
-/// Sorts elements, and what goes along with them.
+/// Sorts elements, with their values or positions if there are any.
 pub fn run<T, V, F>(call: &Sorting<'_, T, V>, less: F) -> Result<()>
 where
     T: Element,
@@ -35,7 +36,7 @@ where
     };
     if let Unsorted::Buffer(input) = &call.input {
         let input = input.on_host("input")?;
-        // SAFETY: both have `len` elements; a borrowed output is apart from a borrowed input.
+        // SAFETY: both have `len` elements, and a borrowed output does not overlap a borrowed input.
         unsafe { input.as_ptr().copy_to_nonoverlapping(to, len) };
     }
     let values_len = if matches!(call.beside, Beside::Nothing) { 0 } else { len };
@@ -47,7 +48,7 @@ where
     match &call.beside {
         Beside::Values(Unsorted::Buffer(values)) => {
             let values = values.on_host("values")?;
-            // SAFETY: as above.
+            // SAFETY: both have `len` values, and a borrowed output does not overlap a borrowed input.
             unsafe { values.as_ptr().copy_to_nonoverlapping(values_to, len) };
         }
         Beside::Positions(at) => {
@@ -60,13 +61,13 @@ where
     }
     let columns = Columns { keys: to, values: values_to, values_len };
     let scratch = Columns { keys: keys_scratch.as_mut_ptr(), values: values_scratch.as_mut_ptr(), values_len };
-    // SAFETY: all have `len` elements, and as many values where there are any, and nobody else uses them.
+    // SAFETY: both have `len` elements, and `len` values if there are any, and nobody else uses them.
     unsafe { sort(columns, scratch, len, less) };
     drop(keys);
     Ok(())
 }
 
-/// Elements and values in memory; none where `values_len` is 0.
+/// Elements and values in memory. There are no values if `values_len` is 0.
 #[derive(Clone, Copy)]
 struct Columns<T, V> {
     keys: *mut T,
@@ -74,9 +75,9 @@ struct Columns<T, V> {
     values_len: usize,
 }
 
-// SAFETY: parts that threads have are apart.
+// SAFETY: threads that share columns use disjoint parts.
 unsafe impl<T: Send, V: Send> Send for Columns<T, V> {}
-// SAFETY: as above.
+// SAFETY: threads that share columns use disjoint parts.
 unsafe impl<T: Send, V: Send> Sync for Columns<T, V> {}
 
 impl<T: Copy, V: Copy> Columns<T, V> {
@@ -84,24 +85,24 @@ impl<T: Copy, V: Copy> Columns<T, V> {
         self.values_len > 0
     }
 
-    /// From element `begin` on.
+    /// Returns the columns from element `begin` on.
     ///
     /// # Safety
-    /// There are as many.
+    /// There are at least `begin` elements.
     unsafe fn from(self, begin: usize) -> Self {
-        // SAFETY: the caller answers for it; there are as many values as elements, or none.
+        // SAFETY: there are at least `begin` elements, and as many values as elements, or none.
         unsafe {
             let values = if self.has_values() { self.values.add(begin) } else { self.values };
             Self { keys: self.keys.add(begin), values, ..self }
         }
     }
 
-    /// The elements from `begin` to `end`.
+    /// Borrows the elements `begin .. end`.
     ///
     /// # Safety
-    /// There are as many, initialised, and nobody writes them for as long as the half lives.
+    /// There are at least `end` elements, initialised, and nobody writes them for as long as the half lives.
     unsafe fn half<'a>(self, begin: usize, end: usize) -> Half<'a, T, V> {
-        // SAFETY: the caller answers for it.
+        // SAFETY: there are at least `end` elements, initialised, which nobody writes meanwhile.
         unsafe {
             let values =
                 if self.has_values() { std::slice::from_raw_parts(self.values.add(begin), end - begin) } else { &[] };
@@ -112,9 +113,9 @@ impl<T: Copy, V: Copy> Columns<T, V> {
     /// Copies `len` elements to `to`.
     ///
     /// # Safety
-    /// Both have as many, apart from each other.
+    /// Both have `len` elements, and do not overlap.
     unsafe fn copy_to(self, to: Self, len: usize) {
-        // SAFETY: the caller answers for it.
+        // SAFETY: both have `len` elements, and do not overlap.
         unsafe {
             self.keys.copy_to_nonoverlapping(to.keys, len);
             if self.has_values() {
@@ -127,7 +128,7 @@ impl<T: Copy, V: Copy> Columns<T, V> {
 /// Sorts `len` elements in `data`, with scratch memory of the same size.
 ///
 /// # Safety
-/// Both have as many elements, apart from each other, those of `data` are initialised, and nobody else uses them.
+/// Both have `len` elements, and do not overlap. The elements of `data` are initialised. Nobody else uses either.
 unsafe fn sort<T, V, F>(data: Columns<T, V>, scratch: Columns<T, V>, len: usize, less: F)
 where
     T: Element,
@@ -138,7 +139,7 @@ where
     let run = (RUN_BYTES / size_of::<T>()).max(INSERTED);
     let sort_run = |i: usize| {
         let (begin, end) = (i * run, len.min((i + 1) * run));
-        // SAFETY: runs are apart from each other.
+        // SAFETY: runs are disjoint.
         unsafe { sort_run(data.from(begin), scratch.from(begin), end - begin, before) };
     };
     let runs = len.div_ceil(run);
@@ -148,7 +149,7 @@ where
     while width < len {
         for begin in (0..len).step_by(2 * width) {
             let (middle, end) = (len.min(begin + width), len.min(begin + 2 * width));
-            // SAFETY: the two are apart from each other, and each result is written once.
+            // SAFETY: `from` and `to` do not overlap, and each result is written once.
             unsafe {
                 let output = to.from(begin);
                 let values = if to.has_values() { output.values } else { std::ptr::null_mut() };
@@ -159,12 +160,12 @@ where
         width *= 2;
     }
     if !std::ptr::eq(from.keys, data.keys) {
-        // SAFETY: as above.
+        // SAFETY: `data` and `scratch` have `len` elements, and do not overlap.
         unsafe { from.copy_to(data, len) };
     }
 }
 
-/// Sorts a run in one thread.
+/// Sorts a run by one thread.
 ///
 /// # Safety
 /// As [`sort`].
@@ -175,14 +176,14 @@ unsafe fn sort_run<T: Copy, V: Copy>(
     before: impl Fn(&T, &T) -> bool + Copy,
 ) {
     for begin in (0..len).step_by(INSERTED) {
-        // SAFETY: short runs are apart from each other.
+        // SAFETY: short runs are disjoint.
         unsafe { insert(data.from(begin), INSERTED.min(len - begin), before) };
     }
     let (mut from, mut to, mut width) = (data, scratch, INSERTED);
     while width < len {
         for begin in (0..len).step_by(2 * width) {
             let (middle, end) = (len.min(begin + width), len.min(begin + 2 * width));
-            // SAFETY: the two are apart from each other, and have as many elements.
+            // SAFETY: `from` and `to` do not overlap, and both have `len` elements.
             unsafe {
                 let output = to.from(begin);
                 merge((from.half(begin, middle), from.half(middle, end)), (output.keys, output.values), before);
@@ -192,12 +193,12 @@ unsafe fn sort_run<T: Copy, V: Copy>(
         width *= 2;
     }
     if !std::ptr::eq(from.keys, data.keys) {
-        // SAFETY: as above.
+        // SAFETY: `data` and `scratch` have `len` elements, and do not overlap.
         unsafe { from.copy_to(data, len) };
     }
 }
 
-/// Sorts a short run by insertion.
+/// Insertion sort of a short run.
 ///
 /// # Safety
 /// There are `len` elements, initialised, which nobody else uses.

@@ -1,12 +1,12 @@
-//! Top-k on the CPU, and keys of a rank.
+//! Top-k and order statistics on the CPU.
 //!
 //! ```text
-//! guess       of a sample of the keys: two between which the wanted one lies, most probably
-//! collect     the keys between these, and how many lie before them; the wanted one is found among them. Where they are too many,
-//!             or not around the wanted rank, and where there are several ranks, keys are counted instead: see
-//!             order_statistics.rs
-//! count       for each part of the input, how many keys are before the wanted one, and how many equal to it
-//! store       part by part: the keys before it, and of those equal to it the first, as many as there are to be
+//! guess       two keys of a sample between which the wanted key is, most probably: the window
+//! collect     the keys in the window, and the number of keys before it; select the wanted key in the window.
+//!             If the window has too many keys or misses the wanted rank, or if there are several ranks, a radix
+//!             selection follows instead: see order_statistics.rs
+//! count       for each part of the input: keys before the wanted key, and keys equal to it
+//! store       part by part: the keys before it, and the first of the keys equal to it, up to the wanted number
 //! ```
 
 use super::order_statistics::{Ranks, select};
@@ -17,23 +17,25 @@ use upsweep_core::key::{Index, Key, KeyBits, KeyOrder};
 use upsweep_core::memory;
 use upsweep_plan::cpu::PARALLEL_FROM_BYTES;
 
-/// Keys from which a window is guessed, of a sample of so many.
+/// Fewest keys for which a window is guessed.
 const GUESS_FROM: usize = 64 << 10;
+/// Number of keys of a sample.
 const SAMPLE: usize = 4 << 10;
-/// Standard deviations between a rank in the sample and the ends of its window, and places beside.
+/// Standard deviations between a rank in the sample and the ends of its window.
 const DEVIATIONS: f64 = 6.0;
+/// Places that are added to these deviations.
 const PLACES: f64 = 4.0;
-/// The part of the input that may lie in a window.
+/// Largest part of the input in a window (1 / N).
 const MOST_CANDIDATES: usize = 4;
-/// Keys that are compared at once with a window's end.
+/// Number of keys that are compared at once with the ends of a window.
 const AT_ONCE: usize = 64;
 
-/// Keys in memory, as the numbers whose order is theirs.
+/// Keys in memory, compared as numbers with the keys' order.
 struct Keys<'a, B> {
     bits: &'a [B],
     order: KeyOrder,
     descending: bool,
-    /// Parts that threads share.
+    /// Number of parts for the threads.
     parts: usize,
 }
 
@@ -43,7 +45,8 @@ impl<B: KeyBits> Keys<'_, B> {
         bits.compared(self.order, self.descending)
     }
 
-    /// What `of` makes of each part: of what is given for it, its place and its keys.
+    /// Returns the results of `of` for each part. Its arguments are the part's element of `given`, the part's start and
+    /// its keys.
     fn with_parts<T: Send, R: Send>(&self, given: Vec<T>, of: impl Fn(T, usize, &[B]) -> R + Sync) -> Vec<R> {
         let begin = |part: usize| (self.bits.len() as u128 * part as u128 / self.parts as u128) as usize;
         let part = |(part, given)| {
@@ -57,12 +60,12 @@ impl<B: KeyBits> Keys<'_, B> {
         }
     }
 
-    /// What `of` makes of each part's keys.
+    /// Returns the results of `of` for the keys of each part.
     fn in_parts<R: Send>(&self, of: impl Fn(&[B]) -> R + Sync) -> Vec<R> {
         self.with_parts(vec![(); self.parts], |(), _, keys| of(keys))
     }
 
-    /// The number of the key of `rank`, from 1 on.
+    /// Returns the number of the key of `rank`. Ranks begin with 1.
     fn of_rank(&self, rank: usize) -> Result<B> {
         if self.bits.len() >= GUESS_FROM
             && let Some(found) = self.in_window(rank)
@@ -72,7 +75,7 @@ impl<B: KeyBits> Keys<'_, B> {
         Ok(self.of_ranks(&[rank as u64])?.first().copied().unwrap_or_default())
     }
 
-    /// The numbers of the keys of ranks that ascend, from 1 on.
+    /// Returns the numbers of the keys of ascending ranks. Ranks begin with 1.
     fn of_ranks(&self, ranks: &[u64]) -> Result<Vec<B>> {
         let len = self.bits.len();
         if len < GUESS_FROM {
@@ -90,7 +93,7 @@ impl<B: KeyBits> Keys<'_, B> {
         }
     }
 
-    /// The wanted number, if it is in a window that a sample of the keys tells, which is small.
+    /// Returns the wanted number, if the window that a sample suggests contains it and is small.
     fn in_window(&self, rank: usize) -> Option<B> {
         let len = self.bits.len();
         let part = len / SAMPLE;
@@ -105,7 +108,7 @@ impl<B: KeyBits> Keys<'_, B> {
         let high = sample.get((centre + spread).ceil() as usize).copied();
         let most = len / MOST_CANDIDATES / self.parts;
         let found = self.in_parts(|keys| {
-            // Where there is no memory for these, digits need none.
+            // On a lack of memory the radix selection is used, which needs less.
             let (mut before, mut within) = (0, Vec::new());
             for keys in keys.chunks(AT_ONCE) {
                 let is_before = |key: B| low.is_some_and(|low| key < low);
@@ -133,13 +136,14 @@ impl<B: KeyBits> Keys<'_, B> {
         Some(*within.select_nth_unstable(wanted).1)
     }
 
-    /// The bits of the keys of ranks that ascend, from 1 on: of equal ones those which a stable sort puts there.
+    /// Returns the bits of the keys of ascending ranks. Ranks begin with 1. Of equal keys it is the one that a stable
+    /// sort puts there.
     fn bits_of_ranks(&self, ranks: &[u64]) -> Result<Vec<B>> {
         let mut found = match *ranks {
             [rank] => memory::filled(1, self.of_rank(rank as usize)?)?,
             _ => self.of_ranks(ranks)?,
         };
-        // What was compared does not tell a zero's sign.
+        // The compared numbers do not have a zero's sign.
         let zero = B::default().compared(self.order, self.descending);
         let zeros = found.partition_point(|&key| key < zero)..found.partition_point(|&key| key <= zero);
         found.iter_mut().for_each(|key| *key = key.restored(self.order, self.descending));
@@ -151,14 +155,14 @@ impl<B: KeyBits> Keys<'_, B> {
         Ok(found)
     }
 
-    /// The bits of the zeros of ranks that ascend: `zero` is their number.
+    /// Returns the bits of the zeros of ascending ranks. `zero` is their number.
     fn zeros(&self, zero: B, ranks: &[u64]) -> Result<Vec<B>> {
         let counts = self.in_parts(|keys| {
             keys.iter().map(|&bits| self.number(bits)).fold((0u64, 0u64), |(before, equal), key| {
                 (before + u64::from(key < zero), equal + u64::from(key == zero))
             })
         });
-        // The rank of each part's first zero, and how many it has.
+        // Rank of each part's first zero, and its number of zeros.
         let mut next = 1 + counts.iter().map(|(before, _)| before).sum::<u64>();
         let mut shares = memory::room(counts.len())?;
         for (_, equal) in counts {
@@ -183,7 +187,7 @@ impl<B: KeyBits> Keys<'_, B> {
         Ok(all)
     }
 
-    /// The first `rank` keys as numbers with their places, in the order of the input.
+    /// Returns the first `rank` keys as numbers with their places, in the order of the input.
     fn first(&self, rank: usize) -> Result<Vec<(B, usize)>> {
         let wanted = self.of_rank(rank)?;
         let counts = self.in_parts(|keys| {
@@ -194,7 +198,7 @@ impl<B: KeyBits> Keys<'_, B> {
         let mut ties = rank - counts.iter().map(|(before, _)| before).sum::<usize>();
         let mut results = memory::room(rank)?;
         results.resize(rank, (wanted, 0));
-        // What each part stores, and how many of its keys that are equal to the wanted one.
+        // Output of each part, and the number of keys equal to the wanted key that it stores.
         let mut left = results.as_mut_slice();
         let mut shares = Vec::new();
         for (before, equal) in counts {
@@ -225,7 +229,7 @@ impl<B: KeyBits> Keys<'_, B> {
     }
 }
 
-/// Finds the first keys of each row, or the places of these.
+/// Finds the first keys of each row, or their places.
 pub fn run<K: Key, I: Index>(call: &Ranking<'_, K, I>) -> Result<()> {
     let keys = call.keys.on_host("input")?;
     let (values, indices) = (call.values.as_ref(), call.indices.as_ref());
@@ -241,7 +245,7 @@ pub fn run<K: Key, I: Index>(call: &Ranking<'_, K, I>) -> Result<()> {
     )
 }
 
-/// Stores the keys of some ranks, from 1 on, in the call's output.
+/// Stores the keys of some ranks in the call's output. Ranks begin with 1.
 pub fn wanted<K: Key>(call: &Ranking<'_, K, u32>, ranks: &[usize]) -> Result<()> {
     let keys = call.keys.on_host("input")?;
     let Some(target) = &call.values else { return Ok(()) };
@@ -249,7 +253,7 @@ pub fn wanted<K: Key>(call: &Ranking<'_, K, u32>, ranks: &[usize]) -> Result<()>
     of_keys(&Call::<K::Bits>::new::<K>(keys, call.descending, outputs), &Wanted::Ranks(ranks))
 }
 
-/// Keys by their size alone, and where results go.
+/// Type-erased operands of a call: keys by their size alone, and outputs.
 struct Call<B> {
     keys: *const B,
     len: usize,
@@ -261,13 +265,14 @@ struct Call<B> {
 // SAFETY: threads read the keys, which are `Sync`.
 unsafe impl<B: Sync + Send> Sync for Call<B> {}
 
-/// What is looked for.
+/// Wanted results.
 enum Wanted<'a> {
     First { rows: usize, rank: usize, sorted: bool },
     Ranks(&'a [usize]),
 }
 
-/// Chooses the code by the size of the keys: not by their type, so that it is compiled here and not with each caller.
+/// Dispatches by the size of the keys and not by their type, so that the code is compiled here and not with each
+/// caller.
 fn of_keys<B: KeyBits>(call: &Call<B>, wanted: &Wanted<'_>) -> Result<()> {
     match size_of::<B>() {
         1 => of_keys::of_1_byte(&call.of_bits(), wanted),
@@ -278,7 +283,7 @@ fn of_keys<B: KeyBits>(call: &Call<B>, wanted: &Wanted<'_>) -> Result<()> {
     }
 }
 
-/// One function for each size of keys, none of them generic.
+/// Functions for each size of keys, none of them generic.
 mod of_keys {
     use super::{Call, Result, Wanted};
 
@@ -298,7 +303,7 @@ impl<B> Call<B> {
         Self { keys: keys.as_ptr().cast(), len: keys.len(), order: K::ORDER, descending, outputs }
     }
 
-    /// The same call, where `C` is `B`.
+    /// Returns the same call with keys `C`, which is the type `B`.
     fn of_bits<C>(&self) -> Call<C> {
         let Self { keys, len, order, descending, outputs: Outputs { values, places, place_bytes } } = *self;
         Call {
@@ -312,9 +317,9 @@ impl<B> Call<B> {
 }
 
 impl<B: KeyBits> Call<B> {
-    /// The keys from `begin` on; with `alone`, for the calling thread.
+    /// Returns the keys from `begin` on, with `alone` in one part for the calling thread.
     fn keys(&self, begin: usize, len: usize, alone: bool) -> Keys<'_, B> {
-        // SAFETY: the call borrows so many keys.
+        // SAFETY: the call borrows the keys `begin .. begin + len`.
         let bits = unsafe { std::slice::from_raw_parts(self.keys.add(begin), len) };
         let parts = if alone || size_of_val(bits) < PARALLEL_FROM_BYTES { 1 } else { rayon::current_num_threads() };
         Keys { bits, order: self.order, descending: self.descending, parts }
@@ -349,7 +354,7 @@ impl<B: KeyBits> Call<B> {
             if sorted {
                 results.sort_unstable();
             }
-            // What was compared does not tell a zero's sign.
+            // The compared numbers do not have a zero's sign.
             results.iter_mut().for_each(|(key, at)| *key = keys.bits.get(*at).copied().unwrap_or_default());
             // SAFETY: the outputs have `rank` elements for each row, and a row is one thread's.
             unsafe { self.store(row * rank, &results) };
@@ -359,11 +364,11 @@ impl<B: KeyBits> Call<B> {
     }
 
     /// # Safety
-    /// The outputs have places for so many keys, with their places, from `first` on, which no other thread writes.
+    /// The outputs that are not null have room for `results` from `first` on, which no other thread writes.
     unsafe fn store(&self, first: usize, results: &[(B, usize)]) {
         let Outputs { values, places, place_bytes } = self.outputs;
         for (i, &(key, at)) in results.iter().enumerate() {
-            // SAFETY: the caller answers for the place.
+            // SAFETY: the outputs have room for all results from `first` on, which no other thread writes.
             unsafe {
                 if !values.is_null() {
                     values.add(first + i).write(key);
@@ -378,7 +383,7 @@ impl<B: KeyBits> Call<B> {
     }
 }
 
-/// Where results go; null where they are not wanted.
+/// Outputs of a call, null if they are not wanted.
 #[derive(Clone, Copy)]
 struct Outputs<B> {
     values: *mut B,
@@ -386,6 +391,6 @@ struct Outputs<B> {
     place_bytes: usize,
 }
 
-// SAFETY: the pointers are those of a call, which borrows the outputs exclusively for as long as it runs; each result is written by
-// one thread.
+// SAFETY: the pointers are those of a call, which borrows the outputs exclusively for as long as it runs. Each result
+// is written by one thread.
 unsafe impl<B: Send> Sync for Outputs<B> {}

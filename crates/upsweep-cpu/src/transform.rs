@@ -1,4 +1,4 @@
-//! Transform on the CPU: each thread takes a part of the elements.
+//! Elementwise transform on the CPU: each thread takes a part of the elements.
 
 use super::engine::apart;
 use upsweep_core::error::Result;
@@ -9,7 +9,7 @@ use upsweep_core::outputs::Write;
 use upsweep_core::segments::Whole;
 use upsweep_core::steps::{Held, Parts};
 
-/// Elements that are worth waking another thread.
+/// Elements of a part.
 const PART: usize = 1 << 12;
 
 pub fn run<I, O, M>(
@@ -31,8 +31,8 @@ where
     let part = |part: usize| {
         let places = &places;
         for at in part * PART..len.min((part + 1) * PART) {
-            // SAFETY: the places are good while the call's buffers and faults live, the input has so many values and the output as many
-            // results, and each result is written by one thread.
+            // SAFETY: the places are valid while the call's buffers and faults live, input and output have `len`
+            // elements, and each result is written by one thread.
             unsafe {
                 let value = steps.map.apply(I::read(&places.from, at), at as u64);
                 O::write(&places.to, at, value.canonical());
@@ -43,12 +43,12 @@ where
     faults.check()
 }
 
-/// Where the values and the results lie.
+/// Places of the values and the results.
 struct Places<I: Read, O: Write> {
     from: I::Place,
     to: O::Place,
 }
 
-// SAFETY: the places are those of a call, which borrows the buffers for as long as it runs; values are only read, and each result is
-// written by one thread.
+// SAFETY: the places are those of a call, which borrows the buffers for as long as it runs. Values are only read, and
+// each result is written by one thread.
 unsafe impl<I: Read, O: Write> Sync for Places<I, O> {}

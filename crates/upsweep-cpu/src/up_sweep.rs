@@ -1,4 +1,4 @@
-//! Up-sweeps on the CPU: each thread sweeps blocks of neighbours, and one the last elements of the blocks.
+//! Upsweep on the CPU: threads sweep blocks of neighbours, and one thread then sweeps the last elements of the blocks.
 
 use rayon::prelude::*;
 use upsweep_core::buffer::View;
@@ -6,10 +6,10 @@ use upsweep_core::error::Result;
 use upsweep_core::operator::{Element, Operator};
 use upsweep_core::outputs::Target;
 
-/// Elements of a block: a power of two, so that only last elements go further.
+/// Elements of a block: a power of two, so that only the last element of a block takes part in later steps.
 const BLOCK: usize = 1 << 12;
 
-/// Without an input it is in place. The output is as long as the input.
+/// Runs an upsweep. Without an input it is in place. The output is as long as the input.
 pub fn run<T: Element, Op: Operator<T>>(
     operator: Op,
     input: Option<View<'_, T>>,
@@ -18,10 +18,11 @@ pub fn run<T: Element, Op: Operator<T>>(
     let (to, len) = output.on_host("output")?;
     if let Some(input) = &input {
         let input = input.on_host("input")?;
-        // SAFETY: the output has room for as many elements as the input has, and is borrowed for itself.
+        // SAFETY: the output has room for the input's elements, and is borrowed exclusively.
         unsafe { to.copy_from_nonoverlapping(input.as_ptr(), len.min(input.len())) };
     }
-    // SAFETY: the call borrows the output's `len` elements for itself; all are written, by its owner or from the input.
+    // SAFETY: the call borrows the output's `len` elements exclusively. All are initialised, by their owner or from the
+    // input.
     let x = unsafe { std::slice::from_raw_parts_mut(to, len) };
     x.par_chunks_mut(BLOCK).for_each(|block| {
         block.iter_mut().for_each(|x| *x = x.canonical());
@@ -31,7 +32,7 @@ pub fn run<T: Element, Op: Operator<T>>(
     Ok(())
 }
 
-/// The steps from `first` on: elements are combined with those before them at the distance of the step.
+/// Runs the steps from distance `first` on. A step combines elements with the elements at its distance to the left.
 fn sweep<T: Element, Op: Operator<T>>(operator: Op, x: &mut [T], first: usize) {
     let mut d = first;
     while 2 * d <= x.len() {

@@ -1,10 +1,11 @@
-//! Parts of a call that know nothing of each other, so that any thread may do any of them.
+//! Parallel loop over independent parts of a call.
 
 use rayon::prelude::*;
 
-/// Calls `part(0)`, `part(1)`, .. to the one before `parts`: on all threads of the pool if they are `many`, or else on this one, in order.
+/// Calls `part(i)` for `i` in `0 .. parts`: on all threads of the pool if there is much work (`many`), otherwise on
+/// this thread, in order.
 ///
-/// It is not generic, so that rayon's splitting and joining is compiled once and not for each call.
+/// The function is not generic, so that rayon's splitting and joining is compiled once and not for each call.
 pub(crate) fn run(parts: usize, many: bool, part: &(dyn Fn(usize) + Sync)) {
     if many && parts > 1 {
         (0..parts).into_par_iter().for_each(part);

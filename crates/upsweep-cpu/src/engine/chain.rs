@@ -1,4 +1,4 @@
-//! Tickets in order, and a state handed from each ticket to the next.
+//! Chained scan over blocks: tickets in order, and a state published for each ticket.
 //!
 //! ```text
 //! each worker:                               reduce-then-scan of one block a ticket
@@ -9,7 +9,7 @@
 //!         scan(block[ticket], prefix)                reads the cache, stores past it, fetches the block
 //!                                                    of its next ticket
 //!
-//! wait(ticket):
+//! wait(ticket):                              with decoupled fallback
 //!     spin for some microseconds until state[ticket] is ready
 //!     claim(ticket), or go on spinning
 //!     state[ticket] = wait(ticket - 1) ⊕ reduce(block[ticket])
@@ -17,38 +17,38 @@
 //!
 //! Sources: the chained scan of Yan, Long and Zhang, "StreamScan: Fast Scan Algorithms for GPUs without Global Barrier
 //! Synchronization", 2013, which waits for the predecessor alone; and Smith, Levien and Owens, "Decoupled Fallback: A
-//! Portable Single-Pass GPU Scan", 2025, where those who wait do the work of a predecessor that the scheduler has put
-//! aside: on a machine with other work, one such worker would otherwise hold up all others for milliseconds. What
-//! differs: a block is a part of a core's cache instead of its registers, and there is no look-back over aggregates,
-//! because with tens of threads and microseconds a block the predecessor has almost always published its state.
+//! Portable Single-Pass GPU Scan", 2025, in which waiting workers do the work of a predecessor that the scheduler has
+//! preempted. On a machine with other work, one preempted worker would otherwise hold up all others for milliseconds.
+//! Two things differ: a block fills a part of a core's cache instead of its registers, and there is no look-back over
+//! aggregates. With tens of threads and microseconds a block, the predecessor has almost always published its state.
 //!
-//! **Progress.** A worker waits for lower tickets only, or for the one that helps with its own. The lowest unpublished
-//! ticket waits for nobody, and a worker that runs holds it or has claimed it, so it is published however many threads
-//! there are.
+//! **Progress.** A worker waits for lower tickets only, or for the worker that helps with its own. The lowest
+//! unpublished ticket waits for nobody, and a worker that runs holds it or has claimed it, so it is published however
+//! many threads there are.
 //!
-//! **Panics.** An operator may panic. Its worker then marks the tickets as broken while it unwinds, the others leave as
-//! soon as they see the mark, and rayon passes the panic on to the caller.
+//! **Panics.** An operator may panic. Its worker then marks the tickets as broken while it unwinds, other workers leave
+//! as soon as they see the mark, and rayon passes the panic on to the caller.
 //!
 //! # Memory ordering
-//! - A slot goes from `EMPTY` to `CLAIMED` once, by a compare-exchange, and then to `READY`. Only who claimed it writes
-//!   the state, and then sets `READY` with `Release`; readers see `READY` with `Acquire` and then read the state. Who
-//!   publishes makes no difference: the state is the same bits.
+//! - A slot goes from `EMPTY` to `CLAIMED` once, by a compare-exchange, and then to `READY`. Only the worker that
+//!   claimed it writes the state, and then sets `READY` with `Release`. Readers see `READY` with `Acquire` and then
+//!   read the state. All possible publishers write the same bits.
 //! - In place, the holder of a ticket overwrites its block. It does so only after its slot is `READY`, and a helper reads
 //!   the block only between `CLAIMED` and `READY`, so the same pair orders these reads before the holder's writes.
 //! - Tickets are `Relaxed`: they only have to be distinct, and nothing is read on the strength of a ticket's value.
 //! - `broken` is `Relaxed`: it is a hint to give up, after which no state is read.
-//! - What the workers store in the output is seen by the caller because rayon's scope joins them. Non-temporal stores
-//!   are not ordered by that join, so each block ends with `store::fence`.
+//! - The caller sees the workers' stores to the output because rayon's scope joins the workers. Non-temporal stores are
+//!   not ordered by that join, so each block ends with `store::fence`.
 
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use upsweep_core::memory;
 
-/// Another worker has panicked.
+/// Signal that another worker has panicked.
 pub(crate) struct Broken;
 
-/// Tickets `0 .. count`, each of which one worker gets.
+/// Tickets `0 .. count`. Each goes to one worker.
 pub(crate) struct Tickets {
     next: AtomicUsize,
     broken: AtomicBool,
@@ -60,13 +60,13 @@ impl Tickets {
         Self { next: AtomicUsize::new(0), broken: AtomicBool::new(false), count }
     }
 
-    /// Gives all tickets to `threads` workers of the current rayon pool, of which the calling thread is one.
-    /// `process(ticket, following)` is also told which ticket its worker will process next, if any.
+    /// Gives all tickets to `threads` workers of the current rayon pool. The calling thread is one of them. The
+    /// arguments of `process` are the ticket, and the ticket that its worker will process next, if any.
     pub(crate) fn run(&self, threads: usize, process: &(dyn Fn(usize, Option<usize>) -> Result<(), Broken> + Sync)) {
         self.run_numbered(threads, &|_, ticket, following| process(ticket, following));
     }
 
-    /// The same; `process` is also told which of the workers it is, first of all.
+    /// `run` with the worker's number as the first argument of `process`.
     pub(crate) fn run_numbered(
         &self,
         threads: usize,
@@ -99,7 +99,7 @@ impl Tickets {
     pub(crate) fn in_order(count: usize, mut process: impl FnMut(usize)) {
         #[cfg(test)]
         ran::count(count, 1);
-        // No `for_each`: where that is not inlined, what `process` captures goes through memory.
+        // No `for_each`: if it is not inlined, the captures of `process` go through memory.
         for ticket in 0..count {
             process(ticket);
         }
@@ -116,7 +116,7 @@ impl Tickets {
     }
 }
 
-/// Marks the tickets as broken when it is dropped, which only unwinding does.
+/// Guard that marks the tickets as broken when it is dropped, which happens only during unwinding.
 struct BreakOnUnwind<'a>(&'a AtomicBool);
 
 impl Drop for BreakOnUnwind<'_> {
@@ -125,10 +125,10 @@ impl Drop for BreakOnUnwind<'_> {
     }
 }
 
-/// One state a ticket, each published once.
+/// States of the tickets, each published once.
 pub(crate) struct States<S>(Vec<Slot<S>>);
 
-/// A slot has a cache line of its own, because others poll it.
+/// Slot of a state. It has a cache line of its own, because other workers poll it.
 #[repr(align(64))]
 struct Slot<S> {
     /// [`EMPTY`], [`CLAIMED`] or [`READY`].
@@ -137,16 +137,16 @@ struct Slot<S> {
 }
 
 const EMPTY: u8 = 0;
-/// Somebody is about to publish.
+/// Stage of a slot whose worker is about to publish.
 const CLAIMED: u8 = 1;
 const READY: u8 = 2;
 
-// SAFETY: a state is written by the one worker that claimed its slot, before the slot is ready, and read only after that
-// has been seen: see "Memory ordering".
+// SAFETY: a state is written by the one worker that claimed its slot, before the slot is ready. Other workers read it
+// only after they have seen that it is ready: see "Memory ordering".
 unsafe impl<S: Send + Sync> Sync for States<S> {}
 
 impl<S: Copy> States<S> {
-    /// The states of `count` tickets.
+    /// Makes empty slots for `count` tickets.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](upsweep_core::error::Error::OutOfMemory).
@@ -155,17 +155,17 @@ impl<S: Copy> States<S> {
         Ok(Self(memory::collected(count, (0..count).map(slot))?))
     }
 
-    /// Makes the state of `ticket` known, unless somebody else does; returns whether it was this call.
+    /// Publishes the state of `ticket`, unless another worker has claimed it. Returns whether this call published it.
     pub(crate) fn publish(&self, ticket: usize, state: S) -> bool {
         let claimed = self.claim(ticket);
         if claimed {
-            // SAFETY: this call has claimed it.
+            // SAFETY: this call has claimed the ticket.
             unsafe { self.fill(ticket, state) };
         }
         claimed
     }
 
-    /// Whether this call, of all that ever claim `ticket`, is the first.
+    /// Claims `ticket`. Returns whether this call is the first to claim it.
     fn claim(&self, ticket: usize) -> bool {
         let stage = &self.0[ticket].stage;
         stage.compare_exchange(EMPTY, CLAIMED, Ordering::Relaxed, Ordering::Relaxed).is_ok()
@@ -177,19 +177,19 @@ impl<S: Copy> States<S> {
     /// The caller has claimed `ticket`, and fills it once.
     unsafe fn fill(&self, ticket: usize, state: S) {
         let slot = &self.0[ticket];
-        // SAFETY: nobody else writes this state, as the caller has claimed it, and none reads it before it is ready.
+        // SAFETY: nobody else writes this state, as the caller has claimed it, and nobody reads it before it is ready.
         unsafe { (*slot.state.get()).write(state) };
         slot.stage.store(READY, Ordering::Release);
     }
 
-    /// The state of `ticket`, if it is published.
+    /// Returns the state of `ticket`, if it is published.
     pub(crate) fn get(&self, ticket: usize) -> Option<S> {
         let slot = &self.0[ticket];
-        // SAFETY: where it is seen ready, the state was written before, and is never written again.
+        // SAFETY: a ready state has been written, and is never written again.
         (slot.stage.load(Ordering::Acquire) == READY).then(|| unsafe { (*slot.state.get()).assume_init() })
     }
 
-    /// The state of `ticket`, as soon as it is published.
+    /// Waits until the state of `ticket` is published, and returns it.
     pub(crate) fn wait(&self, ticket: usize, tickets: &Tickets) -> Result<S, Broken> {
         loop {
             if let Some(state) = self.spin(ticket, tickets)? {
@@ -199,7 +199,7 @@ impl<S: Copy> States<S> {
         }
     }
 
-    /// The state of `ticket`, if it is published within some microseconds.
+    /// Returns the state of `ticket`, if it is published within some microseconds.
     fn spin(&self, ticket: usize, tickets: &Tickets) -> Result<Option<S>, Broken> {
         const SPINS: u32 = 1024;
         for _ in 0..SPINS {
@@ -215,29 +215,29 @@ impl<S: Copy> States<S> {
     }
 }
 
-/// What a ticket makes of the state before it.
+/// Effect of a ticket on the state before it.
 #[derive(Clone, Copy)]
 pub(crate) enum Step<S> {
-    /// Replaces it.
+    /// Replaces the state.
     Sets(S),
-    /// Combines it, from the left, with this.
+    /// Combines the state with this value on its right.
     Adds(S),
 }
 
-/// States whose steps anyone can compute.
+/// Chain of states. Any worker can compute any step.
 pub(crate) struct Chain<'a, S> {
     pub(crate) tickets: Tickets,
     pub(crate) states: States<S>,
-    /// The step of a ticket. Ticket 0 sets.
+    /// Step of a ticket. The step of ticket 0 is `Sets`.
     pub(crate) step: &'a (dyn Fn(usize) -> Step<S> + Sync),
     pub(crate) combine: &'a (dyn Fn(S, S) -> S + Sync),
 }
 
 impl<S: Copy> Chain<'_, S> {
-    /// The state after `ticket`, as soon as it is known. When that takes long, this computes and publishes what is
-    /// missing.
+    /// Waits for the state after `ticket`, and returns it. If that takes long, this computes and publishes the missing
+    /// states.
     pub(crate) fn wait(&self, ticket: usize) -> Result<S, Broken> {
-        // The tickets claimed here, which are neighbours, with their steps.
+        // Steps of the tickets claimed here, which are consecutive.
         let mut claimed = Vec::new();
         let mut first = ticket;
         let mut state = loop {
@@ -250,7 +250,7 @@ impl<S: Copy> Chain<'_, S> {
             }
             match (self.step)(first) {
                 Step::Sets(state) => {
-                    // SAFETY: it has been claimed here.
+                    // SAFETY: the ticket has been claimed here.
                     unsafe { self.states.fill(first, state) };
                     break state;
                 }
@@ -262,14 +262,14 @@ impl<S: Copy> Chain<'_, S> {
         };
         for (back, step) in claimed.into_iter().enumerate().rev() {
             state = (self.combine)(state, step);
-            // SAFETY: it has been claimed here.
+            // SAFETY: the ticket has been claimed here.
             unsafe { self.states.fill(ticket - back, state) };
         }
         Ok(state)
     }
 }
 
-/// The tickets and the threads of the last call on this thread, for the tests of the plan.
+/// Record of the tickets and threads of the last call on this thread, for the tests of the plan.
 #[cfg(test)]
 pub(crate) mod ran {
     use std::cell::Cell;

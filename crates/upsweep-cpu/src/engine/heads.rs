@@ -1,18 +1,18 @@
-//! Where the segments and lines of an array begin, in scan order.
+//! Heads: the first elements of segments and lines, in scan order.
 
-/// Elements that begin a new line or segment. Element 0 always does. All positions are in scan order: in a reversed
-/// scan, a segment begins at its last element.
+/// Heads: elements that begin a line or segment. Element 0 is always a head. All positions are in scan order: in a
+/// reversed scan, a segment begins at its last element.
 pub(crate) trait Heads: Sync {
-    /// What makes [`next`](Heads::next) cheap from one head to the following.
+    /// State that makes [`next`](Heads::next) cheap from one head to the following.
     type Cursor;
 
-    /// A cursor for calls of `next` with ascending `from`, which are at least `k`.
+    /// Returns a cursor for calls of `next` with ascending `from`, which are at least `k`.
     fn cursor(&self, k: usize) -> Self::Cursor;
 
-    /// The first head after `from` and before `end`; `end` when there is none.
+    /// Returns the first head after `from` and before `end`, or `end` if there is none.
     fn next(&self, cursor: &mut Self::Cursor, from: usize, end: usize) -> usize;
 
-    /// The last head in `start .. end`.
+    /// Returns the last head in `start .. end`.
     fn last(&self, start: usize, end: usize) -> Option<usize>;
 
     /// Whether `k` is a head.
@@ -20,7 +20,7 @@ pub(crate) trait Heads: Sync {
         self.last(k, k + 1).is_some()
     }
 
-    /// The index in memory that the map sees as position 0, for the line of the element at `at`.
+    /// Returns the index in memory that the map sees as position 0, for the line of the element at `at`.
     #[inline(always)]
     fn origin(&self, at: usize) -> usize {
         let _ = at;
@@ -28,7 +28,7 @@ pub(crate) trait Heads: Sync {
     }
 }
 
-/// Lines of the same length, which is not 0, one after the other.
+/// Contiguous lines of equal length, which is not 0.
 pub(crate) struct EqualLines {
     pub(crate) len: usize,
 }
@@ -39,7 +39,7 @@ impl Heads for EqualLines {
     fn cursor(&self, _: usize) {}
     #[inline(always)]
     fn next(&self, (): &mut (), from: usize, end: usize) -> usize {
-        // Most often there is one line, and a division takes longer than a short scan.
+        // Fast path for one line, the most frequent case: a division takes longer than a short scan.
         if end <= self.len { end } else { (from - from % self.len).saturating_add(self.len).min(end) }
     }
     #[inline(always)]

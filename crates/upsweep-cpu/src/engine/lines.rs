@@ -1,4 +1,4 @@
-//! Scans of what lies contiguously: whole arrays, lines along the last axis, segments.
+//! Scans of contiguous elements: whole arrays, lines along the last axis, segments.
 
 use super::chain::{Chain, States, Step, Tickets};
 use super::heads::Heads;
@@ -13,27 +13,27 @@ use upsweep_core::outputs::Write;
 use upsweep_core::steps::{Out, Steps};
 use upsweep_plan::cpu::{Blocks, NON_TEMPORAL_FROM_BYTES};
 
-/// A scan apart from where its lines or segments begin.
+/// Scan without the heads of its lines or segments.
 pub(crate) struct Contiguous<'a, S: Steps> {
     pub(crate) steps: &'a S,
     pub(crate) memory: &'a Memory<S::In, S::Out>,
     pub(crate) init: Option<S::Acc>,
     pub(crate) storing: Storing<S::Acc>,
     pub(crate) threads: usize,
-    /// Whether the results go where the elements are.
+    /// Whether the output is the input's memory.
     pub(crate) in_place: bool,
 }
 
 impl<S: Steps> Contiguous<'_, S> {
-    /// Scans all blocks. Returns the state after the last element, if it is `wanted` (else nothing of meaning).
+    /// Scans all blocks. Returns the state after the last element, if it is `wanted` (otherwise an arbitrary value).
     ///
     /// # Safety
-    /// The memory is that of the blocks' elements: valid, and used by nothing else meanwhile.
+    /// The memory has the blocks' elements, is valid, and is used by nothing else meanwhile.
     pub(crate) unsafe fn run<H: Heads>(self, heads: &H, blocks: &Blocks, wanted: bool) -> Result<Option<S::Acc>> {
         let Self { steps, memory, init, storing, threads, in_place } = self;
         let set = Set::widest();
         let lines = Lines { steps, memory, heads, init, set };
-        // Of what a cache still holds, fetching takes longer than it gains.
+        // Prefetches of data that is in a cache cost more than they save.
         let is_long = memory.len * size_of::<Out<S>>() >= NON_TEMPORAL_FROM_BYTES;
         let next_block = |ticket| {
             let range = blocks.range(ticket);
@@ -47,7 +47,7 @@ impl<S: Steps> Contiguous<'_, S> {
                 let wanted = wanted || range.end < memory.len;
                 let next = if is_long && range.end < memory.len { next_block(index + 1) } else { NextBlock::NONE };
                 let storing = Storing { block: range.start, next, ..storing };
-                // SAFETY: the memory is the blocks', valid and used by nothing else; this thread alone works.
+                // SAFETY: the memory has the block, and is valid and used by nothing else. Only this thread works.
                 state = unsafe { lines.scan_block(range, prefix, wanted, &storing) };
             });
             if storing.non_temporal {
@@ -61,8 +61,8 @@ impl<S: Steps> Contiguous<'_, S> {
             let head = heads.last(start, end);
             let from = head.unwrap_or(start);
             let run = Run { start: from, len: end - from, origin: heads.origin(memory.at(from)) };
-            // SAFETY: the block is in the memory, and its output, which may be its input, is not
-            // written before its state is published: see `chain`.
+            // SAFETY: the block is in the memory. Its output, which may be its input, is not written before its state
+            // is published: see `chain`.
             let local = unsafe { reducer.reduce(run, Ahead::NOTHING) };
             if head.is_some() { Step::Sets(steps.join(init, local)) } else { Step::Adds(local) }
         };
@@ -71,10 +71,10 @@ impl<S: Steps> Contiguous<'_, S> {
         let chain = Chain { tickets, states, step: &step, combine: &combine };
         chain.tickets.run(threads, &|ticket, next| {
             let range = blocks.range(ticket);
-            // The next block needs this one's state unless it begins a line or segment itself.
+            // The next block needs the state after this block unless it begins with a head.
             let needed = if range.end < memory.len { !heads.is_head(range.end) } else { wanted };
             let step = needed.then(|| step(ticket));
-            // What begins in this block does not depend on what comes before it: it is handed on before waiting.
+            // The state after a head in this block does not depend on earlier blocks: it is published before waiting.
             let mut published = match step {
                 Some(Step::Sets(state)) => chain.states.publish(ticket, state),
                 _ => true,
@@ -84,7 +84,7 @@ impl<S: Steps> Contiguous<'_, S> {
                 published = chain.states.publish(ticket, steps.join(prefix, local));
             }
             if !published && in_place {
-                // Somebody who helps may still be reading the block.
+                // A helping worker may still be reading the block.
                 chain.states.wait(ticket, &chain.tickets)?;
             }
             let mut storing = storing;
@@ -103,7 +103,7 @@ impl<S: Steps> Contiguous<'_, S> {
     }
 }
 
-/// What scanning a block takes.
+/// Operands of the scan of a block.
 struct Lines<'a, S: Steps, H> {
     steps: &'a S,
     memory: &'a Memory<S::In, S::Out>,
@@ -136,10 +136,10 @@ impl<S: Steps, H: Heads> Lines<'_, S, H> {
             let last = end == range.end;
             let run = Run { start, len: end - start, origin: heads.origin(memory.at(start)) };
             let wanted = wanted && last;
-            // SAFETY: the processor has the instructions of a `Set`; the run is in the block.
+            // SAFETY: the processor has the instructions of a `Set`, and the run is in the block.
             let local = unsafe { scan(ScanRun { steps, memory, run, prefix, wanted, storing }) };
             if last {
-                // SAFETY: the block's results are there, and this thread alone works on it.
+                // SAFETY: all results of the block have been written, and only this thread works on it.
                 unsafe { results.store(range) };
                 return if wanted { steps.join(prefix, local) } else { None };
             }
@@ -149,7 +149,7 @@ impl<S: Steps, H: Heads> Lines<'_, S, H> {
     }
 }
 
-/// The memory of a block whose results go to an output that is no buffer of its own: first to memory that stays in the cache.
+/// Memory of a block. If the output is not a plain buffer, results are staged in memory that stays in the cache.
 struct BlockResults<S: Steps> {
     memory: Memory<S::In, S::Out>,
     results: Vec<Out<S>>,
@@ -162,21 +162,21 @@ impl<S: Steps> BlockResults<S> {
             return Self { memory: *memory, results: Vec::new() };
         }
         let mut results: Vec<Out<S>> = Vec::with_capacity(range.len());
-        // The address of what the output's first result would be.
+        // Address that result 0 of the output would have.
         let output = results.as_mut_ptr().wrapping_sub(memory.lowest(range));
         Self { memory: Memory { output, ..*memory }, results }
     }
 
-    /// Stores the block's results.
+    /// Stores the staged results of the block.
     ///
     /// # Safety
-    /// They are all there, and nobody else stores them.
+    /// All results have been written, and nobody else stores them.
     #[inline(always)]
     unsafe fn store(&self, range: Range<usize>) {
         if !S::Out::PLAIN {
             let first = self.memory.lowest(&range);
             for i in 0..range.len() {
-                // SAFETY: the results are all there, and nobody else stores them; there is room for as many.
+                // SAFETY: all results have been written, nobody else stores them, and the output has room for them.
                 unsafe { S::Out::write(&self.memory.sink, first + i, self.results.as_ptr().add(i).read()) };
             }
         }

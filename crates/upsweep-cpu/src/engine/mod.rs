@@ -1,14 +1,14 @@
-//! How threads go through the blocks of an array.
+//! Scheduling of threads over the blocks of an array, with prefixes from block to block.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `chain` | blocks handed to workers, and prefixes from block to block; which thread sees whose writes, and why |
-//! | `heads`, `segment_heads` | where lines and segments begin |
-//! | `lines` | scans of what lies contiguously: whole arrays, lines along the last axis, segments |
-//! | `apart` | what threads do apart from each other |
-//! | `placed` | where a job's elements and results lie |
-//! | `places` | where blocks' results go that keep an unknown number of them |
-//! | `totals`, `segments`, `results` | reductions of the same, and where their results go |
+//! | `chain` | tickets for blocks, chained prefixes from block to block, and their memory ordering |
+//! | `heads`, `segment_heads` | heads: first elements of lines and segments |
+//! | `lines` | scans of contiguous elements: whole arrays, lines along the last axis, segments |
+//! | `apart` | parallel loop over independent parts |
+//! | `placed` | host memory of a job's elements and results |
+//! | `places` | output offsets of blocks with an unknown number of results (stream compaction) |
+//! | `totals`, `segments`, `results` | reductions of contiguous elements, and the stores of their results |
 
 pub(super) mod apart;
 pub(super) mod chain;

@@ -1,4 +1,4 @@
-//! Where a job's elements and results lie in host memory.
+//! Host memory of a job's elements and results.
 
 use crate::tile::run::Memory;
 use upsweep_core::call::{Elements, NOT_IN_PLACE};
@@ -9,18 +9,20 @@ use upsweep_core::operator::Element;
 use upsweep_core::outputs::Write;
 use upsweep_core::shape::Shape;
 
-/// The memory of a job, its shape, whose length is known now, and its initial value.
+/// Memory of a job, its shape with a known length, and its initial value.
 pub(crate) struct Placed<I: Read, O: Write, T> {
     pub(crate) memory: Memory<I, O>,
     pub(crate) shape: Shape,
     pub(crate) init: Option<T>,
 }
 
-/// Finds them, for as long as what is given and `faults` live. It knows no operator: with `small-loops` it is compiled once for many.
+/// Resolves the memory of a job. The result is valid as long as the inputs, the output and `faults` live. The function
+/// does not depend on the operator: with `small-loops` it is compiled once for many.
 ///
 /// # Errors
-/// [`Error::Place`](upsweep_core::error::Error::Place) when a buffer is not in host memory, [`Error::Capacity`](upsweep_core::error::Error::Capacity) when a count says more elements
-/// than there are, [`Error::Options`](upsweep_core::error::Error::Options) when the input is the output's memory but cannot be.
+/// [`Error::Place`](upsweep_core::error::Error::Place) when a buffer is not in host memory.
+/// [`Error::Capacity`](upsweep_core::error::Error::Capacity) when a count is larger than the number of elements.
+/// [`Error::Options`](upsweep_core::error::Error::Options) when the input is the output's memory but cannot be.
 #[cfg_attr(not(feature = "small-loops"), inline(always))]
 #[cfg_attr(feature = "small-loops", inline(never))]
 pub(crate) fn placed<I: Read, O: Write, T: Element>(

@@ -1,20 +1,22 @@
-//! Where the results of blocks go that keep an unknown number of them: a chain whose links come in any order.
+//! Output offsets of blocks with an unknown number of results (stream compaction): a prefix sum of counts that arrive
+//! in any order.
 //!
 //! ```text
 //! each worker:
 //!     while (ticket = next.fetch_add(1)) < count
-//!         number = read(block[ticket], buffer)       reads the block, and fetches the next one
+//!         number = read(block[ticket], buffer)       reads the block, and prefetches the next one
 //!         publish(ticket, number)
-//!         for each block of this worker of which is known how many results those before it have:
+//!         for each waiting block of this worker whose exclusive prefix `before` is known:
 //!             store(buffer, output + before)
 //! ```
 //!
-//! A worker says how many results its block has, and goes on to its next block. Whoever says a number carries the chain on as far as
-//! numbers are known; so nobody waits for a worker that the scheduler has put aside, unless it has too many blocks to store.
+//! A worker publishes the number of results of its block, and goes on to its next block. Each publisher extends the
+//! prefix sum as far as numbers are known. So nobody waits for a worker that the scheduler has preempted, until too
+//! many of its own blocks wait to be stored.
 //!
 //! # Memory ordering
-//! Numbers go through the mutex. A place is written under it with `Release` and read with `Acquire`: who knows the place of a block
-//! also sees that all blocks before it have been read, which is what storing in place needs.
+//! Numbers go through the mutex. A place is written under it with `Release` and read with `Acquire`. So a worker that
+//! knows the place of a block also knows that all blocks before it have been read, which stores in place need.
 
 use super::chain::{Broken, Tickets};
 use crate::tile::store;
@@ -26,37 +28,38 @@ use upsweep_core::error::Result;
 use upsweep_core::memory;
 use upsweep_plan::select::CpuSelectPlan;
 
-/// What is done with blocks.
+/// Work on the blocks of a call.
 pub(crate) trait Blocks: Sync {
-    /// Room for a block's results.
+    /// Buffer for a block's results.
     type Buffer: Send;
 
-    /// A buffer for blocks of up to so many elements.
+    /// Allocates a buffer for blocks of up to `elements` elements.
     ///
     /// # Errors
     /// [`OutOfMemory`](upsweep_core::error::Error::OutOfMemory).
     fn buffer(&self, elements: usize) -> Result<Self::Buffer>;
 
-    /// Reads a block, and returns how many results are in the buffer then; `next` is where this thread goes on.
+    /// Reads a block into the buffer, and returns its number of results. `next` is the start of this thread's next
+    /// block.
     fn read(&self, range: Range<usize>, next: usize, buffer: &mut Self::Buffer) -> usize;
 
-    /// Stores a block's results, of which there are `number`, behind `before` others.
+    /// Stores the `number` results of a block from output offset `before` on.
     fn store(&self, before: usize, number: usize, range: Range<usize>, buffer: &mut Self::Buffer);
 }
 
-/// The blocks of a worker that may wait until it is known where they go: as many as it reads while the scheduler gives another worker's
-/// core to somebody else. With 3, a call took ten times as long as a copy where two other processes ran on the two cores (2026-11-24).
+/// Most blocks of a worker that wait for their offsets: as many as it reads while another worker is preempted. With 3,
+/// a call took ten times as long as a copy while two other processes ran on the two cores (2026-11-24).
 const MOST_WAITING: usize = 64;
 
-/// What a worker has between its tickets. It is the worker's alone: another could hold the ticket that these blocks wait for, and wait
-/// for itself.
+/// State of a worker between its tickets. No other worker may store its blocks: that worker could hold the ticket that
+/// they wait for, and would wait for itself.
 struct Worker<B> {
     free: Vec<B>,
-    /// Blocks with the number of their results, and these.
+    /// Blocks that wait: ticket, number of results, and buffer with the results.
     waiting: VecDeque<(usize, usize, B)>,
 }
 
-/// Reads and stores the blocks of `len` elements, and returns how many results there are.
+/// Reads and stores the blocks of `len` elements, and returns the number of results.
 ///
 /// # Errors
 /// [`OutOfMemory`](upsweep_core::error::Error::OutOfMemory).
@@ -77,10 +80,10 @@ pub(crate) fn run<B: Blocks>(blocks: &B, len: usize, plan: CpuSelectPlan) -> Res
         return Ok(before);
     }
     let (tickets, places) = (Tickets::new(count), Places::new(count)?);
-    // One buffer is enough, so a lack of memory is an error here alone.
+    // One buffer is enough, so only here a lack of memory is an error.
     let worker = || Ok(Worker { free: vec![blocks.buffer(elements)?], waiting: VecDeque::new() });
     let mut workers = (0..plan.threads).map(|_| worker().map(Mutex::new)).collect::<Result<Vec<_>>>()?;
-    // Stores what can be stored of a worker's blocks, or the oldest as soon as it can be.
+    // Stores the waiting blocks whose offsets are known. With `wait`, waits for the oldest.
     let flush = |worker: &mut Worker<B::Buffer>, wait: bool| {
         let mut wait = wait;
         while let Some((ticket, number, _)) = worker.waiting.front() {
@@ -121,17 +124,17 @@ pub(crate) fn run<B: Blocks>(blocks: &B, len: usize, plan: CpuSelectPlan) -> Res
         }
         Ok(())
     });
-    // Every place is known now.
+    // Every offset is known now.
     for worker in &mut workers {
         let _never_broken = flush(worker.get_mut().unwrap_or_else(PoisonError::into_inner), false);
     }
     Ok(places.total())
 }
 
-/// No number of results, and no place.
+/// Marks an unknown number of results or an unknown offset.
 const UNKNOWN: usize = usize::MAX;
 
-/// The blocks' numbers of results, and the sums of those before.
+/// Numbers of results of the blocks, and their exclusive prefix sums.
 struct Places {
     known: Mutex<Known>,
     places: Vec<AtomicUsize>,
@@ -139,13 +142,14 @@ struct Places {
 
 struct Known {
     numbers: Vec<usize>,
-    /// The first block whose number is not known, and the sum of those before it.
+    /// First block whose number is not known.
     next: usize,
+    /// Sum of the numbers of all blocks before `next`.
     sum: usize,
 }
 
 impl Places {
-    /// Those of `count` blocks.
+    /// Makes unknown places of `count` blocks.
     ///
     /// # Errors
     /// [`OutOfMemory`](upsweep_core::error::Error::OutOfMemory).
@@ -155,7 +159,7 @@ impl Places {
         Ok(Self { known: Mutex::new(Known { numbers, next: 0, sum: 0 }), places })
     }
 
-    /// Says that the block has `number` results, once.
+    /// Publishes that the block has `number` results. Called once for each block.
     fn publish(&self, block: usize, number: usize) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.numbers[block] = number;
@@ -166,12 +170,12 @@ impl Places {
         }
     }
 
-    /// How many results the blocks before this one have, if all of them are known.
+    /// Returns the number of results of all blocks before this one, if it is known.
     fn get(&self, block: usize) -> Option<usize> {
         Some(self.places[block].load(Ordering::Acquire)).filter(|&place| place != UNKNOWN)
     }
 
-    /// The results of all blocks, when all are published.
+    /// Returns the number of results of all blocks, when all are published.
     fn total(&self) -> usize {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).sum
     }

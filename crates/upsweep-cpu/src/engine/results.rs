@@ -1,4 +1,4 @@
-//! Where the results of a reduction go.
+//! Results of a reduction and their stores.
 
 use crate::tile::run::Memory;
 use std::ops::Range;
@@ -6,20 +6,20 @@ use upsweep_core::error::{Error, Result};
 use upsweep_core::outputs::Write;
 use upsweep_core::steps::Steps;
 
-/// A reduction, apart from how its elements are grouped into results.
+/// Reduction without the grouping of its elements into results.
 pub(crate) struct Results<S: Steps> {
     pub(crate) steps: S,
     /// `output` has `results` elements.
     pub(crate) memory: Memory<S::In, S::Out>,
     pub(crate) init: Option<S::Acc>,
-    /// What nothing reduces to.
+    /// Reduction of no elements.
     pub(crate) empty: Option<S::Acc>,
     pub(crate) results: usize,
     pub(crate) threads: usize,
 }
 
 impl<S: Steps> Results<S> {
-    /// Checks that there is room for `expected` results, which the builder did not know.
+    /// Checks that there is room for `expected` results, a number that the builder did not know.
     pub(crate) fn expect_room(&self, expected: usize) -> Result<()> {
         let found = self.results;
         if found < expected {
@@ -28,7 +28,8 @@ impl<S: Steps> Results<S> {
         Ok(())
     }
 
-    /// Stores the result `value`, after the initial value, as number `index`. Without a value it is that of nothing.
+    /// Stores result `index`: the initial value combined with `value`. Without a value it is the reduction of no
+    /// elements.
     ///
     /// # Safety
     /// `index` is less than the number of results, and nothing else accesses that result meanwhile.
@@ -39,18 +40,18 @@ impl<S: Steps> Results<S> {
             None => self.empty,
         };
         if let Some(value) = value {
-            // SAFETY: there is a result `index`, which nothing else accesses.
+            // SAFETY: `index` is less than the number of results, and nothing else accesses that result.
             unsafe { S::Out::write(&self.memory.sink, index, self.steps.store(value)) };
         }
     }
 
-    /// Stores what nothing reduces to. The builder has checked that there is such a value.
+    /// Stores the reduction of no elements. The builder has checked that there is such a value.
     ///
     /// # Safety
     /// As [`store`](Self::store), for all `indices`.
     pub(crate) unsafe fn store_empty(&self, indices: Range<usize>) {
         for index in indices {
-            // SAFETY: there are results of these indices, which nothing else accesses.
+            // SAFETY: the indices are less than the number of results, and nothing else accesses these results.
             unsafe { self.store(index, None) };
         }
     }

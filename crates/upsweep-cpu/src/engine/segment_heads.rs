@@ -1,4 +1,4 @@
-//! Where segments begin: by offsets, by flags and by keys.
+//! Heads of segments: by offsets, by flags and by keys.
 
 use super::heads::Heads;
 use crate::tile::lanes::{Lanes, ROW_BYTES, Work};
@@ -8,12 +8,12 @@ use upsweep_core::error::{Error, Result};
 use upsweep_core::operator::Function;
 use upsweep_core::segments::Offset;
 
-/// The flags or keys of the first `len` elements: where a count says how many there are, there may be more.
+/// Returns the flags or keys of the first `len` elements. With a counted length there may be more.
 pub(crate) fn first<T>(all: &[T], len: usize) -> &[T] {
     all.get(..len).unwrap_or(all)
 }
 
-/// Segments by ascending offsets, in scan order: see [`check_offsets`].
+/// Heads by ascending offsets, in scan order: see [`check_offsets`].
 pub(crate) struct ByOffsets<'a, I> {
     pub(crate) offsets: &'a [I],
     pub(crate) len: usize,
@@ -21,7 +21,7 @@ pub(crate) struct ByOffsets<'a, I> {
 }
 
 impl<I: Offset> ByOffsets<'_, I> {
-    /// The offset `i` in scan order. Checked offsets are not negative.
+    /// Returns offset `i` in scan order. Checked offsets are not negative.
     #[inline(always)]
     fn bound(&self, i: usize) -> usize {
         if self.reverse {
@@ -31,7 +31,7 @@ impl<I: Offset> ByOffsets<'_, I> {
         }
     }
 
-    /// The number of offsets that are at most `k`.
+    /// Returns the number of offsets that are at most `k`.
     fn up_to(&self, k: usize) -> usize {
         let (mut low, mut high) = (0, self.offsets.len());
         while low < high {
@@ -59,15 +59,16 @@ impl<I: Offset> Heads for ByOffsets<'_, I> {
         end
     }
     fn last(&self, start: usize, end: usize) -> Option<usize> {
-        // Offset 0 is 0, so there is one that is at most `end - 1`.
+        // Offset 0 is 0, so at least one offset is at most `end - 1`.
         let head = self.bound(self.up_to(end - 1).saturating_sub(1));
         (head >= start).then_some(head)
     }
 }
 
-/// Segments by what the elements, their flags or their keys say.
+/// Heads by a test of elements, flags or keys.
 pub(crate) struct ByTest<F> {
-    /// How many of the elements at these places in memory, not the first element of all, begin a segment.
+    /// Counts the elements at these places in memory that begin a segment. The places do not include the first element
+    /// of all.
     begin: F,
     len: usize,
     reverse: bool,
@@ -75,7 +76,7 @@ pub(crate) struct ByTest<F> {
 }
 
 impl<F: Fn(Range<usize>) -> usize> ByTest<F> {
-    /// The number of heads in `start .. end`.
+    /// Returns the number of heads in `start .. end`.
     #[inline(always)]
     pub(crate) fn count(&self, start: usize, end: usize) -> usize {
         if start == 0 {
@@ -84,10 +85,10 @@ impl<F: Fn(Range<usize>) -> usize> ByTest<F> {
         self.count_after_first(start, end)
     }
 
-    /// The same where `start` is not 0.
+    /// Returns the number of heads in `start .. end`, where `start` is not 0.
     #[inline(always)]
     fn count_after_first(&self, start: usize, end: usize) -> usize {
-        // Backwards, an element is a head when the one that lies after it begins a segment.
+        // In a reversed scan, an element is a head if the element after it in memory begins a segment.
         (self.begin)(if self.reverse { self.len + 1 - end..self.len + 1 - start } else { start..end })
     }
 
@@ -97,16 +98,16 @@ impl<F: Fn(Range<usize>) -> usize> ByTest<F> {
     }
 }
 
-/// The elements that are tested together where heads are rare: the flags of one row of registers.
+/// Number of elements that are tested together if heads are rare: the flags of one vector row.
 const TOGETHER: usize = ROW_BYTES;
-/// The elements that are tested one by one before that, which finds the next head where segments are short without a call.
+/// Number of elements that are tested one by one first: this finds the next head of short segments without a call.
 const ALONE: usize = 8;
 
-/// Leaves out elements of the range, [`TOGETHER`] at a time, as long as there is no head among these: from its beginning,
-/// or `backward` from its end. Returns where that stops.
+/// Skips elements of the range, [`TOGETHER`] at a time, as long as there is no head among them: from its start, or
+/// `backward` from its end. Returns the place where that stops.
 ///
 /// # Safety
-/// The processor has the instructions that it is run with; nothing else.
+/// The processor has the instructions that it is run with. There are no other conditions.
 struct Skip<'a, F> {
     heads: &'a ByTest<F>,
     range: Range<usize>,
@@ -171,13 +172,13 @@ impl<F: Fn(Range<usize>) -> usize + Sync> Heads for ByTest<F> {
     }
 }
 
-/// Segments that begin where `flags` are set.
+/// Makes heads at the elements whose `flags` are set.
 pub(crate) fn by_flags(flags: &[bool], reverse: bool) -> ByTest<impl Fn(Range<usize>) -> usize + Sync> {
     let begin = move |at: Range<usize>| flags[at].iter().map(|&flag| usize::from(flag)).sum();
     ByTest { begin, len: flags.len(), reverse, set: Set::widest() }
 }
 
-/// Segments that begin where a key differs from the one before.
+/// Makes heads at the elements whose key differs from the key before.
 pub(crate) fn by_keys<K, E>(keys: &[K], same: E, reverse: bool) -> ByTest<impl Fn(Range<usize>) -> usize + Sync>
 where
     K: Copy + Sync,
@@ -204,7 +205,8 @@ pub(crate) fn check_offsets<I: Offset>(offsets: &[I], len: usize) -> Result<()> 
         let descends = index > 0 && offsets[index - 1].to_usize().is_none_or(|before| before > offset);
         (!descends).then_some(offset)
     };
-    // Most offsets are right: test them all without a branch each, and only then look for the culprit.
+    // Most offsets are right: all are tested without a branch each, and only a failure searches for the first wrong
+    // one.
     let ascend = offsets.first().is_none_or(|first| first.to_usize().is_some())
         && offsets.windows(2).fold(true, |good, pair| {
             good & matches!((pair[0].to_usize(), pair[1].to_usize()), (Some(a), Some(b)) if a <= b)

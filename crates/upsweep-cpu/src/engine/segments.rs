@@ -1,4 +1,4 @@
-//! Reductions of segments.
+//! Segmented reduction: by offsets or by heads.
 
 use super::chain::{Chain, States, Step, Tickets};
 use super::heads::Heads;
@@ -16,27 +16,27 @@ use upsweep_core::segments::Offset;
 use upsweep_core::steps::Steps;
 use upsweep_plan::cpu::Blocks;
 
-/// What a block leaves for the end: reductions of segments that cross its edges.
+/// Partial results of a block: reductions of segments that cross its edges.
 #[derive(Clone, Copy)]
 struct Edges<T> {
-    /// Of the elements before the first head in the block, if there are any.
+    /// Reduction of the elements before the first head in the block, if there are any.
     front: Option<T>,
-    /// Whether a segment ends in the block, and the number of the one that does first.
+    /// Number of the first segment that ends in the block, if one does.
     ends: Option<usize>,
-    /// Of the elements after the last end, if there are any.
+    /// Reduction of the elements after the last end, if there are any.
     back: Option<T>,
 }
 
-/// Stores the segments that cross blocks, from the left.
+/// Fix-up: combines and stores the segments that cross blocks, from left to right.
 struct Crossing<'a, S: Steps> {
     job: &'a Results<S>,
-    /// The parts of the segment that has not ended yet.
+    /// Parts of the segment that has not ended yet.
     open: Pairwise<S::Acc>,
 }
 
 impl<'a, S: Steps> Crossing<'a, S> {
     /// # Safety
-    /// While this lives, no other thread stores the segments that it is told to.
+    /// While this lives, no other thread stores the segments that cross blocks.
     unsafe fn new(job: &'a Results<S>) -> Self {
         Self { job, open: Pairwise::new() }
     }
@@ -55,10 +55,10 @@ impl<'a, S: Steps> Crossing<'a, S> {
         }
     }
 
-    /// Ends the open segment, which has this number.
+    /// Stores the open segment as number `segment`, and begins another.
     fn end(&mut self, segment: usize) {
         if segment < self.job.results {
-            // SAFETY: there is such a result, and nothing else stores it: see `new`.
+            // SAFETY: `segment` is less than the number of results, and nothing else stores it: see `new`.
             unsafe { self.job.store(segment, self.open.total(|a, b| self.job.steps.combine(a, b))) };
         }
         self.open = Pairwise::new();
@@ -67,19 +67,19 @@ impl<'a, S: Steps> Crossing<'a, S> {
 
 /// Reduces the segments between `offsets`.
 ///
-/// Blocks are cut so that each has about as many elements and ends of segments together: Merrill and Garland,
-/// "Merge-Based Parallel Sparse Matrix-Vector Multiplication", 2016. What differs: each block is sequential inside.
+/// Each block has about the same number of elements and ends of segments together: Merrill and Garland, "Merge-Based
+/// Parallel Sparse Matrix-Vector Multiplication", 2016. The difference: each block is sequential inside.
 ///
 /// # Safety
-/// The memory is valid and used by nothing else; `offsets` ascend from 0 to its length, and there is a result for each
-/// segment; `blocks` are of as many elements and segments together.
+/// The memory is valid and used by nothing else. `offsets` ascend from 0 to its length, and there is a result for each
+/// segment. `blocks` cover the sum of the numbers of elements and segments.
 pub(crate) unsafe fn by_offsets<S: Steps, I: Offset>(job: &Results<S>, offsets: &[I], blocks: &Blocks) -> Result<()> {
     let reducer = Reducer::new(Set::widest(), &job.steps, &job.memory);
     // The end of segment `i`.
     let end = |i: usize| offsets[i + 1].to_usize().unwrap_or(0);
     let all = offsets.len().saturating_sub(1);
-    // The number of segments that end among the first `k` steps of a merge of elements and ends, where an end comes as
-    // soon as its elements are done.
+    // Number of segments that end in the first `k` steps of a merge of elements and ends, in which an end comes right
+    // after its last element.
     let ended = |k: usize| {
         let (mut low, mut high) = (k.saturating_sub(job.memory.len), k.min(all));
         while low < high {
@@ -93,11 +93,11 @@ pub(crate) unsafe fn by_offsets<S: Steps, I: Offset>(job: &Results<S>, offsets: 
         let segments = ended(from)..ended(to);
         let mut edges = Edges { front: None, ends: (!segments.is_empty()).then_some(segments.start), back: None };
         let mut start = from - segments.start;
-        // The last turn is for the elements after the last end.
+        // The last iteration is for the elements after the last end.
         for segment in segments.start..=segments.end {
             let last = segment == segments.end;
             let end = if last { to - segments.end } else { end(segment) };
-            // SAFETY: the elements are in the memory, to whose length the offsets ascend.
+            // SAFETY: the offsets ascend to the length of the memory, so the elements are in it.
             let value = unsafe { reducer.reduce(Run { start, len: end - start, origin: 0 }, Ahead::NOTHING) };
             start = end;
             if segment == segments.start {
@@ -105,7 +105,7 @@ pub(crate) unsafe fn by_offsets<S: Steps, I: Offset>(job: &Results<S>, offsets: 
             } else if last {
                 edges.back = value;
             } else {
-                // SAFETY: there is a result for each segment, and this one begins and ends in this block.
+                // SAFETY: there is a result for each segment, and this segment begins and ends in this block.
                 unsafe { job.store(segment, value) };
             }
         }
@@ -126,10 +126,10 @@ pub(crate) unsafe fn by_offsets<S: Steps, I: Offset>(job: &Results<S>, offsets: 
     Ok(())
 }
 
-/// Reduces the segments that begin at `heads`, and returns their number. Those past the last result are not stored.
+/// Reduces the segments that begin at `heads`, and returns their number. Segments past the last result are not stored.
 ///
 /// # Safety
-/// The memory is valid, used by nothing else, as long as `heads`, and cut into `blocks`.
+/// The memory is valid, used by nothing else, as long as `heads`, and divided into `blocks`.
 pub(crate) unsafe fn by_heads<S, F>(job: &Results<S>, heads: &ByTest<F>, blocks: &Blocks) -> Result<usize>
 where
     S: Steps,
@@ -138,8 +138,8 @@ where
     let set = Set::widest();
     let reducer = Reducer::new(set, &job.steps, &job.memory);
     let count = blocks.count();
-    // Reduces the segments of a block, of which `before` begin before it, and stores those before number `until`. Returns how many have
-    // begun after it.
+    // Reduces the segments of a block, where `before` segments begin before the block, and stores the segments before
+    // number `until`. Returns the number of segments that begin before the end of the block.
     let part = |index: usize, before: usize, until: usize| {
         let mut begun = before;
         let mut edges = Edges { front: None, ends: None, back: None };
@@ -147,7 +147,7 @@ where
         let mut head = heads.is_head(start);
         while start < block_end {
             let end = heads.next(&mut (), start, block_end);
-            // SAFETY: the elements are in the memory, which is cut into the blocks.
+            // SAFETY: the blocks are in the memory, and the elements are in the block.
             let value = unsafe { reducer.reduce(Run { start, len: end - start, origin: 0 }, Ahead::NOTHING) };
             start = end;
             if !std::mem::replace(&mut head, true) {
@@ -161,7 +161,7 @@ where
             if end == block_end {
                 edges.back = value;
             } else if begun < until.min(job.results) {
-                // SAFETY: there is a result for it, and those from `before` to `until` are this block's.
+                // SAFETY: there is a result `begun`, and results `before .. until` are this block's.
                 unsafe { job.store(begun, value) };
             }
             begun += 1;
@@ -178,7 +178,7 @@ where
             crossing.block(edges);
         });
     } else {
-        // How many segments have begun before a block.
+        // Chained scan of the number of segments that begin before the end of each block.
         let count_heads = set.compiled::<Count<'_, F>>();
         // SAFETY: the processor has the instructions of a `Set`.
         let inside = |index: usize| unsafe { count_heads(Count { heads, range: blocks.range(index) }) };
@@ -190,7 +190,8 @@ where
             let inside = inside(index);
             let before = if index == 0 { 0 } else { begun.wait(index - 1)? };
             begun.states.publish(index, before + inside);
-            // An equality may tell fewer heads here than when they are reduced, or than somebody who has counted for this thread.
+            // A user's equality may be inconsistent: this count may differ from that of the reduction, or from that of
+            // a worker that counted for this thread.
             let until = begun.wait(index)?;
             parts.publish(index, part(index, before, until).1);
             Ok(())
@@ -204,10 +205,10 @@ where
     Ok(segments)
 }
 
-/// The number of heads in a block.
+/// Count of the heads in a block.
 ///
 /// # Safety
-/// The processor has the instructions that it is run with; nothing else.
+/// The processor has the instructions that it is run with. There are no other conditions.
 struct Count<'a, F> {
     heads: &'a ByTest<F>,
     range: Range<usize>,

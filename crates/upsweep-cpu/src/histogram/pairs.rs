@@ -1,33 +1,38 @@
-//! Bytes counted two at a time: half as many additions to memory, of which a processor does one a clock.
+//! Histogram of bytes, two at a time: half as many additions to memory, of which a processor does one a clock.
 //!
-//! A pair has a count of eight bits, so that all 65,536 are 64 KiB; where one comes round to 0, another table is told. Where few pairs are
-//! much of the bytes, an addition would wait for the last one: there single bytes are counted in several tables, and 16 bytes of one pair together.
-//! Xeon, 2026-11-25, GB/s a core: random 5.1 (bytes in four tables: 3.4), text 4.0 (3.1), all equal 7.4 (1.8), nine of ten equal 2.1 (2.1).
+//! A pair has a count of eight bits, so that all 65,536 counts are 64 KiB. When a count wraps to 0, a carry is added to
+//! a second table. If few pairs are most of the bytes, each addition would wait for the one before. Then single bytes
+//! are counted in several tables, and 16 bytes of one repeated pair at once.
+//!
+//! Xeon, 2026-11-25, GB/s a core: random 5.1 (bytes in four tables: 3.4), text 4.0 (3.1), all equal 7.4 (1.8), nine of
+//! ten equal 2.1 (2.1).
 
 use crate::tile::windows::fetch_near;
 
 const VALUES: usize = 256;
 pub(super) const PAIRS: usize = 1 << 16;
-/// The bytes that are counted in one way, and how many pairs of them are looked at.
+/// Number of bytes for which one method is chosen.
 const CHUNK: usize = 8 << 10;
+/// Number of sampled pairs of a chunk.
 const LOOKED_AT: usize = 32;
-/// How far ahead bytes are fetched while pairs are counted: their counts are in the way of what the processor fetches by itself. Zen 4, 2026-11-26,
-/// 2^26 random bytes, GB/s of one core: 4.2 (without: 3.6).
+/// Prefetch distance in bytes while pairs are counted: accesses to the counts disturb the hardware prefetcher. Zen 4,
+/// 2026-11-26, 2^26 random bytes, GB/s of one core: 4.2 (without: 3.6).
 const AHEAD: usize = 4 << 10;
-/// Of so many pairs that equal the one looked at before, waiting takes longer than it saves to count pairs.
+/// Fewest sampled pairs equal to the sample before for which single bytes are counted: dependent additions would then
+/// cost more than pairs save.
 const MANY: usize = 6;
 
-/// The counts of a thread.
+/// Counts of a thread.
 pub(super) struct Pairs {
     low: Vec<u8>,
-    /// What pairs have beside `low`.
+    /// Carries of `low`: multiples of 256, and counts of repeated pairs.
     high: Vec<u64>,
-    /// Of bytes that are not counted in pairs, neighbours in different tables.
+    /// Counts of bytes that are not counted in pairs. Neighbours are counted in different tables.
     values: [[u64; VALUES]; 4],
 }
 
 impl Pairs {
-    /// In two tables of [`PAIRS`] zeros.
+    /// Takes two tables of [`PAIRS`] zeros.
     pub(super) fn of(low: Vec<u8>, high: Vec<u64>) -> Self {
         Self { low, high, values: [[0; VALUES]; 4] }
     }
@@ -45,7 +50,7 @@ impl Pairs {
         }
     }
 
-    /// How often each value has been counted.
+    /// Returns the count of each value.
     pub(super) fn totals(&self) -> [u64; VALUES] {
         let mut totals = [0; VALUES];
         for values in &self.values {
@@ -64,10 +69,10 @@ impl Pairs {
     }
 }
 
-/// Whether few pairs are much of the bytes.
+/// Whether few pairs are most of the bytes, by a sample.
 fn has_few_pairs(bytes: &[u8]) -> bool {
     let (pairs, _) = bytes.as_chunks::<2>();
-    // An odd distance, which no pattern of a power of two has.
+    // An odd stride, so that patterns with a period of a power of two are not aliased.
     let step = (pairs.len() / LOOKED_AT) | 1;
     let mut last = None;
     let equal = pairs.iter().step_by(step).filter(|&pair| last.replace(pair) == Some(pair)).count();

@@ -1,16 +1,16 @@
-//! The powers and weights by which the parts of a line are joined.
+//! Powers of the transition matrix, and weights, by which the parts of a line are joined.
 
 use crate::tile::remains::States;
 use upsweep_core::call::recurrence::{Coefficient, MOST_ORDER, System, Transition};
 use upsweep_plan::recurrence::PART;
 
-/// How states go over a part, in their basis.
+/// Transition of states over a part, in the transformed basis.
 pub(super) struct Parts<C> {
-    /// What each element of a part leaves of each state: see [`Remains`](crate::tile::remains::Remains).
+    /// Contribution of each element of a part to each state: see [`Remains`](crate::tile::remains::Remains).
     pub(super) weights: Vec<C>,
-    /// The power of the transition for a part, and for a share; without feedback there are none, because a part is longer than what is
-    /// remembered.
+    /// Power of the transition for a part. Empty without feedback, because a part is longer than the filter's memory.
     pub(super) part: Power<C>,
+    /// Power of the transition for a share. Empty without feedback.
     pub(super) share: Power<C>,
     basis: Option<[Vec<C>; 2]>,
     order: usize,
@@ -26,7 +26,7 @@ impl<C: Coefficient> Parts<C> {
         if reverse {
             weights.chunks_mut(PART).for_each(<[C]>::reverse);
         }
-        // Those of one state: a cascade's sections may be of very different sizes.
+        // Weights of one state at a time: the sections of a cascade may differ much in size.
         for weights in weights.chunks_mut(PART) {
             let largest = weights.iter().copied().fold(C::ZERO, C::larger);
             weights.iter_mut().for_each(|weight| *weight = weight.unless_negligible(largest));
@@ -35,24 +35,24 @@ impl<C: Coefficient> Parts<C> {
         Self { weights, part, share, basis: transition.basis, order }
     }
 
-    /// States in their basis.
+    /// Transforms states to the basis of the transition.
     pub(super) fn in_basis(&self, states: &States<C>) -> States<C> {
         self.basis.as_ref().map_or(*states, |[into, _]| product(self.order, into, states))
     }
 
-    /// And back.
+    /// Transforms states back.
     pub(super) fn back(&self, states: &States<C>) -> States<C> {
         self.basis.as_ref().map_or(*states, |[_, back]| product(self.order, back, states))
     }
 
-    /// Whether an unstable recurrence does not leave the numbers' range within a part.
+    /// Whether all weights and powers are finite: an unstable recurrence may overflow within a part.
     pub(super) fn are_finite(&self) -> bool {
         let powers = self.part.iter().chain(&self.share).flatten().flatten();
         self.weights.iter().chain(powers).all(|x| x.finite())
     }
 }
 
-/// The columns of a power, and of what it lacks for having been rounded.
+/// Columns of a power, and of its rounding error.
 pub(super) type Power<C> = Vec<[States<C>; 2]>;
 
 fn columns<C: Coefficient>(order: usize, power: &[Vec<C>; 2]) -> Power<C> {
@@ -65,7 +65,7 @@ fn columns<C: Coefficient>(order: usize, power: &[Vec<C>; 2]) -> Power<C> {
     (0..order).map(|j| power.each_ref().map(|matrix| column(matrix, j))).collect()
 }
 
-/// The product of a matrix and states.
+/// Returns the product of a matrix and states.
 fn product<C: Coefficient>(order: usize, matrix: &[C], states: &States<C>) -> States<C> {
     let mut product = [C::ZERO; MOST_ORDER];
     for (to, row) in product.iter_mut().zip(matrix.chunks_exact(order)) {

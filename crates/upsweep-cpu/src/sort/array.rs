@@ -1,17 +1,18 @@
 //! Sort of an array, stable.
 //!
 //! ```text
-//! keys that are in order, or in the reverse of it, are copied (in_order.rs)
-//! short ones, and what fits in a core's cache, one thread sorts there (cached.rs)
-//! keys of 16 bits and less, without values: each is stored as often as it was counted
-//! otherwise, into ranges of about one size, by the highest bits that vary in a sample or by some of its values (ranges.rs, cut.rs):
-//!     each thread, for its share of the input:   count the ranges, and see which bits vary in all keys
-//!     for each range, share by share:            where the share's keys in it go
-//!     each thread, for its share:                move each key there, and its value; not keys of which the range tells all
-//!     thread by thread:                          the keys of one range are sorted in the cache, by the bits below
-//!         (pairs whose output is apart: moved to it as they are, and each range is sorted there: halves.rs)
-//!     parts that are too large for it are cut again, by all threads; those whose keys are equal are copied
-//! in the end zeros of both signs, which numbers tell apart, are put in the order that they had (zeros.rs)
+//! keys in order or in reverse order:           copied (in_order.rs)
+//! arrays that fit in a core's cache:           sorted there by one thread (cached.rs)
+//! keys of 16 bits or less, without values:     counting sort
+//! all others are partitioned into ranges of about one size, by the highest bits that vary in a sample,
+//! or by splitters from the sample (ranges.rs, cut.rs):
+//!     each thread, for its share of the input:   histogram of the ranges; bits that vary in all keys
+//!     for each range, share by share:            exclusive prefix of the counts: destination of the share's keys
+//!     each thread, for its share:                scatter keys and values; not keys whose range is a single value
+//!     thread by thread:                          sort the keys of one range in the cache, by the lower bits
+//!         (pairs with a separate output are scattered into it unchanged, and each range is sorted there: halves.rs)
+//!     parts too large for the cache are partitioned again, by all threads; parts of equal keys are copied
+//! last, zeros of both signs, which differ as numbers, are restored to their input order (zeros.rs)
 //! ```
 
 use super::cached::Room;
@@ -27,10 +28,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use upsweep_core::error::Result;
 use upsweep_core::key::KeyBits;
 
-/// Parts are cut again that have more than so many times the bytes of the cache.
+/// Largest part that is sorted without another partition, in multiples of the cache's bytes.
 pub(super) const CUT_AGAIN: usize = 4;
 impl Sort {
-    /// Sorts all elements; `room` is the calling thread's.
+    /// Sorts all elements. `room` is the calling thread's scratch memory.
     pub(super) fn run<B: KeyBits, V: Moved>(&self, room: &mut Room<B, V>) -> Result<()> {
         self.run_by_numbers(room)?;
         if !self.is_in_place() {
@@ -39,7 +40,8 @@ impl Sort {
         Ok(())
     }
 
-    /// Sorts all elements; where the input is still there afterwards, but for the order of zeros of both signs.
+    /// Sorts all elements by their numbers. If the input survives, zeros of both signs are not yet in their input
+    /// order.
     fn run_by_numbers<B: KeyBits, V: Moved>(&self, room: &mut Room<B, V>) -> Result<()> {
         let (len, in_place) = (self.len, self.is_in_place());
         match self.look::<B>() {
@@ -71,7 +73,7 @@ impl Sort {
             return sorted;
         }
         let (mut keys, mut values) = (Memory::none(), Memory::none());
-        // Fresh memory costs as much as a pass, so keys go to the output at once, where they have room.
+        // Fresh memory costs as much as a pass, so keys go straight to the output if it is as wide as the numbers.
         let to = match self.output_has_room::<B>() {
             Some(keys) if !in_place => Columns { keys, values: values.of(len)? },
             _ => Columns { keys: keys.of(len)?, values: values.of(len)? },
@@ -79,8 +81,9 @@ impl Sort {
         self.cut::<B, V>(None, 0..len, to, None, 0)
     }
 
-    /// Cuts the elements of `source`, whose results are the places `range`, and sorts the parts. `to` has room for them; so has `free`,
-    /// if there is one, which nobody reads. Each of them may be the results' own places. `depth` is how often they have been cut.
+    /// Partitions the elements of `source`, whose results are the places `range`, and sorts the parts. `to` has room
+    /// for the elements, and so has `free`, if given: memory that nobody reads. Either may be the places of the
+    /// results. `depth` is the number of partitions these elements went through.
     fn cut<B: KeyBits, V: Moved>(
         &self,
         source: Source<B, V>,
@@ -97,7 +100,7 @@ impl Sort {
         };
         let zeros = if cut.has_zeros { self.keep_zeros()? } else { None };
         let ranges = &cut.ranges;
-        // Equal keys without values are the same number.
+        // Without values, equal keys are the same number.
         let tells_all = self.value_bytes == 0 && ranges.single_out();
         let number = ranges.number();
         let all_told = tells_all && (0..number).all(|value| ranges.only(value).is_some() || cut.part(value).is_empty());
@@ -111,7 +114,8 @@ impl Sort {
                 ranges.of(numbers, &mut of);
                 let numbers = if tells_all { without_only(ranges, numbers, &mut of, &mut others) } else { numbers };
                 let of = of.get(..numbers.len()).unwrap_or_default();
-                // SAFETY: the places are those of this share's keys in this range, one after the other.
+                // SAFETY: `places` are disjoint from those of other shares: this share's keys in each range,
+                // consecutively.
                 unsafe { lines.push(of, numbers.as_ptr(), values.as_ptr()) };
             }
             lines.finish();
@@ -131,7 +135,7 @@ impl Sort {
                 if let (true, Some(only)) = (tells_all && !again(&part), ranges.only(value)) {
                     self.store_equal(only, range.start + part.start..range.start + part.end, streams);
                 } else if !part.is_empty() && !again(&part) {
-                    // SAFETY: the part's elements and results are nobody else's.
+                    // SAFETY: each part is taken by one thread, and parts are disjoint.
                     unsafe {
                         room.finish(self, to.behind(part.start), part.len(), range.start + part.start, streams)?;
                     }
@@ -149,7 +153,7 @@ impl Sort {
                 });
                 continue;
             }
-            // SAFETY: the parts lie in the memory.
+            // SAFETY: the part begins within `to` and `free`, which have room for `range.len()` elements.
             let (from, free) = unsafe { (to.behind(part.start), free.map(|free| free.behind(part.start))) };
             if ranges.only(value).is_some() {
                 self.copy_equal(Some(from), results, streams);
@@ -166,8 +170,8 @@ impl Sort {
         self.put_zeros(zeros)
     }
 
-    /// The numbers at `places` of the source, no more than a block: where they are, or in `room`. Without values there may be others in
-    /// their place.
+    /// Returns the numbers at `places` of the source, a block at most: in place, or loaded into `room`. If not
+    /// `with_values`, the bits of packed values are undetermined.
     #[inline(always)]
     pub(super) fn numbers<'a, B: KeyBits, V: Moved>(
         &'a self,
@@ -176,7 +180,7 @@ impl Sort {
         room: &'a mut Block<B>,
         with_values: bool,
     ) -> &'a [B] {
-        // SAFETY: whoever asks has elements at these places, which nobody writes meanwhile.
+        // SAFETY: the callers pass places below the source's length, which nobody writes meanwhile.
         unsafe {
             match source {
                 Some(from) => std::slice::from_raw_parts(from.keys.add(places.start), places.len()),
@@ -192,7 +196,7 @@ impl Sort {
         }
     }
 
-    /// The values there.
+    /// Returns the values at `places` of the source, a block at most.
     #[inline(always)]
     fn values_of<'a, B: KeyBits, V: Moved>(
         &self,
@@ -200,7 +204,7 @@ impl Sort {
         places: Range<usize>,
         room: &'a mut Block<V>,
     ) -> &'a [V] {
-        // SAFETY: as above.
+        // SAFETY: the callers pass places below the source's length, which nobody writes meanwhile.
         unsafe {
             match source {
                 Some(from) => std::slice::from_raw_parts(from.values.add(places.start), places.len()),
@@ -213,25 +217,25 @@ impl Sort {
         }
     }
 
-    /// Stores all elements of the source, whose keys are equal, as results from `range` on.
+    /// Copies all elements of the source, whose keys are equal, to the results `range`.
     fn copy_equal<B: KeyBits, V: Moved>(&self, source: Source<B, V>, range: Range<usize>, streams: bool) {
         let (len, threads) = (range.len(), self.threads());
         in_parts(threads, |part| {
             let (mut numbers, mut values) = (Block::new(B::default()), Block::new(V::default()));
             for places in blocks(part_of(len, threads, part)) {
                 let mut own = Blocks::<B, V>::new();
-                // The source may be where the results go.
+                // The source may overlap the results.
                 own.0.first(places.len()).copy_from_slice(self.numbers(source, places.clone(), &mut numbers, true));
                 own.1.first(places.len()).copy_from_slice(self.values_of(source, places.clone(), &mut values));
                 let from = Columns { keys: own.0.first(BLOCK).as_mut_ptr(), values: own.1.first(BLOCK).as_mut_ptr() };
-                // SAFETY: there are as many results as elements, and each place is one thread's.
+                // SAFETY: results and elements are equally many, and threads write disjoint places.
                 unsafe { self.store(range.start + places.start, from, places.len(), streams) };
             }
             fence();
         });
     }
 
-    /// Stores each key, of 16 bits at most, as often as there is one.
+    /// Counting sort of keys of 16 bits at most.
     fn by_counting<B: KeyBits>(&self) -> Result<()> {
         let (ranges, numbers) = (Ranges::by_bits(8 * self.key_bytes as u32, 16, 0), 1usize << (8 * self.key_bytes));
         let counted = self.count::<B, ()>(None, self.len, &ranges);
@@ -245,19 +249,19 @@ impl Sort {
         self.put_zeros(zeros)
     }
 
-    /// Stores one number as the results `places`, which nobody else has; there are no values.
+    /// Fills the results `places`, which no other thread writes, with one number. There are no values.
     fn store_equal<B: KeyBits>(&self, number: B, places: Range<usize>, streams: bool) {
         let mut room = Block::new(B::default());
         room.first(places.len().min(BLOCK)).fill(number);
         let from = Columns { keys: room.first(BLOCK).as_mut_ptr(), values: std::ptr::dangling_mut::<()>() };
         for places in blocks(places) {
-            // SAFETY: the caller has counted as many keys.
+            // SAFETY: the caller counted this many keys, so the places are below the length.
             unsafe { self.store(places.start, from, places.len(), streams) };
         }
     }
 }
 
-/// The numbers of which their ranges do not tell all, and these ranges.
+/// Compacts the numbers, and their ranges in `of`, to those whose range is not a single value.
 #[inline(always)]
 fn without_only<'a, B: KeyBits>(
     ranges: &Ranges<B>,

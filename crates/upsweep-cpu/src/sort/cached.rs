@@ -1,36 +1,37 @@
-//! Sort of what fits in a core's cache, by one thread.
+//! Radix sort of an array that fits in a core's cache, by one thread.
 //!
 //! ```text
-//! few elements by comparisons
-//! others by two digits at most, with the highest bits that vary, as many as tell most elements apart;
-//!     those that they do not are put where they belong among their neighbours
-//! if that would be far, by all digits, from the lowest on
+//! few elements:   comparison sort
+//! more:           at most two digits, of the highest bits that vary, wide enough to separate most elements;
+//!                 then an insertion sort for elements that these digits do not separate
+//! if these would move far: all digits, from the lowest on (LSD radix sort)
 //! ```
 
 use super::values::{Columns, Memory, Moved, Sort, blocks};
 use upsweep_core::error::Result;
 use upsweep_core::key::KeyBits;
 
-/// The most bits of a digit: of the numbers of these two tables are in the first-level cache.
+/// Most bits of a digit: two tables of counts of this size fit in the first-level cache.
 const DIGIT_BITS: u32 = 12;
-/// The fewest, where there is a choice.
+/// Fewest bits of each of the highest digits.
 const LEAST_DIGIT_BITS: u32 = 6;
-/// Bits more than as many as number the elements, by which most of them are in their order.
+/// Bits beyond log2 of the number of elements that put most elements in order.
 const BEYOND: u32 = 5;
-/// How many equal ones a number may have in the mean, and how far it may be moved, so that it is worth it.
+/// Limit of the sort by the highest digits: other numbers with equal digits, per number in the mean.
 const MOST_EQUAL: usize = 1;
+/// Limit of the insertion sort: places by which a number is moved, in the mean.
 const MOST_MOVES: usize = 2;
-/// Digits of the longest keys.
+/// Number of digits of the longest keys.
 const DIGITS: usize = 11;
 
-/// Some neighbouring bits.
+/// A radix digit: neighbouring bits of a number.
 #[derive(Clone, Copy, Default)]
 struct Digit {
     shift: u32,
     mask: u32,
 }
 
-/// The digits of at most `bits` bits that hold all bits of `varying`, from the lowest on, and their number.
+/// Returns digits of `bits` bits that cover all bits of `varying`, from the lowest on, and their number.
 fn digits_of<B: KeyBits>(varying: B, bits: u32) -> ([Digit; DIGITS], usize) {
     let (mut digits, mut number, mut shift) = ([Digit::default(); DIGITS], 0, 0);
     while let Some(digit) = digits.get_mut(number) {
@@ -48,7 +49,7 @@ fn digits_of<B: KeyBits>(varying: B, bits: u32) -> ([Digit; DIGITS], usize) {
     (digits, number)
 }
 
-/// The fewest digits, each as narrow as that allows.
+/// Returns the fewest digits that cover `varying`, each as narrow as that number allows.
 fn fewest_digits<B: KeyBits>(varying: B, most_bits: u32) -> ([Digit; DIGITS], usize) {
     let mut found = digits_of(varying, most_bits);
     for bits in (1..most_bits).rev() {
@@ -61,7 +62,7 @@ fn fewest_digits<B: KeyBits>(varying: B, most_bits: u32) -> ([Digit; DIGITS], us
     found
 }
 
-/// Two digits at most with the highest bits that vary, enough to tell most of `len` numbers apart.
+/// Returns at most two digits of the highest bits that vary, wide enough to separate most of `len` numbers.
 fn highest_digits<B: KeyBits>(varying: B, len: usize) -> ([Digit; 2], usize) {
     let bits = (len.max(1).ilog2() + BEYOND).div_ceil(2).clamp(LEAST_DIGIT_BITS, DIGIT_BITS);
     let digit = |varying: B| Digit { shift: varying.length().saturating_sub(bits), mask: (1 << bits) - 1 };
@@ -70,7 +71,7 @@ fn highest_digits<B: KeyBits>(varying: B, len: usize) -> ([Digit; 2], usize) {
     if below == B::default() { ([high; 2], 1) } else { ([digit(below), high], 2) }
 }
 
-/// A thread's memory for such sorts.
+/// Scratch memory of one thread for sorts in the cache.
 pub(super) struct Room<B, V> {
     keys: [Memory<B>; 2],
     values: [Memory<V>; 2],
@@ -89,8 +90,8 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
         Ok(Columns { keys: self.keys[which].of(len)?, values: self.values[which].of(len)? })
     }
 
-    /// Sorts the whole input; stores results with `streams` past the cache, so that nobody reads them before this thread has called
-    /// [`fence`](crate::tile::store::fence).
+    /// Sorts the whole input. With `streams`, results are stored past the cache: nobody reads them before this thread
+    /// has called [`fence`](crate::tile::store::fence).
     pub(super) fn sort(&mut self, sort: &Sort, streams: bool) -> Result<()> {
         let own = self.columns(1, sort.len)?;
         for places in blocks(0..sort.len) {
@@ -101,17 +102,17 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
                 sort.load_values(places.start, std::slice::from_raw_parts_mut(to.values, places.len()));
             }
         }
-        // SAFETY: as above.
+        // SAFETY: `own` is this room's second memory and has `sort.len` elements, as the results have.
         unsafe { self.finish(sort, own, sort.len, 0, streams) }
     }
 
-    /// Sorts `len` numbers, which are not needed afterwards, and stores them as results from place `at` on, with `streams` past the
-    /// cache.
+    /// Sorts `len` numbers and stores them as results from place `at` on, with `streams` past the cache. Overwrites
+    /// `from`.
     ///
     /// # Safety
-    /// `from` and the results have as many elements, which nobody else uses; they are the same places, or apart. `from` is not this
-    /// room's first memory. With `streams` nobody reads the results before this thread has called
-    /// [`fence`](crate::tile::store::fence).
+    /// `from`, and the results from `at` on, have `len` elements, which nobody else uses. They are the same places or
+    /// disjoint. `from` is not this room's first memory. With `streams` nobody reads the results before this thread has
+    /// called [`fence`](crate::tile::store::fence).
     pub(super) unsafe fn finish(
         &mut self,
         sort: &Sort,
@@ -121,7 +122,7 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
         streams: bool,
     ) -> Result<()> {
         let below = sort.below::<B>();
-        // SAFETY: the caller's.
+        // SAFETY: the caller has `len` elements in `from` and in the results, for itself.
         unsafe {
             let sorted = if len < sort.limits.compare_below {
                 self.by_comparison(below, from, len)?
@@ -140,11 +141,11 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
     /// # Safety
     /// As [`finish`](Self::finish).
     unsafe fn by_comparison(&mut self, below: u32, from: Columns<B, V>, len: usize) -> Result<Columns<B, V>> {
-        // SAFETY: the caller's.
+        // SAFETY: `from` has `len` elements, which nobody else uses.
         let numbers = unsafe { std::slice::from_raw_parts_mut(from.keys, len) };
         if size_of::<V>() == 0 {
             if below == 0 {
-                // Keys that are equal in every bit cannot be told apart.
+                // Stability does not matter: equal keys are equal in every bit.
                 numbers.sort_unstable();
             } else {
                 numbers.sort_by_key(|number| number.above(below));
@@ -156,7 +157,7 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
         self.items.extend(numbers.iter().zip(0..).map(|(&number, place)| (number, place)));
         self.items.sort_unstable();
         for (i, &(number, place)) in self.items.iter().enumerate() {
-            // SAFETY: the caller's; the places are below the length, which the memory has.
+            // SAFETY: the places are below `len`, and `from` and `to` have `len` elements.
             unsafe {
                 to.keys.add(i).write(number);
                 to.values.add(i).write(from.values.add(place as usize).read());
@@ -165,12 +166,12 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
         Ok(to)
     }
 
-    /// Sorts by the highest digits that tell most numbers apart, and puts the others among their neighbours; or by all digits.
+    /// Sorts by the highest digits if they separate most numbers, and then by insertion; otherwise by all digits.
     ///
     /// # Safety
     /// As [`finish`](Self::finish).
     unsafe fn by_digits(&mut self, below: u32, from: Columns<B, V>, len: usize) -> Result<Columns<B, V>> {
-        // SAFETY: the caller's.
+        // SAFETY: `from` has `len` elements, which nobody else uses and which are not this room's first memory.
         unsafe {
             let varying = varying(std::slice::from_raw_parts(from.keys, len));
             let varying = varying ^ varying.below(below);
@@ -196,7 +197,7 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
         }
     }
 
-    /// Whether the counted digits leave few numbers that have equal ones, if the lower digit is spread.
+    /// Whether few numbers are equal in the counted digits, if the lower digit is spread evenly.
     fn tells_apart(&self, digits: &[Digit], len: usize) -> bool {
         let [low, high] = match digits {
             [low, _] => [low.mask as usize + 1, 1],
@@ -206,17 +207,17 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
         self.counts.get(high).is_none_or(|counts| equal(counts) / low <= len * (1 + MOST_EQUAL))
     }
 
-    /// Counts one digit or two.
+    /// Builds the histograms of one or two digits.
     ///
     /// # Safety
-    /// There are so many elements.
+    /// `from` has `len` elements.
     unsafe fn count(&mut self, from: Columns<B, V>, len: usize, digits: &[Digit]) {
         for (counts, digit) in self.counts.iter_mut().zip(digits) {
             counts.clear();
             counts.resize(digit.mask as usize + 1, 0);
         }
         let [first, second] = self.counts.each_mut().map(Vec::as_mut_slice);
-        // SAFETY: the caller's; a digit is less than the number of its counts.
+        // SAFETY: `from` has `len` elements, and each digit is less than the number of its counts.
         unsafe {
             let numbers = std::slice::from_raw_parts(from.keys, len);
             match *digits {
@@ -236,10 +237,11 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
         }
     }
 
-    /// Sorts by the digits that have been counted, between `own` memory, which has as much room, and this room's first.
+    /// Sorts by the counted digits. `own`, which has room for `len` elements, and this room's first memory are a double
+    /// buffer.
     ///
     /// # Safety
-    /// There are so many elements, which have been counted, in one of them.
+    /// `from` is one of the two memories, and has `len` elements, whose digits have been counted.
     unsafe fn by_counted(
         &mut self,
         mut from: Columns<B, V>,
@@ -253,11 +255,12 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
             let Some(counts) = self.counts.get_mut(which) else { break };
             places(counts);
             let (next, Digit { shift, mask }) = (counts.as_mut_ptr(), *digit);
-            // The place of a key with the digit of the one before it is not in memory: a processor that reads it while it does not yet
-            // know where keys go has to do so again.
+            // The next place of the current digit stays in a register while the digit repeats. In memory, a load of it
+            // may run ahead of the store before it, whose address is not known yet, and the processor has to repeat the
+            // load.
             let (mut own, mut place) = (0, counts.first().copied().unwrap_or(0));
             for i in 0..len {
-                // SAFETY: the caller's; the memory has as many elements; digits are less than the number of counts.
+                // SAFETY: both memories have `len` elements, and digits are less than the number of counts.
                 unsafe {
                     let key = from.keys.add(i).read();
                     let digit = key.bits(shift, mask);
@@ -276,14 +279,14 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
     }
 }
 
-/// Puts each number that is less than its neighbour where it belongs, unless they move too far; says whether it did.
+/// Insertion sort. Returns false, with the numbers partly sorted, if they would move too far.
 ///
 /// # Safety
-/// There are so many elements, which nobody else uses.
+/// There are `len` elements, which nobody else uses.
 unsafe fn insert<B: KeyBits, V: Moved>(below: u32, Columns { keys, values }: Columns<B, V>, len: usize) -> bool {
     let mut moves = MOST_MOVES * len;
     for i in 1..len {
-        // SAFETY: the caller's.
+        // SAFETY: places are at most `i`, which is below `len`.
         unsafe {
             let key = keys.add(i).read();
             if key.above(below) >= keys.add(i - 1).read().above(below) {
@@ -306,13 +309,13 @@ unsafe fn insert<B: KeyBits, V: Moved>(below: u32, Columns { keys, values }: Col
     true
 }
 
-/// The bits that are not the same in all numbers.
+/// Returns the bits that are not the same in all numbers.
 pub(super) fn varying<B: KeyBits>(numbers: &[B]) -> B {
     let Some(&first) = numbers.first() else { return B::default() };
     numbers.iter().fold(B::default(), |differ, &number| differ | (number ^ first))
 }
 
-/// Counts become the places of the first of each.
+/// Replaces counts by their exclusive prefix: the first place of each digit.
 fn places(counts: &mut [u32]) {
     let mut next = 0;
     for count in counts {

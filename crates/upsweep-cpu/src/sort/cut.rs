@@ -1,4 +1,4 @@
-//! How an array is cut: into which ranges, and where the keys of each go.
+//! Plan of a partition: the ranges, and the exclusive prefix of their histograms for each thread's share.
 
 use super::cached::varying;
 use super::ranges::Ranges;
@@ -8,40 +8,41 @@ use std::ops::Range;
 use std::sync::Mutex;
 use upsweep_core::key::KeyBits;
 
-/// The fewest and the most bits by which an array is cut. Each range has a line of keys and one of values, which the second-level cache
-/// holds.
+/// Fewest and most bits by which an array is partitioned. Each range has a write-combining buffer of two cache lines
+/// for keys and two for values or more (`tile/digits.rs`): all of these fit in the second-level cache.
 const CUT_BITS: (u32, u32) = (6, 11);
-/// The most keys of a sample, and of how many at least each is one.
+/// Most keys of a sample.
 const SAMPLE: usize = 8192;
+/// Elements per key of a sample, at least.
 const SAMPLE_OF: usize = 64;
-/// Keys that are counted in 32 bits.
+/// Keys that are counted in 32 bits before the counts are added to wider ones.
 const COUNTED: usize = 1 << 30;
-/// What is cut: a part of what has been cut before, or the input.
+/// Source of a partition: a part of a previous partition, or the input if `None`.
 pub(super) type Source<B, V> = Option<Columns<B, V>>;
 
-/// A cut of an array.
+/// Plan of a partition.
 pub(super) struct Cut<B> {
     pub(super) ranges: Ranges<B>,
-    /// The first place of each range, and the length.
+    /// First place of each range, and the length.
     begins: Vec<usize>,
-    /// The first place in each range of each thread's share.
+    /// Number of each thread's share, and its first place in each range.
     shares: Mutex<Vec<(usize, Vec<usize>)>>,
-    /// As of [`Counted`].
+    /// Whether an input that will be overwritten may have zeros of both signs.
     pub(super) has_zeros: bool,
 }
 
-/// What one reading of the keys tells.
+/// Results of one pass over the keys.
 pub(super) struct Counted<B> {
-    /// How many elements each thread's share has of each range.
+    /// Histogram of the ranges, for each thread's share.
     pub(super) shares: Vec<Vec<usize>>,
-    /// The bits that are not the same in all numbers.
+    /// Bits that are not the same in all numbers.
     differ: B,
     /// Whether an input that will be overwritten may have zeros of both signs.
     pub(super) has_zeros: bool,
 }
 
 impl<B: KeyBits> Cut<B> {
-    /// The places of a range.
+    /// Returns the places of a range.
     pub(super) fn part(&self, range: usize) -> Range<usize> {
         let at = |range: usize| self.begins.get(range).or(self.begins.last()).copied().unwrap_or(0);
         at(range)..at(range + 1)
@@ -50,7 +51,7 @@ impl<B: KeyBits> Cut<B> {
     /// Calls `of` with each share's number and places, each on a thread of its own.
     pub(super) fn each_share(&self, threads: usize, of: impl Fn(usize, &mut [usize]) + Sync) {
         in_parts(threads, |_| {
-            // A panic of another thread ends the call.
+            // A poisoned lock means that another thread panics, which ends the call.
             let share = self.shares.lock().ok().and_then(|mut shares| shares.pop());
             if let Some((part, mut places)) = share {
                 of(part, &mut places);
@@ -60,12 +61,13 @@ impl<B: KeyBits> Cut<B> {
 }
 
 impl Sort {
-    /// Whether stores of so many elements go past the cache.
+    /// Whether the results of `len` elements are stored past the cache.
     pub(super) fn streams<B, V>(&self, len: usize) -> bool {
         cfg!(target_arch = "x86_64") && Self::bytes::<B, V>(len) >= self.limits.non_temporal_from
     }
 
-    /// How `len` elements are cut that have been cut `depth` times; not at all, if all keys are equal.
+    /// Plans the partition of `len` elements that went through `depth` partitions. Returns `None` if all keys are
+    /// equal.
     pub(super) fn plan_cut<B: KeyBits, V: Moved>(
         &self,
         source: Source<B, V>,
@@ -77,7 +79,7 @@ impl Sort {
         let (sample, below) = (self.sample(source, len), self.below::<B>());
         let mut ranges = Ranges::of_sample(&sample, bits, below);
         if depth > 0 {
-            // By bits alone, so that with each cut fewer are left.
+            // By bits alone, so that each partition leaves fewer bits.
             ranges = Ranges::by_bits(varying(&sample).length(), bits, below);
         }
         let mut counted = self.count(source, len, &ranges);
@@ -100,12 +102,12 @@ impl Sort {
         Some(Cut { ranges, begins, shares: Mutex::new(counts.into_iter().enumerate().collect()), has_zeros })
     }
 
-    /// Some numbers, from all over the source.
+    /// Returns a sample of numbers from all over the source.
     fn sample<B: KeyBits, V: Moved>(&self, source: Source<B, V>, len: usize) -> Vec<B> {
         let size = (len / SAMPLE_OF).clamp(1, SAMPLE);
         let mut one = Block::new(B::default());
         let number = |i: usize| {
-            // Not at equal distances, so that what repeats itself is seen as well.
+            // Distances are unequal, so that the sample of a periodic input is not biased.
             let at = part_of(len, size, i);
             let at = at.start + (i.wrapping_mul(0x9e37_79b1) >> 7) % at.len().max(1);
             self.numbers(source, at..at + 1, &mut one, false).first().copied().unwrap_or_default()
@@ -113,20 +115,21 @@ impl Sort {
         (0..size).map(number).collect()
     }
 
-    /// Counts the elements of each range.
+    /// Builds the histogram of the ranges for each thread's share.
     pub(super) fn count<B: KeyBits, V: Moved>(
         &self,
         source: Source<B, V>,
         len: usize,
         ranges: &Ranges<B>,
     ) -> Counted<B> {
-        // Later the input is gone.
+        // An input sorted in place is gone later.
         let zeros = self.zeros::<B>().filter(|_| source.is_none() && self.is_in_place());
         let below = self.below::<B>();
         let (threads, number) = (self.threads(), ranges.number());
         let first =
             self.numbers(source, 0..1, &mut Block::new(B::default()), false).first().copied().unwrap_or_default();
-        // Several tables, so that a key need not wait for the count of an equal one before it; as many as the first-level cache holds.
+        // Several tables, so that the count of a key does not wait for that of an equal key just before. The
+        // first-level cache holds this number of them.
         let tables = if number <= 1024 { 4 } else { 2 };
         let begins = [0, 1, 2, 3].map(|table| table % tables * number);
         let shares = in_parts(threads, |part| {

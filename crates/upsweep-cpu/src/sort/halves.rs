@@ -1,10 +1,11 @@
-//! Sort of an array of pairs within their output, where keys and values are halves of a number: without memory for numbers, which
-//! costs as much as a pass where the system has to fetch it first.
+//! Sort of pairs within a separate output, for keys and values that are halves of a number.
+//!
+//! Numbers need no scratch memory here. Fresh memory costs as much as a pass, as the system has to map it first.
 //!
 //! ```text
-//! each thread, for its share of the input:   move each key and each value to its range in the outputs, as they are
-//! thread by thread:                          the pairs of one range are sorted in the cache, as numbers, and stored where they were
-//! parts that are too large for it:           sorts of their own, in place; those whose keys are equal are in order
+//! each thread, for its share of the input:   scatter keys and values, unchanged, to their ranges in the outputs
+//! thread by thread:                          sort the pairs of one range in the cache, as numbers, and store them back
+//! parts too large for the cache:             sorts of their own, in place; parts of equal keys are in order
 //! ```
 
 use super::array::CUT_AGAIN;
@@ -19,7 +20,8 @@ use upsweep_core::error::Result;
 use upsweep_core::key::KeyBits;
 
 impl Sort {
-    /// Sorts pairs this way, if they are such.
+    /// Sorts pairs within their output. Returns `None` if keys and values are not halves of a number, or the output is
+    /// not aligned or is the input.
     pub(super) fn within_output<B: KeyBits, V: Moved>(&self, room: &mut Room<B, V>) -> Option<Result<()>> {
         let outputs = [self.keys_out.cast_const(), self.values_out.cast_const()];
         let apart = |bytes: usize| {
@@ -48,7 +50,8 @@ impl Sort {
                 fetch_ahead(self.values, places.clone(), self.value_bytes);
                 ranges.of(self.numbers::<B, V>(None, places.clone(), &mut room, false), &mut of);
                 let of = of.get(..places.len()).unwrap_or_default();
-                // SAFETY: the input has these places; those of the output are this share's keys' in this range, one after the other.
+                // SAFETY: the input has these places. `lines` writes this share's own places of each range,
+                // consecutively.
                 unsafe {
                     lines.push(of, self.keys.cast::<H>().add(places.start), self.values.cast::<H>().add(places.start));
                 }
@@ -81,7 +84,7 @@ impl Sort {
         Ok(())
     }
 
-    /// The sort of a part of the output, in place.
+    /// Returns the sort of a part of the output, in place.
     fn part_of_output(&self, part: Range<usize>) -> Self {
         Self { keys: self.keys_out, values: self.values_out, ..*self }.of(part)
     }

@@ -1,23 +1,23 @@
-//! Keys that are in order already, or in the reverse of it.
+//! Arrays that are sorted already, or in reverse order: the test, the copy and the reversal.
 
 use super::threads::{in_parts, part_of};
 use super::values::{BLOCK, Block, Blocks, Moved, Sort, blocks};
 use std::sync::atomic::{AtomicBool, Ordering};
 use upsweep_core::key::KeyBits;
 
-/// Keys that are looked at first.
+/// Keys that are compared before threads start.
 const FEW: usize = 64;
 
-/// How keys lie in the input.
+/// Order of the keys in the input.
 pub(super) enum Found {
     InOrder,
-    /// Each key before the one to its left, so that none are equal.
+    /// Strictly descending: each key sorts before the key to its left, so no keys are equal.
     Reversed,
     Unsorted,
 }
 
 impl Sort {
-    /// Looks at the keys up to the first that is neither in order nor in the reverse.
+    /// Returns the order of the keys. Stops early at a key that is in neither order.
     pub(super) fn look<B: KeyBits>(&self) -> Found {
         if self.all::<B>(false) {
             Found::InOrder
@@ -28,7 +28,7 @@ impl Sort {
         }
     }
 
-    /// Whether each key follows the one to its left in order; if it `descends`, whether it is before that one.
+    /// Whether keys ascend, with equal keys allowed; with `descends`, whether they descend strictly.
     fn all<B: KeyBits>(&self, descends: bool) -> bool {
         let below = self.below::<B>();
         let wrong = |numbers: &[B]| {
@@ -41,7 +41,7 @@ impl Sort {
             }
         };
         let mut room = Block::new(B::default());
-        // Most keys that are in no order show that at once.
+        // Most unsorted keys fail at once.
         if wrong(self.numbers::<B, ()>(None, 0..self.len.min(FEW), &mut room, false)) {
             return false;
         }
@@ -51,7 +51,7 @@ impl Sort {
             let share = part_of(self.len, threads, part);
             let mut begin = share.start;
             while begin + 1 < share.end.saturating_add(1).min(self.len) && !failed.load(Ordering::Relaxed) {
-                // The last one is the first one of the next block, or share.
+                // Blocks overlap by one key: the last key is the first of the next block or share.
                 let end = self.len.min(share.end + 1).min(begin + BLOCK);
                 if wrong(self.numbers::<B, ()>(None, begin..end, &mut room, false)) {
                     failed.store(true, Ordering::Relaxed);
@@ -62,13 +62,14 @@ impl Sort {
         !failed.into_inner()
     }
 
-    /// Copies all elements to other memory, or `reversed`.
+    /// Copies all elements to a separate output, in reverse order if `reversed`.
     pub(super) fn copy<B: KeyBits, V: Moved>(&self, reversed: bool) {
         let threads = self.threads();
         in_parts(threads, |part| {
             let mut room = Blocks::<B, V>::new();
             for places in blocks(part_of(self.len, threads, part)) {
-                // SAFETY: both have as many elements, and the output is another memory than the input.
+                // SAFETY: input and output have `self.len` elements and are disjoint, and threads write disjoint
+                // places.
                 unsafe {
                     let from = room.load(self, places.start, places.len());
                     if reversed {
@@ -81,14 +82,15 @@ impl Sort {
         });
     }
 
-    /// Exchanges the first element and the last, and so on, in place.
+    /// Reverses the elements in place.
     pub(super) fn reverse<B: KeyBits, V: Moved>(&self) {
         let threads = self.threads();
         in_parts(threads, |part| {
             let (mut room, mut other) = (Blocks::<B, V>::new(), Blocks::<B, V>::new());
             for places in blocks(part_of(self.len / 2, threads, part)) {
                 let (len, mirror) = (places.len(), self.len - places.end);
-                // SAFETY: the places and their mirror images are below the length, apart, and no other thread has them.
+                // SAFETY: the places and their mirror images are below the length and disjoint, and no other thread has
+                // them.
                 unsafe {
                     let (first, last) = (room.load(self, places.start, len), other.load(self, mirror, len));
                     room.reverse(len);

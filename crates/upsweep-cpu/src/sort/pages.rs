@@ -1,17 +1,17 @@
-//! Memory in large pages.
+//! Large pages for scratch memory.
 
-/// Bytes from which it is worth it.
+/// Fewest bytes of memory for which large pages are requested.
 #[cfg(target_os = "linux")]
 const FROM_BYTES: usize = 4 << 20;
 
-/// Asks the system for large pages where memory is that has been reserved and not been written. Whoever first writes to a page waits until
-/// it is there: with small ones that is a fifth of the time of a sort.
+/// Asks the system for large pages for memory that has been reserved and not yet been written. The first write to a
+/// page waits for a page fault: with small pages these take a fifth of the time of a sort.
 #[cfg(target_os = "linux")]
 pub(super) fn prefer_large(start: *mut u8, bytes: usize) {
     const PAGE: usize = 4096;
     /// `MADV_HUGEPAGE`.
     const LARGE_PAGES: i32 = 14;
-    // In the C library that std links.
+    // Declared by hand: the C library that std links has it.
     unsafe extern "C" {
         fn madvise(start: *mut u8, bytes: usize, advice: i32) -> i32;
     }
@@ -19,8 +19,8 @@ pub(super) fn prefer_large(start: *mut u8, bytes: usize) {
     if bytes < FROM_BYTES.max(begin) {
         return;
     }
-    // SAFETY: the pages are memory of the caller's, whose contents this advice leaves as they are. Where it is refused, nothing
-    // changes.
+    // SAFETY: the pages are memory of the caller's, whose contents this advice does not change. A refusal changes
+    // nothing.
     unsafe { madvise(start.add(begin), bytes - begin, LARGE_PAGES) };
 }
 

@@ -1,4 +1,6 @@
-//! Sorts of parts of an array, each by itself: long ones one after the other, on all threads; of the others each thread has its share.
+//! Segmented sort: the whole array, lines or segments, each sorted by itself.
+//!
+//! Long segments are sorted one after the other, by all threads. Of the others each thread has its share.
 
 use super::cached::Room;
 use super::short::Waiting;
@@ -13,12 +15,12 @@ use upsweep_core::shape::Shape;
 /// Shares of an array for each thread, so that none has all the long segments.
 const SHARES: usize = 8;
 
-/// What is sorted by itself.
+/// Parts of an array that are sorted each by itself.
 #[derive(Clone, Copy)]
 pub(super) enum Parts<'a> {
     Whole,
     Lines(Shape),
-    /// So many segments, of which segment `i` is the elements `start(i) .. start(i + 1)`.
+    /// Number of segments, and `start`: segment `i` is the elements `start(i) .. start(i + 1)`.
     Segments(usize, &'a (dyn Fn(usize) -> usize + Sync)),
 }
 
@@ -35,7 +37,7 @@ pub(super) fn run<B: KeyBits, V: Moved>(sort: &Sort, parts: Parts<'_>) -> Result
     }
 }
 
-/// Sorts the `number` parts of which part `i` is the elements `start(i) .. start(i + 1)`.
+/// Sorts `number` parts. Part `i` is the elements `start(i) .. start(i + 1)`.
 fn segments<B, V>(sort: &Sort, number: usize, start: &(dyn Fn(usize) -> usize + Sync)) -> Result<()>
 where
     B: KeyBits,
@@ -44,7 +46,7 @@ where
     let is_long = |range: &Range<usize>| sort.of(range.clone()).threads() > 1;
     let range_of = |part: usize| start(part)..start(part + 1);
     let threads = sort.threads();
-    // Shares have about as many elements each: those of the parts that begin there.
+    // Shares are equal stretches of elements. A part belongs to the share in which it begins.
     let shares = threads * SHARES;
     let first_part_from = |element: usize| {
         let (mut low, mut high) = (0, number);
@@ -86,7 +88,7 @@ where
     long.into_iter().flatten().try_for_each(|range| sort.of(range).run(&mut Room::<B, V>::new()))
 }
 
-/// Sorts interleaved lines, each by way of memory of its own.
+/// Sorts interleaved lines. Each is gathered into scratch memory, sorted there, and scattered back.
 fn lines<B: KeyBits, V: Moved>(sort: &Sort, shape: Shape) -> Result<()> {
     let threads = sort.threads();
     let results = in_parts(threads, |thread| {
@@ -106,8 +108,8 @@ fn lines<B: KeyBits, V: Moved>(sort: &Sort, shape: Shape) -> Result<()> {
         let mut room = Room::<B, V>::new();
         for line in part_of(shape.lines(), threads, thread) {
             let first = line / shape.inner * shape.len * shape.inner + line % shape.inner;
-            // SAFETY: the places of a line are in the buffers, and no other line has them; the memory has room for a line, which is
-            // written before it is read.
+            // SAFETY: the places of a line are in the buffers, and no other line has them. The scratch memory has room
+            // for a line, and is written before it is read.
             unsafe {
                 copy(sort.keys, (first, shape.inner), keys, (0, 1), shape.len, sort.key_bytes);
                 if !sort.values.is_null() {
@@ -125,10 +127,10 @@ fn lines<B: KeyBits, V: Moved>(sort: &Sort, shape: Shape) -> Result<()> {
     results.into_iter().collect()
 }
 
-/// Copies `len` elements of so many bytes: in both memories, from an element on, elements at a distance.
+/// Strided copy of `len` elements of `bytes` bytes. For each memory: index of the first element, and stride.
 ///
 /// # Safety
-/// The elements are in both memories, which are apart.
+/// The elements are in both memories, which are disjoint.
 unsafe fn copy(
     from: *const u8,
     (first, step): (usize, usize),
@@ -140,7 +142,7 @@ unsafe fn copy(
     macro_rules! copy {
         ($t:ty) => {
             for i in 0..len {
-                // SAFETY: the caller's.
+                // SAFETY: the caller has these elements in both memories.
                 unsafe {
                     let element = from.cast::<$t>().add(first + i * step).read_unaligned();
                     to.cast::<$t>().add(first_to + i * step_to).write_unaligned(element);
@@ -157,7 +159,7 @@ unsafe fn copy(
         16 => copy!(u128),
         _ => {
             for i in 0..len {
-                // SAFETY: the caller's.
+                // SAFETY: the caller has these elements in both memories, which are disjoint.
                 unsafe {
                     let from = from.add((first + i * step) * bytes);
                     to.add((first_to + i * step_to) * bytes).copy_from_nonoverlapping(from, bytes);
@@ -168,10 +170,10 @@ unsafe fn copy(
 }
 
 impl Sort {
-    /// The sort of a part of the elements.
+    /// Returns the sort of a part of the elements.
     pub(super) fn of(&self, range: Range<usize>) -> Self {
         let at = range.start;
-        // SAFETY: the part lies in the buffers, where there are such.
+        // SAFETY: the part lies in the buffers that are given.
         unsafe {
             Self {
                 len: range.len(),

@@ -1,36 +1,38 @@
-//! Into which ranges an array is cut: by the highest bits of its numbers that vary, as many as make parts of about one size.
+//! Ranges of numbers for a partition: buckets of about one size, by the highest bits that vary.
 //!
-//! Where a sample says that some values of these bits have many more numbers than others, as with floats and their exponents, those
-//! have more of the bits below for ranges of their own, and neighbours that have few share one. Where one of these ranges would still have
-//! much of the sample, some of its numbers are ranges of their own, and what lies between two of them is another (`splitters.rs`).
-//! Samples only decide about sizes: the ranges ascend whatever the numbers are.
+//! The distribution may be skewed, as that of floats over their exponents is. If a sample shows that, a value of these
+//! bits with many numbers is divided by more of the lower bits, and neighbouring values with few numbers share a range.
+//! If one of these ranges still has much of the sample, splitters from the sample replace the bits: each splitter is a
+//! range of its own, and so is the gap between two of them (`splitters.rs`). The sample only decides about sizes: the
+//! ranges ascend whatever the numbers are.
 
 use super::splitters::Splitters;
 use upsweep_core::key::KeyBits;
 
-/// The bits whose values are told apart where they have different shares.
+/// Bits of the histogram of a skewed sample.
 const TABLE_BITS: u32 = 12;
-/// The bits whose values are to have about equal shares, if nothing is to be told apart.
+/// Bits whose values must have about equal shares for a partition by bits alone.
 const EVEN_BITS: u32 = 8;
-/// How many times its share a value of these may have in a sample.
+/// Most that one value of the even bits may have of a sample, in multiples of an equal share.
 const UNEVEN: usize = 3;
-/// The share of a sample that is much for one range.
+/// Largest part of a sample for one range (1 / N): above it splitters are used.
 const MUCH: usize = 8;
 
-/// Which range a number is in.
+/// Map from numbers to ranges.
 pub(super) struct Ranges<B> {
-    /// Bits up to the highest that varies: those above are the same in all numbers.
+    /// Number of low bits that may vary: higher bits are the same in all numbers.
     high: u32,
     number: usize,
     shift: u32,
     mask: u32,
-    /// For each value of these bits, how far a number is shifted and what is added to that: the lower and the upper half.
+    /// Shift (lower half) and addend (upper half) for each value of these bits. Empty if the bits themselves are the
+    /// range.
     table: Vec<u32>,
     splitters: Option<Splitters<B>>,
 }
 
 impl<B: KeyBits> Ranges<B> {
-    /// By the highest `bits` bits of those up to `high`, but none `below`.
+    /// Makes ranges by the highest `bits` bits of the low `high` bits, but by none of the lowest `below` bits.
     pub(super) fn by_bits(high: u32, bits: u32, below: u32) -> Self {
         let high = high.max(below);
         let bits = bits.min(high - below);
@@ -38,7 +40,7 @@ impl<B: KeyBits> Ranges<B> {
         Self { high, number: 1 << bits, shift, mask, table: Vec::new(), splitters: None }
     }
 
-    /// About `1 << bits` ranges, for numbers of which these are some, by no bits `below`.
+    /// Makes about `1 << bits` ranges for numbers with this sample, by none of the lowest `below` bits.
     pub(super) fn of_sample(sample: &[B], bits: u32, below: u32) -> Self {
         let ranges = Self::told_apart(sample, bits, below);
         let (mut of, mut counts) = (vec![0; sample.len()], vec![0; ranges.number]);
@@ -51,7 +53,8 @@ impl<B: KeyBits> Ranges<B> {
         Self { high: B::BITS, number: splitters.ranges(), splitters: Some(splitters), ..ranges }
     }
 
-    /// About so many ranges by bits, where values of the highest ones have different shares by more bits.
+    /// Makes about `1 << bits` ranges by bits. If the sample is skewed, frequent values of the highest bits are divided
+    /// by more bits.
     fn told_apart(sample: &[B], bits: u32, below: u32) -> Self {
         let high = super::cached::varying(sample).length();
         let Some(&first) = sample.first().filter(|_| high > bits + below) else {
@@ -84,7 +87,7 @@ impl<B: KeyBits> Ranges<B> {
             if count > share {
                 number += 1 << more;
             }
-            // The first number with this value, shifted; what lies above 16 bits comes to nothing.
+            // The first number with this value, shifted. Only its low 16 bits matter.
             let shift = shift - more;
             let above = first.bits(shift, u32::MAX) as u32 & !(((1u64 << (top + more)) - 1) as u32);
             begin.wrapping_sub(above | value << more) << 16 | shift
@@ -93,28 +96,29 @@ impl<B: KeyBits> Ranges<B> {
         Self { high, number: number as usize, shift, mask, table, splitters: None }
     }
 
-    /// How many there are.
+    /// Returns the number of ranges.
     pub(super) fn number(&self) -> usize {
         self.number
     }
 
-    /// Whether they are those of numbers whose bits differ where `differ` has ones.
+    /// Whether the ranges are valid for numbers that differ in the bits `differ`.
     pub(super) fn hold(&self, differ: B) -> bool {
         differ.length() <= self.high
     }
 
-    /// Whether some numbers are ranges of their own.
+    /// Whether some numbers are ranges of their own (splitters).
     pub(super) fn single_out(&self) -> bool {
         self.splitters.is_some()
     }
 
-    /// The bits above `below` of all numbers of a range that one number has for its own.
+    /// Returns the number of a range of one number, shifted right by `below` bits.
     #[inline(always)]
     pub(super) fn only(&self, range: usize) -> Option<B> {
         self.splitters.as_ref().and_then(|splitters| splitters.only(range))
     }
 
-    /// The range of each number. Of numbers that these ranges do not [hold](Self::hold) it is one of them, too.
+    /// Stores the range of each number. Numbers that the ranges do not [hold](Self::hold) get a valid range too, but
+    /// may be out of order.
     #[inline(always)]
     pub(super) fn of(&self, numbers: &[B], to: &mut [u16]) {
         if let Some(splitters) = &self.splitters {
@@ -140,7 +144,7 @@ impl<B: KeyBits> Ranges<B> {
 mod tests {
     use super::*;
 
-    /// Ranges ascend with the numbers, none is outside, and sampled numbers of a skewed distribution are spread.
+    /// Checks that ranges ascend with the numbers, that none is out of bounds, and that a skewed sample is spread.
     fn check(numbers: &mut [u64], bits: u32, most: usize) {
         let ranges = Ranges::of_sample(numbers, bits, 0);
         numbers.sort_unstable();
@@ -160,16 +164,16 @@ mod tests {
         let of = |f: &dyn Fn(u64) -> u64| (0..8192).map(f).collect::<Vec<u64>>();
         check(&mut of(&hash), 7, 200);
         check(&mut of(&|i| (hash(i) as i64 as f64).to_bits()), 7, 200);
-        // The same bits above and below those that vary.
+        // Constant bits above and below the bits that vary.
         check(&mut of(&|i| 0xabcd << 48 | (hash(i) >> 20 >> (i % 12)) << 4 | 5), 8, 400);
         check(&mut of(&|i| hash(i) & 0x55), 8, 8192);
         check(&mut of(&|i| if i % 2 == 0 { 3 } else { 1 << 63 }), 8, 4096);
         check(&mut of(&|_| 7), 8, 8192);
-        // Half of them are equal, and the others have few values of many bits.
+        // Half of the numbers are equal, and the rest have few values of many bits.
         check(&mut of(&|i| u64::MAX / ((hash(i) >> 1) + 1)), 8, 4200);
         check(&mut of(&|i| if i % 8 == 0 { hash(i) } else { 5 + i % 3 }), 7, 2500);
         assert!(Ranges::<u8>::of_sample(&[], 6, 0).hold(0));
-        // Numbers that the sample does not tell of.
+        // Numbers with bits that do not vary in the sample.
         let ranges = Ranges::of_sample(&of(&|i| hash(i) >> 30 >> (i % 12)), 8, 0);
         assert!(!ranges.single_out());
         let mut found = vec![0; 8192];

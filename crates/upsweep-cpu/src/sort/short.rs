@@ -1,4 +1,4 @@
-//! Neighbouring parts that are short, and so sorted many at once.
+//! Batches of short neighbouring parts, which one sorting network sorts in the lanes of vectors.
 
 use super::values::{Columns, Memory, Moved, Sort, fetch_ahead};
 use crate::tile::network::{MOST, Network, lanes};
@@ -8,19 +8,19 @@ use std::ops::Range;
 use upsweep_core::error::Result;
 use upsweep_core::key::KeyBits;
 
-/// Elements of the longest parts where squares are transposed lane by lane.
+/// Longest parts, in elements, without vector instructions, where squares are transposed lane by lane.
 const MOST_PORTABLE: usize = 32;
-/// Elements that are loaded and stored together: so many, and those of the parts that fill a network with them.
+/// Elements of a batch: this number, and those of further parts until the lanes of a network are full.
 const TOGETHER: usize = 512;
-/// At least one of so many places of a network has a number, so that it is worth it.
+/// Minimum fill of a sorting network (1 / N).
 const SPARSE: usize = 4;
 
-/// Neighbouring parts that wait until they are many.
+/// Batch of neighbouring parts that wait to be sorted.
 pub(super) struct Waiting<B> {
-    /// Where each begins, and where the last one ends.
+    /// Start of each part, and end of the last.
     begins: Vec<usize>,
     longest: usize,
-    /// Elements of the longest part that is taken.
+    /// Most elements of a part of a batch; 0 if this sort has none.
     most: usize,
     memory: [Memory<B>; 2],
 }
@@ -33,12 +33,12 @@ impl<B: KeyBits> Waiting<B> {
         Self { begins: Vec::new(), longest: 0, most, memory: [const { Memory::none() }; 2] }
     }
 
-    /// Whether parts of so many elements may be added; there are some.
+    /// Whether a part of `len` elements may be added. `len` is not 0.
     pub(super) fn takes(&self, len: usize) -> bool {
         len <= self.most
     }
 
-    /// Whether those that wait have to be sorted before a part is added.
+    /// Whether the batch must be sorted before another part is added.
     pub(super) fn is_full(&self) -> bool {
         let [first, .., end] = *self.begins.as_slice() else { return false };
         end - first >= TOGETHER && (self.begins.len() - 1).is_multiple_of(lanes::<B>())
@@ -53,8 +53,8 @@ impl<B: KeyBits> Waiting<B> {
         self.longest = self.longest.max(part.len());
     }
 
-    /// Sorts the parts that wait, or has them sorted `one_by_one` if they do not fill a network. Results are stored past the cache where there are
-    /// many, so that nobody reads them before this thread has called [`fence`](crate::tile::store::fence).
+    /// Sorts and empties the batch, by `one_by_one` if the parts do not fill a network. Results of a large sort are
+    /// stored past the cache: nobody reads them before this thread has called [`fence`](crate::tile::store::fence).
     pub(super) fn sort<V: Moved>(
         &mut self,
         sort: &Sort,
@@ -73,13 +73,14 @@ impl<B: KeyBits> Waiting<B> {
         Ok(())
     }
 
-    /// Sorts the parts, which begin that far behind the first of `len` elements.
+    /// Sorts the parts of the batch, whose starts are relative to element `first`. `len` is their number of elements.
     fn by_network<V: Moved>(&mut self, sort: &Sort, first: usize, len: usize) -> Result<()> {
         let (set, [own, sorted]) = (Set::widest(), &mut self.memory);
         let room = TOGETHER + (MOST + 1) * lanes::<B>();
         let (own, sorted) = (own.of(room)?, sorted.of(room)?);
         let streams = !sort.is_in_place() && sort.streams::<B, V>(sort.len);
-        // SAFETY: the parts are this thread's; the memory has room for them and a row more; the processor has the instructions of a `Set`.
+        // SAFETY: the parts are this thread's. The memory has room for them and one more row. The processor has the
+        // instructions of a `Set`.
         unsafe {
             fetch_ahead(sort.keys, first..first + len, sort.key_bytes);
             let numbers = sort.plain_numbers::<B>(first, len).unwrap_or_else(|| {
@@ -106,7 +107,7 @@ impl<B: KeyBits> Waiting<B> {
     }
 }
 
-/// Puts the zeros of each part in the order that they have among its numbers, if there are such of both signs.
+/// Restores the input order of the zeros of each part, if there are zeros of both signs.
 fn order_zeros<B: KeyBits>(numbers: &[B], sorted: &mut [B], begins: &[usize], zeros: [B; 2]) {
     let has = |zero: B| numbers.iter().fold(false, |any, &number| any | (number == zero));
     if !zeros.into_iter().all(has) {

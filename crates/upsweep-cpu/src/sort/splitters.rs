@@ -1,9 +1,9 @@
-//! Ranges of numbers of which a few values have much: values of a sample, and what lies between them.
+//! Splitters: ranges for arrays in which a few values are frequent, each a value of a sample or the gap between two.
 //!
-//! Where keys have few values, or crowd together at one place, cutting by bits leaves nearly all of them in one range, time and again. Values
-//! of a sample at equal distances in its order cut them into equal parts, and what occurs often is found among these values: numbers that
-//! are equal need no sort. Most numbers are one of the few most frequent values, with which vectors of numbers are compared; to find the
-//! range of another takes a step for each doubling of the values.
+//! If keys have few values, or are crowded in a small interval, each partition by bits leaves nearly all of them in one
+//! range. Quantiles of a sample divide them into equal parts. Frequent values are among these quantiles, and equal
+//! numbers need no sort. Most numbers are one of the few most frequent values, with which vectors of numbers are
+//! compared. The range of any other number is found by a binary search.
 //!
 //! Source: Frazer and McKellar, "Samplesort: A Sampling Approach to Minimal Storage Tree Sorting", 1970; without branches, and with ranges
 //! of equal numbers: Sanders and Winkel, "Super Scalar Sample Sort", 2004.
@@ -12,25 +12,25 @@ use std::cmp::Reverse;
 use std::hint::select_unpredictable;
 use upsweep_core::key::KeyBits;
 
-/// So many of the most frequent values are compared with each number.
+/// Number of most frequent values that are compared with each number.
 const FREQUENT: usize = 8;
-/// The range of a number that is none of these.
+/// Marks a number that is none of the most frequent values.
 const NONE: u16 = u16::MAX;
 
-/// Range `2i` lies between value `i - 1` and value `i`; range `2i + 1` is value `i`.
+/// Splitters. Range `2i` lies between value `i - 1` and value `i`, and range `2i + 1` is value `i`.
 pub(super) struct Splitters<B> {
-    /// The values in ascending order, and the last one again up to a number that is one less than a power of two.
+    /// Values in ascending order, padded with the last one to a length of a power of two less one.
     values: Vec<B>,
-    /// How many there are.
+    /// Number of values without the padding.
     number: usize,
-    /// The most frequent ones, each with its range; of fewer the first one again.
+    /// Most frequent values, each with its range, padded with the first one.
     frequent: [(B, u16); FREQUENT],
-    /// Numbers are compared by the bits from here on.
+    /// Lowest bit by which numbers are compared.
     below: u32,
 }
 
 impl<B: KeyBits> Splitters<B> {
-    /// Up to `(1 << bits) - 1` values of a sample, which has one at least; `bits` are 11 at most.
+    /// Takes up to `(1 << bits) - 1` values of a sample, which is not empty. `bits` is 11 at most.
     pub(super) fn of_sample(sample: &[B], bits: u32, below: u32) -> Self {
         let mut sorted: Vec<B> = sample.iter().map(|number| number.above(below)).collect();
         sorted.sort_unstable();
@@ -51,13 +51,13 @@ impl<B: KeyBits> Splitters<B> {
         2 * self.number + 1
     }
 
-    /// The bits of all numbers of a range, if it is that of a value.
+    /// Returns the value of a range, if the range is a single value.
     #[inline(always)]
     pub(super) fn only(&self, range: usize) -> Option<B> {
         if range % 2 == 1 { self.values.get(range / 2).copied() } else { None }
     }
 
-    /// The range of each number.
+    /// Stores the range of each number.
     pub(super) fn of(&self, numbers: &[B], to: &mut [u16]) {
         let Self { frequent, below, .. } = *self;
         for (to, x) in to.iter_mut().zip(numbers) {
@@ -75,15 +75,15 @@ impl<B: KeyBits> Splitters<B> {
     fn search(&self, x: B) -> u16 {
         let Self { ref values, number, .. } = *self;
         let Some(last) = values.len().checked_sub(1) else { return 0 };
-        // How many values are less.
+        // `less`: number of values less than `x`.
         let (mut less, mut step) = (0, values.len().div_ceil(2));
         while step > 0 {
-            // SAFETY: before a step `less` is a multiple of twice the step, and at most as many as there are values less that.
+            // SAFETY: before a step, `less` is a multiple of `2 * step`, and at most `values.len() - 2 * step + 1`.
             let is_less = unsafe { *values.get_unchecked(less + step - 1) } < x;
             less = select_unpredictable(is_less, less + step, less);
             step /= 2;
         }
-        // SAFETY: it is at most `last`.
+        // SAFETY: the index is at most `last`.
         let is_value = unsafe { *values.get_unchecked(less.min(last)) } == x;
         (2 * less.min(number)) as u16 + u16::from(is_value)
     }

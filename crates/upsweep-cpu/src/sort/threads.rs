@@ -1,8 +1,8 @@
-//! Work in parts, on the threads of the pool.
+//! Fork-join: parts of a loop on the threads of the pool.
 
 use std::ops::Range;
 
-/// `of(0)`, `of(1)`, .. at once on the threads of the pool, of which the calling one is one.
+/// Runs `of(0)`, `of(1)`, .. in parallel on the threads of the pool. The calling thread runs `of(0)`.
 pub(super) fn in_parts<T: Send>(parts: usize, of: impl Fn(usize) -> T + Sync) -> Vec<T> {
     if parts == 1 {
         return vec![of(0)];
@@ -20,7 +20,7 @@ pub(super) fn in_parts<T: Send>(parts: usize, of: impl Fn(usize) -> T + Sync) ->
     results.into_iter().flatten().collect()
 }
 
-/// The places of a part.
+/// Returns the places of part `part` of `parts` equal parts of `len` elements.
 pub(super) fn part_of(len: usize, parts: usize, part: usize) -> Range<usize> {
     let begin = |part: usize| (len as u128 * part as u128 / parts as u128) as usize;
     begin(part)..begin(part + 1)

@@ -1,4 +1,6 @@
-//! What is sorted, by sizes alone: so that each kind of sort is compiled once, in this library.
+//! Type-erased arguments of a sort, and its loads, stores and scratch memory.
+//!
+//! Keys and values are known by their sizes alone, so each kind of sort is compiled once, in this library.
 
 use super::pages::prefer_large;
 use crate::tile::digits::{Line, store_lines};
@@ -10,11 +12,12 @@ use upsweep_core::key::{KeyBits, KeyOrder};
 use upsweep_core::memory;
 use upsweep_plan::cpu::SortLimits;
 
-/// What goes along with a number in memory of its own: nothing, or a value that has no room in the number's lower half.
+/// Value that is moved with a number, in memory of its own: nothing, or a value that does not fit in the number's lower
+/// half.
 pub(super) trait Moved: Copy + Default + Send + Sync {
-    /// Takes a value.
+    /// Makes one of a value.
     fn of(value: u64) -> Self;
-    /// Gives it back.
+    /// Returns the value.
     fn value(self) -> u64;
 }
 impl Moved for () {
@@ -34,28 +37,29 @@ impl Moved for u64 {
     }
 }
 
-/// One sort. Inputs are valid for reads and outputs for writes of `len` elements; input and output are the same memory, or apart.
+/// Arguments of a sort. Inputs are valid for reads and outputs for writes of `len` elements. Input and output are the
+/// same memory, or disjoint.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sort {
     pub(super) order: KeyOrder,
     pub(super) descending: bool,
     pub(super) len: usize,
     pub(super) keys: *const u8,
-    /// Null where only the values are wanted.
+    /// Null if only the values are stored.
     pub(super) keys_out: *mut u8,
     pub(super) key_bytes: usize,
-    /// Null where the values are the positions of the keys.
+    /// Null if the values are the positions of the keys.
     pub(super) values: *const u8,
     pub(super) values_out: *mut u8,
-    /// None are more than eight.
+    /// Bytes of a value, at most eight.
     pub(super) value_bytes: usize,
     pub(super) limits: SortLimits,
 }
 
-// SAFETY: a sort reads its input and writes its output, which nobody else uses in the meantime; elements are `Send` and `Sync`. Threads
-// write places that are apart.
+// SAFETY: a sort reads its input and writes its output, which nobody else uses in the meantime. Elements are `Send` and
+// `Sync`. Threads write disjoint places.
 unsafe impl Sync for Sort {}
-// SAFETY: as above.
+// SAFETY: as for `Sync`: the buffers are the sort's alone, and elements are `Send`.
 unsafe impl Send for Sort {}
 
 impl Sort {
@@ -64,12 +68,12 @@ impl Sort {
         self.value_bytes > 0 && self.key_bytes < size_of::<B>()
     }
 
-    /// The bits of a number below those that are sorted by.
+    /// Returns the number of low bits of a number that are not part of the key.
     pub(super) fn below<B: KeyBits>(&self) -> u32 {
         if self.packs::<B>() { B::BITS / 2 } else { 0 }
     }
 
-    /// The bytes of keys and values that are the halves of a number, in buffers of their own.
+    /// Returns the bytes of half a number, if keys and values are halves of one and their buffers are aligned for that.
     pub(super) fn halves<B>(&self) -> Option<usize> {
         let bytes = size_of::<B>() / 2;
         let buffers = [self.keys, self.values];
@@ -77,33 +81,33 @@ impl Sort {
         (self.key_bytes == bytes && self.value_bytes == bytes && whole).then_some(bytes)
     }
 
-    /// Whether keys are the numbers by which they are sorted.
+    /// Whether keys are sorted by their bits as they are.
     fn is_plain(&self) -> bool {
         !self.order.signed && !self.descending
     }
 
-    /// Where numbers are as they lie in memory, those from `first` on.
+    /// Borrows `len` numbers from `first` on, if the keys in memory are these numbers.
     ///
     /// # Safety
-    /// There are `len` of them, which nobody writes meanwhile.
+    /// There are `len` keys from `first` on, which nobody writes meanwhile.
     pub(super) unsafe fn plain_numbers<B: KeyBits>(&self, first: usize, len: usize) -> Option<&[B]> {
         let plain = self.is_plain() && self.key_bytes == size_of::<B>();
-        // SAFETY: the caller's.
+        // SAFETY: the caller has `len` keys there, and their size is that of numbers.
         plain.then(|| unsafe { std::slice::from_raw_parts(self.keys.cast::<B>().add(first), len) })
     }
 
-    /// The output, where its keys are as wide as numbers, which are all that is moved.
+    /// Returns the output of keys, if it can hold numbers: there are no values, and keys are as wide as numbers.
     pub(super) fn output_has_room<B>(&self) -> Option<*mut B> {
         let to = self.keys_out.cast::<B>();
         (self.value_bytes == 0 && self.key_bytes == size_of::<B>() && to.is_aligned()).then_some(to)
     }
 
-    /// The numbers of the keys from `first` on, `with_values` where these go with them, and otherwise with zeros in their place.
+    /// Loads the numbers of the keys from `first` on. Packed values are loaded `with_values`; otherwise they are zeros.
     ///
     /// # Safety
-    /// There are so many.
+    /// There are `to.len()` elements from `first` on.
     pub(super) unsafe fn load_numbers<B: KeyBits>(&self, first: usize, to: &mut [B], with_values: bool) {
-        // SAFETY: the caller's; keys have this size.
+        // SAFETY: the caller has `to.len()` elements from `first` on, and keys have this size.
         unsafe {
             match self.halves::<B>() {
                 Some(4) if with_values => return self.load_halves::<u32, B>(first, to),
@@ -121,7 +125,7 @@ impl Sort {
                 to.iter_mut().for_each(|to| *to = to.beside(0));
             } else if self.packs::<B>() {
                 self.each_value(first, to.len(), |i, value| {
-                    // SAFETY: it is below the length.
+                    // SAFETY: `i` is below `to.len()`.
                     let to = to.get_unchecked_mut(i);
                     *to = to.beside(value);
                 });
@@ -130,21 +134,21 @@ impl Sort {
     }
 
     /// # Safety
-    /// There are so many keys, of this type's size.
+    /// There are `to.len()` keys from `first` on, of this type's size.
     unsafe fn load_keys<K: KeyBits, B: KeyBits>(&self, first: usize, to: &mut [B]) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller has these keys, of this size.
         let keys = unsafe { std::slice::from_raw_parts(self.keys.cast::<K>().add(first), to.len()) };
         for (to, key) in to.iter_mut().zip(keys) {
             *to = B::of(key.ordered(self.order, self.descending).wide());
         }
     }
 
-    /// As `load_numbers`, where keys and values have this type's size.
+    /// Loads numbers with their values, for keys and values of this type's size.
     ///
     /// # Safety
-    /// There are so many.
+    /// There are `to.len()` elements from `first` on.
     unsafe fn load_halves<H: KeyBits, B: KeyBits>(&self, first: usize, to: &mut [B]) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller has these elements, and `halves` has checked sizes and alignment.
         unsafe {
             let keys = std::slice::from_raw_parts(self.keys.cast::<H>().add(first), to.len());
             let values = std::slice::from_raw_parts(self.values.cast::<H>().add(first), to.len());
@@ -154,13 +158,13 @@ impl Sort {
         }
     }
 
-    /// The values from `first` on.
+    /// Loads the values from `first` on.
     ///
     /// # Safety
-    /// There are so many.
+    /// There are `to.len()` elements from `first` on.
     pub(super) unsafe fn load_values<V: Moved>(&self, first: usize, to: &mut [V]) {
         if size_of::<V>() > 0 {
-            // SAFETY: the caller's; it is below the length.
+            // SAFETY: the caller has these values, and `i` is below `to.len()`.
             unsafe { self.each_value(first, to.len(), |i, value| *to.get_unchecked_mut(i) = V::of(value)) };
         }
     }
@@ -168,7 +172,7 @@ impl Sort {
     /// Calls `of` for `len` values from `first` on, with the place of each among them.
     ///
     /// # Safety
-    /// There are so many.
+    /// There are `len` elements from `first` on.
     #[inline(always)]
     unsafe fn each_value(&self, first: usize, len: usize, mut of: impl FnMut(usize, u64)) {
         let (from, bytes) = (self.values, self.value_bytes);
@@ -179,7 +183,7 @@ impl Sort {
         macro_rules! each {
             ($t:ty) => {
                 for i in 0..len {
-                    // SAFETY: the caller's.
+                    // SAFETY: the caller has `len` values there, of this size.
                     of(i, u64::from(unsafe { from.cast::<$t>().add(first + i).read_unaligned() }));
                 }
             };
@@ -192,7 +196,7 @@ impl Sort {
             _ => {
                 for i in 0..len {
                     let mut value = [0; 8];
-                    // SAFETY: the caller's; values have less than eight bytes.
+                    // SAFETY: the caller has `len` values there, of less than eight bytes.
                     unsafe { value.as_mut_ptr().copy_from_nonoverlapping(from.add((first + i) * bytes), bytes) };
                     of(i, u64::from_le_bytes(value));
                 }
@@ -200,13 +204,13 @@ impl Sort {
         }
     }
 
-    /// Stores `len` results from place `at` on; with `streams` past the cache, so that nobody reads them before the thread has called
-    /// [`fence`](crate::tile::store::fence).
+    /// Stores `len` results from place `at` on. With `streams` they are stored past the cache: nobody reads them before
+    /// the thread has called [`fence`](crate::tile::store::fence).
     ///
     /// # Safety
-    /// There are so many at `from`, which are apart from the results, and nobody else uses these.
+    /// `from`, and the results from `at` on, have `len` elements. They are disjoint, and nobody else uses the results.
     pub(super) unsafe fn store<B: KeyBits, V: Moved>(&self, at: usize, from: Columns<B, V>, len: usize, streams: bool) {
-        // SAFETY: the caller's; keys have this size.
+        // SAFETY: the caller has `len` elements in `from` and in the results, and keys have this size.
         unsafe {
             let numbers = std::slice::from_raw_parts(from.keys, len);
             if !self.keys_out.is_null() {
@@ -226,7 +230,7 @@ impl Sort {
         }
     }
 
-    /// Makes keys of numbers that are as wide.
+    /// Turns numbers back into keys, in place. Keys are as wide as numbers.
     pub(super) fn restore<B: KeyBits>(&self, numbers: &mut [B]) {
         if !self.is_plain() {
             numbers.iter_mut().for_each(|number| *number = number.restored(self.order, self.descending));
@@ -237,14 +241,14 @@ impl Sort {
     /// As [`store`](Self::store); keys have this type's size.
     unsafe fn store_keys<K: KeyBits, B: KeyBits>(&self, at: usize, numbers: &[B], streams: bool) {
         let (mut keys, below) = (Block::new(K::default()), self.below::<B>());
-        // SAFETY: the caller's.
+        // SAFETY: the caller has results from `at` on.
         let to = unsafe { self.keys_out.add(at * size_of::<K>()) };
         in_blocks(to, size_of::<K>(), numbers.len(), |places| {
             let keys = keys.first(places.len());
             for (key, number) in keys.iter_mut().zip(numbers.get(places.clone()).unwrap_or_default()) {
                 *key = K::of(number.above(below).wide()).restored(self.order, self.descending);
             }
-            // SAFETY: the caller's.
+            // SAFETY: the caller has `numbers.len()` results from `at` on, which nobody else uses.
             unsafe {
                 store_lines(to.add(places.start * size_of::<K>()), keys.as_ptr().cast(), size_of_val(keys), streams)
             };
@@ -252,18 +256,18 @@ impl Sort {
     }
 
     /// # Safety
-    /// As [`store`](Self::store); `value` is called for what is below `len`.
+    /// As [`store`](Self::store). `value` is called with indices below `len`.
     #[inline(always)]
     unsafe fn store_values(&self, at: usize, len: usize, streams: bool, value: impl Fn(usize) -> u64) {
         let (bytes, mut narrow) = (self.value_bytes, Block::new(0u64));
         let narrow: *mut u8 = narrow.first(BLOCK).as_mut_ptr().cast();
-        // SAFETY: the caller's.
+        // SAFETY: the caller has results from `at` on.
         let to = unsafe { self.values_out.add(at * bytes) };
         in_blocks(to, bytes, len, |places| {
             macro_rules! store {
                 ($t:ty) => {
                     for (to, i) in places.clone().enumerate() {
-                        // SAFETY: a block has room for as many values of eight bytes.
+                        // SAFETY: a block has room for this number of values of eight bytes.
                         unsafe { narrow.cast::<$t>().add(to).write(value(i) as $t) };
                     }
                 };
@@ -275,19 +279,19 @@ impl Sort {
                 8 => store!(u64),
                 _ => {
                     for (to, i) in places.clone().enumerate() {
-                        // SAFETY: as above; these have less than eight bytes.
+                        // SAFETY: a block has room for this number of values of eight bytes, and these are shorter.
                         unsafe {
                             narrow.add(to * bytes).copy_from_nonoverlapping(value(i).to_le_bytes().as_ptr(), bytes);
                         }
                     }
                 }
             }
-            // SAFETY: the caller's.
+            // SAFETY: the caller has `len` results from `at` on, which nobody else uses.
             unsafe { store_lines(to.add(places.start * bytes), narrow, places.len() * bytes, streams) };
         });
     }
 
-    /// The bytes of so many elements while they are sorted.
+    /// Returns the bytes of `len` elements as numbers and moved values.
     pub(super) fn bytes<B, V>(len: usize) -> usize {
         len.saturating_mul(size_of::<B>() + size_of::<V>())
     }
@@ -298,7 +302,7 @@ impl Sort {
     }
 }
 
-/// Numbers and their values in memory of the sort's own.
+/// Numbers and their values in scratch memory, or in an output that can hold them.
 #[derive(Debug)]
 pub(super) struct Columns<B, V> {
     pub(super) keys: *mut B,
@@ -310,9 +314,9 @@ impl<B, V> Clone for Columns<B, V> {
     }
 }
 impl<B, V> Copy for Columns<B, V> {}
-// SAFETY: whoever shares them gives each thread places of its own.
+// SAFETY: threads that share columns write disjoint places.
 unsafe impl<B: Send, V: Send> Send for Columns<B, V> {}
-// SAFETY: as above.
+// SAFETY: threads that share columns write disjoint places.
 unsafe impl<B: Sync, V: Sync> Sync for Columns<B, V> {}
 
 impl<B, V> Columns<B, V> {
@@ -321,17 +325,17 @@ impl<B, V> Columns<B, V> {
     }
 
     /// # Safety
-    /// Both have more than `at` elements, or as many.
+    /// Both columns have at least `at` elements.
     pub(super) unsafe fn behind(self, at: usize) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: both columns have at least `at` elements.
         unsafe { Self { keys: self.keys.add(at), values: self.values.add(at) } }
     }
 }
 
-/// Elements that are on their way at once.
+/// Elements of a block.
 pub(super) const BLOCK: usize = 256;
 
-/// Room for some elements, in the first-level cache.
+/// Buffer of a block of elements, which stays in the first-level cache.
 #[repr(C, align(64))]
 pub(super) struct Block<T>([T; BLOCK]);
 
@@ -340,7 +344,7 @@ impl<T: Copy> Block<T> {
         Self([value; BLOCK])
     }
 
-    /// The first `len` of them, which are no more than there are.
+    /// Returns the first `len` elements, at most a block.
     #[inline(always)]
     pub(super) fn first(&mut self, len: usize) -> &mut [T] {
         self.0.get_mut(..len).unwrap_or_default()
@@ -355,13 +359,13 @@ impl<B: KeyBits, V: Moved> Blocks<B, V> {
         Self(Block::new(B::default()), Block::new(V::default()))
     }
 
-    /// The elements from `first` on, of which there are as many as a block has at most.
+    /// Loads `len` elements from `first` on, a block at most.
     ///
     /// # Safety
-    /// There are so many.
+    /// There are `len` elements from `first` on.
     pub(super) unsafe fn load(&mut self, sort: &Sort, first: usize, len: usize) -> Columns<B, V> {
         let (numbers, values) = (self.0.first(len), self.1.first(len));
-        // SAFETY: the caller's.
+        // SAFETY: the caller has `len` elements from `first` on.
         unsafe {
             sort.load_numbers(first, numbers, true);
             sort.load_values(first, values);
@@ -369,15 +373,15 @@ impl<B: KeyBits, V: Moved> Blocks<B, V> {
         Columns { keys: numbers.as_mut_ptr(), values: values.as_mut_ptr() }
     }
 
-    /// The first `len` in the reverse order.
+    /// Reverses the first `len` elements.
     pub(super) fn reverse(&mut self, len: usize) {
         self.0.first(len).reverse();
         self.1.first(len).reverse();
     }
 }
 
-/// Calls `of` for places below `len`, as many at a time as a block has, so that all but the first begin at a line of the memory `to`
-/// if elements of so many bytes allow that.
+/// Calls `of` for the places below `len`, a block at a time. All calls but the first begin at a cache line of the
+/// memory `to`, if elements of `bytes` bytes allow that.
 #[inline(always)]
 fn in_blocks(to: *mut u8, bytes: usize, len: usize, mut of: impl FnMut(Range<usize>)) {
     let skew = to.addr() / bytes.max(1) % BLOCK;
@@ -388,19 +392,19 @@ fn in_blocks(to: *mut u8, bytes: usize, len: usize, mut of: impl FnMut(Range<usi
     }
 }
 
-/// Fetches what lies as much as a page behind these places of `memory`, with elements of so many bytes: the processor's own prefetch ends
-/// with a page.
+/// Prefetches the elements of `bytes` bytes that lie one page after these places of `memory`: the hardware prefetcher
+/// stops at the end of a page.
 #[inline(always)]
 pub(super) fn fetch_ahead(memory: *const u8, places: Range<usize>, bytes: usize) {
     fetch(memory.wrapping_add(places.start * bytes + PAGE), places.len() * bytes);
 }
 
-/// Places, in blocks.
+/// Splits places into blocks.
 pub(super) fn blocks(places: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     places.clone().step_by(BLOCK).map(move |begin| begin..places.end.min(begin + BLOCK))
 }
 
-/// Uninitialised memory, which begins at a line of the processor's.
+/// Uninitialised scratch memory, aligned to a cache line.
 #[derive(Debug)]
 pub(super) struct Memory<T> {
     lines: Vec<Line>,
@@ -412,7 +416,7 @@ impl<T> Memory<T> {
         Self { lines: Vec::new(), holds: PhantomData }
     }
 
-    /// Room for `len` elements; what was there before is lost.
+    /// Returns room for `len` elements. Earlier contents are lost.
     pub(super) fn of(&mut self, len: usize) -> Result<*mut T> {
         let bytes = len.saturating_mul(size_of::<T>());
         let lines = bytes.div_ceil(size_of::<Line>());

@@ -1,23 +1,23 @@
-//! Zeros of floats, which are equal whatever their signs, so that each keeps its place among them.
+//! Stable order of the zeros of floats, which are equal whatever their signs.
 //!
-//! Keys are made of the numbers that are sorted, and so these tell zeros of one sign from those of the other: they lie one after the other
-//! when all is sorted. Where there are both, the zeros of the input are then copied once more, in its order, to where they belong, with
-//! their values. So a sort of other keys takes one search in its results. A sort in place, after which the input is gone, keeps its zeros
-//! elsewhere meanwhile.
+//! Keys are restored from the sorted numbers, so the numbers must distinguish -0 from +0. The sort puts all zeros of
+//! one sign before those of the other. If both signs occur, the zeros of the input are then copied once more, with
+//! their values, in input order, to the results. If not, this costs one binary search in the results. A sort in place
+//! overwrites its input, and saves the zeros in scratch memory first.
 
 use super::threads::{in_parts, part_of};
 use super::values::{Columns, Memory, Sort};
 use upsweep_core::error::Result;
 use upsweep_core::key::KeyBits;
 
-/// The zeros of an input, in its order.
+/// Copy of the zeros of an input, in input order.
 pub(super) struct Zeros {
     keys: Memory<u8>,
     values: Memory<u8>,
     number: usize,
 }
 
-/// Calls a method for keys of the sort's size, which are floats.
+/// Calls a method for float keys of the sort's size.
 macro_rules! of_size {
     ($sort:ident.$method:ident($($argument:expr),*)) => {
         match $sort.key_bytes {
@@ -29,7 +29,7 @@ macro_rules! of_size {
 }
 
 impl Sort {
-    /// The numbers of the zeros of both signs, which are neighbours; without values beside them.
+    /// Returns the numbers of the zeros of both signs, which are adjacent. Packed values are not part of them.
     pub(super) fn zeros<B: KeyBits>(&self) -> Option<[B; 2]> {
         self.order.zeros(8 * self.key_bytes as u32).map(|zeros| zeros.map(B::of))
     }
@@ -38,7 +38,7 @@ impl Sort {
         self.keys_out.cast_const() == self.keys
     }
 
-    /// Puts zeros in the order of the input, if there are such of both signs. All else is sorted, and the input is as it was.
+    /// Restores the input order of zeros, if both signs occur. All else is sorted, and the input is unchanged.
     pub(super) fn order_zeros(&self) {
         if self.order.mantissa > 0 {
             of_size!(self.order_zeros_of());
@@ -50,12 +50,13 @@ impl Sort {
             let is_zero = zero_test::<K>();
             let counts =
                 in_parts(self.threads(), |part| self.share::<K>(part).iter().filter(|key| is_zero(key)).count());
-            // SAFETY: as many results from the first zero on are zeros.
+            // SAFETY: the results from the first zero on have room for all zeros of the input, and are disjoint from
+            // it.
             unsafe { self.copy_zeros::<K>(&counts, self.results_from(first)) };
         }
     }
 
-    /// Keeps the zeros of an input that will be overwritten, if there are such of both signs.
+    /// Saves the zeros of an input that will be overwritten, if both signs occur.
     ///
     /// # Errors
     /// There is no memory for them.
@@ -65,7 +66,7 @@ impl Sort {
 
     fn keep_zeros_of<K: KeyBits>(&self) -> Result<Option<Zeros>> {
         let (threads, is_zero, negative) = (self.threads(), zero_test::<K>(), negative_zero::<K>());
-        // Most arrays have none, which `contains` tells by vectors.
+        // Most arrays have no negative zero: `contains` finds that with vector instructions.
         if !in_parts(threads, |part| self.share::<K>(part).contains(&negative)).contains(&true) {
             return Ok(None);
         }
@@ -83,12 +84,12 @@ impl Sort {
             keys: kept.keys.of(number * size_of::<K>())?,
             values: kept.values.of(number.saturating_mul(self.value_bytes))?,
         };
-        // SAFETY: it has room for as many keys and values as were counted.
+        // SAFETY: `to` has room for all keys and values that were counted.
         unsafe { self.copy_zeros::<K>(&counts, to) };
         Ok(Some(kept))
     }
 
-    /// Puts zeros that were kept where they belong. All else is sorted.
+    /// Copies saved zeros to the results. All else is sorted.
     pub(super) fn put_zeros(&self, kept: Option<Zeros>) -> Result<()> {
         if let Some(kept) = kept {
             of_size!(self.put_zeros_of(kept))?;
@@ -100,7 +101,8 @@ impl Sort {
         let Some(first) = self.zeros_in_results::<K>() else { return Ok(()) };
         let (key_bytes, value_bytes) = (number * size_of::<K>(), number * self.value_bytes);
         let (from, to) = ((keys.of(key_bytes)?, values.of(value_bytes)?), self.results_from(first));
-        // SAFETY: the results have as many zeros from there on; both memories are apart, and hold what was copied to them.
+        // SAFETY: the results have `number` zeros from `first` on. The copies are in other memory, and hold that many
+        // keys and values.
         unsafe {
             to.keys.copy_from_nonoverlapping(from.0, key_bytes);
             to.values.copy_from_nonoverlapping(from.1, value_bytes);
@@ -108,14 +110,14 @@ impl Sort {
         Ok(())
     }
 
-    /// Exchanges zeros of an array that has been reversed in place, and in which all keys differ in their bits.
+    /// Swaps the two zeros of an array that has been reversed in place, in which all keys differ in their bits.
     pub(super) fn exchange_zeros(&self) {
         if self.order.mantissa == 0 {
             return;
         }
         if let Some(first) = of_size!(self.zeros_in_results()) {
             let (own, next) = (self.results_from(first), self.results_from(first + 1));
-            // SAFETY: there are two zeros, one of each sign; places of a buffer are apart.
+            // SAFETY: there are two adjacent zeros, one of each sign, whose places are disjoint.
             unsafe {
                 std::ptr::swap_nonoverlapping(own.keys, next.keys, self.key_bytes);
                 std::ptr::swap_nonoverlapping(own.values, next.values, self.value_bytes);
@@ -123,7 +125,7 @@ impl Sort {
         }
     }
 
-    /// The place of the first zero in the results, if there are such of both signs.
+    /// Returns the place of the first zero in the results, if both signs occur.
     fn zeros_in_results<K: KeyBits>(&self) -> Option<usize> {
         let [one, other] = self.zeros::<K>()?;
         let first = self.results_before(one, 0);
@@ -133,7 +135,7 @@ impl Sort {
         (second < self.len && self.result::<K>(second) == other).then_some(first)
     }
 
-    /// How many results have lesser numbers, of which there are so many at least.
+    /// Returns how many results have lesser numbers, by a binary search from `at_least` on.
     fn results_before<K: KeyBits>(&self, number: K, at_least: usize) -> usize {
         let (mut low, mut high) = (at_least, self.len);
         while low < high {
@@ -143,9 +145,9 @@ impl Sort {
         low
     }
 
-    /// The number of a result; where positions are wanted, of the key there.
+    /// Returns the number of a result. If only positions are stored, that of the key at this position.
     fn result<K: KeyBits>(&self, place: usize) -> K {
-        // SAFETY: results are as many as keys, and have been stored; positions are those of keys.
+        // SAFETY: there are `self.len` results, which have been stored, and positions are below `self.len`.
         let key = unsafe {
             if !self.keys_out.is_null() {
                 self.keys_out.cast::<K>().add(place).read()
@@ -158,10 +160,10 @@ impl Sort {
         key.ordered(self.order, self.descending)
     }
 
-    /// The keys of a thread's share.
+    /// Returns the keys of a thread's share.
     fn share<K: KeyBits>(&self, part: usize) -> &[K] {
         let places = part_of(self.len, self.threads(), part);
-        // SAFETY: there are as many keys, which nobody writes meanwhile.
+        // SAFETY: the places are below `self.len`, and nobody writes the keys meanwhile.
         unsafe { std::slice::from_raw_parts(self.keys.cast::<K>().add(places.start), places.len()) }
     }
 
@@ -171,10 +173,11 @@ impl Sort {
         Columns { keys, values: self.values_out.wrapping_add(place * self.value_bytes) }
     }
 
-    /// Copies zeros, of which each share has so many, with their values, in the order of the input.
+    /// Copies all zeros with their values, in input order. `counts` has the number of zeros of each share.
     ///
     /// # Safety
-    /// There is room for so many values, and for as many keys or none at all; it is apart from the input, and nobody else uses it.
+    /// `to` has room for the sum of `counts` values and keys, or its keys are null. It is disjoint from the input, and
+    /// nobody else uses it.
     unsafe fn copy_zeros<K: KeyBits>(&self, counts: &[usize], to: Columns<u8, u8>) {
         let (threads, is_zero) = (self.threads(), zero_test::<K>());
         in_parts(threads, |part| {
@@ -185,7 +188,8 @@ impl Sort {
                 if !is_zero(&key) {
                     continue;
                 }
-                // SAFETY: the caller's; the place is below the length, and that of the copy this share's.
+                // SAFETY: `place` is below the length, and `at` is a place of this share's in `to`, which has room for
+                // all zeros.
                 unsafe {
                     if !keys.is_null() {
                         keys.cast::<K>().add(at).write(key);

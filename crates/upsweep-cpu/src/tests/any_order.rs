@@ -1,5 +1,5 @@
-//! Operators whose order and grouping do not show, on each instruction set that this processor has. Builds with debug
-//! assertions have one alone.
+//! Reductions by operators whose results do not depend on order and grouping, on each instruction set of this
+//! processor. Builds with debug assertions have one set alone.
 
 use super::*;
 use std::fmt::Debug;
@@ -7,13 +7,13 @@ use upsweep_core::operator::builtin::{And, Max, Min, Or, Product, Sum, Xor};
 use upsweep_core::operator::{Number, Same, operator};
 use upsweep_core::steps::{Parts, Steps};
 
-/// The sum without an identity.
+/// Sum without an identity.
 #[operator]
 fn plus<T: Number>(a: T, b: T) -> T {
     a + b
 }
 
-/// The position added.
+/// Map that adds the position.
 #[derive(Clone, Copy)]
 struct Shifted;
 
@@ -27,8 +27,8 @@ impl Map<u8> for Shifted {
     }
 }
 
-/// Checks reductions of runs of all short lengths and of some long ones, from any element of a buffer on. What lies
-/// around the run would change them. `equal` says which results are the same.
+/// Checks reductions of runs of all short lengths and of some long ones, from any element of a buffer on. Elements
+/// around a run would change its result. `equal` compares results.
 fn check<I, Op, M>(operator: Op, map: M, value: impl Fn(u64) -> I, equal: impl Fn(M::Output, M::Output) -> bool)
 where
     I: Element,
@@ -84,7 +84,7 @@ fn integers() {
         )* };
     }
     all!(i8, u8, i16, u16, i32, u32, i64, u64);
-    // The one extreme, wherever it is.
+    // A single extreme, at any place.
     check(Max, Same, |x| if x % 256 == 0 { -1i8 } else { i8::MIN }, |a, b| a == b);
     check(Min, Same, |x| if x % 256 == 0 { 200u8 } else { u8::MAX }, |a, b| a == b);
 }

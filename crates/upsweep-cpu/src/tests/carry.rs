@@ -1,4 +1,4 @@
-//! The carry of a scan, with which a scan of what follows begins.
+//! Carry of a scan: the initial value for a scan of the elements that follow.
 
 use super::*;
 use std::fmt::Debug;
@@ -107,7 +107,7 @@ fn chunks_are_the_whole_scan() {
     }
 }
 
-/// The carry is a reduction: the same bits with any number of threads, in place, and as `reduce` has them.
+/// Checks that the carry is a reduction: the same bits with any number of threads, in place, and as `reduce` has them.
 #[test]
 fn floats_have_the_same_bits() {
     let random = &mut Random(23);

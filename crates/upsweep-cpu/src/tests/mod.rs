@@ -1,4 +1,4 @@
-//! The CPU backend against a naive sequential oracle, with blocks so small that short arrays cross many.
+//! Tests of the CPU backend against a naive sequential oracle, with blocks so small that short arrays cross many.
 
 mod any_order;
 mod carry;
@@ -28,7 +28,7 @@ use upsweep_core::shape::Shape;
 use upsweep_core::steps::{JobSteps, Steps};
 use upsweep_plan::cpu::Limits;
 
-/// Splits numbers well enough for tests.
+/// Random numbers, good enough for tests.
 #[derive(Clone)]
 struct Random(u64);
 
@@ -45,8 +45,8 @@ impl Random {
     }
 }
 
-/// A word's hash and the base to the power of its length: concatenation is associative, not commutative, and says of
-/// every element where it came. Without identity.
+/// Hash of a word, and the base to the power of its length. Concatenation is associative, not commutative, and depends
+/// on the place of every element. It has no identity.
 #[derive(Element, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 struct Word(u64, u64);
@@ -68,7 +68,7 @@ impl Word {
     }
 }
 
-/// `x -> m x + c`, with an identity.
+/// Affine map `x -> m x + c`, with an identity.
 #[derive(Element, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 struct Affine(u32, u32);
@@ -88,7 +88,7 @@ impl Operator<Affine> for Then {
     }
 }
 
-/// Letters that say their position.
+/// Map to letters that depend on the position.
 #[derive(Clone, Copy)]
 struct Positioned;
 
@@ -102,7 +102,7 @@ impl Map<u16> for Positioned {
     }
 }
 
-/// A result of another type.
+/// Finish to a result of another type.
 #[derive(Clone, Copy)]
 struct Hash;
 
@@ -133,19 +133,19 @@ impl Function<(u8, u8)> for SameTens {
 /// Runs `body` as a job does.
 ///
 /// # Safety
-/// What the body says.
+/// The conditions of the body hold.
 unsafe fn as_a_job<S: Steps, B: Body<S>>(steps: S, memory: Memory<S::In, S::Out>, body: B) -> B::Result {
     #[cfg(not(feature = "small-loops"))]
-    // SAFETY: the caller's promise.
+    // SAFETY: the conditions of the body hold, and the steps are the job's.
     return unsafe { body.run(steps, memory) };
     #[cfg(feature = "small-loops")]
-    // SAFETY: the caller's promise.
+    // SAFETY: the conditions of the body hold, and the steps are the job's.
     unsafe {
         erased::call(steps, memory, body)
     }
 }
 
-/// The reduction of a run by the kernel of an instruction set.
+/// Reduction of a run by the kernel of an instruction set.
 #[derive(Clone, Copy)]
 struct ReduceBy {
     set: Set,
@@ -156,12 +156,12 @@ impl<S: Steps> Body<S> for ReduceBy {
     type Result = Option<S::Acc>;
 
     unsafe fn run<E: Steps>(self, steps: E, memory: Memory<E::In, E::Out>) -> Option<S::Acc> {
-        // SAFETY: the processor has the instructions of a `Set`; the run is in memory, and values have the same bits.
+        // SAFETY: the processor has the instructions of a `Set`. The run is in memory, and values have the same bits.
         unsafe { Reducer::new(self.set, &steps, &memory).reduce(self.run, Ahead::NOTHING).map(|total| bits(total)) }
     }
 }
 
-/// The scan of a run by the kernel of an instruction set, and what it returns.
+/// Scan of a run by the kernel of an instruction set. Its result is the kernel's return value.
 struct ScanBy<'a, T> {
     set: Set,
     run: Run,
@@ -174,7 +174,8 @@ impl<S: Steps> Body<S> for ScanBy<'_, S::Acc> {
 
     unsafe fn run<E: Steps>(self, steps: E, memory: Memory<E::In, E::Out>) -> Option<S::Acc> {
         let Self { set, run, prefix, storing: &Storing { exclusive, identity, non_temporal, block, next } } = self;
-        // SAFETY: values have the same bits; the processor has the instructions of a `Set`; the run is in memory, which nothing else uses.
+        // SAFETY: values have the same bits. The processor has the instructions of a `Set`. The run is in memory, which
+        // nothing else uses.
         unsafe {
             let [prefix, identity] = [prefix, identity].map(|value| value.map(|value| bits(value)));
             let storing = &Storing { exclusive, identity, non_temporal, block, next };
@@ -199,10 +200,10 @@ fn limits(block: usize, non_temporal: bool) -> Limits {
     Limits { block, parallel_from: 0, non_temporal_from: if non_temporal { 0 } else { usize::MAX } }
 }
 
-/// Blocks of one element, of less than a tile, of no round number, and of more than a tile.
+/// Block sizes: one element, less than a tile, no round number, and more than a tile.
 const BLOCKS: [usize; 5] = [1, 7, 64, 300, 2500];
 
-/// A job whose results go to `len` elements from `start`; without `input` it is in place.
+/// Makes a job with `len` results from `start` on. Without `input` it is in place.
 fn job<'a, I: Element, O: Element, S: JobSteps<In = I, Out = O>, G: Segmentation>(
     steps: S,
     input: Option<&'a [I]>,
@@ -224,7 +225,7 @@ fn with_threads<R: Send>(threads: usize, run: impl FnOnce() -> R + Send) -> R {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(run)
 }
 
-/// The elements of each line, in scan order.
+/// Returns the elements of each line, in scan order.
 fn lines_of_shape((outer, len, inner): (usize, usize, usize), reverse: bool) -> Vec<Vec<usize>> {
     let mut lines = Vec::new();
     for o in 0..outer {
@@ -239,7 +240,7 @@ fn lines_of_shape((outer, len, inner): (usize, usize, usize), reverse: bool) -> 
     lines
 }
 
-/// The elements of each segment, in scan order.
+/// Returns the elements of each segment, in scan order.
 fn lines_of_offsets(offsets: &[usize], reverse: bool) -> Vec<Vec<usize>> {
     let segment = |pair: &[usize]| {
         let mut line: Vec<_> = (pair[0]..pair[1]).collect();
@@ -251,7 +252,7 @@ fn lines_of_offsets(offsets: &[usize], reverse: bool) -> Vec<Vec<usize>> {
     offsets.windows(2).map(segment).collect()
 }
 
-/// Ascending offsets for `n` elements, with empty segments.
+/// Makes ascending offsets for `n` elements, with empty segments.
 fn random_offsets(random: &mut Random, n: usize) -> Vec<usize> {
     let most = [3, 40, 2 * n + 2][random.below(3)];
     let mut offsets: Vec<usize> = (0..random.below(most)).map(|_| random.below(n + 1)).collect();
@@ -263,7 +264,7 @@ fn random_offsets(random: &mut Random, n: usize) -> Vec<usize> {
     offsets
 }
 
-/// The offsets without empty segments, as head flags.
+/// Converts the offsets, without empty segments, to head flags.
 fn flags_of(offsets: &[usize], n: usize, first: bool) -> Vec<bool> {
     let mut flags = vec![false; n];
     for &offset in offsets {

@@ -1,10 +1,10 @@
-//! Operators on several numbers that are scanned in registers, on each instruction set that this processor has.
+//! Scans in registers of elements of several numbers, on each instruction set of this processor.
 
 use super::rows::{check, same};
 use super::*;
 use upsweep_core::operator::Same;
 
-/// Functions `x -> m x + c` with one `m` and several `c`: not commutative. The first number is `m`.
+/// Composition of functions `x -> m x + c` with one `m` and several `c`: not commutative. The first number is `m`.
 #[derive(Clone, Copy)]
 struct Chain;
 
@@ -35,7 +35,7 @@ macro_rules! chain {
 use std::ops::{Add, Mul};
 chain!(u32, 1, wrapping_mul, wrapping_add; u64, 1, wrapping_mul, wrapping_add; f32, 1.0, mul, add; f64, 1.0, mul, add);
 
-/// Elements of other types, with their position, and results of other types.
+/// Map and finish with other types of elements and results. The map uses the position.
 #[derive(Clone, Copy)]
 struct Other;
 
@@ -98,7 +98,7 @@ fn maps_and_results_of_other_types() {
     check((Chain, Other, Other), |x| x as u32, u32::eq);
 }
 
-/// In a scan and in the reduction of what it scans, and on each instruction set.
+/// Checks that a scan and the reduction of its elements have the same bits, on each instruction set.
 #[test]
 fn floats_have_the_same_bits_everywhere() {
     let near_one = |x: u64| 1.0 - (x as u32 as f64) / 1e11;

@@ -1,4 +1,4 @@
-//! The plan is what runs, and what it prints.
+//! Plans: they describe what runs, and print it.
 
 use super::*;
 use crate::engine::chain::ran;

@@ -8,7 +8,7 @@ use upsweep_core::operator::builtin::Sum;
 use upsweep_core::segments::{HeadFlags, Keys, Offsets, Whole};
 use upsweep_core::steps::Parts;
 
-/// `results` reductions of affine maps, and the count; what is not written stays `None`.
+/// Returns `results` reductions of affine maps, and the count. Results that are not written stay `None`.
 fn maps<S: Segmentation>(
     x: &[Affine],
     shape: Shape,
@@ -138,7 +138,8 @@ fn segments() {
     }
 }
 
-/// Words have no identity: nothing must be fed in. Without an initial value the builder refuses empty segments.
+/// Checks words, which have no identity: the operator must see elements only. Without an initial value the builder
+/// refuses empty segments.
 #[test]
 fn without_identity() {
     let run = |x: &[u16], offsets: &[u32], init: Option<Word>| {
@@ -160,7 +161,7 @@ fn without_identity() {
     assert_eq!(run(&[1, 2, 3], &[0, 2, 2, 3], Some(start)), Ok(expected.to_vec()));
 }
 
-/// Sums of floats show every difference in grouping.
+/// Checks sums of floats, which show every difference in grouping.
 #[test]
 fn same_bits_with_any_number_of_threads() {
     let random = &mut Random(3);

@@ -1,5 +1,5 @@
-//! Operators that are scanned row by row in registers, on each instruction set that this processor has. Builds with debug
-//! assertions have one alone.
+//! Scans row by row in registers, on each instruction set of this processor. Builds with debug assertions have one set
+//! alone.
 
 use super::*;
 use crate::tile::lanes::{AFTER, EVENS, LOWER, Lanes, ODDS, ROW_BYTES, UPPER, Work};
@@ -11,7 +11,7 @@ use upsweep_core::operator::Same;
 use upsweep_core::operator::builtin::{And, First, Last, Max, Min, Sum};
 use upsweep_core::steps::Parts;
 
-/// `x -> m x + c` in one number, `m` in the upper half of its bits: not commutative.
+/// Composition of functions `x -> m x + c` in one number, with `m` in the upper half of its bits: not commutative.
 #[derive(Clone, Copy)]
 struct Packed;
 
@@ -35,7 +35,7 @@ macro_rules! packed {
 }
 packed!(u8, u16, u32, u64);
 
-/// A number as another; for `u8` to `u32` more bytes, for the others fewer.
+/// Conversion of a number to a wider or narrower type, as a map or a finish.
 #[derive(Clone, Copy)]
 struct As<T>(PhantomData<fn() -> T>);
 
@@ -63,7 +63,8 @@ macro_rules! converted {
 }
 converted!(u8 => u32, u32 => u8, u64 => u16, u16 => u64, u64 => u32);
 
-/// What scans of `x` leave on each instruction set, the output `skew` bytes after a line.
+/// Returns the totals and results of scans of `x` on each instruction set, with the output `skew` bytes after a cache
+/// line's start.
 pub(super) fn on_each<I, O, Op, M, F>(
     (operator, map, finish): (Op, M, F),
     x: &[I],
@@ -99,7 +100,7 @@ where
     Set::all().into_iter().map(run).collect()
 }
 
-/// Checks `on_each` against the oracle for some lengths, and that all instruction sets give the same.
+/// Checks `on_each` against the oracle for some lengths, and that all instruction sets have equal results.
 pub(super) fn check<I, O, Op, M, F>(steps: (Op, M, F), value: impl Fn(u64) -> I, equal: impl Fn(&O, &O) -> bool)
 where
     I: Element,
@@ -150,7 +151,7 @@ fn elements_of_every_width() {
     check((Packed, Same, Same), |x| x | 1 << 32, u64::eq);
 }
 
-/// What begins an array is scanned after a value that changes nothing, which is not the identity.
+/// Checks the first elements of an array, which are scanned after a neutral value that is not the identity.
 #[test]
 fn operators_whose_grouping_does_not_show() {
     check((Max, Same, Same), |x| x as u8 | 1, u8::eq);
@@ -174,7 +175,8 @@ fn maps_and_results_of_other_widths() {
     check((Packed, Same, As::<u32>(PhantomData)), |x| x, u32::eq);
 }
 
-/// The grouping of floats is the same on each instruction set, and in a scan and the reduction of what it scans.
+/// Checks that the grouping of floats is the same on each instruction set, and in a scan and the reduction of its
+/// elements.
 #[test]
 fn floats_have_the_same_bits_everywhere() {
     same(Sum, |x| x as f32 / 1e9 - 9.0, |x| u64::from(x.to_bits()));
@@ -200,14 +202,14 @@ pub(super) fn same<T: Element, Op: Operator<T>>(operator: Op, value: impl Fn(u64
             let memory = Memory::<T, T> { input: x.as_ptr(), sink: output, output, len: n, reverse };
             let steps = Parts::<T, T, _, _, _>::new(operator, Same, Same);
             let reduce = ReduceBy { set: Set::widest(), run: Run { start: 0, len: n, origin: 0 } };
-            // SAFETY: the run is all of `x`; a reduction writes nothing.
+            // SAFETY: the run is all of `x`, and a reduction writes nothing.
             let total: Option<T> = unsafe { as_a_job(steps, memory, reduce) };
             assert_eq!(found[0].0, total.map(&bits), "{n} elements, case {case}");
         }
     }
 }
 
-/// A shuffle of a row of some lanes.
+/// Operands of the shuffles of rows.
 #[derive(Clone, Copy)]
 struct Shuffles<T>([T; 64], [T; 64]);
 
@@ -216,7 +218,7 @@ impl<T: Copy + Default> Work for Shuffles<T> {
 
     unsafe fn run<L: Lanes>(self) -> Vec<Vec<T>> {
         let lanes = ROW_BYTES / size_of::<T>();
-        // SAFETY: rows are read and written in their 64 bytes; `Set` has looked for the instructions of `L`.
+        // SAFETY: rows are read and written in their 64 bytes, and `Set` has checked for the instructions of `L`.
         unsafe {
             let row = |from: &[T; 64]| from.as_ptr().cast::<L::Row>().read_unaligned();
             let (a, b) = (row(&self.0), row(&self.1));

@@ -1,4 +1,4 @@
-//! Scans against the oracle.
+//! Tests of scans against the oracle.
 
 use super::*;
 use upsweep_core::call::Direction;
@@ -8,7 +8,7 @@ use upsweep_core::operator::builtin::Sum;
 use upsweep_core::segments::{HeadFlags, Keys, Offsets, Whole};
 use upsweep_core::steps::Parts;
 
-/// The naive scan of each line by itself.
+/// Naive scan of each line by itself.
 fn oracle<T: Copy>(
     x: &[T],
     lines: &[Vec<usize>],
@@ -55,12 +55,12 @@ fn words<S: Segmentation>(
     Ok(unsafe { std::slice::from_raw_parts(start, x.len()) }.to_vec())
 }
 
-/// An initial value, or none where the builder allows that: words have no identity.
+/// Returns an initial value, or sometimes none if the builder allows that: words have no identity.
 fn some_init(random: &mut Random, direction: Direction) -> Option<Word> {
     (random.coin() || direction.exclusive).then_some(Word::letter(7))
 }
 
-/// What [`words`] should return.
+/// Expected result of [`words`].
 fn words_oracle(
     x: &[u16],
     lines: &[Vec<usize>],
@@ -197,7 +197,7 @@ fn segments() {
     }
 }
 
-/// A job in place.
+/// Runs a job in place.
 fn in_place<T: Element, Op: Operator<T>>(
     x: &mut [T],
     op: Op,
@@ -248,7 +248,7 @@ fn affine_in_place() {
     }
 }
 
-/// Sums of floats show every difference in grouping.
+/// Checks sums of floats, which show every difference in grouping.
 #[test]
 fn same_bits_however_it_runs() {
     let random = &mut Random(5);
@@ -327,7 +327,7 @@ fn offsets_are_checked() {
     assert!(run(&[0, 4]).is_ok());
 }
 
-/// An operator that panics at an element.
+/// Operator that panics at an element.
 #[derive(Clone, Copy)]
 struct Panics;
 

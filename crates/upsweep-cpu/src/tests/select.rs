@@ -1,4 +1,4 @@
-//! Selections and runs whose blocks are so small that short arrays cross many, by one thread and by several.
+//! Tests of selections and runs with blocks so small that short arrays cross many, by one thread and by several.
 
 use super::{Random, with_threads};
 use crate::{runs, select};
@@ -29,7 +29,7 @@ fn target<T: Element>(x: &mut [T]) -> Target<'_, T> {
     Target::on_the_host(x.as_mut_ptr(), x.len())
 }
 
-/// Lengths, blocks, threads, and what is done where an array is large.
+/// Calls `check` with lengths and plans: blocks, threads, and the options of large arrays.
 fn cases(mut check: impl FnMut(usize, CpuSelectPlan)) {
     for len in [0, 1, 63, 64, 65, 1000, 1024, 1025, 5000] {
         for block in [1, 7, 64, 100, 1500, 10_000] {
@@ -58,7 +58,8 @@ where
     select::run_within::<_, V, _, _>(&call, known, plan)
 }
 
-/// What is kept of `x` is `kept`: into an output that has just enough room, one that has too little, with the others, and in place.
+/// Checks that `kept` are the selected elements of `x`: with an output of just enough room, with one of too little,
+/// with the rejected elements, and in place.
 fn expect<C, V, I, O>(choice: &C, x: &[I], kept: &[O], others: &[O], plan: CpuSelectPlan)
 where
     C: Choose<I> + Sync,

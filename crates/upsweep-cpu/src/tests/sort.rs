@@ -1,4 +1,5 @@
-//! Sorts whose caches are so small that short arrays are cut, by several threads, more than once, with stores past the cache.
+//! Tests of sorts with limits so small that short arrays are partitioned more than once, by several threads, with
+//! non-temporal stores.
 
 use super::Random;
 use crate::sort::tests::sort_within;
@@ -7,21 +8,21 @@ use upsweep_core::key::{Key, KeyBits};
 use upsweep_core::operator::Element;
 use upsweep_plan::cpu::SortLimits;
 
-/// Keys in orders that differ in what is cut, and how often.
+/// Makes keys with distributions that are partitioned in different ways.
 fn keys<K>(kind: usize, len: usize, random: &mut Random, of_bits: fn(u64) -> K) -> Vec<K> {
     let mut bits = || random.next().wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ random.next() << 40;
     (0..len)
         .map(|i| {
             of_bits(match kind {
                 0 => bits(),
-                // One part has nearly all, of which most are equal.
+                // One part has nearly all keys, most of them equal.
                 1 => 1 << (bits() % 20 * (bits() % 20) % 20),
                 2 => bits() & 0xff | 0x4142_4300,
                 3 => bits() & !0xff00 | 0x1200,
                 4 => u64::from(bits() % 2 == 0) << 63 | bits() & 7,
                 5 => i as u64,
                 6 => (len - i) as u64,
-                // Zeros of both signs, and some others.
+                // Zeros of both signs, and some other keys.
                 7 if bits() % 16 == 0 => bits(),
                 7 => (bits() & 1) << (8 * size_of::<K>() - 1).min(63),
                 _ => (i / 700) as u64,
@@ -30,7 +31,7 @@ fn keys<K>(kind: usize, len: usize, random: &mut Random, of_bits: fn(u64) -> K) 
         .collect()
 }
 
-/// Offsets of short segments, of which some are too long for a network, and of a few longer ones.
+/// Makes offsets of short segments, some of them too long for a network, and of a few longer segments.
 fn short_segments(len: usize, random: &mut Random) -> Vec<usize> {
     let mut offsets = vec![0];
     while let Some(&end) = offsets.last()
@@ -88,7 +89,7 @@ fn check<K: Key + Debug, V: Element + Debug + PartialEq>(of_bits: fn(u64) -> K, 
                 // In place.
                 let (mut out, mut values_out) = (x.clone(), values.clone());
                 let (at, values_at) = (out[offset..].as_mut_ptr(), values_out[offset..].as_mut_ptr());
-                // SAFETY: a sort may be given the same memory for both, and tells by the addresses.
+                // SAFETY: input and output of a sort may be the same memory, which it detects by the addresses.
                 let (from, to) = unsafe {
                     let (keys, values) =
                         (std::slice::from_raw_parts(at, len), std::slice::from_raw_parts(values_at, len));
@@ -115,7 +116,7 @@ fn bits_of<K: Key>(key: K) -> K::Bits {
 
 #[test]
 fn sorts_of_many_keys() {
-    // Values are in no order, so that it shows if keys are sorted by them, too.
+    // Values are in no order, so that a sort by values would be detected.
     check::<u32, u32>(|bits| bits as u32, |i| (i as u32).wrapping_mul(0x9e37_79b1), 1);
     check::<u32, [u8; 0]>(|bits| bits as u32, |_| [], 2);
     check::<f64, u64>(f64::from_bits, |i| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15), 3);

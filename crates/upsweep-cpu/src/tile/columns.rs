@@ -1,7 +1,7 @@
-//! Scans and reductions of a block of rows along an axis that is not the last.
+//! Kernels that scan or reduce a block of rows along an axis that is not the last.
 //!
 //! ```text
-//! group    rows that fit into a first-level cache
+//! group    rows that fit in a first-level cache
 //! tile     a few columns of a group: their running values stay in registers from row to row
 //! ```
 //!
@@ -22,14 +22,15 @@ use upsweep_core::shape::Shape;
 use upsweep_core::steps::{In, Out, Steps};
 use upsweep_plan::cpu::{STRIP_BYTES, Unit};
 
-/// The bytes of a group.
+/// Bytes of a group.
 const GROUP_BYTES: usize = 4 * STRIP_BYTES;
-/// The levels of the tree, as rows have at least one byte.
+/// Levels of the tree. Rows have at least one byte.
 const GROUP_LEVELS: usize = (GROUP_BYTES / LEAF).ilog2() as usize + 2;
 
-/// Calls `$self.$tile::<W, LANES>(...)` for `W` columns from `$c` on until all have had their turn. No function that is
-/// given a closure: that might not be inlined, and then lacks the instruction set. Each width is compiled for every operator and type, so
-/// those that would be no vectors ([`wide`]) or do not fit in registers are left out, and some with `small-loops`.
+/// Calls `$self.$tile::<W, LANES>(...)` for tiles of `W` columns from `$c` on that cover all columns. This is a macro,
+/// as a closure might not be inlined, and would then lack the instruction set. Each width is compiled for every
+/// operator and type. So widths are left out that would not be vectors ([`wide`]) or do not fit in registers, and some
+/// with `small-loops`.
 macro_rules! tiles {
     ($L:ty, $S:ty, $columns:expr, $c:ident, $self:ident.$tile:ident($($argument:expr),*)) => {{
         let mut $c = 0;
@@ -56,18 +57,18 @@ macro_rules! tiles {
     }};
 }
 
-/// Whether tiles have many columns: of values that lie side by side, and are so small that a compiler makes vectors of what they are combined to. Of
-/// others a tile of few columns is as fast or faster, and its code is a fraction.
+/// Whether wide tiles are used. Their values must be contiguous, and small enough that the compiler makes vectors of
+/// the combined values. For other types a narrow tile is as fast or faster, with a fraction of the code.
 const fn wide<S: Steps>() -> bool {
     S::In::SIDE_BY_SIDE && size_of::<S::Acc>() <= 8
 }
 
-/// Combines rows, of which there is at least one, into `values`: short chains of rows in a tree, so that the error of
-/// float sums grows with the logarithm of the number of rows.
+/// Reduces at least one row into `values`: short chains of rows in a tree, so that the error of float sums grows with
+/// the logarithm of the number of rows.
 ///
 /// # Safety
-/// The rows of the unit are in memory, at least one, and nothing writes them meanwhile; there is room for the unit's width at `values`, apart from
-/// `parts`, which nobody else uses.
+/// The rows of the unit are in memory, at least one, and nothing writes them meanwhile. `values` has room for the
+/// unit's width and is disjoint from `parts`. Nobody else uses `values` and `parts`.
 pub(crate) struct Fold<'a, S: Steps> {
     pub(crate) steps: &'a S,
     pub(crate) memory: &'a Memory<S::In, S::Out>,
@@ -85,8 +86,8 @@ impl<S: Steps> Work for Fold<'_, S> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
         let width = self.unit.width;
-        // `values` is the first vector, the others lie in `parts`.
-        // SAFETY: `parts` has room for so many vectors.
+        // `values` is the first vector, and `parts` has the others.
+        // SAFETY: `parts` has room for as many vectors as the tree has levels.
         let vector = |i: usize| if i == 0 { self.values } else { unsafe { self.parts.add((i - 1) * width) } };
         let mut vectors = Pairwise::<*mut S::Acc>::new();
         let chunk = Self::chunk(width);
@@ -98,12 +99,13 @@ impl<S: Steps> Work for Fold<'_, S> {
                 vectors.push(free, |a, b| combine_vectors(self.steps, width, a, b));
             }
         }
-        // SAFETY: as above. What is combined lies where the leftmost was, in `values`.
+        // SAFETY: all vectors up to the height have been written, and do not overlap. The result is in the leftmost,
+        // `values`.
         vectors.total(|a, b| unsafe { combine_vectors(self.steps, width, a, b) });
     }
 }
 
-/// `left = left ⊕ right`, column by column. Returns `left`.
+/// Computes `left = left ⊕ right`, column by column. Returns `left`.
 ///
 /// # Safety
 /// Both are valid for `width` values, are initialised, and do not overlap.
@@ -122,18 +124,19 @@ pub(crate) unsafe fn combine_vectors<S: Steps>(
 }
 
 impl<S: Steps> Fold<'_, S> {
-    /// The rows that go to one vector: a group, but at least two chains; all of them where no grouping shows, if they are best combined one after the other.
+    /// Returns the rows that are combined into one vector: a group, but at least two chains. All rows if the grouping
+    /// does not change the result and a serial chain is fastest.
     fn chunk(width: usize) -> usize {
         let group = group_rows::<S>(width);
         if S::QUICK { usize::MAX } else { group * (2 * CHAIN).div_ceil(group) }
     }
 
-    /// The vectors that `rows` rows of `width` columns need beside the result.
+    /// Returns the number of scratch vectors that `rows` rows of `width` columns need.
     pub(crate) fn parts(rows: usize, width: usize) -> usize {
         rows.div_ceil(Self::chunk(width)).checked_ilog2().unwrap_or(0) as usize + 1
     }
 
-    /// Combines a chunk of rows into `values`.
+    /// Reduces a chunk of rows into `values`.
     ///
     /// # Safety
     /// The rows are in memory, and there is room for a vector at `values`.
@@ -141,13 +144,13 @@ impl<S: Steps> Fold<'_, S> {
     unsafe fn chunk_into<L: Lanes>(&self, chunk: Range<usize>, values: *mut S::Acc) {
         for rows in groups::<S>(chunk.clone(), self.unit.width) {
             let begun = rows.start > chunk.start;
-            // SAFETY: the tiles' columns are the unit's, whose rows are in memory: see `scan` and `reduce`.
+            // SAFETY: the tiles' columns are the unit's, and its rows are in memory.
             unsafe { tiles!(L, S, self.unit.width, c, self.tile(rows.clone(), c, begun, values.add(c))) };
         }
     }
 
-    /// Combines rows of the `W` columns from `c` on, in `LANES` lanes, into `values`, which come first if they have
-    /// `begun`.
+    /// Reduces rows of the `W` columns from `c` on, in `LANES` lanes, into `values`. If `begun`, the values that are
+    /// there are combined first.
     ///
     /// # Safety
     /// The columns are the unit's, and the rows in memory.
@@ -159,7 +162,7 @@ impl<S: Steps> Fold<'_, S> {
         begun: bool,
         values: *mut S::Acc,
     ) {
-        // SAFETY: the columns are the unit's, the rows in memory; what has begun has been written.
+        // SAFETY: the columns are the unit's, and the rows are in memory. If `begun`, `values` has been written.
         let value = unsafe {
             if S::QUICK || begun || rows.len() <= CHAIN {
                 let (first, rest) = if begun {
@@ -176,21 +179,22 @@ impl<S: Steps> Fold<'_, S> {
                     parts.push(self.leaf::<W, LANES>(leaf, c), |a, b| self.combine(a, b));
                     start += LEAF;
                 }
-                // There are rows.
+                // There is at least one row.
                 parts.total(|a, b| self.combine(a, b)).unwrap_unchecked()
             }
         };
-        // SAFETY: there is room for the columns.
+        // SAFETY: `values` has room for the columns.
         unsafe { write_first::<W, LANES, _>(values, value) };
     }
 
-    // The functions below are no closures, which might not be inlined, and then lack the instruction set.
+    // The functions below are not closures: these might not be inlined, and would then lack the instruction set.
 
     /// # Safety
     /// As [`tile`](Self::tile), also below.
     #[inline(always)]
     unsafe fn load<const W: usize, const LANES: usize>(&self, k: usize, c: usize) -> [S::Acc; LANES] {
-        // A compiler that saw that rows follow each other would make vectors of neighbouring rows, and of them those of columns again.
+        // LLVM must not see that rows are consecutive: it would make vectors across rows, and shuffle them into vectors
+        // across columns.
         let k = hidden(k);
         // SAFETY: the rows and columns are the unit's, which is in memory.
         unsafe { load_row::<W, LANES, S>(self.steps, self.memory, self.shape, self.unit.start + c, k) }
@@ -201,11 +205,11 @@ impl<S: Steps> Fold<'_, S> {
         each(|i| self.steps.combine(a[i], b[i]))
     }
 
-    /// `value`, and then the rows one after the other.
+    /// Combines `value` with the rows, one after the other.
     ///
     /// # Safety
     /// The rows and columns are the unit's, which is in memory.
-    // As `load_row`.
+    // Attributes as for `load_row`.
     #[cfg_attr(not(feature = "small-loops"), inline(always))]
     #[cfg_attr(feature = "small-loops", inline(never))]
     unsafe fn chain<const W: usize, const LANES: usize>(
@@ -222,7 +226,7 @@ impl<S: Steps> Fold<'_, S> {
         value
     }
 
-    /// Chains of [`CHAIN`] rows, one after the other.
+    /// Reduces chains of [`CHAIN`] rows, and combines their totals one after the other.
     ///
     /// # Safety
     /// As [`chain`](Self::chain); there is at least one row.
@@ -235,7 +239,7 @@ impl<S: Steps> Fold<'_, S> {
             unsafe {
                 let mut value = self.load::<W, LANES>(start, c);
                 if W < 64 && wide::<S>() && end - start == CHAIN {
-                    // A constant number of rows, which LLVM unrolls. More columns would not stay in registers.
+                    // LLVM unrolls a constant number of rows. More columns would spill.
                     for k in start + 1..start + CHAIN {
                         let x = self.load::<W, LANES>(k, c);
                         value = self.combine(value, x);
@@ -251,7 +255,7 @@ impl<S: Steps> Fold<'_, S> {
     }
 }
 
-/// `rows` in groups, for rows of `width` columns.
+/// Splits `rows` of `width` columns into groups.
 #[inline(always)]
 fn groups<S: Steps>(rows: Range<usize>, width: usize) -> impl Iterator<Item = Range<usize>> {
     let most = group_rows::<S>(width);
@@ -262,19 +266,20 @@ pub(crate) fn group_rows<S: Steps>(width: usize) -> usize {
     (GROUP_BYTES / (width * size_of::<In<S>>().max(size_of::<Out<S>>())).max(1)).max(1)
 }
 
-/// `value(i)` for each `i`, in a loop that LLVM vectorises.
+/// Returns the array of `value(i)` for each `i`, in a loop that LLVM vectorises.
 #[inline(always)]
 fn each<T: Copy, const W: usize>(value: impl Fn(usize) -> T) -> [T; W] {
     let mut values = [const { MaybeUninit::uninit() }; W];
     for (i, to) in values.iter_mut().enumerate() {
         to.write(value(i));
     }
-    // SAFETY: all have been written. `values.map(..)` would be six functions to compile for each type and width.
+    // SAFETY: all elements have been written. `values.map(..)` would be six functions to compile for each type and
+    // width.
     unsafe { (&raw const values).cast::<[T; W]>().read() }
 }
 
-/// The column of a lane: lanes that are left over do the last one's work again. LLVM makes vectors of four lanes, but takes
-/// fewer one by one, which is slow where a number is compared and chosen.
+/// Returns the column of a lane. Excess lanes repeat the last column. LLVM makes vectors of four lanes, but handles
+/// fewer one by one, which is slow for compare-and-select.
 #[inline(always)]
 fn column<const W: usize>(lane: usize) -> usize {
     lane.min(W - 1)
@@ -283,20 +288,21 @@ fn column<const W: usize>(lane: usize) -> usize {
 /// Writes the values of `W` columns.
 ///
 /// # Safety
-/// There is room for them.
+/// `to` has room for `W` values.
 #[inline(always)]
 unsafe fn write_first<const W: usize, const LANES: usize, T: Copy>(to: *mut T, values: [T; LANES]) {
     for (i, value) in values.into_iter().take(W).enumerate() {
-        // SAFETY: there is room for `W` values.
+        // SAFETY: `to` has room for `W` values.
         unsafe { to.add(i).write(value) };
     }
 }
 
-/// The mapped elements of row `k` in scan order, in the `W` columns from `start` of the first row on, in `LANES` lanes.
+/// Loads and maps the elements of row `k` in scan order, in the `W` columns from `start` of the first row on, in
+/// `LANES` lanes.
 ///
 /// # Safety
-/// They are in memory, and initialised.
-// With `small-loops` there are no vectors, and it is compiled once.
+/// The elements are in memory, and initialised.
+// With `small-loops` there are no vectors, and the function is compiled once.
 #[cfg_attr(not(feature = "small-loops"), inline(always))]
 #[cfg_attr(feature = "small-loops", inline(never))]
 unsafe fn load_row<const W: usize, const LANES: usize, S: Steps>(
@@ -311,11 +317,11 @@ unsafe fn load_row<const W: usize, const LANES: usize, S: Steps>(
     each(|i| steps.load(unsafe { S::In::read(&memory.input, start + row * shape.inner + column::<W>(i)) }, row))
 }
 
-/// Scans rows after the running values, which are initialised if something has `begun`.
+/// Scans rows, carrying on from the running values, which are initialised if `begun`.
 ///
 /// # Safety
-/// The rows of the unit are in memory, and nobody else uses their elements or results meanwhile; the vectors have room for the unit's width, and
-/// for a group of its results.
+/// The rows of the unit are in memory, and nobody else uses their elements or results meanwhile. The first of `vectors`
+/// has room for the unit's width, the second for a group of its results.
 pub(crate) struct Rows<'a, S: Steps> {
     pub(crate) steps: &'a S,
     pub(crate) memory: &'a Memory<S::In, S::Out>,
@@ -323,7 +329,7 @@ pub(crate) struct Rows<'a, S: Steps> {
     pub(crate) unit: Unit,
     pub(crate) rows: Range<usize>,
     pub(crate) begun: bool,
-    /// The running values, and room for a group of results if stores are non-temporal.
+    /// Running values, and room for a group of results if these are staged.
     pub(crate) vectors: (*mut S::Acc, *mut Out<S>),
     pub(crate) storing: Storing<S::Acc>,
 }
@@ -337,7 +343,7 @@ impl<S: Steps> Work for Rows<'_, S> {
         let mut begun = self.begun;
         for rows in groups::<S>(self.rows.clone(), unit.width) {
             let first = if memory.reverse { shape.len - rows.end } else { rows.start };
-            // SAFETY: the unit's rows are in memory, and the vectors have room for it: see `scan`.
+            // SAFETY: the unit's rows are in memory, and `vectors` have room for its width and a group of results.
             unsafe {
                 let start = unit.start + first * shape.inner;
                 let output = memory.output.wrapping_add(start);
@@ -351,7 +357,8 @@ impl<S: Steps> Work for Rows<'_, S> {
                         S::Out::write(&memory.sink, start + row * shape.inner + c, result);
                     }
                 } else if storing.non_temporal {
-                    // Rows that are neighbours go as one: lines of the cache that they share would go in two parts.
+                    // Contiguous rows are copied as one: a cache line shared by two rows would otherwise be stored in
+                    // two parts.
                     let copies = if unit.width == shape.inner { 1 } else { rows.len() };
                     let len = rows.len() / copies * unit.width;
                     for i in 0..copies {
@@ -367,8 +374,8 @@ impl<S: Steps> Work for Rows<'_, S> {
 }
 
 impl<S: Steps> Rows<'_, S> {
-    /// Scans rows of the `W` columns from `c` on, and stores the results of the row that is number `first` in memory at
-    /// `to`, those of the next one `stride` further on.
+    /// Scans rows of the `W` columns from `c` on. The results of row `first` in memory are stored at `to`, and rows are
+    /// `stride` elements apart.
     ///
     /// # Safety
     /// The columns are the unit's, the rows are in memory, and there is room for their results.
@@ -381,7 +388,7 @@ impl<S: Steps> Rows<'_, S> {
         (to, first, stride): (*mut Out<S>, usize, usize),
     ) {
         let Self { steps, memory, shape, unit, storing, .. } = *self;
-        // SAFETY: the tile is the unit's, and in memory; the running values are initialised if something has begun.
+        // SAFETY: the tile is the unit's, and in memory. The running values are initialised if `begun`.
         unsafe {
             let values = self.vectors.0.add(c);
             let load = |k| load_row::<W, LANES, S>(steps, memory, shape, unit.start + c, k);

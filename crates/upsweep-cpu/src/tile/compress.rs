@@ -1,25 +1,27 @@
-//! The elements whose bits are set, one after the other, 64 elements at a time.
+//! Stream compaction of chunks of 64 elements by a bit mask.
 
 use super::lanes::Lanes;
 use upsweep_core::operator::Element;
 
-/// The elements that a mask has a bit for.
+/// Number of elements of a chunk, one for each bit of a mask.
 pub(crate) const CHUNK: usize = 64;
 
-/// Up to so many values are written one by one. Vectors, of which nearly nothing is kept, took twice as long (2026-11-24).
+/// Most selected values that are written one by one. Vector compaction of nearly empty vectors took twice as long
+/// (2026-11-24).
 const FEW: usize = 8;
 
-/// Writes the values at `from` whose bits are set in `mask` side by side to `to`, and returns the place behind them. Up to
-/// [`CHUNK`] values may be written.
+/// Writes the values at `from` whose bits are set in `mask` contiguously to `to`, and returns the end of the written
+/// values. Up to [`CHUNK`] values may be overwritten.
 ///
 /// # Safety
-/// `from` is valid for reads of [`CHUNK`] values and `to` for writes of as many, and they do not overlap. The processor has the
-/// instructions of `L`.
+/// `from` is valid for reads of [`CHUNK`] values and `to` for writes of [`CHUNK`] values, and they do not overlap. The
+/// processor has the instructions of `L`.
 #[inline(always)]
 pub(crate) unsafe fn compress<L: Lanes, T: Element>(from: *const T, mask: u64, to: *mut T) -> *mut T {
-    // Of numbers alone: others may have padding between their fields, which is no value of a vector's lane.
+    // Only numbers: other types may have padding between their fields, which is uninitialised and not a valid vector
+    // lane.
     let number = T::LANE || T::HALVES.is_some();
-    // SAFETY: there are [`CHUNK`] values and room for as many; the processor has the instructions of `L`.
+    // SAFETY: `from` has [`CHUNK`] values and `to` has room for [`CHUNK`]. The processor has the instructions of `L`.
     unsafe {
         if mask.count_ones() as usize <= FEW {
             compress_few(|i| from.add(i).read(), mask, to)
@@ -31,13 +33,14 @@ pub(crate) unsafe fn compress<L: Lanes, T: Element>(from: *const T, mask: u64, t
     }
 }
 
-/// The same of values that are computed.
+/// [`compress`] for computed values.
 ///
 /// # Safety
 /// As [`compress`].
 #[inline(always)]
 pub(crate) unsafe fn compress_of<L: Lanes, T: Element>(of: impl Fn(usize) -> T, mask: u64, to: *mut T) -> *mut T {
-    // SAFETY: there are [`CHUNK`] values and room for as many; the processor has the instructions of `L`.
+    // SAFETY: the array has [`CHUNK`] values and `to` has room for [`CHUNK`]. The processor has the instructions of
+    // `L`.
     unsafe {
         if mask.count_ones() as usize <= FEW {
             compress_few(of, mask, to)
@@ -47,8 +50,8 @@ pub(crate) unsafe fn compress_of<L: Lanes, T: Element>(of: impl Fn(usize) -> T, 
     }
 }
 
-/// The same of up to [`FEW`] values. A branch for each would not be foreseen, so half of them are always written: behind those whose
-/// bits are set, some that nobody reads.
+/// [`compress`] for up to [`FEW`] selected values. A branch for each would be mispredicted, so half of [`FEW`] values
+/// are always written. Values after the selected ones are never read.
 ///
 /// # Safety
 /// As [`compress`].
@@ -56,7 +59,7 @@ pub(crate) unsafe fn compress_of<L: Lanes, T: Element>(of: impl Fn(usize) -> T, 
 unsafe fn compress_few<T: Element>(of: impl Fn(usize) -> T, mut mask: u64, to: *mut T) -> *mut T {
     let count = mask.count_ones() as usize;
     let mut write = |k| {
-        // SAFETY: there is room for a chunk.
+        // SAFETY: `to` has room for a chunk.
         unsafe { to.add(k).write(of(mask.trailing_zeros() as usize % CHUNK)) };
         mask &= mask.wrapping_sub(1);
     };
@@ -64,18 +67,18 @@ unsafe fn compress_few<T: Element>(of: impl Fn(usize) -> T, mut mask: u64, to: *
     if count > FEW / 2 {
         (FEW / 2..FEW).for_each(&mut write);
     }
-    // SAFETY: the same.
+    // SAFETY: `to` has room for a chunk.
     unsafe { to.add(count) }
 }
 
-/// The same, one value after the other: only values whose bits are set are read or written.
+/// [`compress`], one value after the other: only values whose bits are set are read or written.
 ///
 /// # Safety
-/// `from` is valid for reads of the values whose bits are set, and `to` for writes of as many.
+/// `from` is valid for reads of the values whose bits are set, and `to` for writes of this number of values.
 #[inline(always)]
 pub(crate) unsafe fn compress_each<T: Element>(from: *const T, mut mask: u64, mut to: *mut T) -> *mut T {
     while mask != 0 {
-        // SAFETY: the values whose bits are set are there, and room for as many.
+        // SAFETY: `from` has the values whose bits are set, and `to` has room for them.
         unsafe {
             to.write(from.add(mask.trailing_zeros() as usize).read());
             to = to.add(1);
@@ -103,7 +106,7 @@ mod tests {
         }
     }
 
-    /// Every instruction set that this processor has.
+    /// Checks every instruction set of this processor.
     #[test]
     fn each_instruction_set_compresses_as_the_loop_does() {
         fn check<T: Element + PartialEq + std::fmt::Debug>(value: impl Fn(u8) -> T) {

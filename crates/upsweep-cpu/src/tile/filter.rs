@@ -1,29 +1,32 @@
-//! Linear recurrences of as many lines, or parts of a line, as a row has lanes: one in each lane. Lines that lie side by side are
-//! read as they lie; parts of a line are transposed, a square at a time. What parts leave in the states is found before, by sums.
+//! Linear recurrences (IIR filters) of several lines, or parts of a line, at once: one in each lane.
+//!
+//! Interleaved lines are read as they lie. Parts of a line are transposed, a square at a time. Their initial states are
+//! found before, by sums (`remains`).
 
 use super::lanes::{Lanes, ROW_BYTES, Work};
 use super::store::Ahead;
 use upsweep_core::call::recurrence::{Coefficient, ComputesOn, MOST_ORDER, System};
 use upsweep_core::operator::Element;
 
-/// Lines or parts that go side by side, of numbers `C`.
+/// Returns the number of lanes of a row of numbers `C`.
 pub(crate) const fn lanes_of<C>() -> usize {
     ROW_BYTES / size_of::<C>()
 }
 
-/// How elements lie: logical element `i` of the line or part in lane `lane` is at `first + lane * stride + i * step`.
+/// Strides of the elements. Logical element `i` of the line or part in lane `lane` is at
+/// `first + lane * stride + i * step`.
 #[derive(Clone, Copy)]
 pub(crate) struct Places {
     pub(crate) stride: isize,
     pub(crate) step: isize,
 }
 
-/// Goes over a line or part, whose elements lie side by side, in each lane, from the states in `states` on, of which state `j` of a lane is at
-/// `j * lanes + lane`; and leaves the states after them there.
+/// Filters one line or part in each lane, each with contiguous elements. Begins with the states in `states` and leaves
+/// the final states there. State `j` of a lane is at `j * lanes + lane`.
 ///
 /// # Safety
-/// Of the call: all elements and results of the places are there, and this thread alone uses the results. Their `step` is 1 or -1, and
-/// `steps` is a multiple of the number of lanes.
+/// Conditions of the call: all elements and results of the places are in memory, and this thread alone uses the
+/// results. Their `step` is 1 or -1, and `steps` is a multiple of the number of lanes.
 pub(crate) struct Filter<'a, C, I> {
     pub(crate) system: &'a System<C>,
     pub(crate) steps: usize,
@@ -32,7 +35,8 @@ pub(crate) struct Filter<'a, C, I> {
     pub(crate) places: Places,
     pub(crate) output: *mut I,
     pub(crate) results: Places,
-    /// What to fetch meanwhile, as many bytes as are read: so that memory has something to do.
+    /// Memory to prefetch meanwhile, as many bytes as are read: so that memory bandwidth is used during the
+    /// computation.
     pub(crate) ahead: &'a mut Ahead,
 }
 
@@ -41,7 +45,8 @@ impl<C: ComputesOn<I>, I: Element> Work for Filter<'_, C, I> {
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
-        // SAFETY: the processor has the instructions of `L`; the elements and results of the places are there, and this thread alone uses the results.
+        // SAFETY: the processor has the instructions of `L`. The elements and results of the places are in memory, and
+        // this thread alone uses the results.
         unsafe {
             match (size_of::<C>(), known_order(self.system), self.places.step > 0) {
                 (4, 1, true) => self.go::<L, 16, 1, true>(),
@@ -62,10 +67,10 @@ impl<C: ComputesOn<I>, I: Element> Work for Filter<'_, C, I> {
 }
 
 impl<C: ComputesOn<I>, I: Element> Filter<'_, C, I> {
-    /// With the `N` lanes of a row. A square stays in registers if the order is known.
+    /// Runs the filter with rows of `N` lanes. A square stays in registers if the order is known.
     ///
     /// # Safety
-    /// As the type, of numbers of which a row has `N`; the processor has the instructions of `L`.
+    /// As the type. A row has `N` numbers, and the processor has the instructions of `L`.
     #[inline(always)]
     unsafe fn go<L: Lanes, const N: usize, const K: usize, const FORWARD: bool>(self) {
         let Self { system, steps, states: all, input, places, output, results, ahead } = self;
@@ -77,9 +82,9 @@ impl<C: ComputesOn<I>, I: Element> Filter<'_, C, I> {
                 *to = row::<L, C, N>(*from);
             }
             for first in (0..steps as isize).step_by(N) {
-                // Half of the lines now and half later: all at once would be in the way of the square's.
+                // Half of the lines are prefetched now and half later: all at once would delay the loads of the square.
                 ahead.fetch(N * N / 2 * size_of::<I>());
-                // The lowest of the next elements of the first lane.
+                // Index of the lowest of the next elements of the first lane.
                 let lowest = |places: Places| first * places.step - if FORWARD { 0 } else { N as isize - 1 };
                 let mut square = [row::<L, C, N>([C::ZERO; N]); N];
                 for (lane, row) in square.iter_mut().enumerate() {
@@ -103,12 +108,13 @@ impl<C: ComputesOn<I>, I: Element> Filter<'_, C, I> {
     }
 }
 
-/// Goes over lines that lie side by side, one in each lane of some rows, from the states in `states` on, of which state `j` of line
-/// `i` is at `j * lines + i`; and leaves the states after them there.
+/// Filters interleaved lines, one in each lane of some rows. Begins with the states in `states` and leaves the final
+/// states there. State `j` of line `i` is at `j * lines + i`.
 ///
 /// # Safety
-/// Of the call: the lines, of `steps` elements at distances of `step` from `input` on, and as many results from `output` on, are there;
-/// this thread alone uses the results. There are as many lines as a row has lanes, or as [`WIDE`] rows have.
+/// Conditions of the call: each line has `steps` elements at a stride of `step` from `input` on, and equally many
+/// results from `output` on. This thread alone uses the results. The number of lines is that of the lanes of one row or
+/// of [`WIDE`] rows.
 pub(crate) struct Columns<'a, C, I> {
     pub(crate) system: &'a System<C>,
     pub(crate) lines: usize,
@@ -119,7 +125,8 @@ pub(crate) struct Columns<'a, C, I> {
     pub(crate) step: isize,
 }
 
-/// The rows of lines that are gone through together: their elements at one place of the axis are neighbouring cache lines.
+/// Number of rows of lines that are filtered together: their elements at one place of the axis are neighbouring cache
+/// lines.
 pub(crate) const WIDE: usize = 4;
 
 impl<C: ComputesOn<I>, I: Element> Work for Columns<'_, C, I> {
@@ -128,7 +135,8 @@ impl<C: ComputesOn<I>, I: Element> Work for Columns<'_, C, I> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
         let wide = self.lines > lanes_of::<C>();
-        // SAFETY: the processor has the instructions of `L`; the lines and as many results are there, and this thread alone uses the results.
+        // SAFETY: the processor has the instructions of `L`. The lines and their results are in memory, and this thread
+        // alone uses the results.
         unsafe {
             match (size_of::<C>(), wide, known_order(self.system)) {
                 (4, true, 1) => self.go::<L, 16, WIDE, 1>(),
@@ -145,10 +153,10 @@ impl<C: ComputesOn<I>, I: Element> Work for Columns<'_, C, I> {
 }
 
 impl<C: ComputesOn<I>, I: Element> Columns<'_, C, I> {
-    /// With the `N` lanes of `W` rows.
+    /// Runs the filter with `W` rows of `N` lanes.
     ///
     /// # Safety
-    /// As the type, of numbers of which a row has `N`; the processor has the instructions of `L`.
+    /// As the type. A row has `N` numbers, and the processor has the instructions of `L`.
     #[inline(always)]
     unsafe fn go<L: Lanes, const N: usize, const W: usize, const K: usize>(self) {
         let Self { system, steps, states: all, input, output, step, .. } = self;
@@ -173,12 +181,13 @@ impl<C: ComputesOn<I>, I: Element> Columns<'_, C, I> {
     }
 }
 
-/// The order for which there is code of its own, or 0: then the loops over states are short, and these stay in registers.
+/// Returns the order if it has specialised code, or 0. With a constant order the loops over states are short, and
+/// states stay in registers.
 fn known_order<C>(system: &System<C>) -> usize {
     if system.sections == 0 && system.feedback && system.order <= 2 { system.order } else { 0 }
 }
 
-/// The coefficients of a recurrence, each in all lanes of a row.
+/// Coefficients of a recurrence, each broadcast to all lanes of a row.
 struct Coefficients<L: Lanes> {
     order: usize,
     sections: usize,
@@ -209,7 +218,8 @@ impl<L: Lanes> Coefficients<L> {
         Self { order, sections, feedback, b, a, of_sections }
     }
 
-    /// An element of each lane: its results, and the states after them. The order is `K`, with feedback; or if that is 0, any.
+    /// Filters one element of each lane: returns the results and updates the states. The order is `K`, with feedback.
+    /// With `K` of 0 it is any.
     ///
     /// # Safety
     /// The processor has the instructions of `L`, and rows are of numbers `C`.
@@ -217,7 +227,7 @@ impl<L: Lanes> Coefficients<L> {
     unsafe fn step<C: Coefficient, const K: usize>(&self, states: &mut [L::Row; MOST_ORDER], x: L::Row) -> L::Row {
         // SAFETY: the processor has the instructions of `L`, and rows are of numbers `C`.
         let plus = |a, b| unsafe { L::plus::<C>(a, b) };
-        // SAFETY: the same.
+        // SAFETY: the processor has the instructions of `L`, and rows are of numbers `C`.
         let times = |a, b| unsafe { L::times::<C>(a, b) };
         if K == 0 && self.sections > 0 {
             let mut x = x;
@@ -246,7 +256,7 @@ impl<L: Lanes> Coefficients<L> {
     }
 }
 
-/// Numbers as a row.
+/// Converts numbers to a row.
 ///
 /// # Safety
 /// A row has `N` lanes of a `C`.
@@ -256,7 +266,7 @@ unsafe fn row<L: Lanes, C: Copy, const N: usize>(numbers: [C; N]) -> L::Row {
     unsafe { std::mem::transmute_copy(&numbers) }
 }
 
-/// And back.
+/// Converts a row to numbers.
 ///
 /// # Safety
 /// As [`row`].
@@ -266,14 +276,14 @@ unsafe fn numbers<L: Lanes, C: Copy, const N: usize>(row: L::Row) -> [C; N] {
     unsafe { std::mem::transmute_copy(&row) }
 }
 
-/// The numbers of neighbouring elements. This and [`store`] have loops, because `map` of an array is a function that LLVM may call, and which
-/// then has no vectors of more than 16 bytes.
+/// Loads neighbouring elements as numbers. This and [`store`] have loops instead of the `map` of arrays: LLVM may not
+/// inline that function, which then has no vectors of more than 16 bytes.
 ///
 /// # Safety
-/// The elements are there, and a row has `N` lanes of a `C`.
+/// `input` has `N` elements, and a row has `N` lanes of a `C`.
 #[inline(always)]
 unsafe fn load<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize>(input: *const I) -> L::Row {
-    // SAFETY: `N` elements are there; those that have the size of numbers are numbers (`ComputesOn`).
+    // SAFETY: `input` has `N` elements. Elements of the size of numbers are numbers (`ComputesOn`).
     unsafe {
         if size_of::<I>() == size_of::<C>() {
             return input.cast::<L::Row>().read_unaligned();
@@ -286,13 +296,13 @@ unsafe fn load<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize>(input: *c
     }
 }
 
-/// Stores what becomes of a row of numbers, which are canonical.
+/// Stores the results of a row of numbers, which are canonical.
 ///
 /// # Safety
-/// There is room for it, which nobody else uses, and a row has `N` lanes of a `C`.
+/// `output` has room for `N` results, which nobody else uses, and a row has `N` lanes of a `C`.
 #[inline(always)]
 unsafe fn store<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize>(row: L::Row, output: *mut I) {
-    // SAFETY: there is room for `N` results; those that have the size of numbers are numbers (`ComputesOn`).
+    // SAFETY: `output` has room for `N` results. Elements of the size of numbers are numbers (`ComputesOn`).
     unsafe {
         if size_of::<I>() == size_of::<C>() {
             return output.cast::<L::Row>().write_unaligned(row);
@@ -335,7 +345,7 @@ mod tests {
         }
     }
 
-    /// Every instruction set that this processor has.
+    /// Checks every instruction set of this processor.
     #[test]
     fn each_instruction_set_transposes_squares() {
         check::<u32, 16>(|i| i as u32);

@@ -1,9 +1,9 @@
-//! A number that the compiler does not know.
+//! Optimisation barrier for a loop counter.
 //!
-//! LLVM unrolls loops whose lengths it can compute, and makes vectors across their turns: where that takes more than it gains, a number that
-//! leads on goes through [`hidden`].
+//! LLVM unrolls loops whose lengths it can compute, and makes vectors across iterations. If that costs more than it
+//! gains, the loop counter goes through [`hidden`].
 
-/// The same number.
+/// Returns `n`, of which the compiler then knows nothing.
 #[inline(always)]
 pub(super) fn hidden(n: usize) -> usize {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]

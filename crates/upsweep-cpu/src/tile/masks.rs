@@ -1,4 +1,4 @@
-//! Which elements of a block are kept: a bit for each, 64 at a time, while what is read next comes from memory.
+//! Selection masks of a block, a bit for each element, 64 at a time, with prefetch of the next elements.
 
 use super::compress::CHUNK;
 use super::lanes::{Lanes, ROW_BYTES};
@@ -6,47 +6,48 @@ use super::windows::Windows;
 use std::ops::Range;
 use upsweep_core::call::select::{Marks, Stretch};
 
-/// The elements that are marked before the first of them is used: what is marked by several narrow stores is read by one
-/// wide load, which waits for them where it follows at once (half of the time, 2026-11-22).
+/// Number of elements that are marked before the first mark is used. Marks are written by narrow stores and read by
+/// wide loads. A load right after the stores waits for them (half of the time, 2026-11-22).
 const MARKED: usize = 16 * CHUNK;
 
-/// [`CHUNK`] elements of a block, or the last ones.
+/// Chunk of a block: [`CHUNK`] elements, or fewer at the end.
 pub(crate) struct Chunk<I> {
     pub(crate) from: *const I,
-    /// The index of the first.
+    /// Index of the first element.
     pub(crate) at: usize,
     pub(crate) len: usize,
-    /// A bit for each that is kept.
+    /// Bits of the selected elements.
     pub(crate) mask: u64,
 }
 
 impl<I> Chunk<I> {
-    /// A bit for each element.
+    /// Returns a mask with a bit for each element.
     #[inline(always)]
     pub(crate) fn all(&self) -> u64 {
         if self.len < CHUNK { !(!0 << self.len) } else { !0 }
     }
 }
 
-/// What is done with chunks, the first of a block first.
+/// Consumer of the chunks of a block, in ascending order.
 pub(crate) trait Chunks<I> {
     /// # Safety
     /// The processor has the instructions of `L`, and the chunk's elements are valid for reads.
     unsafe fn take<L: Lanes>(&mut self, chunk: Chunk<I>);
 }
 
-/// An input of which some elements are kept. In place it is also written, so it is no slice.
+/// Input of a selection. It is not a slice, as a selection in place also writes to it.
 pub(crate) struct Masks<M, I> {
     pub(crate) marks: M,
     pub(crate) input: *const I,
     pub(crate) len: usize,
     pub(crate) neighbours: bool,
-    /// Whether elements are fetched before they are read.
+    /// Whether elements are prefetched.
     pub(crate) ahead: bool,
 }
 
 impl<M: Marks<I>, I: Copy> Masks<M, I> {
-    /// Goes along a block; `next` is the one after which this thread asks.
+    /// Marks the elements of a block and passes its chunks to `chunks`. `next` is the first element of this thread's
+    /// next block, for prefetch.
     ///
     /// # Safety
     /// The processor has the instructions of `L`; the block is in the input, and nobody writes to it meanwhile.
@@ -60,8 +61,9 @@ impl<M: Marks<I>, I: Copy> Masks<M, I> {
             let len = (range.end - start).min(MARKED);
             // SAFETY: the elements are in the input, and nobody writes to them meanwhile.
             let own = unsafe { std::slice::from_raw_parts(self.input.add(start), len) };
-            // SAFETY: both are in the input. Nobody writes to the element before the block but with its own value, which is not
-            // stored over itself; the one after it is of a block that is not published yet.
+            // SAFETY: both neighbours are in the input. The element before the block is only ever overwritten by
+            // itself, and such stores are left out. The element after the block belongs to a block that is not
+            // published yet.
             let beside = |at: usize| unsafe { self.input.add(at).read() };
             let before = (self.neighbours && start > 0).then(|| beside(start - 1));
             let after = (self.neighbours && start + len < self.len).then(|| beside(start + len));
@@ -71,7 +73,7 @@ impl<M: Marks<I>, I: Copy> Masks<M, I> {
             let (kept, _) = keep.as_chunks::<CHUNK>();
             for (i, keep) in kept.iter().enumerate().take(len.div_ceil(CHUNK)) {
                 if self.ahead {
-                    // A chunk has as many lines as an element has bytes.
+                    // A chunk has as many cache lines as an element has bytes.
                     windows.fetch(size_of::<I>() * CHUNK / ROW_BYTES);
                 }
                 let first = i * CHUNK;

@@ -1,6 +1,6 @@
-//! Two sorted arrays become one, in one thread.
+//! Merge of two sorted arrays, by one thread.
 
-/// One of two arrays, and what lies beside its elements: as many values, or none.
+/// One of the two arrays of a merge: keys, with equally many values or none.
 #[derive(Debug)]
 pub(crate) struct Half<'a, T, V> {
     pub(crate) keys: &'a [T],
@@ -15,14 +15,14 @@ impl<T, V> Clone for Half<'_, T, V> {
 impl<T, V> Copy for Half<'_, T, V> {}
 
 impl<'a, T, V> Half<'a, T, V> {
-    /// The elements from `begin` to `end`.
+    /// Returns the elements `begin .. end`.
     pub(crate) fn part(&self, begin: usize, end: usize) -> Self {
         let values = self.values.get(begin..end).unwrap_or_default();
         Self { keys: self.keys.get(begin..end).unwrap_or_default(), values }
     }
 }
 
-/// How many of the first `result` results are elements of `a`: from `low` to `most`.
+/// Returns how many of the first `result` results come from `a` (merge path), by a binary search from `low` to `most`.
 pub(crate) fn split<T>(
     a: &[T],
     b: &[T],
@@ -47,10 +47,10 @@ pub(crate) fn split<T>(
     low
 }
 
-/// Merges two sorted halves. Of equal elements those of the first come first.
+/// Merges two sorted halves, stable: of equal elements those of the first half come first.
 ///
 /// # Safety
-/// The outputs have room for both halves and do not overlap them; that of values is not used where there are none.
+/// The outputs have room for both halves and do not overlap them. The output of values is not used if there are none.
 #[inline(always)]
 pub(crate) unsafe fn merge<T: Copy, V: Copy>(
     (first, second): (Half<'_, T, V>, Half<'_, T, V>),
@@ -61,7 +61,8 @@ pub(crate) unsafe fn merge<T: Copy, V: Copy>(
     let with_values = !first.values.is_empty() || !second.values.is_empty();
     let (mut i, mut j) = (0, 0);
     while i < a.len() && j < b.len() {
-        // SAFETY: both are in their halves, and `i + j` is less than the number of results; values are as many as elements.
+        // SAFETY: `i` and `j` are in their halves, and `i + j` is less than the number of results. Each element has a
+        // value.
         unsafe {
             let (x, y) = (a.as_ptr().add(i), b.as_ptr().add(j));
             let takes_second = before(&*y, &*x);
@@ -74,9 +75,9 @@ pub(crate) unsafe fn merge<T: Copy, V: Copy>(
             j += usize::from(takes_second);
         }
     }
-    // What is left of one of them.
+    // The rest of the half that is not exhausted.
     let (x, y) = (a.get(i..).unwrap_or_default(), b.get(j..).unwrap_or_default());
-    // SAFETY: the results so far are `i + j`.
+    // SAFETY: `i + j` results are written, and the rest fits after them.
     unsafe {
         x.as_ptr().copy_to_nonoverlapping(to.add(i + j), x.len());
         y.as_ptr().copy_to_nonoverlapping(to.add(i + j + x.len()), y.len());

@@ -1,23 +1,23 @@
-//! What one thread does to a run of elements, or to a block of rows, with vectors.
+//! Vectorised kernels of one thread, on a run of elements or a block of rows.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
 //! | `run` | memory, a run of elements in it, and how results are stored |
 //! | `reduce`, `scan` | runs cut into tiles |
-//! | `rows`, `numbers`, `sweep` | the kernels of a tile |
-//! | `body`, `erased` | what is done with a job's memory; its functions called by pointer |
+//! | `rows`, `numbers`, `sweep` | kernels of a tile |
+//! | `body`, `erased` | kernel body of a job; type-erased steps, called by pointer |
 //! | `states` | elements of several numbers in registers |
-//! | `digits` | digits of keys, and where they go |
-//! | `network` | short parts of numbers, sorted side by side |
-//! | `merge` | two sorted arrays become one |
+//! | `digits` | scatter by radix digit through write-combining buffers |
+//! | `network` | sorting network for short parts, one in each lane |
+//! | `merge` | merge of two sorted arrays |
 //! | `columns` | blocks of rows along another axis than the last |
-//! | `masks`, `compress` | which elements are kept; elements whose bits are set, side by side |
-//! | `filter` | linear recurrences of a line in each lane |
-//! | `remains` | what parts of a line leave in a recurrence's states |
-//! | `walk`, `odds`, `told` | an automaton along parts of a text, from states that are guessed, and the events that it tells |
-//! | `windows` | memory fetched ahead from several pages at once |
-//! | `pairwise` | values combined in a tree as they come |
-//! | `hidden` | numbers that the compiler does not know |
+//! | `masks`, `compress` | selection masks; stream compaction of the selected elements |
+//! | `filter` | linear recurrences (IIR filters), a line in each lane |
+//! | `remains` | contribution of the parts of a line to a recurrence's states |
+//! | `walk`, `odds`, `told` | speculative DFA on parts of a text, guess of the initial states, reported events |
+//! | `windows` | software prefetch from several pages at once |
+//! | `pairwise` | pairwise (tree) reduction of values as they come |
+//! | `hidden` | optimisation barrier for loop counters |
 //! | `simd`, `lanes`, `x86_avx512`, `x86_avx2`, `x86_compress`, `x86_numbers`, `x86_pairs`, `x86_transpose`, `x86_walk`, `store` | instruction sets, shuffles, non-temporal stores |
 
 pub(super) mod body;

@@ -1,37 +1,39 @@
-//! Short parts of an array, each sorted by itself, many at once: by a network, whose comparisons do not depend on the numbers.
+//! Sorting network for short parts of an array, each sorted by itself, one in each lane. Its comparisons do not depend
+//! on the numbers.
 //!
 //! ```text
-//! as many parts as a row of 64 bytes has lanes, one in each lane:
-//!     squares of numbers, transposed: row i has the numbers i of all parts, or the largest number where a part has none
-//!     each square is sorted, and then runs of rows are merged: the lesser of two numbers in one row, the greater in another
-//!     the squares are transposed back
+//! for each batch of parts, one in each lane of rows of 64 bytes:
+//!     transpose squares of numbers: row i has number i of each part, or the largest number (padding) past its end
+//!     sort each square, then merge runs of rows by compare-exchange: lesser numbers to one row, greater to the other
+//!     transpose the squares back
 //! ```
 //!
-//! The network is the merge exchange of K. E. Batcher (Sorting networks and their applications, 1968; Knuth, The Art of Computer
-//! Programming 3, 5.3.4), without the comparisons in which the largest numbers behind a part would take part. Numbers that are equal cannot
-//! be told apart, so they have no order to keep.
+//! The network is the merge exchange of K. E. Batcher (Sorting networks and their applications, 1968; Knuth, The Art of
+//! Computer Programming 3, 5.3.4), without the comparisons with padding rows. Stability does not matter, as equal
+//! numbers are identical.
 
 use super::lanes::{Lanes, ROW_BYTES, Work};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use upsweep_core::key::KeyBits;
 
-/// Numbers of the longest part.
+/// Most numbers of a part.
 pub(crate) const MOST: usize = 256;
-/// Rows that are sorted in registers.
+/// Number of rows that are sorted in registers.
 const EIGHT: usize = 8;
 
 /// Sorts the parts `begins[i] .. begins[i + 1]` of some numbers, each into its places in `sorted`.
 ///
 /// # Safety
-/// Of the call: they are all of the numbers, and none has more than [`MOST`]; `sorted`, which is apart, has room for a row more.
+/// Conditions of the call: the parts cover all of the numbers, and none has more than [`MOST`]. `sorted` is disjoint
+/// from the numbers, and has room for them and one more row.
 pub(crate) struct Network<'a, B> {
     pub(crate) numbers: &'a [B],
     pub(crate) sorted: *mut B,
     pub(crate) begins: &'a [usize],
 }
 
-/// Numbers in a row, and parts that are sorted side by side.
+/// Returns the number of lanes of a row, which is also the number of parts that are sorted at once.
 pub(crate) const fn lanes<B>() -> usize {
     ROW_BYTES / size_of::<B>()
 }
@@ -41,7 +43,8 @@ impl<B: KeyBits> Work for Network<'_, B> {
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
-        // SAFETY: the processor has the instructions of `L`; the parts are all of the numbers and at most [`MOST`] each, and `sorted` has room for a row more.
+        // SAFETY: the processor has the instructions of `L`. The parts cover all of the numbers and have at most
+        // [`MOST`] each. `sorted` has room for one more row.
         unsafe {
             match size_of::<B>() {
                 4 => self.go::<L, 16>(),
@@ -53,10 +56,10 @@ impl<B: KeyBits> Work for Network<'_, B> {
 }
 
 impl<B: KeyBits> Network<'_, B> {
-    /// With the `N` lanes of a row.
+    /// Runs the network with rows of `N` lanes.
     ///
     /// # Safety
-    /// As the type, of numbers of which a row has `N`; the processor has the instructions of `L`.
+    /// As the type. A row has `N` numbers, and the processor has the instructions of `L`.
     #[inline(always)]
     unsafe fn go<L: Lanes, const N: usize>(self) {
         let mut rows = [MaybeUninit::<L::Row>::uninit(); MOST];
@@ -65,7 +68,8 @@ impl<B: KeyBits> Network<'_, B> {
         let mut tails = [[B::default(); N], [B::of(u128::MAX); N]];
         let tails: *const B = tails.as_mut_ptr().cast();
         let parts = self.begins.len() - 1;
-        // SAFETY: the processor has the instructions of `L`; all places below are those of a part, or of the row more that there is room for.
+        // SAFETY: the processor has the instructions of `L`. All places below are those of a part, or of the additional
+        // row.
         unsafe {
             let most = tails.add(N).cast::<L::Row>().read_unaligned();
             for first in (0..parts).step_by(N) {
@@ -95,7 +99,7 @@ impl<B: KeyBits> Network<'_, B> {
                     for (lane, numbers) in square.iter().enumerate().take(lanes) {
                         let (begin, len) = part(lane);
                         if row < len {
-                            // What goes beyond the part is written again.
+                            // Numbers stored past the part are overwritten later, by the parts after it.
                             self.sorted.add(begin + row).cast::<L::Row>().write_unaligned(*numbers);
                         }
                     }
@@ -105,7 +109,7 @@ impl<B: KeyBits> Network<'_, B> {
     }
 }
 
-/// The first of some numbers, in a row; what is behind the last one is anything.
+/// Loads the first numbers as a row. Lanes past the last number have any value.
 ///
 /// # Safety
 /// A row has `N` numbers.
@@ -118,11 +122,11 @@ unsafe fn read_row<L: Lanes, B: KeyBits, const N: usize>(numbers: &[B]) -> L::Ro
     } else {
         numbers.as_ptr()
     };
-    // SAFETY: there are as many numbers as in a row.
+    // SAFETY: `from` has the `N` numbers of a row.
     unsafe { from.cast::<L::Row>().read_unaligned() }
 }
 
-/// Exchanges those of some rows, one after the other; not in a loop, so that rows stay in registers.
+/// Compare-exchanges pairs of rows, one after the other. Not a loop, so that rows stay in registers.
 macro_rules! exchange {
     ($rows:ident; $($low:literal $high:literal),*) => {
         $(L::exchange::<B>($rows.add($low), $rows.add($high));)*
@@ -132,10 +136,10 @@ macro_rules! exchange {
 /// Sorts `len` rows, a multiple of eight.
 ///
 /// # Safety
-/// There are so many, of numbers `B`, and `most` is one of the largest number.
+/// There are `len` rows of numbers `B`, and `most` is a row of the largest number.
 #[inline(always)]
 unsafe fn sort_rows<L: Lanes, B: KeyBits>(rows: *mut L::Row, len: usize, most: L::Row) {
-    // SAFETY: the caller's, of all of the following.
+    // SAFETY: there are `len` rows of numbers `B`, and all rows below are among them.
     unsafe {
         for first in (0..len).step_by(EIGHT) {
             let mut eight = rows.add(first).cast::<[L::Row; EIGHT]>().read();
@@ -144,7 +148,7 @@ unsafe fn sort_rows<L: Lanes, B: KeyBits>(rows: *mut L::Row, len: usize, most: L
             exchange!(own; 0 4, 1 5, 2 6, 3 7, 2 4, 3 5, 1 2, 3 4, 5 6);
             rows.add(first).cast::<[L::Row; EIGHT]>().write(eight);
         }
-        // Sorted runs, of which the last one may be shorter, become one of two each.
+        // Merges pairs of sorted runs. The last run may be shorter.
         let mut run = EIGHT;
         while run < len {
             for begin in (0..len - run).step_by(2 * run) {
@@ -171,13 +175,14 @@ unsafe fn sort_rows<L: Lanes, B: KeyBits>(rows: *mut L::Row, len: usize, most: L
     }
 }
 
-/// Merges two sorted runs of eight rows, each so many rows behind the one before. Those that are not `there` would be the last ones.
+/// Merges two sorted runs of eight rows at a stride of `step` rows. Only the first `there` of the 16 rows exist; the
+/// others count as padding.
 ///
 /// # Safety
-/// As [`sort_rows`]; and these rows are there.
+/// As [`sort_rows`]. The first `there` rows exist.
 #[inline(always)]
 unsafe fn merge_eights<L: Lanes, B: KeyBits>(rows: *mut L::Row, step: usize, there: usize, most: L::Row) {
-    // SAFETY: the caller's.
+    // SAFETY: the first `there` rows exist.
     unsafe {
         let mut both = [most; 2 * EIGHT];
         for (i, row) in both.iter_mut().enumerate() {
@@ -196,7 +201,8 @@ unsafe fn merge_eights<L: Lanes, B: KeyBits>(rows: *mut L::Row, step: usize, the
     }
 }
 
-/// Exchanges those of the rows that are so far apart, `DISTANCE` neighbours each second time.
+/// Compare-exchanges rows `DISTANCE` apart. Runs of `DISTANCE` rows are paired with the runs after them; the first and
+/// the last run are left out.
 ///
 /// # Safety
 /// As [`sort_rows`].
@@ -204,7 +210,7 @@ unsafe fn merge_eights<L: Lanes, B: KeyBits>(rows: *mut L::Row, step: usize, the
 unsafe fn exchange_all<L: Lanes, B: KeyBits, const DISTANCE: usize>(rows: *mut L::Row, places: Range<usize>) {
     for first in (places.start + DISTANCE..places.end - DISTANCE).step_by(2 * DISTANCE) {
         for low in first..first + DISTANCE {
-            // SAFETY: the caller's.
+            // SAFETY: the rows `places` exist, and both rows are among them.
             unsafe { L::exchange::<B>(rows.add(low), rows.add(low + DISTANCE)) };
         }
     }
@@ -222,14 +228,15 @@ mod tests {
         begins.windows(2).for_each(|part| expected[part[0]..part[1]].sort_unstable());
         for set in Set::all() {
             let mut sorted = vec![B::default(); numbers.len() + lanes::<B>()];
-            // SAFETY: there is room for a row more, and the set is this processor's.
+            // SAFETY: there is room for one more row, and the set is this processor's.
             unsafe { set.compiled()(Network { numbers, sorted: sorted.as_mut_ptr(), begins }) };
             let wrong = begins.windows(2).find(|part| sorted[part[0]..part[1]] != expected[part[0]..part[1]]);
             assert_eq!(wrong, None, "{what}");
         }
     }
 
-    /// A network sorts all numbers if it sorts all zeros and ones (Knuth, 5.3.4, theorem Z); of two sorted runs there are few.
+    /// Checks zeros and ones: a network that sorts all of these sorts all numbers (Knuth, 5.3.4, theorem Z). Pairs of
+    /// sorted runs of zeros and ones are few.
     fn check_zeros_and_ones<B: KeyBits + Debug>() {
         let longest = if cfg!(feature = "small-loops") { 72 } else { MOST };
         for len in (EIGHT..=longest).step_by(EIGHT) {
@@ -254,7 +261,8 @@ mod tests {
         check_zeros_and_ones::<u64>();
     }
 
-    /// Parts up to each length, the least and the largest numbers among them; in the end some that do not fill a row.
+    /// Checks parts up to each length, with the least and the largest numbers among them, and a last batch that does
+    /// not fill a row.
     fn check_each_length<B: KeyBits + Debug>() {
         let mut state = 1u64;
         let mut random = || {

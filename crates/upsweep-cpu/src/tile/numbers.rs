@@ -1,19 +1,20 @@
-//! Scanning a tile in registers, for operators in vector instructions on elements of several numbers.
+//! Scan of a tile in registers, for operators in vector instructions on elements of several numbers.
 //!
 //! ```text
-//! a group of 8 rows, of which each lane     rows: a b c d e f g h      a row is as many vectors as an element has numbers
-//!   has an element                          even: a c e g    pairs: ab cd ef gh
+//! a group of 8 rows with an element in      rows: a b c d e f g h      a row is a vector for each number of an element
+//!   each lane                               even: a c e g    pairs: ab cd ef gh
 //! up: rows, pairs, fours, eights            even: ab ef      fours: abcd efgh
-//! the row of eights                         scanned as a row of numbers, base ⊕ what comes before a lane in the others
-//! down: p is what comes before              before a pair: p, before its second: p ⊕ even
+//! the row of eights                         scanned as a row of numbers, base ⊕ the exclusive prefix of each lane
+//! down: p is the exclusive prefix           before a pair: p, before its second: p ⊕ even
 //! results of a pair                         p ⊕ even, and the p of the next pair
 //! next group                                base = base ⊕ total
 //! ```
 //!
-//! As in [`sweep`](super::sweep) the operator is applied some 2 times an element, but levels of so few rows are registers, and their top is
-//! one row, not a chain. As in [`rows`](super::rows), loads, arithmetic and stores overlap.
+//! As in [`sweep`](super::sweep) the operator is applied some 2 times an element. But a group has so few rows that its
+//! levels are registers, and the top level is one row, not a chain. As in [`rows`](super::rows), loads, arithmetic and
+//! stores overlap.
 //!
-//! **Grouping.** That of a tile's total is the one of `sweep::reduce_tile`: a balanced tree.
+//! **Grouping.** A tile's total is grouped as in `sweep::reduce_tile`: a balanced tree.
 
 use super::lanes::{AFTER, EVENS, LOWER, Lanes, ODDS, ROW_BYTES, UPPER, Work};
 use super::run::{Memory, Run, Storing};
@@ -24,17 +25,18 @@ use std::mem::MaybeUninit;
 use upsweep_core::inputs::Read;
 use upsweep_core::steps::{Out, Steps};
 
-/// The rows of a group.
+/// Rows of a group.
 const GROUP: usize = 8;
-/// The most groups of a tile.
+/// Most groups of a tile.
 const MOST_GROUPS: usize = TILE_BYTES / ROW_BYTES / GROUP;
 
-/// Whether tiles of these types are scanned here, when they follow something.
+/// Whether tiles of these types are scanned here, if they have a base.
 pub(crate) const fn apply<S: Steps>() -> bool {
     S::VECTORS && S::NUMBERS[1] > 0 && S::NUMBERS[1] <= MOST_NUMBERS && (number::<S>() == 4 || number::<S>() == 8)
 }
 
-/// Puts the last lane of each lower half of `SPAN` bytes before the lanes of the upper half.
+/// One step of a Sklansky scan: combines the last lane of each lower half of `SPAN` bytes with the lanes of the upper
+/// half.
 ///
 /// # Safety
 /// The processor has the instructions of `L`.
@@ -52,7 +54,7 @@ unsafe fn step<L: Lanes, S: Steps, const N: usize, const SPAN: usize>(
     halves::<L, S, N, SPAN>(x, upper)
 }
 
-/// The lower halves of `lower` and the upper halves of `upper`.
+/// Blends the lower halves of `lower` with the upper halves of `upper`.
 #[inline(always)]
 fn halves<L: Lanes, S: Steps, const N: usize, const SPAN: usize>(
     lower: State<L, N>,
@@ -60,7 +62,7 @@ fn halves<L: Lanes, S: Steps, const N: usize, const SPAN: usize>(
 ) -> State<L, N> {
     let mut to = lower;
     for n in 0..N {
-        // SAFETY: the processor has the instructions that this is compiled for; numbers have 4 or 8 bytes.
+        // SAFETY: the processor has the instructions that this is compiled for, and numbers have 4 or 8 bytes.
         to[n] = unsafe {
             if const { number::<S>() == 4 } {
                 L::halves::<u32, SPAN>(lower[n], upper[n], false)
@@ -72,7 +74,7 @@ fn halves<L: Lanes, S: Steps, const N: usize, const SPAN: usize>(
     to
 }
 
-/// The inclusive scans of both halves of a row.
+/// Scans each half of a row (inclusive).
 ///
 /// # Safety
 /// The processor has the instructions of `L`.
@@ -86,8 +88,9 @@ unsafe fn scan_halves<L: Lanes, S: Steps, const N: usize>(wide: Wide<'_, S>, mut
     }
 }
 
-/// What comes before the halves of a row `x`, when `before` comes before the first. Not before the whole row: so no more than half a
-/// row is combined without it, as products that vanish are denormal numbers on their way, which take a hundred times as long.
+/// Returns the exclusive prefixes of the two halves of a row `x`, where `before` is that of the row. So no more than
+/// half a row is combined without `before`: products of a whole row that underflow become denormal numbers first, which
+/// take a hundred times as long.
 ///
 /// # Safety
 /// The processor has the instructions of `L`.
@@ -103,7 +106,7 @@ unsafe fn before_halves<L: Lanes, S: Steps, const N: usize>(
     halves::<L, S, N, 32>(before, upper)
 }
 
-/// What neighbouring lanes of two rows combine to, and the first ones of each two.
+/// Upsweep step: returns the even lanes of two rows, and the combined pairs of neighbouring lanes.
 ///
 /// # Safety
 /// The processor has the instructions of `L`.
@@ -119,7 +122,7 @@ unsafe fn up<L: Lanes, S: Steps, const N: usize>(
     (even, combine::<L, S, N>(wide, even, odd))
 }
 
-/// What comes before each lane of two rows, of which `p` comes before each two.
+/// Downsweep step: returns the exclusive prefixes of the lanes of two rows. `p` has those of their pairs of lanes.
 ///
 /// # Safety
 /// The processor has the instructions of `L`.
@@ -134,8 +137,7 @@ unsafe fn down<L: Lanes, S: Steps, const N: usize>(
     unsafe { [each!(S, L::two::<LOWER>(p, after)), each!(S, L::two::<UPPER>(p, after))] }
 }
 
-/// What going up leaves of a group: the first ones of each two rows, of each two rows of pairs, and so on; and what each lane's eight
-/// elements combine to, also scanned.
+/// Result of the upsweep of a group: the even elements of each level, and the row of combined eights, also scanned.
 struct Lifted<L: Lanes, const N: usize> {
     rows: [State<L, N>; 4],
     pairs: [State<L, N>; 2],
@@ -151,7 +153,7 @@ impl<L: Lanes, const N: usize> Clone for Lifted<L, N> {
 }
 impl<L: Lanes, const N: usize> Copy for Lifted<L, N> {}
 
-/// Goes up from a group, which lies from `at` on in memory.
+/// Upsweep of a group, which begins at `at` in memory.
 ///
 /// # Safety
 /// As [`load_pair`].
@@ -162,7 +164,7 @@ unsafe fn lift<L: Lanes, S: Steps, const N: usize>(
     at: usize,
     origin: usize,
 ) -> Lifted<L, N> {
-    // SAFETY: the processor has the instructions of `L`, and the group's elements are there.
+    // SAFETY: the processor has the instructions of `L`, and the group's elements are in memory.
     unsafe {
         macro_rules! load {
             ($pair:literal) => {{
@@ -179,7 +181,7 @@ unsafe fn lift<L: Lanes, S: Steps, const N: usize>(
     }
 }
 
-/// [`lift`] of rows that are memory, to memory for a [`Lifted`] of the instruction set's rows.
+/// [`lift`] for instruction sets whose rows are memory. Writes a [`Lifted`] of the set's rows to `to`.
 ///
 /// # Safety
 /// As [`lift`].
@@ -196,12 +198,14 @@ impl<S: Steps, const N: usize> Work for Lift<'_, S, N> {
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
-        // SAFETY: the processor has the instructions of `L`; the group's elements are there, and room for a [`Lifted`].
+        // SAFETY: the processor has the instructions of `L`. The group's elements are in memory, and `to` has room for
+        // a [`Lifted`].
         unsafe { self.to.cast::<Lifted<L, N>>().write(lift::<L, S, N>(self.wide, self.memory, self.at, self.origin)) };
     }
 }
 
-/// Goes down in a group after `before`, and stores its results at `to`. Returns what comes before the next one.
+/// Downsweep of a group with the exclusive prefix `before`. Stores the group's results at `to`, and returns the
+/// exclusive prefix of the next group.
 ///
 /// # Safety
 /// As [`store_pair`].
@@ -215,7 +219,8 @@ unsafe fn lower<L: Lanes, S: Steps, const N: usize>(
     to: *mut Out<S>,
 ) -> State<L, N> {
     let &Lifted { rows, pairs, fours, scanned, .. } = lifted;
-    // SAFETY: the processor has the instructions of `L`, and there is room for the group's results; numbers have 4 or 8 bytes.
+    // SAFETY: the processor has the instructions of `L`, `to` has room for the group's results, and numbers have 4 or 8
+    // bytes.
     unsafe {
         let halves = before_halves::<L, S, N>(wide, before, scanned);
         let after = combine::<L, S, N>(wide, halves, scanned);
@@ -237,10 +242,11 @@ unsafe fn lower<L: Lanes, S: Steps, const N: usize>(
     }
 }
 
-/// [`lower`] of rows that are memory: a [`Lifted`], and what comes before, which becomes what comes before the next group.
+/// [`lower`] for instruction sets whose rows are memory. `states` are a [`Lifted`], and the exclusive prefix, which is
+/// replaced by that of the next group.
 ///
 /// # Safety
-/// As [`lower`]; both are of the instruction set's rows.
+/// As [`lower`]. Both `states` are of the instruction set's rows.
 struct Lower<'a, S: Steps, const N: usize> {
     wide: Wide<'a, S>,
     states: (*const u8, *mut u8),
@@ -256,7 +262,8 @@ impl<S: Steps, const N: usize> Work for Lower<'_, S, N> {
     unsafe fn run<L: Lanes>(self) {
         let Self { wide, states: (lifted, before), exclusive, reverse, to } = self;
         let before = before.cast::<State<L, N>>();
-        // SAFETY: the processor has the instructions of `L`, both pointers are of its rows, and there is room for the group's results.
+        // SAFETY: the processor has the instructions of `L`, both pointers are of its rows, and `to` has room for the
+        // group's results.
         unsafe {
             let lifted = &*lifted.cast::<Lifted<L, N>>();
             before.write(lower::<L, S, N>(wide, lifted, before.read(), exclusive, reverse, to));
@@ -264,16 +271,16 @@ impl<S: Steps, const N: usize> Work for Lower<'_, S, N> {
     }
 }
 
-/// Where a pair of rows lies in its group.
+/// Returns the offset of a pair of rows in its group.
 #[inline(always)]
 fn pair_at<S: Steps>(pair: usize, reverse: bool) -> usize {
     2 * const { lanes::<S>() } * if reverse { GROUP / 2 - 1 - pair } else { pair }
 }
 
-/// Scans `run`, a tile, after `base`. Returns its reduction.
+/// Scans the tile `run` with the exclusive prefix `base`. Returns its reduction.
 ///
 /// # Safety
-/// As `ScanRun`; [`apply`] says so. The processor has the instructions of `L`.
+/// As `ScanRun`, and [`apply`] is true. The processor has the instructions of `L`.
 #[inline(always)]
 pub(crate) unsafe fn scan<L: Lanes, S: Steps>(
     steps: &S,
@@ -282,7 +289,8 @@ pub(crate) unsafe fn scan<L: Lanes, S: Steps>(
     base: S::Acc,
     storing: &Storing<S::Acc>,
 ) -> S::Acc {
-    // SAFETY: the processor has the instructions of `L`; the run is in the memory, and a tile of such numbers.
+    // SAFETY: the processor has the instructions of `L`. The run is in the memory, and a tile for which [`apply`] is
+    // true.
     unsafe {
         match const { S::NUMBERS[1] } {
             1 => scan_numbers::<L, S, 1>(steps, memory, run, base, storing),
@@ -297,7 +305,7 @@ pub(crate) unsafe fn scan<L: Lanes, S: Steps>(
     }
 }
 
-/// [`scan`], of elements of `N` numbers.
+/// [`scan`] for elements of `N` numbers.
 ///
 /// # Safety
 /// As [`scan`].
@@ -314,7 +322,7 @@ unsafe fn scan_numbers<L: Lanes, S: Steps, const N: usize>(
     let group_len = GROUP * lanes;
     let mut stage = Buffer::<TILE_BYTES>::new();
     let first = memory.at(if memory.reverse { run.start + run.len - 1 } else { run.start });
-    // SAFETY: the processor has the instructions; the tile's elements are in the input and the output, from `first` on.
+    // SAFETY: the processor has the instructions. The tile's elements are in the input and the output, from `first` on.
     // The stage has room for the results of a tile.
     unsafe {
         let output = memory.output.add(first);
@@ -342,7 +350,8 @@ unsafe fn scan_numbers<L: Lanes, S: Steps, const N: usize>(
         let mut lifted = lift!(0);
         for group in 0..groups {
             let this = lifted;
-            // The next group first: it waits for nothing while this one goes down step by step.
+            // The upsweep of the next group comes first: it is independent, and hides the latency of this group's
+            // downsweep.
             if group + 1 < groups {
                 lifted = lift!(group + 1);
             }
@@ -360,7 +369,7 @@ unsafe fn scan_numbers<L: Lanes, S: Steps, const N: usize>(
             };
             ahead.fetch(group_len * size);
             if storing.non_temporal {
-                // What this group has stored is not in the cache for a while.
+                // Copies earlier groups only: results of this group have not reached the cache yet.
                 copy.copy(group * group_len * size_of::<Out<S>>(), memory.reverse);
             }
         }
@@ -374,7 +383,7 @@ unsafe fn scan_numbers<L: Lanes, S: Steps, const N: usize>(
                 (_, totals[i]) = up::<L, S, N>(wide, totals[2 * i], totals[2 * i + 1]);
             }
         }
-        // Of the last row the lanes of the lower half are what is left each time.
+        // Reduces the last row: after each step the lower half of its lanes is left.
         let mut len = lanes;
         while len > 1 {
             len /= 2;

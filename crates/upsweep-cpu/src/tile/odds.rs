@@ -1,4 +1,4 @@
-//! In which state an automaton is, guessed by the bytes before.
+//! Guess of an automaton's state from the preceding bytes (Viterbi's algorithm).
 //!
 //! ```text
 //! cost[s] = first[s] for each state s
@@ -6,34 +6,35 @@
 //! the guess is the state of the least cost
 //! ```
 //!
-//! With costs that are minus the logarithms of probabilities this is Viterbi's algorithm for a chain whose states are hidden, and whose steps are
-//! known where the state is. The probabilities are counted in a part of the text that has been walked along: quotation marks alone do
-//! not tell the inside of a string from its outside, but the bytes between them do. Before something has been walked along, what is rare in most
-//! texts costs 2, and the automaton's first state 1 less than others.
+//! Costs are minus the logarithms of probabilities, so this is Viterbi's algorithm for a hidden Markov chain whose
+//! transitions are known once the state is. The probabilities are estimated from a part of the text that the automaton
+//! has already read: quotation marks alone do not distinguish the inside of a string from its outside, but the bytes
+//! between them do. Before any text has been read, a step that is rare in most texts costs 2, and the automaton's first
+//! state costs 1 less than others.
 //!
 //! Source: A. J. Viterbi, "Error bounds for convolutional codes and an asymptotically optimum decoding algorithm" (1967).
 
 use upsweep_core::call::automaton::{MOST_STATES, Table};
 
-/// How unlikely bytes are in states, in bits.
+/// Costs of bytes in states: minus the logarithm of their probability, in bits.
 #[derive(Clone, Debug)]
 pub(super) struct Odds {
-    /// Of each state, where nothing is known.
+    /// Cost of each state before any byte.
     pub(super) first: [u8; MOST_STATES],
-    /// For each class of bytes, of each state.
+    /// Cost of each state, for each class of bytes.
     pub(super) costs: Vec<[u8; MOST_STATES]>,
 }
 
-/// So many bytes of each walk are learned from.
+/// Number of bytes of each text from which probabilities are estimated.
 const LEARNED: usize = 256;
-/// What has not been seen counts as seen so often.
+/// Pseudo-count of bytes that did not occur.
 const UNSEEN: f32 = 0.02;
 
 impl Odds {
     pub(super) fn of_rare(table: &Table) -> Self {
         let (mut costs, mut classes) = (vec![[0; MOST_STATES]; table.classes], 0);
         for (byte, &class) in table.class.iter().enumerate() {
-            // Classes are numbered as they come, and one byte of each is enough.
+            // Classes are numbered in order of their first byte, which is enough.
             if usize::from(class) < classes {
                 continue;
             }
@@ -45,10 +46,10 @@ impl Odds {
         Self { first: std::array::from_fn(|state| u8::from(state > 0)), costs }
     }
 
-    /// Those in texts that begin in some states, given in the high bytes.
+    /// Estimates the costs from texts. Each begins in a given state, in the high byte.
     pub(super) fn of_texts(table: &Table, mut walks: Vec<(u16, &[u8])>) -> Self {
         let mut counts = vec![[0u32; MOST_STATES]; table.classes];
-        // Side by side, as a walk waits for its own last step.
+        // Texts are interleaved, as each step has the latency of a dependent load.
         for place in 0..LEARNED {
             for (state, text) in &mut walks {
                 let Some(&byte) = text.get(place) else { continue };
@@ -59,7 +60,7 @@ impl Odds {
         let seen: [f32; MOST_STATES] =
             std::array::from_fn(|state| counts.iter().map(|of_class| of_class[state] as f32).sum());
         let unseen = UNSEEN * table.classes as f32;
-        // More than the least of all states, so that sums stay small.
+        // Costs are relative to the least of all states, so that sums stay small.
         let costs = |bits: [f32; MOST_STATES]| {
             let least = bits[..table.states].iter().copied().fold(f32::INFINITY, f32::min);
             bits.map(|bits| (bits - least).round() as u8)
@@ -70,7 +71,8 @@ impl Odds {
         Self { first: costs(seen.map(|seen| -(seen + UNSEEN).log2())), costs: counts.iter().map(of_class).collect() }
     }
 
-    /// The state behind some bytes, in the high byte; of states that cost the same, the first; of no bytes, the first one.
+    /// Guesses the state after the bytes `before`, in the high byte. Of states with equal costs it is the first.
+    /// Without bytes it is the first state.
     pub(super) fn guess(&self, table: &Table, before: &[u8]) -> u16 {
         if before.is_empty() {
             return 0;
@@ -100,8 +102,8 @@ mod tests {
     use super::*;
     use upsweep_core::call::automaton::{Event, Step};
 
-    /// Words in which `x` is rare, and between bars words in which it is frequent: after twelve letters of which six are `x`, the state is
-    /// learned to be the one between bars.
+    /// Checks an estimate. `x` is rare in words, and frequent in words between bars: after twelve letters, six of them
+    /// `x`, the guess is the state between bars.
     #[test]
     fn what_is_frequent_is_learned() {
         let text = b"abcdefgh|xxaxxbxx|hgfedcba|xbxxaxxx|abxcefgh|";

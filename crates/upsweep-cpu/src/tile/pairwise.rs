@@ -1,4 +1,4 @@
-//! Values that come from left to right, combined in a tree.
+//! Pairwise summation: values that come from left to right are combined in a tree.
 //!
 //! ```text
 //! parts after 1, 2, 3 ... values     a    ab    ab c    abcd    abcd e    abcd ef    abcd ef g    abcdefgh
@@ -14,9 +14,9 @@
 use super::hidden::hidden;
 use std::mem::MaybeUninit;
 
-/// Neighbouring values combined as far as they are known, for fewer than 2 to the power of `LEVELS` values.
+/// Pairwise reduction of fewer than `2^LEVELS` values: a stack of partial results.
 pub(crate) struct Pairwise<T, const LEVELS: usize = 64> {
-    /// One part for each bit of `pushed` that is set, the leftmost and largest first.
+    /// Partial results, one for each set bit of `pushed`, the leftmost and largest first.
     parts: [MaybeUninit<T>; LEVELS],
     height: usize,
     pushed: usize,
@@ -28,7 +28,7 @@ impl<T: Copy, const LEVELS: usize> Pairwise<T, LEVELS> {
         Self { parts: [MaybeUninit::uninit(); LEVELS], height: 0, pushed: 0 }
     }
 
-    /// The number of parts.
+    /// Returns the number of partial results.
     #[inline(always)]
     pub(crate) fn height(&self) -> usize {
         self.height
@@ -37,7 +37,7 @@ impl<T: Copy, const LEVELS: usize> Pairwise<T, LEVELS> {
     /// Adds `value` on the right.
     #[inline(always)]
     pub(crate) fn push(&mut self, mut value: T, combine: impl Fn(T, T) -> T) {
-        // Unrolled, what is done once for many values would be most of a kernel's code.
+        // Not unrolled: this runs once for many values, and would be most of a kernel's code.
         let mut left = self.pushed.trailing_ones() as usize;
         while left > 0 {
             self.height -= 1;
@@ -49,7 +49,7 @@ impl<T: Copy, const LEVELS: usize> Pairwise<T, LEVELS> {
         self.pushed += 1;
     }
 
-    /// All values combined.
+    /// Returns all values combined.
     #[inline(always)]
     pub(crate) fn total(&self, combine: impl Fn(T, T) -> T) -> Option<T> {
         if self.height == 0 {
@@ -65,8 +65,8 @@ impl<T: Copy, const LEVELS: usize> Pairwise<T, LEVELS> {
 
     #[inline(always)]
     fn part(&self, i: usize) -> T {
-        // SAFETY: this is called with `i < height` alone, or with the height that was just one more: all parts below
-        // the height have been written.
+        // SAFETY: `i` is below the height, or below the height before it was just decremented. All parts below that
+        // have been written.
         unsafe { self.parts[i].assume_init() }
     }
 }
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn in_order_and_shallow() {
-        // A text and the depth of the tree that made it.
+        // Start, number of values and depth of a tree.
         type Tree = (usize, u32, u32);
         let combine = |(a, ends, depth): Tree, (b, other_ends, other): Tree| {
             assert_eq!(a + ends as usize, b, "a value out of order");

@@ -1,27 +1,27 @@
-//! What the elements of parts of a line leave in a recurrence's states, and the states before each part.
+//! Initial states of the parts of a line in a recurrence: each part's contribution from zero states, and their join.
 
 use super::lanes::{Lanes, Work};
 use upsweep_core::call::recurrence::{Coefficient, ComputesOn, MOST_ORDER};
 use upsweep_core::operator::Element;
 
-/// The states of a line or a part, of which the first ones are used.
+/// States of a line or a part. The first `order` are used.
 pub(crate) type States<C> = [C; MOST_ORDER];
 
-/// What the elements of parts leave of no states: sums of the elements, each with its weight.
+/// Contribution of each part to the states if it began with zero states: weighted sums of its elements.
 ///
 /// # Safety
-/// Of the call: the elements of as many parts as there are `states` are there, those of part `p` from `input + p * stride` on. There are
-/// a multiple of four parts, whose lengths are multiples of 16.
+/// Conditions of the call: there is a part for each of `states`, and the elements of part `p` are in memory from
+/// `input + p * stride` on. The number of parts is a multiple of four, and their lengths are multiples of 16.
 pub(crate) struct Remains<'a, C, I> {
     pub(crate) order: usize,
-    /// Of each state as many as a part has elements, in the order of their addresses.
+    /// Weights of a part's elements in address order, for each state.
     pub(crate) weights: &'a [C],
     pub(crate) input: *const I,
     pub(crate) stride: isize,
     pub(crate) states: &'a mut [States<C>],
 }
 
-/// Parts whose sums are computed side by side, so that additions of one are not waited for.
+/// Number of parts whose sums are interleaved, to hide the latency of additions.
 const SIDE_BY_SIDE: usize = 4;
 
 impl<C: ComputesOn<I>, I: Element> Work for Remains<'_, C, I> {
@@ -29,7 +29,7 @@ impl<C: ComputesOn<I>, I: Element> Work for Remains<'_, C, I> {
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
-        // SAFETY: the processor has the instructions of `L`; the parts' elements are there.
+        // SAFETY: the processor has the instructions of `L`, and the parts' elements are in memory.
         unsafe {
             match size_of::<C>() {
                 4 => self.go::<L, 16>(),
@@ -41,7 +41,7 @@ impl<C: ComputesOn<I>, I: Element> Work for Remains<'_, C, I> {
 
 impl<C: ComputesOn<I>, I: Element> Remains<'_, C, I> {
     /// # Safety
-    /// As the type, of numbers of which a row has `N`; the processor has the instructions of `L`.
+    /// As the type. A row has `N` numbers, and the processor has the instructions of `L`.
     #[inline(always)]
     unsafe fn go<L: Lanes, const N: usize>(self) {
         let Self { order, weights, input, stride, states } = self;
@@ -49,7 +49,7 @@ impl<C: ComputesOn<I>, I: Element> Remains<'_, C, I> {
         for (four, states) in states.chunks_exact_mut(SIDE_BY_SIDE).enumerate() {
             let input = input.wrapping_offset((four * SIDE_BY_SIDE) as isize * stride);
             for (j, weights) in weights.chunks(2 * part).enumerate() {
-                // SAFETY: the processor has the instructions of `L`; the parts' elements are there.
+                // SAFETY: the processor has the instructions of `L`, and the parts' elements are in memory.
                 unsafe {
                     if weights.len() == part {
                         sums::<L, C, I, N, 1>([weights], input, stride, states, 2 * j);
@@ -63,7 +63,7 @@ impl<C: ComputesOn<I>, I: Element> Remains<'_, C, I> {
     }
 }
 
-/// States `j` to `j + J - 1` of some parts.
+/// Computes states `j` to `j + J - 1` of some parts.
 ///
 /// # Safety
 /// As [`Remains`].
@@ -80,7 +80,7 @@ unsafe fn sums<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize, const J: 
     for i in 0..weights[0].len() {
         for (p, sums) in sums.iter_mut().enumerate() {
             let from = input.wrapping_offset(p as isize * stride).wrapping_add(i * N).cast::<[I; N]>();
-            // SAFETY: the processor has the instructions of `L`; the parts' elements are there.
+            // SAFETY: the processor has the instructions of `L`, and the parts' elements are in memory.
             let x = unsafe { from.read_unaligned() };
             for (sum, weights) in sums.iter_mut().zip(weights) {
                 for l in 0..N {
@@ -91,13 +91,13 @@ unsafe fn sums<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize, const J: 
     }
     for (states, sums) in states.iter_mut().zip(sums) {
         for (state, sum) in states[j..].iter_mut().zip(sums) {
-            // SAFETY: a row of as many numbers as it has lanes; the processor has the instructions of `L`.
+            // SAFETY: `sum` has a number for each lane of a row, and the processor has the instructions of `L`.
             *state = total(unsafe { unknown::<L, [C; N]>(sum) });
         }
     }
 }
 
-/// A row whose lanes the compiler knows nothing of: it would add up those of a total one by one from the beginning.
+/// Returns the row, hidden from the compiler: it would otherwise turn a tree of sums of lanes into a serial one.
 ///
 /// # Safety
 /// `R` is a row of numbers, and the processor has the instructions of `L`.
@@ -113,7 +113,7 @@ unsafe fn unknown<L: Lanes, R: Copy>(row: R) -> R {
     }
 }
 
-/// The sum of neighbours' halves, of theirs, and so on.
+/// Returns the sum of all lanes, in a tree: adds the upper half of the lanes to the lower half, and so on.
 #[inline(always)]
 fn total<C: Coefficient, const N: usize>(mut lanes: [C; N]) -> C {
     let mut half = N / 2;
@@ -126,22 +126,22 @@ fn total<C: Coefficient, const N: usize>(mut lanes: [C; N]) -> C {
     lanes[0]
 }
 
-/// The states behind some parts, of those before the first and what each part leaves of no states.
+/// Join of parts: computes the states after the last part from those before the first and each part's contribution.
 ///
 /// # Safety
-/// The processor has the instructions that it is run with; nothing else.
+/// The processor has the instructions that it is run with. There are no other conditions.
 pub(crate) struct Join<'a, C> {
     pub(crate) order: usize,
-    /// The power of the transition for a part, and what it lacks for having been rounded, column by column.
+    /// Power of the transition matrix for the length of a part, and its rounding error, column by column.
     pub(crate) power: &'a [[States<C>; 2]],
     pub(crate) before: States<C>,
     pub(crate) states: Own<'a, C>,
 }
 
-/// What parts leave of no states.
+/// Contributions of the parts from zero states.
 pub(crate) enum Own<'a, C> {
     Read(&'a [States<C>]),
-    /// The states before each part come in their place.
+    /// Replaced by the states before each part.
     Replaced(&'a mut [States<C>]),
 }
 
@@ -159,10 +159,10 @@ impl<C: Coefficient> Work for Join<'_, C> {
     }
 }
 
-/// Of at most `M` states: those that there are not are 0.
+/// Joins parts of at most `M` states. Unused states are 0.
 #[inline(always)]
 fn join<C: Coefficient, const M: usize>(power: &[[States<C>; 2]], before: States<C>, states: Own<'_, C>) -> States<C> {
-    // The first ones alone, so that few of them stay in registers.
+    // Only the first `M` states, so that they stay in registers.
     let first = |states: &States<C>| {
         let mut first = [C::ZERO; M];
         first.copy_from_slice(&states[..M]);
@@ -170,7 +170,7 @@ fn join<C: Coefficient, const M: usize>(power: &[[States<C>; 2]], before: States
     };
     let mut now = first(&before);
     let mut next = |own: &States<C>| {
-        // Two sums, so that additions of one are not waited for.
+        // Two independent sums hide the latency of additions.
         let (mut behind, mut lacking) = ([C::ZERO; M], first(own));
         for (&z, [column, lacks]) in now.iter().zip(power) {
             for i in 0..M {

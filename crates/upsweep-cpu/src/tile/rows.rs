@@ -1,28 +1,28 @@
-//! Scanning a tile row by row, in registers, for operators that are a few vector instructions.
+//! Scan of a tile row by row, in registers, for operators that are a few vector instructions.
 //!
 //! ```text
 //! a row of 64 bytes                          x: a b c d e f g h
 //! spread, combine, keep the lower halves     span 1: a ab c cd e ef g gh
 //!                                            span 2: a ab abc abcd e ef efg efgh
 //!                                            span 4: a ab abc abcd abcde ...
-//! result                                     base ⊕ x                      base: all that comes before the row
+//! result                                     base ⊕ x                      base: exclusive prefix of the row
 //! next row                                   base = base ⊕ last(x)
 //!
-//! a tile of 16 groups of 8 rows: a group's rows begin after `before ⊕ total`, where `before` is all before the tile,
+//! a tile of 16 groups of 8 rows: a group's base is `before ⊕ total`, where `before` is the tile's exclusive prefix,
 //! total = total ⊕ t, and t = ((r0 ⊕ r1) ⊕ (r2 ⊕ r3)) ⊕ ((r4 ⊕ r5) ⊕ (r6 ⊕ r7)), r the last lanes of a group's rows.
 //! The tile's total is a tree of its groups' t.
 //! ```
 //!
-//! Where every grouping gives the same bits, totals go from row to row and from group to group instead.
+//! If every grouping gives the same bits, totals go from row to row and from group to group instead.
 //!
-//! The sweeps of [`sweep`](super::sweep) apply the operator 2 times an element, this log2(lanes) + 2 times; but a row is
-//! in a register from its load to its store, so that loads, arithmetic, stores and the fetching of memory to come overlap
-//! all the time. Sweeps compute for a while and then store for a while, and wait for memory in between.
+//! The sweeps of [`sweep`](super::sweep) apply the operator 2 times an element, this kernel log2(lanes) + 2 times. But
+//! a row is in a register from its load to its store, so loads, arithmetic, stores and prefetches overlap all the time.
+//! Sweeps compute for a while and then store for a while, and wait for memory in between.
 //!
-//! **Grouping.** That of a tile's total is the one of `sweep::reduce_tile`: a balanced tree.
+//! **Grouping.** A tile's total is grouped as in `sweep::reduce_tile`: a balanced tree.
 //!
-//! Source: Sklansky, "Conditional-Sum Addition Logic", 1960: of the networks of minimal depth the one whose shuffles stay
-//! in a half of the row.
+//! Source: Sklansky, "Conditional-Sum Addition Logic", 1960: the prefix network of minimal depth whose shuffles stay in
+//! a half of the row.
 
 use super::lanes::{Lanes, ROW_BYTES, Work};
 use super::run::{Memory, Run, Storing};
@@ -33,16 +33,16 @@ use std::mem::MaybeUninit;
 use upsweep_core::inputs::Read;
 use upsweep_core::steps::{Out, Steps};
 
-/// The rows of a group.
+/// Rows of a group.
 const GROUP: usize = TILE_BYTES / ROW_BYTES / TOP;
 
-/// Whether tiles of these types are scanned here: those of an operator in vector instructions, when a tile is as many
-/// elements as fit in [`TILE_BYTES`].
+/// Whether tiles of these types are scanned here: the operator is vector instructions, and results fit in
+/// [`TILE_BYTES`] as the tile's elements do.
 pub(crate) const fn apply<S: Steps>() -> bool {
     S::LANES && size_of::<Out<S>>() <= size_of::<S::Acc>()
 }
 
-/// `a ⊕ b`, lane by lane. Between their load and their store, rows are encoded: see [`Steps::encode`].
+/// Returns `a ⊕ b`, lane by lane. Between their load and their store, rows are encoded: see [`Steps::encode`].
 #[inline(always)]
 fn combine<L: Lanes, S: Steps>(steps: &S, a: L::Row, b: L::Row) -> L::Row {
     // SAFETY: the processor has the instructions that this is compiled for.
@@ -57,10 +57,11 @@ fn combine<L: Lanes, S: Steps>(steps: &S, a: L::Row, b: L::Row) -> L::Row {
     }
 }
 
-/// [`combined`] of rows that are memory: at `rows` are two, and then what they combine to is the first.
+/// [`combined`] for instruction sets whose rows are memory. `rows` points to two rows, and the result replaces the
+/// first.
 ///
 /// # Safety
-/// Both are of the instruction set's rows.
+/// `rows` points to two of the instruction set's rows.
 struct CombineRows<'a, S: Steps> {
     steps: &'a S,
     rows: *mut u8,
@@ -80,21 +81,21 @@ impl<S: Steps> Work for CombineRows<'_, S> {
     }
 }
 
-/// The same; the compiler may go on with it.
+/// Returns `a ⊕ b`, lane by lane, without hiding the result from the compiler's optimisations.
 #[inline(always)]
 fn combined<L: Lanes, S: Steps>(steps: &S, a: L::Row, b: L::Row) -> L::Row {
     let mut row = MaybeUninit::<L::Row>::uninit();
     let to = row.as_mut_ptr().cast::<S::Acc>();
     let (a, b) = ((&raw const a).cast::<S::Acc>(), (&raw const b).cast::<S::Acc>());
     for i in 0..ROW_BYTES / size_of::<S::Acc>() {
-        // SAFETY: rows have so many lanes, which are initialised in `a` and `b`.
+        // SAFETY: `i` is a lane of a row, and the lanes of `a` and `b` are initialised.
         unsafe { to.add(i).write(steps.combine_encoded(a.add(i).read(), b.add(i).read())) };
     }
     // SAFETY: every lane has been written.
     unsafe { row.assume_init() }
 }
 
-/// The inclusive scan of a row.
+/// Scans a row (inclusive).
 ///
 /// # Safety
 /// The processor has the instructions of `L`.
@@ -111,7 +112,8 @@ unsafe fn scan_row<L: Lanes, S: Steps>(steps: &S, mut x: L::Row) -> L::Row {
     }
 }
 
-/// Puts the last lane of each lower half of `SPAN` bytes before the lanes of the upper half.
+/// One step of the Sklansky scan: combines the last lane of each lower half of `SPAN` bytes with the lanes of the upper
+/// half.
 ///
 /// # Safety
 /// The processor has the instructions of `L`.
@@ -127,7 +129,7 @@ unsafe fn step<L: Lanes, S: Steps, const SPAN: usize>(steps: &S, x: L::Row) -> L
     unsafe { L::halves::<S::Acc, SPAN>(x, combined::<L, S>(steps, L::spread::<S::Acc, SPAN>(x), x), floats) }
 }
 
-/// `N` rows combined in a balanced tree.
+/// Combines `N` rows in a balanced tree.
 #[inline(always)]
 fn tree<L: Lanes, S: Steps, const N: usize>(steps: &S, rows: &mut [L::Row; N]) -> L::Row {
     let mut len = N;
@@ -140,26 +142,26 @@ fn tree<L: Lanes, S: Steps, const N: usize>(steps: &S, rows: &mut [L::Row; N]) -
     rows[0]
 }
 
-/// `value` in every lane.
+/// Broadcasts `value` to every lane.
 #[inline(always)]
 fn every<L: Lanes, S: Steps>(value: S::Acc) -> L::Row {
     let mut row = MaybeUninit::<L::Row>::uninit();
     for i in 0..ROW_BYTES / size_of::<S::Acc>() {
-        // SAFETY: rows have so many lanes.
+        // SAFETY: `i` is a lane of a row.
         unsafe { row.as_mut_ptr().cast::<S::Acc>().add(i).write(value) };
     }
-    // SAFETY: every lane has been written; the processor has the instructions that this is compiled for.
+    // SAFETY: every lane has been written, and the processor has the instructions that this is compiled for.
     unsafe { L::opaque(row.assume_init()) }
 }
 
-/// The row of mapped elements at `at` in memory, in scan order.
+/// Loads and maps the row of elements at `at` in memory. The lanes are in scan order.
 ///
 /// # Safety
 /// The row is in `memory`, and initialised. The processor has the instructions of `L`.
 #[inline(always)]
 unsafe fn load<L: Lanes, S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, at: usize, origin: usize) -> L::Row {
     let mut row = MaybeUninit::<L::Row>::uninit();
-    // SAFETY: the lanes are those of elements in memory, and all are written.
+    // SAFETY: the elements of all lanes are in memory, and all lanes are written.
     unsafe {
         for i in 0..ROW_BYTES / size_of::<S::Acc>() {
             let value = steps.encode(steps.load(S::In::read(&memory.input, at + i), at - origin + i));
@@ -173,18 +175,18 @@ unsafe fn load<L: Lanes, S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, at
 /// Stores the results of a row.
 ///
 /// # Safety
-/// `to` is valid for writes of as many results as a row has lanes.
+/// `to` is valid for writes of a result for each lane.
 #[inline(always)]
 unsafe fn store<L: Lanes, S: Steps>(steps: &S, row: L::Row, to: *mut Out<S>) {
     let row = (&raw const row).cast::<S::Acc>();
     for i in 0..ROW_BYTES / size_of::<S::Acc>() {
-        // SAFETY: rows have so many lanes, and there is room for as many results.
+        // SAFETY: `i` is a lane of a row, and `to` has room for a result for each lane.
         unsafe { to.add(i).write(steps.store_encoded(row.add(i).read())) };
     }
 }
 
-/// Scans the row at `at` in memory after `base`, and stores its results. Returns what comes before the next row, and what this one leaves: its
-/// last lane, in every lane.
+/// Scans the row at `at` in memory with the exclusive prefix `base`, and stores its results. Returns the exclusive
+/// prefix of the next row, and the total of this row, each in every lane.
 ///
 /// # Safety
 /// As [`load`] and [`store`].
@@ -197,7 +199,8 @@ unsafe fn row<L: Lanes, S: Steps>(
     base: L::Row,
     to: *mut Out<S>,
 ) -> [L::Row; 2] {
-    // SAFETY: the processor has the instructions of `L`, and the row's elements are there, and room for its results.
+    // SAFETY: the processor has the instructions of `L`. The row's elements are in memory, and `to` has room for its
+    // results.
     unsafe {
         let x = scan_row::<L, S>(steps, load::<L, S>(steps, memory, at, origin));
         let mut result = combine::<L, S>(steps, base, x);
@@ -214,7 +217,8 @@ unsafe fn row<L: Lanes, S: Steps>(
     }
 }
 
-/// [`row`] of rows that are memory: at `rows` are two, of which the first is its `base`, and which become what it returns.
+/// [`row`] for instruction sets whose rows are memory. `rows` points to two rows: the first is `base`, and the two
+/// returned rows replace them.
 ///
 /// # Safety
 /// As [`row`].
@@ -234,15 +238,16 @@ impl<S: Steps> Work for ScanRow<'_, S> {
     unsafe fn run<L: Lanes>(self) {
         let Self { steps, memory, at, exclusive, rows, to } = self;
         let rows = rows.cast::<[L::Row; 2]>();
-        // SAFETY: the processor has the instructions of `L`, and the row's elements are there, and room for its results.
+        // SAFETY: the processor has the instructions of `L`. The row's elements are in memory, and `to` has room for
+        // its results.
         unsafe { rows.write(row::<L, S>(steps, memory, at, exclusive, (*rows)[0], to)) };
     }
 }
 
-/// What can come before `run` where nothing does: combined with its elements, it leaves them as they are.
+/// Returns a neutral value for a `run` without a prefix: combined with its elements, it does not change them.
 ///
 /// # Safety
-/// As [`scan`]; the operator is [`EXACT`](Steps::EXACT).
+/// As [`scan`], and the operator is [`EXACT`](Steps::EXACT).
 #[inline(always)]
 pub(crate) unsafe fn before_first<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> S::Acc {
     // SAFETY: the run is in the memory, and not empty.
@@ -250,18 +255,19 @@ pub(crate) unsafe fn before_first<S: Steps>(steps: &S, memory: &Memory<S::In, S:
     steps.decode(steps.neutral(steps.encode(first)))
 }
 
-/// The elements of a row, and of a group.
+/// Returns the number of elements of a row.
 pub(crate) const fn row_len<S: Steps>() -> usize {
     ROW_BYTES / size_of::<S::Acc>()
 }
+/// Returns the number of elements of a group.
 pub(crate) const fn group_len<S: Steps>() -> usize {
     GROUP * row_len::<S>()
 }
 
-/// Scans `run`, a tile or fewer whole groups, after `base`. Returns its reduction.
+/// Scans `run`, a tile or fewer whole groups, with the exclusive prefix `base`. Returns its reduction.
 ///
 /// # Safety
-/// As `ScanRun`; [`apply`] says so; the run is not empty. The processor has the instructions of `L`.
+/// As `ScanRun`. [`apply`] is true, and the run is not empty. The processor has the instructions of `L`.
 #[inline(always)]
 pub(crate) unsafe fn scan<L: Lanes, S: Steps>(
     steps: &S,
@@ -270,7 +276,7 @@ pub(crate) unsafe fn scan<L: Lanes, S: Steps>(
     base: S::Acc,
     storing: &Storing<S::Acc>,
 ) -> S::Acc {
-    // SAFETY: the processor has the instructions of `L`; the run is in the memory, not empty, and [`apply`] says that it has such rows.
+    // SAFETY: the processor has the instructions of `L`. The run is in the memory and not empty, and [`apply`] is true.
     unsafe {
         if const { L::IN_MEMORY } {
             L::call(Scan { steps, memory, run, base, storing })
@@ -280,7 +286,7 @@ pub(crate) unsafe fn scan<L: Lanes, S: Steps>(
     }
 }
 
-/// [`scan`] of rows that are memory.
+/// [`scan`] for instruction sets whose rows are memory.
 ///
 /// # Safety
 /// As [`scan`].
@@ -297,12 +303,12 @@ impl<S: Steps> Work for Scan<'_, S> {
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) -> S::Acc {
-        // SAFETY: the processor has the instructions of `L`; the run is in the memory, and not empty.
+        // SAFETY: the processor has the instructions of `L`. The run is in the memory, and not empty.
         unsafe { scan_rows::<L, S>(self.steps, self.memory, self.run, self.base, self.storing) }
     }
 }
 
-/// [`scan`].
+/// Body of [`scan`].
 ///
 /// # Safety
 /// As [`scan`].
@@ -317,7 +323,7 @@ unsafe fn scan_rows<L: Lanes, S: Steps>(
     let lanes = ROW_BYTES / size_of::<S::Acc>();
     let mut stage = Buffer::<TILE_BYTES>::new();
     let first = memory.at(if memory.reverse { run.start + run.len - 1 } else { run.start });
-    // SAFETY: the processor has the instructions; the tile's elements are in the input and the output, from `first` on.
+    // SAFETY: the processor has the instructions. The tile's elements are in the input and the output, from `first` on.
     // The stage has room for the results of a tile.
     unsafe {
         let before = every::<L, S>(steps.encode(base));
@@ -329,7 +335,7 @@ unsafe fn scan_rows<L: Lanes, S: Steps>(
         let mut copy = StreamingCopy::<L>::new(to.cast_const().cast(), output.cast(), bytes);
         let mut total: Option<L::Row> = None;
         let mut group_totals = [before; TOP];
-        // Where the next row lies, from `first` on.
+        // Offset of the next row from `first`.
         let (mut at, next) = if memory.reverse { (run.len - lanes, lanes.wrapping_neg()) } else { (0, lanes) };
         for group in 0..run.len / group_len::<S>() {
             let mut base = match total {
@@ -380,14 +386,15 @@ unsafe fn scan_rows<L: Lanes, S: Steps>(
             });
             ahead.fetch(GROUP * lanes * size);
             if storing.non_temporal {
-                // What this group has stored is not in the cache for a while.
+                // Copies earlier groups only: results of this group have not reached the cache yet.
                 copy.copy(group * GROUP * lanes * size_of::<Out<S>>(), memory.reverse);
             }
         }
         if storing.non_temporal {
             copy.finish(memory.reverse);
         }
-        // There was a group. Of fewer groups than a tile's, the total is only put before what follows.
+        // There was at least one group. The total of fewer groups than a tile is only a prefix of what follows, so its
+        // grouping is free.
         let total = if S::EXACT || run.len < TOP * group_len::<S>() {
             total.unwrap_or(before)
         } else {

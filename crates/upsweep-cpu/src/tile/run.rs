@@ -1,18 +1,18 @@
-//! What a kernel works on: memory, a run of elements in it, and how results are stored.
+//! Operands of a kernel: memory, a run of elements in it, and the options of its stores.
 
 use std::ops::Range;
 use upsweep_core::inputs::Read;
 use upsweep_core::outputs::Write;
 
-/// Where the elements are read and the results written.
+/// Input and output of a kernel.
 ///
 /// Elements are counted in *scan order*: element `k` of a reversed scan lies at `len - 1 - k`. In place, `input` and
 /// `output` are the same memory; therefore neither is ever a slice here.
 pub(crate) struct Memory<I: Read, O: Write> {
     pub(crate) input: I::Place,
-    /// Where the output's results go, of an output that is no buffer of its own.
+    /// Destination of the results if the output is not a plain buffer.
     pub(crate) sink: O::Place,
-    /// The results: the output's memory, or, of one that is no buffer of its own, other memory from which they go to `sink`.
+    /// Results: the output's memory, or, if it is not a plain buffer, a staging buffer whose contents go to `sink`.
     pub(crate) output: *mut O::Value,
     pub(crate) len: usize,
     pub(crate) reverse: bool,
@@ -25,20 +25,20 @@ impl<I: Read, O: Write> Clone for Memory<I, O> {
 }
 impl<I: Read, O: Write> Copy for Memory<I, O> {}
 
-// SAFETY: the places are those of a job, which borrows the input shared and the output exclusively for as long as it runs;
-// elements, which all threads may have, are only read, and results only written, each by one thread.
+// SAFETY: the places are those of a job, which borrows the input shared and the output exclusively for as long as it
+// runs. Elements are `Sync` and only read. Results are only written, each by one thread.
 unsafe impl<I: Read, O: Write> Send for Memory<I, O> {}
-// SAFETY: as above; sharing the pointers shares what sending copies of them does.
+// SAFETY: as for `Send`: sharing the pointers is no more than sending copies of them.
 unsafe impl<I: Read, O: Write> Sync for Memory<I, O> {}
 
 impl<I: Read, O: Write> Memory<I, O> {
-    /// Where the element `k` in scan order lies.
+    /// Returns the place in memory of element `k` in scan order.
     #[inline(always)]
     pub(crate) fn at(&self, k: usize) -> usize {
         if self.reverse { self.len - 1 - k } else { k }
     }
 
-    /// The lowest place of some elements.
+    /// Returns the lowest place in memory of a range in scan order.
     #[inline(always)]
     pub(crate) fn lowest(&self, range: &Range<usize>) -> usize {
         if range.is_empty() { 0 } else { self.at(if self.reverse { range.end - 1 } else { range.start }) }
@@ -52,8 +52,8 @@ impl<I: Read, O: Write> Memory<I, O> {
     }
 }
 
-/// A run of elements without a head but its first: `start .. start + len` in scan order. Positions given to the map
-/// count from `origin` in memory.
+/// Run of elements `start .. start + len` in scan order, with no segment head after the first element. Positions given
+/// to the map count from `origin` in memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Run {
     pub(crate) start: usize,
@@ -61,26 +61,27 @@ pub(crate) struct Run {
     pub(crate) origin: usize,
 }
 
-/// How the results of a scan are stored.
+/// Options of the stores of a scan.
 #[derive(Clone, Copy)]
 pub(crate) struct Storing<T> {
     pub(crate) exclusive: bool,
-    /// What an exclusive scan stores at a head without initial value.
+    /// Result of an exclusive scan at a head without initial value.
     pub(crate) identity: Option<T>,
-    /// Whether stores are non-temporal; the caller calls `store::fence` afterwards.
+    /// Whether stores are non-temporal. The caller calls `store::fence` afterwards.
     pub(crate) non_temporal: bool,
-    /// Where the block begins that is scanned, in scan order.
+    /// Start of the scanned block, in scan order.
     pub(crate) block: usize,
-    /// What to fetch meanwhile.
+    /// Block to prefetch meanwhile.
     pub(crate) next: NextBlock,
 }
 
-/// The elements, from `first` on in memory, of the block that a thread scans next; none, if it is not to be fetched.
+/// Block that a thread scans next: `len` elements from `first` on in memory. Empty if it is not prefetched.
 #[derive(Clone, Copy)]
 pub(crate) struct NextBlock {
     pub(crate) first: usize,
     pub(crate) len: usize,
-    /// 0, or the elements from one of its parts to the next, where it is as many parts as a window has pages, and these lie apart.
+    /// Stride between the parts of a strided block, in elements; 0 if the block is contiguous. A strided block has a
+    /// part for each page of a window.
     pub(crate) stride: usize,
 }
 

@@ -1,15 +1,16 @@
-//! The same code compiled for several instruction sets, chosen when it runs.
+//! Runtime dispatch: kernels are compiled for several instruction sets, and one is chosen at run time.
 //!
-//! A kernel is generic code that LLVM vectorises. What LLVM does not find by itself, the shuffles in a register, is in
-//! [`Lanes`]. A kernel is compiled once for each instruction set, in a function of its own ([`Lanes::call`]); all else that it
-//! calls is `#[inline(always)]`, so that it has these instructions, too. A job chooses once, and calls its kernels by
-//! pointer. No result depends on the choice: the grouping of the operator's applications is part of the generic code, and
-//! there is no fused multiply-add that the code does not ask for.
+//! A kernel is generic code that LLVM vectorises. LLVM does not find the shuffles in a register by itself: these are in
+//! [`Lanes`]. A kernel is compiled once for each instruction set, in a function of its own ([`Lanes::call`]). All
+//! functions that it calls are `#[inline(always)]`, so that they have these instructions, too. A job chooses once, and
+//! calls its kernels by pointer. No result depends on the choice: the grouping of the operator's applications is part
+//! of the generic code, and there is no fused multiply-add that the code does not ask for.
 //!
-//! The feature `small-loops` leaves the portable set alone: three times the code is slow to compile. No build profile chooses.
+//! With the feature `small-loops` only the portable set is compiled, as three times the code is slow to compile. No
+//! build profile enables it.
 //!
-//! Tests cap the choice: with `UPSWEEP_TEST_INSTRUCTIONS=portable` or `avx2` in the environment no wider set is taken, so that one machine
-//! tests all that it has.
+//! Tests cap the choice: with `UPSWEEP_TEST_INSTRUCTIONS=portable` or `avx2` in the environment no wider set is taken,
+//! so that one machine tests all of its sets.
 
 use super::lanes::{Lanes, Portable, Work};
 #[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]
@@ -19,7 +20,7 @@ use super::x86_avx512::Avx512;
 #[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// An instruction set that this processor has.
+/// Instruction set of this processor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Set(Name);
 
@@ -33,12 +34,12 @@ enum Name {
 }
 
 impl Set {
-    /// The one with the widest vectors.
+    /// Returns the set with the widest vectors.
     #[inline]
     pub(crate) fn widest() -> Self {
         #[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]
         {
-            // `Relaxed`: whoever looks finds the same.
+            // `Relaxed`: all threads store the same value.
             match FOUND.load(Ordering::Relaxed) {
                 AVX512 => Self(Name::Avx512),
                 AVX2 => Self(Name::Avx2),
@@ -50,13 +51,13 @@ impl Set {
         Self(Name::Portable)
     }
 
-    /// Whether it is the one that every processor has.
+    /// Whether this is the portable set, which every processor has.
     #[inline]
     pub(crate) fn is_portable(self) -> bool {
         matches!(self.0, Name::Portable)
     }
 
-    /// Whether it is the one of 64-byte vectors.
+    /// Whether this is AVX-512.
     #[cfg(target_arch = "x86_64")]
     #[inline]
     pub(super) fn is_avx512(self) -> bool {
@@ -66,7 +67,7 @@ impl Set {
         false
     }
 
-    /// All that this processor has, the portable one first.
+    /// Returns all sets of this processor, the portable one first.
     #[cfg(test)]
     pub(crate) fn all() -> Vec<Self> {
         let all = std::iter::once(Name::Portable);
@@ -75,7 +76,7 @@ impl Set {
         all.map(Self).collect()
     }
 
-    /// The kernel, compiled for this set, whose instructions the processor therefore has.
+    /// Returns the kernel compiled for this set. A `Set` exists only if the processor has its instructions.
     #[inline]
     pub(crate) fn compiled<W: Work>(self) -> unsafe fn(W) -> W::Result {
         match self.0 {
@@ -88,7 +89,7 @@ impl Set {
     }
 }
 
-/// What has been found: to ask for ten features takes as long as to add up some numbers.
+/// Cache of the detected set, or 0: to test ten features takes as long as a short sum.
 #[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]
 static FOUND: AtomicU8 = AtomicU8::new(0);
 #[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]
@@ -114,7 +115,8 @@ fn find() -> Set {
     Set(name)
 }
 
-/// With what every processor has that has AVX2; where code asks for a fused multiply-add, a call would take longer.
+/// Whether the processor has AVX2 and the extensions that every such processor has. Without FMA, a fused multiply-add
+/// in the code would be a slow call.
 #[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]
 fn has_avx2() -> bool {
     is_x86_feature_detected!("avx2")
@@ -124,7 +126,8 @@ fn has_avx2() -> bool {
         && is_x86_feature_detected!("bmi2")
 }
 
-/// Byte permutations are of Ice Lake and Zen 4. What came before slows down with 512-bit vectors.
+/// Whether the processor has AVX-512 with byte permutations, as Ice Lake and Zen 4 do. Earlier processors slow down
+/// with 512-bit vectors.
 #[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]
 fn has_avx512() -> bool {
     is_x86_feature_detected!("avx512f")
@@ -140,7 +143,7 @@ fn has_avx512() -> bool {
 mod tests {
     use super::*;
 
-    /// The set that a run's tests are of is the one that was asked for, where the processor has it.
+    /// Checks that tests run with the set that the environment asks for, if the processor has it.
     #[test]
     fn the_cap_holds() {
         let widest = Set::widest();

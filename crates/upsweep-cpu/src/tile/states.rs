@@ -1,9 +1,9 @@
-//! Elements of several numbers in registers: rows of them are a vector for each number.
+//! Elements of several numbers in registers, as a structure of arrays: a vector for each number.
 //!
-//! What is done lane by lane is a loop over the lanes, which LLVM makes vectors of. It does that in two ways: it takes the loop as a whole, or it
-//! unrolls it first and looks for vectors in what that leaves, which goes wrong with most operators on several numbers. The latter is
-//! what happens to a loop whose length is a constant, so the length is hidden here: see [`Wide`]. Of shuffles and of what they are given the
-//! compiler must not know more than in [`rows`](super::rows).
+//! Operations on lanes are loops over the lanes, which LLVM vectorises. It does that in two ways: by the loop
+//! vectoriser, or by unrolling the loop first and looking for vectors in the straight-line code, which fails for most
+//! operators on several numbers. Loops of constant length go the second way, so the length is hidden here: see
+//! [`Wide`]. As in [`rows`](super::rows), shuffles and their operands are hidden from the compiler.
 
 use super::hidden::hidden;
 use super::lanes::{EVENS, LOWER, Lanes, ODDS, ROW_BYTES, UPPER, Work};
@@ -13,7 +13,7 @@ use std::mem::MaybeUninit;
 use upsweep_core::inputs::Read;
 use upsweep_core::steps::{In, Out, Steps};
 
-/// The bytes of a number.
+/// Returns the bytes of a number.
 pub(super) const fn number<S: Steps>() -> usize {
     size_of::<S::Acc>() / if S::NUMBERS[1] == 0 { 1 } else { S::NUMBERS[1] }
 }
@@ -22,20 +22,20 @@ pub(super) const fn lanes<S: Steps>() -> usize {
     ROW_BYTES / number::<S>()
 }
 
-/// An element in each lane: a vector for each of its numbers.
+/// Row of elements, one in each lane: a vector for each number of an element.
 pub(super) type State<L, const N: usize> = [<L as Lanes>::Row; N];
 
-/// The element in lane `i`.
+/// Returns the element in lane `i`.
 ///
 /// # Safety
-/// There is one.
+/// Lane `i` exists.
 #[inline(always)]
 pub(super) unsafe fn lane<T: Copy, R, const N: usize>(state: &[R; N], i: usize) -> T {
-    // SAFETY: there is such a lane.
+    // SAFETY: lane `i` exists.
     unsafe { lane_xor(state, i, 0) }
 }
 
-/// The same; all its numbers' bits are turned where `zero` is not 0, which it is.
+/// Returns the element in lane `i`, with each number XORed with `zero`, which is 0.
 ///
 /// # Safety
 /// As [`lane`].
@@ -58,10 +58,10 @@ unsafe fn lane_xor<T: Copy, R, const N: usize>(state: &[R; N], i: usize, zero: u
     unsafe { value.assume_init() }
 }
 
-/// Writes the element in lane `i`, of a vector for each of its numbers.
+/// Writes an element to lane `i` of the vectors of its numbers.
 ///
 /// # Safety
-/// There are the vectors, and the lane.
+/// The vectors and the lane exist.
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "iterators may stay calls, which lack the instruction set")]
 unsafe fn set<T: Copy, R, const N: usize>(to: &[*mut R; MOST_NUMBERS], i: usize, value: T) {
@@ -78,7 +78,8 @@ unsafe fn set<T: Copy, R, const N: usize>(to: &[*mut R; MOST_NUMBERS], i: usize,
     }
 }
 
-/// The state of `$N` vectors whose lane `$i` is `$value`. LLVM keeps vectors in registers that are written so only if each is a variable of its own.
+/// Makes a state of `$N` vectors whose lane `$i` is `$value`. Each vector is a variable of its own: only then LLVM
+/// keeps vectors that are written lane by lane in registers.
 macro_rules! lanewise {
     ($L:ident, $N:tt, $wide:ident, |$i:ident| $value:expr) => {{
         let mut r0 = MaybeUninit::<$L::Row>::uninit();
@@ -93,7 +94,7 @@ macro_rules! lanewise {
             r6.as_mut_ptr(),
             r7.as_mut_ptr(),
         ];
-        // SAFETY: `i` is a lane; every lane has been written before they are read.
+        // SAFETY: `i` is a lane, and every lane has been written before the vectors are read.
         #[allow(unused_unsafe, reason = "the value may be unsafe")]
         unsafe {
             for $i in 0..$wide.lanes {
@@ -108,7 +109,7 @@ macro_rules! lanewise {
     }};
 }
 
-/// The shuffle of that name, of each vector.
+/// Applies the named shuffle to each vector.
 macro_rules! each {
     ($S:ident, $L:ident::$shuffle:ident $(::<$span:tt>)? ($($row:expr),*)) => {{
         let mut to = each!(@first $($row),*);
@@ -125,7 +126,7 @@ macro_rules! each {
 }
 pub(super) use each;
 
-/// The same rows; what they are made of is not known to the compiler any more.
+/// Returns the same rows, whose origin is hidden from the compiler.
 ///
 /// # Safety
 /// The processor has the instructions of `L`.
@@ -138,7 +139,7 @@ pub(super) unsafe fn opaque<L: Lanes, const N: usize>(mut rows: [L::Row; N]) -> 
     rows
 }
 
-/// The operator, and the lanes of a row.
+/// Operator, and the number of lanes of a row, hidden from the compiler.
 pub(super) struct Wide<'a, S: Steps> {
     steps: &'a S,
     lanes: usize,
@@ -152,26 +153,27 @@ impl<S: Steps> Clone for Wide<'_, S> {
 impl<S: Steps> Copy for Wide<'_, S> {}
 
 impl<'a, S: Steps> Wide<'a, S> {
-    /// With as many lanes as there are; the compiler must take it that there may be none, when what a loop makes would not be there.
+    /// Makes one with all lanes of a row. To the compiler the number may be 0, and the vectors that a loop writes may
+    /// stay uninitialised.
     #[inline(always)]
     pub(super) fn of(steps: &'a S) -> Self {
         Self { steps, lanes: unknown(const { lanes::<S>() }) & const { lanes::<S>() } }
     }
 }
 
-/// The same number, which the compiler does not know on x86. Elsewhere nobody has measured.
+/// Returns `n`, hidden from the compiler on x86. This is not measured on other processors.
 #[inline(always)]
 fn unknown(n: usize) -> usize {
     if cfg!(target_arch = "x86_64") { hidden(n) } else { n }
 }
 
-/// `value` in every lane.
+/// Broadcasts `value` to every lane.
 #[inline(always)]
 pub(super) fn every<L: Lanes, S: Steps, const N: usize>(wide: Wide<'_, S>, value: S::Acc) -> State<L, N> {
     lanewise!(L, N, wide, |_lane| value)
 }
 
-/// `a ⊕ b`, lane by lane.
+/// Returns `a ⊕ b`, lane by lane, hidden from the compiler's optimisations.
 #[inline(always)]
 pub(super) fn combine<L: Lanes, S: Steps, const N: usize>(
     wide: Wide<'_, S>,
@@ -182,7 +184,7 @@ pub(super) fn combine<L: Lanes, S: Steps, const N: usize>(
     unsafe { opaque::<L, N>(combined::<L, S, N>(wide, a, b)) }
 }
 
-/// The same; the compiler may go on with it.
+/// Returns `a ⊕ b`, lane by lane, without hiding the result.
 #[inline(always)]
 pub(super) fn combined<L: Lanes, S: Steps, const N: usize>(
     wide: Wide<'_, S>,
@@ -191,23 +193,24 @@ pub(super) fn combined<L: Lanes, S: Steps, const N: usize>(
 ) -> State<L, N> {
     if const { L::IN_MEMORY } {
         let mut states = [a, b];
-        // SAFETY: there are two; the processor has the instructions that this is compiled for.
+        // SAFETY: `states` are two, and the processor has the instructions that this is compiled for.
         unsafe { L::call(Combined::<S, N> { wide, states: (&raw mut states).cast() }) };
         return states[0];
     }
     combined_here::<L, S, N>(wide, a, b)
 }
 
-/// The same, where it stands.
+/// [`combined`], inlined.
 #[inline(always)]
 fn combined_here<L: Lanes, S: Steps, const N: usize>(wide: Wide<'_, S>, a: State<L, N>, b: State<L, N>) -> State<L, N> {
     lanewise!(L, N, wide, |i| wide.steps.combine(lane::<S::Acc, _, N>(&a, i), lane::<S::Acc, _, N>(&b, i)))
 }
 
-/// [`combined`], of two states that are memory, of which the first becomes what they combine to.
+/// [`combined`] for instruction sets whose rows are memory. `states` points to two states, and the result replaces the
+/// first.
 ///
 /// # Safety
-/// There are two, of the instruction set's rows.
+/// `states` points to two states of the instruction set's rows.
 struct Combined<'a, S: Steps, const N: usize> {
     wide: Wide<'a, S>,
     states: *mut u8,
@@ -219,18 +222,19 @@ impl<S: Steps, const N: usize> Work for Combined<'_, S, N> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
         let states = self.states.cast::<State<L, N>>();
-        // SAFETY: there are two states, of this instruction set's rows.
+        // SAFETY: `states` points to two states of this instruction set's rows.
         unsafe { states.write(combined_here::<L, S, N>(self.wide, states.read(), states.add(1).read())) };
     }
 }
 
-/// The lanes of a row of values of a type `T` that consists of `N` numbers, from where they lie one after the other.
+/// Loads a row of contiguous values of `N` numbers each, and separates the numbers: array of structures to structure of
+/// arrays.
 ///
 /// # Safety
-/// They are there. The processor has the instructions of `L`.
+/// `from` has a value for each lane. The processor has the instructions of `L`.
 #[inline(always)]
 unsafe fn gather<L: Lanes, T: Copy, const N: usize>(from: *const T) -> [L::Row; N] {
-    // SAFETY: the processor has the instructions of `L`, and the values are there.
+    // SAFETY: the processor has the instructions of `L`, and `from` has a value for each lane.
     unsafe {
         let rows = from.cast::<[L::Row; N]>().read_unaligned();
         let mut words = rows;
@@ -246,13 +250,13 @@ unsafe fn gather<L: Lanes, T: Copy, const N: usize>(from: *const T) -> [L::Row; 
     }
 }
 
-/// The reverse of [`gather`].
+/// Stores a row as contiguous values: the inverse of [`gather`].
 ///
 /// # Safety
-/// There is room. The processor has the instructions of `L`.
+/// `to` has room for a value for each lane. The processor has the instructions of `L`.
 #[inline(always)]
 unsafe fn scatter<L: Lanes, T: Copy, const N: usize>(words: [L::Row; N], to: *mut T) {
-    // SAFETY: the processor has the instructions of `L`, and there is room for the values.
+    // SAFETY: the processor has the instructions of `L`, and `to` has room for the values.
     unsafe {
         let mut rows = words;
         if const { N == 2 } {
@@ -267,7 +271,7 @@ unsafe fn scatter<L: Lanes, T: Copy, const N: usize>(words: [L::Row; N], to: *mu
     }
 }
 
-/// The even and the odd lanes of two rows.
+/// Deinterleaves two rows: returns their even and their odd lanes.
 ///
 /// # Safety
 /// The processor has the instructions of `L`.
@@ -283,7 +287,7 @@ unsafe fn apart<L: Lanes, T, const N: usize>(a: L::Row, b: L::Row) -> (L::Row, L
     }
 }
 
-/// The rows of which `a` are the even lanes, and `b` the odd ones.
+/// Interleaves two rows: `a` has the even lanes of the result, and `b` the odd lanes.
 ///
 /// # Safety
 /// The processor has the instructions of `L`.
@@ -299,15 +303,16 @@ unsafe fn together<L: Lanes, T, const N: usize>(a: L::Row, b: L::Row) -> (L::Row
     }
 }
 
-/// `numbers`, of which a `T` consists, if they have the size of those that are combined; otherwise 0.
+/// Returns `numbers`, the numbers of a `T`, if they have the size of the accumulator's numbers; otherwise 0.
 const fn of_numbers<S: Steps, T>(numbers: usize) -> usize {
     if size_of::<T>() == numbers * number::<S>() { numbers } else { 0 }
 }
 
-/// Two rows of elements, from `at` on in memory: those at even places of the scan's order, and those at odd ones.
+/// Loads and maps two rows of elements from `at` on in memory: returns the elements at even and at odd places in scan
+/// order.
 ///
 /// # Safety
-/// The elements are there. The processor has the instructions of `L`.
+/// The elements are in memory. The processor has the instructions of `L`.
 #[inline(always)]
 pub(super) unsafe fn load_pair<L: Lanes, S: Steps, const N: usize>(
     wide: Wide<'_, S>,
@@ -315,7 +320,7 @@ pub(super) unsafe fn load_pair<L: Lanes, S: Steps, const N: usize>(
     at: usize,
     origin: usize,
 ) -> (State<L, N>, State<L, N>) {
-    // SAFETY: the processor has the instructions of `L`, and the pair's elements are there.
+    // SAFETY: the processor has the instructions of `L`, and the pair's elements are in memory.
     let (even, odd): (State<L, N>, State<L, N>) = unsafe {
         match const { of_numbers::<S, In<S>>(S::NUMBERS[0]) } {
             1 => mapped::<L, S, N, 1>(wide, memory, at, origin),
@@ -337,14 +342,14 @@ pub(super) unsafe fn load_pair<L: Lanes, S: Steps, const N: usize>(
             }
         }
     };
-    // SAFETY: the processor has the instructions of `L`, and the pair's elements are there; numbers have 4 or 8 bytes.
+    // SAFETY: the processor has the instructions of `L`, and numbers have 4 or 8 bytes.
     unsafe {
         let (even, odd) = (opaque::<L, N>(even), opaque::<L, N>(odd));
         if memory.reverse { (each!(S, L::reversed(odd)), each!(S, L::reversed(even))) } else { (even, odd) }
     }
 }
 
-/// [`load_pair`], forwards, of elements that are `M` numbers: taken apart before they are mapped.
+/// [`load_pair`] in memory order, for elements of `M` numbers: deinterleaved before they are mapped.
 ///
 /// # Safety
 /// As [`load_pair`].
@@ -356,7 +361,7 @@ unsafe fn mapped<L: Lanes, S: Steps, const N: usize, const M: usize>(
     origin: usize,
 ) -> (State<L, N>, State<L, N>) {
     let lanes = const { lanes::<S>() };
-    // SAFETY: the processor has the instructions of `L`, and the pair's elements are there.
+    // SAFETY: the processor has the instructions of `L`, and the pair's elements are in memory.
     unsafe {
         let a = gather::<L, In<S>, M>(S::In::address(&memory.input, at).0.cast());
         let b = gather::<L, In<S>, M>(S::In::address(&memory.input, at + lanes).0.cast());
@@ -365,7 +370,7 @@ unsafe fn mapped<L: Lanes, S: Steps, const N: usize, const M: usize>(
             (first[m], second[m]) = apart::<L, In<S>, M>(a[m], b[m]);
         }
         if const { N == M } && S::same_map() {
-            // A loop over lanes that only copies would be a call.
+            // A loop over lanes that only copies would become a call of `memcpy`.
             return ((&raw const first).cast::<State<L, N>>().read(), (&raw const second).cast::<State<L, N>>().read());
         }
         let index = at - origin;
@@ -376,10 +381,10 @@ unsafe fn mapped<L: Lanes, S: Steps, const N: usize, const M: usize>(
     }
 }
 
-/// Stores the results of two rows, those at even places of the scan's order and those at odd ones.
+/// Stores the results of two rows, which are at even and at odd places in scan order.
 ///
 /// # Safety
-/// There is room at `to`. The processor has the instructions of `L`.
+/// `to` has room for the results of two rows. The processor has the instructions of `L`.
 #[inline(always)]
 pub(super) unsafe fn store_pair<L: Lanes, S: Steps, const N: usize>(
     wide: Wide<'_, S>,
@@ -388,7 +393,7 @@ pub(super) unsafe fn store_pair<L: Lanes, S: Steps, const N: usize>(
     reverse: bool,
 ) {
     if reverse {
-        // SAFETY: the processor has the instructions of `L`, and there is room for the pair at `to`; numbers have 4 or 8 bytes.
+        // SAFETY: the processor has the instructions of `L`, and numbers have 4 or 8 bytes.
         (even, odd) = unsafe { (each!(S, L::reversed(odd)), each!(S, L::reversed(even))) };
     }
     let (mut a, mut b) = (even, odd);
@@ -412,7 +417,7 @@ pub(super) unsafe fn store_pair<L: Lanes, S: Steps, const N: usize>(
 /// As [`store_pair`].
 #[inline(always)]
 unsafe fn store_row<L: Lanes, S: Steps, const N: usize>(wide: Wide<'_, S>, row: &State<L, N>, to: *mut Out<S>) {
-    // As above: where results are copied, the compiler must not see that.
+    // As in `mapped`, a loop that only copies would become a call: the XOR with 0 hides the copy.
     let zero = if S::same_finish() { unknown(0) } else { 0 };
     macro_rules! numbers {
         ($number:literal) => {{

@@ -1,8 +1,9 @@
-//! Stores that go past the cache, and loads ahead of their use.
+//! Non-temporal stores, and software prefetch between them.
 //!
 //! A plain store to memory that is not in the cache first reads the line: a scan of a large array then moves three
 //! bytes a byte of input instead of two. A non-temporal store writes whole lines without reading them. While the stores
-//! go out, the memory can deliver as much: so lines that will be read later are fetched between them, as `memcpy` does.
+//! drain, memory can also serve reads: so lines that will be read later are prefetched between the stores, as `memcpy`
+//! does.
 
 use super::lanes::{Lanes, ROW_BYTES, Work};
 use super::run::{Memory, Run, Storing};
@@ -14,33 +15,33 @@ use std::ops::Range;
 use upsweep_core::inputs::Read;
 use upsweep_core::outputs::Write;
 
-/// A block to fetch meanwhile, and then perhaps another one, which need not be valid.
+/// Prefetcher of a block, and then perhaps of another. Neither address need be valid.
 #[derive(Clone, Copy)]
 pub(crate) struct Ahead {
     block: *const u8,
     bytes: usize,
-    /// Null, or what comes after the block.
+    /// Next block, or null.
     next: *const u8,
     order: Order,
-    /// The bytes for which it was the turn.
+    /// Bytes that are prefetched already.
     done: usize,
 }
 
-/// In which order lines are fetched.
+/// Order in which lines are prefetched.
 #[derive(Clone, Copy)]
 enum Order {
-    /// That of [`windows`](super::windows).
+    /// Order of [`windows`](super::windows).
     Windows,
-    /// One after the other: the loop does not read the block in order.
+    /// Sequential: the loop does not read the block in order.
     Lines,
-    /// A line in turn of as many parts as a window has pages, which are so many bytes apart.
+    /// A line of each part in turn. There are as many parts as a window has pages, at this stride in bytes.
     Parts(usize),
 }
 
 impl Ahead {
     pub(crate) const NOTHING: Self = Self::of(std::ptr::null(), 0, Order::Windows);
 
-    /// So many bytes, line by line.
+    /// Prefetcher of `bytes` bytes, line by line.
     #[inline(always)]
     pub(crate) const fn lines(block: *const u8, bytes: usize) -> Self {
         Self::of(block, bytes, Order::Lines)
@@ -51,7 +52,7 @@ impl Ahead {
         Self { block, bytes, next: std::ptr::null(), order, done: 0 }
     }
 
-    /// What the scan of `run` fetches of the block that its thread scans next.
+    /// Prefetcher for the scan of `run`: its share of the block that its thread scans next.
     #[inline(always)]
     pub(crate) fn of_scan<I: Read, O: Write, T>(memory: &Memory<I, O>, run: Run, storing: &Storing<T>) -> Self {
         let (block, size) = I::address(&memory.input, storing.next.first);
@@ -60,8 +61,9 @@ impl Ahead {
         Self { done, ..Self::of(block, storing.next.len * size, order) }
     }
 
-    /// What the reduction of `range` fetches of it, but for the first window, and of the block from `next` on in scan order, which its thread
-    /// reduces next. Of several inputs it would be the first one alone: then it is nothing.
+    /// Prefetcher for the reduction of `range`: the range without its first window, and then the block from `next` on
+    /// in scan order, which its thread reduces next. It is `NOTHING` for several inputs, as it would prefetch only the
+    /// first, and for reversed scans.
     #[inline(always)]
     pub(crate) fn of_reduction<I: Read, O: Write>(
         memory: &Memory<I, O>,
@@ -82,7 +84,7 @@ impl Ahead {
         self.bytes == 0
     }
 
-    /// The next of it, so many bytes.
+    /// Prefetches the next `bytes` bytes.
     #[inline(always)]
     pub(crate) fn fetch(&mut self, bytes: usize) {
         if self.is_nothing() {
@@ -106,7 +108,7 @@ impl Ahead {
         }
         while turn < end {
             let place = place_in_block(turn);
-            // A line of each page, if that is so.
+            // A line of each page at once, if the turn begins with the first page.
             let pages = if turn.is_multiple_of(PAGES) && end - turn >= PAGES { PAGES } else { 1 };
             let block = if place + (pages - 1) * PAGE < self.bytes {
                 self.block
@@ -123,23 +125,24 @@ impl Ahead {
     }
 }
 
-/// A copy in parts, with stores that do not read the line first. The bytes may be uninitialised.
+/// Copy in parts, with non-temporal stores. The bytes may be uninitialised.
 ///
 /// The stores are ordered before later ones only by [`fence`].
 pub(crate) struct StreamingCopy<L> {
     from: *const u8,
     to: *mut u8,
     bytes: usize,
-    /// The bytes before the first whole line.
+    /// Bytes before the first whole line.
     head: usize,
-    /// The whole lines, and how many of them are copied.
+    /// Number of whole lines.
     lines: usize,
+    /// Number of whole lines that are copied already.
     copied: usize,
     lanes: PhantomData<L>,
 }
 
 impl<L: Lanes> StreamingCopy<L> {
-    /// A copy of `bytes` bytes from `from` to `to`.
+    /// Prepares a copy of `bytes` bytes from `from` to `to`.
     ///
     /// # Safety
     /// Until [`finish`](StreamingCopy::finish), `from` is valid for reads and `to` for writes of `bytes` bytes, they do not
@@ -152,11 +155,11 @@ impl<L: Lanes> StreamingCopy<L> {
         Self { from, to, bytes, head, lines, copied: 0, lanes: PhantomData }
     }
 
-    /// Copies the whole lines among the first `bytes` bytes, or the last if `backward`, unless they have been copied.
+    /// Copies the whole lines among the first `bytes` bytes, or the last if `backward`, that have not been copied yet.
     #[inline(always)]
     pub(crate) fn copy(&mut self, bytes: usize, backward: bool) {
         let ready = if backward {
-            // A part of the last line is after the whole lines.
+            // Bytes after the last whole line.
             let after = self.bytes - self.head - self.lines * ROW_BYTES;
             bytes.saturating_sub(after)
         } else {
@@ -166,20 +169,21 @@ impl<L: Lanes> StreamingCopy<L> {
         for copied in self.copied..ready {
             let line = if backward { self.lines - 1 - copied } else { copied };
             let at = self.head + line * ROW_BYTES;
-            // SAFETY: the line is in both (see `new`), and the output's is aligned.
+            // SAFETY: the line is in both memories (see `new`), and aligned in the output.
             unsafe { L::stream(self.from.add(at), self.to.add(at)) };
         }
         self.copied = self.copied.max(ready);
     }
 
-    /// Copies what is left.
+    /// Copies the remaining bytes.
     #[inline(always)]
     pub(crate) fn finish(mut self, backward: bool) {
         self.copy(self.bytes, backward);
-        // Lines that are stored in two halves would be read and written twice if they went past the cache.
+        // Partial lines are stored through the cache. Non-temporal stores of the two parts of a line would read and
+        // write it twice.
         let tail = self.head + self.lines * ROW_BYTES;
         for (start, end) in [(0, self.head), (tail, self.bytes)] {
-            // SAFETY: the part is in both: see `new`.
+            // SAFETY: the part is in both memories: see `new`.
             unsafe {
                 let from = self.from.add(start).cast::<MaybeUninit<u8>>();
                 from.copy_to_nonoverlapping(self.to.add(start).cast(), end - start);
@@ -188,13 +192,14 @@ impl<L: Lanes> StreamingCopy<L> {
     }
 }
 
-/// Copies `number` values, with stores past the cache where these are `streamed`.
+/// Copies `number` values, with non-temporal stores if `streamed`.
 ///
 /// # Safety
-/// `from` is valid for reads and `to` for writes of as many, they do not overlap, and where stores are streamed nothing reads what `to`
-/// points to before this thread has called [`fence`].
+/// `from` is valid for reads and `to` for writes of `number` values, and they do not overlap. If `streamed`, nothing
+/// reads `to` before this thread has called [`fence`].
 pub(crate) unsafe fn copy<T>(set: Set, from: *const T, to: *mut T, number: usize, streamed: bool) {
-    // SAFETY: there are `number` values and room for as many, apart; the processor has the instructions of a `Set`.
+    // SAFETY: `from` has `number` values, and `to` has room for them and does not overlap. The processor has the
+    // instructions of a `Set`.
     unsafe {
         if streamed {
             set.compiled::<Streamed>()(Streamed { from: from.cast(), to: to.cast(), bytes: number * size_of::<T>() });
@@ -204,10 +209,10 @@ pub(crate) unsafe fn copy<T>(set: Set, from: *const T, to: *mut T, number: usize
     }
 }
 
-/// The kernel of [`copy`].
+/// Kernel of [`copy`].
 ///
 /// # Safety
-/// As [`copy`] of so many bytes, streamed.
+/// As [`copy`] of `bytes` bytes, streamed.
 struct Streamed {
     from: *const u8,
     to: *mut u8,
@@ -220,7 +225,8 @@ impl Work for Streamed {
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
         let Self { from, to, bytes } = self;
-        // SAFETY: the processor has the instructions of `L`; `from` has so many bytes, `to` has room for them, apart, and nobody reads them before a [`fence`].
+        // SAFETY: the processor has the instructions of `L`. `from` has `bytes` bytes, and `to` has room for them and
+        // does not overlap. Nobody reads `to` before a [`fence`].
         unsafe { StreamingCopy::<L>::new(from, to, bytes) }.finish(false);
     }
 }

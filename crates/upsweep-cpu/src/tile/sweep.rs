@@ -1,21 +1,22 @@
-//! A tile reduced and scanned by an up-sweep and a down-sweep over arrays in the first-level cache.
+//! Upsweep and downsweep of a tile over arrays in the first-level cache: its reduction and its scan.
 //!
 //! ```text
-//! up-sweep     x: a b c d e f g h       even[0] = a c e g        x1 = ab cd ef gh
+//! upsweep      x: a b c d e f g h       even[0] = a c e g        x1 = ab cd ef gh
 //!              x1                       even[1] = ab ef          x2 = abcd efgh
-//! top          prefixes of the last level one after the other, each after `base` (all that comes before the tile)
-//! down-sweep   exclusive prefixes p of a level from those of the level above:
+//! top          serial scan of the last level, with `base` (the exclusive prefix of the tile)
+//! downsweep    exclusive prefixes p of a level from those of the level above:
 //!              p[2j] = above[j]         p[2j + 1] = above[j] ⊕ even[j]
 //!              x: inclusive             out[2j] = above[j] ⊕ even[j], out[2j + 1] = above[j + 1]
 //! ```
 //!
-//! Every loop is without a dependence between its iterations, so LLVM vectorises it, for every operator whose combine
-//! it can vectorise, and overlaps the latencies of the others. The operator is applied `n` times going up and `n` times
-//! coming down, strictly from left to right, and never to anything but elements: it may be non-commutative and have no
+//! No loop has a dependence between its iterations. So LLVM vectorises it for every operator whose combine it can
+//! vectorise, and the latencies of other operators overlap. The operator is applied `n` times in the upsweep and `n`
+//! times in the downsweep, strictly from left to right, and only to elements: it may be non-commutative and have no
 //! identity.
 //!
-//! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.2; what differs: the even elements are kept
-//! in arrays of their own, so that both sweeps read and write neighbours, and the sweeps stop at [`TOP`] elements.
+//! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.2. The difference: the even elements are
+//! kept in arrays of their own, so that both sweeps read and write contiguously, and the sweeps stop at [`TOP`]
+//! elements.
 
 use super::lanes::{Lanes, ROW_BYTES};
 use super::run::{Memory, Run, Storing};
@@ -26,20 +27,21 @@ use std::mem::MaybeUninit;
 use upsweep_core::inputs::Read;
 use upsweep_core::steps::{In, Out, Steps};
 
-/// The bytes of a tile: its levels and the stored results stay in a first-level cache of 32 KiB.
+/// Bytes of a tile: its levels and the staged results stay in a first-level cache of 32 KiB.
 pub(crate) const TILE_BYTES: usize = 8192;
-/// The elements at which the sweeps turn.
+/// Elements of the top level, at which the upsweep stops.
 pub(crate) const TOP: usize = 16;
-/// The most numbers of an element that lie apart from each other.
+/// Most numbers of an element that are stored as a structure of arrays.
 pub(crate) const MOST_NUMBERS: usize = 8;
-/// The bytes of half a tile, and of a line more for each number.
+/// Bytes of half a tile, and of one more line for each number.
 const HALF_BYTES: usize = TILE_BYTES / 2 + MOST_NUMBERS * ROW_BYTES;
-/// The parts in which a tile is read.
+/// Number of parts in which a tile is read.
 const PARTS: usize = 8;
-/// How far ahead of what is being read memory is fetched where nothing else is: a page, because the processor's own prefetch ends with one.
+/// Prefetch distance in bytes if no other block is prefetched: a page, as the hardware prefetcher stops at the end of
+/// one.
 const FETCH_AHEAD: usize = 4096;
 
-/// A part of a tile's levels; uninitialised.
+/// Uninitialised buffer for levels of a tile.
 #[repr(C, align(64))]
 pub(crate) struct Buffer<const BYTES: usize>([MaybeUninit<u8>; BYTES]);
 
@@ -56,18 +58,19 @@ impl<const BYTES: usize> Buffer<BYTES> {
 
     #[inline(always)]
     fn level<S: Steps>(&mut self) -> Level<S> {
-        // The words of each line of the cache.
+        // Words of a cache line.
         let line = ROW_BYTES / const { word::<S>() }.max(1);
         let room = BYTES / size_of::<S::Acc>().max(1) / line.max(1) * line.max(1);
         Level { start: self.start(), room, of: PhantomData }
     }
 }
 
-/// Values in a buffer, from one of them on. Those of several numbers lie there number by number, all first numbers side by side, then all
-/// second ones, and so on: of these LLVM makes vectors, while values that lie there whole it takes apart and puts together again at each level.
+/// Pointer to values in a buffer. Values of several numbers are a structure of arrays: all first numbers, then all
+/// second numbers, and so on. LLVM makes vectors of these. Of an array of structures it would separate the numbers and
+/// interleave them again at each level.
 struct Level<S: Steps> {
     start: *mut u8,
-    /// How many values there is room for, from the first one on.
+    /// Capacity of the buffer in values: the distance between the arrays.
     room: usize,
     of: PhantomData<S>,
 }
@@ -79,7 +82,7 @@ impl<S: Steps> Clone for Level<S> {
 }
 impl<S: Steps> Copy for Level<S> {}
 
-/// The bytes of what lies side by side.
+/// Returns the bytes of a word: a number in a structure of arrays, or a whole value.
 const fn word<S: Steps>() -> usize {
     let (size, numbers) = (size_of::<S::Acc>(), S::NUMBERS[1]);
     if numbers > 0 && numbers <= MOST_NUMBERS && (size == 4 * numbers || size == 8 * numbers) {
@@ -100,16 +103,16 @@ impl<S: Steps> Level<S> {
     }
 
     /// # Safety
-    /// There is a value.
+    /// The pointer is to an initialised value.
     #[inline(always)]
     unsafe fn read(self) -> S::Acc {
         if const { word::<S>() == size_of::<S::Acc>() } {
-            // SAFETY: there is a value.
+            // SAFETY: the pointer is to an initialised value.
             return unsafe { self.start.cast::<S::Acc>().read() };
         }
         let mut value = MaybeUninit::<S::Acc>::uninit();
         for i in 0..S::NUMBERS[1] {
-            // SAFETY: there is a value, which consists of so many numbers of 4 or 8 bytes.
+            // SAFETY: the pointer is to an initialised value of `NUMBERS[1]` numbers of 4 or 8 bytes.
             unsafe {
                 if const { word::<S>() == 4 } {
                     value.as_mut_ptr().cast::<u32>().add(i).write(self.start.cast::<u32>().add(i * self.room).read());
@@ -123,16 +126,16 @@ impl<S: Steps> Level<S> {
     }
 
     /// # Safety
-    /// There is room for a value.
+    /// The buffer has room for a value there.
     #[inline(always)]
     unsafe fn write(self, value: S::Acc) {
         if const { word::<S>() == size_of::<S::Acc>() } {
-            // SAFETY: there is room for a value.
+            // SAFETY: the buffer has room for a value there.
             return unsafe { self.start.cast::<S::Acc>().write(value) };
         }
         let value = &raw const value;
         for i in 0..S::NUMBERS[1] {
-            // SAFETY: as above.
+            // SAFETY: the buffer has room for a value there, of `NUMBERS[1]` numbers of 4 or 8 bytes.
             unsafe {
                 if const { word::<S>() == 4 } {
                     self.start.cast::<u32>().add(i * self.room).write(value.cast::<u32>().add(i).read());
@@ -144,7 +147,7 @@ impl<S: Steps> Level<S> {
     }
 }
 
-/// `even[j] = from(j).0`, if `KEEP`, and `above[j] = from(j).0 ⊕ from(j).1`.
+/// One level of the upsweep: `even[j] = from(j).0`, if `KEEP`, and `above[j] = from(j).0 ⊕ from(j).1`.
 ///
 /// # Safety
 /// `even` (if `KEEP`) and `above` are valid for writes of `pairs` elements.
@@ -168,12 +171,12 @@ unsafe fn up<const KEEP: bool, S: Steps>(
     }
 }
 
-/// The up-sweep of the `2 * pairs` elements from `start` in scan order, to [`TOP`] elements. Returns where they are, the
-/// other of the two buffers, and the end of what it wrote to `even`.
+/// Upsweep of the first `2 * pairs` elements of `run` to [`TOP`] elements. Returns the buffer with these, the other of
+/// the two buffers, and the start of the last level in `even`.
 ///
 /// # Safety
 /// The elements are in `memory`, and initialised. `a` and `b` are valid for `pairs` elements, `even` (if `KEEP`) for
-/// `2 * pairs`; `pairs` is a power of two and at least [`TOP`].
+/// `2 * pairs`. `pairs` is a power of two and at least [`TOP`].
 #[inline(always)]
 unsafe fn up_sweep<const KEEP: bool, S: Steps>(
     steps: &S,
@@ -184,7 +187,7 @@ unsafe fn up_sweep<const KEEP: bool, S: Steps>(
     (a, b): (Level<S>, Level<S>),
     ahead: &mut Ahead,
 ) -> (Level<S>, Level<S>, Level<S>) {
-    // In parts, between which memory is fetched: the hardware's own prefetch stops at the end of each page.
+    // Memory is prefetched between parts, as the hardware prefetcher stops at the end of each page.
     let part = pairs / PARTS;
     for i in 0..PARTS {
         // SAFETY: the part is among the `2 * pairs` elements in `memory`, and so is each `2 * j + 1` in it below. All
@@ -223,7 +226,7 @@ unsafe fn up_sweep<const KEEP: bool, S: Steps>(
             }
         }
     }
-    // From `a` to `b` and back: LLVM sees that these are two, and need not look for overlaps when it runs.
+    // Alternates between `a` and `b` (double buffer): LLVM sees two allocations, and needs no overlap test at run time.
     while pairs > TOP {
         // SAFETY: each level is half of the last: all levels of `even` together have less than `2 * pairs` elements,
         // and `a` holds the `pairs` elements of the last level.
@@ -235,7 +238,7 @@ unsafe fn up_sweep<const KEEP: bool, S: Steps>(
         if pairs == TOP {
             return (b, a, even);
         }
-        // SAFETY: as above.
+        // SAFETY: as in the step before, with `b` as the last level.
         unsafe {
             even = if KEEP { even.add(pairs) } else { even };
             pairs /= 2;
@@ -245,10 +248,10 @@ unsafe fn up_sweep<const KEEP: bool, S: Steps>(
     (a, b, even)
 }
 
-/// The tile `run` combined.
+/// Returns the reduction of the tile `run`.
 ///
 /// # Safety
-/// As `ReduceRun`; the length is a power of two, from twice [`TOP`] to that of a tile.
+/// As `ReduceRun`. The length is a power of two, from twice [`TOP`] to that of a tile.
 #[inline(always)]
 pub(crate) unsafe fn reduce_tile<S: Steps>(
     steps: &S,
@@ -257,8 +260,8 @@ pub(crate) unsafe fn reduce_tile<S: Steps>(
     ahead: &mut Ahead,
 ) -> S::Acc {
     let (mut a, mut b) = (Buffer::<{ TILE_BYTES / 2 }>::new(), Buffer::<{ TILE_BYTES / 4 }>::new());
-    // SAFETY: the tile is in memory. The levels that `a` holds have at most a half of the tile's elements, those that
-    // `b` holds a quarter.
+    // SAFETY: the tile is in memory. The levels in `a` have at most half of the tile's elements, those in `b` a
+    // quarter.
     unsafe {
         let (a, b) = (a.level(), b.level());
         let (top, ..) = up_sweep::<false, S>(steps, memory, run, run.len / 2, a, (a, b), ahead);
@@ -266,10 +269,10 @@ pub(crate) unsafe fn reduce_tile<S: Steps>(
     }
 }
 
-/// The [`TOP`] elements at `top` combined in a tree.
+/// Combines the [`TOP`] elements at `top` in a tree.
 ///
 /// # Safety
-/// `top` is valid for them.
+/// `top` is valid for reads of [`TOP`] elements.
 #[inline(always)]
 unsafe fn top_total<S: Steps>(steps: &S, top: Level<S>) -> S::Acc {
     const { assert!(TOP == 16, "the tree below has so many leaves") };
@@ -280,10 +283,10 @@ unsafe fn top_total<S: Steps>(steps: &S, top: Level<S>) -> S::Acc {
     steps.combine(eight(0), eight(1))
 }
 
-/// Scans the tile `run` after `base`, of which there is none where tiles are `FIRST`. Returns its reduction.
+/// Scans the tile `run` with the exclusive prefix `base`, which is `None` if `FIRST`. Returns its reduction.
 ///
 /// # Safety
-/// As `ScanRun`; the length is that of a tile.
+/// As `ScanRun`. The length is that of a tile.
 #[inline(always)]
 pub(crate) unsafe fn scan_tile<const FIRST: bool, L: Lanes, S: Steps>(
     steps: &S,
@@ -294,16 +297,16 @@ pub(crate) unsafe fn scan_tile<const FIRST: bool, L: Lanes, S: Steps>(
 ) -> S::Acc {
     let mut even = Buffer::<TILE_BYTES>::new();
     let (mut a, mut b) = (Buffer::<HALF_BYTES>::new(), Buffer::<HALF_BYTES>::new());
-    // SAFETY: the tile is in memory. A level of a tile has at most a half of its elements, and the down-sweep adds one
-    // (which is why there is a line more for each number). The levels of `even` together have less than
-    // the tile.
+    // SAFETY: the tile is in memory. A level of a tile has at most half of its elements, and the downsweep adds one,
+    // for which buffers have one more line for each number. All levels of `even` together have fewer elements than the
+    // tile.
     unsafe {
         let buffers = (a.level(), b.level());
         let mut ahead = Ahead::of_scan(memory, run, storing);
         let (top, other, even) =
             up_sweep::<true, S>(steps, memory, run, run.len / 2, even.level(), buffers, &mut ahead);
         let total = turn(steps, top, base);
-        // Two copies: LLVM must know the length of each level.
+        // Two instances: LLVM must know the length of each level.
         if const { !FIRST } && base.is_some() {
             down_sweep::<true, L, S>(steps, memory, run, storing, (top, other, even));
         } else {
@@ -313,17 +316,17 @@ pub(crate) unsafe fn scan_tile<const FIRST: bool, L: Lanes, S: Steps>(
     }
 }
 
-/// Replaces the [`TOP`] elements at `top` by their `TOP + 1` prefixes after `base`, and returns what the elements
-/// combine to. Without `base` the first prefix is not written.
+/// Replaces the [`TOP`] elements at `top` by their `TOP + 1` prefixes, each combined with `base`, and returns the
+/// reduction of the elements. Without `base` the first prefix is not written.
 ///
 /// # Safety
-/// `top` is valid for `TOP + 1` elements, of which the first `TOP` are initialised.
+/// `top` is valid for `TOP + 1` elements, and the first `TOP` are initialised.
 #[inline(always)]
 unsafe fn turn<S: Steps>(steps: &S, top: Level<S>, base: Option<S::Acc>) -> S::Acc {
-    // SAFETY: all indices are at most `TOP`, and those read less.
+    // SAFETY: all indices are at most `TOP`, and indices that are read are less.
     unsafe {
         let total = top_total(steps, top);
-        // First without `base`, so that tiles do not wait for each other here.
+        // The serial scan does not use `base`, so that it does not depend on the tile before.
         let mut prefixes = [top.read(); TOP];
         for i in 1..TOP {
             prefixes[i] = steps.combine(prefixes[i - 1], top.add(i).read());
@@ -345,12 +348,12 @@ unsafe fn turn<S: Steps>(steps: &S, top: Level<S>, base: Option<S::Acc>) -> S::A
     }
 }
 
-/// The down-sweep of the tile `run` from the [`TOP`] prefixes at `p`, and the stores. `even` is the end of what
+/// Downsweep of the tile `run` from the [`TOP`] prefixes at `p`, with the stores. `even` is the last level that
 /// [`up_sweep`] wrote there.
 ///
 /// # Safety
-/// As `ScanRun`, of which this is a part. `p` and `q` are valid for half a tile and one more element; `p` holds what
-/// [`turn`] wrote.
+/// As `ScanRun`. `p` and `q` are valid for half a tile and one more element, and `p` holds the prefixes that [`turn`]
+/// wrote.
 #[inline(always)]
 unsafe fn down_sweep<const BASED: bool, L: Lanes, S: Steps>(
     steps: &S,
@@ -359,12 +362,12 @@ unsafe fn down_sweep<const BASED: bool, L: Lanes, S: Steps>(
     storing: &Storing<S::Acc>,
     (mut p, mut q, mut even): (Level<S>, Level<S>, Level<S>),
 ) {
-    // Without anything before the tile, the prefix of each level's first element does not exist.
+    // Without a base, the first exclusive prefix of each level does not exist.
     let from = usize::from(!BASED);
     let mut pairs = TOP;
     while pairs < run.len / 2 {
-        // SAFETY: a level has `pairs` even elements and `pairs + 1` prefixes (but the first, unless `BASED`); the level
-        // below has twice as many, which are at most half a tile.
+        // SAFETY: a level has `pairs` even elements and `pairs + 1` prefixes (the first only if `BASED`). The level
+        // below has twice as many, at most half a tile.
         unsafe {
             if !BASED {
                 q.add(1).write(even.read());
@@ -385,11 +388,11 @@ unsafe fn down_sweep<const BASED: bool, L: Lanes, S: Steps>(
     // SAFETY: the tile's elements are in the output, from `first` on.
     let output = unsafe { memory.output.add(first) };
     let to = if storing.non_temporal { stage.start() } else { output };
-    // SAFETY: `i` is less than the tile's length below, and a tile of results fits into the stage.
+    // SAFETY: `i` is less than the tile's length below, and a tile of results fits in the stage.
     let forward = |i: usize, value| unsafe { to.add(i).write(steps.store(value)) };
-    // SAFETY: as above.
+    // SAFETY: `i` is less than the tile's length below, and a tile of results fits in the stage.
     let backward = |i: usize, value| unsafe { to.add(run.len - 1 - i).write(steps.store(value)) };
-    // SAFETY: `p` holds the prefixes of the pairs, `even` their even elements.
+    // SAFETY: `p` holds the prefixes of the pairs, and `even` their even elements.
     unsafe {
         // One loop a direction: LLVM must know the stride.
         if memory.reverse {
@@ -403,10 +406,10 @@ unsafe fn down_sweep<const BASED: bool, L: Lanes, S: Steps>(
     }
 }
 
-/// The last level of the down-sweep: two results from each prefix and even element.
+/// Last level of the downsweep: two results from each prefix and even element.
 ///
 /// # Safety
-/// `above` is valid for `pairs + 1` elements (the first need not be initialised unless `BASED`), `even` for `pairs`.
+/// `above` is valid for `pairs + 1` elements (the first is initialised only if `BASED`), and `even` for `pairs`.
 #[inline(always)]
 unsafe fn pairs_down<const BASED: bool, S: Steps>(
     steps: &S,
@@ -415,7 +418,7 @@ unsafe fn pairs_down<const BASED: bool, S: Steps>(
     storing: &Storing<S::Acc>,
     store: impl Fn(usize, S::Acc),
 ) {
-    // SAFETY: all indices are at most `pairs`, and those of `even` less.
+    // SAFETY: all indices are at most `pairs`, and indices of `even` are less.
     unsafe {
         if !BASED {
             let first = even.read();

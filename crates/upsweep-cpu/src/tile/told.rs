@@ -1,28 +1,28 @@
-//! From what an automaton tells of bytes to the events there.
+//! Conversion of an automaton's reports to events.
 
 use upsweep_core::call::automaton::{Event, Table};
 use upsweep_core::call::select::{Indices, Yields};
 
-/// What an automaton tells of neighbouring bytes.
+/// Reports of an automaton for neighbouring bytes. A report is the index of a list of events, or 0.
 #[derive(Debug)]
 pub(crate) struct Told<'a> {
-    /// The place of the first.
+    /// Place of the first byte in the text.
     pub(crate) first: usize,
     pub(crate) bytes: &'a [u8],
 }
 
 impl Told<'_> {
-    /// Without the first bytes.
+    /// Returns the reports without those of the first `bytes` bytes.
     pub(crate) fn from(&self, bytes: usize) -> Self {
         Self { first: self.first + bytes, bytes: &self.bytes[bytes..] }
     }
 
-    /// How often a thing is told.
+    /// Counts the bytes with report `told`.
     pub(crate) fn count(&self, told: u8) -> usize {
         self.bytes.iter().filter(|&&other| other == told).count()
     }
 
-    /// Calls `take` with each place of which something is told, and that.
+    /// Calls `take` with each place that has a report, and the report.
     pub(crate) fn each(&self, mut take: impl FnMut(usize, u8)) {
         let (words, rest) = self.bytes.as_chunks::<8>();
         for (i, word) in words.iter().enumerate() {
@@ -38,17 +38,18 @@ impl Told<'_> {
     }
 }
 
-/// How many things told a table has.
+/// Number of reports of the lookup tables.
 const ROOM: usize = 64;
 
-/// The events of what is told.
+/// Lists of events of all reports.
 pub(crate) struct Lists<'a> {
     table: &'a Table,
-    /// From here on what is told is more than one event, or in no table.
+    /// First report with more than one event, or beyond the lookup tables.
     others: u8,
-    /// Of what is one event.
+    /// Kind of the event of each report with one event.
     #[cfg(target_arch = "x86_64")]
     kinds: [u8; ROOM],
+    /// Distance of this event before its byte.
     #[cfg(target_arch = "x86_64")]
     backs: [u8; ROOM],
 }
@@ -71,10 +72,10 @@ impl<'a> Lists<'a> {
         self.table.events(told)
     }
 
-    /// How many events there are at these bytes.
+    /// Counts the events of some reports.
     pub(crate) fn count(&self, part: &Told<'_>) -> usize {
         let of = |bytes: &[u8]| {
-            // Both at once for many bytes at a time, as the compiler sees it.
+            // One fold computes the maximum and the count, so that the compiler vectorises both together.
             let both = |(most, count): (u8, u8), &told: &u8| (told.max(most), count.wrapping_add(u8::from(told != 0)));
             match bytes.iter().fold((0, 0), both) {
                 (most, _) if most >= self.others => bytes.iter().map(|&told| self.of(told).len()).sum(),
@@ -85,14 +86,14 @@ impl<'a> Lists<'a> {
         chunks.iter().map(|chunk| of(chunk)).sum::<usize>() + of(rest)
     }
 
-    /// Writes the events at these bytes. There is room for as many as [`count`](Self::count) says.
+    /// Writes the events of some reports. There is room for their [`count`](Self::count).
     pub(crate) fn write<P>(&self, part: &Told<'_>, kinds: &mut [u8], places: &mut [P])
     where
         Indices: Yields<u8, P>,
     {
         #[cfg(target_arch = "x86_64")]
         let done = if super::simd::Set::widest().is_avx512() {
-            // SAFETY: the processor has what the function is compiled for.
+            // SAFETY: the processor has AVX-512 with the extensions for which the function is compiled.
             unsafe { vector::write(self, part, kinds, places) }
         } else {
             Done::default()
@@ -102,7 +103,7 @@ impl<'a> Lists<'a> {
         self.write_one_by_one(&part.from(done.bytes), &mut kinds[done.events..], &mut places[done.events..]);
     }
 
-    /// The same by a loop, which says how many it has written.
+    /// Writes the events in a loop, and returns their number.
     fn write_one_by_one<P>(&self, part: &Told<'_>, kinds: &mut [u8], places: &mut [P]) -> usize
     where
         Indices: Yields<u8, P>,
@@ -118,22 +119,22 @@ impl<'a> Lists<'a> {
     }
 }
 
-/// How far events have been written.
+/// Progress: bytes and events that are done.
 #[derive(Default)]
 struct Done {
     bytes: usize,
     events: usize,
 }
 
-/// 64 bytes at a time: tables are looked up by one shuffle, and what belongs to bytes of which something is told is moved together by one
-/// instruction.
+/// AVX-512 version, 64 bytes at a time: a table is looked up by one shuffle, and the entries of bytes with a report are
+/// compacted by one instruction.
 #[cfg(target_arch = "x86_64")]
 mod vector {
     use super::{Done, Lists, Told};
     use std::arch::x86_64::*;
     use upsweep_core::call::select::{Indices, Yields};
 
-    /// Writes events until there are less than 64 bytes, or room for less than 64 events.
+    /// Writes events until fewer than 64 bytes are left, or there is room for fewer than 64 events.
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt")]
     pub(super) fn write<P>(all: &Lists<'_>, part: &Told<'_>, kinds: &mut [u8], ends: &mut [P]) -> Done
     where
@@ -157,7 +158,7 @@ mod vector {
             }
             let some = _mm512_test_epi8_mask(told, told);
             store(to_kinds, _mm512_maskz_compress_epi8(some, _mm512_permutexvar_epi8(told, kind_of)));
-            // An event may lie before the first byte.
+            // An event may be before the first byte: places are signed.
             let places = _mm512_sub_epi8(places, _mm512_permutexvar_epi8(told, back_of));
             let mut packed = [0; 64];
             store(&mut packed, _mm512_maskz_compress_epi8(some, places));
@@ -176,13 +177,13 @@ mod vector {
 
     #[target_feature(enable = "avx512f")]
     fn load(bytes: &[u8; 64]) -> __m512i {
-        // SAFETY: the 64 bytes are there, and need not be aligned.
+        // SAFETY: the array has 64 bytes, which need not be aligned.
         unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
     }
 
     #[target_feature(enable = "avx512f")]
     fn store(to: &mut [u8; 64], bytes: __m512i) {
-        // SAFETY: the 64 bytes are there, and need not be aligned.
+        // SAFETY: the array has 64 bytes, which need not be aligned.
         unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), bytes) }
     }
 }
@@ -192,7 +193,7 @@ mod tests {
     use super::*;
     use upsweep_core::call::automaton::Step;
 
-    /// What is told of random bytes, of which some is in no table and some is several tokens.
+    /// Checks random reports, some beyond the lookup tables and some with several events.
     #[test]
     fn by_vectors_as_one_by_one() {
         let mut seed = 7u64;

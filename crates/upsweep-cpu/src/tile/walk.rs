@@ -1,17 +1,19 @@
-//! Automata along texts in the host's memory.
+//! Speculative parallel DFA on texts in the host's memory.
 //!
-//! The next step of a walk needs what the last one loaded, so a thread that walks along one text waits most of the time. It makes several walks
-//! side by side, along the parts of a block:
+//! Each step of a DFA depends on the load of the step before, so a single run waits for latency most of the time. A
+//! thread interleaves several runs, on the parts of a block:
 //!
-//! 1. in which state a part begins is guessed by the bytes before it (`odds`), after the first blocks by what is likely in this text;
-//! 2. all parts of some blocks are walked along from there, by all threads. What is told is stored at every byte, so no branch depends on the
-//!    text. Where the processor has shuffles of bytes and the automaton fits these, 64 parts are walked along at once (`x86_walk`), else eight,
-//!    by loads;
-//! 3. one part after the other, a guess is compared with the state in which the part before it ends. After a wrong one the part is walked along
-//!    again, by shuffles' blocks only to where both walks are in the same state. So guesses cost time and change nothing.
+//! 1. the initial state of each part is guessed from the bytes before it (`odds`), after the first blocks by the
+//!    statistics of this text;
+//! 2. all threads run the automaton on all parts of some blocks, from the guessed states. A report is stored for every
+//!    byte, so no branch depends on the text. If the processor has byte shuffles and the automaton fits in them, 64
+//!    parts run at once (`x86_walk`), else eight, by loads;
+//! 3. one part after the other, the guess is compared with the final state of the part before it. After a wrong guess
+//!    the part runs again. In blocks of 64 parts it runs only until both runs are in the same state. So wrong guesses
+//!    cost time, but do not change results.
 //!
-//! **Cost.** By loads: one of the text, one of a table of 512 bytes a state and a byte stored for each byte. Texts that make all guesses wrong
-//! and never lead to the same state are walked along by one thread.
+//! **Cost.** By loads, for each byte: one load of the text, one load of a table of 512 bytes a state, and one byte
+//! stored. A text for which all guesses are wrong and runs never converge is processed by one thread.
 
 use super::odds::Odds;
 use super::told::Told;
@@ -23,51 +25,57 @@ use rayon::prelude::*;
 use upsweep_core::call::automaton::{Steps, Table};
 use upsweep_core::error::Result;
 
-/// How many walks a thread makes side by side, by loads and by shuffles.
+/// Number of interleaved runs of a thread, by loads.
 const LANES: usize = 8;
+/// Number of interleaved runs of a thread, by shuffles.
 const WIDE: usize = 64;
-/// The bytes of a block, which has a part for each walk: no multiple of 4096 a part, so that these are not in the same lines of a cache.
+/// Bytes of a block of shuffles, which has a part for each run. The bytes of a part are not a multiple of 4096, so that
+/// parts do not compete for the same sets of a cache.
 const SHUFFLED: usize = WIDE * 33 * WIDE;
+/// Bytes of a block of loads.
 const LARGE: usize = LANES * 8000;
-/// The same of what is less than a block, or than `FEW` blocks, which some threads would wait for. What is left then is one part.
+/// Bytes of a block of the rest: of less than a block of shuffles, or of less than `FEW` blocks of loads, which would
+/// leave threads idle. The last rest is one part.
 const SMALL: usize = LANES * 2000;
+/// Fewest large blocks of loads.
 const FEW: usize = 16;
-/// The bytes that a thread walks along before all threads meet: with what is told of them they are in its cache.
+/// Bytes of a thread between two barriers: with their reports they fit in its cache.
 const ROUND: usize = 1 << 19;
-/// The bytes that a guess looks at.
+/// Bytes from which a state is guessed.
 const BEFORE: usize = 64;
 
-/// A block of a text, and what is told of it.
+/// Block of a text, and its reports.
 #[derive(Debug, Default)]
 struct Block {
     begin: usize,
     told: Vec<u8>,
-    /// One for each part.
+    /// Run of each part.
     walks: Vec<Walk>,
-    /// The states of walks by shuffles after each so many bytes.
+    /// Checkpoints: states of the runs after each `WIDE` bytes of a part. Empty without shuffles.
     marks: Vec<[u8; WIDE]>,
 }
 
-/// A walk along a part: in the high bytes of its states, where it begins and is.
+/// Run of the automaton on a part: its first and its current state, in the high bytes.
 #[derive(Clone, Copy, Debug)]
 struct Walk {
     from: u16,
     state: u16,
 }
 
-/// Calls `take` with what is told of a text, block by block, several of them at a time; at last with what is told of its end.
+/// Runs the automaton on a text. Calls `take` with the reports of several blocks at a time, and last with the report of
+/// the end of the text.
 ///
 /// # Errors
-/// Those of `take`.
+/// Errors of `take`.
 pub(crate) fn along(table: &Table, text: &[u8], mut take: impl FnMut(&[Told<'_>]) -> Result<()> + Send) -> Result<()> {
     if text.len() <= SMALL {
-        // One part, which begins in the first state: there is nothing to guess.
+        // One part, which begins in the first state: no guess is needed.
         let (mut walk, mut told) = (Walk::new(0), vec![0; text.len()]);
         walk.along(&table.steps, text, &mut told);
         take(&[Told { first: 0, bytes: &told }])?;
         return take(&[Told { first: text.len(), bytes: &[table.at_end(walk.state >> 8)] }]);
     }
-    // By a thread of the pool: another one would sleep and be woken up with every meeting.
+    // On a thread of the pool: another thread would sleep and be woken up at every barrier.
     rayon::scope(|_| along_blocks(table, text, take))
 }
 
@@ -82,7 +90,7 @@ fn along_blocks(table: &Table, text: &[u8], mut take: impl FnMut(&[Told<'_>]) ->
             None if left >= FEW * LARGE => (LARGE, left / LARGE),
             _ => (SMALL, left.div_ceil(SMALL)),
         };
-        // Several blocks a thread, so that threads wait for each other rarely.
+        // Several blocks a thread, so that barriers are rare.
         blocks.resize_with(count.min(ROUND / size * rayon::current_num_threads()), Block::default);
         let fill = |(i, block): (usize, &mut Block)| {
             let at = begin + i * size;
@@ -109,13 +117,13 @@ fn along_blocks(table: &Table, text: &[u8], mut take: impl FnMut(&[Told<'_>]) ->
     take(&[Told { first: text.len(), bytes: &[table.at_end(state >> 8)] }])
 }
 
-/// The bytes by which the state at a place is guessed.
+/// Returns the bytes from which the state at a place is guessed.
 fn before(text: &[u8], at: usize) -> &[u8] {
     &text[at.saturating_sub(BEFORE)..at]
 }
 
 impl Block {
-    /// Walks along the block of up to `N` bytes that begins at `begin`.
+    /// Runs the block of up to `N` bytes that begins at `begin`.
     fn fill<const N: usize>(&mut self, table: &Table, odds: &Odds, text: &[u8], begin: usize) {
         let guess = |at: usize| Walk::new(odds.guess(table, before(text, at)));
         let rest = &text[begin..];
@@ -134,7 +142,7 @@ impl Block {
         }
     }
 
-    /// The same of a block of 64 parts.
+    /// Runs the block of 64 parts that begins at `begin`, by shuffles.
     fn fill_by_shuffles(&mut self, shuffles: &Shuffles, odds: &Odds, text: &[u8], begin: usize) {
         let part = SHUFFLED / WIDE;
         self.begin = begin;
@@ -142,7 +150,7 @@ impl Block {
         self.marks.resize(part / WIDE, [0; WIDE]);
         let mut states = [0; WIDE];
         for (four, guessed) in states.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-            // Before the text's first part there is nothing, and nothing to guess.
+            // The text's first part has no bytes before it. Its state is set below.
             let at = |lane: usize| begin + (4 * four + lane) * part;
             *guessed = shuffles.guess(odds, std::array::from_fn(|lane| before(text, at(lane).max(BEFORE))));
         }
@@ -156,19 +164,19 @@ impl Block {
         self.walks.extend(from.into_iter().zip(states).map(walk));
     }
 
-    /// The bytes of a part.
+    /// Returns the bytes of a part.
     fn part(&self) -> usize {
         self.told.len().div_ceil(self.walks.len().max(1)).max(1)
     }
 
-    /// For each walk the state in which it begins, and what it goes along.
+    /// Returns the first state and the text of each part.
     fn walks<'a>(&self, text: &'a [u8]) -> Vec<(u16, &'a [u8])> {
         let parts = text[self.begin..].chunks(self.part());
         self.walks.iter().zip(parts).map(|(walk, part)| (walk.from, part)).collect()
     }
 
-    /// Walks again along the parts whose walks did not begin in the state in which those before them end, the first part in this one.
-    /// Returns the state in which the last one ends.
+    /// Repairs the block: runs parts again whose first state is not the final state of the part before. The first part
+    /// must begin with `state`. Returns the final state of the last part.
     fn mend(&mut self, steps: &Steps, text: &[u8], mut state: u16) -> u16 {
         let part = self.part();
         let group = if self.marks.is_empty() { part } else { WIDE };
@@ -176,7 +184,7 @@ impl Block {
         for (lane, (walk, (text, told))) in self.walks.iter_mut().zip(parts).enumerate() {
             if walk.from != state {
                 let mut again = Walk::new(state);
-                // From where both are in the same state, all is told already.
+                // Once both runs are in the same state, the remaining reports are right already.
                 let mut groups = text.chunks(group).zip(told.chunks_mut(group)).enumerate();
                 let differs = groups.all(|(group, (text, told))| {
                     again.along(steps, text, told);
@@ -196,7 +204,7 @@ impl Walk {
         Self { from, state: from }
     }
 
-    /// What is told of a byte.
+    /// Makes one step, and returns the report of the byte.
     #[inline(always)]
     fn step(&mut self, steps: &Steps, byte: u8) -> u8 {
         self.state = steps[usize::from(self.state & 0xff00 | u16::from(byte))];
@@ -211,7 +219,7 @@ impl Walk {
 }
 
 fn side_by_side<const N: usize>(steps: &Steps, walks: &mut [Walk; LANES], bytes: &[u8; N], told: &mut [u8; N]) {
-    // As variables of the loop, they stay in registers.
+    // As local variables the runs stay in registers.
     let mut now = *walks;
     for place in 0..N / LANES {
         for (lane, walk) in now.iter_mut().enumerate() {
@@ -222,7 +230,7 @@ fn side_by_side<const N: usize>(steps: &Steps, walks: &mut [Walk; LANES], bytes:
     *walks = now;
 }
 
-/// What processors have whose shuffles nobody has written yet.
+/// Placeholder for processors without an implementation by shuffles.
 #[cfg(not(target_arch = "x86_64"))]
 mod no_shuffles {
     use super::{Odds, Table, WIDE};

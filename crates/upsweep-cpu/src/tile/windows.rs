@@ -1,30 +1,36 @@
-//! Memory fetched ahead from several pages at once.
+//! Software prefetch from several pages at once.
 //!
-//! A processor that sees lines read one after the other fetches those that follow, but only to the end of their page, because it does not
-//! know where the next one is. At each page it begins anew. Of several pages that are read side by side, some are always on their way. So
-//! a loop that reads its block in order fetches the next window of the block meanwhile, a line of each of its pages in turn. Two threads that
-//! only read took 0.65 to 0.7 of the time (Xeon, 2026-11-24).
+//! The hardware prefetcher follows sequential reads only to the end of their page, as it does not know the physical
+//! address of the next one. At each page it begins anew. If several pages are read in turns, some prefetches are always
+//! in flight. So a loop that reads its block in order prefetches the next window of the block meanwhile, a line of each
+//! of its pages in turn. Two threads that only read took 0.65 to 0.7 of the time (Xeon, 2026-11-24).
 
 use super::lanes::ROW_BYTES;
 
-/// The bytes of a page, and the pages of a window. Of 4, 8 and 16, 8 were the fastest; the first-level cache holds such a window.
+/// Bytes of a page.
 pub(crate) const PAGE: usize = 4 << 10;
+/// Pages of a window. Of 4, 8 and 16, 8 were the fastest. A window fits in the first-level cache.
 pub(crate) const PAGES: usize = 8;
+/// Bytes of a window.
 pub(crate) const WINDOW: usize = PAGES * PAGE;
-/// The lines of a window.
+/// Cache lines of a window.
 const LINES: usize = WINDOW / ROW_BYTES;
 
-/// Fetches a block ahead of a loop that goes along it, and the first window of another behind it. Neither need be valid.
+/// Prefetcher of a block, ahead of a loop that reads it in order, and then of the first window of the next block.
+/// Neither address need be valid.
 pub(crate) struct Windows {
-    /// The window that is fetched, its next line, and the block's bytes from the window on.
+    /// Window that is being prefetched.
     window: *const u8,
+    /// Next line of the window.
     line: usize,
+    /// Bytes of the block from the window on.
     bytes: usize,
     next: *const u8,
 }
 
 impl Windows {
-    /// Of `bytes` bytes from `block` on, before the block at `next`. The first window is not fetched.
+    /// Prefetcher of `bytes` bytes from `block` on, and then of the block at `next`. The first window is not
+    /// prefetched.
     #[inline(always)]
     pub(crate) fn new(block: *const u8, bytes: usize, next: *const u8) -> Self {
         let mut windows = Self { window: block, line: 0, bytes, next };
@@ -38,11 +44,11 @@ impl Windows {
         self.window = if self.bytes > 0 { self.window.wrapping_add(WINDOW) } else { self.next };
     }
 
-    /// To be called while the loop goes along so many lines, each time as many.
+    /// Prefetches `lines` lines. Called once for every `lines` lines that the loop reads, always with the same number.
     #[inline(always)]
     pub(crate) fn fetch(&mut self, lines: usize) {
         for i in 0..lines {
-            // Constants, where that is all the same.
+            // The offsets are constants if `lines` divides the pages.
             let in_row = PAGES.is_multiple_of(lines);
             let place = if in_row { place(self.line) + i * PAGE } else { place(self.line + i) };
             fetch(self.window.wrapping_add(place), ROW_BYTES);
@@ -55,37 +61,37 @@ impl Windows {
     }
 }
 
-/// Where a window's line begins that is fetched in this turn.
+/// Returns the offset in its window of the line that is prefetched in this turn.
 #[inline(always)]
 fn place(turn: usize) -> usize {
     turn % PAGES * PAGE + turn / PAGES * ROW_BYTES
 }
 
-/// Where the line of a block begins that is fetched in this turn, window by window.
+/// Returns the offset in its block of the line that is prefetched in this turn, window by window.
 #[inline(always)]
 pub(crate) fn place_in_block(turn: usize) -> usize {
     turn / LINES * WINDOW + place(turn % LINES)
 }
 
-/// Fetches `bytes` bytes from `start`, which need not be valid, into the second-level cache: in the first one they would be in the way of what
-/// the loop does until it comes to them.
+/// Prefetches `bytes` bytes from `start`, which need not be valid, into the second-level cache. In the first-level
+/// cache they would evict data that the loop needs before it comes to them.
 #[inline(always)]
 pub(crate) fn fetch(start: *const u8, bytes: usize) {
     #[cfg(target_arch = "x86_64")]
     for at in (0..bytes).step_by(ROW_BYTES) {
         use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        // SAFETY: a prefetch has no effect but on time, whatever the address; SSE is part of the x86-64 baseline.
+        // SAFETY: a prefetch has no effect but on time, whatever the address. SSE is part of the x86-64 baseline.
         unsafe { _mm_prefetch::<_MM_HINT_T1>(start.wrapping_add(at).cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (start, bytes);
 }
 
-/// Fetches a line, whose address need not be valid, into the first-level cache.
+/// Prefetches a line, whose address need not be valid, into the first-level cache.
 #[inline(always)]
 pub(crate) fn fetch_near(line: *const u8) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: as above.
+    // SAFETY: a prefetch has no effect but on time, whatever the address. SSE is part of the x86-64 baseline.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(line.cast());

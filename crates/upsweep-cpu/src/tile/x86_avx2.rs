@@ -1,4 +1,4 @@
-//! Rows in registers of AVX2, two for each.
+//! Lane operations of AVX2, with two registers for each row.
 
 use super::lanes::{Lanes, ROW_BYTES, Work};
 use super::x86_avx512::Index;
@@ -11,15 +11,15 @@ use upsweep_core::key::KeyBits;
 pub(crate) struct Avx2;
 
 impl Avx2 {
-    /// Bytes `16 k .. 16 k + 16` of a table.
+    /// Returns bytes `32 * part .. 32 * part + 32` of a table.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn part(table: &[u8; ROW_BYTES], part: usize) -> __m256i {
-        // SAFETY: the part is in the table.
+        // SAFETY: `part` is 0 or 1, so the 32 bytes are in the table.
         unsafe { _mm256_loadu_si256(table.as_ptr().add(32 * part).cast()) }
     }
 
-    /// In each 16 bytes of `x`, the bytes that the table says, modulo 16.
+    /// Shuffles bytes within each 16 bytes of `x`, by the table's indices modulo 16.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn shuffled([low, high]: [__m256i; 2], table: &[u8; ROW_BYTES]) -> [__m256i; 2] {
@@ -30,7 +30,7 @@ impl Avx2 {
         ]
     }
 
-    /// The last lane of each 16 bytes in all of them.
+    /// Broadcasts the last lane of each 16 bytes within these.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn last_of_16<T>(x: [__m256i; 2]) -> [__m256i; 2] {
@@ -56,7 +56,8 @@ impl Lanes for Avx2 {
     #[inline(never)]
     #[target_feature(enable = "avx2,fma,popcnt,bmi1,bmi2")]
     unsafe fn call<W: Work>(work: W) -> W::Result {
-        // SAFETY: the processor has the instructions, for which this function is compiled, and the memory is as the work's type says.
+        // SAFETY: the processor has the instructions for which this function is compiled, and the conditions of the
+        // work's type hold.
         unsafe { work.run::<Self>() }
     }
 
@@ -82,7 +83,7 @@ impl Lanes for Avx2 {
     #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn halves<T, const SPAN: usize>(lower: Self::Row, upper: Self::Row, _: bool) -> Self::Row {
-        // The compiler knows the table, and must not see which lanes are dropped.
+        // The table is a constant, so `upper` is hidden: the compiler must not see which of its lanes are dropped.
         let upper = Self::hidden(upper);
         let table = &const { Index::<T, SPAN>::UPPER.0 };
         Self::hidden([
@@ -129,7 +130,7 @@ impl Lanes for Avx2 {
     #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn transposed<const N: usize>(rows: [Self::Row; N]) -> [Self::Row; N] {
-        // SAFETY: rows of 64 bytes, as many as they have lanes.
+        // SAFETY: the rows have 64 bytes, and there is a row for each lane.
         unsafe {
             if ROW_BYTES == 4 * N {
                 std::mem::transmute_copy(&x86_transpose::halves_of_16(std::mem::transmute_copy(&rows)))
@@ -155,7 +156,7 @@ impl Lanes for Avx2 {
                 (_mm256_blendv_epi8(a, b, is_greater), _mm256_blendv_epi8(b, a, is_greater))
             };
         }
-        // SAFETY: the same.
+        // SAFETY: both are valid rows, and not the same.
         unsafe {
             low.write(lesser);
             high.write(greater);
@@ -166,7 +167,7 @@ impl Lanes for Avx2 {
     #[target_feature(enable = "avx2")]
     unsafe fn bits(bytes: &[u8; ROW_BYTES]) -> u64 {
         let half = |half: usize| {
-            // SAFETY: there are twice 32 bytes.
+            // SAFETY: the array has twice 32 bytes.
             let row = unsafe { _mm256_loadu_si256(bytes.as_ptr().add(32 * half).cast()) };
             // The lowest bit of a byte becomes its highest.
             u64::from(_mm256_movemask_epi8(_mm256_slli_epi16::<7>(row)) as u32)
@@ -185,7 +186,8 @@ impl Lanes for Avx2 {
     #[target_feature(enable = "avx2")]
     unsafe fn stream(from: *const u8, to: *mut u8) {
         for at in [0, 32] {
-            // SAFETY: a row can be read at `from` and written at `to`, which is aligned; padding may be uninitialised, which `MaybeUninit` allows.
+            // SAFETY: a row can be read at `from` and written at `to`, which is aligned. Padding may be uninitialised,
+            // which `MaybeUninit` allows.
             unsafe {
                 let value = from.add(at).cast::<MaybeUninit<__m256i>>().read_unaligned();
                 asm!("vmovntdq [{to}], {value}", to = in(reg) to.add(at), value = in(ymm_reg) value,

@@ -1,4 +1,5 @@
-//! Rows in registers of AVX-512, and the index tables of both sets: constants that the compiler keeps in registers.
+//! Lane operations of AVX-512, and the shuffle tables of AVX-512 and AVX2: constants that the compiler keeps in
+//! registers.
 
 use super::lanes::{Lanes, ROW_BYTES, Work};
 use super::{x86_compress, x86_numbers, x86_pairs, x86_transpose};
@@ -8,13 +9,15 @@ use std::mem::MaybeUninit;
 use upsweep_core::call::recurrence::Coefficient;
 use upsweep_core::key::KeyBits;
 
-/// For each byte of a row, the byte to take: 0 .. 64 of the first operand, 64 .. 128 of the second.
+/// Shuffle tables. Each entry is the source byte of a byte of a row: 0 .. 64 of the first operand, 64 .. 128 of the
+/// second.
 pub(super) struct Index<T, const SPAN: usize>(std::marker::PhantomData<T>);
 
 #[repr(C, align(64))]
 pub(super) struct Table(pub(super) [u8; ROW_BYTES]);
 
-/// The bytes of the lanes `from(0), from(1), ...`: a macro, because constants cannot call a function that they are given.
+/// Table of the bytes of the lanes `from(0), from(1), ...`. This is a macro, as constant code cannot call a function
+/// that is passed to it.
 macro_rules! table {
     ($T:ty, $from:expr) => {{
         let mut table = [0; ROW_BYTES];
@@ -30,7 +33,7 @@ macro_rules! table {
 
 impl<T, const SPAN: usize> Index<T, SPAN> {
     const LANES: usize = ROW_BYTES / size_of::<T>();
-    /// The lanes of a half.
+    /// Lanes of a half.
     const HALF: usize = if SPAN < size_of::<T>() { 1 } else { SPAN / size_of::<T>() };
 
     const fn is_upper(lane: usize) -> bool {
@@ -42,11 +45,12 @@ impl<T, const SPAN: usize> Index<T, SPAN> {
     const fn last(_: usize) -> usize {
         Self::LANES - 1
     }
-    /// Lanes go from the end of one row on into the next.
+    /// Shifts by one lane: the last lane of the first operand, then the lanes of the second.
     const fn shifted(lane: usize) -> usize {
         lane + Self::LANES - 1
     }
-    /// Of elements that do not fill a row, the rest of its bytes are another lane, which is nobody's.
+    /// Reverses the lanes. If elements do not fill a row, the rest of its bytes counts as another lane, which is
+    /// unused.
     const fn reversed(lane: usize) -> usize {
         (2 * Self::LANES - 1 - lane) % Self::LANES
     }
@@ -55,7 +59,7 @@ impl<T, const SPAN: usize> Index<T, SPAN> {
     pub(super) const LAST: Table = table!(T, Self::last);
     pub(super) const SHIFTED: Table = table!(T, Self::shifted);
     pub(super) const REVERSED: Table = table!(T, Self::reversed);
-    /// All bits of the bytes of upper halves.
+    /// Mask with all bits of the bytes of upper halves.
     pub(super) const UPPER: Table = {
         let mut table = [0; ROW_BYTES];
         let mut i = 0;
@@ -68,7 +72,7 @@ impl<T, const SPAN: usize> Index<T, SPAN> {
 }
 
 impl Table {
-    /// The same as indices of 4 bytes.
+    /// Converts the table to indices of words of 4 bytes.
     const fn words(&self) -> [i32; 16] {
         let mut words = [0; 16];
         let mut i = 0;
@@ -79,7 +83,7 @@ impl Table {
         words
     }
 
-    /// A bit for each lane of so many bytes.
+    /// Converts the table to a bit mask: a bit for each lane of `lane` bytes.
     const fn bits(&self, lane: usize) -> u64 {
         let mut bits = 0;
         let mut i = 0;
@@ -99,7 +103,8 @@ fn same(row: __m512i) -> __m512i {
 }
 
 impl Avx512 {
-    /// By one instruction: LLVM, which knows the table, would take two, or three, whose tables are part of them.
+    /// Permutes a row by one instruction. LLVM, which knows the table, would choose two or three instructions with
+    /// tables of their own.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     fn permuted<T>(x: __m512i, index: &Table) -> __m512i {
@@ -135,7 +140,8 @@ impl Lanes for Avx512 {
     #[inline(never)]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2")]
     unsafe fn call<W: Work>(work: W) -> W::Result {
-        // SAFETY: the processor has the instructions, for which this function is compiled, and the memory is as the work's type says.
+        // SAFETY: the processor has the instructions for which this function is compiled, and the conditions of the
+        // work's type hold.
         unsafe { work.run::<Self>() }
     }
 
@@ -173,8 +179,9 @@ impl Lanes for Avx512 {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
     unsafe fn halves<T, const SPAN: usize>(lower: __m512i, upper: __m512i, floats: bool) -> __m512i {
-        // The compiler does not know the mask: so it makes one instruction under a mask of the one that computes `upper`, and does not see
-        // which lanes are dropped. It does so only where both are of one type.
+        // The mask is hidden from the compiler. So the compiler merges the blend into the instruction that computes
+        // `upper`, as a masked instruction, and does not see which lanes are dropped. It does so only if both have the
+        // same type.
         macro_rules! blended {
             ($mask:ty, $blend:ident($cast:ident, $back:ident)) => {{
                 let mut mask = const { Index::<T, SPAN>::UPPER.bits(size_of::<T>()) as $mask };
@@ -231,7 +238,7 @@ impl Lanes for Avx512 {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
     unsafe fn bits(bytes: &[u8; ROW_BYTES]) -> u64 {
-        // SAFETY: there are 64 bytes.
+        // SAFETY: the array has 64 bytes.
         let row = unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) };
         _mm512_test_epi8_mask(row, row)
     }
@@ -246,7 +253,7 @@ impl Lanes for Avx512 {
     #[inline]
     #[target_feature(enable = "avx512f,avx512dq")]
     unsafe fn transposed<const N: usize>(rows: [__m512i; N]) -> [__m512i; N] {
-        // SAFETY: rows of 64 bytes, as many as they have lanes.
+        // SAFETY: the rows have 64 bytes, and there is a row for each lane.
         unsafe {
             if ROW_BYTES == 4 * N {
                 std::mem::transmute_copy(&x86_transpose::of_16(std::mem::transmute_copy(&rows)))
@@ -289,7 +296,8 @@ impl Lanes for Avx512 {
     #[inline]
     #[target_feature(enable = "avx512f")]
     unsafe fn stream(from: *const u8, to: *mut u8) {
-        // SAFETY: a row can be read at `from` and written at `to`, which is aligned; padding may be uninitialised, which `MaybeUninit` allows.
+        // SAFETY: a row can be read at `from` and written at `to`, which is aligned. Padding may be uninitialised,
+        // which `MaybeUninit` allows.
         unsafe {
             let value = from.cast::<MaybeUninit<__m512i>>().read_unaligned();
             asm!("vmovntdq [{to}], {value}", to = in(reg) to, value = in(zmm_reg) value,
@@ -302,7 +310,8 @@ impl Lanes for Avx512 {
 mod tests {
     use super::*;
 
-    /// The compiler makes tables of every element whose scan it compiles, also of those that are never in rows.
+    /// Checks tables of elements of odd sizes: the compiler makes tables for every element whose scan it compiles, also
+    /// for those that are never in rows.
     #[test]
     fn there_are_tables_of_elements_of_every_size() {
         fn check<const SIZE: usize>() {

@@ -1,11 +1,11 @@
-//! Values compressed in registers: AVX-512 has an instruction for each size; AVX2 shuffles eight (of eight bytes four) at a time,
-//! by tables.
+//! Stream compaction in registers. AVX-512 has an instruction for each size; AVX2 shuffles eight values at a time (four
+//! of eight bytes), by tables.
 //!
-//! Each step stores a whole register at the place where the values kept so far end.
+//! Each step stores a whole register at the end of the values selected so far.
 
 use std::arch::x86_64::*;
 
-/// For each of 256 masks, the places of its bits that are set, the first first.
+/// Places of the set bits of each of 256 masks, in ascending order.
 const PLACES: [[u8; 8]; 256] = {
     let mut places = [[0; 8]; 256];
     let mut mask = 0;
@@ -23,11 +23,11 @@ const PLACES: [[u8; 8]; 256] = {
     places
 };
 
-/// The same for values of `SIZE` bytes, as what a shuffle takes.
+/// Tables of `PLACES` as shuffle operands, for values of `SIZE` bytes.
 struct Shuffles<const SIZE: usize>;
 
 impl<const SIZE: usize> Shuffles<SIZE> {
-    /// Of 16 bytes: the bytes.
+    /// Byte indices of a shuffle of 16 bytes.
     const BYTES: [[u8; 16]; 256] = {
         let mut table = [[0; 16]; 256];
         let mut mask = 0;
@@ -42,7 +42,7 @@ impl<const SIZE: usize> Shuffles<SIZE> {
         table
     };
 
-    /// Of 32 bytes: the words of 4 bytes.
+    /// Indices of 4-byte words of a shuffle of 32 bytes.
     const WORDS: [[u32; 8]; 256] = {
         let (of_value, mut table) = (SIZE / 4, [[0; 8]; 256]);
         let mut mask = 0;
@@ -58,10 +58,10 @@ impl<const SIZE: usize> Shuffles<SIZE> {
     };
 }
 
-/// As [`Lanes::compress`](super::lanes::Lanes::compress).
+/// Implementation of [`Lanes::compress`](super::lanes::Lanes::compress) by AVX-512.
 ///
 /// # Safety
-/// As there.
+/// As [`Lanes::compress`](super::lanes::Lanes::compress).
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
 pub(super) unsafe fn by_avx512<T>(from: *const u8, mask: u64, to: *mut u8) -> bool {
@@ -71,8 +71,8 @@ pub(super) unsafe fn by_avx512<T>(from: *const u8, mask: u64, to: *mut u8) -> bo
     let (lanes, mut to) = (64 / size_of::<T>(), to);
     for row in 0..size_of::<T>() {
         let bits = mask >> (row * lanes) & (!0 >> (64 - lanes));
-        // SAFETY: the row is among the 64 values, and what is written from `to` on, too, as no more values precede it than in
-        // the input.
+        // SAFETY: the row is among the 64 values of the input. The store is within the 64 values of the output, as at
+        // most as many values are before it as in the input.
         unsafe {
             let x = _mm512_loadu_si512(from.add(64 * row).cast());
             let packed = match size_of::<T>() {
@@ -88,10 +88,10 @@ pub(super) unsafe fn by_avx512<T>(from: *const u8, mask: u64, to: *mut u8) -> bo
     true
 }
 
-/// As [`Lanes::compress`](super::lanes::Lanes::compress).
+/// Implementation of [`Lanes::compress`](super::lanes::Lanes::compress) by AVX2.
 ///
 /// # Safety
-/// As there.
+/// As [`Lanes::compress`](super::lanes::Lanes::compress).
 #[inline]
 #[target_feature(enable = "avx2,popcnt")]
 pub(super) unsafe fn by_avx2<T>(from: *const u8, mask: u64, to: *mut u8) -> bool {
@@ -103,8 +103,8 @@ pub(super) unsafe fn by_avx2<T>(from: *const u8, mask: u64, to: *mut u8) -> bool
     let mut to = to;
     for group in 0..64 / lanes {
         let bits = (mask >> (group * lanes) & (!0 >> (64 - lanes))) as usize;
-        // SAFETY: the group is among the 64 values, and what is written from `to` on, too, as no more values precede it than in
-        // the input; the tables have 256 entries.
+        // SAFETY: the group is among the 64 values of the input. The store is within the 64 values of the output, as at
+        // most as many values are before it as in the input. The tables have 256 entries.
         unsafe {
             let at = from.add(group * lanes * size_of::<T>());
             match size_of::<T>() {

@@ -1,4 +1,5 @@
-//! Sums and products of rows of numbers by AVX-512: each is one instruction, without a loop of which LLVM would make it.
+//! Sums and products of rows of numbers by AVX-512, each one instruction, instead of a loop that LLVM would have to
+//! vectorise.
 
 use std::arch::x86_64::*;
 use upsweep_core::call::recurrence::Coefficient;
@@ -19,15 +20,15 @@ macro_rules! of_each_type {
     };
 }
 of_each_type! {
-    /// The sums.
+    /// Returns the sums, lane by lane.
     plus: _mm512_add_ps, _mm512_add_pd, _mm512_add_epi32, _mm512_add_epi64
 }
 of_each_type! {
-    /// The products.
+    /// Returns the products, lane by lane.
     times: _mm512_mul_ps, _mm512_mul_pd, _mm512_mullo_epi32, _mm512_mullo_epi64
 }
 
-/// All NaN as one.
+/// Replaces every NaN by the canonical one.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(super) fn canonical<C: Coefficient>(a: __m512i) -> __m512i {

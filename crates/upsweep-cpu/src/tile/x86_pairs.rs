@@ -1,4 +1,4 @@
-//! Neighbouring lanes taken apart and put together, in registers of AVX-512 and of AVX2: numbers of 4 or 8 bytes.
+//! Interleave and deinterleave of neighbouring lanes of 4 or 8 bytes, in registers of AVX-512 and AVX2.
 
 use super::lanes::{AFTER, EVENS, LOWER, ODDS, taken};
 use std::arch::x86_64::*;
@@ -21,11 +21,11 @@ const fn doubles(what: usize) -> [u64; 8] {
     doubles
 }
 
-/// What [`Lanes::two`](super::lanes::Lanes::two) does.
+/// Implementation of [`Lanes::two`](super::lanes::Lanes::two).
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(super) fn by_avx512<T, const WHAT: usize>(a: __m512i, b: __m512i) -> __m512i {
-    // SAFETY: all are 64 bytes.
+    // SAFETY: tables and registers have 64 bytes.
     unsafe {
         if size_of::<T>() == 4 {
             _mm512_permutex2var_epi32(a, std::mem::transmute::<[u32; 16], __m512i>(const { words(WHAT) }), b)
@@ -35,7 +35,7 @@ pub(super) fn by_avx512<T, const WHAT: usize>(a: __m512i, b: __m512i) -> __m512i
     }
 }
 
-/// The same, of rows of two registers.
+/// Implementation of `two` for rows of two registers.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn by_avx2<T, const WHAT: usize>(a: [__m256i; 2], b: [__m256i; 2]) -> [__m256i; 2] {

@@ -1,7 +1,8 @@
-//! Squares of 16 rows of 4 bytes and of 8 rows of 8 bytes, transposed in registers of AVX-512 and AVX2, and of 64 rows of a byte, of AVX-512.
+//! Transposition of squares in registers: 16 x 16 numbers of 4 bytes and 8 x 8 of 8 bytes by AVX-512 and AVX2, and 64 x
+//! 64 bytes by AVX-512.
 //!
-//! Neighbouring rows are interleaved, then pairs of rows; so each quarter of a row has a part of a column. Quarters are then put
-//! together twice. No `map` of arrays: LLVM may leave it as a function of its own.
+//! Neighbouring rows are interleaved, then pairs of rows. After that each quarter of a row has a part of a column. Two
+//! rounds of shuffles of quarters join these parts. The code has no `map` of arrays, as LLVM may not inline it.
 
 use std::arch::x86_64::*;
 
@@ -35,10 +36,11 @@ pub(super) fn of_16(rows: [__m512; 16]) -> [__m512; 16] {
     columns
 }
 
-/// 64 rows of 64 bytes: squares of 8 rows of 8 numbers of 8 bytes, the bytes of 8 such numbers, and once more such squares.
+/// Transposes 64 rows of 64 bytes: squares of 8 x 8 numbers of 8 bytes, then the bytes of 8 such numbers, then such
+/// squares again.
 ///
 /// # Safety
-/// There are 64 rows of 64 bytes at `from` and `to`, which are so many bytes apart.
+/// `from` and `to` have 64 rows of 64 bytes, at strides of `stride` and `distance` bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) unsafe fn of_64((from, stride): (*const u8, usize), (to, distance): (*mut u8, usize)) {
@@ -46,9 +48,9 @@ pub(super) unsafe fn of_64((from, stride): (*const u8, usize), (to, distance): (
     for (i, byte) in bytes.iter_mut().enumerate() {
         *byte = (8 * (i % 8) + i / 8) as u8;
     }
-    // SAFETY: the 64 bytes are there.
+    // SAFETY: the array has 64 bytes.
     let bytes = unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) };
-    // At [c][r] the columns 8 c to 8 c + 7, one after the other, of the rows 8 r to 8 r + 7.
+    // squares[c][r] has columns 8 c to 8 c + 7, one after the other, of rows 8 r to 8 r + 7.
     let mut squares = [[_mm512_setzero_pd(); 8]; 8];
     for (r, begin) in (0..64).step_by(8).enumerate() {
         let mut rows = [_mm512_setzero_pd(); 8];
@@ -89,7 +91,7 @@ pub(super) fn of_8(rows: [__m512d; 8]) -> [__m512d; 8] {
     columns
 }
 
-/// Half a row of AVX2 has half of a square's columns.
+/// Transposes a square of rows of two registers. Each register has half of the columns.
 #[cfg(not(feature = "small-loops"))]
 #[inline]
 #[target_feature(enable = "avx2")]

@@ -1,24 +1,24 @@
-//! 64 walks of an automaton side by side, a byte of a register each, with the shuffles of bytes of AVX-512.
+//! 64 interleaved runs of an automaton, one in each byte of a register, by the byte shuffles of AVX-512.
 //!
 //! ```text
 //! for each group of 64 bytes of the 64 parts:
-//!     transpose them                                      x86_transpose: a line has one byte of each part
+//!     transpose the bytes                                 x86_transpose: a line has one byte of each part
 //!     for each line:
 //!         class = classes[byte]                           two shuffles
 //!         for each chunk of the steps:                    one shuffle a chunk
 //!             next |= chunk[class, state] where the state belongs to this chunk
-//!         told = tells[state, which] where something is told
-//!     transpose what is told
-//!     store the states                                    by which a walk that began wrongly finds back
+//!         report = tells[state, which] where there is one
+//!     transpose the reports
+//!     store the states                                    checkpoint: ends the second run after a wrong guess
 //! ```
 //!
-//! A shuffle looks 64 bytes up in a table of 128, whose number has 7 bits: the byte's class above, and below as many bits of the state as are
-//! left. The other bits of a state tell its chunk. In an entry the low six bits are the next state, the highest one whether something is told,
-//! and the one between which of two things: few states tell more, and automata that have such a state, or too many steps, are walked along
-//! otherwise.
+//! A shuffle looks up 64 bytes in a table of 128 entries. The index has 7 bits: the byte's class in the high bits, and
+//! low bits of the state in the rest. The other bits of a state select its chunk. The low six bits of an entry are the
+//! next state. The highest bit is set if there is a report, and the bit between selects one of two reports. Few
+//! automata have states with more than two reports: such automata, and automata with too many steps, run by loads.
 //!
-//! **Cost.** For each byte 14 / 64 shuffles to transpose it and what is told of it, and (3 + chunks) / 64 for its step. Automata of 7, 29 and
-//! 44 states with 5, 25 and 29 classes have 1, 8 and 11 chunks.
+//! **Cost.** For each byte 14 / 64 shuffles to transpose it and its report, and (3 + chunks) / 64 for its step.
+//! Automata of 7, 29 and 44 states with 5, 25 and 29 classes have 1, 8 and 11 chunks.
 
 use super::odds::Odds;
 use super::simd::Set;
@@ -26,17 +26,20 @@ use super::x86_transpose;
 use std::arch::x86_64::*;
 use upsweep_core::call::automaton::Table;
 
-/// How many walks there are; and how many bytes of a part lie between two marks.
+/// Number of runs.
 const LANES: usize = 64;
+/// Bytes of a part between two checkpoints.
 const GROUP: usize = 64;
-/// The most chunks of a table.
+/// Most chunks of a table.
 const MOST_CHUNKS: usize = 16;
-/// The bits of an entry.
+/// Bits of an entry: the next state.
 const STATE: u8 = 0x3f;
+/// Bit of an entry: which of the two reports of the state.
 const WHICH: u8 = 0x40;
+/// Bit of an entry: whether there is a report.
 const TELLS: u8 = 0x80;
 
-/// The bytes of a register.
+/// Contents of a register.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Line([u8; LANES]);
@@ -47,25 +50,25 @@ impl Line {
     }
 }
 
-/// A table as shuffles have it.
+/// Transition table in the form of shuffles.
 pub(super) struct Shuffles {
     states: usize,
     class_of: [u8; 256],
-    /// The classes of all bytes, where entries have them.
+    /// Classes of all bytes, shifted to their position in an index.
     classes: [Line; 4],
-    /// The bits of a state that count within a chunk.
+    /// Mask of the bits of a state that index a chunk.
     within: u8,
     chunks: Vec<[Line; 2]>,
-    /// The other bits of a state, in each byte of a line, for each chunk.
+    /// Other bits of the states of each chunk, in each byte of a line.
     numbers: Vec<Line>,
-    /// What each state tells, the one thing and the other.
+    /// First and second report of each state.
     tells: [Line; 2],
-    /// For each class the next states.
+    /// Next states, for each class.
     next: Vec<Line>,
 }
 
 impl Shuffles {
-    /// `None` where the processor has no such shuffles, or the table does not fit.
+    /// Returns `None` if the processor has no byte shuffles of AVX-512, or the table does not fit.
     pub(super) fn new(table: &Table) -> Option<Self> {
         if !Set::widest().is_avx512() || table.classes > 64 {
             return None;
@@ -78,11 +81,11 @@ impl Shuffles {
         }
         let mut class_of = [0; 256];
         class_of.copy_from_slice(&table.class);
-        // A byte of each class.
+        // One byte of each class.
         let mut bytes = vec![0; table.classes];
         (0..256).for_each(|byte| bytes[usize::from(class_of[byte])] = byte);
 
-        // As many as there is code for: the others are of no state.
+        // Rounded up to a number with compiled code: padding chunks have no states.
         let chunks = if chunks > 2 { chunks.next_multiple_of(4) } else { chunks };
         let mut entries = vec![[0u8; 128]; chunks];
         let mut tells = [Line([0; LANES]); 2];
@@ -115,28 +118,29 @@ impl Shuffles {
         })
     }
 
-    /// The states behind texts of one length, by the rule of [`Odds::guess`]: four at once, as they wait for shuffles.
+    /// Returns the states after four texts of one length, as [`Odds::guess`] does. Four are interleaved to hide the
+    /// latency of shuffles.
     pub(super) fn guess(&self, odds: &Odds, before: [&[u8]; 4]) -> [u8; 4] {
-        // SAFETY: there are `Shuffles`, so the processor has what the function is compiled for.
+        // SAFETY: `Shuffles` exist only if the processor has the instructions for which the function is compiled.
         unsafe { self.guess_by_shuffles(odds, before) }
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
     fn guess_by_shuffles(&self, odds: &Odds, before: [&[u8]; 4]) -> [u8; 4] {
-        // Of each state in which a walk may begin, where it is, and its cost.
+        // Current state and cost of a run from each initial state.
         let states = load(&Line::of(|state| state as u8));
         let costs = load(&Line::of(|state| if state < self.states { odds.first[state] } else { u8::MAX }));
         let mut walks = [(states, costs); 4];
         for i in 0..before.iter().map(|before| before.len()).min().unwrap_or(0) {
             for (walk, before) in walks.iter_mut().zip(before) {
                 let class = usize::from(self.class_of[usize::from(before[i])]);
-                // SAFETY: the 64 bytes are there, and need not be aligned.
+                // SAFETY: the array has 64 bytes, which need not be aligned.
                 let cost = unsafe { _mm512_loadu_si512(odds.costs[class].as_ptr().cast()) };
                 walk.1 = _mm512_adds_epu8(walk.1, _mm512_permutexvar_epi8(walk.0, cost));
                 walk.0 = _mm512_permutexvar_epi8(walk.0, load(&self.next[class]));
             }
         }
-        // The least of all costs, each above its state.
+        // Minimum over costs, each in the high byte above its state.
         walks.map(|(states, costs)| {
             let all = _mm512_min_epu16(_mm512_unpacklo_epi8(states, costs), _mm512_unpackhi_epi8(states, costs));
             let half = _mm256_min_epu16(_mm512_castsi512_si256(all), _mm512_extracti64x4_epi64::<1>(all));
@@ -145,8 +149,8 @@ impl Shuffles {
         })
     }
 
-    /// Walks along 64 parts of a text, which lie one behind the other and have 64 bytes for each mark: from some states, which become those
-    /// in which the walks end. A mark is given the states behind its bytes.
+    /// Runs the automaton on 64 consecutive parts of a text, with 64 bytes for each mark. Begins with `states`, and
+    /// replaces them by the final states. Each mark is set to the states after its bytes.
     pub(super) fn walk(&self, text: &[u8], told: &mut [u8], states: &mut [u8; LANES], marks: &mut [[u8; LANES]]) {
         assert!(text.len() == LANES * GROUP * marks.len() && told.len() == text.len(), "64 bytes of each part a mark");
         let walk: unsafe fn(&Self, &[u8], &mut [u8], &mut [u8; LANES], &mut [[u8; LANES]]) = match self.chunks.len() {
@@ -157,12 +161,13 @@ impl Shuffles {
             12 => Self::walk_by::<12>,
             _ => Self::walk_by::<MOST_CHUNKS>,
         };
-        // SAFETY: there are `Shuffles`, so the processor has what the function is compiled for; the lengths are as it asks for.
+        // SAFETY: `Shuffles` exist only if the processor has the instructions for which the function is compiled. The
+        // lengths have been checked.
         unsafe { walk(self, text, told, states, marks) }
     }
 
     /// # Safety
-    /// A text and what is told of it have [`LANES`] times [`GROUP`] bytes for each mark.
+    /// `text` and `told` have [`LANES`] times [`GROUP`] bytes for each mark.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
     unsafe fn walk_by<const CHUNKS: usize>(
         &self,
@@ -181,7 +186,7 @@ impl Shuffles {
         let (mut lines, mut tells) = ([Line([0; LANES]); GROUP], [Line([0; LANES]); GROUP]);
         let part = GROUP * marks.len();
         for (group, mark) in marks.iter_mut().enumerate() {
-            // SAFETY: the parts have so many bytes, and `GROUP` of each are of this group.
+            // SAFETY: each part has `part` bytes, and `GROUP` of these are of this group.
             unsafe {
                 x86_transpose::of_64((text.as_ptr().add(GROUP * group), part), (lines.as_mut_ptr().cast(), GROUP))
             };
@@ -201,14 +206,14 @@ impl Shuffles {
                     *next = _mm512_maskz_permutex2var_epi8(is_here, load(first), at, load(second));
                 }
                 let next = any(next);
-                // The state, and which of two things.
+                // Index of the report: the state, and which of its two reports.
                 let told_at = _mm512_ternarylogic_epi64::<0xd8>(state, next, which);
                 let some = _mm512_movepi8_mask(next);
                 *tells = store(_mm512_maskz_permutex2var_epi8(some, one, told_at, other));
                 state = next;
             }
             *mark = store(_mm512_and_si512(state, all(STATE))).0;
-            // SAFETY: as above.
+            // SAFETY: each part has `part` bytes, and `GROUP` of these are of this group.
             unsafe {
                 x86_transpose::of_64((tells.as_ptr().cast(), GROUP), (told.as_mut_ptr().add(GROUP * group), part))
             };
@@ -217,7 +222,7 @@ impl Shuffles {
     }
 }
 
-/// All of them by `or`, three at a time, so that none waits for more than a few.
+/// Combines all registers by `or`, in a ternary tree, so that the dependence chain is short.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn any<const N: usize>(mut all: [__m512i; N]) -> __m512i {
@@ -236,7 +241,7 @@ fn any<const N: usize>(mut all: [__m512i; N]) -> __m512i {
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn load(line: &Line) -> __m512i {
-    // SAFETY: the 64 bytes are there, and aligned.
+    // SAFETY: a `Line` has 64 aligned bytes.
     unsafe { _mm512_load_si512(line.0.as_ptr().cast()) }
 }
 
@@ -244,7 +249,7 @@ fn load(line: &Line) -> __m512i {
 #[target_feature(enable = "avx512f")]
 fn store(bytes: __m512i) -> Line {
     let mut line = Line([0; LANES]);
-    // SAFETY: the 64 bytes are there, and aligned.
+    // SAFETY: a `Line` has 64 aligned bytes.
     unsafe { _mm512_store_si512(line.0.as_mut_ptr().cast(), bytes) };
     line
 }
@@ -254,7 +259,7 @@ mod tests {
     use super::*;
     use upsweep_core::call::automaton::{Event, Step};
 
-    /// An automaton whose states tell so many things each.
+    /// Makes an automaton whose states have `things` reports each.
     fn table(states: usize, classes: usize, things: usize) -> Table {
         let lists: Vec<Vec<Event>> =
             (0..8).map(|told| (0..usize::from(told > 0)).map(|_| Event { kind: told, back: 0 }).collect()).collect();
@@ -272,7 +277,7 @@ mod tests {
         table
     }
 
-    /// Which automata fit.
+    /// Checks which automata fit.
     #[test]
     fn some_fit() {
         for (states, classes, things, fits) in [
@@ -290,7 +295,7 @@ mod tests {
         }
     }
 
-    /// Guesses are those of [`Odds::guess`].
+    /// Checks that guesses are equal to those of [`Odds::guess`].
     #[test]
     fn the_same_guesses() {
         let mut seed = 3u64;
@@ -300,7 +305,7 @@ mod tests {
             let mut text = |len: usize| -> Vec<u8> {
                 let mut byte = || {
                     seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                    // The lower, the more frequent.
+                    // Lower bytes are more frequent.
                     ((seed >> 33 & 15) * (seed >> 53 & 15)) as u8
                 };
                 (0..len).map(|_| byte()).collect()
