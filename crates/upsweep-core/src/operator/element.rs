@@ -35,7 +35,7 @@ use std::mem::{align_of, offset_of, size_of};
 /// # Safety
 /// - [`cuda_type`](Element::cuda_type) names a C++ type with this type's size, alignment and field offsets.
 /// - Every value that the type's CUDA operators can produce is a valid value of the Rust type, and so are zero bits.
-/// A type whose [`WHOLE`](Element::WHOLE) is true is an integer of 8 to 64 bits.
+/// - A type whose [`WHOLE`](Element::WHOLE) is true is an integer of 8 to 64 bits.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element that upsweep can scan",
     label = "not an Element",
