@@ -31,7 +31,7 @@ use upsweep::{Input, Result, View};
 type Carries = u32;
 const ALL: Carries = 1;
 const BEFORE: Carries = 2;
-/// Distance of the bits that say "propagates" above those that say "generates".
+/// Number of bits by which the bit that says "propagates" is above the one that says "generates".
 const PASSES: u32 = 16;
 
 /// Run of limbs. Its words have 32 bits, so that the struct has no padding.
@@ -52,13 +52,14 @@ fn limbs_of(a: u64, b: u64) -> Limbs {
     Limbs { low: sum as u32, high: (sum >> 32) as u32, carries: makes | passes << PASSES }
 }
 
-/// Carry out of two limbs, from their sum with the carry that came in.
+/// Carry out of the limbs `a` and `b`, from `sum`, their sum with the carry that came in.
 #[function]
 fn handed_on(a: u64, b: u64, sum: u64) -> u64 {
     (a & b | (a | b) & !sum) >> 63
 }
 
-/// Limb of the longer number where the other has none, and 0 after the last limb. `carry` is added to the first.
+/// Run of one limb, `at`, where only the longer number has limbs; its limb is 0 at the index `len`, after the last one.
+/// At the index `first`, the carry out of the limbs that both numbers have is added.
 #[function]
 fn rest_of(#[param] first: u64, #[param] len: u64, limb: u64, carry: u64, at: u64) -> Limbs {
     let limb: u64 = if at < len { limb } else { 0 };
@@ -72,7 +73,7 @@ fn rest_of(#[param] first: u64, #[param] len: u64, limb: u64, carry: u64, at: u6
 /// one if both do.
 #[operator]
 fn carry_over(a: Limbs, b: Limbs) -> Limbs {
-    // Function of all lower limbs, for both functions that are kept.
+    // Function of the carry of all limbs of `a`: the multiplication copies it to the bits of both functions in a word.
     let lower = (a.carries & (ALL | ALL << PASSES)) * (ALL | BEFORE);
     let makes = b.carries & (ALL | BEFORE) | b.carries >> PASSES & lower;
     let passes = b.carries & lower & (ALL | BEFORE) << PASSES;
@@ -84,13 +85,15 @@ fn with_carry(limbs: Limbs) -> u64 {
     ((limbs.high as u64) << 32 | limbs.low as u64) + (limbs.carries >> 1 & 1) as u64
 }
 
-/// Index into the shorter number: past its end that of its last limb, which counts as 0.
+/// Index of the limb of the shorter number that is read at `at`. Past its end that is the last limb, which the caller
+/// replaces by 0.
 #[function]
 fn within(#[param] last: u64, at: u64) -> u64 {
     at.min(last)
 }
 
-/// Index of two limbs that differ, plus 1 and doubled, plus 1 if the first is larger; 0 for equal limbs.
+/// Returns 0 for equal limbs. For limbs that differ it returns `2 (at + 1)`, plus 1 if `a` is larger, so the largest
+/// number belongs to the highest limb that differs.
 #[function]
 fn larger(#[param] a_len: u64, #[param] b_len: u64, a: u64, b: u64, at: u64) -> u64 {
     let a: u64 = if at < a_len { a } else { 0 };
@@ -113,7 +116,8 @@ where
     if a.view().len() < b.view().len() { add_longer(device, &b, &a) } else { add_longer(device, &a, &b) }
 }
 
-/// Adds in one pass over the limbs that both have, and one over the rest of the longer and the limb after it.
+/// Adds in one pass over the limbs that both numbers have, and one over the other limbs of the longer number and the
+/// limb after them.
 fn add_longer(device: &Device, long: &Part<'_, u64>, short: &Part<'_, u64>) -> Result<Array<u64>> {
     let (n, both) = (long.view().len(), short.view().len());
     if n == 0 {
@@ -168,7 +172,7 @@ fn compare_numbers(device: &Device, a: &Number<'_>, b: &Number<'_>) -> Result<Or
     })
 }
 
-/// Number with at least one limb to read: an empty one has a 0 of its own.
+/// Number with at least one limb to read: for an empty input that is a 0 on the device.
 struct Number<'a> {
     given: Part<'a, u64>,
     zero: Option<Array<u64>>,

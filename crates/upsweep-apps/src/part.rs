@@ -60,7 +60,7 @@ impl<'a, T: Element> Part<'a, T> {
 impl<T: Element> Input for Part<'_, T> {
     type Item = T;
     fn view(&self) -> View<'_, T> {
-        // The range is within the whole.
+        // The range is within the buffer: all functions that make a part see to it.
         match &self.whole {
             View::Host(x) => View::Host(x.get(self.range.clone()).unwrap_or(&[])),
             #[cfg(feature = "cuda")]
@@ -118,7 +118,7 @@ impl<'a, T: Element> PartMut<'a, T> {
 impl<T: Element> Output for PartMut<'_, T> {
     type Item = T;
     fn view_mut(&mut self) -> ViewMut<'_, T> {
-        // The range is within the whole.
+        // The range is within the array: all functions that make a part see to it.
         match &mut self.whole {
             ViewMut::Host(x) => ViewMut::Host(x.get_mut(self.range.clone()).unwrap_or(&mut [])),
             #[cfg(feature = "cuda")]
@@ -127,7 +127,7 @@ impl<T: Element> Output for PartMut<'_, T> {
     }
 }
 
-/// New array with the value of `function` for each element of an input.
+/// Creates an array with the value of `function` for each element of an input.
 pub(crate) fn map<'x, F, X, O>(device: &Device, function: F, input: X) -> Result<Array<O>>
 where
     X: Inputs<'x>,
@@ -137,7 +137,7 @@ where
     Transform::new(function).run_to_array(device, input)
 }
 
-/// Elements of a view in the host's memory; `None` for one on a device.
+/// Returns the elements of a view in the host's memory; `None` for a view on a device.
 fn in_host_memory<'v, T: Element>(view: &'v View<'_, T>) -> Option<&'v [T]> {
     match view {
         View::Host(x) => Some(x),

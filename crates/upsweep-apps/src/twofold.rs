@@ -4,7 +4,7 @@
 
 use upsweep::prelude::*;
 
-/// Product of two numbers.
+/// Product of the double-double numbers `a + a_rest` and `b + b_rest`.
 #[function]
 pub(crate) fn times(a: f64, a_rest: f64, b: f64, b_rest: f64) -> (f64, f64) {
     let product = a * b;
@@ -14,7 +14,7 @@ pub(crate) fn times(a: f64, a_rest: f64, b: f64, b_rest: f64) -> (f64, f64) {
     if sum.is_finite() { (sum, rest - (sum - product)) } else { (product, 0.0) }
 }
 
-/// Sum of two numbers.
+/// Sum of the double-double numbers `a + a_rest` and `b + b_rest`.
 #[function]
 pub(crate) fn plus(a: f64, a_rest: f64, b: f64, b_rest: f64) -> (f64, f64) {
     let sum = a + b;

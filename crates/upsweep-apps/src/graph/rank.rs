@@ -10,9 +10,9 @@ use upsweep::prelude::*;
 pub struct PageRank {
     /// Rank of each vertex; their sum is 1.
     pub ranks: Array<f64>,
-    /// Number of steps taken.
+    /// Number of iterations.
     pub steps: usize,
-    /// Sum of the absolute changes of the ranks in the last step.
+    /// Sum of the absolute changes of the ranks in the last iteration.
     pub change: f64,
 }
 
@@ -128,8 +128,8 @@ pub fn page_rank_weighted(
     Ok(found?)
 }
 
-/// Power iteration. `step` returns, for given ranks, the rank that each vertex receives by its edges, and the sum of
-/// the ranks of the vertices without edges.
+/// Power iteration. For given ranks, `step` returns two things: for each vertex, the sum of what the edges to it bring;
+/// and the sum of the ranks of the vertices without edges.
 fn walk(
     device: &Device,
     n: usize,
