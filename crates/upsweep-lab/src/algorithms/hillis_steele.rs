@@ -66,7 +66,7 @@ pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Va
                 }
             });
         });
-        // The array that was read is not needed any more, except that x stays as it is.
+        // The next launch may overwrite what this one read, but not x: so `other` takes its place after the first.
         (from, to, other) = (to, other, to);
         stride *= 2;
     }
