@@ -26,8 +26,9 @@ use upsweep::inputs::GatherOf;
 use upsweep::prelude::*;
 use upsweep::{Input, Result, View};
 
-/// Function of the carry of a run of limbs, as bits: whether the run generates a carry, and whether it propagates one.
-/// One word holds two functions: that of [`ALL`] limbs, and that of the limbs [`BEFORE`] the last.
+/// Functions of the carry of a run of limbs, as bits: whether the run generates a carry, and whether it propagates one.
+/// One word holds two functions: that of all limbs of the run ([`ALL`]), and that of the limbs before the last one
+/// ([`BEFORE`]).
 type Carries = u32;
 const ALL: Carries = 1;
 const BEFORE: Carries = 2;
@@ -38,7 +39,7 @@ const PASSES: u32 = 16;
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
 struct Limbs {
-    /// Sum of the last limb, without a carry.
+    /// Lower half of the sum of the run's last limbs, without a carry that comes in; `high` is the upper half.
     low: u32,
     high: u32,
     carries: Carries,
@@ -69,8 +70,8 @@ fn rest_of(#[param] first: u64, #[param] len: u64, limb: u64, carry: u64, at: u6
     Limbs { low: sum as u32, high: (sum >> 32) as u32, carries: makes | passes << PASSES }
 }
 
-/// A run generates a carry if its upper limbs do, or if they propagate one that the lower limbs generate. It propagates
-/// one if both do.
+/// Joins two runs: `b` has the limbs above those of `a`. Both together generate a carry if `b` does, or if `b`
+/// propagates one that `a` generates. They propagate one if both do.
 #[operator]
 fn carry_over(a: Limbs, b: Limbs) -> Limbs {
     // Function of the carry of all limbs of `a`: the multiplication copies it to the bits of both functions in a word.
@@ -186,7 +187,7 @@ impl<'a> Number<'a> {
         Ok(Self { given: Part::all(given), zero, len })
     }
 
-    /// The first `n` limbs; indices past the end repeat the last limb.
+    /// Input with the first `n` limbs of the number; past its end it repeats the last limb.
     fn gather(&self, n: u64) -> GatherOf<'_, Self, Apply<Within, std::ops::Range<u64>>> {
         Gather::of(self).at(Apply(Within { last: self.len.saturating_sub(1) }, 0..n))
     }

@@ -62,7 +62,7 @@ pub enum Error {
     },
     /// Sum of an image's values that its type does not hold.
     Overflow {
-        /// Number of values added.
+        /// Number of values that are summed.
         values: usize,
         /// Sum of the values.
         sum: u64,
@@ -77,7 +77,7 @@ pub enum Error {
         what: &'static str,
         /// Value of the number.
         value: f64,
-        /// Rule that the number breaks.
+        /// Rule that the value breaks, in words.
         rule: &'static str,
     },
     /// Point outside a raster.
@@ -86,16 +86,16 @@ pub enum Error {
         row: usize,
         /// Column of the point.
         column: usize,
-        /// The number of rows.
+        /// Number of rows of the raster.
         rows: usize,
-        /// The number of columns.
+        /// Number of columns of the raster.
         columns: usize,
     },
     /// Matrix that is to be a graph, and is not square.
     Square {
-        /// The number of rows.
+        /// Number of rows of the matrix.
         rows: usize,
-        /// The number of columns.
+        /// Number of columns of the matrix.
         columns: usize,
     },
     /// Tree with too many vertices.
@@ -109,7 +109,7 @@ pub enum Error {
     Edges {
         /// Number of edges that are given.
         edges: usize,
-        /// The number of vertices.
+        /// Number of vertices of the tree.
         vertices: u32,
     },
     /// Vertex that no edges connect with the root.

@@ -212,7 +212,7 @@ impl Csr {
         Ok(Self { offsets, targets: map(device, places.column_of(), keys)? })
     }
 
-    /// Number of vertices; of a matrix, of rows.
+    /// Number of vertices of the graph; for the positions of a matrix, number of its rows.
     #[must_use]
     pub fn vertices(&self) -> usize {
         self.offsets.len() - 1
@@ -224,7 +224,7 @@ impl Csr {
         &self.offsets
     }
 
-    /// Target of each edge.
+    /// Target of each edge: the edges are ordered by source, then by target.
     #[must_use]
     pub fn targets(&self) -> &Array<u32> {
         &self.targets
@@ -256,7 +256,7 @@ impl Csr {
     }
 }
 
-/// Sparse matrix.
+/// Sparse matrix in compressed rows: the positions of its values, and the values.
 #[derive(Debug)]
 pub struct Matrix<T> {
     rows: Csr,

@@ -12,13 +12,14 @@ pub(crate) struct Part<'a, T> {
 }
 
 impl<'a, T: Element> Part<'a, T> {
-    /// The whole buffer. Applications are written for parts, so that they are compiled once for all kinds of buffers.
+    /// Part with all elements of a buffer. Applications are written for parts, so that they are compiled once for all
+    /// kinds of buffers.
     pub(crate) fn all<B: Input<Item = T> + ?Sized>(buffer: &'a B) -> Self {
         let whole = buffer.view();
         Self { range: 0..whole.len(), whole }
     }
 
-    /// The elements at `range`.
+    /// Part with the elements at `range` of a buffer.
     ///
     /// # Errors
     /// [`Error::Index`] when the buffer is shorter.
@@ -31,7 +32,7 @@ impl<'a, T: Element> Part<'a, T> {
         Ok(Self { whole, range })
     }
 
-    /// The elements at `range` of this part.
+    /// Part with the elements at `range` of this part.
     ///
     /// # Errors
     /// [`Error::Index`] when the part is shorter.
@@ -51,7 +52,7 @@ impl<'a, T: Element> Part<'a, T> {
         (Part { range: 0..chunks.len(), whole: chunks }, Part { range: 0..rest.len(), whole: rest })
     }
 
-    /// Whether the elements are in the host's memory.
+    /// Whether the elements of the part are in the host's memory.
     pub(crate) fn on_host(&self) -> bool {
         in_host_memory(&self.whole).is_some()
     }
@@ -69,7 +70,7 @@ impl<T: Element> Input for Part<'_, T> {
     }
 }
 
-/// Contiguous range of an array, for results.
+/// Contiguous range of an array, to which results are written.
 #[derive(Debug)]
 pub(crate) struct PartMut<'a, T> {
     whole: ViewMut<'a, T>,
@@ -77,7 +78,7 @@ pub(crate) struct PartMut<'a, T> {
 }
 
 impl<'a, T: Element> PartMut<'a, T> {
-    /// The elements at `range`.
+    /// Part with the elements at `range` of an array.
     ///
     /// # Errors
     /// [`Error::Index`] when the array is shorter.

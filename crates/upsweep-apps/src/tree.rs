@@ -49,7 +49,7 @@ use upsweep::{Input, operator::Values};
 pub struct Tree {
     /// Parent of each vertex; [`NONE`] for roots.
     parents: Array<u32>,
-    /// Position of each vertex in preorder and in postorder.
+    /// Position of each vertex in preorder; `left` has the positions in postorder.
     entered: Array<u32>,
     left: Array<u32>,
     depths: Array<u32>,

@@ -22,9 +22,9 @@ pub struct Claim {
     pub source: &'static str,
     /// Statement of the source.
     pub statement: &'static str,
-    /// Claimed numbers.
+    /// Numbers that the source claims, as text.
     pub claimed: String,
-    /// Counted numbers.
+    /// Numbers that were counted, as text.
     pub found: String,
     /// Whether the claimed numbers agree with the counted ones.
     pub holds: bool,

@@ -291,7 +291,7 @@ mod tests {
             }
             places
         };
-        // Loaded; moved in the first round, 3 to position 3, 7 to 5, the second 1 to 2; and in the second; stored.
+        // Each is loaded, moved in round 1 (3 to position 3, 7 to 5, the second 1 to 2), moved in round 2, stored.
         assert_eq!([way(0), way(2), way(5)], [[0, 3, 3, 3], [2, 5, 7, 7], [5, 2, 2, 2]]);
     }
 

@@ -10,14 +10,14 @@ pub trait Sample: Sized {
 
 impl Sample for i64 {
     fn from_bits(bits: u64) -> Self {
-        // The digits 0 to 9.
+        // The elements are the digits 0 to 9.
         (bits % 10) as Self
     }
 }
 
 impl Sample for Affine {
     fn from_bits(bits: u64) -> Self {
-        // Factors -1, 1 and 2, so that the products stay short.
+        // The factors are -1, 1 and 2, so that products of a few stay short.
         let m = [1, 1, 2, -1][(bits % 4) as usize];
         Self { m, c: (bits / 4 % 7) as i64 - 3 }
     }

@@ -84,7 +84,7 @@ impl Loads {
 pub(crate) enum Mapping {
     /// The first threads work, at all nodes of a level.
     Contiguous,
-    /// Each thread works at the word of its number, found by a remainder.
+    /// Each thread works at the word with its own index; a remainder tells whether that word is a node.
     Modulo,
 }
 
@@ -100,7 +100,7 @@ pub(crate) enum Shift {
 /// Barriers that keep words from being overwritten while they are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Barriers {
-    /// As many barriers as needed.
+    /// As many barriers as the algorithm needs.
     Enough,
     /// One barrier a step, where two are needed, so that the algorithm has a race.
     One,
@@ -118,10 +118,10 @@ pub(crate) enum Order {
 /// Way in which the CUDA kernel is written. All ways have the same steps, which the model runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Writing {
-    /// As the source prints it.
+    /// The kernel is written as the source prints it.
     First,
-    /// With other instructions, which the kernel's file names, so that a statement about the algorithm does not rest on
-    /// one way of writing it.
+    /// The kernel has other instructions, which its file names, so that a statement about the algorithm does not rest
+    /// on one way of writing it.
     Second,
     /// With a division in each round, which gives the number of threads that work.
     Dividing,

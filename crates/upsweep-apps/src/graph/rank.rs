@@ -52,14 +52,14 @@ pub fn page_rank(device: &Device, graph: &Csr, damping: f64, tolerance: f64, mos
     })
 }
 
-/// Index of a weight that is invalid; `u64::MAX` for a valid one.
+/// Index `at` of a weight that is negative, infinite or NaN; `u64::MAX` for any other.
 #[function]
 fn no_weight(weight: f64, at: u64) -> u64 {
     if weight >= 0.0 && weight.is_finite() { u64::MAX } else { at }
 }
 
-/// Quotient `weight / whole`, and 0 for a whole of 0. Sums of quotients by the largest weight neither overflow nor
-/// vanish.
+/// Quotient `weight / whole`, and 0 for a whole of 0. If `whole` is the largest weight of a row, sums of the row's
+/// quotients neither overflow nor vanish.
 #[function]
 fn part_of(weight: f64, whole: f64) -> f64 {
     if whole > 0.0 { weight / whole } else { 0.0 }

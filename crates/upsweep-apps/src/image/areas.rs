@@ -9,13 +9,13 @@ use upsweep::prelude::*;
 #[derive(Element, Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Area {
-    /// First row.
+    /// First row of the rectangle.
     pub top: u32,
-    /// First column.
+    /// First column of the rectangle.
     pub left: u32,
-    /// Row after the last one.
+    /// Row after the last one of the rectangle.
     pub bottom: u32,
-    /// Column after the last one.
+    /// Column after the last one of the rectangle.
     pub right: u32,
 }
 
@@ -82,7 +82,7 @@ fn quotient(a: u64, n: u64, inverse: f64) -> u64 {
     if n == 1 { a } else { ((a as f64 + 0.5) * inverse) as u64 }
 }
 
-/// Plane, row, column and channel of the value `at` of an image.
+/// Returns the plane, the row, the column and the channel of the value with the index `at` of an image.
 #[function]
 fn place(places: Places, at: u64) -> (u64, u64, u64, u64) {
     let extent = places.extent;

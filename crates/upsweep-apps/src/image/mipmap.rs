@@ -44,7 +44,7 @@ use upsweep::{Input, Output};
 /// Mipmapping", 2005.
 #[derive(Debug)]
 pub struct Mipmap<P> {
-    /// All levels, one after the other.
+    /// Values of all levels, one level after the other.
     values: Array<P>,
     levels: Vec<Level>,
 }
@@ -226,7 +226,7 @@ fn halve<P: Pixel>(device: &Device, pyramid: &mut Array<P>, from: Level, to: Lev
     let down = |tap| Gather::of(&*pyramid).at(Apply(TapOf { begin, inner: row, len: height, tap }, 0..halved));
     let weighted = Weighted { inner: row, len: height };
     let by: f64 = [height, width].iter().map(|&n| if n % 2 == 0 { 2.0 } else { n as f64 }).product();
-    // The sum may overflow where the mean does not.
+    // The weighted sum may overflow though the mean does not, so values are scaled before.
     let scale = room_for::<P>(by);
     if srgb {
         let down = |tap| Apply(Light { white: P::WHITE }, down(tap));

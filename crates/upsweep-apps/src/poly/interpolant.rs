@@ -136,7 +136,7 @@ impl Interpolant {
         &self.coefficients
     }
 
-    /// Values at many points.
+    /// Returns the values of the polynomial at many points.
     ///
     /// # Errors
     /// [`Place`](upsweep::Error::Place) when the points are not in the memory of the device that computes; CUDA's own.

@@ -21,7 +21,7 @@ pub(super) struct Rays {
     pub(super) raster: Raster,
     pub(super) row: i32,
     pub(super) column: i32,
-    /// Reciprocal of the raster's columns.
+    /// Reciprocal of the number of the raster's columns.
     inverse: f64,
     /// Distance by which the earth's curvature lowers a point at the distance 1. It grows with the square of the
     /// distance.

@@ -386,7 +386,7 @@ fn check(device: &Device, offsets: &Part<'_, u64>, len: usize) -> Result<usize> 
     Ok(segments)
 }
 
-/// Index of an offset that is less than the one before it; `u64::MAX` for others.
+/// Index `at` of an offset, `end`, that is less than the one before it, `begin`; `u64::MAX` for any other.
 #[function]
 fn falls(begin: u64, end: u64, at: u64) -> u64 {
     if end < begin { at } else { u64::MAX }

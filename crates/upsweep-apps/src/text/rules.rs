@@ -53,7 +53,7 @@ pub(super) fn compile(name: &str, patterns: &[&str]) -> Result<thompson::NFA> {
     })
 }
 
-/// Determinises an NFA.
+/// Compiles an NFA to a DFA; `name` is that of the rules in error messages.
 pub(super) fn determinise(name: &str, nfa: &thompson::NFA, anchored: Anchored) -> Result<dense::DFA<Vec<u32>>> {
     let kind =
         if anchored == Anchored::No { dense::Config::new() } else { dense::Config::new().match_kind(MatchKind::All) };
@@ -71,7 +71,7 @@ pub(super) fn determinise(name: &str, nfa: &thompson::NFA, anchored: Anchored) -
         })
 }
 
-/// State in which a text begins.
+/// Returns the state of a DFA in which a text begins.
 pub(super) fn start_of(name: &str, dfa: &dense::DFA<Vec<u32>>, anchored: Anchored) -> Result<StateID> {
     dfa.start_state(&start::Config::new().anchored(anchored))
         .map_err(|error| Error::Rule { name: name.to_owned(), reason: error.to_string() })

@@ -39,7 +39,7 @@ use upsweep::{Error, Input, Result};
 /// at many positions, because stores to one position are serialised.
 const BEFORE: usize = 4096;
 
-/// Sums over blocks of an array, which follow its changes: see the [module](self).
+/// Fenwick tree: sums over blocks of an array, which follow the changes of its elements. See the [module](self).
 #[derive(Debug)]
 pub struct Fenwick<T> {
     /// First [`BEFORE`] numbers: the last is 0, the others take discarded results. Then the nodes, from 1 on.
@@ -279,7 +279,7 @@ impl<T: Number> Fenwick<T> {
         self.len.saturating_sub(1).leading_zeros().min(63)
     }
 
-    /// Adds sorted updates to the nodes of `LEVELS` levels from `k` on.
+    /// Adds sorted updates to the nodes of `LEVELS` levels of the tree: blocks of 2^k elements, and larger ones.
     fn change(&mut self, device: &Device, k: u32, (places, amounts): (&Array<u64>, &Array<T>)) -> Result<()> {
         let sums: Array<[T; 4]> = Scan::new(InBlocks { k: k + self.high() })
             .map(UpdateAt)

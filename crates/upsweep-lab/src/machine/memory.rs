@@ -61,7 +61,7 @@ impl Stamp {
     }
 }
 
-/// Accesses that a later one could race with.
+/// Earlier accesses to a word that a later one could race with.
 #[derive(Clone, Debug, Default)]
 struct History {
     written: Option<Stamp>,
@@ -199,7 +199,7 @@ impl<T: Word> Memory<T> {
         self.kept = (self.values.len(), self.flags.len());
     }
 
-    /// Frees the shared memory of the blocks.
+    /// Frees the shared memory of the blocks that have run.
     pub(super) fn free_shared(&mut self) {
         self.values.truncate(self.kept.0);
         self.flags.truncate(self.kept.1);

@@ -51,7 +51,7 @@ struct Due {
     place: Reverse<Place>,
 }
 
-/// Actions of a warp's threads in a step.
+/// Actions that the threads of one warp take in a step, by lane.
 #[derive(Debug)]
 pub(super) struct Warp {
     lanes: [Vec<(Place, Act)>; WARP],

@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn what_shows_what() {
         let options = |name| of(name).into_iter().map(|(options, _)| options).collect::<Vec<_>>();
-        // Two of a half-warp's 16 threads are 16 words apart as soon as there are 9 threads.
+        // The 9th thread is 16 words from the first: one bank of 16. 16 elements have 8 threads, and 32 have 16.
         assert_eq!(options("blelloch"), ["--n 32 --banks 16", "--n 64 --banks 32"]);
         assert_eq!(options("kogge-stone"), [""; 0]);
         assert_eq!(options("kogge-stone-race"), ["--n 33"]);

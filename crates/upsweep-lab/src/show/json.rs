@@ -85,7 +85,7 @@ pub(super) fn counts(counts: &Counts) -> [u64; 12] {
     ]
 }
 
-/// Names of the counts in the player.
+/// Names of the counts that the player shows, in the order of [`counts`].
 pub(super) const NAMES: [&str; 12] = [
     "active threads",
     "operations",

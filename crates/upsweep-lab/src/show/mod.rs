@@ -59,7 +59,7 @@ fn name_of(array: &ArrayInfo) -> String {
     }
 }
 
-/// Memory space of an array, in words.
+/// Says in words in which memory space an array is.
 fn place_of(array: &ArrayInfo) -> String {
     match (array.space, array.block) {
         (Space::Shared, Some(block)) => format!("shared memory of block {block}"),

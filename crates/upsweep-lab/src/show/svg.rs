@@ -22,7 +22,7 @@ pub(super) fn part(recording: &Recording) -> Markup {
     Picture::new(recording, Sizes::FULL).draw(false)
 }
 
-/// Draws a small picture without any text.
+/// Draws a small picture of a run, without any text.
 pub(super) fn thumbnail(recording: &Recording) -> Markup {
     Picture::new(recording, Sizes::SMALL).draw_small()
 }

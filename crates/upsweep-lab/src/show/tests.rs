@@ -350,7 +350,7 @@ fn plots_have_every_point_axis_and_name() {
     roxmltree::Document::parse(&plot::render(&[])).unwrap();
 }
 
-/// Record of the race on an H200, as the pages of the book quote it.
+/// Reads the record of the race on an H200, which the pages of the book quote.
 fn record() -> String {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     std::fs::read_to_string(root.join("benches/record/nvidia-h200/2026-11-27-lab.csv")).unwrap()

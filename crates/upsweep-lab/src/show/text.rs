@@ -211,7 +211,7 @@ impl Page<'_> {
         }
     }
 
-    /// Appends `text` after `title`, in lines of the right length.
+    /// Appends `text` after `title`, in lines of at most `WIDTH` characters.
     fn wrapped(&mut self, title: &str, text: &str) {
         self.wrapped_by(title, "    ", text);
     }

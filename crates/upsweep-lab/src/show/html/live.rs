@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn bytes_in_base_64() {
-        // The examples of RFC 4648.
+        // These are the examples of RFC 4648.
         let found = ["", "f", "fo", "foo", "foob", "fooba", "foobar"].map(|text| base64(text.as_bytes()));
         assert_eq!(found, ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"]);
     }
