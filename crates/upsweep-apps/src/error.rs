@@ -31,7 +31,7 @@ pub enum Error {
     Parent {
         /// Vertex that has the parent.
         vertex: u32,
-        /// Number given as the parent.
+        /// Number that was given as the vertex's parent.
         parent: u32,
         /// Number of vertices of the tree.
         vertices: u32,

@@ -375,7 +375,8 @@ impl Tree {
         let questions = a.view().len();
         let (mut low, mut high) = (device.filled(questions, 0u32)?, device.filled(questions, 0u32)?);
         Transform::new(Between).run(device, (of_a(), of_b()), (&mut low, &mut high))?;
-        // Of the parents of the vertices between two vertices in preorder, the first is their ancestor.
+        // The vertices after the first of two vertices in preorder, up to the second, have parents: of these the first
+        // in preorder is the lowest common ancestor.
         let n = self.parents.len() as u32;
         let parents = || Gather::of(&self.parents).at(&self.preorder);
         let vertices = Gather::of(&self.preorder).at(0..n);

@@ -10,7 +10,7 @@ pub(crate) fn times(a: f64, a_rest: f64, b: f64, b_rest: f64) -> (f64, f64) {
     let product = a * b;
     let rest = a.mul_add(b, -product) + (a * b_rest + a_rest * b);
     let sum = product + rest;
-    // An infinite product has no rest.
+    // If the product is infinite, its rest is 0; the sums would make it NaN.
     if sum.is_finite() { (sum, rest - (sum - product)) } else { (product, 0.0) }
 }
 

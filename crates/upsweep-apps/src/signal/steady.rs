@@ -49,13 +49,13 @@ fn of_direct(b: &[f64], a: &[f64], level: Exact, states: usize) -> Result<(Vec<f
     Ok((zi, y))
 }
 
-/// Steady states of a filter with coefficients `b` and `a`: `scipy.signal.lfilter_zi`.
+/// Returns the steady states of a filter with coefficients `b` and `a`: `scipy.signal.lfilter_zi`.
 pub(super) fn direct(b: &[f64], a: &[f64]) -> Result<Vec<f64>> {
     let states = b.len().max(a.len()).saturating_sub(1);
     Ok(of_direct(b, a, (1.0, 0.0), states)?.0)
 }
 
-/// Steady states of a cascade: `scipy.signal.sosfilt_zi`.
+/// Returns the steady states of a cascade of sections, section by section: `scipy.signal.sosfilt_zi`.
 pub(super) fn cascade(sections: &[[f64; 6]]) -> Result<Vec<f64>> {
     let (mut all, mut level) = (Vec::with_capacity(2 * sections.len()), (1.0, 0.0));
     for &[b0, b1, b2, a0, a1, a2] in sections {

@@ -116,7 +116,8 @@ mod definitions {
         if a == b { u64::MAX } else { at * 4 + order }
     }
 
-    /// Returns the same for two elements whose difference exceeds `tolerance`, and `u64::MAX` for others.
+    /// Returns the position and the order, as `exact` does, of two elements whose difference exceeds `tolerance`, and
+    /// `u64::MAX` for others.
     #[function]
     pub fn near<T: Float>(#[param] tolerance: T, a: T, b: T, at: u64) -> u64 {
         let order: u64 = if a < b {

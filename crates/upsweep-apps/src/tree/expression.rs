@@ -207,7 +207,8 @@ impl Program {
         let mut places = device.room::<u32>(n)?;
         Transform::copy().run(device, all.clone(), Scatter::to(&mut places).at(&order))?;
 
-        // Vertices that hang on another one, sorted by that one's position in the order; last, those that hang on none.
+        // Vertices that hang on another one (have a lower rank than their parent), sorted by their parent's position in
+        // the order; last, all other vertices.
         let above = || Apply(OrSelf, (&tree.parents, all.clone()));
         let of_above =
             (&tree.parents, Gather::of(&tree.sizes).at(above()), Gather::of(&places).at(above()), &tree.sizes);

@@ -102,7 +102,7 @@ pub(super) fn parents(
     }
     let edges = n - 1;
     let arcs = 2 * edges;
-    // Source of each arc; its target is the source of its reverse.
+    // Vertex that each arc leaves. The vertex that it goes to is the one that its reverse leaves.
     let mut from = device.filled(arcs as usize, 0u32)?;
     Transform::copy().run(device, a, Scatter::to(&mut from).at(0..edges))?;
     Transform::copy().run(device, b, Scatter::to(&mut from).at(edges..arcs))?;

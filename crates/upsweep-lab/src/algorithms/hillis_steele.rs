@@ -66,7 +66,7 @@ pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Va
                 }
             });
         });
-        // The next launch may overwrite what this one read, but not x: so `other` takes its place after the first.
+        // The array that was read is written next, except x, which stays as it is: `other` takes its place.
         (from, to, other) = (to, other, to);
         stride *= 2;
     }

@@ -34,7 +34,7 @@ pub enum Shown {
     },
 }
 
-/// Line of the picture; a row has one or more.
+/// Line of the picture: the words of one array, or the threads of one block.
 #[derive(Clone, Debug)]
 pub struct Line {
     /// Contents of the line.
