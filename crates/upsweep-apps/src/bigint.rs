@@ -26,19 +26,20 @@ use upsweep::inputs::GatherOf;
 use upsweep::prelude::*;
 use upsweep::{Input, Result, View};
 
-/// Function of the carry of a run of limbs, as bits: whether the run generates a carry, and whether it propagates one.
-/// One word holds two functions: that of [`ALL`] limbs, and that of the limbs [`BEFORE`] the last.
+/// Functions of the carry of a run of limbs, as bits: whether the run generates a carry, and whether it propagates one.
+/// One word holds two functions: that of all limbs of the run ([`ALL`]), and that of the limbs before the last one
+/// ([`BEFORE`]).
 type Carries = u32;
 const ALL: Carries = 1;
 const BEFORE: Carries = 2;
-/// Distance of the bits that say "propagates" above those that say "generates".
+/// Number of bits by which the bit that says "propagates" is above the one that says "generates".
 const PASSES: u32 = 16;
 
 /// Run of limbs. Its words have 32 bits, so that the struct has no padding.
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
 struct Limbs {
-    /// Sum of the last limb, without a carry.
+    /// Lower half of the sum of the run's last limbs, without a carry that comes in; `high` is the upper half.
     low: u32,
     high: u32,
     carries: Carries,
@@ -52,13 +53,14 @@ fn limbs_of(a: u64, b: u64) -> Limbs {
     Limbs { low: sum as u32, high: (sum >> 32) as u32, carries: makes | passes << PASSES }
 }
 
-/// Carry out of two limbs, from their sum with the carry that came in.
+/// Carry out of the limbs `a` and `b`, from `sum`, their sum with the carry that came in.
 #[function]
 fn handed_on(a: u64, b: u64, sum: u64) -> u64 {
     (a & b | (a | b) & !sum) >> 63
 }
 
-/// Limb of the longer number where the other has none, and 0 after the last limb. `carry` is added to the first.
+/// Run of one limb, `at`, where only the longer number has limbs; its limb is 0 at the index `len`, after the last one.
+/// At the index `first`, the carry out of the limbs that both numbers have is added.
 #[function]
 fn rest_of(#[param] first: u64, #[param] len: u64, limb: u64, carry: u64, at: u64) -> Limbs {
     let limb: u64 = if at < len { limb } else { 0 };
@@ -68,11 +70,11 @@ fn rest_of(#[param] first: u64, #[param] len: u64, limb: u64, carry: u64, at: u6
     Limbs { low: sum as u32, high: (sum >> 32) as u32, carries: makes | passes << PASSES }
 }
 
-/// A run generates a carry if its upper limbs do, or if they propagate one that the lower limbs generate. It propagates
-/// one if both do.
+/// Joins two runs: `b` has the limbs above those of `a`. Both together generate a carry if `b` does, or if `b`
+/// propagates one that `a` generates. They propagate one if both do.
 #[operator]
 fn carry_over(a: Limbs, b: Limbs) -> Limbs {
-    // Function of all lower limbs, for both functions that are kept.
+    // Function of the carry of all limbs of `a`: the multiplication copies it to the bits of both functions in a word.
     let lower = (a.carries & (ALL | ALL << PASSES)) * (ALL | BEFORE);
     let makes = b.carries & (ALL | BEFORE) | b.carries >> PASSES & lower;
     let passes = b.carries & lower & (ALL | BEFORE) << PASSES;
@@ -84,13 +86,15 @@ fn with_carry(limbs: Limbs) -> u64 {
     ((limbs.high as u64) << 32 | limbs.low as u64) + (limbs.carries >> 1 & 1) as u64
 }
 
-/// Index into the shorter number: past its end that of its last limb, which counts as 0.
+/// Index of the limb of the shorter number that is read at `at`. Past its end that is the last limb, which the caller
+/// replaces by 0.
 #[function]
 fn within(#[param] last: u64, at: u64) -> u64 {
     at.min(last)
 }
 
-/// Index of two limbs that differ, plus 1 and doubled, plus 1 if the first is larger; 0 for equal limbs.
+/// Returns 0 for equal limbs. For limbs that differ it returns `2 (at + 1)`, plus 1 if `a` is larger, so the largest
+/// number belongs to the highest limb that differs.
 #[function]
 fn larger(#[param] a_len: u64, #[param] b_len: u64, a: u64, b: u64, at: u64) -> u64 {
     let a: u64 = if at < a_len { a } else { 0 };
@@ -113,7 +117,8 @@ where
     if a.view().len() < b.view().len() { add_longer(device, &b, &a) } else { add_longer(device, &a, &b) }
 }
 
-/// Adds in one pass over the limbs that both have, and one over the rest of the longer and the limb after it.
+/// Adds in one pass over the limbs that both numbers have, and one over the other limbs of the longer number and the
+/// limb after them.
 fn add_longer(device: &Device, long: &Part<'_, u64>, short: &Part<'_, u64>) -> Result<Array<u64>> {
     let (n, both) = (long.view().len(), short.view().len());
     if n == 0 {
@@ -168,7 +173,7 @@ fn compare_numbers(device: &Device, a: &Number<'_>, b: &Number<'_>) -> Result<Or
     })
 }
 
-/// Number with at least one limb to read: an empty one has a 0 of its own.
+/// Number with at least one limb to read: for an empty input that is a 0 on the device.
 struct Number<'a> {
     given: Part<'a, u64>,
     zero: Option<Array<u64>>,
@@ -182,7 +187,7 @@ impl<'a> Number<'a> {
         Ok(Self { given: Part::all(given), zero, len })
     }
 
-    /// The first `n` limbs; indices past the end repeat the last limb.
+    /// Input with the first `n` limbs of the number; past its end it repeats the last limb.
     fn gather(&self, n: u64) -> GatherOf<'_, Self, Apply<Within, std::ops::Range<u64>>> {
         Gather::of(self).at(Apply(Within { last: self.len.saturating_sub(1) }, 0..n))
     }

@@ -9,7 +9,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
-    /// Error of the library: a length, a place, memory, a driver.
+    /// Error of the library, such as of a length, of the place of a buffer, of memory or of a driver.
     Library(upsweep::Error),
     /// Points of an interpolation that are equal, or not finite.
     Points {
@@ -17,23 +17,23 @@ pub enum Error {
         first: usize,
         /// Position of the second point; the first position again for a point that is not finite.
         second: usize,
-        /// The point.
+        /// Value x of the second point, which is equal to the first or not finite.
         x: f64,
     },
-    /// The differences of the points of an interpolation multiply to more than f64 holds, or to 0.
+    /// Differences of the points of an interpolation whose product is 0 or outside the range of f64.
     Scale {
-        /// The first coefficient that is no finite number.
+        /// Index of the first coefficient that is no finite number.
         coefficient: usize,
     },
     /// Modulus of 0.
     Modulus,
-    /// Parent that is no vertex.
+    /// Number given as a parent that is not the number of a vertex.
     Parent {
         /// Vertex that has the parent.
         vertex: u32,
-        /// The parent.
+        /// Number that was given as the vertex's parent.
         parent: u32,
-        /// The number of vertices.
+        /// Number of vertices of the tree.
         vertices: u32,
     },
     /// Vertices of a tree that are their own ancestors.
@@ -50,7 +50,7 @@ pub enum Error {
     },
     /// Automaton with too many states.
     States {
-        /// Number of its states.
+        /// Number of states of the automaton.
         states: usize,
         /// Largest number of states allowed.
         most: usize,
@@ -62,22 +62,22 @@ pub enum Error {
     },
     /// Sum of an image's values that its type does not hold.
     Overflow {
-        /// Number of values added.
+        /// Number of values that are summed.
         values: usize,
-        /// Their sum.
+        /// Sum of the values.
         sum: u64,
-        /// Largest integer up to which the type is exact.
+        /// Largest whole number up to which the type of the sums holds every whole number.
         most: u64,
-        /// Type of the sums.
+        /// Name of the type of the sums.
         accumulator: &'static str,
     },
     /// Number, of an option or of an input, that breaks a rule.
     Number {
         /// Name of the number.
         what: &'static str,
-        /// The number.
+        /// Value of the number.
         value: f64,
-        /// Rule that the number breaks.
+        /// Rule that the value breaks, in words.
         rule: &'static str,
     },
     /// Point outside a raster.
@@ -86,37 +86,37 @@ pub enum Error {
         row: usize,
         /// Column of the point.
         column: usize,
-        /// The number of rows.
+        /// Number of rows of the raster.
         rows: usize,
-        /// The number of columns.
+        /// Number of columns of the raster.
         columns: usize,
     },
     /// Matrix that is to be a graph, and is not square.
     Square {
-        /// The number of rows.
+        /// Number of rows of the matrix.
         rows: usize,
-        /// The number of columns.
+        /// Number of columns of the matrix.
         columns: usize,
     },
     /// Tree with too many vertices.
     Vertices {
-        /// Number of its vertices.
+        /// Number of vertices of the tree.
         vertices: usize,
         /// Largest number of vertices allowed.
         most: usize,
     },
     /// Number of edges that is not one less than the number of vertices, as in a tree.
     Edges {
-        /// The number of edges.
+        /// Number of edges that are given.
         edges: usize,
-        /// The number of vertices.
+        /// Number of vertices of the tree.
         vertices: u32,
     },
     /// Vertex that no edges connect with the root.
     Unreached {
-        /// The vertex.
+        /// Vertex that is not connected with the root.
         vertex: u32,
-        /// The root.
+        /// Root of the tree.
         root: u32,
     },
 }

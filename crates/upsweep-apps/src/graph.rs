@@ -67,15 +67,17 @@ fn column_of(#[param] column: u32, #[param] columns: u32, key: u64) -> u32 {
     (key >> column) as u32 & columns
 }
 
-/// First key of a row; after the last row, a number that is no key.
+/// First sort key of the row `at`. After the last row it is `u64::MAX`, so that a search finds the number of edges.
 #[function]
 fn row_key(#[param] row: u32, #[param] rows: u64, at: u64) -> u64 {
     if at < rows { at << row } else { u64::MAX }
 }
 
 impl Places {
+    /// Encoding for a matrix of the shape (rows, columns).
+    ///
     /// # Errors
-    /// [`Error::Options`] when there are more rows than numbers for them.
+    /// [`Error::Options`] when there are more than [`MAX_ROWS`] rows.
     fn of(shape: (usize, usize)) -> Result<Self> {
         if shape.0 > MAX_ROWS {
             let reason = "vertices and rows are numbers of 32 bits: there are at most 4,294,967,295 of them";
@@ -84,7 +86,7 @@ impl Places {
         Ok(Self { shape })
     }
 
-    /// Number of bits of the numbers below `count`, at least one.
+    /// Number of bits of the indices below `count`, at least 1 and at most 32.
     fn bits(count: usize) -> u32 {
         (usize::BITS - count.saturating_sub(1).leading_zeros()).clamp(1, 32)
     }
@@ -107,7 +109,7 @@ impl Places {
     }
 }
 
-/// Index of an edge that leaves the graph; `u64::MAX` for one inside.
+/// Index of an edge with an end that is not in the matrix; `u64::MAX` for an edge with both ends in it.
 #[function]
 fn outside(#[param] rows: u64, #[param] columns: u64, from: u32, to: u32, at: u64) -> u64 {
     if (from as u64) < rows && (to as u64) < columns { u64::MAX } else { at }
@@ -130,7 +132,7 @@ impl Edges {
         self
     }
 
-    /// Keeps one of the edges with the same ends.
+    /// Keeps one of several edges with the same source and the same target.
     pub fn distinct(mut self) -> Self {
         self.distinct = true;
         self
@@ -171,7 +173,7 @@ impl Edges {
     }
 }
 
-/// Number of edges, after a check that all of them are in a matrix of this shape.
+/// Returns the number of edges, after checking that the ends of all edges are in a matrix of the shape (rows, columns).
 fn check(
     device: &Device,
     (rows, columns): (usize, usize),
@@ -203,14 +205,14 @@ pub struct Csr {
 }
 
 impl Csr {
-    /// Graph of sorted keys.
+    /// Creates the graph from the sorted keys of its edges.
     fn of(device: &Device, places: Places, keys: &Array<u64>) -> Result<Self> {
         let begins: Array<u64> = map(device, places.row_key(), 0..places.shape.0 as u64 + 1)?;
         let offsets = Search::lower(keys).run_to_array(device, &begins)?;
         Ok(Self { offsets, targets: map(device, places.column_of(), keys)? })
     }
 
-    /// Number of vertices; of a matrix, of rows.
+    /// Number of vertices of the graph; for the positions of a matrix, number of its rows.
     #[must_use]
     pub fn vertices(&self) -> usize {
         self.offsets.len() - 1
@@ -222,7 +224,7 @@ impl Csr {
         &self.offsets
     }
 
-    /// Target of each edge.
+    /// Target of each edge: the edges are ordered by source, then by target.
     #[must_use]
     pub fn targets(&self) -> &Array<u32> {
         &self.targets
@@ -254,7 +256,7 @@ impl Csr {
     }
 }
 
-/// Sparse matrix.
+/// Sparse matrix in compressed rows: the positions of its values, and the values.
 #[derive(Debug)]
 pub struct Matrix<T> {
     rows: Csr,

@@ -12,13 +12,14 @@ pub(crate) struct Part<'a, T> {
 }
 
 impl<'a, T: Element> Part<'a, T> {
-    /// The whole buffer. Applications are written for parts, so that they are compiled once for all kinds of buffers.
+    /// Part with all elements of a buffer. Applications are written for parts, so that they are compiled once for all
+    /// kinds of buffers.
     pub(crate) fn all<B: Input<Item = T> + ?Sized>(buffer: &'a B) -> Self {
         let whole = buffer.view();
         Self { range: 0..whole.len(), whole }
     }
 
-    /// The elements at `range`.
+    /// Part with the elements at `range` of a buffer.
     ///
     /// # Errors
     /// [`Error::Index`] when the buffer is shorter.
@@ -31,7 +32,7 @@ impl<'a, T: Element> Part<'a, T> {
         Ok(Self { whole, range })
     }
 
-    /// The elements at `range` of this part.
+    /// Part with the elements at `range` of this part.
     ///
     /// # Errors
     /// [`Error::Index`] when the part is shorter.
@@ -51,7 +52,7 @@ impl<'a, T: Element> Part<'a, T> {
         (Part { range: 0..chunks.len(), whole: chunks }, Part { range: 0..rest.len(), whole: rest })
     }
 
-    /// Whether the elements are in the host's memory.
+    /// Whether the elements of the part are in the host's memory.
     pub(crate) fn on_host(&self) -> bool {
         in_host_memory(&self.whole).is_some()
     }
@@ -60,7 +61,7 @@ impl<'a, T: Element> Part<'a, T> {
 impl<T: Element> Input for Part<'_, T> {
     type Item = T;
     fn view(&self) -> View<'_, T> {
-        // The range is within the whole.
+        // The range is within the buffer: all functions that make a part see to it.
         match &self.whole {
             View::Host(x) => View::Host(x.get(self.range.clone()).unwrap_or(&[])),
             #[cfg(feature = "cuda")]
@@ -69,7 +70,7 @@ impl<T: Element> Input for Part<'_, T> {
     }
 }
 
-/// Contiguous range of an array, for results.
+/// Contiguous range of an array, to which results are written.
 #[derive(Debug)]
 pub(crate) struct PartMut<'a, T> {
     whole: ViewMut<'a, T>,
@@ -77,7 +78,7 @@ pub(crate) struct PartMut<'a, T> {
 }
 
 impl<'a, T: Element> PartMut<'a, T> {
-    /// The elements at `range`.
+    /// Part with the elements at `range` of an array.
     ///
     /// # Errors
     /// [`Error::Index`] when the array is shorter.
@@ -118,7 +119,7 @@ impl<'a, T: Element> PartMut<'a, T> {
 impl<T: Element> Output for PartMut<'_, T> {
     type Item = T;
     fn view_mut(&mut self) -> ViewMut<'_, T> {
-        // The range is within the whole.
+        // The range is within the array: all functions that make a part see to it.
         match &mut self.whole {
             ViewMut::Host(x) => ViewMut::Host(x.get_mut(self.range.clone()).unwrap_or(&mut [])),
             #[cfg(feature = "cuda")]
@@ -127,7 +128,7 @@ impl<T: Element> Output for PartMut<'_, T> {
     }
 }
 
-/// New array with the value of `function` for each element of an input.
+/// Creates an array with the value of `function` for each element of an input.
 pub(crate) fn map<'x, F, X, O>(device: &Device, function: F, input: X) -> Result<Array<O>>
 where
     X: Inputs<'x>,
@@ -137,7 +138,7 @@ where
     Transform::new(function).run_to_array(device, input)
 }
 
-/// Elements of a view in the host's memory; `None` for one on a device.
+/// Returns the elements of a view in the host's memory; `None` for a view on a device.
 fn in_host_memory<'v, T: Element>(view: &'v View<'_, T>) -> Option<&'v [T]> {
     match view {
         View::Host(x) => Some(x),

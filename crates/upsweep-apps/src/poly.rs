@@ -59,7 +59,8 @@ impl<B: ?Sized> Clone for Polynomial<'_, B> {
 }
 impl<B: ?Sized> Copy for Polynomial<'_, B> {}
 
-/// Run of coefficients: `x` to the power of their number, and their value as a polynomial of their own.
+/// Element of the reduction: stands for a run of coefficients, with `x` to the power of their number, and their value
+/// as a polynomial of their own.
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
 struct Term<T> {
@@ -72,7 +73,8 @@ fn term_at<T: Number>(#[param] x: T, c: T) -> Term<T> {
     Term { power: x, value: c }
 }
 
-/// Term of four neighbouring coefficients. An infinite `x` times 0 would be NaN.
+/// Term of the run of four coefficients `c`. If `x` is not finite, zeros are not multiplied, as infinity times 0 is
+/// NaN.
 #[function]
 fn terms_at<T: Number>(#[param] x: T, c: [T; 4]) -> Term<T> {
     let square = x * x;
@@ -97,12 +99,12 @@ fn value_of<T: Number>(term: Term<T>) -> T {
 
 #[operator(identity = Term { power: T::ONE, value: T::ZERO })]
 fn append<T: Number>(low: Term<T>, high: Term<T>) -> Term<T> {
-    // An infinite power times 0 would be NaN.
+    // Zero is not multiplied, as infinity times 0 is NaN.
     let above = if high.value == T::ZERO { T::ZERO } else { low.power * high.value };
     Term { power: low.power * high.power, value: low.value + above }
 }
 
-/// `append` with its arguments exchanged, from the highest coefficient down.
+/// Function `append` with its arguments exchanged, for a scan from the highest coefficient down.
 #[operator(identity = Term { power: T::ONE, value: T::ZERO })]
 fn prepend<T: Number>(high: Term<T>, low: Term<T>) -> Term<T> {
     let above = if high.value == T::ZERO { T::ZERO } else { low.power * high.value };
@@ -123,7 +125,7 @@ fn horner_once<T: Number>(#[param] c: T, value: T, x: T) -> T {
     value * x + c
 }
 
-/// Value by a loop from the highest coefficient down.
+/// Returns the value at `x` of the polynomial with the coefficients `c`, by a loop from the highest coefficient down.
 fn horner_loop<T: Number>(c: &[T], x: T) -> T {
     c.iter().rev().fold(T::ZERO, |value, &c| Number::add(Number::mul(value, x), c))
 }
@@ -158,7 +160,7 @@ impl<'a, B: Input<Item: Number> + ?Sized> Polynomial<'a, B> {
         }
     }
 
-    /// Value by one reduction, at an `x` whose powers stay in range.
+    /// Returns the value by one reduction, at an `x` whose powers stay in the range of the type.
     fn evaluate_part(device: &Device, all: &Part<'_, B::Item>, x: B::Item) -> Result<B::Item> {
         let (fours, rest) = all.chunks();
         let low: Term<B::Item> = Reduce::new(Append).map(TermsAt { x }).run_to_host(device, &fours)?;

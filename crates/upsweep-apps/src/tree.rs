@@ -49,7 +49,7 @@ use upsweep::{Input, operator::Values};
 pub struct Tree {
     /// Parent of each vertex; [`NONE`] for roots.
     parents: Array<u32>,
-    /// Position of each vertex in preorder and in postorder.
+    /// Position of each vertex in preorder; `left` has the positions in postorder.
     entered: Array<u32>,
     left: Array<u32>,
     depths: Array<u32>,
@@ -57,13 +57,13 @@ pub struct Tree {
     preorder: Array<u32>,
 }
 
-/// Parent of a vertex, or `root` for a root.
+/// Parent of a vertex; for a root, the vertex `root` above all roots.
 #[function]
 fn above(#[param] root: u32, parent: u32, vertex: u32) -> u32 {
     if parent == vertex || parent == u32::MAX { root } else { parent }
 }
 
-/// The vertex, if its parent is not one of the `n` vertices.
+/// Returns the vertex if its parent is not one of the `n` vertices, and `u32::MAX` if it is or if there is none.
 #[function]
 fn astray(#[param] n: u32, parent: u32, vertex: u32) -> u32 {
     if parent >= n && parent != u32::MAX { vertex } else { u32::MAX }
@@ -74,8 +74,8 @@ fn root_to_none(#[param] root: u32, parent: u32) -> u32 {
     if parent == root { u32::MAX } else { parent }
 }
 
-/// Addend of a step of the tour: 1 to the number of steps, in the lower half, and 1 to the number of entered vertices
-/// if it enters one.
+/// Addend of a step of the tour, for a scan that counts two things: the steps in the lower half of a number, and the
+/// entered vertices in the upper half.
 #[function]
 fn step_at(#[param] down: u32, step: u32) -> u64 {
     if step < down { 1 << 32 | 1 } else { 1 }
@@ -100,19 +100,21 @@ fn last_of(first: u32, size: u32) -> u32 {
     first + size - 1
 }
 
-/// Preorder position of the parent, counted from 1; 0 for a root.
+/// Position in preorder, counted from 1, of a vertex's parent, which is at `place` counted from 0; 0 for a root.
 #[function]
 fn place_above(parent: u32, place: u32) -> u32 {
     if parent == u32::MAX { 0 } else { place + 1 }
 }
 
-/// Parent of a vertex that is not on the path from the root to the vertex at position `at`; none for a vertex on it.
+/// Parent of a vertex that is not on the path from the root to the vertex at the preorder position `at`; none for a
+/// vertex on that path.
 #[function]
 fn parent_kept(#[param] at: u32, place: u32, size: u32, parent: u32) -> u32 {
     if at >= place && at - place < size { u32::MAX } else { parent }
 }
 
-/// Parent of a vertex on that path; `n` for the root and for other vertices.
+/// Parent of a vertex on the path from the root to the vertex at the preorder position `at`; `n` for the root and for
+/// vertices that are not on the path.
 #[function]
 fn above_on_way(#[param] at: u32, #[param] n: u32, place: u32, size: u32, parent: u32) -> u32 {
     if at >= place && at - place < size && parent != u32::MAX { parent } else { n }
@@ -123,14 +125,16 @@ fn or_self(parent: u32, vertex: u32) -> u32 {
     if parent == u32::MAX { vertex } else { parent }
 }
 
-/// Preorder interval that has the ancestor of two vertices: from after the first of them to the second.
+/// Interval of preorder positions in which the parents are looked for that have the common ancestor of the vertices at
+/// `a` and `b`: from after the first of the two to the second.
 #[function]
 fn between(a: u32, b: u32) -> (u32, u32) {
     let (low, high) = (a.min(b), a.max(b));
     (if low == high { low } else { low + 1 }, high)
 }
 
-/// Vertex of a position counted from 1.
+/// Position in preorder of the common ancestor of the vertices at `a` and `b`, from `place`, the smallest position of a
+/// parent counted from 1; `u32::MAX` for vertices in different trees.
 #[function]
 fn place_of(place: u32, a: u32, b: u32) -> u32 {
     if a == b {
@@ -371,7 +375,8 @@ impl Tree {
         let questions = a.view().len();
         let (mut low, mut high) = (device.filled(questions, 0u32)?, device.filled(questions, 0u32)?);
         Transform::new(Between).run(device, (of_a(), of_b()), (&mut low, &mut high))?;
-        // Of the parents of the vertices between two vertices in preorder, the first is their ancestor.
+        // The vertices after the first of two vertices in preorder, up to the second, have parents: of these the first
+        // in preorder is the lowest common ancestor.
         let n = self.parents.len() as u32;
         let parents = || Gather::of(&self.parents).at(&self.preorder);
         let vertices = Gather::of(&self.preorder).at(0..n);
@@ -404,7 +409,7 @@ fn count(n: usize) -> Result<u32> {
     }
 }
 
-/// `operator(a, b)`, or `b` for a vertex without an ancestor.
+/// Function of (ancestor, a, b): `operator(a, b)`, or `b` if there is no ancestor.
 #[derive(Clone, Copy, Debug)]
 struct After<Op> {
     operator: Op,

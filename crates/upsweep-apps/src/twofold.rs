@@ -4,17 +4,17 @@
 
 use upsweep::prelude::*;
 
-/// Product of two numbers.
+/// Product of the double-double numbers `a + a_rest` and `b + b_rest`.
 #[function]
 pub(crate) fn times(a: f64, a_rest: f64, b: f64, b_rest: f64) -> (f64, f64) {
     let product = a * b;
     let rest = a.mul_add(b, -product) + (a * b_rest + a_rest * b);
     let sum = product + rest;
-    // An infinite product has no rest.
+    // If the product is infinite, its rest is 0; the sums would make it NaN.
     if sum.is_finite() { (sum, rest - (sum - product)) } else { (product, 0.0) }
 }
 
-/// Sum of two numbers.
+/// Sum of the double-double numbers `a + a_rest` and `b + b_rest`.
 #[function]
 pub(crate) fn plus(a: f64, a_rest: f64, b: f64, b_rest: f64) -> (f64, f64) {
     let sum = a + b;

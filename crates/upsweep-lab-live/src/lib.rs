@@ -10,7 +10,7 @@ thread_local! {
     static ANSWER: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Returns the buffer for a question of `bytes` bytes.
+/// Makes room for a question of `bytes` bytes, and returns its address; the page then writes the question there.
 // SAFETY: no other function of the module has this name.
 #[unsafe(no_mangle)]
 pub extern "C" fn room(bytes: usize) -> *mut u8 {
@@ -21,7 +21,7 @@ pub extern "C" fn room(bytes: usize) -> *mut u8 {
     })
 }
 
-/// Answers the question; returns the number of bytes of the answer.
+/// Answers the question that the page has written; returns the number of bytes of the answer.
 // SAFETY: no other function of the module has this name.
 #[unsafe(no_mangle)]
 pub extern "C" fn answer() -> usize {

@@ -14,7 +14,7 @@ pub const MAX_THREADS: usize = 1024;
 /// Input of an algorithm.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a, T> {
-    /// Elements.
+    /// Elements to scan, to reduce or to sort.
     pub values: &'a [T],
     /// Head flags, one for each element: a segment begins there. Element 0 begins one in any case. Only segmented scans
     /// read them.
@@ -49,7 +49,7 @@ impl Computes {
         }
     }
 
-    /// Expected results, by a plain loop.
+    /// Computes the expected results of an algorithm of this kind by a plain loop.
     #[must_use]
     pub fn oracle<T: Word>(self, operator: &Operator<T>, input: &Input<'_, T>) -> Vec<T> {
         if self == Self::Sort {
@@ -76,18 +76,18 @@ impl Computes {
 pub struct Algorithm {
     /// Name on the command line.
     pub name: &'static str,
-    /// Stem of its files.
+    /// Stem of the names of its source file and its CUDA file; forms of one algorithm share it.
     pub file: &'static str,
     /// Title, in a line.
     pub title: &'static str,
     /// Source in the literature.
     pub source: &'static str,
-    /// Kind of its result.
+    /// Kind of the algorithm's result.
     pub computes: Computes,
-    /// Largest number of elements.
+    /// Largest number of elements that the algorithm takes.
     pub limit: usize,
     pub(crate) variant: Variant,
-    /// Text at the beginning of its module.
+    /// Text at the beginning of the algorithm's module: its documentation.
     pub(crate) module: &'static str,
     pub(crate) of_i64: Body<i64>,
     pub(crate) of_affine: Body<Affine>,
@@ -124,9 +124,9 @@ impl Element for Stretch {
 /// Results and counts of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome<T> {
-    /// Results.
+    /// Results of the algorithm.
     pub results: Vec<T>,
-    /// Steps.
+    /// Steps of the run, with their counts.
     pub run: Run,
 }
 
@@ -136,28 +136,28 @@ pub struct Outcome<T> {
 pub enum Error {
     /// Number of elements that is 0, or too large.
     Length {
-        /// Name of the algorithm.
+        /// Name of the algorithm that does not take this number.
         algorithm: &'static str,
-        /// Number of elements.
+        /// Number of elements that were given.
         found: usize,
-        /// Largest number of elements.
+        /// Largest number of elements that the algorithm takes.
         limit: usize,
     },
     /// Number of head flags that is not the number of elements.
     Heads {
-        /// Number of head flags.
+        /// Number of head flags that were given.
         found: usize,
-        /// Number of elements.
+        /// Number of elements, which is also the number of flags expected.
         expected: usize,
     },
     /// Operator that does not commute, for an algorithm that combines elements out of their order.
     Order {
-        /// Name of the algorithm.
+        /// Name of the algorithm that combines elements out of their order.
         algorithm: &'static str,
-        /// Name of the operator.
+        /// Name of the operator that does not commute.
         operator: &'static str,
     },
-    /// Shape of no machine.
+    /// Shape that no machine has, such as a warp of three threads.
     Shape(Shape),
     /// Fault that the model found in the kernel.
     Fault(Fault),
@@ -301,9 +301,9 @@ impl Algorithm {
 /// Operator and machine of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<T> {
-    /// Operator.
+    /// Operator that combines the elements.
     pub operator: Operator<T>,
-    /// Machine.
+    /// Sizes of the machine, and the order in which its blocks run.
     pub shape: Shape,
     /// Whether the run records the events of each thread.
     pub records: bool,

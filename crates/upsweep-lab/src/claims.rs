@@ -13,20 +13,20 @@ mod work;
 use measure::{Measured, Open};
 pub use plays::{Play, play};
 
-/// Claim of a source, and the result of its test.
+/// Claim of a lecture or paper, and the result of its test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
     /// Name of the claim.
     pub name: &'static str,
-    /// Author and place.
+    /// Author of the source, and the place in it.
     pub source: &'static str,
     /// Statement of the source.
     pub statement: &'static str,
-    /// Claimed numbers.
+    /// Numbers that the source claims, as text.
     pub claimed: String,
-    /// Counted numbers.
+    /// Numbers that were counted, as text.
     pub found: String,
-    /// Whether the two agree.
+    /// Whether the claimed numbers agree with the counted ones.
     pub holds: bool,
     /// Remark on the result.
     pub remark: &'static str,

@@ -30,7 +30,7 @@ impl<T: Copy> Fenwick<T> {
     #[must_use]
     pub fn build(operator: Operator<T>, elements: &[T]) -> Self {
         let mut nodes = elements.to_vec();
-        // Order of an up-sweep: a node is complete before it is added to the next larger one.
+        // Strides grow as in an up-sweep: a node is complete before it is added to the next larger one.
         let mut stride = 1;
         while stride < nodes.len() {
             for right in (2 * stride - 1..nodes.len()).step_by(2 * stride) {
@@ -68,7 +68,7 @@ impl<T: Copy> Fenwick<T> {
         let mut sum = self.operator.identity;
         let mut left = count;
         while left > 0 {
-            // From the end to the beginning, so each node goes in front.
+            // The nodes are combined from the last to the first, so each goes in front of the sum so far.
             sum = (self.operator.combine)(*self.nodes.get(left - 1)?, sum);
             left &= left - 1;
         }
@@ -93,7 +93,7 @@ impl<T: Copy> Fenwick<T> {
         let mut node = index;
         while let Some(sum) = self.nodes.get_mut(node) {
             *sum = (self.operator.combine)(*sum, value);
-            // Nodes count from 1 here: i += i & -i.
+            // In numbers that count nodes from 1 this is i += i & -i.
             node |= node + 1;
         }
         index < self.nodes.len()
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn order_matters_where_the_operator_does_not_commute() {
         let operator = Operator::affine();
-        // f, and then the function that gives `whole`: m = whole.m / f.m, c = whole.c - m f.c
+        // Returns the function that, after f, gives `whole`: m = whole.m / f.m and c = whole.c - m f.c.
         let subtract = |whole: Affine, f: Affine| {
             let m = whole.m.wrapping_mul(inverse(f.m));
             Affine { m, c: whole.c.wrapping_sub(m.wrapping_mul(f.c)) }

@@ -20,20 +20,20 @@ use crate::machine::{Banks, Run, Shape};
 use crate::operator::Operator;
 use compiled::Compiled;
 
-/// Data of a GPU.
+/// Data of a GPU that bound a kernel's time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sheet {
     /// Name of the GPU.
     pub name: &'static str,
     /// Number of multiprocessors.
     pub multiprocessors: f64,
-    /// Number of cycles a microsecond.
+    /// Clock rate: the number of cycles in a microsecond.
     pub clock: f64,
     /// Number of warp instructions that a multiprocessor issues in a cycle.
     pub issue: f64,
-    /// Number of threads that a multiprocessor holds.
+    /// Largest number of threads that a multiprocessor holds.
     pub threads: f64,
-    /// Bandwidth of memory in bytes a microsecond.
+    /// Bandwidth of global memory in bytes a microsecond.
     pub bandwidth: f64,
     /// Latency in cycles of a word of global memory, of one of shared memory, and of an instruction.
     pub latency: Latency,
@@ -41,7 +41,7 @@ pub struct Sheet {
     pub launch: [f64; 2],
 }
 
-/// Latencies in cycles.
+/// Latencies of a GPU, in cycles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Latency {
     /// Latency of a word of global memory.
@@ -52,7 +52,7 @@ pub struct Latency {
     pub instruction: f64,
 }
 
-/// GPU of the race's record.
+/// Data of the GPU on which the recorded race was timed.
 pub const H200: Sheet = Sheet {
     name: "NVIDIA H200",
     // NVIDIA H200 data sheet and Hopper white paper: 132 multiprocessors of 4 schedulers, 1980 MHz at most, 4.8 TB/s.
@@ -62,7 +62,7 @@ pub const H200: Sheet = Sheet {
     bandwidth: 4.8e6,
     // CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", 9.0.
     threads: 2048.0,
-    // Ultrasonics Sonochemistry 99 (2023) 106546, table 3, Hopper.
+    // Source of the latencies: Ultrasonics Sonochemistry 99 (2023) 106546, table 3, Hopper.
     latency: Latency { global: 400.0, shared: 20.0, instruction: 4.0 },
     // The first: a copy of 2^10 elements in benches/record/nvidia-h200/2026-11-27-lab.csv, which is not compared here.
     // It is equal for all, so it changes no order. The others: NVIDIA Technical Blog, "Getting Started with CUDA
@@ -74,13 +74,13 @@ pub const H200: Sheet = Sheet {
 /// Resource that bounds a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// Instructions.
+    /// Instructions that the warps issue.
     Issue,
     /// Turns of shared memory, and lines of global memory on their way through the multiprocessor.
     Turns,
-    /// Bytes from memory and to it.
+    /// Bytes that come from global memory and go there.
     Bandwidth,
-    /// Steps of a block that follow each other.
+    /// Steps of a block that wait for each other.
     Latency,
 }
 
@@ -97,20 +97,20 @@ impl Bound {
     }
 }
 
-/// Predicted time.
+/// Predicted time of an algorithm's CUDA kernels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forecast {
-    /// Time of all launches.
+    /// Time of all launches, in microseconds.
     pub micros: f64,
-    /// Bound of the longest launch.
+    /// Resource that bounds the longest launch.
     pub bound: Bound,
-    /// Parts of that launch: microseconds by instructions, turns, bandwidth, latency.
+    /// Times of the longest launch in microseconds, if instructions, turns, bandwidth or latency alone bounded it.
     pub parts: [f64; 4],
 }
 
-/// Number of threads of a block of a race.
+/// Number of threads of a block of a CUDA kernel in a race.
 const THREADS: usize = 256;
-/// Number of bytes of an element of a race.
+/// Number of bytes of an element in a race.
 const BYTES: f64 = 4.0;
 
 impl Sheet {
@@ -155,14 +155,14 @@ impl Sheet {
         Ok(longest.map(|(_, bound, parts)| Forecast { micros, bound, parts }))
     }
 
-    /// Time of each of the four parts. `issued` is the number of instructions of all warps of a block, and of one warp;
-    /// `idle` is the number of accesses that warps without a thread at work issue.
+    /// Times of a launch by instructions, turns, bandwidth, latency. `issued` counts the instructions of all warps of a
+    /// block, and of one warp; `idle`, the accesses that warps without a thread at work issue.
     fn launch(&self, run: &Run, issued: [f64; 2], idle: f64, threads: usize, blocks: usize, bytes: f64) -> [f64; 4] {
         let each = (blocks as f64 / self.multiprocessors).max(1.0);
         let resident = (self.threads / threads as f64).floor().max(1.0);
         let rounds = (each / resident).max(1.0);
         let cycles = |cycles: f64| cycles / self.clock;
-        // Chain of a block: latency of its elements, of a word of shared memory in each round, and of its instructions.
+        // A block waits for its elements, for a word of shared memory in each round, and for a warp's instructions.
         let Latency { global, shared, instruction } = self.latency;
         let counts = run.total();
         let chain = global + counts.barriers as f64 * shared + issued[1] * instruction;
@@ -174,7 +174,7 @@ impl Sheet {
         ]
     }
 
-    /// Time of a launch. Its parts are kept if no launch before took longer.
+    /// Returns the time of a launch from its four `parts`, which are kept in `longest` if no launch before took longer.
     fn longest(&self, parts: [f64; 4], longest: &mut Option<(f64, Bound, [f64; 4])>) -> f64 {
         let bounds = [Bound::Issue, Bound::Turns, Bound::Bandwidth, Bound::Latency];
         let (_, bound) = parts.into_iter().zip(bounds).fold((0.0, Bound::Issue), |a, b| if b.0 > a.0 { b } else { a });
@@ -187,7 +187,7 @@ impl Sheet {
     }
 }
 
-/// Runs one block of `n` elements.
+/// Runs an algorithm on the model for one block of `n` elements.
 fn block(algorithm: &Algorithm, n: usize) -> Result<Run, Error> {
     let input = Input { values: &vec![1; n], heads: &vec![false; n] };
     let setup = Setup { operator: Operator::<i64>::sum(), shape: Shape::from(Banks::ThirtyTwo), records: false };

@@ -7,14 +7,14 @@
 
 use std::fmt::{self, Display};
 
-/// Text of an algorithm.
+/// Text of an algorithm: the documentation of its module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lesson {
-    /// Sections; the first one has no heading.
+    /// Sections of the text; the first one has no heading.
     pub sections: Vec<Section>,
 }
 
-/// Section of the text.
+/// Section of an algorithm's text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Section {
     /// Heading of the section.
@@ -23,7 +23,7 @@ pub struct Section {
     pub parts: Vec<Part>,
 }
 
-/// Paragraph, item of a list, or code.
+/// Part of a section: a paragraph, an item of a list, or code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Paragraph, in one line. Code in it stands between backticks.
@@ -39,21 +39,21 @@ pub enum Part {
 pub struct Line {
     /// Text of the line, without the names of steps.
     pub text: &'static str,
-    /// Steps that the line becomes.
+    /// Names of the steps that the line becomes in the model.
     pub steps: Vec<StepName>,
 }
 
-/// Name of a step in the pseudocode.
+/// Name of a step of the model, as a line of the pseudocode has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepName {
-    /// Kernel, if only the step of one kernel is meant.
+    /// Name of the kernel, if only the step of one kernel is meant.
     pub kernel: Option<&'static str>,
-    /// Label of the step.
+    /// Label of the step in the kernel.
     pub label: &'static str,
 }
 
 impl StepName {
-    /// Whether the name is that of this step.
+    /// Whether this is the name of the step with this label, in this kernel.
     #[must_use]
     pub fn is(&self, kernel: &str, label: &str) -> bool {
         self.label == label && self.kernel.is_none_or(|own| own == kernel)
@@ -74,7 +74,7 @@ impl Lesson {
     pub(crate) fn of(source: &'static str) -> Self {
         let mut sections = vec![Section::default()];
         let mut code: Option<Vec<Line>> = None;
-        // Whether the last line ended a paragraph.
+        // Whether the last line ended a paragraph, so that the next one begins another.
         let mut ended = true;
         for line in source.lines().map_while(|line| line.strip_prefix("//!")) {
             let line = line.strip_prefix(' ').unwrap_or(line);
@@ -108,13 +108,13 @@ impl Lesson {
         Self { sections }
     }
 
-    /// Section whose heading begins with `heading`.
+    /// Returns the first section whose heading begins with `heading`.
     #[must_use]
     pub fn section(&self, heading: &str) -> Option<&Section> {
         self.sections.iter().find(|section| section.heading.starts_with(heading))
     }
 
-    /// Lines of the pseudocode.
+    /// Returns the lines of the section with the pseudocode.
     pub fn pseudocode(&self) -> impl Iterator<Item = &Line> {
         self.section(PSEUDOCODE).into_iter().flat_map(|section| &section.parts).flat_map(|part| match part {
             Part::Code(lines) => lines.as_slice(),
@@ -123,7 +123,7 @@ impl Lesson {
     }
 }
 
-/// Number of bytes of the documentation at the beginning of a module.
+/// Number of bytes of the `//!` lines at the beginning of a module's source.
 pub(crate) const fn text_of(source: &str) -> usize {
     let source = source.as_bytes();
     let mut end = 0;
@@ -136,7 +136,7 @@ pub(crate) const fn text_of(source: &str) -> usize {
     end
 }
 
-/// First bytes of a text.
+/// Returns the first `N` bytes of a text.
 pub(crate) const fn beginning<const N: usize>(text: &str) -> [u8; N] {
     let (text, mut bytes, mut at) = (text.as_bytes(), [0; N], 0);
     while at < N {
@@ -156,7 +156,7 @@ fn add(sections: &mut [Section], part: Part) {
 }
 
 impl Line {
-    /// Parses a line that follows others.
+    /// Parses a line of code; `before` are the lines of the same code before it.
     fn of(line: &'static str, before: &[Self]) -> Self {
         let (text, names) = line.rsplit_once(" # ").unwrap_or((line, ""));
         let (kernel, labels) = match names.split_once(": ") {
@@ -169,7 +169,7 @@ impl Line {
         if !steps.is_empty() {
             return Self { text, steps };
         }
-        // Steps of the line that encloses this one.
+        // Without names of its own, the line has the steps of the line that encloses it.
         let over = before.iter().rev().find(|line| indent(line.text) < indent(text));
         Self { text, steps: over.map(|line| line.steps.clone()).unwrap_or_default() }
     }
@@ -217,7 +217,7 @@ mod tests {
         assert!(down.is_some_and(|down| down.is("one", "down") && !down.is("two", "down")));
     }
 
-    /// Kernel and label of the steps of runs that are long enough to have all steps, on a machine small enough.
+    /// Returns the kernels and labels of an algorithm's steps, in runs that are long enough to have all of them.
     fn steps_of(algorithm: &Algorithm) -> BTreeSet<(&'static str, &'static str)> {
         let mut steps = BTreeSet::new();
         let shape = Shape { warp: 4, tile: Some(8), ..Shape::from(Banks::Four) };
@@ -239,7 +239,7 @@ mod tests {
                 let mut names = lesson.pseudocode().flat_map(|line| &line.steps);
                 assert!(names.any(|name| name.is(kernel, label)), "{}: {kernel}, {label}", algorithm.name);
             }
-            // Each name is a step, but for the forms that race, which end early.
+            // Every name in the pseudocode is one of the steps, except in forms that race: their runs end early.
             for name in lesson.pseudocode().flat_map(|line| &line.steps).filter(|_| !algorithm.is_faulty()) {
                 assert!(steps.iter().any(|(kernel, label)| name.is(kernel, label)), "{}: {name:?}", algorithm.name);
             }

@@ -23,9 +23,9 @@ use crate::show::{Recording, html, json, listed};
 use question::{Question, Values};
 use serde_json::{Value, json};
 
-/// Largest product of steps and elements: the picture of a whole run has about so many words, and pages stay quick.
+/// Largest product of steps and elements in a page: the picture of a run has about as many words; pages stay quick.
 const MOST_WORDS: usize = 40_000;
-/// Seed of random elements, like that of `upsweep lab show`.
+/// Seed of random elements, the same as that of `upsweep lab show`.
 const SEED: u64 = 1;
 
 /// Answers a question: JSON, with `error` if there is no answer.
@@ -61,7 +61,7 @@ fn answer_to(question: &Question) -> Result<Value, String> {
     Ok(answer)
 }
 
-/// Comparison of algorithms side by side, as part of a page.
+/// Compares algorithms, given by names between commas, side by side; the answer is a part of a page.
 fn compared(names: &str, question: &Value) -> Result<Value, String> {
     let number = |name: &str| {
         let given = question[name].as_str().unwrap_or("").trim();
@@ -101,7 +101,7 @@ fn numbers(question: &Question, algorithm: &'static Algorithm, operator: Operato
     recorded(question, algorithm, operator, &filled(given, n))
 }
 
-/// The elements that are given, followed by random ones up to `n`.
+/// Returns the elements that are given, followed by random ones up to `n` elements.
 fn filled<T: Sample>(mut given: Vec<T>, n: usize) -> Vec<T> {
     given.extend(sample::values::<T>(SEED, n).into_iter().skip(given.len()));
     given.truncate(n);
@@ -117,7 +117,7 @@ fn recorded<T: Element>(
     let heads = heads(question, algorithm, values.len())?;
     let input = Input { values, heads: &heads };
     let setup = Setup { operator, shape: question.shape, records: false };
-    // The size of the recording, before it is recorded.
+    // A run without recording counts the steps first, as a recording may be too large.
     let (_, run, _) = algorithm.run_to_fault(setup, &input).map_err(|error| error.to_string())?;
     let (n, steps) = (values.len(), run.steps.len());
     if n * steps > MOST_WORDS {
@@ -130,7 +130,7 @@ fn recorded<T: Element>(
     Recording::of(algorithm, operator, question.shape, &input).map_err(|error| error.to_string())
 }
 
-/// Head flags as given, or random ones; for other algorithms none.
+/// Returns the head flags that are given, or else random ones for a segmented scan, and none for other algorithms.
 fn heads(question: &Question, algorithm: &Algorithm, n: usize) -> Result<Vec<bool>, String> {
     let Some(places) = &question.heads else {
         let segmented = algorithm.computes == Computes::SegmentedScan;
@@ -143,7 +143,7 @@ fn heads(question: &Question, algorithm: &Algorithm, n: usize) -> Result<Vec<boo
     Ok(heads)
 }
 
-/// Parts of a run that depend on an element: other numbers if it is 1 and not 0, where all other elements are 0.
+/// Finds what depends on an element: what differs between a run with 1 there and a run with 0, all others being 0.
 fn depends(recording: &Recording, element: usize) -> Result<Value, String> {
     let n = recording.input.len();
     let run = |one: Option<usize>| {
@@ -173,8 +173,8 @@ fn depends(recording: &Recording, element: usize) -> Result<Value, String> {
     Ok(json!({ "initial": initial.collect::<Vec<_>>(), "steps": steps.collect::<Value>() }))
 }
 
-/// Words that hold an element on its way through a sort, in which everything depends on every element. A thread's first
-/// write moves its key, and so does its first register on the way there.
+/// Marks the words that hold an element on its way through a sort, in which everything depends on every element. A
+/// thread's first write moves its key, and so does its first register on the way there.
 fn way(run: &Run, element: usize) -> Value {
     let mut at = element;
     let steps = run.steps.iter().map(|step| {
@@ -199,7 +199,7 @@ fn way(run: &Run, element: usize) -> Value {
     json!({ "initial": (0..run.arrays.len()).map(initial).collect::<Vec<_>>(), "steps": steps })
 }
 
-/// For each write, whether another value was written.
+/// Says for each write of two runs whether the written values differ: 1 or 0.
 fn differ(a: &[Place], b: &[Place]) -> Vec<u8> {
     a.iter().zip(b).map(|(a, b)| u8::from(a.value != b.value)).collect()
 }
@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn what_depends_on_an_element() {
-        // 3 1 7 0, up: words 1 and 3; root; down.
+        // The run of 3 1 7 0 goes up (words 1 and 3), sets the root, and goes down; element 2 is followed through it.
         let lit = &blelloch(&[("lit", json!(2))])["lit"][0];
         let arrays = blelloch(&[])["runs"][0]["arrays"].as_array().unwrap().len();
         assert_eq!(lit["initial"].as_array().unwrap().len(), arrays);
@@ -277,7 +277,7 @@ mod tests {
     fn an_element_is_followed_on_its_way_through_a_sort() {
         let question =
             |lit| json!({ "algorithm": "quicksort", "op": "sum", "n": "8", "values": "3,1,7,0,4,1,6,3", "lit": lit });
-        // The positions that hold an element, in the order in which it comes there.
+        // Returns the positions that hold this element, in the order in which it comes to them.
         let way = |element: u64| {
             let answer = asked(question(element));
             let (run, marks) = (&answer["runs"][0], &answer["lit"][0]);
@@ -291,7 +291,7 @@ mod tests {
             }
             places
         };
-        // Loaded; moved in the first round, 3 to position 3, 7 to 5, the second 1 to 2; and in the second; stored.
+        // Each is loaded, moved in round 1 (3 to position 3, 7 to 5, the second 1 to 2), moved in round 2, stored.
         assert_eq!([way(0), way(2), way(5)], [[0, 3, 3, 3], [2, 5, 7, 7], [5, 2, 2, 2]]);
     }
 
@@ -301,7 +301,7 @@ mod tests {
             |names: &str, n: &str, banks: &str| asked(json!({ "compare": names, "n": n, "banks": banks, "log": "26" }));
         let table = ask("kogge-stone,blelloch,blelloch", "256", "16");
         let text = table["compared"].as_str().unwrap();
-        // n log n - (n - 1) and 2 (n - 1); once each.
+        // The work is n log n - (n - 1) and 2 (n - 1) operations; the algorithm that is named twice is there once.
         assert!(text.contains("1793") && text.contains("510") && text.contains("256 elements, 16 banks"), "{text}");
         assert_eq!(text.matches("href=\"blelloch.html\"").count(), 1);
         for (names, n, banks, words) in [

@@ -12,20 +12,20 @@ pub struct Operator<T> {
     pub identity: T,
     /// Function `combine(a, b)` = a ⊕ b.
     pub combine: fn(T, T) -> T,
-    /// Whether a ⊕ b is always b ⊕ a.
+    /// Whether a ⊕ b is always the same as b ⊕ a.
     pub commutes: bool,
 }
 
 macro_rules! integers {
     ($($integer:ident),*) => {$(
         impl Operator<$integer> {
-            /// Wrapping addition.
+            /// Addition that wraps around.
             #[must_use]
             pub fn sum() -> Self {
                 Self { name: "sum", identity: 0, combine: $integer::wrapping_add, commutes: true }
             }
 
-            /// Maximum.
+            /// Maximum of two numbers.
             #[must_use]
             pub fn max() -> Self {
                 Self { name: "max", identity: $integer::MIN, combine: $integer::max, commutes: true }
@@ -40,9 +40,9 @@ integers!(i32, i64);
 #[cfg_attr(feature = "cuda", derive(upsweep::Element))]
 #[repr(C)]
 pub struct Affine {
-    /// Factor.
+    /// Factor m of the function.
     pub m: i64,
-    /// Summand.
+    /// Summand c of the function.
     pub c: i64,
 }
 
@@ -91,7 +91,7 @@ impl Operator<Affine> {
 pub enum Stretch {
     /// No elements.
     Nothing,
-    /// Elements from the first to the last of these indices.
+    /// Elements from the first to the last of these indices, both included.
     Of(usize, usize),
     /// Elements combined out of their order, or twice.
     Broken,
@@ -109,7 +109,7 @@ impl Display for Stretch {
 }
 
 impl Stretch {
-    /// Elements x₀, x₁, ..., xₙ₋₁.
+    /// Returns the elements x₀, x₁, ..., xₙ₋₁, each as a run of its own.
     #[must_use]
     pub fn elements(n: usize) -> Vec<Self> {
         (0..n).map(|place| Self::Of(place, place)).collect()
@@ -117,7 +117,7 @@ impl Stretch {
 }
 
 impl Operator<Stretch> {
-    /// Joins runs that follow each other: this is all that any associative operator may do.
+    /// Joins two runs of which the second follows the first: no associative operator may combine any others.
     #[must_use]
     pub const fn ranges() -> Self {
         fn join(a: Stretch, b: Stretch) -> Stretch {

@@ -3,7 +3,7 @@
 
 use crate::machine::{Banks, Thread, Word};
 
-/// All choices. A file reads those that it offers.
+/// Choices by which algorithms of one file differ. A file reads those that it offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Variant {
     pub(crate) loads: Loads,
@@ -16,7 +16,7 @@ pub(crate) struct Variant {
 }
 
 impl Variant {
-    /// Default choices of a file.
+    /// Default choices, the same for all files.
     pub(crate) const PLAIN: Self = Self {
         loads: Loads::Interleaved,
         padding: Padding::None,
@@ -27,10 +27,10 @@ impl Variant {
         writing: Writing::First,
     };
 
-    /// Loads of one element of each half.
+    /// Default choices, but each thread loads one element of each half of the array.
     pub(crate) const HALVES: Self = Self { loads: Loads::Halves, ..Self::PLAIN };
 
-    /// The variant with padding.
+    /// Returns the variant with padding in shared memory.
     pub(crate) const fn padded(self) -> Self {
         Self { padding: Padding::Padded, ..self }
     }
@@ -44,7 +44,7 @@ pub(crate) enum Padding {
 }
 
 impl Padding {
-    /// Number of words that `len` words take.
+    /// Returns the number of words of shared memory that `len` words take, padding included.
     pub(crate) fn words(self, len: usize, banks: Banks) -> usize {
         match self {
             Self::None => len,
@@ -52,7 +52,7 @@ impl Padding {
         }
     }
 
-    /// Index of word `index` in shared memory.
+    /// Returns the index in shared memory, padding included, of the word with this index.
     pub(crate) fn place<T: Word>(self, t: &mut Thread<'_, T>, index: usize) -> usize {
         match self {
             Self::None => index,
@@ -79,16 +79,16 @@ impl Loads {
     }
 }
 
-/// Mapping of a tree's nodes to threads.
+/// Mapping of the nodes of a tree to the threads that work at them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mapping {
     /// The first threads work, at all nodes of a level.
     Contiguous,
-    /// Each thread works at the word of its number, found by a remainder.
+    /// Each thread works at the word with its own index; a remainder tells whether that word is a node.
     Modulo,
 }
 
-/// Shift of the elements that threads load.
+/// Shift between a thread's index and that of the element that it loads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shift {
     /// A thread loads its own element: the scan is inclusive.
@@ -100,29 +100,29 @@ pub(crate) enum Shift {
 /// Barriers that keep words from being overwritten while they are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Barriers {
-    /// As many barriers as needed.
+    /// As many barriers as the algorithm needs.
     Enough,
-    /// One barrier a step, where two are needed: a race.
+    /// One barrier a step, where two are needed, so that the algorithm has a race.
     One,
 }
 
-/// Order in which a reduction combines elements.
+/// Order in which a reduction combines the elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// Neighbouring ranges, the left one first.
+    /// Neighbouring ranges of elements are combined, the left one first.
     Elements,
-    /// The lower half with the upper half, which needs an operator that commutes.
+    /// The lower half is combined with the upper half, so the operator has to commute.
     Halves,
 }
 
-/// Way in which the CUDA kernel is written. The model runs the same steps.
+/// Way in which the CUDA kernel is written. All ways have the same steps, which the model runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Writing {
-    /// As the source prints it.
+    /// The kernel is written as the source prints it.
     First,
-    /// With other instructions, which the kernel's file names, so that a statement about the algorithm does not rest on
-    /// one way of writing it.
+    /// The kernel has other instructions, which its file names, so that a statement about the algorithm does not rest
+    /// on one way of writing it.
     Second,
-    /// With a quotient for the number of threads that work.
+    /// With a division in each round, which gives the number of threads that work.
     Dividing,
 }

@@ -10,9 +10,9 @@ use upsweep::prelude::*;
 pub struct PageRank {
     /// Rank of each vertex; their sum is 1.
     pub ranks: Array<f64>,
-    /// Number of steps taken.
+    /// Number of iterations.
     pub steps: usize,
-    /// Sum of the absolute changes of the ranks in the last step.
+    /// Sum of the absolute changes of the ranks in the last iteration.
     pub change: f64,
 }
 
@@ -52,14 +52,14 @@ pub fn page_rank(device: &Device, graph: &Csr, damping: f64, tolerance: f64, mos
     })
 }
 
-/// Index of a weight that is invalid; `u64::MAX` for a valid one.
+/// Index `at` of a weight that is negative, infinite or NaN; `u64::MAX` for any other.
 #[function]
 fn no_weight(weight: f64, at: u64) -> u64 {
     if weight >= 0.0 && weight.is_finite() { u64::MAX } else { at }
 }
 
-/// Quotient `weight / whole`, and 0 for a whole of 0. Sums of quotients by the largest weight neither overflow nor
-/// vanish.
+/// Quotient `weight / whole`, and 0 for a whole of 0. If `whole` is the largest weight of a row, sums of the row's
+/// quotients neither overflow nor vanish.
 #[function]
 fn part_of(weight: f64, whole: f64) -> f64 {
     if whole > 0.0 { weight / whole } else { 0.0 }
@@ -128,8 +128,8 @@ pub fn page_rank_weighted(
     Ok(found?)
 }
 
-/// Power iteration. `step` returns, for given ranks, the rank that each vertex receives by its edges, and the sum of
-/// the ranks of the vertices without edges.
+/// Power iteration. For given ranks, `step` returns two things: for each vertex, the sum of what the edges to it bring;
+/// and the sum of the ranks of the vertices without edges.
 fn walk(
     device: &Device,
     n: usize,

@@ -9,13 +9,13 @@ use upsweep::prelude::*;
 #[derive(Element, Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Area {
-    /// First row.
+    /// First row of the rectangle.
     pub top: u32,
-    /// First column.
+    /// First column of the rectangle.
     pub left: u32,
-    /// Row after the last one.
+    /// Row after the last one of the rectangle.
     pub bottom: u32,
-    /// Column after the last one.
+    /// Column after the last one of the rectangle.
     pub right: u32,
 }
 
@@ -27,13 +27,15 @@ impl Area {
     }
 }
 
-/// Index of the area of a result. Results are ordered by plane, then by area, then by channel.
+/// Index of the area whose sum is the result with index `result`. Results are ordered by plane, then by area, then by
+/// channel.
 #[function]
 pub(super) fn area_of(#[param] areas: u64, #[param] channels: u64, result: u64) -> u64 {
     result / channels % areas
 }
 
-/// Index of an area's corner in the table; `u64::MAX` for an area that is not in the image.
+/// Index, in the summed-area table, of the corner of an area that `lower` and `right` name; `u64::MAX` for an area that
+/// is not in the image.
 #[function]
 pub(super) fn corner_of(
     #[param] extent: Extent,
@@ -55,7 +57,8 @@ pub(super) fn corner_of(
     if inside { at } else { u64::MAX }
 }
 
-/// Layout of an image's values: its extent, and the reciprocals of three of its sizes, by which quotients are products.
+/// Layout of an image's values: its extent, and the reciprocals of its numbers of channels, columns and rows, with
+/// which divisions are multiplications.
 #[derive(Element, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub(super) struct Places {
@@ -72,13 +75,14 @@ impl Places {
     }
 }
 
-/// `a / n` by `1 / n`, for `a` of less than 2^50: half of one is far more than `f64` errs by.
+/// Whole quotient `a / n`, computed with the reciprocal `inverse` of `n`, for `a` below 2^50. One half is added to `a`:
+/// that is far more than the error of `f64`, so rounding down gives the quotient.
 #[function]
 fn quotient(a: u64, n: u64, inverse: f64) -> u64 {
     if n == 1 { a } else { ((a as f64 + 0.5) * inverse) as u64 }
 }
 
-/// Plane, row, column and channel of the value `at` of an image.
+/// Returns the plane, the row, the column and the channel of the value with the index `at` of an image.
 #[function]
 fn place(places: Places, at: u64) -> (u64, u64, u64, u64) {
     let extent = places.extent;
@@ -88,7 +92,7 @@ fn place(places: Places, at: u64) -> (u64, u64, u64, u64) {
     (plane, line - plane * extent.height, pixel - line * extent.width, at - pixel * extent.channels)
 }
 
-/// Square around a pixel, clipped at the image's borders.
+/// Square of `2 radius + 1` rows and columns around a pixel, clipped at the image's borders.
 #[function]
 fn window(extent: Extent, radius: u32, row: u64, column: u64) -> Area {
     let radius = radius as u64;
@@ -100,7 +104,7 @@ fn window(extent: Extent, radius: u32, row: u64, column: u64) -> Area {
     }
 }
 
-/// Number of pixels in the clipped window of the value `at` of an image.
+/// Number of pixels in the clipped window around the value with index `at`.
 #[function]
 pub(super) fn pixels(places: Places, radius: u32, at: u64) -> f64 {
     let (_, row, column, _) = place(places, at);
@@ -108,7 +112,8 @@ pub(super) fn pixels(places: Places, radius: u32, at: u64) -> f64 {
     (window.bottom - window.top) as f64 * (window.right - window.left) as f64
 }
 
-/// Index of a corner of a value's window in the table.
+/// Index, in the summed-area table, of one corner of the window around the value `at`: the corner that `lower` and
+/// `right` name.
 #[function]
 pub(super) fn corner_around(
     #[param] places: Places,
@@ -125,25 +130,27 @@ pub(super) fn corner_around(
     ((plane * (extent.height + 1) + row as u64) * (extent.width + 1) + column as u64) * extent.channels + channel
 }
 
-/// Index of a value's radius: that of its pixel, or 0 for the only one.
+/// Index, in the list of radii, of the radius for the value `at`: the number of the value's pixel, or 0 if there is
+/// only `one` radius for all pixels.
 #[function]
 pub(super) fn radius_at(#[param] one: bool, #[param] channels: u64, #[param] of_channels: f64, at: u64) -> u64 {
     if one { 0 } else { quotient(at, channels, of_channels) }
 }
 
-/// Sum over a rectangle from the table's corners: lower right, upper right, lower left, upper left.
+/// Sum over a rectangle, from the table's sums at its corners: `d` lower right, `b` upper right, `c` lower left, `a`
+/// upper left.
 #[function]
 pub(super) fn enclosed<T: Number>(d: T, b: T, c: T, a: T) -> T {
     (d - b) - (c - a)
 }
 
-/// Sum over a rectangle, as f64.
+/// Sum over a rectangle, as `enclosed` computes it, converted to f64.
 #[function]
 pub(super) fn enclosed_wide<T: Number + Cast<f64>>(d: T, b: T, c: T, a: T) -> f64 {
     ((d - b) - (c - a)) as f64
 }
 
-/// Input with the sums of `$table` over the windows of all values.
+/// Input that has, for each value of an image, the sum of `$table` over the window around it.
 macro_rules! around {
     ($table:expr, $radii:expr, $extent:expr, $values:expr) => {{
         let (extent, values) = ($extent, $values as u64);
@@ -159,7 +166,7 @@ macro_rules! around {
         upsweep::Apply($crate::image::areas::EnclosedWide, corners)
     }};
 }
-/// Input with the radius of each value.
+/// Input that has, for each value of an image, the radius of its window.
 macro_rules! radius {
     ($radii:expr, $extent:expr, $values:expr) => {{
         let one = upsweep::Input::view($radii).len() == 1;

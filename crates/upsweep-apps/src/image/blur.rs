@@ -69,8 +69,8 @@ fn squared<P: Cast<f64>>(x: P) -> f64 {
     x * x
 }
 
-/// Scaling of pixels to `(x - at) * scale`: their squares stay in the range of f64, and their differences are not lost
-/// in a large common offset.
+/// Scaling of pixels `x` to `(x - at) * scale`: the squares of the results stay in the range of f64, and their
+/// differences are not lost in a large common offset.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     pub(super) at: f64,
@@ -89,7 +89,7 @@ fn framed<P: Cast<f64>>(#[param] at: f64, #[param] scale: f64, x: P) -> f64 {
 }
 
 impl Frame {
-    /// Frame of an image of f64; `None` for other types, whose sums of squares f64 holds.
+    /// Scaling for the values of an image of f64; `None` for other types, the sums of whose squares f64 holds.
     pub(super) fn of<P: Pixel>(device: &Device, image: &Part<'_, P>) -> Result<Option<Self>> {
         if P::MOST.is_some() || P::SUMS_DOUBLE {
             return Ok(None);
@@ -99,13 +99,13 @@ impl Frame {
         if low > high {
             return Ok(Some(Self { at: 0.0, scale: 1.0 }));
         }
-        // Halves are added, as a sum or difference of two may overflow.
+        // Half of each is taken before the addition, because a sum or difference of the two may overflow.
         let (at, half) = (low / 2.0 + high / 2.0, high / 2.0 - low / 2.0);
         let exponent = if half > 0.0 { half.log2().floor().clamp(-1000.0, 1000.0) } else { 0.0 };
         Ok(Some(Self { at, scale: (-exponent).exp2() }))
     }
 
-    /// Pixels of the image in this frame.
+    /// Returns the scaled pixels of the image.
     pub(super) fn pixels<P: Pixel>(self, device: &Device, image: &Part<'_, P>) -> Result<Array<f64>> {
         Ok(map(device, Framed { at: self.at, scale: self.scale }, image)?)
     }
@@ -121,8 +121,8 @@ fn around(extent: Extent, radius: u32) -> MovingSum {
     MovingSum::new(extent.shape()).rows(radius, radius).columns(radius, radius)
 }
 
-/// Summed-area table of a function of each value, for windows with too many columns for a moving sum. The function's
-/// results are stored first, so the table is compiled for f64 alone.
+/// Summed-area table of `function` of each value of an image, for windows with too many columns for a moving sum. The
+/// function's results are stored first, so the table is compiled for f64 alone.
 fn table<P, F>(device: &Device, function: F, image: &Part<'_, P>, extent: Extent) -> Result<SummedArea<f64>>
 where
     P: Pixel,
@@ -132,7 +132,7 @@ where
     SummedArea::<f64>::of(device, &values, extent)
 }
 
-/// Mean of the window around each value.
+/// Returns, for each value of an image, the mean of the values in the window around it.
 ///
 /// # Errors
 /// As [`BoxBlur::run`].
@@ -143,7 +143,7 @@ pub(super) fn means<P: Pixel>(device: &Device, image: &Part<'_, P>, extent: Exte
     }
 }
 
-/// Mean of the squares in the window around each value.
+/// Returns, for each value of an image, the mean of the squares of the values in the window around it.
 ///
 /// # Errors
 /// As [`BoxBlur::run`].

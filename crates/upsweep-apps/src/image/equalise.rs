@@ -11,11 +11,12 @@ fn or_most(count: u64) -> u64 {
     if count == 0 { 18446744073709551615 } else { count }
 }
 
-/// Histogram equalisation: maps the number of values up to one, of `values` in all, to 0..=255.
+/// New value, from 0 to 255, of the pixels with a certain old value in a histogram equalisation: of `values` pixels,
+/// `up_to` have at most this old value, and `lowest` have the lowest value that occurs.
 #[function]
 fn spread(#[param] values: u64, up_to: u64, lowest: u64) -> u8 {
     let above = if up_to > lowest { up_to - lowest } else { 0 };
-    // An image of one value stays as it is.
+    // If all pixels have one value, there is no share: `kept` then keeps the old value.
     let share = if values > lowest { (above as f64) * 255.0 / ((values - lowest) as f64) } else { 0.0 };
     (share + 0.5).floor() as u8
 }

@@ -38,13 +38,13 @@ impl Extent {
         Self { planes: planes as u64, ..self }
     }
 
-    /// Axes of the array.
+    /// Lengths of the axes of the array: `[planes, height, width, channels]`.
     #[must_use]
     pub fn shape(&self) -> [usize; 4] {
         [self.planes, self.height, self.width, self.channels].map(|n| usize::try_from(n).unwrap_or(usize::MAX))
     }
 
-    /// Number of values, after a check that it is `len`.
+    /// Returns the number of values of the image, after checking that it is `len`.
     ///
     /// # Errors
     /// [`Error::Shape`] when it is not `len`.

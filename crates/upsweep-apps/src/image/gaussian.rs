@@ -32,14 +32,15 @@ pub struct GaussianBlur {
     sigma: f64,
 }
 
-/// Least sigma for which the recurrence is near enough.
+/// Smallest sigma for which the recurrence is near enough to a Gaussian.
 const RECURRENT: f64 = 2.0;
 
 /// Above this sigma the poles are so near to 1 that the coefficients of one recurrence of order 5 have too few digits;
 /// three sections of lower order have enough.
 const IN_SECTIONS: f64 = 50.0;
 
-/// Poles for sigma 2: two pairs of conjugates, real and imaginary parts, and a real one.
+/// Poles for sigma 2, as real and imaginary parts: two pairs of conjugates, of which one pole each is listed, and a
+/// real one.
 const POLES: [(f64, f64); 3] = [(0.864_30, 1.453_89), (1.614_33, 0.831_34), (1.875_04, 0.0)];
 
 impl GaussianBlur {
@@ -68,7 +69,7 @@ impl GaussianBlur {
         let values = extent.check(image.view().len())?;
         let mut pixels: Array<f64> = map(device, Wide, image)?;
         let spoilt = match P::MOST {
-            // Weighted sums of neighbours spread NaN and infinities right by themselves.
+            // Below this limit, weighted sums of neighbours spread NaN and infinities right by themselves.
             None if sigma >= RECURRENT => Spoilt::find(device, &pixels, extent, (6.0 * sigma).ceil() as u32)?,
             _ => None,
         };
@@ -76,7 +77,7 @@ impl GaussianBlur {
             pixels = map(device, FiniteOr0, &pixels)?;
         }
         for axis in [2, 1] {
-            // A line of one pixel is its own mean.
+            // A line of one pixel is left as it is, because it is its own mean.
             if values > 0 && extent.shape()[axis] > 1 {
                 pixels = if sigma < RECURRENT {
                     summed(device, &pixels, (&extent.shape(), axis), sigma)?
@@ -102,7 +103,7 @@ fn is_spoilt(x: f64) -> bool {
     !x.is_finite()
 }
 
-/// 1 for a value of this kind: 1 is NaN, 2 infinity, 3 minus infinity; 0 for others.
+/// Returns 1 if `x` is of this `kind`, and 0 if not: 1 is NaN, 2 infinity, 3 minus infinity.
 #[function]
 fn is_kind(#[param] kind: u8, x: f64) -> u8 {
     let found: u8 = if x.is_nan() {
@@ -130,7 +131,7 @@ fn spoilt_by(x: f64, nan: f64, up: f64, down: f64) -> f64 {
     }
 }
 
-/// Share of NaN, infinity and minus infinity in the window around each pixel.
+/// For each pixel, the fractions of the pixels in the window around it that are NaN, infinity and minus infinity.
 struct Spoilt {
     nan: Array<f64>,
     up: Array<f64>,
@@ -138,7 +139,7 @@ struct Spoilt {
 }
 
 impl Spoilt {
-    /// Looks for NaN and infinities; `None` if there are none.
+    /// Looks for NaN and infinities in windows of this radius; `None` if the image has none.
     fn find(device: &Device, pixels: &Array<f64>, extent: Extent, radius: u32) -> Result<Option<Self>> {
         let any: bool = Reduce::new(Or).map(IsSpoilt).run_to_host(device, pixels)?;
         if !any {
@@ -152,8 +153,9 @@ impl Spoilt {
     }
 }
 
-/// Index of the pixel at a position of lines with `reach` more pixels at both ends: mirrored pixels, and beyond them
-/// the last mirrored one.
+/// Index of the pixel that is read at the index `at` of a padded array, whose lines have `reach` elements more than the
+/// image's at both ends. The padding is the `mirrored` next pixels, mirrored at the end, and beyond them the last
+/// mirrored one.
 #[function]
 fn bordered(#[param] inner: u64, #[param] len: i64, #[param] reach: i64, #[param] mirrored: i64, at: u64) -> u64 {
     let (line, i) = (at / inner, at % inner);
@@ -164,7 +166,8 @@ fn bordered(#[param] inner: u64, #[param] len: i64, #[param] reach: i64, #[param
     (line / wide * len as u64 + turned as u64) * inner + i
 }
 
-/// Index in such lines, `by` positions after the first one that a pixel's window reads.
+/// Index in the padded array, `by` elements along the line after the first one that the weighted sum of the pixel `at`
+/// reads.
 #[function]
 fn behind(#[param] inner: u64, #[param] len: u64, #[param] wide: u64, #[param] by: u64, at: u64) -> u64 {
     let (line, i) = (at / inner, at % inner);
@@ -176,9 +179,9 @@ fn add(a: f64, b: f64) -> f64 {
     a + b
 }
 
-/// Blur of lines by the weighted sum of all pixels within 6 sigma.
+/// Blurs the lines along an axis by the weighted sum of all pixels within 6 sigma.
 fn summed(device: &Device, pixels: &Array<f64>, (shape, axis): (&[usize; 4], usize), sigma: f64) -> Result<Array<f64>> {
-    /// Largest number of coefficients of a recurrence.
+    /// Largest number of coefficients that one recurrence can have.
     const MOST: usize = 17;
     let (len, reach) = (shape[axis], (6.0 * sigma).ceil() as usize);
     let inner: usize = shape[axis + 1..].iter().product();
@@ -204,7 +207,7 @@ fn summed(device: &Device, pixels: &Array<f64>, (shape, axis): (&[usize; 4], usi
     Ok(blurred)
 }
 
-/// Blur of lines by a recurrence in both directions.
+/// Blurs the lines along an axis by a recurrence in both directions.
 fn recurrent(
     device: &Device,
     pixels: &Array<f64>,
@@ -218,19 +221,20 @@ fn recurrent(
     let (len, reach) = (shape[axis], (6.0 * sigma).ceil() as usize);
     let padded = reach.min(len - 1);
     let both = filter.axis(shape, axis).both_ways().padding(Padding::Even).padded_by(padded);
-    // If the image is mirrored over 6 sigma, the states have faded out at its end.
+    // With a padding of 6 sigma the filter's states have faded out at the padding's end. A shorter one is continued.
     let both = if padded < reach { both.going_on((16.0 * sigma).ceil() as usize) } else { both };
     both.run(device, pixels, &mut blurred)?;
     Ok(blurred)
 }
 
-/// Product of the denominators: `a` times that of a section.
+/// Multiplies two polynomials, by their coefficients: `a`, the product of some sections' denominators, and the
+/// denominator of one more section.
 fn times(a: [f64; 6], section: &[f64; 6]) -> [f64; 6] {
     std::array::from_fn(|i| (0..=i.min(2)).map(|k| section[3 + k] * a[i - k]).sum())
 }
 
-/// Section for each pole or pair of poles. The poles are raised to the power at which the recurrence, forward and
-/// backward, has the variance.
+/// Sections of the filter of order 5, one for each pair of conjugate poles and one for the real pole. The poles for
+/// sigma 2 are raised to the power at which the recurrence, forward and backward, has the variance sigma^2.
 fn sections(sigma: f64) -> [[f64; 6]; 3] {
     let pole_at = |(re, im): (f64, f64), power: f64| {
         let (radius, angle) = (re.hypot(im).powf(power), im.atan2(re) * power);
@@ -252,7 +256,7 @@ fn sections(sigma: f64) -> [[f64; 6]; 3] {
         if variance(middle) > sigma * sigma { low = middle } else { high = middle }
     }
     POLES.map(|pole| {
-        // Denominator 1 - z / d, and (1 - z / d) (1 - z / conj d) for a pair.
+        // The denominator is 1 - z / d for a real pole d, and (1 - z / d) (1 - z / conj d) for a pair.
         let (re, im) = pole_at(pole, low);
         let norm = re * re + im * im;
         let [first, second] = if im == 0.0 { [-1.0 / re, 0.0] } else { [-2.0 * re / norm, 1.0 / norm] };

@@ -44,19 +44,19 @@ use upsweep::{Input, Output};
 /// Mipmapping", 2005.
 #[derive(Debug)]
 pub struct Mipmap<P> {
-    /// All levels, one after the other.
+    /// Values of all levels, one level after the other.
     values: Array<P>,
     levels: Vec<Level>,
 }
 
-/// Level: its size, and the index of its first value.
+/// Level of a mipmap: its size, and the index of its first value in the buffer of all levels.
 #[derive(Clone, Copy, Debug)]
 struct Level {
     extent: Extent,
     begin: u64,
 }
 
-/// Level, as an element on the device.
+/// Level as kernels read it: its size, and the index of its first value in the buffer of all levels.
 #[derive(Element, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 struct Grid {
@@ -81,13 +81,14 @@ pub struct Point {
 /// Extension of an image beyond its borders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrap {
-    /// The nearest pixel.
+    /// The nearest pixel of the image.
     Clamp,
-    /// The image again.
+    /// The image once more: it is repeated in all directions.
     Repeat,
 }
 
-/// Sum of the three values that a value of the next level covers along an axis, times the numerators of their weights.
+/// Sum of the values `a`, `b` and `c` that the value `at` of the next level covers along an axis of `len`, each
+/// multiplied by the numerator of its weight.
 #[function]
 fn weighted(#[param] inner: u64, #[param] len: u64, a: f64, b: f64, c: f64, at: u64) -> f64 {
     let half = len / 2;
@@ -101,7 +102,8 @@ fn weighted(#[param] inner: u64, #[param] len: u64, a: f64, b: f64, c: f64, at: 
     }
 }
 
-/// Index of the value `tap`, of the three that a value of the next level covers.
+/// Index of one of the three values that the value `at` of the next level covers along an axis of `len`: `tap` is 0, 1
+/// or 2.
 #[function]
 fn tap_of(#[param] begin: u64, #[param] inner: u64, #[param] len: u64, #[param] tap: u64, at: u64) -> u64 {
     let half = if len > 1 { len / 2 } else { 1 };
@@ -111,7 +113,7 @@ fn tap_of(#[param] begin: u64, #[param] inner: u64, #[param] len: u64, #[param] 
     begin + (line / half * len + inside) * inner + at % inner
 }
 
-/// Light of an sRGB value, where 1 is white.
+/// Amount of light that an sRGB value encodes, where 1 is white.
 #[function]
 fn light<P: Cast<f64>>(#[param] white: f64, x: P) -> f64 {
     light_of((x as f64) / white)
@@ -127,14 +129,16 @@ fn srgb_of(#[param] by: f64, #[param] white: f64, x: f64) -> f64 {
     srgb_of_light(x / by) * white
 }
 
-/// Position along an axis of a level: the pixel before it, and the fraction of the way to the next one.
+/// Index of the pixel before a position along an axis, and the fraction of the way from its centre to that of the next
+/// pixel. The position `at` is in pixels of the image, which has `of` pixels along the axis; the level has `size`.
 #[function]
 fn between(at: f32, size: u64, of: u64) -> (f64, f64) {
     let place = at as f64 * (size as f64) / (of as f64) - 0.5;
     (place.floor(), place - place.floor())
 }
 
-/// Index of a pixel, clamped or repeated into an axis.
+/// Index of the pixel at a whole position `at` along an axis of `size` pixels: positions outside are repeated or
+/// clamped.
 #[function]
 fn within(repeat: bool, at: f64, size: u64) -> u64 {
     let n = size as f64;
@@ -144,7 +148,7 @@ fn within(repeat: bool, at: f64, size: u64) -> u64 {
     if index < size { index } else { size - 1 }
 }
 
-/// Lower or upper one of the two levels around a point's.
+/// Number of one of the two levels that a point lies between: the larger image, or the `next` one.
 #[function]
 fn level_at(#[param] levels: u64, #[param] next: bool, point: Point) -> u64 {
     let below = if point.level > 0.0 { point.level.floor() as u64 } else { 0 };
@@ -152,7 +156,7 @@ fn level_at(#[param] levels: u64, #[param] next: bool, point: Point) -> u64 {
     if level < levels { level } else { levels - 1 }
 }
 
-/// Index of one of the four pixels around a point.
+/// Index of one of the four pixels around a point in a level: `down` and `right` are 0 or 1.
 #[function]
 fn pixel_at(
     #[param] whole: Extent,
@@ -175,27 +179,27 @@ fn point_of(#[param] points: u64, #[param] channels: u64, result: u64) -> u64 {
     result / channels % points
 }
 
-/// Linear interpolation of two neighbours in a row.
+/// Interpolates linearly between `a` and `b`, two neighbouring pixels of a row, at a point.
 #[function]
 fn mixed_in_row<P: Cast<f64>>(#[param] whole: Extent, a: P, b: P, level: Grid, point: Point) -> f64 {
     let (a, b) = (a as f64, b as f64);
     a + (b - a) * between(point.u, level.width, whole.width).1
 }
 
-/// Linear interpolation of two rows.
+/// Interpolates linearly between `a` and `b`, the values of two neighbouring rows, at a point.
 #[function]
 fn mixed_rows(#[param] whole: Extent, a: f64, b: f64, level: Grid, point: Point) -> f64 {
     a + (b - a) * between(point.v, level.height, whole.height).1
 }
 
-/// Linear interpolation of two levels.
+/// Interpolates linearly between `a` and `b`, the values of two neighbouring levels, at a point.
 #[function]
 fn mixed_levels(#[param] last: f32, a: f64, b: f64, point: Point) -> f64 {
     let level = point.level.clamp(0.0, last);
     a + (b - a) * (level - level.floor()) as f64
 }
 
-/// Index of a level's value in the arrangement of R, G and B.
+/// Index, in the picture of all levels, of the value `at` of a level: see [`Mipmap::arrangement`].
 #[function]
 fn arranged(#[param] level: Extent, #[param] width: u64, #[param] planar: bool, at: u64) -> u64 {
     let pixels = level.height * level.width;
@@ -205,14 +209,15 @@ fn arranged(#[param] level: Extent, #[param] width: u64, #[param] planar: bool, 
     row * (2 * width) + column
 }
 
-/// Number of these levels, after the first one, that are means of 2 x 2 pixels, or of two.
+/// Number of levels after the first one that a `Pyramid` computes: each of their values is the mean of 2 x 2 values of
+/// the level before, or of two where that has one row or column.
 fn pyramids<P: Pixel>(levels: &[Level]) -> usize {
     let halves = |size: u64| size.is_multiple_of(2) || (size == 1 && P::SUMS_DOUBLE);
     let fits = |level: &&Level| halves(level.extent.height) && halves(level.extent.width);
     levels.iter().take(levels.len().saturating_sub(1)).take_while(fits).count()
 }
 
-/// Computes a level from the one before, for any sizes.
+/// Computes the level `to` from `from`, the level before it, for any sizes.
 fn halve<P: Pixel>(device: &Device, pyramid: &mut Array<P>, from: Level, to: Level, srgb: bool) -> Result<()> {
     let Extent { width, channels, height, planes } = from.extent;
     let (row, begin) = (width * channels, from.begin);
@@ -221,7 +226,7 @@ fn halve<P: Pixel>(device: &Device, pyramid: &mut Array<P>, from: Level, to: Lev
     let down = |tap| Gather::of(&*pyramid).at(Apply(TapOf { begin, inner: row, len: height, tap }, 0..halved));
     let weighted = Weighted { inner: row, len: height };
     let by: f64 = [height, width].iter().map(|&n| if n % 2 == 0 { 2.0 } else { n as f64 }).product();
-    // The sum may overflow where the mean does not.
+    // The weighted sum may overflow though the mean does not, so values are scaled before.
     let scale = room_for::<P>(by);
     if srgb {
         let down = |tap| Apply(Light { white: P::WHITE }, down(tap));
@@ -281,7 +286,7 @@ impl<P: Pixel> Mipmap<P> {
         }
         let ends = |level: &Level| (level.begin + values(level.extent)) as usize;
         let mut pyramid = device.room(ends(&level))?;
-        // Neighbouring levels that are halved as a pyramid are made by one `Pyramid`.
+        // The levels from the first one on that a pyramid can have are computed by one `Pyramid`.
         let mut made = pyramids::<P>(&levels);
         if made == 0 {
             let count = values(extent);
@@ -373,7 +378,8 @@ impl<P: Pixel> Mipmap<P> {
             let row = move |down| Apply(MixedInRow { whole }, (pixel(down, 0.0), pixel(down, 1.0), level(), point()));
             Apply(MixedRows { whole }, (row(0.0), row(1.0), level(), point()))
         };
-        // The values of both levels do not fit into a kernel's parameters: the lower one has a pass of its own.
+        // The inputs of both levels do not fit into a kernel's parameters: the level before the point has a pass of its
+        // own.
         let below = &mut device.filled(results as usize, 0.0f64)?;
         Transform::copy().run(device, in_level(false), &mut *below)?;
         let last = (levels - 1) as f32;

@@ -17,37 +17,40 @@ pub trait Pixel: Number + Cast<f64> + sealed::Sealed {
     /// Brightest value: the largest whole number, or 1.
     #[doc(hidden)]
     const WHITE: f64;
-    /// Conversion from f64: to whole numbers half up.
+    /// Function that converts an f64 to a pixel. To whole numbers it rounds half up.
     #[doc(hidden)]
     type Store: Function<(f64,), Output = Self>;
     #[doc(hidden)]
     const STORE: Self::Store;
-    /// Conversion to f64. Values of f64 are scaled, so that sums do not overflow if their means are values.
+    /// Function that converts a pixel to f64. Pixels of f64 are scaled, so that their sum does not overflow if their
+    /// mean does not.
     #[doc(hidden)]
     type Widen: Function<(Self,), Output = f64>;
     #[doc(hidden)]
     fn widen(scale: f64) -> Self::Widen;
-    /// Mean, as it is stored, from a sum of such values and their number.
+    /// Function that computes the mean, as a pixel is stored, from a sum of converted pixels and their number.
     #[doc(hidden)]
     type MeanOfSum: Function<(f64, u64), Output = Self>;
     #[doc(hidden)]
     fn mean_of_sum(scale: f64) -> Self::MeanOfSum;
-    /// Mean of 2 x 2 values, as it is stored: of the upper left, the upper right, the lower left and the lower right.
-    /// Where f64 rounds, columns are added first.
+    /// Function that computes the mean, as a pixel is stored, of 2 x 2 values: the upper left, the upper right, the
+    /// lower left and the lower right. Where f64 rounds, columns are added first.
     #[doc(hidden)]
     type Mean: Function<(Self, Self, Self, Self), Output = Self>;
     #[doc(hidden)]
     const MEAN: Self::Mean;
-    /// Mean of the light that 2 x 2 sRGB values encode.
+    /// Function that computes the sRGB value of the mean of the light that 2 x 2 sRGB values encode.
     #[doc(hidden)]
     type MeanOfLight: Function<(Self, Self, Self, Self), Output = Self>;
     #[doc(hidden)]
     const MEAN_OF_LIGHT: Self::MeanOfLight;
-    /// Whether f64 holds the sum of four values whenever it holds that of two: so one row may stand for both.
+    /// Whether a sum of four pixels stays in the range of f64 whenever a sum of two does. Then the only row of a level
+    /// may stand for two equal rows, as doubling rounds nothing.
     #[doc(hidden)]
     const SUMS_DOUBLE: bool;
 
-    /// Largest sum over a channel of an image of whole numbers. On CUDA this waits for it.
+    /// Largest of the sums over all pixels of a channel and plane, for an image of whole numbers; 0 for floats. On CUDA
+    /// this waits for it.
     #[doc(hidden)]
     fn largest_sum<X: Input<Item = Self> + ?Sized>(device: &Device, image: &X, extent: Extent) -> Result<u64>;
 }
@@ -77,7 +80,7 @@ pub fn wide<P: Cast<f64>>(x: P) -> f64 {
     x as f64
 }
 
-/// Value as f64, scaled.
+/// Value as f64, multiplied by `scale`.
 #[function]
 pub fn scaled<P: Cast<f64>>(#[param] scale: f64, x: P) -> f64 {
     x as f64 * scale
@@ -90,19 +93,19 @@ pub(super) fn room_for<P: Pixel>(values: f64) -> f64 {
     if P::MOST.is_some() || P::SUMS_DOUBLE { 1.0 } else { 0.5f64.powi(values.log2().ceil() as i32) }
 }
 
-/// Light of an sRGB value, where 1 is white.
+/// Amount of light that the sRGB value `s` encodes, where 1 is white.
 #[function]
 pub(super) fn light_of(s: f64) -> f64 {
     if s <= 0.04045 { s / 12.92 } else { ((s + 0.055) / 1.055).powf(2.4) }
 }
 
-/// Value in sRGB of an amount of light.
+/// Value in sRGB that encodes an amount of light, where 1 is white.
 #[function]
 pub(super) fn srgb_of_light(light: f64) -> f64 {
     if light <= 0.0031308 { 12.92 * light } else { 1.055 * light.powf(1.0f64 / 2.4) - 0.055 }
 }
 
-/// Mean of the light of 2 x 2 values.
+/// Defines the function that computes the sRGB value of the mean of the light of 2 x 2 values of a type.
 macro_rules! mean_of_light {
     ($t:ident, $white:literal, $store:ident, $light:ident) => {
         #[function]
@@ -165,7 +168,7 @@ macro_rules! float {
         #[function]
         pub fn $mean(a: $t, b: $t, c: $t, d: $t) -> $t {
             let sum = (a as f64 + c as f64) + (b as f64 + d as f64);
-            // The sum may overflow where the mean does not.
+            // The sum of four values may overflow though their mean does not.
             if sum.is_finite() {
                 (sum * 0.25) as $t
             } else {
@@ -201,12 +204,14 @@ macro_rules! float {
         }
     };
 }
-// In f64 the error of a product is below the digits of f32, and a GPU divides once for all windows of one size.
+// The sum is multiplied by the reciprocal of the number: in f64 the error of that is below the digits of f32, and a GPU
+// divides once for all windows of one size.
 #[function]
 pub fn mean_of_sum_f32(sum: f64, values: u64) -> f32 {
     (sum * (1.0 / values as f64)) as f32
 }
-/// Mean of scaled values. Their number is scaled like the values, which rounds nothing.
+/// Mean from the sum of values that were multiplied by `scale`. Their number is multiplied by it, too: `scale` is a
+/// power of two, so that rounds nothing.
 #[function]
 pub fn mean_of_sum_f64(#[param] scale: f64, sum: f64, values: u64) -> f64 {
     sum / (values as f64 * scale)

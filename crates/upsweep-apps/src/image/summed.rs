@@ -35,7 +35,7 @@ pub struct SummedArea<A> {
     extent: Extent,
 }
 
-/// Mean of the values in a window.
+/// Mean of the values in the window around the value `at`, from their sum.
 #[function]
 fn mean_around(#[param] places: Places, sum: f64, radius: u32, at: u64) -> f64 {
     sum / pixels(places, radius, at)
@@ -130,7 +130,7 @@ impl<A: Accumulator> SummedArea<A> {
         self.store_means(device, &Part::all(&radius), blurred)
     }
 
-    /// Means around each value, not rounded to pixels.
+    /// Returns, for each value, the mean of the values in the window of this radius around it, not rounded to pixels.
     ///
     /// # Errors
     /// As of [`box_blur_by`](Self::box_blur_by).

@@ -31,7 +31,8 @@ pub(super) fn variance_of(mean: f64, of_squares: f64) -> f64 {
     if variance < 0.0 { 0.0 } else { variance }
 }
 
-/// Mean of the values around each value, and mean of their squares, in the frame that is returned with them.
+/// Returns, for each value, the mean of the values in the window around it, and the mean of their squares. Both are of
+/// values that are shifted and scaled by the frame that is returned with them.
 pub(super) fn moments<P: Pixel>(
     device: &Device,
     image: &Part<'_, P>,

@@ -6,7 +6,7 @@ use upsweep::Input;
 use upsweep::prelude::*;
 use upsweep_core::memory;
 
-/// Number of coefficients that one pass over the points evaluates.
+/// Number of coefficients of the polynomial that one pass over the points uses.
 pub(super) const BLOCK: usize = 8;
 
 /// Polynomial of least degree through values at distinct points, built once and queried for batches of points.
@@ -40,16 +40,17 @@ pub struct Interpolant {
     coefficients: Vec<f64>,
 }
 
-/// Number of factors in memory at a time.
+/// Number of factors `x[j] - x[k]` that are in memory at a time while the coefficients are computed; at least one row
+/// of them.
 const FACTORS: usize = 1 << 22;
 
-/// Factor `x[j] - x[k]`; 1 for `k = j`.
+/// Factor `x[j] - x[k]` of the denominators, from the values of both points; 1 for `k = j`.
 #[function]
 fn factor(j: f64, k: f64) -> f64 {
     if j == k { 1.0 } else { j - k }
 }
 
-/// Summand `y[j] / product` in the columns from `j` on.
+/// Summand `y[j] / product` of the coefficient of a column: 0 in the columns before column `j`.
 #[function]
 fn share(#[param] n: u64, #[param] first: u64, product: f64, y: f64, at: u64) -> f64 {
     if at % n < first + at / n || y == 0.0 {
@@ -57,7 +58,7 @@ fn share(#[param] n: u64, #[param] first: u64, product: f64, y: f64, at: u64) ->
     } else if product.is_finite() {
         y / product
     } else {
-        // The quotient might well be a number, but it is not known.
+        // The product is outside the range of f64: the quotient might be a finite number, but it is not known.
         f64::NAN
     }
 }
@@ -129,13 +130,13 @@ impl Interpolant {
         }
     }
 
-    /// Coefficients of Newton's form.
+    /// Coefficients `c[i]` of Newton's form.
     #[must_use]
     pub fn coefficients(&self) -> &[f64] {
         &self.coefficients
     }
 
-    /// Values at many points.
+    /// Returns the values of the polynomial at many points.
     ///
     /// # Errors
     /// [`Place`](upsweep::Error::Place) when the points are not in the memory of the device that computes; CUDA's own.
@@ -163,6 +164,8 @@ impl Interpolant {
     }
 }
 
+/// Checks that the points are finite and that no two of them are equal.
+///
 /// # Errors
 /// [`Error::Points`] that names two equal points, or one that is no finite number.
 fn distinct(x: &[f64]) -> Result<()> {
@@ -170,7 +173,7 @@ fn distinct(x: &[f64]) -> Result<()> {
         return Err(Error::Points { first: at, second: at, x: x[at] });
     }
     let mut order = memory::collected(x.len(), 0..x.len())?;
-    // -0 equals +0. A stable sort would need memory of its own.
+    // Adding 0 makes -0 to +0, which it equals. A stable sort would need memory of its own.
     order.sort_unstable_by(|&a, &b| (x[a] + 0.0).total_cmp(&(x[b] + 0.0)).then(a.cmp(&b)));
     match order.windows(2).find(|pair| x[pair[0]] == x[pair[1]]) {
         Some(pair) => Err(Error::Points { first: pair[0], second: pair[1], x: x[pair[0]] }),

@@ -2,18 +2,18 @@
 
 use upsweep::operator::Number;
 
-/// Powers of a number that are safe to compute with.
+/// Powers of a number `x` that are safe to compute with, because they stay away from the ends of the range of its type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Range<T> {
-    /// All powers that are needed.
+    /// All powers of `x` that are needed.
     All,
     /// Powers below `x^len`, where `len` is a power of 2; `power` is `x^len` itself.
     Blocks { len: usize, power: T },
-    /// So few powers that a loop is as good.
+    /// Too few powers of `x`: a loop over all coefficients is as good as blocks.
     None,
 }
 
-/// Least number of coefficients that make a block worth it.
+/// Smallest number of coefficients of a block for which blocks are worth it.
 const LEAST: usize = 64;
 
 /// Safe powers of `x` among those that `n` coefficients need. Integers compute modulo 2^b, so all their powers are
@@ -25,8 +25,8 @@ pub(super) fn power_range<T: Number>(x: T, n: usize) -> Range<T> {
     if !is_float || !is_finite(x) || equal(x, T::ZERO) {
         return Range::All;
     }
-    // The square of a power, and the reciprocal of that, are finite: the power has all digits, and products with it
-    // have room.
+    // A power is safe if its square, and the reciprocal of its square, are finite numbers: then the power has all
+    // digits, and products with it have room in the type's range.
     let is_safe = |power: T| {
         let square = Number::mul(power, power);
         is_finite(square) && !equal(square, T::ZERO) && is_finite(Number::div(T::ONE, square))

@@ -8,7 +8,7 @@ use upsweep::recurrence::ComputesOn;
 use upsweep::{Device, Error, Input, Output, Recurrence, Result};
 use upsweep_core::memory;
 
-/// Linear filter, by its coefficients.
+/// Coefficients of a linear filter.
 #[derive(Clone, Copy, Debug)]
 enum Coefficients<'a> {
     Direct { b: &'a [f64], a: &'a [f64] },
@@ -199,10 +199,10 @@ impl BothWays<'_> {
     }
 }
 
-/// Padding at the ends of signals. It is filtered on the host: these are some tens of elements.
+/// Padding at both ends of the signals. It is filtered on the host: these are some tens of elements.
 struct Ends<'a> {
     coefficients: Coefficients<'a>,
-    /// Steady states of the filter for elements of 1.
+    /// States of the filter after infinitely many elements of 1.
     steady: Vec<f64>,
     shape: Shape,
     padded: usize,
@@ -213,7 +213,8 @@ impl Ends<'_> {
         self.shape.lines() * self.coefficients.states()
     }
 
-    /// Padding before and after each line; without padding, the elements at the ends.
+    /// Returns the padding before all lines, and the padding after them; without padding, the first element of each
+    /// line, and nothing.
     fn of<X, T>(&self, padding: Padding, device: &Device, input: &X) -> Result<[Vec<f64>; 2]>
     where
         X: Input<Item = T> + ?Sized,
@@ -227,8 +228,8 @@ impl Ends<'_> {
         let positions = memory::collected(2 * padded + 2, (0..=padded).chain(len - 1 - padded..len))?;
         let near = picked(device, input, shape, &positions)?;
         let rows = positions.len();
-        // Padding of one end of all lines, in signal order: the index of the end's element, and the distance of each
-        // padding element from it.
+        // Padding at one end of all lines, in signal order: `at_end` is the row, in `near`, of the elements at that
+        // end, and `away` returns the row of the elements that row `k` of the padding is computed from.
         let end = |at_end: usize, away: &dyn Fn(usize) -> usize| {
             let mut all = memory::room(shape.lines() * padded)?;
             for line in near.chunks_exact(rows * inner) {
@@ -248,7 +249,8 @@ impl Ends<'_> {
         Ok([end(0, &|k| padded - k)?, end(rows - 1, &|k| rows - 2 - k)?])
     }
 
-    /// Filters padding from the steady state of its first element. Returns the results and the states after it.
+    /// Filters padding, with the steady state of its first element as the initial state. Returns the results and the
+    /// states after the padding.
     fn go_over(&self, mut padding: Vec<f64>, reverse: bool) -> Result<(Vec<f64>, Vec<f64>)> {
         let Shape { inner, .. } = self.shape;
         let rows = self.padded.max(1);
@@ -265,16 +267,17 @@ impl Ends<'_> {
         Ok((padding, states))
     }
 
-    /// Last element of the padding after each line.
+    /// Returns the last element of the padding after each line.
     fn outermost(&self, after: &[f64]) -> Vec<f64> {
         let Shape { inner, .. } = self.shape;
         let lines = after.chunks_exact((self.padded * inner).max(1));
         lines.flat_map(|line| line.iter().skip((self.padded - 1) * inner)).copied().collect()
     }
 
-    /// States with which the backward direction enters the padding, when the signal goes on after it at constant
-    /// `levels` without end. `states` are those with which the forward direction left the padding. Their difference
-    /// from the steady states fades out after the padding, and comes back as a linear function of itself.
+    /// Returns the states with which the backward direction enters the padding, when the signal goes on after it at the
+    /// constant level of its line, in `levels`, without end. `states` are those with which the forward direction left
+    /// the padding. Their difference from the steady states fades out after the padding, and comes back as a linear
+    /// function of itself.
     fn returning(&self, states: &[f64], levels: &[f64], elements: usize) -> Result<Vec<f64>> {
         let (cpu, count) = (Device::cpu(), self.coefficients.states());
         let mut back = Vec::with_capacity(count * count);
@@ -302,7 +305,7 @@ impl Ends<'_> {
         Ok(first)
     }
 
-    /// Filters padding in place from `states`, and returns the states after it.
+    /// Filters padding in place with `states` as the initial states, and returns the states after it.
     fn run(&self, padding: &mut [f64], states: &[f64], reverse: bool) -> Result<Vec<f64>> {
         let Shape { outer, inner, .. } = self.shape;
         let input = memory::collected(padding.len(), padding.iter().copied())?;

@@ -13,16 +13,16 @@ pub struct Peak {
     peak: f64,
 }
 
-/// Composition: `f`, then `g`.
+/// Composition of two functions: first `f`, then `g`.
 #[operator(identity = Peak { decay: 1.0, peak: 0.0 })]
 pub fn louder(f: Peak, g: Peak) -> Peak {
     let left = g.decay * f.peak;
     Peak { decay: g.decay * f.decay, peak: if left > g.peak { left } else { g.peak } }
 }
 
-/// Type of elements that an envelope is computed of.
+/// Type of the elements of a signal whose envelope can be computed.
 pub trait Follow: Element {
-    /// Writes the envelope of `input` to `output`; `decay` is the factor per element.
+    /// Writes the envelope of `input` to `output`; it falls by the factor `decay` with each element.
     #[doc(hidden)]
     fn follow<X, Y>(device: &Device, decay: f64, along: Along<'_>, input: &X, output: &mut Y) -> Result<()>
     where

@@ -8,7 +8,7 @@
 use crate::twofold::{plus, times};
 use upsweep::{Error, Result};
 
-/// Number as a sum of two floats.
+/// Number in twice the digits of f64: the sum of two floats.
 type Exact = (f64, f64);
 
 fn sum(a: Exact, b: Exact) -> Exact {
@@ -25,7 +25,7 @@ fn quotient(a: Exact, b: Exact) -> Exact {
     plus(first, 0.0, left.0 / b.0, 0.0)
 }
 
-/// Steady states of a filter for elements of `level`, and its result for them.
+/// Returns the steady states of a filter for elements that are all `level`, and the filter's result for them.
 fn of_direct(b: &[f64], a: &[f64], level: Exact, states: usize) -> Result<(Vec<f64>, Exact)> {
     let first = a.first().copied().unwrap_or(1.0);
     let at = |list: &[f64], j: usize| list.get(j).copied().unwrap_or(0.0) / first;
@@ -49,13 +49,13 @@ fn of_direct(b: &[f64], a: &[f64], level: Exact, states: usize) -> Result<(Vec<f
     Ok((zi, y))
 }
 
-/// Steady states of a filter with coefficients `b` and `a`: `scipy.signal.lfilter_zi`.
+/// Returns the steady states of a filter with coefficients `b` and `a`: `scipy.signal.lfilter_zi`.
 pub(super) fn direct(b: &[f64], a: &[f64]) -> Result<Vec<f64>> {
     let states = b.len().max(a.len()).saturating_sub(1);
     Ok(of_direct(b, a, (1.0, 0.0), states)?.0)
 }
 
-/// Steady states of a cascade: `scipy.signal.sosfilt_zi`.
+/// Returns the steady states of a cascade of sections, section by section: `scipy.signal.sosfilt_zi`.
 pub(super) fn cascade(sections: &[[f64; 6]]) -> Result<Vec<f64>> {
     let (mut all, mut level) = (Vec::with_capacity(2 * sections.len()), (1.0, 0.0));
     for &[b0, b1, b2, a0, a1, a2] in sections {
@@ -84,7 +84,7 @@ mod tests {
                 assert!((next - zi[j]).abs() < 1e-14, "{b:?} {a:?}: state {j} goes from {} to {next}", zi[j]);
             }
         }
-        // 1 and 2^-60 of b are not lost in the sum with -1; nor is the rest of a.
+        // The coefficients b sum up to 2^-60, which is not lost beside 1 and -1.
         let small = (-60f64).exp2();
         assert_eq!(direct(&[1.0, -1.0, small], &[1.0, -0.5]).unwrap(), [2.0 * small - 1.0, small]);
         assert!(direct(&[1.0], &[1.0, -1.0]).is_err());

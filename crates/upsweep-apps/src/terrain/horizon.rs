@@ -15,7 +15,7 @@ use upsweep::prelude::*;
 /// The angle is 0 at the level of the eye and 90 above it; it is -90 if the ray passes no cell but the observer's own.
 #[derive(Debug)]
 pub struct Horizon {
-    /// Azimuth of each ray, in degrees from -180 to 180.
+    /// Azimuth of each direction, in degrees from -180 to 180.
     pub azimuths: Array<f32>,
     /// Angle of the horizon in each direction, in degrees.
     pub angles: Array<f32>,

@@ -33,15 +33,15 @@ impl Profile {
         step_length(rays, down, right)
     }
 
-    /// Rays from the first cell, and the distance down and right to the other one; without meaning for cells outside
-    /// the raster.
+    /// Returns the rays from the first cell, and how many cells the other one is down and right of it; without meaning
+    /// for cells outside the raster.
     fn ray(&self, raster: Raster) -> (Rays, (i32, i32)) {
         let by = |to: usize, from: usize| (to as i64 - from as i64) as i32;
         let rays = Rays::new(raster, self.from.0, self.from.1, 0.0, 0.0);
         (rays, (by(self.to.0, self.from.0), by(self.to.1, self.from.1)))
     }
 
-    /// Altitudes, those of both ends included.
+    /// Returns the altitudes of the profile, those of both ends included.
     ///
     /// # Errors
     /// - [`Error::Outside`](crate::Error::Outside): an end is not a cell of the raster
@@ -55,7 +55,7 @@ impl Profile {
         raster.expect(self.from.0, self.from.1)?;
         raster.expect(self.to.0, self.to.1)?;
         let (rays, (down, right)) = self.ray(raster);
-        // All steps belong to one ray. The first cell comes before them.
+        // All values belong to one ray, from its first step on; the first cell comes before them.
         let (ray, along) = (toward(rays, down, right, 0.0), rays.along_of(1));
         let steps = 0..self.steps() as u64;
         let cell = |second| Gather::of(terrain).at(Apply(CellOf { along, ray, second }, steps.clone()));

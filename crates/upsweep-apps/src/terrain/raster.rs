@@ -26,8 +26,11 @@ impl Raster {
         Self { dx, dy, ..self }
     }
 
+    /// Checks that the raster has `len` cells and valid distances between them.
+    ///
     /// # Errors
-    /// [`Shape`](upsweep::Error::Shape): the raster has not `len` cells; [`Error::Number`]: a distance is not above 0.
+    /// [`Shape`](upsweep::Error::Shape): the raster has not `len` cells; [`Error::Number`]: a distance is not above 0,
+    /// or there are more than 2^31 - 1 rows or columns.
     pub(super) fn check(&self, len: usize) -> Result<()> {
         let shape = [self.rows, self.columns].map(|n| n as usize);
         if shape[0].checked_mul(shape[1]) != Some(len) {
@@ -50,6 +53,8 @@ impl Raster {
         Ok(())
     }
 
+    /// Checks that the raster has a cell in this row and column.
+    ///
     /// # Errors
     /// [`Error::Outside`]: there is no such cell.
     pub(super) fn expect(&self, row: usize, column: usize) -> Result<()> {
@@ -58,11 +63,11 @@ impl Raster {
     }
 }
 
-/// Radius of the earth at the equator, in metres, as GDAL takes it of WGS 84.
+/// Radius of the earth at the equator, in metres: GDAL's value, of WGS 84.
 const EARTH: f64 = 6_378_137.0;
 
-/// Distance by which the earth's curvature, less refraction, lowers a point at the distance 1: at `d` it is `d^2` times
-/// as much.
+/// Distance by which the earth's curvature, less refraction, lowers a point that is at the distance 1. It grows with
+/// the square of the distance.
 ///
 /// # Errors
 /// [`Error::Number`]: the coefficient is no finite number.
@@ -73,13 +78,16 @@ pub(super) fn drop_of(curvature: f64) -> Result<f64> {
     Ok(curvature / (2.0 * EARTH))
 }
 
+/// Returns the height `value`, after checking that it is a finite number.
+///
 /// # Errors
 /// [`Error::Number`]: a height is no finite number.
 pub(super) fn finite_height(what: &'static str, value: f64) -> Result<f64> {
     if value.is_finite() { Ok(value) } else { Err(Error::Number { what, value, rule: "it is a finite number" }) }
 }
 
-/// Options of all that computes visibility: the heights of the eye and of its targets, and the earth's curvature.
+/// Defines the options of whatever computes visibility: the heights of the eye and of the targets, and the earth's
+/// curvature.
 macro_rules! looks {
     ($Who:ident, $eye:literal, $target:literal) => {
         impl $Who {

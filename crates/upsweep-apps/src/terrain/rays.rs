@@ -4,9 +4,9 @@
 //! interpolated. Rays are numbered clockwise from the upper left: along the top, down the right side, back along the
 //! bottom, up the left side.
 //!
-//! Values along rays are stored step by step: step `s` of ray `r` at `s * rays + r`. Neighbouring rays read
-//! neighbouring cells. So do neighbouring steps of a ray along a row; a device keeps their cells for the few steps that
-//! it computes at once.
+//! Values along rays are stored step by step: step `s`, counted from 1, of ray `r` at `(s - 1) * rays + r`.
+//! Neighbouring rays read neighbouring cells. So do neighbouring steps of a ray along a row; a device keeps their cells
+//! for the few steps that it computes at once.
 //!
 //! Constants of a ray are computed once for each ray. Quotients of whole numbers are products with reciprocals in
 //! `f64`: half of one is added before they are rounded down, which is far more than `f64` errs by.
@@ -21,26 +21,27 @@ pub(super) struct Rays {
     pub(super) raster: Raster,
     pub(super) row: i32,
     pub(super) column: i32,
-    /// Reciprocal of the raster's columns.
+    /// Reciprocal of the number of the raster's columns.
     inverse: f64,
-    /// Distance by which the earth's curvature lowers a point at the distance 1.
+    /// Distance by which the earth's curvature lowers a point at the distance 1. It grows with the square of the
+    /// distance.
     pub(super) drop: f64,
-    /// Height of the observer.
+    /// Height of the observer's eye over the ground.
     pub(super) observer: f64,
 }
 
-/// Constants of a ray.
+/// Constants of a ray, which are the same at all of its steps.
 #[derive(Element, Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub(super) struct Ray {
-    /// Number of steps to its end; 0 if that is the observer's own cell.
+    /// Number of steps from the observer's cell to the ray's end; 0 if the end is that cell.
     steps: i32,
-    /// Difference of cell indices by a step, along the axis on which it goes one cell.
+    /// Difference of the cells' indices by one step along the axis on which a step goes one cell.
     ahead: i32,
-    /// Fraction of a cell that a step goes along the other axis, and the length of a step.
+    /// Fraction of a cell that a step goes along the other axis; `length` is the length of a step.
     aside: f64,
     length: f64,
-    /// Ground of the observer's cell.
+    /// Altitude of the ground in the observer's cell.
     ground: f64,
 }
 
@@ -50,20 +51,21 @@ impl Rays {
         Self { raster, row: row as i32, column: column as i32, inverse, drop, observer }
     }
 
-    /// Shape of values along rays: the steps of the longest ray, by the number of rays.
+    /// Shape of an array with a value for each step of each ray: the number of steps of the longest ray, and the number
+    /// of rays.
     pub(super) fn shape(&self) -> [usize; 2] {
         let Raster { rows, columns, .. } = self.raster;
         let longest = |from: i32, n: u64| (from as u64).max(n - 1 - from as u64);
         [longest(self.row, rows).max(longest(self.column, columns)) as usize, count(*self) as usize]
     }
 
-    /// Layout of values along all rays.
+    /// Layout of an array with the values of all rays to the border.
     pub(super) fn along(&self) -> Along {
         let rays = count(*self);
         self.along_of(rays)
     }
 
-    /// Layout of values along this number of rays.
+    /// Layout of an array with the values of this number of rays.
     pub(super) fn along_of(&self, rays: u64) -> Along {
         Along { rays, inverse: 1.0 / rays as f64, cell: self.cell() as i64, columns: self.raster.columns as i32 }
     }
@@ -74,7 +76,9 @@ impl Rays {
     }
 }
 
-/// Layout of values along rays: their number with its reciprocal, the cell they begin at, and the raster's columns.
+/// Layout of an array with a value for each step of each ray: the number of rays and its reciprocal, the index of the
+/// cell they begin at, and the number of the raster's columns. Step s, counted from 1, of ray r is at `(s - 1) * rays +
+/// r`.
 #[derive(Element, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub(super) struct Along {
@@ -84,14 +88,14 @@ pub(super) struct Along {
     columns: i32,
 }
 
-/// Number of rays: one to each cell at the border.
+/// Number of rays: there is one to each cell at the border.
 #[function]
 fn count(rays: Rays) -> u64 {
     let (rows, columns) = (rays.raster.rows, rays.raster.columns);
     if rows > 1 && columns > 1 { 2 * (rows + columns) - 4 } else { rows * columns }
 }
 
-/// Distance from the begin of a ray to its end, in rows and columns.
+/// Distance from the observer's cell to the end of a ray, in rows (down) and columns (right).
 #[function]
 pub(super) fn reach(rays: Rays, ray: u64) -> (i32, i32) {
     let (rows, columns) = (rays.raster.rows as i64, rays.raster.columns as i64);
@@ -111,7 +115,7 @@ pub(super) fn reach(rays: Rays, ray: u64) -> (i32, i32) {
     (row as i32 - rays.row, column as i32 - rays.column)
 }
 
-/// Number of the ray that ends in a cell of the border.
+/// Number of the ray that ends in the cell of the border in this row and column.
 #[function]
 fn ray_to(rays: Rays, row: i32, column: i32) -> u64 {
     let (row, column) = (row as i64, column as i64);
@@ -134,21 +138,24 @@ pub(super) fn larger_of(a: i32, b: i32) -> i32 {
     if a > b { a } else { b }
 }
 
-/// `at / n`, by `1 / n`: a step, a row or a column, all less than 2^31.
+/// Whole quotient of `at`, from the reciprocal `inverse` of the divisor. It is a step, a row or a column, so it is less
+/// than 2^31.
 #[function]
 fn quotient(at: u64, inverse: f64) -> u32 {
     ((at as f64 + 0.5) * inverse) as u32
 }
 
-/// Constants of a ray to the border, with the ground of the observer's cell.
+/// Constants of the ray with the number `ray`, which ends at the border; `ground` is the altitude of the observer's
+/// cell.
 #[function]
 pub(super) fn to_border(#[param] rays: Rays, ray: u64, ground: f32) -> Ray {
     let (down, right) = reach(rays, ray);
     toward(rays, down, right, ground)
 }
 
-/// Constants of a ray to any cell, `down` and `right` of the observer's. Two cells in one direction have equal lengths
-/// of a step and equal steps aside, to the last bit, as both are quotients of whole numbers.
+/// Constants of a ray that ends `down` rows and `right` columns from the observer's cell. Rays to two cells in one
+/// direction have equal lengths of a step and equal steps aside, to the last bit, as both are quotients of whole
+/// numbers.
 #[function]
 pub(super) fn toward(rays: Rays, down: i32, right: i32, ground: f32) -> Ray {
     let length = larger_of(down, right);
@@ -166,15 +173,16 @@ pub(super) fn toward(rays: Rays, down: i32, right: i32, ground: f32) -> Ray {
     }
 }
 
-/// Ray of a value.
+/// Number of the ray that the value with the index `at` belongs to.
 #[function]
 pub(super) fn ray_of(#[param] along: Along, at: u64) -> u64 {
     at - quotient(at, along.inverse) as u64 * along.rays
 }
 
-/// Step of a value, or the last one of a ray that has ended; the number of whole cells that the ray is aside there; and
-/// the rest, 0 if the ray goes through a cell. The distance aside is a fraction by the number of steps: a rest of less
-/// than 2^-30 is an error of `f64`.
+/// Returns three numbers for the value with the index `at`: its step, which is the last one for a ray that has ended;
+/// the number of whole cells that the ray is aside there; and the rest, the fraction of a cell that it is further
+/// aside, 0 if it goes through a cell's centre. The distance aside is a fraction with the number of steps as its
+/// denominator, so a rest of less than 2^-30 is an error of `f64`.
 #[function]
 fn place(along: Along, ray: Ray, at: u64) -> (i32, f64, f64) {
     let wanted = quotient(at, along.inverse) as i32 + 1;
@@ -185,7 +193,7 @@ fn place(along: Along, ray: Ray, at: u64) -> (i32, f64, f64) {
     (step, whole, if rest > 1.0 / 1073741824.0 { rest } else { 0.0 })
 }
 
-/// Index of one of the two cells between which a ray passes at a step.
+/// Index of the first or the `second` of the two cells between which a ray passes at the step of the value `at`.
 #[function]
 pub(super) fn cell_at(#[param] along: Along, #[param] second: bool, ray: Ray, at: u64) -> u64 {
     cell_at_step(along, second, ray, at)
@@ -194,14 +202,15 @@ pub(super) fn cell_at(#[param] along: Along, #[param] second: bool, ray: Ray, at
 #[function]
 fn cell_at_step(along: Along, second: bool, ray: Ray, at: u64) -> u64 {
     let (step, whole, rest) = place(along, ray, at);
-    // With one column, no ray is aside.
+    // Cells beside a ray that steps by columns are a row apart. With one column, rows are 1 apart, too, but no ray goes
+    // aside.
     let beside: i32 = if ray.ahead == 1 || ray.ahead == -1 { along.columns } else { 1 };
     let cells = whole as i32 + (if second && rest > 0.0 { 1 } else { 0 });
     (along.cell + step as i64 * ray.ahead as i64 + cells as i64 * beside as i64) as u64
 }
 
-/// Slope to a point at the distance `d`, `target` above an altitude: the rule of visibility, along a ray as over a
-/// raster.
+/// Slope from the observer to a point at the distance `d` that is `target` above an altitude. It is the one rule of
+/// visibility, for rays and for cells.
 #[function]
 pub(super) fn slope(altitudes: (f32, f32), heights: (f64, f64), drop: f64, d: f64) -> f64 {
     let (altitude, ground) = altitudes;
@@ -209,13 +218,14 @@ pub(super) fn slope(altitudes: (f32, f32), heights: (f64, f64), drop: f64, d: f6
     ((altitude as f64 - ground as f64) - observer - drop * d * d + target) / d
 }
 
-/// Linear interpolation of two altitudes, itself an altitude in `f32`.
+/// Linear interpolation of two altitudes at the fraction `rest` of the way from `a` to `b`, rounded to `f32`.
 #[function]
 pub(super) fn between(a: f32, b: f32, rest: f64) -> f32 {
     (a as f64 + (b as f64 - a as f64) * rest) as f32
 }
 
-/// Slope from the observer to the altitude of a ray at a step.
+/// Slope from the observer to the altitude of a ray at the step of the value `at`; minus infinity where that is
+/// unknown, and after the ray's end.
 #[function]
 pub(super) fn slope_at(
     #[param] along: Along,
@@ -232,20 +242,21 @@ pub(super) fn slope_at(
     if ended || slope.is_nan() { f64::NEG_INFINITY } else { slope }
 }
 
-/// Altitude at a step of the only ray.
+/// Altitude at the step of the value `at`, in a layout with one ray.
 #[function]
 pub(super) fn altitude_at(#[param] along: Along, #[param] ray: Ray, a: f32, b: f32, at: u64) -> f32 {
     let (_, _, rest) = place(along, ray, at);
     between(a, b, rest)
 }
 
-/// Index of one of the two cells between which the only ray passes at a step.
+/// Index of the first or the `second` of the two cells between which a ray passes at the step of the value `at`, in a
+/// layout with one ray.
 #[function]
 pub(super) fn cell_of(#[param] along: Along, #[param] ray: Ray, #[param] second: bool, at: u64) -> u64 {
     cell_at_step(along, second, ray, at)
 }
 
-/// Distance of a cell from the observer, in rows and columns.
+/// Distance of a cell from the observer's, in rows (down) and columns (right).
 #[function]
 pub(super) fn offset(rays: Rays, cell: u64) -> (i32, i32) {
     let row = quotient(cell, rays.inverse);
@@ -261,7 +272,8 @@ fn scaled(a: i32, b: i32, c: i32) -> i32 {
     if a < 0 { -positive } else { positive }
 }
 
-/// Index of the slope, at the step before a cell, of the ray that passes nearest to the cell.
+/// Index of the steepest slope that a cell is compared with: on the ray that passes nearest to the cell, at the step
+/// before it.
 #[function]
 pub(super) fn before_cell(#[param] rays: Rays, cell: u64) -> u64 {
     let (down, right) = offset(rays, cell);
@@ -269,9 +281,9 @@ pub(super) fn before_cell(#[param] rays: Rays, cell: u64) -> u64 {
     let rows_left = if down > 0 { rows - 1 - rays.row } else { rays.row };
     let columns_left = if right > 0 { columns - 1 - rays.column } else { rays.column };
     let (height, width) = (if down < 0 { -down } else { down }, if right < 0 { -right } else { right });
-    // The ray leaves at the top or bottom if it needs less of its length to get there than to a side.
+    // The ray ends at the top or bottom if it gets there with less of its length than to a side.
     let vertical = height > 0 && (width == 0 || rows_left as i64 * width as i64 <= columns_left as i64 * height as i64);
-    // Number of cells that the ray is aside where it leaves.
+    // Where the ray ends, it is `aside * left / of` cells aside of the observer's column, or row.
     let (aside, left, of) = if vertical { (right, rows_left, height) } else { (down, columns_left, width) };
     let aside = scaled(aside, left, if of > 0 { of } else { 1 });
     let (row, column) = if vertical {
@@ -280,11 +292,11 @@ pub(super) fn before_cell(#[param] rays: Rays, cell: u64) -> u64 {
         (rays.row + aside, if right > 0 { columns - 1 } else { 0 })
     };
     let step = if height > width { height } else { width };
-    // Next to the observer there is nothing before a cell.
+    // A cell next to the observer has no step before it, and its value is not used.
     if step > 1 { (step - 2) as u64 * count(rays) + ray_to(rays, row, column) } else { 0 }
 }
 
-/// Length of a step on the line to a cell.
+/// Length of a step on the line from the observer to the cell `down` rows and `right` columns from it.
 #[function]
 pub(super) fn step_length(rays: Rays, down: i32, right: i32) -> f64 {
     let length = larger_of(down, right);
@@ -297,7 +309,8 @@ pub(super) fn step_length(rays: Rays, down: i32, right: i32) -> f64 {
 mod tests {
     use super::*;
 
-    /// Cells at a step, and the fraction between them, by whole numbers.
+    /// Returns the two cells between which a ray passes at a step, and the fraction of the way between them, computed
+    /// with whole numbers.
     fn expected(rays: Rays, ray: u64, step: i64) -> ([u64; 2], f64) {
         let (down, right) = reach(rays, ray);
         let (down, right, length) = (i64::from(down), i64::from(right), i64::from(larger_of(down, right)));

@@ -25,7 +25,7 @@ pub struct HillShade {
     exaggeration: f64,
 }
 
-/// Index of the cell `down` and `right` of another, clamped at the borders.
+/// Index of the cell `down` rows and `right` columns from another one, clamped at the raster's borders.
 #[function]
 fn neighbour(#[param] raster: Raster, #[param] down: i64, #[param] right: i64, cell: u64) -> u64 {
     let (rows, columns) = (raster.rows as i64, raster.columns as i64);
@@ -39,7 +39,7 @@ fn three(a: f32, b: f32, c: f32) -> [f32; 3] {
     [a, b, c]
 }
 
-/// Vector to the sun, and the factors from differences of altitudes to slopes.
+/// Unit vector to the sun, and the factors by which differences of altitudes become slopes.
 #[derive(Element, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 struct Sun {
@@ -57,7 +57,7 @@ fn shade(#[param] sun: Sun, above: [f32; 3], here: [f32; 3], below: [f32; 3]) ->
     let north = above[0] as f64 + 2.0 * (above[1] as f64) + above[2] as f64;
     let south = below[0] as f64 + 2.0 * (below[1] as f64) + below[2] as f64;
     let (x, y) = ((east - west) * sun.by_x, (north - south) * sun.by_y);
-    // Squares of steeper slopes overflow; so steep a slope is as bright as one of 1e100.
+    // Squares of slopes above 1e100 may overflow, so slopes are limited to that: a steeper one is as bright.
     let steepest = x.abs().max(y.abs());
     let by = if steepest > 1e100 { 1e100 / steepest } else { 1.0 };
     let (x, y) = (x * by, y * by);
@@ -89,7 +89,7 @@ impl HillShade {
         self
     }
 
-    /// Factor of altitudes.
+    /// Factor by which altitudes are multiplied.
     pub fn exaggerated(mut self, times: f64) -> Self {
         self.exaggeration = times;
         self
@@ -120,7 +120,7 @@ impl HillShade {
         }
         let (z, a) = (self.azimuth.to_radians(), self.altitude.to_radians());
         let by = |distance: f64| self.exaggeration / (8.0 * distance);
-        // Differences of altitudes are at most 8 times the largest f32.
+        // The weighted sums of altitudes differ by at most 8 times the largest f32, so up to 1e260 no slope overflows.
         if let Some(value) = [by(raster.dx), by(raster.dy)].into_iter().find(|by| by.abs() > 1e260) {
             let rule = "it is at most 1e260: exaggerate less, or take a larger unit of distances";
             return Err(Error::Number { what: "the exaggeration over eight distances", value, rule });

@@ -60,7 +60,7 @@ impl Default for LineOfSight {
 }
 
 impl LineOfSight {
-    /// Sight from the ground to the ground of a plane earth, with a distance of 1 between points.
+    /// Line of sight from the ground to the ground of a plane earth, with a distance of 1 between points.
     pub fn new() -> Self {
         Self { spacing: 1.0, observer: 0.0, target: 0.0, curvature: 0.0 }
     }

@@ -35,7 +35,7 @@ pub struct Viewshed {
     pub(super) curvature: f64,
 }
 
-/// Distance of a cell, and whether it is next to the observer.
+/// Distance of a cell from the observer, and whether it is next to the observer's cell or that cell itself.
 #[function]
 fn distance_to(rays: Rays, cell: u64) -> (f64, bool) {
     let (down, right) = offset(rays, cell);
@@ -49,7 +49,7 @@ fn visible(#[param] rays: Rays, #[param] target: f64, z: f32, steepest: f64, gro
     (near || slope((z, ground), (rays.observer, target), rays.drop, d) > steepest) && !z.is_nan()
 }
 
-/// Height above its ground at which a cell would be seen.
+/// Height above its ground at which something in a cell would be seen.
 #[function]
 fn needed(#[param] rays: Rays, z: f32, steepest: f64, ground: f32, cell: u64) -> f32 {
     let (d, near) = distance_to(rays, cell);
@@ -109,7 +109,7 @@ impl Viewshed {
         Ok(Transform::new(Needed { rays }).run(device, inputs, heights)?)
     }
 
-    /// Rays from the observer.
+    /// Returns the rays from the observer, after checking the raster and the options.
     pub(super) fn rays(&self, raster: Raster, cells: usize) -> Result<Rays> {
         raster.check(cells)?;
         raster.expect(self.row, self.column)?;
@@ -118,7 +118,7 @@ impl Viewshed {
     }
 }
 
-/// Constants of each ray.
+/// Computes the constants of each ray.
 pub(super) fn all_rays(device: &Device, terrain: &Part<'_, f32>, rays: Rays) -> Result<Array<Ray>> {
     let count = rays.shape()[1];
     let mut all = device.filled(count, Ray::default())?;
@@ -127,7 +127,8 @@ pub(super) fn all_rays(device: &Device, terrain: &Part<'_, f32>, rays: Rays) -> 
     Ok(all)
 }
 
-/// Input with the two altitudes that rays pass between at their steps, the rays, and the indices.
+/// Input that has, for each step of each ray, the altitudes of the two cells between which the ray passes, the ray, and
+/// the index.
 macro_rules! passed {
     ($terrain:expr, $rays:expr, $all:expr) => {{
         let (terrain, along, all) = ($terrain, $rays.along(), $all);
@@ -139,7 +140,7 @@ macro_rules! passed {
 }
 pub(super) use passed;
 
-/// Steepest slope up to each step of each ray; one value if there is one cell.
+/// Returns the steepest slope up to each step of each ray; one value if the raster has one cell.
 fn steepest(device: &Device, terrain: &Part<'_, f32>, rays: Rays) -> Result<Array<f64>> {
     let shape = rays.shape();
     let mut steepest = device.filled(shape[0].saturating_mul(shape[1]).max(1), 0.0f64)?;
@@ -155,7 +156,8 @@ fn steepest(device: &Device, terrain: &Part<'_, f32>, rays: Rays) -> Result<Arra
     Ok(steepest)
 }
 
-/// Altitude of each cell, steepest slope before it, the observer's ground and the cell's index.
+/// Inputs with a value for each cell: its altitude, the steepest slope before it, the altitude of the observer's cell,
+/// and the cell's index.
 fn at_cells<'a>(
     terrain: &'a Part<'a, f32>,
     steepest: &'a Array<f64>,

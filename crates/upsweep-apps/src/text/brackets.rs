@@ -17,7 +17,7 @@ pub struct Brackets {
     pub partners: Array<u32>,
 }
 
-/// 1 for an opening bracket, -1 for a closing one.
+/// Returns 1 for an opening bracket, -1 for a closing one, and 0 for any other byte.
 #[function]
 fn step(byte: u8) -> i64 {
     if byte == 40 || byte == 91 || byte == 123 {
@@ -34,13 +34,13 @@ fn is_bracket(byte: u8) -> bool {
     byte == 40 || byte == 41 || byte == 91 || byte == 93 || byte == 123 || byte == 125
 }
 
-/// Depth of a bracket, from the sum of all steps up to it; 2^32 - 1 for one that closes nothing.
+/// Depth of a bracket, from `sum`, the sum of `step` over all brackets up to it; 2^32 - 1 for one that closes nothing.
 #[function]
 fn depth(byte: u8, sum: i64) -> u32 {
     if byte == 40 || byte == 91 || byte == 123 { (sum - 1) as u32 } else { sum as u32 }
 }
 
-/// 0 if the partner is at another depth, 1 if it comes after, 2 if it comes before.
+/// Returns 0 if a bracket's partner is at another depth, 1 if it comes after the bracket, 2 if it comes before.
 #[function]
 fn way(depth: u32, of_partner: u32, at: u32, partner: u32) -> u8 {
     if depth != of_partner {
@@ -94,7 +94,7 @@ fn match_on(device: &Device, text: &Part<'_, u8>) -> Result<Brackets> {
     let depths: Array<u32> = map(device, Depth, (&kinds, &sums))?;
     let order: Array<u32> = Sort::new().indices().run_to_array(device, &depths)?;
     let mut partners = device.filled(kinds.len(), 0u32)?;
-    // The last of an odd number is its own partner, which never fits.
+    // With an odd number of brackets, the last one becomes its own partner, which never fits.
     let other = Apply(Clamped { last: n.saturating_sub(1) }, 0..n);
     Transform::copy().run(device, Gather::of(&order).at(other), Scatter::to(&mut partners).at(&order))?;
     let way: Array<u8> = map(device, Way, (&depths, Gather::of(&depths).at(&partners), 0..n, &partners))?;
@@ -106,7 +106,8 @@ fn match_on(device: &Device, text: &Part<'_, u8>) -> Result<Brackets> {
     Ok(Brackets { places, depths, partners })
 }
 
-/// Position of the first bracket that closes none of its kind; if there is none, of the last one that is never closed.
+/// Returns the position of the first bracket that closes none of its kind; if there is none, of the last bracket that
+/// is never closed.
 fn first_wrong(places: &[u64], kinds: &[u8]) -> Result<u64> {
     let mut open = memory::room(kinds.len())?;
     for (&at, &kind) in places.iter().zip(kinds) {

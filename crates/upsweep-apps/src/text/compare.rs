@@ -51,19 +51,19 @@ mod definitions {
     pub trait Differs<T: Element>: Function<(T, T, u64), Output = u64> + Copy {
         /// Whether integers are equal exactly if their bits are equal.
         const BITWISE: bool;
-        /// Position of elements that differ, and `u32::MAX` for equal ones.
+        /// Function that returns the position of two elements that differ, and `u32::MAX` for equal ones.
         type Place: Function<(T, T, u32), Output = u32> + Copy;
         /// Returns the cheaper function of the same comparison.
         fn place(&self) -> Self::Place;
     }
 
-    /// Position of elements that differ, and `u32::MAX` for equal ones.
+    /// Returns the position `at` of two elements that differ, and `u32::MAX` for equal ones.
     #[function]
     pub fn unequal<T: Number>(a: T, b: T, at: u32) -> u32 {
         if a == b { u32::MAX } else { at }
     }
 
-    /// Position of elements whose difference exceeds `tolerance`, and `u32::MAX` for others.
+    /// Returns the position `at` of two elements whose difference exceeds `tolerance`, and `u32::MAX` for others.
     #[function]
     pub fn distant<T: Float>(#[param] tolerance: T, a: T, b: T, at: u32) -> u32 {
         if a == b || (a - b).abs() <= tolerance { u32::MAX } else { at }
@@ -85,8 +85,8 @@ mod definitions {
         }
     }
 
-    /// First piece that differs, and the number of pieces that the next wave reads (0 if one differs), after a wave
-    /// that began with piece `start` and found `piece`.
+    /// Number of the first piece (a word, or an element) that differs, and number of pieces that the next wave reads, 0
+    /// if one has differed, after a wave that began with piece `start` and found `piece`.
     #[function]
     pub fn reached(#[param] start: u64, #[param] next: u64, piece: u32, before: u64) -> (u64, u64) {
         let found: u64 = if before != u64::MAX || piece == u32::MAX { before } else { start + piece as u64 };
@@ -94,16 +94,16 @@ mod definitions {
         (found, left)
     }
 
-    /// Position of element `i` of a piece. Pieces begin with the element at `first` and have `each` elements. If no
-    /// piece differs, a position among the first elements, which are equal.
+    /// Position of element `i` of a piece, which is a word of `each` elements, or one element. The first piece begins
+    /// with the element at `first`. If no piece differs, it is a position among the first elements, which are equal.
     #[function]
     pub fn in_piece(#[param] first: u64, #[param] each: u64, piece: u64, i: u64) -> u64 {
         let begin: u64 = if piece == u64::MAX { 0 } else { first + piece * each };
         begin + i
     }
 
-    /// Position and order of elements that differ: `4 * at + (0 less, 1 greater, 2 neither)`; `u64::MAX` for equal
-    /// ones.
+    /// Returns the position and the order of two elements that differ, as `4 * at + (0 less, 1 greater, 2 neither)`;
+    /// `u64::MAX` for equal ones.
     #[function]
     pub fn exact<T: Number>(a: T, b: T, at: u64) -> u64 {
         let order: u64 = if a < b {
@@ -116,7 +116,8 @@ mod definitions {
         if a == b { u64::MAX } else { at * 4 + order }
     }
 
-    /// Position and order, where elements whose difference is at most `tolerance` are equal.
+    /// Returns the position and the order, as `exact` does, of two elements whose difference exceeds `tolerance`, and
+    /// `u64::MAX` for others.
     #[function]
     pub fn near<T: Float>(#[param] tolerance: T, a: T, b: T, at: u64) -> u64 {
         let order: u64 = if a < b {
@@ -132,9 +133,10 @@ mod definitions {
 pub use definitions::{Differs, Exact, Near};
 use definitions::{InPiece, Reached, Unequal};
 
-/// Largest number of elements whose order is computed without a search for the first difference.
+/// Largest number of elements that are all put in order, without a search for the first difference before.
 const SHORT: usize = 1 << 12;
-/// Bytes of the first wave, and the growth factor from a wave to the next. On the host a wave costs nothing.
+/// Bytes that the first wave reads, and the growth factor from a wave to the next. On the host starting a wave costs
+/// nothing.
 const ON_HOST: (usize, usize) = (1 << 18, 4);
 const ON_CUDA: (usize, usize) = (1 << 26, 16);
 /// Largest number of elements of a wave: their positions are numbers of 32 bits.
@@ -209,7 +211,7 @@ impl<F: Copy> Compare<F> {
         Ok(self.differing(device, &x, &y)?.unwrap_or(Comparison { order: Some(a_len.cmp(&b_len)), at }))
     }
 
-    /// Compares the first elements that differ, of parts of the same length.
+    /// Compares the first elements that differ, of two parts of the same length.
     fn differing<T: Element>(&self, device: &Device, x: &Part<'_, T>, y: &Part<'_, T>) -> Result<Option<Comparison>>
     where
         F: Differs<T>,
@@ -237,8 +239,8 @@ impl<F: Copy> Compare<F> {
         }
     }
 
-    /// Compares the first elements that differ. They are found in waves of pieces of `each` elements; the first piece
-    /// begins with the element at `first`.
+    /// Compares the first elements that differ. They are found in waves of pieces `u` and `v`, which have `each`
+    /// elements; the first piece begins with the element at `first`.
     fn waves<T: Element, U: Element, P>(
         &self,
         device: &Device,
@@ -338,7 +340,7 @@ impl<F: Copy> Compare<F> {
         }
         let (a_begin, a_end) = (Part::of(a_offsets, 0..pairs)?, Part::of(a_offsets, 1..pairs + 1)?);
         let (b_begin, b_end) = (Part::of(b_offsets, 0..pairs)?, Part::of(b_offsets, 1..pairs + 1)?);
-        // The common parts of all pairs, one after the other.
+        // Elements to compare: of each pair as many as its shorter sequence has, one pair after the other.
         let common: Array<u64> = map(device, CommonLength, (&a_begin, &a_end, &b_begin, &b_end))?;
         let offsets: Array<u64> = Scan::new(Sum).exclusive().with_total().run_to_array(device, &common)?;
         let owner: Array<u64> = Expand::new().run_to_array(device, &common)?;
@@ -350,7 +352,7 @@ impl<F: Copy> Compare<F> {
         let y = Gather::of(b).at(Apply(Shifted, (Gather::of(&to_b).at(&owner), 0..n)));
         let reduce = Reduce::new(Min).map(self.differs).segments(Segments::Offsets(&offsets));
         reduce.run(device, (x, y, 0..n), &mut first)?;
-        // The first difference decides, or else the lengths.
+        // The first difference decides about a pair, or else the lengths of its sequences.
         let lengths: Array<i8> = map(device, ByLength, (&a_begin, &a_end, &b_begin, &b_end))?;
         let (mut orders, mut places) = (device.filled(pairs, 0i8)?, device.filled(pairs, 0u64)?);
         let begins = Part::of(&offsets, 0..pairs)?;
@@ -359,13 +361,13 @@ impl<F: Copy> Compare<F> {
     }
 }
 
-/// Decodes the result of a [`Differs`].
+/// Returns the order and the position that the number returned by a [`Differs`] stands for.
 fn comparison(first: u64) -> Option<Comparison> {
     let order = [Some(Ordering::Less), Some(Ordering::Greater), None][(first % 4).min(2) as usize];
     (first != u64::MAX).then_some(Comparison { order, at: Some((first / 4) as usize) })
 }
 
-/// Number of segments, after a check that the offsets ascend and stay within `len` elements.
+/// Returns the number of segments, after checking that the offsets ascend and stay within `len` elements.
 fn check(device: &Device, offsets: &Part<'_, u64>, len: usize) -> Result<usize> {
     let Some(segments) = offsets.view().len().checked_sub(1) else {
         return Err(Error::TooFew { what: "offsets", found: 0, least: 1 });
@@ -385,7 +387,7 @@ fn check(device: &Device, offsets: &Part<'_, u64>, len: usize) -> Result<usize> 
     Ok(segments)
 }
 
-/// Index of an offset that is less than the one before it; `u64::MAX` for others.
+/// Index `at` of an offset, `end`, that is less than the one before it, `begin`; `u64::MAX` for any other.
 #[function]
 fn falls(begin: u64, end: u64, at: u64) -> u64 {
     if end < begin { at } else { u64::MAX }
@@ -408,7 +410,8 @@ fn by_length(a_begin: u64, a_end: u64, b_begin: u64, b_end: u64) -> i8 {
     }
 }
 
-/// Distance of a pair's elements from their position among all compared elements, modulo 2^64.
+/// Number to add to a position among all compared elements to get the position in the buffer, for the elements of a
+/// pair, modulo 2^64.
 #[function]
 fn shift(begin: u64, place: u64) -> u64 {
     begin - place

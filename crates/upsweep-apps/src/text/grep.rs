@@ -47,7 +47,8 @@ pub struct Lines {
     pub ends: Array<u64>,
 }
 
-/// Kinds of events at the end of a line.
+/// Kinds of the event at the end of a line: it matches, or it does not. Then the numbers of the lists with these
+/// events.
 const MATCHES: u8 = 1;
 const OTHER: u8 = 0;
 const ENDS_MATCH: usize = 1;
@@ -62,7 +63,8 @@ impl Grep {
     pub fn new(pattern: &str) -> Result<Self> {
         let dfa = determinise(pattern, &compile(pattern, &[pattern])?, Anchored::No)?;
         let start = start_of(pattern, &dfa, Anchored::No)?;
-        // The begin of a line is a state of its own, because an empty last line does not count. `None` has matched.
+        // The begin of a line is state 0, apart from the DFA's start, because an empty last line does not count. State
+        // 1, found as `None`, is that of a line that has matched.
         let (begin, matched) = (0, 1);
         let (mut found, mut numbers) = (vec![Some(start), None], HashMap::from([(None, matched)]));
         let mut steps: Vec<Vec<Step>> = vec![];

@@ -70,18 +70,18 @@ impl Tokens {
     }
 }
 
-/// Token that has begun, as far as later bytes depend on it.
+/// State of the search: the token that has begun, as far as later bytes depend on it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Begun {
-    /// No byte of it yet.
+    /// No byte of a token has been read yet.
     Not,
-    /// No rule has matched yet.
+    /// No rule has matched the bytes of the token yet.
     Open { state: usize },
-    /// A rule has matched; the bytes read since then may be another token.
+    /// Rule `kind` has matched; the bytes read since then may belong to this token or to others.
     Matched { state: usize, kind: u8, since: Box<Since> },
 }
 
-/// Tokens of the bytes after a match, if the match is not extended.
+/// Tokens of the bytes since a match, which count if no longer text matches.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Since {
     bytes: u8,
@@ -103,8 +103,8 @@ impl Since {
 }
 
 impl Begun {
-    /// State after a byte, and the tokens that end before this byte. Fails with a state from which the rules look too
-    /// far ahead.
+    /// Returns the state after a byte, and the tokens that are then known to end before this byte. Fails with a state
+    /// from which the rules look too far ahead.
     fn step(&self, rules: &Rules, byte: u8) -> std::result::Result<(Self, Vec<Event>), usize> {
         let state = match *self {
             Self::Not => 0,
@@ -162,7 +162,7 @@ impl Lexer {
             return Err(Error::Rule { name: rules[usize::from(ERROR) - 1].0.to_owned(), reason });
         }
         let mut of_rules = Rules::new(rules)?;
-        // State after a byte that begins no token.
+        // One more state, after a byte that begins no token: no rule goes on from it.
         of_rules.next.push(vec![None; 256]);
         of_rules.accepts.push(None);
         let (mut found, mut numbers) = (vec![Begun::Not], HashMap::from([(Begun::Not, 0usize)]));
@@ -175,7 +175,8 @@ impl Lexer {
             }
             number
         };
-        // For each of 256 bytes and the end of the text: next state and reported events.
+        // For each state, for each of 256 bytes and the end of the text: the next state, and the number of the list of
+        // tokens.
         let mut steps: Vec<Vec<Step>> = vec![];
         while let Some(begun) = found.get(steps.len()).cloned() {
             expect_states(found.len())?;

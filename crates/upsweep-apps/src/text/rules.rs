@@ -9,13 +9,15 @@ use regex_automata::{Anchored, MatchKind};
 use std::collections::HashMap;
 use upsweep::automaton::{Automaton, Event, Step};
 
-/// Limit of the automata that regular expressions are compiled to, and of the work to compile them, in bytes of each.
-/// It is far above the need of an automaton of 64 states.
+/// Limit, in bytes, of the size of an automaton that regular expressions are compiled to, and of the memory to compile
+/// it. It is far above the need of an automaton of 64 states.
 const MAX_BYTES: usize = 2 << 20;
 
 /// Largest number of states before minimisation merges those with the same future.
 pub(super) const MAX_STATES: usize = 2048;
 
+/// Checks the number of states of an automaton.
+///
 /// # Errors
 /// [`Error::States`] when `states` is above `MAX_STATES`.
 pub(super) fn expect_states(states: usize) -> Result<()> {
@@ -26,11 +28,11 @@ pub(super) fn expect_states(states: usize) -> Result<()> {
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) next: Vec<Vec<Option<usize>>>,
-    /// First rule that a text matches which ends in the state.
+    /// For each state, the first rule that matches the texts which end in it.
     pub(super) accepts: Vec<Option<u8>>,
 }
 
-/// Syntax of rules and patterns: bytes.
+/// Syntax of rules and patterns: they match bytes, without Unicode.
 pub(super) fn syntax() -> syntax::Config {
     syntax::Config::new().unicode(false).utf8(false)
 }
@@ -51,7 +53,7 @@ pub(super) fn compile(name: &str, patterns: &[&str]) -> Result<thompson::NFA> {
     })
 }
 
-/// Determinises an NFA.
+/// Compiles an NFA to a DFA; `name` is that of the rules in error messages.
 pub(super) fn determinise(name: &str, nfa: &thompson::NFA, anchored: Anchored) -> Result<dense::DFA<Vec<u32>>> {
     let kind =
         if anchored == Anchored::No { dense::Config::new() } else { dense::Config::new().match_kind(MatchKind::All) };
@@ -69,7 +71,7 @@ pub(super) fn determinise(name: &str, nfa: &thompson::NFA, anchored: Anchored) -
         })
 }
 
-/// State in which a text begins.
+/// Returns the state of a DFA in which a text begins.
 pub(super) fn start_of(name: &str, dfa: &dense::DFA<Vec<u32>>, anchored: Anchored) -> Result<StateID> {
     dfa.start_state(&start::Config::new().anchored(anchored))
         .map_err(|error| Error::Rule { name: name.to_owned(), reason: error.to_string() })
@@ -92,7 +94,7 @@ impl Rules {
         let patterns: Vec<&str> = rules.iter().map(|(_, pattern)| *pattern).collect();
         let dfa = determinise(&all(), &compile(&all(), &patterns)?, Anchored::Yes)?;
         let start = start_of(&all(), &dfa, Anchored::Yes)?;
-        // All states, in the order in which they are found.
+        // States of the DFA, in the order in which they are found.
         let (mut ids, mut numbers) = (vec![start], HashMap::from([(start, 0usize)]));
         let (mut next, mut accepts): (Vec<Vec<usize>>, Vec<Option<u8>>) = (vec![], vec![]);
         while let Some(&id) = ids.get(next.len()) {
@@ -115,7 +117,7 @@ impl Rules {
             let reason = "it matches the empty text, and a token has at least one byte".to_owned();
             return Err(Error::Rule { name: rules[rule as usize].0.to_owned(), reason });
         }
-        // States from which a rule's end can be reached.
+        // Search, from the ends of rules backward, for the states from which one can be reached.
         let mut before: Vec<Vec<usize>> = vec![vec![]; next.len()];
         for (state, to) in next.iter().enumerate() {
             to.iter().for_each(|&to| {
@@ -150,7 +152,7 @@ impl Rules {
     }
 }
 
-/// Automaton with these steps, of 256 bytes and the end of the text for each state.
+/// Creates the automaton with these steps: for each state, those of the 256 bytes and of the end of the text.
 ///
 /// # Errors
 /// [`Error::States`], [`Error::Library`].

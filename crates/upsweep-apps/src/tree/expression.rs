@@ -46,7 +46,8 @@ struct Line<T> {
     terms: u32,
 }
 
-/// Step of the program, whose number is that of the terms: 3 is `x * value`, 4 is `value`, 5 is `x + value`.
+/// Function of a step of the program. The number of the step is that of its terms: 3 is `x * value`, 4 is `value`, 5 is
+/// `x + value`.
 #[function]
 fn line_of<T: Element>(step: u8, value: T) -> Line<T> {
     Line { a: value, b: value, terms: step as u32 }
@@ -57,27 +58,28 @@ fn factor<T: Element>(line: Line<T>) -> T {
     line.a
 }
 
-/// Value of a line without an x: of all steps since the begin of a path.
+/// Constant b of a function. Without an x, it is the value of all steps since the begin of a path.
 #[function]
 fn constant<T: Element>(line: Line<T>) -> T {
     line.b
 }
 
-/// Constant of f, multiplied by the factor of g if there is one.
+/// Constant of `f` after `g` has multiplied it: `product`, the constant times the factor of `g`, if `g` has a factor.
 #[function]
 fn scaled<T: Element>(f: Line<T>, g: Line<T>, product: T) -> T {
     if g.terms & 2 != 0 { product } else { f.b }
 }
 
-/// Constant of f and then g, from `scaled`, the constant of f multiplied by the factor of g, and `sum`, that plus the
-/// constant of g.
+/// Constant of first `f`, then `g`: from `scaled`, the constant of `f` times the factor of `g`, and `sum`, which is
+/// `scaled` plus the constant of `g`.
 #[function]
 fn added<T: Element>(f: Line<T>, g: Line<T>, scaled: T, sum: T) -> T {
     let other = if g.terms & 4 != 0 { g.b } else { scaled };
     if f.terms & g.terms & 4 != 0 { sum } else { other }
 }
 
-/// f and then g, from the product of their factors and the constant of both.
+/// Function that applies first `f`, then `g`: from `product`, the product of their factors, and `b`, the constant of
+/// both.
 #[function]
 fn joined<T: Element>(f: Line<T>, g: Line<T>, product: T, b: T) -> Line<T> {
     let other = if g.terms & 2 != 0 { g.a } else { f.a };
@@ -85,7 +87,7 @@ fn joined<T: Element>(f: Line<T>, g: Line<T>, product: T, b: T) -> Line<T> {
     if g.terms & 1 == 0 { g } else { Line { a, b, terms: f.terms & 1 | (f.terms | g.terms) & 6 } }
 }
 
-/// Composition: first one function, then the other. Values of absent terms are computed and not used.
+/// Composition of two functions: first `f`, then `g`. Values of absent terms are computed and not used.
 #[derive(Clone, Copy, Debug)]
 struct Then<P, M> {
     plus: P,
@@ -128,20 +130,23 @@ fn rank(size: u32) -> u8 {
     31 - size.leading_zeros() as u8
 }
 
-/// Position in the order of the vertex on which a vertex hangs; `n` for a root, and for a vertex on its parent's path.
+/// Position, in the program's order, of the parent of a vertex that has a lower rank than the parent ("hangs on" it);
+/// `n` for a root, and for a vertex of the parent's rank, which is on the parent's path.
 #[function]
 fn hangs_on(#[param] n: u32, parent: u32, size_above: u32, place_above: u32, size: u32) -> u32 {
     if parent == u32::MAX || rank(size_above) == rank(size) { n } else { place_above }
 }
 
-/// Index of a vertex's own step: after the steps of the vertices before it, and of the vertices that hang on those.
+/// Index of the own step of the vertex `at` in the order: after the own steps of the `at` vertices before it, and the
+/// steps of the `hanging` vertices that hang on those.
 #[function]
 fn own_place(hanging: u32, at: u32) -> u32 {
     hanging + at
 }
 
-/// Index of the step of a vertex that hangs on another: after the other's own step. Past the program for vertices that
-/// hang on none.
+/// Index of the step of a vertex that hangs on another, which is at `place_above` in the order: after the other's own
+/// step, and after the `at` steps of vertices that hang before it. It is past the program for vertices that hang on
+/// none.
 #[function]
 fn hanging_place(place_above: u32, at: u32) -> u32 {
     at + place_above + 1
@@ -152,7 +157,7 @@ fn before(at: u32) -> u32 {
     if at == 0 { 0 } else { at - 1 }
 }
 
-/// Own step of a vertex: see [`Line`].
+/// Own step of a vertex: 4 at the begin of a path, else 3 if the vertex multiplies and 5 if it adds; see `line_of`.
 #[function]
 fn own_step(ranks: [u8; 3], above_before: u32, vertex: u32, multiplies: bool) -> u8 {
     if above_before != vertex || ranks[0] != ranks[1] {
@@ -169,23 +174,24 @@ fn hanging_step(multiplies: bool) -> u8 {
     if multiplies { 3 } else { 5 }
 }
 
-/// Index of a vertex's last step in the part of the program that begins at `from`.
+/// Index of the last step of a vertex, counted from step `from` on; `next` is the index of the next vertex's first
+/// step.
 #[function]
 fn last_step(#[param] from: u32, next: u32) -> u32 {
     next - 1 - from
 }
 
-/// Steps that evaluate an expression.
+/// Program that evaluates an expression tree: its steps, in order.
 #[derive(Debug)]
 struct Program {
-    /// Vertices by rank, each after its child of the same rank.
+    /// Vertices by rank. A vertex comes after its child of the same rank.
     order: Array<u32>,
-    /// Index of the first step of each vertex in this order, and after the last vertex the end of its steps.
+    /// Index of the first step of each vertex, in this order; last, the number of all steps.
     begins: Array<u32>,
-    /// Vertex whose value each step takes, and the operation of the step.
+    /// For each step, the vertex whose value it takes, and the operation (the number of its terms).
     sources: Array<u32>,
     steps: Array<u8>,
-    /// For each rank from 1 on: its positions in the order, and its steps.
+    /// For each rank from 1 on that has vertices: their positions in the order, and their steps.
     rounds: Vec<(Range<usize>, Range<usize>)>,
 }
 
@@ -201,7 +207,8 @@ impl Program {
         let mut places = device.room::<u32>(n)?;
         Transform::copy().run(device, all.clone(), Scatter::to(&mut places).at(&order))?;
 
-        // The vertices that hang on the first vertex, on the second and so on; last, those that hang on none.
+        // Vertices that hang on another one (have a lower rank than their parent), sorted by their parent's position in
+        // the order; last, all other vertices.
         let above = || Apply(OrSelf, (&tree.parents, all.clone()));
         let of_above =
             (&tree.parents, Gather::of(&tree.sizes).at(above()), Gather::of(&places).at(above()), &tree.sizes);
@@ -210,8 +217,8 @@ impl Program {
         let (mut on, mut hanging) = (device.room::<u32>(n)?, device.room::<u32>(n)?);
         Sort::pairs().run(device, (&hangs, &vertices), (&mut on, &mut hanging))?;
 
-        // Each vertex's own step, and after it the steps of the vertices that hang on it. After the program come the
-        // vertices that hang on none, which no round reads.
+        // Each vertex's own step comes first, and then the steps of the vertices that hang on it. After the program
+        // come the steps of vertices that hang on none, which no round reads.
         let upto: Array<u32> = Transform::copy().run_to_array(device, 0..n as u32 + 1)?;
         let before_each: Array<u32> = Search::lower(&on).run_to_array(device, &upto)?;
         let begins: Array<u32> = map(device, OwnPlace, (&before_each, &upto))?;
@@ -227,7 +234,7 @@ impl Program {
         let what = Gather::of(multiplies).at(above_hanging);
         Transform::new(HangingStep).run(device, what, Scatter::to(&mut steps).at(hung()))?;
 
-        // Leaves have the rank 0, and their own values.
+        // Rounds begin with rank 1: leaves have the rank 0, and their own values.
         let ranks_from_1: Vec<u8> = (1..=RANKS).collect();
         let bounds: Array<u32> = Search::lower(&ranks).run_to_array(device, &device.upload(&ranks_from_1)?)?;
         let step_bounds = Transform::copy().run_to_array(device, Gather::of(&begins).at(&bounds))?;
@@ -316,7 +323,7 @@ impl Tree {
         multiplies: &Part<'_, bool>,
         values: &Part<'_, T>,
     ) -> Result<Array<T>> {
-        // Own values first; a round then stores the values of its vertices.
+        // All vertices begin with their own values; a round then stores the values of its vertices.
         let mut found: Array<T> = Transform::copy().run_to_array(device, values)?;
         let program = Program::of(device, self, multiplies)?;
         for (places, steps) in program.rounds {

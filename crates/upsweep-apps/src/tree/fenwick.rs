@@ -39,7 +39,7 @@ use upsweep::{Error, Input, Result};
 /// at many positions, because stores to one position are serialised.
 const BEFORE: usize = 4096;
 
-/// Sums over blocks of an array, which follow its changes: see the [module](self).
+/// Fenwick tree: sums over blocks of an array, which follow the changes of its elements. See the [module](self).
 #[derive(Debug)]
 pub struct Fenwick<T> {
     /// First [`BEFORE`] numbers: the last is 0, the others take discarded results. Then the nodes, from 1 on.
@@ -56,7 +56,7 @@ fn subtract<T: Number>(a: T, b: T) -> T {
     a - b
 }
 
-/// Index of an element that does not exist; `u64::MAX` for one that does.
+/// Returns the position `at` of an index that names no `element`; `u64::MAX` for one that does.
 #[function]
 fn outside(#[param] len: u64, element: u64, at: u64) -> u64 {
     if element < len { u64::MAX } else { at }
@@ -67,11 +67,11 @@ fn shifted(#[param] high: u32, at: u64) -> u64 {
     at << high
 }
 
-/// Levels of the tree that an update changes in one pass.
+/// Number of levels of the tree that an update changes in one pass.
 const LEVELS: u32 = 4;
 
-/// Last update of a run of sorted updates, and the sums of the run's updates in the same block: blocks of 2^k elements,
-/// of twice as many, and so on.
+/// Run of sorted updates: the position of the last one, and for each of four sizes of blocks the sum of the run's
+/// updates in the block of the last one. Blocks have 2^k elements, twice as many, and so on.
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
 struct Blocks<T> {
@@ -105,7 +105,8 @@ fn same_block(#[param] k: u32, a: u64, b: u64) -> bool {
     a >> k == b >> k
 }
 
-/// Index of the update of a change, and of the next update: each update has one change for each level.
+/// Index of the update that change `at` belongs to, and of the update after it: each update makes four changes, one on
+/// each level.
 #[function]
 fn update_of(at: u64) -> u64 {
     at / 4
@@ -115,7 +116,8 @@ fn update_behind(#[param] last: u64, at: u64) -> u64 {
     (at / 4 + 1).min(last)
 }
 
-/// Index of the node of a change, if its update is the last one of a block that has a node; else one before the nodes.
+/// Index of the node that change `at` adds to, if its update is the last one in a block that has a node; else the index
+/// of an unused number before the nodes.
 #[function]
 fn changed(
     #[param] k: u32,
@@ -142,7 +144,8 @@ fn with_node<T: Number>(sums: [T; 4], node: T, at: u64) -> T {
     node + if level < 2 { low } else { high }
 }
 
-/// Index of a block's sum, if the update is the block's last and the block is whole; else one before all sums.
+/// Index of the sum of a block, if update `at` is the last one in it and the block is whole; else the index of an
+/// unused number before the sums.
 #[function]
 fn sum_at(
     #[param] k: u32,
@@ -163,7 +166,7 @@ fn behind(#[param] last: u64, at: u64) -> u64 {
     (at + 1).min(last)
 }
 
-/// Index of the node at the end of a block.
+/// Index of the node that ends with block number `block`, which has 2^k elements.
 #[function]
 fn node_of_block(#[param] k: u32, #[param] before: u64, block: u64) -> u64 {
     before - 1 + ((block + 1) << k)
@@ -174,8 +177,8 @@ fn add<T: Number>(a: T, b: T) -> T {
     a + b
 }
 
-/// Node for a bit of a count: the sum of 2^bit elements, after those of the higher bits. Node 0 for a bit that is not
-/// set.
+/// Number of the node for one bit of a count: the node of the 2^bit elements after those that the higher bits count.
+/// Node 0 for a bit that is not set.
 #[function]
 fn node_of_bit(#[param] bit: u32, count: u64) -> u64 {
     if count >> bit & 1 == 1 { count >> bit << bit } else { 0 }
@@ -191,7 +194,7 @@ fn try_node(#[param] step: u64, #[param] len: u64, place: u64) -> u64 {
     if place + step <= len { place + step } else { 0 }
 }
 
-/// Moves past 2^k elements if their sum is less than what is left of the searched sum.
+/// Moves on by `step` elements if their sum, `node`, is less than what is `left` of the searched sum.
 #[function]
 fn advance<T: Number>(#[param] step: u64, #[param] len: u64, place: u64, left: T, node: T) -> (u64, T) {
     if place + step <= len && node < left { (place + step, left - node) } else { (place, left) }
@@ -212,7 +215,7 @@ impl<T: Number> Fenwick<T> {
         Ok(Self { nodes, len })
     }
 
-    /// Nodes by their numbers; 0 at 0.
+    /// Returns the nodes as a table that their numbers index; number 0 is 0.
     fn table(&self) -> Result<Part<'_, T>> {
         Part::of(&self.nodes, BEFORE - 1..BEFORE + self.len)
     }
@@ -271,12 +274,12 @@ impl<T: Number> Fenwick<T> {
         if self.len >> k > 0 { self.change_above(device, k, in_order) } else { Ok(()) }
     }
 
-    /// Shift that moves positions to the highest bits, where a sort looks first.
+    /// Number of bits by which positions are shifted, so that they have the highest bits, where a sort looks first.
     fn high(&self) -> u32 {
         self.len.saturating_sub(1).leading_zeros().min(63)
     }
 
-    /// Adds sorted updates to the nodes of `LEVELS` levels from `k` on.
+    /// Adds sorted updates to the nodes of `LEVELS` levels of the tree: blocks of 2^k elements, and larger ones.
     fn change(&mut self, device: &Device, k: u32, (places, amounts): (&Array<u64>, &Array<T>)) -> Result<()> {
         let sums: Array<[T; 4]> = Scan::new(InBlocks { k: k + self.high() })
             .map(UpdateAt)
@@ -294,8 +297,9 @@ impl<T: Number> Fenwick<T> {
         Transform::copy().run(device, &nodes, Scatter::to(&mut self.nodes).at(node()))
     }
 
-    /// Adds sorted updates to the nodes of all levels from `k` on, where there are no more blocks than updates: the
-    /// changes of the blocks' nodes are a tree themselves.
+    /// Adds sorted updates to the nodes of all levels from `k` on, where there are no more blocks than updates. The
+    /// amounts by which the nodes of these blocks change are the nodes of a Fenwick tree over the sums of updates in
+    /// the blocks.
     fn change_above(&mut self, device: &Device, k: u32, (places, amounts): (&Array<u64>, &Array<T>)) -> Result<()> {
         let sums: Array<T> = Scan::new(Sum)
             .segments(Segments::KeysBy(places, SameBlock { k: k + self.high() }))

@@ -10,13 +10,13 @@ use upsweep::operator::{Source, Values};
 use upsweep::prelude::*;
 use upsweep::{Element, Result};
 
-/// Elements whose intervals are combined.
+/// Array of elements, of which intervals are combined.
 #[derive(Debug)]
 pub(super) struct Intervals<T> {
     pub(super) values: Array<T>,
 }
 
-/// Exponent of the size of the blocks at whose boundary an interval is cut, plus 1; 0 for one element.
+/// Number k + 1 for an interval that is cut at a boundary of blocks of 2^k elements; 0 for an interval of one element.
 #[function]
 fn level(low: u32, high: u32) -> u8 {
     (32 - (low ^ high).leading_zeros()) as u8
@@ -27,7 +27,7 @@ fn within(#[param] last: u32, at: u32) -> u32 {
     at.min(last)
 }
 
-/// Operator as a function of two elements.
+/// Function that combines two elements by an operator.
 #[derive(Clone, Copy, Debug)]
 struct Combined<Op>(Op);
 
@@ -77,7 +77,7 @@ impl<T: Element> Intervals<T> {
         high: &Array<u32>,
     ) -> Result<Array<T>> {
         let (n, questions) = (self.values.len(), low.len());
-        // The results begin as the first elements: those of intervals of one element are then complete.
+        // Each result begins as the first element of its interval, which is all for an interval of one element.
         let mut results: Array<T> = Transform::copy().run_to_array(device, Gather::of(&self.values).at(low))?;
         if questions == 0 || n < 2 {
             return Ok(results);

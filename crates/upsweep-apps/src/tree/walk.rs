@@ -9,19 +9,20 @@ use upsweep_core::memory;
 /// Parent of a root, which may also name itself; common ancestor of vertices in different trees.
 pub const NONE: u32 = u32::MAX;
 
-/// Scatter index of an entry of a sorted list: its key for the first entry of that key, `none` for others.
+/// Index that the entry `at` of a sorted list is scattered to: its key if it is the first entry with that key, else
+/// `none`.
 #[function]
 fn head(#[param] none: u32, near: [u32; 3], at: u32) -> u32 {
     if at == 0 || near[0] != near[1] { near[1] } else { none }
 }
 
-/// Step after a vertex is entered: into its first child, or out of the vertex.
+/// Step after the step that enters a vertex: it enters the first child, or leaves the vertex if there is none.
 #[function]
 fn down(#[param] up: u32, first_child: u32, vertex: u32) -> u32 {
     if first_child == u32::MAX { vertex + up } else { first_child }
 }
 
-/// Step after a child is left: into its next sibling, or out of its parent.
+/// Step after the step that leaves a child: it enters the child's next sibling, or leaves the parent if there is none.
 #[function]
 fn up(#[param] up: u32, #[param] n: u32, near: [u32; 3], sibling: u32, at: u32) -> u32 {
     if at + 1 < n && near[1] == near[2] { sibling } else { near[1] + up }
@@ -59,25 +60,26 @@ pub(super) fn around(device: &Device, parents: &Array<u32>) -> Result<Array<u32>
     Ok(next)
 }
 
-/// Reverse of an arc: edge `i` is the arcs `i`, from `a` to `b`, and `i + edges`, back.
+/// Number of the reverse of an arc. Edge `i` is two arcs: `i`, from `a` to `b`, and `i + edges`, back.
 #[function]
 fn back(#[param] edges: u32, arc: u32) -> u32 {
     if arc < edges { arc + edges } else { arc - edges }
 }
 
-/// Next arc in the circular list of a vertex's arcs.
+/// Next arc in the circular list of the arcs that leave one vertex.
 #[function]
 fn around_vertex(#[param] arcs: u32, near: [u32; 3], following: u32, first: u32, at: u32) -> u32 {
     if at + 1 < arcs && near[1] == near[2] { following } else { first }
 }
 
-/// Vertex that an arc goes to, if the tour takes the arc before its reverse; else `n`.
+/// Index in the list of parents at which an arc's source is stored: the vertex `to` that the arc goes to, if the tour
+/// takes the arc before its reverse; else `n`.
 #[function]
 fn below(#[param] n: u32, to: u32, there: u32, back: u32) -> u32 {
     if there < back { to } else { n }
 }
 
-/// Parents in a tree of `n` vertices, rooted at `root`.
+/// Returns the parents in the tree of `n` vertices with the edges `(a[i], b[i])`, rooted at `root`.
 pub(super) fn parents(
     device: &Device,
     n: u32,
@@ -100,7 +102,7 @@ pub(super) fn parents(
     }
     let edges = n - 1;
     let arcs = 2 * edges;
-    // Source of each arc; its target is the source of its reverse.
+    // Vertex that each arc leaves. The vertex that it goes to is the one that its reverse leaves.
     let mut from = device.filled(arcs as usize, 0u32)?;
     Transform::copy().run(device, a, Scatter::to(&mut from).at(0..edges))?;
     Transform::copy().run(device, b, Scatter::to(&mut from).at(edges..arcs))?;
@@ -130,7 +132,7 @@ pub(super) fn parents(
     if roots == 1 { Ok(parents) } else { Err(unreached(device, n, (a, b), root)) }
 }
 
-/// Cuts the circle before `start`: the last arc of the tour is its own successor.
+/// Successor of an arc, where the circle is cut before the arc `start`: the last arc of the tour is its own successor.
 #[function]
 fn unless(#[param] start: u32, next: u32, arc: u32) -> u32 {
     if next == start { arc } else { next }
@@ -146,9 +148,9 @@ fn is_root(parent: u32) -> u32 {
     if parent == u32::MAX { 1 } else { 0 }
 }
 
-/// Error that names a vertex of a cycle.
+/// Returns the error that names a vertex of a cycle.
 pub(super) fn cycle(up: &[u32]) -> Error {
-    // Start of the climb that met each vertex, counted from 1.
+    // For each vertex, the number of the climb that came by it first, counted from 1; 0 for none.
     let mut met = match memory::filled(up.len(), 0) {
         Ok(met) => met,
         Err(error) => return error.into(),
@@ -168,7 +170,7 @@ pub(super) fn cycle(up: &[u32]) -> Error {
     Error::Cycle { vertex }
 }
 
-/// Error that names a vertex which no edges connect with the root.
+/// Returns the error that names a vertex which no edges connect with the root.
 fn unreached(device: &Device, n: u32, (a, b): (&Part<'_, u32>, &Part<'_, u32>), root: u32) -> Error {
     let (a, b) = match (to_host(device, a), to_host(device, b)) {
         (Ok(a), Ok(b)) => (a, b),
@@ -198,7 +200,7 @@ fn unreached(device: &Device, n: u32, (a, b): (&Part<'_, u32>, &Part<'_, u32>), 
     Error::Unreached { vertex: vertex.unwrap_or(root), root }
 }
 
-/// Result of a list scan; `None` if the list does not contain all elements. On CUDA this waits.
+/// Returns the result of a list scan; `None` if the list does not contain all elements. On CUDA this waits.
 pub(super) fn listed<T: Element>(device: &Device, scanned: upsweep::Result<Array<T>>) -> Result<Option<Array<T>>> {
     match scanned.and_then(|found| device.synchronize().map(|()| found)) {
         Ok(found) => Ok(Some(found)),

@@ -3,7 +3,7 @@
 
 use crate::machine::{Array, Block, Machine, Word};
 
-/// Brent-Kung's scan sᵢ = s₀ ⊕ ... ⊕ sᵢ: on the way down each node is added to the middle node of the next one.
+/// Brent-Kung's inclusive scan of the words of `s`: on the way down a node is added to the middle of the next node.
 pub(super) fn inclusive<T: Word>(block: &mut Block<'_, T>, s: Array, size: usize) {
     up(block, s, size);
     let mut stride = size / 2;
@@ -21,7 +21,7 @@ pub(super) fn inclusive<T: Word>(block: &mut Block<'_, T>, s: Array, size: usize
     }
 }
 
-/// Blelloch's exclusive scan, sᵢ = s₀ ⊕ ... ⊕ sᵢ₋₁; the aggregate of all words goes to `total`, an array and an index.
+/// Blelloch's exclusive scan of the words of `s`; their aggregate goes to word `total.1` of the array `total.0`.
 pub(super) fn exclusive<T: Word>(block: &mut Block<'_, T>, s: Array, size: usize, total: (Array, usize)) {
     up(block, s, size);
     block.barrier();
@@ -69,8 +69,8 @@ fn up<T: Word>(block: &mut Block<'_, T>, s: Array, size: usize) {
     }
 }
 
-/// Loads `size` words, from index `first` of an array of `n` on; past its end, the identity. Neighbouring threads load
-/// neighbouring words.
+/// Loads `size` words of the array `x`, which has `n`, from index `first` on, to shared memory; the identity past the
+/// array's end. Neighbouring threads load neighbouring words.
 pub(super) fn load<T: Word>(block: &mut Block<'_, T>, (x, n): (Array, usize), first: usize, s: Array, size: usize) {
     let (identity, threads) = (block.operator().identity, block.threads);
     block.step("load", |t| {
@@ -81,7 +81,7 @@ pub(super) fn load<T: Word>(block: &mut Block<'_, T>, (x, n): (Array, usize), fi
     });
 }
 
-/// Stores the words to an array of `n`, from index `first` on.
+/// Stores `size` words of shared memory to the array `y`, which has `n`, from index `first` on.
 pub(super) fn store<T: Word>(block: &mut Block<'_, T>, s: Array, size: usize, (y, n): (Array, usize), first: usize) {
     let threads = block.threads;
     block.step("store", |t| {
@@ -93,7 +93,7 @@ pub(super) fn store<T: Word>(block: &mut Block<'_, T>, s: Array, size: usize, (y
     });
 }
 
-/// Kernel that puts `before[before_of(segment)]` in front of each of the segment's elements, a block a segment.
+/// Launches a block for each segment but the first, which puts `before[before_of(segment)]` in front of its elements.
 pub(super) fn add_before<T: Word>(
     machine: &mut Machine<T>,
     (y, n): (Array, usize),
@@ -103,7 +103,7 @@ pub(super) fn add_before<T: Word>(
 ) {
     let blocks = n.div_ceil(segment) - 1;
     machine.launch("add", blocks, segment / 2, |block| {
-        // No words lie before the first segment.
+        // Block 0 works on segment 1, as no words lie before segment 0.
         let number = block.index + 1;
         let threads = block.threads;
         block.step("add", |t| {

@@ -53,7 +53,7 @@ use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};
 use crate::variant::Variant;
 
-/// Number of blocks that run at a time.
+/// Number of blocks that the model runs at a time, as a GPU has so many resident.
 const RESIDENT: usize = 16;
 
 pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Variant) -> Array {

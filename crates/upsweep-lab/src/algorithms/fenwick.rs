@@ -80,7 +80,7 @@ pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Va
     y
 }
 
-/// Computes the prefix of the first i elements for each i, from the nodes of a tree.
+/// Stores in `y[i]` the prefix of the first i elements, for each i below n, from the nodes `s` of a Fenwick tree.
 pub(super) fn walk<T: Word>(block: &mut Block<'_, T>, s: Array, y: Array, n: usize) {
     let threads = block.threads;
     block.step("walk", |t| {
@@ -95,7 +95,7 @@ pub(super) fn walk<T: Word>(block: &mut Block<'_, T>, s: Array, y: Array, n: usi
                 while t.branch(i > 0) {
                     let node = t.read(s, i - 1);
                     sum = t.combine(node, sum);
-                    // Clears the lowest bit: i -= i & -i.
+                    // Clears the lowest set bit: the same as i -= i & -i.
                     i &= i - 1;
                 }
                 t.write(y, index, sum);

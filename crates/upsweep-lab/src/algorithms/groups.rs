@@ -11,7 +11,7 @@ pub struct Group {
     pub files: &'static [&'static str],
 }
 
-/// All groups.
+/// Groups of all algorithms, in the order in which they are taught.
 pub static GROUPS: &[Group] = &[
     Group {
         title: "Reduce",

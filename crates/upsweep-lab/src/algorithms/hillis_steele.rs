@@ -66,7 +66,7 @@ pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Va
                 }
             });
         });
-        // The array that was read is not needed any more, except that x stays as it is.
+        // The array that was read is written next, except x, which stays as it is: `other` takes its place.
         (from, to, other) = (to, other, to);
         stride *= 2;
     }

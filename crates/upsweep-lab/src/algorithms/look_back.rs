@@ -60,7 +60,7 @@ use crate::algorithm::Input;
 use crate::machine::{Array, Block, Flags, Machine, WARP, Word};
 use crate::variant::Variant;
 
-/// Number of blocks that run at a time: so many that a warp's window can hold aggregates only.
+/// Number of blocks that the model runs at a time: enough for a window of a warp's 32 tiles that has aggregates only.
 const RESIDENT: usize = 48;
 
 /// Flag of a tile whose aggregate is published.
@@ -68,10 +68,10 @@ const AGGREGATE: u32 = 1;
 /// Flag of a tile whose inclusive prefix is published.
 const PREFIX: u32 = 2;
 
-/// Status of all tiles, by which they communicate.
+/// Arrays by which the blocks communicate, each with a word for every tile.
 #[derive(Clone, Copy)]
 struct Status {
-    /// 0, [`AGGREGATE`] or [`PREFIX`].
+    /// Flag of each tile: 0, [`AGGREGATE`] or [`PREFIX`].
     flags: Flags,
     aggregate: Array,
     prefix: Array,
@@ -116,9 +116,9 @@ fn publish_aggregate<T: Word>(block: &mut Block<'_, T>, tile: Tile, status: Stat
     });
 }
 
-/// Looks back by warp 0 for the exclusive prefix of the tile.
+/// Finds the exclusive prefix of the block's tile: warp 0 looks back at the tiles before it.
 fn look_back<T: Word>(block: &mut Block<'_, T>, status: Status) {
-    // The tiles from `end` on are combined in lane 0's `before`.
+    // In lane 0, `before` combines the tiles from `end` on that lie before the block's own tile.
     let mut end = block.index;
     let (mut before, warp) = (None, block.shape().warp);
     while end > 0 {

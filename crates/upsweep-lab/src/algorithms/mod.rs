@@ -51,7 +51,7 @@ macro_rules! algorithm {
             variant: $variant,
             module: {
                 const SOURCE: &str = include_str!(concat!(stringify!($file), ".rs"));
-                // A constant of its own, so that no program carries the code after the text.
+                // The text is a constant apart from the source, so that no program carries the code after it.
                 const TEXT: [u8; text_of(SOURCE)] = beginning(SOURCE);
                 match std::str::from_utf8(&TEXT) {
                     Ok(text) => text,

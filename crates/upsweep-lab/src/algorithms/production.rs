@@ -63,21 +63,21 @@ use crate::variant::Variant;
 
 /// Number of elements of a tile.
 const TILE: usize = 2048;
-/// Number of blocks that run at a time.
+/// Number of blocks that the model runs at a time, as a GPU has so many resident.
 const RESIDENT: usize = 48;
 
-/// Sizes of tiles, blocks and groups.
+/// Sizes of tiles, of blocks, and of groups of tiles, in a scan on a machine of some shape.
 #[derive(Clone, Copy)]
 struct Size {
     tile: usize,
-    /// Number of neighbouring elements of a thread.
+    /// Number of neighbouring elements that one thread has.
     items: usize,
     threads: usize,
     /// Number of warps of a block.
     warps: usize,
-    /// Number of tiles of a group.
+    /// Number of tiles of a group: as many as a warp has threads.
     group: usize,
-    /// Number of groups that a tile looks back, one by one.
+    /// Largest number of whole groups before a tile whose aggregates it combines itself.
     groups: usize,
 }
 
@@ -91,14 +91,14 @@ impl Size {
     }
 }
 
-/// Status words of tiles or groups: values, and the flags that say that a value is published.
+/// Status words, one for each tile or group: a value, and a flag that is 1 when the value is published.
 #[derive(Clone, Copy)]
 struct Status {
     values: Array,
     ready: Flags,
 }
 
-/// Status of all tiles and groups.
+/// Status words of all tiles (`aggregate`) and of all groups (`group`, `before`).
 #[derive(Clone, Copy)]
 struct Statuses {
     tiles: usize,
@@ -107,13 +107,13 @@ struct Statuses {
     before: Status,
 }
 
-/// Registers of a resident block, which last from phase to phase.
+/// Registers of a block, which are kept while the block is resident, from phase to phase of its kernel.
 struct Registers<T> {
-    /// Elements, those of thread t from t * items on.
+    /// Elements of the tile; those of thread t begin at index t * `Size::items`.
     items: Vec<T>,
-    /// Sums of the threads, scanned in each warp.
+    /// Sum of each thread's elements; later the inclusive scan of these sums in each warp.
     sums: Vec<T>,
-    /// Inclusive prefix of the warps' totals, that up to warp w in lane w of warp 0.
+    /// Inclusive scan of the warps' totals: lane w of warp 0 has the combination of warps 0 to w.
     totals: Vec<T>,
 }
 
@@ -152,7 +152,7 @@ pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Va
     y
 }
 
-/// Loads and reduces the tile, and publishes its aggregate.
+/// Loads the elements of the block's tile, reduces them, and publishes the tile's aggregate.
 fn reduce<T: Word>(block: &mut Block<'_, T>, (x, n): (Array, usize), registers: &mut Registers<T>, to: Statuses) {
     let (number, identity) = (block.index, block.operator().identity);
     let (Size { tile, items: each, warps: count, .. }, width) = (Size::of(block.shape()), block.shape().warp);
@@ -187,7 +187,7 @@ fn reduce<T: Word>(block: &mut Block<'_, T>, (x, n): (Array, usize), registers: 
     publish(block, to.aggregate, number, warps, count - 1);
 }
 
-/// Publishes the register of thread `thread` as word `index`.
+/// Publishes a value, the register of thread `thread`, as the status word with this index.
 fn publish<T: Word>(block: &mut Block<'_, T>, to: Status, index: usize, registers: &[T], thread: usize) {
     block.step("publish", |t| {
         if t.branch(t.index == thread) {
@@ -197,7 +197,7 @@ fn publish<T: Word>(block: &mut Block<'_, T>, to: Status, index: usize, register
     });
 }
 
-/// Waits in lane k of warp 0 for word `first` + k, and combines the `count` words in lane 0.
+/// Waits for `count` status words from index `first` on, one a lane of warp 0, and combines them in lane 0.
 fn gather<T: Word>(block: &mut Block<'_, T>, from: Status, first: usize, count: usize) -> Vec<T> {
     let mut values = vec![block.operator().identity; block.shape().warp];
     block.step("wait", |t| {
@@ -211,7 +211,7 @@ fn gather<T: Word>(block: &mut Block<'_, T>, from: Status, first: usize, count: 
     values
 }
 
-/// Publishes the aggregate of a group, by the group's last tile.
+/// Publishes the aggregate of a group, if the block's tile is the last one of the group.
 fn publish_group<T: Word>(block: &mut Block<'_, T>, statuses: Statuses) {
     let (tile, Size { group: size, .. }) = (block.index, Size::of(block.shape()));
     if tile % size == size - 1 && tile + 1 < statuses.tiles {
@@ -221,7 +221,7 @@ fn publish_group<T: Word>(block: &mut Block<'_, T>, statuses: Statuses) {
     }
 }
 
-/// Looks back for the exclusive prefix of the tile, and with it the prefix of each warp.
+/// Combines what lies before the block's tile, and in shared memory what lies before each of its warps.
 fn look_back<T: Word>(block: &mut Block<'_, T>, registers: &Registers<T>, statuses: Statuses) {
     let Size { threads, warps, group: size, groups, .. } = Size::of(block.shape());
     let tile = block.index;
@@ -241,7 +241,7 @@ fn look_back<T: Word>(block: &mut Block<'_, T>, registers: &Registers<T>, status
     let mut before = vec![block.operator().identity; threads];
     block.step("put together", |t| {
         if t.branch(t.index < warps) {
-            // All lanes compute it: the parts reach them by shuffles.
+            // Every lane combines all parts, which reach it by shuffles.
             let mut all = None;
             for &part in &parts {
                 all = Some(all.map_or(part, |front| t.combine(front, part)));
@@ -261,13 +261,13 @@ fn look_back<T: Word>(block: &mut Block<'_, T>, registers: &Registers<T>, status
     block.barrier();
 }
 
-/// Scans the items again, from their exclusive prefix, and stores them.
+/// Scans the tile's elements once more, now with all that lies before each thread, and stores the results.
 fn rescan<T: Word>(block: &mut Block<'_, T>, (y, n): (Array, usize), registers: &Registers<T>) {
     let (number, before) = (block.index, block.shared_before(1));
     let Size { tile, items, .. } = Size::of(block.shape());
     block.step("rescan", |t| {
         let lower = if t.branch(t.lane() > 0) { Some(t.shuffle(&registers.sums, t.index - 1)) } else { None };
-        // No elements lie before the first tile's first warp.
+        // No elements lie before warp 0 of tile 0, so it has nothing to read.
         let warps = if t.branch(number > 0 || t.warp() > 0) { Some(t.read(before, t.warp())) } else { None };
         let mut sum = match (warps, lower) {
             (Some(warps), Some(lower)) => Some(t.combine(warps, lower)),

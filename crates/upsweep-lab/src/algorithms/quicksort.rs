@@ -68,15 +68,15 @@ use crate::machine::{Array, Block, Flags, Machine, Thread, Word};
 use crate::variant::Variant;
 use std::cmp::Ordering;
 
-/// Shared memory of a block.
+/// Arrays in shared memory, with a word for each key.
 #[derive(Clone, Copy)]
 struct Keys {
     s: Array,
-    /// Begin of each key's segment.
+    /// Index at which the segment of each key begins.
     begin: Flags,
-    /// Marks, then their inclusive sums in the segment: keys smaller than the pivot, and keys equal to it.
+    /// First marks, 1 for keys smaller than the pivot and for keys equal to it; then the marks' sums in each segment.
     counts: [Flags; 2],
-    /// Totals of the segment, at the segment's begin.
+    /// Numbers of a segment's smaller and equal keys, stored at the index where the segment begins.
     totals: [Flags; 2],
 }
 
@@ -101,7 +101,7 @@ impl Keys {
         orders
     }
 
-    /// Two segmented Kogge-Stone scans side by side: a word is added unless it lies before the segment.
+    /// Scans the two arrays of counts in each segment (Kogge-Stone): a word is added unless it is before the segment.
     fn scan<T: Word>(self, block: &mut Block<'_, T>, n: usize) {
         let mut sums = vec![[0; 2]; n];
         let mut stride = 1;
@@ -130,7 +130,7 @@ impl Keys {
         }
     }
 
-    /// Stores the totals of a segment, by the segment's last thread.
+    /// Stores the two counts of each whole segment, which the segment's last thread has.
     fn total<T: Word>(self, block: &mut Block<'_, T>, n: usize) {
         block.step("total", |t| {
             let is_last = t.index + 1 == n || t.read_flag(self.begin, t.index + 1) as usize == t.index + 1;
@@ -167,7 +167,7 @@ impl Keys {
         });
     }
 
-    /// Whether a key is larger than the next one: a barrier with a vote, like `__syncthreads_or`.
+    /// Returns whether any key is larger than the next one: a barrier with a vote, like `__syncthreads_or`.
     fn goes_on<T: Word>(self, block: &mut Block<'_, T>, n: usize) -> bool {
         let mut any = false;
         block.step("sorted", |t| {

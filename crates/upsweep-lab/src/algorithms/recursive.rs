@@ -41,7 +41,7 @@ use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};
 use crate::variant::Variant;
 
-/// Number of elements of a block, two for each thread.
+/// Number of elements that a block scans, two for each thread.
 const SEGMENT: usize = 512;
 
 pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Variant) -> Array {

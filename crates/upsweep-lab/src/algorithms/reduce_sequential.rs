@@ -41,7 +41,7 @@ use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};
 use crate::variant::{Order, Variant};
 
-/// Index with its log₂ `size` bits reversed.
+/// Returns an index below `size`, a power of two, with the order of its log₂ `size` bits reversed.
 pub(super) fn bit_reversed(index: usize, size: usize) -> usize {
     if size <= 1 { 0 } else { index.reverse_bits() >> (usize::BITS - size.trailing_zeros()) }
 }

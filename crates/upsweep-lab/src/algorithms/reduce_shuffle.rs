@@ -44,7 +44,7 @@ use crate::algorithm::Input;
 use crate::machine::{Array, Block, Machine, Word};
 use crate::variant::Variant;
 
-/// Combines the registers of each of the first `warps` warps in the warp's first lane.
+/// Combines, by shuffles, the registers of each of the first `warps` warps; lane 0 of the warp gets the result.
 fn warp_sums<T: Word>(block: &mut Block<'_, T>, registers: &mut [T], warps: usize) {
     let (mut distance, width) = (1, block.shape().warp);
     while distance < width {

@@ -5,7 +5,7 @@ use crate::algorithm::Algorithm;
 use crate::variant::{Variant, Writing};
 use std::sync::LazyLock;
 
-/// Names of algorithms, each with that of its second form in a race.
+/// Pairs of names: that of an algorithm, and that of the second form of its CUDA kernel in a race.
 const NAMES: [(&str, &str); 14] = [
     ("reduce-interleaved", "reduce-interleaved-second"),
     ("reduce-strided", "reduce-strided-second"),
@@ -32,8 +32,8 @@ static FORMS: LazyLock<Vec<(&str, Algorithm)>> = LazyLock::new(|| {
     NAMES.into_iter().filter_map(form).collect()
 });
 
-/// Algorithms, each followed by the second form of its kernel, if it has one. A statement about an algorithm's speed
-/// has to hold for both forms.
+/// Returns the algorithms, each followed by the second form of its kernel (the same steps in other instructions), if it
+/// has one. A statement about an algorithm's speed has to hold for both forms.
 pub fn with_second_forms(algorithms: impl IntoIterator<Item = &'static Algorithm>) -> Vec<&'static Algorithm> {
     let both = |algorithm: &'static Algorithm| {
         let second = FORMS.iter().find(|(first, _)| *first == algorithm.name);

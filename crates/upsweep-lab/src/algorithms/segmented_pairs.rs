@@ -55,7 +55,7 @@ use crate::variant::Variant;
 /// Pair of a range of elements: the flag of a head in it, and the combination of its elements from the last head on.
 type Pair<T> = (u32, T);
 
-/// (f, a) ⊙ (g, b).
+/// Returns (f, a) ⊙ (g, b): the pair of two neighbouring ranges of elements, from the pairs of both.
 #[track_caller]
 fn combine_pairs<T: Word>(t: &mut Thread<'_, T>, (f, a): Pair<T>, (g, b): Pair<T>) -> Pair<T> {
     let both = if t.branch(g == 0) { t.combine(a, b) } else { b };

@@ -89,7 +89,7 @@ pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Va
                         let (left, own) = (t.read(s, right - stride), t.read(s, right));
                         let both = t.combine(left, own);
                         t.write(s, right, both);
-                        // A node that has a head keeps its flag, too.
+                        // Only in this branch: a node that has a head keeps its flag, as it keeps its value.
                         let flag = t.read_flag(f, right - stride);
                         t.write_flag(f, right, flag);
                     }

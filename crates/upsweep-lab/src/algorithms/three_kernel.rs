@@ -78,7 +78,7 @@ pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Va
     y
 }
 
-/// Kernel of one block that scans the sums, a segment of them after the other.
+/// Launches one block that scans the sums of all segments, `segment` of the sums at a time.
 fn scan_sums<T: Word>(machine: &mut Machine<T>, segment: usize, (sums, segments): (Array, usize)) {
     machine.launch("sums", 1, segment / 2, |block| {
         let (s, carry) = (block.shared("s", segment), block.shared("carry", 1));

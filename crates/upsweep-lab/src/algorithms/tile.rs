@@ -3,19 +3,19 @@
 use super::block_scan;
 use crate::machine::{Array, Block, Shape, Word};
 
-/// Sizes of a tile.
+/// Sizes of the tile that one block scans.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
     /// Number of elements of a tile.
     pub(super) tile: usize,
-    /// Number of neighbouring elements of a thread.
+    /// Number of neighbouring elements that one thread scans.
     items: usize,
     /// Number of threads of the tile's block.
     pub(super) threads: usize,
 }
 
 impl Size {
-    /// Size of 1024 elements for 256 threads, unless the machine is a small one.
+    /// Returns the sizes: 1024 elements and 256 threads, unless the machine has small blocks.
     pub(super) fn of(shape: Shape) -> Self {
         let tile = shape.tile_or(1024);
         let items = shape.items(tile, 4);
@@ -23,20 +23,20 @@ impl Size {
     }
 }
 
-/// Shared memory of a block.
+/// Arrays of a block in shared memory.
 #[derive(Clone, Copy)]
 pub(super) struct Tile {
     size: Size,
-    /// Elements; then each thread's, scanned.
+    /// Elements of the tile; later, for each thread, the inclusive scan of its own elements.
     elements: Array,
-    /// Aggregates of the threads' elements; then scanned.
+    /// Aggregate of each thread's elements; later the inclusive scan of these.
     totals: Array,
-    /// Exclusive prefix of the tile, if tiles lie before it.
+    /// One word: the combination of all tiles before this one; unwritten for the first tile.
     pub(super) before: Array,
 }
 
 impl Tile {
-    /// Loads the tile and scans it, as far as a block can by itself.
+    /// Loads the block's tile and scans each thread's elements, and the threads' aggregates.
     pub(super) fn load<T: Word>(block: &mut Block<'_, T>, x: Array, n: usize) -> Self {
         let size @ Size { tile, items, threads } = Size::of(block.shape());
         let elements = block.shared("s", tile);
@@ -58,7 +58,7 @@ impl Tile {
         Self { size, elements, totals, before }
     }
 
-    /// Tile that an earlier phase loaded.
+    /// Returns the arrays of the tile that the block loaded in an earlier phase.
     pub(super) fn of<T: Word>(block: &Block<'_, T>) -> Self {
         let [elements, totals, before] = [0, 1, 2].map(|number| block.shared_before(number));
         Self { size: Size::of(block.shape()), elements, totals, before }
@@ -69,7 +69,7 @@ impl Tile {
         (self.totals, self.size.threads - 1)
     }
 
-    /// Puts the exclusive prefix of each thread in front of its elements, and stores them. `before` is written earlier.
+    /// Puts all that lies before each thread in front of its elements, and stores them; `before` has been written.
     pub(super) fn store<T: Word>(self, block: &mut Block<'_, T>, y: Array, n: usize) {
         let (tile, Size { tile: elements, items, .. }) = (block.index, self.size);
         block.barrier();

@@ -3,16 +3,16 @@
 
 use crate::machine::{Block, Word};
 
-/// Order of the lanes' values.
+/// Whether the lanes hold the values in ascending or in descending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
-    /// Lane 0 has the first value.
+    /// Lane 0 has the first of the values to combine.
     Ascending,
-    /// Lane 0 has the last value.
+    /// Lane 0 has the last of the values to combine.
     Descending,
 }
 
-/// Reduces the registers of warp 0's first `count` lanes to that of lane 0.
+/// Combines the registers of the first `count` lanes of warp 0; lane 0 gets the result.
 pub(super) fn reduce<T: Word>(
     block: &mut Block<'_, T>,
     (name, registers): (&'static str, &mut [T]),

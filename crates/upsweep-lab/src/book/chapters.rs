@@ -409,5 +409,5 @@ pub static CHAPTERS: &[Chapter] = &[
     },
 ];
 
-/// GPU and kernel that the calculator begins with: those of the race.
+/// Index of the GPU and the kernel that the calculator of occupancy begins with: those of the race.
 pub(crate) const BEGIN: (usize, Kernel) = (GPUS.len() - 1, Kernel { threads: 256, registers: 16, shared: 2048 });

@@ -16,7 +16,7 @@ use crate::sample;
 /// Chapter of the book.
 #[derive(Clone, Copy, Debug)]
 pub struct Chapter {
-    /// File of the chapter, without the extension.
+    /// Name of the chapter's file, without the extension.
     pub file: &'static str,
     /// Title of the chapter.
     pub title: &'static str,
@@ -26,32 +26,32 @@ pub struct Chapter {
     pub question: &'static str,
     /// Answer to the question.
     pub answer: &'static [&'static str],
-    /// Comparison of algorithms: number of elements, banks, names.
+    /// Comparison of algorithms side by side: the number of elements, the banks, and the algorithms' names.
     pub compare: (usize, Banks, &'static [&'static str]),
-    /// Two of the algorithms, which show the most when they play in step.
+    /// Names of two of the compared algorithms, which show the most when they play in step.
     pub in_step: [&'static str; 2],
-    /// Things to look at: name of an algorithm, number of a step, and what the step shows.
+    /// Pages to look at: the name of an algorithm, the number of a step, and what the step shows.
     pub play: &'static [(&'static str, usize, &'static str)],
     /// Exercise of the chapter.
     pub exercise: Exercise,
-    /// Names of the claims of sources about the subject.
+    /// Names of those claims of lectures and papers that are about the chapter's subject.
     pub claims: &'static [&'static str],
 }
 
 /// Question whose answer is a number.
 #[derive(Clone, Copy, Debug)]
 pub struct Exercise {
-    /// Question.
+    /// Question of the exercise.
     pub question: &'static str,
     /// Hint for a wrong answer.
     pub hint: &'static str,
     /// Explanation of the answer.
     pub why: &'static str,
-    /// Answer, counted; [`None`] if it cannot be.
+    /// Function that counts the answer on the model; it returns [`None`] if the run fails.
     pub answer: fn() -> Option<u64>,
 }
 
-/// Runs an algorithm with `n` elements.
+/// Runs the algorithm of this name with `n` elements; [`None`] if there is none or if the run fails.
 #[must_use]
 pub fn run(name: &str, n: usize, banks: Banks) -> Option<Run> {
     counted(by_name(name)?, n, banks.into()).ok()
@@ -59,7 +59,7 @@ pub fn run(name: &str, n: usize, banks: Banks) -> Option<Run> {
 
 /// Runs an algorithm with `n` random elements on a machine.
 pub(crate) fn counted(algorithm: &Algorithm, n: usize, shape: Shape) -> Result<Run, Error> {
-    // The check comes before memory is allocated.
+    // The check comes before `n` elements are allocated.
     algorithm.takes_on(shape, n)?;
     let (values, heads) = (sample::values::<i64>(1, n), sample::heads(1, n));
     let setup = Setup { operator: Operator::<i64>::sum(), shape, records: false };

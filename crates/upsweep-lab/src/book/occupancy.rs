@@ -1,17 +1,17 @@
 //! Occupancy of a multiprocessor, and the number of warps that hides the latency of memory: the lecture's arithmetic.
 
-/// Resources of a multiprocessor.
+/// Limits of the multiprocessors of a GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Name of the GPU.
     pub name: &'static str,
-    /// Number of threads.
+    /// Largest number of threads that are resident on a multiprocessor.
     pub threads: u64,
-    /// Number of blocks.
+    /// Largest number of blocks that are resident on a multiprocessor.
     pub blocks: u64,
-    /// Number of registers.
+    /// Number of registers of a multiprocessor.
     pub registers: u64,
-    /// Number of bytes of shared memory.
+    /// Number of bytes of shared memory of a multiprocessor.
     pub shared: u64,
     /// Granularity in which registers are allocated to a warp (or, on the G80, to a block).
     pub granule: u64,
@@ -19,12 +19,12 @@ pub struct Limits {
     pub block: u64,
     /// Number of bytes of shared memory that the system reserves in each block.
     pub reserved: u64,
-    /// Number of schedulers; each issues for warps of its own.
+    /// Number of warp schedulers of a multiprocessor; each issues for warps of its own.
     pub schedulers: u64,
 }
 
-/// GPU of the lectures, and GPU of the race. From the CUDA C++ Programming Guide, "Technical Specifications per Compute
-/// Capability" 1.0 and 9.0, the Hopper Tuning Guide, "Shared Memory Capacity", and the CUDA Occupancy Calculator.
+/// G80 of the lectures, and H200 of the timings. From the CUDA C++ Programming Guide, "Technical Specifications per
+/// Compute Capability" 1.0 and 9.0, the Hopper Tuning Guide, "Shared Memory Capacity", and CUDA's Occupancy Calculator.
 pub const GPUS: [Limits; 2] = [
     Limits {
         name: "G80 (2006)",
@@ -61,24 +61,24 @@ pub struct Kernel {
     pub shared: u64,
 }
 
-/// Blocks resident on a multiprocessor.
+/// Blocks of a kernel that are resident on a multiprocessor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resident {
-    /// Number of blocks that the threads, the blocks, the registers and the shared memory allow.
+    /// Number of blocks that each resource allows: threads, number of blocks, registers, shared memory.
     pub allowed: [u64; 4],
-    /// Smallest of these numbers; 0 if a block has no thread, or more than it may have.
+    /// Smallest number in `allowed`; 0 if a block has no thread, or more than it may have.
     pub blocks: u64,
-    /// Number of warps of these blocks.
+    /// Number of warps of the resident blocks.
     pub warps: u64,
-    /// Occupancy: the share of the warps that a multiprocessor can hold, in per cent, rounded down.
+    /// Occupancy: resident warps as a share of those that a multiprocessor can hold, in per cent, rounded down.
     pub occupancy: u64,
 }
 
-/// Names of the resources of [`Resident::allowed`].
+/// Names of the four resources of [`Resident::allowed`], in its order.
 pub const WHAT: [&str; 4] = ["threads", "the number of blocks", "registers", "shared memory"];
 
 impl Resident {
-    /// Resources that allow no more blocks.
+    /// Returns the names of the resources that allow the fewest blocks.
     #[must_use]
     pub fn bound(&self) -> Vec<&'static str> {
         let least = self.allowed.iter().min();
@@ -91,7 +91,7 @@ impl Resident {
 }
 
 impl Limits {
-    /// Number of blocks of a kernel that a multiprocessor holds, and the resources that limit it.
+    /// Returns the number of blocks of a kernel that a multiprocessor holds, and the number that each resource allows.
     #[must_use]
     pub fn holds(&self, kernel: &Kernel) -> Resident {
         let warps = kernel.threads.div_ceil(32).max(1);
@@ -110,8 +110,8 @@ impl Limits {
     }
 }
 
-/// Number of warps of a scheduler that hide a latency: while one waits `latency` cycles, the others issue. Each has
-/// `instructions` between two waits, which take `cycles` each.
+/// Number of warps of a scheduler that hide a latency: while one warp waits `latency` cycles, the others issue. A warp
+/// issues `instructions` between two waits, each of which takes `cycles`.
 #[must_use]
 pub fn hiding(latency: u64, cycles: u64, instructions: u64) -> u64 {
     latency.div_ceil((cycles * instructions).max(1))
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn blocks_and_warps() {
-        // 256 threads of 10 registers: three blocks of the G80's 768 threads; 11 registers leave room for two.
+        // 256 threads of 8 registers: three blocks of the G80's 768 threads; 16 registers leave room for two.
         let [g80, h200] = GPUS;
         let kernel = |threads, registers, shared| Kernel { threads, registers, shared };
         let found = g80.holds(&kernel(256, 8, 1024));
@@ -133,10 +133,10 @@ mod tests {
         let found = g80.holds(&kernel(64, 8, 4096));
         assert_eq!(found, Resident { allowed: [8, 8, 8, 4], blocks: 4, warps: 8, occupancy: 33 });
         assert_eq!(found.bound(), ["shared memory"]);
-        // The race's kernels: 256 threads, 16 registers, 2 KiB.
+        // A kernel of the race has 256 threads a block, 16 registers a thread and 2 KiB of shared memory.
         let found = h200.holds(&kernel(256, 16, 2048));
         assert_eq!(found, Resident { allowed: [8, 32, 16, 32], blocks: 8, warps: 64, occupancy: 100 });
-        // 228 KiB; each block takes 1 KiB more than it asks for.
+        // Of the 228 KiB of shared memory each block takes 1 KiB more than it asks for.
         assert_eq!(h200.holds(&kernel(32, 16, 8192)).allowed[3], 25);
         assert_eq!(h200.holds(&kernel(1024, 255, 0)).blocks, 0);
         assert_eq!(h200.holds(&kernel(1024, 32, 0)).bound(), ["threads", "registers"]);

@@ -3,21 +3,21 @@
 use super::measure::{Measured, Open, counts, run};
 use crate::machine::{Banks, Counts};
 
-/// Counts of the steps of these labels with 16 banks, as in the lecture.
+/// Sums the counts of the steps with these labels, in a run of `n` elements with 16 banks, as in the lecture.
 fn with_16(name: &str, n: usize, labels: &[&str]) -> Result<Counts, String> {
     let mut total = Counts::default();
     counts(&run(name, n, Banks::Sixteen)?, labels).into_iter().for_each(|step| total += step);
     Ok(total)
 }
 
-/// Cycles of the additions of a tree, as they are, without conflicts, and with padding.
+/// Counts the cycles of a tree's additions three times: as they are, without conflicts, and with padding.
 fn tree(leaves: usize, claimed: [u64; 3]) -> Result<Measured, String> {
     let plain = with_16("reduce-strided", leaves, &["add"])?;
     let padded = with_16("reduce-strided-padded", leaves, &["add"])?;
     Ok(Measured::same(&claimed, &[plain.cycles, 6 * plain.warp_steps, padded.cycles]))
 }
 
-/// Conflict degrees of a tree of 64 leaves, step by step.
+/// Counts the conflict degree of each step of a reduction tree of 64 leaves.
 fn degrees() -> Result<Measured, String> {
     let run = run("reduce-strided", 64, Banks::Sixteen)?;
     let found: Vec<_> = counts(&run, &["add"]).iter().map(|step| step.worst_degree).collect();
@@ -30,7 +30,7 @@ fn padded_degrees() -> Result<Measured, String> {
     Ok(Measured::same(&[1, 1, 1, 1, 2, 2, 2, 2, 1], &found))
 }
 
-/// Conflict degrees of Brent-Kung's first two steps up, whose words the course writes out for 16 threads.
+/// Returns the conflict degrees of Brent-Kung's first two steps up; the course writes out their words for 16 threads.
 fn course(name: &str) -> Result<Vec<u64>, String> {
     let run = run(name, 64, Banks::Sixteen)?;
     Ok(counts(&run, &["up"]).iter().take(2).map(|step| step.worst_degree).collect())

@@ -4,7 +4,7 @@ use super::errata::sequential_loop;
 use super::measure::{Measured, Open, block, counts, list, run};
 use crate::machine::{Banks, Counts, WARP};
 
-/// Adding steps of a reduction of 512 elements.
+/// Returns the counts of the adding steps of this reduction, of 512 elements.
 fn adding(name: &str) -> Result<Vec<Counts>, String> {
     Ok(counts(&run(name, 512, Banks::ThirtyTwo)?, &["add"]))
 }
@@ -24,7 +24,7 @@ fn sub_sums() -> Result<Measured, String> {
     Ok(Measured::new("the first step that diverges makes less than 16", first, first < 16))
 }
 
-/// Loop of the lecture, which has two elements a thread.
+/// Counts the rounds of the lecture's loop, with two elements a thread, in which more than one warp works.
 fn retiring() -> Result<Measured, String> {
     let (_, run) = block(&[1; 1024], 512, sequential_loop)?;
     let warps: Vec<_> = counts(&run, &["add"]).iter().map(|step| step.warp_steps).collect();
@@ -64,8 +64,8 @@ fn interleaved_half() -> Result<Measured, String> {
     Ok(Measured::new("at most 0.500", format!("{busiest:.3}"), busiest <= 0.5))
 }
 
-/// Sum of `elements`, 64 of them, by the lecture's lines for the last warp. They follow a loop that leaves 32 sums, and
-/// the threads up to `last` run them.
+/// Returns the sum of 64 `elements` by the lecture's lines for the last warp, after one round that leaves 32 sums. The
+/// threads up to number `last` run these lines.
 fn printed_lines(elements: &[i64], last: usize) -> Result<i64, String> {
     let (found, _) = block(elements, 2 * WARP, |block, s| {
         let mut temp = [0; 2 * WARP];
@@ -100,7 +100,7 @@ fn unrolled_bound() -> Result<Measured, String> {
     Ok(Measured::new("lockstep orders them", fault.as_deref().unwrap_or("it does"), fault.is_none()))
 }
 
-/// Counts of 512 threads that add to their words, some on another path than the rest: divergent warps, and cycles.
+/// Counts divergent warps and cycles if 512 threads add to their words, those that `other` names in another branch.
 fn two_paths(other: fn(usize) -> bool) -> Result<[u64; 2], String> {
     let (_, run) = block(&[1; 512], 512, |block, s| {
         block.step("add", |t| {

@@ -4,22 +4,22 @@ use super::measure::{Measured, Open, block, counts, list, outcome};
 use crate::machine::{Array, Banks, Block, Machine, Run, Thread};
 use crate::operator::Operator;
 
-/// Elements of the lectures, and their scans.
+/// Elements of the lectures' examples, and their inclusive and exclusive scans.
 const ELEMENTS: [i64; 8] = [3, 1, 7, 0, 4, 1, 6, 3];
 const INCLUSIVE: [i64; 8] = [3, 4, 11, 11, 15, 16, 22, 25];
 const EXCLUSIVE: [i64; 8] = [0, 3, 4, 11, 11, 15, 16, 22];
 
-/// Addition `s[to] = s[to] + s[from]`, as the listings write it.
+/// Adds as the listings write it: `s[to] = s[to] + s[from]`.
 fn add(t: &mut Thread<'_, i64>, s: Array, to: usize, from: usize) {
     let (own, other) = (t.read(s, to), t.read(s, from));
     let both = t.combine(own, other);
     t.write(s, to, both);
 }
 
-/// Lines 3 of the up-sweep, 4 to 6 of the down-sweep.
+/// Runs the printed sweeps, with line 3 of the up-sweep's listing and lines 4 to 6 of the down-sweep's.
 fn down_sweep() -> Result<Measured, String> {
     let (found, _) = block(&ELEMENTS, 4, |block, x| {
-        // Thread k of a level works at the level's kth node: its two words.
+        // Returns the two words of the kth node at level d, at which thread k works.
         let node = |k: usize, d: usize| (k * (2 << d) + (1 << d) - 1, k * (2 << d) + (2 << d) - 1);
         for d in 0..3 {
             block.step("up", |t| {
@@ -52,7 +52,7 @@ fn down_sweep() -> Result<Measured, String> {
     Ok(Measured::same(&EXCLUSIVE, &found))
 }
 
-/// Scan in two buffers whose round k adds the word `reach(k)` to the left, if `adds(thread, k)`.
+/// Scans in two buffers. In round k thread t adds the word `reach(k)` to its left, if `adds(t, k)`; else it copies.
 fn two_buffers(
     rounds: std::ops::Range<u32>,
     reach: fn(u32) -> usize,
@@ -88,7 +88,7 @@ fn naive_threads() -> Result<Measured, String> {
     Ok(Measured::same(&INCLUSIVE, &two_buffers(0..3, |k| 1 << k, |tid, k| tid > 1 << k)?.0))
 }
 
-/// Strides up to n = 8 for which a thread adds something.
+/// Finds the strides up to n = 8 for which any thread adds something.
 fn strides() -> Result<Measured, String> {
     let (_, run) = two_buffers(0..4, |k| 1 << k, |tid, k| tid >= 1 << k)?;
     let steps = counts(&run, &["add"]);
@@ -96,7 +96,7 @@ fn strides() -> Result<Measured, String> {
     Ok(Measured::same(&[1, 2, 4, 8], &used))
 }
 
-/// Loop of "Reduction, version 2", if its last part is an assignment.
+/// Runs the loop of "Reduction, version 2", with `stride >> 1` at its end made an assignment.
 pub(super) fn sequential_loop(block: &mut Block<'_, i64>, partial_sum: Array) {
     let mut stride = block.threads;
     while stride > 1 {
@@ -119,14 +119,14 @@ fn sequential_end() -> Result<Measured, String> {
     const PATIENCE: u32 = 1000;
     let (stride, mut rounds) = (4_u32, 0);
     while stride > 1 && rounds < PATIENCE {
-        // `stride >> 1`, which is assigned to nothing.
+        // This is the printed `stride >> 1`, whose result is assigned to nothing.
         let _ = stride >> 1;
         rounds += 1;
     }
     Ok(Measured::new("it ends after 2 rounds", format!("stride {stride} after {rounds} rounds"), rounds == 2))
 }
 
-/// Loop of "Fixing Scan Bank Conflicts" for n = 8; with `doubles`, an `s *= 2` that it lacks is added.
+/// Runs the loop of "Fixing Scan Bank Conflicts" for n = 8; `doubles` adds `s *= 2`, which the listing lacks.
 fn padded_loop(doubles: bool) -> Result<i64, String> {
     let (found, _) = block(&[1, 2, 3, 4, 5, 6, 7, 8], 4, |block, shared| {
         let (mut s, mut d) = (1, 8 >> 1);
@@ -155,11 +155,11 @@ fn padded_bound() -> Result<Measured, String> {
 
 fn segment_sum() -> Result<Measured, String> {
     let scanned = outcome("brent-kung", Operator::<i64>::sum(), &ELEMENTS, Banks::ThirtyTwo)?.results;
-    // Blocks of 4 threads have 8 words.
+    // A block of 4 threads has 8 words; the lecture takes the sum from word 4 - 1.
     Ok(Measured::same(&[ELEMENTS.iter().sum()], &scanned[4 - 1..4]))
 }
 
-/// Exclusive scan of the pairs of the lecture's example, in sequence; `f` picks the flag that the operator reads.
+/// Scans the pairs of the lecture's example, exclusively, in a loop; `f` picks the flag that the operator reads.
 fn pairs(f: fn(bool, bool) -> bool) -> Vec<i64> {
     let values = [1, 2, 3, 4, 6, 5, 1, 3, 5];
     let heads = [0, 4, 6];

@@ -5,7 +5,7 @@ use crate::algorithms::by_name;
 use crate::machine::{Array, Banks, Block, Counts, Machine, Run, Step};
 use crate::operator::Operator;
 
-/// Claim that is not tested yet.
+/// Claim of a source, with the function that tests it.
 pub(super) struct Open {
     pub(super) name: &'static str,
     pub(super) source: &'static str,
@@ -14,7 +14,7 @@ pub(super) struct Open {
     pub(super) measure: fn() -> Result<Measured, String>,
 }
 
-/// Claimed and found results, in words, and whether they agree.
+/// Result of a test: the claimed and the found numbers, in words, and whether they agree.
 pub(super) struct Measured {
     pub(super) claimed: String,
     pub(super) found: String,
@@ -26,13 +26,13 @@ impl Measured {
         Self { claimed: claimed.to_string(), found: found.to_string(), holds }
     }
 
-    /// Comparison of numbers that should be equal.
+    /// Compares claimed numbers with those found, which should be equal.
     pub(super) fn same<T: PartialEq + ToString>(claimed: &[T], found: &[T]) -> Self {
         Self::new(list(claimed), list(found), claimed == found)
     }
 }
 
-/// Formats numbers in a row.
+/// Formats numbers with blanks between them.
 pub(super) fn list<T: ToString>(numbers: &[T]) -> String {
     numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
@@ -55,24 +55,24 @@ pub(super) fn run(name: &str, n: usize, banks: Banks) -> Result<Run, String> {
     Ok(outcome(name, Operator::<i64>::sum(), &vec![1; n], banks)?.run)
 }
 
-/// Counts of a run's steps with these labels.
+/// Returns the counts of those steps of a run that have one of these labels.
 pub(super) fn counts(run: &Run, labels: &[&str]) -> Vec<Counts> {
     let of_label = |step: &&Step| labels.contains(&step.label);
     run.steps.iter().filter(of_label).map(|step| step.counts).collect()
 }
 
-/// Number of operations of an algorithm, for each number of elements.
+/// Counts the operations of an algorithm, for each of these numbers of elements.
 pub(super) fn operations(name: &str, lengths: &[u64]) -> Result<Vec<u64>, String> {
     lengths.iter().map(|&n| Ok(run(name, n as usize, Banks::ThirtyTwo)?.total().operations)).collect()
 }
 
-/// Comparison of an algorithm's operations with a formula.
+/// Compares an algorithm's operations, for each of these numbers of elements, with a formula.
 pub(super) fn formula(name: &str, lengths: &[u64], formula: fn(u64) -> u64) -> Result<Measured, String> {
     let claimed: Vec<_> = lengths.iter().map(|&n| formula(n)).collect();
     Ok(Measured::same(&claimed, &operations(name, lengths)?))
 }
 
-/// Number of steps that combine.
+/// Counts the steps of a run of `n` elements that combine: those with the labels "add", "up" and "down".
 pub(super) fn steps(name: &str, n: u64) -> Result<u64, String> {
     let run = run(name, n as usize, Banks::ThirtyTwo)?;
     Ok(counts(&run, &["add", "up", "down"]).len() as u64)
@@ -83,7 +83,7 @@ pub(super) fn log(n: u64) -> u64 {
     u64::from(n.ilog2())
 }
 
-/// Runs a block of threads on `values` in shared memory, which has the kernel's words only.
+/// Runs a block of threads on `values` in shared memory: word i is in bank i % 16, as nothing lies before them.
 pub(super) fn block(
     values: &[i64],
     threads: usize,

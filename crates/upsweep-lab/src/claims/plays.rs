@@ -5,15 +5,15 @@
 pub struct Play {
     /// Name of the algorithm.
     pub algorithm: &'static str,
-    /// Fragment of the page's address, after the `#`: settings, and the step.
+    /// Fragment of the page's address, after the `#`: the settings, and the number of a step.
     pub settings: &'static str,
 }
 
-/// Elements of the lectures.
+/// Elements of the lectures, as settings of a page.
 const EIGHT: &str = "n=8&values=3,1,7,0,4,1,6,3";
 
-/// Claims, each with the algorithm and the settings that show it. Claims about time, about the sum of many runs, or
-/// about arithmetic alone have none.
+/// Claims, each with the algorithm and the settings of the page that shows it. Claims about time, about the sum of many
+/// runs, or about arithmetic alone are not in the list.
 static PLAYS: &[(&str, &str, &str)] = &[
     ("sequential-work", "sequential", EIGHT),
     ("first-attempt-work-per-step", "double-buffered-exclusive", "n=8&step=2"),
@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(unseen, ["twenty-times-slower", "segments-apart"]);
     }
 
-    /// Steps that a few of the addresses lead to.
+    /// The steps that a few of the addresses lead to show what the claims are about.
     #[test]
     fn what_is_said_is_what_is_there() {
         let label = |claim: &str| {
@@ -130,11 +130,11 @@ mod tests {
             let question = serde_json::json!({ "algorithm": algorithm, "op": "sum", "n": of("n"), "banks": of("banks"), "values": of("values") });
             let found: Value = serde_json::from_str(&answer(&question.to_string())).unwrap();
             let step = &found["runs"][0]["steps"][of("step").parse::<usize>().unwrap() - 1];
-            // Operations and bank conflicts, as pages have them.
+            // Entries 1 and 9 of a step's counts, on a page, are the operations and the bank conflicts.
             let count = |place: usize| step["counts"][place].as_u64().unwrap();
             (step["label"].as_str().unwrap().to_owned(), count(1), count(9))
         };
-        // The first step down; the 8 additions of 128 leaves at scale 2 collide, at scale 4 more; none with interleaved threads.
+        // Down: 1 operation. 128 leaves: 32. 64 leaves: more conflicts in step 4 than in 2. Interleaved: no conflicts.
         assert_eq!(label("down-sweep"), ("down".to_owned(), 1, 0));
         assert_eq!(label("tree-128-addresses").1, 32);
         assert!(label("tree-64-degrees").2 > label("tree-64").2);

@@ -6,7 +6,7 @@ use crate::algorithms::by_name;
 use crate::machine::{Banks, Run};
 use crate::operator::Operator;
 
-/// Recorded run on `n` ones.
+/// Records a run of an algorithm on `n` ones.
 fn recorded(name: &str, n: usize, banks: Banks) -> Result<Run, String> {
     let algorithm = by_name(name).ok_or_else(|| format!("there is no algorithm {name}"))?;
     let setup = Setup { operator: Operator::<i64>::sum(), shape: banks.into(), records: true };
@@ -14,7 +14,7 @@ fn recorded(name: &str, n: usize, banks: Banks) -> Result<Run, String> {
     Ok(outcome.map_err(|error| error.to_string())?.run)
 }
 
-/// Index of the first word that each thread reads, in the `number`th step of a label, from 0.
+/// Returns the index of the first word that each thread reads in step `number`, from 0, of those with this label.
 fn addresses(name: &str, n: usize, label: &str, number: usize) -> Result<Vec<usize>, String> {
     let run = recorded(name, n, Banks::Sixteen)?;
     let step = run.steps.iter().filter(|step| step.label == label).nth(number).ok_or("there is no such step")?;
@@ -45,7 +45,7 @@ fn padded_banks() -> Result<Measured, String> {
     Ok(Measured::same(&[0, 4, 8, 12, 17, 21, 25, 29], &banks_of(&row[..8.min(row.len())])))
 }
 
-/// Number of threads of a half-warp at each bank that is accessed, and the threads at the lowest bank.
+/// Says how many threads of a half-warp access each bank that is accessed, and which threads the lowest bank.
 fn crowd(number: usize) -> Result<String, String> {
     let row = addresses("blelloch", 64, "up", number)?;
     let half = banks_of(&row[..16.min(row.len())]);
@@ -71,7 +71,7 @@ fn waste() -> Result<Measured, String> {
     Ok(Measured::new("about 3 %", format!("{percent:.1} % ({words} words for 1024)"), percent.round() == 3.0))
 }
 
-/// Number of shared words of a scan of 16 elements.
+/// Counts the words of shared memory in a double-buffered scan of 16 elements.
 fn in_place() -> Result<Measured, String> {
     let run = recorded("double-buffered", 16, Banks::ThirtyTwo)?;
     let words: usize = run.arrays.iter().filter(|array| array.block.is_some()).map(|array| array.initial.len()).sum();

@@ -29,7 +29,7 @@ fn threads_at_work() -> Result<Measured, String> {
     Ok(Measured::new(claimed, &found, found == claimed))
 }
 
-/// Words that the last level of the way down completes, for 16 elements.
+/// Finds the words that the third and last level of the way down completes, for 16 elements.
 fn third_level() -> Result<Measured, String> {
     let ones = [1; 16];
     let (before, after) = (levels_down(&ones, 2)?, levels_down(&ones, 3)?);
@@ -37,7 +37,7 @@ fn third_level() -> Result<Measured, String> {
     Ok(Measured::same(&[2, 4, 6, 8, 10, 12], &changed))
 }
 
-/// Words of Brent-Kung's scan after some levels of the way down, from positions 4, 2 and 1 away.
+/// Returns the words of Brent-Kung's scan after the way up and the first `levels` of the way down, of strides 4, 2, 1.
 fn levels_down(elements: &[i64; 16], levels: usize) -> Result<Vec<i64>, String> {
     let (words, _) = block(elements, 8, |block, xy| {
         let up = [1, 2, 4, 8].map(|stride| (stride, 0));
@@ -57,7 +57,7 @@ fn levels_down(elements: &[i64; 16], levels: usize) -> Result<Vec<i64>, String> 
     Ok(words)
 }
 
-/// Steps and threads of a reduction of 512 elements.
+/// Counts the steps and the threads of a strided reduction of 512 elements.
 fn reduction_steps() -> Result<Measured, String> {
     let run = run("reduce-strided", 512, Banks::ThirtyTwo)?;
     let adding = counts(&run, &["add"]);
@@ -74,7 +74,7 @@ fn reductions_race() -> Result<Measured, String> {
     Ok(Measured::new("none", if races.is_empty() { "none".to_owned() } else { races.join("; ") }, races.is_empty()))
 }
 
-/// Depth of 4 scans of 64 elements one after the other.
+/// Counts the depth of 4 scans of 64 elements, one after the other.
 fn segments_apart() -> Result<Measured, String> {
     let (m, n) = (4, 64);
     let one = run("kogge-stone", n as usize, Banks::ThirtyTwo)?.span().operations;
@@ -91,7 +91,7 @@ thread_local! {
     static COMBINED: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Sum that counts its calls.
+/// Sum that counts how often it is called.
 const COUNTING: Operator<i64> = Operator { name: "sum", identity: 0, combine: counted, commutes: true };
 
 fn counted(a: i64, b: i64) -> i64 {
@@ -99,7 +99,7 @@ fn counted(a: i64, b: i64) -> i64 {
     a.wrapping_add(b)
 }
 
-/// Result of `work`, and its number of operations.
+/// Returns the result of `work`, and the number of times that it called the counting sum.
 fn combined<R>(work: impl FnOnce() -> R) -> (R, u64) {
     COMBINED.with(|count| count.set(0));
     (work(), COMBINED.with(Cell::get))
@@ -110,7 +110,7 @@ fn building() -> Result<Measured, String> {
     Ok(Measured::same(&LENGTHS.map(|n| n * log(n)), &found))
 }
 
-/// Largest number of operations of an update.
+/// Counts the most operations that the update of any element takes, in trees of 8, 64 and 512 elements.
 fn updating() -> Result<Measured, String> {
     let lengths = [8, 64, 512];
     let found = lengths.map(|n: u64| {

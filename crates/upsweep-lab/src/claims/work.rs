@@ -6,7 +6,7 @@ use crate::operator::{Affine, Operator};
 
 const LENGTHS: [u64; 4] = [8, 64, 512, 1024];
 
-/// Work of the naive scan, n log₂ n - (n - 1).
+/// Number of operations of the naive scan: n log₂ n - (n - 1).
 fn naive(n: u64) -> u64 {
     n * log(n) - (n - 1)
 }
@@ -23,7 +23,7 @@ fn reductions() -> Result<Measured, String> {
     Ok(Measured::same(&[511; 3], &found))
 }
 
-/// Operations of all threads together, if each thread adds up its prefix by itself.
+/// Counts the operations of all threads together, if each thread adds up its prefix by itself.
 fn unshared() -> Result<Measured, String> {
     let lengths = [8, 64, 512];
     let found = lengths.map(|n: u64| {
@@ -49,7 +49,7 @@ fn per_step() -> Result<Measured, String> {
     Ok(Measured::same(&claimed, &found))
 }
 
-/// Largest word after each step of a scan of ones.
+/// Finds the largest word after each step of a naive scan of ones.
 fn doubling() -> Result<Measured, String> {
     let (n, mut found) = (64, Vec::new());
     block(&vec![1; n], n, |block, s| {
@@ -94,7 +94,7 @@ fn printed_exclusive_scan() -> Result<Measured, String> {
     Ok(Measured::same(&[0, 3, 4, 11, 11, 15, 16, 22], &found))
 }
 
-/// Harris's Figure 1, with f(x) = x² + 1: the loop, and a scan of f of each element.
+/// Computes Harris's Figure 1, with f(x) = x² + 1: by the loop, and by a scan of f of each element.
 fn sequential_equivalent() -> Result<Measured, String> {
     let f = |x: i64| x * x + 1;
     let elements = [3, 1, 7, 0, 4, 1, 6, 3];
@@ -106,7 +106,7 @@ fn sequential_equivalent() -> Result<Measured, String> {
     Ok(Measured::same(&out, &outcome("blelloch", Operator::<i64>::sum(), &temp, Banks::ThirtyTwo)?.results))
 }
 
-/// Recurrence y = m y + c, from y = 1 on: the loop, and a scan of the functions, whose prefixes are applied to 1.
+/// Computes y = m y + c, from y = 1 on: by a loop, and by a scan of the functions, whose prefixes are applied to 1.
 fn recurrence() -> Result<Measured, String> {
     let steps: Vec<Affine> =
         [2, 1, -1, 2, 1, -1, 2, 1].into_iter().zip([3, 1, 7, 0, 4, 1, 6, 3]).map(|(m, c)| Affine { m, c }).collect();
@@ -129,9 +129,9 @@ struct Recorded {
     sequential: f64,
 }
 
-/// Ratios of the naive scan's work for 2^20 elements to the sequential one's, and to Brent and Kung's.
+/// Returns the naive scan's work for 2^20 elements, divided by the sequential scan's, and by Brent and Kung's.
 fn more_work() -> Result<[f64; 2], String> {
-    // The formulas first have to match the counts, as far as can be counted quickly.
+    // The formulas first have to match the counts, for as many elements as can be counted quickly.
     for n in (1..=10).map(|k| 1 << k) {
         let counted = ["hillis-steele", "brent-kung", "sequential"].map(|name| operations(name, &[n]));
         if counted != [naive(n), 2 * n - 2 - log(n), n - 1].map(|formula| Ok(vec![formula])) {

@@ -10,19 +10,19 @@ use crate::algorithm::{Algorithm, Computes};
 use crate::machine::{Run, Step, WARP};
 use crate::variant::{Loads, Mapping, Order, Padding, Writing};
 
-/// Instructions of a kernel.
+/// Numbers of instructions that the warps of a compiled kernel issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Compiled {
-    /// Instructions outside of loops: those of each warp, and those of the last remaining warp.
+    /// Instructions outside of loops: those of each warp, and those that the last remaining warp has in addition.
     once: [u64; 2],
-    /// A round of the loop that adds, or goes up: instructions of each warp, and more of each warp that works.
+    /// Instructions in a round of the loop that adds, or goes up: of each warp, and in addition of each one that works.
     up: [u64; 2],
-    /// Instructions of a round of the loop that goes down.
+    /// The same two numbers for a round of the loop that goes down.
     down: [u64; 2],
 }
 
 impl Compiled {
-    /// Instructions of an algorithm of one block.
+    /// Returns the instructions of an algorithm's kernel, if it is one of a single block that was counted.
     pub(super) fn of(algorithm: &Algorithm) -> Option<Self> {
         let variant = algorithm.variant;
         let (padded, halves) = (variant.padding == Padding::Padded, variant.loads == Loads::Halves);
@@ -74,7 +74,7 @@ impl Compiled {
         }
     }
 
-    /// Accesses to shared memory that warps without a thread at work issue: all of them, in rounds without a branch.
+    /// Returns the accesses to shared memory by warps without a thread at work: if no branch of a round skips them.
     pub(super) fn idle(&self, run: &Run, threads: usize) -> f64 {
         let warps = threads.div_ceil(WARP) as u64;
         let of = |step: &Step| {
@@ -93,7 +93,7 @@ impl Compiled {
         run.steps.iter().map(of).sum()
     }
 
-    /// Instructions of a block that takes the steps of the run: of all its warps, and of one that works to the end.
+    /// Returns the instructions of a block that takes a run's steps: of all warps, and of one that works to the end.
     pub(super) fn issued(&self, run: &Run, threads: usize) -> [f64; 2] {
         let warps = threads.div_ceil(WARP) as u64;
         let mut all = warps * self.once[0] + self.once[1];

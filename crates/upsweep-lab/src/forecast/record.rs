@@ -1,9 +1,9 @@
 //! Record of the race on an NVIDIA H200, `benches/record/nvidia-h200/2026-11-27-lab.csv`.
 
-/// Logarithms of the numbers of elements that were raced.
+/// Logarithms to base 2 of the numbers of elements for which the algorithms were timed.
 pub const LOGS: [u32; 10] = [10, 12, 14, 16, 18, 20, 22, 24, 26, 28];
 
-/// Microseconds for each of [`LOGS`]; 0 for none.
+/// Names of algorithms, each with its microseconds for each of [`LOGS`]; 0 where it was not timed.
 static MICROS: &[(&str, [f64; LOGS.len()])] = &[
     ("copy", [3.488, 3.584, 3.616, 3.904, 4.352, 5.984, 12.416, 35.552, 128.064, 505.088]),
     ("reduce-interleaved", [5.696, 6.72, 7.488, 7.648, 11.104, 20.832, 51.296, 177.216, 673.792, 2660.32]),
@@ -58,7 +58,7 @@ static MICROS: &[(&str, [f64; LOGS.len()])] = &[
     ("segmented-sweep", [6.528, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
 ];
 
-/// Recorded microseconds of an algorithm, or of a copy, for 2^20 and for 2^26 elements, if there are any of these.
+/// Returns the recorded microseconds of an algorithm, or of "copy", for 2^20 and 2^26 elements, if any of these.
 #[must_use]
 pub fn recorded(name: &str) -> Option<[Option<f64>; 2]> {
     let at = |log| raced(name).find(|&(other, _)| other == log).map(|(_, micros)| micros);
@@ -66,7 +66,7 @@ pub fn recorded(name: &str) -> Option<[Option<f64>; 2]> {
     both.iter().any(Option::is_some).then_some(both)
 }
 
-/// Recorded microseconds of an algorithm, or of a copy, each with the logarithm of the number of elements.
+/// Returns the recorded times in microseconds of an algorithm, or of "copy", each with the logarithm of the length.
 pub fn raced(name: &str) -> impl Iterator<Item = (u32, f64)> {
     let found = MICROS.iter().find(|(own, _)| *own == name);
     found.into_iter().flat_map(|(_, micros)| LOGS.into_iter().zip(*micros)).filter(|&(_, micros)| micros > 0.0)

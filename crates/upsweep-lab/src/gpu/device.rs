@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use upsweep::Device;
 use upsweep::cuda::KernelSource;
 
-/// GPU, a stream, and the kernels compiled for it.
+/// GPU, its stream, and the kernels that were compiled for it so far.
 #[derive(Debug)]
 pub struct Gpu {
     pub(super) device: Device,
@@ -17,7 +17,7 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// Opens the CUDA device of this number.
+    /// Opens the CUDA device with this number.
     ///
     /// # Errors
     /// [`Error::Library`](super::Error::Library) when there is no such device.
@@ -41,7 +41,7 @@ impl Gpu {
         Ok(self.stream.alloc_zeros(len.max(1))?)
     }
 
-    /// Kernel `entry` of a text, compiled once.
+    /// Returns the kernel `entry` of the CUDA C++ text; each kernel is compiled only once.
     pub(super) fn function(&self, text: &str, entry: &'static str) -> Result<CudaFunction> {
         let key = format!("{entry}\n{text}");
         let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);

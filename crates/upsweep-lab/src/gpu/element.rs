@@ -14,10 +14,10 @@ fn then(f: Affine, g: Affine) -> Affine {
 
 /// Element that the kernels can combine.
 pub trait GpuElement: Word + Element {
-    /// Type T in CUDA C++, and for each operator: its name, the identity, and the body of `combine(a, b)`.
+    /// Definition of type T in CUDA C++; then each operator: its name, its identity, and the body of `combine(a, b)`.
     #[doc(hidden)]
     const CUDA: (&'static str, &'static [(&'static str, &'static str, &'static str)]);
-    /// Enqueues the library's inclusive scan.
+    /// Enqueues the library's own inclusive scan of `n` elements.
     #[doc(hidden)]
     fn library_scan(
         operator: &str,
@@ -29,12 +29,12 @@ pub trait GpuElement: Word + Element {
     /// Converts elements to their bytes in memory.
     #[doc(hidden)]
     fn to_bytes(values: &[Self]) -> Vec<u8>;
-    /// Converts bytes to elements.
+    /// Converts bytes in memory to elements.
     #[doc(hidden)]
     fn from_bytes(bytes: &[u8]) -> Vec<Self>;
 }
 
-/// Scan of the library, on buffers of bytes.
+/// Runs the library's inclusive scan of `n` elements on buffers of bytes.
 fn scan<T: Element, O: upsweep::Operator<T>>(
     operator: O,
     device: &Device,

@@ -19,7 +19,7 @@ pub enum Error {
         /// Name of the algorithm.
         algorithm: &'static str,
     },
-    /// Result that differs from that of the plain loop.
+    /// First result that differs from that of a plain loop.
     Wrong {
         /// Name of the algorithm.
         algorithm: &'static str,

@@ -11,16 +11,16 @@ use upsweep::cuda::KernelSource;
 /// Form in which an algorithm's kernels work together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// A block reduces a part of `elements` elements a thread; the results are reduced in the same way.
+    /// Each block reduces a part of the array, `elements` a thread; the blocks' results are reduced in the same way.
     Reduction {
         elements: usize,
     },
-    /// A block scans a part; prefixes are added to the parts as in `recursive`. `words` counts shared words an element.
+    /// Each block scans a part, and prefixes are added as in `recursive`; `words`: shared words that an element takes.
     Scan {
         elements: usize,
         words: usize,
     },
-    /// A block scans segments, by head flags; one block only.
+    /// One block scans all segments, by head flags. An element takes `words` words and `flags` flags of shared memory.
     Segmented {
         elements: usize,
         words: usize,
@@ -36,11 +36,11 @@ pub(super) enum Form {
     Production,
 }
 
-/// Kernels of an algorithm.
+/// CUDA kernels of an algorithm: how they work together, and the text of the main one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kernels {
     pub(super) form: Form,
-    /// Entry of the main kernel.
+    /// Name of the main kernel's function in the text.
     pub(super) entry: &'static str,
     text: &'static str,
     variant: Variant,
@@ -57,7 +57,7 @@ pub(super) const ADD_BEFORE: (&str, &str) = (kernel!("recursive"), "add_before")
 pub(super) const SCAN_SUMS: (&str, &str) = (kernel!("three_kernel"), "scan_sums");
 
 impl Kernels {
-    /// Kernels of an algorithm, if it has any.
+    /// Returns the CUDA kernels of an algorithm, if it has any.
     pub(super) fn of(algorithm: &Algorithm) -> Option<Self> {
         if !algorithm.has_kernel() {
             return None;
@@ -80,7 +80,7 @@ impl Kernels {
             }
             "brent_kung" => (Form::Scan { elements: 2, words: 1 }, "brent_kung", kernel!("brent_kung")),
             "inverse" => (Form::Scan { elements: 2, words: 1 }, "inverse", kernel!("inverse")),
-            // The lecture's recursive form is that of its block scan, Blelloch's.
+            // The lecture's recursive form, `recursive`, has Blelloch's kernel as its block scan.
             "blelloch" | "blelloch_dividing" | "recursive" => {
                 (Form::Scan { elements: 2, words: 1 }, "blelloch", kernel!("blelloch"))
             }
@@ -105,17 +105,17 @@ impl Kernels {
         self.variant.padding == Padding::Padded
     }
 
-    /// Whether they are the second form.
+    /// Whether the kernels are a second form: the same steps in other instructions.
     pub(super) fn is_second(&self) -> bool {
         self.variant.writing == Writing::Second
     }
 
-    /// Text of the main kernel.
+    /// Returns the CUDA C++ text of the main kernel, for elements of T and this operator.
     pub(super) fn text<T: GpuElement>(&self, operator: &Operator<T>) -> String {
         self.text_of(self.text, operator)
     }
 
-    /// Text of another kernel that works with it.
+    /// Returns the CUDA C++ text of the kernels in `file`, with the type, the operator and the constants they need.
     pub(super) fn text_of<T: GpuElement>(&self, file: &str, operator: &Operator<T>) -> String {
         let (element, operators) = T::CUDA;
         let found = operators.iter().find(|(name, ..)| *name == operator.name);
@@ -137,7 +137,7 @@ impl Kernels {
     }
 }
 
-/// All kernels of the laboratory, by the name of their algorithm, for `cargo xtask kernels`.
+/// Returns all CUDA kernels of the laboratory, named after their algorithm and entry, for `cargo xtask kernels`.
 #[doc(hidden)]
 #[must_use]
 pub fn variants() -> Vec<(String, KernelSource)> {

@@ -10,13 +10,13 @@ use crate::machine::{Banks, WARP};
 use crate::operator::Operator;
 use cudarc::driver::{CudaFunction, CudaSlice, DevicePtr, DevicePtrMut, LaunchConfig, PushKernelArg};
 
-/// Number of threads of a block if there are several blocks.
+/// Number of threads of each block of a launch that has several blocks.
 const THREADS: usize = 256;
 
-/// Largest shared memory of a block that does not ask for more, in bytes.
+/// Largest shared memory, in bytes, of a block whose kernel has not asked the driver for more.
 const SHARED: usize = 48 << 10;
 
-/// Argument of a kernel.
+/// Argument of a kernel: a number or an address of 64 bits, or a number of 32 bits.
 #[derive(Clone, Copy, Debug)]
 enum Arg {
     Word(u64),
@@ -42,7 +42,7 @@ enum Command {
 }
 
 impl Gpu {
-    /// Runs an algorithm's kernels; returns the results.
+    /// Runs an algorithm's kernels on the elements of `input`; returns the results.
     ///
     /// # Errors
     /// [`Error::Input`] as on the model; [`Error::NoKernel`]; [`Error::Library`], [`Error::Driver`].
@@ -63,7 +63,7 @@ impl Gpu {
     }
 }
 
-/// Algorithm prepared for an array.
+/// Algorithm prepared for one array: compiled kernels, buffers, and the commands to enqueue.
 pub(super) struct Entrant<'a, T> {
     gpu: &'a Gpu,
     input: &'a CudaSlice<u8>,
@@ -120,7 +120,7 @@ impl<'a, T: GpuElement> Entrant<'a, T> {
         Ok(entrant)
     }
 
-    /// Enqueues all launches.
+    /// Enqueues all commands of the algorithm: launches, and buffers to clear.
     pub(super) fn enqueue(&mut self) -> Result<()> {
         for command in &self.commands {
             match command {
@@ -151,12 +151,12 @@ impl<'a, T: GpuElement> Entrant<'a, T> {
         Ok(())
     }
 
-    /// Bytes of the results.
+    /// Returns the results, as bytes on the device.
     pub(super) fn results(&self) -> &CudaSlice<u8> {
         &self.buffers[self.results]
     }
 
-    /// Allocates a buffer of `len` elements.
+    /// Allocates a buffer for `len` elements; returns its index in `buffers`.
     fn buffer(&mut self, len: usize) -> Result<usize> {
         self.buffers.push(self.gpu.bytes(len * size_of::<T>())?);
         Ok(self.buffers.len() - 1)
@@ -202,7 +202,7 @@ impl<'a, T: GpuElement> Entrant<'a, T> {
         (elements * words + padding) * size_of::<T>()
     }
 
-    /// Reduces parts, then their results, until one is left.
+    /// Adds launches that reduce each part of the array, then the parts' results in the same way, until one is left.
     fn reduction(&mut self, x: u64, elements: usize) -> Result<()> {
         let (mut from, mut n) = (x, self.n);
         loop {
@@ -221,7 +221,7 @@ impl<'a, T: GpuElement> Entrant<'a, T> {
         }
     }
 
-    /// Scans parts, then their sums in the same way, then adds the prefixes to the parts.
+    /// Adds launches that scan parts of the array, then the parts' sums likewise, and add the prefixes to the parts.
     fn scan(&mut self, x: u64, y: usize, n: usize, elements: usize, words: usize) -> Result<()> {
         let threads = threads_of(n, elements, n <= elements * MAX_THREADS);
         let size = threads * elements;
@@ -293,17 +293,17 @@ impl<'a, T: GpuElement> Entrant<'a, T> {
         // Half of the threads for elements of 16 bytes, whose tile would not fit.
         let threads = const { if size_of::<T>() > 8 { THREADS / 2 } else { THREADS } };
         let n = self.n;
-        // Elements a thread: ITEMS in `lab.cuh`.
+        // Number of elements a thread, which `lab.cuh` calls ITEMS.
         let items = if self.kernels.is_second() { 7 } else { 15 };
         let parts = n.div_ceil(threads * items);
         let (y, prefixes) = (self.buffer(n)?, self.buffer(parts)?);
-        // The ticket counter, then a status for each part.
+        // The buffer holds the ticket counter, and after it a status for each part of the array.
         self.buffers.push(self.gpu.bytes((1 + parts) * size_of::<u32>())?);
         let status = self.buffers.len() - 1;
         self.commands.push(Command::Clear { buffer: status });
         let (out, tickets, prefixes) = (self.address(y), self.address(status), self.address(prefixes));
         let mut args = vec![x, out, n as u64, tickets, tickets + size_of::<u32>() as u64];
-        // Words of the scan of the threads' values, in addition to the tile.
+        // Number of words for the scan of the threads' values, in addition to those of the tile.
         let mut words = 2 * threads;
         if self.kernels.form == Form::LookBack {
             let aggregates = self.buffer(parts)?;
@@ -320,7 +320,7 @@ impl<'a, T: GpuElement> Entrant<'a, T> {
 
 const FENWICK: &str = include_str!("../../kernels/fenwick.cuh");
 
-/// Number of threads of a block: as many as one block needs, if it is alone.
+/// Returns the number of threads of a block. If it is the only block, it has as many as `n` elements need.
 fn threads_of(n: usize, elements: usize, alone: bool) -> usize {
     if alone { (n.next_power_of_two() / elements).max(1) } else { THREADS }
 }

@@ -11,24 +11,24 @@ use crate::show::plot::COPY;
 use cudarc::driver::CudaSlice;
 use cudarc::driver::sys::CUevent_flags;
 
-/// Number of timed runs, whose median counts, and of warm-up runs before them.
+/// Number of timed runs, whose median is reported, and number of warm-up runs before them.
 const RUNS: usize = 15;
 const WARM_UPS: usize = 3;
 /// Number of bytes written before each run, so that the array is not in the L2 cache.
 const FLUSHED: usize = 256 << 20;
-/// Largest number of elements for one thread alone.
+/// Largest number of elements for which the scan by one thread is timed.
 const SEQUENTIAL: usize = 1 << 20;
 
-/// Time of one entrant.
+/// Time of an algorithm, or of a copy, for one number of elements.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lap {
-    /// Name of the algorithm, or [`COPY`].
+    /// Name of the algorithm, or [`COPY`] for the copy.
     pub name: &'static str,
     /// Number of elements of 4 bytes.
     pub n: usize,
-    /// Median time on the GPU.
+    /// Median time on the GPU, in microseconds.
     pub micros: f64,
-    /// Throughput in GB a second: bytes that cannot be avoided, those of the input and of the results.
+    /// Throughput in GB a second, of the bytes that no algorithm can avoid: those of the input and of the results.
     pub gbps: f64,
 }
 
@@ -91,7 +91,7 @@ pub fn race(gpu: &Gpu, algorithms: &[&Algorithm], n: usize, mut each: impl FnMut
 }
 
 fn compare(algorithm: &Algorithm, n: usize, found: &[u8], expected: &[i32]) -> Result<()> {
-    // Compared in place: a billion bytes are not copied once more.
+    // The bytes are compared in place, so that a billion of them need not be copied once more.
     let found = found.as_chunks().0;
     match found.iter().zip(expected).position(|(&found, &expected)| i32::from_ne_bytes(found) != expected) {
         None if found.len() >= expected.len() => Ok(()),
@@ -112,14 +112,14 @@ impl<'a> Clock<'a> {
         Ok(Self { gpu, flushed: gpu.bytes(FLUSHED)?.into() })
     }
 
-    /// Median time of a run, in microseconds, by events on the stream.
+    /// Returns the median time of a run in microseconds, between two events on the stream.
     fn median(&self, mut run: impl FnMut() -> Result<()>) -> Result<f64> {
         let stream = &self.gpu.stream;
         let timed = Some(CUevent_flags::CU_EVENT_DEFAULT);
         let (begin, end) = (stream.context().new_event(timed)?, stream.context().new_event(timed)?);
         let mut times = Vec::with_capacity(RUNS);
         for index in 0..WARM_UPS + RUNS {
-            // While this runs the host enqueues the rest, so the events enclose the work alone.
+            // While the GPU clears this buffer the host enqueues the rest, so the events enclose the run alone.
             stream.memset_zeros(&mut *self.flushed.borrow_mut())?;
             begin.record(stream)?;
             run()?;

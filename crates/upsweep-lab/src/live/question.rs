@@ -7,7 +7,7 @@ use crate::show::MOST_LIVE;
 use serde_json::Value;
 use std::str::FromStr;
 
-/// Question of a page.
+/// Question of a page: the contents of its form.
 #[derive(Debug)]
 pub(super) struct Question {
     algorithm: &'static Algorithm,
@@ -16,15 +16,15 @@ pub(super) struct Question {
     values: String,
     pub(super) op: String,
     pub(super) shape: Shape,
-    /// Begins of the segments, if they were given.
+    /// Indices at which segments begin, if they were given.
     pub(super) heads: Option<Vec<usize>>,
     /// Whether the whole page is requested, or the run alone.
     pub(super) whole: bool,
-    /// Element whose dependents are requested.
+    /// Index of an element, if what depends on it is requested.
     pub(super) lit: Option<usize>,
 }
 
-/// Elements that were given, and their number in the run.
+/// Elements that were given, and the number of elements of the run, which may be another one.
 pub(super) struct Values<T> {
     pub(super) given: Vec<T>,
     pub(super) n: usize,
@@ -64,12 +64,12 @@ impl Question {
         })
     }
 
-    /// One algorithm, or two.
+    /// Returns the algorithms to run: one, or two that play in step.
     pub(super) fn algorithms(&self) -> impl Iterator<Item = &'static Algorithm> {
         [self.algorithm].into_iter().chain(self.beside)
     }
 
-    /// Number of elements of the run.
+    /// Returns the number of elements of the run, after checking that a page can show it.
     pub(super) fn n(&self) -> Result<usize, String> {
         let n: usize = self.n.parse().map_err(|_| format!("n: {:?} is no whole number", self.n))?;
         match n {
@@ -79,14 +79,14 @@ impl Question {
         }
     }
 
-    /// Elements; `wrong` is the message for one that cannot be parsed.
+    /// Parses the elements that were given; `wrong` is the message for one that cannot be parsed.
     pub(super) fn values<T: FromStr>(&self, wrong: &str) -> Result<Values<T>, String> {
         let given = if self.values.is_empty() { Vec::new() } else { parsed(&self.values, "element", wrong)? };
         Ok(Values { given, n: self.n()? })
     }
 }
 
-/// Parses the parts between commas.
+/// Parses the values between commas; `what` names one of them in the error message.
 fn parsed<T: FromStr>(text: &str, what: &str, wrong: &str) -> Result<Vec<T>, String> {
     text.split(',').map(|one| one.trim().parse().map_err(|_| format!("{what}: {:?} {wrong}", one.trim()))).collect()
 }

@@ -19,7 +19,7 @@ pub enum Banks {
 }
 
 impl Banks {
-    /// Number of banks, and of the threads that access them at a time.
+    /// Number of banks, which is also the number of threads that access them at a time.
     #[must_use]
     pub fn number(self) -> usize {
         match self {
@@ -31,7 +31,7 @@ impl Banks {
         }
     }
 
-    /// Banks of this number, if the model has them.
+    /// Returns the banks if the model has this number of them.
     #[must_use]
     pub fn of(number: usize) -> Option<Self> {
         [Self::Two, Self::Four, Self::Eight, Self::Sixteen, Self::ThirtyTwo].into_iter().find(|b| b.number() == number)

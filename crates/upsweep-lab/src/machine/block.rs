@@ -11,14 +11,14 @@ use super::thread::Thread;
 use crate::operator::Operator;
 use std::mem;
 
-/// Block of threads, from the kernel's point of view.
+/// Block of threads, as a kernel sees it.
 #[derive(Debug)]
 pub struct Block<'a, T> {
     machine: &'a mut Machine<T>,
     state: &'a mut State,
-    /// Index of the block.
+    /// Index of the block in its launch.
     pub index: usize,
-    /// Number of its threads.
+    /// Number of threads of the block.
     pub threads: usize,
 }
 
@@ -28,13 +28,13 @@ impl<'a, T: Word> Block<'a, T> {
         Self { machine, state, index, threads }
     }
 
-    /// Operator of the run.
+    /// Returns the operator that the run combines elements with.
     #[must_use]
     pub fn operator(&self) -> Operator<T> {
         self.machine.operator
     }
 
-    /// Sizes of the machine.
+    /// Returns the sizes of the machine.
     #[must_use]
     pub fn shape(&self) -> Shape {
         self.machine.shape
@@ -48,13 +48,13 @@ impl<'a, T: Word> Block<'a, T> {
         array
     }
 
-    /// Allocates an array of flags in shared memory, after the arrays before it.
+    /// Allocates an array of flags in shared memory, after the arrays before it; they are unwritten.
     pub fn shared_flags(&mut self, name: &'static str, len: usize) -> Flags {
         let offset = self.claim(len);
         self.machine.flags_at(name, Space::Shared, offset, vec![None; len], Some(self.index))
     }
 
-    /// Shared array that was allocated as the `number`th, in an earlier phase.
+    /// Returns the array that an earlier phase of the block allocated as its `number`th in shared memory, from 0.
     #[must_use]
     pub fn shared_before(&self, number: usize) -> Array {
         self.state.arrays[number]
@@ -72,7 +72,7 @@ impl<'a, T: Word> Block<'a, T> {
         self.take_step(label, &mut body);
     }
 
-    /// Non-generic part of `step`, compiled once for all kernels.
+    /// Part of `step` that depends on no kernel's closure type, so that it is compiled once.
     fn take_step(&mut self, label: &'static str, body: &mut dyn FnMut(&mut Thread<'_, T>)) {
         let mut pending = mem::take(&mut self.machine.pending);
         pending.begin(self.state.clock);
@@ -101,7 +101,7 @@ impl<'a, T: Word> Block<'a, T> {
     /// Barrier: all threads wait for each other.
     pub fn barrier(&mut self) {
         self.state.barriers += 1;
-        // Not the run's last step, which may be another block's.
+        // The barrier counts in this block's last step; the run's last step may be another block's.
         if let Some(step) = self.state.last_step {
             self.machine.run.steps[step].counts.barriers += 1;
         }

@@ -23,7 +23,7 @@ pub struct Counts {
     pub global_writes: u64,
     /// Values taken from another thread's register.
     pub shuffles: u64,
-    /// Barriers of a block.
+    /// Barriers that blocks passed.
     pub barriers: u64,
     /// Branches at which the threads of a warp diverged, counted in each round of a loop.
     pub divergent_branches: u64,
@@ -87,7 +87,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Componentwise maximum of the two chains.
+    /// Returns the larger number of operations and the larger number of cycles of the two chains.
     pub(super) fn max(self, other: Self) -> Self {
         Self { operations: self.operations.max(other.operations), cycles: self.cycles.max(other.cycles) }
     }

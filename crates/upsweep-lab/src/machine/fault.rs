@@ -8,7 +8,7 @@ use std::fmt::{self, Display};
 pub struct Access {
     /// Whether it was a write.
     pub write: bool,
-    /// Index of the block.
+    /// Index of the block that made the access.
     pub block: usize,
     /// Index of the thread in the block.
     pub thread: usize,
@@ -21,16 +21,16 @@ impl Display for Access {
     }
 }
 
-/// Position of a kernel at a fault.
+/// Place of a fault: a word, and the step of the kernel that accesses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Site {
     /// Name of the kernel.
     pub kernel: &'static str,
-    /// Label of its step.
+    /// Label of the kernel's step.
     pub step: &'static str,
-    /// Name of the array.
+    /// Name of the array that has the word.
     pub array: &'static str,
-    /// Index of the word.
+    /// Index of the word in the array.
     pub index: usize,
 }
 
@@ -46,53 +46,53 @@ impl Display for Site {
 pub enum Fault {
     /// Race: two threads access one word, one of them writes, and nothing orders the two.
     Race {
-        /// Position of the second access.
+        /// Place of the second access.
         at: Site,
-        /// First access.
+        /// Access that the model saw first.
         first: Access,
-        /// Second access.
+        /// Access that races with the first.
         second: Access,
     },
     /// Access to a word that does not exist.
     Outside {
-        /// Position of the access.
+        /// Place of the access.
         at: Site,
-        /// Access.
+        /// Thread that made the access, and whether it wrote.
         by: Access,
         /// Number of words of the array.
         len: usize,
     },
     /// Read of an unwritten word.
     Unwritten {
-        /// Position of the access.
+        /// Place of the read.
         at: Site,
-        /// Access.
+        /// Thread that read the word.
         by: Access,
     },
     /// Shuffle from a thread of another warp.
     OtherWarp {
         /// Name of the kernel.
         kernel: &'static str,
-        /// Label of its step.
+        /// Label of the kernel's step.
         step: &'static str,
-        /// Index of the block.
+        /// Index of the block of both threads.
         block: usize,
-        /// Thread that shuffles.
+        /// Index of the thread that shuffles.
         thread: usize,
-        /// Thread whose register it reads.
+        /// Index of the thread whose register it asks for.
         from: usize,
     },
     /// Wait for a flag that no earlier phase and no earlier block sets.
     Stuck {
-        /// Position of the wait.
+        /// Place of the wait.
         at: Site,
-        /// Access of the wait.
+        /// Thread that waits.
         by: Access,
     },
 }
 
 impl Fault {
-    /// Position of the fault; [`None`]: it is not at a word.
+    /// Place of the fault; [`None`]: the fault is not at a word.
     #[must_use]
     pub fn at(&self) -> Option<Site> {
         match *self {

@@ -33,7 +33,7 @@ impl<T: Word> Machine<T> {
         self.run_waves(kernel, [blocks, threads, resident.max(1), phases], &mut body);
     }
 
-    /// Non-generic part of the launches, compiled once for all kernels.
+    /// Part of the launches that depends on no kernel's closure type, so that it is compiled once.
     fn run_waves(
         &mut self,
         kernel: &'static str,
@@ -41,7 +41,7 @@ impl<T: Word> Machine<T> {
         body: &mut dyn FnMut(&mut Block<'_, T>, usize),
     ) {
         self.memory.begin_launch();
-        // All blocks could begin at the same time: the model only runs them in waves.
+        // A GPU could begin all blocks at once, so the chain of each begins here: only the model runs them in waves.
         let (begin, mut end) = (self.clock, self.clock);
         for first in (0..blocks).step_by(resident) {
             let wave = first..blocks.min(first + resident);
@@ -57,7 +57,7 @@ impl<T: Word> Machine<T> {
     }
 }
 
-/// Blocks of a wave in running order, each with its phase. A block comes to a phase after the block before it.
+/// Returns the order in which a wave runs: blocks, each with a phase. A block follows the block before it in a phase.
 fn turns(order: Order, blocks: usize, phases: usize) -> Vec<(usize, usize)> {
     let Order::Chance(seed) = order else {
         return (0..phases).flat_map(|phase| (0..blocks).map(move |block| (block, phase))).collect();

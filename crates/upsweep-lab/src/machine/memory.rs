@@ -16,7 +16,7 @@ pub enum Space {
     Shared,
     /// Global memory.
     Global,
-    /// Global memory, read and written by atomic operations.
+    /// Global memory by which blocks communicate, read and written by atomic operations.
     Status,
 }
 
@@ -31,14 +31,14 @@ pub struct Flags(pub(super) usize);
 /// Time and thread of an access to a word. It is small, as every word keeps three of them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stamp {
-    /// Number of the launch. It is not 0, which makes an `Option` of the stamp as small.
+    /// Number of the launch. It is not 0, so an `Option` of a stamp takes no more memory than a stamp.
     pub(super) launch: NonZeroU32,
     pub(super) block: u32,
     pub(super) thread: u32,
     pub(super) warp: u32,
-    /// Number of barriers that the block had passed.
+    /// Number of barriers that the block had passed before the access.
     pub(super) barriers: u32,
-    /// Number of steps that the block had taken.
+    /// Number of steps that the block had taken before the access.
     pub(super) step: u32,
 }
 
@@ -47,7 +47,7 @@ impl Stamp {
         (self.block, self.warp)
     }
 
-    /// Whether every run orders `later` after this access.
+    /// Whether `later` comes after this access in every run, whatever the order of warps and blocks.
     fn comes_before(&self, later: &Self) -> bool {
         self.launch != later.launch
             || self.block == later.block
@@ -61,7 +61,7 @@ impl Stamp {
     }
 }
 
-/// Accesses that a later one could race with.
+/// Earlier accesses to a word that a later one could race with.
 #[derive(Clone, Debug, Default)]
 struct History {
     written: Option<Stamp>,
@@ -105,18 +105,18 @@ impl History {
 pub(super) struct Region<V> {
     pub(super) name: &'static str,
     pub(super) space: Space,
-    /// Number of words of shared memory before it.
+    /// Number of words before the array in its block's shared memory.
     pub(super) offset: usize,
-    /// Index in the run's list of arrays.
+    /// Index of the array in the run's list of arrays.
     pub(super) listed: usize,
     pub(super) words: Vec<Option<V>>,
     history: Vec<History>,
-    /// Longest chain up to the last write of each word; in status arrays only.
+    /// For each word of a status array, the longest chain of steps up to its last write; empty for other arrays.
     set: Vec<Span>,
 }
 
 impl<V: Word> Region<V> {
-    /// Notes an access. Returns the array's space, offset and length, and the access that this one races with.
+    /// Notes an access. Returns the array's space, offset and length, and the earlier access that this one races with.
     pub(super) fn note(&mut self, index: usize, write: bool, now: Stamp) -> (Space, usize, usize, Option<Access>) {
         let races = match self.history.get_mut(index) {
             Some(history) if self.space != Space::Status => match write {
@@ -128,7 +128,7 @@ impl<V: Word> Region<V> {
         (self.space, self.offset, self.words.len(), races)
     }
 
-    /// Writes a word at the end of a step; `after` is the longest chain up to there.
+    /// Writes a word at the end of a step; `after` is the longest chain of steps up to there.
     pub(super) fn set(&mut self, index: usize, value: V, after: Span) {
         self.words[index] = Some(value);
         if let Some(set) = self.set.get_mut(index) {
@@ -136,13 +136,13 @@ impl<V: Word> Region<V> {
         }
     }
 
-    /// Longest chain up to the write of the word, if blocks wait for it.
+    /// Returns the longest chain of steps up to the write of the word, if blocks can wait for it.
     pub(super) fn set_after(&self, index: usize) -> Span {
         self.set.get(index).copied().unwrap_or_default()
     }
 }
 
-/// All arrays. Those in shared memory are the last ones.
+/// All arrays that are allocated. Those in shared memory come last.
 #[derive(Debug)]
 pub(super) struct Memory<T> {
     pub(super) values: Vec<Region<T>>,
@@ -199,7 +199,7 @@ impl<T: Word> Memory<T> {
         self.kept = (self.values.len(), self.flags.len());
     }
 
-    /// Frees the shared memory of the blocks.
+    /// Frees the shared memory of the blocks that have run.
     pub(super) fn free_shared(&mut self) {
         self.values.truncate(self.kept.0);
         self.flags.truncate(self.kept.1);
@@ -210,7 +210,7 @@ impl<T: Word> Memory<T> {
 mod tests {
     use super::*;
 
-    /// All accesses to a word.
+    /// Every access to a word, and whether it was a write: what `History` has to agree with.
     #[derive(Default)]
     struct All(Vec<(Stamp, bool)>);
 
@@ -233,7 +233,7 @@ mod tests {
         let (mut raced, mut clean) = (0, 0);
         for _ in 0..300_000 {
             let (mut all, mut history) = (All::default(), History::default());
-            // Each block has a time of its own: steps, and barriers after some of them.
+            // Each block has its own numbers of steps and of barriers, which come after some steps.
             let mut times = [(0, 0); 3];
             let (blocks, threads, length) = (1 + random(3), [2, 34, 98][random(3) as usize], 2 + random(9));
             let mut launch = NonZeroU32::MIN;

@@ -16,11 +16,11 @@ pub struct Machine<T> {
     pub(super) memory: Memory<T>,
     pub(super) pending: Pending<T>,
     pub(super) run: Run,
-    /// Longest chain up to the end of the last launch.
+    /// Longest chain of dependent steps up to the end of the last launch.
     pub(super) clock: Span,
-    /// First fault, and the number of steps before its own.
+    /// First fault, and the number of steps before the step that has it.
     pub(super) fault: Option<(usize, Fault)>,
-    /// Whether each step records the events of its threads and the contents of memory.
+    /// Whether the run records the events of each step and the initial contents of the arrays.
     pub(super) records: bool,
 }
 
@@ -40,21 +40,21 @@ impl<T: Word> Machine<T> {
         }
     }
 
-    /// Records for each step the words that threads read and wrote, and the contents of memory after it, for pictures.
-    /// It takes memory in proportion to steps times words.
+    /// Records the initial contents of each array, and for each step the words that threads read and wrote, for
+    /// pictures. It takes memory in proportion to these accesses.
     #[must_use]
     pub fn recording(mut self) -> Self {
         self.records = true;
         self
     }
 
-    /// Operator of the machine.
+    /// Returns the operator that the machine combines elements with.
     #[must_use]
     pub fn operator(&self) -> Operator<T> {
         self.operator
     }
 
-    /// Sizes of the machine.
+    /// Returns the sizes of the machine.
     #[must_use]
     pub fn shape(&self) -> Shape {
         self.shape
@@ -123,7 +123,7 @@ impl<T: Word> Machine<T> {
         }
     }
 
-    /// Contents of an array; unwritten words, as after a fault, are the identity.
+    /// Returns the contents of an array; unwritten words, as after a fault, are the identity.
     #[must_use]
     pub fn read(&self, array: Array) -> Vec<T> {
         self.memory.words(array).iter().map(|word| word.unwrap_or(self.operator.identity)).collect()

@@ -12,24 +12,24 @@ use std::mem;
 #[derive(Debug)]
 pub(super) struct Pending<T> {
     pub(super) counts: Counts,
-    /// Actions of the current warp.
+    /// Actions that the threads of the current warp took in the step.
     pub(super) warp: Warp,
-    /// Longest chain before the step.
+    /// Longest chain of steps that the step comes after.
     pub(super) since: Span,
-    /// Largest number of operations of a thread.
+    /// Largest number of operations of any thread in the step.
     pub(super) longest: u64,
-    /// Whether words of plain global memory were accessed.
+    /// Whether the step accessed words of global memory that are not status words.
     pub(super) transfers: bool,
-    /// Number of accesses to shared memory.
+    /// Number of accesses to shared memory in the step.
     pub(super) accesses: usize,
     pub(super) values: Vec<(Array, usize, T)>,
     pub(super) flags: Vec<(Flags, usize, u32)>,
     /// Event of the current thread. This and the fields below stay empty unless the machine records.
     pub(super) event: Event,
     pub(super) events: Vec<Event>,
-    /// Event, write flag and index in the event of each access to shared memory; its degree is added at the end.
+    /// For each access to shared memory: index of its event, whether it is a write, and its index in the event.
     pub(super) shared: Vec<(usize, bool, usize)>,
-    /// Access, its degree, and the first access that is served with it.
+    /// Number of an access to shared memory, its conflict degree, and the number of the first access served with it.
     degrees: Vec<(usize, u64, usize)>,
 }
 
@@ -53,12 +53,12 @@ impl<T> Default for Pending<T> {
 }
 
 impl<T: Word> Pending<T> {
-    /// Begins a step; `clock` is the longest chain before it.
+    /// Begins a step; `clock` is the longest chain of steps before it.
     pub(super) fn begin(&mut self, clock: Span) {
         (self.since, self.longest, self.transfers, self.accesses) = (clock, 0, false, 0);
     }
 
-    /// Ends a warp's part of the step; `records` keeps the degree of each access. Returns whether the warp diverged.
+    /// Counts the current warp's actions; if it `records`, keeps the degree of each access. Whether the warp diverged.
     pub(super) fn end_warp(&mut self, banks: Banks, records: bool) -> bool {
         let Self { warp, counts, degrees, .. } = self;
         warp.finish(banks, counts, &mut |number, degree, together| {
@@ -68,7 +68,7 @@ impl<T: Word> Pending<T> {
         })
     }
 
-    /// Commits the writes, puts the conflict degrees into the events, and clears all. Returns the outcome of the step.
+    /// Commits the writes to memory, puts the conflict degrees into the events, and clears all. Returns the outcome.
     pub(super) fn commit(&mut self, memory: &mut Memory<T>) -> Done {
         let is_transfer = self.transfers && self.counts.operations == 0;
         let Span { operations, cycles } = self.since;
@@ -93,7 +93,7 @@ impl<T: Word> Pending<T> {
     }
 }
 
-/// Outcome of a step.
+/// Outcome of a step: its counts, its events, and the longest chain up to its end.
 #[derive(Debug)]
 pub(super) struct Done {
     pub(super) counts: Counts,

@@ -6,19 +6,19 @@ use super::memory::Space;
 /// Array of a recorded run.
 #[derive(Clone, Debug)]
 pub struct ArrayInfo {
-    /// Name in the kernel.
+    /// Name of the array in the kernel.
     pub name: &'static str,
     /// Memory space of the array.
     pub space: Space,
-    /// Number of words of its block's shared memory before it.
+    /// Number of words before the array in its block's shared memory.
     pub offset: usize,
     /// Block whose shared memory the array is in.
     pub block: Option<usize>,
-    /// Initial contents of its words.
+    /// Contents of the array's words when it was allocated; [`None`]: unwritten.
     pub initial: Vec<Option<String>>,
-    /// Number of steps before it was allocated.
+    /// Number of steps before the array was allocated.
     pub since: usize,
-    /// Number of steps after which it was freed; [`None`] if it stayed to the end.
+    /// Number of steps after which the array was freed; [`None`] if it stayed to the end.
     pub until: Option<usize>,
 }
 
@@ -30,7 +30,7 @@ impl ArrayInfo {
     }
 }
 
-/// Access to a word.
+/// Access of a thread to a word of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// Index of the array in [`Run::arrays`].
@@ -51,15 +51,15 @@ pub struct Place {
 pub struct Event {
     /// Index of the thread in its block.
     pub thread: usize,
-    /// Words that it read.
+    /// Words that the thread read.
     pub reads: Vec<Place>,
-    /// Words that it wrote.
+    /// Words that the thread wrote.
     pub writes: Vec<Place>,
-    /// Number of times that it combined, compared or counted.
+    /// Number of times that the thread combined, compared or counted.
     pub operations: u64,
-    /// Threads whose registers it read.
+    /// Indices of the threads whose registers the thread read.
     pub shuffles: Vec<usize>,
-    /// Registers that it wrote and that outlast the step: name and value.
+    /// Registers that the thread wrote and that outlast the step: name and value.
     pub kept: Vec<(&'static str, String)>,
     /// Data flow of each write that comes from words read in the same step: index in `reads`, index in `writes`. Its
     /// sources are the reads since the thread's last write, or if there are none all reads before. If the thread
@@ -74,37 +74,37 @@ pub struct Step {
     pub kernel: &'static str,
     /// Label of the step in the kernel.
     pub label: &'static str,
-    /// Index of the block.
+    /// Index of the block in its launch.
     pub block: usize,
     /// Counts of the step; a barrier counts in the step before it.
     pub counts: Counts,
-    /// Warps whose threads diverged at a branch.
+    /// Indices of the warps whose threads diverged at a branch.
     pub divergent: Vec<usize>,
     /// Events of the threads; empty unless the machine [records](super::Machine::recording).
     pub events: Vec<Event>,
-    /// Whether it only moves words from or to global memory and combines nothing: a load or a store.
+    /// Whether the step accesses global memory, other than status words, and combines nothing: a load or a store.
     pub is_transfer: bool,
-    /// Longest chain up to its end.
+    /// Longest chain of dependent steps up to the end of this one.
     pub after: Span,
 }
 
 /// Steps of a run, in the order in which the model took them.
 #[derive(Clone, Debug, Default)]
 pub struct Run {
-    /// Steps.
+    /// Steps of all blocks.
     pub steps: Vec<Step>,
     /// Arrays; empty unless the machine [records](super::Machine::recording).
     pub arrays: Vec<ArrayInfo>,
 }
 
 impl Run {
-    /// Counts of all steps.
+    /// Sums the counts of all steps.
     #[must_use]
     pub fn total(&self) -> Counts {
         self.total_of(|_| true)
     }
 
-    /// Counts of some of the steps.
+    /// Sums the counts of the steps that `which` picks.
     #[must_use]
     pub fn total_of(&self, mut which: impl FnMut(&Step) -> bool) -> Counts {
         let mut total = Counts::default();
@@ -114,19 +114,19 @@ impl Run {
         total
     }
 
-    /// Counts without those of loads and stores, which most texts leave out.
+    /// Sums the counts of all steps but loads and stores, which most texts leave out.
     #[must_use]
     pub fn inner(&self) -> Counts {
         self.total_of(|step| !step.is_transfer)
     }
 
-    /// Longest chain: the depth, and the cycles that no number of blocks can save.
+    /// Returns the longest chain of dependent steps: the depth, and the cycles that no number of blocks can save.
     #[must_use]
     pub fn span(&self) -> Span {
         self.steps.iter().map(|step| step.after).fold(Span::default(), Span::max)
     }
 
-    /// Marks the shared memory as freed.
+    /// Marks the arrays in shared memory as freed after the last step so far.
     pub(super) fn end_shared(&mut self) {
         let steps = self.steps.len();
         for array in self.arrays.iter_mut().filter(|array| array.block.is_some()) {
@@ -134,14 +134,14 @@ impl Run {
         }
     }
 
-    /// Drops the steps after the first `steps`.
+    /// Drops all steps but the first `steps`, and arrays that were allocated later.
     pub(super) fn end_after(&mut self, steps: usize) {
         self.steps.truncate(steps);
         self.arrays.retain(|array| array.since < steps);
     }
 
-    /// Registers, after the first `steps` steps, of the block that took the last of them: each name, and the values of
-    /// its threads. A register lasts as long as its kernel.
+    /// Returns the registers, after the first `steps` steps, of the block that took the last of them: each name, and
+    /// the values of its threads. A register lasts as long as its kernel.
     #[must_use]
     pub fn registers_after(&self, steps: usize) -> Vec<(&'static str, Vec<Option<String>>)> {
         let mut registers: Vec<(&'static str, Vec<Option<String>>)> = Vec::new();
@@ -162,7 +162,7 @@ impl Run {
         registers
     }
 
-    /// Contents of the arrays after the first `steps` steps.
+    /// Returns the contents of the arrays after the first `steps` steps.
     #[must_use]
     pub fn memory_after(&self, steps: usize) -> Vec<Vec<Option<String>>> {
         let mut memory: Vec<_> = self.arrays.iter().map(|array| array.initial.clone()).collect();

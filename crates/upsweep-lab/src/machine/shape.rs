@@ -21,8 +21,8 @@ pub struct Shape {
 pub enum Order {
     /// All of them go through a phase before the first goes through the next one.
     Phases,
-    /// A random order, with this seed: a block may go on as soon as the block before it is through the same
-    /// phase.
+    /// A random order, with this seed: a block may go through a phase as soon as the block before it has gone through
+    /// that phase.
     Chance(u64),
 }
 
@@ -33,7 +33,7 @@ impl Shape {
         self.warp.saturating_mul(self.warp)
     }
 
-    /// Whether there is such a machine.
+    /// Whether the model has a machine of these sizes.
     #[must_use]
     pub fn is_valid(&self) -> bool {
         let power_within = |number: usize, least, most| number.is_power_of_two() && (least..=most).contains(&number);
@@ -41,13 +41,13 @@ impl Shape {
             && self.tile.is_none_or(|tile| power_within(tile, self.warp, self.most_threads()))
     }
 
-    /// Number of elements of a block, if not that of the CUDA kernel: a small machine's blocks are small.
+    /// Number of elements of a block, if it is not that of the CUDA kernel: given, or small because warps are small.
     #[must_use]
     pub fn own_tile(&self) -> Option<usize> {
         self.tile.or_else(|| (self.warp < WARP).then(|| self.most_threads()))
     }
 
-    /// Number of elements of a block: that of the CUDA kernel, `usual`, unless another one was given.
+    /// Number of elements of a block: `usual`, that of the CUDA kernel, unless the machine has another one.
     pub(crate) fn tile_or(&self, usual: usize) -> usize {
         self.own_tile().unwrap_or(usual)
     }

@@ -10,16 +10,16 @@ pub(super) struct State {
     pub(super) threads: usize,
     pub(super) barriers: u32,
     pub(super) steps: u32,
-    /// Index of the block's last step in the run.
+    /// Index, in the run, of the last step that the block took.
     pub(super) last_step: Option<usize>,
     pub(super) shared_words: usize,
     pub(super) arrays: Vec<Array>,
-    /// Longest chain that leads up to here.
+    /// Longest chain of dependent steps up to the block's last one.
     pub(super) clock: Span,
 }
 
 impl State {
-    /// State of a block that has done nothing yet, in a launch; `clock` is the longest chain before it.
+    /// Creates the state of a block that has done nothing yet; `clock` is the longest chain before its launch.
     pub(super) fn new(kernel: &'static str, index: usize, threads: usize, clock: Span) -> Self {
         let arrays = Vec::new();
         Self { kernel, index, threads, barriers: 0, steps: 0, last_step: None, shared_words: 0, arrays, clock }

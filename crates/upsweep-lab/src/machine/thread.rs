@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 use std::mem;
 use std::panic::Location;
 
-/// Thread in a step.
+/// Thread of a block, in a step of a kernel.
 #[derive(Debug)]
 pub struct Thread<'a, T> {
     machine: &'a mut Machine<T>,
@@ -24,13 +24,13 @@ pub struct Thread<'a, T> {
     pub block: usize,
     warp: usize,
     lane: usize,
-    /// Begin of its own writes among the pending ones.
+    /// Numbers of pending writes of words and of flags before the first ones of this thread.
     own: (usize, usize),
-    /// Whether it has done something.
+    /// Whether the thread has done something in the step.
     active: bool,
-    /// Number of times that it combined.
+    /// Number of operations that the thread has done in the step.
     operations: u64,
-    /// Reads and operations before its last write.
+    /// Numbers of the thread's reads and operations up to its last write in the step.
     sourced: (usize, u64),
 }
 
@@ -82,25 +82,25 @@ impl<'a, T: Word> Thread<'a, T> {
         self.warp
     }
 
-    /// Operator of the run.
+    /// Returns the operator that the run combines elements with.
     #[must_use]
     pub fn operator(&self) -> Operator<T> {
         self.machine.operator
     }
 
-    /// Combines a ⊕ b, counted.
+    /// Returns a ⊕ b, and counts an operation.
     pub fn combine(&mut self, a: T, b: T) -> T {
         self.count_operation();
         (self.machine.operator.combine)(a, b)
     }
 
-    /// Compares a with b, counted as an operation; incomparable values are equal.
+    /// Compares a with b, and counts an operation; incomparable values are equal.
     pub fn compare(&mut self, a: T, b: T) -> Ordering {
         self.count_operation();
         a.partial_cmp(&b).unwrap_or(Ordering::Equal)
     }
 
-    /// Adds two counts, counted as an operation.
+    /// Adds two numbers, such as counts, and counts an operation.
     pub fn add(&mut self, a: u32, b: u32) -> u32 {
         self.count_operation();
         a.wrapping_add(b)
@@ -121,14 +121,14 @@ impl<'a, T: Word> Thread<'a, T> {
         condition
     }
 
-    /// Index with a word of padding for each round of the banks before it: i + i / banks.
+    /// Returns the index i + i / banks: a word of padding follows each round of the banks.
     pub fn padded(&mut self, index: usize) -> usize {
         self.pending.warp.padded = true;
         index + index / self.machine.shape.banks.number()
     }
 
-    /// Reads the register of another thread of the warp, or of this one: `registers` is that of all threads of the
-    /// block, as it was before the step.
+    /// Reads the register of thread `from`, of the same warp. `registers` are those of all threads of the block, as
+    /// they were before the step.
     pub fn shuffle(&mut self, registers: &[T], from: usize) -> T {
         self.active = true;
         self.pending.counts.shuffles += 1;
@@ -214,7 +214,7 @@ impl<'a, T: Word> Thread<'a, T> {
         }
     }
 
-    /// Counts an access and notes its faults. Returns whether the word exists.
+    /// Counts an access to a word, and notes its faults. Returns whether the word exists.
     fn note(&mut self, name: Name, index: usize, write: bool, at: &Location<'_>) -> bool {
         let now = Stamp {
             launch: self.machine.memory.launch,
@@ -257,7 +257,7 @@ impl<'a, T: Word> Thread<'a, T> {
         true
     }
 
-    /// Contents of a word; an unwritten word is a fault.
+    /// Returns the contents of a word; it is a fault if nothing has been written there.
     fn written<V>(&mut self, value: Option<V>, name: Name, index: usize) -> Option<V> {
         if value.is_none() {
             let by = Access { write: false, block: self.block, thread: self.index };
@@ -296,7 +296,7 @@ impl<'a, T: Word> Thread<'a, T> {
         }
     }
 
-    /// Notes the reads that the next write comes from.
+    /// Notes the reads from which the value of the write that follows has come.
     fn note_flows(&mut self, value: &str) {
         let reads = self.pending.event.reads.len();
         let (reads_before, operations_before) =
@@ -311,7 +311,7 @@ impl<'a, T: Word> Thread<'a, T> {
     }
 }
 
-/// Array of either kind.
+/// Array in memory: of elements, or of flags.
 #[derive(Clone, Copy)]
 enum Name {
     Value(Array),

@@ -31,12 +31,12 @@ impl Place {
     }
 }
 
-/// Action at a position.
+/// Action of a thread at a position in the source.
 #[derive(Clone, Copy, Debug)]
 enum Act {
     /// Branch, and whether it is taken.
     Branch(bool),
-    /// Access to a word of shared memory, and its number in the step.
+    /// Access to a word of shared memory, and its number among those of the step.
     Access { word: usize, number: usize },
     /// Access to a word of global memory.
     Global { word: usize },
@@ -51,13 +51,13 @@ struct Due {
     place: Reverse<Place>,
 }
 
-/// Actions of a warp's threads in a step.
+/// Actions that the threads of one warp take in a step, by lane.
 #[derive(Debug)]
 pub(super) struct Warp {
     lanes: [Vec<(Place, Act)>; WARP],
-    /// Whether an address was padded.
+    /// Whether a thread has padded an index.
     pub(super) padded: bool,
-    /// Number of threads that took part.
+    /// Number of threads that have done something.
     pub(super) active: u64,
 }
 
@@ -68,17 +68,17 @@ impl Default for Warp {
 }
 
 impl Warp {
-    /// Notes an access to a word of shared memory, the step's `number`th.
+    /// Notes that a lane accesses a word of shared memory; it is the step's access with this `number`, from 0.
     pub(super) fn access(&mut self, at: &Location<'_>, lane: usize, write: bool, word: usize, number: usize) {
         self.lanes[lane].push((Place::new(at, write), Act::Access { word, number }));
     }
 
-    /// Notes an access to a word of global memory.
+    /// Notes that a lane accesses a word of global memory.
     pub(super) fn global(&mut self, at: &Location<'_>, lane: usize, write: bool, word: usize) {
         self.lanes[lane].push((Place::new(at, write), Act::Global { word }));
     }
 
-    /// Notes a branch.
+    /// Notes that a lane comes to a branch, and whether it takes it.
     pub(super) fn branch(&mut self, at: &Location<'_>, lane: usize, taken: bool) {
         self.lanes[lane].push((Place::new(at, false), Act::Branch(taken)));
     }
@@ -113,8 +113,8 @@ impl Warp {
         divergent > 0
     }
 
-    /// Heads of the loops, each with the last place of its body: one from which a thread goes back to the head, or the
-    /// end of a loop in it.
+    /// Returns the heads of the loops, each with the last place of its body: one from which a thread goes back to the
+    /// head, or the end of a loop in it.
     fn ends_of_loops(&self) -> Vec<(Place, Place)> {
         let mut ends: Vec<(Place, Place)> = Vec::new();
         for lane in &self.lanes {
@@ -136,7 +136,7 @@ impl Warp {
         ends
     }
 
-    /// Threads that execute the next instruction, and their number.
+    /// Returns the lanes that execute the next instruction, and their number; `done` counts each lane's actions so far.
     fn next(&self, done: &[usize; WARP], ends: &[(Place, Place)]) -> Option<([usize; WARP], usize)> {
         let (mut lanes, mut count, mut first) = ([0; WARP], 0, None);
         for (lane, acts) in self.lanes.iter().enumerate() {
@@ -156,7 +156,7 @@ impl Warp {
     }
 }
 
-/// Counts one access of a warp, whose lanes are in rising order.
+/// Counts one access of a warp; `acts` has its lanes in rising order.
 fn access(
     banks: Banks,
     acts: impl Iterator<Item = (usize, Act)>,
@@ -171,7 +171,7 @@ fn access(
                 (words[count], numbers[count], halves[count]) = (word, number, lane / banks.number());
                 count += 1;
             }
-            // Accesses come in rising order of lanes, which is no order of words.
+            // Lanes come in rising order, but their words need not: so all lines found so far are compared.
             Act::Global { word } if !lines[..distinct].contains(&(word / LINE)) => {
                 lines[distinct] = word / LINE;
                 distinct += 1;

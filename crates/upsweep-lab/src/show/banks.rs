@@ -3,14 +3,14 @@
 use crate::machine::{Run, Step};
 use std::collections::BTreeMap;
 
-/// One access to shared memory by a warp, or half of one.
+/// Access to shared memory by all threads of a warp, or of half a warp, at the same time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Access {
     pub(super) array: usize,
     pub(super) write: bool,
-    /// Number of turns that it takes.
+    /// Number of turns that the access takes: the largest number of its words in one bank.
     pub(super) degree: u64,
-    /// Threads and words, by thread.
+    /// Threads that take part, in rising order, each with its word.
     pub(super) items: Vec<Item>,
 }
 
@@ -21,7 +21,7 @@ pub(super) struct Item {
     pub(super) word: usize,
 }
 
-/// Accesses to shared memory, in their order.
+/// Returns the accesses of a recorded step to shared memory, in their order.
 pub(super) fn accesses(run: &Run, step: &Step) -> Vec<Access> {
     let mut found: BTreeMap<usize, Access> = BTreeMap::new();
     for event in &step.events {
@@ -60,7 +60,7 @@ mod tests {
         assert_eq!((words, access.degree, access.write), ((0..16).map(|t| (t, 2 * t)).collect(), 2, false));
     }
 
-    /// A degree is the most words of a bank; conflicts are turns after the first; a half-warp is as wide as the banks.
+    /// A degree is the most words of one bank; conflicts are turns after the first; half-warps have a thread a bank.
     #[test]
     fn accesses_add_up_to_what_was_counted() {
         for algorithm in ALGORITHMS {

@@ -5,7 +5,7 @@ use crate::algorithms::by_name;
 use crate::machine::{Banks, Counts, Shape};
 use crate::operator::Operator;
 
-/// Length and machine that show the idea of an algorithm on a page.
+/// Returns the length and the machine with which a page shows the idea of an algorithm best.
 #[must_use]
 pub fn telling(algorithm: &Algorithm) -> (usize, Shape) {
     let gpu = Shape::from(Banks::Sixteen);
@@ -13,27 +13,27 @@ pub fn telling(algorithm: &Algorithm) -> (usize, Shape) {
         return (first_fault(algorithm, gpu).unwrap_or(16), gpu);
     }
     if algorithm.has_tiles() {
-        // Five tiles.
+        // 40 elements are five tiles on the small machine.
         return (40, small());
     }
     match algorithm.file {
         "sequential" | "fenwick_updates" | "quicksort" => (16, gpu),
-        // Several warps.
+        // Warps of 8 threads, so that 32 elements take several warps.
         "reduce_shuffle" | "reduce_unrolled" => (32, Shape { warp: 8, ..Shape::from(Banks::Eight) }),
-        // Each word has a flag as companion.
+        // In shared memory each element has a flag beside it.
         "segmented_pairs" | "segmented_sweep" => (32, gpu),
-        // Trees have words of one bank from this length on.
+        // From 64 elements on, the threads at a tree's nodes access different words of one bank.
         _ => (64, gpu),
     }
 }
 
-/// Machine on which several tiles fit a screen.
+/// Machine with warps of 4 threads and tiles of 8 elements, so that several tiles fit a screen.
 #[must_use]
 pub fn small() -> Shape {
     Shape { warp: 4, tile: Some(8), ..Shape::from(Banks::Four) }
 }
 
-/// Hints, each with the options of `lab show` for it.
+/// Returns hints at lengths that show something: the options of `lab show`, and what there is to see.
 #[must_use]
 pub fn hints(algorithm: &Algorithm) -> Vec<(String, String)> {
     let mut hints = Vec::new();
@@ -66,7 +66,7 @@ pub fn hints(algorithm: &Algorithm) -> Vec<(String, String)> {
     hints
 }
 
-/// Outcome of a run.
+/// Outcome of a run: its counts, a fault of the kernel, or nothing if the algorithm does not take the input.
 enum Found {
     Counts(Counts),
     Fault,
@@ -83,12 +83,12 @@ impl Found {
     }
 }
 
-/// Least length at which the model finds a fault: a power of two, or one more.
+/// Returns the smallest length, of the powers of two and these plus 1, at which the model finds a fault.
 fn first_fault(algorithm: &Algorithm, shape: Shape) -> Option<usize> {
     lengths(algorithm, shape).flat_map(|n| [n, n + 1]).find(|&n| found(algorithm, shape, n).is_fault())
 }
 
-/// Powers of two, up to the length whose picture is still of use.
+/// Returns the powers of two that the algorithm takes, up to 256: pictures of longer runs are of no use.
 fn lengths(algorithm: &Algorithm, shape: Shape) -> impl Iterator<Item = usize> {
     (2..=8).map(|log| 1 << log).filter(move |&n| algorithm.takes_on(shape, n).is_ok())
 }
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn what_shows_what() {
         let options = |name| of(name).into_iter().map(|(options, _)| options).collect::<Vec<_>>();
-        // Two of a half-warp's 16 threads are 16 words apart as soon as there are 9 threads.
+        // The 9th thread is 16 words from the first: one bank of 16. 16 elements have 8 threads, and 32 have 16.
         assert_eq!(options("blelloch"), ["--n 32 --banks 16", "--n 64 --banks 32"]);
         assert_eq!(options("kogge-stone"), [""; 0]);
         assert_eq!(options("kogge-stone-race"), ["--n 33"]);

@@ -5,13 +5,13 @@ use super::{place_of, svg};
 use crate::machine::{Counts, Event, Fault, Place, Space};
 use serde_json::{Value, json};
 
-/// Run in the player's format, safe between the tags of a script.
+/// Returns the run as JSON for the player, in which nothing can end the script element that has it.
 pub(super) fn script(recording: &Recording) -> String {
-    // JSON has `<` in strings only.
+    // The sign `<` occurs only in JSON's strings, where it may be written as an escape.
     run(recording).to_string().replace('<', "\\u003c")
 }
 
-/// Run in the player's format.
+/// Returns the run as JSON for the player.
 pub(crate) fn run(recording: &Recording) -> Value {
     let arrays = recording.run.arrays.iter().map(|array| {
         json!({
@@ -55,19 +55,19 @@ fn fault(fault: &Fault) -> Value {
     json!({ "text": fault.to_string(), "array": at.map(|at| at.array), "index": at.map(|at| at.index) })
 }
 
-/// Event of a thread: its index, the words that it read and wrote, its number of operations, the threads whose
-/// registers it read, and its own registers.
+/// Actions of a thread in a step: its index, the words that it read and wrote, its number of operations, the threads
+/// whose registers it read, and its own registers.
 fn event(event: &Event) -> Value {
     let places = |places: &[Place]| places.iter().map(place).collect::<Vec<_>>();
     json!([event.thread, places(&event.reads), places(&event.writes), event.operations, event.shuffles, event.kept])
 }
 
-/// Array, word, value, degree and access of a place.
+/// Access to a word: the array, the index, the value, the conflict degree, and the number of the warp's access.
 fn place(place: &Place) -> Value {
     json!([place.array, place.index, place.value, place.degree, place.together])
 }
 
-/// Counts in the order of [`NAMES`].
+/// Returns the counts in the order of [`NAMES`].
 pub(super) fn counts(counts: &Counts) -> [u64; 12] {
     [
         counts.active_threads,
@@ -85,7 +85,7 @@ pub(super) fn counts(counts: &Counts) -> [u64; 12] {
     ]
 }
 
-/// Names of the counts in the player.
+/// Names of the counts that the player shows, in the order of [`counts`].
 pub(super) const NAMES: [&str; 12] = [
     "active threads",
     "operations",
@@ -101,5 +101,5 @@ pub(super) const NAMES: [&str; 12] = [
     "cycles of shared memory",
 ];
 
-/// Index in [`NAMES`] of the worst degree, which is not summed.
+/// Index, in [`NAMES`], of the worst conflict degree, which is not summed over the steps.
 pub(super) const WORST: usize = 10;

@@ -8,76 +8,76 @@ use super::recording::Recording;
 use crate::machine::{Event, Step};
 use std::collections::HashMap;
 
-/// Number of rows in which an array that was shown need not be shown again.
+/// Number of rows after an array's line in which the array need not be shown again before it is read.
 const NEAR: usize = 2;
-/// Number of rows over which a thread keeps a register: the steps of a scan by shuffles, and more.
+/// Number of rows after a register was written in which arrows come from it: more than a scan by shuffles takes.
 const KEPT: usize = 8;
 
-/// Contents of a line of a picture.
+/// Contents of a line of the picture: the words of an array, or the threads of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shown {
     /// Words of an array, and whether the step wrote each.
     Words {
-        /// Index of the array.
+        /// Index of the array in the run.
         array: usize,
-        /// Contents of the array.
+        /// Contents of the array after the row's step.
         values: Vec<Option<String>>,
-        /// Whether the row's step wrote the word.
+        /// Whether the row's step wrote the word, for each word.
         written: Vec<bool>,
     },
     /// Threads of a block, and those of them that are drawn.
     Threads {
-        /// Number of threads.
+        /// Number of threads of the block.
         threads: usize,
-        /// Threads with a value in a register.
+        /// Indices of the threads that have a value in a register, which are drawn.
         active: Vec<usize>,
     },
 }
 
-/// Line of a row.
+/// Line of the picture: the words of one array, or the threads of one block.
 #[derive(Clone, Debug)]
 pub struct Line {
     /// Contents of the line.
     pub shown: Shown,
-    /// Whether arrows end at it.
+    /// Whether arrows end at the line.
     pub is_target: bool,
 }
 
-/// Row: a step, or the memory before the first.
+/// Row of the picture: a step, or the memory before the first one.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// Index of the step.
+    /// Index of the step in the run; [`None`] for the memory before the first.
     pub step: Option<usize>,
-    /// Range of its lines in the layout's list.
+    /// Range of the row's lines in [`Layout::lines`].
     pub lines: std::ops::Range<usize>,
 }
 
-/// End of an arrow: a word or a thread of a line.
+/// End of an arrow: a word, or a thread, in a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct End {
-    /// Index of the line.
+    /// Index of the line in [`Layout::lines`].
     pub line: usize,
-    /// Index of the word or the thread in it.
+    /// Index of the word in its array, or of the thread in its block.
     pub index: usize,
 }
 
-/// Arrow from a word that was read to one that was written.
+/// Arrow from a word that was read, or a thread's register, to a word that was written, or a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrow {
-    /// Begin of the arrow.
+    /// End at which the arrow begins.
     pub from: End,
-    /// Tip of the arrow.
+    /// End at which the arrow has its tip.
     pub to: End,
-    /// Degree of the worse conflict of the read and the write; 0 or 1 is none.
+    /// Conflict degree of the read or the write, the larger one; 0 or 1 is no conflict.
     pub degree: u64,
 }
 
 /// Rows, lines and arrows of a picture.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
-    /// Rows, from top to bottom.
+    /// Rows of the picture, from top to bottom.
     pub rows: Vec<Row>,
-    /// Lines, from top to bottom.
+    /// Lines of all rows, from top to bottom.
     pub lines: Vec<Line>,
     /// Arrows, in the order of the steps.
     pub arrows: Vec<Arrow>,
@@ -114,7 +114,7 @@ impl Layout {
         builder.layout
     }
 
-    /// Number of words or threads of a line.
+    /// Number of words or of threads that the line with this index shows.
     #[must_use]
     pub fn places(&self, line: usize) -> usize {
         match &self.lines[line].shown {
@@ -127,13 +127,13 @@ impl Layout {
 struct Builder {
     layout: Layout,
     memory: Vec<Vec<Option<String>>>,
-    /// For each array that was shown: the last line, and its step's number plus 1.
+    /// For each array that was shown: the index of its last line, and the number of that line's step, from 1.
     words: HashMap<usize, (usize, usize)>,
-    /// For each thread of a block that kept something: the last line, and its step's number plus 1.
+    /// For each (block, thread) that kept a register: the index of its last line, and the number of its step, from 1.
     dots: HashMap<(usize, usize), (usize, usize)>,
 }
 
-/// Whether a thread's part of a step goes through a dot.
+/// Whether a thread is drawn as a dot in a step: it writes no word, or it reads another thread's register.
 fn keeps(event: &Event) -> bool {
     event.writes.is_empty() || !event.shuffles.is_empty()
 }
@@ -174,7 +174,7 @@ impl Builder {
                 for read in &event.reads {
                     self.arrow(source(read.array, read.index), Some(dot), read.degree);
                 }
-                // A value from another thread is combined with the thread's own.
+                // A thread that combines a value from another thread has an arrow from its own register, too.
                 let own = (!event.shuffles.is_empty() && event.operations > 0).then_some(event.thread);
                 for &from in event.shuffles.iter().chain(&own) {
                     self.arrow(register(from), Some(dot), 0);
@@ -196,7 +196,7 @@ impl Builder {
         }
     }
 
-    /// Applies the writes of the step, and shows the arrays.
+    /// Applies the writes of the step to the arrays' contents, and shows these arrays.
     fn write(&mut self, step: &Step, now: usize) {
         let writes = || step.events.iter().flat_map(|event| &event.writes);
         for write in writes() {
@@ -220,7 +220,7 @@ impl Builder {
         self.words.get(&array).map(|&(line, _)| End { line, index })
     }
 
-    /// Adds an arrow, if both ends exist: a faulty kernel reads words that do not.
+    /// Adds an arrow if both its ends exist: a faulty kernel may access words that do not.
     fn arrow(&mut self, from: Option<End>, to: Option<End>, degree: u64) {
         if let Some((from, to)) = from.zip(to)
             && from.index < self.layout.places(from.line)
@@ -231,7 +231,7 @@ impl Builder {
     }
 }
 
-/// Sorted numbers without duplicates.
+/// Returns the numbers in rising order, each once.
 fn distinct(numbers: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut numbers: Vec<usize> = numbers.collect();
     numbers.sort_unstable();

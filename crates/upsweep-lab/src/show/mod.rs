@@ -37,7 +37,7 @@ use crate::machine::{ArrayInfo, Counts, Space};
 /// Largest number of elements of a run that is changed in its page: the picture of more is of no use, and slow.
 pub const MOST_LIVE: usize = 512;
 
-/// Classes of conflict degrees that are drawn alike: the highest degree, the name, the class in the style sheet.
+/// Classes of conflict degrees that are drawn alike: largest degree, name, class in the style sheet.
 const DEGREES: [(u64, &str, &str); 5] = [
     (1, "no conflict", "d1"),
     (2, "2-way conflict", "d2"),
@@ -51,7 +51,7 @@ fn degree_class(degree: u64) -> usize {
     DEGREES.iter().position(|&(most, ..)| degree <= most).unwrap_or(DEGREES.len() - 1)
 }
 
-/// Name of an array, with its block if there are several.
+/// Name of an array, and the number of its block if that is not block 0.
 fn name_of(array: &ArrayInfo) -> String {
     match array.block {
         Some(block) if block > 0 => format!("{}@{block}", array.name),
@@ -59,7 +59,7 @@ fn name_of(array: &ArrayInfo) -> String {
     }
 }
 
-/// Memory space of an array, in words.
+/// Says in words in which memory space an array is.
 fn place_of(array: &ArrayInfo) -> String {
     match (array.space, array.block) {
         (Space::Shared, Some(block)) => format!("shared memory of block {block}"),
@@ -79,7 +79,7 @@ fn count_of(number: u64, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
-/// Counts of a step, in a few short phrases.
+/// Describes the counts of a step in a few short phrases.
 fn phrases(counts: &Counts) -> Vec<String> {
     let mut phrases =
         vec![format!("{} of {} active", counts.active_threads, count_of(counts.threads, "thread", "threads"))];
@@ -99,7 +99,7 @@ fn phrases(counts: &Counts) -> Vec<String> {
     phrases
 }
 
-/// Divergent warps, in words.
+/// Says which warps of a step diverged; [`None`] if none did.
 fn divergence(warps: &[usize]) -> Option<String> {
     match warps {
         [] => None,

@@ -4,7 +4,7 @@ use super::labels::apart;
 use super::svg::{COLOURS, STYLE, file};
 use maud::{Markup, PreEscaped, html};
 
-/// Line of a plot: its name, and its points, elements and value.
+/// Line of a plot: its name, and its points, each a number of elements and a value.
 #[derive(Clone, Debug)]
 pub struct Line {
     /// Name of the line.
@@ -18,47 +18,47 @@ pub struct Line {
 pub enum Scale {
     /// Logarithmic scale, by decades.
     Logarithmic,
-    /// Linear scale from 0 to 1, or to the largest value.
+    /// Linear scale from 0 to 1, or from 0 to the largest value if that is above 1.
     Share,
 }
 
-/// Plot: its title, the title of the axis of values, and its lines.
+/// Plot of values over the number of elements, with one or more lines.
 #[derive(Clone, Debug)]
 pub struct Panel {
     /// Title of the plot.
     pub title: String,
-    /// Unit of the values.
+    /// Unit of the values, which is the title of their axis.
     pub unit: &'static str,
     /// Scale of the values.
     pub scale: Scale,
-    /// Lines, one for each algorithm.
+    /// Lines of the plot, one for each algorithm.
     pub lines: Vec<Line>,
 }
 
-/// Throughput in a race.
+/// Throughput that an algorithm, or a copy, had in a race.
 #[derive(Clone, Copy, Debug)]
 pub struct Speed<'a> {
     /// Name of the algorithm, or [`COPY`].
     pub name: &'a str,
     /// Number of elements.
     pub n: usize,
-    /// Throughput in GB a second: bytes that cannot be avoided.
+    /// Throughput in GB a second, of the bytes that no algorithm can avoid reading or writing.
     pub gbps: f64,
 }
 
 /// Name of a copy among the entrants of a race.
 pub const COPY: &str = "copy";
 
-/// Width of a panel's plotting area, for one of several panels and for one alone.
+/// Width of a plot's area in pixels, if there are several plots, and if there is one alone.
 const WIDTHS: [f64; 2] = [320.0, 480.0];
 const HEIGHT: f64 = 360.0;
 const LEFT: f64 = 66.0;
 const TOP: f64 = 44.0;
 const BOTTOM: f64 = 52.0;
-/// Distance from a line's end to its label, and least distance between labels.
+/// Distance in pixels from the plot's area to the labels, and smallest distance between two labels.
 const LEADER: f64 = 22.0;
 const GAP: f64 = 15.0;
-/// Colours safe for colour-blind readers (after Okabe and Ito, as dark as letters on paper need it), and dashes.
+/// Classes of colours that colour-blind readers can tell apart (after Okabe and Ito, but darker), and dashes.
 const LINES: [(&str, &str); 6] =
     [("l1", ""), ("l2", "7 3"), ("l3", "2 3"), ("l4", "9 3 2 3"), ("l5", "12 4"), ("l6", "4 2")];
 
@@ -70,13 +70,13 @@ fn style(number: usize) -> (&'static str, Option<&'static str>, bool) {
     (LINES[number % LINES.len()].0, Some(dashes).filter(|dashes| !dashes.is_empty()), round.is_multiple_of(2))
 }
 
-/// Draws the panels side by side.
+/// Draws the plots side by side.
 #[must_use]
 pub fn render(panels: &[Panel]) -> String {
     file(&draw(panels, true))
 }
 
-/// Draws the panels as a file of their own, or as a part of a page that has the styles.
+/// Draws the plots side by side as a file of their own, or as a part of a page that has the styles.
 fn draw(panels: &[Panel], alone: bool) -> Markup {
     let lines = || panels.iter().flat_map(|panel| &panel.lines);
     let longest = lines().map(|line| line.name.chars().count()).max().unwrap_or(0);
@@ -97,13 +97,13 @@ fn draw(panels: &[Panel], alone: bool) -> Markup {
     }
 }
 
-/// Throughputs of a race as shares of a copy's: the nearness of each to memory bandwidth, whatever the length.
+/// Draws the throughputs of a race as shares of a copy's: how near each is to memory bandwidth, at every length.
 #[must_use]
 pub fn race(speeds: &[Speed<'_>]) -> String {
     render(&[race_panel(speeds)])
 }
 
-/// Throughputs of a race as a part of a page.
+/// Draws the same plot as a part of a page.
 pub(super) fn race_part(speeds: &[Speed<'_>]) -> Markup {
     draw(&[race_panel(speeds)], false)
 }
@@ -123,7 +123,7 @@ fn race_panel(speeds: &[Speed<'_>]) -> Panel {
     Panel { title, unit: "share of a copy's speed", scale: Scale::Share, lines }
 }
 
-/// Axis of values: the least and the largest, and the position and text of each mark.
+/// Axis of values: the smallest and the largest, and the position and text of each mark.
 struct Axis {
     low: f64,
     high: f64,
@@ -131,7 +131,7 @@ struct Axis {
 }
 
 impl Scale {
-    /// Position of a value; [`None`] if it has none.
+    /// Position of a value on the axis; [`None`] if it has no logarithm.
     fn at(self, value: f64) -> Option<f64> {
         match self {
             Self::Logarithmic => (value > 0.0).then(|| value.log10()),
@@ -160,7 +160,7 @@ impl Scale {
 impl Panel {
     fn draw(&self, width: f64, height: f64) -> Markup {
         let log2 = |value: usize| (value.max(1) as f64).log2();
-        // Points of each line: (log₂ of the elements, position on the axis of values).
+        // Points of each line, as log₂ of the number of elements and the position on the axis of values.
         let lines: Vec<Vec<(f64, f64)>> = self
             .lines
             .iter()
@@ -209,12 +209,12 @@ impl Panel {
     }
 }
 
-/// Power of two, written out as long as it is short.
+/// Shows a power of two: as a number up to 4096, then as 2 with an exponent.
 fn size(log: u32) -> Markup {
     html! { @if log <= 12 { (1u64 << log) } @else { "2" tspan dy="-5" font-size="9" { (log) } } }
 }
 
-/// Coordinate in tenths of a pixel.
+/// Formats a coordinate in pixels with one decimal.
 fn point(at: f64) -> String {
     format!("{at:.1}")
 }
@@ -233,9 +233,9 @@ mod tests {
     #[test]
     fn labels_do_not_touch_and_stay_near() {
         assert_eq!(apart(&[10.0, 50.0], 15.0, 0.0, 100.0), [10.0, 50.0]);
-        // The upper label stays, the others make room, in the order of their lines.
+        // The label of the uppermost line stays; the others move down below it, in the order of their lines.
         assert_eq!(apart(&[22.0, 20.0, 21.0], 15.0, 0.0, 100.0), [50.0, 20.0, 35.0]);
-        // Labels make room upwards at the lower edge.
+        // At the lower edge labels can only move up.
         assert_eq!(apart(&[99.0, 98.0, 100.0], 15.0, 0.0, 100.0), [85.0, 70.0, 100.0]);
         assert!(apart(&[], 15.0, 0.0, 100.0).is_empty());
     }

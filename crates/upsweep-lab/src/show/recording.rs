@@ -7,23 +7,23 @@ use crate::operator::Operator;
 /// Recorded run and its circumstances: the source of every picture.
 #[derive(Clone, Debug)]
 pub struct Recording {
-    /// Algorithm.
+    /// Algorithm that was run.
     pub algorithm: &'static Algorithm,
     /// Name of the operator.
     pub operator: &'static str,
     /// Identity of the operator.
     pub identity: String,
-    /// Machine.
+    /// Machine on which it was run.
     pub shape: Shape,
-    /// Elements.
+    /// Elements of the input.
     pub input: Vec<String>,
     /// Head flags of the segments; read by segmented scans only.
     pub heads: Vec<bool>,
-    /// Results.
+    /// Results of the run.
     pub results: Vec<String>,
-    /// Expected results.
+    /// Results by a plain loop.
     pub expected: Vec<String>,
-    /// Steps; up to that of the fault, if there is one.
+    /// Steps of the run; if there is a fault, its step is the last one.
     pub run: Run,
     /// Fault that the model found.
     pub fault: Option<Fault>,
@@ -57,13 +57,13 @@ impl Recording {
         })
     }
 
-    /// Value as it is shown: an identity that is long to write is called `id`.
+    /// Returns a value as it is shown: an identity that is long to write is called `id`.
     #[must_use]
     pub fn shown<'a>(&self, value: &'a str) -> &'a str {
         if value.len() > 8 && value == self.identity { "id" } else { value }
     }
 
-    /// Description of the run, in a line.
+    /// Describes the run in a line.
     #[must_use]
     pub fn summary(&self) -> String {
         let (n, Shape { warp, banks, order, .. }) = (self.input.len(), self.shape);
@@ -99,7 +99,7 @@ impl Recording {
         self.fault.is_none().then(|| self.results == self.expected)
     }
 
-    /// Elements at which a segment begins, for segmented scans.
+    /// Indices of the elements at which segments begin, for segmented scans.
     #[must_use]
     pub fn segments(&self) -> Option<Vec<usize>> {
         let heads = || (0..self.heads.len()).filter(|&index| index == 0 || self.heads[index]).collect();

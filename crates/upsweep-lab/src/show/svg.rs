@@ -6,7 +6,7 @@ use super::{DEGREES, degree_class, divergence, name_of, phrases};
 use maud::{Markup, PreEscaped, html};
 use std::fmt::Write;
 
-/// Colours, light and dark.
+/// Style sheet with the colours, for light and for dark screens.
 pub(super) const COLOURS: &str = include_str!("../../assets/colours.css");
 /// Style sheet of pictures.
 pub(super) const STYLE: &str = include_str!("../../assets/picture.css");
@@ -17,33 +17,33 @@ pub fn render(recording: &Recording) -> String {
     file(&Picture::new(recording, Sizes::FULL).draw(true))
 }
 
-/// Draws a picture as a part of a page that has the styles.
+/// Draws a picture as a part of a page, which has the styles.
 pub(super) fn part(recording: &Recording) -> Markup {
     Picture::new(recording, Sizes::FULL).draw(false)
 }
 
-/// Draws a small picture without any text.
+/// Draws a small picture of a run, without any text.
 pub(super) fn thumbnail(recording: &Recording) -> Markup {
     Picture::new(recording, Sizes::SMALL).draw_small()
 }
 
-/// Formats an SVG element as a file.
+/// Formats an SVG element as the contents of a file.
 pub(super) fn file(svg: &Markup) -> String {
     format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}\n", svg.0)
 }
 
-/// Lengths in pixels.
+/// Lengths in a picture, in pixels.
 #[derive(Clone, Copy, Debug)]
 struct Sizes {
-    /// Margins before and after the columns.
+    /// Margins before the first and after the last column.
     margins: [i64; 2],
     head: i64,
     cell: i64,
-    /// Gap over a line at which arrows end, and over another one.
+    /// Gaps over a line of words or threads: over one at which arrows end, and over any other.
     gaps: [i64; 2],
-    /// Least height of a row.
+    /// Smallest height of the row of a step.
     row: i64,
-    /// Length of an arrow's barbs.
+    /// Length of the barbs of an arrow's tip.
     barb: f64,
 }
 
@@ -55,7 +55,7 @@ impl Sizes {
 /// Largest number of columns of a small picture.
 const MOST_SMALL: usize = 32;
 
-/// Largest width of a character of a title, of a step's label and of an array's name.
+/// Largest width in pixels of a character: of a title, of a step's label, and of an array's name.
 const TITLE: i64 = 9;
 const LABEL: i64 = 8;
 const NAME: i64 = 7;
@@ -67,9 +67,9 @@ struct Picture<'a> {
     recording: &'a Recording,
     layout: Layout,
     sizes: Sizes,
-    /// Width of a column.
+    /// Width of the column of a word.
     column: i64,
-    /// Top of each line, and top and end of each row.
+    /// Vertical position of each line's top, and of each row's top and end.
     lines: Vec<i64>,
     rows: Vec<(i64, i64)>,
     width: i64,
@@ -130,11 +130,11 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// Draws the picture without text, with its first columns: each kind of cells is one path.
+    /// Draws the picture without text, and only its first columns. All cells of a kind are one path.
     fn draw_small(&self) -> Markup {
         let columns = self.layout.columns.min(MOST_SMALL) as i64;
         let (width, height) = (self.width - (self.layout.columns as i64 - columns) * self.column, self.height + 4);
-        // Unwritten cells, written cells, dots.
+        // Paths of the unwritten cells, of the written cells, and of the threads' dots.
         let mut paths = [String::new(), String::new(), String::new()];
         for line in 0..self.layout.lines.len() {
             let places = (0..self.layout.places(line)).filter(|&index| self.point(End { line, index }).0 < width);
@@ -160,7 +160,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// Middle of a word or thread, and the top of its line.
+    /// Horizontal middle of a word or thread, and the top of its line.
     fn point(&self, end: End) -> (i64, i64) {
         let left = self.sizes.margins[0];
         let x = match &self.layout.lines[end.line].shown {
@@ -177,7 +177,7 @@ impl<'a> Picture<'a> {
         (x, self.lines[end.line])
     }
 
-    /// Begin of a word's column. Words that belong to a tile stand under the tile's elements.
+    /// Horizontal begin of a word's column. A word that belongs to a tile stands under the tile's elements.
     fn column_of(&self, block: Option<usize>, words: usize, index: i64) -> i64 {
         let Some(tile) = self.recording.tile() else { return index * self.column };
         let tiles = self.recording.input.len().div_ceil(tile);
@@ -189,7 +189,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// Arrows between ends that are shown, one path for each class of conflict.
+    /// Draws the arrows both of whose ends are shown, one path for each class of conflict degrees.
     fn arrows(&self, is_shown: impl Fn(End) -> bool) -> Markup {
         let mut paths = vec![(String::new(), String::new()); DEGREES.len()];
         for arrow in self.layout.arrows.iter().filter(|arrow| is_shown(arrow.from) && is_shown(arrow.to)) {
@@ -204,7 +204,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// Adds an arrow to the paths. Writing to a string cannot fail.
+    /// Adds an arrow to the path of lines and to the path of tips. Writing to a string cannot fail.
     fn arrow(&self, arrow: &Arrow, line: &mut String, tip: &mut String) {
         let (from, to) = (self.point(arrow.from), self.point(arrow.to));
         let (x, y) = (from.0, from.1 + if arrow.from.line == arrow.to.line { 0 } else { self.sizes.cell });
@@ -287,7 +287,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// Legend of the marks in this picture.
+    /// Returns the marks that occur in the picture, each with its meaning.
     fn legend(&self) -> Vec<(Markup, String)> {
         let worst = |class| self.layout.arrows.iter().any(|arrow| degree_class(arrow.degree) == class);
         let mut legend = vec![(
@@ -314,7 +314,7 @@ impl<'a> Picture<'a> {
     }
 }
 
-/// Puts phrases side by side in lines that have room for two.
+/// Puts as many phrases side by side as a line has room for.
 fn packed(phrases: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for phrase in phrases {
@@ -329,12 +329,12 @@ fn packed(phrases: &[String]) -> Vec<String> {
     lines
 }
 
-/// Path of a fork.
+/// Path of the fork that marks a divergent warp, at x and y.
 fn fork(x: i64, y: i64) -> String {
     format!("M{x} {}V{}M{x} {}L{} {y}M{x} {}L{} {y}", y + 11, y + 6, y + 6, x - 5, y + 6, x + 5)
 }
 
-/// Largest number of characters of a value.
+/// Largest number of characters of a value in a cell.
 const LONGEST: usize = 9;
 
 /// Cuts a value that is too long for its cell.
@@ -345,12 +345,12 @@ fn cut(value: &str) -> String {
     }
 }
 
-/// Width of a column in pictures of the recording.
+/// Width of the column of a word in pictures of the recording.
 pub(super) fn column_width_of(recording: &Recording) -> i64 {
     column_width(recording, &Layout::new(recording))
 }
 
-/// Width for the longest label of a step, with its number, and the longest name of an array beside it.
+/// Width of the left margin: room for the longest label with its number, and the longest array's name beside it.
 fn left_margin(recording: &Recording, layout: &Layout, sizes: Sizes) -> i64 {
     let label = recording.run.steps.iter().map(|step| step.label.chars().count()).max().unwrap_or(0);
     let names = layout.lines.iter().map(|line| match &line.shown {
@@ -362,7 +362,7 @@ fn left_margin(recording: &Recording, layout: &Layout, sizes: Sizes) -> i64 {
     beside.max(sizes.margins[0])
 }
 
-/// Width for the longest value.
+/// Width of a column: room for the longest value.
 fn column_width(recording: &Recording, layout: &Layout) -> i64 {
     let lines = layout.lines.iter().filter_map(|line| match &line.shown {
         Shown::Words { values, .. } => Some(values),

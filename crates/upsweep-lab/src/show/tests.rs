@@ -11,7 +11,7 @@ use crate::sample;
 use crate::variant::Variant;
 use serde_json::Value;
 
-/// Algorithm with all features of the catalogue: two kernels, blocks that shuffle, flags, an array that comes late.
+/// Algorithm with all that views have to show: two kernels, shuffles, flags, an array that is allocated late.
 static MIXED: Algorithm = Algorithm {
     name: "mixed",
     file: "mixed",
@@ -59,7 +59,7 @@ fn mixed<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Variant) ->
         });
     });
     let ready = machine.status_flags("ready", n.div_ceil(4));
-    // A name that would end a script.
+    // The kernel has a name that would end a script in a page.
     machine.launch("</script>", 1, n, |block| {
         let before = block.shared("before", n);
         block.step("sum", |t| {
@@ -86,7 +86,7 @@ fn recording(algorithm: &'static Algorithm, n: usize) -> Recording {
     Recording::of(algorithm, Operator::<i64>::sum(), Banks::Sixteen, &Input { values: &values, heads: &heads }).unwrap()
 }
 
-/// Recordings of all algorithms, a few lengths, all operators.
+/// Records runs of all algorithms, with a few lengths and all operators.
 fn recordings() -> Vec<Recording> {
     let mut all = Vec::new();
     for algorithm in ALGORITHMS.iter().chain([&MIXED]) {
@@ -129,7 +129,7 @@ fn writes_know_the_reads_they_come_from() {
         let step = run.steps.iter().rfind(|step| step.label == label).unwrap();
         step.events.iter().map(|event| event.flows.clone()).collect::<Vec<_>>()
     };
-    // Two copies; a sum of both; the left word gets the right one, and the right word both.
+    // Load: two copies. Up: a sum of both words. Down: the left word gets the right one, and the right word both.
     assert_eq!(flows("load"), [[(0, 0), (1, 1)], [(0, 0), (1, 1)]]);
     assert_eq!(flows("up"), [[(0, 0), (1, 0)]]);
     assert_eq!(flows("root"), [[]]);
@@ -167,7 +167,7 @@ fn text_has_the_values_of_every_step() {
                     expected.push(format!("{mark}{}", value.as_deref().map_or(".", |value| recording.shown(value))));
                 }
             }
-            // Lines of words begin with two blanks and the array's name, or with the index of their first word.
+            // Lines of words begin with two blanks and the array's name, or with the index of the line's first word.
             let part = part.split("\n\n").next().unwrap();
             let is_words = |line: &&str| match line.trim_start().strip_prefix('+') {
                 Some(_) => true,
@@ -278,7 +278,7 @@ fn pictures_are_well_formed_and_whole() {
     assert!(picture.contains("class=\"arrow d4\"") && picture.contains("warp 0 diverges") && picture.contains("4-way"));
 }
 
-/// Parses the run in a page's script.
+/// Parses the JSON of the run in a page's script.
 fn script(page: &str) -> Value {
     let start = page.split_once("type=\"application/json\">").unwrap().1;
     serde_json::from_str(start.split_once("</script>").unwrap().0).unwrap()
@@ -350,7 +350,7 @@ fn plots_have_every_point_axis_and_name() {
     roxmltree::Document::parse(&plot::render(&[])).unwrap();
 }
 
-/// Record of the race on an H200, as the pages of the book quote it.
+/// Reads the record of the race on an H200, which the pages of the book quote.
 fn record() -> String {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     std::fs::read_to_string(root.join("benches/record/nvidia-h200/2026-11-27-lab.csv")).unwrap()

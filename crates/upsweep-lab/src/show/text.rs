@@ -8,23 +8,23 @@ use crate::lesson::{Line, Part, Section};
 use crate::machine::Step;
 use std::fmt::Write;
 
-/// Rows of the lecture's table of an access.
+/// Rows of the table of an access, which is that of the lecture: each one's name, and its number for a thread.
 const TABLE: [(&str, fn(&Item, usize) -> usize); 3] =
     [("thread", |item, _| item.thread), ("word", |item, _| item.word), ("bank", |item, banks| item.word % banks)];
 
-/// Largest number of columns of a line.
+/// Largest number of characters of a line.
 const WIDTH: usize = 80;
 
-/// Marks of words that a step wrote.
+/// Ways to mark the words that a step wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marks {
-    /// Star before the word.
+    /// Star before the word, for output without colours.
     Plain,
     /// Colour of the terminal.
     Colour,
 }
 
-/// Formats the whole run.
+/// Formats the whole run: its head, and each step with its counts and the arrays that it wrote.
 #[must_use]
 pub fn render(recording: &Recording, marks: Marks) -> String {
     let names = recording.run.arrays.iter().map(|array| name_of(array).chars().count());
@@ -48,21 +48,21 @@ pub fn render(recording: &Recording, marks: Marks) -> String {
     page.out
 }
 
-/// Width of the widest value.
+/// Width in characters of the widest value.
 fn width(recording: &Recording) -> usize {
     let run = &recording.run;
     let initial = run.arrays.iter().flat_map(|array| &array.initial).flatten();
     let written =
         run.steps.iter().flat_map(|step| &step.events).flat_map(|event| &event.writes).map(|place| &place.value);
     let shown = initial.chain(written).map(|value| recording.shown(value).chars().count());
-    // A number in the margin is the index of the first word of its line.
+    // A value has room for two characters at least.
     shown.max().unwrap_or(1).max(2)
 }
 
 struct Page<'a> {
     recording: &'a Recording,
     marks: Marks,
-    /// Columns of a value, and of an array's name.
+    /// Widths in characters: of a value, and of an array's name.
     width: usize,
     names: usize,
     out: String,
@@ -99,7 +99,7 @@ impl Page<'_> {
         self.line(format_args!("\nbefore"));
     }
 
-    /// Appends the algorithm's text.
+    /// Appends the text of the algorithm.
     fn lesson(&mut self) {
         for Section { heading, parts } in self.recording.algorithm.lesson().sections {
             if !heading.is_empty() {
@@ -160,7 +160,7 @@ impl Page<'_> {
         }
     }
 
-    /// Appends the registers that the step's threads wrote.
+    /// Appends the registers that the step's threads wrote, with the values of all threads.
     fn registers(&mut self, number: usize, step: &Step) {
         let kept = |name: &str| step.events.iter().any(|event| event.kept.iter().any(|(own, _)| *own == name));
         for (name, values) in self.recording.run.registers_after(number + 1).iter().filter(|(name, _)| kept(name)) {
@@ -185,12 +185,12 @@ impl Page<'_> {
         }
     }
 
-    /// Appends the words of an array, in as many lines as needed.
+    /// Appends the words of an array in lines. Each line but the first begins with the index of its first word.
     fn words(&mut self, array: usize, words: &[Option<String>], written: &[usize]) {
         let (name, names) = (name_of(&self.recording.run.arrays[array]), self.names);
         let cell = self.width + 2;
         let in_line = (WIDTH.saturating_sub(names + 3) / cell).max(1);
-        // A round number of words a line, so that indices can be counted.
+        // A line has a multiple of 8 words if it can, so that indices can be counted.
         let in_line = if words.len() > in_line && in_line >= 8 { in_line / 8 * 8 } else { in_line };
         for (number, line) in words.chunks(in_line).enumerate() {
             let mut text = match number {
@@ -211,7 +211,7 @@ impl Page<'_> {
         }
     }
 
-    /// Appends `text` after `title`, in lines of the right length.
+    /// Appends `text` after `title`, in lines of at most `WIDTH` characters.
     fn wrapped(&mut self, title: &str, text: &str) {
         self.wrapped_by(title, "    ", text);
     }

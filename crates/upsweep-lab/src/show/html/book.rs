@@ -19,7 +19,7 @@ use maud::{Markup, PreEscaped, html};
 const SCRIPT: &str = include_str!("../../../assets/book.js");
 const COMPARE: &str = include_str!("../../../assets/compare.js");
 
-/// Contents of the book, with links to its chapters and to `overview`, the page of all algorithms.
+/// Page with the book's contents: links to its chapters, and to `overview`, the page of all algorithms.
 #[must_use]
 pub fn contents(overview: &str) -> String {
     document(
@@ -40,7 +40,7 @@ pub fn contents(overview: &str) -> String {
     )
 }
 
-/// Page of a chapter; of all `claims` it shows its own.
+/// Page of a chapter. It shows those of the tested `claims` that the chapter names.
 #[must_use]
 pub fn chapter(chapter: &Chapter, claims: &[Claim]) -> String {
     let place = CHAPTERS.iter().position(|other| other.file == chapter.file).unwrap_or(0);
@@ -96,7 +96,7 @@ pub fn chapter(chapter: &Chapter, claims: &[Claim]) -> String {
     )
 }
 
-/// Run of few elements on a small machine, of the second algorithm in `in_step`.
+/// Records a run of the second algorithm in `in_step`, with few elements and on a small machine, as a picture.
 fn picture(chapter: &Chapter) -> Option<Recording> {
     let algorithm: &'static Algorithm = by_name(chapter.in_step[1])?;
     let n = if algorithm.has_tiles() { 16 } else { 8 };
@@ -105,7 +105,7 @@ fn picture(chapter: &Chapter) -> Option<Recording> {
     Recording::of(algorithm, Operator::<i64>::sum(), small(), &input).ok()
 }
 
-/// Throughputs of a chapter's algorithms in the recorded race.
+/// Plot of the throughputs that the chapter's algorithms had in the recorded race.
 fn race(chapter: &Chapter) -> Markup {
     let speeds: Vec<Speed<'_>> = [COPY]
         .iter()
@@ -144,7 +144,7 @@ fn in_step(chapter: &Chapter) -> Markup {
     html! { a href=(link) { code { (first) } " and " code { (second) } " in step" } }
 }
 
-/// Comparison of the chapter's algorithms side by side.
+/// Comparison of the chapter's algorithms side by side, for 2²⁶ elements.
 fn comparison(chapter: &Chapter) -> Comparison {
     let (n, banks, names) = chapter.compare;
     let algorithms = names.iter().filter_map(|name| by_name(name)).collect();
@@ -169,7 +169,7 @@ fn exercise(chapter: &Chapter) -> Markup {
     }
 }
 
-/// Claims of sources about the chapter's subject.
+/// Section with the claims of lectures and papers about the chapter's subject.
 fn errata(chapter: &Chapter, claims: &[Claim]) -> Markup {
     let own: Vec<&Claim> =
         chapter.claims.iter().filter_map(|name| claims.iter().find(|claim| claim.name == *name)).collect();
@@ -197,12 +197,12 @@ fn errata(chapter: &Chapter, claims: &[Claim]) -> Markup {
     }
 }
 
-/// Step to which an address leads.
+/// Number of the step to which the fragment of an address leads, if it names one.
 fn step_of(settings: &str) -> Option<&str> {
     settings.split('&').find_map(|setting| setting.strip_prefix("step="))
 }
 
-/// Calculator of the resident warps, and of the warps that hide a latency.
+/// Calculator of the warps that are resident on a multiprocessor, and of the warps that hide a latency.
 fn calculator() -> Markup {
     let (gpu, kernel) = BEGIN;
     let number = |id: &str, label: &str, value: u64| {

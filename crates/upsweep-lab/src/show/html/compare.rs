@@ -8,30 +8,30 @@ use crate::forecast::{Forecast, H200, recorded};
 use crate::machine::Shape;
 use maud::{Markup, html};
 
-/// Algorithms to compare, and the machine.
+/// Algorithms to compare, and the run that is counted of each.
 #[derive(Clone, Debug)]
 pub(crate) struct Comparison {
-    /// Algorithms.
+    /// Algorithms to compare.
     pub(crate) algorithms: Vec<&'static Algorithm>,
-    /// Number of elements of a counted run.
+    /// Number of elements of the runs that are counted.
     pub(crate) n: usize,
-    /// Machine of a counted run.
+    /// Machine of the runs that are counted.
     pub(crate) shape: Shape,
-    /// Whether times are for 2²⁶ elements; else they are for 2²⁰.
+    /// Whether the times are those for 2²⁶ elements; else they are those for 2²⁰.
     pub(crate) large: bool,
 }
 
-/// Numbers of an algorithm, in the columns of [`HEADS`]; or the reason why there are none.
+/// Row of the table: an algorithm's numbers, one for each column, or the reason why there are none.
 struct Row {
     algorithm: &'static Algorithm,
     numbers: Result<[Option<f64>; 6], String>,
     forecast: Option<Forecast>,
 }
 
-/// Heads of the columns.
+/// Heads of the table's columns of numbers.
 const HEADS: [&str; 6] =
     ["work", "depth", "bank conflicts", "critical cycles", "µs on an H200, recorded", "µs, foreseen by the model"];
-/// Index of the column of recorded times.
+/// Index, in [`HEADS`], of the column of recorded times.
 const RECORDED: usize = 4;
 
 impl Comparison {
@@ -51,7 +51,7 @@ impl Comparison {
         self.algorithms.iter().map(row).collect()
     }
 
-    /// Table, and a paragraph of explanation.
+    /// Table of the comparison, and a paragraph that explains it.
     pub(crate) fn markup(&self) -> Markup {
         let rows = self.rows();
         html! {
@@ -88,7 +88,7 @@ impl Comparison {
         }
     }
 
-    /// Number of elements of a block in the race, for algorithms with one or two elements a thread.
+    /// Says how many elements a block has in the race, for the algorithms with one or two elements a thread.
     fn blocks(&self) -> String {
         let of = |elements: usize| -> Vec<String> {
             let own = |algorithm: &&&Algorithm| algorithm.limit == elements * MAX_THREADS;
@@ -106,9 +106,9 @@ impl Comparison {
         if self.large { "2²⁶" } else { "2²⁰" }
     }
 
-    /// Explanation: the fastest algorithm, the numbers that agree with it, and the bounds of the main kernels.
+    /// Explains the comparison: the fastest algorithm, the counts that agree with it, the bounds of the main kernels.
     fn why(&self, rows: &[Row]) -> Markup {
-        // Reductions leave one result, so they are not compared with scans.
+        // A reduction has one result and a scan has n, so the two are compared apart.
         let is_reduction = |row: &&Row| row.algorithm.computes == Computes::Reduction;
         let (reductions, scans): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(is_reduction);
         let waiting: Vec<String> = rows
@@ -130,7 +130,7 @@ impl Comparison {
         }
     }
 
-    /// Fastest algorithm of several, and the number of pairs that each number orders correctly.
+    /// Says which algorithm is fastest, and for how many pairs of algorithms each count has the order of the times.
     fn fastest(&self, rows: &[&Row]) -> Markup {
         let timed: Vec<(&str, &[Option<f64>; 6], f64)> = rows
             .iter()
@@ -153,7 +153,7 @@ impl Comparison {
         }
         let names = ["the work", "the depth", "conflicts", "critical cycles", "", "the forecast"];
         let right = |column: usize| format!("{} in {}", names[column], told(column).0);
-        // Blocks that wait for each other have no forecast.
+        // Algorithms whose blocks wait for each other have no forecast.
         let foreseen = timed.iter().all(|(_, numbers, _)| numbers[5].is_some());
         let tellings: Vec<String> = [0, 1, 2, 3].into_iter().chain(foreseen.then_some(5)).map(right).collect();
         html! {
@@ -176,7 +176,7 @@ pub(super) fn listed(words: &[impl AsRef<str>]) -> String {
     }
 }
 
-/// Number, and a bar as long as its share of `most`.
+/// Shows a number, and a bar that is as long as its share of `most`.
 pub(super) fn bar(number: Option<f64>, most: f64) -> Markup {
     html! {
         @if let Some(number) = number {
@@ -185,8 +185,8 @@ pub(super) fn bar(number: Option<f64>, most: f64) -> Markup {
     }
 }
 
-/// Pairs whose times differ by more than a twentieth: the number of those in which the smaller number has the smaller
-/// time, and the number of all.
+/// Of the pairs whose times differ by more than a twentieth, the number of those in which the smaller count has the
+/// smaller time, and the number of all. Each row has a count and a time.
 fn order(rows: &[(Option<f64>, f64)]) -> (usize, usize) {
     let pairs = rows.iter().enumerate().flat_map(|(place, a)| rows[place + 1..].iter().map(move |b| (a, b)));
     let telling = pairs.filter(|(a, b)| a.1.max(b.1) > 1.05 * a.1.min(b.1));
@@ -201,7 +201,7 @@ fn order(rows: &[(Option<f64>, f64)]) -> (usize, usize) {
     (count, all)
 }
 
-/// Form of the settings: the algorithms, the elements, the banks, the size that is timed.
+/// Form with the settings: one more algorithm, the number of elements, the banks, and the length that is timed.
 pub(super) fn form(comparison: &Comparison) -> Markup {
     let names: Vec<&str> = comparison.algorithms.iter().map(|algorithm| algorithm.name).collect();
     html! {
@@ -230,7 +230,7 @@ pub(super) fn form(comparison: &Comparison) -> Markup {
     }
 }
 
-/// Largest number of elements of a comparison in a page, so that the answer is there at once.
+/// Largest number of elements of a comparison in a page, so that the counts are there at once.
 pub(crate) const MOST_COMPARED: usize = 65_536;
 
 #[cfg(test)]
@@ -243,7 +243,7 @@ mod tests {
     fn who_is_told_to_be_faster() {
         let of = |numbers: &[(f64, f64)]| order(&numbers.iter().map(|&(a, time)| (Some(a), time)).collect::<Vec<_>>());
         assert_eq!(of(&[(1.0, 10.0), (2.0, 20.0), (3.0, 30.0)]), (3, 3));
-        // A wrong order, equal numbers, and equal times.
+        // A smaller count with a longer time, then equal counts, then times that differ too little.
         assert_eq!(of(&[(2.0, 10.0), (1.0, 20.0)]), (0, 1));
         assert_eq!(of(&[(1.0, 10.0), (1.0, 20.0)]), (0, 1));
         assert_eq!(of(&[(1.0, 10.0), (2.0, 10.4)]), (0, 0));
@@ -260,7 +260,7 @@ mod tests {
         for words in ["4097", "1022", "607", "747", "kogge-stone is the fastest", "blelloch takes 1.2 times as long"] {
             assert!(two.contains(words), "{words}: {two}");
         }
-        // The additions favour Blelloch's; the depth and the model do not.
+        // The number of operations favours Blelloch's scan; the depth and the forecast favour Kogge-Stone's.
         for words in [
             "Of this one pair",
             "the work in 0, the depth in 1, conflicts in 1, critical cycles in 1 and the forecast in 1",
@@ -277,7 +277,7 @@ mod tests {
             three.contains("reduce-shuffle is the fastest") && !three.contains("kogge-stone is the fastest"),
             "{three}"
         );
-        // An algorithm that does not take this number reports it.
+        // The row of an algorithm that does not take this number of elements says so.
         assert!(
             of(&["kogge-stone", "blelloch"], 2048, true).contains("kogge-stone takes 1 to 1024 elements, not 2048")
         );

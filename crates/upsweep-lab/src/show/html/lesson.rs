@@ -3,7 +3,7 @@
 use crate::lesson::{Line, PSEUDOCODE, Part, Section};
 use maud::{Markup, html};
 
-/// Parts of a section.
+/// Shows the paragraphs, the lists and the code of a section.
 pub(super) fn parts(section: &Section) -> Markup {
     let items = |part: &Part| matches!(part, Part::Item(_));
     html! {
@@ -19,7 +19,7 @@ pub(super) fn parts(section: &Section) -> Markup {
     }
 }
 
-/// Text with code between backticks.
+/// Shows text in which code stands between backticks.
 pub(super) fn prose(text: &str) -> Markup {
     html! {
         @for (number, part) in text.split('`').enumerate() {
@@ -28,7 +28,7 @@ pub(super) fn prose(text: &str) -> Markup {
     }
 }
 
-/// Lines of code; with `runs`, lines that name steps can be lit.
+/// Shows lines of code. With `runs` it is the pseudocode, whose lines can be lit when a step runs.
 fn code(lines: &[Line], runs: bool) -> Markup {
     let steps = |line: &Line| {
         let names: Vec<String> = line.steps.iter().map(ToString::to_string).collect();

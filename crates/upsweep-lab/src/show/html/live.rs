@@ -7,7 +7,7 @@ use crate::algorithms::{ALGORITHMS, GROUPS};
 use crate::machine::Order;
 use maud::{Markup, PreEscaped, html};
 
-/// Script that calls the model.
+/// Script with the function that asks the compiled model a question.
 pub(super) const ASK: &str = include_str!("../../../assets/ask.js");
 
 const SCRIPTS: [&str; 8] = [
@@ -21,13 +21,13 @@ const SCRIPTS: [&str; 8] = [
     include_str!("../../../assets/live.js"),
 ];
 
-/// Model as WebAssembly, compiled from this crate by `cargo xtask wasm`. The module itself does not contain it again.
+/// Compressed WebAssembly of the model, by `cargo xtask wasm` from this crate. It does not contain itself once more.
 #[cfg(not(target_arch = "wasm32"))]
 static MODEL: &[u8] = include_bytes!("../../../assets/model.wasm.gz");
 #[cfg(target_arch = "wasm32")]
 static MODEL: &[u8] = &[];
 
-/// Scripts of the page, and the model that they call.
+/// Scripts of a page on which a run plays, and the compiled model that they call.
 pub(super) fn scripts() -> Markup {
     html! {
         (model())
@@ -35,7 +35,7 @@ pub(super) fn scripts() -> Markup {
     }
 }
 
-/// Compressed model.
+/// Compressed WebAssembly of the model, in base 64, as an element of the page.
 pub(super) fn model() -> Markup {
     html! { script id="model" type="text/plain" { (PreEscaped(base64(MODEL))) } }
 }
@@ -54,7 +54,7 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// Form of all settings; `beside` is the run shown beside this one.
+/// Form with all settings of a run; `beside` is the run that is shown beside it.
 pub(super) fn panel(recording: &Recording, beside: Option<&Recording>) -> Markup {
     let shape = recording.shape;
     let values = serde_json::to_string(&recording.input).unwrap_or_default();
@@ -102,7 +102,7 @@ fn algorithms(chosen: &Algorithm) -> Markup {
     algorithms_or_none(Some(chosen))
 }
 
-/// Options of all algorithms, in groups, one of them chosen, or none.
+/// Options of a form: all algorithms, in their groups, of which `chosen` is selected, if any is.
 fn algorithms_or_none(chosen: Option<&Algorithm>) -> Markup {
     html! {
         @for group in GROUPS {
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn bytes_in_base_64() {
-        // The examples of RFC 4648.
+        // These are the examples of RFC 4648.
         let found = ["", "f", "fo", "foo", "foob", "fooba", "foobar"].map(|text| base64(text.as_bytes()));
         assert_eq!(found, ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"]);
     }

@@ -21,28 +21,28 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("../../../assets/page.css");
 
-/// Policy that nothing may be loaded from anywhere; style, script and model are those in the page.
+/// Policy: nothing may be loaded from anywhere. Styles, scripts and the model are those in the page.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; \
                       img-src data:; base-uri 'none'; form-action 'none'";
 
-/// Mark near the beginning of every page, which no other file has.
+/// Text near the beginning of every page of the laboratory, which no other file has there.
 pub const MARK: &str = "upsweep lab, the laboratory of scans";
 
-/// File, among many pages, on which two algorithms play in step.
+/// Name of the file, among many pages, in which two algorithms play in step.
 pub const BESIDE: &str = "beside.html";
 
-/// Links of a page.
+/// Links from a page to other pages.
 #[derive(Clone, Copy, Debug)]
 pub struct Links<'a> {
-    /// File of the overview.
+    /// File of the page that shows all algorithms.
     pub overview: &'a str,
-    /// Previous algorithm, which is on the page `NAME.html`.
+    /// Name of the previous algorithm, whose page is `NAME.html`.
     pub previous: Option<&'a str>,
-    /// Next algorithm.
+    /// Name of the next algorithm, whose page is `NAME.html`.
     pub next: Option<&'a str>,
 }
 
-/// Legend of the arrows; with `steps`, also of the other marks of a page with steps.
+/// Explains the arrows of pictures; with `steps`, also the other marks on a page with steps.
 fn legend(steps: bool) -> Markup {
     html! {
         ul.legend {

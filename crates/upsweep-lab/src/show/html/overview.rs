@@ -1,4 +1,4 @@
-//! Overview of many pages.
+//! Page that shows all algorithms.
 
 use super::super::recording::Recording;
 use super::super::svg;
@@ -7,7 +7,7 @@ use crate::algorithms::GROUPS;
 use crate::machine::Run;
 use maud::{Markup, html};
 
-/// Overview page: a card for each file of algorithms, in groups, with links to `NAME.html`.
+/// Page with a card for each file of algorithms, in groups; the cards have links to `NAME.html`.
 #[must_use]
 pub fn overview(recordings: &[Recording]) -> String {
     let of_file = |file: &str| -> Vec<&Recording> {
@@ -40,7 +40,7 @@ pub fn overview(recordings: &[Recording]) -> String {
     )
 }
 
-/// Card of the forms of one algorithm.
+/// Card of the algorithms of one file.
 fn card(forms: &[&Recording]) -> Markup {
     let [first, others @ ..] = forms else { return html! {} };
     let algorithm = first.algorithm;
@@ -59,7 +59,7 @@ fn card(forms: &[&Recording]) -> Markup {
     }
 }
 
-/// Costs of a run; cycles, conflicts and divergent branches without those of loads and stores.
+/// Costs of a run as a list. Cycles, conflicts and divergent branches are counted without loads and stores.
 fn facts(run: &Run) -> Markup {
     let inner = run.inner();
     let facts = [

@@ -11,7 +11,7 @@ use crate::lesson::{Lesson, PSEUDOCODE, Part};
 use crate::machine::{Space, WARP};
 use maud::{Markup, PreEscaped, html};
 
-/// Page on which the run plays.
+/// Page on which the recorded run plays, with links to other pages, if there are any.
 #[must_use]
 pub fn page(recording: &Recording, links: Option<&Links<'_>>) -> String {
     document(
@@ -28,12 +28,12 @@ pub fn page(recording: &Recording, links: Option<&Links<'_>>) -> String {
     )
 }
 
-/// Changing parts of the page for another run: its title, its head, its player.
+/// Parts of the page that change when another run is shown: its title, its head, and its player.
 pub(crate) fn live_page(recording: &Recording) -> [String; 3] {
     [recording.algorithm.title.to_owned(), head(recording).0, played(recording).0]
 }
 
-/// Head of the page.
+/// Head of the page: title, settings, and the idea of the algorithm.
 fn head(recording: &Recording) -> Markup {
     let algorithm = recording.algorithm;
     html! {
@@ -49,7 +49,7 @@ fn head(recording: &Recording) -> Markup {
     }
 }
 
-/// Player, and the sections about the run.
+/// Player of the run, and the sections about it.
 fn played(recording: &Recording) -> Markup {
     let algorithm = recording.algorithm;
     let lesson = algorithm.lesson();
@@ -108,7 +108,7 @@ fn played(recording: &Recording) -> Markup {
     }
 }
 
-/// Picture of a run's step, and its description.
+/// Elements of the page in which a script draws a run's step and describes it.
 pub(super) fn lane(suffix: &str) -> Markup {
     let label = "The step: words read, threads, words written. Up and down go from one to the next.";
     html! {
@@ -117,7 +117,7 @@ pub(super) fn lane(suffix: &str) -> Markup {
     }
 }
 
-/// Pseudocode, in an element of this name.
+/// Pseudocode of an algorithm, in an element with this id.
 pub(super) fn pseudocode(lesson: &Lesson, id: &str) -> Markup {
     html! { div id=(id) { @if let Some(section) = lesson.section(PSEUDOCODE) { (parts(section)) } } }
 }
@@ -133,7 +133,7 @@ pub(super) fn navigation(links: &Links<'_>) -> Markup {
     }
 }
 
-/// First section: its words, and its picture to open.
+/// First section of an algorithm's text: its paragraphs, and its picture in text, folded.
 fn idea(lesson: &Lesson) -> Markup {
     let Some(section) = lesson.sections.first() else { return html! {} };
     html! {
@@ -146,7 +146,7 @@ fn idea(lesson: &Lesson) -> Markup {
     }
 }
 
-/// Section of the accesses and their banks.
+/// Section in which a script shows a step's accesses to shared memory and their banks.
 fn banks(recording: &Recording) -> Markup {
     let number = recording.shape.banks.number();
     html! {
@@ -166,7 +166,7 @@ fn banks(recording: &Recording) -> Markup {
     }
 }
 
-/// Recorded times on a GPU, and the forecast.
+/// Section with the algorithm's recorded times on a GPU, and the forecasts.
 fn gpu(algorithm: &Algorithm) -> Markup {
     let Some(recorded) = recorded(algorithm.name) else { return html! {} };
     let micros = |micros: Option<f64>| micros.map_or_else(|| "-".to_owned(), |micros| format!("{micros:.1}"));

@@ -9,7 +9,7 @@ use super::{Links, document, legend};
 use crate::forecast::{Forecast, H200, recorded};
 use maud::{Markup, PreEscaped, html};
 
-/// Page on which two algorithms play in step, and are compared.
+/// Page on which the runs of two algorithms play in step, and are compared.
 #[must_use]
 pub fn pair(first: &Recording, second: &Recording, links: Option<&Links<'_>>) -> String {
     let both = [first, second];
@@ -27,7 +27,7 @@ pub fn pair(first: &Recording, second: &Recording, links: Option<&Links<'_>>) ->
     )
 }
 
-/// Changing parts of the page for another pair: its title, its head, its player.
+/// Parts of the page that change when another pair is shown: its title, its head, and its player.
 pub(crate) fn live_pair(first: &Recording, second: &Recording) -> [String; 3] {
     let both = [first, second];
     [title(both), head(both).0, played(both).0]
@@ -73,7 +73,7 @@ fn played(both: [&Recording; 2]) -> Markup {
     }
 }
 
-/// Bars that grow from step to step.
+/// Table of bars, one a count and run, that a script makes longer from step to step.
 fn so_far(both: [&Recording; 2]) -> Markup {
     let summed = [("work", "operations"), ("barriers", "barriers"), ("divergent branches", "divergent branches")];
     let summed =
@@ -95,13 +95,13 @@ fn row(label: &str) -> Markup {
     html! { th scope="row" { (label) } @for _ in 0..2 { td { "0" span.bar-of {} } } }
 }
 
-/// Measure of a comparison: its name, and the two numbers, as far as there are any.
+/// Row of a comparison: the name of a count or a time, and the two numbers, as far as there are any.
 struct Measure {
     name: &'static str,
     of: [Option<f64>; 2],
 }
 
-/// Work, depth, conflicts and critical cycles, without loads and stores.
+/// Counts work, depth, conflicts and critical cycles of both runs, without loads and stores.
 fn counted(both: [&Recording; 2]) -> [Measure; 4] {
     let of = |number: fn(&Recording) -> u64| both.map(|run| Some(number(run) as f64));
     [
@@ -112,7 +112,7 @@ fn counted(both: [&Recording; 2]) -> [Measure; 4] {
     ]
 }
 
-/// Recorded microseconds for 2²⁶ elements, and the forecasts.
+/// Returns both recorded times in microseconds for 2²⁶ elements, and both forecasts.
 fn times(both: [&Recording; 2]) -> ([Option<f64>; 2], [Option<Forecast>; 2]) {
     let recorded = both.map(|run| recorded(run.algorithm.name).and_then(|micros| micros[1]));
     (recorded, both.map(|run| H200.forecast(run.algorithm, 1 << 26).ok().flatten()))
@@ -142,13 +142,13 @@ fn in_all(both: [&Recording; 2]) -> Markup {
     }
 }
 
-/// Index of the smaller of two numbers, if they differ by a twentieth at least.
+/// Index of the smaller of two numbers, if they differ by more than a twentieth.
 fn less(of: [Option<f64>; 2]) -> Option<usize> {
     let [Some(a), Some(b)] = of else { return None };
     if a.max(b) <= 1.05 * a.min(b) { None } else { Some(usize::from(b < a)) }
 }
 
-/// Explanation why one of them is faster, as far as that is known, and the counts that say something else.
+/// Explains why one of the two is faster, as far as that is known, and which counts would say the opposite.
 fn why(both: [&Recording; 2]) -> Markup {
     let names = both.map(|run| run.algorithm.name);
     let (recorded, foreseen) = times(both);
