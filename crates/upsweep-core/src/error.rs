@@ -24,7 +24,7 @@ pub enum Error {
         what: &'static str,
         /// Number of elements it has.
         found: usize,
-        /// Smallest number of elements.
+        /// Smallest number of elements that the buffer must have.
         least: usize,
     },
     /// The elements are not whole pixels.
@@ -165,7 +165,7 @@ pub enum Error {
         what: &'static str,
         /// Number that the step names.
         found: usize,
-        /// How many there are, counted from 0.
+        /// Number of states, or of lists of events, of the automaton. They are counted from 0.
         number: usize,
     },
     /// A buffer has room for fewer elements than there are. Nothing was written past its end.
@@ -319,7 +319,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Returns a type's name without the modules that its parts are in.
+/// Returns a type's name without the paths of modules.
 fn without_paths(name: &str) -> String {
     let mut short = String::new();
     for part in name.split_inclusive(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')) {

@@ -9,9 +9,9 @@ pub const MOST_ORDER: usize = 16;
 /// A recurrence as coefficients and states.
 #[derive(Clone, Debug, PartialEq)]
 pub struct System<C> {
-    /// States visible to a caller: the order, or twice the number of sections.
+    /// Number of states visible to a caller: the order, or twice the number of sections.
     pub states: usize,
-    /// States in the computation, at least one.
+    /// Number of states in the computation, at least one.
     pub order: usize,
     /// Number of sections of a cascade, or 0.
     pub sections: usize,
@@ -96,7 +96,7 @@ impl<C: Coefficient> System<C> {
     }
 }
 
-/// Computes one element of the transposed direct form II.
+/// Computes the result of the element `x` by a filter in transposed direct form II, and updates its states.
 #[inline(always)]
 fn direct<C: Coefficient>(b: &[C], a: &[C], feedback: bool, states: &mut [C], x: C) -> C {
     let (order, first) = (states.len(), |list: &[C]| list.first().copied().unwrap_or(C::ZERO));
@@ -128,7 +128,7 @@ fn check_first<C: Coefficient>(what: &str, first: C) -> Result<()> {
     if first.finite() { Ok(()) } else { wrong("coefficients are finite numbers") }
 }
 
-/// Coefficient divided by `first`; a missing coefficient is 0.
+/// Returns a coefficient divided by `first`, which is `a[0]`; a missing coefficient is 0. `what` names the coefficient.
 fn normalised<C: Coefficient>(what: &str, coefficient: Option<C>, first: C) -> Result<C> {
     let Some(coefficient) = coefficient else { return Ok(C::ZERO) };
     let wrong = |value: C, rule| Err(Error::Coefficients { what: what.to_owned(), value: value.to_string(), rule });
