@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::operator::Element;
 use std::marker::PhantomData;
 
-/// A buffer for results.
+/// A buffer for the results of a call.
 #[derive(Debug)]
 pub struct Target<'a, O>(pub Memory<'a, O>);
 

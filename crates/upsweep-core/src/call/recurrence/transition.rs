@@ -36,8 +36,8 @@ impl<C: Coefficient> Transition<C> {
         [power.iter().map(|x| x.number()).collect(), power.iter().map(lacks).collect()]
     }
 
-    /// Returns the powers `A^(items 2^level)` of the transition matrix A for each level: the states after
-    /// `items 2^level` elements that are 0.
+    /// Returns the powers `A^(items 2^level)` of the transition matrix A for each level, which give the states after
+    /// that number of elements that are 0.
     #[cfg(feature = "cuda")]
     pub fn powers(&self, items: usize, levels: usize) -> Vec<C> {
         let order = self.order;
