@@ -92,13 +92,13 @@ pub fn of_zero<T: Number>(f: Affine<T>) -> T {
     f.k
 }
 
-/// Last result of a function at two zeros.
+/// Last result `y` of a function whose two numbers are 0.
 #[function]
 pub fn of_zeros<T: Number>(f: AffinePair<T>) -> T {
     f.k
 }
 
-/// Value of a quotient at `before`.
+/// Value of the function `f` at `before`, the result before the first element.
 #[function]
 pub fn quotient_of<T: Float>(#[param] before: T, f: Moebius<T>) -> T {
     (f.p * before + f.q) / (f.r * before + f.s)
