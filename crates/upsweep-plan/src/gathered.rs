@@ -7,7 +7,7 @@ use super::tile::{GROUP, LARGE, SPREAD, Sizes, TileShape};
 use super::tuning::Tuning;
 use std::fmt;
 
-/// Threads per block.
+/// Number of threads per block.
 const THREADS: usize = 256;
 /// Largest number of elements that a thread loads at once, and largest number of bytes of these elements before and
 /// after the map.
@@ -76,7 +76,7 @@ impl GatheredPlan {
         }
     }
 
-    /// Threads per block.
+    /// Returns the number of threads per block.
     #[must_use]
     pub fn threads(&self) -> usize {
         THREADS

@@ -276,7 +276,7 @@ pub const TILE_ROWS: usize = 32;
 pub struct CpuAxesPlan {
     /// Number of arrays, one after the other, and the rows and columns of each.
     pub shape: (usize, usize, usize),
-    /// Columns of a chunk.
+    /// Number of columns of a chunk.
     pub columns: usize,
     /// Number of threads that share the work.
     pub threads: usize,
@@ -318,7 +318,7 @@ impl CpuAxesPlan {
         first..self.shape.1.min(first + TILE_ROWS)
     }
 
-    /// Columns of a chunk.
+    /// Returns the range of the columns of a chunk.
     pub fn columns(&self, chunk: usize) -> Range<usize> {
         let first = chunk * self.columns;
         first..self.shape.2.min(first + self.columns)
