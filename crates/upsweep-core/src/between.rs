@@ -136,7 +136,7 @@ impl<T: Interpolate> Between<T> {
                 if let (Parts::Finite { digits: share, exponent: scale, .. }, true) =
                     (Parts::of_float(part), part > 0.0)
                 {
-                    // low * (1 - part) + high * part
+                    // `exact` holds low: these products make it low * (1 - part) + high * part.
                     exact.add_product((!negative, digits, exponent), (share, scale));
                     if let Parts::Finite { negative, digits, exponent } = high {
                         exact.add_product((negative, digits, exponent), (share, scale));
@@ -162,7 +162,7 @@ impl<T: Interpolate> fmt::Display for Between<T> {
     }
 }
 
-/// Number of bits of `Exact` after the binary point: its lowest bit is the square of the smallest `f64`, 2^-1074.
+/// Number of bits of `Exact` after the binary point: its lowest bit is the square of 2^-1074, the smallest `f64`.
 const BEHIND: i32 = 2 * 1074;
 /// Number of 64-bit words of `Exact`: its numbers are below 2^1026.
 const WORDS: usize = (BEHIND as usize + 1026).div_ceil(64);

@@ -20,7 +20,7 @@ use std::ops::{BitOr, BitXor};
     note = "keys are integers, bool, char, f16, bf16, f32 and f64; a struct is sorted by its fields with `Sort::by_fields`"
 )]
 pub unsafe trait Key: Element {
-    /// An unsigned integer of the same size.
+    /// Unsigned integer type of the key's size, as which keys are sorted.
     #[doc(hidden)]
     type Bits: KeyBits;
     /// Rule by which the bits of keys are ordered.
@@ -50,7 +50,7 @@ impl KeyOrder {
 /// An unsigned integer type that keys are sorted as.
 #[doc(hidden)]
 pub trait KeyBits: Element + Ord + Default + BitOr<Output = Self> + BitXor<Output = Self> {
-    /// Number of bits.
+    /// Number of bits of the type.
     const BITS: u32;
     /// Returns a number whose order as an integer is the order of keys with these bits. The function is a permutation
     /// of all numbers, so that sorted keys get their own bits back.
@@ -60,7 +60,7 @@ pub trait KeyBits: Element + Ord + Default + BitOr<Output = Self> + BitXor<Outpu
     /// both zeros.
     #[must_use]
     fn compared(self, order: KeyOrder, descending: bool) -> Self;
-    /// Inverse of [`ordered`](Self::ordered).
+    /// Returns the bits of the key whose [`ordered`](Self::ordered) number is this one.
     #[must_use]
     fn restored(self, order: KeyOrder, descending: bool) -> Self;
     /// Returns a radix digit: the eight bits from `shift` on.
@@ -69,16 +69,16 @@ pub trait KeyBits: Element + Ord + Default + BitOr<Output = Self> + BitXor<Outpu
     /// Returns the bits from `shift` on, masked by `mask`.
     #[must_use]
     fn bits(self, shift: u32, mask: u32) -> usize;
-    /// Bits from `shift` on, moved to the low end; `shift` is less than the number of bits.
+    /// Returns the bits from `shift` on, moved to the low end; `shift` is less than the number of bits.
     #[must_use]
     fn above(self, shift: u32) -> Self;
-    /// Bits below `shift`, which is less than the number of bits.
+    /// Returns the bits below bit `shift`, which is less than the number of bits.
     #[must_use]
     fn below(self, shift: u32) -> Self;
-    /// Number of zeros below the lowest bit that is set.
+    /// Returns the number of zeros below the lowest bit that is set.
     #[must_use]
     fn trailing_zeros(self) -> u32;
-    /// Number of bits up to the highest that is set.
+    /// Returns the number of bits up to the highest bit that is set.
     #[must_use]
     fn length(self) -> u32;
     /// Truncates `wide` to its lowest bits.

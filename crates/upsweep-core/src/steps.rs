@@ -128,7 +128,7 @@ impl Held {
         Self { values: Values::new(), in_text: false }
     }
 
-    /// Adds the values of a job.
+    /// Adds the values that the functions of a job hold.
     ///
     /// # Errors
     /// [`Error::Values`] when the values exceed the room in a kernel's parameters.
@@ -146,7 +146,7 @@ impl Held {
         self.check()
     }
 
-    /// Adds the values of the only function of a job.
+    /// Adds the values that the only function of a job holds.
     ///
     /// # Errors
     /// [`Error::Values`], as for [`add_all`](Self::add_all).

@@ -8,9 +8,9 @@ use crate::operator::{Element, Float, Number, function, operator};
 #[derive(Element, Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Affine<T> {
-    /// Factor.
+    /// Factor of the argument.
     pub m: T,
-    /// Addend.
+    /// Constant that the function adds.
     pub k: T,
 }
 

@@ -134,8 +134,8 @@ impl AutomatonPlan {
         self.copies() * (4 * 256 + self.sizes.states * self.sizes.way_bytes()) + self.sizes.states * threads
     }
 
-    /// Number of copies of the automaton in that kernel's shared memory, at most one per lane: they fill up to half of
-    /// a multiprocessor's shared memory.
+    /// Number of copies of the automaton in the shared memory of the kernel that computes state maps, at most one per
+    /// lane: they fill up to half of a multiprocessor's shared memory.
     fn copies(&self) -> usize {
         let one = 4 * 256 + self.sizes.states_of_kernel() * self.sizes.way_bytes();
         let fits = |copies: &usize| one * copies <= self.tuning.shared_of_block(1) / 2;

@@ -21,8 +21,9 @@ const LINE_BYTES: usize = 16;
 const BLOCKS: usize = 4;
 /// Number of blocks where lines are cut into chunks: as many as an H200 runs at once.
 const CHUNK_BLOCKS: usize = 512;
-/// Fewer blocks than this cannot saturate memory bandwidth, so lines are split into chunks, which are read twice.
-/// Derived: from 64 on, the blocks' loads use a third of the bandwidth, and a second read costs half as much again.
+/// Number of blocks below which lines are split into chunks, which are read twice: fewer blocks cannot saturate memory
+/// bandwidth. Derived: from 64 on, the blocks' loads use a third of the bandwidth, and a second read costs half as much
+/// again.
 const FEW_BLOCKS: usize = 64;
 /// Largest number of chunks of a line, whose sums are scanned by few blocks; and smallest number of steps of a block
 /// along a chunk (a step is the elements that its warps take at once). Measured (H200, 2026-11-26): where lines are

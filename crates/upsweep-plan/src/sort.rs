@@ -64,9 +64,9 @@ pub enum Road {
     Cluster(ClusterPlan),
     /// Counting sort: values are counted, and the results filled in.
     Counting,
-    /// Partition by the given number of highest bits, then blocks sort the buckets. Passes follow instead where the keys
-    /// make buckets larger than blocks. With more keys than [`SortPlan::has_room_for_buckets`] allows, only arrays of
-    /// few distinct keys are sorted this way, and all others by passes.
+    /// Partition by the given number of highest bits, then blocks sort the buckets. Passes follow instead where the
+    /// keys make buckets larger than blocks. With more keys than [`SortPlan::has_room_for_buckets`] allows, only arrays
+    /// of few distinct keys are sorted this way, and all others by passes.
     Split(u32),
     /// Passes from the lowest digit on (LSD radix sort).
     Passes,

@@ -293,7 +293,7 @@ enum Kind {
     /// `f32`: edges are rounded to `f32`.
     Rounded,
     Double,
-    /// Integers.
+    /// Integers: edges are `f64`.
     Whole,
 }
 
@@ -302,7 +302,7 @@ impl<F: Estimate> Ruler<F> {
     ///
     /// # Errors
     /// [`Error::Bins`] when there are no bins or more than [`MAX_BINS`](super::MAX_BINS), [`Error::Range`] when the
-    /// range is not finite or has no place for as many bins.
+    /// range is not finite, ends before it begins, or is too narrow or too wide for `bins` bins with distinct edges.
     fn new(low: f64, high: f64, bins: usize, kind: Kind) -> Result<(Self, Quick<F>)> {
         check_bins(bins)?;
         let range = |rule| Error::Range { low: format!("{low:?}"), high: format!("{high:?}"), bins, rule };
@@ -332,8 +332,8 @@ impl<F: Estimate> Ruler<F> {
         let shift = if kind == Kind::Whole { exact_unit(low, high, step, 52) / 2.0 } else { 0.0 };
         let scale = bins as f64 / width;
         let unit = 2f64.powi(-F::DIGITS);
-        // Errors in units of the last digit: three operations, the roundings of `step` and of `k * step`, that of
-        // `base`, and that of an edge.
+        // Bound on the error of an estimate, of these errors in units of the last digit: three operations, the
+        // roundings of `step` and of `k * step`, that of `base`, and that of an edge.
         let off = (6.0 * bins as f64 + 3.0 * most * scale) * unit;
         let base = low - shift;
         let no_overflow = F::nearest(scale).finite() && F::nearest(2.0 * width).finite();

@@ -31,7 +31,7 @@ impl Floor for () {
     fn define(_source: &mut Source) {}
 }
 
-/// Rule of `f32`.
+/// Rule of even bins of `f32` on CUDA: a fused multiply-add that rounds down.
 #[derive(Clone, Copy, Debug)]
 pub struct FloorSingle {
     /// Number of bins per unit of `x`, or 0 if one rounding does not find the bin.

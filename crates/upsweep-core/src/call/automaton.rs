@@ -7,7 +7,7 @@ use std::collections::HashMap;
 /// An event that an automaton emits at a byte: the kind of thing found, and its distance before that byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Event {
-    /// Kind of thing found.
+    /// Number of the kind of thing that is found.
     pub kind: u8,
     /// Distance from the event back to the byte that the automaton reads, in bytes: at most [`MOST_BACK`].
     pub back: u8,

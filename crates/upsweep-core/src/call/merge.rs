@@ -62,7 +62,7 @@ macro_rules! orders {
 }
 orders! { Ascending false "ascending", Descending true "descending" }
 
-/// Whether `a` comes before `b`.
+/// Whether the key `a` comes before `b` in the ascending or `descending` order.
 #[inline(always)]
 fn before<K: Key>(a: K, b: K, descending: bool) -> bool {
     use crate::key::KeyBits;
@@ -96,7 +96,7 @@ impl<'a, T: Element> Sorting<'a, T, u8> {
 }
 
 impl<T: Element, V: Element> Sorting<'_, T, V> {
-    /// The number of elements.
+    /// Returns the number of elements to be sorted.
     pub fn len(&self) -> usize {
         match (&self.input, &self.output) {
             (Unsorted::Buffer(input), _) => input.len(),

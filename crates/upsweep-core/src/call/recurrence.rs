@@ -76,7 +76,8 @@ pub trait ComputesOn<I: Element>: Coefficient + Sealed<(I,)> {
     #[cfg(feature = "cuda")]
     #[doc(hidden)]
     type Finish: Function<(Self,), Output = I>;
-    /// Kernel functions that convert elements to numbers and numbers to results.
+    /// Returns the functions of a kernel: the sum of numbers, the conversion of elements to numbers, and that of
+    /// numbers to results.
     #[cfg(feature = "cuda")]
     #[doc(hidden)]
     fn functions() -> (Self::Sum, Self::Map, Self::Finish);

@@ -11,9 +11,9 @@ use crate::segments::Equal;
 /// A run of neighbouring elements, and the elements next to it.
 #[derive(Clone, Copy, Debug)]
 pub struct Stretch<'a, I> {
-    /// Index of the first element.
+    /// Index of the run's first element in the input.
     pub start: usize,
-    /// The elements.
+    /// Elements of the run.
     pub own: &'a [I],
     /// Element before the run, if there is one. It is set only for choices in which a [neighbour](Choose::NEIGHBOUR)
     /// decides.
@@ -260,7 +260,7 @@ pub trait Yields<I, O>: Copy + Send + Sync + Sealed<(I, O)> {
     const MOST: usize;
 }
 
-/// Stores the elements.
+/// Stores the selected elements.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Values;
 
@@ -274,7 +274,7 @@ impl<I> Yields<I, I> for Values {
     }
 }
 
-/// Stores the elements' indices.
+/// Stores the indices of the selected elements.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Indices;
 
@@ -316,7 +316,7 @@ impl<C, I: Element, O: Element> Choosing<'_, C, I, O> {
 /// Returns the flags of `len` elements, where flags decide.
 ///
 /// # Errors
-/// [`Error::Length`].
+/// [`Error::Length`] when there is another number of flags.
 pub fn flags_of<I: Element, C: Choose<I>>(choice: &C, len: usize) -> Result<Option<View<'_, C::Flag>>> {
     let flags = choice.flags();
     match flags.as_ref().map(View::len).filter(|&found| found != len) {

@@ -21,7 +21,7 @@ impl<'a, B: Input + ?Sized> Counted<'a, B> {
         self.buffer.view()
     }
 
-    /// Returns the number of elements, in device memory.
+    /// Returns a view of the number of elements, which is in device memory.
     pub fn length_view(&self) -> View<'a, u64> {
         self.count.clone()
     }
@@ -118,7 +118,7 @@ unsafe impl<T: Element> Read for First<T> {
     }
 
     const STREAMS: Streams = <T as Read>::STREAMS;
-    // The count may exceed the number of elements.
+    // A kernel may find a count above the number of elements of the buffer.
     #[cfg(feature = "cuda")]
     const MAY_FAULT: bool = true;
 

@@ -17,7 +17,7 @@
 /// Operation of an operator on its two arguments, in their order, as [`arith`](super::arith) defines it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Any other operation.
+    /// An operation that is none of the other forms.
     Other,
     /// `a + b`
     Sum,

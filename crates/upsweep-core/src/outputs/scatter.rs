@@ -147,7 +147,7 @@ unsafe impl<T: Element, A: Single<Value: Offset> + Read> Write for Scattered<T, 
 unsafe fn store_shared<T: Element>(to: *mut T, value: T) {
     macro_rules! store {
         ($Atomic:ty, $bits:ty) => {
-            // SAFETY: a number is an integer of its size, with all bits initialised, and is aligned to its size; the
+            // SAFETY: the bits of a number are an integer of its size, all initialised and aligned to that size; the
             // caller guarantees that `to` is valid.
             unsafe {
                 let bits = (&raw const value).cast::<$bits>().read();

@@ -10,9 +10,9 @@ pub trait Exact<C>: Copy {
     fn of(number: C) -> Self;
     /// Rounds to the nearest number of type `C`.
     fn number(self) -> C;
-    /// Sum.
+    /// Returns the sum.
     fn plus(self, other: Self) -> Self;
-    /// Product; 0 where a factor is 0, even if the other one is infinite.
+    /// Returns the product; 0 where a factor is 0, even if the other one is infinite.
     fn times(self, other: Self) -> Self;
 }
 

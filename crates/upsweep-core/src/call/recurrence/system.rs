@@ -17,13 +17,13 @@ pub struct System<C> {
     pub sections: usize,
     /// Whether results depend on earlier results.
     pub feedback: bool,
-    /// `b[0]` to `b[order]`, then `-a[1]` to `-a[order]`; for a cascade `b[0]` to `b[2]`, `-a[1]` and `-a[2]` of each
-    /// section.
+    /// Coefficients divided by `a[0]`: `b[0]` to `b[order]`, then `-a[1]` to `-a[order]`; for a cascade `b[0]` to
+    /// `b[2]`, `-a[1]` and `-a[2]` of each section.
     pub coefficients: Vec<C>,
 }
 
 impl<C: Coefficient> System<C> {
-    /// Creates the recurrence with these coefficients.
+    /// Creates the recurrence with the coefficients `b` and `a`.
     ///
     /// # Errors
     /// [`Error::Coefficients`].
@@ -56,7 +56,7 @@ impl<C: Coefficient> System<C> {
         Ok(Self { states, order, sections: 0, feedback, coefficients })
     }
 
-    /// Creates the cascade of these sections: each has `b[0]` to `b[2]` and `a[0]` to `a[2]`.
+    /// Creates the cascade of `sections`: each has `b[0]` to `b[2]` and `a[0]` to `a[2]`.
     ///
     /// # Errors
     /// [`Error::Coefficients`].

@@ -106,7 +106,7 @@ pub trait Logic: Element {
     note = "this operation works on i8..i128, u8..u128, isize and usize"
 )]
 pub trait Integer: Number + Logic {
-    /// The unsigned integer of as many bits.
+    /// The unsigned integer type with the same number of bits.
     type Unsigned: Integer;
     /// `-x`, also for unsigned integers.
     fn wrapping_neg(x: Self) -> Self;
@@ -183,7 +183,7 @@ pub trait Unsigned: Integer {
 pub trait Float: Signed {
     /// Not a number: positive, quiet, without payload.
     const NAN: Self;
-    /// The unsigned integer of as many bits.
+    /// The unsigned integer type with the same number of bits.
     type Bits: Integer;
     /// The square root, rounded to nearest even.
     fn sqrt(x: Self) -> Self;

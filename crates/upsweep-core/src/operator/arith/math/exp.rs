@@ -81,7 +81,7 @@ const INTEGERS_F32_BITS: i32 = 0x4b40_0000;
 const LN_2_HIGH_F32: f32 = 0.693_145_75;
 const LN_2_LOW_F32: f32 = 1.428_606_8e-6;
 
-/// 2^k, for `k` in -126..=127.
+/// Returns 2^k, for `k` in -126..=127.
 #[function(helper)]
 fn power_of_two_f32(k: i32) -> f32 {
     f32::from_bits(((k + 127) as u32) << 23)

@@ -29,14 +29,14 @@ pub fn bits(x: f64) -> u64 {
 }
 cuda_name! { bits cuda_name_of_bits, |_| "arith::raw_bits".to_owned() }
 
-/// Raw bits of an `f32`, NaN payloads included.
+/// Returns the raw bits of an `f32`, NaN payloads included.
 #[inline(always)]
 pub fn bits_f32(x: f32) -> u32 {
     x.to_bits()
 }
 cuda_name! { bits_f32 cuda_name_of_bits_f32, |_| "arith::raw_bits".to_owned() }
 
-/// `x`, or `bound` where `x` is more or NaN; `bound` is not 0. One instruction.
+/// Returns `x`, or `bound` where `x` is more or NaN; `bound` is not 0. One instruction.
 #[inline(always)]
 pub fn at_most_f32(x: f32, bound: f32) -> f32 {
     if x < bound { x } else { bound }
@@ -50,7 +50,7 @@ pub fn at_most_f64(x: f64, bound: f64) -> f64 {
 }
 cuda_name! { at_most_f64 cuda_name_of_at_most_f64, |_| "arith::least".to_owned() }
 
-/// `x`, or `bound` where `x` is less or NaN; `bound` is not 0. One instruction.
+/// Returns `x`, or `bound` where `x` is less or NaN; `bound` is not 0. One instruction.
 #[inline(always)]
 pub fn at_least_f32(x: f32, bound: f32) -> f32 {
     if x > bound { x } else { bound }

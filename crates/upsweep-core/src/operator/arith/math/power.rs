@@ -18,7 +18,7 @@ coefficients! {
     ];
 }
 
-/// Returns ln `x` as a float and the rest, together to 2^-66 of ln `x`, for a positive finite `x`.
+/// Returns ln `x` as a float and its rounding error, together to 2^-66 of ln `x`, for a positive finite `x`.
 ///
 /// Like `log.rs`: x = 2^k (1 + f), s = f / (2 + f), ln(1 + f) = 2 s (1 + z (1/3 + z P(z))) with z = s^2. Only P is
 /// small enough for single floats.
