@@ -54,7 +54,7 @@ pub struct ExpandPlan {
 }
 
 impl ExpandPlan {
-    /// Plans up to `counts` counts on a device of this compute capability.
+    /// Plans an expansion of up to `counts` counts on a device of this compute capability.
     #[must_use]
     pub fn new(counts: usize, sizes: ExpandSizes, capability: (u32, u32)) -> Self {
         let tuning = Tuning::of(capability);

@@ -259,7 +259,8 @@ impl CpuRecurrencePlan {
     pub fn new(shape: Shape, element: usize, lanes: usize, in_place: bool) -> Self {
         let Shape { outer, len, inner } = shape;
         let (block, bytes) = (lanes * PART, (shape.lines() * len).saturating_mul(element));
-        // A line in each lane needs no second pass over results, but a line for each lane.
+        // Lines side by side, one in each lane, need no second pass over their results, but at least as many lines as
+        // lanes.
         let long = inner == 1 && len >= if outer < lanes { block } else { 16 * PARTS_A_LANE * block };
         Self {
             lanes,

@@ -108,7 +108,7 @@ pub struct SortPlan {
 }
 
 impl SortPlan {
-    /// Plans `len` keys on a device of this compute capability with `multiprocessors` multiprocessors.
+    /// Plans a sort of `len` keys on a device of this compute capability with `multiprocessors` multiprocessors.
     #[must_use]
     pub fn new(len: usize, types: SortTypes, in_place: bool, capability: (u32, u32), multiprocessors: usize) -> Self {
         let shared = Tuning::of(capability).shared_bytes;

@@ -30,8 +30,8 @@ pub(super) struct TileSize {
     pub(super) thread_bytes: usize,
 }
 
-/// Tiles of long arrays: three loads of 16 bytes per thread. A scan reaches 0.95 of a copy's bandwidth, where 32 KiB
-/// reach 0.89 (H200, 2026-11-21: benches/notes/scan.md).
+/// Tiles of long arrays: three loads of 16 bytes per thread. A scan reaches 0.95 of a copy's bandwidth, with tiles of
+/// 32 KiB 0.89 (H200, 2026-11-21: benches/notes/scan.md).
 pub(super) const LARGE: TileSize = TileSize { threads: 256, thread_bytes: 48 };
 /// Tiles of long arrays of several inputs, where a thread of [`LARGE`] has room for one vector: three vectors for half
 /// as many threads. More elements then share the overhead of a tile (H200, 2026-11-22:
@@ -191,7 +191,8 @@ impl TileShape {
     /// Bytes of shared memory of a tile besides its elements: the totals of its warps, their prefixes, the values that
     /// its threads keep, its marks.
     pub(super) fn beside(&self, sizes: Sizes) -> usize {
-        // What follows each warp has 16 bytes at most, as vectors' bits are a multiple of 16.
+        // The marks of what follows each warp, a byte each, take 16 bytes at most with padding, as the bytes of
+        // vectors' bits before them are a multiple of 16.
         let marks = self.threads * self.rows * self.vector.div_ceil(8) + self.warps() * size_of::<u64>() + 16;
         2 * sizes.state * self.warps()
             + sizes.kept * self.threads

@@ -126,14 +126,15 @@ pub struct TopKPlan {
 }
 
 impl TopKPlan {
-    /// Plans the key of `rank`, from 1 on, among `len` keys; with `results`, all keys up to it.
+    /// Plans the search for the key of `rank`, from 1 on, among `len` keys; with `results`, for all keys up to it.
     #[must_use]
     pub fn new(len: usize, rank: usize, types: RankTypes, results: bool, capability: (u32, u32)) -> Self {
         let pass = Pass::new(len, types.key, Tuning::of(capability));
         Self { len, types, pass, window: window(len, rank, results) }
     }
 
-    /// Whether results are, most probably, taken from the candidates: else only the wanted key is searched among them.
+    /// Whether results are, most probably, taken from the candidates; else only the key of the requested rank is
+    /// searched among them.
     #[must_use]
     pub fn takes(&self) -> bool {
         self.window.is_some_and(|window| window.low_rank == 0)
