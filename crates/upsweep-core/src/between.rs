@@ -23,12 +23,13 @@ use half::{bf16, f16};
 use std::fmt;
 use std::iter;
 
-/// A place between two elements, as the [module](self) defines its value. `low` is at most `high`.
+/// Position between two neighbouring elements, `low` and `high`, of a sorted array: `low` is at most `high`. The
+/// [module](self) defines its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Between<T> {
-    /// Element before the place, or at it.
+    /// Last element before the position, or the element at it.
     pub low: T,
-    /// Next element in order.
+    /// Element after `low` in sorted order.
     pub high: T,
     /// Fraction of the distance from `low` to `high`: from 0 to less than 1.
     pub part: f64,
@@ -41,18 +42,18 @@ pub struct Between<T> {
     label = "not an integer of up to 64 bits, nor a float"
 )]
 pub trait Interpolate: Key + Sealed {
-    /// Whether all values are integers.
+    /// Whether all values of the type are integers.
     #[doc(hidden)]
     const INTEGER: bool;
     #[doc(hidden)]
     fn parts(self) -> Parts;
 }
 
-/// A number as sign, digits and exponent.
+/// A number split into its sign, its digits (an integer), and an exponent of 2.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub enum Parts {
-    /// `digits * 2^exponent`.
+    /// The finite number `digits * 2^exponent`, or its negative.
     Finite { negative: bool, digits: u64, exponent: i32 },
     /// An infinity or NaN.
     Other(f64),
@@ -94,7 +95,7 @@ interpolated! { false:
     f64, x => Parts::of_float(x);
 }
 
-/// Magnitude from which `f64` does not hold every half of an integer.
+/// Magnitude 2^52, from which `f64` does not hold every multiple of 1/2.
 const LARGE: f64 = (1u64 << 52) as f64;
 
 impl<T: Interpolate> Between<T> {
@@ -107,15 +108,15 @@ impl<T: Interpolate> Between<T> {
         }
     }
 
-    /// Whether rounding changed nothing: [`value`](Self::value) and the element's type hold the exact interpolated
-    /// value.
+    /// Whether [`value`](Self::value) is the exact interpolated value, without rounding. False for an infinity or NaN.
     #[must_use]
     pub fn is_exact(self) -> bool {
         self.exact().is_ok_and(|exact| exact.rounded().1)
     }
 
-    /// Returns the decimal digits of integer elements' values of 2^52 or more, which [`value`](Self::value) may not
-    /// hold: all digits before the point, and after it those of 53 bits.
+    /// Returns the value in decimal digits, for integer elements and a magnitude of 2^52 or more, which
+    /// [`value`](Self::value) may have rounded; else `None`. The digits before the point are exact. The fraction has 53
+    /// bits.
     #[must_use]
     pub fn digits(self) -> Option<String> {
         let exact = self.exact().ok().filter(|exact| T::INTEGER && exact.rounded().0.abs() >= LARGE)?;
@@ -124,7 +125,7 @@ impl<T: Interpolate> Between<T> {
         Some(format!("{sign}{whole}{}", part.trim_start_matches('0')))
     }
 
-    /// Returns the exact value; a value that is not finite is the error.
+    /// Returns the exact interpolated value. An infinity or NaN is returned as the error.
     fn exact(self) -> Result<Exact, f64> {
         let part = if (0.0..1.0).contains(&self.part) { self.part } else { 0.0 };
         let (low, high) = (self.low.parts(), if part > 0.0 { self.high.parts() } else { self.low.parts() });
@@ -135,7 +136,7 @@ impl<T: Interpolate> Between<T> {
                 if let (Parts::Finite { digits: share, exponent: scale, .. }, true) =
                     (Parts::of_float(part), part > 0.0)
                 {
-                    // low * (1 - part) + high * part
+                    // `exact` holds low: these products make it low * (1 - part) + high * part.
                     exact.add_product((!negative, digits, exponent), (share, scale));
                     if let Parts::Finite { negative, digits, exponent } = high {
                         exact.add_product((negative, digits, exponent), (share, scale));
@@ -161,11 +162,12 @@ impl<T: Interpolate> fmt::Display for Between<T> {
     }
 }
 
-/// Number of bits after the binary point: those of the smallest `f64`, times the smallest part.
+/// Number of bits of `Exact` after the binary point: its lowest bit is the square of 2^-1074, the smallest `f64`.
 const BEHIND: i32 = 2 * 1074;
-/// Words of a fixed-point number below 2^1026.
+/// Number of 64-bit words of `Exact`: its numbers are below 2^1026.
 const WORDS: usize = (BEHIND as usize + 1026).div_ceil(64);
-/// Bits of an `f64`'s significand, and the lowest position of its last bit.
+/// Number of bits of an `f64`'s significand, and the lowest index that the significand's last bit can have in `Exact`:
+/// that of 2^-1074.
 const DIGITS: usize = 53;
 const LAST: usize = BEHIND as usize - 1074;
 
@@ -173,7 +175,7 @@ const LAST: usize = BEHIND as usize - 1074;
 #[derive(Clone, Copy, Debug)]
 struct Exact {
     negative: bool,
-    /// Words from the lowest on; in two's complement while terms are added.
+    /// Words of the number from the lowest on, in two's complement while terms are added.
     words: [u64; WORDS],
 }
 
@@ -182,7 +184,7 @@ impl Exact {
         Self { negative: false, words: [0; WORDS] }
     }
 
-    /// Adds `digits * 2^exponent` or subtracts it.
+    /// Adds `digits * 2^exponent`, or subtracts it if `negative`.
     fn add(&mut self, negative: bool, digits: u128, exponent: i32) {
         let at = (exponent + BEHIND) as usize;
         let (first, shift) = (at / 64, (at % 64) as u32);
@@ -202,7 +204,7 @@ impl Exact {
         self.add(negative, u128::from(digits) * u128::from(share), exponent + scale);
     }
 
-    /// Splits the sum into sign and magnitude; zero gets the sign `of_zero`.
+    /// Converts the sum from two's complement to sign and magnitude. A sum of zero is negative if `of_zero` is true.
     fn with_sign(mut self, of_zero: bool) -> Self {
         let highest = self.words.last().copied().unwrap_or_default();
         self.negative = highest >> 63 == 1 || (of_zero && self.words == [0; WORDS]);
@@ -221,7 +223,7 @@ impl Exact {
         ((word(from / 64 + 1) << 64 | word(from / 64)) >> (from % 64)) as u64
     }
 
-    /// Whether any bit below this one is set.
+    /// Whether any bit below bit `bit` is set.
     fn any_below(&self, bit: usize) -> bool {
         let below = self.words.get(bit / 64).copied().unwrap_or_default() & ((1 << (bit % 64)) - 1);
         below != 0 || self.words.iter().take(bit / 64).any(|&word| word != 0)
@@ -236,23 +238,23 @@ impl Exact {
         let (half, less) = (self.bits(last - 1) & 1 == 1, self.any_below(last - 1));
         let up = half && (less || kept & 1 == 1);
         let scale = last as i32 - BEHIND;
-        // The product of two normal numbers loses nothing.
+        // 2^scale may be denormal, so it is applied as two normal factors. Neither product is rounded.
         let size = (kept + u64::from(up)) as f64 * power(scale / 2) * power(scale - scale / 2);
         (if self.negative { -size } else { size }, !half && !less)
     }
 
-    /// Integer part, which is less than 2^64.
+    /// Returns the integer part, which is less than 2^64 for integer elements.
     fn whole(&self) -> u64 {
         self.bits(BEHIND as usize)
     }
 
-    /// Fraction, without bits below 2^-53.
+    /// Returns the fraction, without its bits below 2^-53.
     fn part(&self) -> f64 {
         (self.bits(BEHIND as usize - DIGITS) & ((1 << DIGITS) - 1)) as f64 * power(-(DIGITS as i32))
     }
 }
 
-/// `2^k`, as a normal number.
+/// Returns `2^k`, for a `k` of which it is a normal number.
 fn power(k: i32) -> f64 {
     f64::from_bits(((k + 1023) as u64) << 52)
 }

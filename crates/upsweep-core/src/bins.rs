@@ -14,7 +14,8 @@ pub const MAX_BINS: usize = 1 << 20;
 /// Result of a rule for an element outside all bins.
 pub const OUTSIDE: u32 = u32::MAX - 1;
 
-/// Result of a quick look for an element that needs the exact rule. It is greater than any other result.
+/// Result of the quick look (the cheap first rule of even bins) for an element that needs the exact rule. It is greater
+/// than any other result.
 pub const UNSURE: u32 = u32::MAX;
 
 /// Returns the bin of an element among ascending edges, which bound `edges.len() - 1` bins.
@@ -28,15 +29,15 @@ pub fn between<T: Number>(edges: &[T], x: T) -> u32 {
     above.min(edges.len() - 1) as u32 - 1
 }
 
-/// Position of the first edge that is less than the edge before it, or NaN.
+/// Returns the index of the first edge that is less than the edge before it, or is NaN.
 pub fn descends<T: Number>(edges: &[T]) -> Option<usize> {
     let wrong = |at: usize| !T::le(edges[at.max(1) - 1], edges[at]);
     (0..edges.len()).find(|&at| wrong(at))
 }
 
-/// A bin number, as a program's own function returns it.
+/// An integer type in which a caller's function returns bin numbers.
 pub trait BinNumber: Element {
-    /// Bin, or a number greater than any bin for an element outside all bins.
+    /// Returns the bin number; for a number that no bin has, [`OUTSIDE`] or another number greater than any bin.
     fn bin(self) -> u32;
 }
 macro_rules! bin_numbers {
@@ -49,7 +50,7 @@ macro_rules! bin_numbers {
 }
 bin_numbers! { u8 u16 u32 u64 usize i8 i16 i32 i64 isize }
 
-/// A function from elements to bins, as a map.
+/// Rule of a histogram that calls a function from elements to bin numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct ByFunction<F>(pub F);
 

@@ -7,9 +7,9 @@ use crate::operator::Element;
 /// Elements that a call reads, in place.
 #[derive(Debug)]
 pub enum View<'a, T> {
-    /// In the host's memory.
+    /// Elements in the host's memory.
     Host(&'a [T]),
-    /// In a CUDA device's memory.
+    /// Elements in a CUDA device's memory.
     #[cfg(feature = "cuda")]
     Cuda(cudarc::driver::CudaView<'a, T>),
 }
@@ -17,9 +17,9 @@ pub enum View<'a, T> {
 /// Elements that a call writes, in place.
 #[derive(Debug)]
 pub enum ViewMut<'a, T> {
-    /// In the host's memory.
+    /// Elements in the host's memory.
     Host(&'a mut [T]),
-    /// In a CUDA device's memory.
+    /// Elements in a CUDA device's memory.
     #[cfg(feature = "cuda")]
     Cuda(cudarc::driver::CudaViewMut<'a, T>),
 }
@@ -37,7 +37,7 @@ impl<T> Clone for View<'_, T> {
 macro_rules! lengths {
     ($($view:ident),*) => { $(
         impl<T> $view<'_, T> {
-            /// The number of elements.
+            /// Returns the number of elements.
             #[must_use]
             pub fn len(&self) -> usize {
                 match self {
@@ -227,7 +227,7 @@ impl<'a, T> View<'a, T> {
 }
 
 impl<T> View<'_, T> {
-    /// Whether `other` begins at the same address.
+    /// Whether `other` begins at the same address as this view.
     pub fn is_at(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Host(this), Self::Host(other)) => std::ptr::eq(this.as_ptr(), other.as_ptr()),

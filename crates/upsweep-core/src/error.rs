@@ -24,14 +24,14 @@ pub enum Error {
         what: &'static str,
         /// Number of elements it has.
         found: usize,
-        /// Smallest number of elements.
+        /// Smallest number of elements that the buffer must have.
         least: usize,
     },
     /// The elements are not whole pixels.
     Pixels {
         /// Number of elements.
         len: usize,
-        /// Channels of a pixel.
+        /// Number of channels of a pixel.
         channels: usize,
     },
     /// The shape's product is not the number of elements.
@@ -50,11 +50,11 @@ pub enum Error {
         /// Level that has this size: 0 is the image.
         level: usize,
     },
-    /// A window has more columns than a block of a CUDA device.
+    /// A window has more columns than a block of a CUDA device has room for.
     Window {
         /// Columns of the window that exist in the array.
         columns: usize,
-        /// Largest number of columns.
+        /// Largest number of columns that a window can have.
         most: usize,
     },
     /// The axis does not exist in the shape.
@@ -87,9 +87,9 @@ pub enum Error {
     },
     /// Segment offsets that do not ascend, or that are outside the input.
     Offsets {
-        /// The position in the offsets.
+        /// Position of the wrong offset in the buffer of offsets.
         index: usize,
-        /// The offset there.
+        /// Value of the wrong offset.
         offset: i128,
         /// Rule that the offset breaks.
         rule: &'static str,
@@ -105,16 +105,16 @@ pub enum Error {
     },
     /// A histogram without bins, or with too many.
     Bins {
-        /// The bins asked for.
+        /// Number of bins that the call requested.
         bins: usize,
         /// Largest number of bins: [`MAX_BINS`](crate::bins::MAX_BINS).
         most: usize,
     },
     /// A histogram of no channels, of more than the input has, or of too many.
     Channels {
-        /// Channels of the input.
+        /// Number of channels of the input.
         channels: usize,
-        /// Channels to be counted.
+        /// Number of channels to be counted.
         counted: usize,
         /// Largest number of channels: `MAX_CHANNELS` of `histogram`.
         most: usize,
@@ -165,7 +165,7 @@ pub enum Error {
         what: &'static str,
         /// Number that the step names.
         found: usize,
-        /// How many there are, counted from 0.
+        /// Number of states, or of lists of events, of the automaton. They are counted from 0.
         number: usize,
     },
     /// A buffer has room for fewer elements than there are. Nothing was written past its end.
@@ -174,14 +174,14 @@ pub enum Error {
         what: &'static str,
         /// Number of elements.
         needed: usize,
-        /// Number of elements it has room for.
+        /// Number of elements that the buffer has room for.
         capacity: usize,
     },
     /// An index outside a table that is read, or outside an output that results are scattered to.
     Index {
-        /// The position in the indices.
+        /// Position of the wrong index in the indices.
         at: usize,
-        /// The index there.
+        /// Value of the wrong index.
         index: i128,
         /// Number of elements of the table or output.
         len: usize,
@@ -190,9 +190,9 @@ pub enum Error {
     Place {
         /// Name of the buffer.
         what: &'static str,
-        /// Memory that holds it.
+        /// Memory that holds the buffer.
         found: &'static str,
-        /// Memory that must hold it.
+        /// Memory that must hold the buffer.
         expected: &'static str,
     },
     /// Input and output overlap without being the same memory.
@@ -319,7 +319,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Returns a type's name without the modules that its parts are in.
+/// Returns a type's name without the paths of modules.
 fn without_paths(name: &str) -> String {
     let mut short = String::new();
     for part in name.split_inclusive(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')) {

@@ -7,7 +7,7 @@ use crate::operator::Element;
 /// Source of the initial value; see [`Init`].
 #[derive(Debug)]
 pub enum InitSource<'a, T> {
-    /// There is none.
+    /// No initial value.
     None,
     /// Value known on the host.
     Value(T),

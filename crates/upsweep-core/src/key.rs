@@ -20,15 +20,15 @@ use std::ops::{BitOr, BitXor};
     note = "keys are integers, bool, char, f16, bf16, f32 and f64; a struct is sorted by its fields with `Sort::by_fields`"
 )]
 pub unsafe trait Key: Element {
-    /// An unsigned integer of the same size.
+    /// Unsigned integer type of the key's size, as which keys are sorted.
     #[doc(hidden)]
     type Bits: KeyBits;
-    /// Order of the bits.
+    /// Rule by which the bits of keys are ordered.
     #[doc(hidden)]
     const ORDER: KeyOrder;
 }
 
-/// Order of the bits of keys.
+/// Rule by which the bits of keys are ordered, as unsigned integers.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct KeyOrder {
@@ -50,35 +50,35 @@ impl KeyOrder {
 /// An unsigned integer type that keys are sorted as.
 #[doc(hidden)]
 pub trait KeyBits: Element + Ord + Default + BitOr<Output = Self> + BitXor<Output = Self> {
-    /// Number of bits.
+    /// Number of bits of the type.
     const BITS: u32;
-    /// Number whose order is that of keys with these bits: a permutation of all numbers, so that sorted keys get their
-    /// own bits back.
-    /// again.
+    /// Returns a number whose order as an integer is the order of keys with these bits. The function is a permutation
+    /// of all numbers, so that sorted keys get their own bits back.
     #[must_use]
     fn ordered(self, order: KeyOrder, descending: bool) -> Self;
-    /// Number by which keys with these bits are compared: as [`ordered`](Self::ordered), but one number for both zeros.
+    /// Returns the number by which keys with these bits are compared: as [`ordered`](Self::ordered), but one number for
+    /// both zeros.
     #[must_use]
     fn compared(self, order: KeyOrder, descending: bool) -> Self;
-    /// Inverse of [`ordered`](Self::ordered).
+    /// Returns the bits of the key whose [`ordered`](Self::ordered) number is this one.
     #[must_use]
     fn restored(self, order: KeyOrder, descending: bool) -> Self;
-    /// Radix digit: the eight bits from `shift` on.
+    /// Returns a radix digit: the eight bits from `shift` on.
     #[must_use]
     fn digit(self, shift: u32) -> usize;
-    /// Bits from `shift` on, masked by `mask`.
+    /// Returns the bits from `shift` on, masked by `mask`.
     #[must_use]
     fn bits(self, shift: u32, mask: u32) -> usize;
-    /// Bits from `shift` on, moved to the low end; `shift` is less than the number of bits.
+    /// Returns the bits from `shift` on, moved to the low end; `shift` is less than the number of bits.
     #[must_use]
     fn above(self, shift: u32) -> Self;
-    /// Bits below `shift`, which is less than the number of bits.
+    /// Returns the bits below bit `shift`, which is less than the number of bits.
     #[must_use]
     fn below(self, shift: u32) -> Self;
-    /// Number of zeros below the lowest bit that is set.
+    /// Returns the number of zeros below the lowest bit that is set.
     #[must_use]
     fn trailing_zeros(self) -> u32;
-    /// Number of bits up to the highest that is set.
+    /// Returns the number of bits up to the highest bit that is set.
     #[must_use]
     fn length(self) -> u32;
     /// Truncates `wide` to its lowest bits.
@@ -90,7 +90,7 @@ pub trait KeyBits: Element + Ord + Default + BitOr<Output = Self> + BitXor<Outpu
     /// Packs this number, which fits, into the higher half, and `low` into the lower half.
     #[must_use]
     fn beside(self, low: u64) -> Self;
-    /// Lower half.
+    /// Returns the lower half of the bits.
     #[must_use]
     fn lower_half(self) -> u64;
 }
@@ -106,14 +106,14 @@ macro_rules! key_bits {
                 let sign = <$bits>::from(signed) << (<$bits>::BITS - 1);
                 let float = <$bits>::from(mantissa == 0).wrapping_sub(1);
                 let flip = <$bits>::from(!descending).wrapping_sub(1);
-                // In negative floats all bits are flipped, so that more negative is less.
+                // In negative floats all bits are flipped, so that more negative floats become lesser integers.
                 let negative = (self as $signed >> (<$bits>::BITS - 1)) as $bits & float;
-                // NaN at the beginning wrap to the end.
+                // The subtraction wraps NaN that would be first to the end.
                 (self ^ (negative | sign) ^ flip).wrapping_sub((1 << mantissa) - 1)
             }
             #[inline(always)]
             fn compared(self, order: KeyOrder, descending: bool) -> Self {
-                // For integers this is 0, which the next line leaves as it is.
+                // The bits of -0 for floats. For integers it is 0, with which the next line changes nothing.
                 let negative_zero = <$bits>::from(order.mantissa != 0) << (<$bits>::BITS - 1);
                 (self ^ (<$bits>::from(self == negative_zero) * negative_zero)).ordered(order, descending)
             }
@@ -210,10 +210,10 @@ keys! { usize as u32, false, 0; isize as u32, true, 0; }
     note = "positions are u32, u64 and usize"
 )]
 pub trait Index: Element + Sealed {
-    /// Largest number of elements whose positions it holds.
+    /// Largest number of elements whose positions the type holds.
     #[doc(hidden)]
     const MOST: u64;
-    /// Converts the position `i`, which it holds.
+    /// Converts the position `i`, which the type holds.
     #[doc(hidden)]
     fn at(i: usize) -> Self;
 }

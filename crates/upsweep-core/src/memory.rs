@@ -62,7 +62,7 @@ pub fn collected<T>(len: usize, elements: impl IntoIterator<Item = T>) -> Result
 /// Some programs have an allocator that ends them when memory is missing. An allocator cannot see whether its caller
 /// can recover; [`is_asking`] tells it. Without such an allocator, this is a call of `ask`.
 pub fn ask<T>(ask: impl FnOnce() -> T) -> T {
-    /// Restores the flag, also after a panic.
+    /// Value of `ASKS` before the call. Dropping it restores the value, also after a panic.
     struct Before(bool);
     impl Drop for Before {
         fn drop(&mut self) {

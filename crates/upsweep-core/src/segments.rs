@@ -39,27 +39,27 @@ impl Segments {
     }
 }
 
-/// Kind of segments, as the CPU's plan distinguishes them.
+/// Kind of a call's segments, as the CPU's plan distinguishes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CpuSegments {
     /// No segments.
     None,
-    /// Head flags or keys.
+    /// Segments by head flags or keys.
     Heads,
-    /// Offsets of this many segments.
+    /// Segments by offsets, and the number of segments.
     Offsets(usize),
 }
 
 /// An integer type that counts elements: `u32`, `u64`, `usize`, `i32`, `i64`. It is implemented for these types alone.
 pub trait Offset: Element + Sealed {
-    /// The value, if it is not negative.
+    /// Returns the value, if it is not negative and `usize` holds it.
     fn to_usize(self) -> Option<usize>;
-    /// The value, for messages.
+    /// Returns the value, for messages of errors.
     fn to_i128(self) -> i128;
-    /// Largest value.
+    /// Largest value of the type.
     #[doc(hidden)]
     const LARGEST: u64;
-    /// Whether a value may be negative.
+    /// Whether the type has negative values.
     #[doc(hidden)]
     const SIGNED: bool;
 }
@@ -114,10 +114,10 @@ pub trait Segmentation: Sealed {
     /// Equality of keys.
     type Same: Function<(Self::Key, Self::Key), Output = bool>;
 
-    /// Kind that [`kind`](Self::kind) returns: backends compile no other kind.
+    /// Kind of the segmentation that [`kind`](Self::kind) returns: backends compile no other kind.
     const KIND: Kind;
 
-    /// Whether the array may have several lines along an axis: backends then compile lines, too.
+    /// Whether the array may have several lines along an axis: backends then compile the code for lines, too.
     #[doc(hidden)]
     const LINES: bool = true;
 
@@ -125,21 +125,21 @@ pub trait Segmentation: Sealed {
     fn kind(&self) -> SegmentKind<'_, Self::Key, Self::Offset, Self::Same>;
 }
 
-/// [`SegmentKind`] without its values.
+/// Kind of a segmentation: [`SegmentKind`] without its buffers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// One segment.
+    /// The whole input is one segment.
     Whole,
-    /// Ascending offsets.
+    /// Ascending offsets, at which segments begin and end.
     Offsets,
-    /// One flag per element.
+    /// One flag per element: whether a segment begins there.
     HeadFlags,
-    /// One key per element.
+    /// One key per element: a segment is a run of equal keys.
     Keys,
 }
 
 impl Kind {
-    /// Whether a segmentation of the declared kind `known` is of this `kind`.
+    /// Whether `known`, the declared kind of a segmentation, is `kind`.
     pub const fn may_be(known: Self, kind: Self) -> bool {
         known as u8 == kind as u8
     }
@@ -153,13 +153,13 @@ impl Kind {
 /// A segmentation with its buffers.
 #[derive(Debug)]
 pub enum SegmentKind<'a, K, I, E> {
-    /// One segment.
+    /// The whole input is one segment.
     Whole,
-    /// Ascending offsets.
+    /// Ascending offsets, at which segments begin and end.
     Offsets(View<'a, I>),
-    /// One flag per element.
+    /// One flag per element: whether a segment begins there.
     HeadFlags(View<'a, bool>),
-    /// One key per element.
+    /// One key per element: a segment is a run of equal keys.
     Keys(View<'a, K>, E),
 }
 
@@ -231,7 +231,7 @@ where
     }
 }
 
-/// Segmentation of a call that has one result.
+/// Segmentation of a call that has one result, so that its array has no lines along an axis.
 pub struct OfOne<'a, G>(pub &'a G);
 
 impl<G> Sealed for OfOne<'_, G> {}
@@ -248,7 +248,7 @@ impl<G: Segmentation> Segmentation for OfOne<'_, G> {
 }
 
 impl<K, I, E> SegmentKind<'_, K, I, E> {
-    /// Returns the kind and the number of items, without types.
+    /// Returns the kind of the segmentation and the number of its offsets, flags or keys, without their types.
     #[inline(always)]
     pub fn untyped(&self) -> SegmentsBy {
         let (kind, items) = match self {
@@ -269,13 +269,14 @@ pub struct SegmentsBy {
 }
 
 impl SegmentsBy {
-    /// Checks that the segmentation fits `len` elements.
+    /// Checks that the segmentation fits `len` elements. `along_axis`: the call scans along an axis, which excludes
+    /// segments.
     #[inline]
     pub fn check(self, len: usize, along_axis: bool) -> Result<()> {
         if self.kind == Kind::Whole { Ok(()) } else { self.check_items(len, along_axis) }
     }
 
-    // Compiled once, not for each job.
+    // A function of its own, which is compiled once and not for each type of job.
     #[inline(never)]
     fn check_items(self, len: usize, along_axis: bool) -> Result<()> {
         let found = self.items;

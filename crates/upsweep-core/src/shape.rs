@@ -2,8 +2,8 @@
 
 use crate::error::{Error, Result};
 
-/// Number of elements of an array with these axes: 0 where one axis is 0, however long the others are; `usize::MAX` on
-/// overflow.
+/// Returns the number of elements of an array with axes of these lengths: 0 where one length is 0, however long the
+/// others are; `usize::MAX` on overflow.
 pub fn product(axes: &[usize]) -> usize {
     axes.iter().fold(1, |product: usize, &n| product.saturating_mul(n))
 }
@@ -12,16 +12,19 @@ pub fn product(axes: &[usize]) -> usize {
 /// i`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Product of the axes before; `usize::MAX` on overflow, in an array without elements.
+    /// Product of the lengths of the axes before the scanned axis; `usize::MAX` on overflow, in an array without
+    /// elements.
     pub outer: usize,
-    /// Length of the axis.
+    /// Length of the scanned axis: the number of elements of a line.
     pub len: usize,
-    /// Product of the axes after; `usize::MAX` on overflow, likewise.
+    /// Product of the lengths of the axes after the scanned axis; `usize::MAX` on overflow, in an array without
+    /// elements.
     pub inner: usize,
 }
 
 impl Shape {
-    /// Creates the shape of `len` elements along `axis`, or of one line.
+    /// Creates the shape of an array of `len` elements, with its axes and the number of the scanned axis; without
+    /// these, it is one line.
     ///
     /// # Errors
     /// [`Error::Axis`] when there is no such axis, [`Error::Shape`] when the shape has another number of elements.
@@ -33,7 +36,7 @@ impl Shape {
         }
     }
 
-    // Compiled once, not for each job.
+    // A function of its own, which is compiled once and not for each type of job.
     #[inline(never)]
     fn along(shape: &[usize], axis: usize, len: usize) -> Result<Self> {
         if axis >= shape.len() {
@@ -45,19 +48,19 @@ impl Shape {
         Ok(Self { outer: product(&shape[..axis]), len: shape[axis], inner: product(&shape[axis + 1..]) })
     }
 
-    /// Creates the shape of one line.
+    /// Creates the shape of one line of `len` elements.
     pub fn line(len: usize) -> Self {
         Self { outer: 1, len, inner: 1 }
     }
 
-    /// Number of elements.
+    /// Returns the number of elements of the array.
     #[must_use]
     #[inline]
     pub fn elements(&self) -> usize {
         self.outer.saturating_mul(self.len).saturating_mul(self.inner)
     }
 
-    /// Number of lines along the axis; `usize::MAX` on overflow, where lines have no elements.
+    /// Returns the number of lines along the axis; `usize::MAX` on overflow, where lines have no elements.
     #[must_use]
     pub fn lines(&self) -> usize {
         self.outer.saturating_mul(self.inner)

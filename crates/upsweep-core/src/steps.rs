@@ -42,8 +42,9 @@ pub trait Steps: Copy + Send + Sync + 'static {
     /// Whether many operands are combined by a few vector instructions. If so, they have 1, 2, 4 or 8 bytes.
     const LANES: bool;
 
-    /// Number of vector numbers that make up an element, an operand, and a result; 0 where there is anything else.
-    /// Elements and results are contiguous then.
+    /// Number of vector numbers (numbers that a processor's vectors hold) that make up an element, an operand, and a
+    /// result; 0 if there is anything else. Where the number of an element or a result is not 0, the buffer's values
+    /// are contiguous.
     const NUMBERS: [usize; 3];
 
     /// Whether operands of several numbers are combined by vector instructions.
@@ -61,8 +62,8 @@ pub trait Steps: Copy + Send + Sync + 'static {
     fn same_map() -> bool;
     fn same_finish() -> bool;
 
-    /// Returns an encoded value to begin with where `x` follows: combined with `x`, it leaves `x` as it is. For
-    /// [`EXACT`](Steps::EXACT) operators.
+    /// Returns an encoded value with which a combination can start whose first operand is `x`: combined with `x`, it
+    /// gives `x`. For [`EXACT`](Steps::EXACT) operators.
     fn neutral(&self, x: Self::Acc) -> Self::Acc;
 
     /// Encodes a value for [`combine_encoded`](Steps::combine_encoded): extremes of floats become integers, whose
@@ -106,7 +107,7 @@ pub trait JobSteps: Steps {
     #[cfg(feature = "cuda")]
     fn known() -> Known;
 
-    /// Adds the functions to `source` and names them.
+    /// Adds the functions to `source` and returns their C++ names.
     #[cfg(feature = "cuda")]
     fn code(&self, source: &mut Source) -> Code;
 }
@@ -115,7 +116,7 @@ pub trait JobSteps: Steps {
 #[derive(Debug)]
 pub struct Held {
     pub values: Values,
-    /// Whether a function holds further values in its text.
+    /// Whether the CUDA text of a function contains values, as the function holds values and has added none.
     pub in_text: bool,
 }
 
@@ -127,7 +128,7 @@ impl Held {
         Self { values: Values::new(), in_text: false }
     }
 
-    /// Adds the values of a job.
+    /// Adds the values that the functions of a job hold.
     ///
     /// # Errors
     /// [`Error::Values`] when the values exceed the room in a kernel's parameters.
@@ -145,7 +146,7 @@ impl Held {
         self.check()
     }
 
-    /// Adds the values of the only function of a job.
+    /// Adds the values that the only function of a job holds.
     ///
     /// # Errors
     /// [`Error::Values`], as for [`add_all`](Self::add_all).
@@ -154,7 +155,7 @@ impl Held {
         self.check()
     }
 
-    /// Checks the number of bytes.
+    /// Checks that the values fit into a kernel's parameters.
     ///
     /// # Errors
     /// [`Error::Values`] when there are more bytes than fit into a kernel's parameters.
@@ -177,17 +178,17 @@ impl Held {
 #[cfg(feature = "cuda")]
 #[derive(Clone, Debug)]
 pub struct Code {
-    /// `In`, `Acc`, `Out`, `Given`.
+    /// Names of the types `In`, `Acc`, `Out` and `Given`.
     pub types: [String; 4],
-    /// `Acc name(In, u64)`
+    /// Name of the function `Acc name(In, u64)`.
     pub load: String,
-    /// `Acc name(Acc, Acc)`
+    /// Name of the function `Acc name(Acc, Acc)`.
     pub combine: String,
-    /// `Out name(Acc)`
+    /// Name of the function `Out name(Acc)`.
     pub store: String,
-    /// `Acc name(Given)`
+    /// Name of the function `Acc name(Given)`.
     pub given: String,
-    /// `Given name(Acc)`
+    /// Name of the function `Given name(Acc)`.
     pub carried: String,
 }
 
@@ -213,13 +214,13 @@ impl Code {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known {
     pub form: Form,
-    /// There is no map: operands are the elements.
+    /// Whether there is no map: operands are the elements.
     pub same_map: bool,
-    /// There is no finish: results are operands.
+    /// Whether there is no finish: results are operands.
     pub same_finish: bool,
-    /// The map only widens numbers.
+    /// Whether the map only widens numbers.
     pub widens: bool,
-    /// The functions accept any bits, even those that are no element.
+    /// Whether the functions accept any bits, even bits that are no element.
     pub any_bits: bool,
 }
 
@@ -263,7 +264,7 @@ where
         if O::PLAIN { O::Value::NUMBERS } else { 0 },
     ];
     const VECTORS: bool = Op::VECTORS;
-    // Among elements with `LANE`, the floats are those that can be encoded.
+    // A sum is exact for integers: among elements with `LANE`, floats are those that can be encoded.
     const EXACT: bool = match Op::FORM {
         Form::Other => false,
         Form::Sum => !M::Output::ENCODED,
@@ -288,7 +289,7 @@ where
         match Op::FORM {
             // SAFETY: zero bits are a value of every element.
             Form::Sum | Form::Xor if Self::EXACT => unsafe { MaybeUninit::zeroed().assume_init() },
-            // SAFETY: a whole element is an integer.
+            // SAFETY: a product is exact for whole elements alone, which are integers.
             Form::Product if Self::EXACT => unsafe { one() },
             // Combined with itself, `x` stays `x`.
             _ => x,
@@ -373,7 +374,7 @@ where
         let same = TypeId::of::<Same>();
         let (same_map, same_finish) = (I::PLAIN && TypeId::of::<M>() == same, O::PLAIN && TypeId::of::<F>() == same);
         let widens = I::PLAIN && TypeId::of::<M>() == TypeId::of::<Widen<M::Output>>();
-        // Kernels group products like any operator's results.
+        // CUDA kernels have no special code for products: to them a product is an operator of form `Other`.
         let form = if matches!(Op::FORM, Form::Product) { Form::Other } else { Op::FORM };
         Known { form, same_map, same_finish, widens, any_bits: (same_map || widens) && same_finish }
     }
@@ -389,7 +390,7 @@ where
     }
 }
 
-/// The number 1.
+/// Returns the number 1.
 ///
 /// # Safety
 /// `T` is an integer.
@@ -410,7 +411,7 @@ where
     M: Map<I::Value, I::Args>,
     Op: Operator<M::Output>,
 {
-    /// Whether the operator is the maximum or the minimum of floats.
+    /// Whether operands are combined in encoded form: the operator is the maximum or the minimum, of floats.
     const ENCODED: bool = M::Output::ENCODED && matches!(Op::FORM, Form::Minimum | Form::Maximum);
     /// Whether the operator is the maximum.
     const LATER: bool = matches!(Op::FORM, Form::Maximum);

@@ -7,9 +7,9 @@ use crate::sealed::Sealed;
 /// Kind of quantity that is added up in each bin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
-    /// Ones: the number of elements.
+    /// Ones: the sum is the number of elements.
     One,
-    /// Integers of this many bytes.
+    /// Integers, with their number of bytes.
     Whole(usize),
     /// Floats.
     Float,
@@ -18,7 +18,7 @@ pub enum Amount {
 }
 
 impl Amount {
-    /// Bytes of a bin's counter.
+    /// Returns the number of bytes of a bin's counter.
     #[must_use]
     pub fn counter_bytes(self) -> usize {
         match self {
@@ -28,7 +28,7 @@ impl Amount {
         }
     }
 
-    /// Code in the text of kernels.
+    /// Returns the number of the kind in the CUDA text of kernels.
     #[must_use]
     pub fn code(self) -> usize {
         match self {
@@ -43,12 +43,12 @@ impl Amount {
 /// An integer type of counts: `u32` or `u64`. It is implemented for these types alone.
 #[diagnostic::on_unimplemented(message = "`{Self}` is not what elements are counted in", label = "not `u32` or `u64`")]
 pub trait Count: Element + Sealed {
-    /// Largest number.
+    /// Largest count that the type holds.
     #[doc(hidden)]
     const MOST: u64;
     #[doc(hidden)]
     const ZERO: Self;
-    /// Adds `count`, which fits.
+    /// Adds `count`; the type holds the sum.
     #[doc(hidden)]
     fn add(&mut self, count: u32);
 }
@@ -73,10 +73,10 @@ counts! { u32 u64 }
 pub trait Weight: Element + Sealed {
     #[doc(hidden)]
     const AMOUNT: Amount;
-    /// Sum of a bin.
+    /// Type of the sum in a bin.
     #[doc(hidden)]
     type Sum: Copy + Default + Send + Sync;
-    /// Exponent as [`Scale`] counts it; 0 for integers and for values that are not finite.
+    /// Returns the weight's exponent, as [`Scale::exponent`]; 0 for integers and for values that are not finite.
     #[doc(hidden)]
     fn exponent(self) -> u32;
     #[doc(hidden)]
@@ -119,7 +119,7 @@ macro_rules! float_weights {
 }
 float_weights! { f32 f64 }
 
-/// Scale of floats as integers of 128 bits whose sum does not overflow.
+/// Scale by which float weights become integers of 128 bits, so that their sum does not overflow.
 #[derive(Clone, Copy, Debug)]
 pub struct Scale {
     /// Largest exponent of a finite weight, at least 1.
@@ -136,7 +136,7 @@ impl Scale {
         Self { largest: largest.max(1), spare: usize::BITS - weights.leading_zeros() }
     }
 
-    /// Exponent field of the bits, but 0 for values that are not finite.
+    /// Returns the exponent field of the bits of `x`, but 0 for values that are not finite.
     pub fn exponent(x: f64) -> u32 {
         let exponent = bits_of_exponent(x);
         if exponent == NOT_FINITE { 0 } else { exponent }
@@ -151,7 +151,7 @@ fn bits_of_exponent(x: f64) -> u32 {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FloatSum {
     units: i128,
-    /// Bits: 1 for infinity, 2 for minus infinity, 4 for NaN.
+    /// Set of the values found that are not finite, as bits: 1 for infinity, 2 for minus infinity, 4 for NaN.
     marks: u32,
 }
 
@@ -202,7 +202,7 @@ impl FloatSum {
     }
 }
 
-/// `2^k`, as a normal number.
+/// Returns `2^k`, for a `k` of which it is a normal number.
 fn power(k: i32) -> f64 {
     f64::from_bits(((k + 1023) as u64) << 52)
 }

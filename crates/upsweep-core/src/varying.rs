@@ -8,9 +8,9 @@ use crate::operator::{Element, Float, Number, function, operator};
 #[derive(Element, Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Affine<T> {
-    /// Factor.
+    /// Factor of the argument.
     pub m: T,
-    /// Addend.
+    /// Constant that the function adds.
     pub k: T,
 }
 
@@ -92,13 +92,13 @@ pub fn of_zero<T: Number>(f: Affine<T>) -> T {
     f.k
 }
 
-/// Last result of a function at two zeros.
+/// Last result `y` of a function whose two numbers are 0.
 #[function]
 pub fn of_zeros<T: Number>(f: AffinePair<T>) -> T {
     f.k
 }
 
-/// Value of a quotient at `before`.
+/// Value of the function `f` at `before`, the result before the first element.
 #[function]
 pub fn quotient_of<T: Float>(#[param] before: T, f: Moebius<T>) -> T {
     (f.p * before + f.q) / (f.r * before + f.s)

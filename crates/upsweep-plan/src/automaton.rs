@@ -7,36 +7,36 @@ use super::tuning::Tuning;
 #[cfg(feature = "cuda")]
 use upsweep_core::call::automaton::Table;
 
-/// Largest number of classes whose codes fit in a byte as multiples of four, the distance of steps in memory.
+/// Largest number of classes of bytes for which four times a class fits in a byte: the offset of the class in a state's
+/// row of the transition table, whose entries have four bytes.
 const SCALED_CLASSES: usize = 64;
-/// Layout of the host's numbers after a kernel's parameters: the class of each of 256 bytes, then two bytes for each
-/// state, then two bytes for each list of events.
+/// Layout of the automaton's numbers, which the host passes after a kernel's parameters: the class of each of 256
+/// bytes, then two bytes for each state, then two bytes for each list of events.
 const CLASSES: usize = 256;
 const TOLD_BYTES: usize = 2 * 256;
-/// Sizes of the host's numbers, in bytes, for which kernels are compiled.
+/// Sizes of the automaton's numbers, in bytes, for which kernels are compiled.
 const NUMBERS: [usize; 4] = [2 << 10, 6 << 10, 14 << 10, 31 << 10];
 
 /// Blocks per multiprocessor, and tiles that a block holds while they wait for their prefix (H200, 2026-11-23, JSON of
 /// 2^28 bytes: 2,809 us; two blocks with a lag of 2, which then fits, 3,538; larger tiles no better).
-/// blocks with a lag of 2, as then have room, 3,538; larger tiles no better).
 const BLOCKS: usize = 3;
 const LAG: usize = 1;
 /// Largest number of threads of a block that computes the state maps of tiles, one tile per thread; a multiprocessor
-/// has room for one such block.
+/// has room for one such block. The state map of a tile is the state after it for each state before it.
 const WAY_THREADS: usize = 768;
-/// Tiles of the text whose state maps a warp composes one after the other, before warps exchange theirs.
+/// Number of tiles of the text whose state maps a warp composes one after the other, before warps exchange the results.
 const TILES_A_WARP: usize = 16;
 
 /// Parameters of a plan besides the number of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AutomatonSizes {
-    /// States of the automaton.
+    /// Number of states of the automaton.
     pub states: usize,
-    /// Classes of bytes that it distinguishes.
+    /// Number of classes of bytes that the automaton distinguishes.
     pub classes: usize,
-    /// Events in lists of several events.
+    /// Number of events in all lists of several events.
     pub listed: usize,
-    /// Bytes of an event's position.
+    /// Number of bytes in which the position of an event is stored.
     pub index: usize,
 }
 
@@ -47,11 +47,12 @@ pub struct AutomatonPlan {
     pub sizes: AutomatonSizes,
     /// Shape of the tiles.
     pub shape: TileShape,
-    /// Tiles of the text.
+    /// Number of tiles of the text.
     pub tiles: usize,
-    /// Tiles of tiles, for the kernel that finds the entry state of each tile.
+    /// Number of tiles of the kernel that finds the entry state of each tile of the text: its elements are tiles of the
+    /// text.
     pub entry_tiles: usize,
-    /// Bytes of a number of events.
+    /// Number of bytes of a count of events in the look-back.
     pub state: usize,
     /// Status words of the look-back over numbers of events.
     pub words: StatusWords,
@@ -69,14 +70,14 @@ impl AutomatonPlan {
         let shape = TileShape::new(Sizes::plain(1, 1, 1), LARGE);
         let tiles = len.div_ceil(shape.elements()).max(1);
         let entry_tiles = tiles.div_ceil(shape.warps() * TILES_A_WARP);
-        // A byte may be the last of several events.
+        // A byte emits up to 24 events, so that fewer than 2^27 bytes emit fewer than 2^32.
         let state = if len < 1 << 27 { 4 } else { 8 };
         let words = |tiles: usize, state| StatusWords::of(tiles + 2 * SPREAD * (tiles / GROUP + 1), state);
         let (words, entry_words) = (words(tiles, state), words(entry_tiles, sizes.states_of_kernel()));
         Self { sizes, shape, tiles, entry_tiles, state, words, entry_words, tuning }
     }
 
-    /// Blocks that a multiprocessor should run: as many as fit.
+    /// Number of blocks that a multiprocessor should run: as many as fit.
     fn blocks(&self) -> usize {
         let fits = |blocks: &usize| self.shared_bytes() + self.fixed_bytes() <= self.tuning.shared_of_block(*blocks);
         (1..=BLOCKS).rev().find(fits).unwrap_or(1)
@@ -86,35 +87,37 @@ impl AutomatonPlan {
         self.tuning.ahead + LAG + 1
     }
 
-    /// Shared memory besides the parts that the host sizes: for each tile, a word per thread and some numbers per warp.
+    /// Bytes of shared memory per block besides dynamic shared memory: for each tile, a word per thread and some
+    /// numbers per warp.
     fn fixed_bytes(&self) -> usize {
         self.stages() * (4 * self.shape.threads + 24 * (self.shape.warps() + 1)) + (1 << 10)
     }
 
-    /// Events of a tile that are in shared memory at once.
+    /// Number of events of a tile for which shared memory has room at once.
     fn at_once(&self) -> usize {
         self.shape.elements() * 3 / 8
     }
 
-    /// Threads per block, the helper warps included.
+    /// Number of threads per block, with the helper warps of the look-back.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.shape.threads + self.tuning.look_back_warps * WARP
     }
 
-    /// Dynamic shared memory per block of the run: the automaton, the tiles, and some events.
+    /// Bytes of dynamic shared memory per block of the kernel that runs the automaton: the automaton, the tiles, and
+    /// some events.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         self.automaton_bytes().next_multiple_of(128) + self.stages() * self.shape.bytes() + 4 * self.at_once()
     }
 
-    /// Bytes of the automaton, and of the lasting states from which threads may begin.
+    /// Bytes of shared memory of the automaton, and of the lasting states from which threads may begin.
     fn automaton_bytes(&self) -> usize {
         self.sizes.states_of_kernel() * self.sizes.state_bytes() + 256 + 16
     }
 
-    /// Blocks of the kernel that computes the state maps of all tiles but the last, and the threads of each, chosen so
-    /// that each multiprocessor has the same number of tiles.
+    /// Returns the number of blocks of the kernel that computes the state maps of all tiles but the last, and the
+    /// number of threads of each, chosen so that each multiprocessor has the same number of tiles.
     #[must_use]
     pub fn way_blocks(&self, multiprocessors: usize) -> (usize, usize) {
         let fits = self.tuning.shared_of_block(1) / 2 / self.sizes.states / WARP * WARP;
@@ -124,21 +127,22 @@ impl AutomatonPlan {
         (tiles.div_ceil(threads), threads)
     }
 
-    /// Shared memory of that kernel: copies of the offset of each byte's steps and of the steps; and for each thread a
-    /// byte per state.
+    /// Bytes of shared memory per block of the kernel that computes state maps: copies of the offset of each byte's
+    /// steps and of the steps; and for each thread a byte per state.
     #[must_use]
     pub fn way_shared_bytes(&self, threads: usize) -> usize {
         self.copies() * (4 * 256 + self.sizes.states * self.sizes.way_bytes()) + self.sizes.states * threads
     }
 
-    /// Copies of the automaton, at most one per lane: they fill up to half of a multiprocessor's shared memory.
+    /// Number of copies of the automaton in the shared memory of the kernel that computes state maps, at most one per
+    /// lane: they fill up to half of a multiprocessor's shared memory.
     fn copies(&self) -> usize {
         let one = 4 * 256 + self.sizes.states_of_kernel() * self.sizes.way_bytes();
         let fits = |copies: &usize| one * copies <= self.tuning.shared_of_block(1) / 2;
         (0..=WARP.ilog2()).rev().map(|log| 1 << log).find(fits).unwrap_or(1)
     }
 
-    /// Bytes of all state maps.
+    /// Bytes of the state maps of all tiles but the last, in device memory.
     #[must_use]
     pub fn ways_bytes(&self) -> usize {
         (self.tiles - 1) * self.sizes.states_of_kernel()
@@ -181,12 +185,12 @@ impl AutomatonSizes {
         self.states.next_power_of_two().max(8)
     }
 
-    /// Bytes of a state's steps in shared memory.
+    /// Bytes of a state's row of the transition table in shared memory.
     fn state_bytes(&self) -> usize {
         (4 * self.classes).next_power_of_two().max(64)
     }
 
-    /// Bytes of the next states of a state's steps.
+    /// Bytes of a state's row with next states alone, without emitted events.
     fn way_bytes(&self) -> usize {
         self.state_bytes() / 4
     }
@@ -199,25 +203,25 @@ impl AutomatonSizes {
         self.told_at() + TOLD_BYTES
     }
 
-    /// Offset of the steps, after the events.
+    /// Offset of the transition table in the automaton's numbers, after the events, in bytes.
     #[must_use]
     pub fn steps_at(&self) -> usize {
         self.events_at() + 2 * self.listed
     }
 
-    /// Bytes of all the host's numbers for which a kernel has room.
+    /// Bytes of the automaton's numbers for which a kernel has room.
     #[must_use]
     pub fn numbers(&self) -> usize {
         let bytes = self.steps_at() + 2 * self.states * self.classes;
         NUMBERS.into_iter().find(|&room| room >= bytes).unwrap_or(bytes)
     }
 
-    /// Returns the numbers of an automaton for a kernel, for events of the kind `only` if it is given.
+    /// Returns the automaton's numbers for a kernel, which emits events of the kind `only`, or of all kinds.
     #[cfg(feature = "cuda")]
     #[must_use]
     pub fn numbers_of(&self, table: &Table, only: Option<u8>) -> Vec<u8> {
         let mut listed: Vec<u16> = Vec::new();
-        // Code of each list of events in a step: see automaton/tile.cuh.
+        // Code of each list of events, as the kernel reads it: see automaton/tile.cuh.
         let told: Vec<u16> = table
             .events
             .iter()

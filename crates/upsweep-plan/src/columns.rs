@@ -1,5 +1,5 @@
-//! Plans of scans and reductions of interleaved lines on a CUDA device: lines per lane, and elements of each line that
-//! a warp takes at once.
+//! Plans of scans and reductions of interleaved lines on a CUDA device: number of lines per lane, and number of
+//! elements of each line that a warp takes at once.
 //!
 //! The grouping of a line's elements depends on the types alone. The number of lines per lane, which changes nothing in
 //! the result, is chosen for each call.
@@ -8,25 +8,27 @@ use super::constants::{Constants, constants};
 use std::fmt;
 use upsweep_core::shape::Shape;
 
-/// Lanes of a warp.
+/// Number of lanes of a warp.
 const WARP: usize = 32;
-/// Threads per block: 8 warps along the lines of 32 lanes.
+/// Number of threads per block: 8 warps, which share the elements of the lines of 32 lanes.
 const THREADS: usize = 256;
-/// Registers for the elements that a thread is loading; as many hold the elements that it combines.
+/// Number of registers for the elements that a thread is loading; as many hold the elements that it combines.
 const REGISTERS: usize = 16;
-/// Largest size of the states of a lane's lines together, where it has several: each thread holds several copies of
-/// them. It is the size of one load.
+/// Largest number of bytes of the running values of a lane's lines together, if the lane has several: each thread holds
+/// several copies of them. It is the size of one load.
 const LINE_BYTES: usize = 16;
-/// Blocks that a multiprocessor runs at once: with 64 registers a thread.
+/// Number of blocks that a multiprocessor runs at once, with 64 registers a thread.
 const BLOCKS: usize = 4;
 /// Number of blocks where lines are cut into chunks: as many as an H200 runs at once.
 const CHUNK_BLOCKS: usize = 512;
-/// Fewer blocks than this cannot saturate memory bandwidth, so lines are split into chunks, which are read twice.
-/// Derived: from 64 on, the blocks' loads use a third of the bandwidth, and a second read costs half as much again.
+/// Number of blocks below which lines are split into chunks, which are read twice: fewer blocks cannot saturate memory
+/// bandwidth. Derived: from 64 on, the blocks' loads use a third of the bandwidth, and a second read costs half as much
+/// again.
 const FEW_BLOCKS: usize = 64;
 /// Largest number of chunks of a line, whose sums are scanned by few blocks; and smallest number of steps of a block
-/// along a chunk. Measured (H200, 2026-11-26): where lines are few, 256 chunks take a sixth longer, and 1,024 to 8,192
-/// take the same time; 1 to 8 steps take the same time (benches/notes/segments.md).
+/// along a chunk (a step is the elements that its warps take at once). Measured (H200, 2026-11-26): where lines are
+/// few, 256 chunks take a sixth longer, and 1,024 to 8,192 take the same time; 1 to 8 steps take the same time
+/// (benches/notes/segments.md).
 const MOST_CHUNKS: usize = 2048;
 const CHUNK_STEPS: usize = 4;
 /// Share of a wave of blocks, in hundredths, from which it counts as full. In the same measurement, 50 and 95 take the
@@ -40,13 +42,13 @@ pub struct ColumnsPlan {
     pub sizes: (usize, usize, usize),
     /// Largest number of lines per lane.
     pub widest: usize,
-    /// Elements of a line that are combined with each other first.
+    /// Number of neighbouring elements of a line that are combined with each other first.
     pub depth: usize,
 }
 
 impl ColumnsPlan {
-    /// The plan for elements of `input` bytes that are combined as values of `state` bytes to results of `output`
-    /// bytes.
+    /// Returns the plan for elements of `input` bytes that are combined as values of `state` bytes to results of
+    /// `output` bytes.
     #[must_use]
     pub fn new(input: usize, state: usize, output: usize) -> Self {
         // A load takes 16 bytes at most; more than 4 values, however small, need more registers than there are.
@@ -85,8 +87,8 @@ impl ColumnsPlan {
         allowed().find(|vector| full(vector) >= FULL).or_else(|| allowed().max_by_key(full)).unwrap_or(1)
     }
 
-    /// Elements of a chunk where a shape's lines are few and long, and are cut into chunks; else all elements of a
-    /// line. It depends on the shape and the types alone.
+    /// Returns the number of elements of a chunk of a line. Lines that are few and long are cut into chunks; any other
+    /// line is one chunk. The number depends on the shape and the types alone.
     #[must_use]
     pub fn chunk(&self, shape: Shape) -> usize {
         let lines = shape.lines();
@@ -99,26 +101,26 @@ impl ColumnsPlan {
         shape.len.div_ceil(chunks).max(CHUNK_STEPS * step).next_multiple_of(step)
     }
 
-    /// Alignment in bytes that an array needs whose values of `size` bytes are accessed `vector` at once, as in
-    /// `memory/access.cuh`.
+    /// Returns the alignment in bytes that an array needs whose values of `size` bytes are accessed `vector` at once,
+    /// as in `memory/access.cuh`.
     #[must_use]
     pub fn alignment(size: usize, vector: usize) -> u64 {
         1 << (vector * size).trailing_zeros().min(4)
     }
 
-    /// Blocks to launch for `lines` lines.
+    /// Returns the number of blocks for `lines` lines, with `vector` lines per lane.
     #[must_use]
     pub fn blocks(lines: usize, vector: usize) -> usize {
         lines.div_ceil(WARP * vector)
     }
 
-    /// Threads per block.
+    /// Returns the number of threads per block.
     #[must_use]
     pub fn threads(&self) -> usize {
         THREADS
     }
 
-    /// Groups of `depth` elements that a warp takes at once.
+    /// Number of groups of `depth` elements of each line that a warp takes at once.
     fn groups(&self, vector: usize) -> usize {
         let (input, state, _) = self.sizes;
         // Elements that are not whole words are loaded byte by byte.
@@ -128,14 +130,14 @@ impl ColumnsPlan {
             (vector * input).div_ceil(4)
         };
         let registers = REGISTERS / (self.depth * each);
-        // The groups' sums are in shared memory.
+        // The sums of the groups are in shared memory, which limits their number.
         registers.min(4 * LINE_BYTES / (vector * state)).max(1)
     }
 
     /// Constants of the kernel for `vector` lines per lane.
     #[must_use]
     pub fn constants(&self, vector: usize) -> Constants {
-        // Larger values get the registers that they need.
+        // Values of more than 8 bytes get the registers that they need.
         let blocks = if self.sizes.1.max(self.sizes.2) <= 8 { BLOCKS } else { 1 };
         let mut constants = Constants::default();
         constants!(constants; "HOST_STATE_BYTES" = self.sizes.1, "THREADS" = THREADS, "VECTOR" = vector, "GROUPS" = self.groups(vector), "DEPTH" = self.depth, "BLOCKS" = blocks);
@@ -224,7 +226,8 @@ mod tests {
         assert_eq!(vector(16384), 1);
         assert_eq!(vector(100), 1);
         assert_eq!(vector(0), 1);
-        // 540 blocks are a second wave for 12 of them: half of the width fills its waves no worse than any.
+        // With 4 lines per lane, 12 of 540 blocks are a second wave. Two lines per lane fill 68% of their waves, one
+        // fills 81%.
         assert_eq!(vector(540 * 128), 1);
     }
 

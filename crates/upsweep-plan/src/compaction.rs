@@ -4,7 +4,8 @@ use super::memory::StatusWords;
 use super::tile::{Sizes, TileShape, TileSize};
 use super::tuning::Tuning;
 
-/// Shape of tiles of this size: a scan's, without the limits of a scan's registers.
+/// Returns the shape of tiles of the given size for elements of `input` bytes: that of a scan, without the limit on
+/// elements per thread by a scan's registers.
 pub(super) fn shape(input: usize, size: TileSize) -> TileShape {
     let shape = TileShape::new(Sizes::plain(input, 1, 1), size);
     TileShape { rows: ((size.thread_bytes / shape.slot).max(1) - 1) | 1, ..shape }
@@ -19,15 +20,15 @@ pub struct SelectSizes {
     pub index: usize,
     /// Whether flags are read.
     pub flags: bool,
-    /// Whether an element's neighbour decides.
+    /// Whether an element's neighbour decides whether it is selected.
     pub neighbours: bool,
     /// Whether the neighbour that decides is the one after the element.
     pub last: bool,
     /// Whether the rejected elements are stored, too.
     pub others: bool,
-    /// Bytes of the number stored with each run's element; 0 where runs are not asked for.
+    /// Bytes of the number that is stored with the first element of each run; 0 where runs are not asked for.
     pub run: usize,
-    /// Whether that number is the run's length instead of its start.
+    /// Whether the number stored with a run is its length, not its start.
     pub lengths: bool,
 }
 
@@ -48,11 +49,11 @@ pub struct SelectPlan {
     pub tiles: usize,
     /// Bytes of a tile's look-back state: a number of elements, and with runs an index.
     pub state: usize,
-    /// Blocks that a multiprocessor should run.
+    /// Number of blocks that a multiprocessor should run.
     pub blocks: usize,
     /// Bytes of results that wait in a block's ring buffer; 0 for a partition.
     pub ring: usize,
-    /// Tiles that a partition's block holds between selecting and storing; 0 for a compaction.
+    /// Number of tiles that a partition's block holds between selecting and storing; 0 for a compaction.
     pub lag: usize,
     /// Status words of the look-back.
     pub words: StatusWords,

@@ -18,7 +18,7 @@ pub struct Constants {
 }
 
 impl Constants {
-    /// Adds numbers, in the order of their names; used by [`constants`].
+    /// Adds constants: their names, and their values in the order of the names. The macro [`constants`] calls it.
     pub fn add(&mut self, names: &'static [&'static str], values: &[usize]) {
         let (groups, len) = (self.groups as usize, self.len as usize);
         debug_assert!(groups < MOST_GROUPS && len + values.len() <= MOST && names.len() == values.len(), "{names:?}");
@@ -32,13 +32,13 @@ impl Constants {
         self.len += values.len() as u32;
     }
 
-    /// Returns the names and numbers.
+    /// Returns the names and values of the constants.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, u32)> {
         self.names.iter().flat_map(|names| names.iter().copied()).zip(self.values)
     }
 }
 
-/// Adds numbers to a list of constants: `constants!(list; "NAME" = value, ..)`.
+/// Adds values to a list of constants: `constants!(list; "NAME" = value, ..)`.
 #[macro_export]
 macro_rules! constants {
     ($list:ident; $($name:literal = $value:expr),* $(,)?) => { $list.add(&[$($name),*], &[$($value),*]) };

@@ -45,9 +45,9 @@ pub struct CpuJob {
 /// Sizes that decide how a job is cut and run. Tests make them small.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Elements of a block. They decide the grouping, so they depend on the types alone.
+    /// Number of elements of a block. It decides the grouping of elements, so it depends on the types alone.
     pub block: usize,
-    /// Elements below which the calling thread does everything.
+    /// Number of elements below which the calling thread does everything.
     pub parallel_from: usize,
     /// Bytes of output from which stores are non-temporal.
     pub non_temporal_from: usize,
@@ -68,9 +68,9 @@ impl Limits {
 /// Sizes that decide how an array is sorted. Tests make them small.
 #[derive(Clone, Copy, Debug)]
 pub struct SortLimits {
-    /// Elements below which a comparison sort is used.
+    /// Number of elements below which a comparison sort is used.
     pub compare_below: usize,
-    /// Elements of the longest parts that a sorting network sorts, side by side with other parts.
+    /// Number of elements of the longest part that a sorting network sorts, side by side with other parts.
     pub network: usize,
     /// Bytes of keys and values that one thread sorts in its core's second-level cache, together with as much scratch
     /// memory.
@@ -79,7 +79,7 @@ pub struct SortLimits {
     pub parallel_from: usize,
     /// Bytes of output from which stores are non-temporal.
     pub non_temporal_from: usize,
-    /// Number of threads that share the work otherwise.
+    /// Number of threads that share the work of an array that is not below `parallel_from`.
     pub threads: usize,
 }
 
@@ -102,7 +102,8 @@ impl SortLimits {
 pub struct CpuPlan {
     /// Parameters it was planned for.
     pub job: CpuJob,
-    /// Cut of the array, which defines the chain's tickets (`upsweep-cpu/src/engine/chain.rs`).
+    /// Cut of the array into tickets, the pieces of work that threads take in order
+    /// (`upsweep-cpu/src/engine/chain.rs`).
     pub cut: Cut,
     /// Number of threads that share the work; a single thread is the calling one.
     pub threads: usize,
@@ -110,7 +111,7 @@ pub struct CpuPlan {
     pub non_temporal: bool,
 }
 
-/// Number of threads of the current rayon pool that have work. Compiled once, not for each job.
+/// Returns the number of threads of the current rayon pool that have work. Compiled once, not for each job.
 #[inline(never)]
 fn threads_for(tickets: usize) -> usize {
     rayon::current_num_threads().min(tickets).max(1)
@@ -160,7 +161,7 @@ impl CpuPlan {
             threads,
             non_temporal: cfg!(target_arch = "x86_64")
                 && kind == CpuKind::Scan
-                // In place, the lines are in the cache already.
+                // In place, the cache lines that are written are in the cache already.
                 && !in_place
                 && len.saturating_mul(output) >= limits.non_temporal_from,
         }

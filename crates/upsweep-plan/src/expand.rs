@@ -6,17 +6,17 @@ use super::tile::{GROUP, LARGE, SPREAD, Sizes, TileShape, TileSize, WARP};
 use super::tuning::Tuning;
 use upsweep_core::call::expand::Expanded;
 
-/// Results in a window of a block: a mark of 2 bytes each in shared memory. Windows of ranks are smaller, because
-/// shared memory also holds the positions where counts begin.
+/// Number of results in a window, which a block stores at once: a mark of 2 bytes each in shared memory. Windows of
+/// ranks are smaller, because shared memory also holds the positions where counts begin.
 const MARKS: usize = 8 << 10;
 const MARKS_OF_RANKS: usize = 4 << 10;
-/// Results of a tile from which several blocks store them, and results of a stretch that one block stores: some 10 us
-/// at the bandwidth of memory.
+/// Number of results of a tile from which several blocks store them, and number of results of a stretch that one of
+/// these blocks stores: some 10 us at the bandwidth of memory.
 const LARGE_TILE: usize = 32 << 10;
-/// Shared memory besides the parts that grow with the tile: tickets, alignment.
+/// Bytes of shared memory besides the parts that grow with the tile: tickets, alignment.
 const OVERHEAD: usize = 2 << 10;
-/// Candidates of tile size and blocks per multiprocessor. The first candidate is taken whose lag is long enough for a
-/// tile's prefix to arrive.
+/// Candidates of tile size and blocks per multiprocessor. The first candidate is taken whose lag (the number of tiles
+/// between summing and storing) is long enough for a tile's prefix to arrive.
 const CHOICES: [(TileSize, usize); 5] = [(LARGE, 3), (LARGE, 2), (LARGE, 1), (SMALLER, 2), (SMALLER, 1)];
 const SMALLER: TileSize = TileSize { threads: 256, thread_bytes: 16 };
 const FEWEST_LAG: usize = 2;
@@ -43,9 +43,9 @@ pub struct ExpandPlan {
     pub shape: TileShape,
     /// Number of tiles, for the capacity of counts.
     pub tiles: usize,
-    /// Blocks that a multiprocessor should run.
+    /// Number of blocks that a multiprocessor should run.
     pub blocks: usize,
-    /// Tiles that a block holds between summing their counts and storing their results.
+    /// Number of tiles that a block holds between summing their counts and storing their results.
     pub lag: usize,
     /// Status words of the look-back.
     pub words: StatusWords,
@@ -54,7 +54,7 @@ pub struct ExpandPlan {
 }
 
 impl ExpandPlan {
-    /// Plans up to `counts` counts on a device of this compute capability.
+    /// Plans an expansion of up to `counts` counts on a device of this compute capability.
     #[must_use]
     pub fn new(counts: usize, sizes: ExpandSizes, capability: (u32, u32)) -> Self {
         let tuning = Tuning::of(capability);
@@ -75,7 +75,7 @@ impl ExpandPlan {
         plan
     }
 
-    /// Bytes of a tile's sums: a number per thread, some per warp.
+    /// Bytes of shared memory for a tile's sums: a number per thread, some per warp.
     fn stage_numbers(&self) -> usize {
         4 * self.shape.threads + (STATE + 4) * self.shape.warps() + 2 * STATE
     }
@@ -84,7 +84,7 @@ impl ExpandPlan {
         if self.sizes.expanded == Expanded::Rank { MARKS_OF_RANKS } else { MARKS }
     }
 
-    /// Dynamic shared memory besides the tiles: marks, and positions where counts begin.
+    /// Bytes of dynamic shared memory besides the tiles: marks of results, and positions where counts begin.
     fn beside(&self) -> usize {
         let starts = if self.sizes.expanded == Expanded::Rank { self.shape.elements() * self.sizes.result } else { 0 };
         2 * self.marks() + starts
@@ -94,20 +94,21 @@ impl ExpandPlan {
         self.tuning.ahead + self.lag + 1
     }
 
-    /// Threads per block, the helper warps included.
+    /// Number of threads per block, with the helper warps of the look-back.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.shape.threads + self.tuning.look_back_warps * WARP
     }
 
-    /// Dynamic shared memory per block.
+    /// Bytes of dynamic shared memory per block.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         self.stages() * self.shape.bytes() + self.beside()
     }
 
-    /// Largest number of stretches of large tiles, if the output has room for `room` results. Every stretch is full,
-    /// except for the first and the last of its tile. All large tiles but one are stored whole.
+    /// Largest number of stretches into which the results of large tiles are cut, if the output has room for `room`
+    /// results. Every stretch is full, except for the first and the last of its tile. All large tiles but one are
+    /// stored whole.
     #[must_use]
     pub fn most_stretches(&self, room: usize) -> usize {
         let stretches = room / LARGE_TILE;

@@ -7,39 +7,41 @@ use super::tile::{GROUP, LARGE, SPREAD, Sizes, TileShape};
 use super::tuning::Tuning;
 use std::fmt;
 
-/// Threads per block.
+/// Number of threads per block.
 const THREADS: usize = 256;
-/// Largest number of elements that a thread loads at once, and largest size of these in bytes before and after the map.
+/// Largest number of elements that a thread loads at once, and largest number of bytes of these elements before and
+/// after the map.
 const MOST_ELEMENTS: usize = 16;
 const MOST_INPUT: usize = 128;
 const MOST_MAPPED: usize = 64;
-/// Blocks that a multiprocessor should run: as many as make 2^26 random loads as fast as a kernel that does nothing
-/// else (H200, 2026-11-24: benches/notes/trees-and-graphs.md). With large states, few enough for their registers.
+/// Number of blocks that a multiprocessor should run: as many as make 2^26 random loads as fast as a kernel that does
+/// nothing else (H200, 2026-11-24: benches/notes/trees-and-graphs.md). With large states, few enough for their
+/// registers.
 const BLOCKS: usize = 5;
 const BLOCKS_OF_LARGE: usize = 2;
-/// Blocks where segments have fewer than `SHORT` elements on average. A block is then busy with them for longer, and
-/// loads nothing meanwhile: 496 us instead of 504 for 8 elements per segment, and 196 instead of 175 for 16 whose
-/// columns are neighbours (H200, 2026-11-25).
+/// Number of blocks that a multiprocessor should run if segments have fewer than `SHORT` elements on average. A block
+/// is then busy with the segments for longer, and loads nothing meanwhile: 496 us instead of 504 for 8 elements per
+/// segment, and 196 instead of 175 for 16 whose columns are neighbours (H200, 2026-11-25).
 const BLOCKS_OF_SHORT: usize = 6;
 const SHORT: usize = 12;
 const LARGE_STATE: usize = 16;
 
-/// A planned reduction.
+/// A planned reduction of segments whose map gathers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GatheredPlan {
     /// Number of elements.
     pub len: usize,
-    /// Neighbouring elements that a thread loads at once.
+    /// Number of neighbouring elements that a thread loads at once, as a vector.
     pub vector: usize,
-    /// Vectors that a thread loads at once.
+    /// Number of vectors that a thread loads at once.
     pub depth: usize,
     /// Number of tiles, one per block.
     pub tiles: usize,
-    /// Blocks that a multiprocessor should run.
+    /// Number of blocks that a multiprocessor should run.
     pub blocks: usize,
     /// Bytes of a tile's look-back state.
     pub state: usize,
-    /// Groups of tiles that a tile looks back over.
+    /// Number of groups of tiles that a tile looks back over.
     pub groups: usize,
     /// Status words of the look-back.
     pub words: StatusWords,
@@ -74,15 +76,15 @@ impl GatheredPlan {
         }
     }
 
-    /// Threads per block.
+    /// Returns the number of threads per block.
     #[must_use]
     pub fn threads(&self) -> usize {
         THREADS
     }
 
-    /// Blocks of the kernel that finds the beginnings of tiles among `segments` segments, with eight threads per tile,
-    /// and that stores the results of empty segments, in shares of 256, on a device with `multiprocessors`
-    /// multiprocessors.
+    /// Returns the number of blocks of the kernel that finds the beginnings of tiles among `segments` segments, with
+    /// eight threads per tile, and that stores the results of empty segments, 256 segments at a time, on a device with
+    /// `multiprocessors` multiprocessors.
     #[must_use]
     pub fn starting_blocks(&self, segments: usize, multiprocessors: usize) -> usize {
         (8 * (self.tiles + 1)).max(segments / 256).div_ceil(THREADS).min(16 * multiprocessors)

@@ -1,4 +1,7 @@
 //! Plans of histograms on a CUDA device: counters, slices and parts.
+//!
+//! A slot is the index of a counter: a bin of a channel, or a value of a byte of a channel. A slice is the slots that a
+//! block counts, where a block has no room for all. A part is the elements that a block reads.
 
 use super::constants::{Constants, constants};
 use super::tuning::Tuning;
@@ -7,23 +10,25 @@ use upsweep_core::tally::Amount;
 
 /// Number of values of an element of one byte. Values are counted before they are put into bins.
 const VALUES: usize = 256;
-/// Vectors that a thread loads at once, while it counts as many.
+/// Number of vectors of elements that a thread loads at once, while it counts the same number of vectors.
 const DEPTH: usize = 2;
-/// Lanes of a warp; each lane has its own bank of shared memory.
+/// Number of lanes of a warp; each lane has its own bank of shared memory.
 const LANES: usize = 32;
-/// Elements of a block between two inspections of its 16-bit counters, and number from which a counter is emptied: see
-/// `histogram/halves.cuh`. The longest turn that leaves room for that number (H200, 2026-11-25:
+/// Number of elements that a block counts between two inspections of its 16-bit counters, and count from which a
+/// counter is emptied: see `histogram/halves.cuh`. The longest turn that leaves room for that count (H200, 2026-11-25:
 /// benches/notes/histogram.md).
 const HALVES_TURN: usize = 56 << 10;
 const HALF_FULL: usize = 4 << 10;
-/// Slots of a row of 16-bit counters, and words of a row. All rows together are padded to whole vectors of words.
+/// Number of slots of a row of 16-bit counters, and number of words of a row. All rows together are padded to whole
+/// vectors of words.
 const HALVES_ROW: (usize, usize) = (64, 33);
 const WORDS_AT_ONCE: usize = 4;
-/// Words of shared memory besides 16-bit counters: a spare word for each lane, three for each of 256 slots, and a flag.
+/// Number of words of shared memory besides 16-bit counters: a spare word for each lane, three for each of 256 slots,
+/// and a flag.
 const BESIDE_HALVES: usize = LANES + 3 * 256 + 1;
-/// Largest number of elements of a part, whose counters have 32 bits.
+/// Largest number of elements of a part: its counters have 32 bits.
 const MOST_OF_PART: usize = 1 << 31;
-/// Shared memory that the driver reserves in every block.
+/// Bytes of shared memory that the driver reserves in every block.
 const DRIVER_RESERVED: usize = 1 << 10;
 
 /// Parameters of a plan.
@@ -37,9 +42,9 @@ pub struct HistogramJob {
     pub number: bool,
     /// Bins per channel.
     pub bins: usize,
-    /// Channels of the input, and channels that are counted.
+    /// Number of channels of the input, and number of channels that are counted.
     pub channels: (usize, usize),
-    /// Quantity that is added up.
+    /// Quantity that is added up in each bin.
     pub amount: Amount,
     /// Whether bins are found by a search among edges.
     pub by_edges: bool,
@@ -59,25 +64,25 @@ impl HistogramJob {
 pub struct HistogramPlan {
     /// Job it was planned for.
     pub job: HistogramJob,
-    /// Whether the values of bytes are counted.
+    /// Whether a block counts the 256 values of a byte, and puts the counts into bins afterwards.
     pub by_value: bool,
-    /// Neighbouring elements that a thread loads at once.
+    /// Number of neighbouring elements that a thread loads at once, as a vector.
     pub vector: usize,
-    /// Counters per slot, each for different lanes.
+    /// Number of counters per slot, to which different lanes of a warp add.
     pub columns: usize,
     /// Whether a counter is half a word, 16 bits.
     pub halves: bool,
-    /// Slots of a block: all slots, or those of a slice.
+    /// Number of slots of a block: all slots, or those of a slice.
     pub slice: usize,
-    /// Number of slices of the slots.
+    /// Number of slices into which all slots are cut.
     pub slices: usize,
-    /// Elements per part.
+    /// Number of elements per part.
     pub part: usize,
     /// Number of parts, each of which has a block for each slice.
     pub parts: usize,
-    /// Threads per block.
+    /// Number of threads per block.
     pub threads: usize,
-    /// Blocks that a multiprocessor runs at once.
+    /// Number of blocks that a multiprocessor runs at once.
     pub resident: usize,
 }
 
@@ -97,7 +102,7 @@ impl HistogramPlan {
         };
         // One more slot is for elements in no bin.
         let most = shared / counter - 1;
-        // A turn of 16-bit counters has room for a batch of vectors of up to 8 elements.
+        // Between two inspections, 16-bit counters have room for a batch of vectors of up to 8 elements.
         let halves = job.amount == Amount::One && !by_value && slots > most && vector <= 8;
         let rows = (shared / counter - BESIDE_HALVES - WORDS_AT_ONCE) / HALVES_ROW.1;
         let slices = slots.div_ceil(if halves { rows * HALVES_ROW.0 } else { most });
@@ -105,7 +110,7 @@ impl HistogramPlan {
         let columns = if halves { 1 } else { 1 << (shared / ((slice + 1) * counter)).clamp(1, LANES).ilog2() };
         let bytes = shared_bytes(slice, columns, halves, counter);
         let side_by_side = (shared + DRIVER_RESERVED) / (bytes + DRIVER_RESERVED);
-        // Rules need so many registers that a multiprocessor runs 1,024 threads.
+        // Rules, the functions from elements to bins, need so many registers that a multiprocessor runs 1,024 threads.
         let (threads, resident) =
             if side_by_side >= 2 { (512, side_by_side.min(if by_value { 3 } else { 2 })) } else { (1024, 1) };
         let step = threads * vector;
@@ -118,13 +123,13 @@ impl HistogramPlan {
         Self { job, by_value, vector, columns, halves, slice, slices, part, parts, threads, resident }
     }
 
-    /// Number of blocks.
+    /// Returns the number of blocks of the launch.
     #[must_use]
     pub fn grid(&self) -> usize {
         self.parts * self.slices
     }
 
-    /// The shared memory of a block.
+    /// Returns the number of bytes of shared memory of a block.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         shared_bytes(self.slice, self.columns, self.halves, self.job.amount.counter_bytes())
@@ -145,7 +150,7 @@ impl HistogramPlan {
     }
 }
 
-/// Shared memory of a block with `slice` slots.
+/// Returns the number of bytes of shared memory of a block with `slice` slots.
 fn shared_bytes(slice: usize, columns: usize, halves: bool, counter: usize) -> usize {
     if halves {
         let (slots, words) = HALVES_ROW;
@@ -217,7 +222,7 @@ mod tests {
         }
     }
 
-    /// Checks the cases of the published figures.
+    /// Checks the plans of the calls for which figures are published.
     #[test]
     fn few_bins_have_a_bank_for_each_lane() {
         let plan = |input, bins| {

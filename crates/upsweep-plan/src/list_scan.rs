@@ -2,12 +2,13 @@
 
 use super::constants::{Constants, constants};
 
-/// Neighbours in memory per piece: one of them begins a piece. A piece has as many elements on average, and the longest
-/// piece some 15 times as many. On CUDA a longer piece delays the end of a launch by the latency of as many reads.
+/// Number of neighbours in memory of which one begins a piece of the list. A piece has as many elements on average, and
+/// the longest piece some 15 times as many. On CUDA a longer piece delays the end of a launch by the latency of as many
+/// reads.
 pub const SPACING: usize = 16;
 /// Largest number of pieces that one block ranks, one thread each.
 pub const RANKED: usize = 512;
-/// Threads of a block that traverses pieces.
+/// Number of threads of a block that traverses pieces.
 pub const THREADS: usize = 256;
 /// Largest number of elements: a position in a list, and a piece, is a number of 32 bits, one of which is the sentinel.
 pub const MOST: usize = u32::MAX as usize;
@@ -25,21 +26,23 @@ pub fn lists(len: usize) -> Vec<usize> {
     lists
 }
 
-/// Number of pieces of a list: one begins with its first element, and one with one of each `spacing` neighbours.
+/// Returns the number of pieces of a list: one begins with its first element, and one with one of each `spacing`
+/// neighbours.
 #[must_use]
 pub fn pieces(len: usize, spacing: usize) -> usize {
     len.div_ceil(spacing) + 1
 }
 
-/// Returns which of `spacing` neighbours begins a piece: a pseudo-random one, independent of the order of the list.
+/// Returns which of the `spacing` neighbours number `slot` begins a piece: a pseudo-random one, independent of the
+/// order of the list.
 #[must_use]
 pub fn chosen(slot: usize, spacing: usize) -> usize {
     let mixed = (slot as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     ((mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 40) as usize % spacing
 }
 
-/// Constants of the kernel: whether it stores the exclusive prefix of each element, whether the elements are pieces,
-/// and whether it ranks them.
+/// Returns the constants of a kernel. `stores`: it stores the exclusive prefix of each element. `of_pieces`: its
+/// elements are the pieces of a list. `ranks`: one block ranks all of them.
 #[must_use]
 pub fn constants(stores: bool, of_pieces: bool, ranks: bool) -> Constants {
     let mut constants = Constants::default();
@@ -63,7 +66,7 @@ mod tests {
             assert!(lists.windows(2).all(|pair| pair[1] == pair[0].div_ceil(SPACING) + 1), "{lists:?}");
         }
         assert_eq!(lists(1 << 25), [1 << 25, (1 << 21) + 1, (1 << 17) + 2, (1 << 13) + 2, (1 << 9) + 2, 34]);
-        // Every position is chosen somewhere.
+        // Each of `SPACING` neighbours is chosen somewhere.
         let chosen: Vec<usize> = (0..1000).map(|slot| chosen(slot, SPACING)).collect();
         assert!((0..SPACING).all(|place| chosen.contains(&place)));
     }

@@ -4,7 +4,7 @@ use super::constants::{Constants, constants};
 
 /// Largest value, in bytes, that fits in an 8-byte status word, beside the launch's epoch.
 const SMALL_STATE: usize = 4;
-/// Bytes of a value in each 16-byte status word, beside the epoch.
+/// Number of bytes of a value that a 16-byte status word holds, beside the epoch.
 const WORD_PAYLOAD: usize = 12;
 /// Sleep of a thread between two polls of a status word: see benches/notes/select.md.
 const POLL_NANOSECONDS: usize = 40;
@@ -29,13 +29,13 @@ impl StatusWords {
         }
     }
 
-    /// Bytes of all status words.
+    /// Returns the number of bytes of all status words.
     #[must_use]
     pub fn bytes(self) -> usize {
         self.words8 * 8 + self.words16 * 16
     }
 
-    /// Constants that kernels need for values of `state` bytes.
+    /// Returns the constants that kernels need for status words with values of `state` bytes.
     pub(super) fn constants(state: usize) -> Constants {
         let mut constants = Constants::default();
         constants!(constants; "SMALL_STATE" = SMALL_STATE, "WORD_PAYLOAD" = WORD_PAYLOAD, "POLL_NANOSECONDS" = POLL_NANOSECONDS, "HOST_STATE_BYTES" = state);

@@ -2,35 +2,32 @@
 
 use super::constants::{Constants, constants};
 
-/// Threads of a block that merges two arrays, and blocks per multiprocessor. H200, 2026-11-24, 2^28 u32 in us: 4 of 512
-/// with 15 elements a thread 562; with 13 566; 3 of 512 with 15 612, with 19 585; 6 of 256 with 17 573. With values, 4
-/// blocks spill registers.
-/// 562; with 13 566; 3 of 512 with 15 612, with 19 585; 6 of 256 with 17 573. With values 4 spill.
+/// Number of threads of a block that merges two arrays, and of blocks per multiprocessor. H200, 2026-11-24, 2^28 u32 in
+/// us: 4 of 512 with 15 elements a thread 562; with 13 566; 3 of 512 with 15 612, with 19 585; 6 of 256 with 17 573.
+/// With values, 4 blocks spill registers.
 const THREADS: usize = 512;
 const BLOCKS: [usize; 2] = [4, 3];
 /// Bytes of a thread's elements, without values and with values.
 const THREAD_BYTES: [usize; 2] = [72, 60];
 const MOST_ITEMS: [usize; 2] = [15, 15];
-/// Tiles of a cell. A warp finds the split of a cell in the whole of both arrays. Up to `FEW_TILES` tiles, each tile is
-/// a cell.
+/// Number of tiles of a cell, a group of neighbouring tiles. A warp finds the split of a cell in the whole of both
+/// arrays. Up to `FEW_TILES` tiles, each tile is a cell.
 const CELL: usize = 256;
 const FEW_TILES: usize = 4096;
-/// Threads of a block that finds splits.
+/// Number of threads of a block that finds splits.
 pub const SPLITTERS: usize = 128;
-/// Threads of a block that sorts tiles, and blocks per multiprocessor. H200, 2026-11-24, 2^28 u32 in us: 4 of 256 with
-/// 33 elements a thread 2,100; 5 with 25 2,085, which takes a pass more.
-/// pass more.
+/// Number of threads of a block that sorts tiles, and of blocks per multiprocessor. H200, 2026-11-24, 2^28 u32 in us: 4
+/// of 256 with 33 elements a thread 2,100; 5 with 25 2,085, which takes a pass more.
 const SORTERS: usize = 256;
 const SORTING_BLOCKS: usize = 4;
 const SORTER_BYTES: [usize; 2] = [136, 68];
 const MOST_SORTED: [usize; 2] = [33, 17];
 /// Limits of short arrays: largest number of elements, and elements per thread, so that more threads have some. H200,
 /// 2026-11-25, u32 in us: 2^8 10.0 (with 33 19.0), 2^10 10.7 (20.4), 2^12 17.2 (22.4), 2^13 23.7 (25.9).
-/// us: 2^8 10.0 (with 33 19.0), 2^10 10.7 (20.4), 2^12 17.2 (22.4), 2^13 23.7 (25.9).
 const FEW_SORTED: [(usize, usize); 2] = [(5 * SORTERS, 5), (1 << 13, 17)];
-/// Runs that are merged at once; threads, blocks per multiprocessor and items of that kernel; and the warp (`FINDERS`)
-/// that brings tiles to their threads. H200, 2026-11-24, passes over 2^28 u32 in us: 4 of 224 with 17 elements a thread
-/// 780, 4 of 256 with 15 790.
+/// Number of runs that are merged at once; number of threads, blocks per multiprocessor and elements per thread of that
+/// kernel. `FINDERS` is the number of threads of the warp that brings tiles to their threads. H200, 2026-11-24, passes
+/// over 2^28 u32 in us: 4 of 224 with 17 elements a thread 780, 4 of 256 with 15 790.
 const WAYS: usize = 4;
 const FOUR_THREADS: usize = 224;
 const FOUR_BLOCKS: usize = 4;
@@ -40,9 +37,9 @@ const MOST_OF_FOUR: [usize; 2] = [17, 13];
 /// 70.4 (74.2), 2^20 100.5 (101.4).
 const FEW_OF_FOUR: [(usize, usize); 1] = [(1 << 19, 9)];
 const FINDERS: usize = 32;
-/// Largest number of tiles of a part. With more tiles, a part's first tile costs less, and more blocks wait for the
-/// last parts. H200, 2026-11-24, sorts of 2^28 u32 in ms: 16 8.40; 8 8.50; 32 some 4 % more. Short arrays have shorter
-/// parts, of which `BUSY` keep a GPU busy.
+/// Largest number of tiles of a part (the results between two neighbouring pivots). With more tiles, a part's first
+/// tile costs less, and more blocks wait for the last parts. H200, 2026-11-24, sorts of 2^28 u32 in ms: 16 8.40; 8
+/// 8.50; 32 some 4 % more. Short arrays have shorter parts, of which `BUSY` keep a GPU busy.
 const PART: usize = 16;
 const BUSY: usize = 1024;
 
@@ -60,9 +57,9 @@ pub struct MergeTypes {
 /// A pass of a sort: it merges runs of `run` elements, two or four at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MergePass {
-    /// Elements of a run, except for the last.
+    /// Number of elements of a run, except for the last run.
     pub run: usize,
-    /// Number of runs that become one.
+    /// Number of neighbouring runs that are merged into one.
     pub ways: usize,
 }
 
@@ -73,7 +70,7 @@ pub enum MergeStep {
     Cells,
     /// Finds the splits of tiles.
     Tiles,
-    /// Merges.
+    /// Merges the tiles, whose splits are known.
     Merge,
 }
 
@@ -87,14 +84,14 @@ pub struct MergePlan {
     /// Elements per thread of a two-way merge: an odd number, so that neighbouring threads access different banks of
     /// shared memory.
     pub items: usize,
-    /// Elements per thread of a block that sorts a tile.
+    /// Number of elements per thread of a block that sorts a tile.
     pub sorted_items: usize,
-    /// Elements per thread of a four-way merge.
+    /// Number of elements per thread of a four-way merge.
     pub four_items: usize,
 }
 
 impl MergePlan {
-    /// Plans `len` results.
+    /// Plans a merge to `len` results, or a sort of `len` elements.
     #[must_use]
     pub fn new(len: usize, types: MergeTypes) -> Self {
         let pairs = usize::from(types.value > 0);
@@ -111,49 +108,50 @@ impl MergePlan {
         }
     }
 
-    /// Results of a tile, which has its own block.
+    /// Returns the number of results of a tile, which one block merges.
     #[must_use]
     pub fn tile(&self) -> usize {
         THREADS * self.items
     }
 
-    /// Threads of a block that merges.
+    /// Returns the number of threads of a block that merges two arrays.
     #[must_use]
     pub fn threads(&self) -> usize {
         THREADS
     }
 
-    /// Number of tiles.
+    /// Returns the number of tiles of the results.
     #[must_use]
     pub fn tiles(&self) -> usize {
         self.len.div_ceil(self.tile())
     }
 
-    /// Tiles of a cell.
+    /// Returns the number of tiles of a cell.
     #[must_use]
     pub fn cell(&self) -> usize {
         if self.tiles() > FEW_TILES { CELL } else { 1 }
     }
 
-    /// Elements of a tile that one block sorts.
+    /// Returns the number of elements of a tile that one block sorts.
     #[must_use]
     pub fn sorted_tile(&self) -> usize {
         SORTERS * self.sorted_items
     }
 
-    /// Threads of a block that sorts a tile.
+    /// Returns the number of threads of a block that sorts a tile.
     #[must_use]
     pub fn sorters(&self) -> usize {
         SORTERS
     }
 
-    /// Threads of a block that merges four runs.
+    /// Returns the number of threads of a block that merges four runs.
     #[must_use]
     pub fn four_threads(&self) -> usize {
         FOUR_THREADS + FINDERS
     }
 
-    /// Number of groups of four runs of `run` elements, and pivots per group, which separate its parts.
+    /// Returns the number of groups of four runs of `run` elements, and the number of pivots per group, which separate
+    /// its parts.
     #[must_use]
     pub fn groups_and_pivots(&self, run: usize) -> (usize, usize) {
         let tile = FOUR_THREADS * self.four_items;
@@ -171,7 +169,8 @@ impl MergePlan {
         })
     }
 
-    /// Constants of the kernel that sorts tiles; with `positions`, its values are the positions.
+    /// Returns the constants of the kernel that sorts tiles; with `positions`, its values are the elements' indices in
+    /// the input.
     #[must_use]
     pub fn sort_constants(&self, positions: bool) -> Constants {
         let mut constants = self.with_threads(SORTERS, self.sorted_items, SORTING_BLOCKS, MergeStep::Merge);

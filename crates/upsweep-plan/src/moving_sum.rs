@@ -4,17 +4,18 @@
 use super::constants::{Constants, constants};
 use upsweep_core::error::{Error, Result};
 
-/// Neighbouring columns of a thread, which holds their sums. Windows of more columns are added by chunks of this size.
+/// Number of neighbouring columns of a thread, which holds their sums: a chunk. Windows of more columns are added by
+/// chunks.
 pub const CHUNK: usize = 8;
 
 /// Windows of a moving sum over an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Windows {
-    /// Planes, height, width, channels.
+    /// Number of planes, height, width, and number of channels of the image.
     pub shape: [usize; 4],
-    /// Rows of the window above and below, each at most the image's rows.
+    /// Number of rows of the window above and below the value, clipped to the image's rows.
     pub rows: [usize; 2],
-    /// Columns of the window to the left and to the right, each at most the image's columns.
+    /// Number of columns of the window to the left and to the right of the value, clipped to the image's columns.
     pub columns: [usize; 2],
 }
 
@@ -45,8 +46,8 @@ impl Windows {
         self.columns[0] + self.columns[1] < CHUNK
     }
 
-    /// Rows of a part, which begins with a sum of its own. It depends on the shape, the window and the bytes of a sum
-    /// alone, and so does the order of additions.
+    /// Returns the number of rows of a part of the image. A part begins with sums of its own. The number depends on the
+    /// shape, the window and the bytes of a sum alone, and so does the order of additions.
     #[must_use]
     pub fn part(&self, sum_size: usize) -> usize {
         let [planes, height, width, channels] = self.shape;
@@ -55,49 +56,52 @@ impl Windows {
             Err(_) => (channels, THREADS[0]),
         };
         let across = planes.saturating_mul(across).max(1);
-        // A part reads the halo above it, too: so it has at least a quarter of the window's rows.
+        // A part reads the halo above it, too: so it has at least a quarter as many rows as the window.
         let least = ((self.rows[0] + self.rows[1] + 1) / 4).max(LEAST_ROWS);
         let parts = (AT_ONCE / threads / across).min(height / least).max(height.div_ceil(MOST_ROWS)).max(1);
         height.div_ceil(parts)
     }
 
-    /// Number of chunks to the left and to the right of a chunk that its windows reach.
+    /// Returns the number of chunks to the left and to the right of a chunk that the windows of its columns reach.
     #[must_use]
     pub fn reach(&self) -> [usize; 2] {
         self.columns.map(|n| n.div_ceil(CHUNK))
     }
 }
 
-/// Largest and smallest number of rows of a part, and threads that a device (an H200) runs at once: one more part would
-/// keep all others waiting.
+/// Largest and smallest number of rows of a part, and number of threads that a device (an H200) runs at once: one more
+/// part would keep all others waiting.
 const MOST_ROWS: usize = 1024;
 const LEAST_ROWS: usize = 16;
 const AT_ONCE: usize = 132 * RESIDENT;
 
-/// Threads of blocks, ascending: the first that leave most of their threads results, or else the most.
+/// Candidates for the number of threads of a block, ascending. The first is chosen with which most threads have
+/// results, or else the largest that fits.
 const THREADS: [usize; 3] = [128, 256, 512];
-/// Threads that a multiprocessor has registers for, with sums of up to 8 bytes; with larger sums half as many.
+/// Number of threads that a multiprocessor has registers for, with sums of up to 8 bytes; with larger sums half as
+/// many.
 const RESIDENT: usize = 512;
 /// Largest number of channels of a block.
 const MOST_CHANNELS: usize = 4;
-/// Largest shared memory of a block.
+/// Largest number of bytes of shared memory of a block.
 const MOST_SHARED_BYTES: usize = 200 << 10;
-/// Sums per column in shared memory: two for this row and two for the next.
+/// Number of sums per column in shared memory: two for this row and two for the next.
 const SUMS: usize = 4;
 
-/// Plan of a block.
+/// Plan of a block of the kernel of moving sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MovingSumPlan {
-    /// Threads that the kernel is compiled for.
+    /// Number of threads of a block that the kernel is compiled for.
     pub threads: usize,
-    /// Channels of a block.
+    /// Number of channels of a block.
     pub channels: usize,
-    /// Chunks of a block that have results.
+    /// Number of chunks of a block that have results.
     pub strip: usize,
     one_row: bool,
-    /// Columns of a window, if they are added one by one; else 0.
+    /// Number of columns of a window, if they are added one by one; else 0.
     few_columns: usize,
-    /// Columns from the beginning of a chunk to the beginning of its first window, and to that window's end.
+    /// Column at which the window of a chunk's first column begins, counted within the chunk that has the column; and
+    /// the column at which that window ends, counted likewise.
     first: usize,
     last: usize,
     sum_size: usize,
@@ -105,7 +109,7 @@ pub struct MovingSumPlan {
 }
 
 impl MovingSumPlan {
-    /// Plans sums of `sum_size` bytes.
+    /// Plans the moving sums of `windows`, with sums of `sum_size` bytes.
     ///
     /// # Errors
     /// [`Error::Window`] when a window has more columns than a block.
@@ -117,7 +121,7 @@ impl MovingSumPlan {
         let found = [together, 1].into_iter().find_map(|channels| {
             let room = |threads: usize| (threads / channels).saturating_sub(reach);
             let most = THREADS.into_iter().rfind(|&threads| fits(threads)).filter(|&most| room(most) > 0);
-            // At least three of four chunks have results.
+            // At least three of four threads have a chunk with results.
             let good =
                 THREADS.into_iter().find(|&threads| fits(threads) && room(threads) * channels * 4 >= threads * 3);
             good.or(most).map(|threads| (channels, threads, room(threads)))
@@ -136,19 +140,19 @@ impl MovingSumPlan {
         Ok(Self { threads, channels, strip, one_row, few_columns, first, last, sum_size, reach })
     }
 
-    /// Number of strips side by side.
+    /// Returns the number of strips side by side, one for each block, in an image of `width` columns.
     #[must_use]
     pub fn strips(&self, width: usize) -> usize {
         width.div_ceil(self.strip * CHUNK)
     }
 
-    /// Threads that a launch needs.
+    /// Returns the number of threads per block that a launch needs.
     #[must_use]
     pub fn launched(&self) -> usize {
         ((self.strip + self.reach) * self.channels).next_multiple_of(32)
     }
 
-    /// Shared memory of a block.
+    /// Returns the number of bytes of shared memory of a block.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         self.threads * CHUNK * SUMS * self.sum_size

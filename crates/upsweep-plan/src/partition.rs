@@ -7,9 +7,10 @@ use super::memory::StatusWords;
 use super::tile::{GROUP, LARGE, SEGMENTS, SPREAD, Sizes, TileSize, WARP};
 use super::tuning::Tuning;
 
-/// Shared memory besides the parts that grow with the tile: tickets, the warps' numbers, alignment.
+/// Bytes of shared memory besides the parts that grow with the tile: tickets, the warps' numbers, alignment.
 const OVERHEAD: usize = 512;
-/// Padding of results: the phases of two runs, and the first run's end rounded up.
+/// Bytes of padding of a tile's results in shared memory: the phases (destinations modulo 16) of two runs, and the
+/// first run's end rounded up.
 const PHASES: usize = 48;
 /// Largest result, in bytes, for which each warp stores its own results.
 const STORED_BY_WARP: usize = 2;
@@ -21,7 +22,7 @@ const CHOICES: [(TileSize, usize); 5] = [(SEGMENTS, 2), (LARGE, 3), (LARGE, 2), 
 const LAST: TileSize = TileSize { threads: 256, thread_bytes: 16 };
 const FEWEST_LAG: usize = 2;
 
-/// Plans up to `len` elements.
+/// Plans a partition of up to `len` elements.
 pub(super) fn plan(len: usize, sizes: SelectSizes, tuning: &'static Tuning) -> SelectPlan {
     let plan = |(size, blocks)| within(len, sizes, size, blocks, tuning);
     // Flags take the shared memory of one tile of lag (H200, 2026-11-22: flags of u32 485 us in small tiles, 531 in
@@ -53,7 +54,7 @@ fn is_buffered(plan: &SelectPlan) -> bool {
     !plan.sizes.reads_elements() || stored(plan) * plan.shape.vector > plan.shape.slot
 }
 
-/// Bytes of a tile's elements in shared memory, with padding for the phases of each warp.
+/// Bytes of a tile's elements in shared memory, with padding for the alignment of each warp's results.
 fn stage_bytes(plan: &SelectPlan) -> usize {
     let gap = PHASES.next_multiple_of(plan.shape.slot) * plan.shape.warps();
     if plan.sizes.reads_elements() { plan.shape.bytes() + gap } else { 0 }
@@ -67,7 +68,7 @@ fn number_bytes(plan: &SelectPlan) -> usize {
     plan.shape.threads * 4 * words + (plan.state + 4) * (plan.shape.warps() + 1) + copies
 }
 
-/// Dynamic shared memory besides the tiles: flags, and the buffer of results.
+/// Bytes of dynamic shared memory besides the tiles: flags, and the buffer of results.
 fn beside(plan: &SelectPlan) -> usize {
     let flags = if plan.sizes.flags { (plan.tuning.ahead + 1) * plan.shape.elements() } else { 0 };
     let buffer = if is_buffered(plan) { plan.shape.elements() * stored(plan) + PHASES } else { 0 };
@@ -78,12 +79,12 @@ fn stages(plan: &SelectPlan) -> usize {
     plan.tuning.ahead + plan.lag + 1
 }
 
-/// Threads per block, the helper warps included.
+/// Number of threads per block, with the helper warps of the look-back.
 pub(super) fn threads(plan: &SelectPlan) -> usize {
     plan.shape.threads + plan.tuning.look_back_warps * WARP
 }
 
-/// Dynamic shared memory per block.
+/// Bytes of dynamic shared memory per block.
 pub(super) fn shared_bytes(plan: &SelectPlan) -> usize {
     stages(plan) * stage_bytes(plan) + beside(plan)
 }

@@ -8,20 +8,20 @@ use super::tile::{
 };
 use super::tuning::Tuning;
 
-/// Shared memory of a pipeline besides its tiles' shares: tickets, alignment.
+/// Bytes of shared memory of a block besides what it has for each tile: tickets, alignment.
 const OVERHEAD: usize = 512;
-/// Warps of a block that find segment offsets. Where segments are short, a reduction waits for these warps; a scan has
-/// more work of its own (H200, 2026-11-22: benches/notes/segments.md).
+/// Number of warps of a block that find segment offsets. Where segments are short, a reduction waits for these warps; a
+/// scan has more work of its own (H200, 2026-11-22: benches/notes/segments.md).
 const OFFSETS_WARPS_OF_SCAN: usize = 2;
 const OFFSETS_WARPS_OF_REDUCTION: usize = 3;
-/// Largest lag of several inputs: tiles between reducing and finishing. H200, 2026-11-23, a recurrence of two arrays of
-/// f32, share of a copy: 0.94 (four tiles: 0.86).
+/// Largest lag (the number of tiles that a block holds between reducing and finishing them) with several inputs. H200,
+/// 2026-11-23, a recurrence of two arrays of f32, share of a copy's bandwidth: 0.94 (four tiles: 0.86).
 const LAG_OF_SEVERAL: usize = 3;
 /// Largest lag where a vector is one element of each input: H200, 2026-11-24, sums of two integers of 2^30 bits, 120 us
 /// (three tiles: 129, four: 129).
 const LAG_OF_SHORT: usize = 2;
-/// Limits of a segmented reduction: largest number of tiles that a block stages ahead, and tiles whose look-back may be
-/// in flight.
+/// Limits of a segmented reduction: largest number of tiles that a block stages ahead, and number of tiles whose
+/// look-back may be in flight.
 const MOST_AHEAD: usize = 3;
 const INCOMPLETE: usize = 4;
 
@@ -33,21 +33,21 @@ pub struct Pipeline {
     pub shape: TileShape,
     /// Number of tiles.
     pub tiles: usize,
-    /// Blocks that a multiprocessor should run.
+    /// Number of blocks that a multiprocessor should run.
     pub blocks: usize,
-    /// Tiles that a block stages ahead of the one it reduces.
+    /// Number of tiles that a block stages ahead of the one it reduces.
     pub ahead: usize,
-    /// Tiles that a block holds between reducing and finishing them: 0 in a reduction by segment.
+    /// Number of tiles that a block holds between reducing and finishing them: 0 in a reduction by segment.
     pub lag: usize,
-    /// Tiles in shared memory.
+    /// Number of tiles that a block has in shared memory.
     pub stages: usize,
-    /// Tiles whose look-back may be in flight, a multiple of the look-back warps.
+    /// Number of tiles whose look-back may be in flight, a multiple of the look-back warps.
     pub ring: usize,
-    /// Warps that look back.
+    /// Number of warps of a block that look back.
     pub look_back_warps: usize,
-    /// Warps that find segment offsets.
+    /// Number of warps of a block that find segment offsets.
     pub offsets_warps: usize,
-    /// Groups of tiles that a tile looks back over.
+    /// Number of groups of tiles that a tile looks back over.
     pub groups: usize,
     /// Status words of the look-back.
     pub words: StatusWords,
@@ -102,8 +102,8 @@ impl Pipeline {
         fitting(larger).or_else(|| fitting(large)).unwrap_or_else(|| plan(large, 1))
     }
 
-    /// Blocks per multiprocessor for these sizes. A thread holds the number of heads only briefly, so that it does not
-    /// count.
+    /// Number of blocks per multiprocessor. A state's number of heads does not count, as a thread holds it only
+    /// briefly.
     fn blocks_for(sizes: Sizes, tuning: &Tuning) -> usize {
         tuning.blocks_for(sizes.state - if sizes.counted { 8 } else { 0 })
     }
@@ -127,26 +127,26 @@ impl Pipeline {
         }
     }
 
-    /// Shared memory of a segmented reduction besides its tiles: states of the incomplete tiles, and the offset lookups
-    /// of the tiles whose results are being stored, that are reduced, and that are prepared.
+    /// Bytes of shared memory of a segmented reduction besides its tiles: states of the incomplete tiles, and the
+    /// offset lookups of the tiles whose results are being stored, that are reduced, and that are prepared.
     pub(super) fn beside_segments(sizes: Sizes, shape: TileShape) -> usize {
         INCOMPLETE * (2 * sizes.state + 16) * shape.warps()
             + shape.found(sizes, OFFSETS_A_WARP) * (OFFSETS_WARPS_OF_REDUCTION + 2)
     }
 
-    /// Shared memory of a scan besides its tiles.
+    /// Bytes of shared memory of a scan's block besides its tiles.
     #[cfg(test)]
     pub(super) fn beside_scan(&self, sizes: Sizes) -> usize {
         OVERHEAD + self.stages * self.shape.beside(sizes) + MARK_SLOTS * self.shape.found(sizes, 0)
     }
 
-    /// Threads per block, the helper warps included.
+    /// Number of threads per block, with the warps that look back and that find offsets.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.shape.threads + (self.look_back_warps + self.offsets_warps) * WARP
     }
 
-    /// Dynamic shared memory per block: its tiles.
+    /// Bytes of dynamic shared memory per block: its tiles.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         self.stages * self.shape.bytes()

@@ -71,7 +71,7 @@ impl fmt::Display for ScanPlan {
     }
 }
 
-/// Writes a tile's look-back, and the source of the plan's numbers.
+/// Writes the look-back of a scan's tiles, and the source of the plan's numbers.
 fn long_look_back(f: &mut fmt::Formatter<'_>, tuning: &Tuning, words: usize) -> fmt::Result {
     let Tuning { capability: (major, minor), groups, source, .. } = tuning;
     writeln!(f, "  look-back     {groups} groups of {GROUP} tiles; {words} bytes of status words")?;

@@ -6,17 +6,17 @@ use upsweep_core::error::{Error, Result};
 /// Shape of an image, and the number of times it is halved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Halvings {
-    /// Planes, height, width, channels.
+    /// Number of planes, height, width, and number of channels of the image.
     pub shape: [usize; 4],
     /// Number of halvings.
     pub levels: usize,
 }
 
 impl Halvings {
-    /// Number of values of the image.
+    /// Returns the number of values of the image.
     ///
     /// # Errors
-    /// [`Error::Shape`] when `len`, if it is given, differs from it.
+    /// [`Error::Shape`] when `len`, if it is given, is another number.
     pub fn image(&self, len: Option<usize>) -> Result<usize> {
         let image = if self.shape.contains(&0) {
             Some(0)
@@ -28,7 +28,7 @@ impl Halvings {
             .ok_or_else(|| Error::Shape { shape: self.shape.to_vec(), len: len.unwrap_or(usize::MAX) })
     }
 
-    /// Number of values of all levels after the image, saturating.
+    /// Returns the number of values of all levels after the image, saturating.
     ///
     /// # Errors
     /// [`Error::Halves`] when a size that is to be halved is odd and not 1.
@@ -54,33 +54,34 @@ impl Halvings {
     }
 }
 
-/// Half of a size: 0 of 0, and 1 of 1.
+/// Returns half of a size; 0 for 0, and 1 for 1.
 #[must_use]
 pub fn halved(size: usize) -> usize {
     if size == 1 { 1 } else { size / 2 }
 }
 
-/// Threads of a block.
+/// Number of threads of a block.
 pub const THREADS: usize = 256;
 /// Limits above which pixels are processed value by value: bytes of a pixel, and channels.
 const MOST_PIXEL_BYTES: usize = 32;
 const MOST_CHANNELS: usize = 8;
-/// Limits up to which patches have four rows, which are two levels in a thread's registers: bytes of a pixel, and
+/// Limits up to which a thread's patches have four rows, which are two levels in its registers: bytes of a pixel, and
 /// channels.
 const MOST_BYTES_OF_FOUR_ROWS: usize = 8;
 const MOST_CHANNELS_OF_FOUR_ROWS: usize = 4;
-/// Threads side by side along a row of a tile.
+/// Number of threads side by side along a row of a tile.
 const ACROSS: usize = 16;
-/// Limits of tiles of larger pixels: channels, values of level 1, and bytes of these.
+/// Limits of tiles of larger pixels: channels, values of level 1, and bytes of these values.
 const MOST_BLOCK_CHANNELS: usize = 32;
 const MOST_VALUES: usize = 4096;
 const MOST_SHARED_BYTES: usize = 8192;
-/// Largest number of bytes that a thread loads before it uses them, where it processes value by value, and largest
-/// number of values of level 1.
+/// Largest number of bytes that a thread loads before it uses them, where it processes value by value; and largest
+/// number of values of level 1 that these bytes give.
 const LOADED_BYTES: usize = 64;
 const MOST_AT_ONCE: usize = 2;
 
-/// Blocks that a multiprocessor has room for, with patches of `values` values in the kernel's registers.
+/// Returns the number of blocks that a multiprocessor has room for, with patches of `values` values of `size` bytes in
+/// the kernel's registers.
 fn blocks(size: usize, values: usize) -> usize {
     match size {
         ..=4 if values <= 64 => 5,
@@ -92,23 +93,23 @@ fn blocks(size: usize, values: usize) -> usize {
 /// Largest number of levels of a launch, which the kernel's parameters name.
 pub const MOST_LEVELS: usize = 6;
 
-/// Plan of a block, for pixels of `channels` channels.
+/// Plan of a block of the kernel that computes levels of a pyramid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PyramidPlan {
-    /// Whether a patch has all channels of its pixels.
+    /// Whether a thread's patch has all channels of its pixels.
     pub whole_pixels: bool,
-    /// Channels of a block.
+    /// Number of channels of a block.
     pub channels: usize,
-    /// Pixels of a thread's patch: across and down.
+    /// Number of pixels of a thread's patch: across and down.
     pub patch: [usize; 2],
-    /// Pixels of a block's tile.
+    /// Number of pixels of a block's tile: across and down.
     pub tile: [usize; 2],
-    /// Values of level 1 whose elements a thread loads before it uses them, where there are no patches.
+    /// Number of values of level 1 whose elements a thread loads before it uses them, where there are no patches.
     pub values_at_once: usize,
 }
 
 impl PyramidPlan {
-    /// Plans elements of `size` bytes, and at least one channel.
+    /// Plans a pyramid of elements of `size` bytes with `channels` channels, at least one.
     #[must_use]
     pub fn new(size: usize, channels: usize) -> Self {
         let size = size.max(1);
@@ -137,7 +138,7 @@ impl PyramidPlan {
         Self { whole_pixels: false, channels, patch: [2, 2], tile: [side, side], values_at_once }
     }
 
-    /// Levels per launch.
+    /// Returns the number of levels that one launch computes.
     #[must_use]
     pub fn levels(&self) -> usize {
         (self.tile[0].min(self.tile[1]).ilog2() as usize).min(MOST_LEVELS)
@@ -181,7 +182,7 @@ mod tests {
                     assert!(plan.patch[side] >= 2 && plan.tile[side].is_multiple_of(plan.patch[side]), "{plan:?}");
                     assert!((plan.tile[side] >> plan.levels()) >= 1, "{plan:?}");
                 }
-                // Levels of the patch, and shared memory of the tile.
+                // Checks the levels of the patch, and the shared memory of the tile.
                 assert!(plan.patch[1].ilog2() as usize <= plan.levels(), "{plan:?}");
                 let shared = plan.tile[0] * plan.tile[1] / 4 * plan.channels * size;
                 assert!(shared + shared / 4 <= 32 << 10, "{plan:?}");

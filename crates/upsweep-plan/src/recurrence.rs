@@ -20,7 +20,7 @@ const MOST_OF_SHORT: usize = 2;
 /// Largest number of states that each lane scans for itself; with more states, lanes share the products
 /// (`recurrence/teams.cuh`).
 const MOST_OF_FEW: usize = 4;
-/// Units over which few states are advanced by a table of powers: lanes, tiles, groups of tiles.
+/// Number of units over which few states are advanced by a table of powers: lanes, tiles, groups of tiles.
 const UNITS: usize = 3;
 /// Largest number of states for which the first pass over a thread's elements is a weighted sum: the parameters have no
 /// room for the weights of more states.
@@ -31,14 +31,14 @@ const SMALLEST: TileSize = TileSize { threads: 64, thread_bytes: 16 };
 const ONE_WARP: TileSize = TileSize { threads: 32, thread_bytes: 16 };
 /// Largest size of the states, in bytes, with which two blocks share a multiprocessor. H200, 2026-11-24, share of a
 /// copy: f64 of order 8 in one block 0.32 (two: 0.22, with one tile between reducing and finishing).
-/// 0.22, with one tile between reducing and finishing).
 const STATES_OF_TWO_BLOCKS: usize = 48;
 /// Smallest size of a tile's look-back state, in bytes. H200, 2026-11-24, f32 of order 1, share of a copy: 0.97 (4
 /// bytes, in status words of 8: 0.92).
 const LEAST_CARRIED: usize = 8;
-/// Groups of tiles that a tile looks back over: twice as many as a scan, because a group's prefix takes longer.
+/// Largest number of groups of tiles that a tile looks back over: twice as many as a scan, because a group's prefix
+/// takes longer.
 const GROUPS: usize = 16;
-/// Shared memory besides the tiles' shares: tickets, alignment.
+/// Bytes of shared memory of a block besides what it has for each tile: tickets, alignment.
 const OVERHEAD: usize = 512;
 const OFFSETS_WARPS: usize = 2;
 /// Largest number of matrices: powers of the transition, and the matrices into the basis and back.
@@ -59,7 +59,7 @@ pub struct Form {
     pub feedback: bool,
     /// Whether factors of 0 must not meet infinities: see `recurrence/linear.cuh`.
     pub careful: bool,
-    /// Whether states are passed on in a basis of their own.
+    /// Whether threads and tiles pass states on in a basis in which powers of the transition do not grow.
     pub basis: bool,
 }
 
@@ -75,7 +75,7 @@ impl Form {
         !self.careful && self.order <= MOST_WEIGHED
     }
 
-    /// Adds the constants of kernels.
+    /// Adds the form to the constants of a kernel.
     pub fn add_to(&self, constants: &mut Constants) {
         let Self { order, sections, feedback, .. } = *self;
         constants!(constants; "ORDER" = order, "SECTIONS" = sections, "FEEDBACK" = usize::from(feedback));
@@ -89,29 +89,29 @@ pub struct RecurrencePlan {
     pub form: Form,
     /// Pipeline, without the shared memory besides its tiles.
     pub pipeline: Pipeline,
-    /// Sizes of a scan of the same elements.
+    /// Sizes of the types, as for a scan of the same elements.
     sizes: Sizes,
     /// Bytes of a tile's look-back state.
     carried: usize,
-    /// Number of powers of the transition among the parameters: of the elements of a thread, of two threads, of four,
-    /// and so on.
+    /// Number of powers of the transition among the kernel's parameters: the powers over the elements of a thread, of
+    /// two threads, of four, and so on.
     pub levels: usize,
-    /// Bytes of a number.
+    /// Bytes of a number in which the recurrence computes.
     number: usize,
-    /// Whether the powers for each lane are in shared memory.
+    /// Whether the tables of powers for each lane are in shared memory.
     table: bool,
 }
 
 /// Shared memory of a recurrence of some order besides its tiles and matrices, in bytes: see `Beside` in
 /// `recurrence/linear.cuh`.
 struct Beside {
-    /// Powers for each lane.
+    /// Bytes of the tables of powers for each lane.
     tables: usize,
-    /// Bytes per warp of a tile.
+    /// Bytes per warp of each tile.
     of_warp: usize,
     /// Bytes per look-back warp.
     of_look_back_warp: usize,
-    /// States padded to wide words.
+    /// Bytes of all states, padded to whole words of 16 bytes.
     line: usize,
 }
 
@@ -131,7 +131,7 @@ impl Beside {
 }
 
 impl RecurrencePlan {
-    /// Plans `len` elements, whose numbers have `number` bytes, on a device of this compute capability.
+    /// Plans a recurrence of `len` elements, whose numbers have `number` bytes, on a device of this compute capability.
     #[must_use]
     pub fn new(len: usize, form: Form, sizes: Sizes, number: usize, capability: (u32, u32)) -> Self {
         let tuning = Tuning::of(capability);
@@ -147,11 +147,10 @@ impl RecurrencePlan {
             ..=MOST_OF_SHORT => SHORT_STATES,
             _ => MANY_STATES,
         };
-        // Number of tiles that a block has room for. Where it is too small, tiles are smaller, and powers are not in
-        // shared memory.
+        // Where a block has room for too few tiles, tiles are smaller, and powers are not in shared memory.
         let room = tuning.shared_of_block(blocks);
         let Beside { tables, of_warp, of_look_back_warp, line } = Beside::of(form.order, number);
-        // All matrices, or as many as the parameters have room for.
+        // Largest number of matrices for which the parameters have room, besides coefficients and weights.
         let most_weights = if form.order <= MOST_WEIGHED { form.order * MOST_ITEMS } else { 0 };
         let most_matrices = (MOST_NUMBERS / number - form.coefficients() - most_weights) / (form.order * form.order);
         let fitting = |size: TileSize, table: bool| {
@@ -193,13 +192,13 @@ impl RecurrencePlan {
         Self { form, pipeline, sizes, carried, number, levels, table }
     }
 
-    /// Elements per thread.
+    /// Returns the number of elements per thread.
     #[must_use]
     pub fn items(&self) -> usize {
         self.pipeline.shape.vector * self.pipeline.shape.rows
     }
 
-    /// Number of numbers among the kernel's parameters: coefficients, matrices, and weights.
+    /// Returns the number of numbers among the kernel's parameters: coefficients, matrices, and weights.
     #[must_use]
     pub fn numbers(&self) -> usize {
         self.form.coefficients()
@@ -217,8 +216,8 @@ impl RecurrencePlan {
         self.levels + if self.form.basis { 2 } else { 0 }
     }
 
-    /// Dynamic shared memory per block: tiles, matrices, the powers for each lane, and the states that threads keep of
-    /// tiles.
+    /// Bytes of dynamic shared memory per block: tiles, matrices, the powers for each lane, and the states that threads
+    /// keep of tiles.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         let Self { form: Form { order, .. }, pipeline, number, table, .. } = *self;
@@ -239,16 +238,16 @@ impl RecurrencePlan {
     }
 }
 
-/// Elements of a part of a long line on the CPU, and parts that a lane processes in a share.
+/// Number of elements of a part of a long line on the CPU, and number of parts that a lane processes in a share.
 pub const PART: usize = 256;
 const PARTS_A_LANE: usize = 4;
 
 /// A planned recurrence on the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuRecurrencePlan {
-    /// Lanes of a row.
+    /// Number of lanes of a row of vectors, which processes as many lines or parts side by side.
     pub lanes: usize,
-    /// Whether lines are cut into parts.
+    /// Whether lines are long, and cut into parts.
     pub long: bool,
     pub threads: usize,
     /// Whether results of long lines are stored past the cache (non-temporal).
@@ -256,11 +255,12 @@ pub struct CpuRecurrencePlan {
 }
 
 impl CpuRecurrencePlan {
-    /// Plans a shape of elements of `element` bytes, with `lanes` numbers in a row.
+    /// Plans a recurrence along the axis of `shape`, of elements of `element` bytes, with `lanes` numbers in a row.
     pub fn new(shape: Shape, element: usize, lanes: usize, in_place: bool) -> Self {
         let Shape { outer, len, inner } = shape;
         let (block, bytes) = (lanes * PART, (shape.lines() * len).saturating_mul(element));
-        // Lines side by side need no second pass over their results, but a line for each lane.
+        // Lines side by side, one in each lane, need no second pass over their results, but at least as many lines as
+        // lanes.
         let long = inner == 1 && len >= if outer < lanes { block } else { 16 * PARTS_A_LANE * block };
         Self {
             lanes,
@@ -270,7 +270,8 @@ impl CpuRecurrencePlan {
         }
     }
 
-    /// Elements of a long line that a thread processes before it passes on their effect on the states.
+    /// Returns the number of elements of a share of a long line, which a thread processes before it passes on their
+    /// effect on the states.
     pub fn share(&self) -> usize {
         PARTS_A_LANE * self.lanes * PART
     }

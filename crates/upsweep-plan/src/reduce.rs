@@ -7,14 +7,14 @@ use upsweep_core::inputs::Streams;
 
 /// Threads per block.
 const THREADS: usize = 512;
-/// Vectors of 16 bytes that a thread loads at once.
+/// Number of vectors of 16 bytes that a thread loads at once.
 pub(super) const DEPTH: usize = 4;
 /// Largest number of parts: one, two or four waves of the blocks that an H200 runs at once, and few values for the last
 /// block to combine. See benches/notes/reduce.md.
 const MOST_PARTS: usize = 528;
 /// Largest number of parts where order matters. An H200 runs as many such blocks at once: they need more registers.
 const MOST_PARTS_IN_ORDER: usize = 264;
-/// Number of parts below which each thread does one load; beyond it, parts grow (H200, 2026-11-21:
+/// Number of parts below which each thread does one load; with more elements, parts grow (H200, 2026-11-21:
 /// benches/notes/reduce.md).
 const FEW_PARTS: usize = 128;
 /// Largest array, in bytes, that is read without evicting the contents of the L2 cache, in particular dirty lines,
@@ -33,21 +33,21 @@ pub(super) fn loads(input: usize, streams: Option<Streams>) -> (usize, usize) {
     (vector, (DEPTH * 16 / (vector * streams.bytes()).max(16)).max(1))
 }
 
-/// A planned reduction. The parts depend on the number of elements and their size alone, so that floats are added in
-/// the same order on every GPU.
+/// A planned reduction of a whole array. The parts depend on the number of elements and their size alone, so that
+/// floats are added in the same order on every GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReducePlan {
     /// Number of elements.
     pub len: usize,
-    /// Neighbouring elements that a thread loads at once.
+    /// Number of neighbouring elements that a thread loads at once, as a vector.
     pub vector: usize,
-    /// Vectors that a thread loads at once.
+    /// Number of vectors that a thread loads at once.
     pub depth: usize,
-    /// Elements per part.
+    /// Number of elements per part.
     pub part: usize,
     /// Number of parts, one per block.
     pub parts: usize,
-    /// Largest number of parts, for any number of elements.
+    /// Largest number of parts that the plan allows, for any number of elements.
     pub most: usize,
     /// Threads per block.
     pub threads: usize,
@@ -60,19 +60,19 @@ pub struct ReducePlan {
 }
 
 impl ReducePlan {
-    /// Plans `len` elements of `input` bytes, combined as values of `state` bytes.
+    /// Plans a reduction of `len` elements of `input` bytes, combined as values of `state` bytes.
     #[must_use]
     pub fn new(len: usize, input: usize, state: usize) -> Self {
         Self::with(len, input, state, loads(input, None))
     }
 
-    /// Plans `len` elements of several `streams`, or none.
+    /// Plans a reduction of `len` elements that are read from the buffers of `streams`, several or none.
     #[must_use]
     pub fn of_streams(len: usize, streams: Streams, state: usize) -> Self {
         Self::with(len, streams.bytes().max(1), state, loads(0, Some(streams)))
     }
 
-    /// Blocks to launch for at most `len` elements, whose number is in device memory.
+    /// Returns the number of blocks to launch if the number of elements is in device memory, at most `len`.
     #[must_use]
     pub fn most_parts(&self) -> usize {
         self.len.div_ceil(THREADS * self.vector).clamp(1, self.most)

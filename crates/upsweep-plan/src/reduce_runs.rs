@@ -1,5 +1,5 @@
-//! Plans of long reductions by keys: tiles whose results wait in shared memory until their positions are known. See
-//! `reduce/runs.cuh`.
+//! Plans of long reductions by keys: tiles whose results wait in shared memory, in a ring buffer, until their positions
+//! are known. A head is the key of a run and its combined value. See `reduce/runs.cuh`.
 
 use super::constants::{Constants, constants};
 use super::memory::StatusWords;
@@ -9,19 +9,19 @@ use super::tuning::Tuning;
 /// Number of elements from which a reduction by keys uses this plan. H200, 2026-11-25, sums of u32 with keys in runs of
 /// 64, us: 2^20 11.5 (by a wave 12.6), 2^18 8.6 (8.8), 2^16 8.2 (8.0), 2^12 7.8 (6.3).
 pub const FROM: usize = 1 << 16;
-/// Shared memory besides the ring and the staged tiles: tickets, parts of warps, entries of the ring, alignment.
+/// Bytes of shared memory besides the ring and the staged tiles: tickets, parts of warps, entries of the ring,
+/// alignment.
 const OVERHEAD: usize = 1024;
-/// Tiles that a block stages ahead, and tiles whose results may wait.
+/// Number of tiles that a block stages ahead, and number of tiles whose results may wait in the ring.
 const AHEAD: usize = 1;
 const RING: usize = 6;
-/// Warps that look back and store.
+/// Number of warps of a block that look back and store.
 const STORERS: usize = 2;
-/// Bytes of a tile in the ring besides its heads.
+/// Bytes of a tile's entry in the ring besides its heads.
 const FIRST_BYTES: usize = 16;
 /// Candidates: blocks per multiprocessor, and the largest and the smallest number of bytes of a thread's slots of
 /// elements and keys. The first that fits is taken. H200, 2026-11-25, the same sums, us: 96 bytes in three blocks 538
 /// (where all elements are heads 1,235), 160 in two 530 (1,466).
-/// 2026-11-25, the same, us: 96 bytes in three blocks 538 (where all elements are heads 1,235), 160 in two 530 (1,466).
 const CHOICES: [(usize, usize, usize); 5] = [(3, 96, 72), (2, 160, 96), (2, 160, 0), (1, 160, 96), (1, 160, 0)];
 /// Largest size of an element, of a key and of a combined value, in bytes: a thread holds them in registers.
 const MOST_BYTES: usize = 16;
@@ -33,7 +33,7 @@ pub struct RunSizes {
     pub key: usize,
     /// Size of a combined value.
     pub acc: usize,
-    /// Size of a key and a combined value, side by side.
+    /// Size of a head: a key and a combined value, side by side.
     pub head: usize,
     /// Size of a tile's look-back state.
     pub state: usize,
@@ -46,11 +46,11 @@ pub struct Runs {
     pub shape: TileShape,
     /// Number of tiles.
     pub tiles: usize,
-    /// Blocks that a multiprocessor should run.
+    /// Number of blocks that a multiprocessor should run.
     pub blocks: usize,
-    /// Bytes of heads that wait in a block.
+    /// Bytes of a block's ring, in which heads wait.
     pub ring: usize,
-    /// Bytes that are staged.
+    /// Bytes of elements and keys that a block stages ahead.
     staged: usize,
     /// Bytes of a head in the ring.
     head: usize,
@@ -85,18 +85,18 @@ impl Runs {
         CHOICES.into_iter().find_map(plan)
     }
 
-    /// Largest number of bytes that a tile leaves in the ring.
+    /// Returns the largest number of bytes that a tile's heads take in the ring.
     fn most_results(&self) -> usize {
         FIRST_BYTES + (self.shape.elements() * self.head).next_multiple_of(16)
     }
 
-    /// Threads per block, the storing warps included.
+    /// Number of threads per block, with the warps that store.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.shape.threads + STORERS * WARP
     }
 
-    /// Dynamic shared memory per block.
+    /// Bytes of dynamic shared memory per block.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         self.ring + self.staged

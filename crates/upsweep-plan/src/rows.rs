@@ -9,35 +9,36 @@ use upsweep_core::inputs::Streams;
 /// Threads per block.
 const THREADS: usize = 256;
 /// Smallest row in bytes, and the smallest where order matters: lanes combine their values once for two steps of 2 KiB.
-/// H200, 2026-11-24, share of a copy, the pipeline and this (benches/notes/segments.md, "Rows on the GPU"): sums of f32
-/// of 256 bytes 0.95 and 0.40, of 512 0.96 and 0.76, of 1,024 0.96 and 1.03; an operator on 8 bytes whose order matters
-/// of 1,024 0.83 and 0.74, of 4,096 0.87 and 1.04.
+/// H200, 2026-11-24, share of a copy's bandwidth, first of the pipeline, then of this plan (benches/notes/segments.md,
+/// "Rows on the GPU"): sums of f32 of 256 bytes 0.95 and 0.40, of 512 0.96 and 0.76, of 1,024 0.96 and 1.03; an
+/// operator on 8 bytes whose order matters of 1,024 0.83 and 0.74, of 4,096 0.87 and 1.04.
 const LEAST_ROW: usize = 1 << 10;
 const LEAST_ROW_IN_ORDER: usize = 4 << 10;
-/// Smallest number of rows: as many keep an H200 busy. 1,024 of 1 MiB 0.95 and 0.81, 4,096 of 256 KiB 0.95 and 0.98.
+/// Smallest number of rows: as many keep an H200 busy. In the same measurement, 1,024 rows of 1 MiB 0.95 and 0.81,
+/// 4,096 of 256 KiB 0.95 and 0.98.
 const FEWEST_ROWS: usize = 1 << 12;
-/// Blocks that a multiprocessor should run: all its threads where a lane keeps little; else as many as registers allow.
-/// H200, 2026-11-24, log-sum-exp of rows of 1,024 f32, us: 366 with 3, 328 with 4, 293 with 5, 314 with 6.
-/// 2026-11-24, log-sum-exp of rows of 1,024 f32, us: 366 with 3, 328 with 4, 293 with 5, 314 with 6.
+/// Number of blocks that a multiprocessor should run: all its threads where a lane keeps little; else as many as
+/// registers allow. H200, 2026-11-24, log-sum-exp of rows of 1,024 f32, us: 366 with 3, 328 with 4, 293 with 5, 314
+/// with 6.
 const BLOCKS: usize = 8;
 const BLOCKS_IN_ORDER: usize = 5;
 const BLOCKS_OF_LARGE: usize = 4;
 const BLOCKS_OF_LARGER: usize = 2;
 
-/// A planned reduction.
+/// A planned reduction of rows, each by a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowsPlan {
     /// Number of rows.
     pub rows: usize,
-    /// Elements of a row.
+    /// Number of elements of a row.
     pub len: usize,
-    /// Neighbouring elements that a thread loads at once.
+    /// Number of neighbouring elements that a thread loads at once, as a vector.
     pub vector: usize,
-    /// Vectors that a thread loads at once.
+    /// Number of vectors that a thread loads at once.
     pub depth: usize,
     /// Threads per block.
     pub threads: usize,
-    /// Blocks that a multiprocessor should run.
+    /// Number of blocks that a multiprocessor should run.
     pub blocks: usize,
 }
 
@@ -65,7 +66,7 @@ impl RowsPlan {
         pays.then_some(Self { rows, len, vector, depth, threads: THREADS, blocks })
     }
 
-    /// Blocks to launch: a warp for each row.
+    /// Returns the number of blocks to launch: a warp for each row.
     #[must_use]
     pub fn grid(&self) -> usize {
         self.rows.div_ceil(self.threads / WARP)

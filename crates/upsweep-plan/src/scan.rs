@@ -17,7 +17,7 @@ pub enum Schedule {
     Wave(Wave),
     /// Persistent blocks take tiles by ticket and overlap the stages of several tiles.
     Scan(Pipeline),
-    /// Persistent blocks, likewise, for reductions by segment, which read each element once.
+    /// Persistent blocks take tiles by ticket, for reductions by segment, which read each element once.
     Segments(Pipeline),
     /// Persistent blocks take tiles by ticket, and store the results of a tile when their positions are known:
     /// reductions by keys.
@@ -36,13 +36,13 @@ pub struct ScanPlan {
 }
 
 impl ScanPlan {
-    /// Plans `len` elements on a device of this compute capability.
+    /// Plans a scan of `len` elements on a device of this compute capability.
     #[must_use]
     pub fn new(len: usize, sizes: Sizes, capability: (u32, u32)) -> Self {
         Self::with_waves(len, sizes, capability, usize::MAX)
     }
 
-    /// Plans as [`new`](ScanPlan::new) does, with waves of up to `longest_wave` tiles per block.
+    /// Plans a scan as [`new`](ScanPlan::new) does, with waves of up to `longest_wave` tiles per block.
     pub fn with_waves(len: usize, sizes: Sizes, capability: (u32, u32), longest_wave: usize) -> Self {
         let tuning = Tuning::of(capability);
         let schedule = match Wave::new(len, sizes, tuning, longest_wave) {
@@ -75,7 +75,7 @@ impl ScanPlan {
         Some(Self { len, sizes, schedule })
     }
 
-    /// Shape of the tiles.
+    /// Returns the shape of the tiles.
     #[must_use]
     pub fn shape(&self) -> TileShape {
         match self.schedule {
@@ -85,7 +85,7 @@ impl ScanPlan {
         }
     }
 
-    /// Number of tiles.
+    /// Returns the number of tiles.
     #[must_use]
     pub fn tiles(&self) -> usize {
         match self.schedule {
@@ -95,7 +95,7 @@ impl ScanPlan {
         }
     }
 
-    /// Threads per block.
+    /// Returns the number of threads per block.
     #[must_use]
     pub fn threads(&self) -> usize {
         match self.schedule {
@@ -105,7 +105,7 @@ impl ScanPlan {
         }
     }
 
-    /// Dynamic shared memory per block: its tiles.
+    /// Returns the number of bytes of dynamic shared memory per block.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         match self.schedule {
@@ -115,7 +115,7 @@ impl ScanPlan {
         }
     }
 
-    /// Status words.
+    /// Returns the number of status words through which blocks communicate.
     #[must_use]
     pub fn words(&self) -> StatusWords {
         match self.schedule {
@@ -125,7 +125,7 @@ impl ScanPlan {
         }
     }
 
-    /// File of the kernel, as it is included, and its name.
+    /// Returns the file of the kernel, as it is included, and the kernel's name.
     #[must_use]
     pub fn kernel(&self) -> (&'static str, &'static str) {
         match self.schedule {
@@ -136,7 +136,7 @@ impl ScanPlan {
         }
     }
 
-    /// Blocks to launch on a device that can run `resident` blocks at once.
+    /// Returns the number of blocks to launch on a device that can run `resident` blocks at once.
     #[must_use]
     pub fn grid(&self, resident: usize) -> usize {
         match self.schedule {

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// Largest combined value, in bytes: registers do not hold larger ones.
 const MOST_STATE: usize = 16;
-/// Columns of a lane, and largest size of their values in bytes.
+/// Largest number of columns of a lane, and largest number of bytes of their values.
 const COLUMNS: usize = 4;
 const VECTOR_BYTES: usize = 32;
 /// Number of strips that keeps all multiprocessors busy. Where strips of 32 lanes per row are fewer, strips have fewer
@@ -19,12 +19,13 @@ const VECTOR_BYTES: usize = 32;
 /// 78 with 16.
 const STRIPS: usize = 96;
 const FEWEST_LANES: usize = 4;
-/// Registers for a thread's values of a tile.
+/// Number of registers for a thread's values of a tile.
 const VALUE_REGISTERS: usize = 32;
-/// Smallest size of elements that are copied ahead, in bytes, and smallest and largest number of their tiles.
+/// Smallest number of bytes of elements that are copied ahead, and smallest and largest number of tiles of these
+/// elements.
 const AHEAD_BYTES: usize = 32 << 10;
 const AHEAD: (usize, usize) = (2, 4);
-/// Groups that a strip looks back over: with many strips, all groups in flight.
+/// Number of groups of strips that a strip looks back over: with many strips, all groups in flight.
 const GROUPS: usize = 12;
 
 /// Number of warps that compute, or that reduce while as many others finish; tiles that are kept until the prefix from
@@ -36,18 +37,20 @@ type Team = (usize, usize, usize);
 const TOGETHER: Team = (6, 6, 1);
 /// Team of strips of fewer lanes. With four look-back warps a thread has 80 registers, which values of 8 bytes spill.
 const NARROW: Team = (8, 4, 2);
-/// Team of such strips, for values of 4 bytes. H100, 2026-11-25, with two look-back warps and with four: 1k x 1k f32
-/// 16.5 us and 13.8, 4k 75 and 69, 8k 251 and 220.
+/// Team of strips of fewer lanes, for values of 4 bytes. H100, 2026-11-25, with two look-back warps and with four: 1k x
+/// 1k f32 16.5 us and 13.8, 4k 75 and 69, 8k 251 and 220.
 const NARROW_WORDS: Team = (8, 4, 4);
-/// Team whose warps have separate roles: u8 to u32 427 us (together 493; one look-back warp 624).
+/// Team whose warps have separate roles. H200, 2026-11-25, 16k x 16k: u8 to u32 427 us (together 493; one look-back
+/// warp 624).
 const APART: Team = (8, 4, 2);
-/// Team of separate roles for large values: f32 to f64, of twice as many rows of a thread, 917 us (8 warps of half the
-/// rows: 1,059; together 1,015).
+/// Team whose warps have separate roles, for large values: f32 to f64, of twice as many rows of a thread, 917 us (8
+/// warps of half the rows: 1,059; together 1,015).
 const APART_LARGE: Team = (4, 4, 1);
 
-/// Cost model in microseconds. One pass costs so much per block and per tile of a block, with `BLOCKS` blocks at once.
-/// Two scans cost so much for their launches and per MiB of elements and results, where a table has no border and where
-/// it has one. With a border, one of the two scans has to compute the positions of its elements.
+/// Cost model in microseconds. One pass costs `BLOCK_US` per block and `TILE_US` per tile of a block, with `BLOCKS`
+/// blocks at once. Two scans cost `SCANS_US` for their launches. Per MiB of elements and results they cost
+/// `MEBIBYTE_US` where a table has no border, and `BORDERED_MEBIBYTE_US` where it has one. With a border, one of the
+/// two scans has to compute the positions of its elements.
 const BLOCK_US: f64 = 10.0;
 const TILE_US: f64 = 2.0;
 const BLOCKS: usize = 128;
@@ -65,19 +68,19 @@ pub struct AxesPlan {
     pub shape: (usize, usize, usize),
     /// Sizes of an element, of a combined value, and of a result.
     pub sizes: Sizes,
-    /// Lanes of a row of a strip.
+    /// Number of lanes of a row of a strip.
     pub lanes: usize,
-    /// Columns of a lane.
+    /// Number of columns of a lane.
     pub vector: usize,
-    /// Rows of a thread in a tile.
+    /// Number of rows of a thread in a tile.
     pub rows: usize,
-    /// Tiles that are copied ahead.
+    /// Number of tiles that a block copies ahead.
     pub ahead: usize,
-    /// Warps that compute, or reduce.
+    /// Number of warps that compute, or that reduce where warps have separate roles.
     pub warps: usize,
-    /// Tiles that are kept until the prefix from their left is known.
+    /// Number of tiles that a block keeps until the prefix from their left is known.
     pub kept: usize,
-    /// Look-back warps per tile. There are as many teams of them as kept tiles.
+    /// Number of look-back warps per tile. There are as many teams of look-back warps as kept tiles.
     pub team: usize,
 }
 
@@ -130,52 +133,54 @@ impl AxesPlan {
         turns * (BLOCK_US + TILE_US * self.tiles() as f64) <= scans
     }
 
-    /// Rows and columns of a tile.
+    /// Returns the number of rows and of columns of a tile.
     fn tile(&self) -> (usize, usize) {
         (self.warps * WARP / self.lanes * self.rows, self.lanes * self.vector)
     }
 
-    /// Strips of an array.
+    /// Returns the number of strips of an array.
     #[must_use]
     pub fn strips(&self) -> usize {
         self.shape.2.div_ceil(self.tile().1)
     }
 
-    /// Tiles of a strip.
+    /// Returns the number of tiles of a strip.
     #[must_use]
     pub fn tiles(&self) -> usize {
         self.shape.1.div_ceil(self.tile().0)
     }
 
-    /// Strips of a group. Narrow strips form smaller groups, as they then wait for less.
+    /// Returns the number of strips of a group. Narrow strips form smaller groups, as they then wait for less.
     fn group(&self) -> usize {
         if self.lanes == WARP { 12 } else { 8 }
     }
 
-    /// Groups of an array's strips.
+    /// Returns the number of groups of an array's strips.
     #[must_use]
     pub fn groups(&self) -> usize {
         self.strips().div_ceil(self.group())
     }
 
-    /// Whether some warps reduce and others finish: where elements are widened, memory leaves less time for each.
+    /// Whether warps have separate roles: some reduce and others finish. They have where elements are widened, as
+    /// memory then leaves less time for each element.
     fn apart(&self) -> bool {
         self.sizes.1 > self.sizes.0
     }
 
-    /// Threads per block.
+    /// Returns the number of threads per block.
     #[must_use]
     pub fn threads(&self) -> usize {
         ((1 + usize::from(self.apart())) * self.warps + self.team * self.kept) * WARP
     }
 
-    /// Blocks to launch.
+    /// Returns the number of blocks to launch: one for each strip.
     #[must_use]
     pub fn grid(&self) -> usize {
         self.shape.0 * self.strips()
     }
 
-    /// Number of row entries: one for each strip; two for each group follow.
+    /// Returns the number of look-back entries of single strips: one for each row of each strip. Two entries for each
+    /// row of each group follow them.
     #[must_use]
     pub fn row_entries(&self) -> usize {
         self.rows_of_tiles().saturating_mul(self.strips())
@@ -187,13 +192,13 @@ impl AxesPlan {
         self.row_entries().saturating_add(self.rows_of_tiles().saturating_mul(2 * self.groups()))
     }
 
-    /// Status words through which strips communicate.
+    /// Returns the number of status words through which strips communicate.
     #[must_use]
     pub fn words(&self) -> StatusWords {
         StatusWords::of(self.entries(), self.sizes.1)
     }
 
-    /// Dynamic shared memory per block, as in `Shared` of `scan_axes/strips.cuh`.
+    /// Bytes of dynamic shared memory per block, as in `Shared` of `scan_axes/strips.cuh`.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         let (input, state, output) = self.sizes;
@@ -214,7 +219,7 @@ impl AxesPlan {
         .sum()
     }
 
-    /// Largest copy to shared memory, in bytes: `access_width` of a vector of elements.
+    /// Returns the number of bytes of the widest copy to shared memory: `access_width` of a vector of elements.
     #[must_use]
     pub fn copy_bytes(size: usize, vector: usize) -> usize {
         access_width(size * vector)
@@ -229,7 +234,7 @@ impl AxesPlan {
     }
 }
 
-/// Widest access that divides `bytes`, as in `memory/access.cuh`.
+/// Returns the widest access, in bytes, that divides `bytes`, as in `memory/access.cuh`.
 fn access_width(bytes: usize) -> usize {
     match 1 << bytes.trailing_zeros().min(4) {
         2 => 1,
@@ -257,13 +262,13 @@ impl fmt::Display for AxesPlan {
     }
 }
 
-/// Chunks of a row on the CPU, as many as threads can follow each other along it, and smallest number of columns and
-/// largest size of a chunk: the line of a chunk stays in a first-level cache, and the overhead of a chunk must not
-/// show.
+/// Number of chunks of a row on the CPU, as many as threads can follow each other along it; smallest number of columns
+/// and largest number of bytes of a chunk. The line of a chunk stays in a first-level cache, and the overhead of a
+/// chunk must not show.
 const CHUNKS: usize = 8;
 const COLUMNS_AT_LEAST: usize = 128;
 const CHUNK_BYTES: usize = 8 << 10;
-/// Rows of a tile on the CPU.
+/// Number of rows of a tile on the CPU.
 pub const TILE_ROWS: usize = 32;
 
 /// A planned scan along two axes on the CPU. Its cut depends on the shape and the types alone.
@@ -271,7 +276,7 @@ pub const TILE_ROWS: usize = 32;
 pub struct CpuAxesPlan {
     /// Number of arrays, one after the other, and the rows and columns of each.
     pub shape: (usize, usize, usize),
-    /// Columns of a chunk.
+    /// Number of columns of a chunk.
     pub columns: usize,
     /// Number of threads that share the work.
     pub threads: usize,
@@ -296,39 +301,41 @@ impl CpuAxesPlan {
         }
     }
 
-    /// Chunks of a row.
+    /// Returns the number of chunks of a row.
     pub fn chunks(&self) -> usize {
         self.shape.2.div_ceil(self.columns)
     }
 
-    /// Rows of tiles in an array.
+    /// Returns the number of rows of tiles in an array.
     pub fn rows_of_tiles(&self) -> usize {
         self.shape.1.div_ceil(TILE_ROWS)
     }
 
-    /// Rows of a row of tiles, within their array; `row` counts through all arrays.
+    /// Returns the range of the rows of a row of tiles, within their array; `row` counts rows of tiles through all
+    /// arrays.
     pub fn rows(&self, row: usize) -> Range<usize> {
         let first = row % self.rows_of_tiles() * TILE_ROWS;
         first..self.shape.1.min(first + TILE_ROWS)
     }
 
-    /// Columns of a chunk.
+    /// Returns the range of the columns of a chunk.
     pub fn columns(&self, chunk: usize) -> Range<usize> {
         let first = chunk * self.columns;
         first..self.shape.2.min(first + self.columns)
     }
 
-    /// Number of tickets: along the diagonals of tiles, one after the other, and past their ends.
+    /// Returns the number of tickets. Tickets count along the diagonals of tiles, one diagonal after the other; a
+    /// ticket past an end of its diagonal has no tile.
     pub fn tickets(&self) -> usize {
         (self.shape.0 * self.rows_of_tiles() + self.chunks() - 1) * self.chunks()
     }
 
-    /// Ticket of the tile of this row and chunk.
+    /// Returns the ticket of the tile in row `row` of tiles and in chunk `chunk`.
     pub fn ticket(&self, row: usize, chunk: usize) -> usize {
         (row + chunk) * self.chunks() + chunk
     }
 
-    /// Row and chunk of a ticket's tile, if it has one.
+    /// Returns the row of tiles and the chunk of a ticket's tile, if the ticket has a tile.
     pub fn tile(&self, ticket: usize) -> Option<(usize, usize)> {
         let (diagonal, chunk) = (ticket / self.chunks(), ticket % self.chunks());
         let row = diagonal.checked_sub(chunk)?;

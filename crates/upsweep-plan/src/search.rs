@@ -2,14 +2,14 @@
 
 use super::constants::{Constants, constants};
 
-/// Threads per block.
+/// Number of threads per block.
 pub const THREADS: usize = 256;
-/// Values that a thread looks up at a time, so that as many loads are in flight.
+/// Number of values that a thread looks up at a time, so that as many loads are in flight.
 const LOOKED_UP: usize = 4;
 /// Largest number of blocks: several for each multiprocessor of any GPU; each strides over the values.
 const MOST_BLOCKS: usize = 4096;
 
-/// Number of blocks for `values` values.
+/// Returns the number of blocks to launch for `values` values.
 #[must_use]
 pub fn blocks(values: usize) -> usize {
     values.div_ceil(THREADS * LOOKED_UP).min(MOST_BLOCKS)

@@ -11,12 +11,12 @@ use super::tuning::Tuning;
 
 pub use super::compaction::{SelectPlan, SelectSizes};
 
-/// Shared memory besides the parts that grow with the tile: tickets, the warps' numbers, alignment.
+/// Bytes of shared memory besides the parts that grow with the tile: tickets, the warps' numbers, alignment.
 const OVERHEAD: usize = 512;
-/// Tiles that a block stages ahead, and tiles whose results may wait.
+/// Number of tiles that a block stages ahead, and number of tiles whose results may wait in the ring buffer.
 const AHEAD: usize = 1;
 const RING: usize = 6;
-/// Warps that look back and store.
+/// Number of warps of a block that look back and store.
 const STORERS: usize = 2;
 /// Candidates of tile size and blocks per multiprocessor. The first candidate is taken whose ring has room for the
 /// results of enough tiles, if all elements are selected. Most of a warp's instructions are per tile, whatever its
@@ -25,8 +25,8 @@ const STORERS: usize = 2;
 const CHOICES: [(TileSize, usize); 5] = [(LARGEST, 2), (SEGMENTS, 2), (LARGEST, 1), (SEGMENTS, 1), (LAST, 1)];
 const LARGEST: TileSize = TileSize { threads: 256, thread_bytes: 112 };
 const LAST: TileSize = TileSize { threads: 256, thread_bytes: 16 };
-/// Tiles of results that must have room, in halves of a tile; and the fewest, where there would be only one block
-/// otherwise.
+/// Number of tiles for whose results the ring buffer must have room, in halves of a tile; and the smallest such number,
+/// where only one block would fit otherwise.
 const HALVES: usize = 4;
 const FEWEST_HALVES: usize = 3;
 /// Size of the input in bytes from which tiles are the largest: with fewer bytes each block has one tile at most, for
@@ -34,7 +34,7 @@ const FEWEST_HALVES: usize = 3;
 const LARGEST_FROM: usize = 8 << 20;
 
 impl SelectPlan {
-    /// Plans up to `len` elements on a device of this compute capability.
+    /// Plans a compaction of up to `len` elements on a device of this compute capability.
     #[must_use]
     pub fn new(len: usize, sizes: SelectSizes, capability: (u32, u32)) -> Self {
         let tuning = Tuning::of(capability);
@@ -64,7 +64,8 @@ impl SelectPlan {
         plan
     }
 
-    /// Largest size of a tile's results in bytes: elements, their places in the tile, or both.
+    /// Returns the largest number of bytes of a tile's results in the ring: elements, their indices in the tile, or
+    /// both.
     fn most_results(&self) -> usize {
         let SelectSizes { input, index, run, .. } = self.sizes;
         let elements = self.shape.elements();
@@ -73,20 +74,20 @@ impl SelectPlan {
         values.next_multiple_of(16) + places.next_multiple_of(16)
     }
 
-    /// Bytes of the staged elements and flags.
+    /// Returns the number of bytes of the elements and flags that a block stages ahead.
     fn staged(&self) -> usize {
         let edges = if self.sizes.neighbours { self.shape.warps() * self.shape.slot } else { 0 };
         let elements = if self.sizes.reads_elements() { self.shape.bytes() + edges } else { 0 };
         AHEAD * (elements + if self.sizes.flags { self.shape.elements() } else { 0 })
     }
 
-    /// Threads per block, the storing warps included.
+    /// Returns the number of threads per block, with the warps that store.
     #[must_use]
     pub fn threads(&self) -> usize {
         if self.sizes.others { partition::threads(self) } else { self.shape.threads + STORERS * WARP }
     }
 
-    /// Dynamic shared memory per block.
+    /// Returns the number of bytes of dynamic shared memory per block.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         if self.sizes.others { partition::shared_bytes(self) } else { self.ring + self.staged() }
@@ -110,17 +111,17 @@ impl SelectPlan {
 /// the first time: calls of 128 KiB took 4 times as long.
 const BLOCK_BYTES: usize = 128 << 10;
 const SMALL_BLOCK_BYTES: usize = 32 << 10;
-/// Bytes of input below which the calling thread does everything and nothing is prefetched, and from which stores are
-/// non-temporal, past the cache.
+/// Bytes of input below which the calling thread does everything and nothing is prefetched; and bytes from which stores
+/// are non-temporal, past the cache.
 const PARALLEL_FROM_BYTES: usize = 2 << 20;
 const NON_TEMPORAL_FROM_BYTES: usize = 32 << 20;
 
 /// Sizes that decide how the CPU compacts. Tests make them small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuSelectPlan {
-    /// Elements of a block, which a thread compacts at once.
+    /// Number of elements of a block, which a thread compacts at once.
     pub block: usize,
-    /// Number of threads.
+    /// Number of threads that share the work.
     pub threads: usize,
     /// Whether the next elements are prefetched.
     pub ahead: bool,
@@ -129,7 +130,7 @@ pub struct CpuSelectPlan {
 }
 
 impl CpuSelectPlan {
-    /// Plans `len` elements of `size` bytes for the threads of the current rayon pool.
+    /// Plans a compaction of `len` elements of `size` bytes for the threads of the current rayon pool.
     pub fn new(len: usize, size: usize, in_place: bool) -> Self {
         let bytes = len.saturating_mul(size);
         let parallel = bytes >= PARALLEL_FROM_BYTES;

@@ -16,30 +16,30 @@ use self::types::{DIGITS, SortTypes};
 use super::constants::{Constants, constants};
 use super::tuning::Tuning;
 
-/// Threads of a block that counts, and vectors that each of them loads at once.
+/// Number of threads of a block that counts keys, and number of vectors that each thread loads at once.
 const COUNT_THREADS: usize = 1024;
 const COUNT_DEPTH: usize = 2;
 /// Bytes of counters of a block that counts, by the shared memory that a block may have: with keys of 4 bytes, 128 KiB
 /// are a column of counters for each lane.
 const COUNTER_BYTES: [(usize, usize); 3] = [(160 << 10, 128 << 10), (96 << 10, 64 << 10), (0, 32 << 10)];
-/// Threads of a block whose warps sort.
+/// Number of threads of a block whose warps each sort a segment or bucket.
 const WARP_THREADS: usize = 128;
 /// Smallest number of keys that a block counts.
 const LEAST_PART: usize = 8 << 10;
-/// Threads that rank.
+/// Number of threads of a block of a pass that rank keys.
 const RANKERS: usize = 512;
-/// Lines of a run that one warp drains; all warps drain the rest of longer runs.
+/// Largest number of lines (of 32 values) of a digit's run in a tile for which runs are stored whole; see
+/// `sort/drain.cuh`.
 const LONG_LINES: usize = 6;
 /// Nanoseconds that a thread sleeps after a poll in which no status word was new.
 const POLL_NANOSECONDS: usize = 20;
 /// Number of keys of two bytes from which they are counted: 65,536 counters have to be cleared and added up.
 const TALLY_FROM: usize = 1 << 21;
-/// Bound on the numbers in a status word of 4 bytes.
+/// Bound on the numbers that a status word of 4 bytes holds.
 const SMALL_STATUS: usize = 1 << 30;
 
 /// Number of keys from which buckets that are too large for a block are listed, as one more launch takes 2.5 us; and
 /// capacity of the list, a MiB: runs of 64 make 9,450 such buckets of 2^28 keys.
-/// make 9,450 such buckets of 2^28 keys.
 const LARGE_FROM: usize = 1 << 25;
 const MOST_LARGE: usize = 65_536;
 /// Largest array, in keys, that a block of few threads sorts.
@@ -64,9 +64,9 @@ pub enum Road {
     Cluster(ClusterPlan),
     /// Counting sort: values are counted, and the results filled in.
     Counting,
-    /// Partition by this many of the highest bits, then blocks sort the buckets. Passes follow instead where the keys
-    /// make buckets larger than blocks. With more keys than [`SortPlan::has_room_for_buckets`] allows, only arrays of
-    /// few distinct keys are sorted this way, and all others by passes.
+    /// Partition by the given number of highest bits, then blocks sort the buckets. Passes follow instead where the
+    /// keys make buckets larger than blocks. With more keys than [`SortPlan::has_room_for_buckets`] allows, only arrays
+    /// of few distinct keys are sorted this way, and all others by passes.
     Split(u32),
     /// Passes from the lowest digit on (LSD radix sort).
     Passes,
@@ -81,15 +81,15 @@ pub struct SortPlan {
     pub types: SortTypes,
     /// Whether the results replace the input.
     pub in_place: bool,
-    /// Threads that rank.
+    /// Number of threads of a block of a pass that rank keys.
     pub rankers: usize,
-    /// Threads that look back and store.
+    /// Number of threads of a block of a pass that look back and store.
     pub storers: usize,
-    /// Keys per ranker.
+    /// Number of keys per thread that ranks.
     pub keys: usize,
-    /// Number of rows, of those matched at once, that are matched through shared memory.
+    /// Number of rows, of those that a warp matches at once, that it matches through shared memory.
     pub mask_rows: usize,
-    /// Rows that are matched at once.
+    /// Number of rows (a key of each lane) whose equal digits a warp matches at once.
     pub rows: usize,
     /// Bytes of a status word.
     pub status: usize,
@@ -103,12 +103,12 @@ pub struct SortPlan {
     pub large: LocalPlan,
     /// Plan of a cluster of blocks, on devices that have them.
     pub cluster: Option<ClusterPlan>,
-    /// Whether a block has room for the most buckets of a single pass, and a tile.
+    /// Whether a block has room for the largest number of buckets of a single pass, and a tile.
     pub has_room_to_scatter: bool,
 }
 
 impl SortPlan {
-    /// Plans `len` keys on a device of this compute capability with `multiprocessors` multiprocessors.
+    /// Plans a sort of `len` keys on a device of this compute capability with `multiprocessors` multiprocessors.
     #[must_use]
     pub fn new(len: usize, types: SortTypes, in_place: bool, capability: (u32, u32), multiprocessors: usize) -> Self {
         let shared = Tuning::of(capability).shared_bytes;
@@ -166,7 +166,7 @@ impl SortPlan {
         constants
     }
 
-    /// Threads of a block whose warps sort.
+    /// Returns the number of threads of a block whose warps each sort a segment or bucket.
     #[must_use]
     pub fn warp_threads() -> usize {
         WARP_THREADS
@@ -205,7 +205,7 @@ impl SortPlan {
         if key >= SPLIT_KEY_BYTES && has_use && self.counters >= 2 << bits { Road::Split(bits) } else { Road::Passes }
     }
 
-    /// Number of highest bits whose buckets are small enough for blocks.
+    /// Returns the number of highest bits whose buckets are small enough for blocks.
     fn bucket_bits(&self) -> u32 {
         // Buckets of random keys are filled to eight ninths at most, eight standard deviations from full.
         self.len.div_ceil(self.local.tile() * 8 / 9).next_power_of_two().ilog2()
@@ -223,7 +223,8 @@ impl SortPlan {
         if let Road::Split(bits) = self.road() { bits } else { 0 }
     }
 
-    /// Whether the highest bits are more than a digit: then another kernel counts all digits, if they are needed.
+    /// Whether the highest bits are more bits than a digit has: then another kernel counts all digits, if they are
+    /// needed.
     #[must_use]
     pub fn counts_apart(&self) -> bool {
         self.split_bits() > DIGITS.ilog2()
@@ -242,7 +243,7 @@ impl SortPlan {
         self.splits_twice() && self.len >= LARGE_FROM && has_room
     }
 
-    /// Capacity of that list.
+    /// Returns the capacity of the list of buckets for larger blocks.
     #[must_use]
     pub fn most_large() -> usize {
         MOST_LARGE
@@ -254,25 +255,25 @@ impl SortPlan {
         FEW_KEYS
     }
 
-    /// Largest number of tiles of a pass: each part of an array has one partial tile.
+    /// Largest number of tiles of a pass: in a second pass, each bucket of the first one has one partial tile.
     #[must_use]
     pub fn most_tiles(&self) -> usize {
         self.tiles() + if self.splits_twice() { DIGITS } else { 0 }
     }
 
-    /// Keys per tile.
+    /// Returns the number of keys per tile.
     #[must_use]
     pub fn tile(&self) -> usize {
         self.rankers * self.keys
     }
 
-    /// Number of tiles.
+    /// Returns the number of tiles of the array.
     #[must_use]
     pub fn tiles(&self) -> usize {
         self.len.div_ceil(self.tile())
     }
 
-    /// Threads of a block of a pass.
+    /// Returns the number of threads of a block of a pass.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.rankers + self.storers
@@ -284,16 +285,16 @@ impl SortPlan {
         if self.in_place { self.types.key.next_multiple_of(2) } else { self.types.key }
     }
 
-    /// Shared memory of a block of a pass.
+    /// Returns the number of bytes of shared memory of a block of a pass.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         let SortTypes { key, value, .. } = self.types;
-        // Each digit has one more slot.
+        // Besides the keys of a tile, each digit has one more slot.
         let slots = |bytes: usize| ((self.tile() + DIGITS) * bytes).next_multiple_of(128);
         slots(key) + slots(value) + self.rankers / 32 * DIGITS * (2 + 4 * self.mask_rows) + DIGITS * 24 + 256
     }
 
-    /// Blocks that count, threads of each, keys of each, and the shared memory of each.
+    /// Returns the launch of the kernel that counts the digits of keys.
     #[must_use]
     pub fn counting(&self, multiprocessors: usize) -> Counting {
         let part = self.len.div_ceil(multiprocessors).max(LEAST_PART).next_multiple_of(16);
@@ -313,7 +314,7 @@ impl SortPlan {
         4 << self.split_bits() <= self.counters
     }
 
-    /// Blocks that count by the highest bits.
+    /// Returns the launch of the kernel that counts keys by their highest bits.
     #[must_use]
     pub fn splitting(&self, multiprocessors: usize) -> Counting {
         let digits = if self.counts_apart() { 0 } else { 4 * DIGITS * self.types.key };
@@ -359,7 +360,7 @@ impl SortPlan {
         constants
     }
 
-    /// Constants of the kernel that counts.
+    /// Constants of the kernel that counts the digits of keys.
     #[must_use]
     pub fn counting_constants(&self) -> Constants {
         let mut constants = self.constants(COUNT_THREADS);
@@ -386,11 +387,11 @@ impl SortPlan {
 pub struct Counting {
     /// Number of blocks.
     pub blocks: usize,
-    /// Keys per block.
+    /// Number of keys per block.
     pub part: usize,
     /// Threads per block.
     pub threads: usize,
-    /// Shared memory per block.
+    /// Bytes of shared memory per block.
     pub shared_bytes: usize,
 }
 
@@ -419,12 +420,12 @@ mod tests {
                             "{plan:?}"
                         );
                         assert!(plan.tiles() * tile >= len && u32::try_from(plan.tiles()).is_ok(), "{plan:?}");
-                        // Counters, the other shared memory, and the driver's share.
+                        // Counters fit beside the other shared memory and what the driver reserves.
                         assert!(plan.counters + (4 << 10) <= row.shared_bytes, "{plan:?}");
                         assert!(plan.counters >= 4 * DIGITS * key, "{plan:?}");
                         // A status word holds the number of keys and two bits.
                         assert!((len as u128) < 1 << (8 * plan.status - 2), "{plan:?}");
-                        // Buckets by octaves have places and cursors.
+                        // There are cursors, and counters, for all buckets by octaves.
                         let octaves = plan.octave_buckets();
                         assert!(
                             octaves <= plan.cursors() && (octaves == 0 || octaves < plan.split_places()),

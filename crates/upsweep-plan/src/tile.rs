@@ -7,30 +7,31 @@ use super::constants::{Constants, constants};
 use super::memory::StatusWords;
 use upsweep_core::inputs::Streams;
 
-/// Lanes of a warp.
+/// Number of lanes of a warp.
 pub(super) const WARP: usize = 32;
-/// Tiles of a look-back group.
+/// Number of tiles of a look-back group.
 pub(super) const GROUP: usize = WARP;
-/// Entries from one group's status word to the next: a memory line of 8-byte words, so that blocks that poll different
-/// groups poll different lines.
+/// Distance, in entries, from one group's status word to the next: a memory line of 8-byte words, so that blocks that
+/// poll different groups poll different lines.
 pub(super) const SPREAD: usize = 16;
-/// Offsets of a tile that one warp finds and marks; all warps of a block share the rest. Tiles of 3,072 elements and
-/// segments of 8 have 384; see benches/notes/segments.md.
+/// Number of offsets of a tile that one warp finds and marks; all warps of a block share the rest. Tiles of 3,072
+/// elements and segments of 8 have 384; see benches/notes/segments.md.
 pub(super) const OFFSETS_A_WARP: usize = 768;
-/// Tiles whose marks by offsets a scan keeps: from the finished tile to the prepared tile (LAG + warps + 2).
+/// Number of tiles whose marks by offsets a scan keeps: from the finished tile to the prepared tile (LAG + warps + 2).
 pub(super) const MARK_SLOTS: usize = 8;
-/// Shared memory that the driver reserves in each block (CUDA C++ Programming Guide, compute capability 8.0 and later).
+/// Bytes of shared memory that the driver reserves in each block (CUDA C++ Programming Guide, compute capability 8.0
+/// and later).
 pub(super) const DRIVER_RESERVED: usize = 1 << 10;
 
-/// Threads that compute on a tile, and bytes of its input per thread.
+/// Size of a tile: number of threads that compute on it, and bytes of its input per thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TileSize {
     pub(super) threads: usize,
     pub(super) thread_bytes: usize,
 }
 
-/// Tiles of long arrays: three loads of 16 bytes per thread. 0.95 of a copy where 32 KiB reach 0.89 (H200, 2026-11-21:
-/// benches/notes/scan.md).
+/// Tiles of long arrays: three loads of 16 bytes per thread. A scan reaches 0.95 of a copy's bandwidth, with tiles of
+/// 32 KiB 0.89 (H200, 2026-11-21: benches/notes/scan.md).
 pub(super) const LARGE: TileSize = TileSize { threads: 256, thread_bytes: 48 };
 /// Tiles of long arrays of several inputs, where a thread of [`LARGE`] has room for one vector: three vectors for half
 /// as many threads. More elements then share the overhead of a tile (H200, 2026-11-22:
@@ -38,8 +39,8 @@ pub(super) const LARGE: TileSize = TileSize { threads: 256, thread_bytes: 48 };
 /// marks of segments by offsets.
 const SEVERAL: TileSize = TileSize { threads: 128, thread_bytes: 160 };
 const ROWS_OF_SEVERAL: usize = 3;
-/// Slots of a vector of two inputs of 8 bytes, one element of each; and vectors per thread, more of which share the
-/// thread's overhead (H200, 2026-11-24, sums of big integers: benches/notes/trees-and-graphs.md).
+/// Bytes of the slots of a vector of two inputs of 8 bytes, one element of each; and number of vectors per thread, more
+/// of which share the thread's overhead (H200, 2026-11-24, sums of big integers: benches/notes/trees-and-graphs.md).
 pub(super) const SHORT_SLOT: usize = 16;
 const ROWS_OF_SHORT: usize = 5;
 /// Largest tile of wider vectors, in bytes: three such tiles fit, too.
@@ -59,15 +60,15 @@ const SEGMENTS_OF_SEVERAL: usize = 80;
 pub struct Sizes {
     /// Size of an element; of several inputs, of one element of each stream together.
     pub input: usize,
-    /// Streams, where the input is not one buffer.
+    /// Element sizes of the streams, if the input is not one buffer.
     pub streams: Option<Streams>,
     /// Size of a tile's look-back state: a combined value, with its segment heads.
     pub state: usize,
     /// Size of a result.
     pub output: usize,
-    /// Size of an element's place in shared memory: of the element, or of a result that may replace it.
+    /// Size of an element's slot in shared memory: of the element, or of a result that may replace it.
     pub place: usize,
-    /// Size of a thread's values of a tile that are kept from the first pass over it to the second.
+    /// Number of bytes of a tile's values that a thread keeps from the first pass over the tile to the second.
     pub kept: usize,
     /// Kind of marks of segment heads in shared memory.
     pub marks: Marks,
@@ -80,9 +81,9 @@ pub struct Sizes {
 pub enum Marks {
     /// No marks.
     None,
-    /// Bytes, one or two for each vector of each tile in shared memory.
+    /// Marks of one or two bytes for each vector of each tile in shared memory.
     Vectors,
-    /// Bits, one for each element, of the tiles in shared memory and of prepared tiles.
+    /// Marks of one bit for each element, of the tiles in shared memory and of prepared tiles.
     Offsets,
 }
 
@@ -94,7 +95,8 @@ impl Sizes {
     }
 }
 
-/// Smallest number of elements that are whole words of every stream and 16 bytes together, if a thread holds as many.
+/// Returns the smallest number of elements that are whole words of every stream and 16 bytes together, if a thread
+/// holds as many; else 1.
 fn vector_of(streams: Streams, output: usize) -> usize {
     if streams.sizes().is_empty() {
         return 1 << (16 / output.max(1)).clamp(1, 4).ilog2();
@@ -108,7 +110,7 @@ fn vector_of(streams: Streams, output: usize) -> usize {
         .unwrap_or(1)
 }
 
-/// Bytes of a vector's slots, of several streams or none, as `slot_bytes` in `tile/stage.cuh`.
+/// Returns the number of bytes of a vector's slots, of several streams or none, as `slot_bytes` in `tile/stage.cuh`.
 fn slots(streams: Streams, vector: usize, place: usize) -> usize {
     let several = streams.sizes().len() > 1;
     let slot = |bytes: usize| match bytes {
@@ -120,14 +122,14 @@ fn slots(streams: Streams, vector: usize, place: usize) -> usize {
     slot(vector * place) + others
 }
 
-/// Shape of a tile.
+/// Shape of a tile: its threads, the vectors of each, and their slots in shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileShape {
-    /// Threads that compute on the tile.
+    /// Number of threads that compute on the tile.
     pub threads: usize,
-    /// Neighbouring elements that a thread loads at once.
+    /// Number of neighbouring elements that a thread loads at once, as a vector.
     pub vector: usize,
-    /// Vectors per thread.
+    /// Number of vectors per thread.
     pub rows: usize,
     /// Bytes of a vector's slots in shared memory: one slot for each stream.
     pub slot: usize,
@@ -170,13 +172,13 @@ impl TileShape {
         Self { threads, vector, rows: rows(thread_bytes), slot }
     }
 
-    /// Number of elements.
+    /// Returns the number of elements of the tile.
     #[must_use]
     pub fn elements(&self) -> usize {
         self.threads * self.vector * self.rows
     }
 
-    /// Bytes in shared memory.
+    /// Returns the number of bytes of the tile's elements in shared memory.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.threads * self.rows * self.slot
@@ -186,17 +188,19 @@ impl TileShape {
         self.threads / WARP
     }
 
-    /// Shared memory of a tile besides its elements: the totals of its warps, their prefixes, the values that its
-    /// threads keep, its marks.
+    /// Bytes of shared memory of a tile besides its elements: the totals of its warps, their prefixes, the values that
+    /// its threads keep, its marks.
     pub(super) fn beside(&self, sizes: Sizes) -> usize {
-        // What follows each warp has 16 bytes at most, as vectors' bits are a multiple of 16.
+        // The marks of what follows each warp, a byte each, take 16 bytes at most with padding, as the bytes of
+        // vectors' bits before them are a multiple of 16.
         let marks = self.threads * self.rows * self.vector.div_ceil(8) + self.warps() * size_of::<u64>() + 16;
         2 * sizes.state * self.warps()
             + sizes.kept * self.threads
             + if sizes.marks == Marks::Vectors { marks } else { 0 }
     }
 
-    /// Bytes of an offsets warp's results for a tile: the tile's marks, the range of its offsets and its first `ends`.
+    /// Bytes of what a warp that finds offsets stores for a tile: the tile's marks, the range of its offsets and its
+    /// first `ends`.
     pub(super) fn found(&self, sizes: Sizes, ends: usize) -> usize {
         if sizes.marks == Marks::Offsets { self.elements() / 8 + 48 + ends * size_of::<u16>() } else { 0 }
     }

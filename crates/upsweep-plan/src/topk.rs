@@ -1,5 +1,5 @@
 //! Plans of top-k on a CUDA device: the pipeline that collects and stores, the window estimated from a sample, and the
-//! other kernels.
+//! other kernels. Candidates are the keys in the window.
 
 use super::constants::{Constants, constants};
 use super::memory::StatusWords;
@@ -7,32 +7,32 @@ use super::tile::{GROUP, LARGE, SEGMENTS, SPREAD, Sizes, TileShape, TileSize, WA
 use super::tuning::Tuning;
 use upsweep_core::key::KeyOrder;
 
-/// Candidates of tile size and blocks per multiprocessor. The first candidate is taken whose lag is long enough for a
-/// tile's prefix to arrive.
+/// Candidates of tile size and blocks per multiprocessor. The first candidate is taken whose lag (the number of tiles
+/// between counting and storing) is long enough for a tile's prefix to arrive.
 const CHOICES: [(TileSize, usize); 4] = [(SEGMENTS, 2), (LARGE, 3), (LARGE, 2), (LARGE, 1)];
 const FEWEST_LAG: usize = 2;
-/// Shared memory besides the parts that grow with the tile: tickets, alignment.
+/// Bytes of shared memory besides the parts that grow with the tile: tickets, alignment.
 const OVERHEAD: usize = 2 << 10;
-/// Keys of a sample. Chance limits the precision of the estimate; a larger sample takes one block longer.
+/// Number of keys of a sample. Chance limits the precision of the estimate; a larger sample takes one block longer.
 const SAMPLE: usize = 16 << 10;
 /// Number of keys from which a window is estimated: as many keys are read in some microseconds.
 const GUESS_FROM: usize = 1 << 20;
-/// Standard deviations between a rank in the sample and the ends of its window, and places to add. One window in 10^8
-/// misses.
+/// Number of standard deviations between a rank in the sample and the ends of its window, and number of ranks to add.
+/// One window in 10^8 misses.
 const DEVIATIONS: f64 = 6.0;
 const PLACES: f64 = 4.0;
-/// Fraction of the sample (1 / N) up to whose key results are taken from candidates; beyond it, only the wanted key is
-/// searched among them.
+/// Divisor of the sample: results are taken from the candidates if the window ends within this fraction of the sample.
+/// Else only the key of the requested rank is searched among them.
 const MOST_CANDIDATES: usize = 128;
-/// Threads of the kernels besides the pipeline.
+/// Number of threads per block of the kernels besides the pipeline.
 const GUESS_THREADS: usize = 1024;
 const COUNT_THREADS: usize = 512;
-/// Blocks per multiprocessor of the collecting kernel: the keys of two steps are in registers.
+/// Number of blocks per multiprocessor of the kernel that collects candidates: the keys of two steps are in registers.
 const COLLECT_BLOCKS: usize = 2;
 const ORDER_THREADS: usize = 512;
-/// Bits of a digit: see `topk/ranked.cuh`.
+/// Number of bits of a digit: see `topk/ranked.cuh`.
 const DIGIT_BITS: usize = 11;
-/// Largest row, in keys, for a block of few threads.
+/// Largest row, in keys, that a block of few threads ranks.
 const SHORT_ROW: usize = 4 << 10;
 /// Number of keys that one block processes as fast as all blocks of the device together: a shorter row has a single
 /// block.
@@ -50,18 +50,18 @@ pub struct RankTypes {
     pub order: KeyOrder,
     /// Whether the order is descending.
     pub descending: bool,
-    /// Bytes of a key's place in its row.
+    /// Bytes of a key's index in its row.
     pub place: usize,
 }
 
-/// A window that most probably contains the key of a rank.
+/// A range of keys that most probably contains the key of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     /// Rank in the sample of the window's first key; 0 for the first key of all.
     pub low_rank: usize,
     /// Rank in the sample of the window's last key; more than the size of the sample for the last key of all.
     pub high_rank: usize,
-    /// Capacity of candidates.
+    /// Largest number of candidates for which there is room.
     pub room: usize,
 }
 
@@ -74,9 +74,9 @@ pub struct Pass {
     pub tiles: usize,
     /// Bytes of a tile's look-back state: two numbers of keys.
     pub state: usize,
-    /// Blocks that a multiprocessor should run.
+    /// Number of blocks that a multiprocessor should run.
     pub blocks: usize,
-    /// Tiles that a block holds between counting keys and storing them.
+    /// Number of tiles that a block holds between counting keys and storing them.
     pub lag: usize,
     /// Status words of the look-back.
     pub words: StatusWords,
@@ -96,7 +96,7 @@ impl Pass {
         let tiles = len.div_ceil(shape.elements()).max(1);
         let state = if u32::try_from(len).is_ok() { 8 } else { 16 };
         let words = StatusWords::of(tiles + 2 * SPREAD * (tiles / GROUP + 1), state);
-        // Each tile has a number per thread, some per warp.
+        // Besides its keys, each tile has a number per thread and some per warp in shared memory.
         let stage = shape.bytes() + 4 * shape.threads + (state + 8) * (shape.warps() + 1);
         let stages = tuning.shared_of_block(blocks).saturating_sub(OVERHEAD) / stage;
         let lag = stages.saturating_sub(tuning.ahead + 1).clamp(1, tuning.lag);
@@ -115,7 +115,7 @@ impl Pass {
 /// A planned top-k.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TopKPlan {
-    /// Keys of a row.
+    /// Number of keys of a row.
     pub len: usize,
     /// Types of the ranking.
     pub types: RankTypes,
@@ -126,21 +126,22 @@ pub struct TopKPlan {
 }
 
 impl TopKPlan {
-    /// Plans the key of `rank`, from 1 on, among `len` keys; with `results`, all keys up to it.
+    /// Plans the search for the key of `rank`, from 1 on, among `len` keys; with `results`, for all keys up to it.
     #[must_use]
     pub fn new(len: usize, rank: usize, types: RankTypes, results: bool, capability: (u32, u32)) -> Self {
         let pass = Pass::new(len, types.key, Tuning::of(capability));
         Self { len, types, pass, window: window(len, rank, results) }
     }
 
-    /// Whether results are, most probably, taken from the candidates: else only the wanted key is searched among them.
+    /// Whether results are, most probably, taken from the candidates; else only the key of the requested rank is
+    /// searched among them.
     #[must_use]
     pub fn takes(&self) -> bool {
         self.window.is_some_and(|window| window.low_rank == 0)
     }
 
-    /// Digits of a key, each with a launch of the kernel that counts. Where results are taken, the digits of a place
-    /// follow.
+    /// Returns the number of digits of a key, each with a launch of the kernel that counts. Where results are taken,
+    /// the digits of an index follow.
     #[must_use]
     pub fn digits(&self, takes: bool) -> usize {
         let places = if takes { (8 * self.types.place).div_ceil(DIGIT_BITS) } else { 0 };
@@ -156,31 +157,32 @@ impl TopKPlan {
         (before.next_multiple_of(8) + digits * (8 << DIGIT_BITS)).next_multiple_of(16)
     }
 
-    /// Threads of a block of the pass over all keys, and its shared memory.
+    /// Returns the number of threads of a block of the pass over all keys, and the bytes of its shared memory.
     #[must_use]
     pub fn pass_shape(&self) -> (usize, usize) {
         (self.pass.threads(), self.pass.stages() * self.pass.shape.bytes())
     }
 
-    /// Number of blocks that count, four per multiprocessor.
+    /// Returns the number of blocks that count digits, four per multiprocessor at most.
     #[must_use]
     pub fn counting_blocks(&self, multiprocessors: usize) -> usize {
         (self.len * self.types.key).div_ceil(64 * COUNT_THREADS).clamp(1, 4 * multiprocessors)
     }
 
-    /// Number of blocks that collect.
+    /// Returns the number of blocks that collect candidates.
     #[must_use]
     pub fn collecting_blocks(&self, multiprocessors: usize) -> usize {
         (self.len * self.types.key).div_ceil(64 * COUNT_THREADS).clamp(1, COLLECT_BLOCKS * multiprocessors)
     }
 
-    /// Number of blocks that take results from candidates.
+    /// Returns the number of blocks that take results from candidates.
     #[must_use]
     pub fn taking_blocks(&self, multiprocessors: usize) -> usize {
         self.window.map_or(1, |window| window.room).div_ceil(COUNT_THREADS).clamp(1, multiprocessors)
     }
 
-    /// Threads of a block that estimates, of one that counts, collects or takes, and of one that orders results.
+    /// Returns the number of threads of a block that estimates, of one that counts, collects or takes, and of one that
+    /// orders results.
     #[must_use]
     pub fn threads() -> [usize; 3] {
         [GUESS_THREADS, COUNT_THREADS, ORDER_THREADS]
@@ -192,13 +194,13 @@ impl TopKPlan {
         len <= ROW_OF_A_BLOCK || 2 * rows >= multiprocessors
     }
 
-    /// Threads of a block that has a row.
+    /// Returns the number of threads of a block that has a row.
     #[must_use]
     pub fn row_threads(&self) -> usize {
         if self.len <= SHORT_ROW { 256 } else { 1024 }
     }
 
-    /// Places that a block sorts to order `number` results, and their bytes.
+    /// Returns the number of elements that a block sorts to order `number` results, with padding, and their bytes.
     #[must_use]
     pub fn order_places(&self, number: usize) -> (usize, usize) {
         let places = number.next_power_of_two().max(16);
@@ -232,8 +234,8 @@ impl TopKPlan {
     }
 }
 
-/// Estimates the window of a rank. Where few results are wanted, it begins with the first key, so that it contains all
-/// of them.
+/// Estimates the window of a rank. Where few results are requested, it begins with the first key, so that it contains
+/// all of them.
 fn window(len: usize, rank: usize, results: bool) -> Option<Window> {
     if len < GUESS_FROM {
         return None;
@@ -245,7 +247,7 @@ fn window(len: usize, rank: usize, results: bool) -> Option<Window> {
     let few = high_rank <= SAMPLE / MOST_CANDIDATES;
     let low_rank = if few && results { 0 } else { (centre - spread).max(0.0) as usize };
     let samples = (high_rank.min(SAMPLE + 1) - low_rank) as f64;
-    // Mean number of keys in the window; and more, as the sample may contain few of them.
+    // Mean number of keys of the sample in the window, and more, as the sample may contain few of the window's keys.
     let most = samples + DEVIATIONS * (samples.sqrt() + 1.0);
     let room = (most * (len / SAMPLE) as f64).ceil() as usize;
     Some(Window { low_rank, high_rank, room: room.min(len) })

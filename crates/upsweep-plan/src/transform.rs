@@ -5,41 +5,40 @@ use upsweep_core::inputs::Streams;
 
 /// Threads per block.
 const THREADS: usize = 256;
-/// Bytes of input that a thread loads at once, and largest number of their vectors.
+/// Bytes of input that a thread loads at once, and largest number of vectors of these bytes.
 const THREAD_BYTES: usize = 64;
 const MOST_VECTORS: usize = 4;
 /// Largest number of vectors where all input is gathered, at computed indices: of 16k x 16k elements, transposed, 1,920
 /// us with four and 1,882 with two, of neighbours 505 and 568 (H200, 2026-11-26).
-/// neighbours 505 and 568 (H200, 2026-11-26).
 const MOST_COMPUTED: usize = 2;
 
 /// A planned transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransformPlan {
-    /// Number of elements, or capacity.
+    /// Number of elements, or capacity where the number is in device memory.
     pub len: usize,
-    /// Neighbouring elements that a thread loads at once.
+    /// Number of neighbouring elements that a thread loads at once, as a vector.
     pub vector: usize,
-    /// Vectors per thread.
+    /// Number of vectors per thread.
     pub depth: usize,
 }
 
 impl TransformPlan {
-    /// Plans `len` elements of `input` bytes, of one buffer, and results of `output` bytes.
+    /// Plans a transform of `len` elements of `input` bytes, of one buffer, to results of `output` bytes.
     #[must_use]
     pub fn new(len: usize, input: usize, output: usize) -> Self {
         Self::with(len, input, input.max(output), false)
     }
 
-    /// Plans `len` elements of several `streams`, or none; `apart` says whether the map also gathers.
+    /// Plans a transform of `len` elements of several `streams`, or none; `apart` says whether the map also gathers.
     #[must_use]
     pub fn of_streams(len: usize, streams: Streams, apart: bool, output: usize) -> Self {
         let widest = streams.sizes().iter().copied().max().unwrap_or(0).max(output);
         Self::with(len, streams.bytes(), widest, apart)
     }
 
-    /// Plans vectors of 16 bytes of the widest type. Neighbouring lanes often gather neighbouring elements, so that
-    /// lanes then have neighbouring elements.
+    /// Plans vectors of 16 bytes of the widest type. If the map gathers (`apart`), neighbouring lanes have neighbouring
+    /// elements, as they then often gather neighbouring elements of a table.
     fn with(len: usize, input: usize, widest: usize, apart: bool) -> Self {
         let vector = if apart { 1 } else { 1 << (16 / widest.max(1)).clamp(1, 16).ilog2() };
         let most = if apart && input == 0 { MOST_COMPUTED } else { MOST_VECTORS };
@@ -53,7 +52,7 @@ impl TransformPlan {
         THREADS
     }
 
-    /// Number of blocks, each of which has neighbouring elements.
+    /// Returns the number of blocks, each of which has neighbouring elements.
     #[must_use]
     pub fn blocks(&self) -> usize {
         self.len.div_ceil(THREADS * self.vector * self.depth)

@@ -8,19 +8,19 @@ use super::tile::DRIVER_RESERVED;
 pub struct Tuning {
     /// Compute capability from which the row holds.
     pub capability: (u32, u32),
-    /// Shared memory that a block may have, in bytes.
+    /// Bytes of shared memory that a block may have.
     pub shared_bytes: usize,
-    /// Blocks that a multiprocessor should run, for states of up to 8 bytes.
+    /// Number of blocks that a multiprocessor should run, for states of up to 8 bytes.
     pub blocks: usize,
-    /// Tiles that a block stages ahead of the one it reduces.
+    /// Number of tiles that a block stages ahead of the one it reduces.
     pub ahead: usize,
-    /// Tiles that a block may hold between reducing and rescanning them, where shared memory allows.
+    /// Number of tiles that a block may hold between reducing and rescanning them, where shared memory allows.
     pub lag: usize,
-    /// Warps that look back.
+    /// Number of warps of a block that look back.
     pub look_back_warps: usize,
-    /// Groups of tiles that a tile looks back over.
+    /// Number of groups of tiles that a tile looks back over.
     pub groups: usize,
-    /// Source of the numbers.
+    /// Measurement or other source of the row's numbers.
     pub source: &'static str,
 }
 
@@ -80,14 +80,15 @@ pub const TUNING: &[Tuning] = &[
 ];
 
 impl Tuning {
-    /// Returns the row for a device.
+    /// Returns the row for a device of this compute capability.
     #[must_use]
     pub fn of(capability: (u32, u32)) -> &'static Self {
         let fits = |row: &&Self| row.capability <= capability;
         TUNING.iter().rev().find(fits).unwrap_or(&TUNING[0])
     }
 
-    /// Blocks per multiprocessor for states of `state` bytes: larger states need more registers per thread.
+    /// Returns the number of blocks per multiprocessor for states of `state` bytes: larger states need more registers
+    /// per thread.
     pub(super) fn blocks_for(&self, state: usize) -> usize {
         match state {
             0..=8 => self.blocks,
@@ -96,7 +97,7 @@ impl Tuning {
         }
     }
 
-    /// Shared memory of each of `blocks` blocks that a multiprocessor runs at once.
+    /// Returns the bytes of shared memory of each of `blocks` blocks that a multiprocessor runs at once.
     pub(super) fn shared_of_block(&self, blocks: usize) -> usize {
         (self.shared_bytes + DRIVER_RESERVED) / blocks - DRIVER_RESERVED
     }

@@ -2,20 +2,20 @@
 
 use super::constants::{Constants, constants};
 
-/// Threads of a block, and bytes and largest number of a thread's neighbouring elements: two loads of 16 bytes in
-/// flight.
+/// Number of threads of a block; bytes and largest number of a thread's neighbouring elements, which are two loads of
+/// 16 bytes in flight.
 pub const THREADS: usize = 256;
 const THREAD_BYTES: usize = 32;
 const MOST_ITEMS: usize = 16;
 
-/// Neighbouring elements of `size` bytes per thread: a power of two.
+/// Returns the number of neighbouring elements of `size` bytes per thread: a power of two.
 #[must_use]
 pub fn items(size: usize) -> usize {
     let most = (THREAD_BYTES / size.max(1)).clamp(1, MOST_ITEMS);
     1 << most.ilog2()
 }
 
-/// Elements of a tile.
+/// Returns the number of elements of `size` bytes of a tile.
 #[must_use]
 pub fn tile(size: usize) -> usize {
     THREADS * items(size)

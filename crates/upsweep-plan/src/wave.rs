@@ -13,7 +13,7 @@ pub(super) const MOST_TILES: usize = 5;
 /// Number of small tiles up to which one block runs them: faster than a look-back between blocks (H200, 2026-11-22: 2
 /// tiles 0.4 us faster, 4 tiles 1 us slower; benches/notes/scan.md, "One block alone").
 const MOST_TILES_OF_ONE_BLOCK: usize = 2;
-/// Shared memory that a block's warps share besides its tiles: the most that any kernel takes.
+/// Bytes of shared memory of a block besides its tiles: the most that any kernel takes.
 pub(super) const SHARED_RESERVED: usize = 14 << 10;
 
 /// A planned wave.
@@ -23,22 +23,23 @@ pub struct Wave {
     pub shape: TileShape,
     /// Number of tiles.
     pub tiles: usize,
-    /// Tiles per block; the last block may have fewer.
+    /// Number of tiles per block; the last block may have fewer.
     pub part: usize,
-    /// Blocks that a multiprocessor should run.
+    /// Number of blocks that a multiprocessor should run.
     pub blocks: usize,
     /// Status words of the look-back.
     pub words: StatusWords,
 }
 
 impl Wave {
-    /// Largest number of tiles of a block: one for each warp but one, as one warp finds a tile's offsets and the others
-    /// check them.
+    /// Returns the largest number of tiles of a block: one for each warp but one, as one warp finds a tile's offsets
+    /// and the others check them.
     fn most_tiles(shape: TileShape) -> usize {
         MOST_TILES.min(shape.warps() - 1)
     }
 
-    /// Shared memory besides the tiles. Threads that keep more than 4 bytes of each tile take more of it.
+    /// Bytes of shared memory of a block besides its tiles. Threads that keep more than 4 bytes of each tile take more
+    /// of it.
     pub(super) fn reserved(sizes: Sizes, shape: TileShape) -> usize {
         SHARED_RESERVED + sizes.kept.saturating_sub(4) * shape.threads * Self::most_tiles(shape)
     }
@@ -61,13 +62,13 @@ impl Wave {
             .or_else(|| wave(large, 0, fit(blocks, large).clamp(1, Self::most_tiles(large))))
     }
 
-    /// Blocks to launch.
+    /// Returns the number of blocks to launch.
     #[must_use]
     pub fn grid(&self) -> usize {
         self.tiles.div_ceil(self.part)
     }
 
-    /// Dynamic shared memory per block: its tiles.
+    /// Returns the bytes of dynamic shared memory per block: its tiles.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         self.part * self.shape.bytes()

@@ -30,7 +30,7 @@ const NEAREST_F32_BITS: u32 = 0x4b40_0000;
 const NEAREST_F64: f64 = 6755399441055744.0; // 1.5 * 2^52
 const NEAREST_F64_BITS: u64 = 0x4338_0000_0000_0000;
 
-/// Even bins for the quick look: `x * scale + offset` counts from the middle of bin 0.
+/// Parameters of the quick look: `x * scale + offset` is the distance of `x` from the middle of bin 0, in bins.
 #[derive(Element, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Quick<F> {
@@ -41,10 +41,10 @@ pub struct Quick<F> {
     offset_rest: F,
     /// Rounding error of `scale`: the exact scale minus `scale`.
     scale_rest: F,
-    /// Largest distance from the middle of a bin for which the estimate is certain: further out, the element may be in
-    /// the next bin.
+    /// Largest distance from the middle of a bin, in bins, for which the estimate is certain. Further out, the element
+    /// may be in the next bin.
     limit: F,
-    /// Number of bins. An estimate of this number is unsure: an integer at the upper end of the last bin belongs to
+    /// Number of bins. An estimate that equals it is unsure: an integer at the upper end of the last bin belongs to
     /// that bin.
     bins: u32,
 }
@@ -81,7 +81,7 @@ pub fn quick_double<T: Cast<f64>>(#[param] quick: Quick<f64>, x: T) -> u32 {
     }
 }
 
-/// The quick look, and the exact rule where the quick look is unsure.
+/// Rule of even bins: the quick look, and the exact rule for elements of which the quick look is unsure.
 #[derive(Clone, Copy, Debug)]
 pub struct EvenRule<Q, E, L> {
     quick: MapWith<Q>,
@@ -119,7 +119,7 @@ where
     }
 }
 
-/// Even bins for the exact rule, with estimates in `F`.
+/// Parameters of the exact rule of even bins, whose estimates are computed in `F`.
 #[derive(Element, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Ruler<F> {
@@ -130,12 +130,13 @@ pub struct Ruler<F> {
     /// Elements less than `first` or greater than `last` are in no bin.
     first: F,
     last: F,
-    /// Bins per unit.
+    /// Number of bins per unit of `x`: the reciprocal of a bin's width.
     scale: F,
-    /// Bound on the error of an estimate.
+    /// Bound on the error of an estimate, in bins.
     near: F,
     bins: u32,
-    /// Number of halvings that find, near an edge, the bin among the `2^rounds` around the estimate.
+    /// Number of halvings by which a binary search finds the bin of an element near an edge, among the `2^rounds` bins
+    /// around the estimate.
     rounds: u32,
 }
 
@@ -286,13 +287,13 @@ even! {
     f64, f64, EvenDouble, QuickDouble, (), Kind::Double;
 }
 
-/// Kind of element type.
+/// Kind of element type, by the type of the bins' edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Floats whose edges are rounded to `f32`.
+    /// `f32`: edges are rounded to `f32`.
     Rounded,
     Double,
-    /// Integers.
+    /// Integers: edges are `f64`.
     Whole,
 }
 
@@ -301,7 +302,7 @@ impl<F: Estimate> Ruler<F> {
     ///
     /// # Errors
     /// [`Error::Bins`] when there are no bins or more than [`MAX_BINS`](super::MAX_BINS), [`Error::Range`] when the
-    /// range is not finite or has no place for as many bins.
+    /// range is not finite, ends before it begins, or is too narrow or too wide for `bins` bins with distinct edges.
     fn new(low: f64, high: f64, bins: usize, kind: Kind) -> Result<(Self, Quick<F>)> {
         check_bins(bins)?;
         let range = |rule| Error::Range { low: format!("{low:?}"), high: format!("{high:?}"), bins, rule };
@@ -331,8 +332,8 @@ impl<F: Estimate> Ruler<F> {
         let shift = if kind == Kind::Whole { exact_unit(low, high, step, 52) / 2.0 } else { 0.0 };
         let scale = bins as f64 / width;
         let unit = 2f64.powi(-F::DIGITS);
-        // Errors in units of the last digit: three operations, the roundings of `step` and of `k * step`, that of
-        // `base`, and that of an edge.
+        // Bound on the error of an estimate, of these errors in units of the last digit: three operations, the
+        // roundings of `step` and of `k * step`, that of `base`, and that of an edge.
         let off = (6.0 * bins as f64 + 3.0 * most * scale) * unit;
         let base = low - shift;
         let no_overflow = F::nearest(scale).finite() && F::nearest(2.0 * width).finite();
@@ -365,16 +366,17 @@ impl<F: Estimate> Ruler<F> {
 }
 
 impl<F: Estimate> Quick<F> {
-    /// Computes the quick look of `bins` bins from `low` on, `width` together, for elements up to `most` in magnitude.
-    /// Edges are up to `rounding` bins off.
+    /// Computes the quick look of `bins` bins from `low` to `low + width`, for elements up to `most` in magnitude. The
+    /// edges differ from unrounded ones by up to `rounding` bins.
     fn new(low: f64, bins: usize, width: f64, most: f64, rounding: f64) -> Self {
         let scale = bins as f64 / width;
         let offset = -low * scale - 0.5;
         let halves = (2.0 * offset).round() / 2.0;
         let single = F::DIGITS < f64::MANTISSA_DIGITS as i32;
-        // In f32 the distance is exact to some units of the last digit of 1; in f64 to some of the largest number's.
+        // Error of the distance: in f32 some units in the last place of 1, in f64 some units in the last place of the
+        // largest number.
         let off = if single { 2f64.powi(-20) } else { 16.0 * (most * scale + 1.0) * 2f64.powi(-53) } + rounding;
-        // The numbers that cancel out are multiples of 1/2 that `F` holds.
+        // `halves` and the rounded estimate cancel out exactly: they are multiples of 1/2 that `F` holds.
         let fits = (most * scale).max(offset.abs()) < 2f64.powi(21) && off < 0.25 && F::nearest(2.0 * scale).finite();
         if !fits {
             // All numbers are 0 and the limit is negative, so that every element is unsure.
@@ -402,8 +404,8 @@ impl<F: Estimate> Quick<F> {
     }
 }
 
-/// Returns the largest power of two from 2^-20 to 1 of which all edges are exact multiples of at most `bits` bits, or 0
-/// if there is none.
+/// Returns the largest power of two from 2^-20 to 1 of which all edges are exact multiples by at most 2^`bits`, or 0 if
+/// there is none.
 fn exact_unit(low: f64, high: f64, step: f64, bits: i32) -> f64 {
     let exact = |unit: f64| {
         let whole = |x: f64| (x / unit).fract() == 0.0 && (x / unit).abs() <= 2f64.powi(bits);

@@ -18,7 +18,8 @@ const WHOLE_BITS: u32 = 0x4b00_0000;
 pub trait Floor: Copy + Send + Sync + 'static {
     /// Creates the rule for bins of width `step` from `low` on.
     fn of(low: f64, step: f64) -> Self;
-    /// Adds the rule's values, as [`Operator::values`](crate::operator::Operator::values) does.
+    /// Adds the numbers that the rule's device function reads to `values`, as
+    /// [`Operator::values`](crate::operator::Operator::values) does.
     fn values(&self, values: &mut Values);
     /// Adds the rule as a device function, which the kernel finds by a macro's name.
     fn define(source: &mut Source);
@@ -30,10 +31,10 @@ impl Floor for () {
     fn define(_source: &mut Source) {}
 }
 
-/// Rule of `f32`.
+/// Rule of even bins of `f32` on CUDA: a fused multiply-add that rounds down.
 #[derive(Clone, Copy, Debug)]
 pub struct FloorSingle {
-    /// Bins per unit, or 0 where one rounding does not find the bin.
+    /// Number of bins per unit of `x`, or 0 if one rounding does not find the bin.
     scale: f32,
     addend: f32,
 }
@@ -76,7 +77,7 @@ mod tests {
     use crate::bins::even::Even;
     use crate::operator::Map;
 
-    /// Computes the kernel's result: the product and the added whole number are exact in `f64`.
+    /// Computes the kernel's result, before the conversion to an integer: the product and the sum are exact in `f64`.
     fn bin(floor: FloorSingle, x: f32) -> f64 {
         (f64::from(x) * f64::from(floor.scale)).floor() + f64::from(floor.addend) - WHOLE
     }

@@ -7,9 +7,9 @@ use std::collections::HashMap;
 /// An event that an automaton emits at a byte: the kind of thing found, and its distance before that byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Event {
-    /// Kind of thing found.
+    /// Number of the kind of thing that is found.
     pub kind: u8,
-    /// Distance before the byte that is read, in bytes: at most [`MOST_BACK`].
+    /// Distance from the event back to the byte that the automaton reads, in bytes: at most [`MOST_BACK`].
     pub back: u8,
 }
 
@@ -30,13 +30,14 @@ pub const MOST_EVENTS: usize = 24;
 /// Largest number of lists of events, and largest number of events in all lists.
 pub const MOST_TOLD: usize = 256;
 const MOST_LISTED: usize = 2047;
-/// Largest number of steps: states times classes of bytes. A kernel's table has room for this many.
+/// Largest number of entries of the transition table: states times classes of bytes. A kernel's table has room for this
+/// many.
 pub const MOST_STEPS: usize = 14 << 10;
 
-/// Number of bytes that must leave a state as it is for the state to be lasting.
+/// Number of byte values, of 256, that must not change a state for the state to be lasting.
 const LASTING: usize = 200;
 
-/// Index of the end of the text, after the 256 bytes.
+/// Column of the end of the text in a state's row of the transition table, after the columns of the 256 byte values.
 const END: usize = 256;
 
 /// Transition table: at `256 state + byte`, the next state in the high byte and the emitted list's number in the low
@@ -50,17 +51,17 @@ pub type Steps = [u16; 1 << 16];
 pub struct Table {
     pub states: usize,
     pub steps: Box<Steps>,
-    /// List that each state emits at the end of the text.
+    /// Number of the list of events that the automaton emits if the text ends in a state, for each state.
     pub at_end: Vec<u8>,
     /// Lists of events: the empty list, then lists of one event, then lists of several.
     pub events: Vec<Vec<Event>>,
     /// Class of each byte, equal for bytes that all states treat alike; and the number of classes.
     pub class: Vec<u8>,
     pub classes: usize,
-    /// Set of lasting states, a bit each: states that most bytes leave as they are, such as the inside of something
-    /// long. The first state is never in it.
+    /// Set of lasting states, a bit for each state: states that most bytes do not change, such as the inside of
+    /// something long. The first state is never in it.
     pub lasting: u64,
-    /// Whether the list is rarely emitted in most texts.
+    /// Whether most texts rarely emit a list of events, for each list.
     pub rare: [bool; MOST_TOLD],
 }
 
@@ -124,8 +125,8 @@ impl Table {
             let finer = number(signatures.iter());
             let done = finer.1 == classes.1;
             classes = finer;
-            // The number of classes only grows, so that too many states end this early: else a chain of n states would
-            // take n rounds.
+            // The number of classes of states only grows, so that too many states end the loop early: else a chain of n
+            // states would take n rounds.
             if classes.1 > MOST_STATES {
                 return Err(Error::Automaton { what: "states", found: classes.1, most: MOST_STATES });
             }
@@ -162,12 +163,13 @@ impl Table {
         Ok(Self { states, steps, at_end, events, class, classes, lasting, rare: [false; MOST_TOLD] })
     }
 
-    /// Returns the events of the list `told`.
+    /// Returns the events of list number `told`; none for an unknown number.
     pub fn events(&self, told: u8) -> &[Event] {
         self.events.get(usize::from(told)).map_or(&[], |events| events)
     }
 
-    /// Returns the list emitted at the end of a text in `state`.
+    /// Returns the number of the list of events that the automaton emits if the text ends in `state`; 0, the empty
+    /// list, for an unknown state.
     pub fn at_end(&self, state: u16) -> u8 {
         self.at_end.get(usize::from(state)).copied().unwrap_or(0)
     }
@@ -185,11 +187,11 @@ fn number<T: std::hash::Hash + Eq>(items: impl Iterator<Item = T>) -> (Vec<usize
     (of, numbers.len())
 }
 
-/// A call with its buffers. Without `events`, only the number of events is computed.
+/// Call that runs an automaton over a text, with its buffers. Without `events`, only the number of events is computed.
 pub struct Walking<'a, P> {
     pub table: &'a Table,
     pub text: View<'a, u8>,
     pub events: Option<(ViewMut<'a, u8>, ViewMut<'a, P>)>,
-    /// Kind of the events that are counted, or all.
+    /// Kind of the events that are counted; `None` counts events of all kinds.
     pub only: Option<u8>,
 }

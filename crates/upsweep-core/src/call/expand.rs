@@ -6,13 +6,13 @@ use crate::operator::Element;
 use crate::outputs::Target;
 use crate::sealed::Sealed;
 
-/// Stores the index of each result's count.
+/// Stores for each result the index of the count that it belongs to.
 #[derive(Clone, Copy, Debug)]
 pub struct Owners;
-/// Stores each result's rank among the results of its count.
+/// Stores for each result its rank among the results of its count: 0 to the count less 1.
 #[derive(Clone, Copy, Debug)]
 pub struct Ranks;
-/// Stores the value of each result's count.
+/// Stores for each result the value that belongs to its count: the element of the buffer at the count's index.
 #[derive(Debug)]
 pub struct ValuesOf<'a, B: ?Sized>(pub &'a B);
 
@@ -37,32 +37,32 @@ macro_rules! tallies {
 }
 tallies! { u32 u64 usize }
 
-/// Kind of result.
+/// Kind of the results of an expansion, in which a count `c` yields `c` results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expanded {
-    /// Index of its count.
+    /// Index of the result's count.
     Owner,
-    /// Rank among the results of its count.
+    /// Rank of the result among the results of its count.
     Rank,
-    /// Value of its count.
+    /// Value that belongs to the result's count.
     Value,
 }
 
-/// Kind of stored result. It is implemented for the kinds of `Expand` alone.
+/// Kind of the results that an expansion stores in elements `O`. It is implemented for the kinds of `Expand` alone.
 pub trait Fills<O>: Sealed<O> {
-    /// Element type of the values of counts.
+    /// Element type of the values that belong to counts.
     #[doc(hidden)]
     type Beside: Element;
-    /// Kind of result.
+    /// Kind of the results that are stored.
     #[doc(hidden)]
     const EXPANDED: Expanded;
-    /// Largest number that a result can hold.
+    /// Largest index or rank that a result can hold.
     #[doc(hidden)]
     const MOST: usize;
-    /// Returns the values of the counts, if they are stored.
+    /// Returns the buffer with a value for each count, if the results are such values.
     #[doc(hidden)]
     fn beside(&self) -> Option<View<'_, Self::Beside>>;
-    /// Makes a result of this number or this value.
+    /// Returns the result for an index or rank `number`, or for the value of its count.
     #[doc(hidden)]
     fn of(number: usize, value: Option<Self::Beside>) -> Option<O>;
 }
@@ -102,10 +102,10 @@ impl<B: Input + ?Sized> Fills<B::Item> for ValuesOf<'_, B> {
     }
 }
 
-/// A call with its buffers.
+/// Call that expands counts, with its buffers.
 pub struct Expanding<'a, C, T: Element, O: Element> {
     pub counts: View<'a, C>,
-    /// Number of counts in device memory, if not all are meant.
+    /// Number of counts to be expanded, in device memory; `None` expands all of `counts`.
     pub length: Option<View<'a, u64>>,
     pub values: Option<View<'a, T>>,
     /// Output of the results; none if only their number is computed.

@@ -6,7 +6,7 @@ use crate::key::Key;
 use crate::operator::{Element, Function, Source};
 use crate::outputs::Target;
 
-/// A merge with its buffers, whose lengths fit.
+/// Call that merges two sorted arrays, with its buffers, whose lengths fit.
 pub struct Merging<'a, T: Element, V: Element> {
     pub inputs: (View<'a, T>, View<'a, T>),
     /// Values of the elements of both inputs.
@@ -39,7 +39,8 @@ macro_rules! orders {
                 let (bits, sign) = (8 * size_of::<K>(), 8 * size_of::<K>() - 1);
                 source.define(&format!("{} {ty}", $name), $name, |_, name| {
                     let nans = if order.mantissa > 0 { format!("(((N)1 << {}) - 1)", order.mantissa) } else { "(N)0".to_owned() };
-                    // Numbers of both zeros, which are neighbours, but compare equal.
+                    // `first` and `second` are the ordered numbers of both zeros. They are neighbours, but the zeros
+                    // compare equal.
                     let zeros = order.zeros(bits as u32).map_or(String::new(), |[first, second]| {
                         format!(" && !(number(m) == (N){first}ull && number(n) == (N){second}ull)")
                     });
@@ -61,7 +62,7 @@ macro_rules! orders {
 }
 orders! { Ascending false "ascending", Descending true "descending" }
 
-/// Whether `a` comes before `b`.
+/// Whether the key `a` comes before `b` in the ascending or `descending` order.
 #[inline(always)]
 fn before<K: Key>(a: K, b: K, descending: bool) -> bool {
     use crate::key::KeyBits;
@@ -70,18 +71,18 @@ fn before<K: Key>(a: K, b: K, descending: bool) -> bool {
     number(a) < number(b)
 }
 
-/// Values that a sort permutes with its elements.
+/// Values that a sort permutes with its elements: none, those of a buffer, or the elements' indices.
 pub enum Beside<'a, V> {
     Nothing,
     Values(Unsorted<'a, V>),
-    /// Positions of the elements, each converted by this function.
+    /// Indices of the elements in the input, each converted to `V` by this function.
     Positions(fn(usize) -> V),
 }
 
-/// A sort by a comparison, with its buffers.
+/// Call that sorts by a comparison, with its buffers.
 pub struct Sorting<'a, T: Element, V: Element> {
     pub input: Unsorted<'a, T>,
-    /// Output of the elements, if they are wanted.
+    /// Output of the sorted elements; `None` if only the permuted values are stored.
     pub output: Option<Target<'a, T>>,
     pub beside: Beside<'a, V>,
     pub values_output: Option<Target<'a, V>>,
@@ -95,7 +96,7 @@ impl<'a, T: Element> Sorting<'a, T, u8> {
 }
 
 impl<T: Element, V: Element> Sorting<'_, T, V> {
-    /// The number of elements.
+    /// Returns the number of elements to be sorted.
     pub fn len(&self) -> usize {
         match (&self.input, &self.output) {
             (Unsorted::Buffer(input), _) => input.len(),

@@ -51,9 +51,9 @@ pub struct Direction {
     pub total: bool,
 }
 
-/// Source of the elements.
+/// Source of the elements that a job reads.
 pub enum Elements<'a, I: Read> {
-    /// Input of its own.
+    /// An input that is separate from the output.
     Given(I::Given<'a>),
     /// Memory of the output: a scan in place.
     OfOutput,
@@ -67,7 +67,7 @@ pub const NOT_IN_PLACE: Error = Error::Options {
 
 /// Source of a sort's keys or values.
 pub enum Unsorted<'a, T> {
-    /// Buffer of its own.
+    /// A buffer that is separate from the output.
     Buffer(View<'a, T>),
     /// Memory of the output: a sort in place.
     OfOutput,

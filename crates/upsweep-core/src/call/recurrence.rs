@@ -21,7 +21,7 @@ use exact::Double;
 ///
 /// It is implemented for these types alone.
 pub trait Coefficient: Element + PartialEq + std::fmt::Display + Sealed {
-    /// Type in which powers are computed.
+    /// Type in which powers of the transition of states are computed.
     #[doc(hidden)]
     type Exact: Exact<Self>;
     /// The number 0.
@@ -30,7 +30,7 @@ pub trait Coefficient: Element + PartialEq + std::fmt::Display + Sealed {
     /// The number 1.
     #[doc(hidden)]
     const ONE: Self;
-    /// Whether the type has quotients.
+    /// Whether numbers of the type have quotients: those of floats do, integers modulo 2^32 or 2^64 do not.
     #[doc(hidden)]
     const DIVIDES: bool;
     #[doc(hidden)]
@@ -39,19 +39,21 @@ pub trait Coefficient: Element + PartialEq + std::fmt::Display + Sealed {
     fn times(self, other: Self) -> Self;
     #[doc(hidden)]
     fn negated(self) -> Self;
-    /// Quotient, of numbers that have one.
+    /// Returns the quotient `self / other` of floats. Integers, which have none, are returned as they are.
     #[doc(hidden)]
     fn over(self, other: Self) -> Self;
     #[doc(hidden)]
     fn finite(self) -> bool;
-    /// Returns 0 where the number is so small beside the largest of a table (`beside`) that products with it may be
-    /// denormal, which take processors a hundred times as long; else the number.
+    /// Returns the number, or 0 if it is so small beside the largest number of its table (`beside`) that products with
+    /// it may be denormal. Denormal products take processors a hundred times as long.
     #[doc(hidden)]
     fn unless_negligible(self, beside: Self) -> Self;
-    /// Number of larger magnitude.
+    /// Returns the larger of the magnitudes of two floats; of two integers, the larger number.
     #[doc(hidden)]
     fn larger(self, other: Self) -> Self;
-    /// Matrices into a basis of states and back, for a transition in the direct form; floats only.
+    /// Returns the matrix that converts states into a basis, and its inverse, for a transition in the direct form.
+    /// Powers of the transition do not grow in the basis. `None` for integers, and if numbers are too large for a
+    /// basis.
     #[doc(hidden)]
     fn basis(order: usize, transition: &[Self::Exact]) -> Option<[Vec<Self::Exact>; 2]>;
 }
@@ -74,7 +76,8 @@ pub trait ComputesOn<I: Element>: Coefficient + Sealed<(I,)> {
     #[cfg(feature = "cuda")]
     #[doc(hidden)]
     type Finish: Function<(Self,), Output = I>;
-    /// Kernel functions that convert elements to numbers and numbers to results.
+    /// Returns the functions of a kernel: the sum of numbers, the conversion of elements to numbers, and that of
+    /// numbers to results.
     #[cfg(feature = "cuda")]
     #[doc(hidden)]
     fn functions() -> (Self::Sum, Self::Map, Self::Finish);
@@ -158,7 +161,8 @@ macro_rules! computes_on_itself {
     };
 }
 
-// Arguments: the smallest normal numbers are 2^-126 and 2^-1022.
+// Arguments: the fraction of a table's largest number below which a number is negligible, 2^-100 for f32 and 2^-967 for
+// f64. The smallest normal numbers are 2^-126 and 2^-1022.
 floats! { f32: f32::MIN_POSITIVE * (1u32 << 26) as f32, f64: f64::MIN_POSITIVE * (1u64 << 55) as f64 }
 integers! { u32, i32, u64, i64 }
 

@@ -16,7 +16,7 @@ pub struct Ascending;
     note = "integers, bool and floats have one; of others say it with `.by(less)`"
 )]
 pub trait Ordered: Element {
-    /// Whether it comes before `other`.
+    /// Whether the number comes before `other` in ascending order.
     #[doc(hidden)]
     fn precedes(self, other: Self) -> bool;
 }
@@ -55,11 +55,11 @@ impl<T: Ordered> Function<(T, T)> for Ascending {
     }
 }
 
-/// A call with its buffers.
+/// Call that finds the position of each of `values` in `sorted` by binary search, with its buffers.
 pub struct Searching<'a, I: Element, O: Element> {
     pub sorted: View<'a, I>,
     pub values: View<'a, I>,
     pub output: Target<'a, O>,
-    /// Whether elements that equal a value come before its position.
+    /// Whether the position of a value is behind the elements equal to it; else it is before them.
     pub upper: bool,
 }

@@ -11,18 +11,18 @@ use crate::segments::Equal;
 /// A run of neighbouring elements, and the elements next to it.
 #[derive(Clone, Copy, Debug)]
 pub struct Stretch<'a, I> {
-    /// Index of the first element.
+    /// Index of the run's first element in the input.
     pub start: usize,
-    /// The elements.
+    /// Elements of the run.
     pub own: &'a [I],
-    /// Element before the run (`before`) and after it (`after`), if there are such; set where
-    /// [neighbours](Choose::NEIGHBOUR) decide.
+    /// Element before the run, if there is one. It is set only for choices in which a [neighbour](Choose::NEIGHBOUR)
+    /// decides.
     pub before: Option<I>,
-    /// Element after the run, as for `before`.
+    /// Element after the run, if there is one. It is set only for choices in which a neighbour decides.
     pub after: Option<I>,
 }
 
-/// Neighbour that decides.
+/// Neighbour that decides whether an element is selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Neighbour {
     /// An element is selected unless it equals the one before.
@@ -31,9 +31,9 @@ pub enum Neighbour {
     After,
 }
 
-/// The marking of selected elements on the CPU.
+/// A choice of elements on the CPU, which marks the selected ones.
 pub trait Marks<I>: Copy + Send + Sync {
-    /// Sets `keep` to 1 where an element is selected, else to 0; `keep` is as long as the run.
+    /// Sets `keep[i]` to 1 if element `i` of the run `x` is selected, else to 0. `keep` is as long as the run.
     fn mark(&self, x: Stretch<'_, I>, keep: &mut [u8]);
 }
 
@@ -47,22 +47,22 @@ pub trait Marks<I>: Copy + Send + Sync {
 pub trait Choose<I: Element>: Sealed<I> {
     /// Predicate on an element alone; not called where flags or neighbours decide.
     type Predicate: Function<(I,), Output = bool>;
-    /// Equality of two neighbours; not called where they do not decide.
+    /// Equality of two neighbours; not called where neighbours do not decide.
     type Same: Function<(I, I), Output = bool>;
-    /// Element type of the flags, where they decide.
+    /// Element type of the flags, where flags decide.
     type Flag: Flag;
     /// Marking of elements on the CPU.
     type Marks<'m>: Marks<I>
     where
         Self: 'm;
-    /// Neighbour that decides, if one does.
+    /// Neighbour that decides whether an element is selected, if one does.
     const NEIGHBOUR: Option<Neighbour> = None;
 
     /// Returns the predicate.
     fn predicate(&self) -> Self::Predicate;
     /// Returns the equality of neighbours.
     fn same(&self) -> Self::Same;
-    /// Returns the flags, where they decide.
+    /// Returns the flags, where flags decide.
     fn flags(&self) -> Option<View<'_, Self::Flag>> {
         None
     }
@@ -76,7 +76,7 @@ pub trait Choose<I: Element>: Sealed<I> {
 /// An element type of `Select::flags`: `bool`, or a byte, which is set unless it is 0. It is implemented for these
 /// types alone, as kernels read a byte.
 pub trait Flag: Element + Sealed {
-    /// Whether the element is selected.
+    /// Whether the flag is set, which selects its element.
     fn is_set(self) -> bool;
 }
 impl Flag for bool {
@@ -252,15 +252,15 @@ impl<I: Element> Function<(I,)> for Unasked {
     note = "elements are stored as they are; of `.indices()` the output has u32, u64, usize, i32 or i64"
 )]
 pub trait Yields<I, O>: Copy + Send + Sync + Sealed<(I, O)> {
-    /// Whether the index is stored.
+    /// Whether the index of a selected element is stored, not the element.
     const INDEX: bool;
-    /// Result of the element `x` at `index`, which is at most [`MOST`](Yields::MOST).
+    /// Returns what is stored of the element `x` at `index`, which is at most [`MOST`](Yields::MOST).
     fn of(x: I, index: usize) -> O;
     /// Largest index that a result can hold.
     const MOST: usize;
 }
 
-/// Stores the elements.
+/// Stores the selected elements.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Values;
 
@@ -274,7 +274,7 @@ impl<I> Yields<I, I> for Values {
     }
 }
 
-/// Stores the elements' indices.
+/// Stores the indices of the selected elements.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Indices;
 
@@ -296,7 +296,7 @@ indices! { u32 u64 usize i32 i64 }
 pub struct Choosing<'a, C, I: Element, O: Element> {
     pub choice: &'a C,
     pub input: Elements<'a, I>,
-    /// Number of elements in device memory; without it, the input's capacity is the number.
+    /// Number of elements to be read, in device memory; without it, all elements of the input are read.
     pub length: Option<View<'a, u64>>,
     /// Output of the selected elements; none if only their number is computed.
     pub output: Option<Target<'a, O>>,
@@ -316,7 +316,7 @@ impl<C, I: Element, O: Element> Choosing<'_, C, I, O> {
 /// Returns the flags of `len` elements, where flags decide.
 ///
 /// # Errors
-/// [`Error::Length`].
+/// [`Error::Length`] when there is another number of flags.
 pub fn flags_of<I: Element, C: Choose<I>>(choice: &C, len: usize) -> Result<Option<View<'_, C::Flag>>> {
     let flags = choice.flags();
     match flags.as_ref().map(View::len).filter(|&found| found != len) {
@@ -327,10 +327,10 @@ pub fn flags_of<I: Element, C: Choose<I>>(choice: &C, len: usize) -> Result<Opti
 
 /// Destination of the rejected elements.
 pub enum Others<'a, O: Element> {
-    /// Nowhere.
+    /// Rejected elements are not stored.
     Dropped,
-    /// To an output of their own.
+    /// A separate output.
     Apart(Target<'a, O>),
-    /// The same output, after the selected elements; the count already has their number.
+    /// The same output, after the selected elements, whose number an earlier call has already stored in the count.
     Behind,
 }

@@ -19,15 +19,15 @@ pub trait Parting {
     fn cut(&self, len: usize) -> Result<Cut<'_, Self::Offset>>;
 }
 
-/// Parts of an array, as both backends use them.
+/// Parts of an array that are sorted separately, as both backends use them.
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum Cut<'a, I> {
-    /// One part.
+    /// The whole array, as one part.
     Whole,
-    /// Lines of this shape.
+    /// Lines along the axis of this shape.
     Lines(Shape),
-    /// Ascending offsets.
+    /// Segments, by ascending offsets.
     Offsets(View<'a, I>),
 }
 

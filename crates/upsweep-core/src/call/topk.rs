@@ -4,14 +4,14 @@ use crate::buffer::View;
 use crate::operator::Element;
 use crate::outputs::Target;
 
-/// A call with its buffers, whose lengths fit.
+/// Call that finds the first keys of each row, with its buffers, whose lengths fit.
 pub struct Ranking<'a, K: Element, I: Element> {
     pub keys: View<'a, K>,
     /// Number of rows, all of one length.
     pub rows: usize,
-    /// Results per row, at most the keys of a row.
+    /// Number of results per row, at most the number of keys of a row.
     pub rank: usize,
-    /// Whether the last keys in order are wanted instead.
+    /// Whether the results are the last keys in ascending order; else they are the first.
     pub descending: bool,
     /// Whether results are in the order of their keys; else they are in the order of the input.
     pub sorted: bool,

@@ -78,7 +78,7 @@ unsafe impl<F: Function<A::Args, Output: Element>, A: Read> Read for Applied<F, 
 
     #[inline(always)]
     unsafe fn read((function, input): &Self::Place, at: usize) -> F::Output {
-        // SAFETY: the caller's place is good and `at` is in range, as `A::read` requires.
+        // SAFETY: the caller guarantees that `input` is a valid place and `at` is in range, as `A::read` requires.
         function.call(unsafe { A::read(input, at) }.spread())
     }
 

@@ -17,7 +17,7 @@ pub struct Bits<'a, B: ?Sized> {
 }
 
 impl<'a, B: Input<Item: Word> + ?Sized> Bits<'a, B> {
-    /// The first `len` bits of `words`: `u8`, `u16`, `u32` or `u64`.
+    /// Creates an input of the first `len` bits of `words`, which are `u8`, `u16`, `u32` or `u64`.
     pub fn of(words: &'a B, len: usize) -> Self {
         Self { words, len }
     }
@@ -59,7 +59,7 @@ impl<'a, B: Input<Item: Word> + ?Sized> Inputs<'a> for Bits<'a, B> {
     }
 }
 
-// SAFETY: `len` is an error unless there is a word for each bit.
+// SAFETY: the method `len` returns an error unless there is a word for each bit.
 unsafe impl<W: Word> Read for Bit<W> {
     type Given<'a> = (View<'a, W>, usize);
     type Place = *const W;
@@ -79,7 +79,7 @@ unsafe impl<W: Word> Read for Bit<W> {
     #[inline(always)]
     unsafe fn read(place: &*const W, at: usize) -> bool {
         let bits = 8 * size_of::<W>();
-        // SAFETY: `at` is less than the number of bits, and each bit has a word.
+        // SAFETY: the caller guarantees that `at` is less than the number of bits, and each bit has a word.
         unsafe { place.add(at / bits).read() }.bit(at % bits)
     }
 

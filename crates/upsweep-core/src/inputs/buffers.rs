@@ -17,7 +17,7 @@ impl<'a, B: Input + ?Sized> Inputs<'a> for &'a B {
     }
 }
 
-// SAFETY: only elements of the buffer are read, as `len` is their number.
+// SAFETY: only elements of the buffer are read, as the method `len` returns their number.
 unsafe impl<T: Element> Read for T {
     type Given<'a> = View<'a, T>;
     type Place = *const T;
@@ -38,7 +38,7 @@ unsafe impl<T: Element> Read for T {
 
     #[inline(always)]
     unsafe fn read(place: &*const T, at: usize) -> T {
-        // SAFETY: the place is good and `at` is less than the number of elements.
+        // SAFETY: the caller guarantees that `place` points to the buffer and `at` is less than its number of elements.
         unsafe { place.add(at).read() }
     }
 

@@ -23,13 +23,13 @@ pub trait Lend<'a> {
 pub struct Opening<'h, L> {
     /// Values, to which addresses and numbers are added.
     values: &'h mut Values,
-    /// Lender of the buffers' addresses.
+    /// Source of the buffers' addresses on the device; it borrows the buffers for the kernel.
     pub lender: L,
-    /// Address of the first stream, a parameter of its own; 0 if there is none.
+    /// Address of the first stream, which is a parameter of the kernel; 0 if there is no stream.
     first: u64,
     streams: usize,
     apart: bool,
-    /// Whether a function holds values in its text.
+    /// Whether a function has values that its CUDA text contains, as it does not add them to the kernel's values.
     in_text: bool,
 }
 
@@ -38,19 +38,21 @@ impl<'h, L> Opening<'h, L> {
         Self { values, lender, first: 0, streams: 0, apart: false, in_text: false }
     }
 
-    /// Adds the values of a function.
+    /// Adds the values of a function of type `F`: calls `add`.
     pub(super) fn function<F>(&mut self, add: impl FnOnce(&mut Values)) {
         let before = self.values.len();
         add(self.values);
         self.in_text |= size_of::<F>() > 0 && self.values.len() == before;
     }
 
-    /// Returns the address of the first stream, or 0; the lender; and whether a function holds values in its text.
+    /// Returns the address of the first stream, or 0 if there is none; the source of addresses; and whether a function
+    /// has values that its CUDA text contains.
     pub fn finish(self) -> (u64, L, bool) {
         (self.first, self.lender, self.in_text)
     }
 
-    /// Makes all further buffers gathered ones, which are not streamed.
+    /// Makes all buffers that are added later gathered ones: the kernel reads their elements at their use, and does not
+    /// stream them.
     pub fn apart(&mut self) {
         self.apart = true;
     }
@@ -70,7 +72,7 @@ impl<'h, L> Opening<'h, L> {
         Ok(())
     }
 
-    /// Adds a buffer that the text reads by itself.
+    /// Adds a buffer that is not a stream: the generated text contains the expression that reads its elements.
     pub fn buffer<'a, T: Element>(&mut self, what: &'static str, view: &'a View<'_, T>) -> Result<()>
     where
         L: Lend<'a>,
@@ -90,7 +92,7 @@ impl<'h, L> Opening<'h, L> {
     }
 }
 
-/// Generates the text that reads inputs.
+/// Generator of the C++ text that reads the inputs of a kernel.
 #[derive(Debug)]
 pub struct Reading<'s> {
     pub source: &'s mut Source,
@@ -103,7 +105,7 @@ pub struct Reading<'s> {
     form: Form,
 }
 
-/// Form in which the text reads the elements of buffers.
+/// Form in which the generated C++ text reads the elements of buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     /// One stream, whose element is `x`.
@@ -115,7 +117,7 @@ enum Form {
 }
 
 impl<'s> Reading<'s> {
-    /// Starts the text of streamed inputs; `plain` says that the input is one stream and nothing else.
+    /// Creates a generator of text that reads buffers as streams. `plain`: the input is one buffer and nothing else.
     pub fn new(source: &'s mut Source, plain: bool) -> Self {
         Self {
             source,
@@ -126,12 +128,12 @@ impl<'s> Reading<'s> {
         }
     }
 
-    /// Starts the text of inputs that are not streamed.
+    /// Creates a generator of text that gathers: it reads each element at its use, and no buffer is streamed.
     pub fn apart(source: &'s mut Source) -> Self {
         Self { source, streams: Vec::new(), length: None, indices: Vec::new(), form: Form::Apart }
     }
 
-    /// Returns an expression for the next buffer's element at position `at`.
+    /// Returns a C++ expression for the element at position `at` of the next buffer.
     pub(super) fn stream<T: Element>(&mut self, at: &str) -> String {
         let ty = T::cuda_type(self.source);
         if self.form == Form::Apart {
@@ -143,13 +145,14 @@ impl<'s> Reading<'s> {
         if self.form == Form::Plain { "x".to_owned() } else { format!("x.s{number}") }
     }
 
-    /// Adds a check that `index`, an expression, names an element of `table`, which has `len` elements.
+    /// Adds a check that `index` names an element of `table`, which has `len` elements. All are C++ expressions, and
+    /// `at` is the position of the index.
     pub(super) fn index(&mut self, table: &str, index: &str, len: &str, at: &str) {
         let report = format!("report_index(workspace_header(), {at}, (i64)({index}), {len});");
         self.indices.push((format!("{table}.names({index})"), report));
     }
 
-    /// Returns an expression for the next number.
+    /// Returns a C++ expression for the next of the numbers that [`Opening::number`] added.
     pub fn number<T: Element>(&mut self) -> String {
         self.source.value::<T>()
     }

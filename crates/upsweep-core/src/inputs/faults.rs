@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use std::sync::{Mutex, PoisonError};
 
-/// The fault at the lowest position, if there is one.
+/// Fault of an input at the lowest position, if there is one: an index outside its table.
 #[derive(Debug, Default)]
 pub struct Faults(Mutex<Option<Error>>);
 

@@ -21,7 +21,7 @@ impl<'a, B: Input + ?Sized> Counted<'a, B> {
         self.buffer.view()
     }
 
-    /// Returns the number of elements, in device memory.
+    /// Returns a view of the number of elements, which is in device memory.
     pub fn length_view(&self) -> View<'a, u64> {
         self.count.clone()
     }
@@ -36,9 +36,9 @@ impl<'a, B: Input + ?Sized> Counted<'a, B> {
 pub trait CountedInput {
     /// Element type.
     type Item: Element;
-    /// Returns the whole buffer, in place.
+    /// Returns the whole buffer, in place: its length is the capacity.
     fn room(&self) -> View<'_, Self::Item>;
-    /// Returns the number of elements in device memory, if not all elements are meant.
+    /// Returns the number of elements, a number in device memory; `None` if all elements of the buffer are read.
     fn length(&self) -> Option<View<'_, u64>>;
 }
 
@@ -103,7 +103,7 @@ unsafe impl<T: Element> Read for First<T> {
 
     #[inline(always)]
     unsafe fn read(place: &*const T, at: usize) -> T {
-        // SAFETY: the place is good and `at` is less than the number of elements.
+        // SAFETY: the caller guarantees that `place` points to the buffer and `at` is less than its number of elements.
         unsafe { T::read(place, at) }
     }
 
@@ -118,7 +118,7 @@ unsafe impl<T: Element> Read for First<T> {
     }
 
     const STREAMS: Streams = <T as Read>::STREAMS;
-    // The count may exceed the number of elements.
+    // A kernel may find a count above the number of elements of the buffer.
     #[cfg(feature = "cuda")]
     const MAY_FAULT: bool = true;
 

@@ -31,7 +31,7 @@ impl<'a, B: Input + ?Sized> Gather<'a, B> {
     }
 }
 
-/// A gather with its indices, as [`Gather::at`] returns it.
+/// A gather of elements of `table` at the indices `index`, as [`Gather::at`] returns it.
 #[derive(Debug)]
 pub struct GatherOf<'a, B: ?Sized, X> {
     table: &'a B,
@@ -101,13 +101,14 @@ unsafe impl<T: Element, A: Single<Value: Offset> + Read> Read for Gathered<T, A>
 
     #[inline(always)]
     unsafe fn read(place: &Self::Place, at: usize) -> T {
-        // SAFETY: the caller's place is good and `at` is in range, as `A::read` requires.
+        // SAFETY: the caller guarantees that `place.index` is a valid place and `at` is in range, as `A::read`
+        // requires.
         let index = unsafe { A::read(&place.index, at) };
         match index.to_usize() {
             // SAFETY: `index` is less than the table's length.
             Some(index) if index < place.len => unsafe { place.start.add(index).read() },
             _ => {
-                // SAFETY: the faults live as long as the place; zero bits are a value of every element.
+                // SAFETY: `place.faults` lives as long as the place; zero bits are a value of every element type.
                 unsafe {
                     (*place.faults).index(at, index.to_i128(), place.len);
                     MaybeUninit::zeroed().assume_init()
@@ -135,7 +136,7 @@ unsafe impl<T: Element, A: Single<Value: Offset> + Read> Read for Gathered<T, A>
 
     #[cfg(feature = "cuda")]
     type Functions = (A::Functions, bool);
-    // An empty table is never read: whether the table is empty belongs to the text.
+    // Whether the table is empty is a part of the generated text, which never reads an empty table.
     #[cfg(feature = "cuda")]
     fn functions((table, index): &Self::Given<'_>) -> Self::Functions {
         (A::functions(index), table.is_empty())

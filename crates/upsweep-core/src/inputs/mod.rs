@@ -39,9 +39,9 @@ use crate::operator::{Element, Item};
             `x.as_slice().unwrap()`"
 )]
 pub trait Inputs<'a> {
-    /// Value at one position; of several inputs, the tuple of their values.
+    /// Value at one position; for a tuple of inputs, the tuple of their values.
     type Value: Element;
-    /// Arguments of a map: one per input.
+    /// Arguments with which a map is called at one position: one per input.
     type Args;
     /// Item type, which defines how the input is read.
     #[doc(hidden)]
@@ -55,13 +55,13 @@ pub trait Inputs<'a> {
 /// Access to the values of an [`Item`]. The module's own types implement it.
 ///
 /// # Safety
-/// [`read`](Read::read) and the text access only the [`len`](Read::len) values of the input, and buffers that are
+/// [`read`](Read::read) and the CUDA text access only the [`len`](Read::len) values of the input, and buffers that are
 /// borrowed.
 #[doc(hidden)]
 pub unsafe trait Read: Item {
     /// Host's description of an input: its buffers and numbers.
     type Given<'a>;
-    /// Place in host memory from which the CPU reads.
+    /// Place in host memory from which the CPU reads the input: its pointers and numbers.
     type Place: Copy;
 
     /// Whether the input is one buffer, whose elements are the values.
@@ -71,7 +71,7 @@ pub unsafe trait Read: Item {
     /// loaded.
     const SIDE_BY_SIDE: bool = Self::PLAIN;
 
-    /// Number of values; `None` means as many as are requested. `what` names the input in errors.
+    /// Returns the number of values; `None` means as many as are requested. `what` names the input in errors.
     ///
     /// # Errors
     /// [`Error::Length`] when inputs side by side have different lengths.
@@ -80,7 +80,7 @@ pub unsafe trait Read: Item {
     /// Whether the number of values is in device memory: [`len`](Read::len) is then the capacity.
     const COUNTED: bool = false;
 
-    /// Returns the number of values in device memory.
+    /// Returns the number of values, if it is in device memory.
     fn length<'g>(_given: &'g Self::Given<'_>) -> Option<&'g View<'g, u64>> {
         None
     }
@@ -91,8 +91,8 @@ pub unsafe trait Read: Item {
     /// [`Error::Place`] when a buffer is not in host memory.
     fn place(given: &Self::Given<'_>, what: &'static str, faults: &Faults) -> Result<Self::Place>;
 
-    /// Returns the place of an input that is the output's own memory, which begins at `start`; `None` where that is
-    /// impossible.
+    /// Returns the place of an input that is the output's own memory, which begins at `start`; `None` for inputs that
+    /// cannot be the output.
     fn in_place(_start: *const u8) -> Option<Self::Place> {
         None
     }
@@ -100,22 +100,22 @@ pub unsafe trait Read: Item {
     /// Reads the value at position `at`.
     ///
     /// # Safety
-    /// The place is good, `at` is less than the number of values, and nothing writes the buffers meanwhile.
+    /// The place is valid, `at` is less than the number of values, and nothing writes the buffers meanwhile.
     unsafe fn read(place: &Self::Place, at: usize) -> Self::Value;
 
-    /// Returns the address of the value at position `at`, which need not exist, and its bytes; of several inputs, those
-    /// of the first buffer. Null where there is no buffer.
+    /// Returns the address of the value at position `at`, which need not exist, and its number of bytes. For several
+    /// buffers, these are of the first. Without a buffer, the address is null.
     fn address(_place: &Self::Place, _at: usize) -> (*const u8, usize) {
         (std::ptr::null(), 0)
     }
 
-    /// Calls `fetch` on the memory of `len` values from position `at` on, which need not exist.
+    /// Calls `fetch`, which prefetches, on the memory of `len` values from position `at` on. The values need not exist.
     fn fetch(_place: &Self::Place, _at: usize, _len: usize, _fetch: impl Fn(*const u8, usize) + Copy) {}
 
-    /// Buffers that a kernel streams.
+    /// Element sizes of the buffers that a kernel streams.
     const STREAMS: Streams = Streams::NONE;
 
-    /// Whether a kernel may find the input faulty.
+    /// Whether a kernel may find a fault in the input: an index outside its table, or a count above the capacity.
     #[cfg(feature = "cuda")]
     const MAY_FAULT: bool = false;
 
@@ -123,21 +123,21 @@ pub unsafe trait Read: Item {
     #[cfg(feature = "cuda")]
     const APART: bool = false;
 
-    /// Functions that compute values and generate the text.
+    /// Functions that compute values; they generate the CUDA text of the input.
     #[cfg(feature = "cuda")]
     type Functions: Copy;
 
-    /// Returns the functions of an input.
+    /// Returns the functions that compute the values of an input.
     #[cfg(feature = "cuda")]
     fn functions(given: &Self::Given<'_>) -> Self::Functions;
 
-    /// Returns the functions of an input that is the output's own memory.
+    /// Returns the functions of an input that is the output's own memory; `None` for inputs that cannot be.
     #[cfg(feature = "cuda")]
     fn functions_in_place() -> Option<Self::Functions> {
         None
     }
 
-    /// Adds the addresses and numbers that the text reads, in its order.
+    /// Adds the addresses and numbers that the CUDA text reads to `opening`, in the order in which it reads them.
     ///
     /// # Errors
     /// Errors of borrowing the buffers.
@@ -153,7 +153,7 @@ pub unsafe trait Read: Item {
     fn text(functions: &Self::Functions, reading: &mut Reading<'_>, at: &str) -> String;
 }
 
-/// Number of values of an input.
+/// Returns the number of values of an input.
 ///
 /// # Errors
 /// Errors of [`Read::len`], and [`Error::Options`] where the input has no length of its own.
@@ -164,7 +164,7 @@ pub fn len_of<I: Read>(given: &I::Given<'_>) -> Result<usize> {
     })
 }
 
-/// Number of values of an input on the host, whose capacity is `room`.
+/// Returns the number of values of an input in host memory that has room for `room` values.
 ///
 /// # Errors
 /// [`Error::Capacity`] when the count exceeds the capacity.
@@ -175,7 +175,7 @@ pub fn len_on_host<I: Read>(given: &I::Given<'_>, room: usize) -> Result<usize> 
     if needed > room { Err(Error::Capacity { what: "counted input", needed, capacity: room }) } else { Ok(needed) }
 }
 
-/// Returns the C++ type of a value.
+/// Returns the C++ type of values `T`.
 #[cfg(feature = "cuda")]
 fn type_of<T: Element>(reading: &mut Reading<'_>) -> String {
     T::cuda_type(reading.source)

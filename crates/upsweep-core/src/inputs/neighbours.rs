@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::operator::{Element, Item, Single};
 use std::marker::PhantomData;
 
-/// Each element between its neighbours: `[x[i - 1], x[i], x[i + 1]]` at position `i`. Beyond an end of the array, the
+/// Each element with its neighbours: `[x[i - 1], x[i], x[i + 1]]` at position `i`. Beyond an end of the array, the
 /// neighbour is the end element itself, or the value given to [`outside`](Neighbours::outside). Neighbours are
 /// neighbours in memory, whatever the axis or segments.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl<'a, B: Input + ?Sized> Inputs<'a> for Neighbours<'a, B> {
     }
 }
 
-/// An array in host memory, and the value outside it.
+/// An array in host memory, and the value of the neighbours beyond its ends.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Array<T> {
@@ -76,7 +76,8 @@ unsafe impl<T: Element> Read for Near<T> {
 
     #[inline(always)]
     unsafe fn read(place: &Array<T>, at: usize) -> [T; 3] {
-        // SAFETY: the place is good and `at` is in range; a neighbour is read only where it exists.
+        // SAFETY: the caller guarantees that `place` is an array and `at` is in range; a neighbour is read only if it
+        // exists.
         unsafe {
             let own = place.start.add(at).read();
             let end = place.outside.unwrap_or(own);

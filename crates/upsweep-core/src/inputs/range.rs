@@ -13,12 +13,12 @@ use std::ops::Range;
 #[derive(Clone, Copy, Debug)]
 pub struct Counting<T>(PhantomData<T>);
 
-/// An integer that a range counts in.
+/// An integer type of the numbers of a range.
 #[doc(hidden)]
 pub trait Count: Element + Sealed {
-    /// `self + n`.
+    /// Returns `self + n`, the number `n` positions later.
     fn after(self, n: usize) -> Self;
-    /// `end - self`, or 0 where that is less; `usize::MAX` where it is more than that.
+    /// Returns `end - self`: 0 if negative, and `usize::MAX` if `usize` does not hold it.
     fn to(self, end: Self) -> usize;
 }
 macro_rules! counts {

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::operator::{Element, Item, Single};
 use std::marker::PhantomData;
 
-/// One value at every position, beside inputs that have a length.
+/// Input with one value at every position, for use in a tuple with inputs that have a length.
 #[derive(Clone, Copy, Debug)]
 pub struct Repeat<T>(pub T);
 

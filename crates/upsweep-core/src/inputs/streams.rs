@@ -11,21 +11,21 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// No streams.
+    /// Sizes of an input without streams.
     pub const NONE: Self = Self { sizes: [0; MOST_STREAMS], len: 0 };
 
-    /// One stream of elements of `size` bytes.
+    /// Returns the sizes of one stream of elements of `size` bytes.
     #[must_use]
     pub const fn of_size(size: usize) -> Self {
         Self { sizes: [size, 0, 0, 0], len: 1 }
     }
 
-    /// One stream of elements `T`.
+    /// Returns the sizes of one stream of elements `T`.
     pub(super) const fn of<T>() -> Self {
         Self::of_size(size_of::<T>())
     }
 
-    /// Appends `others`. Together there are at most four streams.
+    /// Appends the streams of `others`. Together there are at most four streams.
     pub const fn and(mut self, others: Self) -> Self {
         assert!(self.len + others.len <= MOST_STREAMS, "one call reads at most four buffers beside tables and bits");
         let mut i = 0;
@@ -37,13 +37,13 @@ impl Streams {
         self
     }
 
-    /// Element size of each stream.
+    /// Returns the element size of each stream, in bytes.
     #[must_use]
     pub fn sizes(&self) -> &[usize] {
         self.sizes.get(..self.len).unwrap_or_default()
     }
 
-    /// Bytes of one element of each stream together.
+    /// Returns the number of bytes of one element of each stream together.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.sizes().iter().sum()

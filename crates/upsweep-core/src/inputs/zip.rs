@@ -9,7 +9,8 @@ use crate::error::{Error, Result};
 use crate::operator::Element;
 use crate::operator::{Item, Single, Zip};
 
-/// Combines the length of an input with `before`, the length of the inputs beside it so far.
+/// Returns the common length of an input of `len` values and of the inputs before it in a tuple, of `before` values.
+/// `None` is an input of any length. `what` names the input in errors.
 pub fn same_length(before: Option<usize>, len: Option<usize>, what: &'static str) -> Result<Option<usize>> {
     match (before, len) {
         (Some(expected), Some(found)) if expected != found => Err(Error::Length { what, found, expected }),
@@ -17,7 +18,7 @@ pub fn same_length(before: Option<usize>, len: Option<usize>, what: &'static str
     }
 }
 
-/// Checks that inputs side by side with counts at `lengths` share one count.
+/// Checks that all inputs of a tuple whose number of values is a count in device memory, at `lengths`, share one count.
 fn same_count<'g>(lengths: impl IntoIterator<Item = Option<&'g View<'g, u64>>>) -> Result<()> {
     let mut counts = lengths.into_iter().flatten();
     let first = counts.next();
@@ -45,7 +46,7 @@ macro_rules! zips {
             }
         }
 
-        // SAFETY: `len` is an error unless all inputs have one length.
+        // SAFETY: the method `len` returns an error unless all inputs have one length.
         unsafe impl<$($P: Single + Read),*> Read for Zip<($($P,)*)> {
             type Given<'a> = ($($P::Given<'a>,)*);
             type Place = ($($P::Place,)*);
@@ -73,7 +74,8 @@ macro_rules! zips {
 
             #[inline(always)]
             unsafe fn read(place: &Self::Place, at: usize) -> <Self as Item>::Value {
-                // SAFETY: the caller's places are good and `at` is in range of every input, as their lengths are equal.
+                // SAFETY: the caller guarantees valid places and `at` in range, of every input, as their lengths are
+                // equal.
                 unsafe { ($($P::read(&place.$i, at),)*) }
             }
 

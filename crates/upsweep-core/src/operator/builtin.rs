@@ -141,7 +141,7 @@ mod definitions {
     pub fn sum_of_powers<F: Float>(a: Powers<F>, b: Powers<F>) -> Powers<F> {
         let power = (a.exponent - b.exponent).abs().power_over_distance();
         let (larger, smaller) = if a.exponent < b.exponent { (b.sum, a.sum) } else { (a.sum, b.sum) };
-        // A NaN stays in the exponent.
+        // A NaN exponent stays, as `maximum` returns NaN, and makes the result NaN.
         Powers { exponent: a.exponent.maximum(b.exponent), sum: larger + smaller * power }
     }
 

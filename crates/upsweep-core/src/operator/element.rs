@@ -43,8 +43,8 @@ use std::mem::{align_of, offset_of, size_of};
             structs with #[derive(upsweep::operator::Element, Clone, Copy)] #[repr(C)]"
 )]
 pub unsafe trait Element: Copy + Send + Sync + 'static {
-    /// Type of the same bits, in which loops that only move values are compiled: every bit pattern of this type is a
-    /// value of it. It may be this type.
+    /// Type in which loops that only move values are compiled. It has the same size, and every bit pattern of the
+    /// element is a value of it. It may be the element type itself.
     #[doc(hidden)]
     type Carrier: Element;
 
@@ -66,7 +66,7 @@ pub unsafe trait Element: Copy + Send + Sync + 'static {
         self
     }
 
-    /// Whether the type is a number that processors have in vectors.
+    /// Whether a processor's vectors hold numbers of the type: integers of 8 to 64 bits, `f32` and `f64`.
     #[doc(hidden)]
     const LANE: bool = false;
 
@@ -80,7 +80,7 @@ pub unsafe trait Element: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const WHOLE: bool = false;
 
-    /// Whether [`encode`](Element::encode) makes a difference.
+    /// Whether [`encode`](Element::encode) changes values of the type.
     #[doc(hidden)]
     const ENCODED: bool = false;
 
@@ -105,7 +105,7 @@ pub unsafe trait Element: Copy + Send + Sync + 'static {
         self
     }
 
-    /// Later of two encoded values, or the earlier one.
+    /// Returns the larger of two encoded values if `later`, else the smaller one.
     #[doc(hidden)]
     #[must_use]
     #[inline(always)]
@@ -312,11 +312,11 @@ unsafe impl<T: Element, const N: usize> Element for [T; N] {
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Field {
-    /// C++ name.
+    /// C++ name of the field.
     pub name: String,
-    /// C++ type.
+    /// C++ type of the field.
     pub ty: String,
-    /// Byte offset in the Rust value.
+    /// Offset of the field in the Rust value, in bytes.
     pub offset: usize,
 }
 
@@ -339,7 +339,7 @@ impl Layout {
         Self { size: size_of::<T>(), align: align_of::<T>(), fields }
     }
 
-    /// Returns the definition of the struct `name`, with its layout asserted.
+    /// Returns the C++ definition of the struct `name`, with assertions of its layout.
     fn definition(&self, head: &str, name: &str) -> String {
         let mut text = format!("{head}struct alignas({}) {name} {{\n", self.align);
         let mut by_offset: Vec<&Field> = self.fields.iter().collect();
@@ -377,7 +377,7 @@ impl Layout {
         text
     }
 
-    /// Adds the definition of the struct `T` to `source`.
+    /// Adds the C++ definition of the struct `T` to `source` and returns its name, which begins with `stem`.
     pub fn define<T: 'static>(source: &mut Source, stem: &str, layout: impl FnOnce(&mut Source) -> Self) -> String {
         let key = format!("type {:?}", TypeId::of::<T>());
         source.define_type(&key, stem, |source, name| layout(source).definition("", name))

@@ -7,8 +7,8 @@
 //! - On CUDA, small integers are combined several in a word, from the identity on
 //!   (`upsweep-cuda/kernels/word/lanes.cuh`).
 //! - On CUDA, extremes of f64 are those of integers in the same order (`upsweep-cuda/kernels/word/value.cuh`).
-//! - On CUDA, scans of partial tiles also compute on whatever lies in the slots past the end, and store none of it
-//!   (`ALL_FULL` in `upsweep-cuda/kernels/tile/scan.cuh`).
+//! - On CUDA, scans of partial tiles also compute on the undefined values in the registers of elements past the end of
+//!   the array, and store none of their results (`ALL_FULL` in `upsweep-cuda/kernels/tile/scan.cuh`).
 //! - On the CPU, integers and all extremes are reduced in any order, sums and exclusive ors from zero bits on, products
 //!   from one on (`upsweep-cpu/src/tile/reduce.rs`).
 //!
@@ -17,7 +17,7 @@
 /// Operation of an operator on its two arguments, in their order, as [`arith`](super::arith) defines it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Any other operation.
+    /// An operation that is none of the other forms.
     Other,
     /// `a + b`
     Sum,

@@ -13,9 +13,9 @@
 use half::{bf16, f16};
 
 const F32_MANTISSA: u32 = 23;
-/// Mantissa bits of f32 that f16 lacks.
+/// Number of mantissa bits of f32 that f16 lacks.
 const SHIFT: u32 = F32_MANTISSA - 10;
-/// Difference of the exponents' biases, at an f32's exponent.
+/// Difference of the exponent biases of f32 and f16, in the exponent field of an f32.
 const REBIAS: u32 = (127 - 15) << F32_MANTISSA;
 /// The least normal f16, 2^-14, as f32.
 const LEAST_NORMAL: u32 = REBIAS + (1 << F32_MANTISSA);
@@ -24,7 +24,7 @@ const TOO_LARGE: u32 = (127 + 16) << F32_MANTISSA;
 const F32_INFINITY: u32 = 255 << F32_MANTISSA;
 const SIGN: u32 = 1 << 31;
 
-/// `x` as f32, exactly. NaN stays NaN.
+/// Converts `x` to f32, exactly. NaN stays NaN.
 #[inline(always)]
 pub(super) fn widen_f16(x: f16) -> f32 {
     let bits = u32::from(x.to_bits());
@@ -37,15 +37,16 @@ pub(super) fn widen_f16(x: f16) -> f32 {
     f32::from_bits(result | sign)
 }
 
-/// `x` rounded to the nearest f16, of two the even one. NaN stays NaN.
+/// Rounds `x` to the nearest f16, ties to even. NaN stays NaN.
 #[inline(always)]
 pub(super) fn narrow_f16(x: f32) -> f16 {
-    // Rounding constant, whose last bit has the weight of a subnormal f16's: adding it rounds there.
+    // Rounding constant: its last bit has the weight of the last bit of a subnormal f16, so that adding it rounds to
+    // that bit.
     const ROUNDS: u32 = (127 - 14 + SHIFT) << F32_MANTISSA;
     let bits = x.to_bits();
     let (sign, magnitude) = ((bits & SIGN) >> 16, bits & !SIGN);
-    // Half of the cut-off weight, less one bit unless the bit above it is odd: a carry goes into the exponent, as it
-    // should.
+    // Rounds by adding half of the last kept bit's weight, less one unless that bit is odd: ties go to even. A carry
+    // goes into the exponent, as it should.
     let odd = (magnitude >> SHIFT) & 1;
     let normal = magnitude.wrapping_sub(REBIAS).wrapping_add((1 << (SHIFT - 1)) - 1 + odd) >> SHIFT;
     let subnormal = (f32::from_bits(magnitude) + f32::from_bits(ROUNDS)).to_bits().wrapping_sub(ROUNDS);
@@ -55,19 +56,19 @@ pub(super) fn narrow_f16(x: f32) -> f16 {
     f16::from_bits((result | sign) as u16)
 }
 
-/// `x` as f32, exactly. NaN stays NaN.
+/// Converts `x` to f32, exactly. NaN stays NaN.
 #[inline(always)]
 pub(super) fn widen_bf16(x: bf16) -> f32 {
     f32::from_bits(u32::from(x.to_bits()) << 16)
 }
 
-/// `x` rounded to the nearest bf16, of two the even one. NaN stays NaN.
+/// Rounds `x` to the nearest bf16, ties to even. NaN stays NaN.
 #[inline(always)]
 pub(super) fn narrow_bf16(x: f32) -> bf16 {
     let bits = x.to_bits();
     let odd = (bits >> 16) & 1;
     let rounded = bits.wrapping_add(0x7fff + odd) >> 16;
-    // A NaN's payload may be among the dropped bits.
+    // A NaN's payload may be among the dropped bits, so a bit of the mantissa is set.
     let quiet = (bits >> 16) | 0x40;
     bf16::from_bits(if bits & !SIGN > F32_INFINITY { quiet } else { rounded } as u16)
 }

@@ -41,7 +41,7 @@ impl<T: Element> Spread<(T,)> for T {
     }
 }
 
-/// The items of several inputs side by side: `P` is the tuple of them.
+/// The items of several inputs side by side: `P` is the tuple of these items.
 #[derive(Debug)]
 pub struct Zip<P>(PhantomData<fn() -> P>);
 impl<P> Clone for Zip<P> {

@@ -13,7 +13,7 @@ pub struct Source {
     /// Length of the prefix of `text` that defines types, in bytes.
     types: usize,
     names: HashMap<String, String>,
-    /// Bytes of the values that functions hold.
+    /// Number of bytes of the values that functions have requested, with padding.
     values: usize,
 }
 
@@ -65,18 +65,19 @@ impl Source {
         })
     }
 
-    /// Bytes of the values that functions have requested.
+    /// Returns the number of bytes of the values that functions have requested, with padding.
     #[cfg(feature = "cuda")]
     pub fn value_bytes(&self) -> usize {
         self.values
     }
 
-    /// Returns the offset of the next value, which is a `T`.
+    /// Returns the offset of the next value, which is a `T`, among the values that functions hold; in bytes.
     pub(super) fn next_value<T>(&mut self) -> usize {
         place::<T>(&mut self.values)
     }
 
-    /// Defines `function` with some of its arguments replaced by the next values.
+    /// Defines a function that calls `function` with the next values in place of some of its arguments, and returns its
+    /// C++ name.
     #[doc(hidden)]
     pub fn define_with_values(
         &mut self,
@@ -102,7 +103,7 @@ impl Source {
         })
     }
 
-    /// Creates a new name for `key`.
+    /// Creates the C++ name, which begins with `stem`, of the definition `key`.
     fn name(&mut self, key: &str, stem: &str) -> String {
         let stem: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let name = format!("{stem}_{}", self.names.len());
@@ -122,7 +123,7 @@ impl Source {
     }
 }
 
-/// A part of a function's text.
+/// A part of a translated function's C++ text.
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum Piece {
@@ -145,7 +146,7 @@ pub(super) fn place<T>(len: &mut usize) -> usize {
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum Argument {
-    /// C++ expression of a held value.
+    /// C++ expression of a value that the function holds.
     Value(fn(&mut Source) -> String),
     /// C++ type of an argument that callers pass.
     Open(fn(&mut Source) -> String),

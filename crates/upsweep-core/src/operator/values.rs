@@ -59,7 +59,7 @@ impl Values {
         self.len = len;
     }
 
-    /// Number of bytes; more than [`MAX_VALUES_BYTES`] do not fit.
+    /// Returns the number of bytes that the values need; more than [`MAX_VALUES_BYTES`] do not fit.
     pub fn len(&self) -> usize {
         self.len
     }

@@ -17,7 +17,7 @@ impl<'a, B: Output + ?Sized> Outputs<'a> for &'a mut B {
     }
 }
 
-// SAFETY: only elements of the buffer are written, as `len` is their number.
+// SAFETY: only elements of the buffer are written, as the method `len` returns their number.
 unsafe impl<T: Element> Write for T {
     type Given<'a> = Target<'a, T>;
     type Place = *mut T;
@@ -39,7 +39,7 @@ unsafe impl<T: Element> Write for T {
 
     #[inline(always)]
     unsafe fn write(place: &*mut T, at: usize, value: T) {
-        // SAFETY: the place is good and `at` is less than the number of elements.
+        // SAFETY: the caller guarantees that `place` points to the buffer and `at` is less than its number of elements.
         unsafe { place.add(at).write(value) };
     }
 

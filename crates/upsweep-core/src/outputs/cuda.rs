@@ -18,7 +18,7 @@ pub trait LendMut<'a>: Lend<'a> {
 #[derive(Debug)]
 pub struct Storing<'h, L> {
     opening: Opening<'h, L>,
-    /// Whether the output is one buffer, whose address is a parameter of its own.
+    /// Whether the output is one buffer, whose address is a parameter of the kernel.
     plain: bool,
     /// Address of a plain output, or 0.
     address: u64,
@@ -29,7 +29,8 @@ impl<'h, L> Storing<'h, L> {
         Self { opening: Opening::new(values, lender), plain, address: 0 }
     }
 
-    /// Returns the address of a plain output, or 0; the lender; and whether a function holds values in its text.
+    /// Returns the address of a plain output, or 0; the source of addresses; and whether a function has values that its
+    /// CUDA text contains.
     pub fn finish(self) -> (u64, L, bool) {
         let (_, lender, in_text) = self.opening.finish();
         (self.address, lender, in_text)
@@ -47,7 +48,7 @@ impl<'h, L> Storing<'h, L> {
         self.buffer(what, target)
     }
 
-    /// Adds an output whose address the text reads.
+    /// Adds an output whose address the C++ text reads from the values of functions.
     pub(super) fn buffer<'a, T: Element>(&mut self, what: &'static str, target: &'a mut Target<'_, T>) -> Result<()>
     where
         L: LendMut<'a>,
@@ -61,14 +62,15 @@ impl<'h, L> Storing<'h, L> {
         self.opening.number(value);
     }
 
-    /// Returns the opening of inputs that hold scatter indices, whose buffers are not streamed.
+    /// Returns the collector of addresses and numbers for inputs that are scatter indices. Their buffers are not
+    /// streamed.
     pub(super) fn opening(&mut self) -> &mut Opening<'h, L> {
         self.opening.apart();
         &mut self.opening
     }
 }
 
-/// Generates the text that stores results.
+/// Generator of the C++ text that stores results.
 #[derive(Debug)]
 pub struct WritingText<'s> {
     pub(super) reading: Reading<'s>,
@@ -76,7 +78,7 @@ pub struct WritingText<'s> {
     pub element: String,
     /// Statements that store a vector of results, `from`, from position `at` on.
     pub vector: String,
-    /// Condition that `aligned` holds of the address of each buffer.
+    /// C++ condition that the address of each buffer is aligned for vectors of results.
     pub aligned: String,
 }
 
@@ -86,7 +88,8 @@ impl<'s> WritingText<'s> {
         Self { reading, element: String::new(), vector: String::new(), aligned: "true".to_owned() }
     }
 
-    /// Adds the buffer that stores `value` of each result at the result's position.
+    /// Adds the next buffer of the output. It stores `value`, a C++ expression of a result or of its part, at the
+    /// result's position.
     pub(super) fn stream<T: Element>(&mut self, value: &str) {
         let ty = T::cuda_type(self.reading.source);
         let address = self.reading.number::<u64>();
@@ -103,7 +106,7 @@ impl<'s> WritingText<'s> {
         }
     }
 
-    /// Adds a statement that stores one element at a time.
+    /// Adds a C++ statement that stores a part of one result. A vector of results repeats the statement in a loop.
     pub(super) fn element(&mut self, statement: &str) {
         self.element += &format!("    {statement}\n");
         self.vector += &format!(

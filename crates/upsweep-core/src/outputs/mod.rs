@@ -25,7 +25,7 @@ use crate::operator::{Element, Item};
             tuples of up to four of them, and `Scatter`; of ndarray and the like give the slice: `x.as_slice_mut().unwrap()`"
 )]
 pub trait Outputs<'a> {
-    /// Result type; of several outputs, the tuple of their types.
+    /// Result type; for a tuple of outputs, the tuple of their types.
     type Value: Element;
     /// Item type, which defines how the output is written.
     #[doc(hidden)]
@@ -39,19 +39,19 @@ pub trait Outputs<'a> {
 /// Storage of the values of an [`Item`]. The module's own types implement it.
 ///
 /// # Safety
-/// [`write`](Write::write) and the text write only the [`len`](Write::len) results of the output, in buffers that are
-/// borrowed.
+/// [`write`](Write::write) and the CUDA text write only the [`len`](Write::len) results of the output, in buffers that
+/// are borrowed.
 #[doc(hidden)]
 pub unsafe trait Write: Item {
     /// Host's description of an output: its buffers and numbers.
     type Given<'a>;
-    /// Place in host memory to which the CPU writes.
+    /// Place in host memory to which the CPU writes the output: its pointers and numbers.
     type Place: Copy;
 
     /// Whether the output is one buffer, whose elements are the values.
     const PLAIN: bool = false;
 
-    /// Number of results that the output takes; `None` means any number. `what` names the output in errors.
+    /// Returns the number of results that the output takes; `None` means any number. `what` names the output in errors.
     ///
     /// # Errors
     /// [`Error::Length`](crate::Error::Length) when outputs side by side have different lengths.
@@ -71,22 +71,23 @@ pub unsafe trait Write: Item {
     /// Stores the result at position `at`.
     ///
     /// # Safety
-    /// The place is good, `at` is less than the number of results, and no other thread reads any or writes this one.
+    /// The place is valid, `at` is less than the number of results, and no other thread reads any result or writes this
+    /// one.
     unsafe fn write(place: &Self::Place, at: usize, value: Self::Value);
 
-    /// Whether a kernel may find the output faulty.
+    /// Whether a kernel may find a fault in the output: a scatter index outside it.
     #[cfg(feature = "cuda")]
     const MAY_FAULT: bool = false;
 
-    /// Functions that compute places and generate the text.
+    /// Functions that compute scatter indices; they generate the CUDA text of the output.
     #[cfg(feature = "cuda")]
     type Functions: Copy;
 
-    /// Returns the functions of an output.
+    /// Returns the functions that compute the scatter indices of an output.
     #[cfg(feature = "cuda")]
     fn functions(given: &Self::Given<'_>) -> Self::Functions;
 
-    /// Adds the addresses and numbers that the text reads, in its order.
+    /// Adds the addresses and numbers that the CUDA text reads to `storing`, in the order in which it reads them.
     ///
     /// # Errors
     /// Errors of borrowing the buffers.

@@ -1,4 +1,4 @@
-//! A scatter: results stored at places that are an input.
+//! A scatter: an output whose results are stored at indices (places) that are an input.
 
 #[cfg(feature = "cuda")]
 use super::{LendMut, Storing, WritingText};
@@ -34,7 +34,7 @@ impl<'a, B: Output + ?Sized> Scatter<'a, B> {
     }
 }
 
-/// A scatter with its places, as [`Scatter::at`] returns it.
+/// A scatter to elements of `output` at the indices `places`, as [`Scatter::at`] returns it.
 #[derive(Debug)]
 pub struct ScatterTo<'a, B: ?Sized, X> {
     output: &'a mut B,
@@ -71,7 +71,7 @@ where
     }
 }
 
-/// An output and its places in host memory.
+/// An output in host memory, and the input of indices (places) at which results are stored.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Places<T, P> {
@@ -96,12 +96,13 @@ unsafe impl<T: Element, A: Single<Value: Offset> + Read> Write for Scattered<T, 
     }
 
     unsafe fn write(place: &Self::Place, at: usize, value: T) {
-        // SAFETY: the caller's place is good and `at` is in range, as `A::read` requires.
+        // SAFETY: the caller guarantees that `place.places` is a valid place and `at` is in range, as `A::read`
+        // requires.
         let index = unsafe { A::read(&place.places, at) };
         match index.to_usize() {
             // SAFETY: `index` is less than the output's length, and nobody reads the element meanwhile.
             Some(index) if index < place.len => unsafe { store_shared(place.start.add(index), value) },
-            // SAFETY: the faults live as long as the place.
+            // SAFETY: `place.faults` lives as long as the place.
             _ => unsafe { (*place.faults).index(at, index.to_i128(), place.len) },
         }
     }
@@ -141,13 +142,13 @@ unsafe impl<T: Element, A: Single<Value: Offset> + Read> Write for Scattered<T, 
 /// Stores a value where other threads may store at the same time. One of the values remains.
 ///
 /// # Safety
-/// The place is valid and aligned, and nobody reads it meanwhile.
+/// `to` is valid and aligned, and no thread reads it meanwhile.
 #[inline(always)]
 unsafe fn store_shared<T: Element>(to: *mut T, value: T) {
     macro_rules! store {
         ($Atomic:ty, $bits:ty) => {
-            // SAFETY: a number has these bits, all of them initialised, and the alignment of its size; the caller's
-            // `to` is valid.
+            // SAFETY: the bits of a number are an integer of its size, all initialised and aligned to that size; the
+            // caller guarantees that `to` is valid.
             unsafe {
                 let bits = (&raw const value).cast::<$bits>().read();
                 return <$Atomic>::from_ptr(to.cast()).store(bits, Ordering::Relaxed);
@@ -163,13 +164,13 @@ unsafe fn store_shared<T: Element>(to: *mut T, value: T) {
             _ => {}
         }
     }
-    // One of 64 locks, by the address. It is held for a single store, so threads rarely wait for it.
+    // The address chooses one of 64 locks. It is held for a single store, so threads rarely wait for it.
     static LOCKS: [AtomicBool; 64] = [const { AtomicBool::new(false) }; 64];
     let lock = &LOCKS[to.addr() / size_of::<T>().max(1) % LOCKS.len()];
     while lock.compare_exchange_weak(false, true, Ordering::Acquire, Ordering::Relaxed).is_err() {
         spin_loop();
     }
-    // SAFETY: the caller's `to` is valid, and the lock excludes other writers of the element.
+    // SAFETY: the caller guarantees that `to` is valid, and the lock excludes other writers of the element.
     unsafe { to.write(value) };
     lock.store(false, Ordering::Release);
 }

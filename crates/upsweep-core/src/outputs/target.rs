@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::operator::Element;
 use std::marker::PhantomData;
 
-/// A buffer for results.
+/// A buffer for the results of a call.
 #[derive(Debug)]
 pub struct Target<'a, O>(pub Memory<'a, O>);
 
@@ -16,7 +16,7 @@ pub enum Memory<'a, O> {
     /// Host memory that may be uninitialised: `len` elements from `start`, which nothing else uses meanwhile. In place,
     /// it holds the input.
     Host { start: *mut O, len: usize, borrow: PhantomData<&'a mut [O]> },
-    /// CUDA memory.
+    /// Memory of a CUDA device.
     #[cfg(feature = "cuda")]
     Cuda(cudarc::driver::CudaViewMut<'a, O>),
 }

@@ -21,7 +21,7 @@ macro_rules! zips {
             }
         }
 
-        // SAFETY: `len` is an error unless all outputs have one length.
+        // SAFETY: the method `len` returns an error unless all outputs have one length.
         unsafe impl<$($P: Single + Write),*> Write for Zip<($($P,)*)> {
             type Given<'a> = ($($P::Given<'a>,)*);
             type Place = ($($P::Place,)*);
@@ -38,7 +38,7 @@ macro_rules! zips {
 
             #[inline(always)]
             unsafe fn write(place: &Self::Place, at: usize, value: <Self as Item>::Value) {
-                // SAFETY: the caller's places are good and `at` is in range of every output, as their lengths are
+                // SAFETY: the caller guarantees valid places and `at` in range, of every output, as their lengths are
                 // equal.
                 unsafe { $($P::write(&place.$i, at, value.$i);)* }
             }

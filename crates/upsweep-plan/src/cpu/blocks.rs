@@ -8,7 +8,7 @@ use std::ops::Range;
 pub struct Blocks {
     /// Number of elements of all lines.
     len: usize,
-    /// Elements of a line, or of the lines of a block.
+    /// Number of elements of a line, or of all lines of a block that has several.
     pub(super) line: usize,
     pub(super) block: usize,
     per_line: usize,
@@ -20,13 +20,13 @@ impl Blocks {
     #[inline]
     pub fn new(len: usize, line: usize, block: usize) -> Self {
         if len <= block && len == line {
-            // A division takes longer than a short scan.
+            // One block needs no division, which would take longer than a short scan.
             return Self { len, line, block, per_line: 1, count: usize::from(len > 0) };
         }
         Self::several(len, line, block)
     }
 
-    // Compiled once, not for each job, here and below: short arrays do not take this path.
+    // Never inlined, here and below, to be compiled once and not for each job: short arrays do not take this path.
     #[inline(never)]
     fn several(len: usize, line: usize, block: usize) -> Self {
         let line = if line < block { (block / line.max(1)).saturating_mul(line) } else { line };
@@ -36,19 +36,19 @@ impl Blocks {
         Self { len, line, block, per_line, count: whole * per_line + rest.div_ceil(block) }
     }
 
-    /// The number of blocks.
+    /// Returns the number of blocks.
     #[must_use]
     #[inline]
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Number of blocks of a line that is longer than a block; else 1.
+    /// Returns the number of blocks of a line that is longer than a block; else 1.
     pub fn per_line(&self) -> usize {
         self.per_line
     }
 
-    /// Elements of block `index`.
+    /// Returns the range of the elements of block `index`.
     #[inline]
     pub fn range(&self, index: usize) -> Range<usize> {
         if self.count == 1 {

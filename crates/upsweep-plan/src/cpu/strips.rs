@@ -5,7 +5,7 @@ use upsweep_core::shape::Shape;
 
 /// Bytes of a strip's row: a group of rows and its results fit into a first-level cache.
 pub const STRIP_BYTES: usize = 4096;
-/// Number of units from which all threads have work without cutting units into blocks.
+/// Number of units (strips of one matrix each) from which all threads have work without cutting units into blocks.
 const MANY_UNITS: usize = 64;
 
 /// A shape cut into strips, units and blocks:
@@ -18,30 +18,30 @@ const MANY_UNITS: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strips {
     pub shape: Shape,
-    /// Columns of a strip.
+    /// Number of columns of a strip.
     pub width: usize,
     pub(super) strips: usize,
     pub units: usize,
-    /// Rows of a block.
+    /// Number of rows of a block.
     pub(super) rows: usize,
     pub blocks_per_unit: usize,
-    /// Units of one ticket, where a unit is one block.
+    /// Number of units of one ticket (a thread's turn) if a unit is one block; else 1.
     pub(super) units_per_ticket: usize,
 }
 
 /// A strip of one of the `outer` matrices.
 #[derive(Clone, Copy)]
 pub struct Unit {
-    /// Position of the first element of its row 0.
+    /// Index of the first element of the unit's row 0.
     pub start: usize,
-    /// Number of its columns.
+    /// Number of columns of the unit.
     pub width: usize,
-    /// Index of its first result in a reduction.
+    /// Index of the unit's first result in a reduction.
     pub result: usize,
 }
 
 impl Strips {
-    // Compiled once, not for each job, here and below.
+    // Never inlined, here and below, to be compiled once and not for each job.
     #[inline(never)]
     pub(super) fn new(shape: Shape, bytes: [usize; 3], block: usize) -> Self {
         let size = bytes.into_iter().max().unwrap_or(1).max(1);
@@ -56,12 +56,12 @@ impl Strips {
         Self { shape, width, strips, units, rows, blocks_per_unit, units_per_ticket }
     }
 
-    /// Number of tickets in a row of blocks.
+    /// Returns the number of tickets in a row of blocks: the blocks with one index, of all units.
     pub fn tickets_across(&self) -> usize {
         self.units.div_ceil(self.units_per_ticket)
     }
 
-    /// The number of tickets: blocks, or groups of units.
+    /// Returns the number of tickets, which are blocks or groups of units.
     #[must_use]
     #[inline(never)]
     pub fn tickets(&self) -> usize {

@@ -1,4 +1,5 @@
-//! Buckets of a sort other than by one or two digits: by octaves for skewed keys, and by a single pass for few keys.
+//! Buckets of a sort other than by one or two digits: by octaves for skewed keys (equally many buckets from each power
+//! of two to the next), and by a single pass for few keys.
 
 use super::SortPlan;
 use super::scatter::{BITS, ScatterPlan};
@@ -23,20 +24,20 @@ impl SortPlan {
         if self.has_octaves() { OCTAVE_BUCKETS } else { 0 }
     }
 
-    /// Whether one pass takes all of the highest bits, which are more than a digit.
+    /// Whether one pass takes all of the highest bits that the sort begins with, which are more bits than a digit has.
     #[must_use]
     pub fn scatters(&self) -> bool {
         let few = self.split_bits() <= BITS && self.status == 4;
         self.counts_apart() && few && self.types.value == 0 && self.has_room_to_scatter
     }
 
-    /// Returns the plan of that pass.
+    /// Returns the plan of the single pass by all of the highest bits.
     #[must_use]
     pub fn scatter(&self) -> ScatterPlan {
         ScatterPlan { bits: self.split_bits(), key: self.types.key }
     }
 
-    /// Constants of the kernel of that pass.
+    /// Returns the constants of the kernel of the single pass by all of the highest bits.
     #[must_use]
     pub fn scatter_constants(&self) -> Constants {
         let mut constants = self.constants(self.scatter().threads());

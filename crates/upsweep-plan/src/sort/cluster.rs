@@ -4,17 +4,18 @@
 use super::types::{DIGITS, SortTypes};
 use crate::constants::{Constants, constants};
 
-/// Blocks of the cluster: as many as GPUs with clusters run together, on request.
+/// Number of blocks of the cluster: as many as GPUs with clusters run together, on request.
 const BLOCKS: usize = 16;
-/// Threads of a block. The work of a warp besides its rows takes longer than four rows, so warps are few.
+/// Number of threads of a block. The work of a warp besides its rows takes longer than four rows, so warps are few.
 const THREADS: usize = 512;
-/// Largest key in bytes, and keys per thread: of keys up to two bytes without values, and of others. Longer keys have
-/// more digits, each of which takes 3 us however few keys there are.
+/// Largest key in bytes; and numbers of keys per thread, for keys of up to two bytes without values, and for others.
+/// Longer keys have more digits, each of which takes 3 us however few keys there are.
 const KEY_BYTES: usize = 4;
 const KEYS: (usize, usize) = (32, 8);
-/// Rows that are matched at once, and the number of them that are matched through shared memory.
+/// Number of rows (a key of each lane) whose equal digits a warp matches at once, and number of these rows that it
+/// matches through shared memory.
 const ROWS: (usize, usize) = (4, 2);
-/// Bytes of a position that accompanies a key.
+/// Bytes of a key's position, which accompanies the key if there are values.
 const POSITION_BYTES: usize = 4;
 
 /// A planned sort by a cluster.
@@ -26,7 +27,8 @@ pub struct ClusterPlan {
 }
 
 impl ClusterPlan {
-    /// Plans these types on a device of this compute capability where a block may have `shared` bytes of shared memory.
+    /// Plans a sort of these types on a device of this compute capability where a block may have `shared` bytes of
+    /// shared memory. `None` where a cluster cannot run, or has no room.
     #[must_use]
     pub fn new(types: SortTypes, capability: (u32, u32), shared: usize) -> Option<Self> {
         let has_values = types.value > 0;
@@ -35,31 +37,31 @@ impl ClusterPlan {
         (capability >= (9, 0) && types.key <= KEY_BYTES && plan.shared_bytes() <= shared).then_some(plan)
     }
 
-    /// Blocks of the cluster.
+    /// Returns the number of blocks of the cluster.
     #[must_use]
     pub fn blocks() -> usize {
         BLOCKS
     }
 
-    /// Threads of a block.
+    /// Returns the number of threads of a block.
     #[must_use]
     pub fn threads() -> usize {
         THREADS
     }
 
-    /// Largest number of keys of an array.
+    /// Returns the largest number of keys of an array that the cluster sorts.
     #[must_use]
     pub fn most(&self) -> usize {
         BLOCKS * THREADS * self.keys
     }
 
-    /// Keys per block, for an array of `len` keys.
+    /// Returns the number of keys per block, for an array of `len` keys.
     #[must_use]
     pub fn share(len: usize) -> usize {
         len.div_ceil(BLOCKS).next_multiple_of(32 * ROWS.0)
     }
 
-    /// Shared memory of a block.
+    /// Returns the number of bytes of shared memory of a block.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         let warps = THREADS / 32;

@@ -3,7 +3,7 @@
 use super::{COUNT_THREADS, Counting, SortPlan};
 use crate::constants::{Constants, constants};
 
-/// Threads of a block that fills in the results of a counting sort, or moves values to their places.
+/// Number of threads of a block that fills in the results of a counting sort, or moves values to their positions.
 const FILL_THREADS: usize = 256;
 /// Bytes that a warp fills at a time where results are few; bytes of results from which they are many; and bytes at a
 /// time where they are many. Where a multiprocessor's warps have one part each, the reads at the beginning of a part
@@ -11,7 +11,7 @@ const FILL_THREADS: usize = 256;
 const FILL_BYTES: (usize, usize, usize) = (512, 32 << 20, 8 << 10);
 
 impl SortPlan {
-    /// Blocks that tally keys of two bytes, with two counters per word, and the keys of each block.
+    /// Returns the launch of the kernel that tallies keys of two bytes: counts each value, with two counters per word.
     #[must_use]
     pub fn tallying(&self, multiprocessors: usize) -> Counting {
         let part = self.len.div_ceil(multiprocessors).next_multiple_of(16);
@@ -19,13 +19,13 @@ impl SortPlan {
         Counting { blocks: self.len.div_ceil(part), part, threads: COUNT_THREADS, shared_bytes }
     }
 
-    /// Words for the signs of the zeros among `keys` keys.
+    /// Returns the number of words for the signs of the zeros among `keys` keys, a bit each.
     #[must_use]
     pub fn sign_words(keys: usize) -> usize {
         keys / 32 + 1
     }
 
-    /// Number of blocks that fill in the results, if each warp fills one part.
+    /// Returns the number of blocks that fill in the results, if each warp fills one part.
     #[must_use]
     pub fn fill_blocks(&self) -> usize {
         (self.len * self.types.key).div_ceil(self.fill_bytes() * FILL_THREADS / 32) + 1
@@ -36,19 +36,19 @@ impl SortPlan {
         if self.len * self.types.key < from { few } else { many }
     }
 
-    /// Threads of a block that fills in the results.
+    /// Returns the number of threads of a block that fills in the results.
     #[must_use]
     pub fn fill_threads() -> usize {
         FILL_THREADS
     }
 
-    /// Constants of the kernel that tallies.
+    /// Returns the constants of the kernel that tallies keys.
     #[must_use]
     pub fn tally_constants(&self) -> Constants {
         self.by_counting_constants(COUNT_THREADS)
     }
 
-    /// Constants of the kernel that fills.
+    /// Returns the constants of the kernel that fills in the results.
     #[must_use]
     pub fn fill_constants(&self) -> Constants {
         self.by_counting_constants(FILL_THREADS)
@@ -60,13 +60,13 @@ impl SortPlan {
         constants
     }
 
-    /// Threads of a block that moves values to their places.
+    /// Returns the number of threads of a block that moves values to their positions.
     #[must_use]
     pub fn moving_threads() -> usize {
         FILL_THREADS
     }
 
-    /// Constants of the kernel that moves values of `units` parts of `unit` bytes to their places.
+    /// Returns the constants of the kernel that moves values of `units` units of `unit` bytes to their positions.
     #[must_use]
     pub fn moving_constants(&self, unit: usize, units: usize) -> Constants {
         let mut constants = self.plain_constants(FILL_THREADS);
@@ -75,8 +75,8 @@ impl SortPlan {
     }
 }
 
-/// Returns, for the kernel that makes rows of interleaved lines, with elements of `units` parts of `unit` bytes: its
-/// constants, the side of the squares that a block moves, and its threads.
+/// Returns, for the kernel that copies interleaved lines to rows, with elements of `units` units of `unit` bytes: its
+/// constants, the side of the squares that a block moves, and its threads per block.
 #[must_use]
 pub fn lines_constants(unit: usize, units: usize) -> (Constants, usize, usize) {
     let side = if unit * units <= 16 { 32 } else { 8 };

@@ -3,14 +3,15 @@
 use super::types::{DIGITS, SortTypes};
 use crate::constants::{Constants, constants};
 
-/// Threads of a block, candidates for the keys per thread, bytes of keys that a thread's registers hold, and fewest
-/// blocks per multiprocessor: of a block, of a larger block, and of a block that is alone. Buckets of 2^28 random keys
-/// need 18 keys per thread.
+/// Sizes of a block, of a larger block, and of a block that is alone. Each is a number of threads, candidates for the
+/// number of keys per thread, bytes of keys that a thread's registers hold, and fewest blocks per multiprocessor.
+/// Buckets of 2^28 random keys need 18 keys per thread.
 const SIZES: [(usize, &[usize], usize, usize); 3] =
     [(256, &[18, 16, 12, 8, 4], 144, 4), (512, &[32, 24, 16, 12, 8, 4], 128, 1), (512, &[10, 8, 4], 144, 1)];
-/// Shared memory that the driver reserves in each block.
+/// Bytes of shared memory that the driver reserves in each block.
 const DRIVER_BYTES: usize = 1 << 10;
-/// Rows that are matched at once, and the number of them that are matched through shared memory.
+/// Number of rows (a key of each lane) whose equal digits a warp matches at once, and number of these rows that it
+/// matches through shared memory.
 const ROWS: (usize, usize) = (2, 1);
 /// Smallest and largest number of bits of a digit.
 const DIGIT_BITS: (u32, u32) = (8, 10);
@@ -20,19 +21,19 @@ const DIGIT_BITS: (u32, u32) = (8, 10);
 pub struct LocalPlan {
     /// Bytes of a key, and of a value.
     bytes: (usize, usize),
-    /// Keys per thread.
+    /// Number of keys per thread.
     keys: usize,
     threads: usize,
     /// Smallest number of blocks that a multiprocessor should hold.
     resident: usize,
-    /// Bits of a digit.
+    /// Number of bits of a digit.
     digit_bits: u32,
-    /// Whether finer buckets may replace digits.
+    /// Whether a block may sort by fine buckets in place of digits: see `sort/local.cuh`.
     fine: bool,
 }
 
 impl LocalPlan {
-    /// Plans a block that sorts a whole array, where there is room for it.
+    /// Plans a block that sorts a whole array, or a usual block where there is no room for it.
     #[must_use]
     pub fn whole(types: SortTypes, shared: usize) -> Self {
         let plan = Self::of_size(types, shared, SIZES[2]).unwrap_or_else(|| Self::new(types, shared));
@@ -41,7 +42,7 @@ impl LocalPlan {
         if types.key >= 4 && large.fits(shared) { large } else { plan.with_bits(8 * types.key as u32, shared) }
     }
 
-    /// Plans these types where a block may have `shared` bytes of shared memory.
+    /// Plans blocks for keys of these types where a block may have `shared` bytes of shared memory.
     #[must_use]
     pub fn new(types: SortTypes, shared: usize) -> Self {
         let (threads, candidates, registers, resident) = SIZES[0];
@@ -59,7 +60,7 @@ impl LocalPlan {
         of(resident).or_else(|| of(1)).unwrap_or(least)
     }
 
-    /// Plans larger blocks, where there is room for them.
+    /// Plans larger blocks, or the usual ones where there is no room for larger ones.
     #[must_use]
     pub fn large(types: SortTypes, shared: usize) -> Self {
         Self::of_size(types, shared, SIZES[1]).unwrap_or_else(|| Self::new(types, shared))
@@ -92,24 +93,24 @@ impl LocalPlan {
         let fits = |plan: &Self| plan.fits(shared);
         let plan =
             (least..=most).map(of).filter(fits).min_by_key(|plan| bits.div_ceil(plan.digit_bits)).unwrap_or(self);
-        // With values, finer buckets need registers that short keys leave only to a block that is alone.
+        // With values, fine buckets need registers that short keys leave only to a block that is alone.
         let has_registers = plan.bytes.1 == 0 || plan.bytes.0 > 4 || plan.resident == 1;
         Self { fine: bits > plan.digit_bits && has_registers, ..plan }
     }
 
-    /// Threads of a block.
+    /// Returns the number of threads of a block.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.threads
     }
 
-    /// Largest number of keys of a segment.
+    /// Returns the largest number of keys that a block sorts.
     #[must_use]
     pub fn tile(&self) -> usize {
         self.threads * self.keys
     }
 
-    /// Shared memory of a block.
+    /// Returns the number of bytes of shared memory of a block.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         let (key, value) = self.bytes;

@@ -10,13 +10,13 @@ pub struct ScratchParts<const N: usize>(pub [usize; N]);
 impl<const N: usize> ScratchParts<N> {
     const ALIGN: usize = 256;
 
-    /// Bytes of all parts.
+    /// Returns the number of bytes of all parts.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.0.iter().map(|bytes| bytes.next_multiple_of(Self::ALIGN)).sum()
     }
 
-    /// Addresses of the parts in the block at `address`.
+    /// Returns the addresses of the parts in the block of memory at `address`.
     #[must_use]
     pub fn starts(&self, address: u64) -> [u64; N] {
         let mut next = address;
@@ -35,7 +35,8 @@ impl SortPlan {
         (self.types.key * DIGITS * 8 + 4 * self.launches() + 32 + 72 * self.launches()).next_multiple_of(8)
     }
 
-    /// Number of counters of the highest bits, and one for their sum; they have to be cleared as well.
+    /// Number of counters of the highest bits, and one for their sum. The counters have to be cleared, as the header
+    /// has.
     #[must_use]
     pub fn split_places(&self) -> usize {
         match self.split_bits() {
@@ -44,8 +45,8 @@ impl SortPlan {
         }
     }
 
-    /// Number of cursors for keys that take their places in any order: of the first pass, and of the buckets of a
-    /// second one. There are none with values, which distinguish equal keys.
+    /// Number of cursors (next free positions of buckets) for keys that a pass stores in any order within their bucket:
+    /// of the first pass, and of the buckets of a second one. There are none with values, which distinguish equal keys.
     #[must_use]
     pub fn cursors(&self) -> usize {
         let buckets = if self.split_bits() == 0 { 0 } else { 1 << self.split_bits() };
@@ -58,13 +59,14 @@ impl SortPlan {
         self.header_bytes() + 8 * self.split_places()
     }
 
-    /// Offset in the header of the number of buckets on the list for larger blocks.
+    /// Offset in the header, in bytes, of the number of buckets on the list for larger blocks.
     #[must_use]
     pub fn listed_at(&self) -> usize {
         self.types.key * DIGITS * 8 + 4 * self.launches() + 16
     }
 
-    /// Offset of that list in scratch memory, after the part that has to be cleared, if there is a list.
+    /// Offset of the list of buckets for larger blocks in scratch memory, after the part that has to be cleared, if
+    /// there is a list.
     #[must_use]
     pub fn large_list_at(&self) -> Option<usize> {
         self.lists_large().then_some(self.cleared_bytes().next_multiple_of(16))
@@ -76,14 +78,14 @@ impl SortPlan {
         self.cursors_at() + self.cursors() * self.status
     }
 
-    /// Number of status words.
+    /// Number of status words: one for each digit of each tile.
     #[must_use]
     pub fn status_words(&self) -> usize {
         self.most_tiles() * DIGITS
     }
 
-    /// Parts of the scratch memory: the cleared part and the list for larger blocks, status words, tiles of parts of
-    /// the array, keys, values, and sorted keys that are not an output.
+    /// Returns the parts of the scratch memory: the cleared part and the list for larger blocks, status words, tiles of
+    /// buckets, keys, values, and sorted keys that are not an output.
     #[must_use]
     pub fn scratch_parts(&self) -> ScratchParts<6> {
         let SortTypes { key, value, keys_out, .. } = self.types;
@@ -98,7 +100,7 @@ impl SortPlan {
         ])
     }
 
-    /// Bytes of all scratch memory of a sort by passes.
+    /// Returns the number of bytes of all scratch memory of a sort by passes.
     #[must_use]
     pub fn scratch_bytes(&self) -> usize {
         self.scratch_parts().bytes()

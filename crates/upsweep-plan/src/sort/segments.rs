@@ -8,41 +8,41 @@ use crate::tuning::Tuning;
 
 /// Keys per lane of a warp that sorts short segments.
 const SHORT_ITEMS: usize = 8;
-/// Threads of blocks that prepare passes.
+/// Number of threads of blocks that prepare passes.
 const PARTS_THREADS: usize = 512;
-/// Bytes of the header, through which kernels communicate.
+/// Bytes of the header of scratch memory, through which kernels communicate.
 const HEADER_BYTES: usize = 20;
 
 /// A planned sort of segments, each separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentsPlan {
-    /// Plan of passes over long segments, and of blocks.
+    /// Plan of the passes over long segments, and of the blocks that sort shorter ones.
     pub pass: SortPlan,
-    /// Plan of larger blocks.
+    /// Plan of larger blocks, which sort segments that are too long for the other blocks.
     pub large: LocalPlan,
     /// Number of segments.
     pub segments: usize,
-    /// Keys of each segment, where all have equally many.
+    /// Number of keys of each segment, if all segments have equally many.
     pub rows: Option<usize>,
 }
 
 /// Class of segments by their length, which decides the kernels that sort them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// Segments for warps.
+    /// Segments that a warp sorts.
     Short,
-    /// Segments for warps with more keys per lane.
+    /// Segments that a warp sorts with more keys per lane.
     More,
-    /// Segments for blocks, of the plan for passes.
+    /// Segments that a block sorts, with the local plan of [`SegmentsPlan::pass`].
     Block,
-    /// Segments for larger blocks.
+    /// Segments that a larger block sorts, with the plan [`SegmentsPlan::large`].
     LargeBlock,
-    /// Segments for passes.
+    /// Longer segments, which passes over device memory sort.
     Parts,
 }
 
 impl SegmentsPlan {
-    /// Plans `segments` segments of `len` keys in all, which are all of `rows` keys if that is known.
+    /// Plans a sort of `segments` segments of `len` keys in all, which all have `rows` keys if that is known.
     #[must_use]
     pub fn new(
         (len, segments, rows): (usize, usize, Option<usize>),
@@ -58,14 +58,14 @@ impl SegmentsPlan {
         Self { pass, large, segments, rows }
     }
 
-    /// Largest number of keys that a block sorts, and that a larger block sorts.
+    /// Returns the largest number of keys that a block sorts, and that a larger block sorts.
     #[must_use]
     pub fn rooms(&self) -> (usize, usize) {
         let block = self.pass.local.tile();
         (block, block.max(self.large.tile()))
     }
 
-    /// Largest number of keys that a warp sorts.
+    /// Returns the largest number of keys that a warp sorts.
     #[must_use]
     pub fn most_of_warps(&self) -> usize {
         32 * self.pass.warp_items().max(SHORT_ITEMS)
@@ -84,7 +84,7 @@ impl SegmentsPlan {
         }
     }
 
-    /// Whether any segment may be of this class.
+    /// Whether any segment may be of the class `way`.
     #[must_use]
     pub fn may(&self, way: Way) -> bool {
         match self.rows {
@@ -93,7 +93,7 @@ impl SegmentsPlan {
         }
     }
 
-    /// Largest number of listed segments of this class.
+    /// Returns the largest number of segments of the class `way` that a list in device memory has.
     fn listed(&self, way: Way) -> usize {
         let (block, large) = self.rooms();
         let above = match way {
@@ -108,7 +108,7 @@ impl SegmentsPlan {
         self.segments.min(self.pass.len / (above + 1))
     }
 
-    /// Largest number of segments of this class.
+    /// Returns the largest number of segments of the class `way`.
     #[must_use]
     pub fn most_segments(&self, way: Way) -> usize {
         if self.rows.is_some() { self.segments } else { self.listed(way) }
@@ -120,7 +120,7 @@ impl SegmentsPlan {
         SHORT_ITEMS
     }
 
-    /// Largest number of segments that are sorted by passes.
+    /// Returns the largest number of segments that are sorted by passes.
     #[must_use]
     pub fn most_parts(&self) -> usize {
         match self.rows {
@@ -130,7 +130,7 @@ impl SegmentsPlan {
         }
     }
 
-    /// Largest number of tiles of long segments: each segment has one partial tile.
+    /// Returns the largest number of tiles of long segments: each segment has one partial tile.
     #[must_use]
     pub fn most_tiles(&self) -> usize {
         match self.most_parts() {
@@ -139,8 +139,9 @@ impl SegmentsPlan {
         }
     }
 
-    /// Bytes of the parts of scratch memory: both headers, which are cleared, starts, lists, the first tile of each
-    /// part, counts of digits, status words, tiles, keys, values, and sorted keys that are not an output.
+    /// Returns the number of bytes of each part of scratch memory: both headers, which are cleared, starts of segments,
+    /// lists of segments by class, the first tile of each long segment, counts of digits, status words, tiles, keys,
+    /// values, and sorted keys that are not an output.
     #[must_use]
     pub fn scratch_parts(&self) -> [usize; 13] {
         let SortTypes { key, value, keys_out, .. } = self.pass.types;
@@ -164,13 +165,13 @@ impl SegmentsPlan {
         ]
     }
 
-    /// Threads of the kernels around passes.
+    /// Returns the number of threads per block of the kernels that prepare passes.
     #[must_use]
     pub fn parts_threads() -> usize {
         PARTS_THREADS
     }
 
-    /// Constants of the kernels around passes, for offsets of `offset` bytes that may be `signed`.
+    /// Returns the constants of the kernels that prepare passes, for offsets of `offset` bytes that may be `signed`.
     #[must_use]
     pub fn parts_constants(&self, offset: usize, signed: bool) -> Constants {
         let mut constants = self.pass.plain_constants(PARTS_THREADS);

@@ -4,9 +4,9 @@ use upsweep_core::key::KeyOrder;
 
 /// Number of values of a digit.
 pub const DIGITS: usize = 256;
-/// Bytes of the description of a tile of a part of the array.
+/// Bytes in device memory that describe a tile of a bucket or segment.
 pub(super) const TILE_BYTES: usize = 24;
-/// Bytes of a segment or a bucket in a list.
+/// Bytes of the entry of a segment or bucket in a list in device memory.
 pub(super) const SEGMENT_BYTES: usize = 16;
 
 /// Kind of values that are positions of keys.
@@ -15,9 +15,9 @@ pub enum Indices {
     /// Values are not positions.
     #[default]
     None,
-    /// Positions in the segment, which may be the whole array.
+    /// Values are positions in the segment, which may be the whole array.
     InSegment,
-    /// Positions in the array.
+    /// Values are positions in the array.
     InArray,
 }
 

@@ -41,7 +41,7 @@ pub(super) fn of(order: usize, transition: &[Double]) -> Option<Basis> {
     into.iter().chain(&back).all(usable).then_some(Basis { into, back })
 }
 
-/// Product of two matrices of this order, row by row.
+/// Returns the product of two matrices of `order` rows and columns; all matrices are stored row by row.
 pub(super) fn product(order: usize, a: &[Double], b: &[Double]) -> Vec<Double> {
     let mut product = Vec::with_capacity(order * order);
     for row in a.chunks_exact(order) {
@@ -100,7 +100,7 @@ fn triangle(order: usize, mut left: Vec<Double>) -> Option<Vec<Double>> {
     Some(r)
 }
 
-/// Inverse of an upper triangle.
+/// Returns the inverse of `r`, an upper triangular matrix.
 fn inverse(order: usize, r: &[Double]) -> Vec<Double> {
     let mut inverse = vec![Double::ZERO; order * order];
     for column in 0..order {
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn powers_of_a_stable_recurrence_make_nothing_larger() {
-        // Three poles at 0.99: in the states themselves, its powers have entries of thousands.
+        // Three poles at 0.99: without a basis, powers of the transition have entries of thousands.
         let a = [3.0 * 0.99, -3.0 * 0.99 * 0.99, 0.99 * 0.99 * 0.99];
         let transition = of_numbers(&[a[0], 1.0, 0.0, a[1], 0.0, 1.0, a[2], 0.0, 0.0]);
         let basis = of(3, &transition).unwrap();
@@ -148,7 +148,7 @@ mod tests {
             let transition = of_numbers(&[a, 1.0, 0.5, 0.0]);
             assert!(of(2, &transition).is_some(), "{a}");
         }
-        // The second state leads to nothing.
+        // The second state has no effect on any result.
         let transition = of_numbers(&[0.5, 0.0, 0.0, 0.25]);
         assert!(of(2, &transition).is_none_or(|basis| basis.back.iter().all(|x| x.high().is_finite())));
     }

@@ -8,11 +8,11 @@
 pub trait Exact<C>: Copy {
     /// Converts a number, exactly.
     fn of(number: C) -> Self;
-    /// Rounds to the nearest number.
+    /// Rounds to the nearest number of type `C`.
     fn number(self) -> C;
-    /// Sum.
+    /// Returns the sum.
     fn plus(self, other: Self) -> Self;
-    /// Product; 0 where a factor is 0, even if the other one is infinite.
+    /// Returns the product; 0 where a factor is 0, even if the other one is infinite.
     fn times(self, other: Self) -> Self;
 }
 
@@ -38,7 +38,7 @@ impl Double {
         Self::of(exponent.clamp(-500.0, 500.0).round().exp2())
     }
 
-    /// The nearest f64.
+    /// Returns the nearest f64.
     pub(super) fn high(self) -> f64 {
         self.high
     }
@@ -140,7 +140,7 @@ mod tests {
         let small = 2f64.powi(-40);
         let (above, below) = (Double::of(1.0 + small), Double::of(1.0 - small));
         assert!(is(above.times(below).plus(Double::of(-1.0)), -small * small, 0.0));
-        // Three thirds are one.
+        // Three times a third is one, to twice the digits of f64.
         let three = Double::of(3.0);
         let error = third.times(three).plus(Double::of(-1.0));
         assert!(error.high.abs() < 1e-31, "{error:?}");

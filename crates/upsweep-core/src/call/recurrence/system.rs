@@ -9,21 +9,21 @@ pub const MOST_ORDER: usize = 16;
 /// A recurrence as coefficients and states.
 #[derive(Clone, Debug, PartialEq)]
 pub struct System<C> {
-    /// States visible to a caller: the order, or twice the number of sections.
+    /// Number of states visible to a caller: the order, or twice the number of sections.
     pub states: usize,
-    /// States in the computation, at least one.
+    /// Number of states in the computation, at least one.
     pub order: usize,
     /// Number of sections of a cascade, or 0.
     pub sections: usize,
     /// Whether results depend on earlier results.
     pub feedback: bool,
-    /// `b[0]` to `b[order]`, then `-a[1]` to `-a[order]`; for a cascade `b[0]` to `b[2]`, `-a[1]` and `-a[2]` of each
-    /// section.
+    /// Coefficients divided by `a[0]`: `b[0]` to `b[order]`, then `-a[1]` to `-a[order]`; for a cascade `b[0]` to
+    /// `b[2]`, `-a[1]` and `-a[2]` of each section.
     pub coefficients: Vec<C>,
 }
 
 impl<C: Coefficient> System<C> {
-    /// Creates the recurrence with these coefficients.
+    /// Creates the recurrence with the coefficients `b` and `a`.
     ///
     /// # Errors
     /// [`Error::Coefficients`].
@@ -56,7 +56,7 @@ impl<C: Coefficient> System<C> {
         Ok(Self { states, order, sections: 0, feedback, coefficients })
     }
 
-    /// Creates the cascade of these sections: each has `b[0]` to `b[2]` and `a[0]` to `a[2]`.
+    /// Creates the cascade of `sections`: each has `b[0]` to `b[2]` and `a[0]` to `a[2]`.
     ///
     /// # Errors
     /// [`Error::Coefficients`].
@@ -96,7 +96,7 @@ impl<C: Coefficient> System<C> {
     }
 }
 
-/// Computes one element of the transposed direct form II.
+/// Computes the result of the element `x` by a filter in transposed direct form II, and updates its states.
 #[inline(always)]
 fn direct<C: Coefficient>(b: &[C], a: &[C], feedback: bool, states: &mut [C], x: C) -> C {
     let (order, first) = (states.len(), |list: &[C]| list.first().copied().unwrap_or(C::ZERO));
@@ -128,7 +128,7 @@ fn check_first<C: Coefficient>(what: &str, first: C) -> Result<()> {
     if first.finite() { Ok(()) } else { wrong("coefficients are finite numbers") }
 }
 
-/// Coefficient divided by `first`; a missing coefficient is 0.
+/// Returns a coefficient divided by `first`, which is `a[0]`; a missing coefficient is 0. `what` names the coefficient.
 fn normalised<C: Coefficient>(what: &str, coefficient: Option<C>, first: C) -> Result<C> {
     let Some(coefficient) = coefficient else { return Ok(C::ZERO) };
     let wrong = |value: C, rule| Err(Error::Coefficients { what: what.to_owned(), value: value.to_string(), rule });

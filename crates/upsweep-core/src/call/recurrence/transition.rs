@@ -28,14 +28,16 @@ impl<C: Coefficient> Transition<C> {
         Self { order, rows, input, basis: Some(basis) }
     }
 
-    /// Returns the power `A^items`, and its rounding error.
+    /// Returns the power `A^items` of the transition matrix A, rounded to numbers `C`, and the rounding error of each
+    /// entry.
     pub fn power(&self, items: usize) -> [Vec<C>; 2] {
         let power = self.exact_power(items);
         let lacks = |x: &C::Exact| C::Exact::of(x.number().negated()).plus(*x).number();
         [power.iter().map(|x| x.number()).collect(), power.iter().map(lacks).collect()]
     }
 
-    /// Returns the powers `A^(items 2^level)` for each level: the states after `items 2^level` elements that are 0.
+    /// Returns the powers `A^(items 2^level)` of the transition matrix A for each level, which give the states after
+    /// that number of elements that are 0.
     #[cfg(feature = "cuda")]
     pub fn powers(&self, items: usize, levels: usize) -> Vec<C> {
         let order = self.order;
@@ -67,8 +69,8 @@ impl<C: Coefficient> Transition<C> {
         result
     }
 
-    /// Returns the weight of each of `steps` elements in the states after the last of them: the weights in the first
-    /// state, in the order of the elements, then those in the next.
+    /// Returns the weight of each of `steps` elements in each state after the last of them: state by state, and for a
+    /// state in the order of the elements.
     pub fn weights(&self, steps: usize) -> Vec<C> {
         let order = self.order;
         let mut all = vec![C::ZERO; order * steps];
@@ -81,14 +83,14 @@ impl<C: Coefficient> Transition<C> {
     }
 }
 
-/// Matrices into the basis and back; for a cascade, those of each section's two states.
+/// Returns the matrices from states into the basis and back; for a cascade, those of each section's two states.
 fn basis<C: Coefficient>(system: &System<C>, rows: &[C::Exact]) -> Option<[Vec<C::Exact>; 2]> {
     let System { order, sections, .. } = *system;
     if sections == 0 {
         return C::basis(order, rows);
     }
     let mut all = [(); 2].map(|()| vec![C::Exact::of(C::ZERO); order * order]);
-    // Positions of a section's own states in the matrix.
+    // Indices, in the matrix, of the four entries that combine the two states of section `s`.
     let own = |s: usize| [0, 1, order, order + 1].map(|at| 2 * s * (order + 1) + at);
     for s in 0..sections {
         let rows: Vec<_> = own(s).iter().filter_map(|&at| rows.get(at).copied()).collect();
@@ -103,7 +105,7 @@ fn basis<C: Coefficient>(system: &System<C>, rows: &[C::Exact]) -> Option<[Vec<C
     Some(all)
 }
 
-/// States after an element of 0, row by row.
+/// Returns the transition matrix, row by row: a row combines the states before an element of 0 to a state after it.
 fn transition<C: Coefficient>(system: &System<C>) -> Vec<C::Exact> {
     let System { order, sections, ref coefficients, .. } = *system;
     let exact = |x: C| C::Exact::of(x);
@@ -140,8 +142,8 @@ fn transition<C: Coefficient>(system: &System<C>) -> Vec<C::Exact> {
     rows
 }
 
-/// States after an element of 1 from zero states. In a cascade, the first section reads the element, and each other
-/// section reads the result of the section before.
+/// Returns the states after an element of 1 from zero states. In a cascade, the first section reads the element, and
+/// each other section reads the result of the section before.
 fn after_one<C: Coefficient>(system: &System<C>) -> Vec<C::Exact> {
     let exact = |x: C| C::Exact::of(x);
     if system.sections > 0 {
@@ -159,7 +161,7 @@ fn after_one<C: Coefficient>(system: &System<C>) -> Vec<C::Exact> {
     b.iter().skip(1).zip(a).map(|(&b, &a)| exact(b).plus(exact(a).times(y))).collect()
 }
 
-/// Product of a square matrix, row by row, and a column.
+/// Returns the product of a square matrix, row by row, and a column.
 fn applied<C: Coefficient>(square: &[C::Exact], column: &[C::Exact]) -> Vec<C::Exact> {
     let sum =
         |row: &[C::Exact]| row.iter().zip(column).fold(C::Exact::of(C::ZERO), |sum, (a, x)| sum.plus(a.times(*x)));
@@ -170,7 +172,7 @@ fn identity<C: Coefficient>(order: usize) -> Vec<C::Exact> {
     (0..order * order).map(|at| C::Exact::of(if at % (order + 1) == 0 { C::ONE } else { C::ZERO })).collect()
 }
 
-/// Product of rows of `order` numbers and a square matrix.
+/// Returns the product of a matrix with rows of `order` numbers and a square matrix, both row by row.
 fn multiply<C: Coefficient>(order: usize, rows: &[C::Exact], square: &[C::Exact]) -> Vec<C::Exact> {
     let mut product = Vec::with_capacity(rows.len());
     for row in rows.chunks_exact(order) {

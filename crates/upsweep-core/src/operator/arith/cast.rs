@@ -34,7 +34,6 @@ casts! { bool => { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize bool } }
 
 /// An element type that holds every value of `T`, so that `U::from(x)` in an operator and
 /// [`Widen`](crate::operator::Widen) can convert to it.
-/// [`Widen`](crate::operator::Widen) converts.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not hold every value of `{T}`",
     note = "a conversion with loss is written `x as {Self}`"

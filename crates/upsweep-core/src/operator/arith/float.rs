@@ -59,7 +59,8 @@ macro_rules! floats {
                 #[inline(always)]
                 fn minimum(a: Self, b: Self) -> Self {
                     let (x, y) = (wide(a), wide(b));
-                    // Both are single vector instructions. They differ where the values are equal: -0 wins there.
+                    // Each selection is a single vector instruction. The two differ where the values are equal: -0 wins
+                    // there.
                     let first = if x < y { a } else { b };
                     let second = if y < x { b } else { a };
                     let least = <$t>::from_bits(first.to_bits() | second.to_bits());

@@ -32,7 +32,7 @@ pub trait Callable {
 #[derive(Clone, Copy, Debug)]
 pub struct Functions;
 
-/// C++ name of a function that is marked.
+/// C++ name of a function that is marked `#[function]` or `#[operator]`.
 #[diagnostic::on_unimplemented(
     message = "an operator's body calls the function `{Self}`, which is not marked #[function]",
     label = "write #[function] above this function",
@@ -40,7 +40,7 @@ pub struct Functions;
             name that it was marked under"
 )]
 pub trait Marked {
-    /// Returns the name itself.
+    /// Returns the C++ name as a string.
     fn name(self) -> String;
 }
 
@@ -51,7 +51,7 @@ impl Marked for String {
     }
 }
 
-/// Returns the C++ name of a function, if it is marked.
+/// Returns the C++ name of a function. It does not compile for a function that is not marked.
 pub fn name_of<T: Marked>(name: T) -> String {
     name.name()
 }
@@ -142,12 +142,12 @@ pub fn eq<T: Element>(a: T, b: T) -> bool {
 pub fn ne<T: Element>(a: T, b: T) -> bool {
     !a.equals(b)
 }
-/// The float with these bits.
+/// Returns the float whose bits are `bits`.
 #[inline(always)]
 pub fn from_bits<T: Float>(bits: T::Bits) -> T {
     T::from_bits(bits)
 }
-/// The nearest 16-bit float, ties to even.
+/// Returns the 16-bit float nearest to `x`, ties to even.
 #[inline(always)]
 pub fn from_f32<T: Half>(x: f32) -> T {
     T::from_f32(x)
@@ -196,11 +196,11 @@ pub fn at_const_mut<const INDEX: usize, T, const N: usize>(array: &mut [T; N]) -
     &mut array[INDEX]
 }
 
-/// The CUDA C++ spelling of a constant.
+/// Returns the CUDA C++ expression of a constant.
 pub fn constant<T: Element>(value: T, source: &mut Source) -> String {
     value.cuda_value(source)
 }
-/// The CUDA C++ spelling of a length.
+/// Returns the CUDA C++ expression of a length, such as the bound of a loop.
 #[must_use]
 pub fn count(count: usize) -> String {
     count.to_string()

@@ -106,7 +106,7 @@ pub trait Logic: Element {
     note = "this operation works on i8..i128, u8..u128, isize and usize"
 )]
 pub trait Integer: Number + Logic {
-    /// The unsigned integer of as many bits.
+    /// The unsigned integer type with the same number of bits.
     type Unsigned: Integer;
     /// `-x`, also for unsigned integers.
     fn wrapping_neg(x: Self) -> Self;
@@ -142,7 +142,7 @@ pub trait Integer: Number + Logic {
     fn swap_bytes(x: Self) -> Self;
     /// Reverses the order of the bits.
     fn reverse_bits(x: Self) -> Self;
-    /// The lowest 32 bits.
+    /// The lowest 32 bits of the integer.
     fn low_u32(self) -> u32;
 }
 
@@ -183,7 +183,7 @@ pub trait Unsigned: Integer {
 pub trait Float: Signed {
     /// Not a number: positive, quiet, without payload.
     const NAN: Self;
-    /// The unsigned integer of as many bits.
+    /// The unsigned integer type with the same number of bits.
     type Bits: Integer;
     /// The square root, rounded to nearest even.
     fn sqrt(x: Self) -> Self;
@@ -236,13 +236,14 @@ pub trait Float: Signed {
     /// Multiple of ln 2 next to `x`, for `SumOfPowers`.
     #[doc(hidden)]
     fn power_exponent(x: Self) -> Self;
-    /// e^x for the remainder of a float without its multiple of ln 2, for `SumOfPowers`.
+    /// Returns e^x, where `x` is the remainder of a float without its multiple of ln 2, for `SumOfPowers`.
     #[doc(hidden)]
     fn power_of_rest(x: Self) -> Self;
-    /// Power of two that is e to minus a distance of two multiples of ln 2, for `SumOfPowers`.
+    /// Returns e^-x as a power of two, where `x` is the distance of two multiples of ln 2, for `SumOfPowers`.
     #[doc(hidden)]
     fn power_over_distance(x: Self) -> Self;
-    /// e^x for the distance of a float from the multiple of ln 2 next to the largest of several, for `SumOfPowers`.
+    /// Returns e^x, where `x` is the excess of a float over the multiple of ln 2 next to the largest of several floats,
+    /// for `SumOfPowers`.
     #[doc(hidden)]
     fn power_below(x: Self) -> Self;
     /// Whether `x` is NaN.
@@ -257,7 +258,7 @@ pub trait Float: Signed {
     fn is_sign_positive(x: Self) -> bool;
     /// Bits of the float; every NaN as [`Float::NAN`].
     fn to_bits(x: Self) -> Self::Bits;
-    /// The float with these bits.
+    /// The float whose bits are `bits`.
     fn from_bits(bits: Self::Bits) -> Self;
 }
 

@@ -9,21 +9,21 @@ use upsweep_macros::function;
 const FRAC_PI_4_LOW: f64 = 3.061616997868383e-17;
 
 coefficients! {
-    /// (1 - atan t / t) / z, with z = t^2; error 2^-59.4.
+    /// Polynomial for (1 - atan t / t) / z, with z = t^2; error 2^-59.4.
     AtanTail = [
         0.3333333333333323, -0.1999999999997338, 0.14285714283311485, -0.11111111001298556, 0.09090906107618872,
         -0.07692255037640229, 0.06666029261403837, -0.05876877314354846, 0.05229076958429183, -0.04606512268911474,
         0.03827009975367586, -0.027191989475213757, 0.01397342851876331, -0.003710040275192644,
     ];
-    /// (1 - atan t / t) / z for f32; error 2^-36.5.
+    /// Polynomial for (1 - atan t / t) / z, with z = t^2, for f32; error 2^-36.5.
     AtanTailShort = [
         0.3333333302450224, -0.19999971231962926, 0.14284794384730046, -0.11096765074107556, 0.08965230605914232,
         -0.07032250039053228, 0.04536663061604743, -0.01649764361168126,
     ];
 }
 
-/// Larger and smaller of |x| and |y|, with points at infinity and the origin moved to finite points of the same angle;
-/// and whether |y| is larger.
+/// Returns the larger and the smaller of |x| and |y|, with points at infinity and the origin moved to finite points of
+/// the same angle; and whether |y| is larger.
 #[function(helper)]
 fn sides(y: f64, x: f64) -> (f64, f64, bool) {
     let (y, x) = (y.abs(), x.abs());
@@ -44,14 +44,15 @@ fn sides(y: f64, x: f64) -> (f64, f64, bool) {
 #[function(helper)]
 fn tangent(a: f64, b: f64) -> (f64, bool) {
     let middle = b > 0.6 * a;
-    // The sum of two large numbers must be finite; halves of small numbers are not exact.
+    // `unit` keeps the sum of two large numbers finite. Small numbers are not halved, as their halves may be rounded.
     let unit: f64 = if a > 1.0 { 0.5 } else { 1.0 };
     let (above, below) = (b * unit - a * unit, b * unit + a * unit);
     let (above, below) = (if middle { above } else { b }, if middle { below } else { a });
     (above / below, middle)
 }
 
-/// Angle of (x, y), from atan t.
+/// Returns the angle of the point (x, y) from `angle`, which is atan t: `steep` is from `sides`, and t and `middle` are
+/// from `tangent`.
 #[function(helper)]
 fn around((y, x): (f64, f64), angle: f64, steep: bool, middle: bool) -> f64 {
     // The angle is a number of quarters of pi plus or minus `angle`: mirrored at pi/4 if steep, at pi/2 if x is

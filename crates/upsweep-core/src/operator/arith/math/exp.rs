@@ -11,24 +11,24 @@ pub const LN_2_HIGH: f64 = 0.6931471805598903;
 pub const LN_2_LOW: f64 = 5.497923018708371e-14;
 
 coefficients! {
-    /// (e^r - 1 - r) / r^2; error 2^-58.
+    /// Polynomial for (e^r - 1 - r) / r^2, with |r| <= ln 2 / 2; error 2^-58.
     pub(super) ExpTail = [
         0.5000000000000012, 0.166666666666667, 0.04166666666651559, 0.008333333333307769, 0.001388888894697836,
         0.00019841269916024795, 2.4801489973758217e-05, 2.7557217577074603e-06, 2.7631271295533914e-07,
         2.5117451987422812e-08,
     ];
-    /// (e^r - 1 - r) / r^2 for f32; error 2^-34.3.
+    /// Polynomial for (e^r - 1 - r) / r^2, for f32; error 2^-34.3.
     ExpTailShort = [
         0.50000000779479, 0.16666666860102397, 0.04166626982943766, 0.00833326449188035, 0.0013946079838533772,
         0.00019918312609437482,
     ];
-    /// (2^r - 1) / r for |r| <= 1/2; error 2^-58.
+    /// Polynomial for (2^r - 1) / r, with |r| <= 1/2; error 2^-58.
     Exp2Tail = [
         LN_2, 0.24022650695910133, 0.05550410866482174, 0.009618129107593272, 0.001333355814637916,
         0.00015403530458161894, 1.5252733867515348e-05, 1.321543477284369e-06, 1.0178046448145206e-07,
         7.07386822799874e-09, 4.4573915790208394e-10,
     ];
-    /// (2^r - 1) / r for f32; error 2^-34.3.
+    /// Polynomial for (2^r - 1) / r, for f32; error 2^-34.3.
     Exp2TailShort = [
         0.6931471805416459, 0.24022651076244766, 0.055504109630545875, 0.009618036847645202, 0.0013333430212280216,
         0.0001546713286253121, 1.5315100746517138e-05,
@@ -44,7 +44,7 @@ fn of_ln_2(x: f64) -> (i32, f64, f64) {
     (k, r, (high - r) - low)
 }
 
-/// 2^k e^(r + low)
+/// Returns 2^k e^(r + low).
 #[function(helper)]
 fn raised(k: i32, r: f64, low: f64) -> f64 {
     scaled(1.0 + (r + (r * r * polynomial::<ExpTail>(r) + low)), k)
@@ -56,7 +56,7 @@ pub fn exp_double(x: f64) -> f64 {
     raised(k, r, low)
 }
 
-/// e^(x + rest), for a `rest` of less than 2^-40.
+/// Returns e^(x + rest), for a `rest` of less than 2^-40.
 #[function(helper)]
 pub fn exp_of_sum(x: f64, rest: f64) -> f64 {
     let (k, r, low) = of_ln_2(x.clamp(-746.0, 710.0));
@@ -64,7 +64,7 @@ pub fn exp_of_sum(x: f64, rest: f64) -> f64 {
     raised(k, r, low)
 }
 
-/// e^x to 2^-33, for every f32 and for f64 near them.
+/// Returns e^x with a relative error of 2^-33, for every f32 and for f64 near them.
 #[function(helper)]
 pub fn exp_short(x: f64) -> f64 {
     let x = x.clamp(-110.0, 90.0);
@@ -81,14 +81,14 @@ const INTEGERS_F32_BITS: i32 = 0x4b40_0000;
 const LN_2_HIGH_F32: f32 = 0.693_145_75;
 const LN_2_LOW_F32: f32 = 1.428_606_8e-6;
 
-/// 2^k, for `k` in -126..=127.
+/// Returns 2^k, for `k` in -126..=127.
 #[function(helper)]
 fn power_of_two_f32(k: i32) -> f32 {
     f32::from_bits(((k + 127) as u32) << 23)
 }
 
-/// e^x in f32 alone, as a GPU converts numbers slowly. The power of the remainder has an error of 0.9 units at most,
-/// since what is added to 1 is at most a third of it.
+/// Returns e^x, computed in f32 alone, as a GPU converts between f32 and f64 slowly. The power of the remainder errs by
+/// 0.9 units in the last place at most, since what is added to 1 is at most a third of it.
 #[function(helper)]
 pub fn exp_single(x: f32) -> f32 {
     let x = x.clamp(-104.0, 89.0);
@@ -97,7 +97,7 @@ pub fn exp_single(x: f32) -> f32 {
     let k = bits_f32(shifted) as i32 - INTEGERS_F32_BITS;
     let (high, low) = (x - n * LN_2_HIGH_F32, n * LN_2_LOW_F32);
     let r = high - low;
-    // (e^r - 1 - r) / r^2; error 2^-27.8.
+    // Polynomial for (e^r - 1 - r) / r^2; error 2^-27.8.
     let tail = 0.0013814467 * r + 0.008368781;
     let tail = (tail * r + 0.04166839) * r + 0.1666652;
     let tail = tail * r + 0.49999994;
@@ -126,7 +126,7 @@ pub fn exp2_single(x: f32) -> f32 {
 #[function(helper)]
 fn less_one(x: f64) -> (i32, f64, f64) {
     let (k, r, low) = of_ln_2(x);
-    // 2^-k changes nothing below 2^-60, and need not be a float there.
+    // A 2^-k below 2^-60 does not change the difference from 1, and may not be a float: so k is limited to 60.
     let (high, rest) = fast_sum(1.0 - power_of_two(-k.min(60)), r);
     (k, high, rest + (r * r * polynomial::<ExpTail>(r) + low))
 }
@@ -148,7 +148,7 @@ pub fn exp_m1_single(x: f32) -> f32 {
     if x.abs() < 1e-10 { x } else { value as f32 }
 }
 
-/// (e^2x - 1) / (e^2x + 1), with numerator and denominator as two floats each.
+/// Returns tanh x = (e^2x - 1) / (e^2x + 1), with numerator and denominator as two floats each.
 #[function(helper)]
 #[inline]
 pub fn tanh_double(x: f64) -> f64 {

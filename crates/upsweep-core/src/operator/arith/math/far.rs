@@ -50,7 +50,7 @@ pub fn far_quadrant(x: f64) -> (u32, f64, f64) {
     (n & 3, if mirrored { -angle } else { angle }, if mirrored { -rest } else { rest })
 }
 
-/// [`far_quadrant`] as a call: it is long and rarely needed.
+/// Calls [`far_quadrant`] out of line, as it is long and rarely needed.
 #[cold]
 #[inline(never)]
 pub fn far_call(x: f64) -> (u32, f64, f64) {

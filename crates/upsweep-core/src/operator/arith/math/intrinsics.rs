@@ -21,42 +21,43 @@ macro_rules! cuda_name {
 }
 pub(super) use cuda_name;
 
-/// Raw bits, NaN payloads included. Users' bodies must not see payloads, so they have `to_bits`.
+/// Returns the raw bits of an `f64`, NaN payloads included. Users' bodies must not see payloads, so they have
+/// `to_bits`.
 #[inline(always)]
 pub fn bits(x: f64) -> u64 {
     x.to_bits()
 }
 cuda_name! { bits cuda_name_of_bits, |_| "arith::raw_bits".to_owned() }
 
-/// Raw bits of an `f32`, NaN payloads included.
+/// Returns the raw bits of an `f32`, NaN payloads included.
 #[inline(always)]
 pub fn bits_f32(x: f32) -> u32 {
     x.to_bits()
 }
 cuda_name! { bits_f32 cuda_name_of_bits_f32, |_| "arith::raw_bits".to_owned() }
 
-/// `x`, or `bound` where `x` is more or NaN; `bound` is not 0. One instruction.
+/// Returns `x`, or `bound` where `x` is more or NaN; `bound` is not 0. One instruction.
 #[inline(always)]
 pub fn at_most_f32(x: f32, bound: f32) -> f32 {
     if x < bound { x } else { bound }
 }
 cuda_name! { at_most_f32 cuda_name_of_at_most_f32, |_| "arith::least".to_owned() }
 
-/// `at_most_f32` for `f64`.
+/// Returns `x`, or `bound` where `x` is more or NaN, as `at_most_f32` does.
 #[inline(always)]
 pub fn at_most_f64(x: f64, bound: f64) -> f64 {
     if x < bound { x } else { bound }
 }
 cuda_name! { at_most_f64 cuda_name_of_at_most_f64, |_| "arith::least".to_owned() }
 
-/// `x`, or `bound` where `x` is less or NaN; `bound` is not 0. One instruction.
+/// Returns `x`, or `bound` where `x` is less or NaN; `bound` is not 0. One instruction.
 #[inline(always)]
 pub fn at_least_f32(x: f32, bound: f32) -> f32 {
     if x > bound { x } else { bound }
 }
 cuda_name! { at_least_f32 cuda_name_of_at_least_f32, |_| "arith::most".to_owned() }
 
-/// `at_least_f32` for `f64`.
+/// Returns `x`, or `bound` where `x` is less or NaN, as `at_least_f32` does.
 #[inline(always)]
 pub fn at_least_f64(x: f64, bound: f64) -> f64 {
     if x > bound { x } else { bound }
@@ -80,7 +81,7 @@ macro_rules! coefficients {
 }
 pub(super) use coefficients;
 
-/// `c[0] + x (c[1] + x (c[2] + ..))`
+/// Returns the value at `x` of the polynomial with coefficients c: `c[0] + x (c[1] + x (c[2] + ..))`.
 #[inline(always)]
 pub fn polynomial<C: Coefficients>(x: f64) -> f64 {
     C::ALL.iter().rev().copied().reduce(|sum, c| sum * x + c).unwrap_or(0.0)
@@ -93,7 +94,7 @@ cuda_name! { polynomial cuda_name_of_polynomial<C: Coefficients>, |source| {
     })
 } }
 
-/// 2 / pi: 64 bits before the point, which are 0, and 1280 after it.
+/// Bits of 2 / pi: 64 bits before the point, which are 0, and 1280 after it.
 const TWO_OVER_PI: [u64; 21] = [
     0,
     0xa2f9_836e_4e44_1529,
@@ -118,7 +119,7 @@ const TWO_OVER_PI: [u64; 21] = [
     0xf0cf_bc20_9af4_361d,
 ];
 
-/// Word of 2 / pi, for `word` from 0 to 20; 0 beyond.
+/// Returns 64 bits of 2 / pi: word `word` of the table, from 0 to 20; 0 for words after it.
 #[inline(always)]
 pub fn two_over_pi(word: usize) -> u64 {
     TWO_OVER_PI.get(word).copied().unwrap_or(0)

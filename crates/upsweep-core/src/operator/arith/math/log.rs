@@ -17,18 +17,18 @@ const LOG2_E_HIGH: f64 = 1.4426950216293335;
 const LOG2_E_LOW: f64 = 1.9259629911266175e-8;
 
 coefficients! {
-    /// Q; error 2^-59.5.
+    /// Polynomial Q of the logarithm, as the head of this file defines it; error 2^-59.5.
     LogTail = [
         0.6666666666666734, 0.39999999999414204, 0.28571428742501137, 0.22222198560532416, 0.181835650343261,
         0.15314031232832012, 0.1479615400840322,
     ];
-    /// Q, for f32; error 2^-37.6.
+    /// Polynomial Q of the logarithm for f32; error 2^-37.6.
     LogTailShort = [
         0.6666666564472816, 0.4000033533151926, 0.285372992408722, 0.23582340633633245,
     ];
 }
 
-/// Returns `k` and `f` of a positive finite `x`.
+/// Returns `k` and `f` with x = 2^k (1 + f), for a positive finite `x`.
 #[function(helper)]
 pub fn parts(x: f64) -> (f64, f64) {
     let small = x < f64::MIN_POSITIVE;
@@ -40,7 +40,7 @@ pub fn parts(x: f64) -> (f64, f64) {
     (k as f64, f64::from_bits((offset & FRACTION) + ROOT_HALF) - 1.0)
 }
 
-/// `f - ln(1 + f)`
+/// Returns `f - ln(1 + f)`.
 #[function(helper)]
 fn bend(f: f64) -> f64 {
     let s = f / (2.0 + f);
@@ -48,7 +48,7 @@ fn bend(f: f64) -> f64 {
     s * (f - z * polynomial::<LogTail>(z))
 }
 
-/// `f - ln(1 + f)` to 2^-37 of the logarithm.
+/// Returns `f - ln(1 + f)`, with an error of 2^-37 of the logarithm.
 #[function(helper)]
 fn bend_short(f: f64) -> f64 {
     let s = f / (2.0 + f);
@@ -56,7 +56,7 @@ fn bend_short(f: f64) -> f64 {
     s * (f - z * polynomial::<LogTailShort>(z))
 }
 
-/// `value` where `x` has a finite logarithm, else the logarithm's infinity or NaN.
+/// Returns `value` where `x` has a finite logarithm, else the infinity or NaN that is the logarithm of `x`.
 #[function(helper)]
 fn of_positive(x: f64, value: f64) -> f64 {
     let rest = if x == 0.0 { f64::NEG_INFINITY } else { f64::NAN };
@@ -70,7 +70,7 @@ pub fn ln_double(x: f64) -> f64 {
     of_positive(x, k * LN_2_HIGH + (f - (bend(f) - k * LN_2_LOW)))
 }
 
-/// ln `x` to 2^-37, for normal f64.
+/// Returns ln `x` with a relative error of 2^-37, for a normal f64.
 #[function(helper)]
 pub fn ln_short(x: f64) -> f64 {
     let (k, f) = parts(x);
@@ -109,7 +109,7 @@ pub fn ln_1p_double(x: f64) -> f64 {
     let f = if near { x } else { f };
     let lost = if near { 0.0 } else { lost / sum };
     let value = k * LN_2_HIGH + (f - (bend(f) - (k * LN_2_LOW + lost)));
-    // The square of so small an x vanishes, and its zeros have signs.
+    // For so small an x, ln(1 + x) is x, as the square of x vanishes; and a zero keeps its sign.
     if x.abs() < 1e-17 { x } else { of_positive(sum, value) }
 }
 

@@ -68,7 +68,7 @@ impl Place {
 macro_rules! functions {
     ($($name:ident($($argument:ident),*) $text:ident: $family:ident
        $double:ident $double_name:ident $place:ident $single:ident $single_name:ident;)*) => {
-        /// The functions of `f32` and `f64`, which have implementations of their own.
+        /// Mathematical functions, with implementations for `f32` and for `f64`.
         pub(super) trait Elementary: Sized {
             $(fn $name($($argument: Self),*) -> Self;)*
         }

@@ -11,14 +11,14 @@ const THIRD_LOW: f64 = 1.850371707708594e-17;
 const THIRD: f64 = 1.0 / 3.0;
 
 coefficients! {
-    /// (atanh s / s - 1 - z / 3) / z^2, with z = s^2; error 2^-73.4.
+    /// Polynomial P for (atanh s / s - 1 - z / 3) / z^2, with z = s^2; error 2^-73.4.
     LogTailLong = [
         0.19999999999999993, 0.14285714285720985, 0.11111111109082976, 0.09090909402330032, 0.07692280382960864,
         0.06668092421606513, 0.0583861601988534, 0.059853942182114095,
     ];
 }
 
-/// Returns ln `x` as a float and the rest, together to 2^-66 of ln `x`, for a positive finite `x`.
+/// Returns ln `x` as a float and its rounding error, together to 2^-66 of ln `x`, for a positive finite `x`.
 ///
 /// Like `log.rs`: x = 2^k (1 + f), s = f / (2 + f), ln(1 + f) = 2 s (1 + z (1/3 + z P(z))) with z = s^2. Only P is
 /// small enough for single floats.
@@ -61,7 +61,8 @@ fn powers(x: f64, y: f64, magnitude: f64) -> f64 {
 #[inline]
 pub fn powf_double(x: f64, y: f64) -> f64 {
     let (ln, ln_low) = long_ln(x.abs());
-    // Further out the power is 0, 1 or infinity, as it is for the limit; and products with the limit are finite.
+    // For a y beyond the limit the power is 0, 1 or infinity, as it is for the limit; and products with the limit are
+    // finite.
     let limited = y.clamp(-1e19, 1e19);
     let (whole, rest) = product(limited, ln);
     powers(x, y, exp_of_sum(whole, if whole.abs() < 1000.0 { rest + limited * ln_low } else { 0.0 }))

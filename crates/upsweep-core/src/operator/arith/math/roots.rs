@@ -13,7 +13,7 @@ const CBRT_2: f64 = 1.2599210498948732;
 const CBRT_4: f64 = 1.5874010519681996;
 
 coefficients! {
-    /// Cube root on 1..2; relative error 2^-16.7.
+    /// Polynomial that approximates the cube root on 1..2; relative error 2^-16.7.
     CbrtStart = [
         0.5069773450956676, 0.7181597073513588, -0.30061756638728127, 0.08609406534912682, -0.010604347693855501,
     ];

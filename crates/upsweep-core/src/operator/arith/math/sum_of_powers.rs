@@ -16,11 +16,11 @@ use upsweep_macros::function;
 const INTEGERS_F32: f32 = 14680064.0;
 /// Rounding constant of `f64`, like `INTEGERS_F32`.
 const INTEGERS: f64 = 7881299347898368.0;
-/// Magnitude from which floats are at least 1/2 apart.
+/// Magnitudes from which floats of `f32` and `f64` are at least 1/2 apart.
 const FAR_F32: f32 = 4194304.0;
 const FAR: f64 = 2251799813685248.0;
 
-/// Multiple of ln 2 next to `x`, or `x` itself where it is far from 0, infinite or NaN.
+/// Returns the multiple of ln 2 next to `x`, or `x` itself where it is far from 0, infinite or NaN.
 #[function(helper)]
 pub fn power_exponent_single(x: f32) -> f32 {
     let shifted = x * LOG2_E as f32 + INTEGERS_F32;
@@ -39,8 +39,8 @@ pub fn power_exponent_double(x: f64) -> f64 {
 const REST_F32: f32 = 0.9;
 const REST: f64 = 0.9;
 
-/// e^r of the remainder that [`power_exponent_single`] leaves of a float; finite where the remainder is NaN. Where
-/// floats are an eighth or more apart, the remainder is up to 0.8, and the polynomial is still far more accurate than
+/// Returns e^r for the remainder r of a float without its [`power_exponent_single`]; the power is finite where r is
+/// NaN. Where floats are an eighth or more apart, r is up to 0.8, and the polynomial is still far more accurate than
 /// the floats.
 #[function(helper)]
 pub fn power_of_rest_single(r: f32) -> f32 {
@@ -52,10 +52,10 @@ pub fn power_of_rest_double(r: f64) -> f64 {
     short_power_double(at_most_f64(r, REST))
 }
 
-/// e^r, where |r| <= ln 2 / 2.
+/// Returns e^r, where |r| <= ln 2 / 2.
 #[function(helper)]
 fn short_power_single(r: f32) -> f32 {
-    // (e^r - 1) / r; error 2^-23.4.
+    // Polynomial for (e^r - 1) / r; error 2^-23.4.
     let tail = (0.00829033 * r + 0.04189798) * r + 0.16667636;
     1.0 + r * ((tail * r + 0.4999915) * r + 0.9999997)
 }
@@ -72,8 +72,8 @@ const EXPONENTS: f64 = 6755399441056767.0;
 const DISTANCE_F32: f32 = 88.03;
 const DISTANCE: f64 = 709.09;
 
-/// 2^-k, where `distance` is about k ln 2 and not negative. The result is 0 where a float's exponent has no room for
-/// -k, and for NaN, which is the distance of equal infinities.
+/// Returns 2^-k, where `distance` is about k ln 2 and not negative. The result is 0 where a float's exponent has no
+/// room for -k, and for NaN, which is the distance of equal infinities.
 #[function(helper)]
 pub fn power_over_distance_single(distance: f32) -> f32 {
     let shifted = EXPONENTS_F32 - at_most_f32(distance, DISTANCE_F32) * LOG2_E as f32;
@@ -93,9 +93,9 @@ const NEAREST: f64 = 6755399441055744.0;
 const LEAST_F32: f32 = -87.0;
 const LEAST: f64 = -708.0;
 
-/// e^x, where `x` is the excess of a float over the multiple of ln 2 next to the largest of several floats, and less
-/// than 1. The power is next to 0 where the float is far below, and where `x` is NaN, which is the difference of equal
-/// infinities. Such a power is negligible beside a sum of at least 0.4.
+/// Returns e^x, where `x` is less than 1: the excess of a float over the multiple of ln 2 next to the largest of
+/// several floats. The power is next to 0 where the float is far below, and where `x` is NaN, which is the difference
+/// of equal infinities. Such a power is negligible beside a sum of at least 0.4.
 #[function(helper)]
 pub fn power_below_single(x: f32) -> f32 {
     let x = at_least_f32(x, LEAST_F32);

@@ -11,33 +11,33 @@ const PI_HALF_1: f64 = 1.5707963267341256;
 const PI_HALF_2: f64 = 6.077100506303966e-11;
 const PI_HALF_3: f64 = 2.0222662487111665e-21;
 const PI_HALF_4: f64 = 8.4784276603689e-32;
-/// Error of [`PI_HALF_1`] as pi/2.
+/// Rest of pi/2 beyond [`PI_HALF_1`].
 const PI_HALF_REST: f64 = 6.077100506506192e-11;
-/// Limit up to which `n` has 20 bits.
+/// Largest |x| for which `n` has at most 20 bits.
 const NEAR: f64 = 1048576.0;
 
 coefficients! {
-    /// (sin r / r - 1) / z, with z = r^2; error 2^-58.
+    /// Polynomial for (sin r / r - 1) / z, with z = r^2; error 2^-58.
     SinTail = [
         -0.16666666666666632, 0.008333333333322418, -0.00019841269829812047, 2.75573136934064e-06,
         -2.5050758349231674e-08, 1.5896809284384955e-10,
     ];
-    /// (sin r / r - 1) / z for f32; error 2^-37.6.
+    /// Polynomial for (sin r / r - 1) / z, with z = r^2, for f32; error 2^-37.6.
     SinTailShort = [
         -0.16666666641611624, 0.008333329384473969, -0.00019839334393085054, 2.7183072234455697e-06,
     ];
-    /// (cos r - 1 + z / 2) / z^2; error 2^-64.2.
+    /// Polynomial for (cos r - 1 + z / 2) / z^2, with z = r^2; error 2^-64.2.
     CosTail = [
         0.0416666666666666, -0.0013888888888874127, 2.4801587289483407e-05, -2.7557314352677883e-07,
         2.087572332343707e-09, -1.1359650709308679e-11,
     ];
-    /// (cos r - 1 + z / 2) / z^2 for f32; error 2^-33.3.
+    /// Polynomial for (cos r - 1 + z / 2) / z^2, with z = r^2, for f32; error 2^-33.3.
     CosTailShort = [
         0.04166664684383303, -0.0013887366553287383, 2.4438351373491134e-05,
     ];
 }
 
-/// Returns `n` modulo 4, and `r` as a float and the rest.
+/// Returns `n` modulo 4, and `r` as a float and its rounding error, with x = n pi/2 + r.
 #[function(helper)]
 fn quadrant(x: f64) -> (u32, f64, f64) {
     if x.abs() > NEAR {
@@ -50,7 +50,7 @@ fn quadrant(x: f64) -> (u32, f64, f64) {
     (k as u32 & 3, high, low)
 }
 
-/// Returns `n` modulo 4 and `r` for an f32, whose `r` needs no rest.
+/// Returns `n` modulo 4 and `r`, with x = n pi/2 + r, for an f32: a single float is accurate enough for its `r`.
 #[function(helper)]
 fn quadrant_short(x: f64) -> (u32, f64) {
     if x.abs() > NEAR {
@@ -61,14 +61,14 @@ fn quadrant_short(x: f64) -> (u32, f64) {
     (k as u32 & 3, (x - n * PI_HALF_1) - n * PI_HALF_REST)
 }
 
-/// sin(high + low) as a float and the rest, for |high| <= pi/4.
+/// Returns sin(high + low) as a float and its rounding error, for |high| <= pi/4.
 #[function(helper)]
 fn sin_parts(high: f64, low: f64) -> (f64, f64) {
     let z = high * high;
     fast_sum(high, low * (1.0 - 0.5 * z) + high * z * polynomial::<SinTail>(z))
 }
 
-/// cos(high + low) as a float and the rest, for |high| <= pi/4.
+/// Returns cos(high + low) as a float and its rounding error, for |high| <= pi/4.
 #[function(helper)]
 fn cos_parts(high: f64, low: f64) -> (f64, f64) {
     let z = high * high;
@@ -77,7 +77,7 @@ fn cos_parts(high: f64, low: f64) -> (f64, f64) {
     fast_sum(first, ((1.0 - first) - half) + (z * z * polynomial::<CosTail>(z) - high * low))
 }
 
-/// sin(n pi/2 + high + low)
+/// Returns sin(n pi/2 + high + low).
 #[function(helper)]
 fn sine(n: u32, high: f64, low: f64) -> f64 {
     let (sin, _) = sin_parts(high, low);
