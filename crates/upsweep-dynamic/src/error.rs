@@ -6,7 +6,7 @@ use std::fmt;
 /// Result of every call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Fault of a call, with the values that show it.
+/// Error of a call, with the values that show its cause.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
@@ -14,19 +14,19 @@ pub enum Error {
     Name {
         /// `"type"` or `"operator"`.
         what: &'static str,
-        /// The name.
+        /// Name that was given.
         found: String,
-        /// Names that exist.
+        /// Names that exist, separated by spaces.
         known: String,
     },
-    /// Operator that values of this type do not have.
+    /// Operator that is not defined for the type of the values.
     Operator {
         /// The operator.
         op: Op,
         /// The type.
         element: Type,
     },
-    /// Bytes that are no array of the type.
+    /// Bytes that do not form an array of the type.
     Bytes {
         /// The type.
         element: Type,
@@ -35,24 +35,24 @@ pub enum Error {
         /// Condition that the bytes break.
         reason: &'static str,
     },
-    /// Value that the wanted type does not have.
+    /// Value that the type it is to be converted to does not have.
     Inexact {
         /// Kind of the value: `"element"`, `"the initial value"`.
         what: &'static str,
-        /// Its position in the array, if it is in one.
+        /// Index of the value in the array, if it is an element of one.
         index: Option<usize>,
         /// The value.
         number: Number,
-        /// The type wanted.
+        /// Type to convert to.
         element: Type,
     },
-    /// Result that does not fit its type.
+    /// Result that does not fit the type of the results.
     Overflow {
         /// The operator.
         op: Op,
         /// The type.
         element: Type,
-        /// Position of the result; for a reduction, the position of the element from which on the total does not fit.
+        /// Index of the result; for a reduction, the index of the element from which on the total does not fit.
         index: usize,
         /// The result, if an `i128` holds it.
         value: Option<i128>,
@@ -66,7 +66,7 @@ pub enum Error {
     },
     /// Options that exclude each other.
     Options {
-        /// The options.
+        /// Names of the options.
         options: &'static str,
         /// Reason why they exclude each other, and what to do instead.
         reason: &'static str,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Number as wide as any element type.
+/// Number that holds the values of every element type without loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
     /// An integer, or a `bool` as 0 or 1.
@@ -40,7 +40,7 @@ impl Number {
         }
     }
 
-    /// Returns the number as a float, if `round`, the rounding to the wanted type, does not change it.
+    /// Returns the number as a float, if `round`, the rounding to the type to convert to, does not change it.
     pub(crate) fn float(self, round: impl Fn(f64) -> f64) -> Option<f64> {
         let (x, whole) = match self {
             Self::Integer(n) => (n as f64, Some(n)),

@@ -76,7 +76,8 @@ pub(crate) fn operator(arguments: TokenStream, item: TokenStream) -> TokenStream
 
 pub(crate) fn function(arguments: TokenStream, item: TokenStream) -> TokenStream {
     parse(item, |function| {
-        // Helpers of upsweep itself: bodies call them, but they are no values, which errors would list to users.
+        // `#[function(helper)]` marks a helper of upsweep itself. Bodies can call it, but it does not implement
+        // `Function`: the compiler would list the implementation to users in errors.
         let helper = arguments.to_string() == "helper";
         if !arguments.is_empty() && !helper {
             return Err(Error::new(arguments.span(), "#[function] takes no arguments"));

@@ -12,7 +12,7 @@ use syn::{Error, FnArg, GenericParam, Generics, ItemFn, Meta, Pat, PatType, Resu
 pub(crate) struct Signature {
     arguments: Vec<Argument>,
     pub(crate) output: Type,
-    /// Name of the struct.
+    /// Name of the struct that the macro defines for the function.
     unit: Ident,
 }
 
@@ -100,7 +100,7 @@ impl Signature {
         self.arguments.iter().map(|argument| (argument.pattern.clone(), argument.ty.clone())).collect()
     }
 
-    /// Generics of the struct: the function's parameters that occur in its values' types.
+    /// Generics of the struct: those generic parameters of the function that occur in the types of the values it holds.
     fn generics(&self, function: &ItemFn) -> Generics {
         let mut named = Vec::new();
         for argument in self.arguments.iter().filter(|argument| argument.param.is_some()) {
@@ -120,7 +120,7 @@ impl Signature {
         generics
     }
 
-    /// Returns the struct as a type.
+    /// Returns the struct as a type, with its generic arguments.
     pub(crate) fn of_type(&self, function: &ItemFn) -> TokenStream {
         let (unit, generics) = (&self.unit, self.generics(function));
         let (_, arguments, _) = generics.split_for_impl();
@@ -206,7 +206,7 @@ impl Signature {
         let gap = attrs.iter().any(|attribute| attribute.path().is_ident("doc")).then(|| quote!(#[doc = ""]));
         let value = self.value(function);
 
-        // The remaining attributes of the arguments are the compiler's.
+        // Arguments lose `#[param]`. Their remaining attributes are the compiler's.
         let mut sig = sig.clone();
         for argument in &mut sig.inputs {
             if let FnArg::Typed(argument) = argument {
@@ -263,7 +263,7 @@ impl Signature {
         }
     }
 
-    /// Definition of the struct: a unit, or a struct that holds the values.
+    /// Definition of the function's struct: a unit struct, or one whose fields are the held values.
     fn value(&self, function: &ItemFn) -> TokenStream {
         let (vis, unit) = (&function.vis, &self.unit);
         let held: Vec<(&Ident, &Type)> =
@@ -302,7 +302,7 @@ impl Signature {
     }
 }
 
-/// Name of the value that the struct holds for an argument marked `#[param]`.
+/// Name of an argument marked `#[param]`, whose value the struct holds; `None` for other arguments.
 fn param_of(argument: &PatType) -> Result<Option<Ident>> {
     let Some(mark) = argument.attrs.iter().find(|attribute| attribute.path().is_ident("param")) else {
         return Ok(None);

@@ -24,7 +24,7 @@ pub struct Case<T> {
     pub reverse: bool,
     pub start: Start<T>,
     pub cut: Cut,
-    /// Elements between an aligned address and the input, and the output.
+    /// Number of elements from an aligned address to the start of the input, and to the start of the output.
     pub offsets: (usize, usize),
 }
 
@@ -76,7 +76,7 @@ impl<T: Copy> Start<T> {
     }
 }
 
-/// A scan or reduction of a whole array, with its buffers. It runs once, unchanged or with a cut.
+/// A scan or reduction with its buffers, which is run once: of the whole array, along an axis, or by segments.
 pub trait Call {
     fn whole(self) -> Result<()>;
     fn axis(self, shape: &[usize], axis: usize) -> Result<()>;
@@ -197,7 +197,8 @@ pub struct Lines;
 /// Checks that are compiled for segments too, each kind of which is a backend function of its own.
 pub struct Cuts;
 
-/// Cuts of a call, and the check of its results. Implemented by [`Lines`] and [`Cuts`].
+/// Checks of calls, whose results are compared with the oracle's. [`Lines`] and [`Cuts`] implement it for the divisions
+/// of an array ([`Cut`]) that they can run.
 pub trait Reach {
     fn run(place: &Place, call: impl Call, cut: &Cut) -> Result<()>;
 
@@ -389,12 +390,12 @@ fn scan_in_place<R: Reach + ?Sized, I, T, Op, M, F>(
     compare::<Op, I, I>(expected, &data.checked(), x.len(), || format!("scan {case:?} in place"));
 }
 
-/// Computes the expected results of a scan.
+/// Computes the expected results of the scan `case` of `x`, by the oracle.
 fn expected_scan<I: Sample, T: Sample, O: Sample>(rule: &Rule<I, T, O>, x: &[I], case: &Case<T>) -> Vec<O> {
     oracle::scan(x, &case.cut.lines(x.len()), rule, case.start.value(), case.exclusive, case.reverse)
 }
 
-/// Compares results to the bit.
+/// Compares the results `found` with the `expected` ones, to the bit.
 ///
 /// # Panics
 /// At a difference, with the first one and their number.

@@ -5,8 +5,9 @@ use crate::random::Rng;
 use crate::sample::Sample;
 use upsweep::{Element, function, operator};
 
-/// Implements [`Sample`] for a struct, field by field. `odd` and `even` fields keep the structs with multiplications
-/// invertible: products of many other values would be 0 modulo a power of two, and would hide the elements long before.
+/// Implements [`Sample`] for a struct, field by field. With `odd` and `even` fields, the structs whose operators
+/// multiply are invertible. Products of many other values would be 0 modulo a power of two, and would not show the
+/// elements long before.
 macro_rules! sample_struct {
     ($name:ident { $($field:ident),* } $(odd ($($odd:ident)*))? $(even $even:ident)?) => { impl Sample for $name {
         fn random(rng: &mut Rng) -> Self {
@@ -149,7 +150,7 @@ pub struct Summary {
 }
 sample_struct! { Summary { sum, least, most, rises, first, last, any } }
 
-/// Summary of two neighbouring series. It has no identity.
+/// Summary of two neighbouring series, from the summary of each. It has no identity.
 #[operator]
 pub fn summarise(a: Summary, b: Summary) -> Summary {
     let rise = if b.first > a.last { 1u32 } else { 0u32 };
@@ -213,7 +214,8 @@ pub fn byte_steps() -> Rule<u8, Affine, u16> {
     }
 }
 
-/// A step made of a whole number, so that a map and a finish can convert there and back in place.
+/// A recurrence step made of an integer: a scan in place can map integers to steps, and finish with [`ConstantTerm`]
+/// back to integers.
 #[function]
 pub fn step_by(x: u32) -> Affine {
     Affine { m: x | 1, c: x }
@@ -241,7 +243,7 @@ pub fn flatten(x: (u32, u64)) -> u64 {
     x.1.wrapping_mul(1000).wrapping_add(x.0 as u64)
 }
 
-/// Equality of keys modulo their position within a multiple of `unit`: it differs from `==`.
+/// Equality of the quotients of two keys by `unit`: keys that are not `==` can be equal.
 #[function]
 pub fn same_unit(#[param] unit: u32, a: u32, b: u32) -> bool {
     a / unit == b / unit

@@ -156,7 +156,7 @@ impl Translator {
         let condition = self.expression(&branches.cond, &Want::Unknown);
         let condition = self.noted(condition);
         let then = self.block(&branches.then_branch, mode);
-        // Without a condition an error has been noted, and the translation is not used.
+        // If the condition did not translate, its error is recorded, and the translation is not used.
         let condition = condition.unwrap_or_else(|| Both { rust: quote!(true), cuda: Cuda::default() });
         let (condition_rust, block) = (condition.rust, then.rust);
         let mut rust = quote_spanned!(branches.if_token.span=> if #condition_rust #block);
