@@ -31,7 +31,7 @@ pub(crate) enum Place<'a, 'x, 'y, T: Clone> {
     InPlace(&'a mut Buffer<'y, T>),
 }
 
-/// Compiled functions of one operator.
+/// Functions compiled for one operator on elements of type `T`.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernels<T: Value> {
     pub(crate) scan: fn(&Options<'_, T>, &Device, Place<'_, '_, '_, T>) -> Result<()>,

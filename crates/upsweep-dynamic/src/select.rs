@@ -95,9 +95,9 @@ pub fn runs(device: &Device, x: View<'_>) -> Result<(Values, Vec<u64>)> {
 pub struct Distinct {
     /// Distinct elements, ascending.
     pub values: Values,
-    /// Number of occurrences of each.
+    /// Number of occurrences of each of `values`.
     pub counts: Vec<u64>,
-    /// Index in `values` of each element, if requested.
+    /// Index in `values` of each element of the array, if requested.
     pub inverse: Option<Vec<u64>>,
 }
 

@@ -39,17 +39,17 @@ macro_rules! with_view {
 
 macro_rules! arrays {
     ($($rust:ident $variant:ident),* $(,)?) => {
-        /// Array of one type.
+        /// Array whose element type is known only at run time: one of the variants.
         #[derive(Clone, Debug, PartialEq)]
         #[allow(missing_docs, reason = "each is an array of the type of its name")]
         pub enum Values { $($variant(Vec<$rust>)),* }
 
-        /// Borrowed array of one type.
+        /// Borrowed array whose element type is known only at run time: one of the variants.
         #[derive(Clone, Copy, Debug, PartialEq)]
         #[allow(missing_docs, reason = "each is an array of the type of its name")]
         pub enum View<'a> { $($variant(&'a [$rust])),* }
 
-        /// Mutably borrowed array of one type.
+        /// Mutably borrowed array whose element type is known only at run time: one of the variants.
         #[derive(Debug, PartialEq)]
         #[allow(missing_docs, reason = "each is an array of the type of its name")]
         pub enum ViewMut<'a> { $($variant(&'a mut [$rust])),* }
@@ -216,7 +216,7 @@ impl<'a> View<'a> {
         with_view!(*self, x => bytemuck::cast_slice(x))
     }
 
-    /// Copies the array.
+    /// Copies the array to an owned one.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]
@@ -253,7 +253,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Converts each element by `of`, which returns nothing for a number that the type `T` does not have.
+    /// Converts each element by `of`, which returns `None` for a number that the type `T` does not have: an error.
     fn converted<T: Value>(&self, of: impl Fn(Number) -> Option<T>) -> Result<Vec<T>> {
         // Converts through [`Number`]s, 256 elements at a time: so each type has one loop that reads and one that
         // writes, instead of a loop for each pair of types.
@@ -359,7 +359,7 @@ pub(crate) fn room<T>(len: usize) -> Result<Vec<T>> {
     upsweep_core::memory::room(len).map_err(|_| no_memory::<T>(len))
 }
 
-/// Makes `len` zeros.
+/// Makes a vector of `len` zeros.
 pub(crate) fn zeroed<T: bytemuck::Zeroable>(len: usize) -> Result<Vec<T>> {
     upsweep_core::memory::ask(|| try_zeroed_vec(len)).map_err(|()| no_memory::<T>(len))
 }
@@ -368,7 +368,7 @@ fn no_memory<T>(len: usize) -> Error {
     Error::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) }
 }
 
-/// Copies `values`.
+/// Copies `values` to a new vector.
 pub(crate) fn copied<T: Copy>(values: &[T]) -> Result<Vec<T>> {
     let mut copy = room(values.len())?;
     copy.extend_from_slice(values);

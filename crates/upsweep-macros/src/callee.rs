@@ -11,7 +11,7 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{ExprPath, GenericArgument, PathArguments, UseTree, parse_quote};
 
-/// Name of the hidden method of the function `name`.
+/// Name of the hidden method that gives the C++ name of the function `name`.
 pub(crate) fn method(name: &Ident) -> Ident {
     let plain = name.to_string();
     Ident::new(&format!("cuda_name_of_{}", plain.trim_start_matches("r#")), name.span())

@@ -58,7 +58,7 @@ fn implementation(input: DeriveInput) -> Result<TokenStream> {
     let fields = types.iter().map(|ty| {
         quote_spanned!(ty.span()=> (::core::mem::size_of::<#ty>(), <#ty as ::upsweep::operator::Element>::NUMBERS))
     });
-    // Without parameters the size is checked at the struct's definition, else at its use.
+    // The size of a struct without generic parameters is checked at its definition, that of a generic one at its use.
     let check = |ty: TokenStream| {
         let span = name.span();
         quote_spanned!(span=> assert!(

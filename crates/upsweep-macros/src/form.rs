@@ -37,13 +37,14 @@ fn method(name: &Ident) -> &'static str {
     }
 }
 
-/// Largest number of operations of an operator that is applied in vector registers. A scan there applies it more often,
-/// so longer operators lose more time than the registers save.
+/// Largest number of operations of an operator that is applied in vector registers. A scan in vector registers applies
+/// the operator more often, so longer operators lose more time than the registers save.
 const MOST: usize = 4;
 
 /// Largest number of operations of an operator on elements of several numbers that is applied in vector registers.
 const MOST_OF_SEVERAL: usize = 64;
-/// Number of operations that a division counts as: more than [`MOST`], so that no operator with a division suits lanes.
+/// Number of operations that a division counts as: more than [`MOST`], so that `suits_lanes` is false for an operator
+/// that divides.
 const DIVISION: usize = MOST + 1;
 
 /// Whether the body has at most [`MOST`] operations, all of which processors have for vectors of numbers. Only speed

@@ -8,7 +8,7 @@ use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 use syn::{Error, FnArg, GenericParam, Generics, ItemFn, Meta, Pat, PatType, Result, ReturnType, Type, TypeArray};
 
-/// Parts of a function's signature from which the items are made.
+/// Parts of a function's signature, of which the macros make their items.
 pub(crate) struct Signature {
     arguments: Vec<Argument>,
     pub(crate) output: Type,
@@ -127,8 +127,9 @@ impl Signature {
         quote!(#unit #arguments)
     }
 
-    /// Returns the arguments of a call of the function, where callers pass `names` and the struct holds the others; and
-    /// the methods that add the held values to a kernel, and that name the function for it.
+    /// Returns three parts of the struct's implementation. The first is the arguments of a call of the function:
+    /// `names` for those that callers pass, and fields of the struct for the others. The second is the method that adds
+    /// the held values to a kernel, if there are any, and the third the method that returns the function's C++ name.
     pub(crate) fn calls(
         &self,
         function: &ItemFn,
@@ -189,7 +190,7 @@ impl Signature {
         let held_arrays: Vec<bool> = self.arguments.iter().map(is_held_array).collect();
         let (translation, error) = match translate::function(&self.patterns(), &held_arrays, &self.output, block) {
             Ok((body, cuda)) => ((body, cuda), None),
-            // The placeholder body has any type, so that no other errors follow.
+            // The body in place of one that did not translate has any type, so that no other errors follow.
             Err(error) => ((quote!({ ::core::unreachable!() }), Cuda::default()), Some(error.into_compile_error())),
         };
         let allowed = error.is_some().then(|| quote!(#[allow(unused, reason = "the body did not translate")]));

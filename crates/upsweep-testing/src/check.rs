@@ -17,7 +17,7 @@ pub enum Start<T> {
     Buffer(T),
 }
 
-/// The options of one call. A reduction has no direction.
+/// Options of one scan or reduction. A reduction uses neither `exclusive` nor `reverse`.
 #[derive(Clone, Debug)]
 pub struct Case<T> {
     pub exclusive: bool,
@@ -29,7 +29,7 @@ pub struct Case<T> {
 }
 
 impl<T> Case<T> {
-    /// A forward inclusive scan or a reduction, of the whole array.
+    /// Creates the case of a forward inclusive scan, or of a reduction, of the whole array.
     pub fn new() -> Self {
         Self { exclusive: false, reverse: false, start: Start::Nothing, cut: Cut::Whole, offsets: (0, 0) }
     }
@@ -191,7 +191,7 @@ impl<I: Element, O: Element> Reduced<'_, I, O> {
     }
 }
 
-/// Checks that are compiled for whole arrays and axes, which suffices for most.
+/// Checks that are compiled for whole arrays and axes only, which suffices for most test cases.
 pub struct Lines;
 
 /// Checks that are compiled for segments too, each kind of which is a backend function of its own.
@@ -261,7 +261,7 @@ pub trait Reach {
         scan_in_place::<Self, _, _, _, _, _>(place, scan, &expected_scan(rule, x, case), x, case);
     }
 
-    /// Checks a reduction of `x`, and the number of its segments where the case has segments.
+    /// Checks a reduction of `x`, and for inputs of an even length also the number of results that it stores.
     #[track_caller]
     fn reduce<I, T, O, Op, M, F>(
         &self,
@@ -279,8 +279,8 @@ pub trait Reach {
         F: Function<(T,), Output = O>,
     {
         let expected = oracle::reduce(x, &case.cut.lines(x.len()), rule, case.start.value());
-        // The number of segments by flags or keys depends on the data: the output may be longer, and its rest stays
-        // unchanged.
+        // The number of segments by flags or keys depends on the data: the output may be longer, and what follows the
+        // results stays unchanged.
         let open_ended = matches!(case.cut, Cut::HeadFlags(_) | Cut::Keys(_));
         let spare = if open_ended { x.len() % 4 } else { 0 };
         let input = place.upload(x, case.offsets.0);
@@ -328,7 +328,7 @@ impl Reach for Cuts {
     }
 }
 
-/// Applies direction and initial value to a scan, and runs it.
+/// Applies the direction and the initial value of `case` to a scan, and runs it.
 #[track_caller]
 fn start_scan<R: Reach + ?Sized, T: Sample, Op, M, F>(
     place: &Place,

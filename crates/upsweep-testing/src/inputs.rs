@@ -19,8 +19,8 @@ pub trait SortKey: Sample + Key {
         None
     }
 
-    /// Documented order: zeros of both signs are equal, and NaN is at the end in both directions. Ascending, NaN
-    /// without a sign precede NaN with one.
+    /// Compares two keys in the documented order: zeros of both signs are equal, and NaN is at the end in both
+    /// directions. In ascending order, NaN without a sign precede NaN with one.
     fn compare(self, other: Self, descending: bool) -> Ordering {
         let in_direction = |order: Ordering| if descending { order.reverse() } else { order };
         match (self.nan(), other.nan()) {
@@ -106,13 +106,13 @@ floats! { f16 as u16, bf16 as u16, f32 as u32, f64 as u64 }
 pub enum Kind {
     /// Random bits.
     Random,
-    /// Random, with many of a type's special values.
+    /// Random keys, among them many special values of the type.
     Special,
     Sorted,
     Reversed,
     AllEqual,
     TwoValues,
-    /// Ascending, then descending.
+    /// Keys that ascend to the middle of the input and then descend.
     OrganPipe,
     /// Few values: powers of two below 2^20, as bits, of which a fifth are 1.
     Zipf,
@@ -122,7 +122,7 @@ pub enum Kind {
     OneDigitConstant,
     /// Random lowest digit (byte); all other digits are the same in all keys.
     LowDigit,
-    /// Sorted, except for two swapped keys.
+    /// Sorted keys, of which two are swapped.
     NearlySorted,
     /// Key `i` is the parent of node `i` in a complete binary tree, and `len` for the root.
     Halves,

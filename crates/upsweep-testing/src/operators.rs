@@ -41,7 +41,7 @@ pub fn then(f: Affine, g: Affine) -> Affine {
     Affine { m: g.m.wrapping_mul(f.m), c: g.m.wrapping_mul(f.c).wrapping_add(g.c) }
 }
 
-/// A range of positions, `from .. to`: 8 bytes. It reveals every element that is lost, repeated, out of order or
+/// A range of indices, `from .. to`: 8 bytes. It reveals every element that is lost, repeated, out of order or
 /// invented.
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
@@ -51,7 +51,8 @@ pub struct Span {
 }
 sample_struct! { Span { from, to } }
 
-/// Joins two ranges if the second begins where the first ends; else the result is broken for good. It has no identity.
+/// Joins two ranges if the second begins where the first ends. Otherwise the result is an invalid range, and so is
+/// every result that contains it. It has no identity.
 #[operator]
 pub fn join(a: Span, b: Span) -> Span {
     if a.from <= a.to && b.from <= b.to && a.to == b.from {
@@ -186,7 +187,7 @@ pub fn wide_product(x: Wide, y: Wide) -> Wide {
     }
 }
 
-/// Sums of values and of positions: a wrong position shows in the second.
+/// Sums of values and of indices: a wrong index shows in the second sum.
 #[operator(identity = (0, 0))]
 pub fn add_pairs(a: (u32, u64), b: (u32, u64)) -> (u32, u64) {
     (a.0.wrapping_add(b.0), a.1.wrapping_add(b.1))
@@ -204,7 +205,8 @@ pub fn from_one(f: Affine) -> u16 {
     f.m.wrapping_add(f.c) as u16
 }
 
-/// The rule of [`Then`] between [`TripleAndAdd`] and [`FromOne`]: one byte in, eight combined, two out.
+/// Rule of the operator [`Then`] with the map [`TripleAndAdd`] and the finish [`FromOne`]: inputs of one byte, eight
+/// bytes combined, results of two bytes.
 pub fn byte_steps() -> Rule<u8, Affine, u16> {
     Rule {
         map: |x, _| Affine { m: 3, c: u32::from(x) },
@@ -237,7 +239,7 @@ pub fn low_byte(x: u64) -> u8 {
     x as u8
 }
 
-/// Mix of the position and the value into one number: the finish after `enumerate`.
+/// Mix of an index and a value into one number: the finish after `enumerate`.
 #[function]
 pub fn flatten(x: (u32, u64)) -> u64 {
     x.1.wrapping_mul(1000).wrapping_add(x.0 as u64)

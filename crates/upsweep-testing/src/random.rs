@@ -26,7 +26,7 @@ impl Rng {
         (self.next() % bound as u64) as usize
     }
 
-    /// Returns true once in `n` times on average.
+    /// Returns `true` with the probability `1 / n`.
     #[inline(always)]
     pub fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0

@@ -76,7 +76,7 @@ pub struct Automaton(Box<Table>);
 /// Events of a text, on the device.
 #[derive(Debug)]
 pub struct Events {
-    /// Kind of each event.
+    /// Kind of each event: a number that the automaton's lists of events give.
     pub kinds: Array<u8>,
     /// Place of each event: an index in the text.
     pub places: Array<u64>,

@@ -154,7 +154,8 @@ impl Device {
 }
 
 impl Device {
-    /// Refuses work that waits for the device, named by `doing`, while the device's stream is being captured.
+    /// Returns an error for work that would wait for the device while its stream is being captured into a CUDA graph.
+    /// `doing` names the work.
     ///
     /// # Errors
     /// [`Error::Driver`] when the device's stream is being captured.

@@ -237,7 +237,7 @@ impl<T: Element, O: Element> Job<'_, T, O> {
     }
 }
 
-/// Action that takes a binning rule: each kind of bins calls the method of its kind of rule.
+/// Action that takes a binning rule: a function or edges. Each kind of bins calls the method for its kind of rule.
 #[doc(hidden)]
 pub trait WithRule<T: Element> {
     /// Runs with a rule that is a function to the number of an element's bin. `quick` is a cheaper function, which may
@@ -296,7 +296,7 @@ impl<T: Element, F: Function<(T,), Output: BinNumber>> Bins<T> for ByBins<F> {
 
 /// Amount of each element, 1 or its weight, added up and stored as `O`.
 pub trait Amounts<O: Element>: Copy {
-    /// Checks that the amounts of `len` elements fit their number and the type `O`.
+    /// Checks that there are `len` weights, or that counts of `len` elements fit the type `O`.
     ///
     /// # Errors
     /// [`Error::Length`] if there are not `len` weights, [`Error::Options`] if counts of `len` elements may not fit

@@ -80,7 +80,7 @@ pub(crate) fn expect_length(what: &'static str, found: usize, expected: usize) -
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked<'a> {
     pub(crate) axis: Option<(&'a [usize], usize)>,
-    /// Number of elements, or the room for them.
+    /// Number of elements; for a counted input, the room for them.
     pub(crate) len: usize,
     /// Whether the number of elements is in the device's memory (a count), unknown to the host.
     pub(crate) counted: bool,
@@ -155,12 +155,13 @@ macro_rules! shared_options {
                 $Builder { options: self.options.with_segments(segments), $($own: self.$own),* }
             }
 
-            /// Combines `function(x)` instead of `x`.
+            /// Combines `function(x)` instead of each element `x`.
             pub fn map<N>(self, function: N) -> $Builder<'a, Op, MapWith<N>, F, G, V> {
                 $Builder { options: self.options.with_map(MapWith(function)), $($own: self.$own),* }
             }
 
-            /// Combines `(x, position)` instead of `x`, for [`ArgMin`](upsweep_core::operator::builtin::ArgMin) and
+            /// Combines `(x, position)` instead of an element `x`, for
+            /// [`ArgMin`](upsweep_core::operator::builtin::ArgMin) and
             /// [`ArgMax`](upsweep_core::operator::builtin::ArgMax). The position is the element's own, also in reverse:
             /// along an axis, its place on the line; with segments, its place in the flat array, not in the segment.
             pub fn enumerate(self) -> $Builder<'a, Op, Enumerate, F, G, V> {

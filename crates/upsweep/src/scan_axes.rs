@@ -375,8 +375,7 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
     }
 }
 
-/// Scans lines of `len` elements, `inner` of them interleaved, as lines padded by one element, whose value does not
-/// matter.
+/// Scans lines of `len` elements, `inner` lines interleaved, as lines padded by one element of any value.
 fn longer<X, O, Op, M>(
     device: &Device,
     scan: &Scan<'_, Op, M>,

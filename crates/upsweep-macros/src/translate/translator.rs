@@ -39,7 +39,7 @@ pub(super) struct Local {
     pub(super) depth: usize,
 }
 
-/// State of a translation.
+/// State of the translation of one function's body.
 pub(super) struct Translator {
     pub(super) scopes: Vec<HashMap<Ident, Local>>,
     /// Number of C++ names created so far.
@@ -55,14 +55,14 @@ pub(super) struct Translator {
 /// Use of the last expression of a block.
 #[derive(Clone)]
 pub(super) enum Mode {
-    /// The value is returned from the C++ function or lambda around the block.
+    /// The expression is the block's value, which the C++ function or lambda around the block returns.
     Value(Want),
     /// The block has no value.
     Unit,
 }
 
 impl Translator {
-    /// Creates the state before the body of a function that returns `output`.
+    /// Creates the state in which the translation of a function that returns `output` begins.
     pub(super) fn new(output: &Type) -> Self {
         Self {
             scopes: vec![HashMap::new()],
