@@ -15,7 +15,8 @@ pub(crate) fn on_host(device: &Device) -> bool {
     true
 }
 
-/// Elements that a call reads; it writes them only if they are owned or mutably borrowed.
+/// Array that a call reads or writes, in the memory of its device. A shared borrow of an array on the host is copied
+/// before the call writes to it.
 #[derive(Debug)]
 pub(crate) enum Buffer<'a, T: Clone> {
     Host(Cow<'a, [T]>),
@@ -24,13 +25,13 @@ pub(crate) enum Buffer<'a, T: Clone> {
 }
 
 impl<'a, T: crate::Value> Buffer<'a, T> {
-    /// Makes a buffer of `values` where the device computes; on the host without a copy.
+    /// Makes a buffer of `values` in the memory of `device`: on the host without a copy, on a GPU by an upload.
     pub(crate) fn new(device: &Device, values: impl Into<Cow<'a, [T]>>) -> Result<Self> {
         let values = values.into();
         if on_host(device) { Ok(Self::Host(values)) } else { Ok(Self::Device(device.upload(&values)?)) }
     }
 
-    /// Makes a buffer of `len` zeros where the device computes.
+    /// Makes a buffer of `len` zeros in the memory of `device`.
     pub(crate) fn zeroed(device: &Device, len: usize) -> Result<Self> {
         if on_host(device) {
             Ok(Self::Host(Cow::Owned(zeroed(len)?)))
@@ -48,7 +49,7 @@ impl<'a, T: crate::Value> Buffer<'a, T> {
         }
     }
 
-    /// Returns the elements on the host.
+    /// Returns the elements as a vector on the host; elements on a GPU are downloaded.
     pub(crate) fn into_vec(self) -> Result<Vec<T>> {
         match self {
             Self::Host(values) => Ok(values.into_owned()),
@@ -80,8 +81,8 @@ impl<T: crate::Value> Output for Buffer<'_, T> {
     }
 }
 
-/// Returns the values to write, copied if they are borrowed. Not inlined: each call on each type would contain the
-/// copy.
+/// Returns the values for writing; borrowed values are copied first. It is not inlined, because otherwise every caller
+/// would contain the code of the copy, for every element type.
 #[inline(never)]
 fn owned<'a, T: Clone>(values: &'a mut Cow<'_, [T]>) -> &'a mut [T] {
     values.to_mut()

@@ -7,7 +7,7 @@ use crate::{Error, Number, Op, Result, Type, Value, View, with_view};
 use upsweep::Device;
 use upsweep::Shape;
 
-/// Call whose results are checked.
+/// Scan or reduction whose results are checked for overflow.
 #[derive(Debug)]
 pub(crate) struct Checked<'a> {
     pub(crate) op: Op,
@@ -16,18 +16,19 @@ pub(crate) struct Checked<'a> {
     pub(crate) element: Type,
     pub(crate) axis: Option<(&'a [usize], usize)>,
     pub(crate) heads: &'a Heads<'a>,
-    /// Kind of the results.
+    /// Kind of the call, which says what the results are.
     pub(crate) results: Results,
 }
 
-/// Combinations of a segment's elements that are results.
+/// Kind of a call: a scan, whose results are the prefixes of each segment, or a reduction, whose results are one total
+/// for each segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Results {
     Scan { exclusive: bool, reverse: bool },
     Reduction,
 }
 
-/// Elements at equal distances: a segment, or a line along an axis.
+/// Indices `start + k * step` of elements, for `k < len`: a segment, or a line along an axis.
 #[derive(Clone, Copy)]
 struct Line {
     start: usize,
@@ -36,8 +37,8 @@ struct Line {
 }
 
 impl Checked<'_> {
-    /// Checks from the extremes whether sums can leave their type at all. If they can, and for products, computes all
-    /// results once more, one after the other and in 128 bits.
+    /// Checks from the least and the largest element whether sums can leave the range of their type at all. If they
+    /// can, and for products, computes all results once more, one after the other and in 128 bits.
     ///
     /// # Errors
     /// [`Error::Overflow`] with the first result that does not fit.
@@ -47,15 +48,15 @@ impl Checked<'_> {
             return Ok(());
         }
         let shape = Shape::new(self.axis, x.len())?;
-        // An array without elements may have more lines than a loop can visit.
+        // An array without elements, of shape (2^60, 0) for example, may have more lines than a loop can visit.
         if x.is_empty() || self.is_small(x)? {
             return Ok(());
         }
         with_view!(x, x => self.of_type(x, shape))
     }
 
-    /// Whether the results are sums that fit for every arrangement of the elements: `n` times the largest element fits,
-    /// and `n` times the least.
+    /// Whether the results are sums that fit their type in whatever order the elements are: `n` times the largest
+    /// element fits, and `n` times the least, where `n` is the number of elements.
     fn is_small(&self, x: View<'_>) -> Result<bool> {
         let init = self.init.unwrap_or(Number::Integer(0)).integer();
         let (Op::Sum, Some(results), Some(of_type), Some(init)) =
@@ -67,7 +68,7 @@ impl Checked<'_> {
             let sum = value.checked_mul(x.len() as i128).and_then(|sum| sum.checked_add(init));
             sum.is_some_and(|sum| results.contains(&sum))
         };
-        // Narrow types need no reading of the elements.
+        // If even `n` times the least and the largest value of the elements' type fit, the elements need not be read.
         if fits(*of_type.start()) && fits(*of_type.end()) {
             return Ok(true);
         }
@@ -105,7 +106,7 @@ impl Checked<'_> {
             let value = (total != i128::MAX && total != i128::MIN).then_some(total);
             Err(Error::Overflow { op, element, index, value })
         };
-        // Element from which on a reduction has not fitted.
+        // Index of the element since which the running total of a reduction has not fitted the type.
         let mut since = None;
         for k in 0..line.len {
             let at = |k| match self.results {
@@ -113,7 +114,8 @@ impl Checked<'_> {
                 _ => line.start + k * line.step,
             };
             let Some(value) = x[at(k)].number().integer() else { return Ok(()) };
-            // A saturated total is out of the range of every type, and only a factor 0 leads back.
+            // A total that saturated in 128 bits is out of the range of every element type. Only a factor 0 brings it
+            // back.
             total = if op == Op::Sum { total.saturating_add(value) } else { total.saturating_mul(value) };
             if range.contains(&total) {
                 since = None;
@@ -121,7 +123,7 @@ impl Checked<'_> {
             }
             match self.results {
                 Results::Scan { exclusive: false, .. } => return overflow(at(k), total),
-                // The last total of an exclusive scan is no result.
+                // The total of all elements of a line is no result of an exclusive scan.
                 Results::Scan { exclusive: true, .. } if k + 1 < line.len => return overflow(at(k + 1), total),
                 Results::Scan { .. } => {}
                 Results::Reduction => since = since.or(Some(at(k))),
@@ -131,7 +133,7 @@ impl Checked<'_> {
     }
 }
 
-/// Returns the least or the largest integer.
+/// Returns the least element of `x` if `op` is a minimum, the largest one if it is a maximum.
 fn extreme<T: Computed>(op: Op, x: &[T]) -> Result<Option<i128>> {
     let options = Options { exclusive: false, reverse: false, init: None, axis: None, offsets: None };
     let (device, kernels) = (Device::cpu(), kernels::<T>(op)?);

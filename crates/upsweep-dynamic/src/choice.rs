@@ -1,13 +1,13 @@
-//! Types and operators by their names, and the valid pairs of both.
+//! Parsing of types and operators from their names, and the valid pairs of an operator and a type.
 
 use crate::{Error, Op, Type};
 use std::str::FromStr;
 
 impl Op {
-    /// Checks that values of type `element` have the operator.
+    /// Checks that the operator is defined for values of type `element`.
     ///
     /// # Errors
-    /// [`Error::Operator`] if they do not have it.
+    /// [`Error::Operator`] if it is not.
     pub fn check(self, element: Type) -> Result<(), Error> {
         let bits = matches!(self, Self::And | Self::Or | Self::Xor);
         let has = match element {
@@ -22,7 +22,7 @@ impl Op {
 impl FromStr for Type {
     type Err = Error;
 
-    /// Returns the type of this [`name`](Type::name).
+    /// Returns the type whose [`name`](Type::name) is `name`.
     fn from_str(name: &str) -> Result<Self, Error> {
         let found = Self::ALL.iter().copied().find(|element| element.name() == name);
         found.ok_or_else(|| Error::Name { what: "type", found: name.to_owned(), known: Self::names() })
@@ -32,7 +32,7 @@ impl FromStr for Type {
 impl FromStr for Op {
     type Err = Error;
 
-    /// Returns the operator of this [`name`](Op::name).
+    /// Returns the operator whose [`name`](Op::name) is `name`.
     fn from_str(name: &str) -> Result<Self, Error> {
         let names = || Self::ALL.iter().map(|op| op.name()).collect::<Vec<_>>().join(" ");
         let found = Self::ALL.iter().copied().find(|op| op.name() == name);

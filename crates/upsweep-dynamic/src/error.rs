@@ -6,7 +6,7 @@ use std::fmt;
 /// Result of every call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Fault of a call, with the values that show it.
+/// Error of a call, with the values that show its cause.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
@@ -14,66 +14,66 @@ pub enum Error {
     Name {
         /// `"type"` or `"operator"`.
         what: &'static str,
-        /// The name.
+        /// Name that was given.
         found: String,
-        /// Names that exist.
+        /// Names that exist, separated by spaces.
         known: String,
     },
-    /// Operator that values of this type do not have.
+    /// Operator that is not defined for the type of the values.
     Operator {
-        /// The operator.
+        /// Operator that was requested.
         op: Op,
-        /// The type.
+        /// Type of the values, for which the operator is not defined.
         element: Type,
     },
-    /// Bytes that are no array of the type.
+    /// Bytes that do not form an array of the type.
     Bytes {
-        /// The type.
+        /// Type that the elements of the array would have.
         element: Type,
-        /// Number of bytes.
+        /// Number of bytes given.
         len: usize,
         /// Condition that the bytes break.
         reason: &'static str,
     },
-    /// Value that the wanted type does not have.
+    /// Value that cannot be converted to a type, because the type does not have it.
     Inexact {
-        /// Kind of the value: `"element"`, `"the initial value"`.
+        /// Kind of the value: `"element"`, `"count"`, `"the initial value"`.
         what: &'static str,
-        /// Its position in the array, if it is in one.
+        /// Index of the value in the array, if it is an element of one.
         index: Option<usize>,
-        /// The value.
+        /// Value to convert.
         number: Number,
-        /// The type wanted.
+        /// Type to convert to.
         element: Type,
     },
-    /// Result that does not fit its type.
+    /// Result that does not fit the type of the results.
     Overflow {
-        /// The operator.
+        /// Operator of the scan or reduction.
         op: Op,
-        /// The type.
+        /// Type of the results.
         element: Type,
-        /// Position of the result; for a reduction, the position of the element from which on the total does not fit.
+        /// Index of the result; for a reduction, the index of the element from which on the total does not fit.
         index: usize,
         /// The result, if an `i128` holds it.
         value: Option<i128>,
     },
     /// Segment offsets that do not ascend from 0 to the number of elements.
     Offsets {
-        /// The number of elements.
+        /// Number of elements, to which the last offset must be equal.
         len: usize,
         /// Offset that is wrong, and why.
         reason: String,
     },
     /// Options that exclude each other.
     Options {
-        /// The options.
+        /// Names of the options.
         options: &'static str,
-        /// Reason why they exclude each other, and what to do instead.
+        /// Reason why the options exclude each other, and what to do instead.
         reason: &'static str,
     },
     /// Shortage of memory on the host.
     OutOfMemory {
-        /// Bytes requested.
+        /// Number of bytes requested.
         bytes: usize,
     },
     /// Error of [`upsweep`] itself.

@@ -28,7 +28,7 @@ enum How {
 }
 
 impl Histogram {
-    /// Makes `bins` bins of the same width from the begin of the range to its end, both included.
+    /// Makes `bins` bins of equal width, from the start of the range to its end, both included.
     pub fn even(range: RangeInclusive<f64>, bins: usize) -> Self {
         let (low, high) = range.into_inner();
         // The library and NumPy widen an empty range in the same way.
@@ -51,7 +51,8 @@ impl Histogram {
         }
     }
 
-    /// Returns the edges of the bins for elements of this type, one more than there are bins.
+    /// Returns the edges of the bins for elements of type `element`, one more than there are bins. The edges of bins of
+    /// equal width are rounded to `f32` or `f16` for elements of that type.
     #[must_use]
     pub fn edges_for(&self, element: Type) -> Vec<f64> {
         match &self.0 {
@@ -97,7 +98,8 @@ impl Histogram {
                         count(&even, device, &bytes, &mut counts)?;
                     }
                     View::F16(x) => {
-                        // An invalid range has no edges: this call returns its error.
+                        // Edges are computed only from a valid range: this call without elements returns the error of
+                        // an invalid one.
                         even.run(&Device::cpu(), &[0f64; 0], &mut vec![0u64; bins])?;
                         self.of_halves(device, x, &mut counts)?;
                     }
@@ -117,7 +119,7 @@ impl Histogram {
         counts.into_vec()
     }
 
-    /// Counts 16-bit floats. NumPy rounds their edges to that type, too.
+    /// Counts `f16` elements in bins of equal width, whose edges are rounded to `f16`, as in NumPy.
     fn of_halves(&self, device: &Device, x: &[f16], counts: &mut Buffer<'_, u64>) -> Result<()> {
         let edges: Vec<f16> = self.edges_for(Type::F16).into_iter().map(f16::from_f64).collect();
         check(&edges, |a, b| a < b)?;
@@ -135,8 +137,10 @@ fn count<T: Value + Even>(
     Ok(even.run(device, &Buffer::new(device, x)?, counts)?)
 }
 
+/// Checks the edges on the host, because on a GPU not this call but a later one would return the error.
+///
 /// # Errors
-/// [`upsweep::Error::Edges`] where edges descend: on a GPU only a later call would return it.
+/// [`upsweep::Error::Edges`] with the index of the first edge for which `ascends(previous, edge)` is false.
 fn check<T>(edges: &[T], ascends: fn(&T, &T) -> bool) -> Result<()> {
     match edges.windows(2).position(|pair| !ascends(&pair[0], &pair[1])) {
         Some(before) => Err(upsweep::Error::Edges { index: before + 1 }.into()),

@@ -13,7 +13,7 @@ use upsweep::operator::builtin::{And, Max, Min, Or, Product, Sum, Xor};
 use upsweep::segments::Segmentation;
 use upsweep::{Device, Init, Operator, Reduce, Result, Scan, Segments};
 
-/// Options of a call, for every operator.
+/// Options of a scan or reduction of elements of type `T`, the same for every operator.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Options<'a, T> {
     pub(crate) exclusive: bool,
@@ -31,7 +31,7 @@ pub(crate) enum Place<'a, 'x, 'y, T: Clone> {
     InPlace(&'a mut Buffer<'y, T>),
 }
 
-/// Compiled functions of one operator.
+/// Functions compiled for one operator on elements of type `T`.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernels<T: Value> {
     pub(crate) scan: fn(&Options<'_, T>, &Device, Place<'_, '_, '_, T>) -> Result<()>,
@@ -105,7 +105,7 @@ fn reduce<T: Value, O: Operator<T> + Default>(
     }
 }
 
-/// Sequential loop, the baseline of upsweep's measurements.
+/// Computes the inclusive scan of `x` by a sequential loop: the baseline of upsweep's measurements.
 fn plain_scan<T: Value, O: Operator<T> + Default>(x: &[T], out: &mut [T]) {
     let operator = O::default();
     let mut so_far: Option<T> = None;
@@ -126,10 +126,10 @@ pub(crate) fn kernels<T: Computed>(op: Op) -> std::result::Result<Kernels<T>, Er
     T::kernels(op).ok_or(Error::Operator { op, element: T::TYPE })
 }
 
-/// Type with its compiled operators.
+/// Element type, with the operators that are compiled for it.
 pub(crate) trait Computed: Value {
-    /// Returns the compiled functions of `op`: for every operator of the type, unless another type computes the same
-    /// bits.
+    /// Returns the functions compiled for `op`. There are none if the type does not have the operator, or if the
+    /// unsigned type of the same size computes the same bits.
     fn kernels(op: Op) -> Option<Kernels<Self>>;
 }
 

@@ -36,9 +36,9 @@
 //! **Memory.** The interface of the crate has no device arrays: inputs and results are on the host. On CUDA a call
 //! copies the input to the device and the results back; [`Prepared`] copies once for many runs.
 //!
-//! **Overflow.** Calls wrap. Only this crate checks for overflow: `check_overflow` of a scan or a reduction, before the
-//! call. It concludes from the types, or from the least and the largest element, that sums fit. Otherwise it computes
-//! the results once more, in 128 bits.
+//! **Overflow.** Results of integers wrap around. Only this crate checks for overflow: `check_overflow` of a scan or a
+//! reduction, before the call. It concludes from the types, or from the least and the largest element, that sums fit.
+//! Otherwise it computes the results once more, in 128 bits.
 //!
 //! **Absent on purpose**: files and their formats, which belong to the command line.
 

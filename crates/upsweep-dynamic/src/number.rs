@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Number as wide as any element type.
+/// Number that holds the values of every element type without loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
     /// An integer, or a `bool` as 0 or 1.
@@ -15,7 +15,7 @@ impl Number {
     /// Returns the number if it is whole and certain to fit an `i128`.
     #[must_use]
     pub fn integer(self) -> Option<i128> {
-        // Every whole `f64` of at most this size fits an `i128`.
+        // Every whole `f64` with an absolute value of at most 1e38 fits an `i128`.
         const LIMIT: f64 = 1e38;
         match self {
             Self::Integer(n) => Some(n),
@@ -24,7 +24,7 @@ impl Number {
         }
     }
 
-    /// Returns the nearest `f64`.
+    /// Returns the `f64` nearest to the number.
     pub(crate) fn nearest(self) -> f64 {
         match self {
             Self::Integer(n) => n as f64,
@@ -32,7 +32,7 @@ impl Number {
         }
     }
 
-    /// Returns the nearest `f32`, rounded once.
+    /// Returns the `f32` nearest to the number, rounded once.
     pub(crate) fn nearest_f32(self) -> f32 {
         match self {
             Self::Integer(n) => n as f32,
@@ -40,7 +40,8 @@ impl Number {
         }
     }
 
-    /// Returns the number as a float, if `round`, the rounding to the wanted type, does not change it.
+    /// Returns the number as a float, unless `round` changes it: the rounding to the float type that it is converted
+    /// to.
     pub(crate) fn float(self, round: impl Fn(f64) -> f64) -> Option<f64> {
         let (x, whole) = match self {
             Self::Integer(n) => (n as f64, Some(n)),

@@ -25,7 +25,7 @@ impl Op {
     /// Every operator.
     pub const ALL: &'static [Self] = &[Self::Sum, Self::Product, Self::Min, Self::Max, Self::And, Self::Or, Self::Xor];
 
-    /// Returns its name: `sum`.
+    /// Returns the operator's name, such as `sum`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -39,7 +39,7 @@ impl Op {
         }
     }
 
-    /// Whether it combines signed integers to the same bits as unsigned ones.
+    /// Whether the operator computes the same bits from signed integers as from unsigned ones.
     pub(crate) fn keeps_bits(self) -> bool {
         !matches!(self, Self::Min | Self::Max)
     }

@@ -1,4 +1,4 @@
-//! Options of scans and reductions, and their elements in the type of the computation.
+//! Options that scans and reductions share, and the conversion of elements to the type of the computation.
 
 use crate::check::{Checked, Results};
 use crate::segments::Heads;
@@ -24,21 +24,21 @@ macro_rules! common_methods {
             self
         }
 
-        /// Works along `axis` (counted from 0) of a row-major array of this `shape`.
+        /// Scans or reduces each line along `axis` (counted from 0) of a row-major array of this `shape`.
         pub fn axis(mut self, shape: &'a [usize], axis: usize) -> Self {
             self.common.axis = Some((shape, axis));
             self
         }
 
-        /// Works on each segment by itself.
+        /// Scans or reduces each segment by itself.
         pub fn segments(mut self, segments: Segments<'a>) -> Self {
             self.common.segments = segments;
             self
         }
 
-        /// Computes in another type, which the results have. The elements must be values of that type: they are
-        /// converted first, on the host, in a pass over memory and to an array of their own. Integers that are reduced
-        /// in 64 bits without segments are converted part by part.
+        /// Computes in the type `element`, which the results have, too. Each element must be exactly a value of that
+        /// type. The host first converts all elements, in a pass over memory, to a new array. A reduction of integers
+        /// in 64 bits without segments instead converts a part of them at a time.
         pub fn accumulate(mut self, element: Type) -> Self {
             self.common.accumulate = Some(element);
             self
@@ -82,15 +82,16 @@ impl<'a> Common<'a> {
         }
     }
 
-    /// Checks all that can be checked before anything is computed from `len` elements in the type `element`. Returns
-    /// their segments.
+    /// Checks the operator, the initial value and the segments of `len` elements that are computed in the type
+    /// `element`. Returns the segments.
     pub(crate) fn begin(&self, len: usize, element: Type) -> Result<Heads<'a>> {
         self.op.check(element)?;
         with_type!(element, T => self.value::<T>().map(drop))?;
         Heads::new(self.segments, len)
     }
 
-    /// Checks that these results fit the type of the computation. The elements need not fit it.
+    /// Checks that the results of a call of the kind `results` fit the type of the computation. The elements need not
+    /// fit it.
     pub(crate) fn check_overflow(&self, x: View<'_>, results: Results) -> Result<()> {
         let Self { op, init, axis, .. } = *self;
         let element = self.accumulate.unwrap_or(x.element());
@@ -98,7 +99,7 @@ impl<'a> Common<'a> {
         Checked { op, init, element, axis, heads: &heads, results }.check(x)
     }
 
-    /// Returns the initial value of elements of type `T`.
+    /// Returns the initial value, if there is one, as a value of type `T`.
     fn value<T: Value>(&self) -> Result<Option<T>> {
         let Some(number) = self.init else { return Ok(None) };
         let inexact = Error::Inexact { what: "the initial value", index: None, number, element: T::TYPE };
@@ -118,7 +119,7 @@ impl<'a> Common<'a> {
     }
 }
 
-/// Elements in the type of the computation.
+/// Elements in the type of the computation: the caller's array, or a converted copy.
 #[derive(Debug)]
 pub(crate) enum Typed<'a> {
     Borrowed(View<'a>),
@@ -133,7 +134,8 @@ impl Typed<'_> {
         }
     }
 
-    /// Returns the same bits as a type for which `op` is compiled.
+    /// Returns the elements in a type for which `op` is compiled: signed integers become unsigned ones with the same
+    /// bits, except for minima and maxima.
     pub(crate) fn computed(self, op: Op) -> Self {
         match self {
             _ if !op.keeps_bits() => self,

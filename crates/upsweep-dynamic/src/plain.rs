@@ -6,8 +6,8 @@ use crate::{Error, Number, Op, Result, Type, Value, View, ViewMut};
 /// Computes the inclusive scan of `x` with `op`, to `out`.
 ///
 /// # Errors
-/// [`Error::Operator`]; [`upsweep::Error::Length`] when `out` is shorter or longer than `x`; [`Error::Options`] when it
-/// has another type.
+/// [`Error::Operator`]; [`upsweep::Error::Length`] when `out` is shorter or longer than `x`; [`Error::Options`] when
+/// `out` has another type than `x`.
 pub fn scan(op: Op, x: View<'_>, out: ViewMut<'_>) -> Result<()> {
     op.check(x.element())?;
     let (x, out) = if op.keeps_bits() { (x.unsigned(), out.unsigned()) } else { (x, out) };
@@ -39,7 +39,8 @@ pub fn reduce(op: Op, x: View<'_>) -> Result<Option<Number>> {
     crate::with_view!(x, x => Ok((kernels(op)?.plain_reduce)(x).map(|value| number(value, element))))
 }
 
-/// Returns a value of type `element`, which was computed as a `T` with the same bits.
+/// Returns the number that `value` is as a value of type `element`: a signed integer was computed as the unsigned `T`
+/// with the same bits.
 fn number<T: Value>(value: T, element: Type) -> Number {
     match (value.number(), element) {
         (Number::Integer(n), Type::I8) => Number::Integer((n as i8).into()),

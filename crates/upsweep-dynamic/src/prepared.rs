@@ -6,7 +6,7 @@ use crate::{Result, Type, Values};
 use std::fmt;
 use upsweep::Device;
 
-/// Scan or reduction that is ready to run: its input and output lie where the device computes.
+/// Scan or reduction that is ready to run: its input and output are in the memory of the device.
 ///
 /// ```
 /// use upsweep_dynamic::{Op, Scan, Values, View};
@@ -35,7 +35,7 @@ impl<'a> Prepared<'a> {
         self.0.run()
     }
 
-    /// Returns the results of the last run, for which this waits; zeros if there was none.
+    /// Waits for the last run, and returns its results; zeros if there was no run.
     ///
     /// # Errors
     /// [`Error::Upsweep`](crate::Error::Upsweep), with the fault of the device.
@@ -50,19 +50,19 @@ impl fmt::Debug for Prepared<'_> {
     }
 }
 
-/// [`Prepared`], without the type of its elements.
+/// Methods of [`Prepared`], for elements of any type.
 pub(crate) trait Run {
     fn run(&mut self) -> Result<()>;
     fn results(self: Box<Self>) -> Result<Values>;
 }
 
-/// [`Prepared`] for elements of one type.
+/// Buffers and function of a [`Prepared`] call that computes with elements of type `T`.
 pub(crate) struct Ready<'a, T: Clone, F> {
     pub(crate) device: Device,
     pub(crate) run: F,
     pub(crate) input: Buffer<'a, T>,
     pub(crate) output: Buffer<'a, T>,
-    /// Type of the results, which has the bits of `T`.
+    /// Type of the results: `T`, or the signed type that was computed as the unsigned `T` with the same bits.
     pub(crate) element: Type,
 }
 

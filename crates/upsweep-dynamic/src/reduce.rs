@@ -28,13 +28,14 @@ pub struct Reduce<'a> {
     common: Common<'a>,
 }
 
-/// Number of elements to convert to 64 bits at once. On the host they stay in a cache until they are reduced, and are
-/// enough work to wake all threads; to a device they are worth a copy.
+/// Number of elements that are converted to 64 bits and reduced at a time. On the host, the converted elements stay in
+/// a cache until they are reduced, and are enough work to wake all threads. For a GPU, they are enough to be worth a
+/// copy.
 fn part_on(device: &Device) -> usize {
     if on_host(device) { 1 << 18 } else { 1 << 22 }
 }
 
-/// Returns integers of 64 bits as unsigned ones.
+/// Returns 64-bit integers as unsigned ones with the same bits.
 fn bits(values: Values) -> Vec<u64> {
     if let Values::U64(bits) = values.unsigned() { bits } else { Vec::new() }
 }
@@ -92,7 +93,8 @@ impl<'a> Reduce<'a> {
             }
             return Ok(Values::from(results).back_to(element));
         }
-        // For very wide rows a part has at least 64 rows, so that the partial results are few compared with it.
+        // A part has at least 64 rows, even if rows are very long, so that the row of its partial results is small
+        // compared with the part.
         let part = (most / inner).max(64) * inner;
         for start in (0..x.len()).step_by(slab) {
             let mut partial = room((slab.div_ceil(part)) * inner)?;
@@ -108,8 +110,8 @@ impl<'a> Reduce<'a> {
     }
 
     /// Checks, for sums and products of integers, that all results fit the type of the computation; otherwise they
-    /// would wrap around. Other results always fit. A sum fits if `n` times the least element and `n` times the largest
-    /// one fit. Otherwise the check is a pass over the elements of its own, by one thread.
+    /// would wrap around. Other results always fit. A sum of `n` elements fits if `n` times the least element and `n`
+    /// times the largest one fit. Otherwise the check is a pass over the elements of its own, by one thread.
     ///
     /// # Errors
     /// [`Error::Overflow`](crate::Error::Overflow) with the first result that does not fit; and as [`run`](Self::run).

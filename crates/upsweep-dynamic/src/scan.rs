@@ -37,7 +37,7 @@ impl Scan<'_> {
 impl<'a> Scan<'a> {
     common_methods! {"scan"}
 
-    /// Excludes its own element from each result.
+    /// Makes the scan exclusive: the result at index `i` excludes the element at `i`.
     pub fn exclusive(mut self) -> Self {
         self.exclusive = true;
         self
@@ -133,8 +133,8 @@ impl<'a> Scan<'a> {
     }
 
     /// Checks, for sums and products of integers, that all results fit the type of the computation; otherwise they
-    /// would wrap around. Other results always fit. A sum fits if `n` times the least element and `n` times the largest
-    /// one fit. Otherwise the check is a pass over the elements of its own, by one thread.
+    /// would wrap around. Other results always fit. A sum of `n` elements fits if `n` times the least element and `n`
+    /// times the largest one fit. Otherwise the check is a pass over the elements of its own, by one thread.
     ///
     /// # Errors
     /// [`Error::Overflow`] with the first result, in the order of the scan, that does not fit; and as

@@ -15,9 +15,9 @@ pub enum Segments<'a> {
     /// Segment `s` is the elements `offsets[s] .. offsets[s + 1]`: integers that ascend from 0 to the number of
     /// elements.
     Offsets(View<'a>),
-    /// Begin of a segment at element 0 and at each element whose flag is `true`.
+    /// One flag for each element: a segment begins at element 0 and at each element whose flag is `true`.
     HeadFlags(&'a [bool]),
-    /// Runs of equal neighbours in the keys; NaN differs from itself.
+    /// One key for each element: a segment is a run of elements with equal keys. NaN differs from itself.
     Keys(View<'a>),
 }
 
@@ -26,12 +26,12 @@ pub enum Segments<'a> {
 #[derive(Debug)]
 pub(crate) enum Heads<'a> {
     Whole,
-    /// Ascending, from 0 to the number of elements.
+    /// Offsets of the segments, ascending from 0 to the number of elements.
     Offsets(Cow<'a, [u64]>),
 }
 
 impl<'a> Heads<'a> {
-    /// Returns the segments of `len` elements.
+    /// Checks `segments` of `len` elements, and converts them to offsets.
     pub(crate) fn new(segments: Segments<'a>, len: usize) -> Result<Self> {
         let enough = |what, found| match found == len {
             true => Ok(()),
@@ -52,7 +52,7 @@ impl<'a> Heads<'a> {
         Ok(Self::Offsets(offsets))
     }
 
-    /// Copies the offsets to where the device computes.
+    /// Copies the offsets to the memory of `device`.
     pub(crate) fn on(self, device: &Device) -> Result<Option<Buffer<'a, u64>>> {
         match self {
             Self::Whole => Ok(None),

@@ -11,7 +11,8 @@ trait Moves {
     fn moved<T: Value>(self, device: &Device, x: &[T]) -> Result<Vec<T>>;
 }
 
-/// Moves elements as the unsigned integers with their bits: so each size is compiled once.
+/// Runs `moves` on the elements as unsigned integers with the same bits, so that it is compiled once for each size of
+/// elements and not for each type.
 fn moved(device: &Device, x: View<'_>, moves: impl Moves) -> Result<Values> {
     let element = x.element();
     Ok(match element.size() {
@@ -94,13 +95,14 @@ pub fn runs(device: &Device, x: View<'_>) -> Result<(Values, Vec<u64>)> {
 pub struct Distinct {
     /// Distinct elements, ascending.
     pub values: Values,
-    /// Number of occurrences of each.
+    /// Number of occurrences of each of `values`.
     pub counts: Vec<u64>,
-    /// Index in `values` of each element, if requested.
+    /// Index in `values` of each element of the array, if requested.
     pub inverse: Option<Vec<u64>>,
 }
 
-/// Type whose order is that of unsigned integers, in which elements that count as equal are one.
+/// Element type with a mapping to unsigned integers, the words. Words have the order of their elements, and elements
+/// that count as equal, such as -0 and +0, have the same word.
 trait Ordered: Value {
     type Word: Value + Ord;
     fn to_word(self) -> Self::Word;
@@ -145,7 +147,8 @@ ordered! { float f16 as u16 f32 as u32 f64 as u64 }
 /// # Errors
 /// [`Error::OutOfMemory`]; [`Error::Upsweep`]: as [`runs`].
 pub fn unique(device: &Device, x: View<'_>, inverse: bool) -> Result<Distinct> {
-    /// Compiled once for each size of elements.
+    /// Finds the distinct elements of `x`, their counts, and with `inverse` the index of each element among them. It is
+    /// compiled once for each size of elements.
     fn distinct<T: Value + Ord>(
         device: &Device,
         mut x: Vec<T>,
@@ -190,12 +193,12 @@ impl Moves for Fetched<'_> {
     }
 }
 
-/// Returns the values at these places, which are below the length.
+/// Returns the values of `x` at the indices `places`, which are less than the number of values.
 pub(crate) fn fetched(device: &Device, x: View<'_>, places: &Buffer<'_, u64>) -> Result<Values> {
     moved(device, x, Fetched(places))
 }
 
-/// Returns the values at these places.
+/// Returns the values of `x` at the indices `places`, as a vector on the host.
 pub(crate) fn fetch<T: Value>(device: &Device, x: &Buffer<'_, T>, places: &Buffer<'_, u64>) -> Result<Vec<T>> {
     if let (Some(x), Some(places)) = (x.as_slice(), places.as_slice()) {
         let mut found = room(places.len())?;
@@ -213,7 +216,7 @@ impl Moves for Repeated<'_> {
     }
 }
 
-/// Converts counts to the type that the library takes.
+/// Converts counts of any type to `u64`, which the library takes.
 fn counts(x: View<'_>) -> Result<Vec<u64>> {
     let mut counts = room(x.len())?;
     with_view!(x, x => for (index, &x) in x.iter().enumerate() {
@@ -225,7 +228,8 @@ fn counts(x: View<'_>) -> Result<Vec<u64>> {
     Ok(counts)
 }
 
-/// Repeats the index of each count as often as the count says, or with `ranks` counts each one up: 0, 1, 2, ..
+/// Repeats the index `i` of each count `x[i]` as often as the count says. With `ranks`, the results for a count are
+/// instead the numbers 0, 1, 2, .. up to `x[i] - 1`.
 ///
 /// # Errors
 /// [`Error::Inexact`] when a count is no integer or negative; [`Error::Upsweep`]: as [`upsweep::Expand::run_to_vec`].
@@ -238,7 +242,7 @@ pub fn expand(device: &Device, x: View<'_>, ranks: bool) -> Result<Vec<u64>> {
     })
 }
 
-/// Repeats each of `values` as often as the count in `x` says.
+/// Repeats each of `values` as often as the count at the same index of `x` says.
 ///
 /// # Errors
 /// As [`expand`]; [`upsweep::Error::Length`] when there are not as many values as counts.

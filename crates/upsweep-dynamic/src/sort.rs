@@ -34,7 +34,7 @@ impl<'a> Sort<'a> {
         self
     }
 
-    /// Sorts each line along `axis` of a row-major array of this shape by itself.
+    /// Sorts each line along `axis` of a row-major array of this `shape` by itself.
     pub fn axis(mut self, shape: &'a [usize], axis: usize) -> Self {
         self.axis = Some((shape, axis));
         self
@@ -48,7 +48,8 @@ impl<'a> Sort<'a> {
         with_view!(x, x => Ok(self.sorted(device, x)?.into()))
     }
 
-    /// Returns the positions of the sorted values in `x`; along an axis, in the line.
+    /// Returns, for each value in sorted order, its index in `x` (argsort). Along an axis, it is the index in the
+    /// value's line.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -78,8 +79,9 @@ impl<'a> Sort<'a> {
     }
 }
 
-/// Returns the positions of rows in the order of their columns, the first column first. Equal rows keep their order.
-/// Each column has its direction: descending or not.
+/// Returns the indices of the rows in sorted order: by the first column, rows with equal values there by the second,
+/// and so on. Equal rows keep their order. Each column is given with its direction: `true` sorts it in descending
+/// order.
 ///
 /// ```
 /// use upsweep_dynamic::{View, lexsort};
@@ -113,7 +115,8 @@ pub fn lexsort(device: &Device, columns: &[(View<'_>, bool)]) -> Result<Vec<u64>
     Ok(order.unwrap_or_default())
 }
 
-/// Returns the `k` largest or least values in order, and their places; of equal values the first ones. NaN come last.
+/// Returns the `k` largest or least values in order, and their indices in `x`; of equal values the first ones. NaN come
+/// last.
 ///
 /// # Errors
 /// [`upsweep::Error::Rank`] when there are fewer than `k`; as [`upsweep::TopK::run`].
@@ -134,19 +137,20 @@ fn top_of<T: Value + Key>(device: &Device, x: &[T], k: usize, largest: bool) -> 
     Ok((values.into_vec()?, places.into_vec()?))
 }
 
-/// Value below which a share of all values lies.
+/// Quantile: the value below which a share of all values lies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantile {
-    /// Nearest `f64`.
+    /// `f64` nearest to the quantile.
     pub value: f64,
-    /// Digits of the value, for integers from 2^52 on: `f64` does not hold all of their halves.
+    /// Decimal digits of the quantile, for integers from 2^52 on: `f64` does not hold all of their halves.
     pub digits: Option<String>,
-    /// Whether `value` is exact.
+    /// Whether `value` is exactly the quantile.
     pub is_exact: bool,
 }
 
-/// Returns for each share from 0 to 1 the quantile of `x`, interpolated linearly between the two values around the
-/// place `share * (n - 1)`: see [`upsweep::nth`]. With a NaN among the values, every quantile is NaN.
+/// Returns for each share from 0 to 1 the quantile of `x`, interpolated linearly between the two sorted values around
+/// the index `share * (n - 1)`, where `n` is their number: see [`upsweep::nth`]. With a NaN among the values, every
+/// quantile is NaN.
 ///
 /// ```
 /// use upsweep_dynamic::{View, quantiles};

@@ -6,14 +6,14 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use upsweep::Element;
 
-/// Type of elements to scan and reduce: each of the variants of [`Type`], and no other.
+/// Rust type of elements: implemented by the type that each variant of [`Type`] names, and by no other.
 pub trait Value:
     Element + bytemuck::NoUninit + bytemuck::CheckedBitPattern + bytemuck::Zeroable + Default + PartialEq + fmt::Debug
 {
-    /// Variant of the type.
+    /// Variant of [`Type`] that names this type.
     const TYPE: Type;
 
-    /// Returns the value, without loss.
+    /// Returns the value as a [`Number`], without loss.
     fn number(self) -> Number;
 
     /// Returns the value that is exactly `number`, if there is one. Every NaN is one value.
@@ -62,13 +62,13 @@ macro_rules! types {
             /// Every type.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// Returns its name in Rust: `f32`.
+            /// Returns the type's name in Rust, such as `f32`.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self { $(Self::$variant => stringify!($rust)),* }
             }
 
-            /// Returns its name in NumPy's array protocol, without the byte order: `f4`.
+            /// Returns the type's name in NumPy's array protocol without the byte order, such as `f4`.
             #[must_use]
             pub fn numpy(self) -> &'static str {
                 match self { $(Self::$variant => $numpy),* }
@@ -104,13 +104,13 @@ impl Type {
         }
     }
 
-    /// Whether this is another integer type than `other`, or `bool`, and `other` has all of its values.
+    /// Whether `other` is another integer type that has all values of this type, an integer type or `bool`.
     pub(crate) fn widens_to(self, other: Self) -> bool {
         let (Some(own), Some(others)) = (self.integers(), other.integers()) else { return false };
         self != other && others.contains(own.start()) && others.contains(own.end())
     }
 
-    /// Returns all names, for messages.
+    /// Returns the names of all types, separated by spaces, for messages.
     #[must_use]
     pub fn names() -> String {
         Self::ALL.iter().map(|t| t.name()).collect::<Vec<_>>().join(" ")

@@ -39,17 +39,17 @@ macro_rules! with_view {
 
 macro_rules! arrays {
     ($($rust:ident $variant:ident),* $(,)?) => {
-        /// Array of one type.
+        /// Array whose element type is known only at run time: one of the variants.
         #[derive(Clone, Debug, PartialEq)]
         #[allow(missing_docs, reason = "each is an array of the type of its name")]
         pub enum Values { $($variant(Vec<$rust>)),* }
 
-        /// Borrowed array of one type.
+        /// Borrowed array whose element type is known only at run time: one of the variants.
         #[derive(Clone, Copy, Debug, PartialEq)]
         #[allow(missing_docs, reason = "each is an array of the type of its name")]
         pub enum View<'a> { $($variant(&'a [$rust])),* }
 
-        /// Mutably borrowed array of one type.
+        /// Mutably borrowed array whose element type is known only at run time: one of the variants.
         #[derive(Debug, PartialEq)]
         #[allow(missing_docs, reason = "each is an array of the type of its name")]
         pub enum ViewMut<'a> { $($variant(&'a mut [$rust])),* }
@@ -131,8 +131,8 @@ impl Values {
         self.view().bytes()
     }
 
-    /// Reduces integers of 64 bits modulo the number of values of the integer type `element`; other values stay as they
-    /// are.
+    /// Converts 64-bit integers to the integer type `element`, modulo the number of its values. Values of other types
+    /// stay as they are, and so do all values if `element` is a float type.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]
@@ -163,7 +163,7 @@ impl Values {
         }
     }
 
-    /// Converts the result of [`unsigned`](Self::unsigned) back to elements of this type.
+    /// Converts the result of [`unsigned`](Self::unsigned) back to the type `element`, which the elements had before.
     pub(crate) fn back_to(self, element: Type) -> Self {
         match (self, element) {
             (Self::U8(x), Type::I8) => Self::I8(cast_vec(x)),
@@ -216,7 +216,7 @@ impl<'a> View<'a> {
         with_view!(*self, x => bytemuck::cast_slice(x))
     }
 
-    /// Copies the array.
+    /// Copies the array to an owned one.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]
@@ -253,10 +253,10 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Applies `of` to each element.
+    /// Converts each element by `of`, which returns `None` for a number that the type `T` does not have: an error.
     fn converted<T: Value>(&self, of: impl Fn(Number) -> Option<T>) -> Result<Vec<T>> {
-        // Converts through numbers, a part at a time: so each type has one loop that reads and one that writes, instead
-        // of a loop for each pair of types.
+        // Converts through [`Number`]s, 256 elements at a time: so each type has one loop that reads and one that
+        // writes, instead of a loop for each pair of types.
         let mut numbers = [Number::Integer(0); 256];
         let mut values: Vec<T> = room(self.len())?;
         while values.len() < self.len() {
@@ -274,7 +274,8 @@ impl<'a> View<'a> {
         Ok(values)
     }
 
-    /// Converts integers to 64 bits, if that changes none.
+    /// Converts narrower integers to the 64-bit type `element`. Returns `None` for types of which it could change a
+    /// value, and for other targets.
     fn widened(&self, element: Type) -> Option<Result<Values>> {
         Some(match (*self, element) {
             (Self::Bool(x), Type::I64) => each(x, i64::from).map(Values::I64),
@@ -292,12 +293,12 @@ impl<'a> View<'a> {
         })
     }
 
-    /// Returns the elements of this range, which must be within the array.
+    /// Returns the elements in `range`, which must be within the array.
     pub(crate) fn part(self, range: std::ops::Range<usize>) -> Self {
         with_view!(self, x => View::from(&x[range]))
     }
 
-    /// Converts like [`Values::unsigned`].
+    /// Converts signed integers to the unsigned ones with the same bits, as [`Values::unsigned`] does.
     pub(crate) fn unsigned(self) -> Self {
         match self {
             Self::I8(x) => Self::U8(bytemuck::cast_slice(x)),
@@ -328,7 +329,7 @@ impl ViewMut<'_> {
         self.len() == 0
     }
 
-    /// Converts like [`Values::unsigned`].
+    /// Converts signed integers to the unsigned ones with the same bits, as [`Values::unsigned`] does.
     pub(crate) fn unsigned(self) -> Self {
         match self {
             Self::I8(x) => Self::U8(bytemuck::cast_slice_mut(x)),
@@ -340,7 +341,7 @@ impl ViewMut<'_> {
     }
 }
 
-/// Applies `of` to each value.
+/// Returns `of(x)` for each value of `x`.
 fn each<S: Copy, T>(x: &[S], of: impl Fn(S) -> T) -> Result<Vec<T>> {
     let mut values = room(x.len())?;
     values.extend(x.iter().map(|&x| of(x)));
@@ -358,7 +359,7 @@ pub(crate) fn room<T>(len: usize) -> Result<Vec<T>> {
     upsweep_core::memory::room(len).map_err(|_| no_memory::<T>(len))
 }
 
-/// Makes `len` zeros.
+/// Makes a vector of `len` zeros.
 pub(crate) fn zeroed<T: bytemuck::Zeroable>(len: usize) -> Result<Vec<T>> {
     upsweep_core::memory::ask(|| try_zeroed_vec(len)).map_err(|()| no_memory::<T>(len))
 }
@@ -367,7 +368,7 @@ fn no_memory<T>(len: usize) -> Error {
     Error::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) }
 }
 
-/// Copies `values`.
+/// Copies `values` to a new vector.
 pub(crate) fn copied<T: Copy>(values: &[T]) -> Result<Vec<T>> {
     let mut copy = room(values.len())?;
     copy.extend_from_slice(values);

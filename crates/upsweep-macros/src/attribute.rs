@@ -76,7 +76,8 @@ pub(crate) fn operator(arguments: TokenStream, item: TokenStream) -> TokenStream
 
 pub(crate) fn function(arguments: TokenStream, item: TokenStream) -> TokenStream {
     parse(item, |function| {
-        // Helpers of upsweep itself: bodies call them, but they are no values, which errors would list to users.
+        // `#[function(helper)]` marks a helper of upsweep itself. Bodies can call it, but it does not implement
+        // `Function`: the compiler would list the implementation to users in errors.
         let helper = arguments.to_string() == "helper";
         if !arguments.is_empty() && !helper {
             return Err(Error::new(arguments.span(), "#[function] takes no arguments"));
@@ -112,7 +113,8 @@ pub(crate) fn function(arguments: TokenStream, item: TokenStream) -> TokenStream
     })
 }
 
-/// Parses the function and makes the items; on an error, keeps the function so that other code still finds it.
+/// Parses `item`, a function, and returns the items that `make` makes of it. On an error it returns the error and the
+/// function itself, so that other code still finds the function.
 fn parse(item: TokenStream, make: impl FnOnce(&ItemFn) -> Result<TokenStream>) -> TokenStream {
     match syn::parse2::<ItemFn>(item.clone()) {
         Ok(function) => make(&function).unwrap_or_else(|error| {
@@ -126,7 +128,7 @@ fn parse(item: TokenStream, make: impl FnOnce(&ItemFn) -> Result<TokenStream>) -
     }
 }
 
-/// Parses `identity = EXPR`, or nothing.
+/// Parses the arguments of `#[operator]`: `identity = EXPR`, or nothing.
 fn identity(arguments: TokenStream) -> Result<Option<Expr>> {
     if arguments.is_empty() {
         return Ok(None);

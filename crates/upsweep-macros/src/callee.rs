@@ -11,14 +11,14 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{ExprPath, GenericArgument, PathArguments, UseTree, parse_quote};
 
-/// Name of the hidden method of the function `name`.
+/// Name of the hidden method that gives the C++ name of the function `name`.
 pub(crate) fn method(name: &Ident) -> Ident {
     let plain = name.to_string();
     Ident::new(&format!("cuda_name_of_{}", plain.trim_start_matches("r#")), name.span())
 }
 
-/// Expression of the C++ name of a call's `path`: a marked function, or the constructor of a tuple struct, whose name
-/// begins with an upper-case letter.
+/// Rust expression that gives the C++ name of the function that a call names by `path`: a marked function, or the
+/// constructor of a tuple struct, whose name begins with an upper-case letter.
 pub(crate) fn cuda_name(path: &ExprPath) -> TokenStream {
     let source = source();
     let Some(last) = path.path.segments.last() else { return TokenStream::new() };
@@ -44,7 +44,8 @@ pub(crate) fn cuda_name(path: &ExprPath) -> TokenStream {
         }
         _ => (TokenStream::new(), TokenStream::new()),
     };
-    // An import provides the trait of a longer path; the trait of a single name is in scope where the function is.
+    // If the path has several segments, the function's hidden trait is imported. If it is a single name, the trait is
+    // in scope where the function is.
     let import = (path.path.segments.len() > 1).then(|| {
         let mut whole = path.path.clone();
         whole.segments.iter_mut().for_each(|segment| segment.arguments = PathArguments::None);

@@ -1,9 +1,11 @@
-//! CUDA C++ text with holes, which Rust fills when the program runs: types, constants and names of functions.
+//! Templates of CUDA C++ text, with placeholders for types, constants and names of functions, which Rust fills in when
+//! the program runs.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
-/// CUDA C++ text with holes.
+/// Template of CUDA C++ text: pieces of fixed text, and placeholders for type names, values and function names, which
+/// the program fills in when it runs.
 #[derive(Clone, Default)]
 pub(crate) struct Cuda(Vec<Piece>);
 
@@ -12,13 +14,13 @@ enum Piece {
     Text(String),
     /// C++ name of a Rust type.
     Type(TokenStream),
-    /// Value of a Rust expression of an element type.
+    /// C++ text of the value of a Rust expression of an element type.
     Value(TokenStream),
-    /// Value of a Rust expression of type `usize`.
+    /// C++ text of the value of a Rust expression of type `usize`.
     Count(TokenStream),
     /// C++ name of the function being defined.
     OwnName,
-    /// Expression of the C++ name of a function, whose `source` is [`source`].
+    /// Rust expression that gives the C++ name of a function that the text calls; it uses the variable [`source`].
     Function(TokenStream),
 }
 
@@ -60,7 +62,7 @@ impl Cuda {
         all
     }
 
-    /// Returns the text as an array of `upsweep::operator::Piece`.
+    /// Returns the Rust expression of the template: an array of `upsweep::operator::Piece`.
     pub(crate) fn pieces(&self) -> TokenStream {
         let source = source();
         let pieces = self.0.iter().map(|piece| match piece {
@@ -79,7 +81,8 @@ impl Cuda {
     }
 }
 
-/// Variable of type `&mut Source`, which no name of the program can be.
+/// Name of the variable of type `&mut Source` in generated code; by hygiene, no name in the user's program is equal to
+/// it.
 pub(crate) fn source() -> Ident {
     Ident::new("source", Span::mixed_site())
 }
@@ -105,7 +108,7 @@ impl From<&Cuda> for Cuda {
     }
 }
 
-/// Concatenates text and [`Cuda`].
+/// Concatenates pieces of text and of [`Cuda`] to one [`Cuda`].
 macro_rules! cuda {
     ($($piece:expr),* $(,)?) => {{
         let mut all = $crate::cuda::Cuda::default();

@@ -48,7 +48,8 @@ fn implementation(input: DeriveInput) -> Result<TokenStream> {
         clause.predicates.push(parse_quote!(#name #arguments: ::core::marker::Copy + ::core::marker::Send
             + ::core::marker::Sync + 'static));
     } else {
-        // So that the compiler says once that it is not, and not for everything that an element needs.
+        // With this bound, the compiler says once that a struct is not `Copy`, and not for every trait that an element
+        // needs.
         generics.make_where_clause().predicates.push(parse_quote_spanned!(name.span()=> #name: ::core::marker::Copy));
     }
     let (impl_generics, arguments, clause) = generics.split_for_impl();
@@ -57,7 +58,7 @@ fn implementation(input: DeriveInput) -> Result<TokenStream> {
     let fields = types.iter().map(|ty| {
         quote_spanned!(ty.span()=> (::core::mem::size_of::<#ty>(), <#ty as ::upsweep::operator::Element>::NUMBERS))
     });
-    // Without parameters the size is checked at the struct's definition, else at its use.
+    // The size of a struct without generic parameters is checked at its definition, that of a generic one at its use.
     let check = |ty: TokenStream| {
         let span = name.span();
         quote_spanned!(span=> assert!(
@@ -89,8 +90,8 @@ fn implementation(input: DeriveInput) -> Result<TokenStream> {
 
     Ok(quote! {
         #size_check
-        // SAFETY: the C++ struct has this struct's own offsets, size and alignment, which the text asserts, and each
-        // field is an element.
+        // SAFETY: the C++ struct has this struct's own offsets, size and alignment, which its C++ text asserts, and
+        // each field is an element.
         #[automatically_derived]
         unsafe impl #impl_generics ::upsweep::operator::Element for #name #arguments #clause {
             type Carrier = Self;

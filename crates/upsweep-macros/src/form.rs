@@ -37,13 +37,14 @@ fn method(name: &Ident) -> &'static str {
     }
 }
 
-/// Largest number of operations of an operator that is applied in vector registers. A scan there applies it more often,
-/// so longer operators lose more time than the registers save.
+/// Largest number of operations of an operator that is applied in vector registers. A scan in vector registers applies
+/// the operator more often, so longer operators lose more time than the registers save.
 const MOST: usize = 4;
 
 /// Largest number of operations of an operator on elements of several numbers that is applied in vector registers.
 const MOST_OF_SEVERAL: usize = 64;
-/// Number of operations that a division counts for.
+/// Number of operations that a division counts as: more than [`MOST`], so that `suits_lanes` is false for an operator
+/// that divides.
 const DIVISION: usize = MOST + 1;
 
 /// Whether the body has at most [`MOST`] operations, all of which processors have for vectors of numbers. Only speed
@@ -58,7 +59,7 @@ pub(crate) fn suits_vectors(body: &Block) -> bool {
     block(body).is_some_and(|operations| operations <= MOST_OF_SEVERAL)
 }
 
-/// Number of operations of a block; `None` if one is not for vectors.
+/// Number of operations of a block; `None` if it has an operation that is not one of vectors.
 fn block(block: &Block) -> Option<usize> {
     block.stmts.iter().map(statement).sum()
 }

@@ -4,10 +4,11 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{DeriveInput, Error, Field, Fields, Ident, Member, Result, Type};
 
-/// Largest number of bits of a key.
+/// Largest number of bits of a sort key.
 const MOST: u32 = 128;
 
-/// Returns the implementation of sorts by fields; nothing where no field is a key.
+/// Returns the implementation of the trait `Fields`, by which `Sort::by_fields` sorts the struct; nothing if no field
+/// is a key.
 pub(crate) fn implementation(input: &DeriveInput, fields: &Fields, members: &[Member]) -> Result<TokenStream> {
     let mut keys = Vec::new();
     for (field, member) in fields.iter().zip(members) {
@@ -26,7 +27,7 @@ pub(crate) fn implementation(input: &DeriveInput, fields: &Fields, members: &[Me
             "a struct with #[key] fields has no parameters: give Sort::by_key a function",
         ));
     }
-    // Neighbouring fields that fit in one key are combined.
+    // Neighbouring fields whose bits fit in one sort key are combined to one.
     let mut parts: Vec<(u32, Vec<_>)> = Vec::new();
     for key in keys {
         match parts.last_mut() {
@@ -75,7 +76,7 @@ pub(crate) fn implementation(input: &DeriveInput, fields: &Fields, members: &[Me
     })
 }
 
-/// Name of a field's type, and its bits.
+/// Returns the name of a key field's type, and its number of bits.
 fn kind(field: &Field) -> Result<(Ident, u32)> {
     let name = match &field.ty {
         Type::Path(path) if path.qself.is_none() => {

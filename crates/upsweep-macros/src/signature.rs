@@ -8,11 +8,11 @@ use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 use syn::{Error, FnArg, GenericParam, Generics, ItemFn, Meta, Pat, PatType, Result, ReturnType, Type, TypeArray};
 
-/// Parts of a function's signature from which the items are made.
+/// Parts of a function's signature, of which the macros make their items.
 pub(crate) struct Signature {
     arguments: Vec<Argument>,
     pub(crate) output: Type,
-    /// Name of the struct.
+    /// Name of the struct that the macro defines for the function.
     unit: Ident,
 }
 
@@ -100,7 +100,7 @@ impl Signature {
         self.arguments.iter().map(|argument| (argument.pattern.clone(), argument.ty.clone())).collect()
     }
 
-    /// Generics of the struct: the function's parameters that occur in its values' types.
+    /// Generics of the struct: those generic parameters of the function that occur in the types of the values it holds.
     fn generics(&self, function: &ItemFn) -> Generics {
         let mut named = Vec::new();
         for argument in self.arguments.iter().filter(|argument| argument.param.is_some()) {
@@ -120,15 +120,16 @@ impl Signature {
         generics
     }
 
-    /// Returns the struct as a type.
+    /// Returns the struct as a type, with its generic arguments.
     pub(crate) fn of_type(&self, function: &ItemFn) -> TokenStream {
         let (unit, generics) = (&self.unit, self.generics(function));
         let (_, arguments, _) = generics.split_for_impl();
         quote!(#unit #arguments)
     }
 
-    /// Returns the arguments of a call of the function, where callers pass `names` and the struct holds the others; and
-    /// the methods that add the held values to a kernel, and that name the function for it.
+    /// Returns three parts of the struct's implementation. The first is the arguments of a call of the function:
+    /// `names` for those that callers pass, and fields of the struct for the others. The second is the method that adds
+    /// the held values to a kernel, if there are any, and the third the method that returns the function's C++ name.
     pub(crate) fn calls(
         &self,
         function: &ItemFn,
@@ -189,7 +190,7 @@ impl Signature {
         let held_arrays: Vec<bool> = self.arguments.iter().map(is_held_array).collect();
         let (translation, error) = match translate::function(&self.patterns(), &held_arrays, &self.output, block) {
             Ok((body, cuda)) => ((body, cuda), None),
-            // The placeholder body has any type, so that no other errors follow.
+            // The body in place of one that did not translate has any type, so that no other errors follow.
             Err(error) => ((quote!({ ::core::unreachable!() }), Cuda::default()), Some(error.into_compile_error())),
         };
         let allowed = error.is_some().then(|| quote!(#[allow(unused, reason = "the body did not translate")]));
@@ -206,7 +207,7 @@ impl Signature {
         let gap = attrs.iter().any(|attribute| attribute.path().is_ident("doc")).then(|| quote!(#[doc = ""]));
         let value = self.value(function);
 
-        // The remaining attributes of the arguments are the compiler's.
+        // Arguments lose `#[param]`. Their remaining attributes are the compiler's.
         let mut sig = sig.clone();
         for argument in &mut sig.inputs {
             if let FnArg::Typed(argument) = argument {
@@ -263,7 +264,7 @@ impl Signature {
         }
     }
 
-    /// Definition of the struct: a unit, or a struct that holds the values.
+    /// Definition of the function's struct: a unit struct, or one whose fields are the held values.
     fn value(&self, function: &ItemFn) -> TokenStream {
         let (vis, unit) = (&function.vis, &self.unit);
         let held: Vec<(&Ident, &Type)> =
@@ -302,7 +303,7 @@ impl Signature {
     }
 }
 
-/// Name of the value that the struct holds for an argument marked `#[param]`.
+/// Name of an argument marked `#[param]`, whose value the struct holds; `None` for other arguments.
 fn param_of(argument: &PatType) -> Result<Option<Ident>> {
     let Some(mark) = argument.attrs.iter().find(|attribute| attribute.path().is_ident("param")) else {
         return Ok(None);

@@ -17,19 +17,19 @@ pub enum Start<T> {
     Buffer(T),
 }
 
-/// The options of one call. A reduction has no direction.
+/// Options of one scan or reduction. A reduction uses neither `exclusive` nor `reverse`.
 #[derive(Clone, Debug)]
 pub struct Case<T> {
     pub exclusive: bool,
     pub reverse: bool,
     pub start: Start<T>,
     pub cut: Cut,
-    /// Elements between an aligned address and the input, and the output.
+    /// Number of elements from an aligned address to the start of the input, and to the start of the output.
     pub offsets: (usize, usize),
 }
 
 impl<T> Case<T> {
-    /// A forward inclusive scan or a reduction, of the whole array.
+    /// Creates the case of a forward inclusive scan, or of a reduction, of the whole array.
     pub fn new() -> Self {
         Self { exclusive: false, reverse: false, start: Start::Nothing, cut: Cut::Whole, offsets: (0, 0) }
     }
@@ -76,7 +76,7 @@ impl<T: Copy> Start<T> {
     }
 }
 
-/// A scan or reduction of a whole array, with its buffers. It runs once, unchanged or with a cut.
+/// A scan or reduction with its buffers, which is run once: of the whole array, along an axis, or by segments.
 pub trait Call {
     fn whole(self) -> Result<()>;
     fn axis(self, shape: &[usize], axis: usize) -> Result<()>;
@@ -191,13 +191,14 @@ impl<I: Element, O: Element> Reduced<'_, I, O> {
     }
 }
 
-/// Checks that are compiled for whole arrays and axes, which suffices for most.
+/// Checks that are compiled for whole arrays and axes only, which suffices for most test cases.
 pub struct Lines;
 
 /// Checks that are compiled for segments too, each kind of which is a backend function of its own.
 pub struct Cuts;
 
-/// Cuts of a call, and the check of its results. Implemented by [`Lines`] and [`Cuts`].
+/// Checks of calls, whose results are compared with the oracle's. [`Lines`] and [`Cuts`] implement it for the divisions
+/// of an array ([`Cut`]) that they can run.
 pub trait Reach {
     fn run(place: &Place, call: impl Call, cut: &Cut) -> Result<()>;
 
@@ -260,7 +261,7 @@ pub trait Reach {
         scan_in_place::<Self, _, _, _, _, _>(place, scan, &expected_scan(rule, x, case), x, case);
     }
 
-    /// Checks a reduction of `x`, and the number of its segments where the case has segments.
+    /// Checks a reduction of `x`, and for inputs of an even length also the number of results that it stores.
     #[track_caller]
     fn reduce<I, T, O, Op, M, F>(
         &self,
@@ -278,8 +279,8 @@ pub trait Reach {
         F: Function<(T,), Output = O>,
     {
         let expected = oracle::reduce(x, &case.cut.lines(x.len()), rule, case.start.value());
-        // The number of segments by flags or keys depends on the data: the output may be longer, and its rest stays
-        // unchanged.
+        // The number of segments by flags or keys depends on the data: the output may be longer, and what follows the
+        // results stays unchanged.
         let open_ended = matches!(case.cut, Cut::HeadFlags(_) | Cut::Keys(_));
         let spare = if open_ended { x.len() % 4 } else { 0 };
         let input = place.upload(x, case.offsets.0);
@@ -327,7 +328,7 @@ impl Reach for Cuts {
     }
 }
 
-/// Applies direction and initial value to a scan, and runs it.
+/// Applies the direction and the initial value of `case` to a scan, and runs it.
 #[track_caller]
 fn start_scan<R: Reach + ?Sized, T: Sample, Op, M, F>(
     place: &Place,
@@ -389,12 +390,12 @@ fn scan_in_place<R: Reach + ?Sized, I, T, Op, M, F>(
     compare::<Op, I, I>(expected, &data.checked(), x.len(), || format!("scan {case:?} in place"));
 }
 
-/// Computes the expected results of a scan.
+/// Computes the expected results of the scan `case` of `x`, by the oracle.
 fn expected_scan<I: Sample, T: Sample, O: Sample>(rule: &Rule<I, T, O>, x: &[I], case: &Case<T>) -> Vec<O> {
     oracle::scan(x, &case.cut.lines(x.len()), rule, case.start.value(), case.exclusive, case.reverse)
 }
 
-/// Compares results to the bit.
+/// Compares the results `found` with the `expected` ones, to the bit.
 ///
 /// # Panics
 /// At a difference, with the first one and their number.

@@ -1,9 +1,9 @@
-//! Cuts of an array into lines.
+//! Inputs that divide an array into lines: head flags, keys, offsets and axes.
 
 use crate::oracle::Cut;
 use crate::random::Rng;
 
-/// Returns one cut of each kind, for `len` elements.
+/// Returns divisions of `len` elements into lines, at least one of each kind that the length allows.
 pub fn one_of_each(len: usize) -> Vec<Cut> {
     let mut cuts = vec![Cut::Whole, head_flags(len, 40), keys(len, 17), Cut::Offsets(offsets(len, len / 50))];
     for inner in [1, 3, 64] {
@@ -14,7 +14,8 @@ pub fn one_of_each(len: usize) -> Vec<Cut> {
     cuts
 }
 
-/// Head flags, one in `mean` set. The first flag is set in every other array only: it begins a segment either way.
+/// Random head flags, of which on average one in `mean` is set. The first flag is set for even lengths only: element 0
+/// begins a segment either way.
 pub fn head_flags(len: usize, mean: usize) -> Cut {
     let mut rng = Rng::new((len ^ mean) as u64);
     let mut flags: Vec<bool> = (0..len).map(|_| rng.once_in(mean)).collect();
@@ -24,7 +25,7 @@ pub fn head_flags(len: usize, mean: usize) -> Cut {
     Cut::HeadFlags(flags)
 }
 
-/// Keys that recur after others: only neighbours form a segment. Runs have 1 to `2 mean` elements.
+/// Keys in runs of 1 to `2 mean` equal ones. A key recurs after others: only neighbours form a segment.
 pub fn keys(len: usize, mean: usize) -> Cut {
     let mut rng = Rng::new((len ^ mean) as u64);
     let mut keys: Vec<i32> = Vec::with_capacity(len);
@@ -36,8 +37,8 @@ pub fn keys(len: usize, mean: usize) -> Cut {
     Cut::Keys(keys)
 }
 
-/// Ascending offsets that cut `len` elements at `inner` random places, with empty segments at both ends and, by chance
-/// or by number, between.
+/// Ascending offsets that cut `len` elements at `inner` random indices. There are empty segments at both ends, and
+/// between them at the offsets that occur twice: a quarter of the random ones, and others by chance.
 pub fn offsets(len: usize, inner: usize) -> Vec<u64> {
     let mut rng = Rng::new((len ^ inner) as u64);
     let mut offsets: Vec<u64> = (0..inner).map(|_| rng.below(len + 1) as u64).collect();

@@ -12,15 +12,15 @@ use upsweep::Key;
 pub trait SortKey: Sample + Key {
     fn of_bits(bits: u128) -> Self;
     fn bits(self) -> u128;
-    /// Ascending order, except for NaN.
+    /// Compares two keys in ascending order, in which the place of NaN is left to `compare`.
     fn order(self, other: Self) -> Ordering;
-    /// Whether a NaN has a sign; `None` for other values.
+    /// Whether the sign bit of a NaN is set; `None` for values that are no NaN.
     fn nan(self) -> Option<bool> {
         None
     }
 
-    /// Documented order: zeros of both signs are equal, and NaN is at the end in both directions. Ascending, NaN
-    /// without a sign precede NaN with one.
+    /// Compares two keys in the documented order: zeros of both signs are equal, and NaN is at the end in both
+    /// directions. In ascending order, NaN without a sign precede NaN with one.
     fn compare(self, other: Self, descending: bool) -> Ordering {
         let in_direction = |order: Ordering| if descending { order.reverse() } else { order };
         match (self.nan(), other.nan()) {
@@ -106,35 +106,37 @@ floats! { f16 as u16, bf16 as u16, f32 as u32, f64 as u64 }
 pub enum Kind {
     /// Random bits.
     Random,
-    /// Random, with many of a type's special values.
+    /// Random keys, among them many special values of the type.
     Special,
     Sorted,
     Reversed,
     AllEqual,
     TwoValues,
-    /// Ascending, then descending.
+    /// Keys that ascend to the middle of the input and then descend.
     OrganPipe,
-    /// Few values, most of them one.
+    /// Few values: powers of two below 2^20, as bits, of which a fifth are 1.
     Zipf,
     /// Numbers of up to 20 bits, each with a frequency proportional to its reciprocal.
     Skewed,
-    /// The second digit is the same in all.
+    /// Random bits, except that the second lowest digit (byte) of all keys is the same.
     OneDigitConstant,
-    /// Only the lowest digit varies.
+    /// Random lowest digit (byte); all other digits are the same in all keys.
     LowDigit,
-    /// Sorted, except for two swapped keys.
+    /// Sorted keys, of which two are swapped.
     NearlySorted,
-    /// Parents of a binary tree; the root has none.
+    /// Key `i` is the parent of node `i` in a complete binary tree, and `len` for the root.
     Halves,
-    /// Parents of a random tree.
+    /// Key `i` is the parent of node `i` in a random tree, and `len` for the root.
     Parents,
-    /// Origins of the arcs of a tree, each there and back.
+    /// Key `i` is the node at which arc `i` of a tree begins: first the arcs from each node to its parent, then those
+    /// back.
     Arcs,
-    /// One key in half of the places, random smaller keys in the others.
+    /// The key `len` at about half of the indices, random smaller keys at the others.
     Hanging,
     /// Mostly zeros of floats, of both signs, with some neighbours of zeros and some random keys.
     Zeros,
-    /// Few zeros of both signs, so few that an implementation may miss them.
+    /// Random bits with few zeros of floats, of both signs: 5 of 1000 keys, so few that an implementation may miss
+    /// them.
     FewZeros,
 }
 
@@ -159,7 +161,7 @@ pub const KINDS: [Kind; 18] = [
     Kind::FewZeros,
 ];
 
-/// Returns `len` keys.
+/// Returns `len` keys in the arrangement `kind`.
 pub fn keys<K: SortKey>(kind: Kind, len: usize) -> Vec<K> {
     let mut rng = Rng::new(len as u64 ^ 0x5eed << 40);
     let mut bits = || u128::from(rng.next()) << 64 | u128::from(rng.next());
@@ -215,7 +217,7 @@ pub fn lengths(on_cuda: bool) -> Vec<usize> {
     if reduced() { vec![0, 1, 2, 33, 513, 2047, 2049, 20_481] } else { [&short[..], tiles].concat() }
 }
 
-/// Length of several tiles on a GPU; on the CPU, a length that is sorted by the same steps.
+/// Length of several tiles on a GPU: `on_cuda`. On the CPU it is at most 5003, which is sorted by the same steps.
 pub fn some(place: &Place, on_cuda: usize) -> usize {
     if place.is_cuda() { on_cuda } else { on_cuda.min(5003) }
 }

@@ -5,8 +5,9 @@ use crate::random::Rng;
 use crate::sample::Sample;
 use upsweep::{Element, function, operator};
 
-/// Implements [`Sample`] for a struct, field by field. `odd` and `even` fields keep the structs with multiplications
-/// invertible: products of many other values would be 0 modulo a power of two, and would hide the elements long before.
+/// Implements [`Sample`] for a struct, field by field. With `odd` and `even` fields, the structs whose operators
+/// multiply are invertible. Products of many other values would be 0 modulo a power of two, and would not show the
+/// elements long before.
 macro_rules! sample_struct {
     ($name:ident { $($field:ident),* } $(odd ($($odd:ident)*))? $(even $even:ident)?) => { impl Sample for $name {
         fn random(rng: &mut Rng) -> Self {
@@ -40,7 +41,7 @@ pub fn then(f: Affine, g: Affine) -> Affine {
     Affine { m: g.m.wrapping_mul(f.m), c: g.m.wrapping_mul(f.c).wrapping_add(g.c) }
 }
 
-/// A range of positions, `from .. to`: 8 bytes. It reveals every element that is lost, repeated, out of order or
+/// A range of indices, `from .. to`: 8 bytes. It reveals every element that is lost, repeated, out of order or
 /// invented.
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
@@ -50,7 +51,8 @@ pub struct Span {
 }
 sample_struct! { Span { from, to } }
 
-/// Joins two ranges if the second begins where the first ends; else the result is broken for good. It has no identity.
+/// Joins two ranges if the second begins where the first ends. Otherwise the result is an invalid range, and so is
+/// every result that contains it. It has no identity.
 #[operator]
 pub fn join(a: Span, b: Span) -> Span {
     if a.from <= a.to && b.from <= b.to && a.to == b.from {
@@ -149,7 +151,7 @@ pub struct Summary {
 }
 sample_struct! { Summary { sum, least, most, rises, first, last, any } }
 
-/// Summary of two neighbouring series. It has no identity.
+/// Summary of two neighbouring series, from the summary of each. It has no identity.
 #[operator]
 pub fn summarise(a: Summary, b: Summary) -> Summary {
     let rise = if b.first > a.last { 1u32 } else { 0u32 };
@@ -185,7 +187,7 @@ pub fn wide_product(x: Wide, y: Wide) -> Wide {
     }
 }
 
-/// Sums of values and of positions: a wrong position shows in the second.
+/// Sums of values and of indices: a wrong index shows in the second sum.
 #[operator(identity = (0, 0))]
 pub fn add_pairs(a: (u32, u64), b: (u32, u64)) -> (u32, u64) {
     (a.0.wrapping_add(b.0), a.1.wrapping_add(b.1))
@@ -203,7 +205,8 @@ pub fn from_one(f: Affine) -> u16 {
     f.m.wrapping_add(f.c) as u16
 }
 
-/// The rule of [`Then`] between [`TripleAndAdd`] and [`FromOne`]: one byte in, eight combined, two out.
+/// Rule of the operator [`Then`] with the map [`TripleAndAdd`] and the finish [`FromOne`]: inputs of one byte, eight
+/// bytes combined, results of two bytes.
 pub fn byte_steps() -> Rule<u8, Affine, u16> {
     Rule {
         map: |x, _| Affine { m: 3, c: u32::from(x) },
@@ -213,7 +216,8 @@ pub fn byte_steps() -> Rule<u8, Affine, u16> {
     }
 }
 
-/// A step made of a whole number, so that a map and a finish can convert there and back in place.
+/// A recurrence step made of an integer: a scan in place can map integers to steps, and finish with [`ConstantTerm`]
+/// back to integers.
 #[function]
 pub fn step_by(x: u32) -> Affine {
     Affine { m: x | 1, c: x }
@@ -235,13 +239,13 @@ pub fn low_byte(x: u64) -> u8 {
     x as u8
 }
 
-/// Mix of the position and the value into one number: the finish after `enumerate`.
+/// Mix of an index and a value into one number: the finish after `enumerate`.
 #[function]
 pub fn flatten(x: (u32, u64)) -> u64 {
     x.1.wrapping_mul(1000).wrapping_add(x.0 as u64)
 }
 
-/// Equality of keys modulo their position within a multiple of `unit`: it differs from `==`.
+/// Equality of the quotients of two keys by `unit`: keys that are not `==` can be equal.
 #[function]
 pub fn same_unit(#[param] unit: u32, a: u32, b: u32) -> bool {
     a / unit == b / unit

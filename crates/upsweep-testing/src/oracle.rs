@@ -13,7 +13,7 @@ pub struct Rule<I, T, O> {
 }
 
 impl<T> Rule<T, T, T> {
-    /// Creates the rule of an operator alone.
+    /// Creates the rule of an operator without a map and a finish.
     pub fn new(combine: fn(T, T) -> T, identity: Option<T>) -> Self {
         Self { map: |x, _| x, combine, identity, finish: |x| x }
     }
@@ -29,7 +29,8 @@ pub enum Cut {
     Offsets(Vec<u64>),
 }
 
-/// A line of elements: their positions in the array, and the first one's number for `enumerate`.
+/// A line of elements: their indices in the array, and as `first` the index that `enumerate` gives to the first of
+/// them.
 #[derive(Clone, Copy, Debug)]
 pub struct Line {
     pub start: usize,
@@ -39,7 +40,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// Position of the `k`-th element in the array.
+    /// Index, in the array, of the line's element `k`.
     #[inline(always)]
     pub fn at(&self, k: usize) -> usize {
         self.start + k * self.stride
@@ -77,7 +78,7 @@ impl Cut {
     }
 }
 
-/// Returns a line for every combination of coordinates with 0 along `axis`, in row-major order.
+/// Returns the lines along `axis`: one for every combination of the other coordinates, in row-major order.
 fn axis_lines(shape: &[usize], axis: usize) -> Vec<Line> {
     let mut starts = vec![0];
     for (k, &n) in shape.iter().enumerate() {
@@ -96,7 +97,7 @@ pub fn runs(len: usize, head: impl Fn(usize) -> bool) -> Vec<Line> {
     heads.windows(2).map(|w| Line::of(w[0]..w[1])).collect()
 }
 
-/// Computes the expected results of a scan.
+/// Computes the expected results of a scan of each of `lines` by itself.
 pub fn scan<I: Copy, T: Copy, O: Copy>(
     x: &[I],
     lines: &[Line],

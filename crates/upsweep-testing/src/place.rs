@@ -8,7 +8,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use upsweep::{Device, Element, Input, Output, View, ViewMut};
 
-/// Number of guard elements before and after each buffer that no call may write (at least, with the buffer's offset).
+/// Least number of guard elements before and after each buffer, which no call may write. Before a buffer, its offset
+/// adds to it.
 const GUARD: usize = 16;
 
 /// Lock of stream captures. cudarc waits for the whole context when it creates a stream, which would end a capture: a
@@ -16,7 +17,7 @@ const GUARD: usize = 16;
 #[cfg(feature = "cuda")]
 pub static CAPTURE: std::sync::RwLock<()> = std::sync::RwLock::new(());
 
-/// Device and stream of a case.
+/// Device and stream on which a test case runs.
 #[derive(Clone, Debug)]
 pub struct Place {
     pub device: Device,
@@ -65,7 +66,7 @@ impl Place {
         Buffer { memory: self.memory(all), start: GUARD + offset, len: values.len() }
     }
 
-    /// Creates a buffer of `len` poisoned elements, for a call to write.
+    /// Creates a buffer of `len` elements for a call to write, filled with the value `T::poison()`.
     pub fn poisoned<T: Sample>(&self, len: usize, offset: usize) -> Buffer<T> {
         let start = GUARD + offset;
         Buffer { memory: self.memory(vec![T::poison(); start + len + GUARD]), start, len }
@@ -187,7 +188,8 @@ pub fn from_cuda<T: Element>(slice: &CudaSlice<T>) -> Vec<T> {
     let mut values: Vec<T> = Vec::with_capacity(slice.len());
     // SAFETY: the view covers the same memory as bytes.
     let bytes = unsafe { slice.transmute::<u8>(slice.num_bytes()) }.expect("as many bytes");
-    // SAFETY: the vector's capacity is these bytes; u8 has no invalid values, and nothing reads them before the copy.
+    // SAFETY: the vector's capacity is at least `slice.num_bytes()` bytes. Nothing reads them before the copy has
+    // written them, and every byte is a valid `u8`.
     let target = unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast::<u8>(), slice.num_bytes()) };
     stream.memcpy_dtoh(&bytes, target).expect("the copy to the host");
     stream.synchronize().expect("everything on the stream has run");

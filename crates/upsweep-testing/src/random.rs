@@ -1,6 +1,6 @@
 //! Seeded random numbers: the same inputs in every run and on every machine.
 
-/// SplitMix64 (Steele, Lea, Flood 2014): 64 good bits from a counter.
+/// Random number generator SplitMix64 (Steele, Lea, Flood 2014), which mixes a counter to 64 random bits.
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
 
@@ -20,13 +20,13 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// Returns a number below `bound`, which is not 0.
+    /// Returns a number from 0 to `bound - 1`; `bound` is not 0.
     #[inline(always)]
     pub fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound as u64) as usize
     }
 
-    /// Returns true once in `n` times on average.
+    /// Returns `true` with the probability `1 / n`.
     #[inline(always)]
     pub fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0

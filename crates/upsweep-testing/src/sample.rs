@@ -124,7 +124,8 @@ where
     }
 }
 
-/// Returns `len` random values. The seed is the length, so that no chosen seed can make them all equal.
+/// Returns `len` random values. The seed follows from the length and the size of `T`, so that no chosen seed can make
+/// them all equal.
 pub fn random_values<T: Sample>(len: usize) -> Vec<T> {
     let mut rng = Rng::new(len as u64 ^ (size_of::<T>() as u64) << 56);
     (0..len).map(|_| T::random(&mut rng)).collect()

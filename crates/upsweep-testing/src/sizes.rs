@@ -1,9 +1,9 @@
 //! Lengths of arrays, around every boundary that an implementation may have.
 
-/// Bytes of input in one tile of the CUDA backend; the CPU's blocks are multiples of it.
+/// Number of bytes of input in one tile of the CUDA backend; the CPU's blocks are multiples of it.
 const TILE_BYTES: usize = 1 << 15;
 
-/// Tiles in one group of the CUDA backend.
+/// Number of tiles in one group of tiles of the CUDA backend.
 const GROUP_TILES: usize = 128;
 
 /// Whether `UPSWEEP_TEST_SIZES=reduced` requests few and short arrays, as a run under compute-sanitizer needs.
@@ -11,12 +11,12 @@ pub fn reduced() -> bool {
     std::env::var_os("UPSWEEP_TEST_SIZES").is_some_and(|value| value == "reduced")
 }
 
-/// Thins reduced `sizes` to every third one, and none above 100 000.
+/// Returns `sizes`, or in a [`reduced`] run only every third of the sizes up to 100 000.
 fn thin(sizes: Vec<usize>) -> Vec<usize> {
     if reduced() { sizes.into_iter().filter(|&n| n <= 100_000).step_by(3).collect() } else { sizes }
 }
 
-/// A handful of lengths, for cases that vary something else.
+/// Few lengths, for test cases that vary other options.
 pub fn few() -> Vec<usize> {
     thin(vec![0, 1, 2, 33, 257, 1025, 5003])
 }
@@ -40,7 +40,7 @@ pub fn large(element: usize) -> Vec<usize> {
     thin(sizes)
 }
 
-/// Lengths around one group of tiles, and past two.
+/// Lengths around one group of tiles, and a length past two groups.
 pub fn groups(element: usize) -> Vec<usize> {
     let group = GROUP_TILES * TILE_BYTES / element;
     if reduced() { vec![] } else { vec![group - 1, group, group + 1, 2 * group + 13] }

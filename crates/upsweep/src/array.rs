@@ -39,7 +39,7 @@ impl<T: Element> Array<T> {
         }
     }
 
-    /// Returns what [`as_slice`](Self::as_slice) does, mutable.
+    /// Returns the elements of an array in host memory for writing; `None` for an array in a GPU's memory.
     pub fn as_mut_slice(&mut self) -> Option<&mut [T]> {
         match &mut self.0 {
             Storage::Host(x) => Some(x),

@@ -1,4 +1,5 @@
-//! Deterministic finite automata (DFA) on texts: the events that an automaton emits, and their places.
+//! Deterministic finite automata (DFA) on texts: the events that an automaton emits, and their places (indices in the
+//! text).
 //!
 //! ```text
 //! s[0] = 0, s[i + 1] = next(s[i], text[i])          the states; `step` says what comes next, and what is told
@@ -38,7 +39,8 @@
 //!
 //! An automaton has at most 64 states, where states with the same future count as one. It has at most 14,336 steps:
 //! states times classes of bytes (two bytes are in one class if every state treats them alike). An event lies at most
-//! [`MOST_BACK`] bytes back. No event lies before the text: its place would be less than 0, and is stored modulo 2^64.
+//! [`MOST_BACK`] bytes back from the byte that emits it. It must not lie before the text: its place would be less than
+//! 0, and is stored modulo 2^64.
 //!
 //! **How.** On CUDA each thread runs the automaton on its bytes from two guessed states, and the guesses are checked;
 //! only between tiles, functions of all states are composed. On the CPU each thread runs it on 8 or 64 parts of the
@@ -63,7 +65,7 @@ use upsweep_core::operator::Element;
 
 pub use upsweep_core::call::automaton::{Event, Step};
 
-/// Largest distance of an event's place back from the byte that emits it.
+/// Largest number of bytes from an event's place to the byte that emits it.
 pub const MOST_BACK: u8 = upsweep_core::call::automaton::MOST_BACK as u8;
 
 /// Deterministic automaton that emits events: see the [module](self). Build it once, run it often.
@@ -74,9 +76,9 @@ pub struct Automaton(Box<Table>);
 /// Events of a text, on the device.
 #[derive(Debug)]
 pub struct Events {
-    /// Kind of each event.
+    /// Kind of each event: a number that the automaton's lists of events give.
     pub kinds: Array<u8>,
-    /// Place of each event in the text.
+    /// Place of each event: an index in the text.
     pub places: Array<u64>,
 }
 
@@ -105,8 +107,9 @@ impl Automaton {
         self.0.states
     }
 
-    /// Stores the events of a text, and returns their number: the kind of each event and its place (`u32`, `u64`,
-    /// `usize`, `i32` or `i64`). On CUDA the work is enqueued on the device's stream and the call returns at once.
+    /// Stores the events of a text, and returns their number: the kind of each event, and its place, an index in the
+    /// text (`u32`, `u64`, `usize`, `i32` or `i64`). On CUDA the work is enqueued on the device's stream and the call
+    /// returns at once.
     ///
     /// # Errors
     /// - [`Error::Capacity`]: there are more events than one of the outputs has room for; on CUDA the next call that
@@ -198,7 +201,7 @@ impl Automaton {
         self.count_some(device, text, None)
     }
 
-    /// Counts the events of one kind.
+    /// Counts the events of the kind `kind`, as [`count`](Self::count) does all events.
     ///
     /// # Errors
     /// As [`run`](Self::run).

@@ -7,7 +7,7 @@ use upsweep_core::call::select::{Choose, Choosing, Yields, flags_of};
 use upsweep_core::error::{Error, Result};
 use upsweep_core::operator::Element;
 
-/// Defines the `run` methods of a builder with the fields `choice` and `yields`, which selects elements. The
+/// Defines the `run` methods of a builder that selects elements; it has the fields `choice` and `yields`. Their
 /// documentation begins with `$Does`.
 macro_rules! runs {
     ($Builder:ident, $Does:literal) => {
@@ -132,7 +132,7 @@ macro_rules! runs {
 }
 pub(crate) use runs;
 
-/// Runs a selection on its device.
+/// Runs the selection `call` on `device`, which stores the number of selected elements in `count`.
 pub(crate) fn choose<C, V, I, O>(device: &Device, call: Choosing<'_, C, I, O>, count: &mut Count) -> Result<()>
 where
     I: Element,

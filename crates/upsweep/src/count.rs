@@ -66,7 +66,8 @@ impl Count {
     }
 
     /// Makes a new array of the `len` elements that were counted: `compute` stores them while it counts them again. On
-    /// the host the array has at most `len` elements: a function of the program may answer otherwise than before.
+    /// the host the array has at most `len` elements, fewer if a function of the program returns other values than the
+    /// first time.
     pub(crate) fn array_of<T: Element>(
         &mut self,
         device: &Device,

@@ -128,8 +128,8 @@ impl Device {
         }
     }
 
-    /// Makes an array with room for `len` numbers. Their values are unspecified until they are written: on CUDA, what
-    /// the memory held before.
+    /// Makes an array of `len` numbers that are still to be written. Their values are unspecified until they are
+    /// written: on CUDA, what the memory held before.
     ///
     /// ```
     /// use upsweep::prelude::*;
@@ -146,7 +146,7 @@ impl Device {
     pub fn room<T: Number>(&self, len: usize) -> Result<Array<T>> {
         match &self.0 {
             Backend::Cpu => self.filled(len, T::ZERO),
-            // Every bit pattern is a number.
+            // Every bit pattern is a value of a number type, so the memory need not be initialised.
             #[cfg(feature = "cuda")]
             Backend::Cuda(cuda) => Ok(Array(Storage::Cuda(cuda.allocate(len)?))),
         }
@@ -154,8 +154,11 @@ impl Device {
 }
 
 impl Device {
+    /// Returns an error for work that would wait for the device while its stream is being captured into a CUDA graph.
+    /// `doing` names the work.
+    ///
     /// # Errors
-    /// [`Error::Driver`] when the device's stream is being captured: `doing` would wait for it.
+    /// [`Error::Driver`] when the device's stream is being captured.
     #[cfg_attr(not(feature = "cuda"), allow(unused_variables, reason = "only CUDA streams are captured"))]
     pub(crate) fn refuse_in_capture(&self, doing: &'static str) -> Result<()> {
         match &self.0 {
@@ -244,7 +247,7 @@ mod tests {
         let device = Device::cpu();
         let filled = |len| device.filled(len, 1u64).map(drop);
         assert_eq!(filled(usize::MAX), Err(Error::OutOfMemory { bytes: usize::MAX }));
-        // The bytes fit the largest size of a vector, and exceed the addresses.
+        // 2^62 bytes are within the largest size of a vector, but more than there are addresses.
         assert_eq!(filled(1 << 59), Err(Error::OutOfMemory { bytes: 1 << 62 }));
         assert_eq!(filled(3), Ok(()));
     }

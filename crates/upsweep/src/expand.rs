@@ -58,7 +58,7 @@ impl Expand {
         Self(Owners)
     }
 
-    /// Stores the rank of each result instead: its place among the results of its count, from 0 on.
+    /// Stores the rank of each result instead: its index among the results of its count, from 0 on.
     pub fn ranks(self) -> Expand<Ranks> {
         Expand(Ranks)
     }
@@ -158,7 +158,8 @@ impl<F> Expand<F> {
         if let Some(found) = values.as_ref().map(View::len).filter(|&found| found != expected) {
             return Err(Error::Length { what: "values", found, expected });
         }
-        // Owners are less than the number of counts. Ranks are less than the number of results.
+        // Results that are owners, indices of counts, are less than the number of counts. Ranks are less than the
+        // number of results.
         let largest = match F::EXPANDED {
             Expanded::Owner => expected,
             Expanded::Rank => output.as_ref().map_or(0, Target::len),

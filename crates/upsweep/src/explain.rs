@@ -28,8 +28,8 @@ impl fmt::Display for Plan {
 }
 
 impl Device {
-    /// Returns the plan of a call of these sizes. Elements are assumed to be aligned to their size, and operators to be
-    /// sums.
+    /// Returns the plan of a call of the sizes in `question`. Elements are assumed to be aligned to their size, and
+    /// operators to be sums.
     ///
     /// ```
     /// use upsweep::{Device, Question};
@@ -85,7 +85,8 @@ impl<Op, M, F, G, V> Options<'_, Op, M, F, G, V> {
     }
 }
 
-/// Returns the plan of the job with the sizes of the steps `S`. With `by_keys`, keys `K` delimit its segments.
+/// Returns the plan of the job whose elements have the sizes of the steps `S` (map, operator and finish). With
+/// `by_keys`, keys of type `K` delimit its segments.
 #[cfg_attr(
     not(feature = "cuda"),
     allow(unused_variables, clippy::extra_unused_type_parameters, reason = "the CPU plans without keys")

@@ -55,7 +55,7 @@ use upsweep_plan::histogram::HistogramJob;
 pub use upsweep_core::bins::{BinNumber, Even, MAX_BINS};
 pub use upsweep_core::tally::{Count, Weight};
 
-/// Largest number of channels.
+/// Largest number of channels of a pixel.
 pub const MAX_CHANNELS: usize = 64;
 
 /// Histogram with its options: see the [module](self) for their formulas. Build it once, run it often.
@@ -67,7 +67,7 @@ pub struct Histogram<B, W = Ones> {
     channels: (usize, usize),
 }
 
-/// Bins of the same width.
+/// Bins of equal width, made by [`Histogram::even`].
 #[derive(Clone, Copy, Debug)]
 pub struct EvenBins {
     low: f64,
@@ -75,7 +75,7 @@ pub struct EvenBins {
     bins: usize,
 }
 
-/// Bins between edges.
+/// Bins between neighbouring edges, made by [`Histogram::edges`].
 #[derive(Debug)]
 pub struct Edges<'a, E: ?Sized>(&'a E);
 
@@ -86,18 +86,18 @@ impl<E: ?Sized> Clone for Edges<'_, E> {
 }
 impl<E: ?Sized> Copy for Edges<'_, E> {}
 
-/// Bins by a function.
+/// Bins whose numbers a function computes, made by [`Histogram::by`].
 #[derive(Clone, Copy, Debug)]
 pub struct ByBins<F> {
     function: F,
     bins: usize,
 }
 
-/// Count of the elements.
+/// Amount 1 for each element: a bin's result is the number of its elements.
 #[derive(Clone, Copy, Debug)]
 pub struct Ones;
 
-/// Sum of the weights.
+/// Weight of each element: a bin's result is the sum of its elements' weights.
 #[derive(Debug)]
 pub struct Weights<'a, W: ?Sized>(&'a W);
 
@@ -109,7 +109,7 @@ impl<W: ?Sized> Clone for Weights<'_, W> {
 impl<W: ?Sized> Copy for Weights<'_, W> {}
 
 impl Histogram<EvenBins> {
-    /// Makes `bins` bins of the same width from the begin of the range to its end, both included.
+    /// Makes `bins` bins of equal width, from the start of the range to its end, both included.
     pub fn even(range: RangeInclusive<f64>, bins: usize) -> Self {
         let (low, high) = range.into_inner();
         Self { bins: EvenBins { low, high, bins }, weights: Ones, channels: (1, 1) }
@@ -187,7 +187,7 @@ impl<B, W> Histogram<B, W> {
     }
 }
 
-/// Histogram whose options fit its buffers.
+/// Call of a histogram, whose options have been checked against its buffers.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Job<'a, T, O> {
@@ -237,12 +237,13 @@ impl<T: Element, O: Element> Job<'_, T, O> {
     }
 }
 
-/// Action that takes a binning rule: each kind of bins calls the method of its kind of rule.
+/// Action that takes a binning rule: a function or edges. Each kind of bins calls the method for its kind of rule.
 #[doc(hidden)]
 pub trait WithRule<T: Element> {
-    /// Runs with a rule that is a function. `quick` is a cheaper one, which may leave an element's bin unsure.
+    /// Runs with a rule that is a function to the number of an element's bin. `quick` is a cheaper function, which may
+    /// leave an element's bin unsure.
     fn function<M: Map<T, Output = u32>>(self, rule: M, quick: impl Fn(T) -> u32 + Sync + Copy) -> Result<()>;
-    /// Runs with a rule by edges.
+    /// Runs with a rule by edges: an element is compared with `edges`.
     fn edges(self, edges: View<'_, T>) -> Result<()>
     where
         T: Number;
@@ -250,7 +251,7 @@ pub trait WithRule<T: Element> {
 
 /// Kind of bins for elements of the type `T`: [`Histogram::even`], [`Histogram::edges`] and [`Histogram::by`] make one.
 pub trait Bins<T: Element>: Copy {
-    /// Number of bins.
+    /// Returns the number of bins.
     #[doc(hidden)]
     fn count(&self) -> Result<usize>;
     #[doc(hidden)]
@@ -295,8 +296,11 @@ impl<T: Element, F: Function<(T,), Output: BinNumber>> Bins<T> for ByBins<F> {
 
 /// Amount of each element, 1 or its weight, added up and stored as `O`.
 pub trait Amounts<O: Element>: Copy {
+    /// Checks that there are `len` weights, or that counts of `len` elements fit the type `O`.
+    ///
     /// # Errors
-    /// [`Error::Length`], [`Error::Options`] when it does not fit `len` elements.
+    /// [`Error::Length`] if there are not `len` weights, [`Error::Options`] if counts of `len` elements may not fit
+    /// `O`.
     #[doc(hidden)]
     fn check(&self, len: usize) -> Result<()>;
     #[doc(hidden)]
@@ -309,7 +313,7 @@ pub trait Amounts<O: Element>: Copy {
     ) -> Result<()>;
 }
 
-/// Binning rule in the form that CUDA takes.
+/// Binning rule in the form that CUDA takes: a map from elements to numbers of bins, or edges.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Rule<'a, T, M> {
@@ -393,7 +397,7 @@ impl<O: Weight, W: Input<Item = O> + ?Sized> Amounts<O> for Weights<'_, W> {
     }
 }
 
-/// Action that runs a job with the rule it is given.
+/// Action that runs `job` with the binning rule it is given.
 struct Run<'a, 'j, T, O, W> {
     job: Job<'j, T, O>,
     amounts: &'a W,

@@ -73,7 +73,7 @@ impl<F> Merge<F> {
         Self { less, merges: PhantomData }
     }
 
-    /// Moves values with the inputs' elements.
+    /// Merges pairs: a value moves with each element of the inputs.
     pub fn pairs(self) -> Merge<F, Pairs> {
         Merge { less: self.less, merges: PhantomData }
     }

@@ -85,7 +85,7 @@ impl<M, F> MovingSum<M, F> {
         Self { columns: [left, right], ..self }
     }
 
-    /// Sums `f` of the values: a `#[function]` of one argument.
+    /// Sums `f(x)` for each value `x` of the window, instead of `x`: a `#[function]` of one argument.
     pub fn map<G>(self, f: G) -> MovingSum<MapWith<G>, F> {
         self.mapped(MapWith(f))
     }
@@ -95,7 +95,8 @@ impl<M, F> MovingSum<M, F> {
         self.mapped(Widen::new())
     }
 
-    /// Stores `f` of the sum and the number of its values: a `#[function]` of both; the number is a `u64`.
+    /// Stores `f(sum, number)` instead of the sum: a `#[function]` of the sum and, as a `u64`, the number of values in
+    /// it.
     pub fn finish<G>(self, f: G) -> MovingSum<M, G> {
         let Self { shape, rows, columns, map, .. } = self;
         MovingSum { shape, rows, columns, map, finish: f }

@@ -64,7 +64,7 @@ pub struct Ways<F, V = Values> {
     yields: PhantomData<V>,
 }
 
-/// Number of a bucket: `u8` or `u16`.
+/// Type of the number of a bucket: `u8` or `u16`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the number of a way",
     label = "the function of a partition returns `u8` or `u16`"
@@ -90,8 +90,8 @@ impl<F> Ways<F> {
 }
 
 impl<F: Copy, V> Ways<F, V> {
-    /// Stores the begin of each bucket in `offsets`, and returns the bucket of each element. `output` is the length of
-    /// the output.
+    /// Stores the start of each bucket in `offsets`, and returns the number of the bucket of each element. `output` is
+    /// the length of the output, which must be that of the input.
     fn store_offsets<'x, X, N, K>(&self, device: &Device, input: X, output: usize, offsets: &mut N) -> Result<Array<K>>
     where
         X: Inputs<'x>,
@@ -113,7 +113,7 @@ impl<F: Copy, V> Ways<F, V> {
 }
 
 impl<F: Copy> Ways<F> {
-    /// Stores the elements of `input`, bucket by bucket, in `output`, which is as long. Stores the begin of each bucket
+    /// Stores the elements of `input`, bucket by bucket, in `output`, which is as long. Stores the start of each bucket
     /// in `offsets`, of `u32` or `u64` and one longer than the number of buckets. On CUDA the work is enqueued on the
     /// device's stream and the call returns at once; it cannot be captured in a graph.
     ///
@@ -142,7 +142,8 @@ impl<F: Copy> Ways<F> {
 }
 
 impl<F: Copy> Ways<F, Indices> {
-    /// Runs like [`Ways::run`], and stores the positions of the elements in `input`, which may be any input of a scan.
+    /// Runs like [`Ways::run`], but stores the indices of the elements in `input` instead of the elements; `input` may
+    /// be any input of a scan.
     ///
     /// # Errors
     /// As [`Ways::run`], and those of a [`Transform`] of the input.

@@ -23,11 +23,12 @@
 //! **Order.** By [`Key`]: NaN come after all numbers. Zeros are equal whatever their signs; at the rank of a zero the
 //! result is the zero that a stable sort puts there.
 //!
-//! **Interpolated.** The place `q (n - 1)` is rounded to `f64`, so the quantile 0.7 of 101 elements is the one with 70
-//! before it. Between its two neighbours the value is exact, and rounded once: see [`Between`]. So values never descend
-//! with `q`, and no integer of 64 bits is wrong. A NaN among the elements makes every value NaN; otherwise a value is
-//! NaN only where a place lies between both infinities. (numpy.quantile has NaN beside one infinity, infinities for the
-//! halves of two large numbers, and wraps integers.)
+//! **Interpolated.** The place of the quantile `q` among `n` sorted elements, the index `q (n - 1)`, is rounded to
+//! `f64`, so the quantile 0.7 of 101 elements is the one with 70 before it. Between its two neighbours the value is
+//! exact, and rounded once: see [`Between`]. So values never descend with `q`, and no integer of 64 bits is wrong. A
+//! NaN among the elements makes every value NaN; otherwise a value is NaN only where a place lies between both
+//! infinities. (numpy.quantile has NaN beside one infinity, infinities for the halves of two large numbers, and wraps
+//! integers.)
 //!
 //! **Cost.** On CUDA, for each place, one reading of the input and of some hundredths of it; see [`topk`](crate::topk).
 //! On the CPU also one reading for a single place, and mostly two for any number of them, with memory for an eighth of
@@ -78,8 +79,8 @@ impl Wanted<'_> {
         }
     }
 
-    /// Returns the place of each result among `len` elements, and its fraction of the distance to the next place. `at`
-    /// computes both from a share, which is checked.
+    /// Returns, for each result, an index (place) among `len` sorted elements, and a fraction of the distance to the
+    /// next index. `at` computes both from a share, which is checked to be from 0 to 1.
     fn places(&self, len: usize, at: impl Fn(f64) -> (usize, f64)) -> Result<Vec<(usize, f64)>> {
         let mut found = memory::room(self.len())?;
         match self {
@@ -107,12 +108,14 @@ impl Wanted<'_> {
         Ok(found)
     }
 
-    /// Returns the places of elements; for a share `q`, the place of the `ceil(q n)`-th smallest.
+    /// Returns the places (sorted indices) of elements, with the fraction 0; for a share `q` of `n` elements, the place
+    /// of the `ceil(q n)`-th smallest.
     fn of_elements(&self, len: usize) -> Result<Vec<(usize, f64)>> {
         self.places(len, |share| (((share * len as f64).ceil() as usize).clamp(1, len) - 1, 0.0))
     }
 
-    /// Returns the places between elements.
+    /// Returns, for each interpolated value, the place (sorted index) of the element before it, and its fraction of the
+    /// distance to the next element.
     fn between(&self, len: usize) -> Result<Vec<(usize, f64)>> {
         let last = len.saturating_sub(1);
         self.places(len, |share| {
@@ -125,7 +128,7 @@ impl Wanted<'_> {
 }
 
 impl<'a> Nth<'a> {
-    /// Selects the elements that would be at these places, from 0 on, if all were sorted.
+    /// Selects the elements that would be at the indices `places`, from 0 on, if all were sorted.
     pub fn at(places: &'a [usize]) -> Self {
         Self { wanted: Wanted::Places(places), gives: PhantomData }
     }
@@ -150,8 +153,8 @@ impl Nth<'static> {
 }
 
 impl<'a> Nth<'a> {
-    /// Stores the elements in `output`, one for each place or share. On CUDA the work is enqueued on the device's
-    /// stream and the call returns at once.
+    /// Stores the selected elements in `output`, one for each place or share. On CUDA the work is enqueued on the
+    /// device's stream and the call returns at once.
     ///
     /// # Errors
     /// - [`Error::Rank`]: a place is not less than the number of elements
@@ -168,7 +171,7 @@ impl<'a> Nth<'a> {
         self.dispatch(device, input.view(), Target::new(output.view_mut()))
     }
 
-    /// Stores the elements in a new array on the device.
+    /// Stores the selected elements in a new array on the device.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -176,7 +179,7 @@ impl<'a> Nth<'a> {
         device.compute_array(self.wanted.len(), |output| self.dispatch(device, input.view(), output))
     }
 
-    /// Returns the elements on the host. On CUDA this waits for them.
+    /// Returns the selected elements on the host. On CUDA this waits for them.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -185,7 +188,7 @@ impl<'a> Nth<'a> {
         self.run_to_array(device, input)?.into_vec()
     }
 
-    /// Takes the elements in chunks instead of at once.
+    /// Starts a selection from elements that are given in chunks instead of at once: see [`Readings`].
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -201,7 +204,7 @@ impl<'a> Nth<'a> {
 }
 
 impl<'a> Nth<'a, Interpolated> {
-    /// Returns the values on the host. On CUDA this waits for the elements.
+    /// Returns the interpolated values on the host. On CUDA this waits for the elements.
     ///
     /// # Errors
     /// As [`Nth::run`].
@@ -230,7 +233,7 @@ impl<'a> Nth<'a, Interpolated> {
         neighbours(&places, &ranks, &found.into_vec()?)
     }
 
-    /// Takes the elements in chunks instead of at once.
+    /// Starts an interpolation from elements that are given in chunks instead of at once: see [`Readings`].
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -239,7 +242,7 @@ impl<'a> Nth<'a, Interpolated> {
     }
 }
 
-/// Stores the keys of these ranks, from 1 on.
+/// Stores the keys that have the given `ranks` among the sorted `keys`. Ranks count from 1.
 fn of_ranks<K: Key>(device: &Device, keys: View<'_, K>, ranks: &[usize], output: Target<'_, K>) -> Result<()> {
     if output.len() != ranks.len() {
         return Err(Error::Length { what: "output", found: output.len(), expected: ranks.len() });
@@ -253,8 +256,8 @@ fn of_ranks<K: Key>(device: &Device, keys: View<'_, K>, ranks: &[usize], output:
     }
 }
 
-/// Returns the ranks of the elements at or around these places, ascending and each once; and the last rank, where a NaN
-/// would be, unless all elements are numbers or NaN do not matter.
+/// Returns the ranks, from 1 on, of the elements at the sorted indices `places`, and of the next ones if a fraction
+/// follows: ascending, each once. Without `no_nan` it adds the last rank, where a NaN would be.
 fn ranks(places: &[(usize, f64)], len: usize, no_nan: bool) -> Result<Vec<u64>> {
     let mut ranks = memory::room(2 * places.len() + 1)?;
     for &(place, part) in places {
@@ -271,7 +274,7 @@ fn ranks(places: &[(usize, f64)], len: usize, no_nan: bool) -> Result<Vec<u64>> 
     Ok(ranks)
 }
 
-/// Returns the elements around places: `found` are the elements of the ranks that [`ranks`] returned.
+/// Returns the two elements around each of `places`: `found` are the elements of the ranks that [`ranks`] returned.
 fn neighbours<K: Interpolate>(places: &[(usize, f64)], ranks: &[u64], found: &[K]) -> Result<Vec<Between<K>>> {
     let nan = found.last().filter(|last| matches!(last.parts(), Parts::Other(x) if x.is_nan()));
     let key = |place: usize| {
@@ -313,7 +316,7 @@ fn values<K: Interpolate>(places: &[Between<K>]) -> Result<Vec<f64>> {
 #[derive(Debug)]
 pub struct Readings<'a, K: Key, R> {
     wanted: Wanted<'a>,
-    /// Returns the ranks to find among that number of elements.
+    /// Function that returns the ranks to find, given the results wanted and the number of all elements.
     ranks_of: fn(&Wanted<'a>, usize) -> Result<Vec<u64>>,
     search: Ranks<K::Bits>,
     /// Ranks to find, once the first reading has ended.
@@ -353,7 +356,7 @@ impl<'a, K: Key, R> Readings<'a, K, R> {
         Ok(self.state == State::Reading)
     }
 
-    /// Reads a chunk.
+    /// Takes one chunk of the elements into the current reading.
     ///
     /// # Errors
     /// - [`Error::Options`]: no reading has begun
@@ -382,7 +385,8 @@ impl<'a, K: Key, R> Readings<'a, K, R> {
         self.len() == 0
     }
 
-    /// Returns the elements of the ranks, ascending.
+    /// Returns the results wanted, the number of all elements, the ranks found, and the element of each rank,
+    /// ascending.
     fn found(self) -> Result<(Wanted<'a>, usize, Vec<u64>, Vec<K>)> {
         if self.state != State::Done {
             return Err(Error::Options {
@@ -400,7 +404,7 @@ impl<'a, K: Key, R> Readings<'a, K, R> {
 }
 
 impl<K: Key> Readings<'_, K, Elements> {
-    /// Returns the elements, one for each place or share.
+    /// Returns the selected elements, one for each place or share.
     ///
     /// # Errors
     /// - [`Error::Options`]: the last reading has not ended
@@ -415,7 +419,7 @@ impl<K: Key> Readings<'_, K, Elements> {
 }
 
 impl<K: Interpolate> Readings<'_, K, Interpolated> {
-    /// Returns the values, one for each place or share.
+    /// Returns the interpolated values, one for each place or share.
     ///
     /// # Errors
     /// As [`Readings::finish`] of elements.

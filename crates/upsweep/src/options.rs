@@ -6,7 +6,8 @@ use upsweep_core::operator::{Element, Operator, Same};
 use upsweep_core::segments::{SegmentsBy, Whole};
 use upsweep_core::shape::Shape;
 
-/// Options of a call: the operator `Op`, the map `M`, the finish `F`, the segments `G`, the initial value `V`.
+/// Options of a scan or reduction: the operator `Op`, the map `M`, the finish `F`, the segments `G`, the initial value
+/// `V`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Options<'a, Op, M, F, G, V> {
     pub(crate) operator: Op,
@@ -44,13 +45,15 @@ impl<'a, Op, M, F, G, V> Options<'a, Op, M, F, G, V> {
         Options { operator, map, finish, segments, init, axis }
     }
 
-    /// Returns the shape of an input of `len` elements, as seen from the axis.
+    /// Returns the shape of an input of `len` elements, as lines along the axis.
     #[inline]
     pub(crate) fn shape(&self, len: usize) -> Result<Shape> {
         Shape::new(self.axis, len)
     }
 }
 
+/// Checks that a call can begin: with an initial value, or with the operator's identity.
+///
 /// # Errors
 /// [`Error::NoIdentity`] when `needed_by` needs an identity and there is neither one nor an initial value.
 #[inline]
@@ -65,29 +68,31 @@ pub(crate) fn expect_identity<T: Element, Op: Operator<T>>(
     Err(Error::NoIdentity { operator: std::any::type_name::<Op>(), needed_by })
 }
 
+/// Checks the length of the buffer that errors call `what`.
+///
 /// # Errors
 /// [`Error::Length`] when `what` has another length than is expected.
 pub(crate) fn expect_length(what: &'static str, found: usize, expected: usize) -> Result<()> {
     if found == expected { Ok(()) } else { Err(Error::Length { what, found, expected }) }
 }
 
-/// Facts by which a call is checked, independent of its types.
+/// Facts about a scan or reduction by which it is checked, independent of its types.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked<'a> {
     pub(crate) axis: Option<(&'a [usize], usize)>,
-    /// Number of elements, or the room for them.
+    /// Number of elements; for a counted input, the room for them.
     pub(crate) len: usize,
-    /// Whether the device holds the number of elements.
+    /// Whether the number of elements is in the device's memory (a count), unknown to the host.
     pub(crate) counted: bool,
     pub(crate) segments: SegmentsBy,
-    /// Room of the output for results; `None` if it takes any number.
+    /// Number of results that the output has room for; `None` if it takes any number.
     pub(crate) output: Option<usize>,
     /// Name of the operator, if it has no identity and the call has no initial value.
     pub(crate) begins_with_nothing: Option<&'static str>,
 }
 
 impl Asked<'_> {
-    /// Returns the shape of the array, as seen from the axis, if it fits the segments.
+    /// Checks the axis and the segments, and returns the shape of the array as lines along the axis.
     ///
     /// # Errors
     /// [`Error::Shape`], [`Error::Axis`], [`Error::Length`]; [`Error::Options`] with an axis and segments, or with an
@@ -103,6 +108,8 @@ impl Asked<'_> {
         Ok(shape)
     }
 
+    /// Checks that the call can begin: with an initial value, or with the operator's identity.
+    ///
     /// # Errors
     /// [`Error::NoIdentity`] when `needed_by` needs an identity and there is neither one nor an initial value.
     #[inline]
@@ -148,12 +155,13 @@ macro_rules! shared_options {
                 $Builder { options: self.options.with_segments(segments), $($own: self.$own),* }
             }
 
-            /// Combines `function(x)` instead of `x`.
+            /// Combines `function(x)` instead of each element `x`.
             pub fn map<N>(self, function: N) -> $Builder<'a, Op, MapWith<N>, F, G, V> {
                 $Builder { options: self.options.with_map(MapWith(function)), $($own: self.$own),* }
             }
 
-            /// Combines `(x, position)` instead of `x`, for [`ArgMin`](upsweep_core::operator::builtin::ArgMin) and
+            /// Combines `(x, position)` instead of an element `x`, for
+            /// [`ArgMin`](upsweep_core::operator::builtin::ArgMin) and
             /// [`ArgMax`](upsweep_core::operator::builtin::ArgMax). The position is the element's own, also in reverse:
             /// along an axis, its place on the line; with segments, its place in the flat array, not in the segment.
             pub fn enumerate(self) -> $Builder<'a, Op, Enumerate, F, G, V> {

@@ -81,7 +81,8 @@ impl<C> Partition<C> {
 pub trait Sides {
     /// Type of the results.
     type Item: Element;
-    /// Views of the outputs.
+    /// Returns a view of the output for all or for the selected elements, and of the one for the rejected ones, if
+    /// there are two.
     #[doc(hidden)]
     fn views(&mut self) -> (ViewMut<'_, Self::Item>, Option<ViewMut<'_, Self::Item>>);
 }

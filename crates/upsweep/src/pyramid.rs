@@ -136,7 +136,7 @@ impl<F> Pyramid<F> {
         Self { with_input, ..*self }
     }
 
-    /// Runs on the output in place if there is no input.
+    /// Checks the lengths, and runs on `device`. Without `input`, the image is what `output` begins with.
     #[cfg_attr(not(feature = "cuda"), allow(unused_mut, reason = "CUDA borrows the output for itself"))]
     fn dispatch<T>(&self, device: &Device, input: Option<&View<'_, T>>, mut output: Target<'_, T>) -> Result<()>
     where

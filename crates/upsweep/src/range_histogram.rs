@@ -158,7 +158,7 @@ impl RangeHistogram {
         count.to_vec()?.first().copied().ok_or(Error::Length { what: "output", found: 0, expected: 1 })
     }
 
-    /// Returns the number of elements. On CUDA this waits for the result.
+    /// Returns the number of elements in all bins. On CUDA this waits for the result.
     ///
     /// # Errors
     /// As [`counts`](Self::counts).

@@ -44,7 +44,7 @@
 //! of up to 100 elements, SciPy's error is the largest on the signal and its multiples.) Errors of a cascade grow
 //! section by section: the states of each section are rounded relative to themselves. So where a section removes most
 //! of its input, the result has fewer digits, in SciPy too. Here it may have fewer still, because the states at the
-//! begin of a part of a line are sums of the elements themselves: on signals with a constant offset of up to 3,000
+//! start of a part of a line are sums of the elements themselves: on signals with a constant offset of up to 3,000
 //! times their size, which a section removes, the errors of one cascade in 15 were more than four times SciPy's, and at
 //! most 44 times.
 //!
@@ -92,7 +92,7 @@ enum Coefficients<'a, C> {
 
 /// Source of the initial states, if any. Implemented by [`NoState`] and [`StateFrom`].
 pub trait InitialState<C: Element> {
-    /// Returns the states, or `None`.
+    /// Returns the initial states, or `None` if they are 0.
     fn view(&self) -> Option<View<'_, C>>;
 }
 

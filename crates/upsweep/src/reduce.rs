@@ -65,9 +65,9 @@ impl<Op> Reduce<'_, Op> {
 
 /// Additional outputs of a reduction.
 pub(crate) struct Beside<'a, K: Element> {
-    /// Number of segments.
+    /// Output for the number of segments, if it is to be stored.
     pub(crate) count: Option<ViewMut<'a, u64>>,
-    /// First key of each segment, on CUDA.
+    /// Output for the first key of each segment, if it is to be stored, on CUDA.
     #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "the CPU goes over the keys once more"))]
     pub(crate) keys: Option<Target<'a, K>>,
 }
@@ -145,7 +145,7 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
         device.refuse_in_capture("reading the result of a reduction")?;
         let input = input.given();
         let nothing = Beside::<G::Key>::NOTHING;
-        // Several lines would have several results.
+        // The reduction is checked to have one result: several lines along an axis would have several.
         let segments = OfOne(&self.options.segments);
         device.compute_one(|output| self.dispatch::<X::Item, O, _>(device, input, output, &segments, nothing))
     }
@@ -219,7 +219,7 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
     }
 }
 
-/// Checks a reduction, whose shape is still a single line, and runs it.
+/// Checks a reduction and runs it. Its shape is given as a single line of all elements, and `axis` by itself.
 #[cfg_attr(not(feature = "small-loops"), inline(always))]
 #[cfg_attr(feature = "small-loops", inline(never))]
 fn run_checked<I, O, Op, M, F, G>(
@@ -248,8 +248,8 @@ where
     (const { way::<I, O, Op, M, F, G>() })(device, (input, output, shape, init, segments, steps), beside)
 }
 
-/// Checks a reduction. It is inlined, because most of it is known where a call is compiled; with `small-loops` it is a
-/// function of its own.
+/// Checks a reduction, and returns its shape. The function is inlined, because most of what it checks is constant where
+/// a call is compiled. With `small-loops` it is a function of its own.
 #[cfg_attr(not(feature = "small-loops"), inline(always))]
 #[cfg_attr(feature = "small-loops", inline(never))]
 fn checked(asked: &Asked<'_>) -> Result<Shape> {
@@ -271,7 +271,7 @@ fn checked(asked: &Asked<'_>) -> Result<Shape> {
     Ok(shape)
 }
 
-/// Parts of a [`Job`].
+/// Parts of a [`Job`]: input, output, shape, initial value, segments, and the steps `S` (map, operator and finish).
 type OfJob<'x, 'y, 'a, S, G> = (
     Elements<'x, <S as Steps>::In>,
     <<S as Steps>::Out as Write>::Given<'y>,
@@ -281,12 +281,12 @@ type OfJob<'x, 'y, 'a, S, G> = (
     S,
 );
 
-/// Function that runs a job.
+/// Function that runs a reduction on a device, given the parts of its job.
 type Way<S, G> =
     for<'x, 'y, 'a> fn(&Device, OfJob<'x, 'y, 'a, S, G>, Beside<'_, <G as Segmentation>::Key>) -> Result<()>;
 
-/// Returns the function that runs a job of this operator. It is chosen as a constant: otherwise the compiler would go
-/// through the branch that is never taken, too, for each job.
+/// Returns the function that runs a reduction by the operator `Op`: sums of `f16` and `bf16` are computed in `f32`. It
+/// is chosen as a constant: otherwise the compiler would compile the branch that is never taken, too, for each job.
 const fn way<I, O, Op, M, F, G>() -> Way<Parts<I, O, Op, M, F>, G>
 where
     I: Read,

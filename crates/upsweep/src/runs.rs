@@ -63,9 +63,9 @@ impl<E> Runs<E> {
         self
     }
 
-    /// Stores the first element of each run of `input` in the first output, and its length or its begin in the second
-    /// one: `u32`, `u64`, `usize`, `i32` or `i64`. Returns the number of runs. On CUDA the work is enqueued on the
-    /// device's stream and the call returns at once.
+    /// Stores the first element of each run of `input` in the first output, and the run's length, or the index of its
+    /// first element, in the second one: `u32`, `u64`, `usize`, `i32` or `i64`. Returns the number of runs. On CUDA the
+    /// work is enqueued on the device's stream and the call returns at once.
     ///
     /// # Errors
     /// - [`Error::Capacity`]: there are more runs than the outputs have room for, which then hold the first ones; on
@@ -159,7 +159,8 @@ impl<E> Runs<E> {
         Ok((values.into_vec()?, numbers.into_vec()?))
     }
 
-    /// Encodes the runs; without outputs it only counts them.
+    /// Encodes the runs of `input` into `outputs`, and stores their number in `count`. Without outputs it only counts
+    /// them.
     fn dispatch<I, N>(
         &self,
         device: &Device,

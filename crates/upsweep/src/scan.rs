@@ -72,13 +72,13 @@ impl<Op> Scan<'_, Op> {
 }
 
 impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
-    /// Includes its own element in each result (the default).
+    /// Makes the scan inclusive: the result at index `i` includes the element at `i` (the default).
     pub fn inclusive(mut self) -> Self {
         self.direction.exclusive = false;
         self
     }
 
-    /// Excludes its own element from each result.
+    /// Makes the scan exclusive: the result at index `i` excludes the element at `i`.
     pub fn exclusive(mut self) -> Self {
         self.direction.exclusive = true;
         self
@@ -241,7 +241,7 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
         self.run_to_array(device, input)?.into_vec()
     }
 
-    /// Returns the inclusive scan without a total.
+    /// Returns this scan in the default direction: inclusive, from the first element on, and without a total.
     pub(crate) fn inclusive_part(mut self) -> Self {
         self.direction = Direction::default();
         self
@@ -272,7 +272,7 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
     }
 }
 
-/// Checks a scan, whose shape is still a single line, and runs it.
+/// Checks a scan and runs it. Its shape is given as a single line of all elements, and `axis` by itself.
 #[cfg_attr(feature = "small-loops", inline(never))]
 fn run_checked<I, O, Op, M, F, G>(
     device: &Device,
@@ -301,8 +301,9 @@ where
     (const { way::<I, O, Op, M, F, G>() })(device, job, direction, carry)
 }
 
-/// Checks a scan; `carry` is the room for a carry, if the call stores one. It is inlined, because most of it is known
-/// where a call is compiled; with `small-loops` it is a function of its own.
+/// Checks a scan, and returns its shape. `carry` is the length of the output for the carry, if the call stores one. The
+/// function is inlined, because most of what it checks is constant where a call is compiled. With `small-loops` it is a
+/// function of its own.
 #[cfg_attr(not(feature = "small-loops"), inline(always))]
 #[cfg_attr(feature = "small-loops", inline(never))]
 fn checked(asked: &Asked<'_>, direction: Direction, carry: Option<usize>) -> Result<Shape> {
@@ -350,7 +351,7 @@ fn results(len: usize, direction: Direction) -> usize {
     len.saturating_add(usize::from(direction.total))
 }
 
-/// Function that runs a job.
+/// Function that runs a scan on a device, given its job, its direction and the output for its carry.
 type Way<S, G> = for<'x, 'y, 'a> fn(
     &Device,
     Job<'x, 'y, 'a, S, G>,
@@ -358,8 +359,8 @@ type Way<S, G> = for<'x, 'y, 'a> fn(
     Option<ViewMut<'_, <S as JobSteps>::Given>>,
 ) -> Result<()>;
 
-/// Returns the function that runs a job of this operator. It is chosen as a constant: otherwise the compiler would go
-/// through the branch that is never taken, too, for each job.
+/// Returns the function that runs a scan by the operator `Op`: sums of `f16` and `bf16` are computed in `f32`. It is
+/// chosen as a constant: otherwise the compiler would compile the branch that is never taken, too, for each job.
 const fn way<I, O, Op, M, F, G>() -> Way<Parts<I, O, Op, M, F>, G>
 where
     I: Read,

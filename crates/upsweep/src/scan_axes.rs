@@ -65,7 +65,7 @@ use upsweep_core::steps::Parts;
 use upsweep_cuda::{self, Cuda};
 use upsweep_plan::scan_axes::CpuAxesPlan;
 
-/// Bytes of the results of a band of rows on the CPU, which stay in cache from the first axis to the last.
+/// Number of bytes of the results of a band of rows on the CPU: they stay in cache from the first axis to the last.
 const BAND_BYTES: usize = 2 << 20;
 
 /// Scan along several axes: see the [module](self). [`Scan::axes`] makes it.
@@ -85,8 +85,8 @@ impl<'a, Op, M> Scan<'a, Op, M> {
     }
 }
 
-/// Index of the element to read at `at`, in lines padded by one element. The padding reads the last element; its value
-/// does not matter.
+/// Index of the input's element to read for index `at` of an array whose lines are padded by one element. The padding
+/// reads the line's last element; its value does not matter.
 #[cfg(feature = "cuda")]
 #[function]
 fn before_border(#[param] len: u64, #[param] inner: u64, at: u64) -> u64 {
@@ -214,7 +214,7 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
         Ok(output)
     }
 
-    /// Returns the number of results of `len` elements.
+    /// Checks the axes, and returns the number of results of `len` elements.
     fn results(&self, len: usize) -> Result<usize> {
         let Self { scan, shape, axes } = *self;
         let wrong = |options, reason| Err(Error::Options { options, reason });
@@ -238,6 +238,8 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
         }
     }
 
+    /// Returns the operator's identity, with which the lines of an exclusive scan begin.
+    ///
     /// # Errors
     /// [`Error::NoIdentity`] when the operator has none.
     fn identity<O: Element>(&self) -> Result<O>
@@ -280,7 +282,7 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
         scan
     }
 
-    /// Runs a scan along each axis, of lines that are one element longer.
+    /// Runs an exclusive scan with a total along each axis, of lines that are one element longer.
     fn bordered<X, Y>(&self, device: &Device, input: &X, output: &mut Y) -> Result<()>
     where
         X: Input + ?Sized,
@@ -373,8 +375,7 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
     }
 }
 
-/// Scans lines of `len` elements, `inner` of them interleaved, as lines padded by one element, whose value does not
-/// matter.
+/// Scans lines of `len` elements, `inner` lines interleaved, as lines padded by one element of any value.
 fn longer<X, O, Op, M>(
     device: &Device,
     scan: &Scan<'_, Op, M>,
@@ -429,7 +430,7 @@ where
     }
 }
 
-/// Copies an array of `shape` into one of the shape `padded`, where an axis may have one element more, at its begin.
+/// Copies an array of `shape` into one of the shape `padded`, where an axis may have one more element at its start.
 fn pad<O: Element>(x: &[O], shape: &[usize], padded: &[usize], identity: O, y: &mut [O]) {
     let ([n, rest @ ..], [m, larger @ ..]) = (shape, padded) else { return y.copy_from_slice(x) };
     let (one, of): (usize, usize) = (rest.iter().product(), larger.iter().product());

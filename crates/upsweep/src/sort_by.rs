@@ -59,7 +59,7 @@ impl Sort {
 }
 
 impl<F> SortBy<F> {
-    /// Moves values with the elements.
+    /// Sorts pairs: a value moves with each element.
     pub fn pairs(self) -> SortBy<F, Pairs> {
         SortBy { less: self.less, makes: PhantomData }
     }

@@ -53,10 +53,12 @@ use upsweep_core::segments::Offset;
     note = "mark fields of a struct with #[derive(Element)] as #[key], or give Sort::by_key a function"
 )]
 pub trait Fields: Element {
-    /// Number of sorts that the fields take.
+    /// Number of sorts that the fields take: the number of their parts. A part is neighbouring fields that fit in one
+    /// key.
     #[doc(hidden)]
     const PARTS: usize;
-    /// Calls `sort` with the function that makes the key of each part, from the last fields to the first.
+    /// Calls `sort` once for each part, with the function that makes one key of the part's fields, from the last part
+    /// to the first.
     ///
     /// # Errors
     /// Errors of `sort`.
@@ -64,10 +66,10 @@ pub trait Fields: Element {
     fn each<S: SortPart<Self>>(sort: &mut S, descending: bool) -> Result<()>;
 }
 
-/// Sort by each part of the fields in turn.
+/// Stable sort that is called for each part of the fields in turn: neighbouring fields that fit in one key.
 #[doc(hidden)]
 pub trait SortPart<T: Element> {
-    /// Sorts by the keys that `key` makes.
+    /// Sorts by the keys that `key` makes of the structs.
     ///
     /// # Errors
     /// Errors of a sort.
@@ -126,7 +128,7 @@ impl SortByFields {
     }
 }
 
-/// Structs to sort, and the buffers between the sorts by their parts.
+/// Structs to sort, and their order after the parts of the fields sorted by so far.
 struct Structs<'a, I: Input + ?Sized, O: ?Sized> {
     device: &'a Device,
     input: &'a I,
@@ -176,7 +178,7 @@ impl SortByFields<Indices> {
     }
 }
 
-/// Positions to sort, and the buffers between the sorts by their parts.
+/// Structs whose positions are sorted, and the order of these after the parts of the fields sorted by so far.
 struct Positions<'a, I: ?Sized, O: Output + ?Sized> {
     device: &'a Device,
     input: &'a I,
@@ -208,7 +210,8 @@ impl<I: Input + ?Sized, O: Output<Item: Index + Offset> + ?Sized> SortPart<I::It
     }
 }
 
-/// Unsigned numbers in the order of the fields' values.
+/// Functions that map a field's value to an unsigned number, whose order is that of the values, or with `descending`
+/// the reverse.
 #[doc(hidden)]
 pub mod in_order {
     use half::{bf16, f16};

@@ -91,7 +91,7 @@ impl<W> TopK<'_, W> {
         Self { sorted: true, ..self }
     }
 
-    /// Selects from each line along the last axis of a row-major array of this shape: `axis` is the last one.
+    /// Selects from each line along the last axis of a row-major array of this `shape`: `axis` must be the last one.
     pub fn axis<'b>(self, shape: &'b [usize], axis: usize) -> TopK<'b, W> {
         let Self { k, descending, sorted, stores, .. } = self;
         TopK { k, descending, sorted, axis: Some((shape, axis)), stores }
@@ -106,7 +106,7 @@ impl<W> TopK<'_, W> {
         TopK { k, descending, sorted, axis, stores: PhantomData }
     }
 
-    /// Returns the number of rows of `len` elements.
+    /// Checks the axis and `k`, and returns the number of rows that `len` elements are.
     fn rows(&self, len: usize) -> Result<usize> {
         let shape = Shape::new(self.axis, len)?;
         if shape.inner != 1 {
@@ -119,7 +119,7 @@ impl<W> TopK<'_, W> {
         Ok(shape.outer)
     }
 
-    /// Returns the number of results of all rows.
+    /// Returns the number of results of all rows of `len` elements.
     fn results(&self, len: usize) -> Result<usize> {
         Ok(self.rows(len)?.saturating_mul(self.k))
     }

@@ -59,7 +59,7 @@ impl<F> Transform<MapWith<F>> {
 }
 
 impl Transform {
-    /// Makes a copy of the elements.
+    /// Makes a transform that copies the elements.
     pub fn copy() -> Self {
         Self { map: Same }
     }
@@ -137,7 +137,7 @@ mod tests {
     use crate::prelude::*;
     use crate::{Error, Result};
 
-    /// Function of the tests.
+    /// Weighted sum of two elements and an index, for the tests.
     #[crate::function]
     fn weighted(#[param] w: f64, a: f64, b: f64, at: u64) -> f64 {
         w * a + b * at as f64

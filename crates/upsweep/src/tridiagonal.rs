@@ -55,7 +55,8 @@ mod definitions {
     use crate::varying::{Affine, Moebius};
     use upsweep_core::operator::{Element, WidenFrom, function};
 
-    /// `u -> upper / (diagonal - lower u)`
+    /// Step of the elimination, as a function of the quotient `u` of the equation before: `u -> upper / (diagonal -
+    /// lower u)`.
     #[function]
     pub fn elimination_step<T: Element>(lower: T, diagonal: T, upper: T) -> Moebius<f64>
     where
@@ -64,7 +65,7 @@ mod definitions {
         Moebius { p: 0.0, q: f64::from(upper), r: -f64::from(lower), s: f64::from(diagonal) }
     }
 
-    /// Value of a quotient at 0.
+    /// Value at 0 of a composition of elimination steps.
     #[function]
     pub fn left_of_zero(f: Moebius<f64>) -> f64 {
         f.q / f.s
@@ -78,7 +79,7 @@ mod definitions {
         f64::from(diagonal) - f64::from(lower) * before
     }
 
-    /// `y -> (right - lower y) / pivot`
+    /// Step of the forward substitution, as a function of the result `y` before: `y -> (right - lower y) / pivot`.
     #[function]
     pub fn forward_step<T: Element>(lower: T, pivot: f64, right: T) -> Affine<f64>
     where
@@ -87,7 +88,7 @@ mod definitions {
         Affine { m: -f64::from(lower) / pivot, k: f64::from(right) / pivot }
     }
 
-    /// `x -> y - upper / pivot x`
+    /// Step of the backward substitution, as a function of the next unknown `x`: `x -> y - upper / pivot x`.
     #[function]
     pub fn backward_step<T: Element>(upper: T, pivot: f64, y: f64) -> Affine<f64>
     where
@@ -96,7 +97,7 @@ mod definitions {
         Affine { m: -f64::from(upper) / pivot, k: y }
     }
 
-    /// Value of a function at 0, rounded.
+    /// Value of an affine function at 0, rounded to `f32`.
     #[function]
     pub fn rounded_of_zero(f: Affine<f64>) -> f32 {
         f.k as f32
@@ -140,7 +141,8 @@ where
     B: Input<Item = T> + ?Sized,
     C: Input<Item = T> + ?Sized,
 {
-    /// Makes the system with these coefficients, which lie where the device computes: three for each unknown.
+    /// Makes the system with the coefficients `lower`, `diagonal` and `upper`, one of each for each unknown, in the
+    /// memory of the device that computes.
     pub fn new(lower: &'a A, diagonal: &'a B, upper: &'a C) -> Self {
         Self { lower, diagonal, upper, axis: None }
     }
@@ -151,8 +153,8 @@ where
         self
     }
 
-    /// Solves the system with these right sides for `unknowns`. On CUDA the work is enqueued on the device's stream and
-    /// the call returns at once.
+    /// Solves the system with the right sides `right` for `unknowns`. On CUDA the work is enqueued on the device's
+    /// stream and the call returns at once.
     ///
     /// # Errors
     /// - [`Error::Length`](crate::Error::Length): the arrays differ in length

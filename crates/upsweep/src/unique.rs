@@ -75,7 +75,7 @@ pub struct Found<T> {
     pub values: Array<T>,
     /// Number of occurrences of each value.
     pub counts: Array<u64>,
-    /// Position of each value's first occurrence.
+    /// Index in the input of each value's first occurrence.
     pub firsts: Array<u64>,
     /// Index in `values` of each element's value.
     pub inverse: Array<u64>,
@@ -93,7 +93,8 @@ impl Unique {
         Unique { finds: PhantomData }
     }
 
-    /// Finds also the number of occurrences of each value, its first position, and the value number of each element.
+    /// Finds also the number of occurrences of each value, the index of its first occurrence, and for each element the
+    /// index of its value among the distinct ones.
     pub fn places(self) -> Unique<Placed> {
         Unique { finds: PhantomData }
     }
@@ -149,8 +150,8 @@ impl Unique<Counted> {
 }
 
 impl Unique<Placed> {
-    /// Finds the distinct values of `input`, their counts and all positions. On CUDA this waits until their number is
-    /// known.
+    /// Finds the distinct values of `input`, their counts, the index of each first occurrence, and for each element the
+    /// index of its value. On CUDA this waits until their number is known.
     ///
     /// # Errors
     /// As [`Unique::run_to_array`].
@@ -162,7 +163,8 @@ impl Unique<Placed> {
         Sort::pairs().run_in_place(device, (&mut sorted, &mut order))?;
         let (values, counts) = Runs::by(I::Item::SAME).run_to_arrays::<_, u64>(device, &sorted)?;
         let begins: Array<u64> = Scan::new(Sum).exclusive().with_total().run_to_array(device, &counts)?;
-        // The least index: NaN, which are one value, are sorted by their bits and not by their positions.
+        // The first occurrence of a value is its least index: NaN, which are one value, are sorted by their bits and
+        // not by their indices.
         let mut firsts = device.filled(values.view().len(), 0)?;
         Reduce::new(Min).segments(Segments::Offsets(&begins)).run(device, &order, &mut firsts)?;
         let owners: Array<u64> = Expand::new().run_to_array(device, &counts)?;
@@ -175,10 +177,10 @@ impl Unique<Placed> {
 /// Key whose distinct values can be found: every [`Key`].
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a key that upsweep can sort by", label = "not a key")]
 pub trait Distinct: Key {
-    /// Type of the function that compares two neighbours in order.
+    /// Type of the function that compares two neighbours of the sorted array.
     #[doc(hidden)]
     type Same: Function<(Self, Self), Output = bool>;
-    /// Function that returns whether two neighbours in order are one value.
+    /// Function that returns whether two neighbours of the sorted array are one value.
     #[doc(hidden)]
     const SAME: Self::Same;
 }

@@ -73,7 +73,7 @@ impl<Op> UpSweep<Op> {
         self.dispatch(device, Some(input.view()), Target::new(output.view_mut()))
     }
 
-    /// Stores the results in the places of the elements.
+    /// Runs in place: stores each result at the index of its element in `data`.
     ///
     /// # Errors
     /// As [`run`](Self::run).

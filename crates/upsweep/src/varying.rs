@@ -73,8 +73,8 @@ pub fn second_order<'a>() -> Scan<'a, ComposeAffinePair, MapWith<SecondOrderStep
     Scan::new(ComposeAffinePair).map(SecondOrderStep).finish(OfZeros)
 }
 
-/// `y[i] = (p[i] y[i-1] + q[i]) / (r[i] y[i-1] + s[i])`, of the inputs `(&p, &q, &r, &s)`; `before` lies before the
-/// first element.
+/// Makes the recurrence `y[i] = (p[i] y[i-1] + q[i]) / (r[i] y[i-1] + s[i])` of the inputs `(&p, &q, &r, &s)`. The
+/// value `before` comes before the first element.
 ///
 /// Where a denominator is 0 the result is infinite, and the next one `p / r`, as it should be: functions are composed
 /// before they are applied.

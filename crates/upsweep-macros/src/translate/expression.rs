@@ -191,7 +191,8 @@ impl Translator {
         })
     }
 
-    /// Translates an expression without a type of its own to the type of `other`. C++ converts bare numbers by itself.
+    /// Translates an expression without a type of its own, such as `1 << 3`, to the type of `other`. A number alone
+    /// keeps no type: C++ converts it by itself.
     fn like(&mut self, expression: &Expr, other: &Both) -> Result<Both> {
         let mut value = expression;
         while let Expr::Paren(syn::ExprParen { expr, .. }) | Expr::Unary(ExprUnary { expr, .. }) = value {
@@ -316,7 +317,7 @@ impl Translator {
         })
     }
 
-    /// Translates each of `values` and assigns it to its C++ place.
+    /// Translates each of `values`, and assigns it to the C++ variable or member at the same index of `places`.
     fn parts<'a>(
         &mut self,
         values: impl Iterator<Item = &'a Expr>,
@@ -411,7 +412,7 @@ impl Translator {
     }
 }
 
-/// Returns `want`, if it contains a type.
+/// Returns `want` if it contains a type, and else the error that `expression` needs one.
 fn typed(want: &Want, expression: &Expr) -> Result<Want> {
     want.ty().map(|ty| Want::Type(ty.clone())).ok_or_else(|| untyped_error(expression))
 }

@@ -8,7 +8,7 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, Lit, LitFloat, LitInt, Result};
 
-/// Translates a number or bool, negated or with its bits inverted.
+/// Translates a number or bool. With `negative` the number is negated, with `inverted` its bits are inverted.
 pub(super) fn literal(literal: &Lit, negative: bool, inverted: bool, want: &Want, whole: &Expr) -> Result<Both> {
     let (text, suffix) = match literal {
         Lit::Int(number) if number.suffix().starts_with('f') => (

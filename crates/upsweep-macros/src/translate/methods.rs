@@ -9,14 +9,14 @@ use quote::quote;
 pub(super) struct Method {
     /// Number of arguments of the receiver's own type.
     pub(super) same: usize,
-    /// Whether one `u32` follows.
+    /// Whether one more argument follows, of type `u32`: a number of bits or an exponent.
     pub(super) count: bool,
     /// Whether the result has the receiver's type.
     pub(super) returns_same: bool,
 }
 
-/// Mathematical functions of one value and of two. A kernel contains only those that its bodies call. The last four are
-/// for `SumOfPowers` and are not documented.
+/// Mathematical functions of one value (here) and of two (`OF_TWO`). A kernel contains only those that its bodies call.
+/// The last four here are for `SumOfPowers` and are not documented.
 const OF_ONE: [&str; 16] = [
     "exp",
     "exp2",
@@ -48,7 +48,7 @@ pub(super) fn cuda_name(name: &Ident) -> Cuda {
     }
 }
 
-/// Finds the method `name`.
+/// Returns the parameters of the method `name`, or `None` if bodies cannot call it.
 pub(super) fn find(name: &str) -> Option<Method> {
     let (same, count, returns_same) = match name {
         name if OF_ONE.contains(&name) => (0, false, true),
@@ -70,7 +70,7 @@ pub(super) fn find(name: &str) -> Option<Method> {
     Some(Method { same, count, returns_same })
 }
 
-/// Suggests a replacement for the method `name`.
+/// Returns the error message for the method `name`, which bodies cannot call: it suggests a replacement.
 pub(super) fn advice(name: &str) -> String {
     let instead = match name {
         "log" => "divide two logarithms: `x.ln() / base.ln()`",

@@ -17,8 +17,9 @@ use proc_macro2::TokenStream;
 use syn::{Block, Pat, Result, Type};
 use translator::{Mode, Translator, Want};
 
-/// Translates a function: its body in Rust and its definition in CUDA C++. Callers may pass another type that has
-/// elements for an argument that is one of the `arrays`: then the definition is a template.
+/// Translates a function: its body in Rust and its definition in CUDA C++. An argument with `true` in `arrays` is an
+/// array that the function holds. Its C++ type is a template parameter, because kernels may pass another type that has
+/// elements.
 pub(crate) fn function(
     arguments: &[(Pat, Type)],
     arrays: &[bool],

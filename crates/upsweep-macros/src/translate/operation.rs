@@ -2,7 +2,8 @@
 
 use syn::BinOp;
 
-/// Relation between the types of an operation's two sides.
+/// Kind of a binary operation, by the types of its operands. In arithmetic and comparisons both operands have one type.
+/// In a shift, the type of the distance is independent of that of the value.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
     Arithmetic,
@@ -10,7 +11,7 @@ pub(super) enum Kind {
     Shift,
 }
 
-/// Returns the function that computes `a op b`.
+/// Returns the name of the function in `arith` that computes `a op b`, and the kind of the operation.
 pub(super) fn operation(op: &BinOp) -> Option<(&'static str, Kind)> {
     Some(match op {
         BinOp::Add(_) => ("add", Kind::Arithmetic),
@@ -33,7 +34,7 @@ pub(super) fn operation(op: &BinOp) -> Option<(&'static str, Kind)> {
     })
 }
 
-/// Returns the function that computes the new value of `place op= value`.
+/// Returns the name of the function in `arith` that computes the new value of `place op= value`.
 pub(super) fn compound(op: &BinOp) -> Option<&'static str> {
     Some(match op {
         BinOp::AddAssign(_) => "add",

@@ -98,7 +98,7 @@ impl Translator {
     }
 }
 
-/// Splits a path like `u64::from` into its type and its last segment, if it begins with a type.
+/// Splits a path like `u64::from` into its type and its last segment; `None` if the path does not begin with a type.
 fn associated(path: &ExprPath) -> Option<(Type, &PathSegment)> {
     let last = path.path.segments.last()?;
     if let Some(qself) = &path.qself {

@@ -32,7 +32,7 @@ impl Translator {
         Both { rust: quote_spanned!(span=> { #rust }), cuda }
     }
 
-    /// Translates the last expression of a block, which is returned.
+    /// Translates the last expression of a block: in C++ it is returned.
     fn tail(&mut self, value: &Expr, want: &Want) -> Result<Both> {
         match value {
             Expr::If(branches) if branches.else_branch.is_some() => self.branches(branches, &Mode::Value(want.clone())),
@@ -151,12 +151,12 @@ impl Translator {
         Ok(both)
     }
 
-    /// Translates `if` and `else`, each branch ended as `mode` requires.
+    /// Translates `if` and `else`. `mode` says how the last expression of each branch is used.
     pub(super) fn branches(&mut self, branches: &ExprIf, mode: &Mode) -> Result<Both> {
         let condition = self.expression(&branches.cond, &Want::Unknown);
         let condition = self.noted(condition);
         let then = self.block(&branches.then_branch, mode);
-        // Without a condition an error has been noted, and the translation is not used.
+        // If the condition did not translate, its error is recorded, and the translation is not used.
         let condition = condition.unwrap_or_else(|| Both { rust: quote!(true), cuda: Cuda::default() });
         let (condition_rust, block) = (condition.rust, then.rust);
         let mut rust = quote_spanned!(branches.if_token.span=> if #condition_rust #block);

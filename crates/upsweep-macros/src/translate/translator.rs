@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use syn::spanned::Spanned;
 use syn::{Error, Member, Pat, Result, Type};
 
-/// An expression or statement in both languages.
+/// Translation of an expression or statement, in Rust and in CUDA C++.
 pub(super) struct Both {
     pub(super) rust: TokenStream,
     pub(super) cuda: Cuda,
@@ -15,11 +15,11 @@ pub(super) struct Both {
 /// Expected C++ type of an expression, from its context. A number without a suffix has no type of its own.
 #[derive(Clone)]
 pub(super) enum Want {
-    /// This type.
+    /// The expected type is known: this C++ type.
     Type(Cuda),
-    /// A type to which C++ converts a bare number.
+    /// The expected type is not known, but C++ converts a number without a suffix to it.
     Convert,
-    /// Unknown: a bare number cannot be written.
+    /// The expected type is not known, so a number without a suffix is an error.
     Unknown,
 }
 
@@ -33,18 +33,18 @@ impl Want {
 }
 
 pub(super) struct Local {
-    /// C++ name.
+    /// C++ name of the variable.
     pub(super) cuda: String,
-    /// Number of value blocks around it.
+    /// Number of value blocks (C++ lambdas) around the declaration of the variable.
     pub(super) depth: usize,
 }
 
-/// State of a translation.
+/// State of the translation of one function's body.
 pub(super) struct Translator {
     pub(super) scopes: Vec<HashMap<Ident, Local>>,
-    /// Number of C++ names in use.
+    /// Number of C++ names created so far.
     pub(super) names: usize,
-    /// Number of value blocks (C++ lambdas) around the current place.
+    /// Number of value blocks (C++ lambdas) around the code that is being translated.
     pub(super) depth: usize,
     pub(super) output: Type,
     /// Type at the `let` whose value is being translated.
@@ -52,17 +52,17 @@ pub(super) struct Translator {
     pub(super) errors: Option<Error>,
 }
 
-/// Use of the end of a block.
+/// Use of the last expression of a block.
 #[derive(Clone)]
 pub(super) enum Mode {
-    /// The value is returned from the C++ function or lambda around the block.
+    /// The expression is the block's value, which the C++ function or lambda around the block returns.
     Value(Want),
     /// The block has no value.
     Unit,
 }
 
 impl Translator {
-    /// Creates the state before the body of a function that returns `output`.
+    /// Creates the state in which the translation of a function that returns `output` begins.
     pub(super) fn new(output: &Type) -> Self {
         Self {
             scopes: vec![HashMap::new()],
@@ -74,7 +74,8 @@ impl Translator {
         }
     }
 
-    /// Records an error for the end, so that each statement reports its own.
+    /// Returns the value of `result`, or records its error. The errors are reported together at the end, so that each
+    /// statement reports its own.
     pub(super) fn noted<T>(&mut self, result: Result<T>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
@@ -98,8 +99,8 @@ impl Translator {
         self.scopes.iter().rev().find_map(|scope| scope.get(name))
     }
 
-    /// Declares the variables of `pattern`. Returns the C++ name of the whole value and the declarations of the parts,
-    /// which read from `value`; for a plain name and no `value`, the name is new.
+    /// Declares the variables of `pattern`. Returns the C++ name of the whole value and the C++ declarations of its
+    /// parts, which are read from the expression `value`. Without `value`, the name of the whole value is a new one.
     pub(super) fn bind(&mut self, pattern: &Pat, value: Option<&str>) -> Result<(String, Cuda)> {
         match pattern {
             Pat::Ident(pattern) => {

@@ -43,14 +43,15 @@ pub(super) fn untyped(expression: &Expr) -> bool {
     }
 }
 
-/// A value that an `if` or a block can have.
+/// Last expression of a block or of a branch of an `if`: a value that the `if` or block can have.
 pub(super) struct Tail<'a> {
     pub(super) value: &'a Expr,
-    /// Whether no statement precedes it, so that it reads variables from outside only.
+    /// Whether no statement precedes the expression in its block, so that it reads only variables from outside the
+    /// block.
     pub(super) alone: bool,
 }
 
-/// Returns the values that an `if` or a block can have.
+/// Returns the last expressions of an `if` or a block: the values that it can have.
 pub(super) fn tails(expression: &Expr) -> Vec<Tail<'_>> {
     let mut tails = Vec::new();
     collect_tails(expression, &mut tails);
