@@ -80,13 +80,13 @@ fn count(table: &Table, text: &[u8], only: Option<u8>) -> Result<usize> {
     Ok(found)
 }
 
-/// Output of events.
+/// Output of events, by their kinds and their places in the text.
 trait Room<P> {
     /// Returns the room of events `from .. to`, or `None` if there is none. The text will have about `likely` events.
     fn of(&mut self, from: usize, to: usize, likely: usize) -> Result<Option<(&mut [u8], &mut [P])>>;
 }
 
-/// Output of fixed size.
+/// Output of fixed size: the caller's arrays.
 struct Given<'a, P> {
     kinds: &'a mut [u8],
     places: &'a mut [P],

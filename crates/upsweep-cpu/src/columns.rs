@@ -47,7 +47,7 @@ impl<T> Vectors<T> {
     }
 }
 
-/// Scans along the axis.
+/// Scans along an axis that is not the last.
 ///
 /// # Safety
 /// The memory is valid, used by nothing else, as large as the shape, and not empty.
@@ -127,7 +127,7 @@ pub(super) unsafe fn scan<S: Steps>(
     Ok(())
 }
 
-/// Reduces along the axis.
+/// Reduces along an axis that is not the last.
 ///
 /// # Safety
 /// The memory is valid, used by nothing else, as large as the shape, and not empty. There is a result for each line.

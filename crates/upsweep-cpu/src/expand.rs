@@ -60,7 +60,7 @@ where
     Ok(total)
 }
 
-/// Computes the sum of each block, on all threads if the counts are `many`.
+/// Computes `of(block)`, the sum of the counts, for each block: on all threads if the counts are `many`.
 fn fill(sums: &mut [u64], many: bool, of: &(dyn Fn(usize) -> u64 + Sync)) {
     if many {
         sums.par_iter_mut().enumerate().for_each(|(block, sum)| *sum = of(block));
@@ -69,7 +69,7 @@ fn fill(sums: &mut [u64], many: bool, of: &(dyn Fn(usize) -> u64 + Sync)) {
     }
 }
 
-/// Operands of a call.
+/// Operands of an expansion.
 struct Stretches<'x, F: Fills<O>, C, O> {
     counts: &'x [C],
     values: Option<&'x [F::Beside]>,

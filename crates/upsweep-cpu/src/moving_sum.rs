@@ -85,10 +85,10 @@ struct Part<'a, T, A, O, M, F> {
     sum: PhantomData<fn() -> A>,
 }
 
-/// Kernel of a part, with its scratch memory.
+/// Kernel of a part, with its scratch memory: stores the moving sums of the part's rows.
 ///
 /// # Safety
-/// As [`Part`].
+/// The conditions of [`Part`] hold.
 struct Summing<'a, T, A, O, M, F> {
     part: Part<'a, T, A, O, M, F>,
     /// Sums of the columns of a row, for each channel. Zeros at first.
@@ -279,8 +279,9 @@ impl<A: Number> Line<A> {
             }
             return all;
         }
-        // Whole chunks between the chunks in which a window begins and ends. For the later columns these are the next
-        // chunks.
+        // Sum of the whole chunks between the chunk in which a window begins and the chunk in which it ends. The window
+        // of the first column begins in chunk `begins` and ends in chunk `ends`. Windows of later columns may begin, or
+        // end, one chunk further.
         let (begins, ends) = (first / CHUNK, last / CHUNK);
         let (chunks, _) = self.prefixes.as_chunks::<CHUNK>();
         let total = |sum: A, chunk: &[A; CHUNK]| A::add(sum, chunk[CHUNK - 1]);

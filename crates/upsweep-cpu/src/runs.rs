@@ -34,7 +34,7 @@ where
     run_within(call, numbers, lengths, plan)
 }
 
-/// [`run`] with the sizes that tests change.
+/// Runs a call with a plan whose sizes tests change.
 pub(super) fn run_within<C, I, N>(
     call: &Choosing<'_, C, I, I>,
     numbers: Option<&Target<'_, N>>,
@@ -82,16 +82,17 @@ where
     Ok(runs)
 }
 
-/// Marks a block in which no run begins.
+/// Value that marks a block in which no run begins.
 const NONE: usize = usize::MAX;
 
-/// Operands of a call. Each output has room for `room` results. Both are null if only the number is wanted.
+/// Operands of a run-length encoding. Each output has room for `room` results. Both are null if only the number is
+/// wanted.
 struct Finding<M, I, N> {
     masks: Masks<M, I>,
-    /// Elements of a block.
+    /// Number of elements in a block.
     block: usize,
-    /// Start of each block's last run, written before the block is published. A worker that knows a block's place sees
-    /// the entries of all earlier blocks, so `Relaxed` is enough.
+    /// Start of each block's last run, written before the block is published. A worker that knows a block's output
+    /// offset sees the entries of all earlier blocks, so `Relaxed` is enough.
     last: Vec<AtomicUsize>,
     values: *mut I,
     numbers: *mut N,
@@ -113,7 +114,7 @@ impl<M, I, N> Finding<M, I, N> {
         before.iter().rev().map(|last| last.load(Ordering::Relaxed)).find(|&last| last != NONE).unwrap_or(0)
     }
 
-    /// Stores results from place `at` of an output on, as far as it has room.
+    /// Stores results from index `at` of an output on, as far as it has room.
     fn store_run<T>(&self, from: &[T], output: *mut T, at: usize) {
         let number = from.len().min(self.room.saturating_sub(at));
         if number > 0 {
@@ -235,9 +236,9 @@ struct Heads<I> {
     stores: bool,
     /// Index of the block's first element.
     start: usize,
-    /// Place of the next value in the buffer.
+    /// Address in the buffer for the next value.
     values: *mut I,
-    /// Place of its start in the buffer.
+    /// Address in the buffer for the start of the next run.
     places: *mut u32,
 }
 

@@ -13,7 +13,7 @@ use upsweep_core::memory;
 use upsweep_core::operator::{Element, Function};
 use upsweep_plan::cpu::PARALLEL_FROM_BYTES;
 
-/// Elements of a run for the insertion sort.
+/// Number of elements of a run that is sorted by insertion.
 const INSERTED: usize = 24;
 /// Bytes of a run that one thread sorts in a second-level cache.
 const RUN_BYTES: usize = 512 << 10;
@@ -165,10 +165,10 @@ where
     }
 }
 
-/// Sorts a run by one thread.
+/// Sorts `len` elements in `data` by one thread, with scratch memory of the same size.
 ///
 /// # Safety
-/// As [`sort`].
+/// Both have `len` elements, and do not overlap. The elements of `data` are initialised. Nobody else uses either.
 unsafe fn sort_run<T: Copy, V: Copy>(
     data: Columns<T, V>,
     scratch: Columns<T, V>,
@@ -204,7 +204,7 @@ unsafe fn sort_run<T: Copy, V: Copy>(
 /// There are `len` elements, initialised, which nobody else uses.
 unsafe fn insert<T: Copy, V: Copy>(data: Columns<T, V>, len: usize, before: impl Fn(&T, &T) -> bool) {
     for i in 1..len {
-        // SAFETY: all places are below `len`.
+        // SAFETY: all indices are below `len`.
         unsafe {
             let key = *data.keys.add(i);
             let value = if data.has_values() { Some(*data.values.add(i)) } else { None };

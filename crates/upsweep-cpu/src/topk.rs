@@ -23,7 +23,7 @@ const GUESS_FROM: usize = 64 << 10;
 const SAMPLE: usize = 4 << 10;
 /// Standard deviations between a rank in the sample and the ends of its window.
 const DEVIATIONS: f64 = 6.0;
-/// Places that are added to these deviations.
+/// Number of ranks in the sample that are added to these deviations.
 const PLACES: f64 = 4.0;
 /// Largest part of the input in a window (1 / N).
 const MOST_CANDIDATES: usize = 4;
@@ -93,7 +93,7 @@ impl<B: KeyBits> Keys<'_, B> {
         }
     }
 
-    /// Returns the wanted number, if the window that a sample suggests contains it and is small.
+    /// Returns the number of the key of `rank`, if the window that a sample suggests contains it and is small.
     fn in_window(&self, rank: usize) -> Option<B> {
         let len = self.bits.len();
         let part = len / SAMPLE;
@@ -187,7 +187,7 @@ impl<B: KeyBits> Keys<'_, B> {
         Ok(all)
     }
 
-    /// Returns the first `rank` keys as numbers with their places, in the order of the input.
+    /// Returns the first `rank` keys as numbers, each with its index, in the order of the input.
     fn first(&self, rank: usize) -> Result<Vec<(B, usize)>> {
         let wanted = self.of_rank(rank)?;
         let counts = self.in_parts(|keys| {
@@ -229,7 +229,7 @@ impl<B: KeyBits> Keys<'_, B> {
     }
 }
 
-/// Finds the first keys of each row, or their places.
+/// Stores the first keys of each row, their indices, or both.
 pub fn run<K: Key, I: Index>(call: &Ranking<'_, K, I>) -> Result<()> {
     let keys = call.keys.on_host("input")?;
     let (values, indices) = (call.values.as_ref(), call.indices.as_ref());
@@ -265,7 +265,7 @@ struct Call<B> {
 // SAFETY: threads read the keys, which are `Sync`.
 unsafe impl<B: Sync + Send> Sync for Call<B> {}
 
-/// Wanted results.
+/// Results that a call wants: the first keys of each row, or the keys of some ranks.
 enum Wanted<'a> {
     First { rows: usize, rank: usize, sorted: bool },
     Ranks(&'a [usize]),
@@ -363,6 +363,8 @@ impl<B: KeyBits> Call<B> {
         if alone { (0..rows).into_par_iter().try_for_each(row) } else { (0..rows).try_for_each(row) }
     }
 
+    /// Stores `results`, which are keys and their indices, from output index `first` on.
+    ///
     /// # Safety
     /// The outputs that are not null have room for `results` from `first` on, which no other thread writes.
     unsafe fn store(&self, first: usize, results: &[(B, usize)]) {

@@ -171,7 +171,7 @@ impl<S: Copy> States<S> {
         stage.compare_exchange(EMPTY, CLAIMED, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
-    /// Writes a state.
+    /// Writes the state of `ticket` to its slot, and marks the slot as ready.
     ///
     /// # Safety
     /// The caller has claimed `ticket`, and fills it once.
@@ -215,20 +215,21 @@ impl<S: Copy> States<S> {
     }
 }
 
-/// Effect of a ticket on the state before it.
+/// Effect of a ticket's block on the running state: how the ticket's state follows from that of the ticket before.
 #[derive(Clone, Copy)]
 pub(crate) enum Step<S> {
-    /// Replaces the state.
+    /// The ticket's state is this value, whatever the state before.
     Sets(S),
-    /// Combines the state with this value on its right.
+    /// The ticket's state is the state before, combined with this value on its right.
     Adds(S),
 }
 
-/// Chain of states. Any worker can compute any step.
+/// Chain in which the state of each ticket follows from the state before and the ticket's step. Any worker can compute
+/// any step.
 pub(crate) struct Chain<'a, S> {
     pub(crate) tickets: Tickets,
     pub(crate) states: States<S>,
-    /// Step of a ticket. The step of ticket 0 is `Sets`.
+    /// Function that computes the step of a ticket. The step of ticket 0 is `Sets`.
     pub(crate) step: &'a (dyn Fn(usize) -> Step<S> + Sync),
     pub(crate) combine: &'a (dyn Fn(S, S) -> S + Sync),
 }
@@ -250,7 +251,7 @@ impl<S: Copy> Chain<'_, S> {
             }
             match (self.step)(first) {
                 Step::Sets(state) => {
-                    // SAFETY: the ticket has been claimed here.
+                    // SAFETY: `first` has been claimed above.
                     unsafe { self.states.fill(first, state) };
                     break state;
                 }
@@ -262,7 +263,7 @@ impl<S: Copy> Chain<'_, S> {
         };
         for (back, step) in claimed.into_iter().enumerate().rev() {
             state = (self.combine)(state, step);
-            // SAFETY: the ticket has been claimed here.
+            // SAFETY: this call has claimed all tickets from `first + 1` to `ticket`, and fills each once.
             unsafe { self.states.fill(ticket - back, state) };
         }
         Ok(state)

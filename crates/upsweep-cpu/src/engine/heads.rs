@@ -20,7 +20,8 @@ pub(crate) trait Heads: Sync {
         self.last(k, k + 1).is_some()
     }
 
-    /// Returns the index in memory that the map sees as position 0, for the line of the element at `at`.
+    /// Returns the index in memory from which the positions given to the map count, for the line of the element at
+    /// index `at`.
     #[inline(always)]
     fn origin(&self, at: usize) -> usize {
         let _ = at;

@@ -13,7 +13,7 @@ use upsweep_core::outputs::Write;
 use upsweep_core::steps::{Out, Steps};
 use upsweep_plan::cpu::{Blocks, NON_TEMPORAL_FROM_BYTES};
 
-/// Scan without the heads of its lines or segments.
+/// Operands of a scan of contiguous elements, except the heads of its lines or segments.
 pub(crate) struct Contiguous<'a, S: Steps> {
     pub(crate) steps: &'a S,
     pub(crate) memory: &'a Memory<S::In, S::Out>,
@@ -162,7 +162,7 @@ impl<S: Steps> BlockResults<S> {
             return Self { memory: *memory, results: Vec::new() };
         }
         let mut results: Vec<Out<S>> = Vec::with_capacity(range.len());
-        // Address that result 0 of the output would have.
+        // Address that result 0 of the whole output would have if the block's results lay at their indices.
         let output = results.as_mut_ptr().wrapping_sub(memory.lowest(range));
         Self { memory: Memory { output, ..*memory }, results }
     }

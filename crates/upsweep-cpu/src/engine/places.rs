@@ -15,8 +15,9 @@
 //! many of its own blocks wait to be stored.
 //!
 //! # Memory ordering
-//! Numbers go through the mutex. A place is written under it with `Release` and read with `Acquire`. So a worker that
-//! knows the place of a block also knows that all blocks before it have been read, which stores in place need.
+//! Numbers go through the mutex. A block's place, which is its output offset, is written under it with `Release` and
+//! read with `Acquire`. So a worker that knows the place of a block also knows that all blocks before it have been
+//! read, which stores in place need.
 
 use super::chain::{Broken, Tickets};
 use crate::tile::store;
@@ -28,7 +29,7 @@ use upsweep_core::error::Result;
 use upsweep_core::memory;
 use upsweep_plan::select::CpuSelectPlan;
 
-/// Work on the blocks of a call.
+/// Stream compaction of a call, block by block: reads a block into a buffer, and stores the buffered results.
 pub(crate) trait Blocks: Sync {
     /// Buffer for a block's results.
     type Buffer: Send;
@@ -80,7 +81,7 @@ pub(crate) fn run<B: Blocks>(blocks: &B, len: usize, plan: CpuSelectPlan) -> Res
         return Ok(before);
     }
     let (tickets, places) = (Tickets::new(count), Places::new(count)?);
-    // One buffer is enough, so only here a lack of memory is an error.
+    // A worker can go on with one buffer, so a lack of memory is an error only here.
     let worker = || Ok(Worker { free: vec![blocks.buffer(elements)?], waiting: VecDeque::new() });
     let mut workers = (0..plan.threads).map(|_| worker().map(Mutex::new)).collect::<Result<Vec<_>>>()?;
     // Stores the waiting blocks whose offsets are known. With `wait`, waits for the oldest.
@@ -131,7 +132,7 @@ pub(crate) fn run<B: Blocks>(blocks: &B, len: usize, plan: CpuSelectPlan) -> Res
     Ok(places.total())
 }
 
-/// Marks an unknown number of results or an unknown offset.
+/// Value that marks an unknown number of results or an unknown offset.
 const UNKNOWN: usize = usize::MAX;
 
 /// Numbers of results of the blocks, and their exclusive prefix sums.
@@ -149,7 +150,7 @@ struct Known {
 }
 
 impl Places {
-    /// Makes unknown places of `count` blocks.
+    /// Makes the table of `count` blocks. No number of results and no offset is known yet.
     ///
     /// # Errors
     /// [`OutOfMemory`](upsweep_core::error::Error::OutOfMemory).

@@ -20,7 +20,7 @@ use upsweep_core::outputs::Write;
 pub(crate) struct Ahead {
     block: *const u8,
     bytes: usize,
-    /// Next block, or null.
+    /// Block that is prefetched after this one, or null.
     next: *const u8,
     order: Order,
     /// Bytes that are prefetched already.
@@ -52,7 +52,8 @@ impl Ahead {
         Self { block, bytes, next: std::ptr::null(), order, done: 0 }
     }
 
-    /// Prefetcher for the scan of `run`: its share of the block that its thread scans next.
+    /// Prefetcher for the scan of `run`: of the elements of the thread's next block that lie there as `run` lies in its
+    /// block.
     #[inline(always)]
     pub(crate) fn of_scan<I: Read, O: Write, T>(memory: &Memory<I, O>, run: Run, storing: &Storing<T>) -> Self {
         let (block, size) = I::address(&memory.input, storing.next.first);
@@ -209,10 +210,11 @@ pub(crate) unsafe fn copy<T>(set: Set, from: *const T, to: *mut T, number: usize
     }
 }
 
-/// Kernel of [`copy`].
+/// Copy of `bytes` bytes with non-temporal stores, for [`copy`].
 ///
 /// # Safety
-/// As [`copy`] of `bytes` bytes, streamed.
+/// `from` is valid for reads and `to` for writes of `bytes` bytes, and they do not overlap. Nothing reads `to` before
+/// this thread has called [`fence`].
 struct Streamed {
     from: *const u8,
     to: *mut u8,

@@ -41,7 +41,7 @@ impl Avx2 {
     #[target_feature(enable = "avx2")]
     fn hidden([low, high]: [__m256i; 2]) -> [__m256i; 2] {
         let (mut low, mut high) = (low, high);
-        // SAFETY: the statement is empty.
+        // SAFETY: the assembly is a comment: it has no instructions.
         unsafe {
             asm!("/* {0} {1} */", inout(ymm_reg) low, inout(ymm_reg) high,
                 options(pure, nomem, nostack, preserves_flags));
