@@ -12,10 +12,10 @@ use upsweep_core::operator::Element;
 const BLOCK: usize = 4 << 10;
 /// Number of results of a stretch, which one thread stores at a time.
 const STRETCH: usize = 64 << 10;
-/// Fewest counts or results for which several threads are used.
+/// Least number of counts or results for which several threads are used.
 const PARALLEL_FROM: usize = 256 << 10;
 
-/// Runs the call and returns the number of results.
+/// Runs an expansion and returns the number of results.
 pub fn run<F, C, O>(call: &Expanding<'_, C, F::Beside, O>) -> Result<u64>
 where
     F: Fills<O>,

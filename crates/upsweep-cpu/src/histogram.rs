@@ -33,7 +33,7 @@ const TABLES: usize = 4;
 /// Largest number of slots in a small table. A slot is the count or the sum of a bin in a channel.
 const SMALL: usize = 1 << 12;
 const VALUES: usize = 256;
-/// Fewest bytes that are counted in pairs: in smaller inputs the larger tables would cost more than they save.
+/// Least number of bytes that are counted in pairs: in smaller inputs the larger tables would cost more than they save.
 const PAIRS_FROM: usize = 8 << 20;
 
 /// Slots of a histogram: a count or a sum for each bin of each counted channel.
@@ -108,7 +108,7 @@ impl<T: Copy, F: Fn(T) -> u32> Work for Look<'_, T, F> {
     }
 }
 
-/// Counts the elements of each slot.
+/// Stores the number of elements of each slot.
 pub fn count<T: Element, C: Count>(
     input: &[T],
     slots: Slots,

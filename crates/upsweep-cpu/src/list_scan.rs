@@ -66,8 +66,8 @@ struct Walk<T> {
     behind: usize,
 }
 
-/// Scans a list from element `first` on: `next` has the index of the element after each. The length of the list is that
-/// of the input and the output.
+/// Scans a list from element `first` on: `next` has the index of the element after each, and for the last element its
+/// own index. The length of the list is that of the input and the output.
 pub fn run<S: JobSteps>(
     steps: S,
     (input, output): (&<S::In as Read>::Given<'_>, &<S::Out as Write>::Given<'_>),

@@ -15,7 +15,8 @@ use upsweep_plan::pyramid::{Halvings, halved};
 /// Number of results of a task, about: a long row is cut into pieces, and short rows are taken together.
 const PART: usize = 1 << 13;
 
-/// Computes all levels. Without an input it is in place. The output has room for all results.
+/// Computes all levels of image pyramids. Without `input` the images are in the output already. The output has room for
+/// all results.
 pub fn run<T, F>(
     of_four: F,
     input: Option<&View<'_, T>>,
@@ -63,7 +64,7 @@ where
                 let (wide, count) = (above[1] > 1, piece.min(width - x));
                 let left = if wide { 2 * x } else { x };
                 // SAFETY: the level above has these rows, with two pixels for each result, or its only one. This level
-                // has the piece, which is nobody else's. The processor has the instructions of a `Set`.
+                // has the piece, which is nobody else's. The processor has the instructions of every `Set`.
                 unsafe {
                     let [upper, lower] = rows.map(|row| {
                         let pixels = if wide { 2 * count } else { count };

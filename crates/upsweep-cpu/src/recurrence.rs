@@ -137,7 +137,7 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
         }
     }
 
-    /// Serial loop over the elements from `from` to the end of a line.
+    /// Filters the elements from `from` to the end of a line in a serial loop, and stores the final states.
     fn go_on(&self, line: usize, from: usize, states: &mut States<C>) {
         if from < self.shape.len {
             let (at, step) = self.place(line, from);
@@ -227,7 +227,7 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
         ahead: &mut Ahead,
     ) {
         let work = Filter { system: self.system, steps, states, input, places, output, results, ahead };
-        // SAFETY: the processor has the instructions of a `Set`, and the caller meets the conditions of `Filter`.
+        // SAFETY: the processor has the instructions of every `Set`, and the caller meets the conditions of `Filter`.
         unsafe { self.set.compiled()(work) };
     }
 
@@ -302,7 +302,7 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
             // SAFETY: the share is in the line.
             let input = unsafe { self.memory.input.add(lowest) };
             let work = Remains { order, weights: &parts.weights, input, stride: PART as isize * step, states };
-            // SAFETY: the processor has the instructions of a `Set`, and blocks have a multiple of four parts.
+            // SAFETY: the processor has the instructions of every `Set`, and blocks have a multiple of four parts.
             unsafe { self.set.compiled()(work) };
             return;
         }
@@ -321,7 +321,7 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
     /// Joins the parts of a share or two shares, by the power of the transition matrix: see [`Join`].
     fn join(&self, power: &[[States<C>; 2]], before: States<C>, states: Own<'_, C>) -> States<C> {
         let work = Join { order: self.system.order, power, before, states };
-        // SAFETY: the processor has the instructions of a `Set`.
+        // SAFETY: the processor has the instructions of every `Set`.
         unsafe { self.set.compiled()(work) }
     }
 }
@@ -380,7 +380,7 @@ impl<C: ComputesOn<I>, I: Element> Buffer<C, I> {
         }
     }
 
-    /// Stores the results of a share.
+    /// Copies the results of a share from the buffer to the output.
     fn store(&mut self, filtering: &Filtering<'_, C, I>, line: usize, (begin, end): (usize, usize)) {
         let (from, len) = (self.results().cast_const(), end - begin);
         // SAFETY: the share is in the line, all its results are in the buffer, and nobody else reads or writes this

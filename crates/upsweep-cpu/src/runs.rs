@@ -21,7 +21,7 @@ use upsweep_core::operator::Element;
 use upsweep_core::outputs::Target;
 use upsweep_plan::select::CpuSelectPlan;
 
-/// Runs the call and returns the number of runs.
+/// Runs a run-length encoding and returns the number of runs.
 pub fn run<C, I, N>(call: &Choosing<'_, C, I, I>, numbers: Option<&Target<'_, N>>, lengths: bool) -> Result<usize>
 where
     I: Element,
@@ -34,7 +34,7 @@ where
     run_within(call, numbers, lengths, plan)
 }
 
-/// Runs a call with a plan whose sizes tests change.
+/// [`run`] with a plan whose sizes tests change.
 pub(super) fn run_within<C, I, N>(
     call: &Choosing<'_, C, I, I>,
     numbers: Option<&Target<'_, N>>,
@@ -150,8 +150,8 @@ where
         let heads = Heads { number: 0, stores: !self.values.is_null(), start: range.start, values, places };
         let find = self.set.compiled::<Find<'_, M, I, N>>();
         let (ticket, numbers) = (range.start / self.block, numbers.as_mut_ptr());
-        // SAFETY: the processor has the instructions of a `Set`. The block is in the input, which nobody writes to, and
-        // the buffer has room for it.
+        // SAFETY: the processor has the instructions of every `Set`. The block is in the input, which nobody writes to,
+        // and the buffer has room for it.
         let (number, last) = unsafe { find(Find { finding: self, range, next, heads, numbers }) };
         if let Some(of_block) = self.last.get(ticket).filter(|_| number > 0) {
             of_block.store(last, Ordering::Relaxed);
@@ -230,7 +230,7 @@ where
     }
 }
 
-/// Runs that begin in a block so far.
+/// Runs that begin in the part of a block that has been read.
 struct Heads<I> {
     number: usize,
     stores: bool,

@@ -78,7 +78,7 @@ where
                 states.wait(plan.ticket(row - 1, chunk), &tickets)?;
             }
             let mut line = Vec::with_capacity(plan.columns);
-            // SAFETY: the processor has the instructions of a `Set`. The tiles to the left and above have been
+            // SAFETY: the processor has the instructions of every `Set`. The tiles to the left and above have been
             // published, and nobody else has this ticket.
             unsafe {
                 scan(Tile { job, row, chunk, line: line.as_mut_ptr(), next: next.and_then(|next| plan.tile(next)) })

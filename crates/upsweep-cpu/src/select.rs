@@ -26,7 +26,7 @@ use upsweep_core::memory;
 use upsweep_core::operator::Element;
 use upsweep_plan::select::CpuSelectPlan;
 
-/// Runs the call and returns the number of selected elements. If rejected elements go after the selected ones in one
+/// Runs a selection and returns the number of selected elements. If rejected elements go after the selected ones in one
 /// output, `known` is the number of selected elements, which has been counted before.
 pub fn run<C, V, I, O>(call: Choosing<'_, C, I, O>, known: u64) -> Result<u64>
 where
@@ -40,7 +40,7 @@ where
     run_within::<C, V, I, O>(&call, known as usize, plan).map(|kept| kept as u64)
 }
 
-/// Runs a call with a plan whose sizes tests change.
+/// [`run`] with a plan whose sizes tests change.
 pub(super) fn run_within<C, V, I, O>(call: &Choosing<'_, C, I, O>, known: usize, plan: CpuSelectPlan) -> Result<usize>
 where
     I: Element,
@@ -145,7 +145,7 @@ impl<M: Marks<I>, V: Yields<I, O>, I: Element, O: Element> Blocks for Selecting<
         let (to, others_to) = (buffer.kept.as_mut_ptr(), buffer.others.as_mut_ptr());
         let packed = Packed::<V, O> { number: 0, stores, to, others, others_to, yields: PhantomData };
         let compact = self.set.compiled::<Compact<'_, M, V, I, O>>();
-        // SAFETY: the processor has the instructions of a `Set`. The block is in the input, and nobody writes to it
+        // SAFETY: the processor has the instructions of every `Set`. The block is in the input, and nobody writes to it
         // before it is published, which this thread does later. The buffer has room for it.
         unsafe { compact(Compact { masks, range, next, packed }) }
     }

@@ -90,7 +90,7 @@ pub fn indices<K: Key, I: Index, O: Offset>(
     run(&call::<K>(descending, len, (keys, std::ptr::null_mut()), positions), cut)
 }
 
-/// Returns the addresses of input and output, and their number of elements.
+/// Returns the addresses of input and output, and the number of elements.
 fn buffers<T: Element>(
     what: &'static str,
     input: &Unsorted<'_, T>,
@@ -163,7 +163,7 @@ fn with_wide_values(sort: &Sort, parts: Parts<'_>) -> Result<()> {
         }
     });
     if in_place {
-        // SAFETY: both have `len` values, and are disjoint.
+        // SAFETY: `to` and the output have `len` values, and are disjoint.
         unsafe { sort.values_out.copy_from_nonoverlapping(to, len * bytes) };
     }
     Ok(())
@@ -196,7 +196,7 @@ impl Addresses {
 pub mod tests {
     use super::*;
 
-    /// Sorts pairs within `limits`, as segments if there are offsets.
+    /// Sorts pairs with the given `limits`, as segments if there are offsets.
     pub fn sort_within<K: Key, V: Element>(
         limits: SortLimits,
         (keys, values): (&[K], &[V]),

@@ -113,9 +113,9 @@ impl<T: Copy, V: Copy> Columns<T, V> {
     /// Copies `len` elements to `to`.
     ///
     /// # Safety
-    /// Both have `len` elements, and do not overlap.
+    /// Both columns have `len` elements, and do not overlap.
     unsafe fn copy_to(self, to: Self, len: usize) {
-        // SAFETY: both have `len` elements, and do not overlap.
+        // SAFETY: both columns have `len` elements, and do not overlap.
         unsafe {
             self.keys.copy_to_nonoverlapping(to.keys, len);
             if self.has_values() {
@@ -128,7 +128,8 @@ impl<T: Copy, V: Copy> Columns<T, V> {
 /// Sorts `len` elements in `data`, with scratch memory of the same size.
 ///
 /// # Safety
-/// Both have `len` elements, and do not overlap. The elements of `data` are initialised. Nobody else uses either.
+/// `data` and `scratch` have `len` elements, and do not overlap. The elements of `data` are initialised. Nobody else
+/// uses either.
 unsafe fn sort<T, V, F>(data: Columns<T, V>, scratch: Columns<T, V>, len: usize, less: F)
 where
     T: Element,
@@ -168,7 +169,8 @@ where
 /// Sorts `len` elements in `data` by one thread, with scratch memory of the same size.
 ///
 /// # Safety
-/// Both have `len` elements, and do not overlap. The elements of `data` are initialised. Nobody else uses either.
+/// `data` and `scratch` have `len` elements, and do not overlap. The elements of `data` are initialised. Nobody else
+/// uses either.
 unsafe fn sort_run<T: Copy, V: Copy>(
     data: Columns<T, V>,
     scratch: Columns<T, V>,

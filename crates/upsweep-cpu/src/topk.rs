@@ -17,7 +17,7 @@ use upsweep_core::key::{Index, Key, KeyBits, KeyOrder};
 use upsweep_core::memory;
 use upsweep_plan::cpu::PARALLEL_FROM_BYTES;
 
-/// Fewest keys for which a window is guessed.
+/// Least number of keys for which a window is guessed.
 const GUESS_FROM: usize = 64 << 10;
 /// Number of keys of a sample.
 const SAMPLE: usize = 4 << 10;
@@ -35,7 +35,7 @@ struct Keys<'a, B> {
     bits: &'a [B],
     order: KeyOrder,
     descending: bool,
-    /// Number of parts for the threads.
+    /// Number of parts into which the keys are divided for the threads.
     parts: usize,
 }
 
@@ -65,7 +65,7 @@ impl<B: KeyBits> Keys<'_, B> {
         self.with_parts(vec![(); self.parts], |(), _, keys| of(keys))
     }
 
-    /// Returns the number of the key of `rank`. Ranks begin with 1.
+    /// Returns the key of `rank`, as a number. Ranks begin with 1.
     fn of_rank(&self, rank: usize) -> Result<B> {
         if self.bits.len() >= GUESS_FROM
             && let Some(found) = self.in_window(rank)
@@ -75,7 +75,7 @@ impl<B: KeyBits> Keys<'_, B> {
         Ok(self.of_ranks(&[rank as u64])?.first().copied().unwrap_or_default())
     }
 
-    /// Returns the numbers of the keys of ascending ranks. Ranks begin with 1.
+    /// Returns the keys of ascending ranks, as numbers. Ranks begin with 1.
     fn of_ranks(&self, ranks: &[u64]) -> Result<Vec<B>> {
         let len = self.bits.len();
         if len < GUESS_FROM {
@@ -93,7 +93,7 @@ impl<B: KeyBits> Keys<'_, B> {
         }
     }
 
-    /// Returns the number of the key of `rank`, if the window that a sample suggests contains it and is small.
+    /// Returns the key of `rank` as a number, if the window that a sample suggests contains it and is small.
     fn in_window(&self, rank: usize) -> Option<B> {
         let len = self.bits.len();
         let part = len / SAMPLE;
@@ -155,7 +155,7 @@ impl<B: KeyBits> Keys<'_, B> {
         Ok(found)
     }
 
-    /// Returns the bits of the zeros of ascending ranks. `zero` is their number.
+    /// Returns the bits of the zeros of ascending ranks. `zero` is a zero as a number.
     fn zeros(&self, zero: B, ranks: &[u64]) -> Result<Vec<B>> {
         let counts = self.in_parts(|keys| {
             keys.iter().map(|&bits| self.number(bits)).fold((0u64, 0u64), |(before, equal), key| {
@@ -303,7 +303,7 @@ impl<B> Call<B> {
         Self { keys: keys.as_ptr().cast(), len: keys.len(), order: K::ORDER, descending, outputs }
     }
 
-    /// Returns the same call with keys `C`, which is the type `B`.
+    /// Returns the same call with keys of type `C`, which is the same type as `B`.
     fn of_bits<C>(&self) -> Call<C> {
         let Self { keys, len, order, descending, outputs: Outputs { values, places, place_bytes } } = *self;
         Call {

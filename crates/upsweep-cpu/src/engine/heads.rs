@@ -12,7 +12,7 @@ pub(crate) trait Heads: Sync {
     /// Returns the first head after `from` and before `end`, or `end` if there is none.
     fn next(&self, cursor: &mut Self::Cursor, from: usize, end: usize) -> usize;
 
-    /// Returns the last head in `start .. end`.
+    /// Returns the last head in `start .. end`, if there is one.
     fn last(&self, start: usize, end: usize) -> Option<usize>;
 
     /// Whether `k` is a head.

@@ -33,7 +33,7 @@ impl<S: Steps> Contiguous<'_, S> {
         let Self { steps, memory, init, storing, threads, in_place } = self;
         let set = Set::widest();
         let lines = Lines { steps, memory, heads, init, set };
-        // Prefetches of data that is in a cache cost more than they save.
+        // Short scans prefetch nothing: prefetches of data that is in a cache cost more than they save.
         let is_long = memory.len * size_of::<Out<S>>() >= NON_TEMPORAL_FROM_BYTES;
         let next_block = |ticket| {
             let range = blocks.range(ticket);
@@ -136,7 +136,7 @@ impl<S: Steps, H: Heads> Lines<'_, S, H> {
             let last = end == range.end;
             let run = Run { start, len: end - start, origin: heads.origin(memory.at(start)) };
             let wanted = wanted && last;
-            // SAFETY: the processor has the instructions of a `Set`, and the run is in the block.
+            // SAFETY: the processor has the instructions of every `Set`, and the run is in the block.
             let local = unsafe { scan(ScanRun { steps, memory, run, prefix, wanted, storing }) };
             if last {
                 // SAFETY: all results of the block have been written, and only this thread works on it.

@@ -9,7 +9,7 @@ use upsweep_core::steps::Steps;
 /// Operands of a reduction, except how its elements are grouped into results.
 pub(crate) struct Results<S: Steps> {
     pub(crate) steps: S,
-    /// `output` has `results` elements.
+    /// Input, and output of `results` elements.
     pub(crate) memory: Memory<S::In, S::Out>,
     pub(crate) init: Option<S::Acc>,
     /// Result for a group of no elements, if there is one.

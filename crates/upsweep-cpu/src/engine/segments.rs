@@ -95,7 +95,7 @@ pub(crate) unsafe fn by_offsets<S: Steps, I: Offset>(job: &Results<S>, offsets: 
         let segments = ended(from)..ended(to);
         let mut edges = Edges { front: None, ends: (!segments.is_empty()).then_some(segments.start), back: None };
         let mut start = from - segments.start;
-        // The last iteration is for the elements after the last end.
+        // The last iteration is for the elements after the last segment that ends in the block.
         for segment in segments.start..=segments.end {
             let last = segment == segments.end;
             let end = if last { to - segments.end } else { end(segment) };

@@ -19,7 +19,7 @@ const LEAST_DIGIT_BITS: u32 = 6;
 const BEYOND: u32 = 5;
 /// Limit of the sort by the highest digits: for a number, how many others have the same digits, in the mean.
 const MOST_EQUAL: usize = 1;
-/// Limit of the insertion sort: places by which a number is moved, in the mean.
+/// Limit of the insertion sort: number of positions by which a number is moved, in the mean.
 const MOST_MOVES: usize = 2;
 /// Number of digits of the longest keys.
 const DIGITS: usize = 11;
@@ -141,7 +141,7 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
     /// Sorts by comparisons of the bits from `below` on. Returns the columns that hold the sorted elements.
     ///
     /// # Safety
-    /// As [`finish`](Self::finish).
+    /// `from` has `len` elements, which nobody else uses, and is not this room's first memory.
     unsafe fn by_comparison(&mut self, below: u32, from: Columns<B, V>, len: usize) -> Result<Columns<B, V>> {
         // SAFETY: `from` has `len` elements, which nobody else uses.
         let numbers = unsafe { std::slice::from_raw_parts_mut(from.keys, len) };
@@ -171,7 +171,7 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
     /// Sorts by the highest digits if they separate most numbers, and then by insertion; otherwise by all digits.
     ///
     /// # Safety
-    /// As [`finish`](Self::finish).
+    /// `from` has `len` elements, which nobody else uses, and is not this room's first memory.
     unsafe fn by_digits(&mut self, below: u32, from: Columns<B, V>, len: usize) -> Result<Columns<B, V>> {
         // SAFETY: `from` has `len` elements, which nobody else uses and which are not this room's first memory.
         unsafe {

@@ -20,7 +20,7 @@ const COUNTED: usize = 1 << 30;
 /// Source of a partition: a part of a previous partition, or the input if `None`.
 pub(super) type Source<B, V> = Option<Columns<B, V>>;
 
-/// Plan of a partition.
+/// Plan of a partition of numbers into ranges.
 pub(super) struct Cut<B> {
     pub(super) ranges: Ranges<B>,
     /// Index of the first result of each range, and last the number of elements.
@@ -33,7 +33,7 @@ pub(super) struct Cut<B> {
 
 /// Results of one pass over the keys.
 pub(super) struct Counted<B> {
-    /// Histogram of the ranges, for each thread's share.
+    /// Number of elements in each range, for each thread's share.
     pub(super) shares: Vec<Vec<usize>>,
     /// Bits that are not the same in all numbers.
     differ: B,
@@ -48,7 +48,8 @@ impl<B: KeyBits> Cut<B> {
         at(range)..at(range + 1)
     }
 
-    /// Calls `of` with each share's number and the indices of its first results, each on a thread of its own.
+    /// Calls `of` with each share's number and the index of its first result in each range, each on a thread of its
+    /// own.
     pub(super) fn each_share(&self, threads: usize, of: impl Fn(usize, &mut [usize]) + Sync) {
         in_parts(threads, |_| {
             // A poisoned lock means that another thread panics, which ends the call.

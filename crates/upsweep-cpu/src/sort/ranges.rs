@@ -13,8 +13,8 @@ use upsweep_core::key::KeyBits;
 const TABLE_BITS: u32 = 12;
 /// Number of the highest varying bits whose values must have about equal shares for a partition by bits alone.
 const EVEN_BITS: u32 = 8;
-/// Largest share of a sample for one value of these bits, in multiples of an equal share: above it the sample is
-/// skewed.
+/// Largest share of a sample for one value of the `EVEN_BITS` bits, in multiples of an equal share: above it the sample
+/// is skewed.
 const UNEVEN: usize = 3;
 /// Largest part of a sample for one range (1 / N): above it splitters are used.
 const MUCH: usize = 8;
@@ -112,7 +112,7 @@ impl<B: KeyBits> Ranges<B> {
         self.splitters.is_some()
     }
 
-    /// Returns the value of a range that is a single number, shifted right by `below` bits.
+    /// Returns the number of a range, shifted right by `below` bits, if the range is a single number.
     #[inline(always)]
     pub(super) fn only(&self, range: usize) -> Option<B> {
         self.splitters.as_ref().and_then(|splitters| splitters.only(range))

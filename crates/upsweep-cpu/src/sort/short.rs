@@ -80,7 +80,7 @@ impl<B: KeyBits> Waiting<B> {
         let (own, sorted) = (own.of(room)?, sorted.of(room)?);
         let streams = !sort.is_in_place() && sort.streams::<B, V>(sort.len);
         // SAFETY: the parts are this thread's. The memory has room for them and one more row. The processor has the
-        // instructions of a `Set`.
+        // instructions of every `Set`.
         unsafe {
             fetch_ahead(sort.keys, first..first + len, sort.key_bytes);
             let numbers = sort.plain_numbers::<B>(first, len).unwrap_or_else(|| {

@@ -243,7 +243,8 @@ impl Sort {
     /// Stores the keys of `numbers`, of type `K`, as results from index `at` on.
     ///
     /// # Safety
-    /// As [`store`](Self::store), and a key has the size of `K`.
+    /// There are `numbers.len()` results from `at` on, which nobody else uses, and a key has the size of `K`. For `streams`
+    /// see [`store`](Self::store).
     unsafe fn store_keys<K: KeyBits, B: KeyBits>(&self, at: usize, numbers: &[B], streams: bool) {
         let (mut keys, below) = (Block::new(K::default()), self.below::<B>());
         // SAFETY: there are `numbers.len()` results from `at` on.
@@ -263,7 +264,8 @@ impl Sort {
     /// Stores `value(0)` to `value(len - 1)` as the values of the results from index `at` on.
     ///
     /// # Safety
-    /// As [`store`](Self::store). `value` is called with indices below `len`.
+    /// There are `len` results from `at` on, which nobody else uses. `value` is called with indices below `len`. For
+    /// `streams` see [`store`](Self::store).
     #[inline(always)]
     unsafe fn store_values(&self, at: usize, len: usize, streams: bool, value: impl Fn(usize) -> u64) {
         let (bytes, mut narrow) = (self.value_bytes, Block::new(0u64));

@@ -129,7 +129,7 @@ impl Sort {
     fn zeros_in_results<K: KeyBits>(&self) -> Option<usize> {
         let [one, other] = self.zeros::<K>()?;
         let first = self.results_before(one, 0);
-        // Most arrays have no zero of the first kind.
+        // Most arrays have no zero of the sign that comes first.
         (first < self.len && self.result::<K>(first) == one).then_some(())?;
         let second = self.results_before(other, first);
         (second < self.len && self.result::<K>(second) == other).then_some(first)

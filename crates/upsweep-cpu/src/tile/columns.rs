@@ -108,7 +108,7 @@ impl<S: Steps> Work for Fold<'_, S> {
 /// Computes `left = left ⊕ right`, column by column. Returns `left`.
 ///
 /// # Safety
-/// Both are valid for `width` values, are initialised, and do not overlap.
+/// `left` and `right` are valid for `width` values, are initialised, and do not overlap.
 #[inline(always)]
 pub(crate) unsafe fn combine_vectors<S: Steps>(
     steps: &S,
@@ -117,7 +117,7 @@ pub(crate) unsafe fn combine_vectors<S: Steps>(
     right: *mut S::Acc,
 ) -> *mut S::Acc {
     for c in 0..width {
-        // SAFETY: both have `width` values, initialised, and do not overlap.
+        // SAFETY: `left` and `right` have `width` values, initialised, and do not overlap.
         unsafe { left.add(c).write(steps.combine(left.add(c).read(), right.add(c).read())) };
     }
     left
@@ -211,7 +211,7 @@ impl<S: Steps> Fold<'_, S> {
     ///
     /// # Safety
     /// The rows and columns are the unit's, which is in memory.
-    // Attributes as for `load_row`.
+    // The reason of the attributes is that of `load_row`.
     #[cfg_attr(not(feature = "small-loops"), inline(always))]
     #[cfg_attr(feature = "small-loops", inline(never))]
     unsafe fn chain<const W: usize, const LANES: usize>(
@@ -221,7 +221,7 @@ impl<S: Steps> Fold<'_, S> {
         c: usize,
     ) -> [S::Acc; LANES] {
         for k in rows {
-            // SAFETY: the rows and columns are the unit's.
+            // SAFETY: the rows and columns are the unit's, which is in memory.
             let x = unsafe { self.load::<W, LANES>(k, c) };
             value = self.combine(value, x);
         }
@@ -231,13 +231,13 @@ impl<S: Steps> Fold<'_, S> {
     /// Reduces chains of [`CHAIN`] rows, and combines their totals one after the other.
     ///
     /// # Safety
-    /// As [`chain`](Self::chain); there is at least one row.
+    /// The rows and columns are the unit's, which is in memory. There is at least one row.
     #[inline(always)]
     unsafe fn leaf<const W: usize, const LANES: usize>(&self, rows: Range<usize>, c: usize) -> [S::Acc; LANES] {
         let mut total = None;
         for start in rows.clone().step_by(CHAIN) {
             let end = rows.end.min(start + CHAIN);
-            // SAFETY: the rows and columns are the unit's.
+            // SAFETY: the rows and columns are the unit's, which is in memory.
             unsafe {
                 let mut value = self.load::<W, LANES>(start, c);
                 if W < 64 && wide::<S>() && end - start == CHAIN {

@@ -101,7 +101,7 @@ mod tests {
         #[inline(always)]
         unsafe fn run<L: Lanes>(self) -> usize {
             let to = self.2.as_mut_ptr();
-            // SAFETY: both have 64 values.
+            // SAFETY: both arrays have 64 values.
             unsafe { compress::<L, T>(self.0.as_ptr(), self.1, to).offset_from_unsigned(to) }
         }
     }

@@ -12,7 +12,7 @@ const LINE_BYTES: usize = 64;
 /// buffer has two lines.
 const HELD_BYTES: usize = 2 * LINE_BYTES;
 
-/// Cache line.
+/// Memory of one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Line([MaybeUninit<u8>; LINE_BYTES]);
@@ -57,8 +57,8 @@ impl<'a, B: KeyBits, V: Copy> Lines<'a, B, V> {
         let (key_lines, value_lines) = (self.keys.as_mut_ptr().cast::<B>(), self.values.as_mut_ptr().cast::<V>());
         for (i, &digit) in digits.iter().enumerate() {
             let digit = usize::from(digit);
-            // SAFETY: `i` is below the number of keys and values. There is a place and a buffer for each digit, and
-            // `held` is below the length of a buffer.
+            // SAFETY: `i` is below the number of keys and values. There is an output index and a buffer for each digit,
+            // and `held` is below the length of a buffer.
             unsafe {
                 let place = places.add(digit).read();
                 places.add(digit).write(place + 1);
@@ -117,7 +117,7 @@ impl<'a, B: KeyBits, V: Copy> Lines<'a, B, V> {
 /// Copies `bytes` bytes. With `streams`, whole aligned cache lines are stored past the cache.
 ///
 /// # Safety
-/// Both are valid for `bytes` bytes and disjoint. Nobody reads the copy before [`store::fence`].
+/// `from` and `to` are valid for `bytes` bytes and disjoint. Nobody reads the copy before [`store::fence`].
 #[inline(always)]
 pub(crate) unsafe fn store_lines(to: *mut u8, from: *const u8, bytes: usize, streams: bool) {
     #[cfg(target_arch = "x86_64")]
@@ -130,6 +130,6 @@ pub(crate) unsafe fn store_lines(to: *mut u8, from: *const u8, bytes: usize, str
         return;
     }
     let _ = streams;
-    // SAFETY: both are valid for `bytes` bytes and disjoint.
+    // SAFETY: `from` and `to` are valid for `bytes` bytes and disjoint.
     unsafe { to.cast::<MaybeUninit<u8>>().copy_from_nonoverlapping(from.cast(), bytes) };
 }

@@ -46,8 +46,8 @@ impl<C: ComputesOn<I>, I: Element> Work for Filter<'_, C, I> {
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
-        // SAFETY: the processor has the instructions of `L`. The elements and results of the places are in memory, and
-        // this thread alone uses the results.
+        // SAFETY: the processor has the instructions of `L`. The elements at `places` and the results at `results` are
+        // in memory, and this thread alone uses the results.
         unsafe {
             match (size_of::<C>(), known_order(self.system), self.places.step > 0) {
                 (4, 1, true) => self.go::<L, 16, 1, true>(),
@@ -76,7 +76,7 @@ impl<C: ComputesOn<I>, I: Element> Filter<'_, C, I> {
     #[inline(always)]
     unsafe fn go<L: Lanes, const N: usize, const K: usize, const FORWARD: bool>(self) {
         let Self { system, steps, states: all, input, places, output, results, ahead } = self;
-        // SAFETY: the processor has the instructions of `L`, and all positions below are those of the places.
+        // SAFETY: the processor has the instructions of `L`, and all elements and results below are in memory.
         unsafe {
             let coefficients = Coefficients::<L>::of::<C, N>(system);
             let mut states = [row::<L, C, N>([C::ZERO; N]); MOST_ORDER];
@@ -128,7 +128,7 @@ pub(crate) struct Columns<'a, C, I> {
     pub(crate) step: isize,
 }
 
-/// Number of rows of lines that are filtered together: their elements at one place of the axis are neighbouring cache
+/// Number of rows of lines that are filtered together: their elements at one index of the axis are neighbouring cache
 /// lines.
 pub(crate) const WIDE: usize = 4;
 
@@ -163,7 +163,7 @@ impl<C: ComputesOn<I>, I: Element> Columns<'_, C, I> {
     #[inline(always)]
     unsafe fn go<L: Lanes, const N: usize, const W: usize, const K: usize>(self) {
         let Self { system, steps, states: all, input, output, step, .. } = self;
-        // SAFETY: the processor has the instructions of `L`, and all positions below are those of the lines.
+        // SAFETY: the processor has the instructions of `L`, and all elements and results below are those of the lines.
         unsafe {
             let coefficients = Coefficients::<L>::of::<C, N>(system);
             let mut states = [[row::<L, C, N>([C::ZERO; N]); MOST_ORDER]; W];
@@ -274,7 +274,7 @@ unsafe fn row<L: Lanes, C: Copy, const N: usize>(numbers: [C; N]) -> L::Row {
 /// Converts a row to numbers.
 ///
 /// # Safety
-/// As [`row`].
+/// A row has `N` lanes of a `C`.
 #[inline(always)]
 unsafe fn numbers<L: Lanes, C: Copy, const N: usize>(row: L::Row) -> [C; N] {
     // SAFETY: a row has `N` lanes of a `C`: both are 64 bytes.

@@ -179,7 +179,7 @@ unsafe fn sort_rows<L: Lanes, B: KeyBits>(rows: *mut L::Row, len: usize, most: L
 /// others count as padding.
 ///
 /// # Safety
-/// As [`sort_rows`]. The first `there` rows exist.
+/// The first `there` rows exist and are rows of numbers `B`, and `most` is a row of the largest number.
 #[inline(always)]
 unsafe fn merge_eights<L: Lanes, B: KeyBits>(rows: *mut L::Row, step: usize, there: usize, most: L::Row) {
     // SAFETY: the first `there` rows exist.

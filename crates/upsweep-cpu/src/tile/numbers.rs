@@ -185,7 +185,7 @@ unsafe fn lift<L: Lanes, S: Steps, const N: usize>(
 /// [`lift`] for instruction sets whose rows are memory. Writes a [`Lifted`] of the set's rows to `to`.
 ///
 /// # Safety
-/// As [`lift`].
+/// The group's elements are in memory, and `to` has room for a [`Lifted`] of the instruction set's rows.
 struct Lift<'a, S: Steps, const N: usize> {
     wide: Wide<'a, S>,
     memory: &'a Memory<S::In, S::Out>,
@@ -247,7 +247,7 @@ unsafe fn lower<L: Lanes, S: Steps, const N: usize>(
 /// which is replaced by that of the next group.
 ///
 /// # Safety
-/// As [`lower`]. Both `states` are of the instruction set's rows.
+/// `to` has room for the results of a group. Both `states` are of the instruction set's rows.
 struct Lower<'a, S: Steps, const N: usize> {
     wide: Wide<'a, S>,
     states: (*const u8, *mut u8),
@@ -310,7 +310,7 @@ pub(crate) unsafe fn scan<L: Lanes, S: Steps>(
 /// [`scan`] for elements of `N` numbers.
 ///
 /// # Safety
-/// As [`scan`].
+/// As [`scan`], and an element consists of `N` numbers.
 #[inline(always)]
 unsafe fn scan_numbers<L: Lanes, S: Steps, const N: usize>(
     steps: &S,

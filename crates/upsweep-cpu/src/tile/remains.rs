@@ -109,7 +109,7 @@ unsafe fn unknown<L: Lanes, R: Copy>(row: R) -> R {
     if size_of::<R>() != size_of::<L::Row>() {
         return row;
     }
-    // SAFETY: both are 64 bytes of numbers.
+    // SAFETY: `R` and a row of `L` are 64 bytes of numbers.
     unsafe {
         let row = L::opaque(std::mem::transmute_copy(&row));
         std::mem::transmute_copy(&row)

@@ -223,7 +223,7 @@ unsafe fn row<L: Lanes, S: Steps>(
 /// returned rows replace them.
 ///
 /// # Safety
-/// As [`row`], with the instruction set's rows at `rows`.
+/// The row is in `memory`, `to` has room for its results, and `rows` points to two of the instruction set's rows.
 struct ScanRow<'a, S: Steps> {
     steps: &'a S,
     memory: &'a Memory<S::In, S::Out>,

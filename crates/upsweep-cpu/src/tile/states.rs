@@ -38,7 +38,7 @@ pub(super) unsafe fn lane<T: Copy, R, const N: usize>(state: &[R; N], i: usize) 
 /// Returns the element in lane `i`, with each number XORed with `zero`: a 0 that may be hidden from the compiler.
 ///
 /// # Safety
-/// As [`lane`].
+/// `i` is less than the number of lanes of a row, and a `T` consists of `N` numbers.
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "iterators may stay calls, which lack the instruction set")]
 unsafe fn lane_xor<T: Copy, R, const N: usize>(state: &[R; N], i: usize, zero: usize) -> T {
@@ -352,7 +352,7 @@ pub(super) unsafe fn load_pair<L: Lanes, S: Steps, const N: usize>(
 /// [`load_pair`] in memory order, for elements of `M` numbers: deinterleaved before they are mapped.
 ///
 /// # Safety
-/// As [`load_pair`].
+/// The elements are in memory. The processor has the instructions of `L`.
 #[inline(always)]
 unsafe fn mapped<L: Lanes, S: Steps, const N: usize, const M: usize>(
     wide: Wide<'_, S>,

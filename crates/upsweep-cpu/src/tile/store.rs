@@ -133,9 +133,9 @@ pub(crate) struct StreamingCopy<L> {
     from: *const u8,
     to: *mut u8,
     bytes: usize,
-    /// Bytes before the first whole line.
+    /// Bytes before the first whole cache line of the output.
     head: usize,
-    /// Number of whole lines.
+    /// Number of whole cache lines of the output.
     lines: usize,
     /// Number of whole lines that are copied already.
     copied: usize,
@@ -200,7 +200,7 @@ impl<L: Lanes> StreamingCopy<L> {
 /// reads `to` before this thread has called [`fence`].
 pub(crate) unsafe fn copy<T>(set: Set, from: *const T, to: *mut T, number: usize, streamed: bool) {
     // SAFETY: `from` has `number` values, and `to` has room for them and does not overlap. The processor has the
-    // instructions of a `Set`.
+    // instructions of every `Set`.
     unsafe {
         if streamed {
             set.compiled::<Streamed>()(Streamed { from: from.cast(), to: to.cast(), bytes: number * size_of::<T>() });

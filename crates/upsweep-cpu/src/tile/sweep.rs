@@ -27,7 +27,7 @@ use upsweep_core::steps::{In, Out, Steps};
 
 /// Bytes of a tile: its levels and the staged results stay in a first-level cache of 32 KiB.
 pub(crate) const TILE_BYTES: usize = 8192;
-/// Elements of the top level, at which the upsweep stops.
+/// Number of elements of the top level, at which the upsweep stops.
 pub(crate) const TOP: usize = 16;
 /// Largest number of numbers of an element for which elements are stored as a structure of arrays.
 pub(crate) const MOST_NUMBERS: usize = 8;

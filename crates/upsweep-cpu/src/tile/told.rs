@@ -49,7 +49,7 @@ pub(crate) struct Lists<'a> {
     /// Kind of the event of each report with one event.
     #[cfg(target_arch = "x86_64")]
     kinds: [u8; ROOM],
-    /// Distance of this event before its byte.
+    /// Distance of the event of each report with one event before the report's byte.
     #[cfg(target_arch = "x86_64")]
     backs: [u8; ROOM],
 }

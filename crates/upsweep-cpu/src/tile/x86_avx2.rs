@@ -143,7 +143,7 @@ impl Lanes for Avx2 {
     #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn exchange<B: KeyBits>(low: *mut Self::Row, high: *mut Self::Row) {
-        // SAFETY: both are valid rows, and not the same.
+        // SAFETY: `low` and `high` point to valid rows, which are not the same.
         let (a, b) = unsafe { (low.read(), high.read()) };
         let (mut lesser, mut greater) = (a, b);
         for half in 0..2 {
@@ -156,7 +156,7 @@ impl Lanes for Avx2 {
                 (_mm256_blendv_epi8(a, b, is_greater), _mm256_blendv_epi8(b, a, is_greater))
             };
         }
-        // SAFETY: both are valid rows, and not the same.
+        // SAFETY: `low` and `high` point to valid rows, which are not the same.
         unsafe {
             low.write(lesser);
             high.write(greater);

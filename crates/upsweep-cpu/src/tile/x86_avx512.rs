@@ -168,7 +168,7 @@ impl Lanes for Avx512 {
             table
         };
         let row;
-        // SAFETY: both are 64 bytes.
+        // SAFETY: the table and a row are 64 bytes.
         unsafe {
             let table = std::mem::transmute::<[u8; 64], __m512i>(table);
             asm!("vpshufb {row}, {x}, {table}", row = lateout(zmm_reg) row, table = in(zmm_reg) table, x = in(zmm_reg) x,
@@ -213,7 +213,7 @@ impl Lanes for Avx512 {
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     unsafe fn shifted<T>(before: __m512i, x: __m512i) -> __m512i {
         let index = const { Index::<T, 0>::SHIFTED };
-        // SAFETY: both are 64 bytes.
+        // SAFETY: the table and a row are 64 bytes.
         Self::hidden(unsafe {
             if size_of::<T>() >= 4 {
                 let words = std::mem::transmute::<[i32; 16], __m512i>(index.words());
@@ -267,7 +267,7 @@ impl Lanes for Avx512 {
     #[inline]
     #[target_feature(enable = "avx512f")]
     unsafe fn exchange<B: KeyBits>(low: *mut __m512i, high: *mut __m512i) {
-        // SAFETY: both are valid rows, and not the same.
+        // SAFETY: `low` and `high` point to valid rows, which are not the same.
         unsafe {
             let (a, b) = (low.read(), high.read());
             let four = size_of::<B>() == 4;
