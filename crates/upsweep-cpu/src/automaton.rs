@@ -80,7 +80,7 @@ fn count(table: &Table, text: &[u8], only: Option<u8>) -> Result<usize> {
     Ok(found)
 }
 
-/// Output of events, by their kinds and their places in the text.
+/// Output of events, by their kinds and their positions in the text.
 trait Room<P> {
     /// Returns the room of events `from .. to`, or `None` if there is none. The text will have about `likely` events.
     fn of(&mut self, from: usize, to: usize, likely: usize) -> Result<Option<(&mut [u8], &mut [P])>>;

@@ -194,8 +194,8 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
             let (at, step) = self.place(line, 0);
             let Memory { input, output, .. } = self.memory;
             let mut nothing = Ahead::NOTHING;
-            // SAFETY: the lines are in memory, and only this thread has them. The processor has the instructions of a
-            // `Set`.
+            // SAFETY: the lines are in memory, and only this thread has them. The processor has the instructions of
+            // every `Set`.
             unsafe {
                 let (input, output) = (input.add(at), output.add(at));
                 if inner == 1 {

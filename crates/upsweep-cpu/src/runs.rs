@@ -163,7 +163,7 @@ where
         if number == 0 || self.values.is_null() {
             return;
         }
-        // SAFETY: the buffer holds `number` values, places and numbers, and `number` is not 0.
+        // SAFETY: the buffer holds `number` values, starts and numbers, and `number` is not 0.
         let (values, numbers, first, value) = unsafe {
             let values = std::slice::from_raw_parts(buffer.values.as_ptr(), number);
             let numbers = std::slice::from_raw_parts_mut(buffer.numbers.as_mut_ptr(), number);
@@ -214,8 +214,8 @@ where
         if number == 0 || !heads.stores {
             return (number, 0);
         }
-        // SAFETY: `number` places have been written, and `numbers` has room for as many. An index does not depend on
-        // the value.
+        // SAFETY: the starts of `number` runs have been written, and `numbers` has room for as many. An index does not
+        // depend on the value.
         unsafe {
             let value = *finding.masks.input;
             // The first length is known later, and replaced.

@@ -36,7 +36,7 @@ where
     };
     if let Unsorted::Buffer(input) = &call.input {
         let input = input.on_host("input")?;
-        // SAFETY: both have `len` elements, and a borrowed output does not overlap a borrowed input.
+        // SAFETY: input and output have `len` elements, and a borrowed output does not overlap a borrowed input.
         unsafe { input.as_ptr().copy_to_nonoverlapping(to, len) };
     }
     let values_len = if matches!(call.beside, Beside::Nothing) { 0 } else { len };
@@ -48,7 +48,8 @@ where
     match &call.beside {
         Beside::Values(Unsorted::Buffer(values)) => {
             let values = values.on_host("values")?;
-            // SAFETY: both have `len` values, and a borrowed output does not overlap a borrowed input.
+            // SAFETY: the values and their output have `len` values, and a borrowed output does not overlap a borrowed
+            // input.
             unsafe { values.as_ptr().copy_to_nonoverlapping(values_to, len) };
         }
         Beside::Positions(at) => {
@@ -61,7 +62,8 @@ where
     }
     let columns = Columns { keys: to, values: values_to, values_len };
     let scratch = Columns { keys: keys_scratch.as_mut_ptr(), values: values_scratch.as_mut_ptr(), values_len };
-    // SAFETY: both have `len` elements, and `len` values if there are any, and nobody else uses them.
+    // SAFETY: data and scratch memory have `len` elements, and `len` values if there are any, and nobody else uses
+    // them.
     unsafe { sort(columns, scratch, len, less) };
     drop(keys);
     Ok(())

@@ -155,7 +155,7 @@ impl<B: KeyBits> Keys<'_, B> {
         Ok(found)
     }
 
-    /// Returns the bits of the zeros of ascending ranks. `zero` is a zero as a number.
+    /// Returns the bits of the zeros of ascending ranks. `zero` is the number that all zeros are compared as.
     fn zeros(&self, zero: B, ranks: &[u64]) -> Result<Vec<B>> {
         let counts = self.in_parts(|keys| {
             keys.iter().map(|&bits| self.number(bits)).fold((0u64, 0u64), |(before, equal), key| {

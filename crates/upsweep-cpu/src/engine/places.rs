@@ -48,8 +48,9 @@ pub(crate) trait Blocks: Sync {
     fn store(&self, before: usize, number: usize, range: Range<usize>, buffer: &mut Self::Buffer);
 }
 
-/// Most blocks of a worker that wait for their offsets: as many as it reads while another worker is preempted. With 3,
-/// a call took ten times as long as a copy while two other processes ran on the two cores (2026-11-24).
+/// Largest number of blocks of a worker that wait for their offsets: as many as it reads while another worker is
+/// preempted. With 3, a call took ten times as long as a copy while two other processes ran on the two cores
+/// (2026-11-24).
 const MOST_WAITING: usize = 64;
 
 /// State of a worker between its tickets. No other worker may store its blocks: that worker could hold the ticket that

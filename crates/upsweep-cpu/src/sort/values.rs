@@ -243,8 +243,8 @@ impl Sort {
     /// Stores the keys of `numbers`, of type `K`, as results from index `at` on.
     ///
     /// # Safety
-    /// There are `numbers.len()` results from `at` on, which nobody else uses, and a key has the size of `K`. For `streams`
-    /// see [`store`](Self::store).
+    /// There are `numbers.len()` results from `at` on, which nobody else uses, and a key has the size of `K`. For
+    /// `streams` see [`store`](Self::store).
     unsafe fn store_keys<K: KeyBits, B: KeyBits>(&self, at: usize, numbers: &[B], streams: bool) {
         let (mut keys, below) = (Block::new(K::default()), self.below::<B>());
         // SAFETY: there are `numbers.len()` results from `at` on.

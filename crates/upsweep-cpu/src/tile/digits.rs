@@ -124,7 +124,7 @@ pub(crate) unsafe fn store_lines(to: *mut u8, from: *const u8, bytes: usize, str
     if streams && bytes.is_multiple_of(LINE_BYTES) && to.addr().is_multiple_of(LINE_BYTES) {
         use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
         for i in 0..bytes / 16 {
-            // SAFETY: SSE2 is part of the x86-64 baseline. Both have `bytes` bytes, and `to` is aligned.
+            // SAFETY: SSE2 is part of the x86-64 baseline. `from` and `to` have `bytes` bytes, and `to` is aligned.
             unsafe { _mm_stream_si128(to.cast::<__m128i>().add(i), _mm_loadu_si128(from.cast::<__m128i>().add(i))) };
         }
         return;

@@ -324,8 +324,8 @@ unsafe fn scan_numbers<L: Lanes, S: Steps, const N: usize>(
     let group_len = GROUP * lanes;
     let mut stage = Buffer::<TILE_BYTES>::new();
     let first = memory.at(if memory.reverse { run.start + run.len - 1 } else { run.start });
-    // SAFETY: the processor has the instructions. The tile's elements are in the input and the output, from `first` on.
-    // The stage has room for the results of a tile.
+    // SAFETY: the processor has the instructions of `L`. The tile's elements are in the input and the output, from
+    // `first` on. The stage has room for the results of a tile.
     unsafe {
         let output = memory.output.add(first);
         let to = if storing.non_temporal { stage.start() } else { output };

@@ -326,8 +326,8 @@ unsafe fn scan_rows<L: Lanes, S: Steps>(
     let lanes = ROW_BYTES / size_of::<S::Acc>();
     let mut stage = Buffer::<TILE_BYTES>::new();
     let first = memory.at(if memory.reverse { run.start + run.len - 1 } else { run.start });
-    // SAFETY: the processor has the instructions. The tile's elements are in the input and the output, from `first` on.
-    // The stage has room for the results of a tile.
+    // SAFETY: the processor has the instructions of `L`. The tile's elements are in the input and the output, from
+    // `first` on. The stage has room for the results of a tile.
     unsafe {
         let before = every::<L, S>(steps.encode(base));
         let output = memory.output.add(first);

@@ -86,7 +86,7 @@ impl<'a> Lists<'a> {
         chunks.iter().map(|chunk| of(chunk)).sum::<usize>() + of(rest)
     }
 
-    /// Writes the kinds and the places of the events of the reports in `part`. There is room for their
+    /// Writes the kinds and the positions of the events of the reports in `part`. There is room for their
     /// [`count`](Self::count).
     pub(crate) fn write<P>(&self, part: &Told<'_>, kinds: &mut [u8], places: &mut [P])
     where

@@ -39,7 +39,7 @@ const LARGE: usize = LANES * 8000;
 const SMALL: usize = LANES * 2000;
 /// Least number of large blocks of loads: if less of the text is left, it is cut into small blocks.
 const FEW: usize = 16;
-/// Bytes that a thread runs on between two barriers: with their reports they fit in its cache.
+/// Bytes of text for each thread between two barriers: with their reports they fit in its cache.
 const ROUND: usize = 1 << 19;
 /// Number of preceding bytes from which a state is guessed.
 const BEFORE: usize = 64;

@@ -30,7 +30,7 @@ impl Avx2 {
         ]
     }
 
-    /// Broadcasts the last lane of each 16 bytes within these.
+    /// Broadcasts the last lane of each 16 bytes of `x` to all lanes of these 16 bytes.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn last_of_16<T>(x: [__m256i; 2]) -> [__m256i; 2] {

@@ -72,7 +72,7 @@ pub(super) unsafe fn by_avx512<T>(from: *const u8, mask: u64, to: *mut u8) -> bo
     for row in 0..size_of::<T>() {
         let bits = mask >> (row * lanes) & (!0 >> (64 - lanes));
         // SAFETY: the row is among the 64 values of the input. The store is within the 64 values of the output, as at
-        // most as many values are before it as in the input.
+        // most as many values have been stored as there are values before the row in the input.
         unsafe {
             let x = _mm512_loadu_si512(from.add(64 * row).cast());
             let packed = match size_of::<T>() {
@@ -104,7 +104,8 @@ pub(super) unsafe fn by_avx2<T>(from: *const u8, mask: u64, to: *mut u8) -> bool
     for group in 0..64 / lanes {
         let bits = (mask >> (group * lanes) & (!0 >> (64 - lanes))) as usize;
         // SAFETY: the group is among the 64 values of the input. The store is within the 64 values of the output, as at
-        // most as many values are before it as in the input. The tables have 256 entries.
+        // most as many values have been stored as there are values before the group in the input. The tables have 256
+        // entries.
         unsafe {
             let at = from.add(group * lanes * size_of::<T>());
             match size_of::<T>() {
