@@ -34,7 +34,8 @@
 //!   claimed it writes the state, and then sets `READY` with `Release`. Readers see `READY` with `Acquire` and then
 //!   read the state. All possible publishers write the same bits.
 //! - In place, the holder of a ticket overwrites its block. It does so only after its slot is `READY`, and a helper
-//!   reads the block only between `CLAIMED` and `READY`, so the same pair orders these reads before the holder's writes.
+//!   reads the block only between `CLAIMED` and `READY`, so the same pair orders these reads before the holder's
+//!   writes.
 //! - Tickets are `Relaxed`: they only have to be distinct, and nothing is read on the strength of a ticket's value.
 //! - `broken` is `Relaxed`: it is a hint to give up, after which no state is read.
 //! - The caller sees the workers' stores to the output because rayon's scope joins the workers. Non-temporal stores are
