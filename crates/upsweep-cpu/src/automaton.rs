@@ -61,7 +61,7 @@ where
 /// Counts the events, of one kind or of all.
 fn count(table: &Table, text: &[u8], only: Option<u8>) -> Result<usize> {
     let lists = Lists::new(table);
-    // Reports with events of this kind, and the number of these events.
+    // Reports with events of kind `only`, and the number of these events.
     let of_kind = |told: usize| table.events[told].iter().filter(|event| only == Some(event.kind)).count();
     let tell: Vec<(u8, usize)> =
         (0..table.events.len()).map(|told| (told as u8, of_kind(told))).filter(|tell| tell.1 > 0).collect();
@@ -80,13 +80,13 @@ fn count(table: &Table, text: &[u8], only: Option<u8>) -> Result<usize> {
     Ok(found)
 }
 
-/// Output of events.
+/// Output of events, by their kinds and their positions in the text.
 trait Room<P> {
     /// Returns the room of events `from .. to`, or `None` if there is none. The text will have about `likely` events.
     fn of(&mut self, from: usize, to: usize, likely: usize) -> Result<Option<(&mut [u8], &mut [P])>>;
 }
 
-/// Output of fixed size.
+/// Output of fixed size: the caller's arrays.
 struct Given<'a, P> {
     kinds: &'a mut [u8],
     places: &'a mut [P],
@@ -98,7 +98,7 @@ impl<P> Room<P> for Given<'_, P> {
     }
 }
 
-/// Output that grows as needed.
+/// Output of events that grows as needed: vectors of the caller.
 struct Growing<'a, P> {
     kinds: &'a mut Vec<u8>,
     places: &'a mut Vec<P>,
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
     use upsweep_core::call::automaton::{Event, Step};
 
-    /// Reports of a plain loop.
+    /// Returns the reports of a plain loop over the text.
     fn walked(table: &Table, text: &[u8]) -> Vec<u8> {
         let mut state = 0u16;
         let mut told = vec![];

@@ -35,7 +35,7 @@ impl<T> Vector<T> {
     }
 }
 
-/// Vectors of all tickets, which workers pass to each other.
+/// Vectors of all tickets, each a value for each column, which workers pass to each other.
 struct Vectors<T>(*mut T);
 // SAFETY: a vector is written by the worker that holds its ticket, before it publishes the ticket. Other workers read
 // it only after that.
@@ -47,7 +47,7 @@ impl<T> Vectors<T> {
     }
 }
 
-/// Scans along the axis.
+/// Scans along an axis that is not the last.
 ///
 /// # Safety
 /// The memory is valid, used by nothing else, as large as the shape, and not empty.
@@ -81,7 +81,7 @@ pub(super) unsafe fn scan<S: Steps>(
             if needed {
                 let mut parts = Vector::new(Fold::<S>::parts(rows.len(), unit.width) * unit.width);
                 let (values, parts) = (values.start(), parts.start());
-                // SAFETY: the processor has the instructions of a `Set`, and the vectors have the unit's width.
+                // SAFETY: the processor has the instructions of every `Set`, and the vectors have the unit's width.
                 unsafe { fold(Fold { steps, memory, shape, unit, rows: rows.clone(), values, parts }) };
             }
             let across = cut.tickets_across();
@@ -116,7 +116,7 @@ pub(super) unsafe fn scan<S: Steps>(
             }
             begin(values.start());
             let vectors = (values.start(), stage.start());
-            // SAFETY: the processor has the instructions of a `Set`, and the vectors have the unit's width.
+            // SAFETY: the processor has the instructions of every `Set`, and the vectors have the unit's width.
             unsafe { scan(Rows { steps, memory, shape, unit, rows: rows.clone(), begun, vectors, storing }) };
         }
         if storing.non_temporal {
@@ -127,7 +127,7 @@ pub(super) unsafe fn scan<S: Steps>(
     Ok(())
 }
 
-/// Reduces along the axis.
+/// Reduces along an axis that is not the last.
 ///
 /// # Safety
 /// The memory is valid, used by nothing else, as large as the shape, and not empty. There is a result for each line.
@@ -147,7 +147,7 @@ pub(super) unsafe fn reduce<S: Steps>(job: &Results<S>, cut: &Strips) -> Result<
             let values = if chained { parts.of(ticket, cut.width) } else { own.start() };
             let mut parts = Vector::new(Fold::<S>::parts(rows.len(), unit.width) * unit.width);
             let (steps, memory, parts) = (&job.steps, &job.memory, parts.start());
-            // SAFETY: the processor has the instructions of a `Set`, and the vectors have the unit's width.
+            // SAFETY: the processor has the instructions of every `Set`, and the vectors have the unit's width.
             unsafe { fold(Fold { steps, memory, shape, unit, rows: rows.clone(), values, parts }) };
             if !chained {
                 for c in 0..unit.width {

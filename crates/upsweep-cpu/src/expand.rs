@@ -12,10 +12,10 @@ use upsweep_core::operator::Element;
 const BLOCK: usize = 4 << 10;
 /// Number of results of a stretch, which one thread stores at a time.
 const STRETCH: usize = 64 << 10;
-/// Fewest counts or results for which several threads are used.
+/// Least number of counts or results for which several threads are used.
 const PARALLEL_FROM: usize = 256 << 10;
 
-/// Runs the call and returns the number of results.
+/// Runs an expansion and returns the number of results.
 pub fn run<F, C, O>(call: &Expanding<'_, C, F::Beside, O>) -> Result<u64>
 where
     F: Fills<O>,
@@ -60,7 +60,7 @@ where
     Ok(total)
 }
 
-/// Computes the sum of each block, on all threads if the counts are `many`.
+/// Computes `of(block)`, the sum of the counts, for each block: on all threads if the counts are `many`.
 fn fill(sums: &mut [u64], many: bool, of: &(dyn Fn(usize) -> u64 + Sync)) {
     if many {
         sums.par_iter_mut().enumerate().for_each(|(block, sum)| *sum = of(block));
@@ -69,7 +69,7 @@ fn fill(sums: &mut [u64], many: bool, of: &(dyn Fn(usize) -> u64 + Sync)) {
     }
 }
 
-/// Operands of a call.
+/// Operands of an expansion.
 struct Stretches<'x, F: Fills<O>, C, O> {
     counts: &'x [C],
     values: Option<&'x [F::Beside]>,

@@ -20,29 +20,29 @@ use upsweep_core::tally::Amount;
 use upsweep_core::tally::{Count, Scale, Weight};
 use upsweep_plan::cpu::PARALLEL_FROM_BYTES;
 
-/// Most elements of a part. Its tables have counts of 32 bits.
+/// Largest number of elements in a part. Its tables have counts of 32 bits.
 const PART: usize = 1 << 28;
 /// Number of parts per thread, so that a slower thread gets fewer.
 const PARTS: usize = 16;
-/// Fewest elements of a part for each slot of its table, so that the work on the table is negligible.
+/// Least number of elements in a part for each slot of its table, so that the work on the table is negligible.
 const OF_SLOT: usize = 16;
 /// Number of elements that are mapped to bins before they are counted.
 const CHUNK: usize = 512;
 /// Number of tables of a thread if they are small: a power of two.
 const TABLES: usize = 4;
-/// Most slots of a small table.
+/// Largest number of slots in a small table. A slot is the count or the sum of a bin in a channel.
 const SMALL: usize = 1 << 12;
 const VALUES: usize = 256;
-/// Fewest bytes that are counted in pairs: in smaller inputs the larger tables would cost more than they save.
+/// Least number of bytes that are counted in pairs: in smaller inputs the larger tables would cost more than they save.
 const PAIRS_FROM: usize = 8 << 20;
 
-/// Slots of a histogram.
+/// Slots of a histogram: a count or a sum for each bin of each counted channel.
 #[derive(Clone, Copy, Debug)]
 pub struct Slots {
     pub bins: usize,
-    /// Channels of the input.
+    /// Number of channels of the input, whose elements are interleaved.
     pub channels: usize,
-    /// Channels that are counted.
+    /// Number of channels that are counted: the first ones.
     pub counted: usize,
 }
 
@@ -51,14 +51,14 @@ impl Slots {
         self.counted * self.bins
     }
 
-    /// Returns the slot of a bin, or `len` if there is none.
+    /// Returns the index of the slot of a bin in a channel, or `len` if there is none.
     #[inline(always)]
     fn slot(self, bin: u32, channel: usize) -> usize {
         let bin = bin as usize;
         if bin < self.bins && channel < self.counted { channel * self.bins + bin } else { self.len() }
     }
 
-    /// Calls `each` with the slot and the position of every element.
+    /// Calls `each` with the slot and the position of every element. `first` is the position of the first one.
     #[inline(always)]
     fn place<T: Copy>(
         self,
@@ -71,7 +71,7 @@ impl Slots {
         let set = Set::widest();
         let mut channel = first % self.channels;
         for (chunk, start) in input.chunks(CHUNK).zip((first..).step_by(CHUNK)) {
-            // SAFETY: the processor has the instructions of a `Set`.
+            // SAFETY: the processor has the instructions of every `Set`.
             unsafe { set.compiled()(Look { input: chunk, bins: &mut bins, quick }) };
             for (k, (&bin, &x)) in bins.iter().zip(chunk).enumerate() {
                 let bin = if bin == UNSURE { exact(x) } else { bin };
@@ -89,7 +89,7 @@ impl Slots {
 /// Quick map of a chunk's elements to bins.
 ///
 /// # Safety
-/// The processor has the instructions that it is run with. There are no other conditions.
+/// The processor has the instructions for which `run` is compiled. There are no other conditions.
 struct Look<'a, T, F> {
     input: &'a [T],
     bins: &'a mut [u32; CHUNK],
@@ -108,7 +108,7 @@ impl<T: Copy, F: Fn(T) -> u32> Work for Look<'_, T, F> {
     }
 }
 
-/// Counts the elements of each slot.
+/// Stores the number of elements of each slot.
 pub fn count<T: Element, C: Count>(
     input: &[T],
     slots: Slots,
@@ -124,7 +124,8 @@ pub fn count<T: Element, C: Count>(
     // table's start is a shift.
     let stride = if many { (width + 1).next_power_of_two() } else { width + 1 };
     let shift = stride.ilog2();
-    // Slot of a byte that occurs in the input, so it is a valid value of the type.
+    // Slot of table index `value`: of byte `value % VALUES` in channel `value / VALUES`. It is called only for bytes
+    // that occur in the input, so the byte is a valid `T`.
     let slot_of_value = |value: usize| {
         let byte = (value % VALUES) as u8;
         // SAFETY: `T` has one byte, and this byte is a value of an element.

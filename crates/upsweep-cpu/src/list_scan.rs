@@ -24,7 +24,7 @@ use upsweep_plan::list_scan::{chosen, pieces};
 
 /// Number of pieces that a thread interleaves.
 const AT_A_TIME: usize = 8;
-/// Marks the end: no piece.
+/// Value that marks the end of the list: no piece follows.
 const NOTHING: usize = usize::MAX;
 
 /// List divided into pieces. Piece 0 begins with `first`, and each other piece with one of `spacing` neighbouring
@@ -48,7 +48,7 @@ impl List<'_> {
         (at < self.next.len() && at != self.first).then_some(at)
     }
 
-    /// Returns the piece that an element begins.
+    /// Returns the piece that begins with the element at index `at`, if there is one.
     fn piece_at(self, at: usize) -> Option<usize> {
         let slot = at / self.spacing;
         let begins = at % self.spacing == chosen(slot, self.spacing);
@@ -66,7 +66,8 @@ struct Walk<T> {
     behind: usize,
 }
 
-/// Scans a list as `ScanAlong::run` says. The list's length is that of the input and the output.
+/// Scans a list from element `first` on: `next` has the index of the element after each, and for the last element its
+/// own index. The length of the list is that of the input and the output.
 pub fn run<S: JobSteps>(
     steps: S,
     (input, output): (&<S::In as Read>::Given<'_>, &<S::Out as Write>::Given<'_>),
@@ -81,7 +82,7 @@ pub fn run<S: JobSteps>(
         Places::<S> { from: S::In::place(input, "input", &faults)?, to: S::Out::place(output, "output", &faults)? };
     let load = |at: usize| {
         let places = &places;
-        // SAFETY: the places are valid while the call's buffers and faults live, and the input has as many elements as
+        // SAFETY: the memory is valid while the call's buffers and faults live, and the input has as many elements as
         // the list.
         let x = unsafe { S::In::read(&places.from, at) };
         steps.load(x, at)
@@ -139,8 +140,8 @@ pub fn run<S: JobSteps>(
         let (x, places) = (load(piece.at), &places);
         let with = piece.sum.map_or(x, |sum| steps.combine(sum, x));
         let result = if exclusive { piece.sum.or_else(|| steps.identity()).unwrap_or(with) } else { with };
-        // SAFETY: the places are valid while the call's buffers and faults live, and no other thread writes this
-        // result: see the head of the file.
+        // SAFETY: the memory is valid while the call's buffers and faults live, and no other thread writes this result:
+        // see the head of the file.
         unsafe { S::Out::write(&places.to, piece.at, steps.store(result).canonical()) };
         piece.sum = Some(with);
         piece.len -= 1;
@@ -168,12 +169,12 @@ fn together<T: Copy>(mut walks: Vec<Walk<T>>, step: impl Fn(&mut Walk<T>) -> boo
     walks
 }
 
-/// Places of the values and the results.
+/// Memory of the elements and of the results.
 struct Places<S: JobSteps> {
     from: <S::In as Read>::Place,
     to: <S::Out as Write>::Place,
 }
 
-// SAFETY: the places are those of a call, which borrows the buffers for as long as it runs. Values are only read, and
+// SAFETY: the memory is that of a call, which borrows the buffers for as long as it runs. Values are only read, and
 // each result is written by one thread.
 unsafe impl<S: JobSteps> Sync for Places<S> {}

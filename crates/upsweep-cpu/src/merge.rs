@@ -70,7 +70,7 @@ where
     apart::run(parts, true, &run);
 }
 
-/// Outputs of a merge.
+/// Addresses of the outputs of a merge: elements and values.
 struct Outputs<T, V>(*mut T, *mut V);
 
 // SAFETY: the pointers are those of a call, which borrows the outputs exclusively for as long as it runs. Each result

@@ -54,7 +54,7 @@ where
         let rows = first..(first + part).min(height);
         let of_plane = plane * height * row;
         // SAFETY: the output has as many values as the input, and nobody else stores those of the part's rows. The
-        // processor has the instructions of a `Set`.
+        // processor has the instructions of every `Set`.
         unsafe {
             let image = input.get_unchecked(of_plane..of_plane + height * row);
             let output = output.0.add(of_plane);
@@ -65,7 +65,7 @@ where
     failed.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Output of the results.
+/// Address of the output.
 struct Results<O>(*mut O);
 
 // SAFETY: each result is stored by one thread.
@@ -85,13 +85,13 @@ struct Part<'a, T, A, O, M, F> {
     sum: PhantomData<fn() -> A>,
 }
 
-/// Kernel of a part, with its scratch memory.
+/// Kernel of a part, with its scratch memory: stores the moving sums of the part's rows.
 ///
 /// # Safety
-/// As [`Part`].
+/// The conditions of [`Part`] hold.
 struct Summing<'a, T, A, O, M, F> {
     part: Part<'a, T, A, O, M, F>,
-    /// Sums of the columns of a row, for each channel. Zeros at first.
+    /// For each column and channel, the sum over the rows of the current window. Zeros at first.
     sums: Vec<A>,
     line: Line<A>,
 }
@@ -279,8 +279,9 @@ impl<A: Number> Line<A> {
             }
             return all;
         }
-        // Whole chunks between the chunks in which a window begins and ends. For the later columns these are the next
-        // chunks.
+        // Sum of the whole chunks between the chunk in which a window begins and the chunk in which it ends. The window
+        // of the first column begins in chunk `begins` and ends in chunk `ends`. Windows of later columns may begin, or
+        // end, one chunk further.
         let (begins, ends) = (first / CHUNK, last / CHUNK);
         let (chunks, _) = self.prefixes.as_chunks::<CHUNK>();
         let total = |sum: A, chunk: &[A; CHUNK]| A::add(sum, chunk[CHUNK - 1]);

@@ -23,13 +23,13 @@ use upsweep_core::key::KeyBits;
 use upsweep_core::memory;
 use upsweep_plan::cpu::PARALLEL_FROM_BYTES;
 
-/// Bits of a radix digit, one digit a reading.
+/// Number of bits of a radix digit, one digit a reading.
 const DIGIT: u32 = 16;
-/// Most keys that are gathered whatever the number of all keys.
+/// Largest number of keys that are gathered whatever the number of all keys.
 const GATHER: u64 = 1 << 16;
 /// Largest part of all keys that is gathered (1 / N).
 const GATHER_PART: u64 = 16;
-/// Most bytes of all threads' counts.
+/// Largest number of bytes of all threads' counts.
 const COUNTS_BYTES: usize = 64 << 20;
 
 /// Search for the keys of some ranks: see the [module](self). Keys are numbers with the keys' order.
@@ -92,7 +92,7 @@ impl<B: KeyBits> Ranks<B> {
         Ok(counts)
     }
 
-    /// Returns the group of a key.
+    /// Returns the index of the group whose known bits are those of `key`, if there is one.
     #[inline(always)]
     fn group(&self, key: B) -> Option<usize> {
         let unknown = B::BITS - self.known;
@@ -161,7 +161,7 @@ impl<B: KeyBits> Ranks<B> {
         }
     }
 
-    /// Gathers the keys of each group.
+    /// Returns the keys of `bits` that belong to each group.
     fn of_groups(&self, bits: &[B], number: impl Fn(B) -> B) -> Result<Vec<Vec<B>>> {
         let mut found: Vec<Vec<B>> = memory::filled(self.groups.len(), Vec::new())?;
         for key in bits.iter().map(|&bits| number(bits)) {
@@ -249,8 +249,8 @@ impl<B: KeyBits> Ranks<B> {
     }
 }
 
-/// Calls `each` with the keys of some ranks. `before` keys come before all of `keys`. The ranks ascend and are greater
-/// than `before`.
+/// Calls `each` with the key of each of `ranks`. `before` keys come before all of `keys`. The ranks ascend and are
+/// greater than `before`.
 pub(super) fn select<B: KeyBits>(keys: &mut [B], mut before: u64, ranks: &[u64], mut each: impl FnMut(B)) {
     let mut left = keys;
     let mut last = B::default();

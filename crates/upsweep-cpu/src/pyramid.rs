@@ -12,10 +12,11 @@ use upsweep_core::outputs::Target;
 use upsweep_core::steps::Held;
 use upsweep_plan::pyramid::{Halvings, halved};
 
-/// Fewest results for another thread.
+/// Number of results of a task, about: a long row is cut into pieces, and short rows are taken together.
 const PART: usize = 1 << 13;
 
-/// Computes all levels. Without an input it is in place. The output has room for all results.
+/// Computes all levels of image pyramids. Without `input` the images are in the output already. The output has room for
+/// all results.
 pub fn run<T, F>(
     of_four: F,
     input: Option<&View<'_, T>>,
@@ -50,7 +51,7 @@ where
         let above = [height, width];
         (height, width) = (halved(height), halved(width));
         let memory = &Memory { from, to };
-        // A piece is some pixels of a row.
+        // A row is cut into pieces of this number of pixels.
         let piece = width.div_ceil((width * channels).div_ceil(PART));
         let (pieces, rows) = (width.div_ceil(piece), planes * height);
         let together = (PART / (piece * channels)).max(1);
@@ -62,8 +63,8 @@ where
                 let rows = [upper, upper + usize::from(above[0] > 1)];
                 let (wide, count) = (above[1] > 1, piece.min(width - x));
                 let left = if wide { 2 * x } else { x };
-                // SAFETY: the level above has these rows, with twice as many pixels, or the one. This level has the
-                // piece, which is nobody else's. The processor has the instructions of a `Set`.
+                // SAFETY: the level above has these rows, with two pixels for each result, or its only one. This level
+                // has the piece, which is nobody else's. The processor has the instructions of every `Set`.
                 unsafe {
                     let [upper, lower] = rows.map(|row| {
                         let pixels = if wide { 2 * count } else { count };
@@ -106,11 +107,11 @@ struct Memory<T> {
 // SAFETY: a level is read only after it has been written, and each result is written by one thread.
 unsafe impl<T> Sync for Memory<T> {}
 
-/// Kernel that computes neighbouring pixels of a level from two rows of the level above. If `wide`, from pairs of
-/// pixels of each row.
+/// Kernel that computes neighbouring pixels of a level from two rows of the level above: if `wide`, from pairs of
+/// pixels of each row, otherwise from single pixels.
 ///
 /// # Safety
-/// `results` has room for all results, and nobody else touches it meanwhile.
+/// `results` has room for all results, and nobody else uses it meanwhile.
 struct Half<'a, F, T> {
     of_four: &'a F,
     upper: &'a [T],
@@ -129,7 +130,7 @@ where
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
-        // SAFETY: `results` has room for all results, and nobody else touches it meanwhile.
+        // SAFETY: `results` has room for all results, and nobody else uses it meanwhile.
         unsafe {
             match (self.wide, self.channels) {
                 (false, _) => self.narrow(),
@@ -148,8 +149,10 @@ where
     T: Element,
     F: Function<(T, T, T, T), Output = T>,
 {
+    /// Computes pixels of `CHANNELS` channels, each from a pair of pixels of both rows.
+    ///
     /// # Safety
-    /// As the type.
+    /// The conditions of [`Half`] hold.
     #[inline(always)]
     unsafe fn pixels<const CHANNELS: usize>(self) {
         let (upper, _) = self.upper.as_chunks::<CHANNELS>();
@@ -163,8 +166,10 @@ where
         }
     }
 
+    /// Computes pixels of any number of channels, each from a pair of pixels of both rows.
+    ///
     /// # Safety
-    /// As the type.
+    /// The conditions of [`Half`] hold.
     #[inline(always)]
     unsafe fn any_pixels(self) {
         let (pair, n) = (2 * self.channels, self.channels);
@@ -177,8 +182,10 @@ where
         }
     }
 
+    /// Computes pixels of a level above that is one pixel wide: each of its pixels counts twice.
+    ///
     /// # Safety
-    /// As the type.
+    /// The conditions of [`Half`] hold.
     #[inline(always)]
     unsafe fn narrow(self) {
         for (i, (&a, &c)) in self.upper.iter().zip(self.lower).enumerate() {

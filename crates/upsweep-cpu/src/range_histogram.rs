@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-/// Fewest queries for another thread.
+/// Least number of queries that a thread takes at a time.
 const QUERIES: usize = 1 << 14;
 
 /// Stores the number of elements of each range of bins.

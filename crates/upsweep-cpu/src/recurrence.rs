@@ -99,7 +99,7 @@ struct Filtering<'a, C, I> {
 }
 
 impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
-    /// Returns the place of logical element `i` of a line in memory, and the stride to the next one.
+    /// Returns the index in memory of logical element `i` of a line, and the stride to the next element.
     fn place(&self, line: usize, i: usize) -> (usize, isize) {
         let Shape { len, inner, .. } = self.shape;
         let k = if self.reverse { len - 1 - i } else { i };
@@ -107,7 +107,7 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
         (at, if self.reverse { -(inner as isize) } else { inner as isize })
     }
 
-    /// Returns the lowest place of elements `begin .. end` of a line.
+    /// Returns the lowest index in memory of the logical elements `begin .. end` of a line.
     fn lowest(&self, line: usize, begin: usize, end: usize) -> usize {
         self.place(line, if self.reverse { end - 1 } else { begin }).0
     }
@@ -137,7 +137,7 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
         }
     }
 
-    /// Serial loop over the elements from `from` to the end of a line.
+    /// Filters the elements from `from` to the end of a line in a serial loop, and stores the final states.
     fn go_on(&self, line: usize, from: usize, states: &mut States<C>) {
         if from < self.shape.len {
             let (at, step) = self.place(line, from);
@@ -180,7 +180,7 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
         apart::run(tasks, self.plan.threads > 1, &each);
     }
 
-    /// Filters `lines` lines from `line` on: one in each lane, or [`WIDE`] times as many columns.
+    /// Filters `lines` lines from line `line` on: one in each lane of a row, or of [`WIDE`] rows.
     fn side_by_side(&self, line: usize, lines: usize) {
         let (Shape { len, inner, .. }, system) = (self.shape, self.system);
         let mut states = vec![C::ZERO; MOST_ORDER * lines];
@@ -194,8 +194,8 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
             let (at, step) = self.place(line, 0);
             let Memory { input, output, .. } = self.memory;
             let mut nothing = Ahead::NOTHING;
-            // SAFETY: the lines are in memory, and only this thread has them. The processor has the instructions of a
-            // `Set`.
+            // SAFETY: the lines are in memory, and only this thread has them. The processor has the instructions of
+            // every `Set`.
             unsafe {
                 let (input, output) = (input.add(at), output.add(at));
                 if inner == 1 {
@@ -214,8 +214,10 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
         }
     }
 
+    /// Runs a [`Filter`] of this system.
+    ///
     /// # Safety
-    /// As [`Filter`].
+    /// As [`Filter`]: the elements and results are in memory, and only this thread uses the results.
     unsafe fn filter(
         &self,
         steps: usize,
@@ -225,11 +227,11 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
         ahead: &mut Ahead,
     ) {
         let work = Filter { system: self.system, steps, states, input, places, output, results, ahead };
-        // SAFETY: the processor has the instructions of a `Set`, and the caller meets the conditions of `Filter`.
+        // SAFETY: the processor has the instructions of every `Set`, and the caller meets the conditions of `Filter`.
         unsafe { self.set.compiled()(work) };
     }
 
-    /// Filters a line in parts.
+    /// Filters a long line in shares, which are some parts for each lane.
     fn long_line(&self, line: usize, parts: &Parts<C>) -> Result<()> {
         let (len, block, share) = (self.shape.len, self.plan.lanes * PART, self.plan.share());
         // The rest after the last whole block goes through the serial loop.
@@ -279,7 +281,8 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
             buffer.write(self, parts, line, range(ticket), next.map(range));
             buffer.store(self, line, range(ticket));
             if ticket + 1 == count {
-                // The last share may be shorter than the power is for, so the states come from its parts.
+                // The last share may be shorter than the share that the power is for, so the states come from its
+                // parts.
                 self.go_on(line, whole, &mut parts.back(&behind));
             }
             buffers().push(buffer);
@@ -299,7 +302,7 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
             // SAFETY: the share is in the line.
             let input = unsafe { self.memory.input.add(lowest) };
             let work = Remains { order, weights: &parts.weights, input, stride: PART as isize * step, states };
-            // SAFETY: the processor has the instructions of a `Set`, and blocks have a multiple of four parts.
+            // SAFETY: the processor has the instructions of every `Set`, and blocks have a multiple of four parts.
             unsafe { self.set.compiled()(work) };
             return;
         }
@@ -315,10 +318,10 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
         }
     }
 
-    /// Joins parts: see [`Join`].
+    /// Joins the parts of a share or two shares, by the power of the transition matrix: see [`Join`].
     fn join(&self, power: &[[States<C>; 2]], before: States<C>, states: Own<'_, C>) -> States<C> {
         let work = Join { order: self.system.order, power, before, states };
-        // SAFETY: the processor has the instructions of a `Set`.
+        // SAFETY: the processor has the instructions of every `Set`.
         unsafe { self.set.compiled()(work) }
     }
 }
@@ -377,11 +380,11 @@ impl<C: ComputesOn<I>, I: Element> Buffer<C, I> {
         }
     }
 
-    /// Stores the results of a share.
+    /// Copies the results of a share from the buffer to the output.
     fn store(&mut self, filtering: &Filtering<'_, C, I>, line: usize, (begin, end): (usize, usize)) {
         let (from, len) = (self.results().cast_const(), end - begin);
-        // SAFETY: the share is in the line, all its results are in the buffer, and nobody else reads or writes this part of the
-        // output.
+        // SAFETY: the share is in the line, all its results are in the buffer, and nobody else reads or writes this
+        // part of the output.
         unsafe {
             let output = filtering.memory.output.add(filtering.lowest(line, begin, end));
             store::copy(filtering.set, from, output, len, filtering.plan.non_temporal);

@@ -21,7 +21,7 @@ use upsweep_core::operator::Element;
 use upsweep_core::outputs::Target;
 use upsweep_plan::select::CpuSelectPlan;
 
-/// Runs the call and returns the number of runs.
+/// Runs a run-length encoding and returns the number of runs.
 pub fn run<C, I, N>(call: &Choosing<'_, C, I, I>, numbers: Option<&Target<'_, N>>, lengths: bool) -> Result<usize>
 where
     I: Element,
@@ -34,7 +34,7 @@ where
     run_within(call, numbers, lengths, plan)
 }
 
-/// [`run`] with the sizes that tests change.
+/// [`run`] with a plan whose sizes tests change.
 pub(super) fn run_within<C, I, N>(
     call: &Choosing<'_, C, I, I>,
     numbers: Option<&Target<'_, N>>,
@@ -82,16 +82,17 @@ where
     Ok(runs)
 }
 
-/// Marks a block in which no run begins.
+/// Value that marks a block in which no run begins.
 const NONE: usize = usize::MAX;
 
-/// Operands of a call. Each output has room for `room` results. Both are null if only the number is wanted.
+/// Operands of a run-length encoding. Each output has room for `room` results. Both are null if only the number is
+/// wanted.
 struct Finding<M, I, N> {
     masks: Masks<M, I>,
-    /// Elements of a block.
+    /// Number of elements in a block.
     block: usize,
-    /// Start of each block's last run, written before the block is published. A worker that knows a block's place sees
-    /// the entries of all earlier blocks, so `Relaxed` is enough.
+    /// Start of each block's last run, written before the block is published. A worker that knows a block's output
+    /// offset sees the entries of all earlier blocks, so `Relaxed` is enough.
     last: Vec<AtomicUsize>,
     values: *mut I,
     numbers: *mut N,
@@ -113,7 +114,7 @@ impl<M, I, N> Finding<M, I, N> {
         before.iter().rev().map(|last| last.load(Ordering::Relaxed)).find(|&last| last != NONE).unwrap_or(0)
     }
 
-    /// Stores results from place `at` of an output on, as far as it has room.
+    /// Stores results from index `at` of an output on, as far as it has room.
     fn store_run<T>(&self, from: &[T], output: *mut T, at: usize) {
         let number = from.len().min(self.room.saturating_sub(at));
         if number > 0 {
@@ -149,8 +150,8 @@ where
         let heads = Heads { number: 0, stores: !self.values.is_null(), start: range.start, values, places };
         let find = self.set.compiled::<Find<'_, M, I, N>>();
         let (ticket, numbers) = (range.start / self.block, numbers.as_mut_ptr());
-        // SAFETY: the processor has the instructions of a `Set`. The block is in the input, which nobody writes to, and
-        // the buffer has room for it.
+        // SAFETY: the processor has the instructions of every `Set`. The block is in the input, which nobody writes to,
+        // and the buffer has room for it.
         let (number, last) = unsafe { find(Find { finding: self, range, next, heads, numbers }) };
         if let Some(of_block) = self.last.get(ticket).filter(|_| number > 0) {
             of_block.store(last, Ordering::Relaxed);
@@ -162,7 +163,7 @@ where
         if number == 0 || self.values.is_null() {
             return;
         }
-        // SAFETY: the buffer holds `number` values, places and numbers, and `number` is not 0.
+        // SAFETY: the buffer holds `number` values, starts and numbers, and `number` is not 0.
         let (values, numbers, first, value) = unsafe {
             let values = std::slice::from_raw_parts(buffer.values.as_ptr(), number);
             let numbers = std::slice::from_raw_parts_mut(buffer.numbers.as_mut_ptr(), number);
@@ -213,8 +214,8 @@ where
         if number == 0 || !heads.stores {
             return (number, 0);
         }
-        // SAFETY: `number` places have been written, and `numbers` has room for as many. An index does not depend on
-        // the value.
+        // SAFETY: the starts of `number` runs have been written, and `numbers` has room for as many. An index does not
+        // depend on the value.
         unsafe {
             let value = *finding.masks.input;
             // The first length is known later, and replaced.
@@ -229,15 +230,15 @@ where
     }
 }
 
-/// Runs that begin in a block so far.
+/// Runs that begin in the part of a block that has been read.
 struct Heads<I> {
     number: usize,
     stores: bool,
     /// Index of the block's first element.
     start: usize,
-    /// Place of the next value in the buffer.
+    /// Address in the buffer for the next value.
     values: *mut I,
-    /// Place of its start in the buffer.
+    /// Address in the buffer for the start of the next run.
     places: *mut u32,
 }
 

@@ -16,8 +16,8 @@
 //! they reuse the memory of `above`.
 //!
 //! # Memory ordering
-//! `left` and `above` are written by the worker of a tile before it publishes the tile's ticket, and read by others after they have waited
-//! for that: see `engine/chain.rs`.
+//! `left` and `above` are written by the worker of a tile before it publishes the tile's ticket, and read by others
+//! after they have waited for that: see `engine/chain.rs`.
 //!
 //! While a row is scanned, the next eight rows are prefetched.
 
@@ -78,7 +78,7 @@ where
                 states.wait(plan.ticket(row - 1, chunk), &tickets)?;
             }
             let mut line = Vec::with_capacity(plan.columns);
-            // SAFETY: the processor has the instructions of a `Set`. The tiles to the left and above have been
+            // SAFETY: the processor has the instructions of every `Set`. The tiles to the left and above have been
             // published, and nobody else has this ticket.
             unsafe {
                 scan(Tile { job, row, chunk, line: line.as_mut_ptr(), next: next.and_then(|next| plan.tile(next)) })
@@ -93,14 +93,14 @@ where
     Ok(())
 }
 
-/// Operands of all tiles.
+/// Operands of a scan along two axes, which all tiles share.
 struct Table<'a, I, O, Op, M> {
     steps: StepsOf<I, O, Op, M>,
     x: *const I,
     y: *mut O,
     /// Inclusive prefix of each row at the end of each chunk.
     left: *mut O,
-    /// Last result of each column.
+    /// Last result of each column, in the rows so far.
     above: *mut O,
     plan: &'a CpuAxesPlan,
     border: Option<O>,

@@ -6,7 +6,7 @@ use upsweep_core::call::select::{Indices, Yields};
 use upsweep_core::error::Result;
 use upsweep_core::operator::{Element, Function};
 
-/// Fewest values for another thread.
+/// Least number of values that a thread takes at a time.
 const VALUES: usize = 1 << 12;
 
 pub fn run<L, I, O>(call: &Searching<'_, I, O>, less: L) -> Result<()>
@@ -33,7 +33,7 @@ where
     Ok(())
 }
 
-/// Output of the results.
+/// Address of the output of a search.
 struct Results<O>(*mut O);
 
 // SAFETY: the pointer is that of a call, which borrows the output exclusively for as long as it runs. Each result is

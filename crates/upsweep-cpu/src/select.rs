@@ -26,8 +26,8 @@ use upsweep_core::memory;
 use upsweep_core::operator::Element;
 use upsweep_plan::select::CpuSelectPlan;
 
-/// Runs the call and returns the number of selected elements. If rejected elements go after them in one output, `known`
-/// is that number.
+/// Runs a selection and returns the number of selected elements. If rejected elements go after the selected ones in one
+/// output, `known` is the number of selected elements, which has been counted before.
 pub fn run<C, V, I, O>(call: Choosing<'_, C, I, O>, known: u64) -> Result<u64>
 where
     I: Element,
@@ -40,7 +40,7 @@ where
     run_within::<C, V, I, O>(&call, known as usize, plan).map(|kept| kept as u64)
 }
 
-/// [`run`] with the sizes that tests change.
+/// [`run`] with a plan whose sizes tests change.
 pub(super) fn run_within<C, V, I, O>(call: &Choosing<'_, C, I, O>, known: usize, plan: CpuSelectPlan) -> Result<usize>
 where
     I: Element,
@@ -97,7 +97,7 @@ where
     }
 }
 
-/// Operands of a call. In place the input is the output.
+/// Operands of a selection. In place the input is the output.
 struct Selecting<M, V, I, O> {
     masks: Masks<M, I>,
     /// Output, or null if only the number is wanted.
@@ -145,7 +145,7 @@ impl<M: Marks<I>, V: Yields<I, O>, I: Element, O: Element> Blocks for Selecting<
         let (to, others_to) = (buffer.kept.as_mut_ptr(), buffer.others.as_mut_ptr());
         let packed = Packed::<V, O> { number: 0, stores, to, others, others_to, yields: PhantomData };
         let compact = self.set.compiled::<Compact<'_, M, V, I, O>>();
-        // SAFETY: the processor has the instructions of a `Set`. The block is in the input, and nobody writes to it
+        // SAFETY: the processor has the instructions of every `Set`. The block is in the input, and nobody writes to it
         // before it is published, which this thread does later. The buffer has room for it.
         unsafe { compact(Compact { masks, range, next, packed }) }
     }
@@ -164,7 +164,7 @@ impl<M: Marks<I>, V: Yields<I, O>, I: Element, O: Element> Blocks for Selecting<
 }
 
 impl<M, V, I, O> Selecting<M, V, I, O> {
-    /// Stores `number` results from place `at` of an output on, as far as it has room.
+    /// Stores `number` results from index `at` of an output on, as far as it has room.
     fn store_run(&self, from: *const O, (output, room): (*mut O, usize), at: usize, number: usize) {
         let number = number.min(room.saturating_sub(at));
         if number > 0 {
@@ -175,7 +175,7 @@ impl<M, V, I, O> Selecting<M, V, I, O> {
     }
 }
 
-/// Kernel of [`Selecting::read`].
+/// Kernel of [`Selecting::read`]: compacts a block into buffers, and returns the number of selected elements.
 ///
 /// # Safety
 /// The block is in the input, and nobody writes to it meanwhile. The buffers of `packed`, if it stores, have room for
@@ -206,11 +206,11 @@ struct Packed<V, O> {
     number: usize,
     /// Whether selected elements are stored.
     stores: bool,
-    /// Place of the next selected element in the buffer.
+    /// Address in the buffer for the next selected element.
     to: *mut O,
     /// Whether rejected elements are stored.
     others: bool,
-    /// Place of the next rejected element in the buffer.
+    /// Address in the buffer for the next rejected element.
     others_to: *mut O,
     yields: PhantomData<fn(V)>,
 }

@@ -65,7 +65,7 @@ pub fn keys<K: Key, I: Offset>(
     run(&call::<K>(descending, len, (keys, keys_out), (std::ptr::null(), nowhere, 0)), cut)
 }
 
-/// Sorts values by keys.
+/// Sorts pairs of keys and values by the keys, each part by itself.
 pub fn pairs<K: Key, V: Element, I: Offset>(
     (keys, values): (&Unsorted<'_, K>, &Unsorted<'_, V>),
     (keys_out, values_out): (&Target<'_, K>, &Target<'_, V>),
@@ -90,7 +90,7 @@ pub fn indices<K: Key, I: Index, O: Offset>(
     run(&call::<K>(descending, len, (keys, std::ptr::null_mut()), positions), cut)
 }
 
-/// Returns the addresses of input and output, and their number of elements.
+/// Returns the addresses of input and output, and the number of elements.
 fn buffers<T: Element>(
     what: &'static str,
     input: &Unsorted<'_, T>,
@@ -114,7 +114,7 @@ fn call<K: Key>(
     Sort { order: K::ORDER, descending, len, keys, keys_out, key_bytes, values, values_out, value_bytes, limits }
 }
 
-/// Sorts each part by itself.
+/// Sorts each part of `cut` by itself: the whole array, lines or segments.
 fn run<I: Offset>(sort: &Sort, cut: &Cut<'_, I>) -> Result<()> {
     match cut {
         Cut::Whole => by_sizes(sort, Parts::Whole),
@@ -128,8 +128,9 @@ fn run<I: Offset>(sort: &Sort, cut: &Cut<'_, I>) -> Result<()> {
     }
 }
 
-/// Dispatches by sizes and not by types, so that the sort is compiled here and not with each caller. A number has the
-/// key in its upper half and the value in the lower. Values of keys of 16 bytes are moved in memory of their own.
+/// Dispatches by sizes and not by types, so that the sort is compiled here and not with each caller. The numbers that
+/// are sorted have the key in their upper half and the value in the lower. Values of keys of 16 bytes are moved in
+/// memory of their own.
 fn by_sizes(sort: &Sort, parts: Parts<'_>) -> Result<()> {
     match (sort.key_bytes, sort.value_bytes) {
         (_, 9..) => with_wide_values(sort, parts),
@@ -140,7 +141,7 @@ fn by_sizes(sort: &Sort, parts: Parts<'_>) -> Result<()> {
     }
 }
 
-/// Sorts positions, and then gathers the values.
+/// Sorts values of more than eight bytes: sorts positions by the keys, and then gathers the values.
 fn with_wide_values(sort: &Sort, parts: Parts<'_>) -> Result<()> {
     let (len, bytes) = (sort.len, sort.value_bytes);
     let in_place = sort.values == sort.values_out.cast_const();
@@ -157,12 +158,12 @@ fn with_wide_values(sort: &Sort, parts: Parts<'_>) -> Result<()> {
     let (threads, shared) = (sort.threads(), Addresses { from: sort.values, sorted, to });
     in_parts(threads, |part| {
         for i in part_of(len, threads, part) {
-            // SAFETY: positions are below the length, and each place is one thread's.
+            // SAFETY: positions are below the length, and each result is written by one thread.
             unsafe { shared.fetch(i, bytes) };
         }
     });
     if in_place {
-        // SAFETY: both have `len` values, and are disjoint.
+        // SAFETY: `to` and the output have `len` values, and are disjoint.
         unsafe { sort.values_out.copy_from_nonoverlapping(to, len * bytes) };
     }
     Ok(())
@@ -174,14 +175,16 @@ struct Addresses {
     sorted: *const u64,
     to: *mut u8,
 }
-// SAFETY: threads read the values and positions, and each writes places of its own.
+// SAFETY: threads read the values and positions, and each writes results of its own.
 unsafe impl Sync for Addresses {}
 
 impl Addresses {
+    /// Copies the value of result `i`, of `bytes` bytes, to the result.
+    ///
     /// # Safety
-    /// There is a place `i`, which nobody else writes.
+    /// `i` is less than the number of values, and nobody else writes result `i`.
     unsafe fn fetch(&self, i: usize, bytes: usize) {
-        // SAFETY: the caller has place `i` for itself, and positions are below the number of values.
+        // SAFETY: `i` is a result that nobody else writes, and positions are below the number of values.
         unsafe {
             let from = self.from.add(self.sorted.add(i).read() as usize * bytes);
             self.to.add(i * bytes).copy_from_nonoverlapping(from, bytes);
@@ -193,7 +196,7 @@ impl Addresses {
 pub mod tests {
     use super::*;
 
-    /// Sorts pairs within `limits`, as segments if there are offsets.
+    /// Sorts pairs with the given `limits`, as segments if there are offsets.
     pub fn sort_within<K: Key, V: Element>(
         limits: SortLimits,
         (keys, values): (&[K], &[V]),

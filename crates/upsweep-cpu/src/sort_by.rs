@@ -13,7 +13,7 @@ use upsweep_core::memory;
 use upsweep_core::operator::{Element, Function};
 use upsweep_plan::cpu::PARALLEL_FROM_BYTES;
 
-/// Elements of a run for the insertion sort.
+/// Number of elements of a run that is sorted by insertion.
 const INSERTED: usize = 24;
 /// Bytes of a run that one thread sorts in a second-level cache.
 const RUN_BYTES: usize = 512 << 10;
@@ -36,7 +36,7 @@ where
     };
     if let Unsorted::Buffer(input) = &call.input {
         let input = input.on_host("input")?;
-        // SAFETY: both have `len` elements, and a borrowed output does not overlap a borrowed input.
+        // SAFETY: input and output have `len` elements, and a borrowed output does not overlap a borrowed input.
         unsafe { input.as_ptr().copy_to_nonoverlapping(to, len) };
     }
     let values_len = if matches!(call.beside, Beside::Nothing) { 0 } else { len };
@@ -48,7 +48,8 @@ where
     match &call.beside {
         Beside::Values(Unsorted::Buffer(values)) => {
             let values = values.on_host("values")?;
-            // SAFETY: both have `len` values, and a borrowed output does not overlap a borrowed input.
+            // SAFETY: the values and their output have `len` values, and a borrowed output does not overlap a borrowed
+            // input.
             unsafe { values.as_ptr().copy_to_nonoverlapping(values_to, len) };
         }
         Beside::Positions(at) => {
@@ -61,7 +62,8 @@ where
     }
     let columns = Columns { keys: to, values: values_to, values_len };
     let scratch = Columns { keys: keys_scratch.as_mut_ptr(), values: values_scratch.as_mut_ptr(), values_len };
-    // SAFETY: both have `len` elements, and `len` values if there are any, and nobody else uses them.
+    // SAFETY: data and scratch memory have `len` elements, and `len` values if there are any, and nobody else uses
+    // them.
     unsafe { sort(columns, scratch, len, less) };
     drop(keys);
     Ok(())
@@ -113,9 +115,9 @@ impl<T: Copy, V: Copy> Columns<T, V> {
     /// Copies `len` elements to `to`.
     ///
     /// # Safety
-    /// Both have `len` elements, and do not overlap.
+    /// Both columns have `len` elements, and do not overlap.
     unsafe fn copy_to(self, to: Self, len: usize) {
-        // SAFETY: both have `len` elements, and do not overlap.
+        // SAFETY: both columns have `len` elements, and do not overlap.
         unsafe {
             self.keys.copy_to_nonoverlapping(to.keys, len);
             if self.has_values() {
@@ -128,7 +130,8 @@ impl<T: Copy, V: Copy> Columns<T, V> {
 /// Sorts `len` elements in `data`, with scratch memory of the same size.
 ///
 /// # Safety
-/// Both have `len` elements, and do not overlap. The elements of `data` are initialised. Nobody else uses either.
+/// `data` and `scratch` have `len` elements, and do not overlap. The elements of `data` are initialised. Nobody else
+/// uses either.
 unsafe fn sort<T, V, F>(data: Columns<T, V>, scratch: Columns<T, V>, len: usize, less: F)
 where
     T: Element,
@@ -165,10 +168,11 @@ where
     }
 }
 
-/// Sorts a run by one thread.
+/// Sorts `len` elements in `data` by one thread, with scratch memory of the same size.
 ///
 /// # Safety
-/// As [`sort`].
+/// `data` and `scratch` have `len` elements, and do not overlap. The elements of `data` are initialised. Nobody else
+/// uses either.
 unsafe fn sort_run<T: Copy, V: Copy>(
     data: Columns<T, V>,
     scratch: Columns<T, V>,
@@ -204,7 +208,7 @@ unsafe fn sort_run<T: Copy, V: Copy>(
 /// There are `len` elements, initialised, which nobody else uses.
 unsafe fn insert<T: Copy, V: Copy>(data: Columns<T, V>, len: usize, before: impl Fn(&T, &T) -> bool) {
     for i in 1..len {
-        // SAFETY: all places are below `len`.
+        // SAFETY: all indices are below `len`.
         unsafe {
             let key = *data.keys.add(i);
             let value = if data.has_values() { Some(*data.values.add(i)) } else { None };

@@ -17,13 +17,13 @@ use upsweep_core::key::{Index, Key, KeyBits, KeyOrder};
 use upsweep_core::memory;
 use upsweep_plan::cpu::PARALLEL_FROM_BYTES;
 
-/// Fewest keys for which a window is guessed.
+/// Least number of keys for which a window is guessed.
 const GUESS_FROM: usize = 64 << 10;
 /// Number of keys of a sample.
 const SAMPLE: usize = 4 << 10;
 /// Standard deviations between a rank in the sample and the ends of its window.
 const DEVIATIONS: f64 = 6.0;
-/// Places that are added to these deviations.
+/// Number of ranks in the sample that are added to these deviations.
 const PLACES: f64 = 4.0;
 /// Largest part of the input in a window (1 / N).
 const MOST_CANDIDATES: usize = 4;
@@ -35,7 +35,7 @@ struct Keys<'a, B> {
     bits: &'a [B],
     order: KeyOrder,
     descending: bool,
-    /// Number of parts for the threads.
+    /// Number of parts into which the keys are divided for the threads.
     parts: usize,
 }
 
@@ -65,7 +65,7 @@ impl<B: KeyBits> Keys<'_, B> {
         self.with_parts(vec![(); self.parts], |(), _, keys| of(keys))
     }
 
-    /// Returns the number of the key of `rank`. Ranks begin with 1.
+    /// Returns the key of `rank`, as a number. Ranks begin with 1.
     fn of_rank(&self, rank: usize) -> Result<B> {
         if self.bits.len() >= GUESS_FROM
             && let Some(found) = self.in_window(rank)
@@ -75,7 +75,7 @@ impl<B: KeyBits> Keys<'_, B> {
         Ok(self.of_ranks(&[rank as u64])?.first().copied().unwrap_or_default())
     }
 
-    /// Returns the numbers of the keys of ascending ranks. Ranks begin with 1.
+    /// Returns the keys of ascending ranks, as numbers. Ranks begin with 1.
     fn of_ranks(&self, ranks: &[u64]) -> Result<Vec<B>> {
         let len = self.bits.len();
         if len < GUESS_FROM {
@@ -93,7 +93,7 @@ impl<B: KeyBits> Keys<'_, B> {
         }
     }
 
-    /// Returns the wanted number, if the window that a sample suggests contains it and is small.
+    /// Returns the key of `rank` as a number, if the window that a sample suggests contains it and is small.
     fn in_window(&self, rank: usize) -> Option<B> {
         let len = self.bits.len();
         let part = len / SAMPLE;
@@ -155,7 +155,7 @@ impl<B: KeyBits> Keys<'_, B> {
         Ok(found)
     }
 
-    /// Returns the bits of the zeros of ascending ranks. `zero` is their number.
+    /// Returns the bits of the zeros of ascending ranks. `zero` is the number that all zeros are compared as.
     fn zeros(&self, zero: B, ranks: &[u64]) -> Result<Vec<B>> {
         let counts = self.in_parts(|keys| {
             keys.iter().map(|&bits| self.number(bits)).fold((0u64, 0u64), |(before, equal), key| {
@@ -187,7 +187,7 @@ impl<B: KeyBits> Keys<'_, B> {
         Ok(all)
     }
 
-    /// Returns the first `rank` keys as numbers with their places, in the order of the input.
+    /// Returns the first `rank` keys as numbers, each with its index, in the order of the input.
     fn first(&self, rank: usize) -> Result<Vec<(B, usize)>> {
         let wanted = self.of_rank(rank)?;
         let counts = self.in_parts(|keys| {
@@ -229,7 +229,7 @@ impl<B: KeyBits> Keys<'_, B> {
     }
 }
 
-/// Finds the first keys of each row, or their places.
+/// Stores the first keys of each row, their indices, or both.
 pub fn run<K: Key, I: Index>(call: &Ranking<'_, K, I>) -> Result<()> {
     let keys = call.keys.on_host("input")?;
     let (values, indices) = (call.values.as_ref(), call.indices.as_ref());
@@ -265,7 +265,7 @@ struct Call<B> {
 // SAFETY: threads read the keys, which are `Sync`.
 unsafe impl<B: Sync + Send> Sync for Call<B> {}
 
-/// Wanted results.
+/// Results that a call wants: the first keys of each row, or the keys of some ranks.
 enum Wanted<'a> {
     First { rows: usize, rank: usize, sorted: bool },
     Ranks(&'a [usize]),
@@ -303,7 +303,7 @@ impl<B> Call<B> {
         Self { keys: keys.as_ptr().cast(), len: keys.len(), order: K::ORDER, descending, outputs }
     }
 
-    /// Returns the same call with keys `C`, which is the type `B`.
+    /// Returns the same call with keys of type `C`, which is the same type as `B`.
     fn of_bits<C>(&self) -> Call<C> {
         let Self { keys, len, order, descending, outputs: Outputs { values, places, place_bytes } } = *self;
         Call {
@@ -363,6 +363,8 @@ impl<B: KeyBits> Call<B> {
         if alone { (0..rows).into_par_iter().try_for_each(row) } else { (0..rows).try_for_each(row) }
     }
 
+    /// Stores `results`, which are keys and their indices, from output index `first` on.
+    ///
     /// # Safety
     /// The outputs that are not null have room for `results` from `first` on, which no other thread writes.
     unsafe fn store(&self, first: usize, results: &[(B, usize)]) {

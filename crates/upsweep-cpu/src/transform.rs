@@ -9,7 +9,7 @@ use upsweep_core::outputs::Write;
 use upsweep_core::segments::Whole;
 use upsweep_core::steps::{Held, Parts};
 
-/// Elements of a part.
+/// Number of elements in a part.
 const PART: usize = 1 << 12;
 
 pub fn run<I, O, M>(
@@ -31,7 +31,7 @@ where
     let part = |part: usize| {
         let places = &places;
         for at in part * PART..len.min((part + 1) * PART) {
-            // SAFETY: the places are valid while the call's buffers and faults live, input and output have `len`
+            // SAFETY: the memory is valid while the call's buffers and faults live, input and output have `len`
             // elements, and each result is written by one thread.
             unsafe {
                 let value = steps.map.apply(I::read(&places.from, at), at as u64);
@@ -43,12 +43,12 @@ where
     faults.check()
 }
 
-/// Places of the values and the results.
+/// Memory of the elements and of the results.
 struct Places<I: Read, O: Write> {
     from: I::Place,
     to: O::Place,
 }
 
-// SAFETY: the places are those of a call, which borrows the buffers for as long as it runs. Values are only read, and
+// SAFETY: the memory is that of a call, which borrows the buffers for as long as it runs. Values are only read, and
 // each result is written by one thread.
 unsafe impl<I: Read, O: Write> Sync for Places<I, O> {}

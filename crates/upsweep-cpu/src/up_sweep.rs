@@ -6,7 +6,7 @@ use upsweep_core::error::Result;
 use upsweep_core::operator::{Element, Operator};
 use upsweep_core::outputs::Target;
 
-/// Elements of a block: a power of two, so that only the last element of a block takes part in later steps.
+/// Number of elements in a block: a power of two, so that only the last element of a block takes part in later steps.
 const BLOCK: usize = 1 << 12;
 
 /// Runs an upsweep. Without an input it is in place. The output is as long as the input.

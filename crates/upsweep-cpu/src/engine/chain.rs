@@ -33,8 +33,9 @@
 //! - A slot goes from `EMPTY` to `CLAIMED` once, by a compare-exchange, and then to `READY`. Only the worker that
 //!   claimed it writes the state, and then sets `READY` with `Release`. Readers see `READY` with `Acquire` and then
 //!   read the state. All possible publishers write the same bits.
-//! - In place, the holder of a ticket overwrites its block. It does so only after its slot is `READY`, and a helper reads
-//!   the block only between `CLAIMED` and `READY`, so the same pair orders these reads before the holder's writes.
+//! - In place, the holder of a ticket overwrites its block. It does so only after its slot is `READY`, and a helper
+//!   reads the block only between `CLAIMED` and `READY`, so the same pair orders these reads before the holder's
+//!   writes.
 //! - Tickets are `Relaxed`: they only have to be distinct, and nothing is read on the strength of a ticket's value.
 //! - `broken` is `Relaxed`: it is a hint to give up, after which no state is read.
 //! - The caller sees the workers' stores to the output because rayon's scope joins the workers. Non-temporal stores are
@@ -131,7 +132,7 @@ pub(crate) struct States<S>(Vec<Slot<S>>);
 /// Slot of a state. It has a cache line of its own, because other workers poll it.
 #[repr(align(64))]
 struct Slot<S> {
-    /// [`EMPTY`], [`CLAIMED`] or [`READY`].
+    /// Stage of the state: [`EMPTY`], [`CLAIMED`] or [`READY`].
     stage: AtomicU8,
     state: UnsafeCell<MaybeUninit<S>>,
 }
@@ -171,7 +172,7 @@ impl<S: Copy> States<S> {
         stage.compare_exchange(EMPTY, CLAIMED, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
-    /// Writes a state.
+    /// Writes the state of `ticket` to its slot, and marks the slot as ready.
     ///
     /// # Safety
     /// The caller has claimed `ticket`, and fills it once.
@@ -215,20 +216,21 @@ impl<S: Copy> States<S> {
     }
 }
 
-/// Effect of a ticket on the state before it.
+/// Effect of a ticket's block on the running state: how the ticket's state follows from that of the ticket before.
 #[derive(Clone, Copy)]
 pub(crate) enum Step<S> {
-    /// Replaces the state.
+    /// The ticket's state is this value, whatever the state before.
     Sets(S),
-    /// Combines the state with this value on its right.
+    /// The ticket's state is the state before, combined with this value on its right.
     Adds(S),
 }
 
-/// Chain of states. Any worker can compute any step.
+/// Chain in which the state of each ticket follows from the state before and the ticket's step. Any worker can compute
+/// any step.
 pub(crate) struct Chain<'a, S> {
     pub(crate) tickets: Tickets,
     pub(crate) states: States<S>,
-    /// Step of a ticket. The step of ticket 0 is `Sets`.
+    /// Function that computes the step of a ticket. The step of ticket 0 is `Sets`.
     pub(crate) step: &'a (dyn Fn(usize) -> Step<S> + Sync),
     pub(crate) combine: &'a (dyn Fn(S, S) -> S + Sync),
 }
@@ -250,7 +252,7 @@ impl<S: Copy> Chain<'_, S> {
             }
             match (self.step)(first) {
                 Step::Sets(state) => {
-                    // SAFETY: the ticket has been claimed here.
+                    // SAFETY: `first` has been claimed above.
                     unsafe { self.states.fill(first, state) };
                     break state;
                 }
@@ -262,7 +264,7 @@ impl<S: Copy> Chain<'_, S> {
         };
         for (back, step) in claimed.into_iter().enumerate().rev() {
             state = (self.combine)(state, step);
-            // SAFETY: the ticket has been claimed here.
+            // SAFETY: this call has claimed all tickets from `first + 1` to `ticket`, and fills each once.
             unsafe { self.states.fill(ticket - back, state) };
         }
         Ok(state)

@@ -12,7 +12,7 @@ pub(crate) trait Heads: Sync {
     /// Returns the first head after `from` and before `end`, or `end` if there is none.
     fn next(&self, cursor: &mut Self::Cursor, from: usize, end: usize) -> usize;
 
-    /// Returns the last head in `start .. end`.
+    /// Returns the last head in `start .. end`, if there is one.
     fn last(&self, start: usize, end: usize) -> Option<usize>;
 
     /// Whether `k` is a head.
@@ -20,7 +20,8 @@ pub(crate) trait Heads: Sync {
         self.last(k, k + 1).is_some()
     }
 
-    /// Returns the index in memory that the map sees as position 0, for the line of the element at `at`.
+    /// Returns the index in memory from which the positions given to the map count, for the line of the element at
+    /// index `at`.
     #[inline(always)]
     fn origin(&self, at: usize) -> usize {
         let _ = at;

@@ -13,7 +13,7 @@ use upsweep_core::outputs::Write;
 use upsweep_core::steps::{Out, Steps};
 use upsweep_plan::cpu::{Blocks, NON_TEMPORAL_FROM_BYTES};
 
-/// Scan without the heads of its lines or segments.
+/// Operands of a scan of contiguous elements, except the heads of its lines or segments.
 pub(crate) struct Contiguous<'a, S: Steps> {
     pub(crate) steps: &'a S,
     pub(crate) memory: &'a Memory<S::In, S::Out>,
@@ -33,7 +33,7 @@ impl<S: Steps> Contiguous<'_, S> {
         let Self { steps, memory, init, storing, threads, in_place } = self;
         let set = Set::widest();
         let lines = Lines { steps, memory, heads, init, set };
-        // Prefetches of data that is in a cache cost more than they save.
+        // Short scans prefetch nothing: prefetches of data that is in a cache cost more than they save.
         let is_long = memory.len * size_of::<Out<S>>() >= NON_TEMPORAL_FROM_BYTES;
         let next_block = |ticket| {
             let range = blocks.range(ticket);
@@ -136,7 +136,7 @@ impl<S: Steps, H: Heads> Lines<'_, S, H> {
             let last = end == range.end;
             let run = Run { start, len: end - start, origin: heads.origin(memory.at(start)) };
             let wanted = wanted && last;
-            // SAFETY: the processor has the instructions of a `Set`, and the run is in the block.
+            // SAFETY: the processor has the instructions of every `Set`, and the run is in the block.
             let local = unsafe { scan(ScanRun { steps, memory, run, prefix, wanted, storing }) };
             if last {
                 // SAFETY: all results of the block have been written, and only this thread works on it.
@@ -162,7 +162,7 @@ impl<S: Steps> BlockResults<S> {
             return Self { memory: *memory, results: Vec::new() };
         }
         let mut results: Vec<Out<S>> = Vec::with_capacity(range.len());
-        // Address that result 0 of the output would have.
+        // Address that result 0 of the whole output would have if the block's results lay at their indices.
         let output = results.as_mut_ptr().wrapping_sub(memory.lowest(range));
         Self { memory: Memory { output, ..*memory }, results }
     }

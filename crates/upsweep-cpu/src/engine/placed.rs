@@ -16,8 +16,9 @@ pub(crate) struct Placed<I: Read, O: Write, T> {
     pub(crate) init: Option<T>,
 }
 
-/// Resolves the memory of a job. The result is valid as long as the inputs, the output and `faults` live. The function
-/// does not depend on the operator: with `small-loops` it is compiled once for many.
+/// Finds the memory of a job: resolves its buffers to host addresses, and reads its length and initial value. The
+/// result is valid as long as the inputs, the output and `faults` live. The function does not depend on the operator:
+/// with `small-loops` it is compiled once for many.
 ///
 /// # Errors
 /// [`Error::Place`](upsweep_core::error::Error::Place) when a buffer is not in host memory.

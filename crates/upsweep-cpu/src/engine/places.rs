@@ -15,8 +15,9 @@
 //! many of its own blocks wait to be stored.
 //!
 //! # Memory ordering
-//! Numbers go through the mutex. A place is written under it with `Release` and read with `Acquire`. So a worker that
-//! knows the place of a block also knows that all blocks before it have been read, which stores in place need.
+//! Numbers go through the mutex. A block's place, which is its output offset, is written under it with `Release` and
+//! read with `Acquire`. So a worker that knows the place of a block also knows that all blocks before it have been
+//! read, which stores in place need.
 
 use super::chain::{Broken, Tickets};
 use crate::tile::store;
@@ -28,7 +29,7 @@ use upsweep_core::error::Result;
 use upsweep_core::memory;
 use upsweep_plan::select::CpuSelectPlan;
 
-/// Work on the blocks of a call.
+/// Stream compaction of a call, block by block: reads a block into a buffer, and stores the buffered results.
 pub(crate) trait Blocks: Sync {
     /// Buffer for a block's results.
     type Buffer: Send;
@@ -47,8 +48,9 @@ pub(crate) trait Blocks: Sync {
     fn store(&self, before: usize, number: usize, range: Range<usize>, buffer: &mut Self::Buffer);
 }
 
-/// Most blocks of a worker that wait for their offsets: as many as it reads while another worker is preempted. With 3,
-/// a call took ten times as long as a copy while two other processes ran on the two cores (2026-11-24).
+/// Largest number of blocks of a worker that wait for their offsets: as many as it reads while another worker is
+/// preempted. With 3, a call took ten times as long as a copy while two other processes ran on the two cores
+/// (2026-11-24).
 const MOST_WAITING: usize = 64;
 
 /// State of a worker between its tickets. No other worker may store its blocks: that worker could hold the ticket that
@@ -80,7 +82,7 @@ pub(crate) fn run<B: Blocks>(blocks: &B, len: usize, plan: CpuSelectPlan) -> Res
         return Ok(before);
     }
     let (tickets, places) = (Tickets::new(count), Places::new(count)?);
-    // One buffer is enough, so only here a lack of memory is an error.
+    // A worker can go on with one buffer, so a lack of memory is an error only here.
     let worker = || Ok(Worker { free: vec![blocks.buffer(elements)?], waiting: VecDeque::new() });
     let mut workers = (0..plan.threads).map(|_| worker().map(Mutex::new)).collect::<Result<Vec<_>>>()?;
     // Stores the waiting blocks whose offsets are known. With `wait`, waits for the oldest.
@@ -131,7 +133,7 @@ pub(crate) fn run<B: Blocks>(blocks: &B, len: usize, plan: CpuSelectPlan) -> Res
     Ok(places.total())
 }
 
-/// Marks an unknown number of results or an unknown offset.
+/// Value that marks an unknown number of results or an unknown offset.
 const UNKNOWN: usize = usize::MAX;
 
 /// Numbers of results of the blocks, and their exclusive prefix sums.
@@ -149,7 +151,7 @@ struct Known {
 }
 
 impl Places {
-    /// Makes unknown places of `count` blocks.
+    /// Makes the table of `count` blocks. No number of results and no offset is known yet.
     ///
     /// # Errors
     /// [`OutOfMemory`](upsweep_core::error::Error::OutOfMemory).

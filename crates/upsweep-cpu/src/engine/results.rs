@@ -6,13 +6,13 @@ use upsweep_core::error::{Error, Result};
 use upsweep_core::outputs::Write;
 use upsweep_core::steps::Steps;
 
-/// Reduction without the grouping of its elements into results.
+/// Operands of a reduction, except how its elements are grouped into results.
 pub(crate) struct Results<S: Steps> {
     pub(crate) steps: S,
-    /// `output` has `results` elements.
+    /// Input, and output of `results` elements.
     pub(crate) memory: Memory<S::In, S::Out>,
     pub(crate) init: Option<S::Acc>,
-    /// Reduction of no elements.
+    /// Result for a group of no elements, if there is one.
     pub(crate) empty: Option<S::Acc>,
     pub(crate) results: usize,
     pub(crate) threads: usize,
@@ -28,7 +28,7 @@ impl<S: Steps> Results<S> {
         Ok(())
     }
 
-    /// Stores result `index`: the initial value combined with `value`. Without a value it is the reduction of no
+    /// Stores result `index`: the initial value combined with `value`. If `value` is `None`, stores the result for no
     /// elements.
     ///
     /// # Safety
@@ -45,10 +45,10 @@ impl<S: Steps> Results<S> {
         }
     }
 
-    /// Stores the reduction of no elements. The builder has checked that there is such a value.
+    /// Stores the result for no elements at each of `indices`. The builder has checked that there is such a value.
     ///
     /// # Safety
-    /// As [`store`](Self::store), for all `indices`.
+    /// All `indices` are less than the number of results, and nothing else accesses these results meanwhile.
     pub(crate) unsafe fn store_empty(&self, indices: Range<usize>) {
         for index in indices {
             // SAFETY: the indices are less than the number of results, and nothing else accesses these results.

@@ -8,12 +8,13 @@ use upsweep_core::error::{Error, Result};
 use upsweep_core::operator::Function;
 use upsweep_core::segments::Offset;
 
-/// Returns the flags or keys of the first `len` elements. With a counted length there may be more.
+/// Returns the first `len` of `all` flags or keys. There may be more of them than elements if the number of elements is
+/// read from a buffer.
 pub(crate) fn first<T>(all: &[T], len: usize) -> &[T] {
     all.get(..len).unwrap_or(all)
 }
 
-/// Heads by ascending offsets, in scan order: see [`check_offsets`].
+/// Heads of segments that are given by ascending offsets. The offsets are as [`check_offsets`] requires.
 pub(crate) struct ByOffsets<'a, I> {
     pub(crate) offsets: &'a [I],
     pub(crate) len: usize,
@@ -21,7 +22,7 @@ pub(crate) struct ByOffsets<'a, I> {
 }
 
 impl<I: Offset> ByOffsets<'_, I> {
-    /// Returns offset `i` in scan order. Checked offsets are not negative.
+    /// Returns offset `i`, where both offsets and elements count in scan order. Checked offsets are not negative.
     #[inline(always)]
     fn bound(&self, i: usize) -> usize {
         if self.reverse {
@@ -65,10 +66,9 @@ impl<I: Offset> Heads for ByOffsets<'_, I> {
     }
 }
 
-/// Heads by a test of elements, flags or keys.
+/// Heads that are found by a test of each element: of its flag, or of its key and the key before.
 pub(crate) struct ByTest<F> {
-    /// Counts the elements at these places in memory that begin a segment. The places do not include the first element
-    /// of all.
+    /// Counts the elements that begin a segment, in a range of indices in memory. The range does not include index 0.
     begin: F,
     len: usize,
     reverse: bool,
@@ -103,11 +103,11 @@ const TOGETHER: usize = ROW_BYTES;
 /// Number of elements that are tested one by one first: this finds the next head of short segments without a call.
 const ALONE: usize = 8;
 
-/// Skips elements of the range, [`TOGETHER`] at a time, as long as there is no head among them: from its start, or
-/// `backward` from its end. Returns the place where that stops.
+/// Search for a head, [`TOGETHER`] elements at a time. Skips elements of `range` as long as there is no head among
+/// them: from its start, or if `backward`, from its end. Returns the index at which that stops.
 ///
 /// # Safety
-/// The processor has the instructions that it is run with. There are no other conditions.
+/// The processor has the instructions for which `run` is compiled. There are no other conditions.
 struct Skip<'a, F> {
     heads: &'a ByTest<F>,
     range: Range<usize>,
@@ -147,7 +147,7 @@ impl<F: Fn(Range<usize>) -> usize + Sync> Heads for ByTest<F> {
             k += 1;
         }
         if k + TOGETHER <= end {
-            // SAFETY: the processor has the instructions of a `Set`.
+            // SAFETY: the processor has the instructions of every `Set`.
             k = unsafe { self.set.compiled()(Skip { heads: self, range: k..end, backward: false }) };
         }
         while k < end && !self.test(k) {
@@ -165,7 +165,7 @@ impl<F: Fn(Range<usize>) -> usize + Sync> Heads for ByTest<F> {
             }
         }
         if k >= start + TOGETHER {
-            // SAFETY: the processor has the instructions of a `Set`.
+            // SAFETY: the processor has the instructions of every `Set`.
             k = unsafe { self.set.compiled()(Skip { heads: self, range: start..k, backward: true }) };
         }
         (start..k).rev().find(|&k| self.test(k))

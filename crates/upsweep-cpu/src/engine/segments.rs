@@ -21,9 +21,9 @@ use upsweep_plan::cpu::Blocks;
 struct Edges<T> {
     /// Reduction of the elements before the first head in the block, if there are any.
     front: Option<T>,
-    /// Number of the first segment that ends in the block, if one does.
+    /// Number of the first segment whose last element is in the block, if there is one.
     ends: Option<usize>,
-    /// Reduction of the elements after the last end, if there are any.
+    /// Reduction of the elements after the last segment that ends in the block, if there are any.
     back: Option<T>,
 }
 
@@ -35,6 +35,8 @@ struct Crossing<'a, S: Steps> {
 }
 
 impl<'a, S: Steps> Crossing<'a, S> {
+    /// Starts a fix-up of the results of `job`.
+    ///
     /// # Safety
     /// While this lives, no other thread stores the segments that cross blocks.
     unsafe fn new(job: &'a Results<S>) -> Self {
@@ -93,7 +95,7 @@ pub(crate) unsafe fn by_offsets<S: Steps, I: Offset>(job: &Results<S>, offsets: 
         let segments = ended(from)..ended(to);
         let mut edges = Edges { front: None, ends: (!segments.is_empty()).then_some(segments.start), back: None };
         let mut start = from - segments.start;
-        // The last iteration is for the elements after the last end.
+        // The last iteration is for the elements after the last segment that ends in the block.
         for segment in segments.start..=segments.end {
             let last = segment == segments.end;
             let end = if last { to - segments.end } else { end(segment) };
@@ -111,7 +113,8 @@ pub(crate) unsafe fn by_offsets<S: Steps, I: Offset>(job: &Results<S>, offsets: 
         }
         edges
     };
-    // SAFETY: while it stores, this thread alone works; before, the workers store the segments that cross no edge.
+    // SAFETY: while `crossing` stores, this thread alone works. Before, the workers store the segments that cross no
+    // edge.
     let mut crossing = unsafe { Crossing::new(job) };
     if job.threads <= 1 {
         Tickets::in_order(blocks.count(), |index| crossing.block(part(index)));
@@ -168,7 +171,8 @@ where
         }
         (begun, edges)
     };
-    // SAFETY: while it stores, this thread alone works; before, the workers store the segments that cross no edge.
+    // SAFETY: while `crossing` stores, this thread alone works. Before, the workers store the segments that cross no
+    // edge.
     let mut crossing = unsafe { Crossing::new(job) };
     let mut segments = 0;
     if job.threads <= 1 {
@@ -180,7 +184,7 @@ where
     } else {
         // Chained scan of the number of segments that begin before the end of each block.
         let count_heads = set.compiled::<Count<'_, F>>();
-        // SAFETY: the processor has the instructions of a `Set`.
+        // SAFETY: the processor has the instructions of every `Set`.
         let inside = |index: usize| unsafe { count_heads(Count { heads, range: blocks.range(index) }) };
         let step = |index: usize| if index == 0 { Step::Sets(inside(0)) } else { Step::Adds(inside(index)) };
         let (tickets, states) = (Tickets::new(count), States::new(count)?);
@@ -208,7 +212,7 @@ where
 /// Count of the heads in a block.
 ///
 /// # Safety
-/// The processor has the instructions that it is run with. There are no other conditions.
+/// The processor has the instructions for which `run` is compiled. There are no other conditions.
 struct Count<'a, F> {
     heads: &'a ByTest<F>,
     range: Range<usize>,

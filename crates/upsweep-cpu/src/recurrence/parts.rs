@@ -4,7 +4,7 @@ use crate::tile::remains::States;
 use upsweep_core::call::recurrence::{Coefficient, MOST_ORDER, System, Transition};
 use upsweep_plan::recurrence::PART;
 
-/// Transition of states over a part, in the transformed basis.
+/// Transition of the states over a part and over a share, in the transformed basis.
 pub(super) struct Parts<C> {
     /// Contribution of each element of a part to each state: see [`Remains`](crate::tile::remains::Remains).
     pub(super) weights: Vec<C>,
@@ -40,7 +40,7 @@ impl<C: Coefficient> Parts<C> {
         self.basis.as_ref().map_or(*states, |[into, _]| product(self.order, into, states))
     }
 
-    /// Transforms states back.
+    /// Transforms states from the basis of the transition back.
     pub(super) fn back(&self, states: &States<C>) -> States<C> {
         self.basis.as_ref().map_or(*states, |[_, back]| product(self.order, back, states))
     }
@@ -52,7 +52,7 @@ impl<C: Coefficient> Parts<C> {
     }
 }
 
-/// Columns of a power, and of its rounding error.
+/// Columns of a power of the transition matrix, each with its rounding error.
 pub(super) type Power<C> = Vec<[States<C>; 2]>;
 
 fn columns<C: Coefficient>(order: usize, power: &[Vec<C>; 2]) -> Power<C> {
@@ -65,7 +65,7 @@ fn columns<C: Coefficient>(order: usize, power: &[Vec<C>; 2]) -> Power<C> {
     (0..order).map(|j| power.each_ref().map(|matrix| column(matrix, j))).collect()
 }
 
-/// Returns the product of a matrix and states.
+/// Returns the product of a matrix, given row by row, and states.
 fn product<C: Coefficient>(order: usize, matrix: &[C], states: &States<C>) -> States<C> {
     let mut product = [C::ZERO; MOST_ORDER];
     for (to, row) in product.iter_mut().zip(matrix.chunks_exact(order)) {

@@ -81,8 +81,8 @@ impl Sort {
         self.cut::<B, V>(None, 0..len, to, None, 0)
     }
 
-    /// Partitions the elements of `source`, whose results are the places `range`, and sorts the parts. `to` has room
-    /// for the elements, and so has `free`, if given: memory that nobody reads. Either may be the places of the
+    /// Partitions the elements of `source`, whose results have the indices `range`, and sorts the parts. `to` has room
+    /// for the elements, and so has `free`, if given: memory that nobody reads. Either may be the memory of the
     /// results. `depth` is the number of partitions these elements went through.
     fn cut<B: KeyBits, V: Moved>(
         &self,
@@ -114,8 +114,8 @@ impl Sort {
                 ranges.of(numbers, &mut of);
                 let numbers = if tells_all { without_only(ranges, numbers, &mut of, &mut others) } else { numbers };
                 let of = of.get(..numbers.len()).unwrap_or_default();
-                // SAFETY: `places` are disjoint from those of other shares: this share's keys in each range,
-                // consecutively.
+                // SAFETY: the output indices `places` are disjoint from those of other shares: this share's keys in
+                // each range, consecutively.
                 unsafe { lines.push(of, numbers.as_ptr(), values.as_ptr()) };
             }
             lines.finish();
@@ -170,8 +170,8 @@ impl Sort {
         self.put_zeros(zeros)
     }
 
-    /// Returns the numbers at `places` of the source, a block at most: in place, or loaded into `room`. If not
-    /// `with_values`, the bits of packed values are undetermined.
+    /// Returns the numbers at the indices `places` of the source, a block at most: in place, or loaded into `room`. If
+    /// not `with_values`, the bits of packed values are undetermined.
     #[inline(always)]
     pub(super) fn numbers<'a, B: KeyBits, V: Moved>(
         &'a self,
@@ -180,7 +180,7 @@ impl Sort {
         room: &'a mut Block<B>,
         with_values: bool,
     ) -> &'a [B] {
-        // SAFETY: the callers pass places below the source's length, which nobody writes meanwhile.
+        // SAFETY: the callers pass indices below the source's length, whose elements nobody writes meanwhile.
         unsafe {
             match source {
                 Some(from) => std::slice::from_raw_parts(from.keys.add(places.start), places.len()),
@@ -196,7 +196,7 @@ impl Sort {
         }
     }
 
-    /// Returns the values at `places` of the source, a block at most.
+    /// Returns the values at the indices `places` of the source, a block at most.
     #[inline(always)]
     fn values_of<'a, B: KeyBits, V: Moved>(
         &self,
@@ -204,7 +204,7 @@ impl Sort {
         places: Range<usize>,
         room: &'a mut Block<V>,
     ) -> &'a [V] {
-        // SAFETY: the callers pass places below the source's length, which nobody writes meanwhile.
+        // SAFETY: the callers pass indices below the source's length, whose elements nobody writes meanwhile.
         unsafe {
             match source {
                 Some(from) => std::slice::from_raw_parts(from.values.add(places.start), places.len()),
@@ -228,7 +228,7 @@ impl Sort {
                 own.0.first(places.len()).copy_from_slice(self.numbers(source, places.clone(), &mut numbers, true));
                 own.1.first(places.len()).copy_from_slice(self.values_of(source, places.clone(), &mut values));
                 let from = Columns { keys: own.0.first(BLOCK).as_mut_ptr(), values: own.1.first(BLOCK).as_mut_ptr() };
-                // SAFETY: results and elements are equally many, and threads write disjoint places.
+                // SAFETY: results and elements are equally many, and threads write disjoint results.
                 unsafe { self.store(range.start + places.start, from, places.len(), streams) };
             }
             fence();
@@ -249,13 +249,13 @@ impl Sort {
         self.put_zeros(zeros)
     }
 
-    /// Fills the results `places`, which no other thread writes, with one number. There are no values.
+    /// Fills the results at the indices `places`, which no other thread writes, with one number. There are no values.
     fn store_equal<B: KeyBits>(&self, number: B, places: Range<usize>, streams: bool) {
         let mut room = Block::new(B::default());
         room.first(places.len().min(BLOCK)).fill(number);
         let from = Columns { keys: room.first(BLOCK).as_mut_ptr(), values: std::ptr::dangling_mut::<()>() };
         for places in blocks(places) {
-            // SAFETY: the caller counted this many keys, so the places are below the length.
+            // SAFETY: the caller counted this many keys, so the indices are below the length.
             unsafe { self.store(places.start, from, places.len(), streams) };
         }
     }

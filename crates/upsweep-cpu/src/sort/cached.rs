@@ -11,15 +11,15 @@ use super::values::{Columns, Memory, Moved, Sort, blocks};
 use upsweep_core::error::Result;
 use upsweep_core::key::KeyBits;
 
-/// Most bits of a digit: two tables of counts of this size fit in the first-level cache.
+/// Largest number of bits in a digit: two tables of counts of this size fit in the first-level cache.
 const DIGIT_BITS: u32 = 12;
-/// Fewest bits of each of the highest digits.
+/// Least number of bits in each of the two highest digits.
 const LEAST_DIGIT_BITS: u32 = 6;
 /// Bits beyond log2 of the number of elements that put most elements in order.
 const BEYOND: u32 = 5;
-/// Limit of the sort by the highest digits: other numbers with equal digits, per number in the mean.
+/// Limit of the sort by the highest digits: for a number, how many others have the same digits, in the mean.
 const MOST_EQUAL: usize = 1;
-/// Limit of the insertion sort: places by which a number is moved, in the mean.
+/// Limit of the insertion sort: number of positions by which a number is moved, in the mean.
 const MOST_MOVES: usize = 2;
 /// Number of digits of the longest keys.
 const DIGITS: usize = 11;
@@ -95,7 +95,7 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
     pub(super) fn sort(&mut self, sort: &Sort, streams: bool) -> Result<()> {
         let own = self.columns(1, sort.len)?;
         for places in blocks(0..sort.len) {
-            // SAFETY: the input and the memory have as many elements.
+            // SAFETY: the input and the memory have `sort.len` elements.
             unsafe {
                 let to = own.behind(places.start);
                 sort.load_numbers(places.start, std::slice::from_raw_parts_mut(to.keys, places.len()), true);
@@ -106,11 +106,11 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
         unsafe { self.finish(sort, own, sort.len, 0, streams) }
     }
 
-    /// Sorts `len` numbers and stores them as results from place `at` on, with `streams` past the cache. Overwrites
+    /// Sorts `len` numbers and stores them as results from index `at` on, with `streams` past the cache. Overwrites
     /// `from`.
     ///
     /// # Safety
-    /// `from`, and the results from `at` on, have `len` elements, which nobody else uses. They are the same places or
+    /// `from`, and the results from `at` on, have `len` elements, which nobody else uses. They are the same memory or
     /// disjoint. `from` is not this room's first memory. With `streams` nobody reads the results before this thread has
     /// called [`fence`](crate::tile::store::fence).
     pub(super) unsafe fn finish(
@@ -122,7 +122,7 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
         streams: bool,
     ) -> Result<()> {
         let below = sort.below::<B>();
-        // SAFETY: the caller has `len` elements in `from` and in the results, for itself.
+        // SAFETY: there are `len` elements in `from` and `len` results from `at` on, which nobody else uses.
         unsafe {
             let sorted = if len < sort.limits.compare_below {
                 self.by_comparison(below, from, len)?
@@ -138,8 +138,10 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
         Ok(())
     }
 
+    /// Sorts by comparisons of the bits from `below` on. Returns the columns that hold the sorted elements.
+    ///
     /// # Safety
-    /// As [`finish`](Self::finish).
+    /// `from` has `len` elements, which nobody else uses, and is not this room's first memory.
     unsafe fn by_comparison(&mut self, below: u32, from: Columns<B, V>, len: usize) -> Result<Columns<B, V>> {
         // SAFETY: `from` has `len` elements, which nobody else uses.
         let numbers = unsafe { std::slice::from_raw_parts_mut(from.keys, len) };
@@ -157,7 +159,7 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
         self.items.extend(numbers.iter().zip(0..).map(|(&number, place)| (number, place)));
         self.items.sort_unstable();
         for (i, &(number, place)) in self.items.iter().enumerate() {
-            // SAFETY: the places are below `len`, and `from` and `to` have `len` elements.
+            // SAFETY: the indices are below `len`, and `from` and `to` have `len` elements.
             unsafe {
                 to.keys.add(i).write(number);
                 to.values.add(i).write(from.values.add(place as usize).read());
@@ -169,7 +171,7 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
     /// Sorts by the highest digits if they separate most numbers, and then by insertion; otherwise by all digits.
     ///
     /// # Safety
-    /// As [`finish`](Self::finish).
+    /// `from` has `len` elements, which nobody else uses, and is not this room's first memory.
     unsafe fn by_digits(&mut self, below: u32, from: Columns<B, V>, len: usize) -> Result<Columns<B, V>> {
         // SAFETY: `from` has `len` elements, which nobody else uses and which are not this room's first memory.
         unsafe {
@@ -197,7 +199,7 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
         }
     }
 
-    /// Whether few numbers are equal in the counted digits, if the lower digit is spread evenly.
+    /// Whether few of `len` numbers have equal counted digits, on the assumption that the lower digit is spread evenly.
     fn tells_apart(&self, digits: &[Digit], len: usize) -> bool {
         let [low, high] = match digits {
             [low, _] => [low.mask as usize + 1, 1],
@@ -255,9 +257,9 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
             let Some(counts) = self.counts.get_mut(which) else { break };
             places(counts);
             let (next, Digit { shift, mask }) = (counts.as_mut_ptr(), *digit);
-            // The next place of the current digit stays in a register while the digit repeats. In memory, a load of it
-            // may run ahead of the store before it, whose address is not known yet, and the processor has to repeat the
-            // load.
+            // The index of the current digit's next result stays in a register while the digit repeats. In memory, a
+            // load of it may run ahead of the store before it, whose address is not known yet, and the processor has to
+            // repeat the load.
             let (mut own, mut place) = (0, counts.first().copied().unwrap_or(0));
             for i in 0..len {
                 // SAFETY: both memories have `len` elements, and digits are less than the number of counts.
@@ -286,7 +288,7 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
 unsafe fn insert<B: KeyBits, V: Moved>(below: u32, Columns { keys, values }: Columns<B, V>, len: usize) -> bool {
     let mut moves = MOST_MOVES * len;
     for i in 1..len {
-        // SAFETY: places are at most `i`, which is below `len`.
+        // SAFETY: indices are at most `i`, which is below `len`.
         unsafe {
             let key = keys.add(i).read();
             if key.above(below) >= keys.add(i - 1).read().above(below) {
@@ -315,7 +317,7 @@ pub(super) fn varying<B: KeyBits>(numbers: &[B]) -> B {
     numbers.iter().fold(B::default(), |differ, &number| differ | (number ^ first))
 }
 
-/// Replaces counts by their exclusive prefix: the first place of each digit.
+/// Replaces counts by their exclusive prefix: the index of the first result of each digit.
 fn places(counts: &mut [u32]) {
     let mut next = 0;
     for count in counts {

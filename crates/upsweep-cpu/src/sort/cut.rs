@@ -11,21 +11,21 @@ use upsweep_core::key::KeyBits;
 /// Fewest and most bits by which an array is partitioned. Each range has a write-combining buffer of two cache lines
 /// for keys and two for values or more (`tile/digits.rs`): all of these fit in the second-level cache.
 const CUT_BITS: (u32, u32) = (6, 11);
-/// Most keys of a sample.
+/// Largest number of keys in a sample.
 const SAMPLE: usize = 8192;
-/// Elements per key of a sample, at least.
+/// Least number of elements of an array for each key of its sample.
 const SAMPLE_OF: usize = 64;
-/// Keys that are counted in 32 bits before the counts are added to wider ones.
+/// Number of keys that are counted in 32 bits before the counts are added to wider ones.
 const COUNTED: usize = 1 << 30;
 /// Source of a partition: a part of a previous partition, or the input if `None`.
 pub(super) type Source<B, V> = Option<Columns<B, V>>;
 
-/// Plan of a partition.
+/// Plan of a partition of numbers into ranges.
 pub(super) struct Cut<B> {
     pub(super) ranges: Ranges<B>,
-    /// First place of each range, and the length.
+    /// Index of the first result of each range, and last the number of elements.
     begins: Vec<usize>,
-    /// Number of each thread's share, and its first place in each range.
+    /// Number of each thread's share, and the index of the share's first result in each range.
     shares: Mutex<Vec<(usize, Vec<usize>)>>,
     /// Whether an input that will be overwritten may have zeros of both signs.
     pub(super) has_zeros: bool,
@@ -33,7 +33,7 @@ pub(super) struct Cut<B> {
 
 /// Results of one pass over the keys.
 pub(super) struct Counted<B> {
-    /// Histogram of the ranges, for each thread's share.
+    /// Number of elements in each range, for each thread's share.
     pub(super) shares: Vec<Vec<usize>>,
     /// Bits that are not the same in all numbers.
     differ: B,
@@ -42,13 +42,14 @@ pub(super) struct Counted<B> {
 }
 
 impl<B: KeyBits> Cut<B> {
-    /// Returns the places of a range.
+    /// Returns the indices of the results of a range.
     pub(super) fn part(&self, range: usize) -> Range<usize> {
         let at = |range: usize| self.begins.get(range).or(self.begins.last()).copied().unwrap_or(0);
         at(range)..at(range + 1)
     }
 
-    /// Calls `of` with each share's number and places, each on a thread of its own.
+    /// Calls `of` with each share's number and the index of its first result in each range, each on a thread of its
+    /// own.
     pub(super) fn each_share(&self, threads: usize, of: impl Fn(usize, &mut [usize]) + Sync) {
         in_parts(threads, |_| {
             // A poisoned lock means that another thread panics, which ends the call.

@@ -50,7 +50,7 @@ impl Sort {
                 fetch_ahead(self.values, places.clone(), self.value_bytes);
                 ranges.of(self.numbers::<B, V>(None, places.clone(), &mut room, false), &mut of);
                 let of = of.get(..places.len()).unwrap_or_default();
-                // SAFETY: the input has these places. `lines` writes this share's own places of each range,
+                // SAFETY: the input has elements at `places`. `lines` writes this share's own results of each range,
                 // consecutively.
                 unsafe {
                     lines.push(of, self.keys.cast::<H>().add(places.start), self.values.cast::<H>().add(places.start));
@@ -84,7 +84,7 @@ impl Sort {
         Ok(())
     }
 
-    /// Returns the sort of a part of the output, in place.
+    /// Returns the sort of the results `part`, in place in the output.
     fn part_of_output(&self, part: Range<usize>) -> Self {
         Self { keys: self.keys_out, values: self.values_out, ..*self }.of(part)
     }

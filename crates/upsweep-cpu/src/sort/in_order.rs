@@ -5,7 +5,7 @@ use super::values::{BLOCK, Block, Blocks, Moved, Sort, blocks};
 use std::sync::atomic::{AtomicBool, Ordering};
 use upsweep_core::key::KeyBits;
 
-/// Keys that are compared before threads start.
+/// Number of keys that are compared before threads start.
 const FEW: usize = 64;
 
 /// Order of the keys in the input.
@@ -69,7 +69,7 @@ impl Sort {
             let mut room = Blocks::<B, V>::new();
             for places in blocks(part_of(self.len, threads, part)) {
                 // SAFETY: input and output have `self.len` elements and are disjoint, and threads write disjoint
-                // places.
+                // results.
                 unsafe {
                     let from = room.load(self, places.start, places.len());
                     if reversed {
@@ -89,8 +89,8 @@ impl Sort {
             let (mut room, mut other) = (Blocks::<B, V>::new(), Blocks::<B, V>::new());
             for places in blocks(part_of(self.len / 2, threads, part)) {
                 let (len, mirror) = (places.len(), self.len - places.end);
-                // SAFETY: the places and their mirror images are below the length and disjoint, and no other thread has
-                // them.
+                // SAFETY: the indices `places` and their mirror images are below the length and disjoint, and no other
+                // thread has them.
                 unsafe {
                     let (first, last) = (room.load(self, places.start, len), other.load(self, mirror, len));
                     room.reverse(len);

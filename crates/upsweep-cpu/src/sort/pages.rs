@@ -1,6 +1,6 @@
 //! Large pages for scratch memory.
 
-/// Fewest bytes of memory for which large pages are requested.
+/// Least number of bytes of memory for which large pages are requested.
 #[cfg(target_os = "linux")]
 const FROM_BYTES: usize = 4 << 20;
 

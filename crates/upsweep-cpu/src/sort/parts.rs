@@ -12,7 +12,7 @@ use upsweep_core::error::Result;
 use upsweep_core::key::KeyBits;
 use upsweep_core::shape::Shape;
 
-/// Shares of an array for each thread, so that none has all the long segments.
+/// Number of shares of an array for each thread, so that none has all the long segments.
 const SHARES: usize = 8;
 
 /// Parts of an array that are sorted each by itself.
@@ -24,7 +24,7 @@ pub(super) enum Parts<'a> {
     Segments(usize, &'a (dyn Fn(usize) -> usize + Sync)),
 }
 
-/// Sorts each part by itself.
+/// Sorts each of `parts` by itself.
 pub(super) fn run<B: KeyBits, V: Moved>(sort: &Sort, parts: Parts<'_>) -> Result<()> {
     match parts {
         Parts::Whole => sort.run(&mut Room::<B, V>::new()),
@@ -108,8 +108,8 @@ fn lines<B: KeyBits, V: Moved>(sort: &Sort, shape: Shape) -> Result<()> {
         let mut room = Room::<B, V>::new();
         for line in part_of(shape.lines(), threads, thread) {
             let first = line / shape.inner * shape.len * shape.inner + line % shape.inner;
-            // SAFETY: the places of a line are in the buffers, and no other line has them. The scratch memory has room
-            // for a line, and is written before it is read.
+            // SAFETY: the elements of a line are in the buffers, and no other line has them. The scratch memory has
+            // room for a line, and is written before it is read.
             unsafe {
                 copy(sort.keys, (first, shape.inner), keys, (0, 1), shape.len, sort.key_bytes);
                 if !sort.values.is_null() {
@@ -142,7 +142,7 @@ unsafe fn copy(
     macro_rules! copy {
         ($t:ty) => {
             for i in 0..len {
-                // SAFETY: the caller has these elements in both memories.
+                // SAFETY: both memories have these elements.
                 unsafe {
                     let element = from.cast::<$t>().add(first + i * step).read_unaligned();
                     to.cast::<$t>().add(first_to + i * step_to).write_unaligned(element);
@@ -159,7 +159,7 @@ unsafe fn copy(
         16 => copy!(u128),
         _ => {
             for i in 0..len {
-                // SAFETY: the caller has these elements in both memories, which are disjoint.
+                // SAFETY: both memories have these elements, and they are disjoint.
                 unsafe {
                     let from = from.add((first + i * step) * bytes);
                     to.add((first_to + i * step_to) * bytes).copy_from_nonoverlapping(from, bytes);
@@ -170,10 +170,10 @@ unsafe fn copy(
 }
 
 impl Sort {
-    /// Returns the sort of a part of the elements.
+    /// Returns the sort of the elements `range`, a part of the array.
     pub(super) fn of(&self, range: Range<usize>) -> Self {
         let at = range.start;
-        // SAFETY: the part lies in the buffers that are given.
+        // SAFETY: the part lies in the buffers of this sort.
         unsafe {
             Self {
                 len: range.len(),

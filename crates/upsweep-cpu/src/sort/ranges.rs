@@ -9,11 +9,12 @@
 use super::splitters::Splitters;
 use upsweep_core::key::KeyBits;
 
-/// Bits of the histogram of a skewed sample.
+/// Number of the highest varying bits by whose values a skewed sample is counted.
 const TABLE_BITS: u32 = 12;
-/// Bits whose values must have about equal shares for a partition by bits alone.
+/// Number of the highest varying bits whose values must have about equal shares for a partition by bits alone.
 const EVEN_BITS: u32 = 8;
-/// Most that one value of the even bits may have of a sample, in multiples of an equal share.
+/// Largest share of a sample for one value of the `EVEN_BITS` bits, in multiples of an equal share: above it the sample
+/// is skewed.
 const UNEVEN: usize = 3;
 /// Largest part of a sample for one range (1 / N): above it splitters are used.
 const MUCH: usize = 8;
@@ -25,8 +26,8 @@ pub(super) struct Ranges<B> {
     number: usize,
     shift: u32,
     mask: u32,
-    /// Shift (lower half) and addend (upper half) for each value of these bits. Empty if the bits themselves are the
-    /// range.
+    /// Shift (lower half) and addend (upper half) that map a number to its range, for each value of the bits that
+    /// `shift` and `mask` select. Empty if these bits themselves are the range.
     table: Vec<u32>,
     splitters: Option<Splitters<B>>,
 }
@@ -40,7 +41,7 @@ impl<B: KeyBits> Ranges<B> {
         Self { high, number: 1 << bits, shift, mask, table: Vec::new(), splitters: None }
     }
 
-    /// Makes about `1 << bits` ranges for numbers with this sample, by none of the lowest `below` bits.
+    /// Makes about `1 << bits` ranges for the numbers that `sample` comes from, by none of the lowest `below` bits.
     pub(super) fn of_sample(sample: &[B], bits: u32, below: u32) -> Self {
         let ranges = Self::told_apart(sample, bits, below);
         let (mut of, mut counts) = (vec![0; sample.len()], vec![0; ranges.number]);
@@ -111,7 +112,7 @@ impl<B: KeyBits> Ranges<B> {
         self.splitters.is_some()
     }
 
-    /// Returns the number of a range of one number, shifted right by `below` bits.
+    /// Returns the number of a range, shifted right by `below` bits, if the range is a single number.
     #[inline(always)]
     pub(super) fn only(&self, range: usize) -> Option<B> {
         self.splitters.as_ref().and_then(|splitters| splitters.only(range))
@@ -133,7 +134,7 @@ impl<B: KeyBits> Ranges<B> {
         }
         let last = (self.number - 1) as u16;
         for (to, number) in to.iter_mut().zip(numbers) {
-            // SAFETY: the table has an entry for each value of these bits.
+            // SAFETY: the table has an entry for each value that `mask` allows.
             let entry = unsafe { *self.table.get_unchecked(number.bits(shift, mask)) };
             *to = (number.bits(entry & 0xffff, 0xffff) as u16).wrapping_add((entry >> 16) as u16).min(last);
         }
@@ -169,7 +170,8 @@ mod tests {
         check(&mut of(&|i| hash(i) & 0x55), 8, 8192);
         check(&mut of(&|i| if i % 2 == 0 { 3 } else { 1 << 63 }), 8, 4096);
         check(&mut of(&|_| 7), 8, 8192);
-        // Half of the numbers are equal, and the rest have few values of many bits.
+        // A third of the numbers are 2, and a sixth are 3: the frequency of a number v falls as 1 / v², so few have
+        // many bits.
         check(&mut of(&|i| u64::MAX / ((hash(i) >> 1) + 1)), 8, 4200);
         check(&mut of(&|i| if i % 8 == 0 { hash(i) } else { 5 + i % 3 }), 7, 2500);
         assert!(Ranges::<u8>::of_sample(&[], 6, 0).hold(0));

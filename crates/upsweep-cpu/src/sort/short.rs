@@ -8,19 +8,19 @@ use std::ops::Range;
 use upsweep_core::error::Result;
 use upsweep_core::key::KeyBits;
 
-/// Longest parts, in elements, without vector instructions, where squares are transposed lane by lane.
+/// Largest number of elements in a part without vector instructions: squares are then transposed lane by lane.
 const MOST_PORTABLE: usize = 32;
-/// Elements of a batch: this number, and those of further parts until the lanes of a network are full.
+/// Number of elements in a batch. Further parts are added until the lanes of a network are full.
 const TOGETHER: usize = 512;
-/// Minimum fill of a sorting network (1 / N).
+/// Least part of a sorting network that must be filled with elements (1 / N).
 const SPARSE: usize = 4;
 
 /// Batch of neighbouring parts that wait to be sorted.
 pub(super) struct Waiting<B> {
-    /// Start of each part, and end of the last.
+    /// Index of the first element of each part, and end of the last part.
     begins: Vec<usize>,
     longest: usize,
-    /// Most elements of a part of a batch; 0 if this sort has none.
+    /// Largest number of elements in a part of a batch; 0 if this sort has no batches.
     most: usize,
     memory: [Memory<B>; 2],
 }
@@ -44,7 +44,7 @@ impl<B: KeyBits> Waiting<B> {
         end - first >= TOGETHER && (self.begins.len() - 1).is_multiple_of(lanes::<B>())
     }
 
-    /// Adds the next part.
+    /// Adds `part`, the next one, to the batch.
     pub(super) fn add(&mut self, part: &Range<usize>) {
         if self.begins.is_empty() {
             self.begins.push(part.start);
@@ -80,7 +80,7 @@ impl<B: KeyBits> Waiting<B> {
         let (own, sorted) = (own.of(room)?, sorted.of(room)?);
         let streams = !sort.is_in_place() && sort.streams::<B, V>(sort.len);
         // SAFETY: the parts are this thread's. The memory has room for them and one more row. The processor has the
-        // instructions of a `Set`.
+        // instructions of every `Set`.
         unsafe {
             fetch_ahead(sort.keys, first..first + len, sort.key_bytes);
             let numbers = sort.plain_numbers::<B>(first, len).unwrap_or_else(|| {

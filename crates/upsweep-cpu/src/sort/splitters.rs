@@ -5,8 +5,8 @@
 //! numbers need no sort. Most numbers are one of the few most frequent values, with which vectors of numbers are
 //! compared. The range of any other number is found by a binary search.
 //!
-//! Source: Frazer and McKellar, "Samplesort: A Sampling Approach to Minimal Storage Tree Sorting", 1970; without branches, and with ranges
-//! of equal numbers: Sanders and Winkel, "Super Scalar Sample Sort", 2004.
+//! Source: Frazer and McKellar, "Samplesort: A Sampling Approach to Minimal Storage Tree Sorting", 1970; without
+//! branches, and with ranges of equal numbers: Sanders and Winkel, "Super Scalar Sample Sort", 2004.
 
 use std::cmp::Reverse;
 use std::hint::select_unpredictable;
@@ -14,10 +14,11 @@ use upsweep_core::key::KeyBits;
 
 /// Number of most frequent values that are compared with each number.
 const FREQUENT: usize = 8;
-/// Marks a number that is none of the most frequent values.
+/// Value that marks a number that is none of the most frequent values.
 const NONE: u16 = u16::MAX;
 
-/// Splitters. Range `2i` lies between value `i - 1` and value `i`, and range `2i + 1` is value `i`.
+/// Splitters of numbers into ranges. Range `2i` lies between value `i - 1` and value `i`, and range `2i + 1` is value
+/// `i`.
 pub(super) struct Splitters<B> {
     /// Values in ascending order, padded with the last one to a length of a power of two less one.
     values: Vec<B>,

@@ -20,7 +20,7 @@ pub(super) fn in_parts<T: Send>(parts: usize, of: impl Fn(usize) -> T + Sync) ->
     results.into_iter().flatten().collect()
 }
 
-/// Returns the places of part `part` of `parts` equal parts of `len` elements.
+/// Returns the indices of part `part` if `len` elements are divided into `parts` equal parts.
 pub(super) fn part_of(len: usize, parts: usize, part: usize) -> Range<usize> {
     let begin = |part: usize| (len as u128 * part as u128 / parts as u128) as usize;
     begin(part)..begin(part + 1)

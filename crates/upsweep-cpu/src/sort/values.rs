@@ -15,9 +15,9 @@ use upsweep_plan::cpu::SortLimits;
 /// Value that is moved with a number, in memory of its own: nothing, or a value that does not fit in the number's lower
 /// half.
 pub(super) trait Moved: Copy + Default + Send + Sync {
-    /// Makes one of a value.
+    /// Makes the moved value of `value`. For `()` that is nothing.
     fn of(value: u64) -> Self;
-    /// Returns the value.
+    /// Returns the value, or 0 for `()`.
     fn value(self) -> u64;
 }
 impl Moved for () {
@@ -57,13 +57,13 @@ pub(super) struct Sort {
 }
 
 // SAFETY: a sort reads its input and writes its output, which nobody else uses in the meantime. Elements are `Send` and
-// `Sync`. Threads write disjoint places.
+// `Sync`. Threads write disjoint results.
 unsafe impl Sync for Sort {}
 // SAFETY: as for `Sync`: the buffers are the sort's alone, and elements are `Send`.
 unsafe impl Send for Sort {}
 
 impl Sort {
-    /// Whether values lie in the lower half of numbers.
+    /// Whether a number `B` has the key in its upper half and the value in its lower half.
     fn packs<B>(&self) -> bool {
         self.value_bytes > 0 && self.key_bytes < size_of::<B>()
     }
@@ -86,13 +86,13 @@ impl Sort {
         !self.order.signed && !self.descending
     }
 
-    /// Borrows `len` numbers from `first` on, if the keys in memory are these numbers.
+    /// Borrows `len` keys from index `first` on as numbers, if the keys in memory are numbers already.
     ///
     /// # Safety
     /// There are `len` keys from `first` on, which nobody writes meanwhile.
     pub(super) unsafe fn plain_numbers<B: KeyBits>(&self, first: usize, len: usize) -> Option<&[B]> {
         let plain = self.is_plain() && self.key_bytes == size_of::<B>();
-        // SAFETY: the caller has `len` keys there, and their size is that of numbers.
+        // SAFETY: there are `len` keys from `first` on, and a key has the size of a number.
         plain.then(|| unsafe { std::slice::from_raw_parts(self.keys.cast::<B>().add(first), len) })
     }
 
@@ -102,12 +102,13 @@ impl Sort {
         (self.value_bytes == 0 && self.key_bytes == size_of::<B>() && to.is_aligned()).then_some(to)
     }
 
-    /// Loads the numbers of the keys from `first` on. Packed values are loaded `with_values`; otherwise they are zeros.
+    /// Loads the keys from index `first` on as numbers. Packed values are loaded `with_values`; otherwise they are
+    /// zeros.
     ///
     /// # Safety
     /// There are `to.len()` elements from `first` on.
     pub(super) unsafe fn load_numbers<B: KeyBits>(&self, first: usize, to: &mut [B], with_values: bool) {
-        // SAFETY: the caller has `to.len()` elements from `first` on, and keys have this size.
+        // SAFETY: there are `to.len()` elements from `first` on, and a key has `key_bytes` bytes.
         unsafe {
             match self.halves::<B>() {
                 Some(4) if with_values => return self.load_halves::<u32, B>(first, to),
@@ -133,22 +134,24 @@ impl Sort {
         }
     }
 
+    /// Loads keys of type `K` from index `first` on, as ordered numbers.
+    ///
     /// # Safety
-    /// There are `to.len()` keys from `first` on, of this type's size.
+    /// There are `to.len()` keys from `first` on, and a key has the size of `K`.
     unsafe fn load_keys<K: KeyBits, B: KeyBits>(&self, first: usize, to: &mut [B]) {
-        // SAFETY: the caller has these keys, of this size.
+        // SAFETY: there are `to.len()` keys from `first` on, and a key has the size of `K`.
         let keys = unsafe { std::slice::from_raw_parts(self.keys.cast::<K>().add(first), to.len()) };
         for (to, key) in to.iter_mut().zip(keys) {
             *to = B::of(key.ordered(self.order, self.descending).wide());
         }
     }
 
-    /// Loads numbers with their values, for keys and values of this type's size.
+    /// Loads keys and values of type `H` from index `first` on, as numbers with the key in the upper half.
     ///
     /// # Safety
-    /// There are `to.len()` elements from `first` on.
+    /// There are `to.len()` elements from `first` on, and keys and values have the size and alignment of `H`.
     unsafe fn load_halves<H: KeyBits, B: KeyBits>(&self, first: usize, to: &mut [B]) {
-        // SAFETY: the caller has these elements, and `halves` has checked sizes and alignment.
+        // SAFETY: there are `to.len()` elements from `first` on. `halves` has checked sizes and alignment.
         unsafe {
             let keys = std::slice::from_raw_parts(self.keys.cast::<H>().add(first), to.len());
             let values = std::slice::from_raw_parts(self.values.cast::<H>().add(first), to.len());
@@ -158,18 +161,18 @@ impl Sort {
         }
     }
 
-    /// Loads the values from `first` on.
+    /// Loads the values from index `first` on.
     ///
     /// # Safety
     /// There are `to.len()` elements from `first` on.
     pub(super) unsafe fn load_values<V: Moved>(&self, first: usize, to: &mut [V]) {
         if size_of::<V>() > 0 {
-            // SAFETY: the caller has these values, and `i` is below `to.len()`.
+            // SAFETY: there are `to.len()` values from `first` on, and `i` is below `to.len()`.
             unsafe { self.each_value(first, to.len(), |i, value| *to.get_unchecked_mut(i) = V::of(value)) };
         }
     }
 
-    /// Calls `of` for `len` values from `first` on, with the place of each among them.
+    /// Calls `of` for `len` values from index `first` on, with the offset of each from `first`.
     ///
     /// # Safety
     /// There are `len` elements from `first` on.
@@ -183,7 +186,7 @@ impl Sort {
         macro_rules! each {
             ($t:ty) => {
                 for i in 0..len {
-                    // SAFETY: the caller has `len` values there, of this size.
+                    // SAFETY: there are `len` values from `first` on, of the size of `$t`.
                     of(i, u64::from(unsafe { from.cast::<$t>().add(first + i).read_unaligned() }));
                 }
             };
@@ -196,7 +199,7 @@ impl Sort {
             _ => {
                 for i in 0..len {
                     let mut value = [0; 8];
-                    // SAFETY: the caller has `len` values there, of less than eight bytes.
+                    // SAFETY: there are `len` values from `first` on, of less than eight bytes.
                     unsafe { value.as_mut_ptr().copy_from_nonoverlapping(from.add((first + i) * bytes), bytes) };
                     of(i, u64::from_le_bytes(value));
                 }
@@ -204,13 +207,13 @@ impl Sort {
         }
     }
 
-    /// Stores `len` results from place `at` on. With `streams` they are stored past the cache: nobody reads them before
+    /// Stores `len` results from index `at` on. With `streams` they are stored past the cache: nobody reads them before
     /// the thread has called [`fence`](crate::tile::store::fence).
     ///
     /// # Safety
     /// `from`, and the results from `at` on, have `len` elements. They are disjoint, and nobody else uses the results.
     pub(super) unsafe fn store<B: KeyBits, V: Moved>(&self, at: usize, from: Columns<B, V>, len: usize, streams: bool) {
-        // SAFETY: the caller has `len` elements in `from` and in the results, and keys have this size.
+        // SAFETY: there are `len` elements in `from`, and `len` results from `at` on. A key has `key_bytes` bytes.
         unsafe {
             let numbers = std::slice::from_raw_parts(from.keys, len);
             if !self.keys_out.is_null() {
@@ -237,31 +240,37 @@ impl Sort {
         }
     }
 
+    /// Stores the keys of `numbers`, of type `K`, as results from index `at` on.
+    ///
     /// # Safety
-    /// As [`store`](Self::store); keys have this type's size.
+    /// There are `numbers.len()` results from `at` on, which nobody else uses, and a key has the size of `K`. For
+    /// `streams` see [`store`](Self::store).
     unsafe fn store_keys<K: KeyBits, B: KeyBits>(&self, at: usize, numbers: &[B], streams: bool) {
         let (mut keys, below) = (Block::new(K::default()), self.below::<B>());
-        // SAFETY: the caller has results from `at` on.
+        // SAFETY: there are `numbers.len()` results from `at` on.
         let to = unsafe { self.keys_out.add(at * size_of::<K>()) };
         in_blocks(to, size_of::<K>(), numbers.len(), |places| {
             let keys = keys.first(places.len());
             for (key, number) in keys.iter_mut().zip(numbers.get(places.clone()).unwrap_or_default()) {
                 *key = K::of(number.above(below).wide()).restored(self.order, self.descending);
             }
-            // SAFETY: the caller has `numbers.len()` results from `at` on, which nobody else uses.
+            // SAFETY: there are `numbers.len()` results from `at` on, which nobody else uses.
             unsafe {
                 store_lines(to.add(places.start * size_of::<K>()), keys.as_ptr().cast(), size_of_val(keys), streams)
             };
         });
     }
 
+    /// Stores `value(0)` to `value(len - 1)` as the values of the results from index `at` on.
+    ///
     /// # Safety
-    /// As [`store`](Self::store). `value` is called with indices below `len`.
+    /// There are `len` results from `at` on, which nobody else uses. `value` is called with indices below `len`. For
+    /// `streams` see [`store`](Self::store).
     #[inline(always)]
     unsafe fn store_values(&self, at: usize, len: usize, streams: bool, value: impl Fn(usize) -> u64) {
         let (bytes, mut narrow) = (self.value_bytes, Block::new(0u64));
         let narrow: *mut u8 = narrow.first(BLOCK).as_mut_ptr().cast();
-        // SAFETY: the caller has results from `at` on.
+        // SAFETY: there are `len` results from `at` on.
         let to = unsafe { self.values_out.add(at * bytes) };
         in_blocks(to, bytes, len, |places| {
             macro_rules! store {
@@ -286,12 +295,12 @@ impl Sort {
                     }
                 }
             }
-            // SAFETY: the caller has `len` results from `at` on, which nobody else uses.
+            // SAFETY: there are `len` results from `at` on, which nobody else uses.
             unsafe { store_lines(to.add(places.start * bytes), narrow, places.len() * bytes, streams) };
         });
     }
 
-    /// Returns the bytes of `len` elements as numbers and moved values.
+    /// Returns the bytes of `len` elements, each a number `B` and a moved value `V`.
     pub(super) fn bytes<B, V>(len: usize) -> usize {
         len.saturating_mul(size_of::<B>() + size_of::<V>())
     }
@@ -314,9 +323,9 @@ impl<B, V> Clone for Columns<B, V> {
     }
 }
 impl<B, V> Copy for Columns<B, V> {}
-// SAFETY: threads that share columns write disjoint places.
+// SAFETY: threads that share columns write disjoint elements.
 unsafe impl<B: Send, V: Send> Send for Columns<B, V> {}
-// SAFETY: threads that share columns write disjoint places.
+// SAFETY: threads that share columns write disjoint elements.
 unsafe impl<B: Sync, V: Sync> Sync for Columns<B, V> {}
 
 impl<B, V> Columns<B, V> {
@@ -324,15 +333,17 @@ impl<B, V> Columns<B, V> {
         (self.keys, self.values)
     }
 
+    /// Returns the columns without their first `at` elements.
+    ///
     /// # Safety
-    /// Both columns have at least `at` elements.
+    /// The columns of keys and of values have at least `at` elements.
     pub(super) unsafe fn behind(self, at: usize) -> Self {
         // SAFETY: both columns have at least `at` elements.
         unsafe { Self { keys: self.keys.add(at), values: self.values.add(at) } }
     }
 }
 
-/// Elements of a block.
+/// Number of elements in a block.
 pub(super) const BLOCK: usize = 256;
 
 /// Buffer of a block of elements, which stays in the first-level cache.
@@ -344,7 +355,7 @@ impl<T: Copy> Block<T> {
         Self([value; BLOCK])
     }
 
-    /// Returns the first `len` elements, at most a block.
+    /// Returns the first `len` elements of the buffer; none if `len` is greater than `BLOCK`.
     #[inline(always)]
     pub(super) fn first(&mut self, len: usize) -> &mut [T] {
         self.0.get_mut(..len).unwrap_or_default()
@@ -359,13 +370,13 @@ impl<B: KeyBits, V: Moved> Blocks<B, V> {
         Self(Block::new(B::default()), Block::new(V::default()))
     }
 
-    /// Loads `len` elements from `first` on, a block at most.
+    /// Loads `len` elements of the input from index `first` on, a block at most.
     ///
     /// # Safety
     /// There are `len` elements from `first` on.
     pub(super) unsafe fn load(&mut self, sort: &Sort, first: usize, len: usize) -> Columns<B, V> {
         let (numbers, values) = (self.0.first(len), self.1.first(len));
-        // SAFETY: the caller has `len` elements from `first` on.
+        // SAFETY: there are `len` elements from `first` on.
         unsafe {
             sort.load_numbers(first, numbers, true);
             sort.load_values(first, values);
@@ -380,8 +391,8 @@ impl<B: KeyBits, V: Moved> Blocks<B, V> {
     }
 }
 
-/// Calls `of` for the places below `len`, a block at a time. All calls but the first begin at a cache line of the
-/// memory `to`, if elements of `bytes` bytes allow that.
+/// Calls `of` for the indices below `len`, a range of at most a block at a time. All calls but the first begin at a
+/// cache line of the memory `to`, if elements of `bytes` bytes allow that.
 #[inline(always)]
 fn in_blocks(to: *mut u8, bytes: usize, len: usize, mut of: impl FnMut(Range<usize>)) {
     let skew = to.addr() / bytes.max(1) % BLOCK;
@@ -392,14 +403,14 @@ fn in_blocks(to: *mut u8, bytes: usize, len: usize, mut of: impl FnMut(Range<usi
     }
 }
 
-/// Prefetches the elements of `bytes` bytes that lie one page after these places of `memory`: the hardware prefetcher
-/// stops at the end of a page.
+/// Prefetches the elements of `bytes` bytes that lie one page after those at `places` in `memory`: the hardware
+/// prefetcher stops at the end of a page.
 #[inline(always)]
 pub(super) fn fetch_ahead(memory: *const u8, places: Range<usize>, bytes: usize) {
     fetch(memory.wrapping_add(places.start * bytes + PAGE), places.len() * bytes);
 }
 
-/// Splits places into blocks.
+/// Splits a range of indices into ranges of at most a block.
 pub(super) fn blocks(places: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     places.clone().step_by(BLOCK).map(move |begin| begin..places.end.min(begin + BLOCK))
 }

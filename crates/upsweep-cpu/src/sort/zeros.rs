@@ -117,7 +117,7 @@ impl Sort {
         }
         if let Some(first) = of_size!(self.zeros_in_results()) {
             let (own, next) = (self.results_from(first), self.results_from(first + 1));
-            // SAFETY: there are two adjacent zeros, one of each sign, whose places are disjoint.
+            // SAFETY: there are two adjacent zeros, one of each sign, which are disjoint in memory.
             unsafe {
                 std::ptr::swap_nonoverlapping(own.keys, next.keys, self.key_bytes);
                 std::ptr::swap_nonoverlapping(own.values, next.values, self.value_bytes);
@@ -125,17 +125,17 @@ impl Sort {
         }
     }
 
-    /// Returns the place of the first zero in the results, if both signs occur.
+    /// Returns the index of the first zero in the results, if both signs occur.
     fn zeros_in_results<K: KeyBits>(&self) -> Option<usize> {
         let [one, other] = self.zeros::<K>()?;
         let first = self.results_before(one, 0);
-        // Most arrays have no zero of the first kind.
+        // Most arrays have no zero of the sign that comes first.
         (first < self.len && self.result::<K>(first) == one).then_some(())?;
         let second = self.results_before(other, first);
         (second < self.len && self.result::<K>(second) == other).then_some(first)
     }
 
-    /// Returns how many results have lesser numbers, by a binary search from `at_least` on.
+    /// Returns the number of results that are less than `number`, by a binary search from `at_least` on.
     fn results_before<K: KeyBits>(&self, number: K, at_least: usize) -> usize {
         let (mut low, mut high) = (at_least, self.len);
         while low < high {
@@ -145,7 +145,7 @@ impl Sort {
         low
     }
 
-    /// Returns the number of a result. If only positions are stored, that of the key at this position.
+    /// Returns the key of result `place` as a number. If only positions are stored, it is the key at this position.
     fn result<K: KeyBits>(&self, place: usize) -> K {
         // SAFETY: there are `self.len` results, which have been stored, and positions are below `self.len`.
         let key = unsafe {
@@ -163,7 +163,7 @@ impl Sort {
     /// Returns the keys of a thread's share.
     fn share<K: KeyBits>(&self, part: usize) -> &[K] {
         let places = part_of(self.len, self.threads(), part);
-        // SAFETY: the places are below `self.len`, and nobody writes the keys meanwhile.
+        // SAFETY: the indices `places` are below `self.len`, and nobody writes the keys meanwhile.
         unsafe { std::slice::from_raw_parts(self.keys.cast::<K>().add(places.start), places.len()) }
     }
 
@@ -188,7 +188,7 @@ impl Sort {
                 if !is_zero(&key) {
                     continue;
                 }
-                // SAFETY: `place` is below the length, and `at` is a place of this share's in `to`, which has room for
+                // SAFETY: `place` is below the length, and `at` is an index of this share's in `to`, which has room for
                 // all zeros.
                 unsafe {
                     if !keys.is_null() {

@@ -84,7 +84,7 @@ fn integers() {
         )* };
     }
     all!(i8, u8, i16, u16, i32, u32, i64, u64);
-    // A single extreme, at any place.
+    // A single extreme, at different indices.
     check(Max, Same, |x| if x % 256 == 0 { -1i8 } else { i8::MIN }, |a, b| a == b);
     check(Min, Same, |x| if x % 256 == 0 { 200u8 } else { u8::MAX }, |a, b| a == b);
 }

@@ -46,7 +46,7 @@ impl Random {
 }
 
 /// Hash of a word, and the base to the power of its length. Concatenation is associative, not commutative, and depends
-/// on the place of every element. It has no identity.
+/// on the position of every element. It has no identity.
 #[derive(Element, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 struct Word(u64, u64);
@@ -156,7 +156,8 @@ impl<S: Steps> Body<S> for ReduceBy {
     type Result = Option<S::Acc>;
 
     unsafe fn run<E: Steps>(self, steps: E, memory: Memory<E::In, E::Out>) -> Option<S::Acc> {
-        // SAFETY: the processor has the instructions of a `Set`. The run is in memory, and values have the same bits.
+        // SAFETY: the processor has the instructions of every `Set`. The run is in memory, and values have the same
+        // bits.
         unsafe { Reducer::new(self.set, &steps, &memory).reduce(self.run, Ahead::NOTHING).map(|total| bits(total)) }
     }
 }
@@ -174,8 +175,8 @@ impl<S: Steps> Body<S> for ScanBy<'_, S::Acc> {
 
     unsafe fn run<E: Steps>(self, steps: E, memory: Memory<E::In, E::Out>) -> Option<S::Acc> {
         let Self { set, run, prefix, storing: &Storing { exclusive, identity, non_temporal, block, next } } = self;
-        // SAFETY: values have the same bits. The processor has the instructions of a `Set`. The run is in memory, which
-        // nothing else uses.
+        // SAFETY: values have the same bits. The processor has the instructions of every `Set`. The run is in memory,
+        // which nothing else uses.
         unsafe {
             let [prefix, identity] = [prefix, identity].map(|value| value.map(|value| bits(value)));
             let storing = &Storing { exclusive, identity, non_temporal, block, next };

@@ -269,7 +269,7 @@ fn shuffles() {
         }
         let work = Shuffles(a.try_into().unwrap(), b.try_into().unwrap());
         for set in Set::all() {
-            // SAFETY: the processor has the instructions of a `Set`.
+            // SAFETY: the processor has the instructions of every `Set`.
             assert_eq!(unsafe { set.compiled()(work) }, expected, "lanes of {} bytes", size_of::<T>());
         }
     }

@@ -37,7 +37,7 @@ fn directions() -> impl Iterator<Item = Direction> {
     })
 }
 
-/// Scans words by concatenation, out of place and into uninitialised memory at an odd place.
+/// Scans words by concatenation, out of place and into uninitialised memory from an odd index on.
 fn words<S: Segmentation>(
     x: &[u16],
     shape: Shape,

@@ -86,7 +86,7 @@ fn check<K: Key + Debug, V: Element + Debug + PartialEq>(of_bits: fn(u64) -> K, 
                     out[..offset].iter().map(|&x| bits_of(x)).eq(x[..offset].iter().map(|&x| bits_of(x))),
                     "{what}"
                 );
-                // In place.
+                // Sorts in place.
                 let (mut out, mut values_out) = (x.clone(), values.clone());
                 let (at, values_at) = (out[offset..].as_mut_ptr(), values_out[offset..].as_mut_ptr());
                 // SAFETY: input and output of a sort may be the same memory, which it detects by the addresses.

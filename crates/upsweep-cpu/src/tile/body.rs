@@ -10,7 +10,7 @@ pub(crate) trait Body<S: Steps> {
     /// Runs the body with the steps `E`: the job's, or, with the feature `small-loops`, [erased](super::erased) ones.
     ///
     /// # Safety
-    /// Values of `E` are the bits of values of `S`. The type that implements this may add conditions.
+    /// The element types of `E` have the bits of those of `S`. The type that implements this may add conditions.
     unsafe fn run<E: Steps>(self, steps: E, memory: Memory<E::In, E::Out>) -> Self::Result;
 }
 

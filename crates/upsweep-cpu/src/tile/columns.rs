@@ -22,9 +22,9 @@ use upsweep_core::shape::Shape;
 use upsweep_core::steps::{In, Out, Steps};
 use upsweep_plan::cpu::{STRIP_BYTES, Unit};
 
-/// Bytes of a group.
+/// Bytes of a group of rows, which stays in a first-level cache.
 const GROUP_BYTES: usize = 4 * STRIP_BYTES;
-/// Levels of the tree. Rows have at least one byte.
+/// Levels of the tree over the leaves of a group. A row has at least one byte.
 const GROUP_LEVELS: usize = (GROUP_BYTES / LEAF).ilog2() as usize + 2;
 
 /// Calls `$self.$tile::<W, LANES>(...)` for tiles of `W` columns from `$c` on that cover all columns. This is a macro,
@@ -63,8 +63,8 @@ const fn wide<S: Steps>() -> bool {
     S::In::SIDE_BY_SIDE && size_of::<S::Acc>() <= 8
 }
 
-/// Reduces at least one row into `values`: short chains of rows in a tree, so that the error of float sums grows with
-/// the logarithm of the number of rows.
+/// Reduction of at least one row into `values`, column by column: short chains of rows in a tree, so that the error of
+/// float sums grows with the logarithm of the number of rows.
 ///
 /// # Safety
 /// The rows of the unit are in memory, at least one, and nothing writes them meanwhile. `values` has room for the
@@ -108,7 +108,7 @@ impl<S: Steps> Work for Fold<'_, S> {
 /// Computes `left = left ⊕ right`, column by column. Returns `left`.
 ///
 /// # Safety
-/// Both are valid for `width` values, are initialised, and do not overlap.
+/// `left` and `right` are valid for `width` values, are initialised, and do not overlap.
 #[inline(always)]
 pub(crate) unsafe fn combine_vectors<S: Steps>(
     steps: &S,
@@ -117,15 +117,15 @@ pub(crate) unsafe fn combine_vectors<S: Steps>(
     right: *mut S::Acc,
 ) -> *mut S::Acc {
     for c in 0..width {
-        // SAFETY: both have `width` values, initialised, and do not overlap.
+        // SAFETY: `left` and `right` have `width` values, initialised, and do not overlap.
         unsafe { left.add(c).write(steps.combine(left.add(c).read(), right.add(c).read())) };
     }
     left
 }
 
 impl<S: Steps> Fold<'_, S> {
-    /// Returns the rows that are combined into one vector: a group, but at least two chains. All rows if the grouping
-    /// does not change the result and a serial chain is fastest.
+    /// Returns the number of rows that are combined into one vector: those of a group, but at least two chains. It is
+    /// unlimited if the grouping does not change the result and a serial chain is fastest.
     fn chunk(width: usize) -> usize {
         let group = group_rows::<S>(width);
         if S::QUICK { usize::MAX } else { group * (2 * CHAIN).div_ceil(group) }
@@ -153,7 +153,7 @@ impl<S: Steps> Fold<'_, S> {
     /// there are combined first.
     ///
     /// # Safety
-    /// The columns are the unit's, and the rows in memory.
+    /// The columns are the unit's, and the rows are in memory. If `begun`, `values` has been written.
     #[inline(always)]
     unsafe fn tile<const W: usize, const LANES: usize>(
         &self,
@@ -189,8 +189,10 @@ impl<S: Steps> Fold<'_, S> {
 
     // The functions below are not closures: these might not be inlined, and would then lack the instruction set.
 
+    /// Loads and maps row `k` in the `W` columns from column `c` of the unit on, in `LANES` lanes.
+    ///
     /// # Safety
-    /// As [`tile`](Self::tile), also below.
+    /// The columns are the unit's, and the row is in memory.
     #[inline(always)]
     unsafe fn load<const W: usize, const LANES: usize>(&self, k: usize, c: usize) -> [S::Acc; LANES] {
         // LLVM must not see that rows are consecutive: it would make vectors across rows, and shuffle them into vectors
@@ -205,11 +207,11 @@ impl<S: Steps> Fold<'_, S> {
         each(|i| self.steps.combine(a[i], b[i]))
     }
 
-    /// Combines `value` with the rows, one after the other.
+    /// Combines `value` with the rows, in the columns from column `c` of the unit on, one row after the other.
     ///
     /// # Safety
     /// The rows and columns are the unit's, which is in memory.
-    // Attributes as for `load_row`.
+    // The reason of the attributes is that of `load_row`.
     #[cfg_attr(not(feature = "small-loops"), inline(always))]
     #[cfg_attr(feature = "small-loops", inline(never))]
     unsafe fn chain<const W: usize, const LANES: usize>(
@@ -219,7 +221,7 @@ impl<S: Steps> Fold<'_, S> {
         c: usize,
     ) -> [S::Acc; LANES] {
         for k in rows {
-            // SAFETY: the rows and columns are the unit's.
+            // SAFETY: the rows and columns are the unit's, which is in memory.
             let x = unsafe { self.load::<W, LANES>(k, c) };
             value = self.combine(value, x);
         }
@@ -229,13 +231,13 @@ impl<S: Steps> Fold<'_, S> {
     /// Reduces chains of [`CHAIN`] rows, and combines their totals one after the other.
     ///
     /// # Safety
-    /// As [`chain`](Self::chain); there is at least one row.
+    /// The rows and columns are the unit's, which is in memory. There is at least one row.
     #[inline(always)]
     unsafe fn leaf<const W: usize, const LANES: usize>(&self, rows: Range<usize>, c: usize) -> [S::Acc; LANES] {
         let mut total = None;
         for start in rows.clone().step_by(CHAIN) {
             let end = rows.end.min(start + CHAIN);
-            // SAFETY: the rows and columns are the unit's.
+            // SAFETY: the rows and columns are the unit's, which is in memory.
             unsafe {
                 let mut value = self.load::<W, LANES>(start, c);
                 if W < 64 && wide::<S>() && end - start == CHAIN {
@@ -255,7 +257,7 @@ impl<S: Steps> Fold<'_, S> {
     }
 }
 
-/// Splits `rows` of `width` columns into groups.
+/// Splits `rows` of `width` columns into groups that fit in a first-level cache.
 #[inline(always)]
 fn groups<S: Steps>(rows: Range<usize>, width: usize) -> impl Iterator<Item = Range<usize>> {
     let most = group_rows::<S>(width);
@@ -285,7 +287,7 @@ fn column<const W: usize>(lane: usize) -> usize {
     lane.min(W - 1)
 }
 
-/// Writes the values of `W` columns.
+/// Writes the values of `W` columns, which are in the first `W` lanes.
 ///
 /// # Safety
 /// `to` has room for `W` values.
@@ -297,7 +299,7 @@ unsafe fn write_first<const W: usize, const LANES: usize, T: Copy>(to: *mut T, v
     }
 }
 
-/// Loads and maps the elements of row `k` in scan order, in the `W` columns from `start` of the first row on, in
+/// Loads and maps the elements of row `k` in scan order, in the `W` columns from index `start` in the first row on, in
 /// `LANES` lanes.
 ///
 /// # Safety
@@ -317,7 +319,7 @@ unsafe fn load_row<const W: usize, const LANES: usize, S: Steps>(
     each(|i| steps.load(unsafe { S::In::read(&memory.input, start + row * shape.inner + column::<W>(i)) }, row))
 }
 
-/// Scans rows, carrying on from the running values, which are initialised if `begun`.
+/// Scan of rows, carrying on from the running values of the columns, which are initialised if `begun`.
 ///
 /// # Safety
 /// The rows of the unit are in memory, and nobody else uses their elements or results meanwhile. The first of `vectors`
@@ -388,7 +390,8 @@ impl<S: Steps> Rows<'_, S> {
         (to, first, stride): (*mut Out<S>, usize, usize),
     ) {
         let Self { steps, memory, shape, unit, storing, .. } = *self;
-        // SAFETY: the tile is the unit's, and in memory. The running values are initialised if `begun`.
+        // SAFETY: the tile's columns are the unit's, and its rows are in memory. The running values are initialised if
+        // `begun`.
         unsafe {
             let values = self.vectors.0.add(c);
             let load = |k| load_row::<W, LANES, S>(steps, memory, shape, unit.start + c, k);

@@ -6,8 +6,8 @@ use upsweep_core::operator::Element;
 /// Number of elements of a chunk, one for each bit of a mask.
 pub(crate) const CHUNK: usize = 64;
 
-/// Most selected values that are written one by one. Vector compaction of nearly empty vectors took twice as long
-/// (2026-11-24).
+/// Largest number of selected values that are written one by one. Vector compaction of nearly empty vectors took twice
+/// as long (2026-11-24).
 const FEW: usize = 8;
 
 /// Writes the values at `from` whose bits are set in `mask` contiguously to `to`, and returns the end of the written
@@ -33,10 +33,10 @@ pub(crate) unsafe fn compress<L: Lanes, T: Element>(from: *const T, mask: u64, t
     }
 }
 
-/// [`compress`] for computed values.
+/// [`compress`] for computed values: value `i` is `of(i)`.
 ///
 /// # Safety
-/// As [`compress`].
+/// `to` is valid for writes of [`CHUNK`] values. The processor has the instructions of `L`.
 #[inline(always)]
 pub(crate) unsafe fn compress_of<L: Lanes, T: Element>(of: impl Fn(usize) -> T, mask: u64, to: *mut T) -> *mut T {
     // SAFETY: the array has [`CHUNK`] values and `to` has room for [`CHUNK`]. The processor has the instructions of
@@ -54,7 +54,7 @@ pub(crate) unsafe fn compress_of<L: Lanes, T: Element>(of: impl Fn(usize) -> T, 
 /// are always written. Values after the selected ones are never read.
 ///
 /// # Safety
-/// As [`compress`].
+/// `to` is valid for writes of [`CHUNK`] values.
 #[inline(always)]
 unsafe fn compress_few<T: Element>(of: impl Fn(usize) -> T, mut mask: u64, to: *mut T) -> *mut T {
     let count = mask.count_ones() as usize;
@@ -101,7 +101,7 @@ mod tests {
         #[inline(always)]
         unsafe fn run<L: Lanes>(self) -> usize {
             let to = self.2.as_mut_ptr();
-            // SAFETY: both have 64 values.
+            // SAFETY: both arrays have 64 values.
             unsafe { compress::<L, T>(self.0.as_ptr(), self.1, to).offset_from_unsigned(to) }
         }
     }

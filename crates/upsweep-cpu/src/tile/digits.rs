@@ -12,7 +12,7 @@ const LINE_BYTES: usize = 64;
 /// buffer has two lines.
 const HELD_BYTES: usize = 2 * LINE_BYTES;
 
-/// Cache line.
+/// Memory of one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Line([MaybeUninit<u8>; LINE_BYTES]);
@@ -24,11 +24,12 @@ pub(crate) struct Lines<'a, B, V> {
     values: Vec<Line>,
     keys_out: *mut B,
     values_out: *mut V,
-    /// Place of the next key of each digit.
+    /// Output index of the next key of each digit.
     places: &'a mut [usize],
-    /// Place of the first key of each digit.
+    /// Output index of the first key of each digit.
     begins: Vec<usize>,
-    /// Offset of the output's first place from a boundary of its buffers.
+    /// Offset in elements of output index 0 from the boundary before it. A buffer holds the elements between two
+    /// boundaries.
     skew: usize,
     streams: bool,
 }
@@ -37,8 +38,8 @@ impl<'a, B: KeyBits, V: Copy> Lines<'a, B, V> {
     const LEN: usize = HELD_BYTES
         / if size_of::<V>() == 0 || size_of::<B>() < size_of::<V>() { size_of::<B>() } else { size_of::<V>() };
 
-    /// Makes empty buffers for these outputs. `places` has the first place of each digit. With `streams`, results are
-    /// stored past the cache.
+    /// Makes empty buffers for these outputs. `places` has the output index of the first key of each digit. With
+    /// `streams`, results are stored past the cache.
     pub(crate) fn new((keys_out, values_out): (*mut B, *mut V), places: &'a mut [usize], streams: bool) -> Self {
         let lines = |bytes: usize| vec![Line([MaybeUninit::uninit(); LINE_BYTES]); places.len() * bytes / LINE_BYTES];
         let (keys, values) = (lines(Self::LEN * size_of::<B>()), lines(Self::LEN * size_of::<V>()));
@@ -46,18 +47,18 @@ impl<'a, B: KeyBits, V: Copy> Lines<'a, B, V> {
         Self { keys, values, keys_out, values_out, places, begins, skew, streams }
     }
 
-    /// Scatters the next keys, with these digits, and their values.
+    /// Scatters the next keys, whose digits are `digits`, and their values.
     ///
     /// # Safety
-    /// Each key has a place of its own in the output, which nobody else uses. Keys, values and digits are equally many.
+    /// Each key has an output index of its own, which nobody else uses. Keys, values and digits are equally many.
     #[inline(always)]
     pub(crate) unsafe fn push(&mut self, digits: &[u16], keys: *const B, values: *const V) {
         let (places, skew) = (self.places.as_mut_ptr(), self.skew);
         let (key_lines, value_lines) = (self.keys.as_mut_ptr().cast::<B>(), self.values.as_mut_ptr().cast::<V>());
         for (i, &digit) in digits.iter().enumerate() {
             let digit = usize::from(digit);
-            // SAFETY: `i` is below the number of keys and values. There is a place and a buffer for each digit, and
-            // `held` is below the length of a buffer.
+            // SAFETY: `i` is below the number of keys and values. There is an output index and a buffer for each digit,
+            // and `held` is below the length of a buffer.
             unsafe {
                 let place = places.add(digit).read();
                 places.add(digit).write(place + 1);
@@ -84,10 +85,11 @@ impl<'a, B: KeyBits, V: Copy> Lines<'a, B, V> {
         store::fence();
     }
 
-    /// Stores the buffered keys and values of a digit, up to place `end`.
+    /// Stores the buffered keys and values of a digit, up to output index `end`.
     ///
     /// # Safety
-    /// The buffer holds the keys and values of these places, and the places are in the output and nobody else's.
+    /// The digit's buffer holds its keys and values before `end`, and their indices are in the output and nobody
+    /// else's.
     #[inline(always)]
     unsafe fn flush(&self, digit: usize, end: usize) {
         // SAFETY: `begins` has an entry for each digit.
@@ -95,7 +97,8 @@ impl<'a, B: KeyBits, V: Copy> Lines<'a, B, V> {
         let held_from = (end - 1 + self.skew) / Self::LEN * Self::LEN;
         let begin = held_from.saturating_sub(self.skew).max(first);
         let (held, len) = (begin + self.skew - held_from, end - begin);
-        // SAFETY: the buffer holds `len` elements from `held` on, and their places are in the output and nobody else's.
+        // SAFETY: the buffer holds `len` elements from `held` on, and their indices are in the output and nobody
+        // else's.
         unsafe {
             let keys = self.keys.as_ptr().cast::<B>().add(digit * Self::LEN);
             let values = self.values.as_ptr().cast::<V>().add(digit * Self::LEN);
@@ -111,22 +114,22 @@ impl<'a, B: KeyBits, V: Copy> Lines<'a, B, V> {
     }
 }
 
-/// Copies bytes. With `streams`, whole aligned cache lines are stored past the cache.
+/// Copies `bytes` bytes. With `streams`, whole aligned cache lines are stored past the cache.
 ///
 /// # Safety
-/// Both are valid for `bytes` bytes and disjoint. Nobody reads the copy before [`store::fence`].
+/// `from` and `to` are valid for `bytes` bytes and disjoint. Nobody reads the copy before [`store::fence`].
 #[inline(always)]
 pub(crate) unsafe fn store_lines(to: *mut u8, from: *const u8, bytes: usize, streams: bool) {
     #[cfg(target_arch = "x86_64")]
     if streams && bytes.is_multiple_of(LINE_BYTES) && to.addr().is_multiple_of(LINE_BYTES) {
         use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
         for i in 0..bytes / 16 {
-            // SAFETY: SSE2 is part of the x86-64 baseline. Both have `bytes` bytes, and `to` is aligned.
+            // SAFETY: SSE2 is part of the x86-64 baseline. `from` and `to` have `bytes` bytes, and `to` is aligned.
             unsafe { _mm_stream_si128(to.cast::<__m128i>().add(i), _mm_loadu_si128(from.cast::<__m128i>().add(i))) };
         }
         return;
     }
     let _ = streams;
-    // SAFETY: both are valid for `bytes` bytes and disjoint.
+    // SAFETY: `from` and `to` are valid for `bytes` bytes and disjoint.
     unsafe { to.cast::<MaybeUninit<u8>>().copy_from_nonoverlapping(from.cast(), bytes) };
 }

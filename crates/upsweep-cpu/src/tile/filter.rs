@@ -25,8 +25,9 @@ pub(crate) struct Places {
 /// the final states there. State `j` of a lane is at `j * lanes + lane`.
 ///
 /// # Safety
-/// Conditions of the call: all elements and results of the places are in memory, and this thread alone uses the
-/// results. Their `step` is 1 or -1, and `steps` is a multiple of the number of lanes.
+/// Conditions of the call: the elements at `places` from `input` on and the results at `results` from `output` on are
+/// in memory, and this thread alone uses the results. Both have a `step` of 1 or both of -1, and `steps` is a multiple
+/// of the number of lanes.
 pub(crate) struct Filter<'a, C, I> {
     pub(crate) system: &'a System<C>,
     pub(crate) steps: usize,
@@ -45,8 +46,8 @@ impl<C: ComputesOn<I>, I: Element> Work for Filter<'_, C, I> {
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
-        // SAFETY: the processor has the instructions of `L`. The elements and results of the places are in memory, and
-        // this thread alone uses the results.
+        // SAFETY: the processor has the instructions of `L`. The elements at `places` and the results at `results` are
+        // in memory, and this thread alone uses the results.
         unsafe {
             match (size_of::<C>(), known_order(self.system), self.places.step > 0) {
                 (4, 1, true) => self.go::<L, 16, 1, true>(),
@@ -67,14 +68,15 @@ impl<C: ComputesOn<I>, I: Element> Work for Filter<'_, C, I> {
 }
 
 impl<C: ComputesOn<I>, I: Element> Filter<'_, C, I> {
-    /// Runs the filter with rows of `N` lanes. A square stays in registers if the order is known.
+    /// Runs the filter with rows of `N` lanes. `K` is the system's order, or 0 for any. `FORWARD` says that the step
+    /// between elements is 1, not -1. A square of rows stays in registers if the order is known.
     ///
     /// # Safety
-    /// As the type. A row has `N` numbers, and the processor has the instructions of `L`.
+    /// The conditions of [`Filter`] hold. A row has `N` numbers, and the processor has the instructions of `L`.
     #[inline(always)]
     unsafe fn go<L: Lanes, const N: usize, const K: usize, const FORWARD: bool>(self) {
         let Self { system, steps, states: all, input, places, output, results, ahead } = self;
-        // SAFETY: the processor has the instructions of `L`, and all positions below are those of the places.
+        // SAFETY: the processor has the instructions of `L`, and all elements and results below are in memory.
         unsafe {
             let coefficients = Coefficients::<L>::of::<C, N>(system);
             let mut states = [row::<L, C, N>([C::ZERO; N]); MOST_ORDER];
@@ -82,9 +84,10 @@ impl<C: ComputesOn<I>, I: Element> Filter<'_, C, I> {
                 *to = row::<L, C, N>(*from);
             }
             for first in (0..steps as isize).step_by(N) {
-                // Half of the lines are prefetched now and half later: all at once would delay the loads of the square.
+                // Half of the cache lines are prefetched now and half later: all at once would delay the loads of the
+                // square.
                 ahead.fetch(N * N / 2 * size_of::<I>());
-                // Index of the lowest of the next elements of the first lane.
+                // Index of the lowest of the next `N` elements of the first lane.
                 let lowest = |places: Places| first * places.step - if FORWARD { 0 } else { N as isize - 1 };
                 let mut square = [row::<L, C, N>([C::ZERO; N]); N];
                 for (lane, row) in square.iter_mut().enumerate() {
@@ -125,7 +128,7 @@ pub(crate) struct Columns<'a, C, I> {
     pub(crate) step: isize,
 }
 
-/// Number of rows of lines that are filtered together: their elements at one place of the axis are neighbouring cache
+/// Number of rows of lines that are filtered together: their elements at one index of the axis are neighbouring cache
 /// lines.
 pub(crate) const WIDE: usize = 4;
 
@@ -153,14 +156,14 @@ impl<C: ComputesOn<I>, I: Element> Work for Columns<'_, C, I> {
 }
 
 impl<C: ComputesOn<I>, I: Element> Columns<'_, C, I> {
-    /// Runs the filter with `W` rows of `N` lanes.
+    /// Runs the filter with `W` rows of `N` lanes. `K` is the system's order, or 0 for any.
     ///
     /// # Safety
-    /// As the type. A row has `N` numbers, and the processor has the instructions of `L`.
+    /// The conditions of [`Columns`] hold. A row has `N` numbers, and the processor has the instructions of `L`.
     #[inline(always)]
     unsafe fn go<L: Lanes, const N: usize, const W: usize, const K: usize>(self) {
         let Self { system, steps, states: all, input, output, step, .. } = self;
-        // SAFETY: the processor has the instructions of `L`, and all positions below are those of the lines.
+        // SAFETY: the processor has the instructions of `L`, and all elements and results below are those of the lines.
         unsafe {
             let coefficients = Coefficients::<L>::of::<C, N>(system);
             let mut states = [[row::<L, C, N>([C::ZERO; N]); MOST_ORDER]; W];
@@ -181,8 +184,8 @@ impl<C: ComputesOn<I>, I: Element> Columns<'_, C, I> {
     }
 }
 
-/// Returns the order if it has specialised code, or 0. With a constant order the loops over states are short, and
-/// states stay in registers.
+/// Returns the order of the system if there is specialised code for it, or 0. With a constant order the loops over
+/// states are short, and states stay in registers.
 fn known_order<C>(system: &System<C>) -> usize {
     if system.sections == 0 && system.feedback && system.order <= 2 { system.order } else { 0 }
 }
@@ -198,6 +201,8 @@ struct Coefficients<L: Lanes> {
 }
 
 impl<L: Lanes> Coefficients<L> {
+    /// Broadcasts each coefficient of `system` to a row.
+    ///
     /// # Safety
     /// The processor has the instructions of `L`, and a row has `N` lanes.
     #[inline(always)]
@@ -218,8 +223,8 @@ impl<L: Lanes> Coefficients<L> {
         Self { order, sections, feedback, b, a, of_sections }
     }
 
-    /// Filters one element of each lane: returns the results and updates the states. The order is `K`, with feedback.
-    /// With `K` of 0 it is any.
+    /// Filters one element of each lane: returns the results and updates the states. `K` is the order of a system with
+    /// feedback, or 0 for any system.
     ///
     /// # Safety
     /// The processor has the instructions of `L`, and rows are of numbers `C`.
@@ -269,7 +274,7 @@ unsafe fn row<L: Lanes, C: Copy, const N: usize>(numbers: [C; N]) -> L::Row {
 /// Converts a row to numbers.
 ///
 /// # Safety
-/// As [`row`].
+/// A row has `N` lanes of a `C`.
 #[inline(always)]
 unsafe fn numbers<L: Lanes, C: Copy, const N: usize>(row: L::Row) -> [C; N] {
     // SAFETY: a row has `N` lanes of a `C`: both are 64 bytes.

@@ -9,7 +9,7 @@ pub(super) fn hidden(n: usize) -> usize {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     {
         let mut n = n;
-        // SAFETY: the statement is empty.
+        // SAFETY: the assembly is a comment: it has no instructions.
         unsafe { std::arch::asm!("/* {0} */", inout(reg) n, options(pure, nomem, nostack, preserves_flags)) };
         n
     }

@@ -7,21 +7,21 @@ use std::ops::Range;
 use upsweep_core::call::select::{Marks, Stretch};
 
 /// Number of elements that are marked before the first mark is used. Marks are written by narrow stores and read by
-/// wide loads. A load right after the stores waits for them (half of the time, 2026-11-22).
+/// wide loads. A load right after the stores waits for them, which took half of the time (2026-11-22).
 const MARKED: usize = 16 * CHUNK;
 
 /// Chunk of a block: [`CHUNK`] elements, or fewer at the end.
 pub(crate) struct Chunk<I> {
     pub(crate) from: *const I,
-    /// Index of the first element.
+    /// Index in the input of the chunk's first element.
     pub(crate) at: usize,
     pub(crate) len: usize,
-    /// Bits of the selected elements.
+    /// Mask of the selected elements: bit `i` is set if element `at + i` is selected.
     pub(crate) mask: u64,
 }
 
 impl<I> Chunk<I> {
-    /// Returns a mask with a bit for each element.
+    /// Returns a mask in which the bits of all elements of the chunk are set.
     #[inline(always)]
     pub(crate) fn all(&self) -> u64 {
         if self.len < CHUNK { !(!0 << self.len) } else { !0 }
@@ -30,18 +30,21 @@ impl<I> Chunk<I> {
 
 /// Consumer of the chunks of a block, in ascending order.
 pub(crate) trait Chunks<I> {
+    /// Processes the next chunk.
+    ///
     /// # Safety
     /// The processor has the instructions of `L`, and the chunk's elements are valid for reads.
     unsafe fn take<L: Lanes>(&mut self, chunk: Chunk<I>);
 }
 
-/// Input of a selection. It is not a slice, as a selection in place also writes to it.
+/// Test that marks the selected elements, and its input. The input is not a slice, as a selection in place also writes
+/// to it.
 pub(crate) struct Masks<M, I> {
     pub(crate) marks: M,
     pub(crate) input: *const I,
     pub(crate) len: usize,
     pub(crate) neighbours: bool,
-    /// Whether elements are prefetched.
+    /// Whether elements are prefetched before they are read.
     pub(crate) ahead: bool,
 }
 
@@ -79,7 +82,8 @@ impl<M: Marks<I>, I: Copy> Masks<M, I> {
                 let first = i * CHUNK;
                 let left = (len - first).min(CHUNK);
                 let mut chunk = Chunk { from: own.as_ptr().wrapping_add(first), at: start + first, len: left, mask: 0 };
-                // SAFETY: the processor has the instructions of `L`, and the chunk's elements are in the block, which nobody writes to.
+                // SAFETY: the processor has the instructions of `L`, and the chunk's elements are in the block, which
+                // nobody writes to.
                 unsafe {
                     chunk.mask = L::bits(keep) & chunk.all();
                     chunks.take::<L>(chunk);

@@ -15,7 +15,7 @@ impl<T, V> Clone for Half<'_, T, V> {
 impl<T, V> Copy for Half<'_, T, V> {}
 
 impl<'a, T, V> Half<'a, T, V> {
-    /// Returns the elements `begin .. end`.
+    /// Returns the elements `begin .. end`, with their values.
     pub(crate) fn part(&self, begin: usize, end: usize) -> Self {
         let values = self.values.get(begin..end).unwrap_or_default();
         Self { keys: self.keys.get(begin..end).unwrap_or_default(), values }

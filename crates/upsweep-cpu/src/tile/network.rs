@@ -17,12 +17,12 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 use upsweep_core::key::KeyBits;
 
-/// Most numbers of a part.
+/// Largest number of numbers in a part.
 pub(crate) const MOST: usize = 256;
 /// Number of rows that are sorted in registers.
 const EIGHT: usize = 8;
 
-/// Sorts the parts `begins[i] .. begins[i + 1]` of some numbers, each into its places in `sorted`.
+/// Sort of the parts `begins[i] .. begins[i + 1]` of `numbers`, each into the same indices of `sorted`.
 ///
 /// # Safety
 /// Conditions of the call: the parts cover all of the numbers, and none has more than [`MOST`]. `sorted` is disjoint
@@ -59,17 +59,17 @@ impl<B: KeyBits> Network<'_, B> {
     /// Runs the network with rows of `N` lanes.
     ///
     /// # Safety
-    /// As the type. A row has `N` numbers, and the processor has the instructions of `L`.
+    /// The conditions of [`Network`] hold. A row has `N` numbers, and the processor has the instructions of `L`.
     #[inline(always)]
     unsafe fn go<L: Lanes, const N: usize>(self) {
         let mut rows = [MaybeUninit::<L::Row>::uninit(); MOST];
         let rows = rows.as_mut_ptr().cast::<L::Row>();
-        // A row from place `N - k` on has `k` lanes of zeros before lanes of ones.
+        // A row that is read from index `N - k` on has `k` zeros, and then the largest number in the other lanes.
         let mut tails = [[B::default(); N], [B::of(u128::MAX); N]];
         let tails: *const B = tails.as_mut_ptr().cast();
         let parts = self.begins.len() - 1;
-        // SAFETY: the processor has the instructions of `L`. All places below are those of a part, or of the additional
-        // row.
+        // SAFETY: the processor has the instructions of `L`. All indices below are those of a part, or of the
+        // additional row.
         unsafe {
             let most = tails.add(N).cast::<L::Row>().read_unaligned();
             for first in (0..parts).step_by(N) {
@@ -109,7 +109,7 @@ impl<B: KeyBits> Network<'_, B> {
     }
 }
 
-/// Loads the first numbers as a row. Lanes past the last number have any value.
+/// Loads the first `N` of `numbers` as a row. Lanes past the last number have any value.
 ///
 /// # Safety
 /// A row has `N` numbers.
@@ -133,7 +133,7 @@ macro_rules! exchange {
     };
 }
 
-/// Sorts `len` rows, a multiple of eight.
+/// Sorts the numbers of each lane of `len` rows, a multiple of eight.
 ///
 /// # Safety
 /// There are `len` rows of numbers `B`, and `most` is a row of the largest number.
@@ -179,7 +179,7 @@ unsafe fn sort_rows<L: Lanes, B: KeyBits>(rows: *mut L::Row, len: usize, most: L
 /// others count as padding.
 ///
 /// # Safety
-/// As [`sort_rows`]. The first `there` rows exist.
+/// The first `there` rows exist and are rows of numbers `B`, and `most` is a row of the largest number.
 #[inline(always)]
 unsafe fn merge_eights<L: Lanes, B: KeyBits>(rows: *mut L::Row, step: usize, there: usize, most: L::Row) {
     // SAFETY: the first `there` rows exist.
@@ -201,11 +201,11 @@ unsafe fn merge_eights<L: Lanes, B: KeyBits>(rows: *mut L::Row, step: usize, the
     }
 }
 
-/// Compare-exchanges rows `DISTANCE` apart. Runs of `DISTANCE` rows are paired with the runs after them; the first and
-/// the last run are left out.
+/// Compare-exchanges rows `DISTANCE` apart, among the rows `places`. Runs of `DISTANCE` rows are paired with the runs
+/// after them; the first and the last run are left out.
 ///
 /// # Safety
-/// As [`sort_rows`].
+/// The rows `places` exist and are rows of numbers `B`. The processor has the instructions of `L`.
 #[inline(always)]
 unsafe fn exchange_all<L: Lanes, B: KeyBits, const DISTANCE: usize>(rows: *mut L::Row, places: Range<usize>) {
     for first in (places.start + DISTANCE..places.end - DISTANCE).step_by(2 * DISTANCE) {
@@ -222,7 +222,7 @@ mod tests {
     use super::*;
     use std::fmt::Debug;
 
-    /// Sorts the parts by each instruction set.
+    /// Checks the sorted parts with each instruction set.
     fn check<B: KeyBits + Debug>(numbers: &[B], begins: &[usize], what: &str) {
         let mut expected = numbers.to_vec();
         begins.windows(2).for_each(|part| expected[part[0]..part[1]].sort_unstable());

@@ -25,12 +25,12 @@ use std::mem::MaybeUninit;
 use upsweep_core::inputs::Read;
 use upsweep_core::steps::{Out, Steps};
 
-/// Rows of a group.
+/// Number of rows in a group.
 const GROUP: usize = 8;
-/// Most groups of a tile.
+/// Largest number of groups in a tile.
 const MOST_GROUPS: usize = TILE_BYTES / ROW_BYTES / GROUP;
 
-/// Whether tiles of these types are scanned here, if they have a base.
+/// Whether tiles of these types are scanned here, if they have an exclusive prefix.
 pub(crate) const fn apply<S: Steps>() -> bool {
     S::VECTORS && S::NUMBERS[1] > 0 && S::NUMBERS[1] <= MOST_NUMBERS && (number::<S>() == 4 || number::<S>() == 8)
 }
@@ -88,9 +88,9 @@ unsafe fn scan_halves<L: Lanes, S: Steps, const N: usize>(wide: Wide<'_, S>, mut
     }
 }
 
-/// Returns the exclusive prefixes of the two halves of a row `x`, where `before` is that of the row. So no more than
-/// half a row is combined without `before`: products of a whole row that underflow become denormal numbers first, which
-/// take a hundred times as long.
+/// Returns the exclusive prefixes of the two halves of a row `x`, where `before` is the exclusive prefix of the row. So
+/// no more than half a row is combined without `before`: products of a whole row that underflow become denormal numbers
+/// first, which take a hundred times as long.
 ///
 /// # Safety
 /// The processor has the instructions of `L`.
@@ -106,7 +106,7 @@ unsafe fn before_halves<L: Lanes, S: Steps, const N: usize>(
     halves::<L, S, N, 32>(before, upper)
 }
 
-/// Upsweep step: returns the even lanes of two rows, and the combined pairs of neighbouring lanes.
+/// Upsweep step: returns the even lanes of the rows `a` and `b`, and the combined pairs of neighbouring lanes.
 ///
 /// # Safety
 /// The processor has the instructions of `L`.
@@ -122,7 +122,8 @@ unsafe fn up<L: Lanes, S: Steps, const N: usize>(
     (even, combine::<L, S, N>(wide, even, odd))
 }
 
-/// Downsweep step: returns the exclusive prefixes of the lanes of two rows. `p` has those of their pairs of lanes.
+/// Downsweep step: returns the exclusive prefixes of the lanes of two rows. `p` has the prefixes of their pairs of
+/// lanes.
 ///
 /// # Safety
 /// The processor has the instructions of `L`.
@@ -153,10 +154,10 @@ impl<L: Lanes, const N: usize> Clone for Lifted<L, N> {
 }
 impl<L: Lanes, const N: usize> Copy for Lifted<L, N> {}
 
-/// Upsweep of a group, which begins at `at` in memory.
+/// Upsweep of a group of rows, which begins at index `at` in memory.
 ///
 /// # Safety
-/// As [`load_pair`].
+/// The group's elements are in memory. The processor has the instructions of `L`.
 #[inline(always)]
 unsafe fn lift<L: Lanes, S: Steps, const N: usize>(
     wide: Wide<'_, S>,
@@ -184,7 +185,7 @@ unsafe fn lift<L: Lanes, S: Steps, const N: usize>(
 /// [`lift`] for instruction sets whose rows are memory. Writes a [`Lifted`] of the set's rows to `to`.
 ///
 /// # Safety
-/// As [`lift`].
+/// The group's elements are in memory, and `to` has room for a [`Lifted`] of the instruction set's rows.
 struct Lift<'a, S: Steps, const N: usize> {
     wide: Wide<'a, S>,
     memory: &'a Memory<S::In, S::Out>,
@@ -208,7 +209,7 @@ impl<S: Steps, const N: usize> Work for Lift<'_, S, N> {
 /// exclusive prefix of the next group.
 ///
 /// # Safety
-/// As [`store_pair`].
+/// `to` has room for the results of a group. The processor has the instructions of `L`.
 #[inline(always)]
 unsafe fn lower<L: Lanes, S: Steps, const N: usize>(
     wide: Wide<'_, S>,
@@ -242,11 +243,11 @@ unsafe fn lower<L: Lanes, S: Steps, const N: usize>(
     }
 }
 
-/// [`lower`] for instruction sets whose rows are memory. `states` are a [`Lifted`], and the exclusive prefix, which is
-/// replaced by that of the next group.
+/// [`lower`] for instruction sets whose rows are memory. `states` points to a [`Lifted`] and to the exclusive prefix,
+/// which is replaced by that of the next group.
 ///
 /// # Safety
-/// As [`lower`]. Both `states` are of the instruction set's rows.
+/// `to` has room for the results of a group. Both `states` are of the instruction set's rows.
 struct Lower<'a, S: Steps, const N: usize> {
     wide: Wide<'a, S>,
     states: (*const u8, *mut u8),
@@ -271,7 +272,7 @@ impl<S: Steps, const N: usize> Work for Lower<'_, S, N> {
     }
 }
 
-/// Returns the offset of a pair of rows in its group.
+/// Returns the offset, in elements, of a pair of rows from the lowest address of its group.
 #[inline(always)]
 fn pair_at<S: Steps>(pair: usize, reverse: bool) -> usize {
     2 * const { lanes::<S>() } * if reverse { GROUP / 2 - 1 - pair } else { pair }
@@ -280,7 +281,8 @@ fn pair_at<S: Steps>(pair: usize, reverse: bool) -> usize {
 /// Scans the tile `run` with the exclusive prefix `base`. Returns its reduction.
 ///
 /// # Safety
-/// As `ScanRun`, and [`apply`] is true. The processor has the instructions of `L`.
+/// As `ScanRun`: the run is in `memory`, and nothing else uses its output, or writes its input, until `store::fence`.
+/// It is a tile for which [`apply`] is true. The processor has the instructions of `L`.
 #[inline(always)]
 pub(crate) unsafe fn scan<L: Lanes, S: Steps>(
     steps: &S,
@@ -289,7 +291,7 @@ pub(crate) unsafe fn scan<L: Lanes, S: Steps>(
     base: S::Acc,
     storing: &Storing<S::Acc>,
 ) -> S::Acc {
-    // SAFETY: the processor has the instructions of `L`. The run is in the memory, and a tile for which [`apply`] is
+    // SAFETY: the processor has the instructions of `L`. The run is in the memory, and a tile for which `apply` is
     // true.
     unsafe {
         match const { S::NUMBERS[1] } {
@@ -308,7 +310,7 @@ pub(crate) unsafe fn scan<L: Lanes, S: Steps>(
 /// [`scan`] for elements of `N` numbers.
 ///
 /// # Safety
-/// As [`scan`].
+/// As [`scan`], and an element consists of `N` numbers.
 #[inline(always)]
 unsafe fn scan_numbers<L: Lanes, S: Steps, const N: usize>(
     steps: &S,
@@ -322,8 +324,8 @@ unsafe fn scan_numbers<L: Lanes, S: Steps, const N: usize>(
     let group_len = GROUP * lanes;
     let mut stage = Buffer::<TILE_BYTES>::new();
     let first = memory.at(if memory.reverse { run.start + run.len - 1 } else { run.start });
-    // SAFETY: the processor has the instructions. The tile's elements are in the input and the output, from `first` on.
-    // The stage has room for the results of a tile.
+    // SAFETY: the processor has the instructions of `L`. The tile's elements are in the input and the output, from
+    // `first` on. The stage has room for the results of a tile.
     unsafe {
         let output = memory.output.add(first);
         let to = if storing.non_temporal { stage.start() } else { output };

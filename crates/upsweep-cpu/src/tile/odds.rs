@@ -12,7 +12,8 @@
 //! between them do. Before any text has been read, a step that is rare in most texts costs 2, and the automaton's first
 //! state costs 1 less than others.
 //!
-//! Source: A. J. Viterbi, "Error bounds for convolutional codes and an asymptotically optimum decoding algorithm" (1967).
+//! Source: A. J. Viterbi, "Error bounds for convolutional codes and an asymptotically optimum decoding algorithm"
+//! (1967).
 
 use upsweep_core::call::automaton::{MOST_STATES, Table};
 
@@ -21,20 +22,20 @@ use upsweep_core::call::automaton::{MOST_STATES, Table};
 pub(super) struct Odds {
     /// Cost of each state before any byte.
     pub(super) first: [u8; MOST_STATES],
-    /// Cost of each state, for each class of bytes.
+    /// Cost of a byte in each state, for each class of bytes.
     pub(super) costs: Vec<[u8; MOST_STATES]>,
 }
 
 /// Number of bytes of each text from which probabilities are estimated.
 const LEARNED: usize = 256;
-/// Pseudo-count of bytes that did not occur.
+/// Pseudo-count that is added to each count, so that bytes that did not occur have a finite cost.
 const UNSEEN: f32 = 0.02;
 
 impl Odds {
     pub(super) fn of_rare(table: &Table) -> Self {
         let (mut costs, mut classes) = (vec![[0; MOST_STATES]; table.classes], 0);
         for (byte, &class) in table.class.iter().enumerate() {
-            // Classes are numbered in order of their first byte, which is enough.
+            // Classes are numbered in the order of their first bytes. One byte of each class is enough.
             if usize::from(class) < classes {
                 continue;
             }

@@ -5,11 +5,11 @@
 //! total of 7                         (abcd ⊕ ef) ⊕ g
 //! ```
 //!
-//! The tree depends on the number of values alone. No value goes through more than 2 log2(n) applications of the operator,
-//! so the error of a float sum grows with log2(n) instead of n.
+//! The tree depends on the number of values alone. No value goes through more than 2 log2(n) applications of the
+//! operator, so the error of a float sum grows with log2(n) instead of n.
 //!
-//! Source: Higham, "The Accuracy of Floating Point Summation", 1993, pairwise summation; what differs: the tree is built
-//! while the values come, as a binary counter counts.
+//! Source: Higham, "The Accuracy of Floating Point Summation", 1993, pairwise summation; what differs: the tree is
+//! built while the values come, as a binary counter counts.
 
 use super::hidden::hidden;
 use std::mem::MaybeUninit;
@@ -49,7 +49,7 @@ impl<T: Copy, const LEVELS: usize> Pairwise<T, LEVELS> {
         self.pushed += 1;
     }
 
-    /// Returns all values combined.
+    /// Returns all pushed values combined, from left to right, or `None` if there are none.
     #[inline(always)]
     pub(crate) fn total(&self, combine: impl Fn(T, T) -> T) -> Option<T> {
         if self.height == 0 {

@@ -14,7 +14,7 @@ pub(crate) type States<C> = [C; MOST_ORDER];
 /// `input + p * stride` on. The number of parts is a multiple of four, and their lengths are multiples of 16.
 pub(crate) struct Remains<'a, C, I> {
     pub(crate) order: usize,
-    /// Weights of a part's elements in address order, for each state.
+    /// Weights of a part's elements in address order: an array of weights for each state in turn.
     pub(crate) weights: &'a [C],
     pub(crate) input: *const I,
     pub(crate) stride: isize,
@@ -40,8 +40,10 @@ impl<C: ComputesOn<I>, I: Element> Work for Remains<'_, C, I> {
 }
 
 impl<C: ComputesOn<I>, I: Element> Remains<'_, C, I> {
+    /// Computes the contributions with rows of `N` lanes.
+    ///
     /// # Safety
-    /// As the type. A row has `N` numbers, and the processor has the instructions of `L`.
+    /// The conditions of [`Remains`] hold. A row has `N` numbers, and the processor has the instructions of `L`.
     #[inline(always)]
     unsafe fn go<L: Lanes, const N: usize>(self) {
         let Self { order, weights, input, stride, states } = self;
@@ -63,10 +65,11 @@ impl<C: ComputesOn<I>, I: Element> Remains<'_, C, I> {
     }
 }
 
-/// Computes states `j` to `j + J - 1` of some parts.
+/// Computes states `j` to `j + J - 1` of some parts, the first of which has its elements from `input` on.
 ///
 /// # Safety
-/// As [`Remains`].
+/// The elements of a part for each of `states` are in memory, at the stride of [`Remains`]. A row has `N` numbers, and
+/// the processor has the instructions of `L`.
 #[inline(always)]
 unsafe fn sums<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize, const J: usize>(
     weights: [&[C]; J],
@@ -97,7 +100,7 @@ unsafe fn sums<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize, const J: 
     }
 }
 
-/// Returns the row, hidden from the compiler: it would otherwise turn a tree of sums of lanes into a serial one.
+/// Returns `row`, hidden from the compiler: it would otherwise turn a tree of sums of lanes into a serial one.
 ///
 /// # Safety
 /// `R` is a row of numbers, and the processor has the instructions of `L`.
@@ -106,7 +109,7 @@ unsafe fn unknown<L: Lanes, R: Copy>(row: R) -> R {
     if size_of::<R>() != size_of::<L::Row>() {
         return row;
     }
-    // SAFETY: both are 64 bytes of numbers.
+    // SAFETY: `R` and a row of `L` are 64 bytes of numbers.
     unsafe {
         let row = L::opaque(std::mem::transmute_copy(&row));
         std::mem::transmute_copy(&row)
@@ -129,7 +132,7 @@ fn total<C: Coefficient, const N: usize>(mut lanes: [C; N]) -> C {
 /// Join of parts: computes the states after the last part from those before the first and each part's contribution.
 ///
 /// # Safety
-/// The processor has the instructions that it is run with. There are no other conditions.
+/// The processor has the instructions for which `run` is compiled. There are no other conditions.
 pub(crate) struct Join<'a, C> {
     pub(crate) order: usize,
     /// Power of the transition matrix for the length of a part, and its rounding error, column by column.

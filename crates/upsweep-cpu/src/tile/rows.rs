@@ -33,7 +33,7 @@ use std::mem::MaybeUninit;
 use upsweep_core::inputs::Read;
 use upsweep_core::steps::{Out, Steps};
 
-/// Rows of a group.
+/// Number of rows in a group.
 const GROUP: usize = TILE_BYTES / ROW_BYTES / TOP;
 
 /// Whether tiles of these types are scanned here: the operator is vector instructions, and results fit in
@@ -95,7 +95,7 @@ fn combined<L: Lanes, S: Steps>(steps: &S, a: L::Row, b: L::Row) -> L::Row {
     unsafe { row.assume_init() }
 }
 
-/// Scans a row (inclusive).
+/// Scans the lanes of a row (inclusive).
 ///
 /// # Safety
 /// The processor has the instructions of `L`.
@@ -129,7 +129,7 @@ unsafe fn step<L: Lanes, S: Steps, const SPAN: usize>(steps: &S, x: L::Row) -> L
     unsafe { L::halves::<S::Acc, SPAN>(x, combined::<L, S>(steps, L::spread::<S::Acc, SPAN>(x), x), floats) }
 }
 
-/// Combines `N` rows in a balanced tree.
+/// Combines `N` rows in a balanced tree, lane by lane. Overwrites `rows`.
 #[inline(always)]
 fn tree<L: Lanes, S: Steps, const N: usize>(steps: &S, rows: &mut [L::Row; N]) -> L::Row {
     let mut len = N;
@@ -154,7 +154,8 @@ fn every<L: Lanes, S: Steps>(value: S::Acc) -> L::Row {
     unsafe { L::opaque(row.assume_init()) }
 }
 
-/// Loads and maps the row of elements at `at` in memory. The lanes are in scan order.
+/// Loads and maps the row of elements from index `at` in memory on. The lanes are in scan order. The positions given to
+/// the map count from `origin`.
 ///
 /// # Safety
 /// The row is in `memory`, and initialised. The processor has the instructions of `L`.
@@ -189,7 +190,8 @@ unsafe fn store<L: Lanes, S: Steps>(steps: &S, row: L::Row, to: *mut Out<S>) {
 /// prefix of the next row, and the total of this row, each in every lane.
 ///
 /// # Safety
-/// As [`load`] and [`store`].
+/// The row is in `memory`, and initialised. `to` is valid for writes of a result for each lane. The processor has the
+/// instructions of `L`.
 #[inline(always)]
 unsafe fn row<L: Lanes, S: Steps>(
     steps: &S,
@@ -221,7 +223,7 @@ unsafe fn row<L: Lanes, S: Steps>(
 /// returned rows replace them.
 ///
 /// # Safety
-/// As [`row`].
+/// The row is in `memory`, `to` has room for its results, and `rows` points to two of the instruction set's rows.
 struct ScanRow<'a, S: Steps> {
     steps: &'a S,
     memory: &'a Memory<S::In, S::Out>,
@@ -247,7 +249,7 @@ impl<S: Steps> Work for ScanRow<'_, S> {
 /// Returns a neutral value for a `run` without a prefix: combined with its elements, it does not change them.
 ///
 /// # Safety
-/// As [`scan`], and the operator is [`EXACT`](Steps::EXACT).
+/// The run is in `memory` and not empty, and the operator is [`EXACT`](Steps::EXACT).
 #[inline(always)]
 pub(crate) unsafe fn before_first<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> S::Acc {
     // SAFETY: the run is in the memory, and not empty.
@@ -255,11 +257,11 @@ pub(crate) unsafe fn before_first<S: Steps>(steps: &S, memory: &Memory<S::In, S:
     steps.decode(steps.neutral(steps.encode(first)))
 }
 
-/// Returns the number of elements of a row.
+/// Returns the number of elements in a row.
 pub(crate) const fn row_len<S: Steps>() -> usize {
     ROW_BYTES / size_of::<S::Acc>()
 }
-/// Returns the number of elements of a group.
+/// Returns the number of elements in a group of rows.
 pub(crate) const fn group_len<S: Steps>() -> usize {
     GROUP * row_len::<S>()
 }
@@ -267,7 +269,8 @@ pub(crate) const fn group_len<S: Steps>() -> usize {
 /// Scans `run`, a tile or fewer whole groups, with the exclusive prefix `base`. Returns its reduction.
 ///
 /// # Safety
-/// As `ScanRun`. [`apply`] is true, and the run is not empty. The processor has the instructions of `L`.
+/// As `ScanRun`: the run is in `memory`, and nothing else uses its output, or writes its input, until `store::fence`.
+/// [`apply`] is true, and the run is not empty. The processor has the instructions of `L`.
 #[inline(always)]
 pub(crate) unsafe fn scan<L: Lanes, S: Steps>(
     steps: &S,
@@ -276,7 +279,7 @@ pub(crate) unsafe fn scan<L: Lanes, S: Steps>(
     base: S::Acc,
     storing: &Storing<S::Acc>,
 ) -> S::Acc {
-    // SAFETY: the processor has the instructions of `L`. The run is in the memory and not empty, and [`apply`] is true.
+    // SAFETY: the processor has the instructions of `L`. The run is in the memory and not empty, and `apply` is true.
     unsafe {
         if const { L::IN_MEMORY } {
             L::call(Scan { steps, memory, run, base, storing })
@@ -308,7 +311,7 @@ impl<S: Steps> Work for Scan<'_, S> {
     }
 }
 
-/// Body of [`scan`].
+/// Scans `run` as [`scan`] does, inlined.
 ///
 /// # Safety
 /// As [`scan`].
@@ -323,8 +326,8 @@ unsafe fn scan_rows<L: Lanes, S: Steps>(
     let lanes = ROW_BYTES / size_of::<S::Acc>();
     let mut stage = Buffer::<TILE_BYTES>::new();
     let first = memory.at(if memory.reverse { run.start + run.len - 1 } else { run.start });
-    // SAFETY: the processor has the instructions. The tile's elements are in the input and the output, from `first` on.
-    // The stage has room for the results of a tile.
+    // SAFETY: the processor has the instructions of `L`. The tile's elements are in the input and the output, from
+    // `first` on. The stage has room for the results of a tile.
     unsafe {
         let before = every::<L, S>(steps.encode(base));
         let output = memory.output.add(first);

@@ -25,20 +25,21 @@ impl<I: Read, O: Write> Clone for Memory<I, O> {
 }
 impl<I: Read, O: Write> Copy for Memory<I, O> {}
 
-// SAFETY: the places are those of a job, which borrows the input shared and the output exclusively for as long as it
+// SAFETY: the pointers are those of a job, which borrows the input shared and the output exclusively for as long as it
 // runs. Elements are `Sync` and only read. Results are only written, each by one thread.
 unsafe impl<I: Read, O: Write> Send for Memory<I, O> {}
 // SAFETY: as for `Send`: sharing the pointers is no more than sending copies of them.
 unsafe impl<I: Read, O: Write> Sync for Memory<I, O> {}
 
 impl<I: Read, O: Write> Memory<I, O> {
-    /// Returns the place in memory of element `k` in scan order.
+    /// Returns the index in memory of element `k` in scan order.
     #[inline(always)]
     pub(crate) fn at(&self, k: usize) -> usize {
         if self.reverse { self.len - 1 - k } else { k }
     }
 
-    /// Returns the lowest place in memory of a range in scan order.
+    /// Returns the lowest index in memory of the elements of `range`, which counts in scan order; 0 if `range` is
+    /// empty.
     #[inline(always)]
     pub(crate) fn lowest(&self, range: &Range<usize>) -> usize {
         if range.is_empty() { 0 } else { self.at(if self.reverse { range.end - 1 } else { range.start }) }
@@ -65,13 +66,13 @@ pub(crate) struct Run {
 #[derive(Clone, Copy)]
 pub(crate) struct Storing<T> {
     pub(crate) exclusive: bool,
-    /// Result of an exclusive scan at a head without initial value.
+    /// Result of an exclusive scan for the first element of a line or segment if there is no initial value.
     pub(crate) identity: Option<T>,
     /// Whether stores are non-temporal. The caller calls `store::fence` afterwards.
     pub(crate) non_temporal: bool,
     /// Start of the scanned block, in scan order.
     pub(crate) block: usize,
-    /// Block to prefetch meanwhile.
+    /// Block to prefetch during the scan.
     pub(crate) next: NextBlock,
 }
 

@@ -89,7 +89,7 @@ impl Set {
     }
 }
 
-/// Cache of the detected set, or 0: to test ten features takes as long as a short sum.
+/// Cache of the detected set, or 0 before the detection: to test ten features takes as long as a short sum.
 #[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]
 static FOUND: AtomicU8 = AtomicU8::new(0);
 #[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]

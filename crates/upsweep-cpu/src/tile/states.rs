@@ -13,7 +13,7 @@ use std::mem::MaybeUninit;
 use upsweep_core::inputs::Read;
 use upsweep_core::steps::{In, Out, Steps};
 
-/// Returns the bytes of a number.
+/// Returns the size in bytes of one number of an accumulator value.
 pub(super) const fn number<S: Steps>() -> usize {
     size_of::<S::Acc>() / if S::NUMBERS[1] == 0 { 1 } else { S::NUMBERS[1] }
 }
@@ -25,20 +25,20 @@ pub(super) const fn lanes<S: Steps>() -> usize {
 /// Row of elements, one in each lane: a vector for each number of an element.
 pub(super) type State<L, const N: usize> = [<L as Lanes>::Row; N];
 
-/// Returns the element in lane `i`.
+/// Returns the element in lane `i` of `state`.
 ///
 /// # Safety
-/// Lane `i` exists.
+/// `i` is less than the number of lanes of a row, and a `T` consists of `N` numbers.
 #[inline(always)]
 pub(super) unsafe fn lane<T: Copy, R, const N: usize>(state: &[R; N], i: usize) -> T {
-    // SAFETY: lane `i` exists.
+    // SAFETY: `i` is less than the number of lanes, and a `T` consists of `N` numbers.
     unsafe { lane_xor(state, i, 0) }
 }
 
-/// Returns the element in lane `i`, with each number XORed with `zero`, which is 0.
+/// Returns the element in lane `i`, with each number XORed with `zero`: a 0 that may be hidden from the compiler.
 ///
 /// # Safety
-/// As [`lane`].
+/// `i` is less than the number of lanes of a row, and a `T` consists of `N` numbers.
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "iterators may stay calls, which lack the instruction set")]
 unsafe fn lane_xor<T: Copy, R, const N: usize>(state: &[R; N], i: usize, zero: usize) -> T {
@@ -58,10 +58,10 @@ unsafe fn lane_xor<T: Copy, R, const N: usize>(state: &[R; N], i: usize, zero: u
     unsafe { value.assume_init() }
 }
 
-/// Writes an element to lane `i` of the vectors of its numbers.
+/// Writes `value` to lane `i`: number `n` of the element goes to the vector at `to[n]`, for `n < N`.
 ///
 /// # Safety
-/// The vectors and the lane exist.
+/// `to[0]` to `to[N - 1]` are valid for writes of a vector, and `i` is less than the number of its lanes.
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "iterators may stay calls, which lack the instruction set")]
 unsafe fn set<T: Copy, R, const N: usize>(to: &[*mut R; MOST_NUMBERS], i: usize, value: T) {
@@ -109,7 +109,7 @@ macro_rules! lanewise {
     }};
 }
 
-/// Applies the named shuffle to each vector.
+/// Applies a shuffle of [`Lanes`] to the vector of each number: makes a state from one state or from two.
 macro_rules! each {
     ($S:ident, $L:ident::$shuffle:ident $(::<$span:tt>)? ($($row:expr),*)) => {{
         let mut to = each!(@first $($row),*);
@@ -153,8 +153,8 @@ impl<S: Steps> Clone for Wide<'_, S> {
 impl<S: Steps> Copy for Wide<'_, S> {}
 
 impl<'a, S: Steps> Wide<'a, S> {
-    /// Makes one with all lanes of a row. To the compiler the number may be 0, and the vectors that a loop writes may
-    /// stay uninitialised.
+    /// Makes one with the number of lanes of a row. As far as the compiler knows, the number may be 0, and the vectors
+    /// that a loop over the lanes writes may stay uninitialised.
     #[inline(always)]
     pub(super) fn of(steps: &'a S) -> Self {
         Self { steps, lanes: unknown(const { lanes::<S>() }) & const { lanes::<S>() } }
@@ -193,7 +193,7 @@ pub(super) fn combined<L: Lanes, S: Steps, const N: usize>(
 ) -> State<L, N> {
     if const { L::IN_MEMORY } {
         let mut states = [a, b];
-        // SAFETY: `states` are two, and the processor has the instructions that this is compiled for.
+        // SAFETY: `states` holds two states, and the processor has the instructions that this is compiled for.
         unsafe { L::call(Combined::<S, N> { wide, states: (&raw mut states).cast() }) };
         return states[0];
     }
@@ -303,13 +303,13 @@ unsafe fn together<L: Lanes, T, const N: usize>(a: L::Row, b: L::Row) -> (L::Row
     }
 }
 
-/// Returns `numbers`, the numbers of a `T`, if they have the size of the accumulator's numbers; otherwise 0.
+/// Returns `numbers`, the number of numbers in a `T`, if these have the size of the accumulator's numbers; otherwise 0.
 const fn of_numbers<S: Steps, T>(numbers: usize) -> usize {
     if size_of::<T>() == numbers * number::<S>() { numbers } else { 0 }
 }
 
-/// Loads and maps two rows of elements from `at` on in memory: returns the elements at even and at odd places in scan
-/// order.
+/// Loads and maps two rows of elements from index `at` in memory on: returns the elements at even and those at odd
+/// indices in scan order. The positions given to the map count from `origin`.
 ///
 /// # Safety
 /// The elements are in memory. The processor has the instructions of `L`.
@@ -352,7 +352,7 @@ pub(super) unsafe fn load_pair<L: Lanes, S: Steps, const N: usize>(
 /// [`load_pair`] in memory order, for elements of `M` numbers: deinterleaved before they are mapped.
 ///
 /// # Safety
-/// As [`load_pair`].
+/// The elements are in memory. The processor has the instructions of `L`.
 #[inline(always)]
 unsafe fn mapped<L: Lanes, S: Steps, const N: usize, const M: usize>(
     wide: Wide<'_, S>,
@@ -381,7 +381,7 @@ unsafe fn mapped<L: Lanes, S: Steps, const N: usize, const M: usize>(
     }
 }
 
-/// Stores the results of two rows, which are at even and at odd places in scan order.
+/// Stores the results of two rows, which are at even and at odd indices in scan order.
 ///
 /// # Safety
 /// `to` has room for the results of two rows. The processor has the instructions of `L`.
@@ -414,7 +414,7 @@ pub(super) unsafe fn store_pair<L: Lanes, S: Steps, const N: usize>(
 /// Stores the results of a row.
 ///
 /// # Safety
-/// As [`store_pair`].
+/// `to` has room for the results of a row. The processor has the instructions of `L`.
 #[inline(always)]
 unsafe fn store_row<L: Lanes, S: Steps, const N: usize>(wide: Wide<'_, S>, row: &State<L, N>, to: *mut Out<S>) {
     // As in `mapped`, a loop that only copies would become a call: the XOR with 0 hides the copy.

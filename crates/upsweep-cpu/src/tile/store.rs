@@ -20,7 +20,7 @@ use upsweep_core::outputs::Write;
 pub(crate) struct Ahead {
     block: *const u8,
     bytes: usize,
-    /// Next block, or null.
+    /// Block that is prefetched after this one, or null.
     next: *const u8,
     order: Order,
     /// Bytes that are prefetched already.
@@ -52,7 +52,8 @@ impl Ahead {
         Self { block, bytes, next: std::ptr::null(), order, done: 0 }
     }
 
-    /// Prefetcher for the scan of `run`: its share of the block that its thread scans next.
+    /// Prefetcher for the scan of `run`: of the elements of the thread's next block that lie there as `run` lies in its
+    /// block.
     #[inline(always)]
     pub(crate) fn of_scan<I: Read, O: Write, T>(memory: &Memory<I, O>, run: Run, storing: &Storing<T>) -> Self {
         let (block, size) = I::address(&memory.input, storing.next.first);
@@ -132,9 +133,9 @@ pub(crate) struct StreamingCopy<L> {
     from: *const u8,
     to: *mut u8,
     bytes: usize,
-    /// Bytes before the first whole line.
+    /// Bytes before the first whole cache line of the output.
     head: usize,
-    /// Number of whole lines.
+    /// Number of whole cache lines of the output.
     lines: usize,
     /// Number of whole lines that are copied already.
     copied: usize,
@@ -199,7 +200,7 @@ impl<L: Lanes> StreamingCopy<L> {
 /// reads `to` before this thread has called [`fence`].
 pub(crate) unsafe fn copy<T>(set: Set, from: *const T, to: *mut T, number: usize, streamed: bool) {
     // SAFETY: `from` has `number` values, and `to` has room for them and does not overlap. The processor has the
-    // instructions of a `Set`.
+    // instructions of every `Set`.
     unsafe {
         if streamed {
             set.compiled::<Streamed>()(Streamed { from: from.cast(), to: to.cast(), bytes: number * size_of::<T>() });
@@ -209,10 +210,11 @@ pub(crate) unsafe fn copy<T>(set: Set, from: *const T, to: *mut T, number: usize
     }
 }
 
-/// Kernel of [`copy`].
+/// Copy of `bytes` bytes with non-temporal stores, for [`copy`].
 ///
 /// # Safety
-/// As [`copy`] of `bytes` bytes, streamed.
+/// `from` is valid for reads and `to` for writes of `bytes` bytes, and they do not overlap. Nothing reads `to` before
+/// this thread has called [`fence`].
 struct Streamed {
     from: *const u8,
     to: *mut u8,

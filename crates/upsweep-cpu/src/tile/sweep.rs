@@ -11,12 +11,10 @@
 //!
 //! No loop has a dependence between its iterations. So LLVM vectorises it for every operator whose combine it can
 //! vectorise, and the latencies of other operators overlap. The operator is applied `n` times in the upsweep and `n`
-//! times in the downsweep, strictly from left to right, and only to elements: it may be non-commutative and have no
-//! identity.
+//! times in the downsweep, from left to right, and only to elements: it need not commute or have an identity.
 //!
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.2. The difference: the even elements are
-//! kept in arrays of their own, so that both sweeps read and write contiguously, and the sweeps stop at [`TOP`]
-//! elements.
+//! kept in arrays of their own, so that both sweeps access contiguously, and the sweeps stop at [`TOP`] elements.
 
 use super::lanes::{Lanes, ROW_BYTES};
 use super::run::{Memory, Run, Storing};
@@ -29,16 +27,15 @@ use upsweep_core::steps::{In, Out, Steps};
 
 /// Bytes of a tile: its levels and the staged results stay in a first-level cache of 32 KiB.
 pub(crate) const TILE_BYTES: usize = 8192;
-/// Elements of the top level, at which the upsweep stops.
+/// Number of elements of the top level, at which the upsweep stops.
 pub(crate) const TOP: usize = 16;
-/// Most numbers of an element that are stored as a structure of arrays.
+/// Largest number of numbers of an element for which elements are stored as a structure of arrays.
 pub(crate) const MOST_NUMBERS: usize = 8;
-/// Bytes of half a tile, and of one more line for each number.
+/// Bytes of half a tile, and of one more cache line for each number of an element.
 const HALF_BYTES: usize = TILE_BYTES / 2 + MOST_NUMBERS * ROW_BYTES;
-/// Number of parts in which a tile is read.
+/// Number of parts in which the elements of a tile are read: memory is prefetched between parts.
 const PARTS: usize = 8;
-/// Prefetch distance in bytes if no other block is prefetched: a page, as the hardware prefetcher stops at the end of
-/// one.
+/// Prefetch distance in bytes if no other block is prefetched: a page, at whose end the hardware prefetcher stops.
 const FETCH_AHEAD: usize = 4096;
 
 /// Uninitialised buffer for levels of a tile.
@@ -58,7 +55,7 @@ impl<const BYTES: usize> Buffer<BYTES> {
 
     #[inline(always)]
     fn level<S: Steps>(&mut self) -> Level<S> {
-        // Words of a cache line.
+        // Number of words in a cache line.
         let line = ROW_BYTES / const { word::<S>() }.max(1);
         let room = BYTES / size_of::<S::Acc>().max(1) / line.max(1) * line.max(1);
         Level { start: self.start(), room, of: PhantomData }
@@ -102,6 +99,8 @@ impl<S: Steps> Level<S> {
         Self { start: self.start.wrapping_sub(n * const { word::<S>() }), ..self }
     }
 
+    /// Reads the value at the pointer.
+    ///
     /// # Safety
     /// The pointer is to an initialised value.
     #[inline(always)]
@@ -125,6 +124,8 @@ impl<S: Steps> Level<S> {
         unsafe { value.assume_init() }
     }
 
+    /// Writes `value` at the pointer.
+    ///
     /// # Safety
     /// The buffer has room for a value there.
     #[inline(always)]
@@ -251,7 +252,7 @@ unsafe fn up_sweep<const KEEP: bool, S: Steps>(
 /// Returns the reduction of the tile `run`.
 ///
 /// # Safety
-/// As `ReduceRun`. The length is a power of two, from twice [`TOP`] to that of a tile.
+/// The run is in memory, and nothing writes it. The length is a power of two, from twice [`TOP`] to that of a tile.
 #[inline(always)]
 pub(crate) unsafe fn reduce_tile<S: Steps>(
     steps: &S,
@@ -260,8 +261,7 @@ pub(crate) unsafe fn reduce_tile<S: Steps>(
     ahead: &mut Ahead,
 ) -> S::Acc {
     let (mut a, mut b) = (Buffer::<{ TILE_BYTES / 2 }>::new(), Buffer::<{ TILE_BYTES / 4 }>::new());
-    // SAFETY: the tile is in memory. The levels in `a` have at most half of the tile's elements, those in `b` a
-    // quarter.
+    // SAFETY: the tile is in memory. The levels in `a` have at most half of its elements, those in `b` a quarter.
     unsafe {
         let (a, b) = (a.level(), b.level());
         let (top, ..) = up_sweep::<false, S>(steps, memory, run, run.len / 2, a, (a, b), ahead);
@@ -286,7 +286,7 @@ unsafe fn top_total<S: Steps>(steps: &S, top: Level<S>) -> S::Acc {
 /// Scans the tile `run` with the exclusive prefix `base`, which is `None` if `FIRST`. Returns its reduction.
 ///
 /// # Safety
-/// As `ScanRun`. The length is that of a tile.
+/// As `ScanRun`: nothing else uses the output, or writes the input, until `store::fence`. The length is a tile's.
 #[inline(always)]
 pub(crate) unsafe fn scan_tile<const FIRST: bool, L: Lanes, S: Steps>(
     steps: &S,
@@ -352,8 +352,8 @@ unsafe fn turn<S: Steps>(steps: &S, top: Level<S>, base: Option<S::Acc>) -> S::A
 /// [`up_sweep`] wrote there.
 ///
 /// # Safety
-/// As `ScanRun`. `p` and `q` are valid for half a tile and one more element, and `p` holds the prefixes that [`turn`]
-/// wrote.
+/// As [`scan_tile`]. `p` and `q` are valid for half a tile and one more element, and `p` holds the prefixes that
+/// [`turn`] wrote.
 #[inline(always)]
 unsafe fn down_sweep<const BASED: bool, L: Lanes, S: Steps>(
     steps: &S,

@@ -6,7 +6,7 @@ use upsweep_core::call::select::{Indices, Yields};
 /// Reports of an automaton for neighbouring bytes. A report is the index of a list of events, or 0.
 #[derive(Debug)]
 pub(crate) struct Told<'a> {
-    /// Place of the first byte in the text.
+    /// Index in the text of the byte of the first report.
     pub(crate) first: usize,
     pub(crate) bytes: &'a [u8],
 }
@@ -22,7 +22,7 @@ impl Told<'_> {
         self.bytes.iter().filter(|&&other| other == told).count()
     }
 
-    /// Calls `take` with each place that has a report, and the report.
+    /// Calls `take` with the index of each byte that has a report other than 0, and with the report.
     pub(crate) fn each(&self, mut take: impl FnMut(usize, u8)) {
         let (words, rest) = self.bytes.as_chunks::<8>();
         for (i, word) in words.iter().enumerate() {
@@ -38,7 +38,7 @@ impl Told<'_> {
     }
 }
 
-/// Number of reports of the lookup tables.
+/// Number of reports that the lookup tables cover.
 const ROOM: usize = 64;
 
 /// Lists of events of all reports.
@@ -49,7 +49,7 @@ pub(crate) struct Lists<'a> {
     /// Kind of the event of each report with one event.
     #[cfg(target_arch = "x86_64")]
     kinds: [u8; ROOM],
-    /// Distance of this event before its byte.
+    /// Distance of the event of each report with one event before the report's byte.
     #[cfg(target_arch = "x86_64")]
     backs: [u8; ROOM],
 }
@@ -72,7 +72,7 @@ impl<'a> Lists<'a> {
         self.table.events(told)
     }
 
-    /// Counts the events of some reports.
+    /// Counts the events of the reports in `part`.
     pub(crate) fn count(&self, part: &Told<'_>) -> usize {
         let of = |bytes: &[u8]| {
             // One fold computes the maximum and the count, so that the compiler vectorises both together.
@@ -86,7 +86,8 @@ impl<'a> Lists<'a> {
         chunks.iter().map(|chunk| of(chunk)).sum::<usize>() + of(rest)
     }
 
-    /// Writes the events of some reports. There is room for their [`count`](Self::count).
+    /// Writes the kinds and the positions of the events of the reports in `part`. There is room for their
+    /// [`count`](Self::count).
     pub(crate) fn write<P>(&self, part: &Told<'_>, kinds: &mut [u8], places: &mut [P])
     where
         Indices: Yields<u8, P>,
@@ -103,7 +104,7 @@ impl<'a> Lists<'a> {
         self.write_one_by_one(&part.from(done.bytes), &mut kinds[done.events..], &mut places[done.events..]);
     }
 
-    /// Writes the events in a loop, and returns their number.
+    /// Writes the events of the reports in `part` in a loop, and returns their number.
     fn write_one_by_one<P>(&self, part: &Told<'_>, kinds: &mut [u8], places: &mut [P]) -> usize
     where
         Indices: Yields<u8, P>,
@@ -119,7 +120,7 @@ impl<'a> Lists<'a> {
     }
 }
 
-/// Progress: bytes and events that are done.
+/// Progress of a write: numbers of reports and of events that are done.
 #[derive(Default)]
 struct Done {
     bytes: usize,
@@ -158,7 +159,7 @@ mod vector {
             }
             let some = _mm512_test_epi8_mask(told, told);
             store(to_kinds, _mm512_maskz_compress_epi8(some, _mm512_permutexvar_epi8(told, kind_of)));
-            // An event may be before the first byte: places are signed.
+            // An event may lie before the first of the 64 bytes: these offsets are signed.
             let places = _mm512_sub_epi8(places, _mm512_permutexvar_epi8(told, back_of));
             let mut packed = [0; 64];
             store(&mut packed, _mm512_maskz_compress_epi8(some, places));

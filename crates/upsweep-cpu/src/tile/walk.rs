@@ -25,23 +25,23 @@ use rayon::prelude::*;
 use upsweep_core::call::automaton::{Steps, Table};
 use upsweep_core::error::Result;
 
-/// Number of interleaved runs of a thread, by loads.
+/// Number of interleaved runs of a thread that looks up steps by loads.
 const LANES: usize = 8;
-/// Number of interleaved runs of a thread, by shuffles.
+/// Number of interleaved runs of a thread that looks up steps by byte shuffles.
 const WIDE: usize = 64;
-/// Bytes of a block of shuffles, which has a part for each run. The bytes of a part are not a multiple of 4096, so that
-/// parts do not compete for the same sets of a cache.
+/// Bytes of a block that is run by shuffles: it has a part for each run. The bytes of a part are not a multiple of
+/// 4096, so that parts do not compete for the same sets of a cache.
 const SHUFFLED: usize = WIDE * 33 * WIDE;
-/// Bytes of a block of loads.
+/// Bytes of a large block that is run by loads.
 const LARGE: usize = LANES * 8000;
-/// Bytes of a block of the rest: of less than a block of shuffles, or of less than `FEW` blocks of loads, which would
-/// leave threads idle. The last rest is one part.
+/// Bytes of a small block, for what is left: less than a block of shuffles, or less than `FEW` large blocks of loads,
+/// which would leave threads idle. What is then left, less than a small block, is one part.
 const SMALL: usize = LANES * 2000;
-/// Fewest large blocks of loads.
+/// Least number of large blocks of loads: if less of the text is left, it is cut into small blocks.
 const FEW: usize = 16;
-/// Bytes of a thread between two barriers: with their reports they fit in its cache.
+/// Bytes of text for each thread between two barriers: with their reports they fit in its cache.
 const ROUND: usize = 1 << 19;
-/// Bytes from which a state is guessed.
+/// Number of preceding bytes from which a state is guessed.
 const BEFORE: usize = 64;
 
 /// Block of a text, and its reports.
@@ -49,7 +49,7 @@ const BEFORE: usize = 64;
 struct Block {
     begin: usize,
     told: Vec<u8>,
-    /// Run of each part.
+    /// Run of the automaton on each part of the block.
     walks: Vec<Walk>,
     /// Checkpoints: states of the runs after each `WIDE` bytes of a part. Empty without shuffles.
     marks: Vec<[u8; WIDE]>,
@@ -117,13 +117,13 @@ fn along_blocks(table: &Table, text: &[u8], mut take: impl FnMut(&[Told<'_>]) ->
     take(&[Told { first: text.len(), bytes: &[table.at_end(state >> 8)] }])
 }
 
-/// Returns the bytes from which the state at a place is guessed.
+/// Returns the bytes before index `at`, from which the state there is guessed.
 fn before(text: &[u8], at: usize) -> &[u8] {
     &text[at.saturating_sub(BEFORE)..at]
 }
 
 impl Block {
-    /// Runs the block of up to `N` bytes that begins at `begin`.
+    /// Runs the automaton on the block of up to `N` bytes that begins at `begin`, by loads.
     fn fill<const N: usize>(&mut self, table: &Table, odds: &Odds, text: &[u8], begin: usize) {
         let guess = |at: usize| Walk::new(odds.guess(table, before(text, at)));
         let rest = &text[begin..];
@@ -142,7 +142,7 @@ impl Block {
         }
     }
 
-    /// Runs the block of 64 parts that begins at `begin`, by shuffles.
+    /// Runs the automaton on the block of 64 parts that begins at `begin`, by shuffles.
     fn fill_by_shuffles(&mut self, shuffles: &Shuffles, odds: &Odds, text: &[u8], begin: usize) {
         let part = SHUFFLED / WIDE;
         self.begin = begin;
@@ -164,12 +164,12 @@ impl Block {
         self.walks.extend(from.into_iter().zip(states).map(walk));
     }
 
-    /// Returns the bytes of a part.
+    /// Returns the number of bytes in a part of the block.
     fn part(&self) -> usize {
         self.told.len().div_ceil(self.walks.len().max(1)).max(1)
     }
 
-    /// Returns the first state and the text of each part.
+    /// Returns the first state and the text of each part of the block.
     fn walks<'a>(&self, text: &'a [u8]) -> Vec<(u16, &'a [u8])> {
         let parts = text[self.begin..].chunks(self.part());
         self.walks.iter().zip(parts).map(|(walk, part)| (walk.from, part)).collect()
@@ -204,7 +204,7 @@ impl Walk {
         Self { from, state: from }
     }
 
-    /// Makes one step, and returns the report of the byte.
+    /// Makes the step for `byte`, and returns its report: the index of a list of events, or 0.
     #[inline(always)]
     fn step(&mut self, steps: &Steps, byte: u8) -> u8 {
         self.state = steps[usize::from(self.state & 0xff00 | u16::from(byte))];

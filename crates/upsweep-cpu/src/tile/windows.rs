@@ -9,19 +9,19 @@ use super::lanes::ROW_BYTES;
 
 /// Bytes of a page.
 pub(crate) const PAGE: usize = 4 << 10;
-/// Pages of a window. Of 4, 8 and 16, 8 were the fastest. A window fits in the first-level cache.
+/// Number of pages of a window. Of 4, 8 and 16, 8 were the fastest. A window fits in the first-level cache.
 pub(crate) const PAGES: usize = 8;
 /// Bytes of a window.
 pub(crate) const WINDOW: usize = PAGES * PAGE;
-/// Cache lines of a window.
+/// Number of cache lines of a window.
 const LINES: usize = WINDOW / ROW_BYTES;
 
 /// Prefetcher of a block, ahead of a loop that reads it in order, and then of the first window of the next block.
 /// Neither address need be valid.
 pub(crate) struct Windows {
-    /// Window that is being prefetched.
+    /// Start of the window that is being prefetched.
     window: *const u8,
-    /// Next line of the window.
+    /// Number of lines of the window that are prefetched already.
     line: usize,
     /// Bytes of the block from the window on.
     bytes: usize,
@@ -61,13 +61,14 @@ impl Windows {
     }
 }
 
-/// Returns the offset in its window of the line that is prefetched in this turn.
+/// Returns the offset in bytes, from the start of its window, of the line that is prefetched in turn `turn`.
 #[inline(always)]
 fn place(turn: usize) -> usize {
     turn % PAGES * PAGE + turn / PAGES * ROW_BYTES
 }
 
-/// Returns the offset in its block of the line that is prefetched in this turn, window by window.
+/// Returns the offset in bytes, from the start of its block, of the line that is prefetched in turn `turn`, window by
+/// window.
 #[inline(always)]
 pub(crate) fn place_in_block(turn: usize) -> usize {
     turn / LINES * WINDOW + place(turn % LINES)

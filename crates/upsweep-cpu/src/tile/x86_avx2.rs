@@ -30,7 +30,7 @@ impl Avx2 {
         ]
     }
 
-    /// Broadcasts the last lane of each 16 bytes within these.
+    /// Broadcasts the last lane of each 16 bytes of `x` to all lanes of these 16 bytes.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn last_of_16<T>(x: [__m256i; 2]) -> [__m256i; 2] {
@@ -41,7 +41,7 @@ impl Avx2 {
     #[target_feature(enable = "avx2")]
     fn hidden([low, high]: [__m256i; 2]) -> [__m256i; 2] {
         let (mut low, mut high) = (low, high);
-        // SAFETY: the statement is empty.
+        // SAFETY: the assembly is a comment: it has no instructions.
         unsafe {
             asm!("/* {0} {1} */", inout(ymm_reg) low, inout(ymm_reg) high,
                 options(pure, nomem, nostack, preserves_flags));
@@ -143,7 +143,7 @@ impl Lanes for Avx2 {
     #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn exchange<B: KeyBits>(low: *mut Self::Row, high: *mut Self::Row) {
-        // SAFETY: both are valid rows, and not the same.
+        // SAFETY: `low` and `high` point to valid rows, which are not the same.
         let (a, b) = unsafe { (low.read(), high.read()) };
         let (mut lesser, mut greater) = (a, b);
         for half in 0..2 {
@@ -156,7 +156,7 @@ impl Lanes for Avx2 {
                 (_mm256_blendv_epi8(a, b, is_greater), _mm256_blendv_epi8(b, a, is_greater))
             };
         }
-        // SAFETY: both are valid rows, and not the same.
+        // SAFETY: `low` and `high` point to valid rows, which are not the same.
         unsafe {
             low.write(lesser);
             high.write(greater);

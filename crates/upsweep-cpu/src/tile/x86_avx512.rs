@@ -33,7 +33,7 @@ macro_rules! table {
 
 impl<T, const SPAN: usize> Index<T, SPAN> {
     const LANES: usize = ROW_BYTES / size_of::<T>();
-    /// Lanes of a half.
+    /// Number of lanes of a half of a group: of `SPAN` bytes.
     const HALF: usize = if SPAN < size_of::<T>() { 1 } else { SPAN / size_of::<T>() };
 
     const fn is_upper(lane: usize) -> bool {
@@ -45,12 +45,13 @@ impl<T, const SPAN: usize> Index<T, SPAN> {
     const fn last(_: usize) -> usize {
         Self::LANES - 1
     }
-    /// Shifts by one lane: the last lane of the first operand, then the lanes of the second.
+    /// Returns the source of a lane in a shift by one lane: the last lane of the first operand, then the lanes of the
+    /// second.
     const fn shifted(lane: usize) -> usize {
         lane + Self::LANES - 1
     }
-    /// Reverses the lanes. If elements do not fill a row, the rest of its bytes counts as another lane, which is
-    /// unused.
+    /// Returns the source of a lane in a reversal. If elements do not fill a row, the rest of its bytes counts as
+    /// another lane, which is unused.
     const fn reversed(lane: usize) -> usize {
         (2 * Self::LANES - 1 - lane) % Self::LANES
     }
@@ -128,7 +129,7 @@ impl Avx512 {
     #[target_feature(enable = "avx512f")]
     fn hidden(row: __m512i) -> __m512i {
         let mut row = row;
-        // SAFETY: the statement is empty.
+        // SAFETY: the assembly is a comment: it has no instructions.
         unsafe { asm!("/* {0} */", inout(zmm_reg) row, options(pure, nomem, nostack, preserves_flags)) };
         row
     }
@@ -167,7 +168,7 @@ impl Lanes for Avx512 {
             table
         };
         let row;
-        // SAFETY: both are 64 bytes.
+        // SAFETY: the table and a row are 64 bytes.
         unsafe {
             let table = std::mem::transmute::<[u8; 64], __m512i>(table);
             asm!("vpshufb {row}, {x}, {table}", row = lateout(zmm_reg) row, table = in(zmm_reg) table, x = in(zmm_reg) x,
@@ -189,7 +190,7 @@ impl Lanes for Avx512 {
                 $back($blend(mask, $cast(lower), $cast(upper)))
             }};
         }
-        // SAFETY: the statements are empty.
+        // SAFETY: the assembly of `blended` is a comment: it has no instructions.
         Self::hidden(unsafe {
             match (size_of::<T>(), floats) {
                 (1, _) => blended!(u64, _mm512_mask_blend_epi8(same, same)),
@@ -212,7 +213,7 @@ impl Lanes for Avx512 {
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     unsafe fn shifted<T>(before: __m512i, x: __m512i) -> __m512i {
         let index = const { Index::<T, 0>::SHIFTED };
-        // SAFETY: both are 64 bytes.
+        // SAFETY: the table and a row are 64 bytes.
         Self::hidden(unsafe {
             if size_of::<T>() >= 4 {
                 let words = std::mem::transmute::<[i32; 16], __m512i>(index.words());
@@ -266,7 +267,7 @@ impl Lanes for Avx512 {
     #[inline]
     #[target_feature(enable = "avx512f")]
     unsafe fn exchange<B: KeyBits>(low: *mut __m512i, high: *mut __m512i) {
-        // SAFETY: both are valid rows, and not the same.
+        // SAFETY: `low` and `high` point to valid rows, which are not the same.
         unsafe {
             let (a, b) = (low.read(), high.read());
             let four = size_of::<B>() == 4;

@@ -5,7 +5,7 @@
 
 use std::arch::x86_64::*;
 
-/// Places of the set bits of each of 256 masks, in ascending order.
+/// Indices of the set bits of each of 256 masks, in ascending order.
 const PLACES: [[u8; 8]; 256] = {
     let mut places = [[0; 8]; 256];
     let mut mask = 0;
@@ -27,7 +27,7 @@ const PLACES: [[u8; 8]; 256] = {
 struct Shuffles<const SIZE: usize>;
 
 impl<const SIZE: usize> Shuffles<SIZE> {
-    /// Byte indices of a shuffle of 16 bytes.
+    /// Operand of a shuffle of 16 bytes for each mask: the index of the source byte of each byte.
     const BYTES: [[u8; 16]; 256] = {
         let mut table = [[0; 16]; 256];
         let mut mask = 0;
@@ -42,7 +42,7 @@ impl<const SIZE: usize> Shuffles<SIZE> {
         table
     };
 
-    /// Indices of 4-byte words of a shuffle of 32 bytes.
+    /// Operand of a shuffle of 32 bytes for each mask: the index of the source word of each word of 4 bytes.
     const WORDS: [[u32; 8]; 256] = {
         let (of_value, mut table) = (SIZE / 4, [[0; 8]; 256]);
         let mut mask = 0;
@@ -61,7 +61,7 @@ impl<const SIZE: usize> Shuffles<SIZE> {
 /// Implementation of [`Lanes::compress`](super::lanes::Lanes::compress) by AVX-512.
 ///
 /// # Safety
-/// As [`Lanes::compress`](super::lanes::Lanes::compress).
+/// `from` is valid for reads and `to` for writes of 64 values, which are numbers.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
 pub(super) unsafe fn by_avx512<T>(from: *const u8, mask: u64, to: *mut u8) -> bool {
@@ -72,7 +72,7 @@ pub(super) unsafe fn by_avx512<T>(from: *const u8, mask: u64, to: *mut u8) -> bo
     for row in 0..size_of::<T>() {
         let bits = mask >> (row * lanes) & (!0 >> (64 - lanes));
         // SAFETY: the row is among the 64 values of the input. The store is within the 64 values of the output, as at
-        // most as many values are before it as in the input.
+        // most as many values have been stored as there are values before the row in the input.
         unsafe {
             let x = _mm512_loadu_si512(from.add(64 * row).cast());
             let packed = match size_of::<T>() {
@@ -91,7 +91,7 @@ pub(super) unsafe fn by_avx512<T>(from: *const u8, mask: u64, to: *mut u8) -> bo
 /// Implementation of [`Lanes::compress`](super::lanes::Lanes::compress) by AVX2.
 ///
 /// # Safety
-/// As [`Lanes::compress`](super::lanes::Lanes::compress).
+/// `from` is valid for reads and `to` for writes of 64 values, which are numbers.
 #[inline]
 #[target_feature(enable = "avx2,popcnt")]
 pub(super) unsafe fn by_avx2<T>(from: *const u8, mask: u64, to: *mut u8) -> bool {
@@ -104,7 +104,8 @@ pub(super) unsafe fn by_avx2<T>(from: *const u8, mask: u64, to: *mut u8) -> bool
     for group in 0..64 / lanes {
         let bits = (mask >> (group * lanes) & (!0 >> (64 - lanes))) as usize;
         // SAFETY: the group is among the 64 values of the input. The store is within the 64 values of the output, as at
-        // most as many values are before it as in the input. The tables have 256 entries.
+        // most as many values have been stored as there are values before the group in the input. The tables have 256
+        // entries.
         unsafe {
             let at = from.add(group * lanes * size_of::<T>());
             match size_of::<T>() {

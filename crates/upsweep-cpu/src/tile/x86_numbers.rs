@@ -28,7 +28,7 @@ of_each_type! {
     times: _mm512_mul_ps, _mm512_mul_pd, _mm512_mullo_epi32, _mm512_mullo_epi64
 }
 
-/// Replaces every NaN by the canonical one.
+/// Replaces every NaN of a row by the canonical NaN.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(super) fn canonical<C: Coefficient>(a: __m512i) -> __m512i {

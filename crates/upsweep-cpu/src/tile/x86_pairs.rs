@@ -35,7 +35,7 @@ pub(super) fn by_avx512<T, const WHAT: usize>(a: __m512i, b: __m512i) -> __m512i
     }
 }
 
-/// Implementation of `two` for rows of two registers.
+/// Implementation of [`Lanes::two`](super::lanes::Lanes::two) for rows of two registers.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn by_avx2<T, const WHAT: usize>(a: [__m256i; 2], b: [__m256i; 2]) -> [__m256i; 2] {

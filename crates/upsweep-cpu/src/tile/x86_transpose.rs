@@ -1,8 +1,9 @@
 //! Transposition of squares in registers: 16 x 16 numbers of 4 bytes and 8 x 8 of 8 bytes by AVX-512 and AVX2, and 64 x
 //! 64 bytes by AVX-512.
 //!
-//! Neighbouring rows are interleaved, then pairs of rows. After that each quarter of a row has a part of a column. Two
-//! rounds of shuffles of quarters join these parts. The code has no `map` of arrays, as LLVM may not inline it.
+//! Neighbouring rows are interleaved, and if numbers have 4 bytes, then pairs of rows. After that each 128 bits of a
+//! row have a part of a column. Shuffles of these parts join them: two rounds by AVX-512, one by AVX2. The code has no
+//! `map` of arrays, as LLVM may not inline it.
 
 use std::arch::x86_64::*;
 
@@ -15,7 +16,7 @@ pub(super) fn of_16(rows: [__m512; 16]) -> [__m512; 16] {
         a[2 * i] = _mm512_unpacklo_ps(rows[2 * i], rows[2 * i + 1]);
         a[2 * i + 1] = _mm512_unpackhi_ps(rows[2 * i], rows[2 * i + 1]);
     }
-    // b[4 i + c] has column 4 q + c of rows 4 i to 4 i + 3 in quarter q.
+    // b[4 i + c] has, in its 128-bit quarter q, column 4 q + c of rows 4 i to 4 i + 3.
     let mut b = a;
     for i in 0..4 {
         for c in 0..2 {
@@ -50,12 +51,12 @@ pub(super) unsafe fn of_64((from, stride): (*const u8, usize), (to, distance): (
     }
     // SAFETY: the array has 64 bytes.
     let bytes = unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) };
-    // squares[c][r] has columns 8 c to 8 c + 7, one after the other, of rows 8 r to 8 r + 7.
+    // squares[c][r] has the bytes of rows 8 r to 8 r + 7 in columns 8 c to 8 c + 7, one column after the other.
     let mut squares = [[_mm512_setzero_pd(); 8]; 8];
     for (r, begin) in (0..64).step_by(8).enumerate() {
         let mut rows = [_mm512_setzero_pd(); 8];
         for (i, row) in rows.iter_mut().enumerate() {
-            // SAFETY: the row is in the square.
+            // SAFETY: row `begin + i` is one of the 64 rows at `from`.
             *row = unsafe { _mm512_loadu_pd(from.add((begin + i) * stride).cast()) };
         }
         for (c, column) in of_8(rows).into_iter().enumerate() {
@@ -64,7 +65,7 @@ pub(super) unsafe fn of_64((from, stride): (*const u8, usize), (to, distance): (
     }
     for (c, rows) in squares.into_iter().enumerate() {
         for (i, column) in of_8(rows).into_iter().enumerate() {
-            // SAFETY: the row is in the square.
+            // SAFETY: row `8 * c + i` is one of the 64 rows at `to`.
             unsafe { _mm512_storeu_pd(to.add((8 * c + i) * distance).cast(), column) };
         }
     }
@@ -73,7 +74,7 @@ pub(super) unsafe fn of_64((from, stride): (*const u8, usize), (to, distance): (
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(super) fn of_8(rows: [__m512d; 8]) -> [__m512d; 8] {
-    // a[2 i + c] has column 2 q + c of rows 2 i and 2 i + 1 in quarter q.
+    // a[2 i + c] has, in its 128-bit quarter q, column 2 q + c of rows 2 i and 2 i + 1.
     let mut a = rows;
     for i in 0..4 {
         a[2 * i] = _mm512_unpacklo_pd(rows[2 * i], rows[2 * i + 1]);
@@ -91,7 +92,7 @@ pub(super) fn of_8(rows: [__m512d; 8]) -> [__m512d; 8] {
     columns
 }
 
-/// Transposes a square of rows of two registers. Each register has half of the columns.
+/// Transposes a square of 16 rows of two registers. Register 0 of a row has its columns 0 to 7, register 1 the others.
 #[cfg(not(feature = "small-loops"))]
 #[inline]
 #[target_feature(enable = "avx2")]
@@ -105,7 +106,7 @@ pub(super) fn halves_of_16(rows: [[__m256i; 2]; 16]) -> [[__m256i; 2]; 16] {
             a[2 * k] = _mm256_unpacklo_ps(even, odd);
             a[2 * k + 1] = _mm256_unpackhi_ps(even, odd);
         }
-        // b[4 k + c] has column 4 q + c of rows 4 k to 4 k + 3 in quarter q.
+        // b[4 k + c] has, in its 128-bit half q, column 8 j + 4 q + c of rows 8 i + 4 k to 8 i + 4 k + 3.
         let mut b = [_mm256_setzero_pd(); 8];
         for k in 0..2 {
             for c in 0..2 {

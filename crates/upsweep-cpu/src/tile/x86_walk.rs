@@ -26,11 +26,11 @@ use super::x86_transpose;
 use std::arch::x86_64::*;
 use upsweep_core::call::automaton::Table;
 
-/// Number of runs.
+/// Number of interleaved runs, one for each byte of a register.
 const LANES: usize = 64;
 /// Bytes of a part between two checkpoints.
 const GROUP: usize = 64;
-/// Most chunks of a table.
+/// Largest number of chunks of a transition table. A chunk is the 128 entries that one shuffle looks up.
 const MOST_CHUNKS: usize = 16;
 /// Bits of an entry: the next state.
 const STATE: u8 = 0x3f;
@@ -39,7 +39,7 @@ const WHICH: u8 = 0x40;
 /// Bit of an entry: whether there is a report.
 const TELLS: u8 = 0x80;
 
-/// Contents of a register.
+/// Contents of a 64-byte register: a byte for each run or each table entry.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Line([u8; LANES]);
@@ -59,16 +59,17 @@ pub(super) struct Shuffles {
     /// Mask of the bits of a state that index a chunk.
     within: u8,
     chunks: Vec<[Line; 2]>,
-    /// Other bits of the states of each chunk, in each byte of a line.
+    /// For each chunk the state bits that select it, in each byte of a line.
     numbers: Vec<Line>,
     /// First and second report of each state.
     tells: [Line; 2],
-    /// Next states, for each class.
+    /// Next state of each state, for each class of bytes.
     next: Vec<Line>,
 }
 
 impl Shuffles {
-    /// Returns `None` if the processor has no byte shuffles of AVX-512, or the table does not fit.
+    /// Makes the shuffle tables of an automaton. Returns `None` if the processor has no byte shuffles of AVX-512, or
+    /// the table does not fit.
     pub(super) fn new(table: &Table) -> Option<Self> {
         if !Set::widest().is_avx512() || table.classes > 64 {
             return None;
@@ -118,7 +119,7 @@ impl Shuffles {
         })
     }
 
-    /// Returns the states after four texts of one length, as [`Odds::guess`] does. Four are interleaved to hide the
+    /// Guesses the states after four texts of one length, as [`Odds::guess`] does. Four are interleaved to hide the
     /// latency of shuffles.
     pub(super) fn guess(&self, odds: &Odds, before: [&[u8]; 4]) -> [u8; 4] {
         // SAFETY: `Shuffles` exist only if the processor has the instructions for which the function is compiled.
@@ -149,8 +150,8 @@ impl Shuffles {
         })
     }
 
-    /// Runs the automaton on 64 consecutive parts of a text, with 64 bytes for each mark. Begins with `states`, and
-    /// replaces them by the final states. Each mark is set to the states after its bytes.
+    /// Runs the automaton on 64 consecutive parts of a text, each of which has 64 bytes for each mark. Begins with
+    /// `states`, and replaces them by the final states. Each mark is set to the states after its bytes.
     pub(super) fn walk(&self, text: &[u8], told: &mut [u8], states: &mut [u8; LANES], marks: &mut [[u8; LANES]]) {
         assert!(text.len() == LANES * GROUP * marks.len() && told.len() == text.len(), "64 bytes of each part a mark");
         let walk: unsafe fn(&Self, &[u8], &mut [u8], &mut [u8; LANES], &mut [[u8; LANES]]) = match self.chunks.len() {
@@ -166,6 +167,8 @@ impl Shuffles {
         unsafe { walk(self, text, told, states, marks) }
     }
 
+    /// [`walk`](Self::walk) with a table of `CHUNKS` chunks.
+    ///
     /// # Safety
     /// `text` and `told` have [`LANES`] times [`GROUP`] bytes for each mark.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
@@ -197,7 +200,7 @@ impl Shuffles {
                     _mm512_permutex2var_epi8(low, bytes, next_low),
                     _mm512_permutex2var_epi8(high, bytes, next_high),
                 );
-                // class | state & within
+                // Index in a chunk: class | state & within.
                 let at = _mm512_ternarylogic_epi64::<0xf8>(class, state, within);
                 let number = _mm512_and_si512(state, of_chunk);
                 let mut next = [_mm512_setzero_si512(); CHUNKS];
