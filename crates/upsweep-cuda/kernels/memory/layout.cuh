@@ -7,7 +7,7 @@
 struct WorkspaceHeader {
     u32 epoch;     // tags this launch's status words; never 0
     u32 ticket;    // the next tile to hand out
-    u32 finished;  // blocks that are done, in a launch that uses up the epochs
+    u32 finished;  // blocks that have ended, in the launch with the last epoch
     u32 fault;     // 0, or the code of a fault in the input: see report_fault
     u64 fault_index;
     i64 fault_value;

@@ -1,4 +1,4 @@
-// Job of the kernels that scan tiles: parameters, streams, slots.
+// What the kernels that scan tiles share: their parameters, and the slots of their streams in shared memory.
 
 #pragma once
 
@@ -31,7 +31,7 @@ using Input = Streams<PLACE>;
 using Slot = Input::Slot;
 static_assert(Input::VECTOR_BYTES == SLOT_BYTES, "the host sizes the shared memory by it");
 
-// Slots of the k-th tile in shared memory.
+// Returns the slots of this block's k-th tile in shared memory.
 __device__ __forceinline__ Slot* tile_slots(unsigned char* shared, u32 k) { return (Slot*)(shared + k * Input::TILE_BYTES); }
 
 // A warp's asynchronous copies and loads are of whole 128-byte lines only if the tiles begin at one.

@@ -1,4 +1,4 @@
-// Queries of a histogram's prefix sums P, one more than there are bins; a thread each.
+// Queries of a histogram's prefix sums P, one more than there are bins; one thread for each query.
 //
 //   range (a, b):   P[b + 1] - P[a], where a and b + 1 are at most `bins`; 0 if a > b
 //   share q:        the largest k with P[k] < ceil(q P[bins]), and at least 1
