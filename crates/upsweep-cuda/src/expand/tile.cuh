@@ -2,7 +2,7 @@
 // of the owner.
 //
 //   mark     in shared memory, at the first result of each count, the index of the count in the tile
-//   store    a row of results for each warp: a lane has the neighbours of one store, and the last mark up to each gives its
+//   store    a row of results for each warp: a lane has the neighbours of one store; the last mark up to each gives its
 //            owner
 //
 // Results are stored in windows, so a tile may have any number of them. A row begins at a multiple of 16 bytes of the
@@ -68,7 +68,7 @@ struct OwnCounts {
 struct TileResults {
     using Mark = u16;
     static_assert(TILE < 1 << 16, "a mark is one more than a count's place in its tile");
-    static constexpr u32 LANE = 16 % sizeof(Result) == 0 ? 16 / sizeof(Result) : 1;  // number of results that a lane stores at once
+    static constexpr u32 LANE = 16 % sizeof(Result) == 0 ? 16 / sizeof(Result) : 1;  // results of a lane's store
     static constexpr u32 ROW = WARP * LANE;
     static_assert(MARKS / WARPS % ROW == 0, "a window is whole rows");
     static constexpr u32 STARTS = EXPAND == RANKS ? TILE : 1;

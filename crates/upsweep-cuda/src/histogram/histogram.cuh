@@ -80,7 +80,7 @@ __device__ __forceinline__ u32 bin_of(const Params& p, [[maybe_unused]] const X*
 class Place {
     Counter* column;
     const In* edges;
-    u32 first, width;  // the slice
+    u32 first, width;  // the slice: its first slot, and its number of slots
     Halves<HALVES_TURN, HALF_FULL> halves;
 
 public:
@@ -225,7 +225,8 @@ struct Batch {
 // Counts the elements of a part. Vectors are aligned in memory: elements before the first whole one and after the last
 // are counted one by one.
 __device__ __forceinline__ void count_part(const Params& p, Place& place, u64 part, bool last_part) {
-    const u64 lead = ALIGNABLE ? (u64)p.input % 16 / sizeof(In) : 0, end = lead + p.n;  // in elements, from the last multiple of 16 bytes at or before the input on
+    // Both are counted in elements, from the last multiple of 16 bytes at or before the input on.
+    const u64 lead = ALIGNABLE ? (u64)p.input % 16 / sizeof(In) : 0, end = lead + p.n;
     const u64 per_part = p.part / VECTOR, whole = end / VECTOR;
     const u64 first = part == 0 && lead > 0 ? 1 : part * per_part;
     // The last part may have no whole vector, and the one before fewer than others.

@@ -35,7 +35,7 @@
 #include "word/value.cuh"
 
 constexpr u32 NOTHING = ~0u;                   // no piece
-constexpr u32 MET = 1, FIRST = 2, BEHIND = 3;  // states of a piece, first 0: has a predecessor; is the list's first; is a later one of the list
+constexpr u32 MET = 1, FIRST = 2, BEHIND = 3;  // of a piece: has a predecessor; is the first listed; a later one
 
 // Returns the index, among the SPACING neighbours number `slot` of memory, of the element that begins a piece.
 __device__ __forceinline__ u32 chosen(u32 slot) {

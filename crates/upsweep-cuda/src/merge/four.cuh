@@ -138,7 +138,7 @@ __device__ __forceinline__ void split_runs(const MergeFourParams& p) {
 struct FourTile {
     u64 begin;               // its first result
     u64 from[WAYS];  // position of each run's first element, less the number of elements of lower runs in the tile
-    u32 number[WAYS];        // of elements of each run
+    u32 number[WAYS];        // number of elements of each run
     u32 at[WAYS];            // byte offset of each run's elements
     u32 last;                // whether it is the part's last tile
 };

@@ -29,7 +29,7 @@ struct Both {
 __device__ __forceinline__ u32 split_here(const Both& both, u32 result, u32 most) {
     const u32 low = result > both.of_b ? result - both.of_b : 0;
     const In *a = both.a + low, *b = both.b + (result - low);
-    u32 left = min(result, both.of_a) - low, split = low;  // limit of further elements of the first array; their number so far
+    u32 left = min(result, both.of_a) - low, split = low;  // limit of further elements of a; how many so far
 #pragma unroll
     for (u32 range = most; range > 0; range /= 2) {
         const u32 step = (range + 1) / 2;
