@@ -36,7 +36,7 @@ struct RunsTask {
     static constexpr u32 FEW = 16;
 
     // Dynamic shared memory: the ring, and the staged tiles. Each warp has one more vector of keys, before its own.
-    static constexpr u32 SHARE = WARP * ITEMS, VECTORS = WARP * ROWS;  // of a warp
+    static constexpr u32 SHARE = WARP * ITEMS, VECTORS = WARP * ROWS;  // elements, and vectors, of a warp
     static constexpr u32 KEY_BYTES = WARPS * (VECTORS + 1) * sizeof(KeySlot);
     static constexpr u32 STAGED_BYTES = KEY_BYTES + Input::TILE_BYTES;
     static constexpr u32 DYNAMIC_BYTES = RING_BYTES + AHEAD * STAGED_BYTES;

@@ -59,7 +59,7 @@
 // KEPT_TILES teams of TEAM_WARPS look-back warps take tiles in turn, so that each meets the others at barriers of its own.
 constexpr u32 LOOKING_BACK = KEPT_TILES * TEAM_WARPS * WARP, MEETING = THREADS + TEAM_WARPS * WARP;
 constexpr u32 COMPUTING = (APART ? 2 : 1) * THREADS;
-constexpr u32 ASKED = Status<T>::WORDS == 1 ? GROUP : (GROUP + 2) / 3;  // entries that a lane loads at once: more would spill
+constexpr u32 ASKED = Status<T>::WORDS == 1 ? GROUP : (GROUP + 2) / 3;  // loaded at once by a lane: more would spill
 static_assert(2 + (APART ? 3 : 2) * KEPT_TILES <= 16, "a block has 16 barriers");
 __device__ __forceinline__ u32 reduced_barrier(u32 tile) { return 2 + tile % KEPT_TILES; }
 __device__ __forceinline__ u32 left_barrier(u32 tile) { return 2 + KEPT_TILES + tile % KEPT_TILES; }

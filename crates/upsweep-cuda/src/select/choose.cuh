@@ -67,7 +67,7 @@ public:
     // A vector is one grain; vectors of bytes and halves are two, for fewer bank conflicts.
     static constexpr u32 SPLIT = VECTOR * sizeof(In) == 16 && VECTOR > 4 ? 2 : 1;
     static constexpr u32 GRAIN = VECTOR / SPLIT, GRAIN_BYTES = SLOT_BYTES / SPLIT;
-    static constexpr u32 GRAINS = ROWS * SPLIT;     // of a thread
+    static constexpr u32 GRAINS = ROWS * SPLIT;     // number of grains of a thread
     static constexpr u32 SHARE = WARP * ITEMS;      // elements of a warp
     static constexpr u32 BIT_WORDS = (ITEMS + 31) / 32;
     static constexpr bool BYTES = WARP * GRAIN < 1 << 8;  // whether a row's count fits in a byte

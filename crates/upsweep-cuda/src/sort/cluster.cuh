@@ -35,7 +35,7 @@ static_assert((u64)MOST_SHARE * MOST_SHARE * CLUSTER <= 1ull << 32, "places are 
 
 struct ClusterShared {
     u32 masks[WARPS][MASK_ROWS * DIGITS];  // bit set of the lanes that have the digit
-    u16 counts[WARPS][DIGITS];             // number of the warp's keys; then the slot of the warp's first key with the digit
+    u16 counts[WARPS][DIGITS];             // number of the warp's keys; then the slot of the first with the digit
     u32 of_groups[ROW_GROUPS][DIGITS];         // number of keys of ROW_GROUP warps
     u32 of_blocks[CLUSTER][DIGITS];        // number of keys of each block, written by the blocks
     u32 bases[DIGITS];                     // place of a key with the digit, less its slot, modulo 2^32

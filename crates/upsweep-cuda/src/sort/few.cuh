@@ -21,7 +21,7 @@ constexpr u32 FEW_LANES = WARP;  // counters of a slot: each lane has its own, a
 constexpr u32 FEW_TRIES = 4;     // factors that a warp tries
 constexpr u32 SET_SLOTS = 2 * FEW_SLOTS;
 constexpr u32 FIRST_SAMPLED = 128;           // threads that insert their keys before the others
-constexpr u32 MOST_DISTINCT = WARP * 3 / 4;  // among the first warp's keys: FEW equally frequent values have 20 on average
+constexpr u32 MOST_DISTINCT = WARP * 3 / 4;  // of the first warp's keys: FEW equally frequent values have 20 on average
 static_assert(FEW_SLOTS == 256, "a slot has the highest 8 bits of a word");
 
 struct FewKeys {
