@@ -18,6 +18,6 @@ struct Workspace {
     WorkspaceHeader* header;
     u64* words8;
     u64* words16;
-    u32 capacity8;   // words of 8 bytes
-    u32 capacity16;  // words of 16 bytes
+    u32 capacity8;   // number of words of 8 bytes
+    u32 capacity16;  // number of words of 16 bytes
 };

@@ -20,8 +20,8 @@ constexpr Mask OWN = (Mask)~0ull >> (8 * sizeof(Mask) - ITEMS);  // the bits of 
 
 constexpr bool READ_MARKS = HEADS == Heads::FLAGS || HEADS == Heads::KEYS;
 constexpr bool MARKED = READ_MARKS || HEADS == Heads::OFFSETS;
-// A reduction needs to know whether a segment ends with a warp's last element. Its sources are at hand when its heads
-// are marked.
+// Whether the marks also tell, for each warp, whether a segment begins after its last element: a reduction needs to
+// know. The sources are at hand when the heads are marked.
 constexpr bool MARKS_NEXT = READ_MARKS && BY_SEGMENT;
 
 // Heads of a tile. By flags and keys: bit j of vector v for element j of the tile's vector v, and for each warp whether
@@ -184,7 +184,7 @@ __device__ __forceinline__ Mask thread_heads(const Params& p, u64 begin, u32 cou
 
 // Heads of a warp's lanes, as seen by each lane.
 struct LaneHeads {
-    u32 lanes;  // lanes that have a head
+    u32 lanes;  // set of the lanes that have a head
 
     template <bool FULL>
     static __device__ __forceinline__ LaneHeads of(Mask heads) {

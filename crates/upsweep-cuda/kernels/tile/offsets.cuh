@@ -89,7 +89,7 @@ struct OffsetRange {
 template <bool BACKWARDS>
 struct Run {
     const Offset* first;
-    u32 last;      // last offset that exists, counted from the first; or beyond all accesses
+    u32 last;      // index of the last offset that exists, from `first` on; or one beyond all accesses
     bool aligned;  // whether quads that begin at multiples of QUAD are aligned
 
     __device__ __forceinline__ Run(const Params& p, u64 k)
@@ -102,7 +102,8 @@ struct Run {
         return (BACKWARDS ? 0 - place : place) % QUAD;
     }
 
-    // Returns the index of this offset with aligned quads at or before offset k, or k if it is offset 0.
+    // Returns the index of the nearest offset at or before offset k at which quads are aligned, or k if that is offset
+    // 0.
     static __device__ __forceinline__ u64 aligned_at(const Params& p, u64 k) {
         const u32 distance = lead(p, k);
         return k > distance ? k - distance : k;

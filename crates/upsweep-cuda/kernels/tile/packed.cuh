@@ -43,7 +43,7 @@ struct Packed {
             return result;
         } else {
             const u32 even = L::even_bytes(w), odd = L::odd_bytes(w);
-            u32 first, second;  // of each pair
+            u32 first, second;  // of each pair of neighbouring elements
             if constexpr (FORM == Form::SUM) {
                 second = (even + odd) * 0x10001 + carry;
                 first = second - odd;

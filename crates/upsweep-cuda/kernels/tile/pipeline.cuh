@@ -65,6 +65,7 @@
 
 static_assert(RING % LOOK_BACK_WARPS == 0, "two look-back warps that met at one barrier in turn could come in each other's place");
 
+// When the thread DRAWER requests the ticket of a later tile, and whether it waits for the ticket there.
 enum class Asks {
     AND_WAITS,  // when a tile begins, before another is staged: saves 1 to 3 % (benches/notes/scan.md), cause unknown
     AND_GOES_ON,  // when a tile begins; it has arrived when the tile is reduced
@@ -167,7 +168,7 @@ private:
                 if (Task::ASKS == Asks::AND_WAITS && threadIdx.x == Task::DRAWER) more &= remember(k + DRAWN, next);
                 stage(task, k + AHEAD);
                 if constexpr (!Task::FINISHES) {
-                    if (k >= RING) barrier_wait(prefix_barrier(k), MEETING);  // the entry is free
+                    if (k >= RING) barrier_wait(prefix_barrier(k), MEETING);  // until the ring entry is free
                 }
                 wait_groups<AHEAD>();
                 task.reduce(k, tile);

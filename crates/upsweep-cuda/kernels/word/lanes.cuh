@@ -16,7 +16,7 @@ constexpr bool BITS = FORM == Form::AND || FORM == Form::OR || FORM == Form::XOR
 template <class V>
 struct Lanes {
     static constexpr bool SIGNED = arith::signed_integer<V>;
-    // Neutral value of sums and extremes, in both lanes.
+    // Least and greatest value of V, and the neutral value of the operator (NOTHING), in both lanes.
     static constexpr u32 LEAST = SIGNED ? 0x80008000 : 0, MOST = SIGNED ? 0x7fff7fff : 0xffffffff;
     static constexpr u32 NOTHING = FORM == Form::MAXIMUM ? LEAST : FORM == Form::MINIMUM ? MOST : FORM == Form::AND ? ~0u : 0;
 

@@ -71,7 +71,7 @@ struct AutomatonTask {
     struct Shared {
         Number warp_totals[STAGES][WARPS], before_tile[STAGES];
         u32 before_warp[STAGES][WARPS], number[STAGES];
-        u32 threads[STAGES][THREADS];  // state at a thread's first byte; events of lower lanes in the upper half
+        u32 threads[STAGES][THREADS];  // state at a thread's first byte; upper half: number of events of lower lanes
         Ends warps[2][WARPS];
         Slot edges[AHEAD + 1][WARPS];  // the 16 bytes before a warp's first one
     };

@@ -77,7 +77,7 @@ struct TileResults {
     struct alignas(16) Store { Result at[LANE]; };
 
     const ExpandParams& p;
-    Marks& marks;          // all 0
+    Marks& marks;          // all 0 before and after a window
     Rank* const starts;    // for ranks: the first result of each count, truncated to the width of a rank
     const u64 first;       // index of the tile's first count
     Result* const to;      // address of the tile's first result

@@ -24,7 +24,8 @@
 
 template <u32 TURN, u32 FULL>
 class Halves {
-    // Slots of other slices may be negative, which exceeds all slots as unsigned, but not NOBODY.
+    // NOBODY stands for no slot. Slots of other slices may be negative, which exceeds all slots as unsigned, but they
+    // are not NOBODY.
     static constexpr u32 ROW = WARP, HOTS = 1 << 8, NOBODY = 1u << 31;
     static_assert((FULL & (FULL - 1)) == 0 && FULL + TURN + 2 * VECTOR < 1 << 16, "16 bits");
 

@@ -32,7 +32,7 @@ using Params = HistogramParams;
 constexpr u32 VALUES = 256;
 constexpr u32 NOWHERE = ~0u - 1;
 constexpr u32 UNSURE = ~0u;  // the quick test's answer near an edge; greater than all others
-// Whether the rule has a quick test, which is unsure for few elements: then a vector has one branch.
+// Whether the rule that finds bins has a quick test, which is unsure for few elements: then a vector has one branch.
 #ifdef QUICK_BIN
 constexpr bool QUICK = !BY_VALUE && !BY_EDGES;
 #else
@@ -225,7 +225,7 @@ struct Batch {
 // Counts the elements of a part. Vectors are aligned in memory: elements before the first whole one and after the last
 // are counted one by one.
 __device__ __forceinline__ void count_part(const Params& p, Place& place, u64 part, bool last_part) {
-    // Both are counted in elements, from the last multiple of 16 bytes at or before the input on.
+    // `lead` and `end` are counted in elements, from the last multiple of 16 bytes at or before the input on.
     const u64 lead = ALIGNABLE ? (u64)p.input % 16 / sizeof(In) : 0, end = lead + p.n;
     const u64 per_part = p.part / VECTOR, whole = end / VECTOR;
     const u64 first = part == 0 && lead > 0 ? 1 : part * per_part;

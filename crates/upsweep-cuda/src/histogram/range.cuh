@@ -22,7 +22,7 @@ __device__ __forceinline__ u64 bin_of(const RangeHistogramParams& p, f64 share) 
     u64 rank = (u64)product;
     if ((f64)rank < product) rank++;
     rank = rank < 1 ? 1 : rank > total ? total : rank;
-    // P[low] < rank <= P[high]
+    // Binary search, in which P[low] < rank <= P[high].
     u64 low = 0, high = p.bins;
     while (high - low > 1) {
         const u64 middle = low + (high - low) / 2;

@@ -37,7 +37,8 @@
 constexpr u32 NOTHING = ~0u;                   // no piece
 constexpr u32 MET = 1, FIRST = 2, BEHIND = 3;  // of a piece: has a predecessor; is the first listed; a later one
 
-// Returns the index, among the SPACING neighbours number `slot` of memory, of the element that begins a piece.
+// Returns which of the SPACING neighbours from element slot * SPACING on begins a piece: its index among them, by a
+// hash.
 __device__ __forceinline__ u32 chosen(u32 slot) {
     slot = (slot ^ slot >> 16) * 0x7feb352d;
     slot = (slot ^ slot >> 15) * 0x846ca68b;

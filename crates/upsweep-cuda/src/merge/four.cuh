@@ -27,13 +27,13 @@
 #include "merge/tile.cuh"
 
 constexpr u32 WAYS = 4;
-constexpr u32 FINDERS = WARP;                                     // threads that stage tiles
+constexpr u32 FINDERS = WARP;                                     // number of threads that stage tiles
 constexpr u32 FOUR_STAGES = 2, STAGE_FULL = 2, STAGE_EMPTY = 4;   // the first barrier of each kind
 constexpr u32 WARP_RESULTS = WARP * MERGE_ITEMS;
 constexpr u32 SECTOR = 32, ODD = sizeof(In) & (~sizeof(In) + 1);
-constexpr u32 UNIT = ODD < SECTOR ? SECTOR / ODD : 1;             // results whose bytes are whole sectors
-constexpr u32 CHUNK = (THREADS - 1) * MERGE_ITEMS / WAYS;         // in the mean, so that no half's last thread is one too many
-constexpr u32 LEAST = CHUNK / 4 > UNIT ? CHUNK / 4 : UNIT;         // the shortest chunk
+constexpr u32 UNIT = ODD < SECTOR ? SECTOR / ODD : 1;             // least number of results whose bytes are whole sectors
+constexpr u32 CHUNK = (THREADS - 1) * MERGE_ITEMS / WAYS;         // mean length of chunks, so that no half's last thread is one too many
+constexpr u32 LEAST = CHUNK / 4 > UNIT ? CHUNK / 4 : UNIT;         // length of the shortest chunk
 static_assert(CHUNK >= LEAST, "each tile has results");
 
 // Lengths of the runs of a group, which are contiguous in memory.
@@ -136,7 +136,7 @@ __device__ __forceinline__ void split_runs(const MergeFourParams& p) {
 
 // Tile of results whose elements are in a stage.
 struct FourTile {
-    u64 begin;               // its first result
+    u64 begin;               // position of its first result
     u64 from[WAYS];  // position of each run's first element, less the number of elements of lower runs in the tile
     u32 number[WAYS];        // number of elements of each run
     u32 at[WAYS];            // byte offset of each run's elements

@@ -72,7 +72,7 @@ __device__ __forceinline__ void split_tiles(const MergeParams& p) {
 constexpr u32 STAGE_LINES = (TILE * sizeof(In) + MERGE_ITEMS * sizeof(In) + 3 * LINE - 1) / LINE + 1;
 
 struct MergeShared {
-    Line stage[STAGE_LINES];  // then the results
+    Line stage[STAGE_LINES];  // elements of both arrays; then the results
     u16 places[PAIRS ? TILE : 1];
 };
 

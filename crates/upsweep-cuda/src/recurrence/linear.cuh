@@ -189,8 +189,8 @@ using Together = TogetherOf<TEAMED>;
 // Returns the aggregate of a tile, from those of its warps, for the warp that publishes it.
 __device__ __forceinline__ Carried aggregate_of(const WarpTotals& of) { return Together::total_of_warps(of); }
 
-// Returns the states in `raw`, of lanes that have an entry (`has`); and in `heads` the set of lanes whose entry has a
-// head.
+// Returns the states in `raw` of a lane that has an entry (`has`), none in other lanes; and in `heads` the set of lanes
+// whose entry has a head.
 __device__ __forceinline__ States told(const Chain<Carried>::Entry::Raw& raw, bool has, u32& heads) {
     Carried found = Carried::of(States::none(), false);
     if (has) found = raw.value();
@@ -204,8 +204,8 @@ __device__ __forceinline__ Together::Share look_back(const Chain<Carried>& chain
     const u64 group = t / GROUP;
     const u32 lane = lane_index(), distance = WARP - 1 - lane, in_group = t % GROUP, groups = group < GROUPS ? (u32)group : GROUPS;
 
-    // The lanes of the groups before the tile's, and the lane below them, of the prefix before these groups. A first
-    // load is issued here, ahead of the polls.
+    // The groups before the tile's are polled by a lane each, and the prefix before these groups by the lane below
+    // them. A first load is issued here, ahead of the polls.
     const bool is_base = distance == groups, has_far = group > 0 && (distance < groups || (is_base && group > GROUPS));
     const u64 far_entry = is_base ? chain.prefix_entry(group - groups) : chain.group_entry(group - 1 - distance);
     typename Entry::Raw far, near;

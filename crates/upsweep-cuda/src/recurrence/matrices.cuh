@@ -15,10 +15,10 @@
 
 __device__ constexpr u32 log2_of(u32 x) { return x <= 1 ? 0 : 1 + log2_of(x / 2); }
 
-// After the coefficients lie the matrices into the basis and back, which are upper triangles, and the powers, row by
-// row. Each section has a basis of its own. A kernel copies them to shared memory, after its tiles: warps read all of
-// them, which are more than a cache of constants holds. After them lie the weights (WEIGHED): the contribution of each
-// of a thread's elements to each state.
+// Layout of the captured numbers. After the coefficients lie the matrices into the basis and back, which are upper
+// triangles, and the powers, row by row. Each section has a basis of its own. A kernel copies them to shared memory,
+// after its tiles: warps read all of them, which are more than a cache of constants holds. After them lie the weights
+// (WEIGHED): the contribution of each of a thread's elements to each state.
 constexpr u32 MATRIX = ORDER * ORDER, INTO = 0, BACK = 1, POWERS = BASIS ? 2 : 0, MATRICES = POWERS + LEVELS;
 constexpr u32 FIRST_WEIGHT = COEFFICIENTS + MATRICES * MATRIX;
 struct alignas(16) Matrix {

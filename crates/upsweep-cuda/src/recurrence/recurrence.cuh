@@ -78,7 +78,7 @@ struct RecurrenceTask {
     static constexpr Asks ASKS = Asks::AND_GOES_ON;
     static_assert(LAG + PREPARERS + 2 <= MARK_SLOTS || PREPARERS == 0, "from a tile that is finished to one that is prepared");
 
-    // Arrays of STAGES are indexed by the tiles in shared memory.
+    // Shared memory. Arrays of STAGES are indexed by the tiles in shared memory.
     struct Shared {
         Carried warp_totals[STAGES][WARPS];
         WideStates prefixes[STAGES][WARPS];  // exclusive prefixes of the warps
@@ -133,7 +133,7 @@ struct RecurrenceTask {
     // elements after them.
     template <bool STORES>
     __device__ __forceinline__ void go_over(Slot* slots, u64 i, Mask heads, States& states) const {
-        // Bit j: element i + j ends its line.
+        // Bit j is set if element i + j ends its line.
         const u64 tails = !CARRIES || !STORES ? 0 : HEADS == Heads::ROWS ? row_heads(p, i + 1) : p.n - i - 1 < 64 ? 1ull << (p.n - i - 1) : 0;
         T last = 0;
 #pragma unroll UNROLLED_ROWS
@@ -210,7 +210,8 @@ struct RecurrenceTask {
 
     // Computes the states before each warp of the tile: those before the tile affect all of its warps.
     __device__ __forceinline__ void look_back(u32 k, u64 tile, const Chain<Carried>& chain) const {
-        // With many states this takes a warp long, and the compute warps would wait for each other.
+        // With many states the combination of the warps' totals takes a warp long, and the compute warps would wait for
+        // each other.
         if (PUBLISHER == WARPS && tile + 1 < chain.tiles) {
             const Carried total = aggregate_of(totals(k));
             if (lane_index() == 0) chain.publish(tile, total);

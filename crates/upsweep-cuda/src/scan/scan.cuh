@@ -29,7 +29,7 @@ struct ScanTask {
     static constexpr Asks ASKS = sizeof(T) > sizeof(In) ? Asks::AND_GOES_ON : Asks::AND_WAITS;
     static_assert(LAG + PREPARERS + 2 <= MARK_SLOTS || PREPARERS == 0, "from a tile that is finished to one that is prepared");
 
-    // Arrays of STAGES are indexed by the tiles in shared memory.
+    // Shared memory. Arrays of STAGES are indexed by the tiles in shared memory.
     struct Shared {
         State warp_totals[STAGES][WARPS];
         State prefixes[STAGES][WARPS];  // exclusive prefixes of the warps

@@ -137,7 +137,7 @@ struct SegmentsTask {
     static_assert(DRAWER < THREADS, "a block has several warps");
     static_assert(PREPARERS + 2 <= MARK_SLOTS || PREPARERS == 0, "from a tile whose results are stored to one that is prepared");
 
-    // Arrays of RING are indexed by the incomplete tiles.
+    // Shared memory. Arrays of RING are indexed by the tiles whose results are incomplete.
     struct Shared {
         State warp_totals[RING][WARPS];
         T open[RING][WARPS];               // the warp's part of the segment that ends in the warp and began before it

@@ -85,7 +85,8 @@ public:
     // Words of a grain, in memory order.
     using Grain = u32[GRAIN_BYTES / 4];
 
-    // Selected elements of a thread: a bit for each element, and the number of each grain, in the field of its row.
+    // Selected elements of a thread: a bit for each element, and the number of selected elements of each grain, in the
+    // field of its row.
     struct Found {
         u32 bits[BIT_WORDS], own[WORDS];
         __device__ __forceinline__ bool keeps(u32 i) const { return bits[i / 32] >> i % 32 & 1; }
@@ -93,7 +94,7 @@ public:
     };
     // Indexes of the first selected elements of a thread's grains among those of their warp.
     struct Places {
-        u32 fields[WORDS], bases[GRAINS];  // offsets in their row; begins of the rows
+        u32 fields[WORDS], bases[GRAINS];  // each grain's offset in its row; each row's begin
         u32 number;                        // number of the warp's selected elements
         __device__ __forceinline__ u32 of(u32 row) const { return bases[row] + field(fields, row); }
     };

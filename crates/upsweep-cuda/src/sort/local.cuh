@@ -302,7 +302,7 @@ __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShar
     if (FINE) {
         const KeyBits before = shuffle_up(key[0], 1);
         const u32 rising = __ballot_sync(~0u, before < key[0]), falling = __ballot_sync(~0u, before > key[0]), equal = WARP - 1 - __popc(rising | falling);
-        const bool exists = segment.first + WARP <= count;  // whether the lowest lane has one: the whole row
+        const bool exists = segment.first + WARP <= count;  // for lane 0: whether all keys of the row exist
         const u32 order = equal > WARP / 2 ? RUNS : rising == 0 || falling == 0 ? ORDERLY : 0;
         if (lane_index() == 0 && exists && order != 0) atomicOr(&shared.differ[turn % 2][KEY_WORDS], order);
     }

@@ -19,7 +19,7 @@
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// Keys of one tile, which a block distributes to buckets at once.
+// Number of keys of one tile, which a block distributes to buckets at once.
 constexpr u32 OCTAVE_TILE = RANKERS * KEYS;
 // Number of counters of a bucket: lanes with equal keys add to different ones, and are not serialised.
 constexpr u32 OCTAVE_COLUMNS = 8;

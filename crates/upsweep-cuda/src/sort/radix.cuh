@@ -78,7 +78,7 @@ struct SortSegment {
 };
 struct SegmentHeader {
     u32 wrong;      // whether the offsets are invalid
-    u32 listed[4];  // segments for a warp with more keys a lane, for a block, for a larger block, and for passes
+    u32 listed[4];  // number of segments for a warp with more keys a lane, a block, a larger block, and passes
 };
 
 // Values that are positions of the keys: none are, or in the segment, or in the array.
@@ -103,7 +103,7 @@ struct SortHeader {
     Road road;
     u32 split_done;
     u32 listed;   // number of buckets on the list for larger blocks
-    u32 tiles;    // of parts of the array; of octaves, the number of buckets with a single number each
+    u32 tiles;    // number of tiles of parts of the array; of octaves, of buckets with a single number each
     u32 shift;    // lowest bit of a key's bucket number; of octaves, the number of buckets
     SortStep steps[LAUNCHES];
 };
