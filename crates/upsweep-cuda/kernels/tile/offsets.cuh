@@ -1,7 +1,7 @@
 // Segments by offsets: the search of the offsets that point into a tile, and the work on them.
 //
 //   one warp, ahead of the others:
-//       guess the begin and end of the range of a tile's offsets, from the begin of the last tile's range
+//       guess the begin and end of the range of a tile's offsets, from the begin of the range of the warp's tile before
 //       probe at doubling distances around the guess; then, while much is left, at 32 indexes of the rest
 //       read the first of them, and mark the heads; for a reduction leave a list of the ends of segments
 //       check a share of all offsets, while the others are at work
@@ -33,9 +33,9 @@ __device__ __forceinline__ const Offset* offset_address(const Params& p, u64 k) 
 __device__ __forceinline__ Offset raw_offset(const Params& p, u64 k) { return *offset_address(p, k); }
 __device__ __forceinline__ u64 logical_offset(const Params& p, Offset offset) { return REVERSE ? p.n - (u64)offset : (u64)offset; }
 
-// Search for the index of the first offset that is `element` or more. The index is in [low, high]: offsets with lower
-// indexes than `low` are less than `element`, the offset with index `high` is not. In each step the lanes of a warp
-// probe ascending indexes.
+// Search for the index of the first offset that is `element` or more. The index is in [low, high]: the offsets with
+// lower indexes than `low` are less than `element`, the offset with index `high` is not. In each step the lanes of a
+// warp probe ascending indexes.
 struct Search {
     u64 element, low, high;
 
@@ -63,7 +63,7 @@ struct Search {
         if (count < WARP) high = max(low, min(high, place_around(guess, count)));  // max: if offsets do not ascend
     }
 
-    // Further step: narrows the range by probes at even distances in it.
+    // Further step: narrows the range by probes at equal distances in it.
     __device__ __forceinline__ void narrow(const Params& p, Offset found) {
         const u32 count = number_before(p, even_place(lane_index()), found);
         const u64 next = even_place(count);

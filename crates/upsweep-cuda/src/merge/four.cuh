@@ -31,8 +31,8 @@ constexpr u32 FINDERS = WARP;                                     // number of t
 constexpr u32 FOUR_STAGES = 2, STAGE_FULL = 2, STAGE_EMPTY = 4;   // the first barrier of each kind
 constexpr u32 WARP_RESULTS = WARP * MERGE_ITEMS;
 constexpr u32 SECTOR = 32, ODD = sizeof(In) & (~sizeof(In) + 1);
-constexpr u32 UNIT = ODD < SECTOR ? SECTOR / ODD : 1;             // least number of results whose bytes are whole sectors
-constexpr u32 CHUNK = (THREADS - 1) * MERGE_ITEMS / WAYS;         // mean length of chunks, so that no half's last thread is one too many
+constexpr u32 UNIT = ODD < SECTOR ? SECTOR / ODD : 1;             // number of results whose bytes are whole sectors
+constexpr u32 CHUNK = (THREADS - 1) * MERGE_ITEMS / WAYS;         // mean length; no half takes one thread too many
 constexpr u32 LEAST = CHUNK / 4 > UNIT ? CHUNK / 4 : UNIT;         // length of the shortest chunk
 static_assert(CHUNK >= LEAST, "each tile has results");
 

@@ -35,7 +35,7 @@ struct Item {
 };
 
 struct ShortShared {
-    KeyBits keys[WARPS][WARP * (LANE_KEYS + 1)];  // padding of one key for each lane: lanes that store at once use distinct banks
+    KeyBits keys[WARPS][WARP * (LANE_KEYS + 1)];  // a key of padding for each lane: stores of lanes use distinct banks
     u16 at[HAS_VALUES ? WARPS : 1][WARP * (LANE_KEYS + 1)];
     u8 members[WARPS][WARP];
 };
