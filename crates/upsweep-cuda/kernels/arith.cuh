@@ -15,7 +15,8 @@ typedef unsigned __int128 u128;
 typedef float f32;
 typedef double f64;
 
-// The 16-bit floats hold their bits; their arithmetic goes by way of f32, or gives the same bits.
+// 16-bit floats, stored as their bits. Their arithmetic converts to f32 and back, or uses instructions that give the
+// same bits.
 struct f16 {
   u16 bits;
 };
@@ -29,7 +30,9 @@ namespace arith {
 template <class A, class B> constexpr bool same_type = false;
 template <class A> constexpr bool same_type<A, A> = true;
 
-// Properties of a number's type. `unsigned_t` has as many bits; `wide_t` is unsigned and is not promoted.
+// Properties of the type of a number. `unsigned_t` is the unsigned type with the same number of bits. `wide_t` is the
+// type that operations are computed in: of integers an unsigned type of at least 32 bits, which C++ does not promote to
+// int; of floats f32 or f64.
 struct no_number {
   static constexpr bool is_integer = false, is_signed = false, is_float = false;
 };
@@ -75,7 +78,7 @@ template <class T> concept scalar = integer<T> || floating<T> || same_type<T, bo
 
 }  // namespace arith
 
-// Numbers without a suffix: they take the type of the other operand.
+// Literals without a suffix, of an integer and of a float: they take the type of the other operand.
 struct int_lit {
   u128 value;
   ARITH constexpr int_lit(u64 low) : value(low) {}
@@ -100,7 +103,8 @@ template <class T> struct bare_<const T> { typedef T type; };
 template <class T> struct bare_<const T &> { typedef T type; };
 template <class T> using bare_t = typename bare_<T>::type;
 
-// The type of an operation on A and B, of which at most one is a bare number.
+// Type that an operation on an A and a B is computed in: the type of both, or the type of one if the other is a literal
+// without a suffix. For other pairs there is none.
 template <class A, class B> struct common_ {};
 template <class A> struct common_<A, A> { typedef A type; };
 template <class A> requires(!arith::is_lit<A>) struct common_<A, int_lit> { typedef A type; };
@@ -132,7 +136,8 @@ ARITH i32 most(i32 a, i32 b) {
   asm("max.s32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
   return r;
 }
-// Other instructions take it with an operand, which they do not with a mask of bits.
+// Absolute value of a float by an instruction, not by a mask of bits: the compiler can make it a modifier of another
+// instruction's operand, which it cannot do with a mask.
 ARITH f32 magnitude(f32 x) {
   f32 r;
   asm("abs.f32 %0, %1;" : "=f"(r) : "f"(x));
@@ -211,13 +216,13 @@ ARITH u16 f32_to_bf16(f32 x) {
 #endif
 // PTX: end
 
-// Bits of floats, with no special case for NaN.
+// Conversions of floats to their bits and back, with no special case for NaN.
 ARITH u32 raw_bits(f32 x) { return __builtin_bit_cast(u32, x); }
 ARITH u64 raw_bits(f64 x) { return __builtin_bit_cast(u64, x); }
 template <half T> ARITH u16 raw_bits(T x) { return x.bits; }
 template <floating T> ARITH T from_bits(typename number<T>::bits_t bits) { return __builtin_bit_cast(T, bits); }
 
-// f16 and bf16 to f32 and back; f32 and f64 stay.
+// Conversions of f16 and bf16 to f32 (`widen`) and back (`narrow`); f32 and f64 stay as they are.
 ARITH f32 widen(f16 x) { return f16_to_f32(x.bits); }
 ARITH f32 widen(bf16 x) { return from_bits<f32>(u32(x.bits) << 16); }
 template <full T> ARITH T widen(T x) { return x; }
@@ -235,7 +240,8 @@ template <half T> ARITH T from_f32(f32 x) { return narrow<T>(x); }
 template <half T> ARITH f32 to_f32(T x) { return widen(x); }
 template <half T> ARITH f64 to_f64(T x) { return widen(x); }
 
-// Sums and extremes of floats; least_or_nan and most_or_nan are `minimum` and `maximum`.
+// Sums, differences and extremes of floats. least_or_nan and most_or_nan, which return NaN if an operand is NaN, are
+// the `minimum` and `maximum` of floats.
 template <floating T> ARITH T sum(T a, T b) { return narrow<T>(widen(a) + widen(b)); }
 template <floating T> ARITH T difference(T a, T b) {
   if constexpr (half<T>) return sum(a, T{u16(b.bits ^ 0x8000u)});
@@ -255,7 +261,8 @@ ARITH f64 least_or_nan(f64 a, f64 b) { return a != a ? a : b != b ? b : least(a,
 ARITH f64 most_or_nan(f64 a, f64 b) { return a != a ? a : b != b ? b : most(a, b); }
 
 template <floating T> ARITH bool is_nan(T x) { return widen(x) != widen(x); }
-// Compares bits: a compiler may take `x != x ? nan : x` for `x`, because all NaN are one to it.
+// Returns `x`, with every NaN in it replaced by the one NaN of its type. Compares bits: a compiler may take `x != x ?
+// nan : x` for `x`, because all NaN are one to it.
 template <class T> ARITH T canonical(T x) {
   if constexpr (floating<T>) {
     typedef typename number<T>::bits_t B;
@@ -275,7 +282,8 @@ ARITH void clear_bytes(void *from, u64 count) {
   for (u64 i = 0; i < count; ++i) ((u8 *)from)[i] = 0;
 }
 
-// Each operation on A and B is done in the type that both have, or that the bare number takes from the other.
+// Defines a function of an A and a B. It is computed in the type of both, or, if one is a literal without a suffix, in
+// the type of the other.
 #define ARITH_BINARY(name, ...)                                  \
   template <class A, class B> ARITH auto name(A left, B right) { \
     typedef common_t<A, B> T;                                    \
@@ -484,7 +492,7 @@ template <class A, class B, class C> ARITH auto mul_add(A x, B factor, C addend)
   return narrow<T>(fused(widen(T(x)), widen(T(factor)), widen(T(addend))));
 }
 
-// Arrays. A computed index past the end takes the last element.
+// Accesses an element of an array. A computed index past the end takes the last element.
 template <class A> ARITH decltype(auto) at(u64 index, A &array) { return array.at[index < A::count ? index : A::count - 1]; }
 template <class A> ARITH auto at(u64 index, A &&array) { return array.at[index < A::count ? index : A::count - 1]; }
 }  // namespace arith
@@ -506,7 +514,8 @@ template <class T, u64 N> struct Array {
   }
 };
 
-// Tuples. Those that Rust and the GPU exchange are specialised with Rust's own layout; these serve inside a function.
+// Tuples. The tuple types that Rust and the GPU exchange have specialisations with Rust's own layout. The ones here
+// serve inside a function.
 template <class... T> struct Tuple;
 #define ARITH_LIST2(X) X(0), X(1)
 #define ARITH_LIST3(X) X(0), X(1), X(2)
@@ -557,7 +566,8 @@ template <u64 N, class T> ARITH auto repeat(T x) {
   return r;
 }
 
-// The nearest float to a 128-bit integer: the highest 64 bits, the others as one sticky bit, round once.
+// Returns the float nearest to a 128-bit integer: the highest 64 bits, with the lower ones combined into one sticky
+// bit, are rounded once.
 template <full F> ARITH F u128_to_float(u128 x) {
   if (!(x >> 64)) return F(u64(x));
   const u32 shift = 64 - leading_zeros(x);
@@ -565,7 +575,7 @@ template <full F> ARITH F u128_to_float(u128 x) {
   const F scale = same_type<F, f32> ? F(from_bits<f32>((127u + shift) << 23)) : F(from_bits<f64>(u64(1023u + shift) << 52));
   return F(high) * scale;
 }
-// The integer next to `x` towards 0, where `x` is not negative and less than 2^128.
+// Returns `x` rounded towards 0; `x` is not negative and less than 2^128.
 ARITH u128 f64_to_u128(f64 x) {
   const u64 bits = raw_bits(x), fraction = (bits & 0xfffffffffffffull) | 0x10000000000000ull;
   const i32 exponent = i32(bits >> 52) - 1023;
@@ -573,7 +583,8 @@ ARITH u128 f64_to_u128(f64 x) {
   return exponent <= 52 ? u128(fraction >> (52 - exponent)) : u128(fraction) << (exponent - 52);
 }
 #ifdef __CUDA_ARCH__
-// The instructions stop at the ends of the range by themselves.
+// Converts a float to an integer, rounded towards 0 and saturated: the instructions stop at the ends of the integer's
+// range by themselves.
 ARITH i32 stopped(f32 x, i32) { return __float2int_rz(x); }
 ARITH u32 stopped(f32 x, u32) { return __float2uint_rz(x); }
 ARITH i64 stopped(f32 x, i64) { return __float2ll_rz(x); }
@@ -591,7 +602,7 @@ template <integer To, full From> ARITH To float_to_integer(From x) {
   typedef number<To> N;
 #ifdef __CUDA_ARCH__
   if constexpr (N::bits <= 64) {
-    const To whole = stopped(x, To(0));  // of NaN, too: without a branch equal conversions become one
+    const To whole = stopped(x, To(0));  // of NaN, too: without a branch, equal conversions are merged
     return x != x ? To(0) : whole;
   }
 #endif
@@ -609,7 +620,7 @@ template <integer To, full From> ARITH To float_to_integer(From x) {
   }
 }
 
-// Rust's `as`, and `T::from`.
+// Converts a value as Rust's `as` and `T::from` do.
 template <class To, class From> ARITH To cast(From x) {
   if constexpr (same_type<To, From>) return x;
   else if constexpr (same_type<From, int_lit> && integer<To>) return To(x);

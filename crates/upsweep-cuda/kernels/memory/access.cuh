@@ -1,10 +1,10 @@
-// Neighbouring values as few words, for loads and stores as wide as their bytes allow.
+// Loads and stores of neighbouring values by few words, as wide as the number of their bytes allows.
 
 #pragma once
 
 #include "config.cuh"
 
-// Widest access that divides `bytes`; 1 if there is none.
+// Returns the widest access, in bytes, that divides `bytes`: 16, 8, 4 or 1.
 __device__ constexpr u32 access_width(u32 bytes) { return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : 1; }
 
 template <u32 BYTES> struct Access;

@@ -4,7 +4,7 @@
 
 #include "memory/parameters.cuh"
 
-// Captured `V` at byte `at`.
+// Returns the captured value of type `V` at byte `at` of the captured values.
 template <class V>
 __device__ __forceinline__ V given_value(u64 at) {
     unsigned char bytes[sizeof(V)];

@@ -21,7 +21,7 @@ __device__ __forceinline__ void copy_async(void* shared, const void* global) {
 #endif
 }
 
-// Address in shared memory.
+// Address in shared memory: 32 bits, from the begin of shared memory on.
 using SharedPlace = u32;
 __device__ __forceinline__ SharedPlace shared_place(void* shared) { return (u32)__cvta_generic_to_shared(shared); }
 
@@ -80,7 +80,7 @@ __device__ __forceinline__ void open_barrier(u64& barrier) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_place(&barrier)) : "memory");
     fence_copies();
 }
-// Announces the bytes of the copies that follow.
+// Announces to the barrier how many bytes the copies that follow will bring.
 __device__ __forceinline__ void expect_copies(u64& barrier, u32 bytes) {
     fence_copies();
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_place(&barrier)), "r"(bytes) : "memory");
@@ -88,7 +88,7 @@ __device__ __forceinline__ void expect_copies(u64& barrier, u32 bytes) {
 __device__ __forceinline__ void copy_bulk(u64& barrier, void* shared, const void* global, u32 bytes) {
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared_place(shared)), "l"(global), "r"(bytes), "r"(shared_place(&barrier)) : "memory");
 }
-// Waits for the copies of phase `turn`, counted modulo 2.
+// Waits until the copies of the barrier's phase `turn` are complete: its phases are counted from 0, modulo 2.
 __device__ __forceinline__ void await_copies(u64& barrier, u32 turn) {
     asm volatile("{ .reg .pred p; again%=: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1; @!p bra again%=; }" ::"r"(shared_place(&barrier)), "r"(turn) : "memory");
 }

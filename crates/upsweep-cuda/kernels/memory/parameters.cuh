@@ -8,14 +8,14 @@
 
 #include "config.cuh"
 
-// Parameter word at byte `at`, a multiple of 4.
+// Returns the 4 bytes of the kernel's parameters from byte `at` on, a multiple of 4.
 __device__ __forceinline__ u32 parameter_word(u64 at) {
     u32 word;
     asm("{ .reg .b64 p; mov.b64 p, " PARAMETERS "; add.s64 p, p, %1; ld.param.b32 %0, [p]; }" : "=r"(word) : "l"(at));
     return word;
 }
 
-// Parameter of 8 bytes at byte `at`, a multiple of 8.
+// Returns the 8 bytes of the kernel's parameters from byte `at` on, a multiple of 8.
 __device__ __forceinline__ u64 parameter_long(u64 at) {
     u64 word;
     asm("{ .reg .b64 p; mov.b64 p, " PARAMETERS "; add.s64 p, p, %1; ld.param.b64 %0, [p]; }" : "=l"(word) : "l"(at));

@@ -9,7 +9,7 @@ constexpr u32 RESULT_BYTES = VECTOR * sizeof(Out);
 constexpr u32 STORE = PLAIN_OUTPUT ? access_width(RESULT_BYTES) : 16;
 using StoreAccess = Access<STORE>::type;
 
-// A vector of values in the order of memory.
+// Vector of VECTOR values in the order of memory: in a reverse scan, the opposite of the logical order.
 template <class V>
 struct InMemory {
     alignas(16) V values[VECTOR];
@@ -19,12 +19,14 @@ struct InMemory {
     }
 };
 
-// Whether vectors of `E` begin at multiples of `bytes`.
+// Whether the vectors of the `n` elements at `base` begin at multiples of `bytes`. In a reverse scan they are counted
+// from the end.
 template <class E>
 __device__ __forceinline__ bool vectors_aligned(const E* base, u64 n, u32 bytes) {
     return (u64)(REVERSE ? base + n : base) % bytes == 0;
 }
-// Whether vectors of results are aligned, as wide as their buffers' elements allow.
+// Whether the vectors of the `n` results at `base` may be stored with accesses as wide as their bytes, or each
+// buffer's, allow.
 __device__ __forceinline__ bool results_aligned(const Out* base, u64 n) {
     return vectors_aligned(base, n, access_width(VECTOR * sizeof(Out)));
 }
@@ -43,7 +45,7 @@ __device__ __forceinline__ void store_all(Out* to, const Out* from) {
     for (u32 i = 0; i < RESULT_BYTES / STORE; i++) ((StoreAccess*)to)[i] = ((const StoreAccess*)from)[i];
 }
 
-// Stores a vector in one buffer of several; `value(j)` is the part of element j in it.
+// Stores, in one of several buffers, its part of a vector of results; `value(j)` is this part of element j.
 struct StoreVector {
     static constexpr u32 COUNT = VECTOR;
     template <class E, class Value>
@@ -68,7 +70,8 @@ struct StoreVector {
 };
 __device__ __forceinline__ void store_all(const ResultPlace& to, const Out* from) { store_items(from, to.at, StoreVector()); }
 
-// Stores `count` (in logical order) of the VECTOR results at `from` to the vector whose lowest address is `to`.
+// Stores the first `count`, in logical order, of the VECTOR results at `from`; `to` is the lowest address of their
+// vector.
 __device__ __forceinline__ void store_results(const Place& to, const Out* from, u32 count, bool aligned) {
     if (count == VECTOR && aligned && STORE > 1) {
         store_all(to, from);

@@ -1,4 +1,5 @@
-// Gathered inputs, which are no stream of elements, and scattered results. The text of a job calls these functions.
+// Gathered inputs, which kernels do not read as streams of elements, and scattered results. The generated text of a job
+// calls these functions.
 
 #pragma once
 
@@ -6,8 +7,8 @@
 #include "memory/instructions.cuh"
 #include "memory/workspace.cuh"
 
-// Reports that index `index`, of position `at`, is out of range for `len` elements. Not inlined, because it is rare; so
-// it is far from the kernel's parameters.
+// Reports that `index`, the index given for position `at`, is out of range for `len` elements. Not inlined, because it
+// is rare. So it cannot read the kernel's parameters (parameters.cuh), and takes the header's address.
 __device__ __noinline__ void report_index(WorkspaceHeader* header, u64 at, i64 index, u64 len) {
     Workspace space{};
     space.header = header;
@@ -17,15 +18,16 @@ __device__ __forceinline__ WorkspaceHeader* workspace_header() {
     return (WorkspaceHeader*)(parameter_word(WORKSPACE_AT) | (u64)parameter_word(WORKSPACE_AT + 4) << 32);
 }
 
-// Unsigned word of an index.
+// Unsigned type that an index is converted to for its range check: of 8 bytes if LONG, otherwise of 4.
 template <bool LONG> struct IndexWord { using type = u32; };
 template <> struct IndexWord<true> { using type = u64; };
 
-// Whether `index` is less than `len`.
+// Whether `index` is at least 0 and less than `len`.
 template <class I>
 __device__ __forceinline__ bool names(const I& index, u64 len) { return (u64)(i64)index < len; }
 
-// Table of elements `V`. The host gives the greatest valid index of type `I`, so that one comparison of words suffices.
+// Table of elements `V`; EMPTY: it has none. The host gives the greatest valid index of type `I`, so that one
+// comparison of words suffices.
 template <class V, class I, bool EMPTY>
 struct Table {
     using Word = typename IndexWord<(sizeof(I) > 4)>::type;
@@ -35,15 +37,16 @@ struct Table {
 
     __device__ __forceinline__ bool names(const I& index) const { return !EMPTY && (Word)index <= last; }
 
-    // Element `index`, or another one if it is out of range. The range check is separate from the loads of several
-    // elements: a report between two of them would serialise them, and so would conditional loads.
+    // Returns element `index`, or another one if it is out of range. The range check is separate from the loads of
+    // several elements: a report between two of them would serialise them, and so would conditional loads.
     __device__ __forceinline__ V at(const I& index) const {
         if constexpr (EMPTY) return V{};
         else return load_constant<V>(elements + (u64)min((Word)index, last) * sizeof(V));
     }
 };
 
-// Element at position `at` of `len`, with its neighbours. Beyond the ends there is `outside`, or the end itself.
+// Returns element `at` of the `len` elements at `x`, between its two neighbours. A neighbour beyond an end is `outside`
+// if `has_outside`, and otherwise element `at` itself.
 template <class V>
 __device__ __forceinline__ Array<V, 3> near(const V* x, u64 len, bool has_outside, const V& outside, u64 at) {
     Array<V, 3> values;
@@ -54,7 +57,7 @@ __device__ __forceinline__ Array<V, 3> near(const V* x, u64 len, bool has_outsid
     return values;
 }
 
-// Bit `at` of a mask.
+// Returns bit `at` of the mask at `words`, counted from the lowest bit of the first word.
 template <class Word>
 __device__ __forceinline__ bool bit_of(const Word* words, u64 at) {
     constexpr u32 BITS = 8 * sizeof(Word);
@@ -68,7 +71,8 @@ __device__ __forceinline__ void store_element(V* to, const V& value) {
     arith::clear_padding(to);
 }
 
-// Scatters the result at position `at` to element `place` of `len`.
+// Stores `value`, the result of position `at`, as element `place` of the `len` elements at `to`; reports a `place` out
+// of range.
 template <class V, class I>
 __device__ __forceinline__ void scatter(V* to, u64 len, const I& place, const V& value, u64 at) {
     if (names(place, len)) store_element(to + (u64)(i64)place, value);

@@ -21,7 +21,7 @@
 template <class V>
 struct Status {
     static constexpr bool SMALL = sizeof(V) <= SMALL_STATE;
-    static constexpr u32 WORDS = SMALL ? 1 : (sizeof(V) + WORD_PAYLOAD - 1) / WORD_PAYLOAD;  // words a value
+    static constexpr u32 WORDS = SMALL ? 1 : (sizeof(V) + WORD_PAYLOAD - 1) / WORD_PAYLOAD;  // words of one value
 
     // Stores `value` as entry `index`.
     static __device__ __forceinline__ void put(const Workspace& space, u64 index, const V& value, u32 epoch) {
@@ -80,7 +80,7 @@ struct Status {
         return raw;
     }
 
-    // Value of an entry, once it is published.
+    // Waits until entry `index` is published in this launch, and returns its value.
     static __device__ __forceinline__ V wait(const Workspace& space, u64 index, u32 epoch) {
         Raw raw = load(space, index);
         while (!raw.is_of(epoch)) {

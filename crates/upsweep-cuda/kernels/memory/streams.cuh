@@ -1,6 +1,6 @@
 // Buffers that a kernel streams: each has an element for each position of the input. `StreamOf<S>` describes stream S,
-// counted from 0: the type of its elements, the place of an element in an `In`, and the begin of the stream. The first
-// stream's address is a parameter of the kernel.
+// counted from 0: the type of its elements, the field of an `In` that an element fills, and the address of the first
+// element. For stream 0 this address is a parameter of the kernel.
 
 #pragma once
 

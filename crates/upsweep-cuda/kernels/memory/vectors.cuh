@@ -1,11 +1,11 @@
 // Loads of vectors of neighbouring elements from global memory to registers, of one buffer or of several streams.
-// `input` is the begin of the first one.
+// `input` is the address of the first one.
 
 #pragma once
 
 #include "memory/streams.cuh"
 
-// Aligned vectors are loaded with vector loads.
+// Whether the bytes of a vector are a multiple of 16, so that an aligned vector is loaded in 16-byte words.
 constexpr bool ALIGNABLE = VECTOR * sizeof(In) % 16 == 0;
 template <bool, class A, class B> struct Choice { using type = B; };
 template <class A, class B> struct Choice<true, A, B> { using type = A; };
@@ -27,7 +27,7 @@ struct Vector {
         memcpy(elements.x, words, BYTES);
         return elements;
     }
-    // The first 16 bytes.
+    // Returns the first 16 bytes; of a shorter vector, all of its bytes.
     __device__ __forceinline__ uint4 quad() const {
         uint4 quad;
         memcpy(&quad, words, BYTES < 16 ? BYTES : 16);
@@ -35,7 +35,7 @@ struct Vector {
     }
 };
 
-// Element `at`.
+// Loads element `at` of the input.
 __device__ __forceinline__ In load_element(const In* input, u64 at) {
     if constexpr (PLAIN_INPUT) return input[at];
     In x;
@@ -45,7 +45,7 @@ __device__ __forceinline__ In load_element(const In* input, u64 at) {
 
 enum class Loads { ALIGNED, STREAMED, BY_ELEMENT };
 
-// STREAMED: data that is read once is evicted from the caches first, so that gathered data stays.
+// Loads a word. STREAMED: data that is read once is evicted from the caches first, so that gathered data stays.
 template <Loads LOADS>
 __device__ __forceinline__ uint4 load_word(const uint4* from) { return LOADS == Loads::STREAMED ? __ldcs(from) : *from; }
 template <Loads LOADS>
@@ -77,7 +77,7 @@ __device__ __forceinline__ void load_stream_vectors(const void* first, u64 at, V
     }
 }
 
-// Vector from element `at` on.
+// Loads the vector of the VECTOR elements from index `at` on.
 template <Loads LOADS>
 __device__ __forceinline__ Vector load_vector(const In* input, u64 at) {
     if constexpr (LOADS == Loads::BY_ELEMENT) {
@@ -99,7 +99,7 @@ __device__ __forceinline__ Vector load_vector(const In* input, u64 at) {
     }
 }
 
-// First `count` elements of the vector from element `at` on.
+// Loads the first `count` elements of the vector from index `at` on.
 __device__ __forceinline__ Vector load_some(const In* input, u64 at, u32 count, bool aligned) {
     if (aligned && count == VECTOR) return load_vector<Loads::ALIGNED>(input, at);
     Vector::Elements elements;
@@ -110,13 +110,14 @@ __device__ __forceinline__ Vector load_some(const In* input, u64 at, u32 count, 
     return Vector(elements);
 }
 
-// 0 if vectors may be loaded as words; for one stream, its address modulo 16.
+// Returns 0 if vectors may be loaded as words. Otherwise it returns the input's address modulo 16, or 1 if the input
+// has several streams.
 __device__ __forceinline__ u64 misalignment(const In* input) {
     if constexpr (PLAIN_INPUT) return ALIGNABLE ? (u64)input % 16 : 0;
     else return streams_aligned<VECTOR>(input) ? 0 : 1;
 }
 
-// Number of the VECTOR elements from place `at` on that exist, of `count`.
+// Returns how many of the VECTOR elements from index `at` on exist in an array of `count` elements.
 __device__ __forceinline__ u32 existing(u64 at, u64 count) {
     return at >= count ? 0 : count - at < VECTOR ? (u32)(count - at) : VECTOR;
 }

@@ -1,4 +1,4 @@
-// The workspace: device memory that the library owns, one a stream, zeroed once when it is allocated.
+// The workspace: device memory that the library owns, one for each stream, zeroed once when it is allocated.
 
 #pragma once
 
@@ -6,13 +6,13 @@
 #include "memory/instructions.cuh"
 #include "memory/layout.cuh"
 
-// Epoch of this launch.
+// Returns the epoch of this launch: the number that its status words are tagged with.
 __device__ __forceinline__ u32 current_epoch(const Workspace& space) {
     return *(volatile u32*)&space.header->epoch;
 }
 
-// Draws a tile that no other block has. Tickets ascend, so a tile that waits for lower tiles waits for tiles that
-// running blocks hold: the grid makes progress however few of its blocks are resident.
+// Draws the index of a tile that no other block has. Tickets ascend, so a tile that waits for lower tiles waits for
+// tiles that running blocks hold: the grid makes progress however few of its blocks are resident.
 __device__ __forceinline__ u32 take_ticket(const Workspace& space) {
     return count_relaxed(&space.header->ticket);
 }
@@ -20,9 +20,9 @@ __device__ __forceinline__ u32 take_ticket(const Workspace& space) {
 constexpr u32 FAULT_CLAIMED = ~0u;  // a thread is about to report a fault
 constexpr u32 FAULT_OFFSETS = 1;    // segment offsets do not ascend from 0 to the number of elements
 constexpr u32 FAULT_CAPACITY = 2;   // there are `index` results, and the output has room for `value`
-constexpr u32 FAULT_OTHERS = 3;     // the same of the second output
+constexpr u32 FAULT_OTHERS = 3;     // the same as FAULT_CAPACITY, for the second output
 constexpr u32 FAULT_LENGTH = 4;     // a count says `index` elements, and the buffer has `value`
-constexpr u32 FAULT_INDEX = 5;      // an index names none of `bound` elements
+constexpr u32 FAULT_INDEX = 5;      // an index is out of range for `bound` elements
 constexpr u32 FAULT_EDGES = 6;      // edges of bins do not ascend
 constexpr u32 FAULT_LIST = 7;       // not all of `index` elements are on the list
 
@@ -50,8 +50,8 @@ __device__ __forceinline__ void prepare_next_launch(const Workspace& space, u32 
     if (epoch != ~0u) space.header->epoch = epoch + 1;
 }
 
-// Called by every one of the `blocks` that have read the epoch, at its end. When the epochs are used up, once in 2^32
-// launches, the last block clears every status word, and the epochs begin again.
+// Ends a launch: called by each of the `blocks` blocks that have read the epoch, at its end. When the epochs are used
+// up, once in 2^32 launches, the last block clears every status word, and the epochs begin again.
 __device__ __forceinline__ void finish_launch(const Workspace& space, u32 epoch, u32 blocks) {
     if (epoch != ~0u) return;
     __shared__ bool last;

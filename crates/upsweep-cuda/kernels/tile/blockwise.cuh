@@ -27,14 +27,15 @@ struct Blockwise {
         typename Task::Shared task;
     };
 
-    // Runs all tiles. All threads of a block. `tiles`, at least one, may be less than the grid is sized for.
+    // Runs all tiles. Called by all threads of each block. `tiles`, at least one, may be less than the grid is sized
+    // for.
     template <class Params>
     static __device__ __forceinline__ void run(const Params& p, u64 tiles) {
         __shared__ Shared shared;
         const bool alone = tiles == 1 && gridDim.x == 1;
         const u32 epoch = alone ? 0 : current_epoch(p.workspace);
         __syncthreads();  // the epoch is read before a ticket is drawn
-        bool more = !alone;  // of thread 0: whether to draw
+        bool more = !alone;  // of thread 0 alone: whether it draws more tickets
         const auto draw = [&](u32 k) {
             u32 ticket = alone ? k : ~0u;
             if (more) {

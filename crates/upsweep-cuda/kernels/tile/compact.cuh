@@ -9,7 +9,8 @@
 #include "tile/store.cuh"
 #include "warp/sum.cuh"
 
-// Tails among this thread's elements: those whose next element begins a segment, or does not exist.
+// Returns the mask of the tails among this thread's elements: those whose next element begins a segment, or does not
+// exist.
 __device__ __forceinline__ Mask counted_tails(const Params& p, u64 begin, u32 count, Mask heads, const Marks& marks) {
     const u32 offset = threadIdx.x * ITEMS, mine = existing<false>(offset, ITEMS, count);
     const u64 next = begin + offset + mine;
@@ -20,12 +21,12 @@ __device__ __forceinline__ Mask counted_tails(const Params& p, u64 begin, u32 co
     return mine == 0 ? 0 : heads >> 1 | (Mask)ends << (mine - 1);
 }
 
-// This thread's results that are stored, and their places.
+// Stores those of this thread's results that end a segment, each at the index of its segment in the output.
 class Compaction {
     Mask heads, tails;
-    u64 before;   // heads before the thread
-    u64 segment;  // heads so far
-    Key first;    // of the first head; loaded early, stored late
+    u64 before;   // number of heads before this thread's elements
+    u64 segment;  // number of heads up to the element stored last
+    Key first;    // key of this thread's first head; loaded early, stored late
 
     // Stores the result of element i, which ends segment `number` - 1.
     __device__ __forceinline__ void store_tail(const Params& p, u64 i, u64 number, const Out& result) const {
@@ -36,7 +37,7 @@ class Compaction {
     }
 
 public:
-    // `prefix` is the exclusive prefix of the warp, if there is `some`.
+    // `prefix` is the exclusive prefix of the warp, which exists only if `some` is true.
     __device__ __forceinline__ Compaction(const Params& p, u64 begin, u32 count, Mask heads, const Marks& marks, bool some, const State& prefix)
         : heads(heads), tails(counted_tails(p, begin, count, heads, marks)) {
         if constexpr (HEADS == Heads::KEYS) {
@@ -58,13 +59,15 @@ public:
         }
     }
 
-    // Stores the result of element j of the vector in `row`, unless results go through slots.
+    // Stores the result of element j of the vector in row `row`. Not called if results go through slots (see
+    // `store_from`).
     __device__ __forceinline__ void store(const Params& p, const Items& items, u32 row, u32 j, const Out& result) {
         segment += items.head(j);
         if (tails >> (row * VECTOR + j) & 1) store_tail(p, items.index + j, segment, result);
     }
 
-    // Stores the results that the thread has left in its slots: few elements end a segment, so only these are visited.
+    // Stores the results that the thread has left in its slots, vectors in shared memory: few elements end a segment,
+    // so only these are visited.
     __device__ __forceinline__ void store_from(const Params& p, u64 begin, const Slot* slots) const {
         for (Mask left = tails; left != 0; left &= left - 1) {
             const u32 i = lowest_bit(left);

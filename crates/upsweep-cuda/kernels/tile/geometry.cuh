@@ -13,41 +13,41 @@
 #include "memory/results.cuh"
 #include "warp/index.cuh"
 
-constexpr u32 ITEMS = ROWS * VECTOR;     // elements a thread
-constexpr u32 TILE = THREADS * ITEMS;    // elements a tile
+constexpr u32 ITEMS = ROWS * VECTOR;     // elements of a thread
+constexpr u32 TILE = THREADS * ITEMS;    // elements of a tile
 static_assert(ROWS % 2 == 1, "see above");
 
-// Number of tiles; at least one.
+// Returns the number of tiles that `n` elements take; at least one.
 __device__ __forceinline__ u64 tile_number(u64 n) { return n == 0 ? 1 : (n + TILE - 1) / TILE; }
 
-// Number of elements of tile `t`.
+// Returns the number of elements of tile `t`, of `n` elements in all.
 __device__ __forceinline__ u32 tile_count(u64 n, u64 t) {
     const u64 left = n - t * TILE;
     return left < TILE ? (u32)left : TILE;
 }
 
-// Vector that this thread loads and stores in `row`.
+// Returns the index, in a tile, of the vector that this thread loads and stores in row `row`.
 __device__ __forceinline__ u32 row_vector(u32 row) { return warp_index() * WARP * ROWS + row * WARP + lane_index(); }
 
-// Number of the `most` elements from `start` on that exist in a tile of `count`.
+// Returns how many of the `most` elements from index `start` on exist in a tile of `count` elements. FULL: all of them.
 template <bool FULL>
 __device__ __forceinline__ u32 existing(u32 start, u32 most, u32 count) {
     if (FULL) return most;
     return start < count ? min(most, count - start) : 0;
 }
 
-// Number of lanes of this warp with at least one element.
+// Returns the number of lanes of this warp with at least one element, in a tile of `count` elements.
 template <bool FULL>
 __device__ __forceinline__ u32 lanes_with_elements(u32 count) {
     if (FULL) return WARP;
     return (existing<false>(warp_index() * WARP * ITEMS, WARP * ITEMS, count) + ITEMS - 1) / ITEMS;
 }
 
-// Number of warps with elements of a tile of `count`.
+// Returns the number of warps with at least one element, in a tile of `count` elements.
 __device__ __forceinline__ u32 warps_with_elements(u32 count) { return (count + WARP * ITEMS - 1) / (WARP * ITEMS); }
 
-// Address of the vector of logical elements i .. i + VECTOR. In reverse, `i + VECTOR` may pass `n`: then the address
-// lies before the array, and only the elements that exist are accessed.
+// Returns the address of the vector of logical elements `i` to `i + VECTOR - 1`. In reverse, `i + VECTOR` may pass `n`:
+// then the address lies before the array, and only the elements that exist are accessed.
 template <class E>
 __device__ __forceinline__ E* vector_address(E* base, u64 n, u64 i) {
     return REVERSE ? base + ((i64)n - (i64)i - (i64)VECTOR) : base + i;

@@ -20,8 +20,8 @@ constexpr Mask OWN = (Mask)~0ull >> (8 * sizeof(Mask) - ITEMS);  // the bits of 
 
 constexpr bool READ_MARKS = HEADS == Heads::FLAGS || HEADS == Heads::KEYS;
 constexpr bool MARKED = READ_MARKS || HEADS == Heads::OFFSETS;
-// A reduction needs to know whether a segment ends with a warp's last element. Its sources are at hand when its heads
-// are marked.
+// Whether the marks also tell, for each warp, whether a segment begins after its last element: a reduction needs to
+// know. The sources are at hand when the heads are marked.
 constexpr bool MARKS_NEXT = READ_MARKS && BY_SEGMENT;
 
 // Heads of a tile. By flags and keys: bit j of vector v for element j of the tile's vector v, and for each warp whether
@@ -35,7 +35,8 @@ struct alignas(16) Marks {
     u32 bits[HEADS == Heads::OFFSETS ? TILE / 32 + 1 : 1];
 };
 
-// By offsets: the marks from this thread's first element on, at least to the next thread's first.
+// Returns, for segments by offsets, the marks from this thread's first element on, at least to the next thread's first:
+// bit i belongs to element i.
 static_assert(ITEMS != 32, "a mask has a bit to spare");
 __device__ __forceinline__ Mask marks_from(const Marks& marks) {
     const u32 at = threadIdx.x * ITEMS;
@@ -65,7 +66,7 @@ template <Heads FLAGS_OR_KEYS> struct SourceOf { using type = Key; };
 template <> struct SourceOf<Heads::FLAGS> { using type = bool; };
 using Source = SourceOf<HEADS>::type;
 
-constexpr u64 NO_KEYS = ~0ull;  // in place of the number of keys of heads that there is room for: none are requested
+constexpr u64 NO_KEYS = ~0ull;  // in place of the number of keys that the output has room for: no keys are requested
 
 __device__ __forceinline__ const Source* sources(const ScanParams& p) { return (const Source*)p.head_source; }
 
@@ -80,18 +81,18 @@ __device__ __forceinline__ bool begins(const S& before, const S& own) {
 
 __device__ __forceinline__ const Source& source_of(const Params& p, u64 i) { return sources(p)[REVERSE ? p.n - 1 - i : i]; }
 
-// Prefetches a vector's sources.
+// Prefetches the head sources of the vector that begins with element `i`.
 __device__ __forceinline__ void prefetch_sources(const ScanParams& p, u64 i) {
     prefetch(vector_address(sources(p), p.n, i));
 }
 
-// Sources of one vector.
+// Head sources, flags or keys, of the elements of one vector.
 struct Sources {
     static constexpr u32 BYTES = VECTOR * sizeof(Source);
     static constexpr u32 WIDTH = access_width(BYTES);
     alignas(16) Source in_memory[VECTOR];
 
-    // Loads `count` sources from logical element i on.
+    // Loads the sources of the `count` elements from logical element `i` on.
     __device__ __forceinline__ void load(const Params& p, u64 i, u32 count, bool aligned) {
         const Source* const from = vector_address(sources(p), p.n, i);
         if (WIDTH > 1 && aligned && count == VECTOR) {
@@ -115,11 +116,11 @@ struct Sources {
 // Marks the heads of this warp's elements by their flags or keys. Only this warp reads these marks.
 template <bool FULL>
 __device__ __forceinline__ void mark_own(const Params& p, u64 begin, u32 count, Marks& marks) {
-    constexpr u32 AT_ONCE = ROWS * sizeof(Sources) <= 64 ? ROWS : 1;  // rows that registers hold
+    constexpr u32 AT_ONCE = ROWS * sizeof(Sources) <= 64 ? ROWS : 1;  // rows whose sources registers hold at once
     const u32 lane = lane_index(), first = warp_index() * WARP * ITEMS;
     const bool aligned = vectors_aligned(sources(p), p.n, Sources::WIDTH);
     const u64 behind = begin + first + WARP * ITEMS;
-    Source before, after;  // of the element before the row, and of the one after the warp's
+    Source before, after;  // of the element before the row, and of the one after the warp's last
     if (lane == 0 && first < count && begin + first > 0) before = source_of(p, begin + first - 1);
     if (MARKS_NEXT && lane == WARP - 1 && behind < p.n) after = source_of(p, behind);
 #pragma unroll 1
@@ -157,13 +158,13 @@ __device__ __forceinline__ void mark_heads(const Params& p, u64 begin, u32 count
     }
 }
 
-// ROWS: heads among the 64 elements from i on.
+// Returns, for segments by rows, a bit for each of the 64 elements from `i` on: whether it is a head.
 __device__ __forceinline__ u64 row_heads(const Params& p, u64 i) {
     const u64 place = place_in_row(p, i), away = place == 0 ? 0 : p.row - place;
     return away < 64 ? p.row_pattern << away : 0;
 }
 
-// Heads among this thread's elements.
+// Returns the mask of the heads among this thread's elements.
 template <bool FULL>
 __device__ __forceinline__ Mask thread_heads(const Params& p, u64 begin, u32 count, const Marks& marks) {
     if constexpr (!SEGMENTED) return 0;
@@ -183,16 +184,16 @@ __device__ __forceinline__ Mask thread_heads(const Params& p, u64 begin, u32 cou
 
 // Heads of a warp's lanes, as seen by each lane.
 struct LaneHeads {
-    u32 lanes;  // lanes that have a head
+    u32 lanes;  // set of the lanes that have a head
 
     template <bool FULL>
     static __device__ __forceinline__ LaneHeads of(Mask heads) {
         return LaneHeads{SEGMENTED ? __ballot_sync(~0u, heads != 0) : 0};
     }
 
-    // Last lane with a head, or lane 0.
+    // Returns the last lane with a head, or lane 0 if there is none.
     __device__ __forceinline__ u32 last() const { return lanes ? WARP - 1 - __clz(lanes) : 0; }
-    // Number of next lower lanes that belong to the segment that ends in this lane.
+    // Returns how many of the lanes directly below this one belong to the segment that ends in this lane.
     __device__ __forceinline__ u32 reach() const {
         const u32 own = lanes & (~0u >> (WARP - 1 - lane_index()));
         return lane_index() - LaneHeads{own}.last();
@@ -201,8 +202,8 @@ struct LaneHeads {
     __device__ __forceinline__ bool any_lower() const { return lanes & ((1u << lane_index()) - 1); }
 };
 
-// Index of the lowest set bit; ~0 if there is none.
+// Returns the index of the lowest set bit; ~0 if there is none.
 __device__ __forceinline__ u32 lowest_bit(Mask mask) { return (u32)(sizeof(Mask) == 4 ? __ffs((u32)mask) : __ffsll(mask)) - 1; }
-// Index of the highest set bit of a mask that is not 0.
+// Returns the index of the highest set bit of a mask that is not 0.
 __device__ __forceinline__ u32 highest_bit(Mask mask) { return sizeof(Mask) == 4 ? 31 - __clz((i32)mask) : 63 - __clzll((i64)mask); }
 __device__ __forceinline__ u32 head_number(Mask heads) { return sizeof(Mask) == 4 ? __popc((u32)heads) : __popcll(heads); }

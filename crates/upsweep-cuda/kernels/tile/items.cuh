@@ -19,18 +19,19 @@ __device__ __forceinline__ T with_init(const Params& p, T value, bool head) {
     return value;
 }
 
-// Logical element i, mapped. `head`: it begins a segment or the whole array.
+// Returns logical element `i`, mapped from its input `x`. `head`: it begins a segment or the whole array, so the
+// initial value, if there is one, comes before it.
 __device__ __forceinline__ T element(const Params& p, const In& x, u64 i, bool head) {
     const u64 at = REVERSE ? p.n - 1 - i : i;
     u64 index = at;
-    if constexpr (HEADS == Heads::ROWS) index = place_in_row(p, at);  // vanishes if the map does not use it
+    if constexpr (HEADS == Heads::ROWS) index = place_in_row(p, at);  // dropped if the map does not use it
     return with_init(p, map(x, index, at), head);
 }
 
-// One of a thread's vectors, with the inputs of its combination.
+// One of a thread's vectors of elements, with all that the combination of its elements depends on.
 struct Items {
     Vector x;
-    u64 index;  // of its first element
+    u64 index;  // logical index of the vector's first element
     u32 count;  // number of its elements that exist
     u32 heads;  // bit j: element j begins a segment
 
@@ -40,7 +41,7 @@ struct Items {
         return Items{Vector(slots, vector), begin + offset, existing<FULL>(offset, VECTOR, tile_count), (u32)(heads >> row * VECTOR)};
     }
 
-    // Whether all indices in the elements that exist are within their tables.
+    // Whether the elements that exist have only indices that are in range for their tables.
     __device__ __forceinline__ bool right(const Params& p) const {
         bool all = true;
 #pragma unroll
@@ -54,7 +55,7 @@ struct Items {
         }
     }
 
-    // Position of element j in memory.
+    // Returns the position of element j in memory.
     __device__ __forceinline__ u64 position(const Params& p, u32 j) const { return REVERSE ? p.n - 1 - (index + j) : index + j; }
 
     __device__ __forceinline__ bool head(u32 j) const { return SEGMENTED ? heads >> j & 1 : index + j == 0; }

@@ -1,4 +1,4 @@
-// Job of the kernels that scan tiles: parameters, streams, slots.
+// What the kernels that scan tiles share: their parameters, and the slots of their streams in shared memory.
 
 #pragma once
 
@@ -6,7 +6,7 @@
 #include "tile/stage.cuh"
 #include "tile/state.cuh"
 
-// Parameters, and the initial value of scans.
+// Parameters of the kernel, and the initial value of scans.
 struct Params : ScanParams {
     T init, first;
     __device__ __forceinline__ explicit Params(const ScanParams& given) : ScanParams(given) {
@@ -23,7 +23,8 @@ static_assert(sizeof(State) == HOST_STATE_BYTES, "the host sizes the workspace b
 
 // Slots also receive the sums of a vector in a reduction by rows or offsets, in the slot of its first stream, and the
 // results of a scan whose elements are not those of one stream. Gathered values are read once: a scan keeps the mapped
-// elements in these slots from the first pass to the second.
+// elements in these slots from the first pass to the second (KEEPS_MAPPED). PLACE is the number of bytes that an
+// element therefore needs in the first stream's slots.
 constexpr bool KEEPS_MAPPED = READS_APART && !BY_SEGMENT;
 constexpr u32 OF_RESULTS = PLAIN_INPUT ? 1 : sizeof(Out);
 constexpr u32 PLACE = BY_SEGMENT ? (COUNTED ? 1 : sizeof(T)) : KEEPS_MAPPED && OF_RESULTS < sizeof(T) ? sizeof(T) : OF_RESULTS;
@@ -31,7 +32,7 @@ using Input = Streams<PLACE>;
 using Slot = Input::Slot;
 static_assert(Input::VECTOR_BYTES == SLOT_BYTES, "the host sizes the shared memory by it");
 
-// Slots of the k-th tile in shared memory.
+// Returns the slots of this block's k-th tile in shared memory.
 __device__ __forceinline__ Slot* tile_slots(unsigned char* shared, u32 k) { return (Slot*)(shared + k * Input::TILE_BYTES); }
 
 // A warp's asynchronous copies and loads are of whole 128-byte lines only if the tiles begin at one.

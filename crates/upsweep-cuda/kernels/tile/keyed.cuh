@@ -21,7 +21,7 @@ struct KeyedTile {
         return key;
     }
 
-    // First pass: combination of this thread's elements.
+    // First pass: returns the combination of this thread's elements, and leaves their inclusive scan in the slots.
     static __device__ __forceinline__ Key thread_sum(const Params& p, u64 begin, Slot* slots) {
         Key sum;
 #pragma unroll
@@ -38,13 +38,13 @@ struct KeyedTile {
         return sum;
     }
 
-    // Second pass: the same combination, from the stored scan.
+    // Second pass: returns the combination of this thread's elements again, as the last value of the stored scan.
     static __device__ __forceinline__ Key thread_sum_again(const Slot* slots) {
         return key(Vector(slots, threadIdx.x * ROWS + ROWS - 1), VECTOR - 1);
     }
 
-    // Computes the results of this thread's elements in their slots. `before` is the thread's exclusive prefix, if
-    // there is `some`.
+    // Second pass: computes the results of this thread's elements in their slots. `before` is the thread's exclusive
+    // prefix, which exists only if `some` is true.
     static __device__ __forceinline__ void scan_vectors(const Params& p, Slot* slots, bool some, Key before) {
         Key previous = some ? before : p.first;
 #pragma unroll

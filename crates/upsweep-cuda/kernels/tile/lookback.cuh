@@ -32,30 +32,32 @@ struct Chain {
     const Workspace& space;
     u64 tiles;
     u32 epoch;
-    u64 first_entry = 0;  // of this chain; a workspace may have several
+    u64 first_entry = 0;  // index of this chain's first entry; a workspace may have several chains
 
     // Entries: the aggregates of all tiles, then for each group its combination and its prefix, SPREAD entries apart.
     static __device__ __forceinline__ u64 entries(u64 tiles) { return tiles + 2 * SPREAD * (tiles / GROUP + 1); }
     __device__ __forceinline__ u64 group_entry(u64 g) const { return first_entry + tiles + 2 * SPREAD * g; }
     __device__ __forceinline__ u64 prefix_entry(u64 g) const { return first_entry + tiles + 2 * SPREAD * g + SPREAD; }
 
-    // Publishes the aggregate of tile `t`. One thread. The last tile's aggregate is never read.
+    // Publishes the aggregate of tile `t`. Called by one thread. The last tile's aggregate is never read.
     __device__ __forceinline__ void publish(u64 t, const State& aggregate) const {
         Entry::put(space, first_entry + t, aggregate, epoch);
     }
 
-    // Exclusive prefix of tile `t`, which is not tile 0, in lane 0. All lanes of one warp.
+    // Returns the exclusive prefix of tile `t`, which is not tile 0, in lane 0. Called by all lanes of one warp.
     __device__ __forceinline__ State look_back(u64 t) const {
         const u64 group = t / GROUP, first = group < GROUPS ? 0 : group - GROUPS;
         const u32 lane = lane_index(), in_group = t % GROUP, groups = (u32)(group - first);
 
-        // Lanes 0 .. groups - 1 poll the groups' words, the last lane the prefix before them. Loaded once ahead.
+        // Lanes 0 .. groups - 1 poll the groups' words, the last lane the prefix before them. A first load is issued
+        // here, ahead of the polls.
         bool missing = lane < groups || (lane == WARP - 1 && first > 0);
         const u64 entry = lane == WARP - 1 ? prefix_entry(first) : group_entry(first + lane);
         typename Entry::Raw far, near;
         if (missing) far = Entry::load(space, entry);
 
-        // Tiles of this group. Its last tile publishes the group, and needs its own aggregate too.
+        // Waits for the tiles before `t` in its group. The group's last tile publishes the group, and needs its own
+        // aggregate, too.
         const bool last = in_group == GROUP - 1 && t + 1 < tiles;
         bool near_missing = lane < in_group + last;
         while (true) {
@@ -71,7 +73,7 @@ struct Chain {
         const State tiles_before = warp_reduce(near.value(), in_group);
         if (group == 0) return tiles_before;
 
-        // Groups before the tile's.
+        // Waits for the groups before the tile's group.
         while (true) {
             if (missing) missing = !far.is_of(epoch);
             if (!__any_sync(~0u, missing)) break;
@@ -87,6 +89,6 @@ struct Chain {
         return prefix;
     }
 
-    // Exclusive prefix of tile `t`, in every lane of the warp.
+    // Returns the exclusive prefix of tile `t`, which is not tile 0, in every lane of the warp.
     __device__ __forceinline__ State prefix(u64 t) const { return shuffle(look_back(t), 0); }
 };

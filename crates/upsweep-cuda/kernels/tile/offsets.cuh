@@ -1,8 +1,8 @@
 // Segments by offsets: the search of the offsets that point into a tile, and the work on them.
 //
 //   one warp, ahead of the others:
-//       guess the begin and end of their range, from the begin of the tile before's
-//       probe at doubling distances around the guess; then, while much is left, at 32 places of the rest
+//       guess the begin and end of the range of a tile's offsets, from the begin of the range of the warp's tile before
+//       probe at doubling distances around the guess; then, while much is left, at 32 indexes of the rest
 //       read the first of them, and mark the heads; for a reduction leave a list of the ends of segments
 //       check a share of all offsets, while the others are at work
 //   all compute warps:
@@ -21,20 +21,21 @@
 #include "tile/store.cuh"
 #include "warp/scan.cuh"
 
-constexpr u32 FIRST = OFFSETS_A_WARP;      // offsets of a tile, and of a share, that one warp handles
-constexpr u32 QUAD = 16 / sizeof(Offset);  // offsets that a thread reads in one instruction
-constexpr u32 TURNS = 2;                   // such instructions that are in flight together
+constexpr u32 FIRST = OFFSETS_A_WARP;      // offsets of a tile, and of its share, that one warp handles
+constexpr u32 QUAD = 16 / sizeof(Offset);  // number of offsets that a thread reads in one instruction
+constexpr u32 TURNS = 2;                   // number of such instructions that are in flight together
 constexpr u32 BATCH = TURNS * QUAD * WARP;
 static_assert(FIRST % BATCH == 0, "whole batches");
 static_assert(TILE < 1 << 16, "places in a tile are listed in 16 bits");
 
-// Offsets in logical order: ascending, the first 0, the last n.
+// Accesses of offset `k` in logical order, in which offsets ascend: the first is 0, the last is n.
 __device__ __forceinline__ const Offset* offset_address(const Params& p, u64 k) { return p.offsets + (REVERSE ? p.segments - k : k); }
 __device__ __forceinline__ Offset raw_offset(const Params& p, u64 k) { return *offset_address(p, k); }
 __device__ __forceinline__ u64 logical_offset(const Params& p, Offset offset) { return REVERSE ? p.n - (u64)offset : (u64)offset; }
 
-// Search of the first offset at or after an element. It is in [low, high]; offsets below `low` lie before it, that at
-// `high` does not. In each step the lanes of a warp probe ascending places.
+// Search for the index of the first offset that is `element` or more. The index is in [low, high]: the offsets with
+// lower indexes than `low` are less than `element`, the offset with index `high` is not. In each step the lanes of a
+// warp probe ascending indexes.
 struct Search {
     u64 element, low, high;
 
@@ -42,26 +43,27 @@ struct Search {
     __device__ __forceinline__ u64 step() const { return left() / WARP + 1; }
     __device__ __forceinline__ u64 even_place(u32 lane) const { return low + step() * (lane + 1) - 1; }
 
-    // Probes at -2^19, ..., -16, 16, ..., 2^19 from a guess.
+    // Returns the index that lane `lane` probes first: at the distances -2^19, ..., -16, 16, ..., 2^19 from a guess.
     static __device__ __forceinline__ u64 place_around(u64 guess, u32 lane) {
         const u32 distance = 16u << ((lane < WARP / 2 ? ~lane : lane) % (WARP / 2));
         return lane < WARP / 2 ? max(guess, (u64)distance) - distance : guess + distance;
     }
 
-    // Number of the lanes' probes that lie before the target; `found` is the offset at this lane's probe.
+    // Returns how many of the lanes' probes find an offset less than `element`. `place` is the index that this lane
+    // probes, `found` the offset there.
     __device__ __forceinline__ u32 number_before(const Params& p, u64 place, Offset found) const {
         return __popc(__ballot_sync(~0u, place < high && logical_offset(p, found) < element));
     }
 
-    // First step: all probes lie in [0, segments + 1].
+    // First step: narrows the range of all indexes, [0, segments + 1], by the probes around `guess`.
     __device__ __forceinline__ void begin(const Params& p, u64 guess, Offset found) {
         low = 0, high = p.segments + 1;
         const u32 count = number_before(p, place_around(guess, lane_index()), found);
         if (count > 0) low = place_around(guess, count - 1) + 1;
-        if (count < WARP) high = max(low, min(high, place_around(guess, count)));  // low: offsets that do not ascend
+        if (count < WARP) high = max(low, min(high, place_around(guess, count)));  // max: if offsets do not ascend
     }
 
-    // Further steps.
+    // Further step: narrows the range by probes at equal distances in it.
     __device__ __forceinline__ void narrow(const Params& p, Offset found) {
         const u32 count = number_before(p, even_place(lane_index()), found);
         const u64 next = even_place(count);
@@ -77,7 +79,7 @@ __device__ __forceinline__ Offset offset_or_last(const Params& p, u64 place) { r
 struct OffsetRange {
     u64 first, last;
 
-    // Number of them that one warp handles, and whether there are more.
+    // Number of the range's offsets that one warp handles, and whether there are more.
     __device__ __forceinline__ u32 first_number() const { return (u32)min(last - first, (u64)FIRST); }
     __device__ __forceinline__ bool has_more() const { return last - first > FIRST; }
 };
@@ -87,25 +89,27 @@ struct OffsetRange {
 template <bool BACKWARDS>
 struct Run {
     const Offset* first;
-    u32 last;      // last offset that exists, counted from the first; or beyond all accesses
+    u32 last;      // index of the last offset that exists, from `first` on; or one beyond all accesses
     bool aligned;  // whether quads that begin at multiples of QUAD are aligned
 
     __device__ __forceinline__ Run(const Params& p, u64 k)
         : first(p.offsets + (BACKWARDS ? p.segments - k : k)), last((u32)min(p.segments - k, (u64)2 * FIRST)), aligned(lead(p, k) == 0) {}
 
-    // Distance from offset k back to a place with aligned quads.
+    // Returns the distance from offset k back to the nearest one at which a quad, QUAD neighbouring offsets, is
+    // aligned.
     static __device__ __forceinline__ u32 lead(const Params& p, u64 k) {
         const u32 place = (u32)((u64)p.offsets / sizeof(Offset)) + (u32)(BACKWARDS ? p.segments - k + 1 : k);
         return (BACKWARDS ? 0 - place : place) % QUAD;
     }
 
-    // Nearest such place at or before offset k, or k, if there is none but offset 0.
+    // Returns the index of the nearest offset at or before offset k at which quads are aligned, or k if that is offset
+    // 0.
     static __device__ __forceinline__ u64 aligned_at(const Params& p, u64 k) {
         const u32 distance = lead(p, k);
         return k > distance ? k - distance : k;
     }
 
-    // Clamped to the last offset.
+    // Returns offset i of the run, or the last one if it does not exist.
     __device__ __forceinline__ Offset at(u32 i) const {
         const i32 place = (i32)min(i, last);
         return first[BACKWARDS ? -place : place];
@@ -152,7 +156,7 @@ struct Batch {
 
 // Search state of a warp that finds tiles' offsets.
 struct Finder {
-    static constexpr u64 NEAR = 64;  // range at which the search stops
+    static constexpr u64 NEAR = 64;  // length of the range at which the search stops
     u64 low;
     u32 tile;
     float offsets_per_tile;
@@ -160,7 +164,7 @@ struct Finder {
     __device__ __forceinline__ explicit Finder(const Params& p, u64 tiles)
         : low(0), tile(0), offsets_per_tile((float)p.segments / (float)tiles) {}
 
-    // Range of the offsets of tile `t`. All lanes of one warp.
+    // Returns the range of the offsets of tile `t`. Called by all lanes of one warp.
     __device__ __forceinline__ OffsetRange find(const Params& p, u32 t) {
         const u64 guess = low + (u64)((float)(t - tile) * offsets_per_tile), last_guess = guess + (u64)offsets_per_tile;
         const u64 begin = (u64)t * TILE;
@@ -185,7 +189,8 @@ struct Finder {
     }
 };
 
-// Type of places in a tile. Those of 32-bit offsets are computed in 32 bits, which wraps for invalid offsets only.
+// Indexes in a tile that offsets point to. Those of 32-bit offsets are computed in 32 bits, which wraps for invalid
+// offsets only.
 template <u32 BYTES> struct DistanceOf { using type = u64; };
 template <> struct DistanceOf<4> { using type = u32; };
 struct Places {
@@ -196,7 +201,7 @@ struct Places {
     __device__ __forceinline__ Places(const Params& p, u64 tile)
         : origin((Distance)(REVERSE ? p.n - tile * TILE : tile * TILE)), count(tile_count(p.n, tile)) {}
 
-    // Whether the offset points into the tile or to its end; `to` is the place then.
+    // Whether the offset points into the tile or to its end; `to` is the index in the tile then.
     __device__ __forceinline__ bool have(Offset offset, u32& to) const {
         const Distance distance = REVERSE ? origin - (Distance)offset : (Distance)offset - origin;
         to = (u32)distance;
@@ -206,13 +211,14 @@ struct Places {
 
 __device__ __forceinline__ void mark(Marks& marks, u32 to) { atomicOr(&marks.bits[to / 32], 1u << to % 32); }
 
-// Ends of some offsets' segments in a tile: the place of the last element plus 1, or 0 if there is none.
+// For QUAD offsets the ends, in a tile, of the segments that end at them: the index of the last element plus 1, or 0 if
+// the segment has no element in the tile.
 struct alignas(2 * QUAD) Ends {
     u16 of[QUAD];
 };
 
-// Marks the heads of a tile by the first of its offsets. For a reduction it lists the ends of their segments in `ends`.
-// One warp.
+// Marks the heads of a tile by the first FIRST of its offsets. For a reduction it lists the ends of their segments in
+// `ends`. Called by one warp.
 __device__ __forceinline__ void mark_first(const Params& p, u64 tile, const OffsetRange& range, Marks& marks, Ends* ends) {
     const u32 lane = lane_index(), number = range.first_number();
     const Places places(p, tile);
@@ -241,8 +247,9 @@ __device__ __forceinline__ void mark_first(const Params& p, u64 tile, const Offs
     }
 }
 
-// Calls f(k, offset k's place in the tile, whether it differs from the one before) for the tile's offsets after the
-// first that point into the tile or to its end. Only the first of equal ones is sure to be included. All compute warps.
+// Calls f(k, the index in the tile that offset k points to, whether offset k differs from the one before) for the
+// tile's offsets after the first FIRST that point into the tile or to its end. Only the first of equal ones is sure to
+// be included. Called by all compute warps.
 template <class F>
 __device__ __forceinline__ void each_other(const Params& p, u64 tile, const OffsetRange& range, F f) {
     const Places places(p, tile);
@@ -259,16 +266,17 @@ __device__ __forceinline__ void each_other(const Params& p, u64 tile, const Offs
     }
 }
 
-// Marks the heads by the offsets after the first.
+// Marks the heads of a tile by its offsets after the first FIRST.
 __device__ __forceinline__ void mark_others(const Params& p, u64 tile, const OffsetRange& range, Marks& marks) {
     each_other(p, tile, range, [&](u64, u32 to, bool) { mark(marks, to); });
 }
 
-// Whether an offset is invalid, other than the last one at the end of the array.
+// Whether an offset is invalid: less than the one before it, or more than the number of elements. Whether the last one
+// is that number is not checked here.
 __device__ __forceinline__ bool wrong(const Params& p, Offset own, Offset before) { return (i64)own < (i64)before || (u64)(i64)own > p.n; }
 
-// Checks the offsets [begin, end), each with the one before it, AT_ONCE of them at once: as thread `thread` of
-// `threads`.
+// Checks the offsets with indexes in [begin, end), each with the one before it, AT_ONCE of them at once, as thread
+// `thread` of `threads`. For a reduction it also stores the results of their empty segments.
 template <u32 AT_ONCE>
 __device__ __forceinline__ void check_offsets(const Params& p, u64 begin, u64 end, u32 thread, u32 threads) {
 #pragma unroll 1
@@ -293,7 +301,7 @@ __device__ __forceinline__ void check_offsets(const Params& p, u64 begin, u64 en
     }
 }
 
-// Share of all offsets that a tile checks.
+// Share of all offsets that a tile checks: those with indexes in [begin, end).
 struct Share {
     u64 begin, end;
 
@@ -303,11 +311,11 @@ struct Share {
     }
     static __device__ __forceinline__ Share of(const Params& p, u64 tile) { return Share{begin_of(p, tile), begin_of(p, tile + 1)}; }
 
-    // End of the part that one warp handles.
+    // Returns the end of the first part of the share, which one warp handles.
     __device__ __forceinline__ u64 middle() const { return min(begin + FIRST, end); }
 };
 
-// Checks the first offsets of a tile's share. One warp.
+// Checks the first part of a tile's share. Called by one warp.
 __device__ __forceinline__ void check_first(const Params& p, u64 tile) {
     const Share share = Share::of(p, tile);
 #pragma unroll 1
@@ -327,29 +335,29 @@ __device__ __forceinline__ void check_first(const Params& p, u64 tile) {
     }
 }
 
-// Checks the rest of the share. All compute warps.
+// Checks the rest of a tile's share. Called by all compute warps.
 __device__ __forceinline__ void check_others(const Params& p, u64 tile) {
     if (p.share <= FIRST - QUAD) return;
     const Share share = Share::of(p, tile);
     check_offsets<1>(p, share.middle(), share.end, threadIdx.x, THREADS);
 }
 
-// Checks the first offset and the last one. One thread of all.
+// Checks that the first offset is 0 and the last one the number of elements. Called by one thread of the grid.
 __device__ __forceinline__ void check_ends(const Params& p) {
     const i64 first = (i64)p.offsets[0], last = (i64)p.offsets[p.segments];
     if (first != 0) report_fault(p.workspace, FAULT_OFFSETS, 0, first);
     if ((u64)last != p.n) report_fault(p.workspace, FAULT_OFFSETS, p.segments, last);
 }
 
-// Output of preparing warps for a tile, besides its marks.
+// What a preparing warp finds for a tile, besides its marks.
 struct Found {
     OffsetRange range;
     Ends ends[BY_SEGMENT && HEADS == Heads::OFFSETS ? FIRST / QUAD : 1];
 
     __device__ __forceinline__ u32 end(u32 k) const { return ends[k / QUAD].of[k % QUAD]; }
 };
-// Preparing warp of segments by offsets: it finds and marks those of a tile, and checks a share of all while no warp
-// waits.
+// Preparing warp of segments by offsets: it finds the offsets of a tile, marks the heads, and checks a share of all
+// offsets while no warp waits.
 class OffsetsWarp {
     Finder finder;
 

@@ -1,5 +1,5 @@
 // Scans of integers of one or two bytes, several in a 32-bit word at once (word/lanes.cuh). E has the elements 0 and 2
-// of a word of bytes, O the elements 1 and 3; the carry is in both lanes.
+// of a word of bytes in its two 16-bit lanes, O the elements 1 and 3; the carry is in both lanes.
 //
 //   sums       s = E + O = (x0 + x1, x2 + x3)      odd = s * 0x10001 + carry = (.. x1, .. x3)      even = odd - O
 //   extremes   s = max(E, O)      below = (-, s0)  odd = max(s, below, carry)                      even = max(E, below, carry)
@@ -19,23 +19,23 @@ constexpr bool PACKED = LANE_INSTRUCTIONS && PLAIN && !SEGMENTED && arith::integ
 // Representation in words of `V`, a `T` of one or two bytes.
 template <class V>
 struct Packed {
-    static constexpr u32 COUNT = 4;  // words a vector
+    static constexpr u32 COUNT = 4;  // words of a vector
     using L = Lanes<V>;
 
     static __device__ __forceinline__ u32 high_twice(u32 lanes) { return __byte_perm(lanes, 0, 0x3232); }
 
-    // Extremes: the low lane copied to the high one, above the neutral value.
+    // For extremes: returns the low lane copied to the high one, with the neutral value in the low lane.
     static __device__ __forceinline__ u32 low_above(u32 lanes) {
         return lanes * 0x10000 + (L::NOTHING & 0xffff);
     }
 
-    // A value in both lanes.
+    // Returns a value in both lanes.
     static __device__ __forceinline__ u32 carry_of(V value) {
         if constexpr (sizeof(V) == 1) return (u32)(u8)value * (EXTREME ? 0x01000100 : 0x00010001);
         else return (u32)(u16)value * 0x00010001;
     }
 
-    // Inclusive scan of a word's elements after `carry`, which becomes the carry into the next word.
+    // Returns the inclusive scan of a word's elements after `carry`, which becomes the carry into the next word.
     static __device__ __forceinline__ u32 scan_word(u32 w, u32& carry) {
         if constexpr (sizeof(V) == 2) {
             const u32 result = L::combine(FORM == Form::SUM ? w * 0x10001 : L::combine(w, low_above(w)), carry);
@@ -43,7 +43,7 @@ struct Packed {
             return result;
         } else {
             const u32 even = L::even_bytes(w), odd = L::odd_bytes(w);
-            u32 first, second;  // of each pair
+            u32 first, second;  // of each pair of neighbouring elements
             if constexpr (FORM == Form::SUM) {
                 second = (even + odd) * 0x10001 + carry;
                 first = second - odd;
@@ -58,12 +58,12 @@ struct Packed {
         }
     }
 
-    // Neutral value: the begin of a scan without a prefix.
+    // Returns the neutral value: a scan without a prefix begins with it.
     static __device__ __forceinline__ V nothing() {
         return FORM == Form::SUM ? V(0) : FORM == Form::MAXIMUM ? arith::number<V>::min : arith::number<V>::max;
     }
 
-    // A vector's words in logical order, or back in memory order.
+    // Words of a vector in logical order; `turn` reverses them, also back to memory order.
     struct Words {
         u32 word[COUNT];
         __device__ __forceinline__ explicit Words(const Slot& slot) {
@@ -85,7 +85,7 @@ struct Packed {
         }
     };
 
-    // Combination of this thread's elements in a full tile.
+    // Returns the combination of this thread's elements in a full tile.
     static __device__ __forceinline__ V thread_sum(const Params& p, u64 begin, const Slot* slots) {
         typename L::Total all;
 #pragma unroll
@@ -98,8 +98,8 @@ struct Packed {
         return HAS_INIT && begin == 0 && threadIdx.x == 0 ? combine(p.init, total) : total;
     }
 
-    // Computes the results of this thread's elements in a full tile, in their slots. `before` is the exclusive prefix,
-    // if there is `some`.
+    // Computes the results of this thread's elements in a full tile, in their slots. `before` is the thread's exclusive
+    // prefix, which exists only if `some` is true.
     static __device__ __forceinline__ void scan_vectors(const Params& p, Slot* slots, bool some, V before) {
         u32 carry = carry_of(some ? before : HAS_INIT ? p.init : nothing());
 #pragma unroll

@@ -65,20 +65,21 @@
 
 static_assert(RING % LOOK_BACK_WARPS == 0, "two look-back warps that met at one barrier in turn could come in each other's place");
 
+// When the thread DRAWER requests the ticket of a later tile, and whether it waits for the ticket there.
 enum class Asks {
     AND_WAITS,  // when a tile begins, before another is staged: saves 1 to 3 % (benches/notes/scan.md), cause unknown
     AND_GOES_ON,  // when a tile begins; it has arrived when the tile is reduced
     EARLY,        // when the ticket before arrives: to reduce a small tile takes less time than an atomic addition
 };
 
-// Barriers of ring entries: the tile is reduced; its look-back warp has finished it. Barriers of preparing warps: the
-// ticket of its next tile is drawn; the tile is prepared.
+// Ids of barriers. Those of a ring entry: its tile is reduced; its look-back warp has finished the tile. Those of a
+// preparing warp: the ticket of its next tile is drawn; the tile is prepared.
 __device__ __forceinline__ u32 reduced_barrier(u32 k) { return 2 + k % RING; }
 __device__ __forceinline__ u32 prefix_barrier(u32 k) { return 2 + RING + k % RING; }
 __device__ __forceinline__ u32 ticket_barrier(u32 preparer) { return 2 + 2 * RING + 2 * preparer; }
 __device__ __forceinline__ u32 prepared_barrier(u32 preparer) { return 3 + 2 * RING + 2 * preparer; }
 
-// Combination of the warps' totals, for lane 0 of a warp.
+// Returns the combination of the warps' totals, in lane 0 of the warp that calls it.
 template <class State>
 __device__ __forceinline__ State aggregate_of(const State* totals) { return warp_reduce<WARPS>(totals[min(lane_index(), WARPS - 1)], WARPS); }
 
@@ -111,8 +112,8 @@ private:
 
     __device__ __forceinline__ u64 tile_of(u32 k) const { return shared.tickets[k % TICKETS]; }
 
-    // Stores ticket k and returns whether there are more. The DRAWER. A ticket of `tiles` or more belongs to no tile:
-    // each block draws one such ticket and no more, so the last of all is known.
+    // Stores ticket k and returns whether there are more. Called by the thread DRAWER. A ticket of `tiles` or more
+    // belongs to no tile: each block draws one such ticket and no more, so the last of all is known.
     __device__ __forceinline__ bool remember(u32 k, u32 ticket) const {
         if (ticket == tiles + gridDim.x - 1) prepare_next_launch(p.workspace, epoch);
         shared.tickets[k % TICKETS] = ticket;
@@ -145,7 +146,7 @@ private:
 
     __device__ __forceinline__ void compute_warps() const {
         Task task(p, shared.task);
-        bool more = !alone;  // DRAWER: whether to draw
+        bool more = !alone;  // of the DRAWER: whether to draw more tickets
         // The first tickets are drawn one after the other, so that blocks which start together share the first tiles.
         for (u32 k = 0; k < DRAWN; k++) {
             if (threadIdx.x == Task::DRAWER) more &= remember(k, more ? take_ticket(p.workspace) : alone && k == 0 ? 0 : ~0u);
@@ -157,7 +158,7 @@ private:
         const auto ask = [&] { return more ? take_ticket(p.workspace) : ~0u; };
         if (Task::ASKS == Asks::EARLY && threadIdx.x == Task::DRAWER) next = ask();
         meet(task, 0);
-        u32 reduced = 0, finished = 0;  // this block's tiles so far
+        u32 reduced = 0, finished = 0;  // number of this block's tiles so far
         u32 told = 0;                   // number of look-back warps that have been notified of the end
         while (true) {
             const u64 tile = tile_of(reduced);
@@ -167,7 +168,7 @@ private:
                 if (Task::ASKS == Asks::AND_WAITS && threadIdx.x == Task::DRAWER) more &= remember(k + DRAWN, next);
                 stage(task, k + AHEAD);
                 if constexpr (!Task::FINISHES) {
-                    if (k >= RING) barrier_wait(prefix_barrier(k), MEETING);  // the entry is free
+                    if (k >= RING) barrier_wait(prefix_barrier(k), MEETING);  // until the ring entry is free
                 }
                 wait_groups<AHEAD>();
                 task.reduce(k, tile);
@@ -248,7 +249,8 @@ private:
         : p(p), shared(shared), tiles(tiles), epoch(epoch), alone(alone) {}
 
 public:
-    // Runs all tiles. All threads of a block. `tiles`, at least one, may be less than the grid is sized for.
+    // Runs all tiles. Called by all threads of each block. `tiles`, at least one, may be less than the grid is sized
+    // for.
     static __device__ __forceinline__ void run(const Params& p, u64 tiles) {
         __shared__ Shared shared;
         const bool alone = tiles == 1 && gridDim.x == 1;

@@ -58,7 +58,7 @@
 static_assert(RING % STORING_WARPS == 0, "two storing warps that met at one barrier in turn could come in each other's place");
 static_assert(2 + 2 * RING <= 16, "a block has 16 barriers");
 
-// Barriers of an entry of the ring: results are there; they are stored.
+// Ids of the barriers of an entry of the ring: its results are there; they are stored.
 __device__ __forceinline__ u32 full_barrier(u32 entry) { return 2 + entry; }
 __device__ __forceinline__ u32 free_barrier(u32 entry) { return 2 + RING + entry; }
 __device__ __forceinline__ u32 next_entry(u32 entry, u32 step = 1) { return entry + step < RING ? entry + step : entry + step - RING; }
@@ -93,16 +93,16 @@ private:
 
     __device__ __forceinline__ u64 tile_of(u32 k) const { return shared.tickets[k % TICKETS]; }
 
-    // Size of a part of the ring. If the results of only two or three tiles fit, each tile has a half or a third of the
-    // ring. If they were contiguous, a tile with a few more results than its predecessor in that place would wait for
-    // the next one, too.
+    // Returns the room in the ring that `bytes` of results take. If the results of only two or three tiles fit, each
+    // tile has a half or a third of the ring. If they were contiguous, a tile with a few more results than its
+    // predecessor in that place would wait for the next one, too.
     static __device__ __forceinline__ u32 room_for(u32 bytes) {
         constexpr u32 HALF = RING_BYTES / 32 * 16, THIRD = RING_BYTES / 48 * 16;
         return bytes > HALF || bytes <= RING_BYTES / 4 ? bytes : bytes > THIRD ? HALF : THIRD;
     }
 
-    // Stores ticket k and returns whether there are more. Thread 0. A ticket of `tiles` or more belongs to no tile:
-    // each block draws one such ticket and no more, so the last of all is known.
+    // Stores ticket k and returns whether there are more. Called by thread 0. A ticket of `tiles` or more belongs to no
+    // tile: each block draws one such ticket and no more, so the last of all is known.
     __device__ __forceinline__ bool remember(u32 k, u32 ticket) const {
         if (ticket == tiles + gridDim.x - 1) prepare_next_launch(p.workspace, epoch);
         shared.tickets[k % TICKETS] = ticket;
@@ -117,18 +117,18 @@ private:
 
     __device__ __forceinline__ void compute_warps() const {
         const Task task(p, shared.task);
-        bool more = !alone;  // of thread 0: whether to draw
-        u32 drawn = 0;       // tickets so far
+        bool more = !alone;  // of thread 0: whether to draw more tickets
+        u32 drawn = 0;       // number of tickets so far
         // The first tickets are drawn one after the other, so that blocks which start together share the first tiles.
         for (; drawn < AHEAD; drawn++) {
             if (threadIdx.x == 0) more &= remember(drawn, more ? take_ticket(p.workspace) : alone && drawn == 0 ? 0 : ~0u);
             main_sync();
             stage(task, drawn);
         }
-        u32 left = 0, waiting = 0;      // tiles whose results are in the ring; those of them that are not stored
+        u32 left = 0, waiting = 0;      // number of tiles whose results have been left; of those not yet stored
         u32 entry = 0, oldest = 0;      // entry of the next tile; entry of the oldest one not stored
-        u32 head = 0, tail = 0;         // of the ring: unstored results lie from tail to head
-        bool around = false;            // or, past the ring's end, from tail on and up to head
+        u32 head = 0, tail = 0;         // bytes in the ring: unstored results lie from tail to head
+        bool around = false;            // or, past the ring's end, from tail to the end and from 0 to head
         bool few = false;               // whether the results of the last tile are few
         const auto free_oldest = [&] {
             barrier_wait(free_barrier(oldest), MEETING);
@@ -142,7 +142,7 @@ private:
             const u32 k = left;
             const u64 tile = tile_of(k);
             if (tile >= tiles) break;
-            const bool known = drawn > k + AHEAD;  // the ticket of the next tile to stage
+            const bool known = drawn > k + AHEAD;  // whether the ticket of the next tile to stage is drawn
             const u32 wanted = k + AHEAD + 1 + few;
             u32 next = ~0u;  // requested here, needed at the end of this tile
             if (threadIdx.x == 0 && more && drawn < wanted) next = take_ticket(p.workspace);
@@ -161,7 +161,7 @@ private:
             main_sync();
             if (!known) stage(task, k + AHEAD);
 
-            // Total of the tile, and the warp's exclusive prefix in it.
+            // The total of the tile, and this warp's exclusive prefix in it.
             const u32 lane = lane_index();
             Part part = {};
             if (lane < WARPS) part = shared.parts[k % 2][lane];
@@ -215,7 +215,8 @@ private:
         : p(p), shared(shared), tiles(tiles), epoch(epoch), alone(alone) {}
 
 public:
-    // Runs all tiles. All threads of a block. `tiles`, at least one, may be less than the grid is sized for.
+    // Runs all tiles. Called by all threads of each block. `tiles`, at least one, may be less than the grid is sized
+    // for.
     static __device__ __forceinline__ void run(const Params& p, u64 tiles) {
         __shared__ Shared shared;
         const bool alone = tiles == 1 && gridDim.x == 1;

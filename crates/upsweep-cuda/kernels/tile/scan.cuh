@@ -21,7 +21,7 @@ constexpr bool ALL_FULL = ANY_BITS && FORM != Form::OTHER && !SEGMENTED && !CARR
 
 
 
-// Reports this thread's indices that are out of range.
+// Reports those indices in this thread's elements that are out of range for their tables.
 template <bool FULL>
 __device__ __forceinline__ void check_thread(const Params& p, u64 begin, u32 count, const Slot* slots, Mask heads) {
     if constexpr (INDEXED) {
@@ -34,8 +34,8 @@ __device__ __forceinline__ void check_thread(const Params& p, u64 begin, u32 cou
     }
 }
 
-// Mapped elements of a thread. Gathered elements are all loaded before one of them is combined or stored, so that the
-// loads overlap.
+// Maps this thread's elements into `mapped`. Gathered elements are all loaded before one of them is combined or stored,
+// so that the loads overlap.
 template <bool FULL>
 __device__ __forceinline__ void load_mapped(const Params& p, u64 begin, u32 count, const Slot* slots, Mask heads, T (&mapped)[ROWS][VECTOR]) {
 #pragma unroll
@@ -48,7 +48,7 @@ __device__ __forceinline__ void load_mapped(const Params& p, u64 begin, u32 coun
     }
 }
 
-// Stores a thread's mapped elements in its slots.
+// Maps this thread's elements and stores them in its slots.
 template <bool FULL>
 __device__ __forceinline__ void map_thread(const Params& p, u64 begin, u32 count, Slot* slots, Mask heads) {
     T mapped[ROWS][VECTOR];
@@ -58,13 +58,14 @@ __device__ __forceinline__ void map_thread(const Params& p, u64 begin, u32 count
     for (u32 row = 0; row < ROWS; row++) put_in_slot(slots[threadIdx.x * ROWS + row], mapped[row]);
 }
 
-// Element j of the vector in `row`, mapped here or before by `map_thread`.
+// Returns element j of the vector in row `row`, mapped here or before by `map_thread`.
 __device__ __forceinline__ T mapped_element(const Params& p, const Items& items, const Slot* slots, u32 row, u32 j) {
     if constexpr (KEEPS_MAPPED) return ((const T*)slots[threadIdx.x * ROWS + row].bytes)[REVERSE ? VECTOR - 1 - j : j];
     else return items(p, j);
 }
 
-// Combination of this thread's elements from the last head on; undefined if there is none.
+// Returns the combination of this thread's elements from its last head on, or of all if it has no head; undefined if it
+// has no elements.
 template <bool FULL>
 __device__ __forceinline__ T thread_sum(const Params& p, u64 begin, u32 count, const Slot* slots, Mask heads) {
     if constexpr (PACKED && FULL) return Packed<T>::thread_sum(p, begin, slots);
@@ -83,14 +84,15 @@ __device__ __forceinline__ T thread_sum(const Params& p, u64 begin, u32 count, c
     return sum;
 }
 
-// Whether the first pass stores its result for the second, if it is small (the host has the same rule): for each thread
-// the inclusive prefix of its warp's elements from the last head on.
+// Whether the first pass stores for the second what `warp_sums` returns in each thread: if that is small (the host has
+// the same rule).
 constexpr bool KEPT = SEGMENTED && sizeof(T) <= (STREAMS > 1 ? 8 : 4);
 struct ThreadPrefixes {
     T of[KEPT ? THREADS : 1];
 };
 
-// Inclusive prefix of a warp's threads that have elements.
+// Returns, in each thread that has elements, the combination of the warp's elements from the last head on, up to the
+// thread's own last element.
 template <bool FULL>
 __device__ __forceinline__ T warp_sums(const Params& p, u64 begin, u32 count, const Slot* slots, Mask heads, const LaneHeads& lane_heads) {
     T sum;
@@ -99,7 +101,8 @@ __device__ __forceinline__ T warp_sums(const Params& p, u64 begin, u32 count, co
     return warp_inclusive_scan(sum, lane_index() < lanes_with_elements<FULL>(count) ? lane_heads.reach() : 0);
 }
 
-// First pass: combination of each warp, in `warp_totals`; in a partial tile, of the lanes that have elements.
+// First pass: leaves the combination of each warp's elements in `warp_totals`; in a partial tile, of the lanes that
+// have elements.
 template <bool FULL>
 __device__ __forceinline__ void reduce_tile(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, State* warp_totals,
                                             ThreadPrefixes& kept) {
@@ -123,21 +126,22 @@ __device__ __forceinline__ void reduce_tile(const Params& p, u64 begin, u32 coun
     }
 }
 
-// Exclusive scan of the totals of the first warps of a tile, as many as have elements: lane w gets the combination of
-// those before warp w. All lanes of a warp; lane 0 gets nothing.
+// Returns the exclusive scan of the totals of a tile's first `warps` warps, those that have elements: lane w gets the
+// combination of the warps before warp w. Called by all lanes of a warp; the value in lane 0 is meaningless.
 __device__ __forceinline__ State lower_warps(const State* warp_totals, u32 warps) {
     const u32 lane = lane_index();
     return shuffle_up(warp_inclusive_scan<WARPS>(warp_totals[min(lane, WARPS - 1)], lane < warps ? lane : 0), 1);
 }
 
-// Second pass: every result, from `prefix`, the exclusive prefix of this warp, if there is `some`.
+// Second pass: computes and stores every result of this warp's elements. `prefix` is the exclusive prefix of the warp,
+// which exists only if `some` is true.
 template <bool FULL>
 __device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, const ThreadPrefixes& kept, bool some,
                                             const State& prefix, bool aligned) {
     const u32 lane = lane_index();
     const Mask heads = thread_heads<FULL>(p, begin, count, marks);
 
-    // Exclusive prefix of this thread's elements: `carry`, if `some`.
+    // `carry` is the exclusive prefix of this thread's elements, if `some` is true.
     typename CompactionOf<COUNTED>::type compaction(p, begin, count, heads, marks, some, prefix);
     const u32 lanes = lanes_with_elements<FULL>(count);
     const LaneHeads lane_heads = LaneHeads::of<FULL>(heads);
@@ -189,8 +193,8 @@ __device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 coun
     else __syncwarp();  // other threads of the warp stage into the slots that this one has read
 }
 
-// Stores the carry of a scan of the whole array, and its last result if that is the total: from the exclusive prefix of
-// the last tile's last warp, if there is `some`, and that warp's total.
+// Stores the carry of a scan of the whole array, and its last result if that is the total. They follow from the total
+// of the last tile's last warp and its exclusive prefix `prefix`, which exists only if `some` is true.
 __device__ __forceinline__ void store_carry(const Params& p, const State* warp_totals, u32 warps, bool some, const State& prefix) {
     T last = p.first;
     if (warps > 0) {

@@ -17,8 +17,8 @@ __device__ __forceinline__ void wait_groups() {
     __syncwarp();
 }
 
-// Size of a slot for a vector of `bytes`. For a single stream, whole lines of 16 keep the slots of all widths alike;
-// with several streams a slot is as short as its vector, against bank conflicts.
+// Returns the bytes of a slot for a vector of `bytes` bytes. For a single stream, whole 16-byte lines keep the slots of
+// all widths alike; with several streams a slot is as short as its vector, against bank conflicts.
 __device__ constexpr u32 slot_bytes(u32 bytes) {
     return STREAMS > 1 && bytes <= 4 ? 4 : STREAMS > 1 && bytes <= 8 ? 8 : (bytes + 15) / 16 * 16;
 }
@@ -30,11 +30,11 @@ struct Stream {
     static constexpr u32 VECTOR_BYTES = VECTOR * sizeof(E);
     static constexpr u32 WIDTH = access_width(VECTOR_BYTES);  // bytes of an asynchronous copy, if more than 1
     static constexpr u32 SLOT = slot_bytes(VECTOR * (PLACE > sizeof(E) ? PLACE : sizeof(E)));
-    static constexpr u32 PART = access_width(SLOT);  // bytes of an access to it
+    static constexpr u32 PART = access_width(SLOT);  // bytes of an access to a slot
     struct alignas(PART) Slot {
         unsigned char bytes[SLOT];
     };
-    static constexpr u32 SLOTS = ROWS * THREADS;  // of a tile
+    static constexpr u32 SLOTS = ROWS * THREADS;  // number of slots of a tile
 
     const E* base;
     u64 n;
@@ -42,7 +42,7 @@ struct Stream {
 
     __device__ __forceinline__ Stream(const E* base, u64 n) : base(base), n(n), aligned(vectors_aligned(base, n, WIDTH)) {}
 
-    // Vector in a slot, in memory order.
+    // Loads the vector in a slot, in memory order.
     static __device__ __forceinline__ void load(const Slot& slot, E (&elements)[VECTOR]) {
         using Part = Access<PART>::type;
         Part parts[SLOT / PART];
@@ -73,8 +73,8 @@ struct Stream {
         }
     }
 
-    // Stages this thread's share of tile `t`, and calls with_vector(i) for each of its vectors, which begins with logical
-    // element i. The caller closes the group.
+    // Stages this thread's vectors of tile `t`, and calls with_vector(i) for each of them, where i is the index of its
+    // first logical element. The caller closes the group of copies.
     template <class F>
     __device__ __forceinline__ void stage_tile(u64 t, Slot* slots, F with_vector) const {
         const u32 count = tile_count(n, t), first = row_vector(0);
@@ -130,7 +130,7 @@ public:
         stage_tile(t, slots, [](u64) {});
     }
 
-    // Elements of a vector, in memory order, from the slots of a tile.
+    // Loads the elements of vector `vector` of a tile from its slots, in memory order.
     static __device__ __forceinline__ void load(const Slot* slots, u32 vector, In (&elements)[VECTOR]) {
         E own[VECTOR];
         Own::load(slots[vector], own);

@@ -16,7 +16,7 @@ struct Flagged {
     T value;
     u32 heads;
 };
-// The host chooses 32 bits for the number if they suffice.
+// Value with the number of heads, an integer `N`. The host chooses 32 bits for it if they suffice.
 template <class N>
 struct CountedBy {
     T value;

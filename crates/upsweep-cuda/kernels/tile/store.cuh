@@ -5,8 +5,8 @@
 #include "memory/results.cuh"
 #include "tile/job.cuh"
 
-// Results that fit go back to the slots of their elements, so that a warp can store whole rows. With a single row a
-// thread already has its row's results.
+// Whether results go to memory by way of the slots of their elements, because they fit there, so that a warp can store
+// whole rows. With a single row a thread already has its row's results.
 constexpr bool THROUGH_SLOTS = RESULT_BYTES <= Input::SLOT && ROWS > 1;
 // Stores values in a slot that held a vector of elements.
 template <class V>
@@ -35,7 +35,7 @@ __device__ __forceinline__ void store_rows(const Params& p, u64 begin, u32 count
         }
         return;
     }
-    // Not unrolled: unrolled stores, which are many, would be skipped one by one in that case.
+    // Not unrolled: in a partial tile, unrolled stores, which are many, would be skipped one by one.
 #pragma unroll 1
     for (u32 row = 0; row < ROWS; row++) {
         const u32 vector = row_vector(row), mine = existing<false>(vector * VECTOR, VECTOR, count);
@@ -43,7 +43,7 @@ __device__ __forceinline__ void store_rows(const Params& p, u64 begin, u32 count
     }
 }
 
-// Stores the result of segment `segment`.
+// Stores the result of segment `segment`, if the output has room for it.
 __device__ __forceinline__ void store_segment(const Params& p, u64 segment, const Out& result) {
     if (segment < p.outputs) store_result(output_of(p) + segment, result);
 }

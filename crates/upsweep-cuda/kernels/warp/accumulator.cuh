@@ -1,4 +1,4 @@
-// Accumulation of a thread's vectors of elements, in its order.
+// Accumulation of a thread's vectors of elements, in the order in which the thread adds them.
 
 #pragma once
 
@@ -6,7 +6,8 @@
 #include "word/lanes.cuh"
 #include "word/value.cuh"
 
-// Sums of numbers, extremes and bits: `a . b` and `b . a` are the same bits.
+// Whether the operator is commutative, as sums of numbers, extremes and bitwise operations are: `a . b` and `b . a` are
+// the same bits.
 constexpr bool COMMUTES = FORM != Form::OTHER;
 // Whether small integers are summed in a wider type: a vector of them needs 32 bits.
 constexpr bool WIDER_SUM = WIDENS && FORM == Form::SUM && arith::integer<T> && arith::integer<In> && sizeof(In) <= 2 && ALIGNABLE;
@@ -14,8 +15,8 @@ constexpr bool WIDER_SUM = WIDENS && FORM == Form::SUM && arith::integer<T> && a
 constexpr bool PACKED = PLAIN && arith::integer<T> && sizeof(T) <= 2 && ALIGNABLE &&
                         (BITS || (FORM == Form::SUM && sizeof(T) == 1) || (LANE_INSTRUCTIONS && (EXTREME || FORM == Form::SUM)));
 
-// Combination of the elements of a vector at position `at`, whose first one has the place `index` in its line; `count`
-// of them, at least one, exist.
+// Returns the combination of the first `count` elements of a vector, at least one. The vector's first element is at
+// position `at` of the input, and at index `index` of its line.
 __device__ __forceinline__ T reduce_vector(const Vector& vector, u64 index, u64 at, u32 count) {
     const Vector::Elements elements = vector.elements();
     if constexpr (INDEXED) {
@@ -34,7 +35,7 @@ __device__ __forceinline__ T reduce_vector(const Vector& vector, u64 index, u64 
     return sum;
 }
 
-// Accumulator of a thread.
+// Combination of the elements that a thread has added so far.
 class Accumulator {
     T total;
     bool any = false;
@@ -64,7 +65,7 @@ public:
     __device__ __forceinline__ T value() const { return total; }
 };
 
-// Accumulator of small integers, several in a word.
+// Combination of the small integers that a thread has added so far, several in a word.
 class PackedAccumulator {
     Lanes<T>::Total words;
     Accumulator elements;

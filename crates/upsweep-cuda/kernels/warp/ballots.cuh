@@ -4,7 +4,8 @@
 
 #include "config.cuh"
 
-// Subset of the lanes `same` with this lane's digit, by a ballot for each of its bits from `FIRST` on.
+// Returns those of the lanes `same` that have this lane's digit, by a ballot for each of its bits from `FIRST` to `BITS
+// - 1`.
 template <u32 FIRST, u32 BITS>
 __device__ __forceinline__ u32 same_by_ballots(u32 digit, u32 same = ~0u) {
 #pragma unroll

@@ -1,6 +1,4 @@
-// Scan and reduction of one value a lane, strictly left to right.
-//
-//   Kogge-Stone:  for d = 1, 2, 4, 8, 16:  if lane >= d:  x[lane] = x[lane - d] + x[lane]
+// Scan and reduction of one value of each lane, strictly left to right.
 
 #pragma once
 
@@ -8,8 +6,9 @@
 #include "warp/shuffle.cuh"
 #include "word/value.cuh"
 
-// Combines each lane's value with those of the `reach` lanes below it, which must be the lanes' own results, too: no
-// lane below reaches further down. The operator is applied to nothing else. Only the first LANES lanes reach down.
+// Returns each lane's value combined with those of the `reach` lanes directly below it. The lanes that a lane reaches
+// must themselves reach down to the same lowest lane. The operator is applied to no other values. Only the first LANES
+// lanes reach down.
 template <u32 LANES = WARP, class V>
 __device__ __forceinline__ V warp_inclusive_scan(V value, u32 reach) {
 #pragma unroll
@@ -20,8 +19,8 @@ __device__ __forceinline__ V warp_inclusive_scan(V value, u32 reach) {
     return value;
 }
 
-// Combines the values of the first `lanes` lanes, at most LANES, in lane 0; the operator is never applied to other
-// lanes' values.
+// Returns in lane 0 the combination of the values of the first `lanes` lanes, at most LANES. The operator is never
+// applied to other lanes' values.
 template <u32 LANES = WARP, class V>
 __device__ __forceinline__ V warp_reduce(V value, u32 lanes) {
     const u32 lane = lane_index();

@@ -4,7 +4,7 @@
 
 #include "word/words.cuh"
 
-// Value of the lane `distance` below. The lowest lanes get their own.
+// Returns the value of the lane `distance` below this one. The lowest `distance` lanes get their own value.
 template <class V>
 __device__ __forceinline__ V shuffle_up(const V& value, u32 distance) {
     Words<V> words = to_words(value);
@@ -13,7 +13,7 @@ __device__ __forceinline__ V shuffle_up(const V& value, u32 distance) {
     return from_words<V>(words);
 }
 
-// Value of the lane `distance` above. The highest lanes get their own.
+// Returns the value of the lane `distance` above this one. The highest `distance` lanes get their own value.
 template <class V>
 __device__ __forceinline__ V shuffle_down(const V& value, u32 distance) {
     Words<V> words = to_words(value);
@@ -22,7 +22,7 @@ __device__ __forceinline__ V shuffle_down(const V& value, u32 distance) {
     return from_words<V>(words);
 }
 
-// Value of `lane`.
+// Returns the value of lane `lane`, in every lane.
 template <class V>
 __device__ __forceinline__ V shuffle(const V& value, u32 lane) {
     Words<V> words = to_words(value);

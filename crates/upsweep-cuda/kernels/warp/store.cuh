@@ -9,8 +9,9 @@
 
 #include "warp/index.cuh"
 
-// Calls `store(i, read(i))` for `number` places, several reads before their stores. The lanes cover aligned rows of a
-// memory in which place 0 is place `skew` of a row. LANES: of several warps that store together.
+// Calls `store(i, read(i))` for the indexes i from 0 to `number - 1`, several reads before their stores. The lanes
+// access aligned rows of LANES indexes, and index 0 is the one at `skew` of a row. LANES is more than WARP if several
+// warps store together.
 template <u32 LANES = WARP, class Read, class Store>
 __device__ __forceinline__ void warp_store(u32 number, u32 skew, Read read, Store store) {
     constexpr u32 AT_ONCE = 4;
@@ -29,8 +30,8 @@ __device__ __forceinline__ void warp_store(u32 number, u32 skew, Read read, Stor
     }
 }
 
-// Stores units: each is the last WORDS words and `bits` bits of the preceding unit in `from`, then the begin of this
-// one. IN_WORDS: `bits` is 0.
+// Stores `number` units of 16 bytes. Unit i of `to` is the last WORDS words and `bits` bits of unit i - 1 of `from`,
+// then the begin of unit i of `from`. IN_WORDS: `bits` is 0.
 template <u32 WORDS, bool IN_WORDS>
 __device__ __forceinline__ void warp_store_units(uint4* to, const uint4* from, u32 number, u32 bits) {
     const auto read = [&](u32 i) {
@@ -44,8 +45,8 @@ __device__ __forceinline__ void warp_store_units(uint4* to, const uint4* from, u
     warp_store(number, 0, read, [&](u32 i, const uint4& unit) { to[i] = unit; });
 }
 
-// Stores the bytes of incomplete units among bytes `phase` to `end` from `base` on: each lies at the same offset from
-// `from`.
+// Stores the bytes of the first and last unit of 16 bytes, if these are incomplete, among the bytes `phase` to `end -
+// 1` from `base` on. Each byte lies at the same offset from `from`.
 template <class E, u32 LANES = WARP>
 __device__ __forceinline__ void warp_store_ends(unsigned char* base, const unsigned char* from, u32 phase, u32 end) {
     // Half of a warp stores the first unit, if it is incomplete, the other half the last.
@@ -58,7 +59,7 @@ __device__ __forceinline__ void warp_store_ends(unsigned char* base, const unsig
     }
 }
 
-// Stores `number` elements that begin at a multiple of 16 bytes of shared memory.
+// Stores `number` elements; `from` is their address in shared memory, a multiple of 16.
 template <class E>
 __device__ __forceinline__ void warp_store_elements(E* to, const unsigned char* from, u32 number) {
     constexpr bool IN_WORDS = alignof(E) >= 4;
@@ -77,7 +78,8 @@ __device__ __forceinline__ void warp_store_elements(E* to, const unsigned char* 
     warp_store_ends<E>(base, from - phase, phase, end);
 }
 
-// Stores `number` elements in `buffer`, a multiple of 16 bytes, at the destination's address modulo 16.
+// Stores `number` elements from `buffer`, whose address is a multiple of 16. The first lies at the offset in `buffer`
+// that is the destination's address modulo 16.
 template <u32 LANES, class E>
 __device__ __forceinline__ void store_in_phase(E* to, const unsigned char* buffer, u32 number) {
     const u32 phase = (u64)to % 16, end = phase + number * (u32)sizeof(E), first = phase > 0 ? 1 : 0, behind = end / 16;

@@ -1,10 +1,10 @@
 // Reduction of a stretch of neighbouring elements by a warp, in order.
 //
-//   in steps of DEPTH neighbouring vectors a lane, as long as there are whole ones:
+//   in steps of DEPTH neighbouring vectors of each lane, as long as there are whole ones:
 //       combine    the lane's elements of this step, and of the next one
 //       exchange   for both steps: a lane takes its neighbour's part of one step and gives its own of the other, so
 //                  that from then on half of the lanes have one step and half the other
-//   the rest in rows of a vector a lane
+//   the rest in rows of one vector of each lane
 //
 // The next step's elements are loaded before the lanes exchange this one's.
 
@@ -19,7 +19,7 @@ constexpr u32 ROW = WARP * VECTOR, STEP = DEPTH * ROW;
 // lanes' vectors are so near that the memory lines of one load are still cached for the next one.
 constexpr bool NEIGHBOURS = DEPTH > 1 && DEPTH * VECTOR * sizeof(In) <= 64;
 
-// Combination of all lanes' values `low`, and after them of all values `high`, in lane 0.
+// Returns in lane 0 the combination of all lanes' values `low`, followed by all lanes' values `high`.
 __device__ __forceinline__ T warp_reduce_two(const T& low, const T& high) {
     const u32 lane = lane_index();
     const bool odd = lane % 2 == 1;
@@ -34,7 +34,8 @@ __device__ __forceinline__ T warp_reduce_two(const T& low, const T& high) {
     return lane == 0 ? combine(value, higher) : value;
 }
 
-// Elements from `i` on of a buffer, or of several streams; the first one has the place `index` in its line.
+// Stretch of neighbouring elements, from position `i` on, of a buffer or of several streams. Its first element has the
+// index `index` in its line.
 template <Loads LOADS>
 class Stretch {
     const In* const input;
@@ -57,14 +58,14 @@ class Stretch {
 public:
     __device__ __forceinline__ Stretch(const In* input, u64 i, u64 index) : input(input), i(i), index(index) {}
 
-    // Combination of the first `count` elements, at least one.
+    // Returns in lane 0 the combination of the first `count` elements, at least one.
     __device__ __forceinline__ T reduce(u64 count) const {
         const u32 lane = lane_index();
         Accumulator total;
         u64 done = 0;
         if constexpr (NEIGHBOURS) {
             Vector vectors[DEPTH];
-            T lower;  // of the step before, if it has not been exchanged
+            T lower;  // this lane's sum of the step before, if it has not been exchanged
             const u64 whole = count / STEP * STEP;
             if (whole > 0) load_step(0, vectors);
 #pragma unroll 1
@@ -101,8 +102,8 @@ public:
     }
 };
 
-// Combination of the `count` elements from `i` on, in lane 0. The first has the place `index` in its line. All lanes of
-// one warp.
+// Returns in lane 0 the combination of the `count` elements from position `i` on, at least one. The first has the index
+// `index` in its line. Called by all lanes of one warp.
 __device__ __forceinline__ T reduce_stretch(const In* input, u64 i, u64 index, u64 count) {
     if ((ALIGNABLE || !PLAIN_INPUT) && misalignment(input) == 0) return Stretch<Loads::ALIGNED>(input, i, index).reduce(count);
     return Stretch<Loads::BY_ELEMENT>(input, i, index).reduce(count);

@@ -1,18 +1,18 @@
-// Sums and the maximum of one number a lane.
+// Sums and the maximum of one number of each lane.
 
 #pragma once
 
 #include "warp/index.cuh"
 #include "word/instructions.cuh"
 
-// Inclusive sum over the lanes.
+// Returns the sum of the numbers of this lane and all lower lanes.
 __device__ __forceinline__ u32 warp_inclusive_sum(u32 number) {
 #pragma unroll
     for (u32 distance = 1; distance < WARP; distance *= 2) number = add_lower(number, distance);
     return number;
 }
 
-// Total of all lanes, in every lane; one instruction if the GPU has it.
+// Sum, and maximum, of the numbers of all lanes, returned in every lane; one instruction if the GPU has it.
 #if __CUDA_ARCH__ >= 800
 __device__ __forceinline__ u32 warp_sum(u32 number) { return __reduce_add_sync(~0u, number); }
 __device__ __forceinline__ u32 warp_max(u32 number) { return __reduce_max_sync(~0u, number); }

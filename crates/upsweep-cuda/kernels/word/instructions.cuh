@@ -26,8 +26,8 @@ __device__ u32 min_signed(u32, u32);
 __device__ u32 min_unsigned(u32, u32);
 #endif
 
-// Sum of a number and that of the lane `distance` below, if there is one. A shuffle reports whether there is, which C++
-// cannot use.
+// Returns the sum of `number` and that of the lane `distance` below, or `number` if there is no such lane. The shuffle
+// instruction reports whether there is, which C++ cannot use.
 __device__ __forceinline__ u32 add_lower(u32 number, u32 distance) {
     asm volatile("{ .reg .pred p; .reg .b32 lower; shfl.sync.up.b32 lower|p, %0, %1, 0, 0xffffffff; @p add.u32 %0, %0, lower; }" : "+r"(number) : "r"(distance));
     return number;

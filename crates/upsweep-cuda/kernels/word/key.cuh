@@ -27,10 +27,10 @@ constexpr KeyBits FIRST_ZERO = (KeyBits)(KEY_SIGN - 1 - NANS_OF_A_SIGN);
 constexpr KeyBits NEGATIVE_ZERO = (KeyBits)(FIRST_ZERO | (DESCENDING ? 1 : 0)), POSITIVE_ZERO = (KeyBits)(NEGATIVE_ZERO ^ 1);
 __device__ __forceinline__ bool is_negative_zero(KeyBits key) { return HAS_ZEROS && key == NEGATIVE_ZERO; }
 __device__ __forceinline__ bool is_zero(KeyBits key) { return HAS_ZEROS && (KeyBits)(key | 1) == (KeyBits)(FIRST_ZERO | 1); }
-// Number by which a key is compared.
+// Returns the number by which a key is compared: one for both zeros.
 __device__ __forceinline__ KeyBits with_one_zero(KeyBits key) { return is_negative_zero(key) ? POSITIVE_ZERO : key; }
 
-// All bits set if the sign is set, else none.
+// Returns all bits set if the sign of `x` is set, otherwise 0.
 __device__ __forceinline__ KeyBits sign_bits(KeyBits x) { return (KeyBits)((Number<KEY_BYTES>::negative)x >> (KEY_WIDTH - 1)); }
 
 __device__ __forceinline__ KeyBits in_order(KeyBits x) {

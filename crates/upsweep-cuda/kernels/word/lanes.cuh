@@ -16,11 +16,11 @@ constexpr bool BITS = FORM == Form::AND || FORM == Form::OR || FORM == Form::XOR
 template <class V>
 struct Lanes {
     static constexpr bool SIGNED = arith::signed_integer<V>;
-    // Neutral value of sums and extremes, in both lanes.
+    // Least and greatest value of V, and the neutral value of the operator (NOTHING), in both lanes.
     static constexpr u32 LEAST = SIGNED ? 0x80008000 : 0, MOST = SIGNED ? 0x7fff7fff : 0xffffffff;
     static constexpr u32 NOTHING = FORM == Form::MAXIMUM ? LEAST : FORM == Form::MINIMUM ? MOST : FORM == Form::AND ? ~0u : 0;
 
-    // The operator on lanes of 16 bits.
+    // Applies the operator to the lanes of 16 bits of two words.
     static __device__ __forceinline__ u32 combine(u32 a, u32 b) {
         if constexpr (FORM == Form::MAXIMUM) return SIGNED ? max_signed(a, b) : max_unsigned(a, b);
         else if constexpr (FORM == Form::MINIMUM) return SIGNED ? min_signed(a, b) : min_unsigned(a, b);
@@ -30,7 +30,8 @@ struct Lanes {
         else return add_lanes(a, b);
     }
 
-    // Bytes 0 and 2, and 1 and 3, of a word in lanes of 16 bits.
+    // Return the bytes 0 and 2 (even), and 1 and 3 (odd), of a word in lanes of 16 bits; of extremes, in the upper
+    // halves of these lanes.
     static __device__ __forceinline__ u32 even_bytes(u32 w) { return EXTREME ? w * 256 : w & 0x00ff00ff; }
     static __device__ __forceinline__ u32 odd_bytes(u32 w) { return EXTREME ? w : __byte_perm(w, 0, 0x4341); }
 

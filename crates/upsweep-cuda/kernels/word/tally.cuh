@@ -18,12 +18,12 @@ constexpr u32 NO_WEIGHTS = 0, WHOLE_WEIGHTS = 1, FLOAT_WEIGHTS = 2, EXPONENTS = 
 struct Fixed {
     u64 low, high;
 };
-// Exponent of a float; 0 if there is none.
+// Exponent field of a finite weight, at least 1; 0 if there is no weight.
 struct Exponent {
     u32 bits;
 };
 
-// Types by the kind of weights and the bytes of a result.
+// Types of the counter and of the total of a bin, by the kind of weights and the bytes of a result.
 template <u32 KIND, u32 BYTES> struct TallyTypes;
 template <> struct TallyTypes<NO_WEIGHTS, 4> { using counter = u32; using total = u32; };
 template <> struct TallyTypes<NO_WEIGHTS, 8> { using counter = u32; using total = u64; };
@@ -42,7 +42,7 @@ __device__ __forceinline__ Fixed sum(const Fixed& a, const Fixed& b) {
     const u64 low = a.low + b.low;
     return Fixed{low, a.high + b.high + (low < a.low)};
 }
-// The larger exponent.
+// Returns the larger exponent, the combination of a histogram of EXPONENTS.
 __device__ __forceinline__ Exponent sum(const Exponent& a, const Exponent& b) { return a.bits < b.bits ? b : a; }
 __device__ __forceinline__ bool none(u64 x) { return x == 0; }
 __device__ __forceinline__ bool none(const Exponent& x) { return x.bits == 0; }
@@ -60,7 +60,7 @@ __device__ __forceinline__ void add(Exponent* to, const Exponent& x) { atomicMax
 
 __device__ __forceinline__ u32 exponent(f64 x) { return (u32)(__double_as_longlong(x) >> 52) & 0x7ff; }
 __device__ __forceinline__ bool finite(f64 x) { return exponent(x) != 0x7ff; }
-// 1: infinity, 2: minus infinity, 4: NaN.
+// Returns the mark of a weight that is not finite: 1 for infinity, 2 for minus infinity, 4 for NaN.
 __device__ __forceinline__ u32 mark(f64 x) { return x != x ? 4 : x > 0 ? 1 : 2; }
 
 __device__ __forceinline__ Fixed fixed(f64 x, u32 largest, u32 spare) {
@@ -73,7 +73,7 @@ __device__ __forceinline__ Fixed fixed(f64 x, u32 largest, u32 spare) {
     return Fixed{(u64)value, (u64)(value >> 64)};
 }
 
-// Amount that an element adds.
+// Amount that an element adds to its bin: one, or what its weight gives.
 template <class C> struct Amount {
     static __device__ __forceinline__ C one() { return C(1); }
     static __device__ __forceinline__ bool adds(const Out&) { return true; }
@@ -90,7 +90,7 @@ template <> struct Amount<Exponent> {
     static __device__ __forceinline__ Exponent of(const Out& weight, u32, u32) { return Exponent{max(exponent(weight), 1u)}; }
 };
 
-// 2^k, a normal number.
+// Returns 2^k, a normal number.
 __device__ __forceinline__ f64 power(i32 k) { return __longlong_as_double((i64)(k + 1023) << 52); }
 
 __device__ __forceinline__ f64 value(const Fixed& x, u32 largest, u32 spare) {

@@ -31,11 +31,12 @@ using ValueOfAcc = Value<Acc, KEYED>;
 using T = ValueOfAcc::type;
 
 __device__ __forceinline__ T combine(const T& a, const T& b) { return ValueOfAcc::combine(a, b); }
-// The mapped element at position `at` of the input, whose position in its line is `index`.
+// Returns the mapped element: `x` is at position `at` of the input, and at index `index` of its line.
 __device__ __forceinline__ T map(const In& x, u64 index, u64 at) { return ValueOfAcc::of(load_acc(x, index, at)); }
 __device__ __forceinline__ Out finish(const T& x) { return store_acc(ValueOfAcc::back(x)); }
 
-// Stored result. The maximum's NaN has the key of the canonical NaN, so that the conversion back needs no test.
+// Returns the result that is stored for `x`. The maximum's NaN has the key of the canonical NaN, so that the conversion
+// back needs no test.
 __device__ __forceinline__ Out result(const T& x) {
     if constexpr (KEYED && PLAIN && FORM == Form::MAXIMUM) return finish(x);
     else return canonical(finish(x));
@@ -47,7 +48,7 @@ __device__ __forceinline__ void store_result(Out* to, const Out& result) {
     arith::clear_padding(to);
 }
 
-// Place of the result at a position. If the output is no buffer of its own, the text of the job knows the buffers.
+// Position of a result in an output that is not a single buffer: the generated text of the job stores into the buffers.
 struct ResultPlace {
     u64 at;
     __device__ __forceinline__ ResultPlace operator+(u64 n) const { return ResultPlace{at + n}; }
@@ -63,11 +64,11 @@ template <> struct PlaceOf<false> {
 };
 using Place = PlaceOf<PLAIN_OUTPUT>::type;
 
-// Place of the first result.
+// Returns the place of the first result: its address, or position 0.
 template <class Params>
 __device__ __forceinline__ Place output_of(const Params& p) { return PlaceOf<PLAIN_OUTPUT>::first(p.output); }
 
-// Initial value of scans and reductions.
+// Values that scans and reductions begin with.
 struct Begin {
     T init;   // the initial value, if there is one; else `first`, which is not read
     T first;  // begin of an exclusive scan, and result of an empty segment: the initial value or the identity
@@ -80,7 +81,7 @@ struct Begin {
     }
 };
 
-// Stores the carry into a scan of the elements that follow.
+// Stores the carry of a scan, with which a scan of the elements that follow begins.
 __device__ __forceinline__ void store_carry(Given* to, const T& x) {
     *to = canonical(carried_acc(ValueOfAcc::back(x)));
     arith::clear_padding(to);

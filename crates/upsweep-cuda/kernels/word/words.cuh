@@ -10,7 +10,7 @@ struct Words {
     u32 word[COUNT];
 };
 
-// Bytes of a value, padded with zeros to whole words.
+// Returns the bytes of a value, padded with zeros to whole words.
 template <class V>
 __device__ __forceinline__ Words<V> to_words(const V& value) {
     Words<V> words = {};

@@ -45,7 +45,7 @@
 template <u32 BYTES> struct NumberOf { using type = u64; };
 template <> struct NumberOf<4> { using type = u32; };
 
-// Number of events, and their places.
+// Number of events, of a tile or before it; the positions of events have the type EventPlace.
 struct Number {
     NumberOf<HOST_STATE_BYTES>::type value;
 };
@@ -64,16 +64,16 @@ struct AutomatonTask {
 
     // Dynamic shared memory: the automaton, the tiles, and EVENTS_AT_ONCE events.
     static constexpr u32 TILES_AT = (AUTOMATON_BYTES + 127) / 128 * 128, BUFFER_AT = TILES_AT + STAGES * TILE;
-    static constexpr u32 MOST_EVENTS = 24;  // of a step
+    static constexpr u32 MOST_EVENTS = 24;  // largest number of events of a step
     static_assert(TILE < 1 << 16 && (WARP * ITEMS + 1) * MOST_EVENTS < 1 << 16, "a place in a tile has 16 bits, and the events of a warp");
 
     struct Ends { u32 begin, end; };  // the states at the ends of a run
     struct Shared {
         Number warp_totals[STAGES][WARPS], before_tile[STAGES];
         u32 before_warp[STAGES][WARPS], number[STAGES];
-        u32 threads[STAGES][THREADS];  // state at a thread's first byte; events of lower lanes in the upper half
+        u32 threads[STAGES][THREADS];  // state at a thread's first byte; upper half: number of events of lower lanes
         Ends warps[2][WARPS];
-        Slot edges[AHEAD + 1][WARPS];  // the bytes before a warp's
+        Slot edges[AHEAD + 1][WARPS];  // the 16 bytes before a warp's first one
     };
     const Params& p;
     Shared& shared;
@@ -93,11 +93,11 @@ struct AutomatonTask {
         if (lane_index() == 0 && first > 0 && first < p.n) input.stage_vector(edge(k), p.text + first - VECTOR, VECTOR);
     }
 
-    // Encodes bytes as codes: in a thread's slots, and before a warp's.
+    // Replaces the bytes in a slot by their codes: in a thread's slots, and in the edge of a warp.
     static __device__ __forceinline__ void encode(Slot& slot) { *(uint4*)slot.bytes = codes_of(*(const uint4*)slot.bytes); }
 
     // Calls `four(codes, at)` for the codes of this thread's `mine` bytes, four at a time, and `one(code, at)` for the
-    // rest. WORDS is the number of fours with unrolled code.
+    // rest. WORDS is the number of fours that the loop is unrolled for.
     template <u32 WORDS, class Four, class One>
     __device__ __forceinline__ void for_codes(u32 k, u32 mine, Four four, One one) const {
         const Slot* const own = own_slots(k);
@@ -133,7 +133,8 @@ struct AutomatonTask {
         __device__ __forceinline__ void step(u32 code) { end = step_by(end, code), events += events_of(end); }
     };
 
-    // Guesses of the states at the begin: the ends of short runs.
+    // Begins runs from guesses of the state at this thread's first byte. The guesses are the ends of short runs over
+    // the 16 bytes before, from the first state and the lasting states.
     __device__ __forceinline__ void guess(u32 k, Walk (&of)[1 + LASTING]) const {
         const Slot& before = lane_index() == 0 ? edge(k) : own_slots(k)[-1];
         u32 states[1 + LASTING] = {state_of(0), lasting_state(0), lasting_state(1)};
@@ -148,12 +149,13 @@ struct AutomatonTask {
         for (u32 i = 0; i <= LASTING; i++) of[i].from(states[i]);
     }
 
-    // Runs of a thread: from its guesses; the last one is replaced by a run from a missing state.
+    // Runs of a thread over its bytes, from its guesses; the last one is replaced by a run from a state that none
+    // begins in.
     static constexpr u32 WALKS = 1 + LASTING, NONE = 3;
     struct Walks {
         Walk of[WALKS];
 
-        // Index of the run from a state.
+        // Returns the index of the run that begins in `state`, or NONE.
         __device__ __forceinline__ u32 from(u32 state) const {
             u32 which = NONE;
 #pragma unroll
@@ -163,7 +165,8 @@ struct AutomatonTask {
         __device__ __forceinline__ Walk at(u32 which) const { return which == 0 ? of[0] : which == 1 ? of[1] : of[2]; }
     };
 
-    // A choice as a function of the choice of the thread before: two bits for each. NONE maps to NONE.
+    // Choice of a thread, the index of its right run, as a function of the choice of the thread before: two bits for
+    // each argument. NONE maps to NONE. `then` composes two such functions.
     static constexpr u32 STOPPED = NONE << 2 * NONE;
     static __device__ __forceinline__ u32 then(u32 first, u32 second) {
         u32 both = STOPPED;
@@ -172,8 +175,8 @@ struct AutomatonTask {
         return both;
     }
 
-    // Makes runs until each lane has one from the end of the right run of the lane before; the first lane's is from
-    // `entry`. Returns the lane's right one.
+    // Makes runs until each lane has one from the end of the right run of the lane before; the first lane's begins in
+    // state `entry`. Returns the lane's right run.
     __device__ __forceinline__ Walk resolve(u32 k, u32 mine, u32 entry, Walks& walks) const {
         const u32 lane = lane_index();
 #pragma unroll 1
@@ -206,7 +209,8 @@ struct AutomatonTask {
         }
     }
 
-    // Whether this thread emits the events of the end of the text, if that is in this tile.
+    // Whether this thread emits the events of the end of the text: if that is in this tile, the thread with the last
+    // byte.
     __device__ __forceinline__ bool is_at_end(u64 tile) const {
         const u64 begin = tile * TILE, left = p.n - begin;
         return tile + 1 == tile_number(p.n) && threadIdx.x == (left == 0 ? 0 : (u32)(left - 1) / ITEMS);
@@ -277,11 +281,12 @@ struct AutomatonTask {
         }
     }
 
-    // Event in the buffer: lower half: place of the byte in its tile; upper half: the event bits of the step.
+    // Event in the buffer. Lower half: index of the byte in its tile; upper half: the event bits of the step.
     static __device__ __forceinline__ u32 place_of(u32 event) { return (event & 0xffff) - (event >> 24 & 7); }
     static __device__ __forceinline__ u8 kind_of(u32 event) { return (u8)(event >> 16); }
 
-    // Puts the events of a step, of the byte at `place`, into the buffer from `at` on, as far as there is room.
+    // Puts the events of a step, of the byte at index `place` of the tile, into the buffer from `at` on, as far as
+    // there is room. Advances `at` by their number.
     static __device__ __forceinline__ void put(u32 step, u32 place, u32& at) {
         const u32 number = events_of(step);
         if (number > 1) {

@@ -1,7 +1,7 @@
 // Entry state of the automaton at each tile of a text: the composition of the transition functions of all tiles before
 // (automaton/ways.cuh), applied to the first state. The composition is a chain (pipeline.cuh).
 //
-// A tile of the pipeline is TILES_A_WARP tiles of the text for each warp. Nothing is staged.
+// A tile of the pipeline is TILES_A_WARP neighbouring tiles of the text for each warp. Nothing is staged.
 //
 // Memory ordering: pipeline.cuh. The data from a look-back warp to `finish` is written and read between the barriers of
 // its tile.

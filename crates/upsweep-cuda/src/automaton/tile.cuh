@@ -24,13 +24,14 @@
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// Byte of the host's description: for each byte its class; for each state the output at the end of the text (ENDS_AT);
-// the meaning of each output number (TOLD_AT); the list of events (EVENTS_AT); and for each state and class the output
-// number, and the next state.
+// Return byte `at`, or the two bytes from `at` on, of the host's description: for each byte its class; for each state
+// the output at the end of the text (ENDS_AT); the meaning of each output number (TOLD_AT); the list of events
+// (EVENTS_AT); and for each state and class the output number, and the next state.
 __device__ __forceinline__ u32 given_byte(u32 at) { return parameter_byte(VALUES_AT + at); }
 __device__ __forceinline__ u32 given_half(u32 at) { return parameter_byte(VALUES_AT + at) | (u32)parameter_byte(VALUES_AT + at + 1) << 8; }
 
-// Shared memory: the table, the codes of all bytes, and the lasting states, in which runs begin besides the first one.
+// Layout of shared memory: the table, the codes of all bytes, and the lasting states, in which runs begin besides the
+// first one.
 constexpr u32 TABLE_BYTES = WAY_STATES * STATE_BYTES, CODES_AT = TABLE_BYTES, LASTING_AT = CODES_AT + 256, AUTOMATON_BYTES = LASTING_AT + 16;
 constexpr u32 LASTING = 2;
 static_assert(TABLE_BYTES <= 1 << 16, "a state has 16 bits");
@@ -39,7 +40,8 @@ static_assert(EVENTS_AT < NUMBERS_BYTES, "the kernel's parameters have room for 
 __device__ __forceinline__ u32 state_of(u32 number) { return number * STATE_BYTES + (number * 20 & (STATE_BYTES - 1)); }
 __device__ __forceinline__ u32 number_of_state(u32 state) { return (state & 0xffff) / STATE_BYTES; }
 
-// Builds the table. All threads of a block, `threads` of them; the caller adds a barrier.
+// Builds the table and the codes in shared memory. Called by all threads of a block, `threads` of them; the caller adds
+// a barrier.
 __device__ __forceinline__ void fill_automaton(u32 states, u32 classes, u32 steps_at, u32 threads) {
     for (u32 i = threadIdx.x; i < states * classes; i += threads) {
         const u32 step = given_half(steps_at + 2 * i), told = given_half(TOLD_AT + 2 * (step & 0xff));
@@ -48,7 +50,7 @@ __device__ __forceinline__ void fill_automaton(u32 states, u32 classes, u32 step
     for (u32 i = threadIdx.x; i < 256; i += threads) dynamic_shared[CODES_AT + i] = (u8)(given_byte(i) * (SCALED ? 4 : 1));
 }
 
-// Code of a byte, and codes of four.
+// Return the code of a byte, and the codes of 4 and of 16 bytes.
 __device__ __forceinline__ u32 code_of(u32 byte) { return dynamic_shared[CODES_AT + byte]; }
 __device__ __forceinline__ u32 codes_of(u32 four) {
     const u32 low = __byte_perm(code_of(four & 0xff), code_of(four >> 8 & 0xff), 0x0040);
@@ -60,7 +62,7 @@ __device__ __forceinline__ uint4 codes_of(uint4 bytes) {
     return bytes;
 }
 
-// Step from a state, or from the next state of a step, by code `j` of four, or by one code.
+// Return the step from `from`, a state or a step that leads to it: by one code, or by code J of four in a word.
 __device__ __forceinline__ u32 step_by(u32 from, u32 code) {
     return *(const u32*)(dynamic_shared + ((from & 0xffff) ^ (SCALED ? code : 4 * code)));
 }
@@ -70,9 +72,11 @@ __device__ __forceinline__ u32 step_by_one_of(u32 from, u32 four) {
 }
 __device__ __forceinline__ u32 events_of(u32 step) { return step >> 27; }
 
-// Finds the most frequent of the lasting states (`lasting`, a bit each) among the begins of some tiles of the text,
-// unless a run over the LEADING bytes before leads there from the first state: states inside of comments and strings. A
-// second one only if it is not rare. All threads of a block; a barrier comes before and after.
+// Finds the two lasting states in which runs begin, and stores them in shared memory. `lasting` has a bit for each
+// lasting state: these are states inside of comments and strings. The most frequent ones among the entry states of some
+// tiles are chosen. A tile does not count if a run over the LEADING bytes before it leads there from the first state. A
+// second state is chosen only if NOT_RARE tiles have it. Called by all threads of a block; a barrier comes before and
+// after.
 constexpr u32 LEADING = 16, NOT_RARE = 4;
 __device__ __forceinline__ void find_lasting(const u8* text, const u8* entries, u64 tiles, u64 tile_bytes, u64 lasting) {
     __shared__ u32 votes[WAY_STATES];
@@ -96,7 +100,7 @@ __device__ __forceinline__ void find_lasting(const u8* text, const u8* entries, 
             const u32 number = lasting >> state & 1 ? votes[state] + 1 : 0;
             if (number > most) best = state, most = number;
         }
-        // If there is no other one, the same twice.
+        // If there is no second one, the first is stored twice.
         before = most > (i == 0 ? 0 : NOT_RARE) ? best : before;
         ((u32*)(dynamic_shared + LASTING_AT))[i] = state_of(before);
         lasting &= ~((u64)1 << best);
@@ -104,7 +108,7 @@ __device__ __forceinline__ void find_lasting(const u8* text, const u8* entries, 
 }
 __device__ __forceinline__ u32 lasting_state(u32 i) { return ((const u32*)(dynamic_shared + LASTING_AT))[i]; }
 
-// Calls `with(four)` for the words of 16 codes.
+// Calls `with(four)` for the four words of 16 codes.
 template <class F>
 __device__ __forceinline__ void for_words(const uint4& codes, F with) {
     with(codes.x), with(codes.y), with(codes.z), with(codes.w);

@@ -1,6 +1,6 @@
 // Transition functions: for each tile of a text but the last, and for each state, the state that the tile leads to.
 //
-//   for each tile:                                                                         in parallel, a thread each
+//   for each tile:                                                                 in parallel, one thread for each
 //       for its last RECENT bytes, its last RECALLED bytes and all of it, until all states lead to one:
 //           from all states over the first RECENT of them: few states are left
 //           for up to WALKS of these, until there are no others: over the rest
@@ -31,15 +31,15 @@ constexpr u32 STRETCH = 1024;  // bytes between checks whether all runs have con
 constexpr u32 QUARTERS = 4, QUARTER_BYTES = 16, STRIP = QUARTERS * QUARTER_BYTES;  // bytes of a tile per load
 static_assert(TILE % STRIP == 0 && RECENT % STRIP == 0 && RECALLED % STRIP == 0 && STRETCH % STRIP == 0 && RECALLED < TILE, "text is read by strips");
 
-// Shared memory: in copies, the offset of each byte's class among the steps of a state, a word a byte, and the steps;
-// the columns. The host sizes it.
+// Layout of shared memory, which the host sizes. First, in COPIES copies, a word for each byte: the offset of its class
+// among the steps of a state. Then the steps, in as many copies, and the columns (WayColumn).
 constexpr u32 STEPS_AT = 4 * 256 * COPIES;
-constexpr u32 WAY_STRIDE = STATE_BYTES / 4 * COPIES;  // of the steps of a state
+constexpr u32 WAY_STRIDE = STATE_BYTES / 4 * COPIES;  // bytes of all copies of a state's steps
 
-// Offset of the first copy of a class's step among those of a state.
+// Returns the offset of the first copy of a class's step among those of a state.
 __device__ __forceinline__ u32 place_of_class(u32 number) { return (number & ~3u) * COPIES + (number & 3); }
 
-// Builds the copies. All threads of a block; the caller adds a barrier.
+// Builds the copies. Called by all threads of a block; the caller adds a barrier.
 __device__ __forceinline__ void fill_steps(u32 states, u32 classes, u32 steps_at) {
     for (u32 i = threadIdx.x; i < states * classes; i += blockDim.x) {
         const u8 next = (u8)(given_half(steps_at + 2 * i) >> 8);
@@ -49,18 +49,19 @@ __device__ __forceinline__ void fill_steps(u32 states, u32 classes, u32 steps_at
     for (u32 i = threadIdx.x; i < 256 * COPIES; i += blockDim.x) ((u32*)dynamic_shared)[i] = place_of_class(given_byte(i / COPIES)) + 4 * (i % COPIES);
 }
 
-// A strip of a tile.
+// STRIP neighbouring bytes of a tile, which a lane loads at once.
 struct Strip {
     uint4 quarters[QUARTERS];
 };
 
 // The text of a lane's tile.
 struct TileText {
-    const u8* of_warp;    // the tile of the warp's first lane
-    u32 offsets[QUARTERS];  // this lane's quarter of the first strip, in the tile of each of its four lanes
+    const u8* of_warp;    // text of the tile of the warp's first lane
+    u32 offsets[QUARTERS];  // offset of this lane's quarter of the first strip in the tile of each of four lanes
     bool aligned;
 
-    // Lanes without a tile have the last one. Whole warps, as for all loads.
+    // Finds the text of the tile of each lane of a warp. Lanes without a tile have the last one. Called by whole warps,
+    // as are all loads.
     static __device__ __forceinline__ TileText of(const u8* text, u64 tile_of_warp, u64 last) {
         const u64 first = min(tile_of_warp, last);
         TileText of = {text + first * TILE, {}, (u64)text % QUARTER_BYTES == 0};
@@ -81,21 +82,23 @@ struct TileText {
         memcpy(&quarter, bytes, QUARTER_BYTES);
         return quarter;
     }
-    // Loads a quarter of each of the four lanes' strips that begin at `at`.
+    // Loads a quarter of the strip at byte `at` of the tile of each of four neighbouring lanes.
     __device__ __forceinline__ Strip load(u32 at) const {
         Strip loaded;
 #pragma unroll
         for (u32 i = 0; i < QUARTERS; i++) loaded.quarters[i] = quarter(of_warp + offsets[i] + at);
         return loaded;
     }
-    // Transposes four lanes' loads, one bit after the other, into the lane's own strip.
+    // Transposes the loads of four neighbouring lanes into each lane's own strip, one bit of the lane's index after the
+    // other.
     static __device__ __forceinline__ Strip own(Strip strip) {
         uint4(&x)[QUARTERS] = strip.quarters;
         exchange(x[0], x[1], 1), exchange(x[2], x[3], 1);
         exchange(x[0], x[2], 2), exchange(x[1], x[3], 2);
         return strip;
     }
-    // Exchanges two quarters: lanes without the bit give the second for the first of the lane with it.
+    // Exchanges quarters with the lane whose index differs in `bit`: the lane without the bit gives its second for the
+    // first of the lane with it.
     static __device__ __forceinline__ void exchange(uint4& first, uint4& second, u32 bit) {
         const bool upper = lane_index() & bit;
         const uint4 given = upper ? first : second;
@@ -105,7 +108,7 @@ struct TileText {
         else second = got;
     }
 
-    // Runs from some states at once over the bytes from `begin` to `end`.
+    // Runs from N states at once over this lane's tile, from byte `begin` to byte `end - 1`.
     template <u32 N>
     __device__ __forceinline__ void walk(u32 begin, u32 end, u32 (&states)[N]) const {
         const u32 copy = 4 * (lane_index() % COPIES);
@@ -128,8 +131,8 @@ struct TileText {
             }
         }
     }
-    // Runs from the first N of some states; the others are as the first one. If all runs of the warp's lanes have
-    // converged, one continues.
+    // Runs from the first N of `states`; the others become as the first one. Once the N runs of each lane of the warp
+    // have converged, a lane continues only one.
     template <u32 N>
     __device__ __forceinline__ void walk_some(u32 begin, u32 end, u32 (&states)[WALKS]) const {
         u32 some[N], one[1];
@@ -151,13 +154,13 @@ struct TileText {
     }
 };
 
-// A thread's column: for each state, the state that it leads to.
+// Column of a thread in shared memory: for each state, the state that its tile leads to.
 struct WayColumn {
     u32 states;
 
     __device__ __forceinline__ u8& operator[](u32 i) const { return dynamic_shared[STEPS_AT + states * WAY_STRIDE + i * blockDim.x + threadIdx.x]; }
 
-    // Runs from all states, if `wanted` of this lane.
+    // Runs from all states over the bytes from `begin` to `end - 1`, and stores the ends in the column if `wanted`.
     __device__ __forceinline__ void walk_from_all(const TileText& text, u32 begin, u32 end, bool wanted) const {
 #pragma unroll 1
         for (u32 first = 0; first < states; first += AT_ONCE) {
@@ -177,7 +180,8 @@ struct WayColumn {
         for (u32 i = 1; i < states; i++) same &= (*this)[i] == (*this)[0];
         return same;
     }
-    // Collects distinct states that have not been run from yet; returns their number.
+    // Collects in `numbers` up to WALKS distinct states of the column that have not been run from yet; returns how many
+    // there are.
     __device__ __forceinline__ u32 find(u32 (&numbers)[WALKS]) const {
         u32 found = 0;
 #pragma unroll 1

@@ -9,8 +9,8 @@
 //   share the sums; each warp combines those of the groups before it with the prefix of the step
 //   rescan from registers, store
 //
-// The number of lines a lane is chosen for each call, by the arrays' alignment and by the number of blocks: with fewer
-// lines, a lane has more groups. A line's elements are combined by groups, one group after the other, so that the
+// The number of lines of a lane is chosen for each call, by the arrays' alignment and by the number of blocks: with
+// fewer lines, a lane has more groups. A line's elements are combined by groups, one group after the other, so that the
 // grouping depends on DEPTH alone: floats give the same bits for every VECTOR.
 //
 // In contrast to the single-pass scan (scan/scan.cuh), no block waits for another, so a few long lines would keep few
@@ -31,7 +31,7 @@
 #include "word/value.cuh"
 
 constexpr u32 TAKEN = GROUPS * DEPTH;           // elements that a thread takes of each of its lines in a step
-constexpr u32 STEP_GROUPS = WARPS * GROUPS;     // of all warps
+constexpr u32 STEP_GROUPS = WARPS * GROUPS;     // groups of all warps in a step
 constexpr u32 STEP = STEP_GROUPS * DEPTH;       // elements of a line in a step
 
 // The lane's VECTOR neighbouring values at one position, packed in words: unpacked, small ones would need a register
@@ -57,9 +57,11 @@ struct Values {
     __device__ __forceinline__ void unpack(V (&values)[VECTOR]) const { memcpy(values, parts, sizeof(parts)); }
 };
 
-// The lane's elements, from position `at` of the array on; `index` is their place in their lines.
+// How a lane keeps its elements at one index of its lines: VECTOR neighbouring ones of one stream, one element of
+// several streams, or one that is mapped when it is loaded.
 enum class Kept { SIDE_BY_SIDE, ELEMENT, MAPPED };
-// Elements of the lane. If the input is not one stream, a lane has one line.
+// Elements of the lane's lines at one index of the lines, `index`, from position `at` of the array on. If the input is
+// not one stream, a lane has one line.
 template <Kept> struct RowOf {
     Values<In> values;
     static constexpr bool right = true;
@@ -77,7 +79,7 @@ template <> struct RowOf<Kept::ELEMENT> {
     __device__ __forceinline__ void load(const ColumnsParams& p, u64, u64 at) { load_streams(p.input, at, x); }
     __device__ __forceinline__ void map_all(u64 index, u64 at, T (&mapped)[1]) const { mapped[0] = map(x, index, at); }
 };
-// Gathered elements are mapped once.
+// Element that is mapped when it is loaded: gathered elements are mapped once.
 template <> struct RowOf<Kept::MAPPED> {
     T value;
     bool right;
@@ -93,7 +95,7 @@ using Row = RowOf<PLAIN_INPUT ? Kept::SIDE_BY_SIDE : READS_APART ? Kept::MAPPED 
 static_assert((PLAIN_INPUT && PLAIN_OUTPUT) || VECTOR == 1, "a lane has one line");
 static_assert(!INDEXED || READS_APART, "indices are checked where elements are read");
 
-// Stores the lane's results from `to` on.
+// Stores the lane's VECTOR neighbouring results from `to` on.
 __device__ __forceinline__ void store_values(Out* to, const Out (&results)[VECTOR]) {
     Values<Out> row;
     row.pack(results);
@@ -108,14 +110,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
     // First line, or chunk of a line, of the lane. It begins with logical element `begin`.
     const u64 line = ((u64)blockIdx.x * WARP + lane) * VECTOR, part = line / p.inner;
     const u64 begin = part % p.chunks * p.chunk;
-    u64 left = line < p.lines ? min(p.chunk, p.len - begin) : 0;  // elements from this step on
+    u64 left = line < p.lines ? min(p.chunk, p.len - begin) : 0;  // number of the line's elements from this step on
 
     // Logical element k of a line is k strides from its element 0, at `place(k)` of the line.
     const auto place = [&](u64 k) { return REVERSE ? p.len - 1 - k : k; };
     const i64 stride = REVERSE ? -(i64)p.inner : (i64)p.inner;
-    const u32 first = warp * TAKEN;  // of this thread's elements in a step
+    const u32 first = warp * TAKEN;  // index of this thread's first element in a step
     u64 at = (part / p.chunks * p.len + place(begin)) * p.inner + line % p.inner + first * stride;
-    // Number of a thread's elements of a line that exist in a step that has `left`.
+    // Returns how many elements of a line this thread has in a step, if `left` elements are left from the step on.
     const auto existing = [&](u64 left) { return left <= first ? 0 : left - first < TAKEN ? (u32)(left - first) : TAKEN; };
     // Streams are loaded a step ahead. Gathers are not: their code would appear twice.
     constexpr bool ASKS_AHEAD = !READS_APART;
@@ -138,7 +140,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
     };
     if constexpr (ASKS_AHEAD) ask(ahead, begin + first, at, left);
 
-    T carry[VECTOR];  // all elements of each line before this step, if `any`
+    T carry[VECTOR];  // combination of each line's elements before this step, if `any`
     bool any = HAS_INIT;
 #pragma unroll
     for (u32 j = 0; j < VECTOR; j++) carry[j] = begins.init;
@@ -181,7 +183,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
         }
         __syncthreads();
 
-        // Exclusive prefix of this warp's elements, and of the next step.
+        // Computes the exclusive prefix of this warp's elements, `before`, and that of the next step, `carry`.
         u32 g = 0;
         const auto carry_on = [&](u32 end) {
 #pragma unroll 1  // more at once would spill

@@ -21,7 +21,7 @@
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// Number of results of a tile, or before one.
+// Number of results of a tile, or of all tiles before it.
 struct Number {
     u64 results;
 };
@@ -37,12 +37,12 @@ struct ExpandTask {
     static_assert(sizeof(Slot) == SLOT_BYTES, "the host sizes the shared memory by it");
 
     struct Shared {
-        u32 before[STAGES][THREADS];  // results before the thread's, in its warp; truncated for a large tile
+        u32 before[STAGES][THREADS];  // number of results before the thread's, in its warp; truncated for a large tile
         Number warp_totals[STAGES][WARPS];
         u32 before_warp[STAGES][WARPS];
         Number before_tile[STAGES];
-        Number number[STAGES];  // of the tile
-        u64 place;              // in the list of stretches
+        Number number[STAGES];  // results of the tile
+        u64 place;              // index in the list of stretches
     };
 
     const Params& p;
@@ -103,7 +103,7 @@ struct ExpandTask {
         __syncwarp();  // the next tile of these slots is staged by other lanes
     }
 
-    // Leaves a large tile to another launch, cut into stretches. All compute warps.
+    // Leaves a large tile to another launch, cut into `number` stretches. Called by all compute warps.
     __device__ __forceinline__ void leave(u64 tile, u64 before, u64 number) const {
         if (threadIdx.x == 0) shared.place = atomicAdd((u64*)p.large, number);
         main_sync();

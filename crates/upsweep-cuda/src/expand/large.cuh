@@ -20,7 +20,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_expand_lar
         close_group();
         wait_groups<0>();
 
-        // Number of results before this thread's, and number of the tile's.
+        // Computes the number of results before this thread's, `start`, and the number of the tile's, `all`.
         const OwnCounts counts(slots, tile_count(input.n, stretch.tile));
         u64 up_to = counts.sum();
 #pragma unroll

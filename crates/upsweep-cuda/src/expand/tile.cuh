@@ -2,7 +2,7 @@
 // of the owner.
 //
 //   mark     in shared memory, at the first result of each count, the index of the count in the tile
-//   store    a row of results a warp: a lane has the neighbours of one store, and the last mark up to each gives its
+//   store    a row of results for each warp: a lane has the neighbours of one store; the last mark up to each gives its
 //            owner
 //
 // Results are stored in windows, so a tile may have any number of them. A row begins at a multiple of 16 bytes of the
@@ -34,7 +34,7 @@ using Result = ResultOf<INDEX_BYTES>::type;
 using Rank = CountOf<INDEX_BYTES>::type;
 using Counts = Stream<Count>;
 
-// Sum of two numbers of results, saturating.
+// Returns the sum of two numbers of results, saturating.
 __device__ __forceinline__ u64 plus(u64 a, u64 b) {
     const u64 sum = a + b;
     return sum < a ? ~0ull : sum;
@@ -44,7 +44,7 @@ __device__ __forceinline__ u64 plus(u64 a, u64 b) {
 struct OwnCounts {
     Count at[ITEMS];
 
-    // Counts of a tile that has `count` of them.
+    // Loads this thread's counts of a tile that has `count` counts; those that do not exist are 0.
     __device__ __forceinline__ OwnCounts(const Counts::Slot* slots, u32 count) {
 #pragma unroll
         for (u32 row = 0; row < ROWS; row++) {
@@ -68,7 +68,7 @@ struct OwnCounts {
 struct TileResults {
     using Mark = u16;
     static_assert(TILE < 1 << 16, "a mark is one more than a count's place in its tile");
-    static constexpr u32 LANE = 16 % sizeof(Result) == 0 ? 16 / sizeof(Result) : 1;  // results of a store
+    static constexpr u32 LANE = 16 % sizeof(Result) == 0 ? 16 / sizeof(Result) : 1;  // results of a lane's store
     static constexpr u32 ROW = WARP * LANE;
     static_assert(MARKS / WARPS % ROW == 0, "a window is whole rows");
     static constexpr u32 STARTS = EXPAND == RANKS ? TILE : 1;
@@ -77,10 +77,10 @@ struct TileResults {
     struct alignas(16) Store { Result at[LANE]; };
 
     const ExpandParams& p;
-    Marks& marks;          // all 0
+    Marks& marks;          // all 0 before and after a window
     Rank* const starts;    // for ranks: the first result of each count, truncated to the width of a rank
-    const u64 first;       // the tile's first count
-    Result* const to;      // address of its first result
+    const u64 first;       // index of the tile's first count
+    Result* const to;      // address of the tile's first result
 
     template <u32 WHAT = EXPAND, class R = Result>
     __device__ __forceinline__ R result(u32 mark, u64 at) const {
@@ -89,11 +89,11 @@ struct TileResults {
         else return p.values[first + mark - 1];
     }
 
-    // Offset of the results from a multiple of 16 bytes, in results.
+    // Returns the distance of the tile's first result from the multiple of 16 bytes before it, in results.
     __device__ __forceinline__ u32 skew() const { return LANE > 1 ? (u64)to % 16 / sizeof(Result) : 0; }
 
-    // Stores the tile's results from `begin` to `end`, which are Numbers. `start` results precede this thread's. All
-    // compute warps.
+    // Stores the tile's results with indexes from `begin` to `end - 1`. `start` is the number of the tile's results
+    // before this thread's. Called by all compute warps.
     template <bool BLOCK, class Number>
     __device__ __forceinline__ void store(const OwnCounts& counts, Number start, Number begin, Number end) const {
         if constexpr (EXPAND == RANKS) {
@@ -104,7 +104,7 @@ struct TileResults {
                 at += (Rank)counts.at[i];
             }
         }
-        Number behind = start;  // begin of the results of the next thread's counts
+        Number behind = start;  // index of the next thread's first result
 #pragma unroll
         for (u32 i = 0; i < ITEMS; i++) behind = next(behind, counts.at[i]);
         if constexpr (!BLOCK) begin = max(begin, shuffle(start, 0)), end = min(end, shuffle(behind, WARP - 1));
@@ -132,8 +132,8 @@ private:
         else __syncwarp();
     }
 
-    // Marks the counts of this thread whose first results are among the first `stored` of a window. `at` is the index
-    // of the thread's first result.
+    // Marks the counts of this thread whose first results are among the first `stored` of a window. `at` is the index,
+    // in the window, of the thread's first result.
     __device__ __forceinline__ void mark(Mark* marks, const OwnCounts& counts, u32 at, u32 stored) const {
 #pragma unroll
         for (u32 i = 0; i < ITEMS; i++) {
@@ -169,8 +169,8 @@ private:
         return sum >> 63 ? (i64)(~0ull >> 1) : (i64)sum;
     }
 
-    // Stores the results from `skipped` to `stored` of a window. A warp has several rows at once, so that their loads
-    // overlap.
+    // Stores the results with indexes from `skipped` to `stored - 1` of a window. A warp has several rows at once, so
+    // that their loads overlap.
     template <bool BLOCK, class Number>
     __device__ __forceinline__ void store_rows(Mark* marks, Number window, u32 skipped, u32 stored, u32& before) const {
         constexpr u32 EACH = MARKS / WARPS / ROW, ROWS_AT_ONCE = EACH % 4 == 0 ? 4 : 1, STEP = BLOCK ? WARPS * ROW : ROW;
@@ -190,7 +190,8 @@ private:
         }
     }
 
-    // Stores this lane's results of a row, which has these marks, from place `at` of the window on.
+    // Stores this lane's results of a row, from index `at` of the window on; `own` has their marks. `before` is the
+    // last mark before the row.
     template <bool BLOCK, class Number>
     __device__ __forceinline__ void store_row(const LaneMarks& own, Number window, u32 at, u32 skipped, u32 stored, u32& before) const {
         u32 last = 0;
@@ -222,9 +223,9 @@ private:
 
 // Deferred stretch of a tile's results: up to LARGE_TILE of them, which begin at a multiple of 16 bytes.
 struct alignas(16) Stretch {
-    u64 before;  // results before the tile
+    u64 before;  // number of results before the tile
     u32 tile;
     u32 number;  // index of the stretch among those of the tile
 };
-// The list follows its length.
+// Returns the list of stretches, which follows its length in memory.
 __device__ __forceinline__ Stretch* stretches(const ExpandParams& p) { return (Stretch*)p.large + 1; }

@@ -24,13 +24,14 @@
 
 template <u32 TURN, u32 FULL>
 class Halves {
-    // Slots of other slices may be negative, which exceeds all slots as unsigned, but not NOBODY.
+    // NOBODY stands for no slot. Slots of other slices may be negative, which exceeds all slots as unsigned, but they
+    // are not NOBODY.
     static constexpr u32 ROW = WARP, HOTS = 1 << 8, NOBODY = 1u << 31;
     static_assert((FULL & (FULL - 1)) == 0 && FULL + TURN + 2 * VECTOR < 1 << 16, "16 bits");
 
     u32* words;
     SharedPlace first, spare;  // address of the words; address for this lane's elements without a slot
-    u32 width, number;         // slots, and words
+    u32 width, number;         // number of slots, and of words
     u32 turn = 0;
     bool hot = false;
 
@@ -42,7 +43,7 @@ class Halves {
     __device__ __forceinline__ u32* any() const { return emptied() + HOTS; }
     static __device__ __forceinline__ u32 place_of(u32 slot) { return slot * 0x9e3779b1 >> 24; }
 
-    // First slot of a word; the other one is a row later.
+    // Returns the slot that is counted in the lower half of word k; the slot of the upper half is ROW higher.
     static __device__ __forceinline__ u32 slot_of(u32 k) { return k / (ROW + 1) * 2 * ROW + k % (ROW + 1); }
     __device__ __forceinline__ void add_half(bool yes, u32 slot, u32 amount) const {
         const SharedPlace at = first + slot / (2 * ROW) * 4 * (ROW + 1) + slot % ROW * 4;
@@ -60,7 +61,7 @@ public:
     }
 
     __device__ __forceinline__ void add(u32 slot) const { add_half(true, slot, 1); }
-    // `together`: all lanes of the warp.
+    // Adds 1 to the counter of the slot of each element of a vector. `together`: all lanes of the warp call it.
     __device__ __forceinline__ void add_vector(const u32 (&slots)[VECTOR], bool together) const {
         bool alike = true;
 #pragma unroll
@@ -85,7 +86,7 @@ public:
         }
     }
 
-    // Ends a turn. All threads of the block. `put(slot, number)` adds to the output.
+    // Ends a turn. Called by all threads of the block. `put(slot, number)` adds to the output.
     template <class Put>
     __device__ __forceinline__ void end_turn(const Put& put) {
         constexpr u32 BITS = (0x10000 - FULL) * 0x10001;
@@ -98,7 +99,7 @@ public:
         __syncthreads();
         hot = *any() != 0;
     }
-    // Empties all counters.
+    // Passes all counts that are not 0 to `put`, at the end; the counters keep them.
     template <class Put>
     __device__ __forceinline__ void all(const Put& put) const {
         for (u32 k = threadIdx.x; k < number; k += THREADS) {
@@ -112,7 +113,7 @@ public:
     }
 
 private:
-    // Empties the full counters of four words.
+    // Empties those counters of four words, from word `from` on, that have reached FULL.
     template <class Put>
     __device__ __forceinline__ void empty(u32 from, const Put& put) const {
 #pragma unroll 1

@@ -32,7 +32,7 @@ using Params = HistogramParams;
 constexpr u32 VALUES = 256;
 constexpr u32 NOWHERE = ~0u - 1;
 constexpr u32 UNSURE = ~0u;  // the quick test's answer near an edge; greater than all others
-// Whether the rule has a quick test, which is unsure for few elements: then a vector has one branch.
+// Whether the rule that finds bins has a quick test, which is unsure for few elements: then a vector has one branch.
 #ifdef QUICK_BIN
 constexpr bool QUICK = !BY_VALUE && !BY_EDGES;
 #else
@@ -44,7 +44,7 @@ constexpr bool FLOOR = QUICK;
 #else
 constexpr bool FLOOR = false;
 #endif
-// A vector is one load of 16 bytes.
+// Whether vectors have several elements: a vector is then one load of 16 bytes.
 constexpr bool ALIGNABLE = VECTOR > 1;
 static_assert(!ALIGNABLE || VECTOR * sizeof(In) == 16, "vectors are of 16 bytes");
 static_assert(WEIGHTS == NO_WEIGHTS || VECTOR == 1, "weights are loaded one by one");
@@ -53,13 +53,13 @@ static_assert(WEIGHTS == NO_WEIGHTS || VECTOR == 1, "weights are loaded one by o
 constexpr bool EVERYWHERE = BY_VALUE && CHANNELS == COUNTED_CHANNELS;
 static_assert(!HALVES || (WEIGHTS == NO_WEIGHTS && COLUMNS == 1 && !BY_VALUE), "halves count elements");
 using Emptied = TallyTypes<NO_WEIGHTS, sizeof(Out) == 8 ? 8 : 4>::total;
-// A spare slot for elements without one: a branch around the addition would take longer. Many additions to one word do
-// not, if lanes have columns of their own.
+// Whether there is a spare slot for elements without one: a branch around the addition would take longer. Many
+// additions to one word do not, if lanes have columns of their own.
 constexpr bool SPARE_SLOT = !EVERYWHERE && !SLICED && !HALVES && WEIGHTS == NO_WEIGHTS;
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// Bin of an element: at least `bins` if there is none. `edges` ascend.
+// Returns the bin of an element; `bins` or more if it is in none. `edges` ascend.
 template <class X>
 __device__ __forceinline__ u32 bin_of(const Params& p, [[maybe_unused]] const X* edges, const X& x) {
     if constexpr (BY_EDGES) {
@@ -80,7 +80,7 @@ __device__ __forceinline__ u32 bin_of(const Params& p, [[maybe_unused]] const X*
 class Place {
     Counter* column;
     const In* edges;
-    u32 first, width;  // the slice
+    u32 first, width;  // the slice: its first slot, and its number of slots
     Halves<HALVES_TURN, HALF_FULL> halves;
 
 public:
@@ -90,7 +90,7 @@ public:
         width = SLICED ? min((u32)p.slice, slots - first) : slots;
         if (HALVES) halves.begin((u32*)counters, width);
     }
-    // Sets the counters to 0. All threads of the block.
+    // Sets the counters to 0. Called by all threads of the block.
     __device__ __forceinline__ void clear(Counter* counters) {
         if constexpr (HALVES) return halves.clear();
         for (u32 k = threadIdx.x; k < (width + 1) * COLUMNS * (u32)(sizeof(Counter) / 4); k += THREADS) ((u32*)counters)[k] = 0;
@@ -98,7 +98,7 @@ public:
     __device__ __forceinline__ u32 slots() const { return width; }
     __device__ __forceinline__ u32 begin() const { return first; }
 
-    // Bin of an element; for elements of one byte their value.
+    // Returns the bin of an element; for elements of one byte, their value.
     __device__ __forceinline__ u32 bin(const Params& p, const In& x) const {
         if constexpr (BY_VALUE) {
             u8 value;
@@ -108,14 +108,15 @@ public:
             return bin_of(p, edges, x);
         }
     }
-    // Bin by the quick test, or UNSURE.
+    // Returns the bin of an element by the quick test, or UNSURE.
     __device__ __forceinline__ u32 look(const Params& p, const In& x) const {
 #ifdef QUICK_BIN
         if constexpr (QUICK) return QUICK_BIN(x, 0);
 #endif
         return bin(p, x);
     }
-    // Slot of a bin of a channel, from the slice's first on; at least `slots()` if there is none.
+    // Returns the slot of a bin of a channel, counted from the slice's first one; `slots()` or more if the slice has no
+    // such slot.
     __device__ __forceinline__ u32 slot(const Params& p, u32 bin, u32 channel) const {
         const u32 bins = BY_VALUE ? VALUES : (u32)p.bins;
         if (CHANNELS > 1) bin = (BY_VALUE || bin < bins) && (CHANNELS == COUNTED_CHANNELS || channel < COUNTED_CHANNELS) ? channel * bins + bin : NOWHERE;
@@ -126,7 +127,7 @@ public:
         else if constexpr (SPARE_SLOT) tally::add(column + min(slot, width) * COLUMNS, amount);
         else if (EVERYWHERE || slot < width) tally::add(column + slot * COLUMNS, amount);
     }
-    // Counts the elements of a vector in halves. `together`: all lanes of a warp.
+    // Counts the elements of a vector in halves. `together`: all lanes of a warp call it.
     __device__ __forceinline__ void add_halves(const u32 (&slots)[VECTOR], bool together) const { halves.add_vector(slots, together); }
     __device__ __forceinline__ void end_turn(const Params& p) {
         halves.end_turn([&](u32 slot, u32 number) { tally::add((Emptied*)p.output + first + slot, (Emptied)number); });
@@ -150,7 +151,7 @@ __device__ __forceinline__ void count(const Params& p, const Place& place, u32 b
     }
 }
 
-// Vector whose first element is at i.
+// VECTOR neighbouring elements, aligned in memory.
 struct Vector {
     In elements[VECTOR];
     __device__ __forceinline__ void load(const In* from) {
@@ -161,7 +162,8 @@ struct Vector {
             elements[0] = *from;
         }
     }
-    // Bins of the elements.
+    // Finds the bins of the elements: by one rounding (FLOORS) or by the quick test, and by the exact test where these
+    // are unsure.
     template <bool FLOORS>
     __device__ __forceinline__ void look(const Params& p, const Place& place, u32 (&bins)[VECTOR]) const {
         const u32 end = FLOORS ? (u32)p.bins : UNSURE;
@@ -200,11 +202,11 @@ struct Vector {
     }
 };
 
-// DEPTH vectors, at the stride of the block.
+// DEPTH vectors of a thread; neighbouring ones are THREADS vectors apart in memory.
 struct Batch {
     static constexpr u32 STEP = DEPTH * THREADS;
     Vector vectors[DEPTH];
-    // Loads those that exist of the `left` vectors from this thread's on.
+    // Loads the vectors that exist, if `left` of the block's vectors are left from this thread's first one on.
     __device__ __forceinline__ void load(const In* from, u32 left) {
 #pragma unroll
         for (u32 d = 0; d < DEPTH; d++) {
@@ -223,7 +225,8 @@ struct Batch {
 // Counts the elements of a part. Vectors are aligned in memory: elements before the first whole one and after the last
 // are counted one by one.
 __device__ __forceinline__ void count_part(const Params& p, Place& place, u64 part, bool last_part) {
-    const u64 lead = ALIGNABLE ? (u64)p.input % 16 / sizeof(In) : 0, end = lead + p.n;  // in elements, from a whole vector on
+    // `lead` and `end` are counted in elements, from the last multiple of 16 bytes at or before the input on.
+    const u64 lead = ALIGNABLE ? (u64)p.input % 16 / sizeof(In) : 0, end = lead + p.n;
     const u64 per_part = p.part / VECTOR, whole = end / VECTOR;
     const u64 first = part == 0 && lead > 0 ? 1 : part * per_part;
     // The last part may have no whole vector, and the one before fewer than others.
@@ -232,7 +235,7 @@ __device__ __forceinline__ void count_part(const Params& p, Place& place, u64 pa
     u64 i = first * VECTOR - lead + threadIdx.x * VECTOR;
     u32 left = vectors > threadIdx.x ? vectors - threadIdx.x : 0;
     // The next vectors' loads are in flight while these are counted.
-    constexpr u32 BATCHES = HALVES_TURN / (Batch::STEP * VECTOR);  // of a turn
+    constexpr u32 BATCHES = HALVES_TURN / (Batch::STEP * VECTOR);  // number of batches of a turn
     static_assert(!HALVES || BATCHES > 0, "a turn has a batch");
     u32 batches = 0;
     Batch now;
@@ -282,7 +285,7 @@ __device__ __forceinline__ void add_to_output(const Params& p, const Place& plac
     }
 }
 
-// Reports edges that descend; the first report stays. All threads of one block.
+// Reports edges that descend; the first report stays. Called by all threads of one block.
 template <class X>
 __device__ __forceinline__ void check_edges(const Params& p, const X* edges) {
     for (u32 k = threadIdx.x; k <= (u32)p.bins; k += THREADS) {

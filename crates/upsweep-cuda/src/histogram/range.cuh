@@ -1,4 +1,4 @@
-// Queries of a histogram's prefix sums P, one more than there are bins; a thread each.
+// Queries of a histogram's prefix sums P, one more than there are bins; one thread for each query.
 //
 //   range (a, b):   P[b + 1] - P[a], where a and b + 1 are at most `bins`; 0 if a > b
 //   share q:        the largest k with P[k] < ceil(q P[bins]), and at least 1
@@ -22,7 +22,7 @@ __device__ __forceinline__ u64 bin_of(const RangeHistogramParams& p, f64 share) 
     u64 rank = (u64)product;
     if ((f64)rank < product) rank++;
     rank = rank < 1 ? 1 : rank > total ? total : rank;
-    // P[low] < rank <= P[high]
+    // Binary search, in which P[low] < rank <= P[high].
     u64 low = 0, high = p.bins;
     while (high - low > 1) {
         const u64 middle = low + (high - low) / 2;

@@ -35,16 +35,17 @@
 #include "word/value.cuh"
 
 constexpr u32 NOTHING = ~0u;                   // no piece
-constexpr u32 MET = 1, FIRST = 2, BEHIND = 3;  // of a piece, 0 before: has a predecessor; listed first; listed later
+constexpr u32 MET = 1, FIRST = 2, BEHIND = 3;  // of a piece: has a predecessor; is the first listed; a later one
 
-// Index, among SPACING neighbours, of the element that begins a piece.
+// Returns which of the SPACING neighbours from element slot * SPACING on begins a piece: its index among them, by a
+// hash.
 __device__ __forceinline__ u32 chosen(u32 slot) {
     slot = (slot ^ slot >> 16) * 0x7feb352d;
     slot = (slot ^ slot >> 15) * 0x846ca68b;
     return (slot ^ slot >> 16) % SPACING;
 }
 
-// Element that begins a piece; `n` or more if there is none.
+// Returns the element that begins piece `piece`; `n` or more if there is no such piece.
 __device__ __forceinline__ u64 begin_of(const ListScanParams& p, u32 piece) {
     if (piece == 0) return p.first;
     const u64 at = (u64)(piece - 1) * SPACING + chosen(piece - 1);
@@ -57,7 +58,7 @@ __device__ __forceinline__ bool begins_piece(const ListScanParams& p, u32 at) {
 }
 __device__ __forceinline__ u32 piece_of(const ListScanParams& p, u32 at) { return at == p.first ? 0 : at / SPACING + 1; }
 
-// Mapped element at position `at`.
+// Returns the mapped element at position `at`.
 __device__ __forceinline__ T element_at(const ListScanParams& p, u64 at) {
     In x;
     if constexpr (PLAIN_INPUT) x = p.input[at];
@@ -68,8 +69,8 @@ __device__ __forceinline__ T element_at(const ListScanParams& p, u64 at) {
 
 __device__ __forceinline__ void report_list(const ListScanParams& p) { report_fault(p.workspace, FAULT_LIST, p.elements, 0); }
 
-// Reports the list if it is shorter than the array. All threads; `seen` is the number of elements that this thread has
-// passed.
+// Reports the list if it is shorter than the array. Called by all threads of all blocks; `seen` is the number of
+// elements that this thread has passed.
 __device__ __forceinline__ void compare_with_all(const ListScanParams& p, u32 seen) {
     __shared__ u32 of_block;
     if (threadIdx.x == 0) of_block = 0;
@@ -135,10 +136,11 @@ __device__ __forceinline__ void walk(const ListScanParams& p) {
     if constexpr (STORES && !OF_PIECES) compare_with_all(p, seen);
 }
 
-// Scans the list of at most RANKED pieces by pointer jumping: the prefix of each piece. One block.
+// Scans the list of at most RANKED pieces by pointer jumping: computes the exclusive prefix of each piece. Called by
+// one block, with a thread for each piece.
 __device__ __forceinline__ void rank(const ListScanParams& p) {
-    // State of the jumps of each piece: the total of the elements jumped over so far, the predecessor of these or
-    // NOTHING, and the first of them.
+    // State of the jumps of each piece: the total of the pieces jumped over so far and its own, the predecessor of
+    // these or NOTHING, and the first of them.
     __shared__ T value[RANKED];
     __shared__ u32 before[RANKED];
     __shared__ u32 begin[RANKED];

@@ -12,7 +12,7 @@
 // adapted to the number of elements that the last tile took from its run.
 //
 //   finder     copy the chunks to a stage; search each for the bound; publish the tile to the mergers
-//   mergers    each thread merges results of the first two runs, or of the last two, into the halves each thread merges
+//   mergers    each thread merges results of the first two runs, or of the last two, into the halves; then each merges
 //              results of both halves, into its warp's part of the stage, and from there to global memory
 //
 // Elements are copied to a stage at their address modulo 16, so that copies are of 16 bytes, whatever the runs'
@@ -27,16 +27,16 @@
 #include "merge/tile.cuh"
 
 constexpr u32 WAYS = 4;
-constexpr u32 FINDERS = WARP;                                     // threads that stage tiles
+constexpr u32 FINDERS = WARP;                                     // number of threads that stage tiles
 constexpr u32 FOUR_STAGES = 2, STAGE_FULL = 2, STAGE_EMPTY = 4;   // the first barrier of each kind
 constexpr u32 WARP_RESULTS = WARP * MERGE_ITEMS;
 constexpr u32 SECTOR = 32, ODD = sizeof(In) & (~sizeof(In) + 1);
-constexpr u32 UNIT = ODD < SECTOR ? SECTOR / ODD : 1;             // results whose bytes are whole sectors
-constexpr u32 CHUNK = (THREADS - 1) * MERGE_ITEMS / WAYS;         // in the mean, so that no half's last thread is one too many
-constexpr u32 LEAST = CHUNK / 4 > UNIT ? CHUNK / 4 : UNIT;         // the shortest chunk
+constexpr u32 UNIT = ODD < SECTOR ? SECTOR / ODD : 1;             // number of results whose bytes are whole sectors
+constexpr u32 CHUNK = (THREADS - 1) * MERGE_ITEMS / WAYS;         // mean length; no half takes one thread too many
+constexpr u32 LEAST = CHUNK / 4 > UNIT ? CHUNK / 4 : UNIT;         // length of the shortest chunk
 static_assert(CHUNK >= LEAST, "each tile has results");
 
-// The runs of a group, which are contiguous.
+// Lengths of the runs of a group, which are contiguous in memory.
 struct Four {
     u64 first;         // position of the first run
     u64 of[WAYS];
@@ -57,8 +57,8 @@ __device__ __forceinline__ bool run_before(const In& x, u32 q, const In& y, u32 
     return q < other ? !comes_before(y, x) : comes_before(x, y);
 }
 
-// Gives back the last `excess` elements in order of those taken from the runs. element(q, i) is element i of run q. All
-// lanes of a warp.
+// Gives back `excess` of the elements taken from the runs, the last ones in order: their numbers `taken` decrease.
+// element(q, i) is element i of run q. Called by all lanes of a warp.
 template <class Count, class Element>
 __device__ __forceinline__ void give_back(u32 excess, Count (&taken)[WAYS], const Element& element) {
     for (; excess > 0; excess--) {
@@ -75,14 +75,15 @@ __device__ __forceinline__ void give_back(u32 excess, Count (&taken)[WAYS], cons
     }
 }
 
-// One warp for each pivot. A group has p.pivots, a multiple of WAYS, which the runs supply in turn.
+// Finds the splits at a pivot, by one warp for each pivot. A group has p.pivots, a multiple of WAYS, which the runs
+// supply in turn.
 __device__ __forceinline__ void split_runs(const MergeFourParams& p) {
     const u64 warp = (u64)blockIdx.x * (SPLITTERS / WARP) + warp_index(), group = warp / p.pivots, pivot = warp % p.pivots;
     if (group * WAYS * p.run >= p.n) return;
     const Four f = four_at(p, group);
     const u32 own = (u32)(pivot % WAYS);
     const u64 at = pivot * p.run / p.pivots;
-    // Number of pivots among the first `number` elements of run q.
+    // Returns the number of pivots among the first `number` elements of run q.
     const auto pivots_of = [&](u32 q, u64 number) {
         const u64 steps = (number * p.pivots + p.run - 1) / p.run;
         return steps > q ? (steps - q + WAYS - 1) / WAYS : 0;
@@ -133,17 +134,17 @@ __device__ __forceinline__ void split_runs(const MergeFourParams& p) {
     }
 }
 
-// A tile in its stage.
+// Tile of results whose elements are in a stage.
 struct FourTile {
-    u64 begin;               // its first result
+    u64 begin;               // position of its first result
     u64 from[WAYS];  // position of each run's first element, less the number of elements of lower runs in the tile
-    u32 number[WAYS];        // of elements of each run
+    u32 number[WAYS];        // number of elements of each run
     u32 at[WAYS];            // byte offset of each run's elements
     u32 last;                // whether it is the part's last tile
 };
 
-// Lines of a stage: a chunk of each run, or a tile's results, and the bytes that are read past the end of runs, whose
-// values are not used.
+// Number of 16-byte lines of a stage: room for a chunk of each run, or for a tile's results, and for the bytes that are
+// read past the end of runs, whose values are not used.
 constexpr u32 RESULT_LINES = TILE * sizeof(In) / LINE;
 constexpr u32 ROOM_LINES = (MERGE_ITEMS * sizeof(In) + LINE - 1) / LINE;
 constexpr u32 STAGE_LINES = RESULT_LINES + 2 * WAYS + ROOM_LINES;
@@ -156,8 +157,8 @@ struct alignas(LINE) FourShared {
     FourTile tiles[FOUR_STAGES];
 };
 
-// Number of elements of run `q`, of `number` in shared memory, that precede `x` of another run. The 8 lanes of a run's
-// group.
+// Returns how many of the `number` elements of run `q` in shared memory precede `x`, an element of run `other`; all of
+// them if that is run `q`. Called by all lanes of a warp: 8 lanes search in each run.
 __device__ __forceinline__ u32 before_here(const In* elements, u32 number, u32 q, const In& x, u32 other) {
     constexpr u32 GROUP_LANES = WARP / WAYS;
     const u32 lane = lane_index() % GROUP_LANES, first = lane_index() / GROUP_LANES * GROUP_LANES;
@@ -172,7 +173,7 @@ __device__ __forceinline__ u32 before_here(const In* elements, u32 number, u32 q
     return q == other ? number : low;
 }
 
-// Finder: stages the tiles of a part, one after the other.
+// Finder warp: stages the tiles of a part, one after the other.
 __device__ __forceinline__ void bring_tiles(const MergeFourParams& p, FourShared& shared, const Four& f, u64 (&taken)[WAYS], const u64 (&end)[WAYS]) {
     const In* const runs = p.input + f.first;
     const u32 own = lane_index() / (WARP / WAYS);
@@ -245,7 +246,7 @@ __device__ __forceinline__ void bring_tiles(const MergeFourParams& p, FourShared
     }
 }
 
-// A block for each part: a group has one more part than pivots.
+// Merges a part of the results of a group, by one block for each part: a group has one more part than pivots.
 __device__ __forceinline__ void merge_runs(const MergeFourParams& p) {
     __shared__ FourShared shared;
     const u64 group = blockIdx.x / (p.pivots + 1), part = blockIdx.x % (p.pivots + 1);

@@ -10,9 +10,9 @@ struct alignas(LINE) Line {
     unsigned char bytes[LINE];
 };
 
-// Copies `number` elements at `from`, in an array from `first` to `behind`, to `to`, offset by their address modulo
-// LINE, which it returns. Lines that lie within the array are copied whole. Called by thread `thread` of NUMBER; the
-// copies join its open group.
+// Copies the `number` elements at `from`, in an array from `first` to `behind`, to `to`, at the offset that is their
+// address modulo LINE, which it returns. Lines that lie within the array are copied whole. Called by thread `thread` of
+// NUMBER; the copies join its open group.
 template <u32 NUMBER>
 __device__ __forceinline__ u32 copy_lines(Line* to, const In* from, u32 number, const In* first, const In* behind, u32 thread) {
     const u32 phase = (u32)((u64)from % LINE), bytes = phase + number * (u32)sizeof(In), lines = (bytes + LINE - 1) / LINE;
@@ -29,8 +29,8 @@ __device__ __forceinline__ u32 copy_lines(Line* to, const In* from, u32 number, 
     return phase;
 }
 
-// Stores the first `number` of a warp's WARP * MERGE_ITEMS elements, whose index is a multiple of LINE, in an array
-// with any address. All lanes of a warp.
+// Stores the first `number` of a warp's WARP * MERGE_ITEMS elements, whose address in shared memory is a multiple of
+// LINE, in an array with any address. Called by all lanes of a warp.
 __device__ __forceinline__ void store_lines(In* to, const Line* from, u32 number) {
     constexpr u32 ALL = WARP * MERGE_ITEMS;
     if (number == ALL && (u64)to % LINE == 0) {

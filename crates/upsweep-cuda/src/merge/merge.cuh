@@ -23,7 +23,7 @@
 #include "merge/lines.cuh"
 #include "merge/tile.cuh"
 
-// One warp for each cell but the first one.
+// Finds the split of a cell, by one warp for each cell but the first one.
 __device__ __forceinline__ void split_cells(const MergeParams& p) {
     const u64 cell = (u64)blockIdx.x * (SPLITTERS / WARP) + warp_index() + 1, result = cell * p.cell;
     if (result >= p.of_a + p.of_b) return;
@@ -38,7 +38,7 @@ __device__ __forceinline__ void split_cells(const MergeParams& p) {
     if (lane_index() == 0) p.cell_splits[cell] = low;
 }
 
-// One thread for each tile.
+// Finds the split of a tile, by one thread for each tile.
 __device__ __forceinline__ void split_tiles(const MergeParams& p) {
     const u64 tile = (u64)blockIdx.x * SPLITTERS + threadIdx.x, result = tile * TILE, total = p.of_a + p.of_b;
     if (result >= total) return;
@@ -53,7 +53,7 @@ __device__ __forceinline__ void split_tiles(const MergeParams& p) {
     high = max(min(high, min(last_split, first_split + (result - first))), low);
     const f32 share = (f32)(i64)(last_split - first_split) / (f32)(last - first);
     u64 probe = first_split + (u64)(i64)((f32)(result - first) * share), step = 64;
-    bool above = false, below = false;  // whether a probe was before the split, and after it
+    bool above = false, below = false;  // whether a probe was before the split; whether one was after it
     while (low < high) {
         probe = min(max(probe, low), high - 1);
         const bool behind = comes_before(p.b[result - 1 - probe], p.a[probe]);
@@ -67,11 +67,12 @@ __device__ __forceinline__ void split_tiles(const MergeParams& p) {
     p.tile_splits[tile] = low;
 }
 
-// Lines of a tile's elements of both arrays, and of those read past their ends.
+// Number of 16-byte lines of the stage: room for a tile's elements of both arrays, each padded to whole lines, and for
+// up to MERGE_ITEMS elements that threads read past their ends.
 constexpr u32 STAGE_LINES = (TILE * sizeof(In) + MERGE_ITEMS * sizeof(In) + 3 * LINE - 1) / LINE + 1;
 
 struct MergeShared {
-    Line stage[STAGE_LINES];  // then the results
+    Line stage[STAGE_LINES];  // elements of both arrays; then the results
     u16 places[PAIRS ? TILE : 1];
 };
 
@@ -79,7 +80,7 @@ __device__ __forceinline__ void merge_tile(const MergeParams& p) {
     __shared__ MergeShared shared;
     const u64 total = p.of_a + p.of_b, begin = (u64)blockIdx.x * TILE, end = min(total, begin + TILE);
     const u32 number = (u32)(end - begin);
-    // The only tile has no stored split.
+    // Tile 0 begins at 0 in both arrays. If it is the only tile, no split of it is stored.
     const u64 split = blockIdx.x == 0 ? 0 : p.tile_splits[blockIdx.x], first_b = begin - split;
     const u64 next = end == total ? p.of_a : p.tile_splits[blockIdx.x + 1];
     const u64 last_split = max(max(split, end > p.of_b ? end - p.of_b : 0), min(min(split + number, p.of_a), next));

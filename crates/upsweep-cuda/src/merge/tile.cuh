@@ -12,24 +12,24 @@ struct alignas(PAIRS ? VALUE_ALIGN : 1) MergeValue {
     unsigned char bytes[PAIRS ? VALUE_BYTES : 1];
 };
 
-// `less` of the job.
+// Whether `a` precedes `b` by the `less` of the job.
 __device__ __forceinline__ bool comes_before(const In& a, const In& b) { return same_key(a, b); }
 
-// Two arrays in shared memory. Elements after their ends may be read, but are not used: one, or MERGE_ITEMS if there are
-// fewer results than a thread has. A bounds check before each read slowed the sort of tiles from 2,240 us to 3,640
-// (H200, 2026-11-24, 2^28 u32).
+// Two sorted arrays in shared memory. Elements after their ends may be read, but are not used: one, or MERGE_ITEMS if
+// there are fewer results than a thread has. A bounds check before each read slowed the sort of tiles from 2,240 us to
+// 3,640 (H200, 2026-11-24, 2^28 u32).
 struct Both {
     const In *a, *b;
     u32 of_a, of_b;
 };
 
-// Number of elements of the first array among the first `result` results. The shorter array has at most `most`
-// elements. One thread. Steps are halves of `most`: if it is no power of two, the lanes' probes lie in different banks
-// more often.
+// Returns the number of elements of the first array among the first `result` results. The shorter array has at most
+// `most` elements. Each thread calls it alone. Steps are halves of `most`: if it is no power of two, the lanes' probes
+// lie in different banks more often.
 __device__ __forceinline__ u32 split_here(const Both& both, u32 result, u32 most) {
     const u32 low = result > both.of_b ? result - both.of_b : 0;
     const In *a = both.a + low, *b = both.b + (result - low);
-    u32 left = min(result, both.of_a) - low, split = low;  // limit of further elements of the first array; their number
+    u32 left = min(result, both.of_a) - low, split = low;  // limit of further elements of a; how many so far
 #pragma unroll
     for (u32 range = most; range > 0; range /= 2) {
         const u32 step = (range + 1) / 2;
@@ -38,9 +38,9 @@ __device__ __forceinline__ u32 split_here(const Both& both, u32 result, u32 most
     return split;
 }
 
-// Merges MERGE_ITEMS results after the first `result`, `split` of which are from the first array. Calls put(i, element,
-// place) for each. The place of an element of the first array is its index there, of the second its index plus of_a.
-// ENDS: an array may end.
+// Merges the MERGE_ITEMS results after the first `result`, of which `split` are from the first array. Calls put(i,
+// element, place) for each. The place of an element of the first array is its index there, of the second its index plus
+// of_a. ENDS: an array may end within these results.
 template <bool ENDS, class Put>
 __device__ __forceinline__ void merge_here(const Both& both, u32 result, u32 split, const Put& put) {
     const In *a = both.a + split, *b = both.b + (result - split);
@@ -62,7 +62,8 @@ __device__ __forceinline__ void merge_here(const Both& both, u32 result, u32 spl
     }
 }
 
-// Merges this thread's results from `result` on. The shorter array has at most MOST elements. All lanes of a warp.
+// Merges this thread's MERGE_ITEMS results from index `result` on, and calls `put` as merge_here does. The shorter
+// array has at most MOST elements. Called by all lanes of a warp.
 template <u32 MOST, class Put>
 __device__ __forceinline__ void merge_both(const Both& both, u32 result, const Put& put) {
     const u32 begin = min(result, both.of_a + both.of_b), split = split_here(both, begin, MOST);

@@ -42,7 +42,8 @@ struct OfOneWindow {
 constexpr u32 ROWS_ADDED = sizeof(In) <= 4 ? 4 : sizeof(In) <= 8 ? 2 : 1;
 constexpr u32 IN_ACCESS = access_width(CHUNK_COLUMNS * sizeof(In)), OUT_ACCESS = access_width(CHUNK_COLUMNS * sizeof(Out));
 
-// Neighbouring columns of a row. The first `live` exist, at least one; the others are copies of the last of these.
+// Values of CHUNK_COLUMNS neighbouring columns in a row. The first `live` columns exist, at least one; the others are
+// copies of the last of these.
 struct ChunkOfRow {
     In at[CHUNK_COLUMNS];
 
@@ -63,16 +64,16 @@ struct ChunkOfRow {
     __device__ __forceinline__ Addend mapped(u32 j) const { return carried_acc(load_acc(at[j], 0, 0)); }
 };
 
-// Part of the image that a block computes.
+// A thread's chunk of columns in the part of the image that its block computes.
 struct Strip {
-    const In* column;  // the first of the thread's columns, in row 0 of the plane
+    const In* column;  // address of the first of the thread's columns, in row 0 of the plane
     u64 row, apart;    // stride of rows, and stride of columns, in elements
     u32 live;          // number of a thread's columns that exist
     bool vectors;
 
     __device__ __forceinline__ void load(ChunkOfRow& chunk, u64 y) const { chunk.load(column + y * row, apart, live, vectors); }
 
-    // Sums over rows first .. last, one by one.
+    // Computes in `v` the sums of the thread's columns over the rows `first` to `last`, one by one.
     __device__ __forceinline__ void add_up(Addend* v, u64 first, u64 last) const {
 #pragma unroll
         for (u32 j = 0; j < CHUNK_COLUMNS; j++) v[j] = Addend(0);
@@ -112,7 +113,7 @@ struct RowSums {
     __device__ __forceinline__ explicit RowSums(u32 parity) {
         prefixes = (Addend*)dynamic_shared + parity * 2 * CHUNK_COLUMNS * THREADS, suffixes = prefixes + CHUNK_COLUMNS * THREADS;
     }
-    // Stores the prefixes and suffixes of the chunk. Its first `live` columns exist.
+    // Stores the prefixes and suffixes of this thread's chunk, of which the first `live` columns exist.
     __device__ __forceinline__ void leave(const Addend* sums, u32 live) const {
         Addend v[CHUNK_COLUMNS];
 #pragma unroll
@@ -134,14 +135,15 @@ struct RowSums {
             }
         }
     }
-    // Index of the column that is `column` columns after the first one of the chunk `chunks` chunks after the thread's.
+    // Returns the index, in `prefixes` and `suffixes`, of the column that is `column` columns after the first one of
+    // the chunk `chunks` chunks after the thread's.
     static __device__ __forceinline__ u32 place(u32 chunks, u32 column) {
         return column % CHUNK_COLUMNS * THREADS + threadIdx.x + (chunks + column / CHUNK_COLUMNS) * BLOCK_CHANNELS;
     }
     __device__ __forceinline__ Addend total(u32 chunks) const { return prefixes[place(chunks, CHUNK_COLUMNS - 1)]; }
 
-    // Sums over the windows of the columns j of a chunk: from column WINDOW_FIRST + j of the thread's own chunk to
-    // column WINDOW_LAST + j of the chunk `end` chunks later.
+    // Computes in `of_window` the sums over the windows of the columns j of a chunk: from column WINDOW_FIRST + j of
+    // the thread's own chunk to column WINDOW_LAST + j of the chunk `end` chunks later.
     __device__ __forceinline__ void add_windows(Addend* of_window, u32 end) const {
         if constexpr (FEW_COLUMNS) {
 #pragma unroll
@@ -174,12 +176,13 @@ struct RowSums {
     }
 };
 
-// Width of the window at this column, clipped at the borders.
+// Returns the number of columns of the window around column `column`, clipped at the borders.
 __device__ __forceinline__ u64 columns_of(const MovingSumParams& p, u64 column) {
     return min(column, p.left) + 1 + (column < p.width ? min(p.width - 1 - column, p.right) : 0);
 }
 
-// Results of a chunk. For windows with equally many values the divisor is prepared once.
+// Computes the results of a chunk from the sums over its windows; `values(j)` is the number of values in window j. If
+// it is the same for all, the divisor is prepared once.
 template <class Number>
 __device__ __forceinline__ void finish_all(Out* results, const Addend* of_window, const Number& values) {
 #pragma unroll

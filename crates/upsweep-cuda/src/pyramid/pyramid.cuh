@@ -28,7 +28,7 @@
 #include "word/value.cuh"
 
 constexpr u32 PATCH_LEVELS = PATCH_ROWS == 4 ? 2 : 1;
-// Number of values of a level of the tile.
+// Returns the number of values of a level of the tile.
 __device__ constexpr u32 tile_values(u32 level) { return (TILE_WIDTH >> level) * (TILE_ROWS >> level) * BLOCK_CHANNELS; }
 __device__ __forceinline__ u64 pixel_channels(const PyramidParams& p) { return WHOLE_PIXELS ? BLOCK_CHANNELS : p.channels; }
 
@@ -40,19 +40,19 @@ struct Patch {
     using Part = typename Access<ACCESS>::type;
     Out rows[ROWS][ROW];
 };
-// Alignment of the rows of patches in a level, if they go by vectors.
+// Returns the bytes of an access to a patch's row in a level, if rows go by vectors: the alignment that they need.
 __device__ __forceinline__ u32 patch_access(u32 level) {
     return level == 0 ? Patch<0>::ACCESS : level == 1 ? Patch<1>::ACCESS : level == PATCH_LEVELS ? Patch<PATCH_LEVELS>::ACCESS : 1;
 }
 
-// A block's part of a level: its place, and the size that exists.
+// A block's part of a level: its address, and the number of its columns and rows that exist.
 struct LevelPart {
     Out* first;
-    u64 row;  // stride of the level's rows in elements
+    u64 row;  // stride of the level's rows, in elements
     u32 columns, rows;
     bool aligned;
 
-    // Address of a pixel.
+    // Returns the address of pixel (x, y) of the part.
     __device__ __forceinline__ Out* at(const PyramidParams& p, u32 y, u32 x) const { return first + (y * row + x * pixel_channels(p)); }
 };
 
@@ -61,11 +61,11 @@ struct LevelPart {
 struct PyramidTile {
     LevelPart levels[TILE_LEVELS + 1];
     const Out* input;
-    u32 channel;  // its first one
+    u32 channel;  // the tile's first channel
 };
 
-// Quotient of `n` by `by`, whose `reciprocal` is 2^32 / by, rounded down (of 1, 2^32 - 1), and the remainder: the
-// product is at most 1 too small.
+// Returns the quotient of `n` by `by`, and in `left` the remainder. `reciprocal` is 2^32 / by, rounded down (of 1, 2^32
+// - 1): the product is at most 1 too small.
 __device__ __forceinline__ u32 divided(u32 n, u64 by, u64 reciprocal, u32& left) {
     u32 quotient = (u32)((u64)n * (u32)reciprocal >> 32);
     left = n - quotient * (u32)by;
@@ -73,7 +73,7 @@ __device__ __forceinline__ u32 divided(u32 n, u64 by, u64 reciprocal, u32& left)
     return quotient;
 }
 
-// Computes the block's tile in one level. One thread.
+// Computes the part of the block's tile in one level. Called by one thread for each level.
 __device__ __forceinline__ void find_tile(const PyramidParams& p, u32 level, PyramidTile& tile) {
     // Order of tiles: along the rows, then down the columns, then the next plane.
     u32 block = blockIdx.x, across, down, channel = 0;
@@ -102,7 +102,7 @@ __device__ __forceinline__ void find_tile(const PyramidParams& p, u32 level, Pyr
     }
 }
 
-// Function of 2 x 2 values: they are the fields of its argument, an `In`.
+// Returns the function of 2 x 2 values: they are the fields of its argument, an `In`.
 __device__ __forceinline__ Out combined(const Out& upper_left, const Out& upper_right, const Out& lower_left, const Out& lower_right) {
     const Out values[] = {upper_left, upper_right, lower_left, lower_right};
     In four;
@@ -110,7 +110,7 @@ __device__ __forceinline__ Out combined(const Out& upper_left, const Out& upper_
     return result(map(four, 0, 0));
 }
 
-// Stores the patch (across, down) of a tile.
+// Stores a patch in level LEVEL: the tile's patch in column `across` and row `down` of patches.
 template <u32 LEVEL>
 __device__ __forceinline__ void store_patch(const PyramidParams& p, const PyramidTile& tile, u32 across, u32 down, Patch<LEVEL>& patch) {
     using Patch = Patch<LEVEL>;
@@ -127,7 +127,8 @@ __device__ __forceinline__ void store_patch(const PyramidParams& p, const Pyrami
     }
 }
 
-// Makes the levels of a patch from LEVEL on; the last one goes to shared memory.
+// Makes and stores the levels of a patch from LEVEL on, from its level before, `above`; the last one also goes to
+// shared memory.
 template <u32 LEVEL>
 __device__ __forceinline__ void halve_patch(
     const PyramidParams& p, const PyramidTile& tile, u32 across, u32 down, const Patch<LEVEL - 1>& above, Out* shared) {
@@ -155,7 +156,7 @@ __device__ __forceinline__ void halve_patch(
     }
 }
 
-// The first levels of a tile whose pixels all exist and go by vectors.
+// Makes the first PATCH_LEVELS levels of a tile whose pixels all exist and go by vectors, patch by patch.
 __device__ __forceinline__ void halve_patches(const PyramidParams& p, const PyramidTile& tile, Out* shared) {
     using Patch = Patch<0>;
     constexpr u32 ACROSS = TILE_WIDTH / PATCH_WIDTH, PATCHES = ACROSS * (TILE_ROWS / PATCH_ROWS);
@@ -184,9 +185,9 @@ __device__ __forceinline__ void halve_patches(const PyramidParams& p, const Pyra
     }
 }
 
-// A value of level 1 of a tile, and its operands.
+// Operands of value `i` of level 1 of a tile: where they are, and whether they exist.
 struct PyramidValue {
-    u64 at;  // from the tile's first element in level 0
+    u64 at;  // index of the upper left operand, counted from the tile's first element in level 0
     bool exists, right, lower;
 
     __device__ __forceinline__ PyramidValue(const PyramidParams& p, const PyramidTile& tile, u32 i) {
@@ -199,7 +200,7 @@ struct PyramidValue {
     }
 };
 
-// The first level of any tile, value by value.
+// Makes the first level of any tile, value by value.
 __device__ __forceinline__ void halve_values(const PyramidParams& p, const PyramidTile& tile, Out* shared) {
     constexpr u32 OF_LEVEL = tile_values(1), WIDTH = TILE_WIDTH / 2;
 #pragma unroll 1
@@ -239,8 +240,8 @@ __device__ __forceinline__ void halve_values(const PyramidParams& p, const Pyram
     }
 }
 
-// Makes the levels of the tile from LEVEL on, from the one before in shared memory; `known` is the last level that
-// exists.
+// Makes the levels of the tile from LEVEL on, from the level before in shared memory; `known` is the last level that
+// has been made already.
 template <u32 LEVEL>
 __device__ __forceinline__ void halve_tile(const PyramidParams& p, const PyramidTile& tile, u32 known, Out* above, Out* below) {
     if constexpr (LEVEL <= TILE_LEVELS) {

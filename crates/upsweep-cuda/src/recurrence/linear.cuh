@@ -44,7 +44,7 @@ struct alignas(sizeof(States) < LEAST_CARRIED ? LEAST_CARRIED : alignof(States))
 using Carried = CarriedOf<SEGMENTED>;
 static_assert(sizeof(Carried) == CARRIED_BYTES, "the host sizes the workspace by it");
 
-// Joins two neighbours. The second one is as long as the power at `level`.
+// Returns the aggregate of two neighbouring ranges of elements. The second one has ITEMS 2^level elements.
 __device__ __forceinline__ Carried join(u32 level, const Carried& a, const Carried& b) {
     return Carried::of(b.headed() ? b.states : apply(level, a.states, b.states), a.headed() || b.headed());
 }
@@ -61,13 +61,13 @@ struct Beside {
     static __device__ __forceinline__ Area& area(u32 slot) { return ((Area*)behind())[slot * WARPS + warp_index()]; }
     static __device__ __forceinline__ Area& area_of_look_back() { return ((Area*)behind())[STAGES * WARPS + warp_index() - WARPS]; }
 
-    // Fills the table. All compute warps.
+    // Fills the table. Called by all compute warps.
     static __device__ __forceinline__ void fill() {
         if constexpr (TABLE && TEAMED) tables().fill();
         else if constexpr (TABLE) powers().fill();
     }
 
-    // State `i` of this thread, of few.
+    // Returns the place in shared memory of state `i` of this thread, if states are few.
     static __device__ __forceinline__ T& kept(u32 slot, u32 i) { return ((T*)behind())[(slot * ORDER + i) * THREADS + threadIdx.x]; }
     static __device__ __forceinline__ void keep(u32 slot, const States& states) {
 #pragma unroll
@@ -80,7 +80,7 @@ struct Beside {
         return states;
     }
 
-    // Few states x advanced over lanes, tiles or groups of tiles (UNIT), plus c.
+    // Returns few states x advanced over `distance` lanes, tiles or groups of tiles (UNIT), plus c.
     template <u32 UNIT>
     static __device__ __forceinline__ States after(u32 distance, const States& x, const States& c) {
         if constexpr (TABLE) return powers().times(UNIT, distance, x, c);
@@ -88,7 +88,7 @@ struct Beside {
     }
 };
 
-// Totals of a tile's warps, and space for their exclusive prefixes.
+// Totals of a tile's warps, and room for the exclusive prefixes of these warps.
 struct WarpTotals {
     const Carried* totals;
     WideStates* before;
@@ -101,8 +101,8 @@ struct TogetherOf {
     static __device__ __forceinline__ Share none() { return States::none(); }
     static __device__ __forceinline__ States all(const Share& states) { return states; }
 
-    // States at the end of the last lane; each lane has those of a tile or a group. Bit l of `heads`: lane l has a
-    // head, which stops the states of lower lanes.
+    // Returns the states at the end of the last lane, if each lane has the states that one tile, or group, yields. Bit
+    // l of `heads`: lane l has a head, which stops the states of lower lanes.
     template <u32 UNIT>
     static __device__ __forceinline__ Share total(const States& own, u32 heads) {
         const u32 lane = lane_index();
@@ -113,10 +113,10 @@ struct TogetherOf {
         return sum;
     }
 
-    // x advanced over `tiles` tiles, plus c.
+    // Returns x advanced over `tiles` tiles, plus c.
     static __device__ __forceinline__ Share after_tiles(u32 tiles, const Share& x, const Share& c) { return Beside::after<Powers::TILES>(tiles, x, c); }
 
-    // Inclusive scan over the first lanes, each of which has the aggregate of a warp.
+    // Returns the inclusive scan over the first WARPS lanes, each of which has the aggregate of a warp.
     static __device__ __forceinline__ Carried scan_warps(Carried carried) {
 #pragma unroll
         for (u32 step = 0; step < log2_of(WARPS); step++) {
@@ -131,7 +131,7 @@ struct TogetherOf {
         return shuffle(scan_warps(of.totals[min(lane_index(), WARPS - 1)]), WARPS - 1);
     }
 
-    // Stores the exclusive prefix of each warp. `prefix` is that of the first.
+    // Stores the exclusive prefix of each warp. `prefix` is that of the first warp.
     static __device__ __forceinline__ void leave_before_warps(const WarpTotals& of, const Share& prefix) {
         const u32 lane = lane_index();
         Carried own = Carried::of(prefix, false);
@@ -160,7 +160,8 @@ struct TogetherOf<true> {
         return arith::add(rows_after(Beside::area_of_look_back(), TILE_LEVEL, log2_of(GROUP), tiles, x), c);
     }
 
-    // Stores the prefixes from warp FIRST on, whose own is `prefix`.
+    // Stores the exclusive prefixes of the warps from FIRST on; `prefix` is that of warp FIRST. Returns this lane's row
+    // of the states after the last warp.
     template <u32 FIRST>
     static __device__ __forceinline__ Share go_through_warps(const WarpTotals& of, Share prefix) {
         const u32 row = row_index();
@@ -185,10 +186,11 @@ struct TogetherOf<true> {
 };
 using Together = TogetherOf<TEAMED>;
 
-// Aggregate of the warps, for the publisher.
+// Returns the aggregate of a tile, from those of its warps, for the warp that publishes it.
 __device__ __forceinline__ Carried aggregate_of(const WarpTotals& of) { return Together::total_of_warps(of); }
 
-// States in `raw` of the lanes that have one, and the set of lanes with a head.
+// Returns the states in `raw` of a lane that has an entry (`has`), none in other lanes; and in `heads` the set of lanes
+// whose entry has a head.
 __device__ __forceinline__ States told(const Chain<Carried>::Entry::Raw& raw, bool has, u32& heads) {
     Carried found = Carried::of(States::none(), false);
     if (has) found = raw.value();
@@ -196,19 +198,21 @@ __device__ __forceinline__ States told(const Chain<Carried>::Entry::Raw& raw, bo
     return found.states;
 }
 
-// Exclusive prefix of tile `t`, which is not tile 0.
+// Returns the exclusive prefix of tile `t`, which is not tile 0. Called by all lanes of one warp.
 __device__ __forceinline__ Together::Share look_back(const Chain<Carried>& chain, u64 t) {
     using Entry = Chain<Carried>::Entry;
     const u64 group = t / GROUP;
     const u32 lane = lane_index(), distance = WARP - 1 - lane, in_group = t % GROUP, groups = group < GROUPS ? (u32)group : GROUPS;
 
-    // Groups before the tile's, and in the lane below them the prefix before them. Loaded once ahead.
+    // The groups before the tile's are polled by a lane each, and the prefix before these groups by the lane below
+    // them. A first load is issued here, ahead of the polls.
     const bool is_base = distance == groups, has_far = group > 0 && (distance < groups || (is_base && group > GROUPS));
     const u64 far_entry = is_base ? chain.prefix_entry(group - groups) : chain.group_entry(group - 1 - distance);
     typename Entry::Raw far, near;
     if (has_far) far = Entry::load(chain.space, far_entry);
 
-    // Tiles of this group. Its last tile publishes the group, and needs its own aggregate too: in the free lane.
+    // Waits for the tiles before `t` in its group. The group's last tile publishes the group, and needs its own
+    // aggregate, too: in the free lane.
     const bool last = in_group == GROUP - 1 && t + 1 < chain.tiles, has_near = distance < in_group;
     const u64 near_entry = chain.first_entry + (has_near ? t - 1 - distance : t);
     bool missing = has_near || (last && lane == 0);
@@ -232,7 +236,7 @@ __device__ __forceinline__ Together::Share look_back(const Chain<Carried>& chain
     }
     if (group == 0) return total;
 
-    // Groups before the tile's.
+    // Waits for the groups before the tile's group.
     missing = has_far;
     while (true) {
         if (missing) missing = !far.is_of(chain.epoch);

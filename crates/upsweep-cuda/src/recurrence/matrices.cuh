@@ -15,10 +15,10 @@
 
 __device__ constexpr u32 log2_of(u32 x) { return x <= 1 ? 0 : 1 + log2_of(x / 2); }
 
-// After the coefficients lie the matrices into the basis and back, which are upper triangles, and the powers, row by
-// row. Each section has a basis of its own. A kernel copies them to shared memory, after its tiles: warps read all of
-// them, which are more than a cache of constants holds. After them lie the weights (WEIGHED): the contribution of each
-// of a thread's elements to each state.
+// Layout of the captured numbers. After the coefficients lie the matrices into the basis and back, which are upper
+// triangles, and the powers, row by row. Each section has a basis of its own. A kernel copies them to shared memory,
+// after its tiles: warps read all of them, which are more than a cache of constants holds. After them lie the weights
+// (WEIGHED): the contribution of each of a thread's elements to each state.
 constexpr u32 MATRIX = ORDER * ORDER, INTO = 0, BACK = 1, POWERS = BASIS ? 2 : 0, MATRICES = POWERS + LEVELS;
 constexpr u32 FIRST_WEIGHT = COEFFICIENTS + MATRICES * MATRIX;
 struct alignas(16) Matrix {
@@ -26,18 +26,19 @@ struct alignas(16) Matrix {
 };
 __device__ __forceinline__ Matrix* matrices() { return (Matrix*)(dynamic_shared + STAGES * Input::TILE_BYTES); }
 
-// Copies the matrices to shared memory. All compute warps.
+// Copies the matrices to shared memory. Called by all compute warps.
 __device__ __forceinline__ void fill_matrices() {
     for (u32 i = threadIdx.x; i < MATRICES * MATRIX; i += THREADS) matrices()[i / MATRIX].at[i % MATRIX] = given_number(COEFFICIENTS + i);
 }
 
-// c plus the product, which counts as nothing if a factor is 0.
+// Returns a x + c. CAREFUL: the product counts as nothing if a factor is 0.
 __device__ __forceinline__ T add_term(T a, T x, T c) {
     const T with = multiply_add(a, x, c);
     return CAREFUL && (a == 0 || x == 0) ? c : with;
 }
 
-// Product of the matrix and x, plus c; or of its upper triangle, or of the sections' triangles.
+// Returns the product of the matrix and x, plus c. TRIANGLE: the matrix is an upper triangle, or has one for each
+// section of a cascade.
 template <bool TRIANGLE>
 __device__ __forceinline__ States product(const Matrix& matrix, const States& x, const States& c) {
     States r = c;
@@ -51,10 +52,10 @@ __device__ __forceinline__ States product(const Matrix& matrix, const States& x,
 __device__ __forceinline__ States into_basis(const States& x) { return BASIS ? product<true>(matrices()[INTO], x, States::none()) : x; }
 __device__ __forceinline__ States back_from_basis(const States& x) { return BASIS ? product<true>(matrices()[BACK], x, States::none()) : x; }
 
-// A^(ITEMS 2^level) x + c.
+// Returns A^(ITEMS 2^level) x + c.
 __device__ __forceinline__ States apply(u32 level, const States& x, const States& c) { return product<false>(matrices()[POWERS + level], x, c); }
 
-// A^(ITEMS 2^level times) x, one bit after the other of `times`, which has `bits` bits.
+// Returns A^(ITEMS 2^level times) x, computed one bit after the other of `times`, which has `bits` bits.
 __device__ __forceinline__ States apply_times(u32 level, u32 bits, u32 times, States x) {
 #pragma unroll 1
     for (u32 bit = 0; bit < bits; bit++) {

@@ -16,7 +16,7 @@ struct Powers {
     static __device__ constexpr u32 level_of(u32 unit) { return unit == LANES ? 0 : unit == TILES ? TILE_LEVEL : GROUP_LEVEL; }
     static __device__ constexpr u32 bits_of(u32 unit) { return unit == GROUPS_OF_TILES ? log2_of(GROUPS) + 1 : WARP_LEVEL; }
 
-    // Fills the table column by column, from unit vectors. All compute warps.
+    // Fills the table column by column, from unit vectors. Called by all compute warps.
     __device__ __forceinline__ void fill() {
         for (u32 column = warp_index(); column < UNITS * ORDER; column += WARPS) {
             const u32 unit = column / ORDER, j = column % ORDER;
@@ -29,7 +29,7 @@ struct Powers {
         }
     }
 
-    // x advanced over `distance` units, plus c.
+    // Returns the states x advanced over `distance` units, plus c.
     __device__ __forceinline__ States times(u32 unit, u32 distance, const States& x, const States& c) const {
         States r = c;
 #pragma unroll

@@ -29,14 +29,14 @@
 #include "tile/pipeline.cuh"
 #include "tile/store.cuh"
 
-// Index in memory of the line of logical element i.
+// Returns the index, in memory order, of the line that logical element i is in.
 __device__ __forceinline__ u64 line_of(const Params& p, u64 i) {
     if constexpr (HEADS != Heads::ROWS) return 0;
     u64 place;
     return row_of(p, REVERSE ? p.n - 1 - i : i, place);
 }
 
-// Initial states of the line of element i.
+// Returns the initial states of the line that logical element i is in.
 __device__ __forceinline__ States first_states(const Params& p, u64 i) {
     States states = States::none();
     if constexpr (HAS_INIT) {
@@ -47,15 +47,16 @@ __device__ __forceinline__ States first_states(const Params& p, u64 i) {
     return states;
 }
 
-// Unrolled code of all rows is too long for the caches if states are many, and no slower if they are few.
+// Number of rows with unrolled code. Unrolled code of all rows is too long for the caches if states are many, and no
+// slower if they are few.
 constexpr u32 UNROLLED_ROWS = TEAMED ? 3 : ROWS;
 
-// Stored results have canonical NaN. With feedback all results after a NaN are NaN, so a thread's last one shows
-// whether there is work; if lines begin between, a sum of the results times 0 shows it, which only non-finite results
-// change.
+// Whether a thread tests once, after its loop, for NaN among its results (NAN_STAYS), instead of at each result: stored
+// results have canonical NaN. With feedback all results after a NaN are NaN, so a thread's last one shows whether there
+// is work; if lines begin between, a sum of the results times 0 shows it, which only non-finite results change.
 constexpr bool FLOATS = arith::same_type<T, f32> || arith::same_type<T, f64>, NAN_STAYS = FLOATS && FEEDBACK;
 
-// Scan over lanes: the states of each lane's elements and of the `reach` lanes below it.
+// Returns the states that the elements of this lane and of the `reach` lanes below it yield.
 __device__ __forceinline__ States scan_lanes(States states, u32 reach) {
 #pragma unroll
     for (u32 level = 0; level < WARP_LEVEL; level++) {
@@ -77,10 +78,10 @@ struct RecurrenceTask {
     static constexpr Asks ASKS = Asks::AND_GOES_ON;
     static_assert(LAG + PREPARERS + 2 <= MARK_SLOTS || PREPARERS == 0, "from a tile that is finished to one that is prepared");
 
-    // Arrays of STAGES are indexed by the tiles in shared memory.
+    // Shared memory. Arrays of STAGES are indexed by the tiles in shared memory.
     struct Shared {
         Carried warp_totals[STAGES][WARPS];
-        WideStates prefixes[STAGES][WARPS];  // exclusive, of the warps
+        WideStates prefixes[STAGES][WARPS];  // exclusive prefixes of the warps
         Marks marks[MARKED ? MARK_SLOTS : 1];
         Found found[PREPARERS > 0 ? MARK_SLOTS : 1];
     };
@@ -109,7 +110,7 @@ struct RecurrenceTask {
         });
     }
 
-    // States that this thread's elements yield from zero states, in the basis.
+    // Returns the states that this thread's elements, from its last head on, yield from zero states, in the basis.
     __device__ __forceinline__ States weigh(const Slot* slots, Mask heads) const {
         const u32 from = heads == 0 ? 0 : highest_bit(heads);
         States states = States::none();
@@ -132,7 +133,7 @@ struct RecurrenceTask {
     // elements after them.
     template <bool STORES>
     __device__ __forceinline__ void go_over(Slot* slots, u64 i, Mask heads, States& states) const {
-        // Bit j: element i + j ends its line.
+        // Bit j is set if element i + j ends its line.
         const u64 tails = !CARRIES || !STORES ? 0 : HEADS == Heads::ROWS ? row_heads(p, i + 1) : p.n - i - 1 < 64 ? 1ull << (p.n - i - 1) : 0;
         T last = 0;
 #pragma unroll UNROLLED_ROWS
@@ -154,7 +155,7 @@ struct RecurrenceTask {
         if (STORES && NAN_STAYS && last != last) make_canonical(slots);
     }
 
-    // Makes NaN among this thread's results canonical.
+    // Makes every NaN among this thread's results canonical.
     __device__ __forceinline__ void make_canonical(Slot* slots) const {
 #pragma unroll 1
         for (u32 i = 0; i < ITEMS; i++) {
@@ -163,7 +164,7 @@ struct RecurrenceTask {
         }
     }
 
-    // Stores the states after the last element of a line.
+    // Stores the states after logical element i, the last of its line.
     __device__ __forceinline__ void store_states(u64 i, const States& states) const {
         Given* const to = p.carry + line_of(p, i) * ORDER;
 #pragma unroll
@@ -207,9 +208,10 @@ struct RecurrenceTask {
         if constexpr (HEADS == Heads::OFFSETS) check_others(p, tile);
     }
 
-    // The states before the tile affect all of its warps.
+    // Computes the states before each warp of the tile: those before the tile affect all of its warps.
     __device__ __forceinline__ void look_back(u32 k, u64 tile, const Chain<Carried>& chain) const {
-        // With many states this takes a warp long, and the compute warps would wait for each other.
+        // With many states the combination of the warps' totals takes a warp long, and the compute warps would wait for
+        // each other.
         if (PUBLISHER == WARPS && tile + 1 < chain.tiles) {
             const Carried total = aggregate_of(totals(k));
             if (lane_index() == 0) chain.publish(tile, total);
@@ -236,7 +238,7 @@ struct RecurrenceTask {
         store_rows(p, begin, count, slots(k), out_aligned);
     }
 
-    // Segments by offsets: the marks of their heads.
+    // Preparing warps, of segments by offsets: they mark the heads of a tile.
     __device__ __forceinline__ OffsetsWarp preparer(u64 tiles) const { return OffsetsWarp(p, tiles); }
     __device__ __forceinline__ void prepare(OffsetsWarp& warp, u32 k, u64 tile) const { warp.prepare(p, tile, marks(k), found(k)); }
     __device__ __forceinline__ void after_prepare(const OffsetsWarp& warp, u64 tile) const { warp.check(p, tile); }

@@ -9,7 +9,8 @@
 #include "memory/parameters.cuh"
 #include "word/value.cuh"
 
-// The captured numbers are the coefficients, then LEVELS matrices, row by row.
+// Number of coefficients. The captured numbers are the coefficients, then the matrices, row by row, and the weights
+// (matrices.cuh).
 constexpr u32 COEFFICIENTS = SECTIONS > 0 ? 5 * SECTIONS : 2 * ORDER + 1;
 
 __device__ __forceinline__ T given_number(u32 i) {
@@ -24,7 +25,7 @@ __device__ __forceinline__ T given_number(u32 i) {
     return number;
 }
 
-// a b + c, rounded once.
+// Returns a b + c, which is rounded once if the type is f32 or f64.
 __device__ __forceinline__ T multiply_add(T a, T b, T c) {
     if constexpr (arith::same_type<T, f32>) return __fmaf_rn(a, b, c);
     else if constexpr (arith::same_type<T, f64>) return __fma_rn(a, b, c);
@@ -47,7 +48,7 @@ __device__ __forceinline__ States add(const States& a, const States& b) {
     return sum;
 }
 
-// One step: the result of an element; updates the states.
+// Returns the result of the element x, and updates the states.
 __device__ __forceinline__ T step(States& states, T x) {
     if constexpr (SECTIONS > 0) {
 #pragma unroll

@@ -7,8 +7,8 @@
 //   each team       sum = none;      for each of its lanes l:  before[l] = sum,  sum = A^ITEMS sum + states[l]
 //   then the warp   running = none;  for each team t:          before[t] = running,  running = A^(ITEMS TEAM) running + sum of t
 //
-// So a lane has ORDER multiplications a step, of TEAM + TEAMS steps. The states in between are broadcast through shared memory, an
-// `Area` a warp.
+// So a lane has ORDER multiplications a step, of TEAM + TEAMS steps. The states in between are broadcast through shared
+// memory, an `Area` of each warp.
 
 #pragma once
 
@@ -19,7 +19,7 @@ constexpr u32 MOST_OF_FEW = 4;
 constexpr bool TEAMED = ORDER > MOST_OF_FEW;
 constexpr u32 TEAM_LEVEL = log2_of(2 * ORDER - 1), TEAM = 1 << TEAM_LEVEL, TEAMS = WARP / TEAM;
 
-// States as a few wide words.
+// States of a recurrence, stored as a few words of 16 bytes.
 constexpr u32 WIDE = 16 / sizeof(T), WIDE_PARTS = (ORDER + WIDE - 1) / WIDE;
 struct alignas(16) WidePart {
     T z[WIDE];
@@ -43,8 +43,8 @@ struct WideStates {
 };
 
 struct Area {
-    WideStates lanes[TEAMS][TEAM + 1];  // of a team's lanes, and their total
-    WideStates before[TEAMS];           // exclusive prefix over the teams; zero for the first
+    WideStates lanes[TEAMS][TEAM + 1];  // states of a team's lanes, and their total
+    WideStates before[TEAMS];           // exclusive prefixes of the teams; not of the first, for which it is zero
 };
 
 __device__ __forceinline__ u32 team_index() { return lane_index() / TEAM; }
@@ -53,10 +53,10 @@ __device__ __forceinline__ u32 member_index() { return lane_index() % TEAM; }
 __device__ __forceinline__ bool has_row() { return TEAM == ORDER || member_index() < ORDER; }
 __device__ __forceinline__ u32 row_index() { return TEAM == ORDER ? member_index() : min(member_index(), ORDER - 1); }
 
-// A row of a matrix.
+// Row of a matrix, by which this lane multiplies.
 struct MatrixRow {
     T at[ORDER];
-    // This lane's row of A^(ITEMS 2^level).
+    // Returns this lane's row of A^(ITEMS 2^level).
     static __device__ __forceinline__ MatrixRow of_power(u32 level) {
         const T* const from = matrices()[POWERS + level].at + row_index() * ORDER;
         MatrixRow row;
@@ -64,7 +64,7 @@ struct MatrixRow {
         for (u32 i = 0; i < ORDER; i++) row.at[i] = from[i];
         return row;
     }
-    // Product of the row and x, plus c: in two chains of half as many additions.
+    // Returns the product of the row and x, plus c: in two chains of half as many additions.
     __device__ __forceinline__ T times(const WideStates& x, T c) const {
         const WideStates copy = x;
         T even = c, odd = 0;
@@ -77,7 +77,7 @@ struct MatrixRow {
     }
 };
 
-// All states, for every lane. Each lane has its row of them.
+// Returns all states, in every lane. Each lane has one of them, that of its row.
 __device__ __forceinline__ States of_rows(T row) {
     States states;
 #pragma unroll
@@ -120,7 +120,8 @@ __device__ __forceinline__ T scan_teams(Area& area, u32 level, u32 heads) {
     return running;
 }
 
-// A^(ITEMS 2^level times) of states whose row each lane has. The area is that of the last `scan_teams`.
+// Returns this lane's row of A^(ITEMS 2^level times) x, where each lane has its row of x. `times` has `bits` bits. The
+// area is that of the last `scan_teams`; its prefixes of teams are overwritten.
 __device__ __forceinline__ T rows_after(Area& area, u32 level, u32 bits, u32 times, T row) {
     __syncwarp();
 #pragma unroll 1
@@ -139,7 +140,7 @@ struct Tables {
     WidePart in_team[ORDER][WIDE_PARTS][TEAM];
     WidePart of_teams[WIDE_PARTS][WARP];
 
-    // Fills the tables column by column, from unit vectors. All compute warps.
+    // Fills the tables column by column, from unit vectors. Called by all compute warps.
     __device__ __forceinline__ void fill() {
         for (u32 j = warp_index(); j < ORDER; j += WARPS) {
             States states;
@@ -154,8 +155,8 @@ struct Tables {
         }
     }
 
-    // States at the begin of this lane, from the states `before` the warp and the prefixes in `area`. `heads` as above,
-    // of the lanes' own elements.
+    // Returns the states at the begin of this lane, from the states `before` the warp and the prefixes in `area`. Bit l
+    // of `heads`: lane l has a head among its own elements.
     __device__ __forceinline__ States at_lane(Area& area, const WideStates& before, u32 heads) const {
         const u32 team = team_index(), member = member_index();
         MatrixRow row;
@@ -179,7 +180,7 @@ struct Tables {
     }
 };
 
-// States at the begin of this lane, without tables.
+// Returns the states at the begin of this lane, as `Tables::at_lane` does, without tables.
 __device__ __forceinline__ States at_lane(const Area& area, const WideStates& before, u32 heads) {
     const u32 team = team_index(), member = member_index();
     const bool reaches_team = !SEGMENTED || (heads & ((1u << team * TEAM) - 1)) == 0;

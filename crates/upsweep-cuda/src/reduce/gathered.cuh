@@ -35,17 +35,18 @@
 
 static_assert(sizeof(State) == HOST_STATE_BYTES, "the host sizes the workspace by it");
 
-// Longest piece for a thread and for a warp, and limit of the tile's longer pieces.
+// Largest number of elements of a piece that one thread reduces, and of one that a warp reduces; and limit of the
+// number of longer pieces in a tile.
 constexpr u32 A_THREAD = 24, A_WARP = TILE / 8 > 64 ? TILE / 8 : 64, MOST_LONGEST = 8;
 static_assert(TILE / (A_WARP + 1) < MOST_LONGEST && A_WARP > WARPS * WARPS, "all longest pieces are listed, and no warp has nothing of one");
 
-// Mapped elements in shared memory. A word of padding follows each line, so that threads at a stride of a power of two
-// access distinct banks.
+// Index of a tile's mapped element `i` in shared memory. A word of padding follows each line, so that threads at a
+// stride of a power of two access distinct banks.
 constexpr u32 A_LINE = 128 / sizeof(T);
 constexpr u32 BETWEEN = sizeof(T) > 8 || 128 % sizeof(T) != 0 ? 0 : sizeof(T) < 4 ? 4 / sizeof(T) : 1;
 constexpr u32 place_of(u32 i) { return BETWEEN == 0 ? i : i + i / A_LINE * BETWEEN; }
 
-// Piece of a segment in a tile, [a, b), and whether the segment begins and ends there.
+// Piece of a segment in a tile: the tile's elements [a, b), and whether the segment begins and ends in the tile.
 struct Piece {
     u64 segment;
     u32 a, b;
@@ -55,16 +56,16 @@ struct Piece {
         const i64 first = (i64)((u64)(i64)from - begin), last = (i64)((u64)(i64)to - begin);
         return Piece{segment, place(first, count), place(last, count), first >= 0, last <= (i64)count};
     }
-    // Clamps a place to the tile, for invalid offsets.
+    // Returns the index of an element in the tile, clamped to the tile for invalid offsets.
     static __device__ __forceinline__ u32 place(i64 distance, u32 count) { return distance < 0 ? 0 : distance < (i64)count ? (u32)distance : count; }
     __device__ __forceinline__ u32 number() const { return b > a ? b - a : 0; }
 };
 
 struct Shared {
     State total;                   // the combination after the tile's last head
-    T open;                        // piece of the segment that began before the tile and ends in it
+    T open;                        // combination of the piece of the segment that began before the tile and ends in it
     u64 segment;                   // number of that segment, or NO_SEGMENT
-    u32 number;                    // of the longest pieces
+    u32 number;                    // number of the longest pieces
     Piece longest[MOST_LONGEST];
     T parts[WARPS];
 };
@@ -79,7 +80,7 @@ class Tile {
 
     __device__ __forceinline__ T& at(u32 i) const { return mapped[place_of(i)]; }
 
-    // Combination of the elements from a on, before b; there is at least one.
+    // Returns the combination of the elements a, a + step, and so on before b; there is at least one.
     __device__ __forceinline__ T serial(u32 a, u32 b, u32 step = 1) const {
         T sum = at(a);
 #pragma unroll 4
@@ -87,7 +88,8 @@ class Tile {
         return sum;
     }
 
-    // Combination by a warp, in lane 0. If `a . b` and `b . a` are the same bits, lanes take strided elements.
+    // Returns in lane 0 the combination of the elements from a on, before b, computed by a warp. If `a . b` and `b . a`
+    // are the same bits, lanes take strided elements.
     __device__ __forceinline__ T by_warp(u32 a, u32 b) const {
         const u32 lane = lane_index(), number = b - a;
         T sum;
@@ -101,8 +103,9 @@ class Tile {
         }
     }
 
-    // Stores or publishes a reduced piece. At most one piece of a tile does not begin there, and at most one does not
-    // end.
+    // Stores the result of a reduced piece, or leaves it in shared memory: one that goes on after the tile for
+    // publishing, one that began before it for the look-back. At most one piece of a tile does not begin there, and at
+    // most one does not end.
     __device__ __forceinline__ void put(const Piece& piece, T sum) const {
         if constexpr (HAS_INIT) {
             if (piece.begins) sum = combine(p.init, sum);
@@ -167,7 +170,8 @@ public:
         }
     }
 
-    // This warp's share of the ends of segments: neighbouring offsets, the first of which are loaded.
+    // This warp's share of the ends of segments: the offsets with indexes from k to last - 1. Loaded are those of the
+    // next WARP of them, one by each lane, each with the offset before it.
     struct Ends {
         u64 k, last;
         Offset from, to;
@@ -197,8 +201,8 @@ public:
             }
             const u32 number = piece.number();
             ends.k += WARP;
-            // All pieces of the warp are empty: more may follow. The launch before has stored the results of shares of
-            // empty segments.
+            // All pieces of the warp are empty: more empty ones may follow. The launch before has stored the results of
+            // shares that have only empty segments.
             if (!__any_sync(~0u, number > 0) && ends.k < ends.last) {
                 const u64 share = (ends.k - 1) / SHARE;
                 const auto empty = [&](u64 to) { return to * SHARE < p.segments && p.offsets[to * SHARE] == p.offsets[share * SHARE]; };

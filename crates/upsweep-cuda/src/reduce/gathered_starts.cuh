@@ -20,17 +20,18 @@
 
 static_assert(WARP % SEARCHERS == 0 && SEARCHERS < WARP, "a warp searches for some tiles");
 
-// Distance of a lane's probe from the guess: -32768, -1024, -32, -1, 0, 32, 1024, 32768. For segments of one length, -1
-// and 0 suffice.
+// Returns the distance of a lane's probe from the guess: -32768, -1024, -32, -1, 0, 32, 1024, 32768. For segments of
+// one length, -1 and 0 suffice.
 __device__ __forceinline__ i64 distance_of(u32 lane) {
     constexpr u32 MIDDLE = SEARCHERS / 2;
     return lane < MIDDLE ? -(1ll << 5 * (MIDDLE - 1 - lane)) : lane == MIDDLE ? 0 : 1ll << 5 * (lane - MIDDLE);
 }
 
-// First offset but the last one that is at least `target`, or the last one. Called by SEARCHERS neighbouring lanes.
+// Returns the index of the first offset that is at least `target`, or that of the last offset if no other one is.
+// Called by SEARCHERS neighbouring lanes.
 __device__ __forceinline__ u64 first_offset(const Params& p, u64 target) {
     const u32 lane = lane_index() % SEARCHERS, lanes = lane_index() - lane;
-    u64 found = 0, left = p.segments;  // offsets below `found` are less; the one after the remaining ones is not
+    u64 found = 0, left = p.segments;  // offsets before index `found` are less; the one at `found + left` is not
     if (left > 0) {
         const i64 guess = (i64)(min((float)target / (float)max(p.n, (u64)1), 1.0f) * (float)left);
         const u64 at = (u64)min(max(guess + distance_of(lane), (i64)0), (i64)left - 1);
@@ -51,7 +52,7 @@ __device__ __forceinline__ u64 first_offset(const Params& p, u64 target) {
     return found;
 }
 
-// Stores the results of the empty segments of a share. All lanes of a warp.
+// Stores the results of the empty segments of a share. Called by all lanes of a warp.
 __device__ __forceinline__ void see_to_share(const Params& p, u64 share) {
     for (u64 segment = share * SHARE + lane_index(); segment < min((share + 1) * SHARE, p.segments); segment += WARP) {
         see_to(p, segment, p.offsets[segment], p.offsets[segment + 1]);

@@ -6,7 +6,7 @@
 #include "memory/count.cuh"
 #include "word/value.cuh"
 
-constexpr u32 TILE = THREADS * DEPTH * VECTOR;  // elements of a block
+constexpr u32 TILE = THREADS * DEPTH * VECTOR;  // number of elements of a tile, which one block reduces
 // Number of lanes that search together for the begin of a tile, and of neighbouring segments that are tested together
 // for emptiness.
 constexpr u32 SEARCHERS = 8, SHARE = 256;
@@ -19,11 +19,11 @@ struct Params : GatheredParams {
         const Begin begin(given);
         init = begin.init, first = begin.first;
     }
-    // Number of tiles; at least one.
+    // Returns the number of tiles; at least one.
     __device__ __forceinline__ u64 tiles() const { return n == 0 ? 1 : (n + TILE - 1) / TILE; }
 };
 
-// Stores the result of segment `segment`.
+// Stores the result of segment `segment`, if the output has room for it.
 __device__ __forceinline__ void store_segment(const Params& p, u64 segment, const Out& result) {
     if (segment < p.outputs) store_result(output_of(p) + segment, result);
 }

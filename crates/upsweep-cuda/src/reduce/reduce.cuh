@@ -24,7 +24,7 @@
 
 static_assert(sizeof(T) == HOST_STATE_BYTES, "the host sizes the workspace by it");
 
-// Parameters, and the number of parts, one a block.
+// Parameters, and the number of parts, one for each block.
 struct Params : ReduceParams {
     u32 parts;
     __device__ __forceinline__ explicit Params(const ReduceParams& given) : ReduceParams(given), parts(gridDim.x) {
@@ -41,14 +41,14 @@ struct Params : ReduceParams {
 };
 using Entry = Status<T>;
 
-// Number of resident blocks a multiprocessor, by the registers: the parts are a whole number of waves of them.
+// Number of resident blocks of a multiprocessor, by the registers: the parts are a whole number of waves of them.
 constexpr u32 RESIDENT = sizeof(T) > 16 ? 1 : COMMUTES && sizeof(T) <= 8 ? 4 : 2;
 
 // Whether every grouping of the elements gives the same bits, and no element straddles two vectors of memory.
 constexpr bool REGROUPED = PLAIN_INPUT && COMMUTES && (FORM != Form::SUM || !arith::floating<T>) && ALIGNABLE && VECTOR > 1 &&
                            alignof(In) == sizeof(In);
-// This thread's vectors of the block's next AT_ONCE steps: all of them (WHOLE), or those with less than `left` before
-// them.
+// Adds to `sum` this thread's vectors of the block's next AT_ONCE steps, the first of which begins with element `at`.
+// `left` is the number of the block's vectors from this one on. WHOLE: all AT_ONCE vectors exist.
 template <Loads LOADS, u32 AT_ONCE, bool WHOLE, class M>
 __device__ __forceinline__ void accumulate_steps(const Params& p, u64 at, u32 left, M& sum) {
     Vector vectors[AT_ONCE];
@@ -62,12 +62,12 @@ __device__ __forceinline__ void accumulate_steps(const Params& p, u64 at, u32 le
     }
 }
 
-// This thread's share of the `count` vectors from element i on, at the stride of the block.
+// Adds to `sum` this thread's share of the `count` vectors from element i on, at the stride of the block.
 template <Loads LOADS, class M>
 __device__ __forceinline__ void accumulate_vectors(const Params& p, u64 i, u32 count, M& sum) {
     constexpr u32 AT_ONCE = LOADS == Loads::BY_ELEMENT ? 1 : DEPTH;
     u64 at = i + threadIdx.x * VECTOR;
-    u32 left = count > threadIdx.x ? count - threadIdx.x : 0;  // vectors from this thread's next one on
+    u32 left = count > threadIdx.x ? count - threadIdx.x : 0;  // number of vectors from this thread's next one on
 #pragma unroll 1
     for (; left > (AT_ONCE - 1) * THREADS; left -= min(left, AT_ONCE * THREADS)) {
         accumulate_steps<LOADS, AT_ONCE, true>(p, at, left, sum);
@@ -76,14 +76,16 @@ __device__ __forceinline__ void accumulate_vectors(const Params& p, u64 i, u32 c
     accumulate_steps<LOADS, AT_ONCE, false>(p, at, left, sum);
 }
 
-// Accumulates this thread's share of the block's part, for a commutative operator. The first `threads` threads have a
-// share.
+// Returns the combination of this thread's share of the block's part, for a commutative operator. The first `threads`
+// threads have a share.
 __device__ __forceinline__ T reduce_steps(const Params& p, u32& threads) {
-    // The elements follow `lead` places, so that each whole vector is aligned in memory.
+    // Elements are counted from a multiple of 16 bytes on, `lead` before the array, so that each whole vector is
+    // aligned in memory.
     const u64 misaligned = misalignment(p.input);
     const u64 lead = REGROUPED ? misaligned / sizeof(In) : 0, end = lead + p.n;
     const bool last_part = blockIdx.x == p.parts - 1;
-    const u64 parts_vectors = p.part / VECTOR, whole = end / VECTOR;  // vectors a part, vectors that end in the array
+    // Number of vectors of a part, and of the whole vectors that end in the array.
+    const u64 parts_vectors = p.part / VECTOR, whole = end / VECTOR;
     const u64 first = blockIdx.x == 0 && lead > 0 ? 1 : blockIdx.x * parts_vectors;
     const u64 last = last_part ? whole : (blockIdx.x + 1) * parts_vectors;
     const u32 vectors = last > first ? (u32)(last - first) : 0;  // no memory holds an array for which it would overflow
@@ -108,7 +110,7 @@ __device__ __forceinline__ T reduce_steps(const Params& p, u32& threads) {
     return sum.value();
 }
 
-// Combination of the warps' values, in thread 0. The first `warps` have a value, in lane 0.
+// Returns the combination of the warps' values, in thread 0. The first `warps` warps have a value, in lane 0.
 __device__ __forceinline__ T combine_block(const T& value, u32 warps) {
     __shared__ T totals[WARPS];
     __syncthreads();
@@ -117,7 +119,7 @@ __device__ __forceinline__ T combine_block(const T& value, u32 warps) {
     return warp_index() == 0 ? warp_reduce(totals[lane_index() % WARPS], warps) : value;
 }
 
-// Number of lanes of this warp among the first `threads` threads.
+// Returns the number of lanes of this warp among the first `threads` threads.
 __device__ __forceinline__ u32 lanes_of(u32 threads) {
     const u32 begin = warp_index() * WARP;
     return begin < threads ? min(threads - begin, WARP) : 0;
@@ -166,7 +168,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) upsweep_reduce(c
     } else {
         // Each thread combines some neighbouring parts before this one.
         const u32 share = (last + THREADS - 1) / THREADS, first = threadIdx.x * share;
-        const u32 threads = (last + share - 1) / share;  // that have a part
+        const u32 threads = (last + share - 1) / share;  // number of threads that have a part
         T sum;
         for (u32 i = first; i < first + share && i < last; i++) {
             const T value = Entry::wait(p.workspace, i, epoch);

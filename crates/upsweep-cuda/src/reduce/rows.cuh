@@ -11,7 +11,8 @@
 
 #include "warp/stretch.cuh"
 
-// Reduces this warp's row from element `begin` on, for a commutative operator. The first `lanes` lanes have a value.
+// Returns the combination of this lane's vectors of the row that begins with element `begin`, for a commutative
+// operator. The first `lanes` lanes have a value.
 template <Loads LOADS>
 __device__ __forceinline__ T accumulate_row(const RowsParams& p, u64 begin, u32& lanes) {
     constexpr u32 AT_ONCE = LOADS == Loads::BY_ELEMENT ? 1 : DEPTH;

@@ -36,7 +36,7 @@ struct RunsTask {
     static constexpr u32 FEW = 16;
 
     // Dynamic shared memory: the ring, and the staged tiles. Each warp has one more vector of keys, before its own.
-    static constexpr u32 SHARE = WARP * ITEMS, VECTORS = WARP * ROWS;  // of a warp
+    static constexpr u32 SHARE = WARP * ITEMS, VECTORS = WARP * ROWS;  // elements, and vectors, of a warp
     static constexpr u32 KEY_BYTES = WARPS * (VECTORS + 1) * sizeof(KeySlot);
     static constexpr u32 STAGED_BYTES = KEY_BYTES + Input::TILE_BYTES;
     static constexpr u32 DYNAMIC_BYTES = RING_BYTES + AHEAD * STAGED_BYTES;
@@ -55,9 +55,9 @@ struct RunsTask {
         Vector values[ROWS];
         Mask heads;
         LaneHeads lanes;
-        T lower;     // combination of lower lanes from their last head on
-        u32 before;  // heads of lower lanes
-        u64 begin;   // of the tile
+        T lower;     // combination of the lower lanes' elements from their last head on
+        u32 before;  // number of heads of lower lanes
+        u64 begin;   // index of the tile's first element
         u32 count;
     };
     // Exclusive prefix of a warp in its tile.
@@ -79,7 +79,7 @@ struct RunsTask {
 
     __device__ __forceinline__ unsigned char* staged(u32 k) const { return dynamic_shared + RING_BYTES + k % AHEAD * STAGED_BYTES; }
     __device__ __forceinline__ Slot* value_slots(u32 k) const { return (Slot*)staged(k); }
-    // Key slots that are indexed by the tile's vectors: those of this warp.
+    // Returns the key slots of a tile, indexed by its vectors; only those of this warp's vectors may be accessed by it.
     __device__ __forceinline__ KeySlot* key_slots(u32 k) const { return (KeySlot*)(staged(k) + Input::TILE_BYTES) + warp_index() + 1; }
 
     __device__ __forceinline__ void stage(u32 k, u64 tile) const {
@@ -120,7 +120,8 @@ struct RunsTask {
         return items.count == TILE ? reduce<true>(items, before) : reduce<false>(items, before);
     }
 
-    // Exclusive prefix of each warp. Each lane has the part of one warp.
+    // Returns the exclusive prefix of this warp in its tile, and in `total` the tile's aggregate. Lane w has the part
+    // of warp w.
     __device__ __forceinline__ Before join(u64 tile, const Part& part, State& total) const {
         const u32 lane = lane_index(), warps = warps_with_elements(tile_count(p.n, tile));
         const LaneHeads with{__ballot_sync(~0u, part.number != 0)};
@@ -129,8 +130,8 @@ struct RunsTask {
         return Before{shuffle(scanned, max(warp_index(), 1u) - 1), warp_sum(lane < warp_index() ? part.number : 0)};
     }
 
-    // Entry of the ring: whether the tile begins with a head; the key of each head, and the result of the run before
-    // it.
+    // Head in an entry of the ring: its key, and the result of the run before it. An entry begins with whether the
+    // tile's first element is a head.
     struct Head {
         Source key;
         T before;
@@ -155,7 +156,7 @@ struct RunsTask {
         else leave<false>(items, carry, own);
     }
 
-    // Stores the results of a tile in the ring. A storing warp.
+    // Looks back, and stores the results of a tile, which lie in the ring from byte `at` on. Called by a storing warp.
     __device__ __forceinline__ void finish(u64 tile, u32 at, const State& total, const Chain<State>& chain) const {
         State before;
         if (tile > 0) before = chain.prefix(tile);
@@ -192,7 +193,7 @@ private:
 
     static __device__ __forceinline__ const Source& key(const Items& items, u32 j) { return items.keys[j / VECTOR][j % VECTOR]; }
 
-    // Calls `use(j, head, element)` for each of the thread's elements.
+    // Calls `use(j, head, element)` for each of the thread's elements that exist, in order.
     template <bool FULL, class F>
     __device__ __forceinline__ void each(const Items& items, F use) const {
         const u32 offset = threadIdx.x * ITEMS, mine = existing<FULL>(offset, ITEMS, items.count);
@@ -235,7 +236,8 @@ private:
         });
     }
 
-    // Stores the results that are known at the end only.
+    // Stores what is known at the end only: the number of runs, and the result of the last one. `all` is the aggregate
+    // of the whole array.
     __device__ __forceinline__ void finish_all(const State& all) const {
         const u64 number = heads_of(all);
         if (p.count) *p.count = number;

@@ -29,10 +29,10 @@ struct ScanTask {
     static constexpr Asks ASKS = sizeof(T) > sizeof(In) ? Asks::AND_GOES_ON : Asks::AND_WAITS;
     static_assert(LAG + PREPARERS + 2 <= MARK_SLOTS || PREPARERS == 0, "from a tile that is finished to one that is prepared");
 
-    // Arrays of STAGES are indexed by the tiles in shared memory.
+    // Shared memory. Arrays of STAGES are indexed by the tiles in shared memory.
     struct Shared {
         State warp_totals[STAGES][WARPS];
-        State prefixes[STAGES][WARPS];  // exclusive, of the warps
+        State prefixes[STAGES][WARPS];  // exclusive prefixes of the warps
         ThreadPrefixes kept[STAGES];
         Marks marks[MARKED ? MARK_SLOTS : 1];
         Found found[PREPARERS > 0 ? MARK_SLOTS : 1];
@@ -94,7 +94,7 @@ struct ScanTask {
         else rescan_tile<false>(p, begin, count, slots(k), marks(k), shared.kept[slot], some, prefix, out_aligned);
     }
 
-    // Segments by offsets: the marks of their heads.
+    // Preparing warps, of segments by offsets: they mark the heads of a tile.
     __device__ __forceinline__ OffsetsWarp preparer(u64 tiles) const { return OffsetsWarp(p, tiles); }
     __device__ __forceinline__ void prepare(OffsetsWarp& warp, u32 k, u64 tile) const { warp.prepare(p, tile, marks(k), found(k)); }
     __device__ __forceinline__ void after_prepare(const OffsetsWarp& warp, u64 tile) const { warp.check(p, tile); }

@@ -30,7 +30,8 @@ constexpr u32 NONE = ~0u;
 
 __device__ __forceinline__ T& result_at(Slot* slots, u32 at) { return ((T*)slots[at / VECTOR].bytes)[at % VECTOR]; }
 
-// Tails among this thread's elements: those whose next element begins a segment, or does not exist.
+// Returns the mask of the tails among this thread's elements: those whose next element begins a segment, or does not
+// exist.
 template <bool FULL>
 __device__ __forceinline__ Mask thread_tails(const Params& p, u64 begin, u32 count, Mask heads, const Marks& marks) {
     const u32 offset = threadIdx.x * ITEMS, mine = existing<FULL>(offset, ITEMS, count);
@@ -40,8 +41,9 @@ __device__ __forceinline__ Mask thread_tails(const Params& p, u64 begin, u32 cou
     return heads >> 1 | (Mask)ends << (mine - 1);
 }
 
-// Results of the segments that end in this warp, in the slots of their last elements, except the open one; and the
-// warp's combination from its last head on.
+// Computes the results of the segments that end in this warp, in the slots of their last elements, and the warp's
+// combination from its last head on. The part of the open segment, which began before the warp, goes to `open` instead,
+// and the index of its last element to `open_at`.
 template <bool FULL>
 __device__ __forceinline__ void reduce_warp(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, State* warp_totals, T* open,
                                             u64* open_segment, u32* open_at) {
@@ -57,7 +59,7 @@ __device__ __forceinline__ void reduce_warp(const Params& p, u64 begin, u32 coun
     if constexpr (READS_APART) load_mapped<FULL>(p, begin, count, slots, heads, mapped);
     check_thread<FULL>(p, begin, count, slots, heads);
     T sum;
-    u32 first_tail = NONE;  // of the thread, if no head precedes it there
+    u32 first_tail = NONE;  // the thread's first tail, if no head of the thread precedes it
     if (within) {
         sum = thread_sum<FULL>(p, begin, count, slots, ASKS_FOR_HEADS ? 0 : heads);
     } else {
@@ -100,7 +102,7 @@ __device__ __forceinline__ void reduce_warp(const Params& p, u64 begin, u32 coun
     if (!__any_sync(~0u, opens) && lane == 0) open_at[warp] = NONE;
 }
 
-// Stores the complete results in the slots.
+// Stores the complete results, which are in the slots, and notes the numbers of the open segments in `open_segment`.
 __device__ __forceinline__ void store_whole(const Params& p, u64 tile, Slot* slots, const Found& found, const u32* open_at, u64* open_segment) {
     const auto store = [&](u64 segment, u32 at) {
         const u32 warp = at / (WARP * ITEMS);
@@ -135,12 +137,12 @@ struct SegmentsTask {
     static_assert(DRAWER < THREADS, "a block has several warps");
     static_assert(PREPARERS + 2 <= MARK_SLOTS || PREPARERS == 0, "from a tile whose results are stored to one that is prepared");
 
-    // Arrays of RING are indexed by the incomplete tiles.
+    // Shared memory. Arrays of RING are indexed by the tiles whose results are incomplete.
     struct Shared {
         State warp_totals[RING][WARPS];
         T open[RING][WARPS];               // the warp's part of the segment that ends in the warp and began before it
-        u64 open_segment[RING][WARPS];     // its number
-        u32 open_at[RING][WARPS];          // its last element in the tile, or NONE
+        u64 open_segment[RING][WARPS];     // number of that segment
+        u32 open_at[RING][WARPS];          // index in the tile of its last element, or NONE
         Marks marks[MARKED ? MARK_SLOTS : 1];
         Found found[PREPARERS > 0 ? MARK_SLOTS : 1];
     };
@@ -178,7 +180,7 @@ struct SegmentsTask {
     }
 
     __device__ __forceinline__ void look_back(u32 k, u64 tile, const Chain<State>& chain) {
-        // Exclusive prefix of each warp, from the warps' totals.
+        // Computes the exclusive prefix of each warp, in its lane, from the warps' totals.
         const u32 lane = lane_index(), entry = k % RING, warps = warps_with_elements(tile_count(p.n, tile));
         const State lower = lower_warps(shared.warp_totals[entry], warps);
         State prefix;
@@ -193,7 +195,7 @@ struct SegmentsTask {
         if (opens) store_segment(p, shared.open_segment[k % RING][lane_index()], result(whole));
     }
 
-    // Segments by offsets: the marks of their heads.
+    // Preparing warps, of segments by offsets: they mark the heads of a tile.
     __device__ __forceinline__ OffsetsWarp preparer(u64 tiles) const { return OffsetsWarp(p, tiles); }
     __device__ __forceinline__ void prepare(OffsetsWarp& warp, u32 k, u64 tile) const { warp.prepare(p, tile, marks(k), found(k)); }
     __device__ __forceinline__ void after_prepare(const OffsetsWarp& warp, u64 tile) const { warp.check(p, tile); }

@@ -31,7 +31,7 @@ struct Shared {
     State warp_totals[MOST_TILES][WARPS];
     State tile_totals[MOST_TILES];
     ThreadPrefixes kept[MOST_TILES];
-    State before[WARPS];  // prefix before this block's part, as far as each warp has found it
+    State before[WARPS];  // combination of the parts before this block's, of each warp's share of them
     Marks marks[MARKED ? MOST_TILES : 1];
     OffsetRange found[HEADS == Heads::OFFSETS ? MOST_TILES : 1];
     u32 epoch;
@@ -47,7 +47,7 @@ __device__ __forceinline__ void wait_groups_but(u32 pending) {
     }
 }
 
-// Combines the totals of the first `tiles` tiles of the part, which are full, into lane 0. Called by warp 0.
+// Returns in lane 0 the combination of the first `tiles` tiles of the part, which are full. Called by warp 0.
 __device__ __forceinline__ State add_up_tiles(Shared& shared, u32 tiles) {
     State sum;
     for (u32 k = 0; k < tiles; k++) {
@@ -58,10 +58,11 @@ __device__ __forceinline__ State add_up_tiles(Shared& shared, u32 tiles) {
     return sum;
 }
 
-// Combines this warp's share of the parts before `part`, which is not part 0. Returns the number of warps with a share.
+// Combines this warp's share of the parts before `part`, which is not part 0, in `before`. Returns the number of warps
+// with a share.
 __device__ __forceinline__ u32 look_back(const Workspace& space, u32 part, u32 epoch, State* before) {
-    const u32 share = (part + THREADS - 1) / THREADS;  // neighbouring parts a thread
-    const u32 threads = (part + share - 1) / share;    // that have some
+    const u32 share = (part + THREADS - 1) / THREADS;  // number of neighbouring parts of a thread
+    const u32 threads = (part + share - 1) / share;    // number of threads that have some
     const u32 first = threadIdx.x * share, begin = warp_index() * WARP;
     State sum;
     for (u32 i = first; i < first + share && i < part; i++) {
@@ -80,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
     __shared__ Shared shared;
     const u64 tiles = tile_number(given.n);
     const bool alone = gridDim.x == 1, last = blockIdx.x == gridDim.x - 1;
-    const u32 part = alone ? (u32)tiles : (u32)((tiles + MOST_PARTS - 1) / MOST_PARTS);  // tiles a block
+    const u32 part = alone ? (u32)tiles : (u32)((tiles + MOST_PARTS - 1) / MOST_PARTS);  // tiles of a block
     const u64 first = (u64)blockIdx.x * part;
     const u32 mine = (u32)min((u64)part, tiles - first);
     const Input input(given.input, given.n);
@@ -157,7 +158,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
         if (last && threadIdx.x == 0) {
             const u32 warps = warps_with_elements(tile_count(p.n, tiles - 1));
             const State* const totals = shared.warp_totals[mine - 1];
-            State prefix = before;  // of the last tile, and then of its last warp
+            State prefix = before;  // exclusive prefix of the last tile, and then of its last warp
             bool some = mine > 1 || blockIdx.x > 0;
             for (u32 warp = 0; warp + 1 < warps; warp++) {
                 prefix = some ? combine(prefix, totals[warp]) : totals[warp];

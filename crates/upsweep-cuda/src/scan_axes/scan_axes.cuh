@@ -69,7 +69,8 @@ struct ScanAxes : Strip {
     using Word = Status<T>;
     using Strip::Strip;
 
-    // Entries of a tile's first row: of a strip, of a group, and of the prefix before a group.
+    // Return the index of the status entry of a tile's first row: for a strip, for a group, and for the prefix before a
+    // group.
     __device__ __forceinline__ u64 tile_of_all(u32 tile) const { return array * p.tiles + tile; }
     __device__ __forceinline__ u64 row_entry(u32 tile, u32 strip) const { return (tile_of_all(tile) * p.strips + strip) * HEIGHT; }
     __device__ __forceinline__ u64 group_entry(u32 tile, u32 group) const { return p.group_entries + (tile_of_all(tile) * p.groups + group) * (2 * HEIGHT); }
@@ -150,7 +151,8 @@ struct ScanAxes : Strip {
         __syncwarp();
     }
 
-    // Values of a tile, each combined with its prefix from the left, and with all above it in its section.
+    // Loads the kept values of a tile into `values`, each combined with its prefix from the left, and with all above it
+    // in its section.
     template <bool FULL>
     __device__ __forceinline__ void scan_down(u32 tile, u32 there, u32 count, T (&values)[ROWS][VECTOR]) const {
 #pragma unroll
@@ -180,7 +182,7 @@ struct ScanAxes : Strip {
     // Computes the prefix above a section, a value for each of the lane's columns, from the sections' sums. `whole`:
     // all rows of this section exist. Returns whether there is a prefix.
     __device__ __forceinline__ bool sum_above(u32 tile, bool whole, u32 count, T (&sums)[VECTOR], T (&over)[VECTOR]) const {
-        T before[VECTOR];  // in the sections of the warp
+        T before[VECTOR];  // prefix in the sections of the warp
         if constexpr (ROW_SECTIONS > 1) {
 #pragma unroll
             for (u32 j = 0; j < VECTOR; j++) {
@@ -257,8 +259,9 @@ struct ScanAxes : Strip {
         store(tile, values);
     }
 
-    // Adds entries to `all`, which holds a value if there is `some`: the first is at `entry`, with a stride of APART.
-    // All lanes of a warp, some of which have a `row`; the others load nothing.
+    // Combines `all`, which holds a value if `some` is true, with `count` entries in order: the first is at index
+    // `entry`, the next ones at a stride of APART. Called by all lanes of a warp; those without a row (`has_row`) load
+    // nothing.
     template <u32 APART>
     __device__ __forceinline__ void add_told(u64 entry, u32 count, bool has_row, bool some, T& all) const {
 #pragma unroll 1
@@ -289,8 +292,8 @@ struct ScanAxes : Strip {
         }
     }
 
-    // Prefix left of the strip in a row of a tile, whose combination in the strip itself is `own`. The strip is not the
-    // first one.
+    // Returns the prefix left of the strip in a row of a tile, whose combination in the strip itself is `own`. The
+    // strip is not the first one. Called by all lanes of a warp.
     __device__ __forceinline__ T look_back(u32 tile, u32 row, bool has_row, const T& own) const {
         const u32 group = strip / GROUP, in_group = strip % GROUP, begin = group < GROUPS ? 0 : group - GROUPS;
         T near, far;
@@ -306,7 +309,8 @@ struct ScanAxes : Strip {
         return far;
     }
 
-    // Reduces tile k, of this strip.
+    // Reduces tile k of this strip, once its copies have arrived; `finish_next` finishes one, once its prefixes are
+    // there.
     __device__ __forceinline__ void reduce_next(u32 k) const {
         wait_copies<AHEAD - 1>();
         if (ALL_FULL || (all_columns() && all_rows(k))) reduce<true>(k);
@@ -332,7 +336,7 @@ struct ScanAxes : Strip {
             if (k + KEPT_TILES < p.tiles) barrier_arrive(free_barrier(k), COMPUTING);
         }
     }
-    // Reduces and finishes, in turn.
+    // Warp with both roles: reduces tile k, then finishes tile k - KEPT_TILES + 1.
     __device__ __forceinline__ void computing_warp() const {
 #pragma unroll 1
         for (u32 k = 0; k < AHEAD; k++) stage(k);

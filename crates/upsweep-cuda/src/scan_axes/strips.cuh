@@ -13,7 +13,7 @@
 #include "warp/index.cuh"
 #include "word/value.cuh"
 
-constexpr u32 ROW_SECTIONS = WARP / LANES;           // of a warp
+constexpr u32 ROW_SECTIONS = WARP / LANES;           // sections of a warp
 constexpr u32 HEIGHT = WARPS * ROW_SECTIONS * ROWS;  // rows of a tile
 constexpr u32 WIDTH = LANES * VECTOR;                // columns of a strip
 constexpr u64 SHIFT = EXCLUSIVE;                     // rows and columns between an element and its result
@@ -29,7 +29,7 @@ struct alignas(COPY) Slot {
 constexpr u32 KEEP = access_width(VECTOR * sizeof(T)), PARTS = VECTOR * sizeof(T) / KEEP;
 using Part = Access<KEEP>::type;
 
-// Lanes that scan a row. Each has the sums of ROWS lanes.
+// Number of lanes that scan a row. Each has the sums of ROWS lanes.
 constexpr u32 SCANNERS = LANES / ROWS;
 // Pitch of the lanes' sums of a row, with padding, so that rows begin in different banks, and at multiples of an access
 // to ROWS sums.
@@ -37,8 +37,8 @@ constexpr u32 SCANNED = access_width(ROWS * sizeof(T)), LOW_BIT = sizeof(T) & (0
 constexpr u32 PITCH = LANES + (LOW_BIT < SCANNED ? SCANNED / LOW_BIT : 1);
 
 struct Shared {
-    alignas(16) Part sums[2][WARPS][PARTS][LANES];  // of the warps' rows
-    alignas(16) Part above[2][PARTS][LANES];        // of all rows above a tile
+    alignas(16) Part sums[2][WARPS][PARTS][LANES];  // of each column, the sum of each warp's rows
+    alignas(16) Part above[2][PARTS][LANES];        // of each column, the sum of all rows above a tile
     alignas(16) T lefts[KEPT_TILES][HEIGHT];             // of each row, the prefix left of the strip
     alignas(16) Out rows[WARPS][2][ROW_SECTIONS][WIDTH];  // results of a row that are transposed; double buffer
     alignas(16) T lanes[WARPS][ROW_SECTIONS * ROWS][PITCH];  // sums of each row's lanes; then exclusive prefixes
@@ -48,7 +48,7 @@ struct Shared {
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// Packs contiguous values, aligned to their access width, or unpacks them.
+// Load, and store, contiguous values, aligned to their access width.
 template <u32 COUNT, class V, class Bytes>
 __device__ __forceinline__ void load_values(const Bytes* from, V (&to)[COUNT]) {
     constexpr u32 BYTES = access_width(sizeof(to));
@@ -68,7 +68,7 @@ __device__ __forceinline__ void store_values(V* to, const V (&values)[COUNT]) {
     for (u32 i = 0; i < sizeof(values) / BYTES; i++) ((Word*)to)[i] = words[i];
 }
 
-// Splits a vector of values into parts, or joins them.
+// Store a vector of values in parts, at index `at`, and load it again.
 template <u32 COUNT>
 __device__ __forceinline__ void put_parts(Part (&to)[PARTS][COUNT], u32 at, const T (&values)[VECTOR]) {
     Part parts[PARTS];
@@ -99,9 +99,9 @@ struct Strip {
     const u32 epoch, array, strip;
     const u32 lane, thread, warp;          // the thread and the warp, within their role
     const u32 along, section;              // the lane's index in its row; its section, within the warp's
-    const u32 first_row;                   // of the thread in a tile
-    const u64 column;                      // its first one
-    const u32 columns;                     // number of its columns that exist
+    const u32 first_row;                   // the thread's first row in a tile
+    const u64 column;                      // the thread's first column
+    const u32 columns;                     // number of the thread's columns that exist
 
     __device__ __forceinline__ Strip(const ScanAxesParams& p, Shared& shared, u32 epoch)
         : p(p), shared(shared), epoch(epoch), array(blockIdx.x / (u32)p.strips), strip(blockIdx.x % (u32)p.strips), lane(lane_index()), thread(threadIdx.x % THREADS), warp(thread / WARP),
@@ -113,7 +113,7 @@ struct Strip {
     __device__ __forceinline__ bool all_rows(u32 tile) const { return (u64)(tile + 1) * HEIGHT <= p.height; }
     __device__ __forceinline__ u64 row(u32 tile) const { return (u64)tile * HEIGHT + first_row; }
     __device__ __forceinline__ u32 rows(u32 tile) const { return row(tile) >= p.height ? 0 : (u32)min(p.height - row(tile), (u64)ROWS); }
-    // Position of the thread's first element of a tile, and of its result.
+    // Return the position of the thread's first element of a tile, and the address of its result.
     __device__ __forceinline__ u64 first(u32 tile) const { return (array * p.height + row(tile)) * p.width + column; }
     __device__ __forceinline__ Out* place(u32 tile) const {
         return p.output + ((array * p.out_height + row(tile) + SHIFT) * p.out_width + SHIFT + column);
@@ -141,7 +141,7 @@ struct Strip {
         close_group();  // also an empty one, so that the number of groups identifies the tile
     }
 
-    // Copies `count` elements, BYTES at once.
+    // Copies the first `count` elements of a vector to a slot, BYTES bytes at once.
     template <u32 BYTES>
     __device__ __forceinline__ void copy(Slot& to, const In* from, u32 count) const {
 #pragma unroll

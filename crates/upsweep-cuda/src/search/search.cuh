@@ -16,7 +16,7 @@ template <u32 BYTES> struct PlaceOf { using type = u64; };
 template <> struct PlaceOf<4> { using type = u32; };
 using Place = PlaceOf<INDEX_BYTES>::type;
 
-// Whether an element comes before a value. `same_key` is the order here.
+// Whether an element comes before a value, or, if UPPER, equals it. `same_key` is the order of the job here.
 __device__ __forceinline__ bool is_before(const In& element, const In& value) {
     return UPPER ? !same_key(value, element) : same_key(element, value);
 }

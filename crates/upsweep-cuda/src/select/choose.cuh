@@ -22,7 +22,7 @@ template <u32 BYTES> struct UnsignedOf { using type = u64; };
 template <> struct UnsignedOf<4> { using type = u32; };
 template <> struct UnsignedOf<16> { using type = u128; };
 
-// Number of elements: 32 bits if the host knows that there are fewer than 2^32.
+// Number of selected elements: 32 bits if the host knows that there are fewer than 2^32 elements.
 using Number = UnsignedOf<RUN_BYTES == 0 ? HOST_STATE_BYTES : HOST_STATE_BYTES / 2>::type;
 template <bool RUNS> struct KeptOf {
     Number number;
@@ -47,14 +47,14 @@ template <u32 BYTES> struct StoredOf { using type = UnsignedOf<BYTES>::type; };
 template <> struct StoredOf<0> { using type = In; };
 using Stored = StoredOf<INDEX_BYTES>::type;
 
-// Mask with a bit for each byte that is not 0.
+// Returns a mask with a bit for each byte of `four` that is not 0.
 __device__ __forceinline__ u32 set_bytes(u32 four) {
     const u32 highest = (((four & 0x7f7f7f7f) + 0x7f7f7f7f) | four) & 0x80808080;
     return (highest >> 7) * 0x10204080 >> 28;  // the product has the four bits contiguous at its end
 }
 
-// Reader of a kernel's tiles. GAP slots lie between the slots of neighbouring warps. AT_ONCE: a warp's share of a tile
-// is one copy, if possible.
+// Selection of the elements of a kernel's tiles, and the copies of these tiles to shared memory. GAP slots lie between
+// the slots of neighbouring warps. AT_ONCE: a warp's share of a tile is one copy, if possible.
 template <u32 GAP, bool AT_ONCE>
 class Choose {
 public:
@@ -67,7 +67,7 @@ public:
     // A vector is one grain; vectors of bytes and halves are two, for fewer bank conflicts.
     static constexpr u32 SPLIT = VECTOR * sizeof(In) == 16 && VECTOR > 4 ? 2 : 1;
     static constexpr u32 GRAIN = VECTOR / SPLIT, GRAIN_BYTES = SLOT_BYTES / SPLIT;
-    static constexpr u32 GRAINS = ROWS * SPLIT;     // of a thread
+    static constexpr u32 GRAINS = ROWS * SPLIT;     // number of grains of a thread
     static constexpr u32 SHARE = WARP * ITEMS;      // elements of a warp
     static constexpr u32 BIT_WORDS = (ITEMS + 31) / 32;
     static constexpr bool BYTES = WARP * GRAIN < 1 << 8;  // whether a row's count fits in a byte
@@ -82,19 +82,20 @@ public:
     static constexpr u32 WARP_BYTES = READS ? (WARP * ROWS + GAP) * sizeof(Slot) : 0;
     static constexpr u32 STAGED_BYTES = WARPS * WARP_BYTES, FLAG_BYTES = BY_FLAGS ? TILE : 0;
 
-    // A grain in memory order.
+    // Words of a grain, in memory order.
     using Grain = u32[GRAIN_BYTES / 4];
 
-    // Selected elements of a thread, and the count of each grain, in the fields of the rows.
+    // Selected elements of a thread: a bit for each element, and the number of selected elements of each grain, in the
+    // field of its row.
     struct Found {
         u32 bits[BIT_WORDS], own[WORDS];
         __device__ __forceinline__ bool keeps(u32 i) const { return bits[i / 32] >> i % 32 & 1; }
         __device__ __forceinline__ void add(u32 row, u32 grain_bits) { own[row / FIELDS] += __popc(grain_bits) << row % FIELDS * FIELD; }
     };
-    // Places of a thread's grains among the selected elements of their warp.
+    // Indexes of the first selected elements of a thread's grains among those of their warp.
     struct Places {
-        u32 fields[WORDS], bases[GRAINS];  // offsets in their row; begins of the rows
-        u32 number;                        // of the warp's selected elements
+        u32 fields[WORDS], bases[GRAINS];  // each grain's offset in its row; each row's begin
+        u32 number;                        // number of the warp's selected elements
         __device__ __forceinline__ u32 of(u32 row) const { return bases[row] + field(fields, row); }
     };
     // Whether a warp's part of a tile is one bulk copy.
@@ -112,10 +113,10 @@ public:
     __device__ __forceinline__ Choose(const void* elements, const u8* flags, u64 n)
         : input((const In*)elements, n), all_flags(flags), flags_aligned((u64)flags % 16 == 0 ? 16 : (u64)flags % 4 == 0 ? 4 : 1) {}
 
-    // Index in the tile of the first element of the lane's grain in a row.
+    // Returns the index in the tile of the first element of the lane's grain in a row.
     static __device__ __forceinline__ u32 item_of(u32 row) { return warp_index() * SHARE + (row * WARP + lane_index()) * GRAIN; }
 
-    // Initialises the barrier of bulk copies. Each compute warp, before it stages anything.
+    // Initialises the barrier of bulk copies. Called by each compute warp, before it stages anything.
     static __device__ __forceinline__ void open(Copies& copies) {
         if constexpr (BULK) {
             if (lane_index() == 0) open_barrier(copies.barriers[warp_index()]);
@@ -133,13 +134,13 @@ public:
         if constexpr (BY_NEIGHBOUR) stage_edge(tile, staged);
     }
 
-    // Waits for the bulk copies of a tile, after copies of other kinds (`wait_groups`): `turn` others have been staged
-    // in its place.
+    // Waits for the bulk copies of a tile, after copies of other kinds (`wait_groups`). `turn` is the number of tiles
+    // that have been staged in its place before it.
     static __device__ __forceinline__ void await(Copies& copies, u32 turn) {
         if constexpr (BULK) await_copies(copies.barriers[warp_index()], turn % 2);
     }
 
-    // Words of the lane's grain in a row.
+    // Loads the words of the lane's grain in a row.
     static __device__ __forceinline__ void load(unsigned char* staged, u32 row, Grain& words) {
         constexpr u32 PART = GRAIN_BYTES % 16 == 0 ? 16 : 8;
         using Part = Access<PART>::type;
@@ -162,7 +163,8 @@ public:
         return count == TILE ? find<true>(tile, count, rows) : find<false>(tile, count, rows);
     }
 
-    // Exclusive prefix over the lanes of the counts of each row, in fields.
+    // Returns the places of the lane's grains, from the counts `own` of its grains: by an exclusive prefix over the
+    // lanes of the counts of each row, in fields.
     static __device__ __forceinline__ Places places(const u32 (&own)[WORDS]) {
         Places places;
         u32 number = 0, all[WORDS];
@@ -205,7 +207,7 @@ private:
         u32 bits;
     };
 
-    // Field of a row.
+    // Returns the field of a row.
     static __device__ __forceinline__ u32 field(const u32 (&words)[WORDS], u32 row) {
         if constexpr (BYTES) return __byte_perm(words[row / FIELDS], 0, 0x4440 + row % FIELDS);
         return words[row / FIELDS] >> row % FIELDS * FIELD & ((1 << FIELD) - 1);
@@ -225,7 +227,7 @@ private:
         return whole;
     }
 
-    // Slots of a tile that are indexed by its vectors: those of this warp.
+    // Returns the slots of a tile, indexed by its vectors; only those of this warp's vectors may be accessed by it.
     static __device__ __forceinline__ Slot* slots(unsigned char* staged) { return (Slot*)staged + warp_index() * GAP + FRONT; }
     static __device__ __forceinline__ unsigned char* grain(unsigned char* staged, u32 row) {
         return (unsigned char*)(slots(staged) + warp_index() * WARP * ROWS) + (row * WARP + lane_index()) * GRAIN_BYTES;
@@ -267,7 +269,7 @@ private:
         }
     }
 
-    // Mask of a grain's flags that are set.
+    // Returns the mask of a grain's flags that are set.
     template <bool FULL>
     static __device__ __forceinline__ u32 flag_bits(const u8* flags, u32 item, u32 mine) {
         constexpr u32 WIDTH = GRAIN % 4 == 0 ? 4 : GRAIN % 2 == 0 ? 2 : 1;  // flags that are read at once
@@ -281,7 +283,8 @@ private:
         return FULL ? bits : bits & ((1u << mine) - 1);  // bits after the last flag belong to another tile
     }
 
-    // Mask of a grain's selected elements. `mine` elements exist, the first of which is `item` of the tile.
+    // Returns the mask of a grain's selected elements. `mine` elements of the grain exist, and the first has index
+    // `item` in the tile. `ends`: see `ends_with`.
     template <bool FULL>
     static __device__ __forceinline__ u32 kept_bits(const Row& row, u64 begin, u32 item, u32 mine, bool ends) {
         const In (&x)[GRAIN] = row.x;

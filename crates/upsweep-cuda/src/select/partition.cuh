@@ -50,7 +50,7 @@ struct SelectTask {
     // Bytes besides elements or results: the phases of two runs, the first one's end rounded up.
     static constexpr u32 PHASE = 16, PHASES = 3 * PHASE;
     static constexpr bool BY_WARP = sizeof(Stored) <= 2;  // whether each warp compacts and stores by itself
-    static constexpr u32 LANES = BY_WARP ? WARP : THREADS;  // that do it together
+    static constexpr u32 LANES = BY_WARP ? WARP : THREADS;  // number of threads that do it together
     using Chosen = Choose<(PHASES + SLOT_BYTES - 1) / SLOT_BYTES, !BY_WARP>;
 
     // Dynamic shared memory: the tiles, the flags of staged tiles, and a buffer if results need more room than
@@ -64,8 +64,8 @@ struct SelectTask {
         u32 bits[STAGES][Chosen::BIT_WORDS][THREADS];
         Kept warp_totals[STAGES][WARPS];
         Kept before_tile[STAGES];
-        u32 before_warp[STAGES][WARPS];  // selected ones, in the tile
-        u32 number[STAGES];              // of selected ones in the tile
+        u32 before_warp[STAGES][WARPS];  // number of the tile's selected elements before a warp's
+        u32 number[STAGES];              // number of the tile's selected elements
         typename Chosen::Copies copies[STAGES];
     };
 
@@ -81,7 +81,7 @@ struct SelectTask {
 
     __device__ __forceinline__ unsigned char* staged(u32 k) const { return dynamic_shared + k % STAGES * Chosen::STAGED_BYTES; }
     __device__ __forceinline__ u8* flags(u32 k) const { return dynamic_shared + TILES_BYTES + k % FLAG_SLOTS * Chosen::FLAG_BYTES; }
-    // Buffer of results before they are stored.
+    // Returns the buffer of a tile's results before they are stored.
     __device__ __forceinline__ unsigned char* results(u32 k) const {
         return BUFFERED ? dynamic_shared + TILES_BYTES + FLAGS_BYTES : staged(k) + (BY_WARP ? warp_index() * Chosen::WARP_BYTES : 0);
     }
@@ -127,7 +127,7 @@ struct SelectTask {
         }
     }
 
-    // Selection of a tile that has been reduced.
+    // Returns the selected elements of this block's k-th tile, which has been reduced.
     __device__ __forceinline__ Chosen::Found found(u32 k) const {
         typename Chosen::Found found = {};
 #pragma unroll
@@ -178,8 +178,8 @@ struct SelectTask {
         const u32 slot = k % STAGES, count = tile_count(p.n, tile), begin = warp_index() * Chosen::SHARE;
         const typename Chosen::Found found = this->found(k);
         const typename Chosen::Places places = Chosen::places(found.own);
-        // Contiguous runs: `number` of `all` elements of the tile from `from` on; `kept_from` selected ones precede
-        // them.
+        // Two contiguous runs: the `number` selected ones of the `all` elements of the tile from index `from` on, and
+        // the rejected ones. `kept_from` selected elements of the tile precede them.
         const u32 kept_before = shared.before_warp[slot][warp_index()];
         const u32 from = BY_WARP ? begin : 0, kept_from = BY_WARP ? kept_before : 0;
         const u32 number = BY_WARP ? places.number : shared.number[slot], all = BY_WARP ? existing<false>(begin, Chosen::SHARE, count) : count;
@@ -197,7 +197,7 @@ struct SelectTask {
             for (u32 row = 0; row < Chosen::GRAINS; row++) Chosen::load(staged(k), row, grains[row]);
         }
         if constexpr (!BUFFERED) meet();
-        const u32 own = kept_before - kept_from;  // of these before the warp's
+        const u32 own = kept_before - kept_from;  // number of the run's selected elements before the warp's
         const SharedPlace kept = shared_place(buffer + phase) + own * (u32)sizeof(Stored);
         const SharedPlace others = shared_place(others_buffer + others_phase) + (begin - from - own) * (u32)sizeof(Stored);
         if (count == TILE) leave<true>(tile, count, found, places, grains, kept, others);

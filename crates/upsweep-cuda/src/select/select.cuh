@@ -28,10 +28,11 @@
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// Index of the highest set bit.
+// Returns the index of the highest set bit.
 __device__ __forceinline__ u32 highest(u32 bits) { return 31 - __clz(bits); }
 
-// Number of a warp's results; for runs also one more than the place in the tile where the last of them begins, or 0.
+// Number of a warp's results; for runs also one more than the index in the tile of the element with which the last of
+// them begins, or 0.
 template <bool RUNS> struct PartOf {
     u32 number;
     static __device__ __forceinline__ PartOf of(u32 number, u32) { return {number}; }
@@ -105,7 +106,8 @@ struct SelectTask {
         return Part::of(items.places.number, mine);
     }
 
-    // Number of results before the warp.
+    // Returns the number of the tile's results before this warp's, and in `total` the tile's aggregate. Lane w has the
+    // part of warp w.
     static __device__ __forceinline__ u32 join(u64 tile, const Part& part, Kept& total) {
         const u32 number = warp_sum(part.number);
         u64 last = 0;
@@ -114,7 +116,7 @@ struct SelectTask {
         return warp_sum(lane_index() < warp_index() ? part.number : 0);
     }
 
-    // Bytes of `number` elements or places in the ring.
+    // Return the bytes of `number` elements, and of their places in the tile, in the ring.
     static __device__ __forceinline__ u32 value_bytes(u32 number) { return VALUES ? (number * (u32)sizeof(In) + 15) / 16 * 16 : 0; }
     static __device__ __forceinline__ u32 place_bytes(u32 number) { return PLACES ? (number * 2 + 15) / 16 * 16 : 0; }
 
@@ -142,7 +144,7 @@ struct SelectTask {
         }
     }
 
-    // Stores the results at `from` in the ring: `stored` of `number` elements or indices, the first of them to `to`.
+    // Stores the results at `from` in the ring: the first `stored` of the tile's `number` elements or indices, to `to`.
     __device__ __forceinline__ void store_results(Stored* to, const unsigned char* from, u64 tile, u32 stored, u32 number) const {
         if constexpr (VALUES) {
             warp_store_elements((In*)to, from, stored);
@@ -166,7 +168,7 @@ struct SelectTask {
         }
     }
 
-    // Stores the results of a tile in the ring. A storing warp.
+    // Looks back, and stores the results of a tile, which lie in the ring from byte `at` on. Called by a storing warp.
     __device__ __forceinline__ void finish(u64 tile, u32 at, const Kept& total, const Chain<Kept>& chain) const {
         Kept before = {};
         if (tile > 0) before = chain.prefix(tile);
@@ -178,7 +180,8 @@ struct SelectTask {
         if constexpr (RUNS) store_runs((const u16*)(from + value_bytes(number)), tile, before, number);
     }
 
-    // Stores the results that are known at the end only.
+    // Stores what is known at the end only: the number of results, and the length of the last run. `all` is the
+    // aggregate of the whole array.
     __device__ __forceinline__ void finish_all(const Kept& all) const {
         const u64 kept = all.number;
         *p.count = kept;

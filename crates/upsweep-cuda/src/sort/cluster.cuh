@@ -35,9 +35,9 @@ static_assert((u64)MOST_SHARE * MOST_SHARE * CLUSTER <= 1ull << 32, "places are 
 
 struct ClusterShared {
     u32 masks[WARPS][MASK_ROWS * DIGITS];  // bit set of the lanes that have the digit
-    u16 counts[WARPS][DIGITS];             // of the warp's keys; then the slot of the warp's first key with the digit
-    u32 of_groups[ROW_GROUPS][DIGITS];         // keys of ROW_GROUP warps
-    u32 of_blocks[CLUSTER][DIGITS];        // keys of each block, written by the blocks
+    u16 counts[WARPS][DIGITS];             // number of the warp's keys; then the slot of the first with the digit
+    u32 of_groups[ROW_GROUPS][DIGITS];         // number of keys of ROW_GROUP warps
+    u32 of_blocks[CLUSTER][DIGITS];        // number of keys of each block, written by the blocks
     u32 bases[DIGITS];                     // place of a key with the digit, less its slot, modulo 2^32
     u32 sums[2][WARPS];
     u32 own_some[KEY_WORDS], own_none[KEY_WORDS];
@@ -48,7 +48,8 @@ constexpr u32 SHARE_BYTES = MOST_SHARE * KEY_BYTES, POSITION_BYTES = HAS_VALUES 
 static_assert(2 * (SHARE_BYTES + POSITION_BYTES) + sizeof(ClusterShared) <= SORT_SHARED_BYTES);
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// Exclusive prefix in a group of ROW_GROUP neighbouring warps, whose parts of a sum over the digits are `sums`.
+// Returns the sum of `sums` over the lower warps in this warp's group of ROW_GROUP neighbouring warps: the parts of a
+// sum over the digits.
 __device__ __forceinline__ u32 sum_of_lower_warps(const u32* sums) {
     const u32 within = warp_index() % ROW_GROUP;
     u32 sum = 0;
@@ -57,15 +58,16 @@ __device__ __forceinline__ u32 sum_of_lower_warps(const u32* sums) {
     return sum;
 }
 
-// Union of the bits of all lanes.
+// Returns the union of the bits of all lanes.
 __device__ __forceinline__ KeyBits bits_of_lanes(KeyBits bits) {
 #pragma unroll
     for (u32 distance = 1; distance < WARP; distance *= 2) bits |= shuffle(bits, lane_index() ^ distance);
     return bits;
 }
 
-// Places of this block's keys: their slots by warp in `counts`, and the offset from slot to place in `bases`. All
-// threads, each for a digit and a group of warps. Before the first call the cluster has to have met.
+// Computes the places of this block's keys: their slots by warp in `counts`, and the offset from slot to place in
+// `bases`. Called by all threads, each for a digit and a group of warps. Before the first call the cluster has to have
+// met.
 __device__ __forceinline__ void find_places(ClusterShared& shared, bool is_first) {
     const u32 digit = threadIdx.x % DIGITS, group = threadIdx.x / DIGITS;
     u32 of_lower_warps[ROW_GROUP], sum = 0;
@@ -112,7 +114,8 @@ __device__ __forceinline__ void find_places(ClusterShared& shared, bool is_first
     if (group == 0) shared.bases[digit] = to_here - of_all + sum_of_lower_warps(shared.sums[1]) + of_lower_blocks - start;
 }
 
-// Stores the keys in slots at their places by the last digit, at `shift`.
+// Stores the keys in slots to the output, at their places by the last digit, at bit `shift`; and the values of these
+// keys.
 template <bool ZEROS>
 __device__ __forceinline__ void store(const SortClusterParams& p, const ClusterShared& shared, const KeyBits* slots, const u32* positions, u32 shift) {
     const u32 n = (u32)p.n, share = (u32)p.share;
@@ -154,7 +157,7 @@ __device__ __forceinline__ void pass_on(const ClusterShared& shared, const KeyBi
     }
 }
 
-// Scatters the keys of a warp to their slots, by these ranks.
+// Scatters the keys of a warp to their slots, by their ranks `ranks` among the warp's keys with the same digit.
 template <bool ZEROS>
 __device__ __forceinline__ void put(const KeyBits (&key)[KEYS], const u32 (&position)[HAS_VALUES ? KEYS : 1], const u32 (&ranks)[KEYS / 2], const u16* counts, KeyBits* slots, u32* positions, u32 rows, u32 shift) {
 #pragma unroll
@@ -167,7 +170,7 @@ __device__ __forceinline__ void put(const KeyBits (&key)[KEYS], const u32 (&posi
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1) upsweep_sort_cluster(const __grid_constant__ SortClusterParams p) {
-    cluster_arrive();  // so that all are known to run later
+    cluster_arrive();  // after the wait for it, all blocks are known to run
     KeyBits* const slots = (KeyBits*)dynamic_shared;
     KeyBits* const received = (KeyBits*)(dynamic_shared + SHARE_BYTES);
     u32* const position_slots = (u32*)(dynamic_shared + 2 * SHARE_BYTES);

@@ -44,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_count(const _
     wait_for_kernel_before();
     if (header.road != Road::PASSES) return;
     for (u32 i = threadIdx.x; i < COUNTERS * SORT_COLUMNS; i += THREADS) counters[i] = 0;
-    // The look-back words of the tiles are empty.
+    // Makes the look-back words of all tiles EMPTY.
     clear_status((StatusWord*)p.status, p.status_words, p.status_words);
     __syncthreads();
     const u64 begin = min(p.n, blockIdx.x * p.part), end = min(p.n, begin + p.part);

@@ -18,9 +18,9 @@ constexpr u32 VALUES = (u32)((u64)1 << KEY_WIDTH);
 constexpr u32 HALF = 1 << 15;
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// Turns the counts of all blocks into places. All threads of one block.
+// Turns the counts of all blocks into places, their exclusive prefixes. Called by all threads of one block.
 __device__ __forceinline__ void counts_to_places(u64* counts) {
-    constexpr u32 PART = VALUES / WARPS;  // of a warp
+    constexpr u32 PART = VALUES / WARPS;  // number of counts of a warp
     __shared__ u64 totals[WARPS];
     u64* const mine = counts + warp_index() * PART + lane_index();
     u64 sum = 0;
@@ -49,11 +49,12 @@ __device__ __forceinline__ void counts_to_places(u64* counts) {
     }
 }
 
-// Zeros of each part: their count until the last block has come, then its exclusive prefix over the parts. The highest
-// bit: whether some have a sign.
+// Highest bit of the word of a part's zeros: whether some have a sign. The other bits are the number of zeros until the
+// last block has come, then its exclusive prefix over the parts.
 constexpr u64 SOME_NEGATIVE = 1ull << 63;
 
-// Stores the signs of the `number` zeros among the keys from `begin` to `end`, as bits. All threads of one block.
+// Stores the signs of the `number` zeros among the keys from `begin` to `end`, as bits. Called by all threads of one
+// block.
 __device__ __noinline__ void keep_signs(const KeyBits* keys, u64 begin, u64 end, u32 number, u32* signs) {
     __shared__ u32 of_warps[WARPS];
     for (u32 i = threadIdx.x; i <= number / 32; i += THREADS) signs[i] = 0;
@@ -74,7 +75,7 @@ __device__ __noinline__ void keep_signs(const KeyBits* keys, u64 begin, u64 end,
     }
 }
 
-// Turns the parts' counts of zeros into exclusive prefixes. All threads of one block.
+// Turns the parts' counts of zeros into exclusive prefixes. Called by all threads of one block.
 __device__ __noinline__ void zeros_to_places(u64* zeros, u32 parts) {
     if (warp_index() > 0) return;
     u64 before = 0;
@@ -96,7 +97,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_tally(const _
     u32* const words = (u32*)dynamic_shared;
     const KeyBits* const keys = (const KeyBits*)p.keys;
     for (u32 i = threadIdx.x; i < VALUES / 2; i += THREADS) words[i] = 0;
-    // Amount already subtracted from the counters of zeros.
+    // Number of times that HALF has been subtracted from the counter of the zeros without a sign, and of those with
+    // one.
     __shared__ u32 halves_of_zeros[2];
     if (HAS_ZEROS && threadIdx.x < 2) halves_of_zeros[threadIdx.x] = 0;
     __syncthreads();
@@ -159,7 +161,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_tally(const _
     counts_to_places(p.counts);
 }
 
-// Zero number `place`, if there are zeros of both signs.
+// Returns zero number `place` of the output, with its sign, if there are zeros of both signs.
 __device__ __noinline__ KeyBits zero_at(const SortFillParams& p, u64 place) {
     u32 part = 0;
     for (u32 beyond = (u32)p.parts; part + 1 < beyond;) {
@@ -172,8 +174,8 @@ __device__ __noinline__ KeyBits zero_at(const SortFillParams& p, u64 place) {
     return negative ? NEGATIVE_ZERO : POSITIVE_ZERO;
 }
 
-// A warp fills RANGE results at a time, from a multiple of RANGE on: lines of the output. An output that is not aligned
-// begins at an offset.
+// Fills the output. A warp fills RANGE results at a time, from a multiple of RANGE on: lines of the output. An output
+// that is not aligned begins at an offset.
 extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_fill(const __grid_constant__ SortFillParams p) {
     constexpr u32 RANGE = FILL_BYTES / KEY_BYTES, AT_ONCE = 8 * WARP;
     const u64* const places = p.places;
@@ -196,7 +198,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_fill(const __
                 if (part == 1) return value;
             }
         };
-        // Window: the ends of 32 values' runs from `window` on, one a lane.
+        // Window: the ends of the runs of 32 values from `window` on, one in each lane.
         u32 value = value_at(from), window = value;
         u64 ends = 0;
         const auto look = [&] { ends = window + lane + 1 < VALUES ? places[window + lane + 1] + skew : ~0ull; };

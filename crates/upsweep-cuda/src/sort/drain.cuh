@@ -12,7 +12,7 @@
 #include "sort/radix.cuh"
 #include "warp/sum.cuh"
 
-// Runs of the digits of a tile: slot of the first value, number of values, place in the output.
+// Runs of a tile, for each digit: slot of the first value, number of values, index of the first in the output.
 struct TileRuns {
     const u32* starts;
     const u32* totals;
@@ -29,11 +29,12 @@ struct Run {
     __device__ __forceinline__ Run(const TileRuns& runs, u32 digit, const V* slots, V* output)
         : to(output + runs.places[digit]), from(slots + runs.starts[digit]), count(runs.totals[digit]), skew((u32)((u64)to / sizeof(V)) % WARP) {}
 
-    // Index in the run of this lane's value of a line. It exceeds every count for lanes before the run's first value.
+    // Returns the index in the run of this lane's value of a line. It exceeds every count for lanes before the run's
+    // first value.
     __device__ __forceinline__ u32 at(u32 line) const { return line * WARP + lane_index() - skew; }
 };
 
-// Path of tiles none of whose runs has more than LONG_LINES lines.
+// Stores the runs of a tile, none of which has more than LONG_LINES lines.
 template <u32 STORING, class V, class F>
 __device__ __forceinline__ void drain_short_runs(const TileRuns& runs, const V* slots, V* to, u32 warp, F finish) {
     constexpr u32 RUNS = 2, LINES = 4;
@@ -106,8 +107,8 @@ __device__ __forceinline__ void drain_long_runs(const TileRuns& runs, const V* s
     }
 }
 
-// Stores each digit's run of slots, each value through `finish`. STORING is the number of storing warps, `warp` this
-// one's index.
+// Stores each digit's run, from its slots to the output `to`, each value through `finish`. STORING is the number of
+// storing warps, `warp` this one's index.
 template <u32 STORING, class V, class F>
 __device__ __forceinline__ void drain(const TileRuns& runs, const V* slots, V* to, u32 warp, F finish) {
     bool is_long = false;

@@ -18,7 +18,7 @@
 
 constexpr u32 FEW = WARP, FEW_SLOTS = DIGITS;
 constexpr u32 FEW_LANES = WARP;  // counters of a slot: each lane has its own, as all may have the same key
-constexpr u32 FEW_TRIES = 4;     // factors a warp
+constexpr u32 FEW_TRIES = 4;     // factors that a warp tries
 constexpr u32 SET_SLOTS = 2 * FEW_SLOTS;
 constexpr u32 FIRST_SAMPLED = 128;           // threads that insert their keys before the others
 constexpr u32 MOST_DISTINCT = WARP * 3 / 4;  // of the first warp's keys: FEW equally frequent values have 20 on average
@@ -36,7 +36,7 @@ struct FewKeys {
         for (u32 i = 1; i < KEY_WORDS; i++) word = word * 0x85ebca6b + (u32)(key >> (KEY_BYTES > 4 ? 32 * i : 0));
         return word * factor >> 24;
     }
-    // Factor number `number`: all factors are odd.
+    // Returns factor number `number`: all factors are odd.
     static __device__ __forceinline__ u32 factor_of(u32 number) { return 0x9e3779b1 + number * 0x3c6ef372; }
 
     // Appends the key to the list unless it is there.
@@ -52,8 +52,8 @@ struct FewKeys {
         }
     }
 
-    // Returns whether the keys are few; then the table is built. `key` is this thread's key of the sample.
-    // All threads.
+    // Returns whether the keys are few; then the table is built. `key` is this thread's key of the sample. Called by
+    // all threads.
     __device__ __forceinline__ bool find(KeyBits key) {
         // Early exit by the first warp's keys.
         if (warp_index() == 0) {

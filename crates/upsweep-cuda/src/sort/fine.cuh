@@ -9,20 +9,20 @@
 
 constexpr bool BY_PIECES = !HAS_VALUES && KEY_BYTES <= 8;
 constexpr u32 PIECE = 16;
-constexpr u32 FINE_KEYS = BY_PIECES ? PIECE / 2 + 1 : 16;  // limit of a fine bucket, unless its keys are all equal
+constexpr u32 FINE_KEYS = BY_PIECES ? PIECE / 2 + 1 : 16;  // limit of keys of a fine bucket, unless they are all equal
 constexpr u32 NEAR = 3;  // neighbours on either side that are compared without a branch
-// Pieces allow as many fine buckets as keys.
+// Limit of the bits of a fine bucket. Sorts by pieces allow as many fine buckets as keys.
 constexpr u32 MOST_FINE_BITS = !BY_PIECES ? 13 : halvings(LOCAL_TILE > 8 * THREADS ? LOCAL_TILE : 8 * THREADS);
 // Counters of fine buckets, two of 16 bits in a word. They reuse the memory of the masks and counts, and there are as
 // many as fit.
-constexpr u32 FINE_ROOM = WARPS * (MASK_ROWS * 2 + LOCAL_DIGITS / DIGITS);  // in DIGITS counters each
+constexpr u32 FINE_ROOM = WARPS * (MASK_ROWS * 2 + LOCAL_DIGITS / DIGITS);  // in units of DIGITS counters
 constexpr u32 FINE_BITS = halvings(FINE_ROOM) + DIGIT_BITS < MOST_FINE_BITS ? halvings(FINE_ROOM) + DIGIT_BITS : MOST_FINE_BITS, FINE_WORDS = 1 << (FINE_BITS - 1);
 constexpr u32 THREAD_VECTORS = FINE_WORDS / THREADS / 4;
 static_assert(2 * FINE_WORDS * sizeof(u16) <= sizeof(u32) * WARPS * MASK_ROWS * DIGITS + sizeof(u16) * WARPS * LOCAL_DIGITS, "finer buckets have counters");
 static_assert(THREAD_VECTORS > 0 && LOCAL_TILE < 1 << 16, "a slot has 16 bits");
 
 // Turns the counts of fine buckets into the slots of their first keys. Returns whether a bucket has more than
-// FINE_KEYS. All threads.
+// FINE_KEYS. Called by all threads.
 __device__ __forceinline__ bool fine_counts_to_slots(LocalShared& shared) {
     struct alignas(16) Vector { u32 at[4]; };
     Vector* const vectors = (Vector*)shared.masks[0] + threadIdx.x * THREAD_VECTORS;
@@ -57,11 +57,12 @@ __device__ __forceinline__ bool fine_counts_to_slots(LocalShared& shared) {
     return any != 0;
 }
 
-// Swizzled index of slot `i`: lanes that load pieces, 16 bytes at a time, access distinct banks.
+// Returns the swizzled index of slot `i`: lanes that load pieces, 16 bytes at a time, access distinct banks.
 constexpr u32 KEY_VECTOR = 16 / KEY_BYTES;
 __device__ __forceinline__ u32 fine_slot(u32 i) { return BY_PIECES ? i ^ (i >> 3 & (KEY_BYTES - 1) * KEY_VECTOR) : i; }
 
-// Sorts each piece of the slots from `begin` to `end`. Sub-pieces of SORTED keys are sorted already.
+// Sorts each piece, PIECE neighbouring keys, of the slots from `begin` to `end`. Sub-pieces of SORTED keys are sorted
+// already.
 template <u32 SORTED>
 __device__ __forceinline__ void sort_pieces(KeyBits* slots, u32 begin, u32 end) {
     struct alignas(16) Vector { KeyBits at[KEY_VECTOR]; };
@@ -112,7 +113,7 @@ struct Fine {
         }
         return mixed;
     }
-    // Final place of the key `x` in slot `i`: it is compared with its neighbours in its fine bucket.
+    // Returns the final slot of the key `x` in slot `i`: it is compared with its neighbours in its fine bucket.
     __device__ __forceinline__ u32 place_of(u32 i, KeyBits x) const {
         u32 place = i;
         bool lower = true, higher = true;

@@ -35,7 +35,8 @@
 #include "sort/octaves.cuh"
 #include "warp/shuffle.cuh"
 
-// Stores a segment whose keys lie in their slots by fine bucket.
+// Stores a segment whose keys lie in their slots by fine bucket: sorts by pieces, or by comparisons with neighbours,
+// and gathers the values.
 __device__ __forceinline__ void store_fine(const SortLocalParams& p, u64 begin, const Fine& fine) {
     const u32 count = fine.count;
     KeyBits* const to = (KeyBits*)p.keys_out + begin;
@@ -84,7 +85,7 @@ __device__ __forceinline__ void store_fine(const SortLocalParams& p, u64 begin, 
     }
 }
 
-// A segment, and this thread's keys of it: one of each of its warp's rows. All warps have equally many rows.
+// A segment, and which of its keys this thread has: one of each of its warp's rows. All warps have equally many rows.
 struct Segment {
     u64 begin;
     u32 count, rows, first;
@@ -93,10 +94,12 @@ struct Segment {
     __device__ __forceinline__ Segment(u64 begin, u32 count)
         : begin(begin), count(count), rows((count + THREADS * ROWS_AT_ONCE - 1) / (THREADS * ROWS_AT_ONCE) * ROWS_AT_ONCE),
           first(warp_index() * (WARP * rows) + lane_index()), from_first(count - min(count, first)) {}
-    // Two equivalent tests: the second needs the key's place, which values need, too; the first saves a register.
+    // Whether key k of this thread exists. Two equivalent tests: the second needs the key's place, which values need,
+    // too; the first saves a register.
     __device__ __forceinline__ bool exists(u32 k) const { return BY_PIECES ? k * WARP < from_first : first + k * WARP < count; }
 
-    // Loads the keys. Those past the end are copies of the segment's first key, which is returned.
+    // Loads this thread's keys, as numbers in sort order. Those past the end are copies of the segment's first key,
+    // which is returned.
     __device__ __forceinline__ KeyBits load(const SortLocalParams& p, KeyBits (&key)[KEYS]) const {
         const KeyBits* const keys = (const KeyBits*)p.keys + begin;
         const auto number = [&](KeyBits key) { return p.given ? in_order(key) : key; };
@@ -119,7 +122,7 @@ struct Segment {
     __device__ __forceinline__ u32 position(u32 k) const { return first + k * WARP; }
 };
 
-// Sorts a segment whose keys differ in these bits by fine buckets, if it can. Returns whether it has.
+// Sorts a segment whose keys differ in the bits `differ` by fine buckets, if it can. Returns whether it has.
 __device__ __forceinline__ bool sort_by_finer_buckets(const SortLocalParams& p, LocalShared& shared, const Segment& segment, const KeyBits (&key)[KEYS], KeyBits differ) {
     KeyBits* const slots = (KeyBits*)dynamic_shared;
     u16* const positions = (u16*)(dynamic_shared + LOCAL_SLOT_BYTES);
@@ -183,8 +186,8 @@ __device__ __forceinline__ bool sort_by_finer_buckets(const SortLocalParams& p, 
     return sorts;
 }
 
-// Sorts a segment whose keys differ in these bits by digits. Padding keys sort after all others. HAS_NEGATIVE: there
-// may be a zero with a sign.
+// Sorts a segment whose keys differ in the bits `differ` by digits. Padding keys sort after all others. HAS_NEGATIVE:
+// there may be a zero with a sign.
 template <bool HAS_NEGATIVE>
 __device__ __forceinline__ void sort_by_digits(const SortLocalParams& p, LocalShared& shared, const Segment& segment, KeyBits (&key)[KEYS], KeyBits differ, bool has_runs) {
     KeyBits* const slots = (KeyBits*)dynamic_shared;
@@ -275,7 +278,7 @@ __device__ __forceinline__ void load_and_sort_by_digits(const SortLocalParams& p
     sort_by_digits<HAS_NEGATIVE>(p, shared, segment, key, differ, has_runs);
 }
 
-// Sorts a segment with a zero with a sign.
+// Sorts a segment that has a zero with a sign.
 __device__ __noinline__ void sort_with_zeros(const SortLocalParams& p, LocalShared& shared, u64 begin, u32 count, KeyBits differ, bool has_runs) {
     load_and_sort_by_digits<HAS_ZEROS>(p, shared, begin, count, differ, has_runs);
 }
@@ -299,7 +302,7 @@ __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShar
     if (FINE) {
         const KeyBits before = shuffle_up(key[0], 1);
         const u32 rising = __ballot_sync(~0u, before < key[0]), falling = __ballot_sync(~0u, before > key[0]), equal = WARP - 1 - __popc(rising | falling);
-        const bool exists = segment.first + WARP <= count;  // whether the lowest lane has one: the whole row
+        const bool exists = segment.first + WARP <= count;  // for lane 0: whether all keys of the row exist
         const u32 order = equal > WARP / 2 ? RUNS : rising == 0 || falling == 0 ? ORDERLY : 0;
         if (lane_index() == 0 && exists && order != 0) atomicOr(&shared.differ[turn % 2][KEY_WORDS], order);
     }
@@ -328,9 +331,9 @@ __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShar
     sort_by_digits<false>(p, shared, segment, key, differ, has_runs);
 }
 
-// Sorts `count` numbers in memory, which become keys: octaves whose bucket is larger than the sample predicted. A
-// bitonic network: compares numbers at a distance of half a part, for parts of growing length, the first time with the
-// lower half mirrored. Places past the end would have the greatest number.
+// Sorts `count` numbers in memory, and turns them into keys: for buckets of octaves that are larger than the sample
+// predicted. A bitonic network: compares numbers at a distance of half a part, for parts of growing length, the first
+// time with the lower half mirrored. Places past the end would have the greatest number.
 __device__ __noinline__ void sort_where_they_are(KeyBits* keys, u32 count) {
     const auto compare = [&](u32 i, u32 other) {
         if (other <= i || other >= count) return;

@@ -14,14 +14,14 @@ static_assert(THREADS >= DIGITS && LOCAL_BITS >= DIGIT_BITS && KEYS % ROWS_AT_ON
 constexpr u32 LOCAL_DIGITS = 1 << LOCAL_BITS, THREAD_DIGITS = LOCAL_DIGITS > THREADS ? LOCAL_DIGITS / THREADS : 1;
 constexpr u32 COUNTING_THREADS = LOCAL_DIGITS / THREAD_DIGITS;
 using Counts = Number<2 * THREAD_DIGITS>::type;
-// Flags. Of rows of keys: in order, with few equal ones; or most are equal to their predecessor. Of all keys: one is a
-// zero with a sign.
+// Flags of a segment. ORDERLY: a row of keys is in ascending or descending order, with few equal ones. RUNS: most keys
+// of a row are equal to their predecessor. ZEROS: a key is a zero with a sign.
 enum : u32 { ORDERLY = 1, RUNS = 2, ZEROS = 4 };
-// Number of times that a number can be halved.
+// Returns how often a number can be halved before it is 1.
 __device__ constexpr u32 halvings(u32 number) { return number > 1 ? 1 + halvings(number / 2) : 0; }
 struct LocalShared {
     alignas(16) u32 masks[WARPS][MASK_ROWS * DIGITS];  // bit set of the lanes that have the digit
-    alignas(8) u16 counts[WARPS][LOCAL_DIGITS];  // of the warp's keys; then the slot of the warp's first key with the digit
+    alignas(8) u16 counts[WARPS][LOCAL_DIGITS];  // number of the warp's keys; then the slot of the first with it
     u32 sums[COUNTING_THREADS / WARP > WARPS ? COUNTING_THREADS / WARP : WARPS];
     u32 differ[2][KEY_WORDS + 1];  // bits that differ in this segment, and flags of its keys; 0, for the next segment
     u32 mixed;                     // whether a full fine bucket has unequal keys
@@ -31,10 +31,10 @@ constexpr u32 LOCAL_POSITION_BYTES = HAS_VALUES ? LOCAL_TILE * 2 : 0;
 static_assert(LOCAL_SLOT_BYTES + LOCAL_POSITION_BYTES + sizeof(LocalShared) <= SORT_SHARED_BYTES);
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// Lowest bit of the next digit of keys that differ in these bits.
+// Returns the lowest bit of the next digit of keys that differ in the bits `differ`.
 __device__ __forceinline__ u32 digit_shift(KeyBits differ) { return min(lowest_bit(differ), KEY_WIDTH > LOCAL_BITS ? KEY_WIDTH - LOCAL_BITS : 0); }
 
-// Turns the count of each digit in each warp into the slot of the warp's first key with it. All threads.
+// Turns the count of each digit in each warp into the slot of the warp's first key with it. Called by all threads.
 __device__ __forceinline__ void counts_to_slots(LocalShared& shared) {
     Counts of_lower_warps[WARPS], of_lower_digits = 0;
     u32 total = 0, inclusive = 0;

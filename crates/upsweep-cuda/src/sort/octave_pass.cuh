@@ -19,9 +19,9 @@
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// Keys of one tile, which a block distributes to buckets at once.
+// Number of keys of one tile, which a block distributes to buckets at once.
 constexpr u32 OCTAVE_TILE = RANKERS * KEYS;
-// Counters of a bucket: lanes with equal keys add to different ones, and are not serialised.
+// Number of counters of a bucket: lanes with equal keys add to different ones, and are not serialised.
 constexpr u32 OCTAVE_COLUMNS = 8;
 
 // Stores each of few distinct keys as often as it occurs. `header.counts` hold the end of each key's range, and the
@@ -105,7 +105,7 @@ __device__ __forceinline__ void count_octaves(const SortParams& p, SortHeader& h
 
 // Fills in the keys of buckets of a single number, and scatters the others to their buckets, in any order.
 __device__ __forceinline__ void put_by_octaves(const SortParams& p, const SortStep& step, const KeyBits* from, KeyBits* to) {
-    // Binary search of the bucket of each result that is filled in.
+    // Results in buckets of a single number are filled in: a binary search finds the bucket of each.
     u32* const ends = (u32*)dynamic_shared;
     for (u32 i = threadIdx.x; i < step.shift; i += THREADS) ends[i] = (u32)step.bases[i + 1];
     __syncthreads();

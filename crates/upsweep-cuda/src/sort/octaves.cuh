@@ -17,14 +17,14 @@ constexpr u32 OCTAVE_BUCKETS = 512;
 struct Octaves {
     u32 width, bits;
 
-    // Octaves of numbers that are mostly below 2^width, with as many bits as OCTAVE_BUCKETS allow.
+    // Returns the octaves of numbers that are mostly below 2^width, with as many bits as OCTAVE_BUCKETS allow.
     static __device__ __forceinline__ Octaves of(u32 width) {
         u32 bits = 0;
         while (bits < width && (width - bits) << (bits + 1) <= OCTAVE_BUCKETS) bits++;
         return {width, bits};
     }
     __device__ __forceinline__ u32 number() const { return (width - bits + 1) << bits; }
-    // Number of buckets that have a single number each. The last bucket is not one.
+    // Returns the number of buckets that have a single number each. The last bucket is not one of them.
     __device__ __forceinline__ u32 singles() const { return min(2u << bits, number() - 1); }
     __device__ __forceinline__ u32 bucket(KeyBits key) const {
         if (key >> bits == 0) return (u32)key;

@@ -43,7 +43,7 @@ extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
 struct SortShared {
     u32 masks[RANKER_WARPS][MASK_ROWS * DIGITS];  // bit set of the lanes that have the digit
-    u16 counts[RANKER_WARPS][DIGITS];  // of the warp's keys; then the slot of the warp's first key with the digit
+    u16 counts[RANKER_WARPS][DIGITS];  // number of the warp's keys; then the slot of the first with the digit
     // Double buffer: one tile is drained while the next one is ranked.
     u32 starts[2][DIGITS], totals[2][DIGITS];
     u64 places[DIGITS];
@@ -76,14 +76,14 @@ struct SortPass {
     }
     __device__ __forceinline__ KeyBits* keys(Place place) const { return (KeyBits*)pick(place, p.keys, p.keys_out, p.keys_scratch); }
     __device__ __forceinline__ Value* values(Place place) const { return (Value*)pick(place, p.values, p.values_out, p.values_scratch); }
-    // Range of keys of a tile.
+    // Returns where the keys of a tile lie; past the last tile, an empty range.
     __device__ __forceinline__ SortTile tile_at(u32 tile) const {
         if (tile >= tiles) return {0, 0, 0, 0};
         if (step.parts) return ((const SortTile*)p.tiles)[tile];
         const u64 begin = (u64)tile * SORT_TILE;
         return {begin, begin, (u32)min((u64)SORT_TILE, p.n - begin), tile == 0};
     }
-    // Makes a ticket the block's tile `turn`.
+    // Stores a ticket, and the tile that it stands for, as the block's tile number `turn`.
     __device__ __forceinline__ void take(u32 ticket, u32 turn) const {
         shared.tickets[turn % 4] = ticket;
         shared.ring[turn % 4] = tile_at(ticket);
@@ -91,7 +91,7 @@ struct SortPass {
     static __device__ __forceinline__ KeyBits* key_slots() { return (KeyBits*)dynamic_shared; }
     static __device__ __forceinline__ Value* value_slots() { return (Value*)(dynamic_shared + KEY_SLOT_BYTES); }
 
-    // Index in a tile of element `k` of this ranker.
+    // Returns the index in a tile of element `k` of this ranker.
     static __device__ __forceinline__ u32 at(u32 k) { return warp_index() * (WARP * KEYS) + k * WARP + lane_index(); }
 
     // Loads the ranker's keys of a tile. `prepare` replaces those past the end by padding.
@@ -120,7 +120,7 @@ struct SortPass {
     }
 
     // Sums each digit's counts of the warps: publishes the tile's count, and computes the slot of each warp's first
-    // key. Threads 0 to DIGITS - 1.
+    // key. Called by threads 0 to DIGITS - 1.
     __device__ __forceinline__ void sum_counts(u32 tile, u32 turn) const {
         const u32 digit = threadIdx.x, phase = turn % 2;
         u32 of_lower_warps[RANKER_WARPS], sum = 0;
@@ -148,7 +148,7 @@ struct SortPass {
         store_relaxed((StatusWord*)p.status + (u64)tile * DIGITS + digit, DigitStatus::word(code, number, DigitStatus::flip(step.turn)));
     }
 
-    // Scatters the keys to their slots; a rank becomes a slot.
+    // Scatters this ranker's keys to their slots; each rank in `ranks` becomes the slot.
     template <bool ZEROS>
     __device__ __forceinline__ void scatter(const KeyBits (&key)[KEYS], u32 (&ranks)[KEYS / 2]) const {
         const u16* const firsts = shared.counts[warp_index()];
@@ -164,7 +164,7 @@ struct SortPass {
             }
 #pragma unroll
             for (u32 j = 0; j < AT_ONCE; j++) to[slot[j]] = key[k + j];
-            // Slots have 15 bits.
+            // Slots have 15 bits, so what `after` gets is 0.
             if (HAS_VALUES) {
 #pragma unroll
                 for (u32 j = 0; j < AT_ONCE; j += 2) {
@@ -251,7 +251,7 @@ struct SortPass {
         }
     }
 
-    // Look-back: the number of keys of lower tiles with this thread's digit.
+    // Returns the number of keys with digit `digit` in lower tiles, by a look-back; 0 for the first tile (`first`).
     __device__ __forceinline__ StatusWord look_back(u32 tile, u32 digit, bool first) const {
         const StatusWord flip = DigitStatus::flip(step.turn);
         StatusWord sum = 0;
@@ -321,7 +321,7 @@ struct SortPass {
         for (u64 i = vectors * VECTOR + first; i < p.n; i += threads) to[i] = from[i];
     }
 
-    // Stores the keys from the last to the first.
+    // Stores the keys in reverse order, from the last to the first.
     __device__ __forceinline__ void run_reversal() const {
         const KeyBits* const from = keys(step.from);
         KeyBits* const to = keys(step.to);

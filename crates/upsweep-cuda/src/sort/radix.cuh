@@ -9,18 +9,19 @@
 
 constexpr u32 DIGITS = 256, DIGIT_BITS = 8, DIGITS_A_KEY = KEY_BYTES;
 
-// Digit of a key at bit `shift`. ZEROS: a zero with a sign has the digits of one without.
+// Returns the digit of BITS bits of a key, from bit `shift` on. ZEROS: a zero with a sign has the digits of one
+// without.
 template <u32 BITS = DIGIT_BITS, bool ZEROS = false>
 __device__ __forceinline__ u32 digit_at(KeyBits key, u32 shift) { return (u32)((ZEROS ? with_one_zero(key) : key) >> shift) & ((1 << BITS) - 1); }
 
-// Index of the lowest set bit.
+// Returns the index of the lowest set bit.
 __device__ __forceinline__ u32 lowest_bit(KeyBits bits) {
     const u64 low = (u64)bits;
     if (low != 0) return __ffsll((i64)low) - 1;
     return 63 + __ffsll((i64)(u64)(KEY_BYTES > 8 ? bits >> (KEY_BYTES > 8 ? 64 : 0) : 0));
 }
 
-// Index of the highest set bit.
+// Returns the index of the highest set bit.
 __device__ __forceinline__ u32 highest_bit(KeyBits bits) {
     const u64 high = (u64)(KEY_BYTES > 8 ? bits >> (KEY_BYTES > 8 ? 64 : 0) : 0);
     return high != 0 ? 127 - __clzll((i64)high) : 63 - __clzll((i64)(u64)bits);
@@ -42,14 +43,14 @@ __device__ __forceinline__ KeyBits merged_bits(const u32* words) {
     return bits;
 }
 
-// Work of one launch of a pass.
+// What one launch of a pass does.
 enum class Deed : u32 { NOTHING, COPY, SORT, FILL, REVERSE, COUNT_OCTAVES, BY_OCTAVES };
-// Arrays that a launch reads and writes: the input, the result, scratch.
+// Arrays that a launch reads or writes: the input, the result, scratch.
 enum class Place : u32 { INPUT, RESULT, SCRATCH };
 struct SortStep {
     Deed deed;
     Place from, to;
-    u32 shift;    // of the digit; of FILL, and BY_OCTAVES, the number of distinct keys that are filled in
+    u32 shift;    // lowest bit of the digit; of FILL, and BY_OCTAVES, the number of distinct keys that are filled in
     u32 turn;   // number of earlier passes whose tiles look back
     u32 first, last;  // whether keys are converted into sort order, and back from it
     u32 loose;        // whether keys with equal digits may take any order; without values
@@ -77,32 +78,32 @@ struct SortSegment {
 };
 struct SegmentHeader {
     u32 wrong;      // whether the offsets are invalid
-    u32 listed[4];  // segments for a warp with more keys a lane, for a block, for a larger block, and for passes
+    u32 listed[4];  // number of segments for a warp with more keys a lane, a block, a larger block, and passes
 };
 
-// Values that are positions: none, in the segment, or in the array.
+// Values that are positions of the keys: none are, or in the segment, or in the array.
 enum : u32 { NO_INDICES, IN_SEGMENT, IN_ARRAY };
 
 // Path that a sort takes: LSD passes; MSD passes whose buckets are sorted by blocks; nothing, as the keys are in order;
 // or buckets of octaves, which are sorted by blocks.
 enum class Road : u32 { PASSES, SPLIT, NONE, OCTAVES };
 
-// Comparison of a key with its predecessor: less, or more. Keys none of which is less are in order. Keys without values
-// none of which is more are in reverse order. NEGATIVE_ZEROS: there is a zero with a sign, so that equal keys are
-// distinguishable.
+// Comparisons of keys with their predecessors: some key is less (LESS), some is more (MORE). Without LESS the keys are
+// in order. Without MORE, keys without values are in reverse order. NEGATIVE_ZEROS: there is a zero with a sign, so
+// that equal keys are distinguishable.
 enum Order : u32 { LESS = 1, MORE = 2, ANY_ORDER = LESS | MORE, NEGATIVE_ZEROS = 8 };
 
-// State in scratch memory, all bytes 0 before the first kernel, which counts; its last block plans the launches that
-// follow.
+// State of a sort in scratch memory. All of its bytes are 0 before the first kernel, which counts; the last block of
+// that kernel plans the launches that follow.
 struct SortHeader {
-    u64 counts[DIGITS_A_KEY][DIGITS];  // keys with a digit; then the exclusive prefix: keys with lower digits
-    u32 done;                          // blocks that have counted
+    u64 counts[DIGITS_A_KEY][DIGITS];  // number of keys with a digit; then the exclusive prefix: keys with lower digits
+    u32 done;                          // number of blocks that have counted
     u32 order;                         // union of the comparisons of all neighbours: `Order`
     u32 tickets[LAUNCHES];
     Road road;
     u32 split_done;
-    u32 listed;   // buckets on the list for larger blocks
-    u32 tiles;    // of parts of the array; of octaves, the number of buckets with a single number each
+    u32 listed;   // number of buckets on the list for larger blocks
+    u32 tiles;    // number of tiles of parts of the array; of octaves, of buckets with a single number each
     u32 shift;    // lowest bit of a key's bucket number; of octaves, the number of buckets
     SortStep steps[LAUNCHES];
 };
@@ -116,7 +117,7 @@ struct DigitStatus {
     static constexpr StatusWord NUMBER = ((StatusWord)1 << CODE_AT) - 1;
     enum Code : u32 { EMPTY, COUNT, PREFIX };
 
-    // Bits by which pass `turn` flips the states.
+    // Returns the bits by which pass `turn` flips the states.
     static __device__ __forceinline__ StatusWord flip(u32 turn) { return (StatusWord)(turn % 2 * PREFIX) << CODE_AT; }
     static __device__ __forceinline__ StatusWord word(Code code, StatusWord number, StatusWord flip) {
         return (number | (StatusWord)code << CODE_AT) ^ flip;

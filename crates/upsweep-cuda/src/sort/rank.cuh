@@ -1,6 +1,6 @@
 // Rank of each of a warp's keys: the number of keys with the same digit before it in the warp.
 //
-//   for each row of 32 keys, a lane one:
+//   for each row of 32 keys, one for each lane:
 //       same  = the lanes with this lane's digit
 //       rank  = counts[digit] + lower lanes in same
 //       counts[digit] += lanes in same                the lowest of them writes
@@ -19,13 +19,13 @@
 // or those that lead to `nothing` late, and keep them in registers, which spill.
 __device__ __forceinline__ u32 after(u32 shift, u32 nothing) { return shift + nothing; }
 
-// Whether most lanes of a row have the digit of the lane before.
+// Whether most lanes of a row have the digit of the lane before; `digit` is this lane's.
 __device__ __forceinline__ bool has_runs(u32 digit) { return __popc(__ballot_sync(~0u, __shfl_up_sync(~0u, digit, 1) != digit)) < WARP / 2; }
 
-// Ranks the keys of the first `rows` by a digit of BITS bits (ZEROS as in `digit_at`), two ranks in a word. `counts`
-// hold the number of earlier keys with each digit; these keys are added. `masks` are DIGITS words for each row matched
-// by masks at once, 0 before and after. Digits of more than DIGIT_BITS bits share words, and ballots separate them.
-// BY_MASKS: number of rows matched by masks, of those matched at once.
+// Ranks the keys of the first `rows` rows by a digit of BITS bits (ZEROS as in `digit_at`), two ranks in a word.
+// `counts` hold the number of earlier keys with each digit; these keys are added. `masks` are DIGITS words for each row
+// matched by masks at once, 0 before and after. Digits of more than DIGIT_BITS bits share words, and ballots separate
+// them. BY_MASKS: number of rows matched by masks, of those matched at once.
 template <u32 BITS = DIGIT_BITS, u32 BY_MASKS = MASK_ROWS, bool ZEROS = false>
 __device__ __forceinline__ void warp_rank(const KeyBits (&key)[KEYS], u32 shift, u32* masks, u16* counts, u32 (&ranks)[KEYS / 2], u32 rows = KEYS) {
     const u32 mine = 1u << lane_index(), lower_lanes = mine - 1;
@@ -60,7 +60,8 @@ __device__ __forceinline__ void warp_rank(const KeyBits (&key)[KEYS], u32 shift,
     }
 }
 
-// Ranks without stability: for keys whose equal digits may take any order. Atomic additions rank them.
+// Ranks the keys as `warp_rank` does, but not stably: for keys whose equal digits may take any order. Atomic additions
+// rank them.
 template <u32 BITS = DIGIT_BITS>
 __device__ __forceinline__ void warp_rank_in_any_order(const KeyBits (&key)[KEYS], u32 shift, u16* counts, u32 (&ranks)[KEYS / 2], u32 rows = KEYS) {
     u32* const words = (u32*)counts;  // two counters in a word; a warp has too few keys to overflow one
@@ -79,8 +80,8 @@ __device__ __forceinline__ void warp_rank_in_any_order(const KeyBits (&key)[KEYS
     __syncwarp();
 }
 
-// Ranks runs without stability: the first lane of a run of equal digits adds for the whole run, as additions to one
-// word would be serialised.
+// Ranks the keys as `warp_rank` does, but not stably, for keys in runs: the first lane of a run of equal digits adds
+// for the whole run, as additions to one word would be serialised.
 template <u32 BITS = DIGIT_BITS>
 __device__ __forceinline__ void warp_rank_runs_in_any_order(const KeyBits (&key)[KEYS], u32 shift, u16* counts, u32 (&ranks)[KEYS / 2], u32 rows = KEYS) {
     u32* const words = (u32*)counts;

@@ -31,7 +31,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, SCATTER_BLOCKS) upsweep_so
     __shared__ u32 totals[WARPS];
     const u32 buckets = 1 << p.bits, shift = ((const SortHeader*)p.header)->shift;
     const auto bucket_of = [&](KeyBits key) { return (u32)(key >> shift) & (buckets - 1); };
-    u32* const counts = (u32*)dynamic_shared;  // of each bucket; then the slot of its first key
+    u32* const counts = (u32*)dynamic_shared;  // number of keys of each bucket; then the slot of its first key
     u32* const bases = counts + buckets;       // place in the array of a key of the bucket, less its slot
     KeyBits* const slots = (KeyBits*)(bases + buckets);
     const KeyBits* const keys = (const KeyBits*)p.keys;

@@ -37,7 +37,7 @@ __device__ __forceinline__ SortSegment long_segment(const void* list, u64 length
     return list ? ((const SortSegment*)list)[index] : SortSegment{index * length, length};
 }
 
-// Numbers the tiles (block 0) and clears the counters (the other blocks).
+// Numbers the tiles of the long segments (block 0) and clears their counters (the other blocks).
 extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_cut(const __grid_constant__ SortPartsParams p) {
     SegmentHeader& segments = *(SegmentHeader*)p.segments;
     const u32 number = p.list ? segments.listed[3] : (u32)p.rows;

@@ -1,5 +1,6 @@
-// Sorts of short segments by a network, in as many lanes of a warp as a segment needs, LANE_KEYS keys a lane. Longer
-// segments are appended to lists, for the kernels that sort them. One of those is this kernel with more keys a lane.
+// Sorts of short segments by a network, in as many lanes of a warp as a segment needs, LANE_KEYS keys in each lane.
+// Longer segments are appended to lists, for the kernels that sort them. One of those is this kernel with more keys in
+// each lane.
 //
 //   for each 32 segments of the warp, or fewer if there are few, a lane one:
 //       append those that are too long to lists
@@ -26,7 +27,7 @@ using Value = Number<HAS_VALUES ? VALUE_BYTES : 1>::type;
 
 struct Item {
     KeyBits key;
-    u32 at;  // in the segment; of floats the lowest bit: whether it is a zero with a sign; only with values
+    u32 at;  // index in the segment; of floats the lowest bit: whether it is a zero with a sign; only with values
 
     __device__ __forceinline__ bool operator<(const Item& other) const {
         return HAS_VALUES ? key < other.key || (key == other.key && at < other.at) : key < other.key;
@@ -34,7 +35,7 @@ struct Item {
 };
 
 struct ShortShared {
-    KeyBits keys[WARPS][WARP * (LANE_KEYS + 1)];  // padding of one a lane: lanes that store at once use distinct banks
+    KeyBits keys[WARPS][WARP * (LANE_KEYS + 1)];  // a key of padding for each lane: stores of lanes use distinct banks
     u16 at[HAS_VALUES ? WARPS : 1][WARP * (LANE_KEYS + 1)];
     u8 members[WARPS][WARP];
 };
@@ -45,7 +46,7 @@ __device__ __forceinline__ void in_order(Item& a, Item& b) {
     a = lower, b = higher;
 }
 
-// Item of lane `lane ^ mask`.
+// Returns the item of the lane whose index is this lane's ^ `mask`.
 __device__ __forceinline__ Item shuffle_xor(const Item& item, u32 mask) {
     return {shuffle(item.key, lane_index() ^ mask), HAS_VALUES ? shuffle(item.at, lane_index() ^ mask) : 0};
 }
@@ -57,7 +58,7 @@ __device__ __forceinline__ Item chosen(bool lower, const Item& a, const Item& b)
     return (b < a) == lower ? b : a;
 }
 
-// Sorts the items of each group of `lanes` neighbouring lanes.
+// Sorts the items of each group of `lanes` neighbouring lanes, LANE_KEYS items in each lane.
 __device__ __forceinline__ void sort_lanes(Item (&x)[LANE_KEYS], u32 lanes) {
     sort_by_network(x, [](Item& a, Item& b) { in_order(a, b); });
 #pragma unroll 1
@@ -85,11 +86,12 @@ __device__ __forceinline__ void sort_lanes(Item (&x)[LANE_KEYS], u32 lanes) {
     }
 }
 
-// Slot of a lane's key. A lane has LANE_KEYS.
+// Returns the slot in shared memory of key `at` of a segment, whose first lane is `group`. A lane has LANE_KEYS
+// neighbouring keys.
 __device__ __forceinline__ u32 slot_of(u32 group, u32 at) { return (group + at / LANE_KEYS) * (LANE_KEYS + 1) + at % LANE_KEYS; }
 
 // Restores the input order of the zeros among the sorted `slots` of a segment, from its `count` input keys. `less` is
-// the number of this lane's keys that are less than zero. The whole warp.
+// the number of this lane's keys that are less than zero. Called by all lanes of a warp.
 __device__ __noinline__ void order_zeros(const KeyBits* keys, u32 count, bool given, u32 lanes, u32 less, KeyBits* slots) {
     const u32 lane = lane_index(), within = lane & (lanes - 1), group = lane - within;
     const u32 of_group = (lanes == WARP ? ~0u : (1u << lanes) - 1) << group;
@@ -165,7 +167,7 @@ __device__ __forceinline__ void sort_together(const SortShortParams& p, ShortSha
     }
 }
 
-// Appends the segments of the chosen lanes to a list.
+// Appends the segments of the chosen lanes, of `count` keys from `begin` on, to a list of length `length`.
 __device__ __forceinline__ void append(bool chosen, u64 begin, u64 count, SortSegment* list, u32* length) {
     const u32 lanes = __ballot_sync(~0u, chosen);
     if (lanes == 0) return;

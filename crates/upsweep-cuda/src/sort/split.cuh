@@ -36,7 +36,7 @@ constexpr u32 OUTSIDE = 4;  // flag beside `Order`: a key is outside of the wind
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
 // Turns the counts of all blocks into places; returns the largest count. Buckets of more than `p.room` keys are
-// appended to a list. All threads of one block.
+// appended to a list. Called by all threads of one block.
 __device__ __forceinline__ u32 counts_to_places(const SortSplitParams& p, u64* counts, u32 values) {
     __shared__ u64 totals[WARPS];
     __shared__ u32 largest;
@@ -79,7 +79,7 @@ __device__ __forceinline__ u32 counts_to_places(const SortSplitParams& p, u64* c
     return largest;
 }
 
-// Cuts the buckets of the first pass into tiles; returns their number. All threads of one block.
+// Cuts the buckets of the first pass into tiles; returns their number. Called by all threads of one block.
 __device__ __forceinline__ u32 cut_into_tiles(const SortSplitParams& p, u32 first_bits) {
     const u64* const places = (const u64*)p.places;
     const u32 second_bits = (u32)p.bits - first_bits, buckets = 1 << first_bits;
@@ -117,21 +117,21 @@ struct Window {
     KeyBits below;  // the bits in the window and below
     bool crowded;   // whether the sample has too many keys in one bucket
     bool skewed;    // whether it surely has, but not in a bucket of an octave
-    KeyBits key;    // of this thread, in the sample
+    KeyBits key;    // this thread's key of the sample
 
     __device__ __forceinline__ bool has(KeyBits key) const { return (KeyBits)(key ^ first) <= below; }
     __device__ __forceinline__ u32 bucket(KeyBits key, u32 values) const { return (u32)(key >> shift) & (values - 1); }
 };
 
-// Position of key `i` of the sample, of `n`: spread evenly over the array, but not at a fixed stride, as keys may be
-// periodic.
+// Returns the position of key `i` of the sample, of `n` keys: spread evenly over the array, but not at a fixed stride,
+// as keys may be periodic.
 __device__ __forceinline__ u64 sampled(u32 i, u64 n) { return (u64)((u128)(i * 0x9e3779b97f4a7c15ull) * n >> 64); }
 
 // Chooses the window. `counters` are all 0, before and after. Prefetches the first keys from `begin` to `end`, which
-// the block counts next. All threads.
+// the block counts next. Called by all threads.
 __device__ __forceinline__ Window choose_window(const SortSplitParams& p, u32* counters, u64 begin, u64 end) {
     __shared__ u32 differ[KEY_WORDS];
-    // Bits: 1 a bucket is crowded, 2 one is overfull, 4 one of an octave is.
+    // Set of bits: 1, a bucket is crowded; 2, one is overfull; 4, one of an octave is.
     __shared__ u32 crowds;
     const KeyBits* const keys = (const KeyBits*)p.keys;
     const KeyBits first = in_order(keys[0]), key = in_order(keys[sampled(threadIdx.x, p.n)]);
@@ -183,8 +183,8 @@ __device__ __forceinline__ void report(SortHeader& header, const Seen& seen, boo
     if (any_outside && lane_index() == 0) atomicOr(&header.order, OUTSIDE);
 }
 
-// Adds the block's keys to the counts of buckets, and with COUNT_DIGITS to those of digits. All threads; `words` are
-// all 0 before.
+// Adds the block's keys to the counts of buckets, and with COUNT_DIGITS to those of digits. Called by all threads;
+// `words` are all 0 before.
 __device__ __forceinline__ void count_buckets(const SortSplitParams& p, const Window& window, u32* words, u32* digits, u64 begin, u64 end) {
     SortHeader& header = *(SortHeader*)p.header;
     u64* const places = (u64*)p.places;
@@ -233,8 +233,8 @@ __device__ __forceinline__ void count_buckets(const SortSplitParams& p, const Wi
     }
 }
 
-// Counts the block's keys of each distinct key, by slots, in a column for each lane. All threads; `counters` are all 0
-// before.
+// Counts the block's keys of each distinct key, by slots, in a column for each lane. Called by all threads; `counters`
+// are all 0 before.
 __device__ __forceinline__ void count_few(const SortSplitParams& p, const FewKeys& few, u32* counters, u32* digits, u64 begin, u64 end) {
     SortHeader& header = *(SortHeader*)p.header;
     const u32 factor = FewKeys::factor_of(few.factor);
@@ -260,7 +260,8 @@ __device__ __forceinline__ void count_few(const SortSplitParams& p, const FewKey
     atomicAdd((u64*)p.places + rank, sum);
 }
 
-// Plans the launch that fills in the few distinct keys, if there are no others. One thread for each distinct key.
+// Plans the launch that fills in the few distinct keys, if there are no others. Called by all threads of a block: one
+// plans each distinct key.
 __device__ __forceinline__ void plan_fill(const SortSplitParams& p, const FewKeys& few, SortHeader& header) {
     if (threadIdx.x >= few.number) return;
     const KeyBits mine = few.list[threadIdx.x];

@@ -7,7 +7,7 @@
 // Comparisons of a thread's keys with their predecessors.
 struct Seen {
     u32 less = 0, more = 0;
-    bool zeros = false;  // whether one has a sign
+    bool zeros = false;  // whether a zero has a sign
 
     __device__ __forceinline__ void add(KeyBits before, KeyBits key) {
         less = key < before ? 1 : less;
@@ -90,8 +90,8 @@ __device__ __forceinline__ Seen visit_keys(const KeyBits* keys, u64 begin, u64 e
     return seen;
 }
 
-// Initialises the look-back words of the tiles: the first `empty` are EMPTY in the first pass, the others in the
-// second.
+// Initialises the `words` look-back words of the tiles: the first `empty` are EMPTY in the first pass, the others in
+// the second.
 __device__ __forceinline__ void clear_status(StatusWord* status, u64 words, u64 empty) {
     const u64 threads = (u64)gridDim.x * THREADS;
     for (u64 i = blockIdx.x * (u64)THREADS + threadIdx.x; i < words; i += threads) {

@@ -11,8 +11,8 @@
 #include "topk/ranked.cuh"
 #include "warp/sum.cuh"
 
-// Vectors that a thread loads at once, such loads in a step, and vectors of a block's step: a bit for each key of a
-// thread.
+// Number of vectors that a thread loads at once, of such loads in a step, and of vectors of a block's step. In a step a
+// thread has as many keys as a word of 64 bits has bits for them.
 constexpr u32 AT_ONCE = 4, TURNS = 64 / (AT_ONCE * KEY_VECTOR), STEP_VECTORS = TURNS * AT_ONCE * THREADS;
 
 struct Collector {
@@ -40,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, COLLECT_BLOCKS) upsweep_to
     Collector all = {p, header.low, (KeyBits)(header.high - header.low)};
     const u64 head = keys_before_vectors(p.keys, p.n), vectors = (p.n - head) / KEY_VECTOR, end = head + vectors * KEY_VECTOR;
     if (blockIdx.x == 0) {
-        // Keys in no whole vector.
+        // The keys before the first whole vector, and after the last one.
         const u64 rest = head + (p.n - end);
         if (threadIdx.x < rest) {
             const u64 at = threadIdx.x < head ? threadIdx.x : end + threadIdx.x - head;

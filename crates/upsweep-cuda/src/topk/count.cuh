@@ -10,11 +10,11 @@
 #include "warp/scan.cuh"
 #include "warp/sum.cuh"
 
-// Stores the zero of this rank, from 1 on, among all zeros of the input. All threads of one block.
+// Stores the zero of rank `rank`, from 1 on, among all zeros of the input. Called by all threads of one block.
 __device__ __noinline__ void store_zero_of_rank(const TopKParams& p, u64 rank) {
     constexpr u32 ROWS_A_STEP = 32;
     __shared__ u32 of_warps[WARPS];
-    // Totals of the warps before this one, and of all.
+    // Total of the warps before this one, and of all warps.
     u32 lower, all;
     const auto add_up = [&](u32 of_warp) {
         __syncthreads();
@@ -48,7 +48,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_count(const _
     __shared__ u32 bins[RANK_DIGITS];
     wait_for_kernel_before();
     RankHeader& header = *(RankHeader*)p.header;
-    // The digits of the key are followed by those of the last place.
+    // The passes for the digits of the key are followed by those for the digits of the last place.
     const u32 pass = (u32)p.pass;
     const bool of_places = pass >= RANK_PASSES;
     const u32 bits = of_places ? PLACE_WIDTH : KEY_WIDTH, number = of_places ? pass - RANK_PASSES : pass;

@@ -12,10 +12,10 @@
 
 constexpr u32 SAMPLES_A_THREAD = SAMPLE / THREADS, GUESS_DIGITS = 256;
 static_assert(SAMPLE % THREADS == 0 && THREADS >= WARP);
-// Bits of a key below its highest 32, and bits that it lacks of 32.
+// Number of bits of a key below its highest 32, and of those that it lacks of 32.
 constexpr u32 BELOW = KEY_WIDTH > 32 ? KEY_WIDTH - 32 : 0, BEYOND = KEY_WIDTH < 32 ? 32 - KEY_WIDTH : 0;
 
-// Key of this rank, from 1 on, in the sample.
+// Returns the key of rank `rank`, from 1 on, in the sample: its highest 32 bits. Called by all threads.
 __device__ __forceinline__ u32 sample_of_rank(const u32* keys, u32 rank, u32* bins) {
     __shared__ u32 digit_found;
     __shared__ u32 rank_left;

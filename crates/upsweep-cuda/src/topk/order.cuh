@@ -1,5 +1,5 @@
-// Top-k, the last kernel: sorts the results of a row in shared memory, a block a row: by their places, or by the keys
-// and, for equal keys, by their places. Stores them and, if requested, the places.
+// Top-k, the last kernel: sorts the results of a row in shared memory, one block for each row: by their places, or by
+// the keys and, for equal keys, by their places. Stores them and, if requested, the places.
 //
 //   Batcher's bitonic sort of a power of two
 //

@@ -19,7 +19,7 @@
 
 #include "word/key.cuh"
 
-// Key as a number. The zeros have separate numbers if they are `told_apart`.
+// Returns a key as a number in sort order. The zeros have separate numbers if they are `told_apart`.
 __device__ __forceinline__ KeyBits key_in_order(const In& x, bool told_apart = false) {
     static_assert(sizeof(In) == KEY_BYTES);
     KeyBits bits;
@@ -34,24 +34,24 @@ constexpr u32 RANK_PASSES = (KEY_WIDTH + RANK_DIGIT_BITS - 1) / RANK_DIGIT_BITS;
 constexpr u32 PLACE_PASSES = (PLACE_WIDTH + RANK_DIGIT_BITS - 1) / RANK_DIGIT_BITS;
 constexpr u64 ALL_PLACES = ~0ull;
 
-// In scratch memory; all bytes are 0 before the first kernel.
+// State of a top-k in scratch memory; all of its bytes are 0 before the first kernel.
 struct alignas(16) RankHeader {
     KeyBits low, high;  // candidates are from `low` to `high`; after the counts both are the wanted key
-    u64 rank;                       // of the wanted key among the candidates that have the digits found
-    u64 before, candidates;         // keys before the window, and in it
+    u64 rank;                       // rank of the wanted key among the candidates that have the digits found
+    u64 before, candidates;         // number of keys before the window, and in it
     u64 taken;
     u64 last_place;  // place of the last key that is taken of those equal to the wanted one; ALL_PLACES if all are
-    u32 done[RANK_PASSES + PLACE_PASSES];  // blocks that have counted
+    u32 done[RANK_PASSES + PLACE_PASSES];  // number of blocks that have counted
     u64 counts[RANK_PASSES + PLACE_PASSES][RANK_DIGITS];
 };
 static_assert(sizeof(RankHeader) == RANK_HEADER_BYTES, "the host clears it");
 
-// Whether candidates replace the input.
+// Whether the candidates replace the input: they fit in their buffer, and the wanted rank is among them.
 __device__ __forceinline__ bool collected(const TopKParams& p, const RankHeader& header) {
     return p.room > 0 && p.rank > header.before && p.rank - header.before <= header.candidates && header.candidates <= p.room;
 }
 
-// Places of keys in the input.
+// Type of the place of a key: its index in the input, or in its row.
 template <u32 BYTES> struct UnsignedOf { using type = u64; };
 template <> struct UnsignedOf<4> { using type = u32; };
 using KeyPlace = UnsignedOf<PLACE_BYTES>::type;
@@ -61,13 +61,14 @@ constexpr u32 KEY_VECTOR = 16 % sizeof(In) == 0 ? 16 / sizeof(In) : 1;
 struct alignas(KEY_VECTOR > 1 ? 16 : alignof(In)) KeysAtOnce {
     In keys[KEY_VECTOR];
 };
-// Number of keys before the first whole vector.
+// Returns the number of keys before the first whole vector.
 __device__ __forceinline__ u64 keys_before_vectors(const In* keys, u64 n) {
     const u64 skew = KEY_VECTOR > 1 ? (16 - (u64)keys % 16) % 16 / sizeof(In) : 0;
     return skew < n ? skew : n;
 }
 
-// Number of bits below digit `digit`, from the highest on, of a number of `bits` bits; and the digit's own bits.
+// Returns the number of bits below digit `digit`, counted from the highest on, of a number of `bits` bits;
+// `digit_width` returns the digit's own bits.
 __device__ __forceinline__ u32 digit_shift(u32 bits, u32 digit) {
     const u32 end = (digit + 1) * RANK_DIGIT_BITS;
     return end < bits ? bits - end : 0;

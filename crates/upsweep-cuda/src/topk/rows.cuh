@@ -1,10 +1,4 @@
-// Top-k of rows, a block each.
-//
-//   for each digit of eight bits, from the highest on:    counts of the next digit of the row's keys with the digits
-//                                                         found; the digit of the wanted rank
-//   then all keys before the one found, and the first of those equal to it, in the order of the row
-//
-// A row that does not fit in the L1 cache is loaded from the L2 cache again.
+// Top-k of rows, one block for each row.
 
 #pragma once
 
@@ -14,7 +8,8 @@
 
 constexpr u32 ROW_DIGIT_BITS = 8, ROW_DIGITS = 1 << ROW_DIGIT_BITS;
 
-// Key of rank `rank`, from 1 on, of `n`; `rank` becomes its rank among those equal to it. All threads.
+// Returns the key of rank `rank`, from 1 on, of `n` keys; `rank` becomes its rank among those equal to it. Called by
+// all threads.
 __device__ __forceinline__ KeyBits key_of_rank(const In* keys, u64 n, u64& rank) {
     __shared__ u32 bins[ROW_DIGITS];
     __shared__ u32 digit_found;
@@ -50,7 +45,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_rows(const __
         const In* const keys = p.keys + row * p.n;
         u64 ties = p.rank;
         const KeyBits wanted = key_of_rank(keys, p.n, ties);
-        // Prefix of this chunk: keys before the wanted one, and keys equal to it.
+        // Prefix of this chunk: the number of keys before the wanted one, and of keys equal to it.
         u64 before = 0, equal = 0;
         u32 turn = 0;
         for (u64 chunk = 0; chunk < p.n; chunk += THREADS, turn ^= 1) {

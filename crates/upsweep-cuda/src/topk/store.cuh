@@ -17,17 +17,17 @@ extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
 using TakenNumber = UnsignedOf<HOST_STATE_BYTES / 2>::type;
 struct Taken {
-    TakenNumber before, equal;  // keys before the wanted one, and equal to it
+    TakenNumber before, equal;  // number of keys before the wanted one, and of those equal to it
 };
 __device__ __forceinline__ Taken combine(const Taken& a, const Taken& b) { return {a.before + b.before, a.equal + b.equal}; }
 
-// State of the pass.
+// Parameters of the pass.
 struct TopKPass {
     Workspace workspace;
     const In* keys;
     u64 n;
     KeyBits wanted;
-    u64 ties;  // keys equal to it that are taken
+    u64 ties;  // number of keys equal to `wanted` that are taken
     In* values;
     KeyPlace* places;
 };
@@ -44,14 +44,14 @@ struct TopKTask {
     static constexpr u32 TILE_BYTES = Input::SLOTS * sizeof(Slot);
     static_assert(TILE < 1 << 16, "both numbers of a tile are in one word");
 
-    // Counts of a tile: keys before the wanted one in the low half, keys equal to it in the high one.
+    // Counts of a tile, in one word: keys before the wanted one in the low half, keys equal to it in the high one.
     static constexpr u32 ONE_BEFORE = 1, ONE_EQUAL = 1 << 16;
 
     struct Shared {
-        u32 up_to[STAGES][THREADS];      // of a warp's lanes up to this one
+        u32 up_to[STAGES][THREADS];      // counts of a warp's lanes up to this one
         Taken warp_totals[STAGES][WARPS];
-        u32 before_warp[STAGES][WARPS];  // in the tile
-        u32 number[STAGES];              // in the tile
+        u32 before_warp[STAGES][WARPS];  // counts before a warp, in the tile
+        u32 number[STAGES];              // counts of the tile
         Taken before_tile[STAGES];
     };
 

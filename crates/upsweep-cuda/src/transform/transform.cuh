@@ -13,9 +13,9 @@
 #include "memory/results.cuh"
 #include "memory/vectors.cuh"
 
-constexpr u32 CHUNK = DEPTH * THREADS * VECTOR;  // elements of a block
+constexpr u32 CHUNK = DEPTH * THREADS * VECTOR;  // number of elements of a block
 
-// The elements from `begin` on; FULL: all of CHUNK exist.
+// Transforms the elements of a block, from `begin` on; FULL: all CHUNK of them exist.
 template <bool FULL>
 __device__ __forceinline__ void transform_chunk(const TransformParams& p, u64 n, u64 begin) {
     const bool aligned = misalignment(p.input) == 0;

@@ -69,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_up_sweep(const __g
     __syncthreads();
 #pragma unroll
     for (u32 d = 1; d < WARPS; d *= 2) {
-        const u64 of_warp = ((u64)blockIdx.x * THREADS + (threadIdx.x + 1) * WARP) * LEAVES;  // end of that warp
+        const u64 of_warp = ((u64)blockIdx.x * THREADS + (threadIdx.x + 1) * WARP) * LEAVES;  // end of warp threadIdx.x
         if (threadIdx.x < WARPS && (threadIdx.x + 1) % (2 * d) == 0 && of_warp <= p.n) {
             sums[threadIdx.x] = combine(sums[threadIdx.x - d], sums[threadIdx.x]);
         }
