@@ -28,7 +28,8 @@ pub(crate) trait Work {
 /// Selection of [`Lanes::two`]: the lanes 0, 2, 4 .. of two rows, or the lanes 1, 3, 5 ..
 pub(crate) const EVENS: usize = 0;
 pub(crate) const ODDS: usize = 1;
-/// Selection of [`Lanes::two`]: the lower halves of two rows interleaved, or the upper halves.
+/// Selection of [`Lanes::two`]: the lower halves of two rows interleaved, starting with the first row, or the upper
+/// halves.
 pub(crate) const LOWER: usize = 2;
 pub(crate) const UPPER: usize = 3;
 /// Selection of [`Lanes::two`]: all lanes of the first row but its first, then the first lane of the second row.

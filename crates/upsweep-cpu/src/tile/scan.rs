@@ -8,6 +8,8 @@
 //!
 //! Any grouping: every grouping gives the same bits ([`Steps::EXACT`]), so that a neutral value serves as the prefix.
 //!
+//! Any grouping: every grouping gives the same bits ([`Steps::EXACT`]), so that a neutral value serves as the prefix.
+//!
 //! **Grouping.** The tiles and their totals are those of a reduction ([`reduce`](super::reduce)). The base of a tile is
 //! the prefix of the run ⊕ the total of the tiles before it. The rest is scanned in groups of rows, and the remainder
 //! serially, in chunks of [`PIECE`] elements. Hence a block that is first reduced and later scanned with its prefix,
@@ -60,7 +62,7 @@ impl<S: Steps> Work for ScanRun<'_, S> {
                 // Not inlined, so that short runs need no stack for its arrays.
                 return L::call(ScanLong(self));
             }
-            // In place the elements are still there: they are overwritten below.
+            // In a scan in place the elements are not overwritten yet: that happens below.
             let total = if wanted { L::call(ReduceRun { steps, memory, run, ahead: Ahead::NOTHING }) } else { None };
             sequential(steps, memory, run, prefix, storing);
             total
