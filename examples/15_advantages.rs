@@ -1,5 +1,5 @@
 //! 15: four inputs and two parameters: generalised advantage estimation (reinforcement learning), a reverse scan along
-//! rows that reads 17 bytes a step.
+//! rows that reads 13 bytes a step and writes 4.
 //!
 //! `cargo run --release -p upsweep --example 15_advantages`
 

@@ -9,7 +9,7 @@ const SIDE: usize = 4096;
 /// Number of points of the surface in each direction.
 const POINTS: usize = 708;
 
-/// Number of pixels of a segment: one for each step along its longer direction.
+/// Number of pixels of a segment: one more than the steps along its longer direction.
 #[function]
 fn pixels(segment: [i32; 4]) -> u32 {
     let (across, down) = (segment[2] - segment[0], segment[3] - segment[1]);

@@ -31,7 +31,7 @@ mod cuda {
         let stream = context.new_stream()?;
         let device = Device::on_stream(&stream)?;
 
-        // Slices and views of cudarc are passed as inputs and outputs, without copies.
+        // Slices and views of cudarc are inputs and outputs, without a conversion.
         let mut x = stream.clone_htod(&[1u32, 2, 3, 4, 5, 6])?;
         let mut sums = stream.alloc_zeros::<u32>(6)?;
         Scan::new(Sum).run(&device, &x, &mut sums)?;
