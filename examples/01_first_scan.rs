@@ -1,4 +1,5 @@
-//! 1: all prefix sums of an array. A scan turns steps into positions, amounts into a running total, lengths into offsets.
+//! 1: all prefix sums of an array. A scan turns steps into positions, amounts into a running total, lengths into
+//! offsets.
 //!
 //! `cargo run --release -p upsweep --example 01_first_scan`
 
@@ -14,12 +15,12 @@ fn main() -> upsweep::Result<()> {
     println!("reached    {:?}", reached.to_vec()?);
     assert_eq!(reached.to_vec()?, [3, 4, 11, 11, 15, 16, 22, 25]);
 
-    // An exclusive scan leaves each element itself out: where each piece begins, if the elements are lengths.
+    // An exclusive scan leaves each element itself out. If the elements are lengths of pieces, it returns their starts.
     let begins = device.exclusive_scan(&steps, Sum)?;
     println!("begins at  {:?}", begins.to_vec()?);
     assert_eq!(begins.to_vec()?, [0, 3, 4, 11, 11, 15, 16, 22]);
 
-    // Other operators scan too: the highest so far.
+    // Scan with another operator: the highest element so far.
     let highest = device.inclusive_scan(&steps, Max)?;
     println!("highest    {:?}", highest.to_vec()?);
     assert_eq!(highest.to_vec()?, [3, 3, 7, 7, 7, 7, 7, 7]);

@@ -13,19 +13,19 @@ fn main() -> upsweep::Result<()> {
     assert_eq!(device.reduce(&temperature, Sum)?, 14.0);
     assert_eq!(device.reduce(&temperature, Max)?, 7.0);
 
-    // The highest value with its position: of equal ones the first.
+    // Highest value with its position; of equal values, the first.
     let (value, position) = Reduce::new(ArgMax).enumerate().run_to_host(&device, &temperature)?;
     println!("{value} at {position}");
     assert_eq!((value, position), (7.0, 3));
 
-    // Each row of a 3 x 2 array. The output has the shape that is left.
+    // Minimum of each row of a 3 x 2 array. The output has the shape without the reduced axis.
     let mut by_row = device.filled(3, 0.0f64)?;
     Reduce::new(Min).axis(&[3, 2], 1).run(&device, &temperature, &mut by_row)?;
     println!("lowest of each row {:?}", by_row.to_vec()?);
     assert_eq!(by_row.to_vec()?, [0.5, 1.0, -4.0]);
 
-    // Each run of equal keys: how many runs there are depends on the data, so the call can count them. The output may
-    // be longer than that.
+    // Sum of each run of equal keys. The number of runs depends on the data, so the call can count them. The output may
+    // be longer than the number of runs.
     let day = device.upload(&[1u8, 1, 1, 2, 2, 7])?;
     let (mut sums, mut runs) = (device.filled(6, f64::NAN)?, device.filled(1, 0u64)?);
     let by_day = Reduce::new(Sum).segments(Segments::Keys(&day));

@@ -15,19 +15,20 @@ fn main() -> upsweep::Result<()> {
         4, 4, 4, 4,
     ])?;
 
-    // Along axis 1, the days: the running total of each station.
+    // Running total of each station: along axis 1, the days.
     let by_day = Scan::new(Sum).axis(&shape, 1).run_to_array(&device, &rain)?.to_vec()?;
     println!("running totals of each station");
     by_day.chunks(4).for_each(|station| println!("  {station:?}"));
     assert_eq!(by_day, [0, 5, 7, 7, 1, 1, 1, 10, 4, 8, 12, 16]);
 
-    // Along axis 0, the stations; backwards, because every option goes with every other.
+    // Reverse scan along axis 0, the stations: all options can be combined.
     let from_last = Scan::new(Max).axis(&shape, 0).reverse().run_to_array(&device, &rain)?.to_vec()?;
     println!("most rain at this station and those after it");
     from_last.chunks(4).for_each(|station| println!("  {station:?}"));
     assert_eq!(from_last, [4, 5, 4, 9, 4, 4, 4, 9, 4, 4, 4, 4]);
 
-    // Both axes, one after the other, give the summed-area table: any rectangle's sum from four of its entries.
+    // Scans along both axes, one after the other, give the summed-area table: four of its entries give the sum of any
+    // rectangle.
     let mut table = Scan::new(Sum).axis(&shape, 0).run_to_array(&device, &rain)?;
     Scan::new(Sum).axis(&shape, 1).run_in_place(&device, &mut table)?;
     let table = table.to_vec()?;

@@ -1,4 +1,5 @@
-//! 5: a function before and after the operator, and sums in a wider type. None of them takes another pass over memory.
+//! 5: a function before the operator (map) and after it (finish), and sums in a wider type. None of these options takes
+//! another pass over memory.
 //!
 //! `cargo run --release -p upsweep --example 05_map_and_accumulate`
 
@@ -14,7 +15,7 @@ fn square_root(x: f32) -> f32 {
     x.sqrt()
 }
 
-/// A sum and how many there were.
+/// Sum of numbers, and their count.
 #[operator(identity = (0.0, 0))]
 fn add_and_count(a: (f64, u32), b: (f64, u32)) -> (f64, u32) {
     (a.0 + b.0, a.1 + b.1)
@@ -33,7 +34,7 @@ fn mean(x: (f64, u32)) -> f64 {
 fn main() -> upsweep::Result<()> {
     let device = Device::best()?;
 
-    // The length of each prefix of a vector: square, add, square root.
+    // Length (norm) of each prefix of a vector: square, add, square root.
     let x = device.upload(&[3.0f32, 4.0, 12.0, 84.0])?;
     let norms = Scan::new(Sum).map(Square).finish(SquareRoot).run_to_array(&device, &x)?.to_vec()?;
     println!("norms          {norms:?}");
@@ -47,12 +48,12 @@ fn main() -> upsweep::Result<()> {
     assert_eq!(wrapped, [200, 44, 94, 88]);
     assert_eq!(wide, [200, 300, 350, 600]);
 
-    // The mean so far: from bytes to pairs to floats, each byte read once.
+    // Running mean: from bytes to pairs to floats. Each byte is read once.
     let means = Scan::new(AddAndCount).map(Counted).finish(Mean).run_to_array(&device, &bytes)?.to_vec()?;
     println!("mean so far    {means:?}");
     assert_eq!(means, [200.0, 150.0, 350.0 / 3.0, 150.0]);
 
-    // Float sums that keep what rounding takes away.
+    // Compensated sum: it carries the rounding errors along.
     let x = device.upload(&[1.0f64, 1e100, 1.0, -1e100])?;
     let exact = Reduce::new(CompensatedSum).map(Compensate).finish(Rounded).run_to_host(&device, &x)?;
     println!("compensated    {exact}, plain {}", device.reduce(&x, Sum)?);

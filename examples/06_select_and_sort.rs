@@ -15,14 +15,14 @@ fn main() -> upsweep::Result<()> {
     let x = device.upload(&marks)?;
     println!("marks           {marks:?}");
 
-    // The elements of which a predicate holds, in their order; and where they are.
+    // Elements for which a predicate holds, in their order; and their indices.
     let kept: Vec<u32> = Select::new(Passed).run_to_vec(&device, &x)?;
     let places: Vec<u32> = Select::new(Passed).indices().run_to_vec(&device, &x)?;
     println!("at least 50     {kept:?}\nat the indices  {places:?}");
     assert_eq!(kept, [71, 95, 50, 64, 71]);
     assert_eq!(places, [0, 2, 3, 5, 6]);
 
-    // Sorts are stable: of the two marks 71 and of the two marks 38, the first one stays first.
+    // Sorts are stable: equal marks, here 71 and 38, keep their order.
     let sorted: Vec<u32> = Sort::new().descending().run_to_vec(&device, &x)?;
     let mut order = device.filled(8, 0u32)?;
     Sort::new().descending().indices().run(&device, &x, &mut order)?;
@@ -30,7 +30,7 @@ fn main() -> upsweep::Result<()> {
     assert_eq!(sorted, [95, 71, 71, 64, 50, 38, 38, 12]);
     assert_eq!(order.to_vec()?, [2, 0, 6, 5, 3, 1, 4, 7]);
 
-    // The distinct values, and how often each of them occurs.
+    // Distinct values, and their counts.
     let (values, counts) = Unique::new().counts().run_to_vecs(&device, &x)?;
     println!("distinct        {values:?}\ncounts          {counts:?}");
     assert_eq!((values, counts), (vec![12, 38, 50, 64, 71, 95], vec![1, 2, 1, 1, 2, 1]));

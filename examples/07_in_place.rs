@@ -1,4 +1,4 @@
-//! 7: a scan in place, and a long series that is scanned in chunks. A builder is made once and runs often.
+//! 7: a scan in place, and a long series that is scanned in chunks. A builder can be run any number of times.
 //!
 //! `cargo run --release -p upsweep --example 07_in_place`
 
@@ -17,8 +17,8 @@ fn main() -> upsweep::Result<()> {
     println!("sums of sums  {:?}", x.to_vec()?);
     assert_eq!(x.to_vec()?, [1, 4, 10, 20, 35]);
 
-    // The carry of a chunk is the sum of all elements up to its end. It stays on the device and becomes the initial value
-    // of the next chunk's scan, so no more than one chunk need be in memory.
+    // The carry of a chunk is the sum of all elements up to its end. It stays on the device, and is the initial value
+    // of the next chunk's scan. So no more than one chunk need be in memory.
     let series: Vec<u64> = (1..=1_000_000).map(|i| i % 97).collect();
     let (mut before, mut carry) = (device.upload(&[0u64])?, device.upload(&[0u64])?);
     let mut found = Vec::new();

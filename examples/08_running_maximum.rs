@@ -1,4 +1,4 @@
-//! 8: two outputs of one scan: the highest reading of a sensor so far, and when it was (a running arg-max).
+//! 8: two outputs of one scan: the highest reading of a sensor so far, and its index (a running arg-max).
 //!
 //! `cargo run --release -p upsweep --example 08_running_maximum`
 
@@ -9,7 +9,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let readings: Vec<f32> = (0..5000).map(|i| (i as f32 * 0.7).sin() * (1.0 + i as f32 * 0.001)).collect();
     let x = device.upload(&readings)?;
     let (mut highest, mut when) = (device.filled(5000, 0.0f32)?, device.filled(5000, 0u64)?);
-    // An element of this scan is a pair of a reading and its index. Of each result, the two members go to two outputs.
+    // An element of this scan is a pair of a reading and its index. The two members of a result go to two outputs.
     Scan::new(ArgMax).enumerate().run(&device, &x, (&mut highest, &mut when))?;
 
     let (highest, when) = (highest.to_vec()?, when.to_vec()?);

@@ -1,12 +1,12 @@
 //! 9: an operator of your own. A recurrence, `y[t] = (1 - a) * y[t - 1] + a * x[t]`, looks sequential: each value needs
-//! the one before. But the steps, `y -> m * y + c`, can be composed in any grouping, so a scan computes all values at
-//! once.
+//! the value before it. But the steps, `y -> m * y + c`, can be composed in any grouping, so a scan computes all values
+//! in parallel.
 //!
 //! `cargo run --release -p upsweep --example 09_own_operator`
 
 use upsweep::prelude::*;
 
-/// The function y -> m * y + c.
+/// Function `y -> m * y + c`.
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
 struct Affine {
@@ -14,22 +14,22 @@ struct Affine {
     c: f64,
 }
 
-/// First `f`, then `g`. It does not commute; a scan never needs that.
+/// Composition: first `f`, then `g`. It does not commute, and need not: a scan requires associativity only.
 #[operator(identity = Affine { m: 1.0, c: 0.0 })]
 fn then(f: Affine, g: Affine) -> Affine {
     Affine { m: g.m * f.m, c: g.m * f.c + g.c }
 }
 
-/// How far each measurement pulls the average.
+/// Weight of a measurement in the average: `a` of the recurrence.
 const PULL: f64 = 0.25;
 
-/// The step that a measurement makes.
+/// Step of the recurrence for a measurement.
 #[function]
 fn step(x: f64) -> Affine {
     Affine { m: 1.0 - PULL, c: PULL * x }
 }
 
-/// Where a composition of steps leads from 0.
+/// Value of a composition of steps at 0.
 #[function]
 fn from_zero(f: Affine) -> f64 {
     f.c
@@ -39,7 +39,7 @@ fn main() -> upsweep::Result<()> {
     let device = Device::best()?;
     let x = [8.0, 4.0, 6.0, 6.0, -2.0, 0.0, 10.0, 6.0];
 
-    // `#[operator] fn then` made the operator `Then`, `#[function] fn step` the function `Step`.
+    // `#[operator] fn then` defines the operator `Then`, and `#[function] fn step` the function `Step`.
     let smooth = Scan::new(Then).map(Step).finish(FromZero).run_to_array(&device, &device.upload(&x)?)?.to_vec()?;
 
     let mut y = 0.0;

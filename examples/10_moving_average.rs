@@ -4,7 +4,7 @@
 
 use upsweep::prelude::*;
 
-/// The function `average -> m * average + c`.
+/// Function `average -> m * average + c`.
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
 struct Step {
@@ -12,13 +12,14 @@ struct Step {
     c: f64,
 }
 
-/// First `f`, then `g`.
+/// Composition: first `f`, then `g`.
 #[operator(identity = Step { m: 1.0, c: 0.0 })]
 fn then(f: Step, g: Step) -> Step {
     Step { m: g.m * f.m, c: g.m * f.c + g.c }
 }
 
-/// The average moves by the fraction `weight` towards `x`. On a GPU another weight runs the same kernel.
+/// Step of the average towards `x`, by the fraction `weight` of their distance. On a GPU, all weights run the same
+/// compiled kernel.
 #[function]
 fn pull(#[param] weight: f64, x: f64) -> Step {
     Step { m: 1.0 - weight, c: weight * x }

@@ -5,7 +5,7 @@
 
 use upsweep::prelude::*;
 
-/// Of `n` numbers: their mean, and the sum of the squares of their distances from it.
+/// Moments of `n` numbers: their mean, and the sum of squared distances from the mean.
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
 struct Moments {
@@ -33,7 +33,7 @@ fn mean_and_variance(m: Moments) -> (f64, f64) {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let device = Device::best()?;
-    // Far from 0: the formula E[x^2] - E[x]^2 would lose every digit of the variance.
+    // Numbers far from 0: the formula E[x^2] - E[x]^2 would lose every digit of the variance.
     let x: Vec<f64> = (0..10_000).map(|i| 1e9 + f64::from(i * 37 % 101)).collect();
     let (mut mean, mut variance) = (device.filled(x.len(), 0.0)?, device.filled(x.len(), 0.0)?);
     let scan = Scan::new(Join).map(One).finish(MeanAndVariance);

@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let x = device.upload(&signal)?;
     let peaks: Array<bool> = Transform::new(IsPeak).run_to_array(&device, Neighbours::of(&x))?;
     let mut places = device.filled(signal.len(), 0u32)?;
-    // Nothing waits here: the number of peaks is computed on the device and stays there.
+    // This call does not wait for the device: the number of peaks is computed there, and stays there.
     let count = Select::flags(&peaks).indices().run(&device, &x, &mut places)?;
     let (number, places) = (count.get()?, places.to_vec()?);
 
@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         inner.filter(|&i| signal[i] > signal[i - 1] && signal[i] > signal[i + 1]).map(|i| i as u32).collect();
     assert_eq!(places[..number], expected);
 
-    // Every third sample, and the peaks as crosses.
+    // Plot: a column for three samples, the peaks as crosses.
     for row in (-3..=3).rev() {
         let at = |i: usize| (signal[i] * 2.0).round() as i32 == row;
         let mark = |column: usize| {

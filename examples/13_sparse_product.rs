@@ -11,7 +11,7 @@ fn times(a: f64, x: f64) -> f64 {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let device = Device::best()?;
-    // 1,000 rows of 0 to 6 values each. Where each row begins is the exclusive scan of the rows' lengths.
+    // 1,000 rows of 0 to 6 values each. The exclusive scan of the rows' lengths is the rows' offsets.
     let lengths: Vec<u32> = (0..1000).map(|row| row * 7 % 13 % 7).collect();
     let offsets: Vec<u32> = Scan::new(Sum).exclusive().with_total().run_to_vec(&Device::cpu(), &lengths)?;
     let n = offsets[1000];

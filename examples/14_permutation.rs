@@ -1,10 +1,10 @@
-//! 14: results at computed places: the transpose of a matrix by a gather, and its inverse by a scatter.
+//! 14: elements at computed indices: the transpose of a matrix by a gather, and the inverse by a scatter.
 //!
 //! `cargo run --release -p upsweep --example 14_permutation`
 
 use upsweep::prelude::*;
 
-/// Where element `i` of the transposed matrix lies in a matrix of `rows` x `columns`.
+/// Index in a matrix of `rows` x `columns` of element `i` of the transposed matrix.
 #[function]
 fn transposed(#[param] rows: u64, #[param] columns: u64, i: u64) -> u64 {
     i % rows * columns + i / rows

@@ -1,13 +1,13 @@
 //! 15: four inputs and two parameters: generalised advantage estimation (reinforcement learning), a reverse scan along
-//! rows that reads 17 bytes a step.
+//! rows that reads 13 bytes a step and writes 4.
 //!
 //! `cargo run --release -p upsweep --example 15_advantages`
 
 use upsweep::prelude::*;
 use upsweep::varying::{Affine, ComposeAffine, OfZero};
 
-/// `advantage = reward + gamma * next value - value + gamma * lambda * next advantage`; nothing follows the end of an
-/// episode.
+/// Step of the reverse recurrence `advantage = reward + gamma * next value - value + gamma * lambda * next advantage`.
+/// At the end of an episode, the next value and the next advantage count as 0.
 #[function]
 fn discounted(#[param] gamma: f32, #[param] lambda: f32, reward: f32, value: f32, next: f32, end: u8) -> Affine<f32> {
     let left = if end == 0 { 1.0f32 } else { 0.0 };

@@ -1,4 +1,4 @@
-//! 16: log-sum-exp along rows: the logarithm of a sum of powers that would overflow one by one.
+//! 16: log-sum-exp along rows: the logarithm of a sum of powers, each of which would overflow.
 //!
 //! `cargo run --release -p upsweep --example 16_log_sum_exp`
 

@@ -7,7 +7,7 @@ use upsweep::prelude::*;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let device = Device::best()?;
-    // Heat in a rod that loses some of it everywhere: a[i] x[i - 1] + b[i] x[i] + c[i] x[i + 1] = d[i].
+    // Temperature of a rod that loses heat along its length: a[i] x[i - 1] + b[i] x[i] + c[i] x[i + 1] = d[i].
     let n = 100_000;
     let a: Vec<f64> = (0..n).map(|i| if i == 0 { 0.0 } else { -1.0 - (i % 7) as f64 / 10.0 }).collect();
     let c: Vec<f64> = (0..n).map(|i| if i + 1 == n { 0.0 } else { -1.0 - (i % 5) as f64 / 10.0 }).collect();
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let x: Vec<f64> = Tridiagonal::new(&on_a, &on_b, &on_c).run_to_vec(&device, &on_d)?;
 
-    // The loop of Thomas, and the system itself.
+    // Checks: Thomas' serial elimination, and the residual of the system.
     let (mut upper, mut expected) = (vec![0.0; n], vec![0.0; n]);
     for i in 0..n {
         let before = |of: &[f64]| if i == 0 { 0.0 } else { of[i - 1] };

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use upsweep::prelude::*;
 use upsweep_apps::signal::Smooth;
 
-/// The line through the values, a day each, of a picture 720 wide and 200 high, from -10 to 40 degrees.
+/// Returns the SVG line through daily values, in a picture 720 wide and 200 high, from -10 to 40 degrees.
 fn line(values: &[f64], style: &str) -> String {
     let step = 720.0 / values.len() as f64;
     let points = values.iter().enumerate().fold(String::new(), |mut points, (day, value)| {
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let (week, season) = (smoothed(7.0)?, smoothed(60.0)?);
 
-    // The loop.
+    // Check: the serial loop.
     let (weight, mut mean) = (1.0 - 0.5f64.powf(1.0 / 7.0), highest[0]);
     for (day, (x, y)) in highest.iter().zip(&week).enumerate() {
         mean += weight * (x - mean);

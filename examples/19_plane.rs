@@ -1,6 +1,6 @@
-//! 19: mipmaps and trilinear lookups: a black and white page in perspective, its left half without mipmaps, its right
-//! half with them. Far away a pixel of the picture covers many pixels of the page, and only their mean shows the page's
-//! grey.
+//! 19: mipmaps and trilinear lookups: a black and white page in perspective, the left half of the picture without
+//! mipmaps, the right half with them. A far pixel of the picture covers many pixels of the page, and only their mean
+//! shows the page's grey.
 //!
 //! `cargo run --release -p upsweep-apps --example 19_plane -- plane.png`
 
@@ -11,11 +11,12 @@ use upsweep_apps::image::{Extent, Mipmap, Point, Wrap};
 
 const WIDTH: usize = 384;
 const HEIGHT: usize = 160;
-/// The distance of the picture from the eye, and the height of the eye above the plane, in pixels of the page.
+/// Distance of the picture from the eye, and height of the eye above the plane, in pixels of the page.
 const FOCUS: f32 = 200.0;
 const EYE: f32 = 60.0;
 
-/// Where the ray through a pixel meets the plane, and the level whose pixels are as large as what it covers there.
+/// Returns the point where the ray through a pixel meets the plane. Its mipmap level is that of the pixel's footprint
+/// on the plane in the right half of the picture, and 0 in the left half.
 fn seen(row: usize, column: usize) -> Point {
     let down = row as f32 + 2.5;
     let far = EYE * FOCUS / down;
@@ -38,7 +39,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     mipmap.lookup(&device, &device.upload(&points)?, Wrap::Repeat, &mut plane)?;
     let plane = plane.to_vec()?;
 
-    // How much neighbours differ in the rows next to the horizon: at random to the left, hardly to the right.
+    // Sum of the differences of neighbours in the rows next to the horizon: large to the left (aliasing), small to the
+    // right.
     let rough = |columns: std::ops::Range<usize>| -> f32 {
         let at = (0..8).flat_map(|row| columns.clone().skip(1).map(move |column| row * WIDTH + column));
         at.map(|at| (plane[at] - plane[at - 1]).abs()).sum()

@@ -14,7 +14,7 @@ const CONTROL_FLOW: &str = "Lensch and Strzodka, \"Control Flow\"";
 const HARRIS: &str = "Harris, \"Parallel Prefix Sum (Scan) with CUDA\"";
 const BLELLOCH: &str = "Blelloch, \"Prefix Sums and Their Applications\"";
 
-/// The array that three of the lectures scan.
+/// Array that three of the lectures scan.
 const X: [u32; 8] = [3, 1, 7, 0, 4, 1, 6, 3];
 
 fn heading(idea: &str, lecture: &str) {
@@ -79,7 +79,7 @@ fn scans(device: &Device) -> Outcome {
     Ok(())
 }
 
-/// 1 where a letter of S is above that of T, -1 where it is below.
+/// Returns 1 if letter `s` is above letter `t`, -1 if it is below, and 0 if they are equal.
 #[function]
 fn compared(s: u8, t: u8) -> i32 {
     if s > t {
@@ -91,19 +91,20 @@ fn compared(s: u8, t: u8) -> i32 {
     }
 }
 
-/// The first of two signs that is not 0: associative, with the identity 0.
+/// Returns the first of two signs that is not 0. The operator is associative, with the identity 0.
 #[operator(identity = 0)]
 fn first_difference(a: i32, b: i32) -> i32 {
     if a != 0 { a } else { b }
 }
 
-/// A step of an automaton with two states, outside (0) and inside (1) of quotes: the state after each of them.
+/// Transition of an automaton (DFA) with two states, outside (0) and inside (1) of quotes: the next state from each
+/// state.
 #[function]
 fn step(byte: u8) -> (u8, u8) {
     if byte == 34 { (1u8, 0u8) } else { (0u8, 1u8) }
 }
 
-/// First `f`, then `g`.
+/// Composition: first `f`, then `g`.
 #[operator(identity = (0, 1))]
 fn compose(f: (u8, u8), g: (u8, u8)) -> (u8, u8) {
     let from_outside: u8 = if f.0 == 0 { g.0 } else { g.1 };
@@ -159,7 +160,7 @@ fn texts(device: &Device) -> Outcome {
     Ok(())
 }
 
-/// The number of a key's part: at most 65,536 parts, so 16 bits.
+/// Returns the bucket of an element: the element itself. Its type has 16 bits, for at most 65,536 buckets.
 #[function]
 fn key(x: u32) -> u16 {
     x as u16
@@ -203,7 +204,7 @@ fn sorts(device: &Device) -> Outcome {
     Ok(())
 }
 
-/// The slope from the observer at place 0 to a point of a ray. The observer takes no part.
+/// Returns the slope from the observer, at index 0, to a point of the ray; minus infinity for the observer's own point.
 #[function]
 fn slope(#[param] observer: f64, altitude: f64, at: u64) -> f64 {
     if at == 0 { f64::NEG_INFINITY } else { (altitude - observer) / at as f64 }
@@ -246,7 +247,8 @@ fn pictures(device: &Device) -> Outcome {
     Ok(())
 }
 
-/// Neighbouring coefficients: a power of the point, and their own polynomial at it.
+/// Joins neighbouring groups of coefficients. A group is a pair: the power of the point whose exponent is the group's
+/// length, and the value of the group's own polynomial at the point.
 #[operator(identity = (1.0, 0.0))]
 fn join(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
     (a.0 * b.0, a.1 + a.0 * b.1)
@@ -261,7 +263,7 @@ const STOPS: u8 = 0;
 const MAKES: u8 = 1;
 const PASSES: u8 = 2;
 
-/// What two neighbouring groups of digits do with a carry; `lower` comes first.
+/// Effect on a carry of two neighbouring groups of digits. `lower` is the first operand, as the scan is reversed.
 #[operator(identity = 2)]
 fn carry(lower: u8, higher: u8) -> u8 {
     if higher == 2 { lower } else { higher }
@@ -305,7 +307,7 @@ fn arithmetic(device: &Device) -> Outcome {
     Ok(())
 }
 
-/// Where pixel `rank` of a line lies in an image 16 wide.
+/// Index of pixel `rank` of a line, in an image 16 pixels wide.
 #[function]
 fn pixel(line: [i32; 4], rank: u32) -> i32 {
     let (across, down) = (line[2] - line[0], line[3] - line[1]);

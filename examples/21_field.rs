@@ -8,20 +8,20 @@ use upsweep_apps::poly::Polynomial;
 
 const P: u64 = 0xffff_ffff_0000_0001;
 
-/// The product modulo p.
+/// Product modulo p.
 #[operator(identity = 1)]
 fn times(a: u64, b: u64) -> u64 {
     (a as u128 * b as u128 % P as u128) as u64
 }
 
-/// numerator / denominator, whose inverse is known.
+/// Quotient modulo p: `numerator` times the known inverse of the denominator.
 #[function]
 fn quotient(numerator: u64, inverse: u64) -> u64 {
     times(numerator, inverse)
 }
 
-/// 1 / x[i]: the product of the elements before it, the product of those after it, and the inverse of the product of
-/// all.
+/// Inverse of an element: the product of the elements before it, times the product of the elements after it, times
+/// `of_all`, the inverse of the product of all elements.
 #[function]
 fn inverse(#[param] of_all: u64, before: u64, after: u64) -> u64 {
     times(of_all, times(before, after))
@@ -44,7 +44,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let element = |i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) % (P - 1) + 1;
     let x = device.upload(&(0..n).map(element).collect::<Vec<u64>>())?;
 
-    // Exclusive products from both sides, and the inverse of the product of all elements, give the inverse of each.
+    // Batch inversion: exclusive products from both sides, and the inverse of the product of all elements, give the
+    // inverse of each element.
     let before: Array<u64> = Scan::new(Times).exclusive().run_to_array(&device, &x)?;
     let after: Array<u64> = Scan::new(Times).exclusive().reverse().run_to_array(&device, &x)?;
     let of_all = power(device.reduce(&x, Times)?, P - 2);
@@ -58,7 +59,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
 
-    // The permutation argument: of two arrays with the same elements, the running product of quotients ends with 1.
+    // Permutation argument: if two arrays have the same elements, the running product of their quotients ends with 1.
     let turned: Vec<u64> = (0..n).map(|i| element(n - 1 - i)).collect();
     let turned = device.upload(&turned)?;
     let grand: Array<u64> = Scan::new(Times).map(Quotient).run_to_array(&device, (&turned, &inverses))?;
@@ -66,7 +67,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert_eq!(grand.last(), Some(&1));
     println!("running product of quotients: {} {} ... {}", grand[0], grand[1], grand[n as usize - 1]);
 
-    // A polynomial at a point.
+    // Value of the polynomial with the coefficients x at the point 7.
     let value = Polynomial::of(&x).evaluate_modulo(&device, 7, P)?;
     let expected = (0..n).rev().fold(0u128, |v, i| (v * 7 + u128::from(element(i))) % u128::from(P));
     assert_eq!(u128::from(value), expected);

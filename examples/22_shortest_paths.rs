@@ -1,11 +1,12 @@
-//! 22: a graph as a sparse matrix: breadth-first levels, shortest paths and page ranks, each by products over a semiring.
+//! 22: a graph as a sparse matrix: breadth-first levels, shortest paths and page ranks, each by products over a
+//! semiring.
 //!
 //! `cargo run --release -p upsweep-apps --example 22_shortest_paths`
 
 use upsweep::prelude::*;
 use upsweep_apps::graph::{Matrix, page_rank};
 
-/// The distance of a vertex that no path reaches.
+/// Distance of a vertex that no path reaches.
 const FAR: u64 = u64::MAX;
 
 #[function]
@@ -25,7 +26,7 @@ fn shorter(a: u64, b: u64) -> u64 {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let device = Device::best()?;
-    // A grid of streets: those along a row have length 2, those along a column length 5. Row v of the matrix has the streets
+    // Grid of streets: a street along a row has length 2, along a column length 5. Row v of the matrix has the streets
     // that lead to v.
     let (rows, columns) = (20u32, 30u32);
     let n = rows * columns;

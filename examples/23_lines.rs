@@ -1,22 +1,22 @@
-//! 23: processor allocation: a million lines of a wireframe drawn at once. Each line gets a slot for each of its pixels, and each
-//! slot stores its pixel.
+//! 23: processor allocation: a million line segments of a wireframe drawn in parallel. Each segment gets a slot for
+//! each of its pixels, and each slot stores its pixel.
 //!
 //! `cargo run --release -p upsweep --example 23_lines -- [FILE.pgm]`
 
 use upsweep::prelude::*;
 
 const SIDE: usize = 4096;
-/// The points of the surface in one direction.
+/// Number of points of the surface in each direction.
 const POINTS: usize = 708;
 
-/// How many pixels a segment has: one at each step along its longer direction.
+/// Number of pixels of a segment: one more than the steps along its longer direction.
 #[function]
 fn pixels(segment: [i32; 4]) -> u32 {
     let (across, down) = (segment[2] - segment[0], segment[3] - segment[1]);
     (across.abs().max(down.abs()) + 1) as u32
 }
 
-/// Where pixel `rank` of a segment lies in the image.
+/// Index in the image of pixel `rank` of a segment.
 #[function]
 fn pixel(segment: [i32; 4], rank: u32) -> i32 {
     let (across, down) = (segment[2] - segment[0], segment[3] - segment[1]);
@@ -25,7 +25,7 @@ fn pixel(segment: [i32; 4], rank: u32) -> i32 {
     (segment[1] + down * at / steps) * 4096 + segment[0] + across * at / steps
 }
 
-/// A hill with waves, seen from above and aside: from each point to the next one in both directions.
+/// Segments of a hill with waves, seen obliquely from above: from each point to its next neighbour in both directions.
 fn wireframe() -> Vec<[i32; 4]> {
     let place = |i: usize, j: usize| {
         let (u, v) = (i as f64 / POINTS as f64 - 0.5, j as f64 / POINTS as f64 - 0.5);
@@ -57,12 +57,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let ranks: Array<u32> = Expand::new().ranks().run_to_array(&device, &counts)?;
     let mut image = device.filled(SIDE * SIDE, 0u8)?;
     let inks = device.filled(owners.len(), 255u8)?;
-    // Where segments cross, each of them stores the same ink.
+    // At crossings, several slots store to the same pixel: they store the same ink.
     let places = Apply(Pixel, (Gather::of(&segments).at(&owners), &ranks));
     Transform::copy().run(&device, &inks, Scatter::to(&mut image).at(places))?;
     let image = image.to_vec()?;
 
-    // The same by a loop over the segments.
+    // Check: a serial loop over the segments.
     let mut expected = vec![0u8; SIDE * SIDE];
     for &segment in &wires {
         (0..pixels(segment)).for_each(|rank| expected[pixel(segment, rank) as usize] = 255);

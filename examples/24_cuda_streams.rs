@@ -25,18 +25,18 @@ mod cuda {
             return Ok(());
         }
         let context = CudaContext::new(0)?;
-        // SAFETY: this program uses one stream, so nothing needs cudarc's events; and a captured stream must not wait
-        // for events from before the capture.
+        // SAFETY: this program uses one stream, so nothing needs cudarc's events. A captured stream must not wait for
+        // events from before the capture.
         unsafe { context.disable_event_tracking() };
         let stream = context.new_stream()?;
         let device = Device::on_stream(&stream)?;
 
-        // cudarc's slices and views are inputs and outputs as they are.
+        // Slices and views of cudarc are inputs and outputs, without a conversion.
         let mut x = stream.clone_htod(&[1u32, 2, 3, 4, 5, 6])?;
         let mut sums = stream.alloc_zeros::<u32>(6)?;
         Scan::new(Sum).run(&device, &x, &mut sums)?;
         Scan::new(Sum).run_in_place(&device, &mut sums.slice_mut(3..))?;
-        // Everything so far was only enqueued. The copy to the host waits for it.
+        // The calls so far only enqueued work. The copy to the host waits for it.
         println!("scanned twice from element 3 on: {:?}", stream.clone_dtoh(&sums)?);
         assert_eq!(stream.clone_dtoh(&sums)?, [1, 3, 6, 10, 25, 46]);
 

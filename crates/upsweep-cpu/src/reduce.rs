@@ -1,4 +1,4 @@
-//! Reduce on the CPU: the cases of a job.
+//! Reduction on the CPU: dispatch of a job by its segments and its plan.
 
 use super::columns;
 use super::engine::placed::{Placed, placed};
@@ -21,14 +21,15 @@ use upsweep_core::shape::Shape;
 use upsweep_core::steps::{Held, JobSteps, Steps};
 use upsweep_plan::cpu::{Blocks, CpuJob, CpuKind, CpuPlan, Cut, Limits};
 
-// Inlined, so that the job stays in registers; but a function of its own, compiled once for several inputs, with `small-loops`.
+// Inlined, so that the job stays in registers. With `small-loops` it is a function of its own, compiled once for
+// several inputs.
 #[cfg_attr(not(feature = "small-loops"), inline(always))]
 #[cfg_attr(feature = "small-loops", inline(never))]
 pub fn run<S: JobSteps, G: Segmentation>(job: Job<'_, '_, '_, S, G>, count: Option<ViewMut<'_, u64>>) -> Result<()> {
     run_within(job, count, Limits::of(S::BYTES))
 }
 
-/// [`run`] with the sizes that tests change.
+/// [`run`] with explicit limits, which tests change.
 #[inline(always)]
 pub(super) fn run_within<S: JobSteps, G: Segmentation>(
     job: Job<'_, '_, '_, S, G>,
@@ -52,13 +53,14 @@ pub(super) fn run_within<S: JobSteps, G: Segmentation>(
     let job = CpuJob { kind: CpuKind::Reduction, shape, segments: segments_by, bytes: S::BYTES, in_place: false };
     let plan = CpuPlan::within(job, limits);
     let reduce = ReduceMemory::<S, G> { init, empty, results: outputs, segments, plan: &plan, shape };
-    // SAFETY: the memory is the job's, which borrows it for this call; the plan is of its shape. The builder has checked
-    // that there is a result for each line or offset.
+    // SAFETY: the job borrows its memory for this call; the plan was made for its shape. The builder has checked that
+    // there is a result for each line or offset.
     #[cfg(not(feature = "small-loops"))]
     let segments = unsafe { reduce.run(steps, memory)? };
-    // The same, compiled once for many jobs.
+    // Type-erased loops, compiled once for many jobs.
     #[cfg(feature = "small-loops")]
-    // SAFETY: as above.
+    // SAFETY: the job borrows its memory for this call; the plan was made for its shape. The builder has checked that
+    // there is a result for each line or offset.
     let segments = unsafe { erased::call(steps, memory, reduce)? };
     faults.check()?;
     if let Some([count, ..]) = count {
@@ -67,10 +69,11 @@ pub(super) fn run_within<S: JobSteps, G: Segmentation>(
     Ok(())
 }
 
-/// A reduction of a job's memory. Its result is the number of segments or lines.
+/// Reduction of a job's memory. Returns the number of segments or lines.
 ///
 /// # Safety
-/// The memory is valid and used by nothing else; the plan is of its shape; there is a result for each line or offset.
+/// The memory is valid and used by nothing else; the plan was made for its shape; there is a result for each line or
+/// offset.
 struct ReduceMemory<'a, 'b, S: Steps, G: Segmentation> {
     init: Option<S::Acc>,
     empty: Option<S::Acc>,
@@ -87,11 +90,12 @@ impl<S: Steps, G: Segmentation> Body<S> for ReduceMemory<'_, '_, S, G> {
     unsafe fn run<E: Steps>(self, steps: E, memory: Memory<E::In, E::Out>) -> Result<usize> {
         let Self { init, empty, results, segments, plan, shape } = self;
         let len = memory.len;
-        // SAFETY: values of `E` have the bits of values of `S`, as [`Body::run`] says.
+        // SAFETY: values of `E` have the bits of values of `S`, a condition of [`Body::run`].
         let [init, empty] = [init, empty].map(|value| value.map(|value| unsafe { bits(value) }));
         let results = Results { steps, memory, init, empty, results, threads: plan.threads };
         // Each arm is compiled for its own segmentation alone: the compiler drops what a constant condition excludes.
-        // SAFETY: the memory is valid, used by nothing else and of the plan's shape, and there is a result for each line or offset.
+        // SAFETY: the memory is valid and used by nothing else, the plan was made for its shape, and there is a result
+        // for each line or offset.
         unsafe {
             match (segments, &plan.cut) {
                 (SegmentKind::Whole, _) if len == 0 => {
@@ -128,14 +132,16 @@ impl<S: Steps, G: Segmentation> Body<S> for ReduceMemory<'_, '_, S, G> {
     }
 }
 
+/// Reduces the segments that `heads` delimit, and returns their number.
+///
 /// # Safety
-/// The memory is valid and used by nothing else, as long as `heads`, and cut into `blocks`.
+/// The memory is valid and used by nothing else; `heads` and `blocks` have its length.
 unsafe fn by_test<S, F>(results: &Results<S>, heads: &ByTest<F>, blocks: &Blocks) -> Result<usize>
 where
     S: Steps,
     F: Fn(Range<usize>) -> usize + Sync,
 {
-    // SAFETY: the memory is valid, used by nothing else, as long as `heads`, and cut into `blocks`.
+    // SAFETY: the memory is valid and used by nothing else; `heads` and `blocks` have its length.
     let segments = unsafe { segments::by_heads(results, heads, blocks)? };
     results.expect_room(segments)?;
     Ok(segments)

@@ -1,4 +1,4 @@
-//! Scan on the CPU: the cases of a job.
+//! Scan on the CPU: dispatch of a job by its segments and its plan.
 
 use super::columns;
 use super::engine::heads::EqualLines;
@@ -26,7 +26,7 @@ pub fn run<S: JobSteps, G: Segmentation>(
     run_within(job, direction, carry, Limits::of(S::BYTES))
 }
 
-/// [`run`] with the sizes that tests change.
+/// [`run`] with explicit limits, which tests change.
 pub(super) fn run_within<S: JobSteps, G: Segmentation>(
     job: Job<'_, '_, '_, S, G>,
     direction: Direction,
@@ -55,35 +55,35 @@ pub(super) fn run_within<S: JobSteps, G: Segmentation>(
     };
     let wanted = carry.is_some() || direction.total;
     let scan = ScanMemory::<S, G> { init, storing, segments, plan: &plan, line: shape.len, in_place, wanted };
-    // SAFETY: the memory is the job's, which borrows it for this call; the plan is of its shape.
+    // SAFETY: the job borrows its memory for this call; the plan was made for its shape.
     #[cfg(not(feature = "small-loops"))]
     let state = unsafe { scan.run(steps, memory)? };
-    // The same, compiled once for many jobs.
+    // Type-erased loops, compiled once for many jobs.
     #[cfg(feature = "small-loops")]
-    // SAFETY: as above.
+    // SAFETY: the job borrows its memory for this call; the plan was made for its shape.
     let state = unsafe { erased::call(steps, memory, scan)? };
     if let Some(state) = state {
         if let Some([carry, ..]) = carry {
             *carry = steps.carried(state);
         }
         if direction.total {
-            // SAFETY: the builder has checked that there is a result more than elements.
+            // SAFETY: the builder has checked that the output has one result more than there are elements.
             unsafe { S::Out::write(&sink, len, steps.store(state)) };
         }
     }
     faults.check()
 }
 
-/// A scan of a job's memory. Its result is the state after the last element, of whole arrays and if it is `wanted`.
+/// Scan of a job's memory. Returns the state after the last element of a whole array, if it is `wanted`.
 ///
 /// # Safety
-/// The memory is valid and used by nothing else; the plan is of its shape.
+/// The memory is valid and used by nothing else; the plan was made for its shape.
 struct ScanMemory<'a, 'b, S: Steps, G: Segmentation> {
     init: Option<S::Acc>,
     storing: Storing<S::Acc>,
     segments: SegmentKind<'a, G::Key, G::Offset, G::Same>,
     plan: &'b CpuPlan,
-    /// The elements of a line.
+    /// Number of elements of a line.
     line: usize,
     in_place: bool,
     wanted: bool,
@@ -95,14 +95,14 @@ impl<S: Steps, G: Segmentation> Body<S> for ScanMemory<'_, '_, S, G> {
     unsafe fn run<E: Steps>(self, steps: E, memory: Memory<E::In, E::Out>) -> Result<Option<S::Acc>> {
         let Self { init, storing, segments, plan, line, in_place, wanted } = self;
         let (len, reverse) = (memory.len, memory.reverse);
-        // SAFETY: values of `E` have the bits of values of `S`, as [`Body::run`] says.
+        // SAFETY: values of `E` have the bits of values of `S`, a condition of [`Body::run`].
         let [init, identity] = [init, storing.identity].map(|value| value.map(|value| unsafe { bits(value) }));
         let Storing { exclusive, non_temporal, block, next, .. } = storing;
         let storing = Storing { exclusive, identity, non_temporal, block, next };
         let (steps, memory) = (&steps, &memory);
         let scan = Contiguous { steps, memory, init, storing, threads: plan.threads, in_place };
         // Each arm is compiled for its own segmentation alone: the compiler drops what a constant condition excludes.
-        // SAFETY: the memory is valid, used by nothing else and of the plan's shape.
+        // SAFETY: the memory is valid and used by nothing else, and the plan was made for its shape.
         let state: Result<Option<E::Acc>> = unsafe {
             match (segments, &plan.cut) {
                 (SegmentKind::Whole, _) if len == 0 => Ok(init.or(identity)),
@@ -134,7 +134,7 @@ impl<S: Steps, G: Segmentation> Body<S> for ScanMemory<'_, '_, S, G> {
                 _ => Err(Kind::contradicts()),
             }
         };
-        // SAFETY: as above.
+        // SAFETY: values of `E` have the bits of values of `S`, a condition of [`Body::run`].
         Ok(state?.map(|state| unsafe { bits(state) }))
     }
 }

@@ -1,4 +1,4 @@
-//! Reductions of whole arrays and of lines along the last axis.
+//! Reductions of whole arrays, and of lines along the last axis.
 
 use super::chain::{States, Tickets};
 use super::results::Results;
@@ -12,28 +12,31 @@ use upsweep_core::error::Result;
 use upsweep_core::steps::Steps;
 use upsweep_plan::cpu::Blocks;
 
-/// Reduces each line of `line` elements, one result a line.
+/// Reduces each line of `line` elements to one result.
 ///
 /// # Safety
-/// The memory is valid and used by nothing else; `line` is not 0 and divides its length, of which the blocks are; there is
-/// a result for each line.
+/// The memory is valid and used by nothing else; `line` is not 0 and divides the memory's length; `blocks` divides
+/// lines of `line` elements of this memory; there is a result for each line.
 #[inline(always)]
 pub(crate) unsafe fn reduce<S: Steps>(job: &Results<S>, line: usize, blocks: &Blocks) -> Result<()> {
     let reducer = Reducer::new(Set::widest(), &job.steps, &job.memory);
     if line == job.memory.len && blocks.count() == 1 {
-        // A short array takes no longer than the cut into blocks.
+        // For a short array, the division into blocks would take as long as the reduction.
         Tickets::in_order(1, |_| {
-            // SAFETY: the line is the memory, and there is a result for it, which only this thread stores.
+            // SAFETY: the line is the whole memory, and only this thread stores its result.
             unsafe { job.store(0, reducer.reduce(Run { start: 0, len: line, origin: 0 }, Ahead::NOTHING)) };
         });
         return Ok(());
     }
-    // SAFETY: the memory is valid and of as many lines, and there is a result for each.
+    // SAFETY: the memory is valid and consists of whole lines, and there is a result for each line.
     unsafe { reduce_blocks(job, reducer, line, blocks) }
 }
 
+/// Reduces the blocks: each to the results of its lines, or, if a line has several blocks, to a part of its line's
+/// result.
+///
 /// # Safety
-/// As [`reduce`].
+/// The conditions of [`reduce`] hold.
 unsafe fn reduce_blocks<S: Steps>(
     job: &Results<S>,
     reducer: Reducer<'_, S>,
@@ -42,11 +45,12 @@ unsafe fn reduce_blocks<S: Steps>(
 ) -> Result<()> {
     let (len, count, per_line) = (job.memory.len, blocks.count(), blocks.per_line());
     if per_line == 1 {
-        // Each block is some whole lines.
+        // Each block consists of whole lines.
         let lines = |index: usize| {
             let Range { start, end } = blocks.range(index);
             for (result, start) in (start / line..).zip((start..end).step_by(line)) {
-                // SAFETY: the line is in memory, and there is a result for it, which only this thread stores: see `reduce`.
+                // SAFETY: the line is in memory and has a result, by the conditions of `reduce`. Only this thread
+                // stores it.
                 unsafe { job.store(result, reducer.reduce(Run { start, len: line, origin: start }, Ahead::NOTHING)) };
             }
         };
@@ -62,13 +66,13 @@ unsafe fn reduce_blocks<S: Steps>(
     }
     let part = |index, next: Option<usize>| {
         let Range { start, end } = blocks.range(index);
-        // What is short is in a cache, or will be.
+        // A short array, which one thread reduces, needs no prefetch: it is in a cache, or will be.
         let ahead = if job.threads > 1 {
             Ahead::of_reduction(&job.memory, start..end, next.map(|next| blocks.range(next).start))
         } else {
             Ahead::NOTHING
         };
-        // SAFETY: the block is in memory: see `reduce`.
+        // SAFETY: the block is in memory, by the conditions of `reduce`.
         unsafe { reducer.reduce(Run { start, len: end - start, origin: start - start % line }, ahead) }
     };
     let combine = |a, b| job.steps.combine(a, b);
@@ -79,7 +83,7 @@ unsafe fn reduce_blocks<S: Steps>(
                 parts.push(part, combine);
             }
             if (index + 1).is_multiple_of(per_line) {
-                // SAFETY: there is a result for each line, and this thread alone stores.
+                // SAFETY: there is a result for each line, and only this thread stores.
                 unsafe { job.store(index / per_line, parts.total(combine)) };
                 parts = Pairwise::new();
             }
@@ -96,7 +100,7 @@ unsafe fn reduce_blocks<S: Steps>(
         for part in (line * per_line..(line + 1) * per_line).filter_map(|index| states.get(index).flatten()) {
             parts.push(part, combine);
         }
-        // SAFETY: as above.
+        // SAFETY: there is a result for each line, and only this thread stores.
         unsafe { job.store(line, parts.total(combine)) };
     }
     Ok(())

@@ -1,17 +1,19 @@
-//! Steps whose functions are called by pointer, so that the loops around them are compiled once for many jobs.
+//! Type-erased steps: the functions of a job are called by pointer, and the loops around them compiled once for many
+//! jobs.
 //!
 //! ```text
-//! what is combined, and a result     bits: of numbers those of an unsigned integer
-//! an element                         its position: `load` reads it and maps it
+//! operand, result     its bits: those of an unsigned integer for a number
+//! element             its position: `load` reads the element there and maps it
 //! ```
 //!
-//! A job's functions are inlined into the loops, and the loops are compiled for each job. That is what makes them fast, and
-//! what takes long to compile. Tests that are built with the feature `small-loops` are compiled often, for many jobs, and run short: there a job whose results
-//! go to a buffer of their own goes through [`call`] to the loops of [`Erased`] steps, of which there are few. Release builds have no other
-//! loops than those of the job, and tests of the CPU's loops are run in such a build, too.
+//! Usually the functions of a job are inlined into its loops, and the loops are compiled for each job. Such loops are
+//! fast, and take long to compile. Tests that are built with the feature `small-loops` are compiled often, for many
+//! jobs, and run briefly. In these builds [`call`] runs a job whose output is a plain buffer in the few loops of
+//! [`Erased`] steps. Without the feature a job has only its own loops; tests of the CPU's loops are run in a release
+//! build, too.
 //!
-//! **Grouping.** What chooses how elements are grouped, the sizes and the kind of operator, is part of the types: the bits are
-//! the same.
+//! **Grouping.** The grouping of elements is chosen by their sizes and by the kind of the operator, which the erased
+//! types keep. So the results have the same bits.
 
 use super::body::{Body, bits};
 use super::run::Memory;
@@ -20,7 +22,7 @@ use upsweep_core::operator::Element;
 use upsweep_core::outputs::Write;
 use upsweep_core::steps::{Out, Steps};
 
-/// Which loops an operator goes through.
+/// Kinds of operators, each with its own loops: see [`kind_of`].
 const EXACT: u8 = 0;
 const ROWS: u8 = 1;
 const VECTORS: u8 = 2;
@@ -35,21 +37,22 @@ const fn kind_of<S: Steps>() -> u8 {
     }
 }
 
-/// Whether a job's loops are those of [`Erased`] steps.
+/// Whether a job runs in the loops of [`Erased`] steps: if its output is a plain buffer.
 const fn applies<S: Steps>() -> bool {
     <S::Out as Write>::PLAIN
 }
 
-/// What carries the values of a job.
+/// Type that carries the bits of a `T`.
 type BitsOf<T> = <T as Element>::Carrier;
 
-/// The functions of a job, and where its elements are.
+/// Functions and input of a job.
 struct Functions<S: Steps> {
     steps: S,
     input: <S::In as Read>::Place,
 }
 
-/// The functions of some job, whose values are the bits of `A` and of `O`. Each is given the job's [`Functions`].
+/// Table of a job's functions. Operands are passed as bits of an `A`, and results as bits of an `O`. The first argument
+/// of each function points to the job's [`Functions`].
 struct Table<A, O> {
     load: unsafe fn(*const (), usize, usize) -> A,
     combine: unsafe fn(*const (), A, A) -> A,
@@ -61,13 +64,13 @@ struct Table<A, O> {
     store_encoded: unsafe fn(*const (), A) -> O,
 }
 
-/// Makes functions of a table from methods of the steps.
+/// Defines functions of a [`Table`] by methods of the steps.
 macro_rules! functions {
     ($($name:ident($($x:ident),*);)*) => { $(
         /// # Safety
-        /// `functions` are those of `S`, and values the bits of its values.
+        /// `functions` points to the [`Functions`] of `S`, and the arguments are bits of its values.
         unsafe fn $name<S: Steps, A: Copy, R: Copy>(functions: *const (), $($x: A),*) -> R {
-            // SAFETY: the functions are those of `S`, and the values' bits those of its values.
+            // SAFETY: `functions` points to those of `S`, and the arguments are bits of its values.
             unsafe { bits((*functions.cast::<Functions<S>>()).steps.$name($(bits($x)),*)) }
         }
     )* };
@@ -82,10 +85,13 @@ functions! {
     store_encoded(a);
 }
 
+/// Reads the element at `at` and maps it.
+///
 /// # Safety
-/// As above; the element at `at` is in the input, and nothing writes it meanwhile.
+/// `functions` points to the [`Functions`] of `S`. The element at `at` is in the input, and nothing writes it
+/// meanwhile.
 unsafe fn load<S: Steps, A: Copy>(functions: *const (), at: usize, index: usize) -> A {
-    // SAFETY: the element at `at` is in the input, and nothing writes it meanwhile.
+    // SAFETY: `functions` points to those of `S`; the element at `at` is in the input, and nothing writes it meanwhile.
     unsafe {
         let Functions { steps, input } = &*functions.cast::<Functions<S>>();
         bits(steps.load(S::In::read(input, at), index))
@@ -109,7 +115,7 @@ impl<A: Copy + 'static, O: Copy + 'static> Table<A, O> {
     }
 }
 
-/// The steps of some job: see the [module](self).
+/// Type-erased steps of a job: see the [module](self).
 pub(crate) struct Erased<A: 'static, O: 'static, const KIND: u8> {
     functions: *const (),
     table: &'static Table<A, O>,
@@ -122,9 +128,10 @@ impl<A, O, const KIND: u8> Clone for Erased<A, O, KIND> {
 }
 impl<A, O, const KIND: u8> Copy for Erased<A, O, KIND> {}
 
-// SAFETY: the functions are those of steps, which all threads may have, and of an input, which all threads read.
+// SAFETY: `functions` points to steps, which are `Send` and `Sync`, and to the place of an input, which all threads
+// only read.
 unsafe impl<A, O, const KIND: u8> Send for Erased<A, O, KIND> {}
-// SAFETY: as above.
+// SAFETY: as for `Send`: sharing the pointer is no more than sending copies of it.
 unsafe impl<A, O, const KIND: u8> Sync for Erased<A, O, KIND> {}
 
 impl<A: Element, O: Element, const KIND: u8> Steps for Erased<A, O, KIND> {
@@ -148,67 +155,69 @@ impl<A: Element, O: Element, const KIND: u8> Steps for Erased<A, O, KIND> {
 
     #[inline(always)]
     fn neutral(&self, x: A) -> A {
-        // SAFETY: `call` has made the functions and the table, here and below.
+        // SAFETY: `by_pointer` made the table for the steps that `functions` points to.
         unsafe { (self.table.neutral)(self.functions, x) }
     }
 
     #[inline(always)]
     fn encode(&self, value: A) -> A {
-        // SAFETY: as above.
+        // SAFETY: `by_pointer` made the table for the steps that `functions` points to.
         unsafe { (self.table.encode)(self.functions, value) }
     }
 
     #[inline(always)]
     fn decode(&self, value: A) -> A {
-        // SAFETY: as above.
+        // SAFETY: `by_pointer` made the table for the steps that `functions` points to.
         unsafe { (self.table.decode)(self.functions, value) }
     }
 
     #[inline(always)]
     fn combine_encoded(&self, a: A, b: A) -> A {
-        // SAFETY: as above.
+        // SAFETY: `by_pointer` made the table for the steps that `functions` points to.
         unsafe { (self.table.combine_encoded)(self.functions, a, b) }
     }
 
     #[inline(always)]
     fn load(&self, at: u64, index: usize) -> A {
-        // SAFETY: as above; who has the position has read it, and so may read the element.
+        // SAFETY: `by_pointer` made the table for the steps that `functions` points to. The caller may read its input
+        // at this position, and so the element.
         unsafe { (self.table.load)(self.functions, at as usize, index) }
     }
 
     #[inline(always)]
     fn combine(&self, a: A, b: A) -> A {
-        // SAFETY: as above.
+        // SAFETY: `by_pointer` made the table for the steps that `functions` points to.
         unsafe { (self.table.combine)(self.functions, a, b) }
     }
 
     #[inline(always)]
     fn store(&self, value: A) -> O {
-        // SAFETY: as above.
+        // SAFETY: `by_pointer` made the table for the steps that `functions` points to.
         unsafe { (self.table.store)(self.functions, value) }
     }
 
     #[inline(always)]
     fn store_encoded(&self, value: A) -> O {
-        // SAFETY: as above.
+        // SAFETY: `by_pointer` made the table for the steps that `functions` points to.
         unsafe { (self.table.store_encoded)(self.functions, value) }
     }
 }
 
-/// Runs `body` with a job's steps: as they are, or by pointer where that [applies].
+/// Runs `body` with a job's steps: as they are, or type-erased if that [applies].
 ///
 /// # Safety
-/// What the body says.
+/// The conditions of the type of `body` hold.
 #[inline(always)]
 pub(crate) unsafe fn call<S: Steps, B: Body<S>>(steps: S, memory: Memory<S::In, S::Out>, body: B) -> B::Result {
-    // SAFETY: the memory is as the body says.
+    // SAFETY: the conditions of the body hold.
     unsafe { (const { way::<S, B>() })(steps, memory, body) }
 }
 
-/// A way to run a body.
+/// Function that runs a body.
 type Way<S, B> = unsafe fn(S, Memory<<S as Steps>::In, <S as Steps>::Out>, B) -> <B as Body<S>>::Result;
 
-/// The one for a job. It is chosen as a constant: a branch that is never taken would still be looked through, for each job, by the compiler.
+/// Returns the function that runs the body of a job. It is chosen in a constant: the compiler would still analyse a
+/// branch that is never taken, for each job.
 const fn way<S: Steps, B: Body<S>>() -> Way<S, B> {
     match kind_of::<S>() {
         _ if !applies::<S>() => as_they_are::<S, B>,
@@ -219,16 +228,20 @@ const fn way<S: Steps, B: Body<S>>() -> Way<S, B> {
     }
 }
 
+/// Runs `body` with the steps of the job.
+///
 /// # Safety
-/// As [`call`].
+/// The conditions of the type of `body` hold.
 #[inline(always)]
 unsafe fn as_they_are<S: Steps, B: Body<S>>(steps: S, memory: Memory<S::In, S::Out>, body: B) -> B::Result {
-    // SAFETY: the memory is as the body says; values stay as they are.
+    // SAFETY: the conditions of the body hold, and the steps are the job's.
     unsafe { body.run::<S>(steps, memory) }
 }
 
+/// Runs `body` with type-erased steps.
+///
 /// # Safety
-/// As [`call`]; it [applies], and `KIND` is that of the steps.
+/// The conditions of the type of `body` hold; type erasure [applies]; `KIND` is the kind of the steps.
 unsafe fn by_pointer<S: Steps, B: Body<S>, const KIND: u8>(
     steps: S,
     memory: Memory<S::In, S::Out>,
@@ -240,6 +253,7 @@ unsafe fn by_pointer<S: Steps, B: Body<S>, const KIND: u8>(
     let Memory { output, len, reverse, .. } = memory;
     let output = output.cast();
     let memory = Memory { input: 0, sink: output, output, len, reverse };
-    // SAFETY: the memory is as the body says, and `KIND` is the steps'; the functions live until the body has run, and so does all that it is lent to.
+    // SAFETY: the conditions of the body hold, and `KIND` is the kind of the steps. `functions` lives until the body
+    // has run, and no copy of the pointer outlives the run.
     unsafe { body.run::<Of<S, KIND>>(steps, memory) }
 }

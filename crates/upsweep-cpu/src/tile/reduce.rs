@@ -1,12 +1,14 @@
 //! Reductions of runs of elements, in tiles that fit into the first-level cache.
 //!
-//! A tile is reduced by [`sweep`]s over arrays. Where neither order nor grouping shows, a run is one loop over its memory.
+//! A tile is reduced by [`sweep`]s over arrays. If every order and grouping give the same bits, a run is one loop over
+//! its memory.
 //!
-//! **Grouping.** A run is cut into tiles of [`tile_len`], the rest into smaller and smaller ones whose lengths are powers of
-//! two, and what is left, less than [`SHORTEST`], into leaves of [`LEAF`] elements, and these into chains of [`CHAIN`]. A chain,
-//! the chains of a leaf and the few leaves are combined one after the other; a tile is a balanced tree; all tiles and the
-//! leaves together are combined [pairwise](super::pairwise). The error of a float sum grows with the longest way of an
-//! element through additions, which is 17 in the leaves, and at most 2 log2(n) above.
+//! **Grouping.** A run is divided into tiles of [`tile_len`] elements, and the rest into ever smaller tiles whose
+//! lengths are powers of two. The remainder, shorter than [`SHORTEST`], is divided into leaves of [`LEAF`] elements,
+//! and a leaf into chains of [`CHAIN`]. The elements of a chain, the chains of a leaf, and the leaves are each combined
+//! serially. A tile is a balanced tree. All tiles, and the total of the leaves, are combined
+//! [pairwise](super::pairwise). The error of a float sum grows with the largest number of additions that an element
+//! goes through: 17 in the leaves (7, 7 and 3), and at most 2 log2(n) above.
 
 use super::lanes::{Lanes, Work};
 use super::pairwise::Pairwise;
@@ -17,18 +19,19 @@ use super::sweep::{self, TILE_BYTES};
 use upsweep_core::inputs::Read;
 use upsweep_core::steps::{Out, Steps};
 
-/// The elements that are combined one after the other before something else comes before them.
+/// Number of elements of a chain, which are combined serially.
 pub(crate) const CHAIN: usize = 8;
-/// The elements of a leaf. Balanced trees of so few elements took twice as long, because the additions of one segment
-/// overlap with those of the next.
+/// Number of elements of a leaf. Balanced trees of 64 elements or fewer took twice as long: the serial additions of one
+/// segment overlap with those of the next.
 pub(crate) const LEAF: usize = CHAIN * CHAIN;
-/// The elements of the shortest tile, from which on sweeps are faster than leaves.
+/// Number of elements of the shortest tile: from this length on, sweeps are faster than leaves.
 const SHORTEST: usize = 256;
-/// The bytes of a loop over memory during which as many are fetched: lanes are combined behind each.
+/// Bytes of a part of the loop over memory. Before each part as many bytes are prefetched; after it, the lanes of the
+/// vectors are combined.
 const FETCHED: usize = 4 << 10;
 
-/// The elements of a tile, a power of two that depends on the types alone; 0 when they are so large that tiles would
-/// not help.
+/// Returns the number of elements of a tile, a power of two that depends on the types alone; 0 if elements are so large
+/// that tiles would not help.
 pub(crate) const fn tile_len<S: Steps>() -> usize {
     let (acc, out) = (size_of::<S::Acc>(), size_of::<Out<S>>());
     let size = if acc > out { acc } else { out };
@@ -40,18 +43,18 @@ pub(crate) const fn tile_len<S: Steps>() -> usize {
     1 << most.ilog2()
 }
 
-/// The element `k` in scan order, mapped.
+/// Returns element `k` in scan order, mapped.
 ///
 /// # Safety
 /// `k` is less than `memory.len`, and the element is initialised and not being written.
 #[inline(always)]
 pub(crate) unsafe fn load<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, k: usize, origin: usize) -> S::Acc {
     let at = memory.at(k);
-    // SAFETY: `at` is less than `memory.len`, for which `input` is valid.
+    // SAFETY: `at` is less than `memory.len`, and `input` is valid for that many elements.
     steps.load(unsafe { S::In::read(&memory.input, at) }, at - origin)
 }
 
-/// The reduction of runs, compiled for one instruction set.
+/// Reduction of runs, compiled for one instruction set.
 #[derive(Clone, Copy)]
 pub(crate) struct Reducer<'a, S: Steps> {
     steps: &'a S,
@@ -65,16 +68,19 @@ impl<'a, S: Steps> Reducer<'a, S> {
         Self { steps, memory, compiled: set.compiled() }
     }
 
+    /// Reduces `run`; returns `None` if it is empty.
+    ///
     /// # Safety
-    /// As [`ReduceRun`].
+    /// The run is in the memory; nothing writes its input meanwhile.
     #[inline(always)]
     pub(crate) unsafe fn reduce(&self, run: Run, ahead: Ahead) -> Option<S::Acc> {
-        // SAFETY: the processor has the instructions of a `Set`; the run is in the memory, and nothing writes its input meanwhile.
+        // SAFETY: the processor has the instructions of a `Set`; the run is in the memory, and nothing writes its input
+        // meanwhile.
         unsafe { (self.compiled)(ReduceRun { steps: self.steps, memory: self.memory, run, ahead }) }
     }
 }
 
-/// `run` combined from left to right; `None` when it is empty.
+/// Reduction of `run` from left to right; `None` if it is empty.
 ///
 /// # Safety
 /// The run is in the memory; nothing writes its input meanwhile.
@@ -99,16 +105,16 @@ impl<S: Steps> Work for ReduceRun<'_, S> {
             if const { tile_len::<S>() == 0 } || self.run.len < SHORTEST {
                 return leaves(self.steps, self.memory, self.run);
             }
-            // By itself, so that short runs do without its arrays.
+            // Not inlined, so that short runs need no stack for its arrays.
             L::call(ReduceLong(self))
         }
     }
 }
 
-/// [`ReduceRun`], of any length.
+/// [`ReduceRun`] in tiles, for runs of any length.
 ///
 /// # Safety
-/// As [`ReduceRun`].
+/// The run is in the memory; nothing writes its input meanwhile.
 struct ReduceLong<'a, S: Steps>(ReduceRun<'a, S>);
 
 impl<S: Steps> Work for ReduceLong<'_, S> {
@@ -133,10 +139,10 @@ impl<S: Steps> Work for ReduceLong<'_, S> {
     }
 }
 
-/// Adds `run`, which is shorter than a tile, to `parts`.
+/// Reduction of `run`, which is shorter than a tile; its totals are pushed to `parts`.
 ///
 /// # Safety
-/// As [`ReduceRun`].
+/// The run is in the memory; nothing writes its input meanwhile.
 pub(crate) struct ReduceRest<'a, S: Steps> {
     pub(crate) steps: &'a S,
     pub(crate) memory: &'a Memory<S::In, S::Out>,
@@ -156,12 +162,12 @@ impl<S: Steps> Work for ReduceRest<'_, S> {
         // SAFETY: the tiles and leaves are in the run.
         unsafe {
             while const { !S::EXACT && tile_len::<S>() > 0 } && end - start >= SHORTEST {
-                // No constant: LLVM would unroll the sweeps of a short tile and forget the vectors.
+                // The length is no constant: LLVM would unroll the sweeps of a short tile and not vectorise them.
                 let tile = Run { start, len: 1 << (end - start).ilog2(), origin };
                 parts.push(sweep::reduce_tile(steps, memory, tile, &mut { Ahead::NOTHING }), combine);
                 start += tile.len;
             }
-            // What is left, or all of it where there are no tiles, goes to the same function as short runs.
+            // The remainder, or the whole run if there are no tiles, goes to the function for short runs.
             let run = Run { start, len: end - start, origin };
             if let Some(total) = L::call(ReduceRun { steps, memory, run, ahead: Ahead::NOTHING }) {
                 parts.push(total, combine);
@@ -170,10 +176,10 @@ impl<S: Steps> Work for ReduceRest<'_, S> {
     }
 }
 
-/// `run`, which is shorter than [`SHORTEST`], combined leaf by leaf.
+/// Reduces `run` leaf by leaf. It is shorter than [`SHORTEST`], unless there are no tiles.
 ///
 /// # Safety
-/// As [`ReduceRun`].
+/// The run is in the memory; nothing writes its input meanwhile.
 #[inline(always)]
 unsafe fn leaves<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> Option<S::Acc> {
     let Run { mut start, len, origin } = run;
@@ -188,10 +194,10 @@ unsafe fn leaves<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) 
     total
 }
 
-/// `run`, which is no longer than a [`LEAF`], combined in chains.
+/// Reduces `run`, no longer than a [`LEAF`], in chains.
 ///
 /// # Safety
-/// As [`ReduceRun`].
+/// The run is in the memory; nothing writes its input meanwhile.
 #[inline(always)]
 unsafe fn leaf<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> Option<S::Acc> {
     let Run { mut start, len, origin } = run;
@@ -212,10 +218,10 @@ unsafe fn leaf<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) ->
     total
 }
 
-/// `run` combined, where neither order nor grouping shows, as one loop over its memory, which LLVM vectorises.
+/// Reduces `run` in one loop over its memory, which LLVM vectorises: every order and grouping give the same bits.
 ///
 /// # Safety
-/// As [`ReduceRun`]; the operator is [`EXACT`](Steps::EXACT).
+/// The run is in the memory; nothing writes its input meanwhile. The operator is [`EXACT`](Steps::EXACT).
 #[inline(always)]
 unsafe fn reduce_in_any_order<S: Steps>(
     steps: &S,
@@ -228,9 +234,10 @@ unsafe fn reduce_in_any_order<S: Steps>(
         return None;
     }
     let first = memory.at(if memory.reverse { start + len - 1 } else { start });
-    // SAFETY: the positions below are those of elements of the run.
+    // SAFETY: all positions passed below are in the run.
     let element = |at: usize| steps.encode(steps.load(unsafe { S::In::read(&memory.input, at) }, at - origin));
-    // Not from the first element on: of a round number of elements one less is left, which vectors do not divide.
+    // The loop begins with a neutral value, not with the first element: one element less than a round number is no
+    // multiple of a vector.
     let mut value = steps.neutral(element(first));
     let (mut from, end, size) = (first, first + len, S::In::address(&memory.input, first).1);
     let part = if ahead.is_nothing() { len } else { FETCHED / size.max(1) };

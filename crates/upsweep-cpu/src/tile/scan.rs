@@ -1,13 +1,19 @@
 //! Scans of runs of elements, in tiles that fit into the first-level cache.
 //!
-//! A tile of an operator that is a few vector instructions is scanned in registers ([`rows`]), if it follows something or no grouping
-//! shows, and so is one whose elements are several numbers, if it follows something ([`numbers`]); any other by sweeps over arrays
-//! ([`sweep`]). Which, the types alone decide.
+//! | tile | kernel |
+//! |---|---|
+//! | of an operator in a few vector instructions, with a prefix or any grouping | [`rows`], in registers |
+//! | of elements of several numbers, with a prefix | [`numbers`], in registers |
+//! | any other | [`sweep`], over arrays |
 //!
-//! **Grouping.** A scan computes the totals of tiles that a reduction does ([`tile`](super::reduce)), puts
-//! `prefix ⊕ total` of the tiles so far before each tile, and scans the rest in groups of rows, and what is left in pieces of
-//! [`PIECE`], one element after the other. Hence a block that is first reduced and later scanned with its prefix, and a
-//! block that is scanned at once, give the same bits.
+//! Any grouping: every grouping gives the same bits ([`Steps::EXACT`]), so that a neutral value serves as the prefix.
+//!
+//! Any grouping: every grouping gives the same bits ([`Steps::EXACT`]), so that a neutral value serves as the prefix.
+//!
+//! **Grouping.** The tiles and their totals are those of a reduction ([`reduce`](super::reduce)). The base of a tile is
+//! the prefix of the run ⊕ the total of the tiles before it. The rest is scanned in groups of rows, and the remainder
+//! serially, in chunks of [`PIECE`] elements. Hence a block that is first reduced and later scanned with its prefix,
+//! and a block that is scanned at once, give the same bits.
 
 use super::lanes::{Lanes, Work};
 use super::numbers;
@@ -20,15 +26,16 @@ use super::sweep;
 use std::ops::Range;
 use upsweep_core::steps::Steps;
 
-/// The elements that are combined one after the other before what comes before them does.
+/// Chunk length of a serial scan: each chunk is scanned alone and its base combined with the results, to bound the
+/// error of float sums.
 const PIECE: usize = 256;
 
-/// Scans `run` after `prefix` and stores the results. Returns the run's reduction, as [`ReduceRun`] would, if it is `wanted`
-/// (else nothing of meaning).
+/// Scan of `run` with the exclusive prefix `prefix`, which stores the results. Returns the run's reduction, with the
+/// bits of [`ReduceRun`], if it is `wanted`; else the returned value is unspecified.
 ///
 /// # Safety
-/// The run is in the memory; nothing else reads or writes its output or writes its input meanwhile. If `storing` asks for
-/// non-temporal stores, nothing reads the output before `store::fence`.
+/// The run is in the memory. Nothing else reads or writes its output, or writes its input, meanwhile. If `storing`
+/// requests non-temporal stores, nothing reads the output before `store::fence`.
 #[derive(Clone, Copy)]
 pub(crate) struct ScanRun<'a, S: Steps> {
     pub(crate) steps: &'a S,
@@ -46,15 +53,16 @@ impl<S: Steps> Work for ScanRun<'_, S> {
     unsafe fn run<L: Lanes>(self) -> Option<S::Acc> {
         let Self { steps, memory, run, prefix, wanted, storing } = self;
         let long = const { if rows::apply::<S>() { rows::group_len::<S>() } else { tile_len::<S>() } };
-        // Where a row is memory, one element after the other is faster than rows; but with `small-loops`, which has no other set, tests go through rows.
+        // If rows are memory, a serial scan is faster than rows. With `small-loops` there is no other instruction set,
+        // and the tests are to cover rows.
         let plain = const { S::EXACT && L::IN_MEMORY && !cfg!(feature = "small-loops") };
-        // SAFETY: the run is in the memory, and nobody else writes its elements or results meanwhile.
+        // SAFETY: the run is in the memory; nothing else writes its elements or accesses its results meanwhile.
         unsafe {
             if !plain && long > 0 && run.len >= long {
-                // By itself, so that short runs do without its arrays.
+                // Not inlined, so that short runs need no stack for its arrays.
                 return L::call(ScanLong(self));
             }
-            // In place the elements are still there: they are overwritten below.
+            // In a scan in place the elements are not overwritten yet: that happens below.
             let total = if wanted { L::call(ReduceRun { steps, memory, run, ahead: Ahead::NOTHING }) } else { None };
             sequential(steps, memory, run, prefix, storing);
             total
@@ -62,10 +70,10 @@ impl<S: Steps> Work for ScanRun<'_, S> {
     }
 }
 
-/// [`ScanRun`], of a group of rows or a tile at least.
+/// [`ScanRun`] for runs of at least a group of rows or a tile.
 ///
 /// # Safety
-/// As [`ScanRun`].
+/// The conditions of [`ScanRun`] hold.
 struct ScanLong<'a, S: Steps>(ScanRun<'a, S>);
 
 impl<S: Steps> Work for ScanLong<'_, S> {
@@ -74,13 +82,14 @@ impl<S: Steps> Work for ScanLong<'_, S> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) -> Option<S::Acc> {
         let ScanRun { steps, memory, run, prefix, wanted, storing } = self.0;
-        // Copies of its own, which no store of a result can change: so what they choose is chosen outside of the loops.
+        // Local copies, which no store of a result can change: so the compiler moves branches on them out of the loops.
         let (steps, memory, storing) = (&{ *steps }, &{ *memory }, &{ *storing });
         let Run { mut start, len, origin } = run;
         let end = start + len;
         let combine = |a, b| steps.combine(a, b);
         let (mut parts, mut base, mut in_rest) = (Pairwise::new(), prefix, false);
-        // What is shorter than a tile is scanned in groups of rows, but no faster by the sweeps than by a loop.
+        // A rest shorter than a tile is scanned in groups of rows if rows apply. Sweeps would be no faster than a
+        // serial loop.
         let shortest = const { if rows::apply::<S>() { rows::group_len::<S>() } else { tile_len::<S>() } };
         // SAFETY: the tiles and the rest are in the run.
         unsafe {
@@ -88,7 +97,7 @@ impl<S: Steps> Work for ScanLong<'_, S> {
                 let mut part = Run { start, len: const { tile_len::<S>() }, origin };
                 if const { rows::apply::<S>() } && end - start < const { tile_len::<S>() } {
                     if wanted && !in_rest {
-                        // In place the elements are still there: they are overwritten below.
+                        // In a scan in place the elements are not overwritten yet: that happens below.
                         let run = Run { start, len: end - start, origin };
                         L::call(ReduceRest { steps, memory, run, parts: &mut parts });
                     }
@@ -141,11 +150,11 @@ impl<S: Steps> Work for ScanLong<'_, S> {
     }
 }
 
-/// Scans `run` after `base`, one element after the other. Every [`PIECE`] elements are combined by themselves before
-/// `base` goes before them: the error of a float sum grows with the longest chain of additions.
+/// Scans `run` with the exclusive prefix `base` serially, in chunks of [`PIECE`] elements. A chunk is scanned alone,
+/// and `base` combined with its results: the error of a float sum grows with the longest chain of additions.
 ///
 /// # Safety
-/// As [`ScanRun`].
+/// The conditions of [`ScanRun`] hold.
 #[inline(always)]
 unsafe fn sequential<S: Steps>(
     steps: &S,
@@ -158,16 +167,16 @@ unsafe fn sequential<S: Steps>(
     while start < end {
         let chunk = start..end.min(start + PIECE);
         start = chunk.end;
-        // SAFETY: the chunk is a part of the run, and not empty.
+        // SAFETY: the chunk is in the run, and not empty.
         let total = unsafe { sequential_chunk(steps, memory, chunk, run.origin, base, storing) };
         base = steps.join(base, Some(total));
     }
 }
 
-/// Scans `chunk` after `base`, and returns what its elements combine to.
+/// Scans `chunk` with the exclusive prefix `base`, and returns the reduction of its elements alone.
 ///
 /// # Safety
-/// As [`ScanRun`]; the chunk is not empty.
+/// The conditions of [`ScanRun`] hold for the chunk, and it is not empty.
 #[inline(always)]
 unsafe fn sequential_chunk<S: Steps>(
     steps: &S,
@@ -190,7 +199,7 @@ unsafe fn sequential_chunk<S: Steps>(
         store(first, before);
     }
     let rest = first + 1..chunk.end;
-    // One loop a case: LLVM must know what is stored.
+    // A loop for each case: LLVM must know which value is stored.
     match (base, storing.exclusive) {
         (Some(base), true) => {
             for k in rest {
