@@ -19,10 +19,10 @@
 //! Files appear by atomic rename, so that processes and threads that write the same kernel at once leave one whole
 //! file. When the files together exceed a bound, the oldest ones are removed first.
 //!
-//! Why XXH3 of 128 bits from the crate `xxhash-rust`: a cryptographic hash would defend against a collision that somebody
-//! made, and nobody but the user writes here. By chance, among a billion kernels, two names are equal with a probability
-//! of 10^-21. The crate is pure Rust, maintained and has no dependencies, where SHA-256 brought eight crates. Why no crate
-//! for the folder: it is one environment variable a platform.
+//! Why XXH3 of 128 bits from the crate `xxhash-rust`: a cryptographic hash would defend against a collision that
+//! somebody made, and nobody but the user writes here. By chance, among a billion kernels, two names are equal with a
+//! probability of 10^-21. The crate is pure Rust, maintained and has no dependencies, where SHA-256 brought eight
+//! crates. Why no crate for the folder: it is one environment variable a platform.
 
 use std::fs::{self, DirBuilder, File, Metadata};
 use std::io::{Read, Write};
