@@ -53,7 +53,7 @@ fn features_of(interleaved: usize, direction: Direction) -> Features {
 }
 
 /// Returns the plan for `shape`: (arrays, rows, columns). Each element is an array of `interleaved` elements of the
-/// job. None if the kernel cannot scan it.
+/// job. None if there is nothing to scan, or no room for it in shared memory.
 pub(super) fn plan(
     shape: (usize, usize, usize),
     interleaved: usize,
