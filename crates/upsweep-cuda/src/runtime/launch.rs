@@ -16,8 +16,8 @@ impl Cuda {
     /// Returns the kernel `key`; `source` is called only when this process has not used it yet.
     ///
     /// # Errors
-    /// [`Error::Compile`](upsweep_core::error::Error::Compile), and [`Error::Driver`](upsweep_core::error::Error::Driver) when the driver cannot
-    /// load it.
+    /// [`Error::Compile`](upsweep_core::error::Error::Compile), and
+    /// [`Error::Driver`](upsweep_core::error::Error::Driver) when the driver cannot load it.
     pub(crate) fn kernel<K: Any + Eq + Hash + Send + Sync>(
         &self,
         key: K,
