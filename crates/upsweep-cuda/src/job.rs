@@ -210,7 +210,7 @@ pub(crate) struct CudaJob<'a> {
     /// Addresses of the input and of the output.
     pub input: u64,
     pub output: u64,
-    /// Capacity of the output in results.
+    /// Number of results that the output has room for.
     pub outputs: usize,
     /// Stream of the output.
     pub output_stream: Arc<CudaStream>,

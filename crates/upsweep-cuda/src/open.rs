@@ -23,7 +23,7 @@ use upsweep_core::steps::{Held, In, JobSteps, Out};
 /// # Errors
 /// [`Error::Place`], [`Error::Device`] when a buffer is not where the device computes; [`Error::Overlap`] when one
 /// overlaps the results; [`Error::Length`] when the initial value's buffer is empty; [`Error::Options`] when the input
-/// is the output's memory but cannot be.
+/// is the output's memory, but the input cannot be read in place.
 pub(super) fn open<S: JobSteps, G: Segmentation>(
     cuda: &Cuda,
     job: &mut Job<'_, '_, '_, S, G>,

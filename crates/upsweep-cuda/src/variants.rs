@@ -195,7 +195,7 @@ impl List {
         // Functions that capture more values than the parameters have room for have no kernel.
         let mut held = Held::nothing();
         if held.add_all::<S, G>(steps, same).is_ok() {
-            // Inputs and outputs add addresses as values, which do not exist here: bytes of this number stand for them.
+            // Inputs and outputs add their buffers' addresses as values; without buffers, as many bytes stand for them.
             let mut source = Source::new();
             text(&mut source);
             held.values.fill(source.value_bytes());

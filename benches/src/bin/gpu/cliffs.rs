@@ -40,7 +40,7 @@ pub(crate) fn bench(gpu: &mut Gpu, log2n: u32) -> Outcome {
         Sort::new().run(gpu.device(), &given, &mut keys)?;
         Ok(keys)
     })?;
-    // One count has all results; or each count is 1; or the frequency of a count is the reciprocal of the count.
+    // One count has all results; or each count is 1; or the share of counts that are at least c is 1 / c, for each c.
     expand(gpu, "expand_one_count", n, || (0..n / 4).map(|at| if at == n / 8 { n as u32 } else { 0 }).collect())?;
     expand(gpu, "expand_1", n, || vec![1; n])?;
     let reciprocal = |at: usize| (1u64 << 32) / ((hash(at) >> 32) + (1 << 12));

@@ -47,7 +47,7 @@ fn first_use(cache: &Path) -> Outcome<f64> {
     told.trim().parse().map_err(|_| format!("{ARGUMENT}: {}", complaint.trim()).into())
 }
 
-/// Runs one first use, and prints its time: what the process of [`first_use`] does.
+/// Runs one first use, and prints its time: what the process of `first_use` does.
 pub(crate) fn process() -> Outcome {
     let device = Device::cuda(0)?;
     let n = 1 << LOG2N;

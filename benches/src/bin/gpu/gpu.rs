@@ -153,8 +153,7 @@ impl Gpu {
         self.time(algo, n, bytes, call)
     }
 
-    /// Times a sort of `n` elements that must read and write `bytes` bytes, and checks pieces of the output by
-    /// `in_order`.
+    /// Times a sort of `n` elements that must read and write `bytes` bytes. Checks by `in_order` pieces of the output.
     pub(crate) fn sort<T: Value>(
         &mut self,
         algo: &str,
@@ -272,7 +271,7 @@ impl Gpu {
     /// Returns the elements of an array in the range `range`.
     pub(crate) fn elements<T: Element>(&self, array: &CudaSlice<T>, range: Range<usize>) -> Outcome<Vec<T>> {
         let size = size_of::<T>();
-        // SAFETY: a view of the same memory as bytes.
+        // SAFETY: the view covers the array's own memory, as bytes.
         let bytes = unsafe { array.transmute::<u8>(array.len() * size) }.ok_or("too short")?;
         let bytes = self.stream.clone_dtoh(&bytes.slice(range.start * size..range.end * size))?;
         // SAFETY: each chunk has the size of an element, and was written as one.

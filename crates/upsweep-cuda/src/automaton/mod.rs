@@ -39,7 +39,7 @@ use upsweep_core::outputs::Target;
 use upsweep_plan::automaton::{AutomatonPlan, AutomatonSizes};
 
 params! {
-    /// Parameters of the three kernels.
+    /// Parameters of the three kernels of an automaton.
     struct AutomatonParams {
         text: "const u8*",
         /// Address for the kinds of the events; null if only the number of events is requested.

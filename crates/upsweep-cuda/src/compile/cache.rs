@@ -40,7 +40,7 @@ const LIMIT: u64 = 256 << 20;
 /// Age from which on an unfinished file is taken for one whose process died while it wrote the file.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
-/// Folder of compiled kernels.
+/// Disk cache: a folder of compiled kernels.
 #[derive(Debug)]
 pub(crate) struct DiskCache {
     folder: PathBuf,

@@ -208,7 +208,7 @@ fn links_and_pipes_are_not_read() {
     assert!(pipe.success());
     // Reading does not wait for a writer of the pipe.
     assert_eq!(cache.read("b"), None);
-    // Both are replaced, and the link's target is not.
+    // Writing replaces the link and the pipe by files, and leaves the link's target as it is.
     for name in ["a", "b"] {
         cache.write(name, b"another");
         assert_eq!(cache.read(name).as_deref(), Some(&b"another"[..]));

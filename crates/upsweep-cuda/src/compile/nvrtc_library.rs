@@ -15,7 +15,7 @@ pub(super) type Handle = *mut c_void;
 
 macro_rules! functions {
     ($($field:ident $name:literal: fn($($argument:ty),*) -> $result:ty;)*) => {
-        /// NVRTC's functions that upsweep calls. A function returns 0 on success.
+        /// NVRTC's functions that upsweep calls. Those that return a code return 0 on success.
         #[derive(Debug)]
         pub(super) struct Functions {
             $(pub(super) $field: unsafe extern "C" fn($($argument),*) -> $result,)*

@@ -143,7 +143,7 @@ impl Captures {
         }
         let _outside = OutsideCapture::enter()?;
         let private = context.private_stream()?.cu_stream();
-        // Before the loop: in the loop's head the lock would be held until the loop ends.
+        // The list is taken before the loop: in the loop's head the lock would be held until the loop ends.
         let ended = std::mem::take(&mut *lock(&self.ended));
         for ended in ended {
             let Some(part) = lock(&self.live).remove(&ended) else { continue };

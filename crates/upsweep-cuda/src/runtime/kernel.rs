@@ -113,7 +113,7 @@ impl Kernel {
         let mut attribute = cluster.attribute(|| Ok(false))?;
         let config = cluster.config(std::ptr::null_mut(), attribute.as_mut());
         let mut clusters = 0;
-        // A device that has no clusters, or none of this size, refuses either.
+        // A device without clusters, or without clusters of this size, refuses one of these calls.
         // SAFETY: the module of `self.function` is loaded, and the attribute outlives the call.
         let runs = unsafe {
             function::set_function_attribute(self.function, larger, 1).is_ok()

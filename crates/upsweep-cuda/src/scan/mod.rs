@@ -146,7 +146,7 @@ pub(super) fn plan(cuda: &Cuda, n: usize, features: Features, layouts: Layouts, 
     }
 }
 
-/// Returns the kernel of a plan.
+/// Returns the kernel of a plan: of a scan, or of a reduction by segment.
 pub(super) fn kernel<'a>(plan: &ScanPlan, features: Features, functions: &'a Functions<'a>) -> Kernel<'a> {
     Kernel { functions, kernel: plan.kernel(), features, constants: plan.constants() }
 }

@@ -37,7 +37,7 @@ params! {
         strips: "u64",
         tiles: "u64",
         groups: "u64",
-        /// Index of the first group's entry.
+        /// Index of the first group's entry among the entries that strips and groups of strips publish for their rows.
         group_entries: "u64",
         /// Alignment in bytes that all vectors of elements have, at most the width of a copy.
         access: "u64",

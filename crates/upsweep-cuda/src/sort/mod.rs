@@ -92,7 +92,8 @@ use upsweep_core::shape::Shape;
 use upsweep_plan::sort::types::{Indices, SortTypes};
 use upsweep_plan::sort::{Counting, Road, SortPlan};
 
-/// Sorts keys into `output`, or in place; each line or segment that `cut` says by itself.
+/// Sorts keys into `output`, or in place. `cut` cuts the array into lines or segments, each of which is sorted by
+/// itself.
 pub fn keys<K: Key, I: Offset>(
     cuda: &Cuda,
     input: &Unsorted<'_, K>,
@@ -112,7 +113,7 @@ pub fn keys<K: Key, I: Offset>(
     call.run(cuda, Buffers { keys, keys_out, ..Buffers::default() })
 }
 
-/// Sorts values by their keys; each line or segment that `cut` says by itself.
+/// Sorts values by their keys. `cut` cuts the array into lines or segments, each of which is sorted by itself.
 pub fn pairs<K: Key, V: Element, I: Offset>(
     cuda: &Cuda,
     (keys, values): (&Unsorted<'_, K>, &Unsorted<'_, V>),
@@ -135,7 +136,8 @@ pub fn pairs<K: Key, V: Element, I: Offset>(
     call.run(cuda, Buffers { keys, keys_out, values, values_out })
 }
 
-/// Sorts the positions of keys by the keys; each line or segment that `cut` says by itself.
+/// Sorts the positions of keys by the keys. `cut` cuts the array into lines or segments, each of which is sorted by
+/// itself.
 pub fn indices<K: Key, I: Element, O: Offset>(
     cuda: &Cuda,
     keys: &View<'_, K>,
@@ -285,8 +287,8 @@ impl Call {
         let blocks = (len * units).div_ceil(threads).min(16 * cuda.multiprocessors() as usize) as u32;
         let to_places = |values, output, positions| {
             let params = SortValuesParams { values, output, positions, n: len as u64 };
-            // SAFETY: the kernel's text asserts the layout of its parameters. The caller's loans and the scratch keep
-            // them good.
+            // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep
+            // the buffers good until the kernel is enqueued in the stream's order.
             unsafe { cuda.launch(&kernel, Grid::new(blocks, threads as u32, 0), &params) }
         };
         if len == 0 {
@@ -364,8 +366,8 @@ fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, header: u64, status: (u64, usi
         cursors: split::cursors(plan, header),
     };
     let (blocks, threads, shared) = (blocks as u32, threads as u32, shared_bytes as u32);
-    // SAFETY: as in `launch`: asserted layout, and buffers kept good by the caller's loans and the scratch. The kernel
-    // waits for the one before it.
+    // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep the
+    // buffers good until the kernel is enqueued in the stream's order. The kernel waits for the one before it.
     unsafe { cuda.launch(&kernel, Grid::new(blocks, threads, shared).behind_if(plan.split_bits() > 0), &params) }
 }
 
@@ -383,7 +385,8 @@ fn fill(cuda: &Cuda, plan: &SortPlan, output: u64, places: u64, zeros: Zeros) ->
         signs_of_part: zeros.signs_of_part as u64,
         parts: zeros.parts as u64,
     };
-    // SAFETY: as in `launch`: asserted layout, and buffers kept good by the caller's loans and the scratch.
+    // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep the
+    // buffers good until the kernel is enqueued in the stream's order.
     unsafe { cuda.launch(&kernel, Grid::new(plan.fill_blocks().min(resident as usize) as u32, threads, 0), &params) }
 }
 
@@ -425,8 +428,9 @@ fn by_passes(cuda: &Cuda, plan: &SortPlan, buffers: Buffers) -> Result<()> {
     for launch in 0..plan.launches() as u64 {
         let params = SortParams { launch, ..params };
         let blocks = plan.most_tiles().min(resident as usize) as u32;
-        // SAFETY: asserted layout and good buffers, as in `launch`. The kernel waits for the one before it, which
-        // counts digits or is a pass.
+        // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep the
+        // buffers good until the kernel is enqueued in the stream's order. The kernel waits for the one before it, and
+        // a counting kernel comes before it.
         unsafe { cuda.launch(&kernel, Grid::new(blocks, threads, shared).behind(), &params) }?;
     }
     if splits { split::sort_buckets(cuda, plan, &params) } else { Ok(()) }

@@ -225,8 +225,8 @@ pub(super) fn sort(
     ] {
         let kernel = around(entry)?;
         let blocks = blocks_of(work, parts_threads).max(if entry == CUT { 2 } else { 1 });
-        // SAFETY: the kernel's text asserts the layout of its parameters; the loans and the scratch keep the buffers
-        // good.
+        // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep the
+        // buffers good until the kernel is enqueued in the stream's order.
         unsafe { cuda.launch(&kernel, Grid::new(blocks, parts_threads as u32, 0), &params) }?;
     }
     let kernel = cuda.kernel(SortKey::new(PASS, plan.pass.pass_constants()), || Ok(pass_source(&plan.pass)))?;
@@ -247,8 +247,8 @@ pub(super) fn sort(
             status,
             tiles,
         };
-        // SAFETY: the kernel's text asserts the layout of its parameters; the loans and the scratch keep the buffers
-        // good.
+        // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep the
+        // buffers good until the kernel is enqueued in the stream's order.
         unsafe {
             cuda.launch(&kernel, Grid::new(plan.most_tiles().min(resident as usize) as u32, threads, shared), &params)
         }?;

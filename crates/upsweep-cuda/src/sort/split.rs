@@ -190,7 +190,8 @@ pub(super) fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, (header, status, ti
         most_listed: SortPlan::most_large() as u64,
         large_room: plan.large.tile() as u64,
     };
-    // SAFETY: asserted layout, and buffers kept good by the caller's loans and the scratch, as in `launch`.
+    // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep the
+    // buffers good until the kernel is enqueued in the stream's order.
     unsafe { cuda.launch(&kernel, Grid::new(blocks as u32, threads as u32, shared_bytes as u32), &params) }
 }
 
@@ -210,8 +211,9 @@ pub(super) fn scatter(cuda: &Cuda, plan: &SortPlan, passes: &SortParams) -> Resu
         cursors: cursors(plan, passes.header),
     };
     let blocks = plan.len.div_ceil(scatter.tile()).min(resident as usize) as u32;
-    // SAFETY: the layout is asserted and the buffers are good, as in `launch` of `sort/mod.rs`. The kernel waits for
-    // the one before it, which counts.
+    // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep the
+    // buffers good until the kernel is enqueued in the stream's order. The kernel waits for the one before it, and a
+    // counting kernel comes before it.
     unsafe { cuda.launch(&kernel, Grid::new(blocks, threads, shared).behind(), &params) }
 }
 
@@ -288,8 +290,9 @@ pub(super) fn by_warps(
     let each = segments.div_ceil(resident as usize * warps).clamp(1, 32);
     let blocks = segments.div_ceil(each * warps).clamp(1, resident as usize) as u32;
     let params = SortShortParams { each: each as u64, ..*params };
-    // SAFETY: the layout is asserted and the buffers are good, as in `launch` of `sort/mod.rs`. The kernel waits for
-    // the one before it if it sorts buckets, which earlier passes have filled.
+    // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep the
+    // buffers good until the kernel is enqueued in the stream's order. If the kernel sorts buckets, it waits for the
+    // kernel before it, and earlier passes have filled the buckets.
     unsafe { cuda.launch(&kernel, Grid::new(blocks, threads, 0).behind_if(params.buckets != 0), &params) }
 }
 
@@ -300,7 +303,8 @@ pub(super) fn local(cuda: &Cuda, plan: &SortPlan, local: &LocalPlan, params: &So
     let (threads, shared) = (local.threads() as u32, local.shared_bytes() as u32);
     let resident = kernel.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
     let blocks = params.segments.min(resident.into()) as u32;
-    // SAFETY: the layout is asserted and the buffers are good, as in `launch` of `sort/mod.rs`. The kernel waits for
-    // the one before it if it has a header, which means that passes come before it.
+    // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep the
+    // buffers good until the kernel is enqueued in the stream's order. If the kernel has a header, passes come before
+    // it, and it waits for the kernel before it.
     unsafe { cuda.launch(&kernel, Grid::new(blocks, threads, shared).behind_if(params.header != 0), params) }
 }
