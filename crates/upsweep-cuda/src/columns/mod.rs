@@ -115,7 +115,7 @@ struct Launch {
     shape: Shape,
     /// Number of elements of a chunk of a line; the length of a line if lines are not cut into chunks.
     chunk: usize,
-    /// Address of the inclusive prefix of each chunk of each line, as [`ColumnsParams::prefixes`] says; 0 if lines are
+    /// Address of the inclusive prefix of each chunk of each line, as `ColumnsParams::prefixes` says; 0 if lines are
     /// not cut into chunks.
     prefixes: u64,
     features: Features,

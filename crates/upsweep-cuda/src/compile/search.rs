@@ -53,7 +53,7 @@ impl Environment<'_> {
         (self.variable)(name).filter(|value| !value.as_os_str().is_empty())
     }
 
-    /// Returns the path of NVRTC's file if the user names it by [`CHOSEN`].
+    /// Returns the path of NVRTC's file if the user names it by `UPSWEEP_NVRTC`.
     pub(super) fn chosen(&self) -> Option<PathBuf> {
         self.set(CHOSEN)
     }

@@ -178,7 +178,7 @@ pub(crate) fn stitch(source: &KernelSource) -> Result<String, String> {
     stitch_from(source, &embedded)
 }
 
-/// Returns the file [`FIRST`], the prelude and the root file, in this order. Each line `#include "path"` is replaced by
+/// Returns the file `FIRST`, the prelude and the root file, in this order. Each line `#include "path"` is replaced by
 /// the file it names, at its first occurrence, and removed later. Paths are relative to `kernels/`, or to `src/`. Lines
 /// `#include <header>` stay. The prelude stands for `config.cuh`, so its lines `#include` are removed.
 fn stitch_from<'f>(source: &KernelSource, file: &dyn Fn(&str) -> Option<&'f str>) -> Result<String, String> {

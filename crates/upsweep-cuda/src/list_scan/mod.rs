@@ -156,7 +156,7 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>, next: u64, first: usize, exclusive: bo
     Ok(())
 }
 
-/// Addresses of what a list of pieces stores for each piece: see [`ListScanParams`].
+/// Addresses of what a list of pieces stores for each piece: see `ListScanParams`.
 struct Pieces {
     totals: u64,
     before: u64,

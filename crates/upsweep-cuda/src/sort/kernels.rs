@@ -103,7 +103,7 @@ params! {
 }
 
 /// Numbers and signs of the zeros of floats, in each part of the keys in a sort by counting; none for integers. See
-/// [`SortTallyParams`].
+/// `SortTallyParams`.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Zeros {
     pub(super) numbers: u64,
