@@ -20,7 +20,7 @@ pub fn versions() -> String {
     let is_version = |word: &&str| word.contains('.') && word.starts_with(|c: char| c.is_ascii_digit());
     let driver = text.split_whitespace().find(is_version).unwrap_or("unknown").to_owned();
     let mut cuda = 0;
-    // SAFETY: the pointer is valid for writing. The driver is loaded: a context exists. A failure leaves the zero.
+    // SAFETY: `cuda` is valid for writing. The driver is loaded, as a context exists. A failure leaves the number 0.
     let _left = unsafe { cuDriverGetVersion(&mut cuda) };
     let (major, minor) = upsweep::cuda::survey().nvrtc.unwrap_or_default();
     format!(", driver {driver}, CUDA {}.{}, NVRTC {major}.{minor}", cuda / 1000, cuda % 1000 / 10)

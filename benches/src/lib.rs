@@ -38,9 +38,9 @@ pub struct Options {
     pub smoke: bool,
     /// Whether to run fewer sizes and calls.
     pub quick: bool,
-    /// Parts of names: only benches whose `algorithm/type` contains one of them run.
+    /// Parts of names: a bench runs only if its name `algorithm/type` contains one of them.
     pub only: Option<Vec<String>>,
-    /// Sizes, as powers of two, in place of the bench's own.
+    /// Sizes to measure instead of the bench's own, as exponents of powers of two.
     pub sizes: Option<Vec<u32>>,
     /// File of the record; standard output if there is none.
     pub out: Option<PathBuf>,
@@ -73,7 +73,8 @@ impl Options {
         Ok(options)
     }
 
-    /// Returns the sizes to measure: a bench measures `all` by default and `few` with `quick`.
+    /// Returns the sizes to measure: those of the options, else `all`, or `few` with `quick`, or one small size with
+    /// `smoke`.
     #[must_use]
     pub fn sizes(&self, all: &[u32], few: &[u32]) -> Vec<u32> {
         match &self.sizes {
@@ -84,7 +85,7 @@ impl Options {
         }
     }
 
-    /// Returns whether `algo` on `ty` is selected.
+    /// Returns whether the options select the algorithm `algo` on elements of the type `ty`.
     #[must_use]
     pub fn wants(&self, algo: &str, ty: &str) -> bool {
         let name = format!("{algo}/{ty}");

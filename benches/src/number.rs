@@ -14,14 +14,14 @@ pub trait Value: Element + PartialEq + std::fmt::Debug {
     fn random(index: usize) -> Self;
 }
 
-/// Number with the plain loop's own arithmetic, which the outputs are checked against.
+/// Number whose sum and maximum a plain loop computes, to check outputs against.
 pub trait Number: Value {
     /// Identity of the sum.
     const ZERO: Self;
-    /// Returns the sum; integers wrap.
+    /// Returns the sum of two numbers; integers wrap.
     #[must_use]
     fn plus(self, other: Self) -> Self;
-    /// Returns the greater number. No input is NaN.
+    /// Returns the larger one of two numbers. No input is NaN.
     #[must_use]
     fn larger(self, other: Self) -> Self;
 }

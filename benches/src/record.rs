@@ -11,24 +11,24 @@ pub struct Record {
     out: Box<dyn Write>,
 }
 
-/// Row of a record: one measurement.
+/// Row of a record: one measurement of one library.
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'a> {
-    /// Library that did the work: `upsweep`, `copy`, `loop`.
+    /// Name of the library that did the work: `upsweep`; `copy` and `loop` are the copy and the plain loop beside it.
     pub lib: &'a str,
-    /// Algorithm: `inclusive_sum`.
+    /// Name of the algorithm, such as `inclusive_sum`.
     pub algo: &'a str,
-    /// Type of the elements.
+    /// Name of the type of the elements.
     pub ty: &'a str,
-    /// Number of elements, as a power of two.
+    /// Number of elements, as the exponent of a power of two.
     pub log2n: u32,
     /// Time of one call in microseconds.
     pub micros: f64,
-    /// Bytes that must be read and written.
+    /// Number of bytes that the work must read and write.
     pub bytes: f64,
     /// Bandwidth of a copy of as many elements, in GB/s.
     pub copy_gbps: f64,
-    /// Time for which the call keeps the host busy, where it returns before the work is done.
+    /// Time in microseconds for which the call keeps the host busy, if it returns before the work is done.
     pub enqueue_micros: Option<f64>,
 }
 
@@ -64,7 +64,7 @@ impl Record {
     }
 }
 
-/// Returns the header of a record: values with their keys. `versions` are those that only the bench knows.
+/// Returns the header of a record: keys with their values. `versions` are those that only the bench knows.
 #[must_use]
 pub fn head(machine: &str, versions: &str) -> [(&'static str, String); HEADER_KEYS.len()] {
     let (upsweep, rustc) = (env!("CARGO_PKG_VERSION"), env!("UPSWEEP_RUSTC"));
@@ -85,7 +85,7 @@ pub fn machine() -> String {
 /// Returns the operating system's name and, where its kernel has a file for it, its version.
 fn system() -> String {
     let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    // The part after the hyphen is the distributor's.
+    // The part of the release after the hyphen is the distributor's.
     let release = release.split('-').next().unwrap_or_default().trim();
     format!("{} {release}", std::env::consts::OS).trim_end().to_owned()
 }

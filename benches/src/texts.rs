@@ -26,7 +26,7 @@ impl Made {
     }
 }
 
-/// Returns an array of objects, of at least `bytes` bytes.
+/// Returns a JSON text of at least `bytes` bytes: an array of objects.
 ///
 /// # Errors
 /// None: writing to a string does not fail.
@@ -43,7 +43,7 @@ pub fn json(bytes: usize) -> Outcome<String> {
     Ok(made.text + "0]")
 }
 
-/// Returns rows of five cells, of at least `bytes` bytes. One row in 28 has a cell of two lines.
+/// Returns a CSV text of at least `bytes` bytes, in rows of five cells. One row in 28 has a cell of two lines.
 ///
 /// # Errors
 /// None: writing to a string does not fail.
@@ -61,7 +61,7 @@ pub fn csv(bytes: usize) -> Outcome<String> {
     Ok(made.text)
 }
 
-/// Returns a program, repeated.
+/// Returns a Rust program, repeated up to at least `bytes` bytes.
 #[must_use]
 pub fn rust(bytes: usize) -> String {
     let program = include_str!("bin/text.rs");

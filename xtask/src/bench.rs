@@ -15,7 +15,7 @@ struct Options<'a> {
     gpu: bool,
     peers: bool,
     build: bool,
-    /// Arguments for the benches themselves.
+    /// Arguments after `--`, which are passed on to the benches.
     passed_on: &'a [&'a str],
 }
 
@@ -58,7 +58,8 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Outcome {
     Ok(())
 }
 
-/// Runs one bench and its peers, and keeps their output; or lists the programs to run.
+/// Builds one bench, runs it and its peers, and keeps their output. With `--build` lists the programs instead of
+/// running them.
 fn bench(root: &Path, name: &str, options: &Options<'_>) -> Outcome {
     build(root, name, options)?;
     let profile = if options.smoke { "debug" } else { "release" };
@@ -76,8 +77,8 @@ fn bench(root: &Path, name: &str, options: &Options<'_>) -> Outcome {
     keep(root, &texts?.concat(), options.smoke)
 }
 
-/// Builds one bench: optimised for a record, like the tests for a smoke run. It builds the whole workspace, as
-/// `.ci/run` does, so that the tests' build is reused.
+/// Builds one bench: optimised for a record, or as the tests are built for a smoke run. It builds the whole workspace,
+/// as `.ci/run` does, so that the tests' build is reused.
 fn build(root: &Path, name: &str, options: &Options<'_>) -> Outcome {
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     build.args(["build", "--quiet", "--workspace", "--bin", name]).current_dir(root);
@@ -85,12 +86,12 @@ fn build(root: &Path, name: &str, options: &Options<'_>) -> Outcome {
     command::run(build.args(options.peers.then_some("--features=upsweep-bench/peers")))
 }
 
-/// Whether the driver finds a GPU. The library could answer as well, but xtask does without it.
+/// Whether the driver finds a GPU. The library could say this as well, but xtask does not depend on it.
 fn gpu_answers() -> bool {
     first_line(Command::new("nvidia-smi").arg("-L").stderr(Stdio::null()), "").starts_with("GPU")
 }
 
-/// Output of a program; its progress and errors go to standard error.
+/// Standard output of a program that succeeds. The program's progress and errors go to standard error.
 fn capture(command: &mut Command) -> Outcome<String> {
     let output = command.stderr(Stdio::inherit()).output().map_err(|error| format!("{}: {error}", words(command)))?;
     if !output.status.success() {
@@ -99,7 +100,7 @@ fn capture(command: &mut Command) -> Outcome<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// Writes a record to the path given by its header, or prints it in a smoke run.
+/// Writes the record `text` to the path that follows from its header; in a smoke run prints it instead.
 fn keep(root: &Path, text: &str, smoke: bool) -> Outcome {
     let rows = text.lines().filter(|line| !line.starts_with('#')).count().saturating_sub(1);
     if rows == 0 {
@@ -122,7 +123,7 @@ fn keep(root: &Path, text: &str, smoke: bool) -> Outcome {
     Ok(())
 }
 
-/// Folder name of a machine: its name up to the first comma, in small letters and hyphens.
+/// Name of the folder for a machine's records: the machine's name up to the first comma, in small letters and hyphens.
 fn folder_name(machine: &str) -> String {
     let name = machine.split(',').next().unwrap_or(machine).to_lowercase();
     let words: Vec<&str> = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();

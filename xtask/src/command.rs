@@ -14,18 +14,18 @@ pub(crate) fn root() -> PathBuf {
     path
 }
 
-/// Folder that cargo builds into, and downloads go to.
+/// Folder that cargo builds into, in which downloads are kept, too.
 pub(crate) fn target(root: &std::path::Path) -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder))
 }
 
-/// Runs `command` to its end.
+/// Runs `command`, and waits for its end.
 pub(crate) fn run(command: &mut Command) -> Outcome {
     let status = command.status().map_err(|error| format!("{}: {error}", words(command)))?;
     if status.success() { Ok(()) } else { Err(format!("{}: {status}", words(command)).into()) }
 }
 
-/// Program and arguments as text, without the environment, which is long.
+/// Program and arguments of `command` as text, without the environment, which is long.
 pub(crate) fn words(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")

@@ -46,7 +46,7 @@ fn nvrtc(target: &Path) -> Outcome<PathBuf> {
     find_library(&folder).ok_or_else(|| format!("{PACKAGE} brought no libnvrtc.so into {}", folder.display()).into())
 }
 
-/// Folder with a `libnvrtc.so.*`, at or below `folder`: packages differ in where they put it.
+/// Folder that contains a file `libnvrtc.so.*`: `folder` or one below it, as packages differ in where they put it.
 fn find_library(folder: &Path) -> Option<PathBuf> {
     let entries: Vec<PathBuf> = std::fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path())).collect();
     let is_library =

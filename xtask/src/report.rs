@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Largest size, as a power of two, whose calls take microseconds: the table shows the times up to it, and the share of
-/// a copy's speed for longer arrays.
+/// Largest number of elements whose calls take microseconds, as the exponent of a power of two. Up to it the table
+/// shows times, for longer arrays the share of a copy's speed.
 const SMALL: u32 = 20;
 
 /// Row of a record that counts in the report.
@@ -42,7 +42,7 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Outcome {
     Ok(())
 }
 
-/// Prints the times of upsweep and of `lib` in a record.
+/// Prints the times of upsweep in a record beside those of the library `lib`.
 pub(crate) fn beside(lib: &str, record: &str) -> Outcome {
     let text = std::fs::read_to_string(record).map_err(|error| format!("{record}: {error}"))?;
     let rows = parse(&text).map_err(|error| format!("{record}: {error}"))?;
@@ -50,7 +50,8 @@ pub(crate) fn beside(lib: &str, record: &str) -> Outcome {
     Ok(())
 }
 
-/// Lines for the work that both libraries have, and how often upsweep is slower. The last row of the same work counts.
+/// Table of the work that both libraries did, with a line that says how often upsweep is slower. If a record has
+/// several rows of the same work, the last one counts.
 fn compare(rows: &[Row], lib: &str) -> Outcome<String> {
     let of = |lib: &str| -> BTreeMap<(&str, &str, u32), f64> {
         let rows = rows.iter().filter(|row| row.lib == lib);
@@ -73,7 +74,8 @@ fn compare(rows: &[Row], lib: &str) -> Outcome<String> {
     if both == 0 { Err(format!("the record has no work of both upsweep and {lib}").into()) } else { Ok(out) }
 }
 
-/// Record with the latest date in its name. A longer name is that of a record of some work alone.
+/// Path of the record with the latest date in its name. Records with longer names are left out: they have some work
+/// alone.
 fn newest(records: &Path) -> Outcome<PathBuf> {
     let files = |folder: &Path| -> Vec<PathBuf> {
         let entries = std::fs::read_dir(folder).into_iter().flatten();
@@ -103,7 +105,8 @@ pub(crate) fn parse(text: &str) -> Outcome<Vec<Row>> {
         .collect()
 }
 
-/// Renders a table for each algorithm: a line for each type and library, a column for each size.
+/// Renders the report as Markdown: a table for each algorithm, with a line for each type and library and a column for
+/// each size.
 fn render(text: &str, rows: &[Row], plot: &str) -> Outcome<String> {
     let mut out = String::from("# Measured\n\n");
     for line in text.lines().filter_map(|line| line.strip_prefix("# ")) {

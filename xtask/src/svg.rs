@@ -17,10 +17,10 @@ const HEIGHT: f64 = 250.0;
 const LEFT: f64 = 56.0;
 const TOP: f64 = 30.0;
 const BOTTOM: f64 = 46.0;
-/// Room for the labels at the lines' ends.
+/// Width to the right of the axes, for the labels at the ends of the lines.
 const RIGHT: f64 = 86.0;
 const COLUMNS: usize = 3;
-/// Number of line styles. Their colours differ also for readers who see few colours (after Okabe and Ito), on light
+/// Number of styles of lines. Their colours differ also for readers who see few colours (after Okabe and Ito), on light
 /// paper and on dark.
 const LINES: usize = 7;
 const STYLE: &str = "<style>\
@@ -31,7 +31,7 @@ const STYLE: &str = "<style>\
     .l0{stroke:var(--l0)}.l1{stroke:var(--l1)}.l2{stroke:var(--l2)}.l3{stroke:var(--l3)}.l4{stroke:var(--l4)}.l5{stroke:var(--l5)}.l6{stroke:var(--l6)}\
     </style>\n";
 
-/// Renders the panels, row by row; each line has its name at its end.
+/// Renders the panels as an SVG file, row by row; each line has its name at its end.
 pub(crate) fn render(panels: &[Panel]) -> String {
     let mut libraries: Vec<&str> = Vec::new();
     for (name, _) in panels.iter().flat_map(|panel| &panel.lines) {
@@ -60,7 +60,7 @@ fn draw(out: &mut String, panel: &Panel, libraries: &[&str]) {
     let points = || panel.lines.iter().flat_map(|(_, points)| points);
     let least = points().map(|&(size, _)| size).min().unwrap_or(0);
     let most = points().map(|&(size, _)| size).max().unwrap_or(1).max(least + 1);
-    // A share above 1 is possible if everything is in a cache.
+    // A share above 1 is possible if everything is in a cache, so the axis may end above 1.
     let top = points().map(|&(_, share)| share).fold(1.0, f64::max);
     let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
     let x = |size: u32| LEFT + f64::from(size - least) / f64::from(most - least) * (right - LEFT);
@@ -124,7 +124,7 @@ fn draw(out: &mut String, panel: &Panel, libraries: &[&str]) {
     }
 }
 
-/// Appends `text`. Writing to a string cannot fail.
+/// Appends `text` to `out`. Writing to a string cannot fail.
 fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
     let _infallible = out.write_fmt(text);
 }

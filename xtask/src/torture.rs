@@ -15,11 +15,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Time limit of a run.
+/// Time after which a run that has not ended is a failure.
 const LONGEST: Duration = Duration::from_secs(20);
-/// Address space of a run, in KiB, unless it tests a lack of memory.
+/// Address space of a run in KiB, unless the run tests a lack of memory.
 const PLENTY: u64 = 6 << 20;
-/// Period of the runs with little memory.
+/// One of this many runs tests a lack of memory.
 const LITTLE: usize = 10;
 
 struct Call {
@@ -33,7 +33,7 @@ struct Campaign {
     calls: Vec<Call>,
     corpus: BTreeMap<String, Vec<Vec<u8>>>,
     seed: u64,
-    /// Minimum address space with which the program starts, in KiB.
+    /// Smallest address space in KiB with which the program starts.
     least: u64,
     end: Instant,
     next: AtomicU64,
@@ -50,7 +50,7 @@ struct Tally {
     found: u64,
 }
 
-/// End of a run.
+/// What a run of the program ended with: its exit code, and what it printed.
 struct Ended {
     code: Option<i32>,
     said: Vec<u8>,
@@ -105,8 +105,10 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Outcome {
     campaign.report()
 }
 
+/// Parses `fuzz/calls.txt`: a kind of file, a file name, and the words of the command on each line.
+///
 /// # Errors
-/// A line that says too little.
+/// A line has fewer than two words.
 fn calls(text: &str) -> Outcome<Vec<Call>> {
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     let call = |line: &str| {
@@ -130,7 +132,7 @@ fn corpus(folder: &Path) -> Outcome<BTreeMap<String, Vec<Vec<u8>>>> {
     Ok(corpus)
 }
 
-/// Minimum address space, in KiB, with which the program prints its version: with less the system cannot start it.
+/// Smallest address space in KiB with which the program prints its version: with less the system cannot start it.
 fn least(binary: &Path) -> Outcome<u64> {
     let starts = |kib: &u64| {
         let mut command = Command::new("sh");
@@ -195,7 +197,7 @@ impl Campaign {
         Ok(())
     }
 
-    /// Runs the program with an address space of `kib` KiB; `None` if it does not end in time.
+    /// Runs the program once with an address space of `kib` KiB. The result is `None` if it does not end in time.
     fn run_call(
         &self,
         folder: &Path,
@@ -254,7 +256,7 @@ fn line(kind: &str, Tally { runs, little, codes: [good, failed, refused], found 
     println!("{kind:12} {runs:>8} {little:>10} {good:>8} {failed:>8} {refused:>8} {found:>6}");
 }
 
-/// Fault in the end of a run, if any.
+/// What is wrong with the end of a run, if anything: `None` if the run ended as it may.
 fn judge(call: &Call, words: &[String], file: &[u8], folder: &Path, ended: Option<&Ended>) -> Option<String> {
     let Some(Ended { code, said, error }) = ended else { return Some(format!("no end within {LONGEST:?}")) };
     let wrong = |what: &str| Some(format!("{what} (exit code {code:?})"));
@@ -275,7 +277,7 @@ fn judge(call: &Call, words: &[String], file: &[u8], folder: &Path, ended: Optio
     if let Some(left) = left {
         return wrong(&format!("{} is left", left.path().display()));
     }
-    // The result for raw bytes is known.
+    // The right result is known for an exclusive or of raw bytes.
     if call.kind == "raw" && call.words == words && words.iter().any(|word| word == "xor") && *code == Some(0) {
         let expected = file.iter().fold(0, |all, byte| all ^ byte).to_string();
         if String::from_utf8_lossy(said).trim() != expected {

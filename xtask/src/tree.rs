@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-/// Tracked files by their path from the root, with their text; `None` for a file that is not text.
+/// Tracked files: their text by their path from the workspace's root; `None` for a file that is not text.
 #[derive(Default)]
 pub(crate) struct Tree(pub(crate) BTreeMap<String, Option<String>>);
 
@@ -45,8 +45,8 @@ impl Tree {
     }
 }
 
-/// Path from the root of `target`, which is relative to the folder of the file `from`. `None` if it leaves the
-/// workspace.
+/// Path from the workspace's root of `target`, a path that is relative to the folder of the file `from`. `None` if it
+/// leaves the workspace.
 pub(crate) fn relative(from: &str, target: &str) -> Option<String> {
     let mut parts: Vec<&str> = from.split('/').collect();
     parts.pop();
@@ -66,7 +66,7 @@ pub(crate) fn relative(from: &str, target: &str) -> Option<String> {
 pub(crate) mod tests {
     use super::*;
 
-    /// Tree of these files.
+    /// Tree of the files `files`: paths and texts.
     pub(crate) fn tree(files: &[(&str, &str)]) -> Tree {
         Tree(files.iter().map(|&(path, text)| (path.to_owned(), Some(text.to_owned()))).collect())
     }

@@ -45,19 +45,19 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Outcome {
     }
 }
 
-/// Program that the variable names, or the usual one.
+/// Program that the environment variable `variable` names, or `usual` if it is not set.
 fn program(variable: &str, usual: &str) -> std::ffi::OsString {
     std::env::var_os(variable).unwrap_or_else(|| usual.into())
 }
 
-/// Whether the compiler has the target's standard library.
+/// Whether the compiler has the standard library of the target `wasm32-unknown-unknown`.
 fn is_installed() -> bool {
     let folder =
         first_line(Command::new(program("RUSTC", "rustc")).args(["--print", "target-libdir", "--target", TARGET]), "");
     !folder.is_empty() && Path::new(&folder).is_dir()
 }
 
-/// Compiles the module, and returns its path.
+/// Compiles the laboratory's model to a WebAssembly module, and returns the module's path.
 fn build(root: &Path) -> Outcome<PathBuf> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo"))).unwrap_or_default();
@@ -69,7 +69,7 @@ fn build(root: &Path) -> Outcome<PathBuf> {
     let mut cargo = Command::new(program("CARGO", "cargo"));
     cargo.args(["build", "--quiet", "--locked", "-p", "upsweep-lab-live", "--profile", "wasm", "--target", TARGET]);
     cargo.env("CARGO_ENCODED_RUSTFLAGS", renamed.collect::<Vec<_>>().join("\u{1f}")).current_dir(root);
-    // Incremental builds are cut into other code units, which changes the bytes.
+    // Incremental builds cut the code into other units, which changes the module's bytes.
     cargo.env("CARGO_INCREMENTAL", "0");
     command::run(&mut cargo)?;
     Ok(target(root).join(TARGET).join("wasm/upsweep_lab_live.wasm"))

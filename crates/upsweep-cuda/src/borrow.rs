@@ -9,7 +9,8 @@ use upsweep_core::inputs::Lend;
 use upsweep_core::operator::Element;
 use upsweep_core::outputs::{LendMut, Memory, Target};
 
-/// Borrows buffers for the kernels that are launched next. The borrows last as long as the [loans](Lender::into_loans).
+/// Borrows buffers for the kernels that are launched next. A borrow ends when its [loan](Lender::into_loans) is
+/// dropped.
 pub(super) struct Lender<'a> {
     cuda: &'a Cuda,
     read: Few<Extent>,
@@ -59,7 +60,8 @@ impl<'a> Lender<'a> {
         (self.stream, self.loans)
     }
 
-    /// Takes the address ranges out: of the buffers that are read, and of those that are written.
+    /// Takes the address ranges of the borrowed buffers out: first of the buffers that are read, then of those that are
+    /// written.
     pub(super) fn take_extents(&mut self) -> [Few<Extent>; 2] {
         [&mut self.read, &mut self.written].map(|few| std::mem::replace(few, Few::new()))
     }
@@ -90,7 +92,7 @@ impl<'a> LendMut<'a> for Lender<'a> {
     }
 }
 
-/// List whose first four entries need no allocation.
+/// List of any length, whose first four entries need no allocation.
 pub(super) struct Few<T> {
     first: [Option<T>; 4],
     more: Vec<T>,
@@ -113,7 +115,7 @@ impl<T> Few<T> {
     }
 }
 
-/// Range of device memory.
+/// Address range in device memory: `bytes` bytes from `start` on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Extent {
     start: u64,
@@ -121,15 +123,17 @@ pub(super) struct Extent {
 }
 
 impl Extent {
-    /// Empty range.
+    /// Empty address range, which overlaps no other range.
     pub(super) const NOTHING: Self = Self { start: 0, bytes: 0 };
 
     pub(super) fn new<T>(start: u64, len: usize) -> Self {
         Self { start, bytes: len as u64 * size_of::<T>() as u64 }
     }
 
+    /// Checks that the two address ranges do not overlap.
+    ///
     /// # Errors
-    /// [`Error::Overlap`] when the two have a byte in common.
+    /// [`Error::Overlap`] when both ranges contain the same byte.
     pub(super) fn must_not_meet(self, other: Self) -> Result<()> {
         let apart = self.bytes == 0
             || other.bytes == 0

@@ -15,7 +15,7 @@ use upsweep_plan::constants::Constants;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KernelKey {
     types: TypeId,
-    /// Hash of the text, where the text contains values that the functions capture; else 0.
+    /// Hash of the functions' C++ text if the text contains values that the functions capture; else 0.
     text: u64,
     entry: &'static str,
     features: Features,
@@ -54,7 +54,7 @@ impl Kernel<'_> {
         KernelKey { types: functions.types, text, entry, features, constants }
     }
 
-    /// Returns the source text; `F` is the struct of the kernel's fixed parameters.
+    /// Returns the source text of the kernel. `F` is the struct of the kernel's fixed parameters.
     ///
     /// # Errors
     /// [`Error::Compile`] when the functions' text reads other values than the functions add.
@@ -94,8 +94,8 @@ impl Kernel<'_> {
     }
 }
 
-/// Returns the definitions of the name of a kernel's parameters, and of the offsets of captured values and of the
-/// workspace in them.
+/// Returns the C++ definitions of PARAMETERS, the name of a kernel's parameters in PTX, and of the offsets in bytes of
+/// the captured values and of the workspace in these parameters.
 pub(super) fn parameters_text<F: Fixed>(entry: &str, values_at: usize) -> String {
     let workspace_at = F::WORKSPACE_AT;
     format!(
@@ -103,9 +103,10 @@ pub(super) fn parameters_text<F: Fixed>(entry: &str, values_at: usize) -> String
     )
 }
 
-/// Returns the types `In`, `Acc`, `Out`, `Given`, `Key`, `Offset`, the functions on them, and the constants that
-/// describe them; and the number of bytes of captured values that the functions read. Where several lines are scanned
-/// as one, `In`, `Acc` and `Out` are arrays, and the functions work on each line's value.
+/// Returns the C++ types `In`, `Acc`, `Out`, `Given`, `Key`, `Offset`, the functions on them, and the constants that
+/// describe them; and the number of bytes of captured values that the functions read. If several interleaved lines are
+/// scanned as one, `In`, `Acc` and `Out` are arrays with an element of each line, and the functions are applied to each
+/// element.
 pub(super) fn functions_text(functions: &Functions<'_>, features: Features) -> (String, usize) {
     let mut source = Source::new();
     let text = (functions.text)(&mut source);
@@ -158,8 +159,9 @@ pub(super) fn functions_text(functions: &Functions<'_>, features: Features) -> (
     (text, source.value_bytes())
 }
 
-/// Returns the body of a function that returns `ty`, computed by the expression `value`. For several `lines` it is a
-/// loop over the lines, and `[]` in `value` becomes the index of a line; for one line `[]` is removed.
+/// Returns the body of a C++ function that returns the type `ty`, computed by the expression `value`. For several
+/// `lines` the body is a loop over the elements of an array, and `[]` in `value` becomes the access to an element; for
+/// one line `[]` is removed.
 fn body(ty: &str, lines: usize, value: &str) -> String {
     if lines == 1 {
         return format!("return {};", value.replace("[]", ""));
@@ -168,7 +170,8 @@ fn body(ty: &str, lines: usize, value: &str) -> String {
     format!("{ty} r;\n#pragma unroll\n  for (u32 i = 0; i < {lines}; i++) r.at[i] = {value};\n  return r;")
 }
 
-/// Text of a single stream, whose elements are the input's.
+/// C++ text about the streams of an input that is one buffer: there is one stream, whose elements are those of the
+/// input.
 const PLAIN_STREAM: &str = "constexpr u32 STREAMS = 1;\n\
     template <u32 S> struct StreamOf;\n\
     template <> struct StreamOf<0> {\n    \
@@ -176,7 +179,8 @@ const PLAIN_STREAM: &str = "constexpr u32 STREAMS = 1;\n\
     static __device__ __forceinline__ In& of(In& x) { return x; }\n    \
     static __device__ __forceinline__ const In* base() { return nullptr; }\n};\n";
 
-/// Returns the struct `In` of the elements of some streams, and the address of each stream.
+/// Returns the C++ struct `In`, which has an element of each stream, and the address of each stream. `streams` has the
+/// C++ types of the elements, and the expressions for the addresses.
 fn streams_text(streams: &[(String, String)]) -> String {
     let number = streams.len();
     let fields: String = streams.iter().enumerate().map(|(i, (ty, _))| format!(" {ty} s{i};")).collect();
@@ -193,8 +197,9 @@ fn streams_text(streams: &[(String, String)]) -> String {
     text
 }
 
-/// Returns the bounds check of an element's indices into their tables, the function that reports those out of bounds,
-/// and whether the map gathers: reads memory that is not streamed.
+/// Returns three parts of the C++ text: the bounds check of the indices of an element into the tables that they select
+/// from, the function that reports indices out of bounds, and whether the map gathers (reads memory that is not
+/// streamed).
 fn indices_text(right: Vec<(String, String)>, apart: bool) -> String {
     let all: String = right.iter().map(|(right, _)| format!(" & {right}")).collect();
     let reports: String = right.iter().map(|(right, report)| format!("    if (!{right}) {report}\n")).collect();
@@ -206,7 +211,8 @@ fn indices_text(right: Vec<(String, String)>, apart: bool) -> String {
     )
 }
 
-/// Returns the address of the number of elements, where it lies in device memory.
+/// Returns the C++ function that returns the address of the number of elements; null unless this number lies in device
+/// memory.
 fn length_text(length: Option<&str>) -> String {
     format!(
         "constexpr bool COUNTED_INPUT = {};\n\
@@ -216,7 +222,8 @@ fn length_text(length: Option<&str>) -> String {
     )
 }
 
-/// Returns the stores of results where the output is not one buffer.
+/// Returns the C++ functions that store results in an output of several buffers, or in computed places; they are empty
+/// if the output is one buffer.
 fn storing_text(storing: Option<&StoringText>) -> String {
     let none = StoringText { element: String::new(), vector: String::new(), aligned: "true".to_owned() };
     let StoringText { element, vector, aligned } = storing.unwrap_or(&none);
@@ -230,8 +237,9 @@ fn storing_text(storing: Option<&StoringText>) -> String {
     )
 }
 
-/// Returns constants about the functions: the operator's form; PLAIN, neither map nor finish changes a value; WIDENS,
-/// the map only widens numbers; ANY_BITS, the functions compute on any bits. None of them holds for arrays.
+/// Returns C++ constants about the functions: the operator's form; PLAIN, neither map nor finish changes a value;
+/// WIDENS, the map only widens numbers; ANY_BITS, the functions compute on any bits. If elements are arrays of several
+/// lines' elements, the form is OTHER and the three are false.
 fn known_text(functions: &Functions<'_>, features: Features) -> String {
     let (known, pass) = (functions.known, features.pass);
     let single = features.interleaved == 1;

@@ -56,7 +56,8 @@ use upsweep_core::segments::{Equal, Keys, Offsets, Segmentation, Whole};
 use upsweep_core::steps::{Held, JobSteps, Parts};
 use upsweep_plan::{constants::Constants, scan::ScanPlan, scan::Sizes};
 
-/// Composition of maps `x -> m x + c`, with `m` in the upper half and `c` in the lower. It does not commute.
+/// Composition of maps `x -> m x + c`, as an operator that does not commute. The upper half of a u32 is `m`, the lower
+/// one `c`.
 #[derive(Clone, Copy)]
 struct Then;
 impl Operator<u32> for Then {
@@ -75,7 +76,7 @@ impl Operator<u32> for Then {
     }
 }
 
-/// Map to `x + 77 index`.
+/// Map of an element `x` to `x + 77 index`, where `index` is its position.
 #[derive(Clone, Copy)]
 struct Placed;
 impl Map<u32> for Placed {
@@ -92,8 +93,8 @@ impl Map<u32> for Placed {
 
 macro_rules! emulator {
     ($($path:literal => $file:literal),* $(,)?) => {
-        /// Files of the emulator by the paths under which they are included: replacements of files under `kernels/`,
-        /// and files of its own.
+        /// Files of the emulator, with the paths under which they are included: some replace files under `kernels/`,
+        /// others are the emulator's own.
         const EMULATOR: &[(&str, &str)] = &[$(($path, include_str!(concat!("../tests/emulator/", $file)))),*];
     };
 }
@@ -128,12 +129,12 @@ emulator! {
     "sketches/digits.h" => "sketches/digits.h",
 }
 
-/// Returns a file of the emulator, or else of the kernels.
+/// Returns the text of the file at `path`: the emulator's if it has one, else the kernel file.
 fn emulated(path: &str) -> Option<&'static str> {
     EMULATOR.iter().find(|(name, _)| *name == path).map(|(_, text)| *text).or_else(|| embedded(path))
 }
 
-/// Returns the first file of every kernel for the host: its arithmetic without PTX, and CUDA's names.
+/// Returns the host's version of the file that every kernel begins with: its arithmetic without PTX, and CUDA's names.
 fn first_file() -> String {
     let (before, after) = embedded(FIRST).unwrap().split_once("// PTX: begin").unwrap();
     let (_, after) = after.split_once("// PTX: end").unwrap();
@@ -142,7 +143,8 @@ fn first_file() -> String {
     format!("{names}\n{before}\n{ptx}\n{after}\n{includes}")
 }
 
-/// Returns the text before a kernel's prelude, which is the same for all kernels, and the rest.
+/// Returns a kernel's text for the host in two parts: the one before the prelude, which is the same for all kernels,
+/// and the rest.
 fn around_prelude(source: &KernelSource) -> (String, String) {
     let first = first_file();
     let text = stitch_from(source, &|path| if path == FIRST { Some(first.as_str()) } else { emulated(path) }).unwrap();
@@ -150,7 +152,8 @@ fn around_prelude(source: &KernelSource) -> (String, String) {
     (before.to_owned(), after.to_owned())
 }
 
-/// Rewrites the variables in shared memory of a text, so that each block has its own.
+/// Replaces the declarations of variables in shared memory in `text`, so that each emulated block has its own
+/// variables.
 fn with_shared_variables(text: &str) -> String {
     let mut variables = 0;
     let line = |line: &str| {
@@ -166,12 +169,12 @@ fn with_shared_variables(text: &str) -> String {
     text.lines().map(line).collect()
 }
 
-/// Steps whose inputs and outputs capture nothing.
+/// Steps of a job whose inputs and outputs capture no values.
 trait Buffers: JobSteps<In: Read<Functions: Default>, Out: Write<Functions: Default>> {}
 impl<S: JobSteps<In: Read<Functions: Default>, Out: Write<Functions: Default>>> Buffers for S {}
 
-/// Returns the C++ program that runs cases of a kernel, without the text before the prelude. `constants` are those that
-/// differ from a GPU's.
+/// Returns the C++ program that runs a kernel on random cases, without the text before the prelude. `constants` are
+/// those of the kernel's constants that differ from a GPU's, with their values.
 fn program(source: &KernelSource, constants: &[(&str, usize)]) -> String {
     let mut source = source.clone();
     for (name, value) in constants {
@@ -179,15 +182,15 @@ fn program(source: &KernelSource, constants: &[(&str, usize)]) -> String {
         let after = &after[after.find([',', ';']).unwrap()..];
         source.prelude = format!("{before}{name} = {value}{after}");
     }
-    // Assertions of fields' offsets: the host's compiler does not take them for constants.
+    // Removes the assertions of the fields' offsets: the host's compiler does not take the offsets for constants.
     source.prelude = source
         .prelude
         .lines()
         .filter(|line| !line.contains("__INTADDR__"))
         .fold(String::new(), |text, line| text + line + "\n");
     let (_, text) = around_prelude(&source);
-    // The file that runs the kernel knows its types. It lies beside the kernel if that is one of the tests, and under
-    // `emulator/` for kernels of families.
+    // The file that runs the kernel knows its types. It lies beside the kernel if the kernel is one of the tests, and
+    // under `emulator/` if the kernel is of a family.
     let own = source.root.replace(".cuh", ".h");
     let is_own = |path: &&str| *path == own || path.strip_prefix("emulator/") == Some(&own);
     let cases = EMULATOR.iter().map(|(path, _)| *path).find(is_own).unwrap_or("emulator/tiles.h");
@@ -203,7 +206,7 @@ fn program(source: &KernelSource, constants: &[(&str, usize)]) -> String {
     )
 }
 
-/// Kernel that scans tiles.
+/// Kernel that scans an array tile by tile.
 #[derive(Clone, Copy, Debug)]
 enum Family {
     SmallWave,
@@ -214,20 +217,20 @@ enum Family {
 }
 use Family::{Pipeline, Runs, Segments, SmallWave, Wave};
 
-/// Returns the features of a scan, or of a reduction by segment, with these options: `x` exclusive, `r` reverse, `i`
-/// with an initial value, `s` by segment, `c` with a carry.
+/// Returns the features of a scan, or of a reduction by segment. Each letter in `options` is one: `x` exclusive, `r`
+/// reverse, `i` with an initial value, `s` reduction by segment, `c` with a carry.
 fn features(heads: Heads, options: &str) -> Features {
     let [exclusive, reverse, has_init, by_segment, carries] =
         ['x', 'r', 'i', 's', 'c'].map(|option| options.contains(option));
     Features { heads, exclusive, reverse, has_init, by_segment, carries, interleaved: 1, pass: Pass::Whole }
 }
 
-/// Returns `features` with this number of interleaved lines scanned as one.
+/// Returns `features` with `interleaved` lines that are scanned as one.
 fn lines(interleaved: usize, features: Features) -> Features {
     Features { interleaved, ..features }
 }
 
-/// Runs cases of a kernel that scans tiles of `I`, or reduces them by segment.
+/// Runs a kernel that scans tiles of `I`, or reduces them by segment, on random inputs: with the seeds 0 to `cases`.
 fn tiles<G: Segmentation<Same: Default>, I: Element, Op: Operator<I>>(
     family: Family,
     operator: Op,
@@ -259,13 +262,13 @@ fn tiles_of<G: Segmentation<Same: Default>, S: Buffers>(family: Family, steps: S
         }
     };
     let mut source = scan::kernel(&plan, features, &functions).source::<ScanParams>().unwrap();
-    // SAFETY: the tests' values have no padding.
+    // SAFETY: no value that a test's functions capture has padding, so all bytes are initialised.
     let values: Vec<u8> = held.values.bytes().iter().map(|byte| unsafe { byte.assume_init() }).collect();
     source.prelude.insert_str(0, &format!("#define VALUES {{ {values:?} }}\n").replace(['[', ']'], ""));
     run(&format!("{family:?} {}", name::<(S, G)>(features)), &source, &[constants, THREADS].concat(), cases);
 }
 
-/// Runs cases of the reduction of a whole array.
+/// Runs the reduction of a whole array on random inputs: with the seeds 0 to `cases`.
 fn reduction<I: Element, M: Map<I>, Op: Operator<M::Output>>(map: M, operator: Op, features: Features, cases: u32) {
     reduction_of(Parts::<I, M::Output, Op, M, Same>::new(operator, map, Same), features, cases);
 }
@@ -280,7 +283,7 @@ fn reduction_of<S: Buffers>(steps: S, features: Features, cases: u32) {
     run(&format!("reduction {}", name::<S>(features)), &source, THREADS, cases);
 }
 
-/// Runs cases of a kernel that the library does not have yet, which shows what the engine can carry.
+/// Runs a kernel that the library does not have yet, with the seeds 0 to `cases`. It shows what the engine can carry.
 fn sketch(root: &'static str, entry: &'static str, numbers: Constants, constants: &[(&str, usize)], cases: u32) {
     let steps = Parts::<u32, u32, Sum, Same, Same>::new(Sum, Same, Same);
     let text = |source: &mut Source| text_of::<_, Whole>(source, &steps, None, &Default::default());
@@ -294,12 +297,12 @@ fn name<Types>(features: Features) -> String {
     format!("{} {features:?}", std::any::type_name::<Types>())
 }
 
-/// Compute capability that kernels are planned for.
+/// Compute capability of the device that the emulated kernels are planned for.
 const CAPABILITY: (u32, u32) = (9, 0);
-/// Fewest warps that kernels allow.
+/// Number of threads of an emulated block: the fewest warps that kernels allow.
 const THREADS: &[(&str, usize)] = &[("THREADS", 128)];
 
-/// Returns the sum of halves, which is computed in f32.
+/// Returns the steps of a sum of 16-bit floats, which is computed in f32.
 fn in_f32<T: Element>() -> InF32<T, T, Sum, Same, Same>
 where
     Sum: Operator<T>,
@@ -307,7 +310,7 @@ where
     InF32(Parts::new(Sum, Same, Same))
 }
 
-/// Returns the sum in a wider type.
+/// Returns the steps of a sum of bytes in u32.
 fn widened() -> Parts<u8, u32, Sum, Widen<u32>, Same> {
     Parts::new(Sum, Widen::new(), Same)
 }
@@ -380,7 +383,7 @@ fn emulated_sketches() {
     sketch("sketches/digits.cuh", "sketch_digits", tiles_of(4, 4), large, 12);
 }
 
-/// Checks that every kernel file can be read by itself: it includes what it uses, and config.cuh has the rest.
+/// Checks that every kernel file compiles by itself: it includes what it uses, and `config.cuh` declares the rest.
 #[test]
 #[ignore = "needs Linux and a C++20 compiler: g++ 12 or later, or $CXX"]
 fn emulated_files_stand_alone() {

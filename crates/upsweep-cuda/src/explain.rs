@@ -13,12 +13,13 @@ use upsweep_plan::Plan;
 use upsweep_plan::columns::LinesPlan;
 use upsweep_plan::cpu::{CpuJob, CpuKind};
 
-/// Returns the plan of a job with the steps `S`; with `by_keys`, keys `K` delimit its segments.
+/// Returns the plan of a job with the steps `S`. With `by_keys`, the job's segments are delimited by keys of the type
+/// `K`.
 pub fn plan_of<S: JobSteps, K>(cuda: &Cuda, job: CpuJob, by_keys: bool) -> Plan {
     plan(cuda, job, layouts_of::<S>(), by_keys.then(Layout::of::<K>), S::known().form)
 }
 
-/// Returns the plan of a sum, or of an operator like it, for a job whose types are aligned to their size.
+/// Returns the plan of a sum, or of an operator like it, for a job whose types have the alignment of their size.
 pub fn plan_of_sizes(cuda: &Cuda, job: CpuJob) -> Plan {
     let [input, acc, output] = job.bytes.map(|size| Layout { size, align: 1 << size.trailing_zeros().min(4) });
     plan(

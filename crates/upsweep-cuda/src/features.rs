@@ -16,7 +16,7 @@ impl Layout {
         Self { size: size_of::<T>(), align: align_of::<T>() }
     }
 
-    /// Returns the size of a structure of this type and another one.
+    /// Returns the size of a C structure of two fields: one with this layout, then one with the layout `other`.
     fn then(self, other: Self) -> usize {
         (self.size.next_multiple_of(other.align) + other.size).next_multiple_of(self.align.max(other.align))
     }
@@ -25,9 +25,9 @@ impl Layout {
 /// Layouts of an element, of a partial result, and of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layouts {
-    /// Layout of an element; of several inputs, of all that is streamed for an element.
+    /// Layout of an element. With several inputs: of the elements of all streams at one position together.
     pub input: Layout,
-    /// Streams, where the input is not one buffer.
+    /// Streams of the input (buffers that are read in order), unless the input is one buffer.
     pub streams: Option<Streams>,
     /// Whether the number of elements lies in device memory.
     pub counted: bool,
@@ -46,16 +46,16 @@ pub(crate) struct Features {
     pub exclusive: bool,
     pub reverse: bool,
     pub has_init: bool,
-    /// Whether it is a reduction by segment: only the last result of each segment is stored.
+    /// Whether the job is a reduction by segment: only the last result of each segment is stored.
     pub by_segment: bool,
     /// Whether a scan of the whole array stores the carry: the value that follows its last element.
     pub carries: bool,
-    /// Number of interleaved lines that are scanned as one, with arrays for elements: 1, or up to 16.
+    /// Number of interleaved lines that are scanned as one line, whose elements are arrays: 1, or up to 16.
     pub interleaved: usize,
     pub pass: Pass,
 }
 
-/// Source of the segment heads.
+/// Source of the segment heads, the elements that begin a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Heads {
     None,
@@ -75,16 +75,16 @@ impl Heads {
     ];
 }
 
-/// Part of a job that one launch does, where a job takes several.
+/// Part of a job that one launch does, for jobs of several launches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Pass {
-    /// Whole job: from elements to results.
+    /// Whole job: reads elements and stores results.
     Whole,
-    /// From elements to partial results.
+    /// First part: reads elements and stores partial results.
     ToSums,
-    /// From partial results to partial results.
+    /// Middle part: reads partial results and stores partial results.
     OfSums,
-    /// From partial results to results.
+    /// Last part: reads partial results and stores results.
     FromSums,
 }
 
@@ -99,14 +99,14 @@ impl Pass {
 }
 
 impl Layouts {
-    /// Whether elements and results are those of one buffer each.
+    /// Whether the elements are those of one buffer, and the results go to one buffer.
     pub(crate) fn plain(&self) -> bool {
         self.streams.is_none() && self.plain_output
     }
 }
 
 impl Features {
-    /// Forward inclusive scan of a whole array, and its reduction.
+    /// Features of a forward inclusive scan of a whole array, and of a reduction of a whole array.
     pub(crate) const PLAIN: Self = Self {
         heads: Heads::None,
         exclusive: false,
@@ -118,7 +118,8 @@ impl Features {
         pass: Pass::Whole,
     };
 
-    /// Whether it is a reduction whose results' positions are known before anything is reduced: `scan/segments.cuh`.
+    /// Whether the job is a reduction in which the index of each result is known before anything is reduced: by rows or
+    /// offsets, which `scan/segments.cuh` computes.
     pub(crate) fn in_one_pass(self) -> bool {
         self.by_segment && matches!(self.heads, Heads::Rows | Heads::Offsets)
     }
@@ -127,13 +128,13 @@ impl Features {
     pub(crate) fn sizes(self, layouts: Layouts) -> Sizes {
         let [input, acc, output] =
             [layouts.input, layouts.acc, layouts.output].map(|layout| layout.size * self.interleaved);
-        // Results take the place of the first stream's elements in shared memory: in a reduction by rows or offsets
-        // sums, in a scan whose input is not one buffer its results.
+        // The slots of the first stream's elements in shared memory are used again. In a reduction by rows or offsets
+        // they then hold partial results; in a scan whose input is not one buffer, results.
         let first = layouts.streams.map_or(input, |streams| streams.sizes().first().copied().unwrap_or(1));
         let place = if self.in_one_pass() {
             first.max(acc)
         } else if layouts.streams.is_some() && !self.by_segment {
-            // Gathered memory is read once: the slot keeps the mapped element.
+            // Memory that the map gathers is read once: the slot keeps the mapped element.
             first.max(output).max(if layouts.apart { acc } else { 0 })
         } else {
             first
@@ -143,7 +144,8 @@ impl Features {
             Heads::Flags | Heads::Keys => Marks::Vectors,
             Heads::Offsets => Marks::Offsets,
         };
-        // Elements mapped from several inputs are kept up to 8 bytes, which saves mapping them a second time.
+        // Mapped elements are kept from one pass over a tile to the next if they have up to 4 bytes; if they are mapped
+        // from several inputs, up to 8 bytes. This saves mapping them a second time.
         let most = if layouts.streams.is_some_and(|streams| streams.sizes().len() > 1) { 8 } else { 4 };
         let kept = if self.heads != Heads::None && acc <= most { acc } else { 0 };
         let counted = self.counts_heads();
@@ -159,7 +161,7 @@ impl Features {
         }
     }
 
-    /// Whether the state that a tile publishes counts segments.
+    /// Whether the state that a tile publishes has the number of segment heads so far: in reductions by flags or keys.
     fn counts_heads(self) -> bool {
         self.by_segment && matches!(self.heads, Heads::Flags | Heads::Keys)
     }
@@ -178,7 +180,8 @@ impl Features {
         })
     }
 
-    /// Returns the bytes of the state that a tile publishes, as `tile/state.cuh` lays it out.
+    /// Returns the number of bytes of the state that a tile publishes for the tiles after it, as `tile/state.cuh` lays
+    /// it out.
     fn state_bytes(self, acc: Layout) -> usize {
         let acc = Layout { size: acc.size * self.interleaved, ..acc };
         match self.heads {

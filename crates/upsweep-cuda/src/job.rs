@@ -18,26 +18,29 @@ use upsweep_core::segments::{SegmentKind, Segmentation};
 use upsweep_core::shape::Shape;
 use upsweep_core::steps::{Code, Held, In, JobSteps, Known, Out, Steps};
 
-/// Text that a job contributes to its kernel.
+/// C++ text that a job contributes to its kernel.
 pub(crate) struct Text {
     pub code: Code,
-    /// Streams of the input: the C++ type of an element, and the address, except the first stream's.
+    /// For each stream of the input: the C++ type of an element, and the expression for its address, empty for the
+    /// first stream.
     pub streams: Vec<(String, String)>,
-    /// C++ expression for the address of the number of elements, where it lies in device memory.
+    /// C++ expression for the address of the number of elements, if this number lies in device memory.
     pub length: Option<String>,
-    /// Bounds checks of the input's indices: a condition each, with the statement that reports a violation.
+    /// Bounds checks of the input's indices: for each a C++ condition, and the statement that reports a violation.
     pub right: Option<Vec<(String, String)>>,
-    /// C++ expression for the map's argument, from the streams' elements `x` at position `at`.
+    /// C++ expression for the map's argument, from the elements `x` of all streams at position `at`.
     pub element: String,
-    /// Stores of results, where the output is not one buffer.
+    /// C++ statements that store results, unless the output is one buffer.
     pub storing: Option<StoringText>,
-    /// Type of keys, type of offsets, and equality of keys, if there are keys.
+    /// `key` and `offset`: C++ types of keys and of offsets. `same`: name of the equality of keys, if keys delimit the
+    /// segments.
     pub key: String,
     pub offset: String,
     pub same: Option<String>,
 }
 
-/// Statements that store a result and a vector of results, and a condition that the output's buffers are aligned.
+/// C++ statements that store one result and a vector of results, and a C++ condition that the output's buffers are
+/// aligned.
 pub(crate) struct StoringText {
     pub element: String,
     pub vector: String,
@@ -48,15 +51,16 @@ pub(crate) struct StoringText {
 pub(crate) struct Functions<'a> {
     pub layouts: Layouts,
     pub known: Known,
-    /// Layout of keys, where keys delimit the segments.
+    /// Layout of a key, if keys delimit the segments.
     pub key: Layout,
     /// Whether the kernel may report a fault of its inputs or outputs.
     pub may_fault: bool,
-    /// Type that identifies the functions among those of other jobs, apart from captured values.
+    /// Identifier of a type that distinguishes the functions from those of other jobs; the values that they capture do
+    /// not count.
     pub types: TypeId,
     /// Values that the functions capture.
     pub held: &'a Held,
-    /// Text of the functions, made when a kernel is compiled.
+    /// Callback that returns the text of the functions. It is called when a kernel is compiled.
     pub text: &'a dyn Fn(&mut Source) -> Text,
 }
 
@@ -86,11 +90,11 @@ pub(crate) fn layouts_of<S: JobSteps>() -> Layouts {
     Layouts { input, streams, counted: S::In::COUNTED, apart: S::In::APART, acc, output, plain_output: S::Out::PLAIN }
 }
 
-/// Functions of a job's input and of its output.
+/// Functions of the job's input and of the job's output: what they add to the kernel's text.
 pub(super) type BufferFunctions<S> = (<<S as Steps>::In as Read>::Functions, <<S as Steps>::Out as Write>::Functions);
 
-/// Returns the functions of a job's input and output; none if the input is the output's memory and cannot be read in
-/// place.
+/// Returns the functions of a job's input and output. None if the job is in place (the input is the output's memory)
+/// but its input cannot be read in place.
 pub(super) fn buffer_functions<S: JobSteps, G: Segmentation>(
     job: &Job<'_, '_, '_, S, G>,
 ) -> Option<BufferFunctions<S>> {
@@ -101,7 +105,7 @@ pub(super) fn buffer_functions<S: JobSteps, G: Segmentation>(
     Some((of_input, S::Out::functions(&job.output)))
 }
 
-/// Returns the text of a job's functions.
+/// Returns the text of the functions of a job: `steps`, the equality of keys `same`, and those of the input and output.
 pub(crate) fn text_of<S: JobSteps, G: Segmentation>(
     source: &mut Source,
     steps: &S,
@@ -125,18 +129,18 @@ pub(crate) fn text_of<S: JobSteps, G: Segmentation>(
 /// Callbacks that add the parts of a job's text to a source.
 struct TextParts<'a> {
     code: &'a dyn Fn(&mut Source) -> Code,
-    /// Types of keys and of offsets.
+    /// Callbacks for the C++ types of keys and of offsets.
     segments: [fn(&mut Source) -> String; 2],
     same: Option<&'a dyn Fn(&mut Source) -> String>,
-    /// Whether the input is one stream and nothing else.
+    /// Whether the input is a single buffer, read without anything else.
     plain: bool,
     element: &'a dyn Fn(&mut Reading<'_>) -> String,
-    /// Stores of an output that is not one buffer.
+    /// Callback for the stores of results, unless the output is one buffer.
     storing: Option<&'a dyn Fn(&mut WritingText<'_>)>,
 }
 
 impl TextParts<'_> {
-    /// Returns the text. Compiled once for all jobs.
+    /// Returns the job's text. This function has no type parameters, so it is compiled once for all jobs.
     fn text(self, source: &mut Source) -> Text {
         let code = (self.code)(source);
         let [key, offset] = self.segments.map(|add| add(source));
@@ -155,13 +159,13 @@ impl TextParts<'_> {
     }
 }
 
-/// Value of any type of at most 64 bytes.
+/// Bytes of a value of any type that has at most 64 bytes.
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
 pub(crate) struct Value([MaybeUninit<u8>; upsweep_core::operator::MAX_ELEMENT_BYTES]);
 
 impl Value {
-    /// No value; kernels do not read it.
+    /// Zeros in place of a value that a job does not have; kernels do not read them.
     pub(crate) const NONE: Self = Self([MaybeUninit::zeroed(); upsweep_core::operator::MAX_ELEMENT_BYTES]);
 
     pub(super) fn of<T: Element>(value: T) -> Self {
@@ -178,56 +182,61 @@ impl Value {
     }
 }
 
-/// Initial value and first result, as the kernels' parameters contain them. A kernel reads only the one that was given.
+/// Initial value and first result, as the kernels' parameters contain them. A kernel reads the one that was given.
 pub(crate) struct Begin {
     pub has_init: bool,
     /// Address of the initial value, or 0.
     pub init_from: u64,
-    /// Initial value, if the host has it.
+    /// Initial value, if the host has it and it does not lie in device memory.
     pub init: Value,
-    /// Identity, if there is no initial value. With an initial value the kernel takes that instead.
+    /// Identity of the operator, if it has one and there is no initial value. With an initial value the kernel takes
+    /// that instead.
     pub first: Value,
-    /// Layout of both values.
+    /// Layout of the initial value and of the first result.
     pub layout: Layout,
 }
 
 impl Begin {
-    /// Returns neither value: for a nonempty array, whose first result is its first element.
+    /// Returns neither of the two values: for an array that is not empty, whose first result is its first element.
     pub(crate) fn nothing(layout: Layout) -> Self {
         Self { has_init: false, init_from: 0, init: Value::NONE, first: Value::NONE, layout }
     }
 }
 
-/// Job with borrowed buffers, for the kernels that are launched while it lives.
+/// Job whose buffers are borrowed, for the kernels that are launched while this lives.
 pub(crate) struct CudaJob<'a> {
     pub functions: Functions<'a>,
     pub shape: Shape,
     /// Addresses of the input and of the output.
     pub input: u64,
     pub output: u64,
-    /// Capacity of the output in results.
+    /// Number of results that the output has room for.
     pub outputs: usize,
     /// Stream of the output.
     pub output_stream: Arc<CudaStream>,
     pub begin: Begin,
-    /// Segment heads: their kind, the address of flags, keys or offsets, and the number of these.
+    /// Segment heads: `heads` is their source, `head_source` the address of the flags, keys or offsets, and
+    /// `head_items` the number of these.
     pub heads: Heads,
     pub head_source: u64,
     pub head_items: usize,
-    /// Address ranges of the buffers: read, and written.
+    /// Address ranges of the buffers that are read, and of those that are written.
     pub(super) extents: [Few<Extent>; 2],
     pub(super) _loans: Few<Loan<'a>>,
 }
 
 impl CudaJob<'_> {
+    /// Checks that a further output of the job does not overlap any of its buffers.
+    ///
     /// # Errors
-    /// [`Error::Overlap`] when `output`, a further output, overlaps a buffer of the job.
+    /// [`Error::Overlap`] when `output` overlaps a buffer of the job.
     pub(super) fn must_not_meet(&self, output: Extent) -> Result<()> {
         self.extents.iter().flat_map(Few::iter).try_for_each(|extent| output.must_not_meet(*extent))
     }
 }
 
-/// Returns how kernels find the segment heads; heads of rows follow from the shape instead.
+/// Returns the source of the segment heads for `segments`. Rows are not among them: they follow from the shape of the
+/// array.
 pub(crate) fn heads_of<K, I, E>(segments: &SegmentKind<'_, K, I, E>) -> Heads {
     match segments {
         SegmentKind::Whole => Heads::None,
@@ -237,7 +246,7 @@ pub(crate) fn heads_of<K, I, E>(segments: &SegmentKind<'_, K, I, E>) -> Heads {
     }
 }
 
-/// Borrows a single value that a call writes besides its results, and returns its address; 0 if there is none.
+/// Borrows a single value that a call stores besides its results, and returns its address; 0 if the caller wants none.
 pub(crate) fn write_one<'a, T>(
     cuda: &'a Cuda,
     what: &'static str,
@@ -250,7 +259,7 @@ pub(crate) fn write_one<'a, T>(
     }
 }
 
-/// Borrows an output, and returns its address and its capacity in results; 0 if there is none.
+/// Borrows an output, and returns its address and the number of results that it has room for; 0 if there is no output.
 pub(super) fn write<'a, O>(
     cuda: &'a Cuda,
     what: &'static str,

@@ -17,13 +17,13 @@ use upsweep_core::segments::{SegmentKind, Segmentation};
 use upsweep_core::shape::Shape;
 use upsweep_core::steps::{Held, In, JobSteps, Out};
 
-/// Borrows a job's buffers and calls `launch` with them. With `in_place` a scan's output may be its input's memory:
-/// each result is stored where no element is left to be read.
+/// Borrows a job's buffers and calls `launch` with them. With `in_place` a scan's output may be its input's memory: the
+/// caller's kernels store each result only where no element is left to be read.
 ///
 /// # Errors
 /// [`Error::Place`], [`Error::Device`] when a buffer is not where the device computes; [`Error::Overlap`] when one
 /// overlaps the results; [`Error::Length`] when the initial value's buffer is empty; [`Error::Options`] when the input
-/// is the output's memory but cannot be.
+/// is the output's memory, but the input cannot be read in place.
 pub(super) fn open<S: JobSteps, G: Segmentation>(
     cuda: &Cuda,
     job: &mut Job<'_, '_, '_, S, G>,
@@ -50,7 +50,7 @@ pub(super) fn open<S: JobSteps, G: Segmentation>(
         input,
         output: &mut Output::<S::Out>(output),
         plain_output: S::Out::PLAIN,
-        // A scan's output may be its input's memory.
+        // A scan's output may be its input's memory if both are one buffer, of elements of the same size.
         in_place: in_place && S::In::PLAIN && S::Out::PLAIN && size_of::<In<S>>() == size_of::<Out<S>>(),
         begin,
         init,
@@ -130,9 +130,10 @@ impl<'a> Untyped<'a> {
     }
 }
 
-/// Input of any type.
+/// Input of elements of any type, whose buffers can be borrowed.
 trait LendInput {
-    /// Borrows the input's buffers, unless the input is the output's memory; returns whether it is.
+    /// Borrows the input's buffers, unless the job is in place (the input is the output's memory). Returns whether it
+    /// is.
     fn lend<'a>(&'a self, opening: &mut Opening<'_, Lender<'a>>) -> Result<bool>;
 }
 
@@ -145,9 +146,9 @@ impl<I: Read> LendInput for Elements<'_, I> {
     }
 }
 
-/// Output of any type.
+/// Output of results of any type, whose buffers can be borrowed.
 trait LendOutput {
-    /// Returns the output's length, as [`Write::len`] does.
+    /// Returns the number of results that the output has room for, as [`Write::len`] does.
     fn len(&self) -> Result<Option<usize>>;
     fn lend<'a>(&'a mut self, storing: &mut Storing<'_, Lender<'a>>) -> Result<()>;
 }
@@ -164,9 +165,9 @@ impl<O: Write> LendOutput for Output<'_, '_, O> {
     }
 }
 
-/// Companion buffer of the input, of elements of any type, or none.
+/// Companion buffer, which is read besides the input: the initial value, or flags, keys or offsets. There may be none.
 trait LendBeside {
-    /// Borrows the buffer, and returns its address and its number of elements.
+    /// Borrows the companion buffer, and returns its address and its number of elements; zeros if there is none.
     fn lend<'a>(&'a self, lender: &mut Lender<'a>) -> Result<(u64, usize)>;
 }
 

@@ -9,22 +9,24 @@ use upsweep_core::operator::{MAX_VALUES_BYTES, Values};
 
 /// Fixed parameters of a kernel, which precede its initial value and its captured values.
 pub(super) trait Fixed: Copy {
-    /// Offset of the workspace.
+    /// Offset of the field `workspace` in bytes.
     const WORKSPACE_AT: usize;
 
-    /// Returns the definition of the kernel's struct, which ends with `values` bytes of captured values. The text
-    /// asserts the host's offsets, and the struct's size: `bytes`.
+    /// Returns the C++ definition of the kernel's struct of `bytes` bytes, which ends with `values` bytes of captured
+    /// values. The text asserts that the offsets of the fields are the host's, and that the size is `bytes`.
     fn text(bytes: usize, values: usize) -> String;
 }
 
-/// Defines the host's struct, of 64-bit addresses and numbers and of a workspace, and the text of the kernel's struct.
-/// A list that begins with `alone` has neither an initial value nor captured values after it.
+/// Defines the host's struct of a kernel's parameters, whose fields are 64-bit addresses and numbers and a workspace;
+/// and the C++ text of the same struct for the kernel. A list that begins with `alone` has neither an initial value nor
+/// captured values after it.
 macro_rules! params {
     (alone $(#[$doc:meta])* struct $Name:ident { $($(#[$field_doc:meta])* $field:ident: $cuda:tt,)* }) => {
         params!(@host $(#[$doc])* struct $Name { $($(#[$field_doc])* $field: $cuda,)* });
 
         impl $Name {
-            /// Returns the definition of the kernel's struct, which asserts the host's offsets and size.
+            /// Returns the C++ definition of the kernel's struct, which asserts that its offsets and its size are the
+            /// host's.
             pub(super) fn text() -> String {
                 params!(@text "", $Name, size_of::<Self>(), $($field: $cuda,)*)
             }
@@ -69,7 +71,8 @@ macro_rules! params {
 
 pub(super) use params;
 
-/// Capacity in bytes for a kernel's parameters, which may have at most 4 KiB.
+/// Capacity in bytes for the parameters of a kernel without numbers after them. It stays below 4 KiB, CUDA's limit
+/// before version 12.1.
 const MOST_BYTES: usize = 1024 + MAX_VALUES_BYTES;
 /// Alignment of the captured values: the largest alignment that a type has.
 const VALUES_ALIGN: usize = 16;
@@ -79,8 +82,8 @@ const VALUES_ALIGN: usize = 16;
 pub(super) struct Params([MaybeUninit<u8>; MOST_BYTES]);
 
 impl Params {
-    /// Returns the parameters of a kernel whose elements are arrays of `lines` interleaved lines, which all begin with
-    /// the same values.
+    /// Returns the parameters of a kernel. If the kernel's elements are arrays, with an element of each of `lines`
+    /// interleaved lines, all lines have the same initial value and first result.
     pub(super) fn new<F: Fixed>(fixed: F, begin: &Begin, lines: usize, values: &Values) -> Self {
         let mut params = Self([MaybeUninit::uninit(); MOST_BYTES]);
         // SAFETY: the buffer is larger than `F`, aligned to 64 bytes, and exclusively this function's.
@@ -102,13 +105,14 @@ impl Params {
         params
     }
 
-    /// Returns the offset of the captured values; `layout` is that of a partial result.
+    /// Returns the offset of the captured values in bytes. `layout` is that of a partial result, the type of the
+    /// initial value.
     pub(super) fn values_at<F: Fixed>(layout: Layout, lines: usize) -> usize {
         let begin = size_of::<F>().next_multiple_of(layout.align);
         (begin + 2 * lines * layout.size).next_multiple_of(VALUES_ALIGN)
     }
 
-    /// Returns the size of the kernel's struct, with `values` bytes of captured values.
+    /// Returns the size of the kernel's struct in bytes, if it ends with `values` bytes of captured values.
     pub(super) fn bytes<F: Fixed>(layout: Layout, lines: usize, values: usize) -> usize {
         if values > 0 {
             return (Self::values_at::<F>(layout, lines) + values).next_multiple_of(VALUES_ALIGN);
@@ -118,15 +122,16 @@ impl Params {
     }
 }
 
-/// Capacity in bytes of parameters that end with numbers.
+/// Capacity in bytes for the parameters of a kernel that end with numbers.
 const MOST_BYTES_WITH_NUMBERS: usize = 32 << 10;
 
-/// Parameters of a kernel that end with numbers; the rest of the capacity stays uninitialised.
+/// Parameters of a kernel that end with numbers, such as the coefficients of a recurrence. The rest of the capacity
+/// stays uninitialised.
 #[repr(C, align(64))]
 pub(super) struct WithNumbers([MaybeUninit<u8>; MOST_BYTES_WITH_NUMBERS]);
 
 impl WithNumbers {
-    /// Returns the fixed parameters, followed by numbers in place of the captured values.
+    /// Returns the fixed parameters, followed by the lists `numbers` in place of the captured values.
     pub(super) fn new<F: Fixed, C: Copy>(fixed: F, functions: &Functions<'_>, numbers: &[&[C]]) -> Self {
         let mut params = Self([MaybeUninit::uninit(); MOST_BYTES_WITH_NUMBERS]);
         const { assert!(size_of::<F>() <= MOST_BYTES_WITH_NUMBERS) };
@@ -137,7 +142,8 @@ impl WithNumbers {
         for &numbers in numbers {
             debug_assert!(at + size_of_val(numbers) <= MOST_BYTES_WITH_NUMBERS);
             if let Some(place) = params.0.get_mut(at..at + size_of_val(numbers)) {
-                // SAFETY: both have this number of bytes (`place` by its range); numbers have no padding.
+                // SAFETY: `place` and `numbers` have the same number of bytes (`place` by its range). Numbers have no
+                // padding.
                 unsafe { place.as_mut_ptr().copy_from(numbers.as_ptr().cast(), size_of_val(numbers)) };
             }
             at += size_of_val(numbers);

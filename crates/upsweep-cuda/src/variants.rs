@@ -40,7 +40,7 @@ use upsweep_core::segments::{Equal, Keys, Segmentation, Whole};
 use upsweep_core::steps::{Held, JobSteps, Parts};
 use upsweep_plan::scan::ScanPlan;
 
-/// Functions that capture values: a number, and an array that is read at a computed index.
+/// Functions that capture values: a number here, and an array that is read at a computed index.
 #[operator]
 pub(super) fn add_masked(#[param] mask: u32, a: u32, b: u32) -> u32 {
     (a + b) & mask
@@ -58,7 +58,7 @@ pub(super) fn weighed(#[param] weights: [u16; 5], x: u32) -> u32 {
     x * u32::from(weights[(x % 5) as usize])
 }
 
-/// Predicates: one on elements of any type, and one that captures a value.
+/// Predicates: this one is on elements of any type; the next one captures a value.
 #[derive(Clone, Copy)]
 pub(super) struct FirstBit;
 impl<I: Element> Function<(I,)> for FirstBit {
@@ -147,7 +147,7 @@ struct List {
 }
 
 impl List {
-    /// Adds the plain scan, the scan of columns and the reduction of a type.
+    /// Adds a plain scan, a scan of interleaved lines and a reduction, of elements `I` with results `O`.
     fn scan<I, O, Op, M, F>(&mut self, name: &str, operator: Op, map: M, finish: F)
     where
         I: Element,
@@ -164,7 +164,7 @@ impl List {
         }
     }
 
-    /// Adds the plain jobs of a type: scans of any length, columns and the reduction.
+    /// Adds the plain jobs of a type: scans of any length, of interleaved lines, and the reduction.
     fn families<S: JobSteps<In: Read<Functions: Default>, Out: Write<Functions: Default>>, G: Segmentation>(
         &mut self,
         name: &str,
@@ -195,7 +195,7 @@ impl List {
         // Functions that capture more values than the parameters have room for have no kernel.
         let mut held = Held::nothing();
         if held.add_all::<S, G>(steps, same).is_ok() {
-            // Inputs and outputs add addresses as values, which do not exist here: bytes of this number stand for them.
+            // Inputs and outputs add their buffers' addresses as values; without buffers, as many bytes stand for them.
             let mut source = Source::new();
             text(&mut source);
             held.values.fill(source.value_bytes());
@@ -203,7 +203,7 @@ impl List {
         }
     }
 
-    /// Adds inputs and outputs that are not one buffer.
+    /// Adds jobs whose inputs or outputs are not one buffer.
     fn inputs(&mut self) {
         type Two = Zip<(f32, Gathered<f32, u32>)>;
         type Four = Zip<(f32, Near<f32>, Bit<u32>, u8)>;
@@ -224,7 +224,7 @@ impl List {
         self.families::<_, Whole>("scattered", &scattered, None, reversed);
     }
 
-    /// Adds the passes over columns of f16 that are cut into chunks, whose sums are f32.
+    /// Adds the passes over interleaved lines of f16 that are cut into chunks, whose sums are f32.
     fn halves(&mut self) {
         let steps = InF32(Parts::<f16, f16, _, _, _>::new(Sum, Same, Same));
         self.with_functions::<_, Whole>(&steps, None, |list, functions| {
@@ -235,7 +235,7 @@ impl List {
         });
     }
 
-    /// Adds the scan of the columns of `i32` with these features, or their reduction.
+    /// Adds the scan of interleaved lines of `i32` with these features, or their reduction.
     fn columns_of_i32(&mut self, features: Features) {
         self.with_functions::<_, Whole>(&sum::<i32>(), None, |list, functions| {
             list.columns(&format!("i32 {features:?}"), features, functions);
@@ -255,7 +255,7 @@ impl List {
         });
     }
 
-    /// Adds the scan of `i32` with these features, and its column form.
+    /// Adds the scan of `i32` with these features, and the scan of interleaved lines of `i32`.
     fn variant(&mut self, features: Features) {
         let name = format!("i32 {features:?}");
         if features.heads == Heads::Keys {
@@ -295,7 +295,7 @@ impl List {
         add::<i64, _>(self, "f64 argmax", &Parts::<f64, (f64, u64), _, _, _>::new(ArgMax, Enumerate, Same));
     }
 
-    /// Adds the waves and the pipeline, or the reduction in one pass.
+    /// Adds the kernels of a scan with these features: the waves and the pipeline; or those of a reduction in one pass.
     fn scans(&mut self, name: &str, features: Features, functions: &Functions<'_>) {
         let sizes = features.sizes(functions.layouts);
         let plans = if features.in_one_pass() {
@@ -316,7 +316,7 @@ impl List {
         }
     }
 
-    /// Adds the column kernels, one for each number of lines a lane.
+    /// Adds the kernels of interleaved lines, one for each number of lines a lane.
     fn columns(&mut self, name: &str, features: Features, functions: &Functions<'_>) {
         let plan = columns::plan(functions.layouts, features.pass);
         for vector in plan.vectors() {

@@ -5,13 +5,14 @@ use crate::command::{Outcome, first_line, run, target};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// CUDA toolkit as packages: the compiler, its headers, its device libraries, the run-time library.
+/// PyPI packages of the CUDA toolkit: the compiler, its headers, its device libraries, the run-time library.
 const TOOLKIT: [&str; 4] =
     ["nvidia-cuda-nvcc==13.0.*", "nvidia-cuda-crt==13.0.*", "nvidia-nvvm==13.0.*", "nvidia-cuda-runtime==13.0.*"];
-/// Two versions of CUB: the toolkit's own, and the newest.
+/// Names and PyPI packages of two versions of CUB: the toolkit's own, and the newest.
 const CUBS: [(&str, &str); 2] = [("cub-3.0", "nvidia-cuda-cccl==13.0.*"), ("cub-newest", "nvidia-cuda-cccl")];
 
-/// Prepares `std::inclusive_scan` by TBB; NumPy, SciPy and OpenCV.
+/// Prepares the CPU's peers, and returns the commands that run them: `std::inclusive_scan` by TBB; NumPy, SciPy and
+/// OpenCV.
 pub(super) fn cpu(root: &Path) -> Outcome<Vec<Command>> {
     let folder = target(root).join("peers");
     let venv = folder.join("venv");
@@ -31,7 +32,8 @@ pub(super) fn cpu(root: &Path) -> Outcome<Vec<Command>> {
     Ok(vec![Command::new(program), numpy])
 }
 
-/// Prepares CUB in two versions, and the libraries of the machine's own Python: PyTorch, CuPy, JAX.
+/// Prepares the GPU's peers, and returns the commands that run them: CUB in two versions, and the libraries that the
+/// machine's own Python has of PyTorch, CuPy and JAX.
 pub(super) fn gpu(root: &Path) -> Outcome<Vec<Command>> {
     let folder = target(root).join("peers");
     let cuda = package(&folder.join("cuda"), &TOOLKIT)?;
@@ -59,7 +61,8 @@ fn pip(python: &Path) -> Command {
     pip
 }
 
-/// Folder of the files of NVIDIA's packages, below `folder`; fetched if it is not there.
+/// Folder with the files of the PyPI packages `packages`, which are NVIDIA's. It lies in `folder`; if it is not there
+/// yet, the packages are fetched.
 fn package(folder: &Path, packages: &[&str]) -> Outcome<PathBuf> {
     let inner = folder.join("nvidia/cu13");
     if !inner.exists() {
@@ -68,7 +71,7 @@ fn package(folder: &Path, packages: &[&str]) -> Outcome<PathBuf> {
     if inner.exists() { Ok(inner) } else { Err(format!("{packages:?} brought no {}", inner.display()).into()) }
 }
 
-/// Architecture of the GPU, or of the H200 if there is none: then the programs are built for another machine.
+/// Architecture to build for: the GPU's, or the H200's if there is none, as the programs are then for another machine.
 fn architecture() -> String {
     let mut query = Command::new("nvidia-smi");
     query.args(["--query-gpu=compute_cap", "--format=csv,noheader"]).stderr(Stdio::null());

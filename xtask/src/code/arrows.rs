@@ -7,13 +7,13 @@ use super::lexer::Kind;
 use crate::tree::{Tree, relative};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Folders of a package whose kernels include each other: the shared ones, and the families.
+/// Folders of a package whose kernel files include each other: the shared files, and those of the families.
 const KERNELS: [&str; 2] = ["/kernels/", "/src/"];
 
-/// First line of an arrow for each pair of files.
+/// Arrows by pairs of files, (from, to). The number is the first line of `from` that needs `to`.
 pub(crate) type Arrows<'a> = BTreeMap<(&'a str, &'a str), usize>;
 
-/// Finds the arrows of every crate and between kernels.
+/// Finds the arrows between the files of each crate, and between kernel files.
 pub(crate) fn arrows(tree: &Tree) -> Arrows<'_> {
     let mut arrows = Arrows::new();
     let mut add = |from, to, line| {
@@ -36,7 +36,7 @@ pub(crate) fn arrows(tree: &Tree) -> Arrows<'_> {
     arrows
 }
 
-/// Files that have arrows: those of every crate, except code for tests, and the kernels.
+/// Files that may have arrows: those of every crate, except code for tests, and kernel files.
 pub(crate) fn files(tree: &Tree) -> BTreeSet<&str> {
     let of_crates = crates(tree).into_iter().flat_map(|krate| krate.files.into_keys());
     of_crates.chain(tree.texts(&[".cuh", ".cu"]).map(|(path, _)| path)).collect()
@@ -58,7 +58,7 @@ fn imports<'a>(krate: &Crate<'a>, module: usize, add: &mut impl FnMut(&'a str, &
     }
 }
 
-/// Adds the arrows of the paths in the items of a module, and of the names that it has from `use a::*`.
+/// Adds the arrows of the paths in the items of a module, and of the names that `use a::*` imports into it.
 fn paths<'a>(krate: &Crate<'a>, module: usize, add: &mut impl FnMut(&'a str, &'a str, usize)) {
     let here = &krate.modules[module];
     let globs = here.scope.uses.iter().any(|import| import.name == "*");
@@ -75,18 +75,18 @@ fn paths<'a>(krate: &Crate<'a>, module: usize, add: &mut impl FnMut(&'a str, &'a
     }
 }
 
-/// Path, or single name, in an item's tokens.
+/// Path, or single name, that occurs in an item's tokens.
 pub(crate) struct Named<'a> {
     pub(crate) path: Vec<&'a str>,
     pub(crate) line: usize,
 }
 
-/// Paths and names in the tokens of `item`. Fields are left out, and so are paths from the root of all crates.
+/// Paths and names in the tokens of `item`. Names of fields are left out, and so are paths that begin with `::`.
 pub(crate) fn names<'a>(krate: &Crate<'a>, module: usize, item: &Item<'a>) -> Vec<Named<'a>> {
     names_in(krate, module, item.tokens.clone())
 }
 
-/// Paths and names in a part of an item.
+/// Paths and names in the tokens `range` of the file of a module.
 pub(crate) fn names_in<'a>(krate: &Crate<'a>, module: usize, range: std::ops::Range<usize>) -> Vec<Named<'a>> {
     let Some(tokens) = krate.files.get(krate.modules[module].file) else { return Vec::new() };
     let mut found = Vec::new();
@@ -111,7 +111,7 @@ pub(crate) fn names_in<'a>(krate: &Crate<'a>, module: usize, range: std::ops::Ra
     found
 }
 
-/// Files that a kernel includes, with the lines of the includes.
+/// Files that the kernel file `from` includes, with the lines of the `#include`s.
 pub(crate) fn includes<'a>(tree: &'a Tree, from: &str, text: &str) -> Vec<(&'a str, usize)> {
     let package = KERNELS.iter().find_map(|folder| from.find(folder)).map(|at| &from[..at]);
     let mut found = Vec::new();

@@ -5,36 +5,36 @@ use super::lexer::{Token, tokens};
 use crate::tree::Tree;
 use std::collections::BTreeMap;
 
-/// Modules of a crate; the first is its root.
+/// Modules of one crate. The first is the crate's root.
 pub(crate) struct Crate<'a> {
-    /// Name of the library, which its macros write.
+    /// Name of the library, with which its own macros may begin paths.
     name: Option<String>,
     pub(crate) modules: Vec<Module<'a>>,
-    /// Files with their tokens, except those for tests.
+    /// Tokens of each file of the crate, except files for tests.
     pub(crate) files: BTreeMap<&'a str, Vec<Token<'a>>>,
 }
 
-/// Module: a file, or a part of one.
+/// Module of a crate: a file, or an inline module in one.
 pub(crate) struct Module<'a> {
     pub(crate) file: &'a str,
     pub(crate) parent: Option<usize>,
     pub(crate) children: BTreeMap<&'a str, usize>,
     pub(crate) scope: Scope<'a>,
-    /// Folder of the files of its children.
+    /// Folder that the files of the module's children are in.
     folder: String,
 }
 
-/// Target of a path.
+/// What a path leads to. Modules and items are numbered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Found {
     Module(usize),
-    /// The module, and the index of the item.
+    /// Item of a module: the index of the module, and the index of the item in it.
     Item(usize, usize),
-    /// Something that a macro makes in the module.
+    /// Something that a macro call in the module with this index makes.
     Made(usize),
 }
 
-/// Maximum length of a chain of imports of imports.
+/// Largest number of imports that a path is followed through, each of which imports from the next.
 const LONGEST_CHAIN: usize = 8;
 
 /// Crates of the workspace: libraries and programs, without tests, examples and benches.
@@ -110,7 +110,8 @@ impl<'a> Crate<'a> {
         at
     }
 
-    /// Resolves `path` in the module `from`. The number is that of the names used: of `Type::function` one.
+    /// Resolves `path` in the module `from`. The number is how many names of the path lead to what is found: of
+    /// `Type::function` one.
     pub(crate) fn resolve(&self, from: usize, path: &[&str]) -> Option<(Found, usize)> {
         self.follow(from, path, LONGEST_CHAIN)
     }
@@ -143,7 +144,8 @@ impl<'a> Crate<'a> {
         Some((found, taken))
     }
 
-    /// Resolves `name` in `module`. If an item and a module have the name, `more` names after it mean the module.
+    /// Resolves `name` in `module`. If both an item and a module have this name, `more` decides: whether more names
+    /// follow, which mean the module.
     fn lookup(&self, module: usize, name: &str, more: bool, chain: usize) -> Option<Found> {
         let here = &self.modules[module];
         let is = |item: &Item<'_>| item.kind != Kind::Impl && item.name == name;
@@ -167,7 +169,7 @@ impl<'a> Crate<'a> {
             })
     }
 
-    /// File that defines the target. A module has none: it is a name for its contents.
+    /// File that defines what was found. A module has no such file: it is a name for its contents.
     pub(crate) fn file(&self, found: Found) -> Option<&'a str> {
         match found {
             Found::Module(_) => None,

@@ -3,23 +3,23 @@
 use super::lexer::{Kind as Word, Token};
 use std::ops::Range;
 
-/// Declarations of a module.
+/// Declarations in a module: its items, imports and modules.
 #[derive(Debug, Default)]
 pub(crate) struct Scope<'a> {
     pub(crate) items: Vec<Item<'a>>,
     pub(crate) uses: Vec<Use<'a>>,
     pub(crate) modules: Vec<Submodule<'a>>,
-    /// Whether a macro is called between the items, which may make items of any name.
+    /// Whether the module calls a macro between its items. Such a call may make items of any name.
     pub(crate) calls_macros: bool,
 }
 
-/// Function, type, ..., or `impl`.
+/// Item of a module: a function, a type, a trait, a value, a macro, or an `impl`.
 #[derive(Debug)]
 pub(crate) struct Item<'a> {
     pub(crate) kind: Kind,
-    /// Name; that of the type for an `impl`.
+    /// Name of the item; for an `impl`, the name of its type.
     pub(crate) name: &'a str,
-    /// Range of its tokens.
+    /// Indices of the item's tokens in the file.
     pub(crate) tokens: Range<usize>,
 }
 
@@ -37,24 +37,24 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Use<'a> {
     pub(crate) path: Vec<&'a str>,
-    /// Name in this module; `*` for all names of the path.
+    /// Name that the import has in this module; `*` if it imports all names of the path.
     pub(crate) name: &'a str,
-    /// Whether other modules can import it from here.
+    /// Whether the import is `pub`, so that other modules can import the name from here.
     pub(crate) public: bool,
     pub(crate) line: usize,
 }
 
-/// Module inside a module.
+/// Module that is declared in a module.
 #[derive(Debug)]
 pub(crate) struct Submodule<'a> {
     pub(crate) name: &'a str,
     /// Its declarations if it is inline, `None` if it is in a file.
     pub(crate) scope: Option<Scope<'a>>,
-    /// Value of `#[path = "..."]`.
+    /// Path in the attribute `#[path = "..."]`, if the module has one.
     pub(crate) path: Option<&'a str>,
 }
 
-/// Declarations of the module in these tokens.
+/// Declarations in a module whose tokens are `tokens`.
 pub(crate) fn scope<'a>(tokens: &[Token<'a>]) -> Scope<'a> {
     let mut scope = Scope::default();
     parse(tokens, 0..tokens.len(), &mut scope);
@@ -88,7 +88,7 @@ fn parse<'a>(tokens: &[Token<'a>], range: Range<usize>, scope: &mut Scope<'a>) {
     }
 }
 
-/// Adds the item in `range`, which begins after its attributes and its visibility.
+/// Adds the item whose tokens are in `range`, without its attributes and its visibility, to `scope`.
 fn declare<'a>(tokens: &[Token<'a>], range: Range<usize>, public: bool, path: Option<&'a str>, scope: &mut Scope<'a>) {
     let text = |at: usize| tokens.get(at).filter(|_| at < range.end).map_or("", |token| token.text);
     let Some(keyword) = range.clone().find(|&at| !is_modifier(tokens, at, range.end)) else { return };
@@ -155,14 +155,14 @@ fn implementation<'a>(tokens: &[Token<'a>], range: Range<usize>, scope: &mut Sco
     scope.items.push(Item { kind: Kind::Impl, name, tokens: range });
 }
 
-/// First path in `range`, without the contents of its angle brackets.
+/// First path in `range`, up to its first angle bracket.
 fn first_path<'a>(tokens: &[Token<'a>], range: Range<usize>) -> Vec<&'a str> {
     let skipped = |token: &Token<'_>| token.kind != Word::Name || matches!(token.text, "mut" | "dyn" | "const");
     let Some(first) = range.clone().find(|&at| !skipped(&tokens[at])) else { return Vec::new() };
     path(tokens, first, range.end)
 }
 
-/// Names from `at` that `::` joins.
+/// Path that begins at `at`: names that `::` joins.
 pub(crate) fn path<'a>(tokens: &[Token<'a>], at: usize, end: usize) -> Vec<&'a str> {
     let mut names = vec![tokens[at].text];
     let mut at = at + 1;
@@ -173,7 +173,7 @@ pub(crate) fn path<'a>(tokens: &[Token<'a>], at: usize, end: usize) -> Vec<&'a s
     names
 }
 
-/// Adds the imports of `use a::{b, c as d, e::*};`, from the word `use`.
+/// Adds the imports of an item `use a::{b, c as d, e::*};` to `scope`.
 fn imports<'a>(tokens: &[Token<'a>], range: Range<usize>, public: bool, scope: &mut Scope<'a>) {
     let Some(start) = range.clone().find(|&at| tokens[at].is("use")) else { return };
     let mut found = Vec::new();
@@ -181,7 +181,7 @@ fn imports<'a>(tokens: &[Token<'a>], range: Range<usize>, public: bool, scope: &
     scope.uses.extend(found.into_iter().map(|(path, name, line)| Use { path, name, public, line }));
 }
 
-/// Reads one branch of a tree of imports, and returns its end.
+/// Reads one branch of a tree of imports, whose path so far is `before`, and returns the index after it.
 fn branch<'a>(
     tokens: &[Token<'a>],
     mut at: usize,
@@ -204,7 +204,7 @@ fn branch<'a>(
             found.push((path, "*", line));
             return at + 1;
         } else if token.is("::") {
-            // In `::a` it marks `a` as another crate.
+            // At the beginning of a path, `::` marks the next name as that of another crate.
             if path.is_empty() {
                 path.push("::");
             }
@@ -227,10 +227,11 @@ fn branch<'a>(
     at
 }
 
-/// Attributes of an item.
+/// Attributes of an item, as far as they matter here.
 #[derive(Default)]
 struct Attributes<'a> {
-    /// Whether only tests see the item, and whether the attribute covers the whole module.
+    /// `None` if the item is not for tests alone; else whether the attribute is an inner one (`#![cfg(test)]`), which
+    /// covers the whole module.
     test: Option<Inner>,
     path: Option<&'a str>,
 }
@@ -238,7 +239,7 @@ struct Attributes<'a> {
 #[derive(PartialEq, Eq)]
 struct Inner(bool);
 
-/// Start of the item whose attributes begin at `at`.
+/// Index after the attributes that begin at `at`, and what they say.
 fn after_attributes<'a>(tokens: &[Token<'a>], mut at: usize) -> (usize, Attributes<'a>) {
     let mut attributes = Attributes::default();
     while tokens.get(at).is_some_and(|token| token.is("#")) {
@@ -257,7 +258,7 @@ fn after_attributes<'a>(tokens: &[Token<'a>], mut at: usize) -> (usize, Attribut
     (at, attributes)
 }
 
-/// End of the item that begins at `at`: after its `;`, or after its braces if they are not part of a value.
+/// Index after the item that begins at `at`: after its `;`, or after its braces if these are not part of a value.
 fn item_end(tokens: &[Token<'_>], at: usize) -> usize {
     let first = (at..tokens.len()).find(|&at| !is_modifier(tokens, at, tokens.len()));
     let to_semicolon = first.is_some_and(|at| matches!(tokens[at].text, "const" | "static" | "use" | "type"));
@@ -279,7 +280,7 @@ fn item_end(tokens: &[Token<'_>], at: usize) -> usize {
     at
 }
 
-/// End of the group whose bracket is at `at`.
+/// Index after the group (parentheses, brackets or braces) that opens at `at`.
 fn after_group(tokens: &[Token<'_>], at: usize) -> usize {
     let mut depth = 0;
     for (offset, token) in tokens[at..].iter().enumerate() {
@@ -297,7 +298,7 @@ fn after_group(tokens: &[Token<'_>], at: usize) -> usize {
     tokens.len()
 }
 
-/// End of the angle brackets that begin at `at`.
+/// Index after the group of angle brackets that opens at `at`.
 fn after_angles(tokens: &[Token<'_>], at: usize) -> usize {
     let mut depth = 0;
     for (offset, token) in tokens[at..].iter().enumerate() {

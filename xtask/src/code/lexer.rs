@@ -1,12 +1,12 @@
 //! Lexer of Rust and of CUDA C++: tokens with their lines, without comments and lifetimes.
 
-/// Name, mark or literal.
+/// Token: a name, a mark or a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token<'a> {
     pub(crate) kind: Kind,
-    /// Text as it is written, a literal with its quotes.
+    /// Text of the token as it is written, of a literal with its quotes.
     pub(crate) text: &'a str,
-    /// Line, from 1.
+    /// Line on which the token begins, counted from 1.
     pub(crate) line: usize,
 }
 
@@ -24,7 +24,7 @@ pub(crate) enum Kind {
 const JOINED: [&str; 3] = ["::", "->", "=>"];
 
 impl Token<'_> {
-    /// Whether the token is this keyword or mark. A literal is neither.
+    /// Whether the token is the keyword or mark `text`. A literal is neither.
     pub(crate) fn is(&self, text: &str) -> bool {
         self.kind != Kind::Literal && self.text == text
     }
@@ -48,8 +48,8 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// Kind and length in bytes of the part that begins with `first`. `None` if it is no token: white space, a comment or a
-/// lifetime.
+/// Kind of the token at the beginning of `rest`, and its length in bytes; `first` is its first character. The kind is
+/// `None` for what is no token: white space, a comment or a lifetime.
 fn next(rest: &str, first: char) -> (Option<Kind>, usize) {
     if first.is_whitespace() {
         return (None, first.len_utf8());
@@ -81,19 +81,20 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Length in bytes of the word at the beginning.
+/// Length in bytes of the word at the beginning of `rest`.
 fn word(rest: &str) -> usize {
     rest.find(|c| !is_word(c)).unwrap_or(rest.len())
 }
 
-/// Length in bytes of the number at the beginning: `0x1f`, `1.5f32`; for `0..4` only the 0.
+/// Length in bytes of the number at the beginning of `rest`: `0x1f`, `1.5f32`; of `0..4` only the 0.
 fn number(rest: &str) -> usize {
     let whole = word(rest);
     let fraction = rest[whole..].strip_prefix('.').filter(|digits| digits.starts_with(|c: char| c.is_ascii_digit()));
     whole + fraction.map_or(0, |digits| 1 + word(digits))
 }
 
-/// Length of the comment at the beginning. Comments nest in Rust; in C++ no comment of this project contains another.
+/// Length in bytes of the comment `/* */` at the beginning of `rest`. Comments nest in Rust; in C++ no comment of this
+/// project contains another.
 fn block_comment(rest: &str) -> usize {
     let (mut depth, mut at) = (0usize, 0);
     while at < rest.len() {
@@ -113,7 +114,7 @@ fn block_comment(rest: &str) -> usize {
     at
 }
 
-/// Length of the raw string at the beginning: `r"..."`, `br#"..."#`, `cr"..."`.
+/// Length in bytes of the raw string at the beginning of `rest`, if there is one: `r"..."`, `br#"..."#`, `cr"..."`.
 fn raw_string(rest: &str) -> Option<usize> {
     let after = ["br", "cr", "r"].iter().find_map(|prefix| rest.strip_prefix(prefix))?;
     let hashes = after.len() - after.trim_start_matches('#').len();
@@ -123,13 +124,13 @@ fn raw_string(rest: &str) -> Option<usize> {
     Some(rest.len() - body.len() + length)
 }
 
-/// Length of the string at the beginning: `"..."`, `b"..."`, `c"..."`.
+/// Length in bytes of the string at the beginning of `rest`, if there is one: `"..."`, `b"..."`, `c"..."`.
 fn quoted(rest: &str) -> Option<usize> {
     let body = rest.strip_prefix(['b', 'c']).unwrap_or(rest).strip_prefix('"')?;
     Some(rest.len() - body.len() + closing(body, '"'))
 }
 
-/// Number of bytes up to the `quote` that ends a literal, with the quote.
+/// Number of bytes of `body`, the text after a literal's first quote, up to and including the `quote` that ends it.
 fn closing(body: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in body.char_indices() {
@@ -143,7 +144,8 @@ fn closing(body: &str, quote: char) -> usize {
     body.len()
 }
 
-/// Literal `'c'` or `'\n'`, or the lifetime `'a`, at the beginning.
+/// Kind and length in bytes of what begins with an apostrophe: a literal `'c'` or `'\n'`, or a lifetime `'a`, which has
+/// no kind.
 fn apostrophe(rest: &str) -> (Option<Kind>, usize) {
     let body = &rest[1..];
     let mut letters = body.chars();

@@ -21,7 +21,8 @@ pub(super) fn circles(tree: &Tree) -> Vec<Finding> {
             allowed.remove(at);
             continue;
         }
-        // A shortest cycle of each file. Rotated to begin with its first file, each is reported once.
+        // Takes a shortest cycle of each file. Each is rotated so that it begins with its first file, and so is
+        // reported once.
         let of_each = knot.iter().filter_map(|file| circle(&arrows, file));
         let told: BTreeSet<Vec<(&str, usize)>> = of_each
             .map(|mut circle| {
@@ -43,7 +44,7 @@ pub(super) fn circles(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Sets of two or more files that all reach each other.
+/// Sets of files, each of which reaches all others of its set by arrows.
 fn knots<'a>(arrows: &Arrows<'a>) -> Vec<BTreeSet<&'a str>> {
     let mut reached: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for &(from, _) in arrows.keys() {
@@ -66,7 +67,7 @@ fn knots<'a>(arrows: &Arrows<'a>) -> Vec<BTreeSet<&'a str>> {
     knots
 }
 
-/// Shortest cycle from `start`: each file with the line of its arrow.
+/// Shortest cycle from the file `start` back to it: its files, each with the line of the arrow to the next one.
 fn circle<'a>(arrows: &Arrows<'a>, start: &'a str) -> Option<Vec<(&'a str, usize)>> {
     let mut before: BTreeMap<&str, (&str, usize)> = BTreeMap::new();
     let mut open = VecDeque::from([start]);
@@ -87,7 +88,7 @@ fn circle<'a>(arrows: &Arrows<'a>, start: &'a str) -> Option<Vec<(&'a str, usize
     Some(way)
 }
 
-/// Arrows that leave `file`, each with its line.
+/// Files that `file` has an arrow to, each with the line of the arrow.
 fn next<'m, 'a>(arrows: &'m Arrows<'a>, file: &'m str) -> impl Iterator<Item = (&'a str, usize)> + 'm {
     arrows.range((file, "")..).take_while(move |((from, _), _)| *from == file).map(|((_, to), line)| (*to, *line))
 }
@@ -100,7 +101,8 @@ mod tests {
     const MANIFEST: (&str, &str) = ("a/Cargo.toml", "[package]\nname = \"a\"\n");
     const LIB: (&str, &str) = ("a/src/lib.rs", "mod b;\nmod c;\nmod d;\npub use b::B;\n");
 
-    /// Findings where `b` needs `c`, `c` needs `d`, and `d` is as given.
+    /// Findings in a tree of three files: `b` needs `c`, `c` needs `d`, and `d` has the given text. `list` is the list
+    /// of cycles.
     fn planted(d: &str, list: &str) -> Vec<String> {
         let b = "\nuse crate::c::C;\npub struct B(C);\n";
         let c = "pub struct C;\nfn f() {\n    crate::d::g()\n}\n";

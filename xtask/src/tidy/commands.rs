@@ -15,7 +15,7 @@ pub(super) fn examples(tree: &Tree) -> Vec<Finding> {
             for (at, flag) in line.match_indices(" --example ") {
                 let command = line[..at].rsplit('`').next().unwrap_or_default();
                 let name = line[at + flag.len()..].split(|c: char| !c.is_alphanumeric() && c != '_').next();
-                // A word in capitals stands for any name.
+                // A word without small letters stands for any name.
                 let Some(name) = name.filter(|name| name.contains(char::is_lowercase)) else { continue };
                 let package = command.split_once(" -p ").and_then(|(_, rest)| rest.split(' ').next());
                 let declared = package.is_some_and(|package| {

@@ -3,13 +3,13 @@
 use crate::tree::Tree;
 use std::fmt;
 
-/// Rule for the text of all files.
+/// Rule: a function from the text of all files to its findings.
 pub(super) type Rule = fn(&Tree) -> Vec<Finding>;
 
-/// Place that breaks a rule.
+/// Finding: a place that breaks a rule.
 pub(super) struct Finding {
     pub(super) path: String,
-    /// Line from 1; 0 is the file as a whole.
+    /// Line of the place, counted from 1; 0 if it is the file as a whole.
     pub(super) line: usize,
     pub(super) message: String,
 }
@@ -33,13 +33,13 @@ impl fmt::Display for Finding {
 pub(super) mod tests {
     use super::*;
 
-    /// Places of `rule`'s findings in a tree of these files.
+    /// Paths and lines of the findings of `rule` in a tree of the files `files`.
     pub(in super::super) fn places(rule: Rule, files: &[(&str, &str)]) -> Vec<(String, usize)> {
         let found = rule(&crate::tree::tests::tree(files));
         found.into_iter().map(|finding| (finding.path, finding.line)).collect()
     }
 
-    /// Texts of `rule`'s findings in a tree of these files.
+    /// Findings of `rule` in a tree of the files `files`, as text.
     pub(in super::super) fn words(rule: Rule, files: &[(&str, &str)]) -> Vec<String> {
         rule(&crate::tree::tests::tree(files)).iter().map(Finding::to_string).collect()
     }

@@ -7,7 +7,7 @@ use crate::tree::Tree;
 /// List of the levels: its first lines explain its form.
 const LAYERS: &str = "xtask/layers.txt";
 
-/// File or folder that has a level.
+/// Entry of the list of levels: a file or a folder. Entries on the same line have the same level.
 struct Entry<'a> {
     folder: &'a str,
     name: &'a str,
@@ -33,7 +33,7 @@ pub(super) fn levels(tree: &Tree) -> Vec<Finding> {
             entries.extend(words.split_whitespace().map(|name| Entry { folder, name, line: index + 1 }));
         }
     }
-    // The longest name that fits, so that a folder in a folder can have a level of its own.
+    // The entry of a path is the longest name that fits, so that a folder in a folder can have a level of its own.
     let entry_of = |path: &str| {
         let fitting = entries.iter().enumerate().filter(|(_, entry)| entry.has(path));
         fitting.max_by_key(|(_, entry)| entry.name.len())
@@ -73,7 +73,7 @@ mod tests {
     const MANIFEST: (&str, &str) = ("a/Cargo.toml", "[package]\nname = \"a\"\n");
     const TABLE: &str = "# how\n[a/src]\nlib\ntop\nleft right\nleft/ground\n[a/kernels]\ndevice\nwarp\n";
 
-    /// Findings in a valid tree whose files are replaced by these.
+    /// Findings in a valid tree in which the files `changed` are replaced.
     fn planted(changed: &[(&str, &str)]) -> Vec<String> {
         let mut files = vec![
             MANIFEST,

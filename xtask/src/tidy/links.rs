@@ -65,7 +65,7 @@ fn is_file(target: &str, rust: bool) -> bool {
     !target.is_empty() && !elsewhere && !item
 }
 
-/// Headings of a Markdown text, as links name them.
+/// Headings of a Markdown text, in the form in which links name them.
 fn headings(text: &str) -> impl Iterator<Item = String> {
     text.lines().filter(|line| line.starts_with('#')).map(|line| {
         let words = line.trim_start_matches('#').trim().to_lowercase();

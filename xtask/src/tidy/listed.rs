@@ -3,14 +3,14 @@
 use super::finding::Finding;
 use crate::tree::Tree;
 
-/// Line of a list.
+/// Entry of a list of exceptions: `what: reason` on one line.
 pub(super) struct Entry<'a> {
-    /// Line number, from 1.
+    /// Number of the entry's line, counted from 1.
     pub(super) line: usize,
     pub(super) what: &'a str,
 }
 
-/// Lines of the list at `path`, without comments. A line without a reason is a finding.
+/// Entries of the list of exceptions at `path`, without its comments. An entry without a reason is a finding.
 pub(super) fn entries<'a>(tree: &'a Tree, path: &'static str, findings: &mut Vec<Finding>) -> Vec<Entry<'a>> {
     let text = tree.0.get(path).and_then(|text| text.as_deref()).unwrap_or_default();
     let lines = text.lines().enumerate().filter(|(_, entry)| !entry.is_empty() && !entry.starts_with('#'));

@@ -4,7 +4,7 @@ use super::finding::Finding;
 use super::listed::entries;
 use crate::tree::Tree;
 
-/// Maximum lines of a file, which should be one sitting of reading.
+/// Largest number of lines of a file, which should be one sitting of reading.
 const MAX_LINES: usize = 450;
 /// List of the files that may be longer: `path: reason`, one a line.
 const LONG_FILES: &str = "xtask/long-files.txt";
@@ -40,7 +40,7 @@ pub(super) fn bare_allows(tree: &Tree) -> Vec<Finding> {
     for (path, text) in tree.texts(&[".rs"]) {
         for (at, attribute) in attributes(text) {
             let lint = attribute.contains("allow(") || attribute.contains("expect(");
-            // `#[should_panic(expected = ...)]` and the like have no `expect(`.
+            // Attributes such as `#[should_panic(expected = ...)]` have no `expect(`, so they are not lints.
             if lint && !attribute.contains("reason") {
                 let line = text[..at].matches('\n').count() + 1;
                 findings.push(Finding::new(path, line, "a lint is allowed without a reason: add `reason = \"...\"`"));
@@ -50,7 +50,7 @@ pub(super) fn bare_allows(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Attributes in `text`, from `#[` or `#![` to the matching bracket, with their positions; those in comments are left
+/// Attributes in `text`, from `#[` or `#![` to the matching bracket, each with its index. Those in comments are left
 /// out.
 fn attributes(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.match_indices('#').filter_map(|(at, _)| {

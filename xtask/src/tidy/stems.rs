@@ -6,12 +6,12 @@ use crate::tree::Tree;
 
 /// Folder of the builders.
 const BUILDERS: &str = "crates/upsweep/src/";
-/// Files of a family, besides its builder.
+/// Files that a family has besides its builder; NAME is the name of the builder's file.
 const PLACES: [&str; 3] =
     ["crates/upsweep-plan/src/NAME.rs", "crates/upsweep-cpu/src/NAME.rs", "crates/upsweep-cuda/src/NAME/mod.rs"];
 /// Text that marks a file with a builder.
 const BUILDER: &str = "    pub fn run<";
-/// List of the builders whose families do without one of these files, and the reason, one a line.
+/// List of the builders whose families lack one of these files, with the reasons, one a line.
 const STEMS: &str = "xtask/stems.txt";
 
 /// Every family has a file of its name at each level, unless [`STEMS`] has the reason.

@@ -1,7 +1,7 @@
 //! Mutation of valid files: bytes, numbers and parts are changed. Lengths and checksums that a reader checks first are
 //! corrected.
 
-/// Pseudo-random numbers, the same for the same seed (Steele, Lea and Flood's SplitMix64).
+/// Generator of pseudo-random numbers, the same for the same seed (Steele, Lea and Flood's SplitMix64).
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
@@ -12,7 +12,7 @@ impl Random {
         z ^ z >> 31
     }
 
-    /// Returns a number below `n`, or 0.
+    /// Returns a pseudo-random number below `n`; 0 if `n` is 0.
     pub(super) fn below(&mut self, n: usize) -> usize {
         self.next() as usize % n.max(1)
     }
@@ -66,7 +66,7 @@ const NUMBERS: &[&str] = &[
     "²",
 ];
 
-/// Pieces of text that mean something to one reader or another.
+/// Pieces of text that mean something in one of the file formats or another.
 const PIECES: &[&str] = &[
     "\"",
     "\"\"",
@@ -123,7 +123,7 @@ const PIECES: &[&str] = &[
     "IDAT",
 ];
 
-/// Mutates `seed`, in places with parts of `other`.
+/// Returns a copy of the file `seed` that is changed in a few places, in some by parts of the file `other`.
 pub(super) fn mutated(seed: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
     let mut file = seed.to_vec();
     for _ in 0..=random.below(4).min(random.below(4)) {
@@ -168,7 +168,7 @@ fn once(file: &mut Vec<u8>, other: &[u8], random: &mut Random) {
             put(file, at..(at + 4).min(file.len()), &bytes);
         }
         _ => {
-            // The number at the place, or the next one after it.
+            // Replaces the number at the index `at`, or the next one after it.
             let is_of_number = |byte: &u8| byte.is_ascii_digit() || b".-+".contains(byte);
             let first = at + file[at..].iter().position(u8::is_ascii_digit).unwrap_or(0);
             let len = file[first..].iter().take_while(|byte| is_of_number(byte)).count();
@@ -177,7 +177,7 @@ fn once(file: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     }
 }
 
-/// Corrects lengths and checksums, so that the reader goes on to the parts after them.
+/// Corrects the lengths and checksums in a file, so that its reader goes on to the parts after them.
 fn mended(file: &mut Vec<u8>) {
     if file.starts_with(b"\x93NUMPY\x01") {
         let end = file.iter().position(|&byte| byte == b'\n').unwrap_or(0);
@@ -200,7 +200,7 @@ fn mended(file: &mut Vec<u8>) {
     }
 }
 
-/// Number of data bytes that the header of a .npy promises.
+/// Number of data bytes that the header of a .npy file promises.
 fn promised(header: &[u8]) -> Option<usize> {
     let header = String::from_utf8_lossy(header);
     let (_, shape) = header.split_once("'shape': (")?;
@@ -211,14 +211,14 @@ fn promised(header: &[u8]) -> Option<usize> {
     values.checked_mul(size)
 }
 
-/// CRC of a chunk of a PNG (its specification, annex D).
+/// CRC of the bytes of a PNG's chunk (the specification of PNG, annex D).
 fn crc(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |sum, &byte| {
         (0..8).fold(sum ^ u32::from(byte), |sum, _| if sum & 1 == 1 { sum >> 1 ^ 0xedb8_8320 } else { sum >> 1 })
     })
 }
 
-/// Replaces a number of a command, or removes a word, now and then.
+/// Replaces a number in the words of a command, or removes an option, now and then.
 pub(super) fn mutated_call(words: &mut Vec<String>, random: &mut Random) {
     if random.below(4) > 0 || words.len() < 3 {
         return;

@@ -5,7 +5,7 @@ use upsweep::prelude::*;
 use upsweep_apps::image::{BoxBlur, Extent};
 use upsweep_bench::{Options, Outcome, Record, Value};
 
-/// Scans and reductions of some long interleaved lines: along the first axis of matrices with few columns.
+/// Measures scans and reductions of some long interleaved lines: along the first axis of matrices with few columns.
 pub(crate) fn columns(options: &Options, record: &mut Record) -> Outcome {
     let device = Device::cpu();
     let most = 1 << options.sizes(&[26], &[24]).into_iter().max().unwrap_or(26);
@@ -33,7 +33,7 @@ pub(crate) fn columns(options: &Options, record: &mut Record) -> Outcome {
     Ok(())
 }
 
-/// Running sums along the rows of a square image, and then down its columns.
+/// Measures running sums along the rows of a square image, and then down its columns.
 pub(crate) fn two_axes(options: &Options, record: &mut Record) -> Outcome {
     let device = Device::cpu();
     for log2n in options.sizes(&[16, 20, 24, 26], &[16, 24]) {
@@ -52,7 +52,7 @@ pub(crate) fn two_axes(options: &Options, record: &mut Record) -> Outcome {
 /// Radius of a box blur in pixels.
 const RADIUS: usize = 50;
 
-/// Box blurs of a square image: means around each pixel.
+/// Measures box blurs of a square image: the mean of the pixels around each pixel.
 pub(crate) fn box_blur(options: &Options, record: &mut Record) -> Outcome {
     let device = Device::cpu();
     for log2n in options.sizes(&[16, 20, 24, 26], &[16, 24]) {
@@ -68,7 +68,7 @@ pub(crate) fn box_blur(options: &Options, record: &mut Record) -> Outcome {
     Ok(())
 }
 
-/// Plain scan of interleaved lines: each row is added to the one before.
+/// Scan of interleaved lines by a plain loop: each row is added to the sums of the rows before it.
 #[inline(never)]
 fn plain_rows(input: &[f32], output: &mut [f32], columns: usize) {
     output[..columns].copy_from_slice(&input[..columns]);
@@ -80,7 +80,7 @@ fn plain_rows(input: &[f32], output: &mut [f32], columns: usize) {
     }
 }
 
-/// Plain scan along two axes: the sum of a row so far is added to the row above.
+/// Scan along two axes by a plain loop: the sum of a row so far is added to the result above.
 #[inline(never)]
 fn plain_axes(input: &[f32], output: &mut [f32], width: usize) {
     let mut above = vec![0.0; width];
@@ -94,7 +94,7 @@ fn plain_axes(input: &[f32], output: &mut [f32], width: usize) {
     }
 }
 
-/// Plain box blur: running sums down the columns, and a running sum of these along each row.
+/// Box blur by plain loops: running sums down the columns, and a running sum of these along each row.
 #[inline(never)]
 fn plain_blur(input: &[f32], output: &mut [f32], side: usize) {
     let mut columns = vec![0.0f64; side];
@@ -120,7 +120,7 @@ fn plain_blur(input: &[f32], output: &mut [f32], side: usize) {
     }
 }
 
-/// Plain reduction of interleaved lines.
+/// Reduction of interleaved lines by a plain loop.
 #[inline(never)]
 fn plain_rows_fold(input: &[f32], output: &mut [f32]) {
     output.fill(0.0);

@@ -42,14 +42,14 @@ fn run() -> Outcome {
 fn odd(x: u32) -> bool {
     x % 2 == 1
 }
-/// Equality of neighbours, such that runs have 64 elements in the mean.
+/// Equality of neighbours by which runs of equal elements have a mean length of 64.
 #[function]
 fn goes_on(_a: u32, b: u32) -> bool {
     b % 64 != 1
 }
 
-/// Selections and partitions, beside plain loops: half of the elements, both halves in one array and in two, one of 64
-/// neighbours, and the number of these.
+/// Measures selections and partitions, beside plain loops: of half of the elements; of both halves, in one array and in
+/// two; of the first element of each run of 64 in the mean; and of these with the length of each run.
 fn selections(options: &Options, record: &mut Record) -> Outcome {
     let device = Device::cpu();
     for log2n in options.sizes(&[16, 20, 24, 27], &[16, 24]) {
@@ -108,7 +108,7 @@ fn selections(options: &Options, record: &mut Record) -> Outcome {
     Ok(())
 }
 
-/// Runs the bench of one type.
+/// Measures the sum and the maximum of elements of one type: scans and reductions.
 fn bench<T>(options: &Options, record: &mut Record) -> Outcome
 where
     T: Number,
@@ -123,7 +123,7 @@ where
     Ok(())
 }
 
-/// Runs the scan and the reduction of a whole array.
+/// Measures the scan and the reduction of a whole array by one operator.
 fn operator<T: Number, Op: Operator<T>>(
     (scan, reduce): (&str, &str),
     operator: Op,
@@ -147,7 +147,7 @@ fn operator<T: Number, Op: Operator<T>>(
     )
 }
 
-/// Linear recurrences with their poles between 0.5 and 0.9: of one line, of rows and of columns.
+/// Measures linear recurrences whose poles lie between 0.5 and 0.9: of one line, of rows and of columns.
 fn recurrences(options: &Options, record: &mut Record) -> Outcome {
     for log2n in options.sizes(&[16, 20, 24, 27], &[16, 24]) {
         for order in [1, 2, 4, 8] {
@@ -163,7 +163,7 @@ fn recurrences(options: &Options, record: &mut Record) -> Outcome {
     Ok(())
 }
 
-/// Plain recurrence, the loop that SciPy has: of one line, or of all lines along an axis.
+/// Recurrence by the loop that SciPy has: of one line, or of all lines along an axis of a matrix.
 fn plain_lines<T>(b: &[T], a: &[T], lines: Option<([usize; 2], usize)>, input: &[T], output: &mut [T])
 where
     T: Number + std::ops::Mul<Output = T> + std::ops::Sub<Output = T>,
@@ -176,7 +176,7 @@ where
     }
 }
 
-/// Runs a recurrence of this order, beside the loop that SciPy has.
+/// Measures a recurrence of the order `order`, beside the loop that SciPy has.
 fn filter<T>(
     algo: &str,
     order: usize,
@@ -248,7 +248,8 @@ where
     Ok(())
 }
 
-/// One line of a recurrence in the transposed direct form II; `a[0]` is 1.
+/// Recurrence of one line, in the transposed direct form II; `a[0]` is 1. The line has `len` elements, `step` apart,
+/// from index `first` on.
 #[inline(never)]
 fn plain_filter<T>(b: &[T], a: &[T], (first, len, step): (usize, usize, usize), input: &[T], output: &mut [T])
 where
@@ -265,7 +266,7 @@ where
     }
 }
 
-/// Histograms of bytes and of floats, of random and of equal values.
+/// Measures histograms of bytes and of floats, of random and of equal values.
 fn histograms(options: &Options, record: &mut Record) -> Outcome {
     let bytes = |index| u8::random(index);
     let floats = |index| (hash(index) >> 40) as f32 / (1 << 24) as f32;
@@ -289,7 +290,7 @@ fn histograms(options: &Options, record: &mut Record) -> Outcome {
     Ok(())
 }
 
-/// Runs the histogram of values from 0 to `high`, beside a plain loop.
+/// Measures the histogram of values from 0 to `high`, beside a plain loop.
 fn histogram<T: Value + upsweep::histogram::Even>(
     algo: &str,
     input: &[T],
@@ -331,7 +332,7 @@ fn histogram<T: Value + upsweep::histogram::Even>(
     Ok(())
 }
 
-/// Plain scan.
+/// Scan by a plain loop.
 #[inline(never)]
 fn plain_loop<T: Number>(input: &[T], output: &mut [T], combine: impl Fn(T, T) -> T) {
     let Some(&first) = input.first() else { return };
@@ -343,7 +344,7 @@ fn plain_loop<T: Number>(input: &[T], output: &mut [T], combine: impl Fn(T, T) -
     }
 }
 
-/// Plain reduction.
+/// Reduction by a plain loop.
 #[inline(never)]
 fn plain_fold<T: Number>(input: &[T], output: &mut [T], combine: impl Fn(T, T) -> T) {
     output[0] = input.iter().copied().reduce(combine).unwrap_or(T::ZERO);

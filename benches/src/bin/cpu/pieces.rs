@@ -5,7 +5,7 @@ use std::hint::black_box;
 use upsweep::prelude::*;
 use upsweep_bench::{Options, Outcome, Record, Row, Value, median};
 
-/// Map `average -> m * average + c`.
+/// Map `x -> m * x + c` of a moving average to the next one.
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
 struct Step {
@@ -61,7 +61,7 @@ pub(crate) fn pieces(options: &Options, record: &mut Record) -> Outcome {
             let exact: f64 = a.iter().zip(&b).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum();
             let mut found = 0.0;
             sum.run(&device, (&a, &b), std::slice::from_mut(&mut found))?;
-            // Tolerance for a sum of small integers, whose squares are some 20 in the mean.
+            // Tolerance for the sum of the products of small integers, which are some 20 in the mean.
             if (f64::from(found) - exact).abs() > 1e-6 * 20.0 * a.len() as f64 {
                 return Err(format!("product_sum: {found}, not {exact}").into());
             }
@@ -107,7 +107,7 @@ fn contest(
     Ok(())
 }
 
-/// Plain moving average.
+/// Moving average by a plain loop.
 #[inline(never)]
 fn plain_average(input: &[f32], output: &mut [f32]) {
     let mut average = 0.0;

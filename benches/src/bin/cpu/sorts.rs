@@ -13,7 +13,7 @@ use rdst::{RadixKey, RadixSort};
 #[cfg(feature = "peers")]
 use voracious_radix_sort::{RadixSort as Voracious, Radixable};
 
-/// Key and value as one element, as the rivals sort them.
+/// Key and value as one element, as the other libraries sort them.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 struct Pair(u32, u32);
 
@@ -32,7 +32,7 @@ impl Radixable<u32> for Pair {
     }
 }
 
-/// Contestant: a name, and a sort of a copy of the input.
+/// Contestant: the name of a library, and its sort, which gets a copy of the input.
 type Contestant<'a, T> = (&'a str, &'a dyn Fn(&mut [T]));
 
 pub(crate) fn sorts(options: &Options, record: &mut Record) -> Outcome {
@@ -58,7 +58,7 @@ pub(crate) fn sorts(options: &Options, record: &mut Record) -> Outcome {
         keys!(f32, |i| hash(i) as i32 as f32 / 65_536.0, |a, b| a.total_cmp(b));
         pairs(log2n, options, record)?;
         rows_and_tops(log2n, options, record)?;
-        // Distributions that make a sort slow, or could make it faster.
+        // These distributions make some sorts slow, or could make them faster.
         let n = 1u32 << log2n;
         let distributions: [(&str, &dyn Fn(u32) -> u32); 7] = [
             ("sort_sorted_keys", &|i| i),
@@ -82,7 +82,7 @@ pub(crate) fn sorts(options: &Options, record: &mut Record) -> Outcome {
     Ok(())
 }
 
-/// Sorts of rows, and top-k. peers/python.py has the same by NumPy.
+/// Measures sorts of rows, and top-k. `peers/python.py` measures the same by NumPy.
 fn rows_and_tops(log2n: u32, options: &Options, record: &mut Record) -> Outcome {
     let n = 1usize << log2n;
     let keys: Vec<u32> = (0..n).map(u32::random).collect();
@@ -111,7 +111,7 @@ fn rows_and_tops(log2n: u32, options: &Options, record: &mut Record) -> Outcome 
     Ok(())
 }
 
-/// Sorts of pairs: upsweep sorts two arrays, the others one array of pairs.
+/// Measures sorts of pairs: upsweep sorts two arrays, the other libraries one array of pairs.
 fn pairs(log2n: u32, options: &Options, record: &mut Record) -> Outcome {
     let input: Vec<Pair> = (0..1 << log2n).map(|i| Pair(u32::random(i), i as u32)).collect();
     let (keys, values): (Vec<u32>, Vec<u32>) = input.iter().map(|pair| (pair.0, pair.1)).unzip();
@@ -126,7 +126,7 @@ fn pairs(log2n: u32, options: &Options, record: &mut Record) -> Outcome {
         #[cfg(feature = "peers")]
         ("voracious", &|x| x.voracious_mt_sort(rayon::current_num_threads())),
     ];
-    // upsweep's keys are the first half of the memory.
+    // upsweep stores the sorted keys in the first half of the memory, and the values in the second half.
     let are_sorted = |x: &[Pair]| x.iter().take(x.len() / 2).flat_map(|pair| [pair.0, pair.1]).is_sorted();
     let in_order = |x: &[Pair]| are_sorted(x) || x.is_sorted_by_key(|pair| pair.0);
     contest("sort_pairs", "u32+u32", (&input, &in_order), rivals, options, record)?;
@@ -136,10 +136,10 @@ fn pairs(log2n: u32, options: &Options, record: &mut Record) -> Outcome {
     contest("sort_pairs", "u32+u32", (&two_arrays, &are_sorted), &[("upsweep-in-place", &in_place)], options, record)
 }
 
-/// Returns the memory of pairs as an array of keys and an array of values.
+/// Returns the memory of an array of pairs as an array of keys and an array of values.
 fn columns(x: &mut [Pair]) -> (&mut [u32], &mut [u32]) {
     let len = x.len();
-    // SAFETY: pairs are two numbers side by side, without padding.
+    // SAFETY: a pair is two numbers side by side, without padding, so `len` pairs are `2 * len` numbers.
     unsafe { std::slice::from_raw_parts_mut(x.as_mut_ptr().cast::<u32>(), 2 * len) }.split_at_mut(len)
 }
 

@@ -1,12 +1,12 @@
-//! Time of a call, and the copy that is its yardstick.
+//! Timing of calls, and the copy that they are compared with.
 
 use std::error::Error;
 use std::hint::black_box;
 use std::time::Instant;
 use upsweep_bench::{Number, Options, Outcome, Record, Row, median};
 
-/// Elements of a sample: a sample of a short call is the mean of enough calls to process this number, so that the
-/// clock's resolution does not show.
+/// Number of elements that one sample processes at least. A sample of a short call is the mean of as many calls as that
+/// takes, so that the clock's resolution does not show.
 pub(crate) const ELEMENTS_A_SAMPLE: usize = 1 << 18;
 
 /// Returns the mean time of `calls` calls, in microseconds.
@@ -28,7 +28,8 @@ pub(crate) fn copy_on_every_core<T: Copy + Send + Sync>(input: &[T], output: &mu
     });
 }
 
-/// Call that is checked, and timed beside a plain loop and a copy of its input.
+/// Call to measure: its input, its number of results, and its name. It is checked, and timed beside a plain loop and a
+/// copy.
 pub(crate) struct Bench<'a, T> {
     pub(crate) algo: &'a str,
     pub(crate) input: &'a [T],

@@ -7,12 +7,12 @@ use upsweep_apps::image::{BoxBlur, Extent, Mipmap};
 use upsweep_apps::terrain::{Raster, Viewshed};
 use upsweep_bench::{Number, Outcome, Value};
 
-/// Number of rows that are checked.
+/// Number of rows of a result that are checked.
 const CHECKED: usize = 16;
 /// Radius of a box blur in pixels.
 const RADIUS: usize = 50;
 
-/// Runs the benches of images of at most 2^log2n values, and of 2^20.
+/// Measures images of at most 2^log2n values, and of at most 2^20.
 pub(crate) fn bench(gpu: &mut Gpu, log2n: u32) -> Outcome {
     let sides = [1usize << (log2n / 2), 1 << (log2n.min(20) / 2)];
     for &side in if sides[0] == sides[1] { &sides[..1] } else { &sides } {
@@ -26,7 +26,7 @@ pub(crate) fn bench(gpu: &mut Gpu, log2n: u32) -> Outcome {
     Ok(())
 }
 
-/// Runs the summed-area table: the sums over all rectangles from the first value on.
+/// Measures the summed-area table: for each pixel the sum over the rectangle from the first pixel to this one.
 fn table<I: Value, A: Number + WidenFrom<I>>(gpu: &mut Gpu, side: usize) -> Outcome
 where
     Sum: Operator<A>,
@@ -55,7 +55,7 @@ where
     Ok(())
 }
 
-/// Runs the box blur from image to image, by moving sums in f64.
+/// Measures the box blur from an image to another one, by moving sums in f64.
 fn blur(gpu: &mut Gpu, side: usize) -> Outcome {
     let (name, n) = (format!("box_blur_{side}"), side * side);
     if !gpu.wants::<f32>(&name) {
@@ -80,7 +80,7 @@ fn blur(gpu: &mut Gpu, side: usize) -> Outcome {
     Ok(())
 }
 
-/// Runs the mipmaps of images of four channels of a byte.
+/// Measures the mipmaps of an image with four channels of one byte.
 fn mipmap(gpu: &mut Gpu, side: usize) -> Outcome {
     const CHANNELS: usize = 4;
     let (name, n) = (format!("mipmap_rgba_{side}"), CHANNELS * side * side);
@@ -115,7 +115,7 @@ fn mipmap(gpu: &mut Gpu, side: usize) -> Outcome {
     Ok(())
 }
 
-/// Runs the viewshed from the middle, over a plain with towers, which hide the cells beyond them.
+/// Measures the viewshed of an observer in the middle of random heights.
 fn viewshed(gpu: &mut Gpu, side: usize) -> Outcome {
     let (name, n) = (format!("viewshed_{side}"), side * side);
     if !gpu.wants::<f32>(&name) {
@@ -126,7 +126,8 @@ fn viewshed(gpu: &mut Gpu, side: usize) -> Outcome {
     gpu.work::<f32>(&name, n, n * (size_of::<f32>() + 1), |device| {
         Ok(Viewshed::new(middle, middle).observer(10.0).run(device, &x, raster, &mut seen)?)
     })?;
-    // Along the row of the observer the ray passes through cells: there the result is that of the loop.
+    // The rays along the observer's own row pass through the middle of each cell, so the result there is that of a
+    // loop.
     let seen = gpu.elements(&seen, middle * side..(middle + 1) * side)?;
     let height = |column: usize| f32::random(middle * side + column);
     let eye = height(middle) + 10.0;

@@ -1,6 +1,6 @@
 //! Worst cases of selections, partitions, dedups, runs, sums by key and expansions: inputs that algorithms made for
-//! random ones may handle badly. A row's bytes are those that its input moves. [`select`](crate::select) has the rows
-//! to compare with.
+//! random ones may handle badly. The bytes of a record's row are those that its input moves. [`select`](crate::select)
+//! has the rows to compare with.
 
 use crate::gpu::Gpu;
 use crate::select::{Odd8, SHOWN, counted, expand, first_are, neighbours};
@@ -21,7 +21,8 @@ fn below_64(#[param] bound: u64, x: u64) -> bool {
 
 pub(crate) fn bench(gpu: &mut Gpu, log2n: u32) -> Outcome {
     let n = 1usize << log2n;
-    // Random elements, all or none of which are selected: none of them is the largest number of 32 or 64 bits.
+    // Of random elements all are selected, or none: the bounds rely on none of them being the largest number of 32 or
+    // 64 bits.
     for (shape, keep) in [("all", true), ("none", false)] {
         let bound = if keep { u32::MAX } else { 0 };
         bytes(gpu, shape, n, keep)?;
@@ -39,7 +40,7 @@ pub(crate) fn bench(gpu: &mut Gpu, log2n: u32) -> Outcome {
         Sort::new().run(gpu.device(), &given, &mut keys)?;
         Ok(keys)
     })?;
-    // One count has all results; each count is 1; or counts are as frequent as their reciprocal.
+    // One count has all results; or each count is 1; or the share of counts that are at least c is 1 / c, for each c.
     expand(gpu, "expand_one_count", n, || (0..n / 4).map(|at| if at == n / 8 { n as u32 } else { 0 }).collect())?;
     expand(gpu, "expand_1", n, || vec![1; n])?;
     let reciprocal = |at: usize| (1u64 << 32) / ((hash(at) >> 32) + (1 << 12));
@@ -66,8 +67,8 @@ where
     )
 }
 
-/// Selects from odd bytes, or from even ones. Comparisons with a bound would be the bottleneck for bytes, and not the
-/// number of selected ones.
+/// Measures a selection of the odd bytes from bytes that are all odd, or all even. For bytes, comparisons with a bound
+/// would be the bottleneck, and not the number of selected ones.
 fn bytes(gpu: &mut Gpu, shape: &str, n: usize, keep: bool) -> Outcome {
     let algo = format!("select_{shape}");
     if !gpu.fits::<u8>(n) || !gpu.wants::<u8>(&algo) {
@@ -82,7 +83,7 @@ fn bytes(gpu: &mut Gpu, shape: &str, n: usize, keep: bool) -> Outcome {
     counted(gpu, &algo, n, &expected, |found| n + found, select)
 }
 
-/// Returns the first elements, if they are selected.
+/// Returns the first of `n` random elements if they are selected, which `keep` says; else none.
 fn first<T: Value>(n: usize, keep: bool) -> Vec<T> {
     (0..if keep { n.min(SHOWN) } else { 0 }).map(T::random).collect()
 }
@@ -103,7 +104,7 @@ fn by_flags(gpu: &mut Gpu, shape: &str, n: usize, keep: bool) -> Outcome {
     )
 }
 
-/// Partitions, with the selected and the rejected elements each in an output of its own.
+/// Measures a partition whose selected and rejected elements each go to an output of their own.
 fn partition(gpu: &mut Gpu, shape: &str, n: usize, predicate: Below32, keep: bool) -> Outcome {
     let algo = format!("partition_apart_{shape}");
     if !gpu.fits::<u32>(n) || !gpu.wants::<u32>(&algo) {
@@ -135,7 +136,7 @@ fn apart(
     first_are(gpu, algo, &rest.borrow(), others)
 }
 
-/// Selects and partitions ascending elements, of which the first half is selected.
+/// Measures a selection and a partition of ascending elements, of which the first half is selected.
 fn first_half(gpu: &mut Gpu, n: usize) -> Outcome {
     let (select, partition) = ("select_first_half", "partition_apart_first_half");
     if !gpu.fits::<u32>(n) || !(gpu.wants::<u32>(select) || gpu.wants::<u32>(partition)) {

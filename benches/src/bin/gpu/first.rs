@@ -9,12 +9,12 @@ use std::time::Instant;
 use upsweep::prelude::*;
 use upsweep_bench::{Outcome, median};
 
-/// Argument that makes this program such a process.
+/// Argument with which this program runs one first use and ends.
 pub(crate) const ARGUMENT: &str = "first-use";
 const LOG2N: u32 = 16;
 const PROCESSES: usize = 7;
 
-/// Runs first uses with an empty cache on disk, and with one that has the kernel.
+/// Measures first uses with an empty disk cache, and with one that has the kernel.
 pub(crate) fn bench(gpu: &mut Gpu) -> Outcome {
     let (compiled, loaded) = ("first_use_compiled", "first_use_from_disk");
     if !gpu.wants::<i32>(compiled) && !gpu.wants::<i32>(loaded) {
@@ -30,7 +30,7 @@ pub(crate) fn bench(gpu: &mut Gpu) -> Outcome {
     gpu.waited::<i32>("upsweep", loaded, 1 << LOG2N, median(times.1))
 }
 
-/// Folder that is removed when this is dropped.
+/// Folder of a disk cache, which is removed when this is dropped.
 struct Folder(PathBuf);
 
 impl Drop for Folder {
@@ -39,7 +39,7 @@ impl Drop for Folder {
     }
 }
 
-/// Returns the microseconds of a first use in a process of its own.
+/// Returns the microseconds that a first use takes in a process of its own, with the disk cache in the folder `cache`.
 fn first_use(cache: &Path) -> Outcome<f64> {
     let mut process = Command::new(std::env::current_exe()?);
     let output = process.arg(ARGUMENT).env("UPSWEEP_CACHE_DIR", cache).output()?;
@@ -47,7 +47,7 @@ fn first_use(cache: &Path) -> Outcome<f64> {
     told.trim().parse().map_err(|_| format!("{ARGUMENT}: {}", complaint.trim()).into())
 }
 
-/// Runs such a process: a first use, whose time it prints.
+/// Runs one first use, and prints its time: what the process of `first_use` does.
 pub(crate) fn process() -> Outcome {
     let device = Device::cuda(0)?;
     let n = 1 << LOG2N;

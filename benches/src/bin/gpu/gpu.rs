@@ -14,13 +14,13 @@ use upsweep_bench::{Options, Outcome, Record, Row, Value, cuda, median};
 /// Bytes written before each call, more than any L2 cache holds: they evict the call's input from it.
 const FLUSHED_BYTES: usize = 256 << 20;
 const WARM_UPS: usize = 3;
-/// Most elements of an output that is checked whole; a longer one is checked in [`WINDOWS`] pieces of [`WINDOW`]
-/// elements.
+/// Largest number of elements of an output that is checked whole. Of a longer one, [`WINDOWS`] windows of [`WINDOW`]
+/// elements are checked.
 const CHECKED_WHOLE: usize = 1 << 22;
 const WINDOWS: usize = 64;
 const WINDOW: usize = 1 << 14;
 
-/// Shapes of `fill.cu`, by their numbers.
+/// Names of the shapes (distributions of keys) that `fill.cu` knows, by their numbers there.
 pub(crate) const SHAPES: [&str; 10] = [
     "random",
     "sorted",
@@ -43,9 +43,9 @@ pub(crate) struct Gpu {
     input: CudaSlice<u8>,
     output: CudaSlice<u8>,
     flush: CudaSlice<u8>,
-    /// Type and length of the elements in the input.
+    /// Name of the type, and number, of the elements that the input holds.
     filled: Option<(&'static str, usize)>,
-    /// GB/s of a copy by its number of bytes.
+    /// Bandwidth of a copy in GB/s, by the number of bytes copied.
     copies: HashMap<usize, f64>,
 }
 
@@ -101,7 +101,7 @@ impl Gpu {
         Ok(Count::new(&self.device)?)
     }
 
-    /// Checks and times a scan of `n` elements that must move `bytes`.
+    /// Checks and times a scan of `n` elements that must read and write `bytes` bytes.
     pub(crate) fn scan<T: Value>(
         &mut self,
         algo: &str,
@@ -153,7 +153,7 @@ impl Gpu {
         self.time(algo, n, bytes, call)
     }
 
-    /// Times a sort of `n` elements that must move `bytes`, and checks whether pieces of the output are `in_order`.
+    /// Times a sort of `n` elements that must read and write `bytes` bytes. Checks by `in_order` pieces of the output.
     pub(crate) fn sort<T: Value>(
         &mut self,
         algo: &str,
@@ -175,7 +175,7 @@ impl Gpu {
         self.time(algo, n, bytes, call)
     }
 
-    /// Times a call that stores its results in `output`, and must move `bytes` for `n` elements.
+    /// Times a call on `n` elements that stores results in `output`, and must read and write `bytes` bytes.
     pub(crate) fn call<T: Value>(
         &mut self,
         algo: &str,
@@ -187,7 +187,7 @@ impl Gpu {
         self.work::<T>(algo, n, bytes, |device| Ok(call(device, output)?))
     }
 
-    /// Times work that must move `bytes` for `n` elements, and whose results the host can compute.
+    /// Times work on `n` elements that must read and write `bytes` bytes. The caller checks its results.
     pub(crate) fn work<T: Value>(
         &mut self,
         algo: &str,
@@ -232,24 +232,24 @@ impl Gpu {
         self.record.row(&Row { lib: "plain", algo, ty, log2n, micros, bytes, copy_gbps, enqueue_micros })
     }
 
-    /// Returns an array of its own with `n` random elements.
+    /// Returns a new array of `n` random elements.
     pub(crate) fn filled<T: Value>(&mut self, n: usize) -> Outcome<CudaSlice<T>> {
         let kernel = self.fill.load_function(&fill_kernel::<T>())?;
         // SAFETY: the kernel writes all elements.
         let mut array = unsafe { self.stream.alloc::<u8>(n * size_of::<T>()) }?;
         let shape = LaunchConfig { grid_dim: (1024, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
-        // SAFETY: there is room for `n` elements of this type.
+        // SAFETY: the array has room for `n` elements of the type `T`.
         unsafe { self.stream.launch_builder(&kernel).arg(&mut array).arg(&n).launch(shape) }?;
         // SAFETY: the memory is exclusively this array's and holds `n` elements.
         Ok(unsafe { self.stream.upgrade_device_ptr(array.leak(), n) })
     }
 
-    /// Returns an array of these elements.
+    /// Returns a new array with the elements of `host`.
     pub(crate) fn copied<T: DeviceRepr>(&self, host: &[T]) -> Outcome<CudaSlice<T>> {
         Ok(self.stream.clone_htod(host)?)
     }
 
-    /// Returns an array of `n` keys of one of the [`SHAPES`].
+    /// Returns a new array of `n` keys of the shape `shape`, one of the [`SHAPES`].
     pub(crate) fn shaped(&self, n: usize, shape: &str) -> Outcome<CudaSlice<u32>> {
         let shape = SHAPES.iter().position(|name| *name == shape).ok_or(format!("no shape {shape}"))? as u32;
         let kernel = self.fill.load_function("fill_shape")?;
@@ -260,7 +260,7 @@ impl Gpu {
         Ok(array)
     }
 
-    /// Returns an array of `n` zeros.
+    /// Returns a new array of `n` zeros.
     pub(crate) fn array<T: Element>(&self, n: usize) -> Outcome<CudaSlice<T>> {
         let bytes = self.stream.alloc_zeros::<u8>(n * size_of::<T>())?;
         // SAFETY: the memory is exclusively this array's and has room for `n` elements; zeros are elements of all types
@@ -268,10 +268,10 @@ impl Gpu {
         Ok(unsafe { self.stream.upgrade_device_ptr(bytes.leak(), n) })
     }
 
-    /// Returns some elements of an array.
+    /// Returns the elements of an array in the range `range`.
     pub(crate) fn elements<T: Element>(&self, array: &CudaSlice<T>, range: Range<usize>) -> Outcome<Vec<T>> {
         let size = size_of::<T>();
-        // SAFETY: a view of the same memory as bytes.
+        // SAFETY: the view covers the array's own memory, as bytes.
         let bytes = unsafe { array.transmute::<u8>(array.len() * size) }.ok_or("too short")?;
         let bytes = self.stream.clone_dtoh(&bytes.slice(range.start * size..range.end * size))?;
         // SAFETY: each chunk has the size of an element, and was written as one.
@@ -283,7 +283,7 @@ impl Gpu {
         self.elements(array, at..at + 1)?.pop().ok_or("too short".into())
     }
 
-    /// Fills the input, clears the output and makes the call.
+    /// Fills the input with `n` random elements, clears the output and makes the call `call`.
     fn run_once<T: Value>(
         &mut self,
         n: usize,
@@ -302,7 +302,7 @@ impl Gpu {
         }
         let kernel = self.fill.load_function(&fill_kernel::<T>())?;
         let shape = LaunchConfig { grid_dim: (1024, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
-        // SAFETY: the kernel writes `n` elements of this type, for which `fits` found room in the input.
+        // SAFETY: the kernel writes `n` elements of the type `T`, for which `fits` found room in the input.
         unsafe { self.stream.launch_builder(&kernel).arg(&mut self.input).arg(&n).launch(shape) }?;
         self.filled = Some((T::NAME, n));
         Ok(())
@@ -332,7 +332,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// Returns `len` elements of the output from `start`.
+    /// Returns `len` elements of the output from the index `start` on.
     fn download<T: Value>(&self, start: usize, len: usize) -> Outcome<Vec<T>> {
         let size = size_of::<T>();
         let bytes = self.stream.clone_dtoh(&self.output.slice(start * size..(start + len) * size))?;
@@ -343,7 +343,7 @@ impl Gpu {
         Ok(bytes.chunks_exact(size).map(element).collect())
     }
 
-    /// Times a call and writes its row.
+    /// Times a call, and writes its row to the record.
     pub(crate) fn time<T: Value>(
         &mut self,
         algo: &str,
@@ -368,7 +368,7 @@ impl Gpu {
         })
     }
 
-    /// Writes a row for work of `lib` on `n` elements, whose time until its result was there is `micros`.
+    /// Writes a row for work of `lib` on `n` elements, which took `micros` microseconds until its result was there.
     pub(crate) fn waited<T: Value>(&mut self, lib: &str, algo: &str, n: usize, micros: f64) -> Outcome {
         let copy_gbps = self.copy_gbps::<T>(n)?;
         let (log2n, bytes, ty) = (n.ilog2(), (2 * n * size_of::<T>()) as f64, T::NAME);
@@ -394,7 +394,7 @@ impl Gpu {
     }
 }
 
-/// Returns the name of the kernel that fills arrays of a type.
+/// Returns the name of the kernel in `fill.cu` that fills arrays of the type `T`.
 fn fill_kernel<T: Value>() -> String {
     match T::NAME {
         "i8" | "u8" => "fill_8".to_owned(),
@@ -437,7 +437,7 @@ fn clock(
     Ok((median(on_gpu), median(on_host)))
 }
 
-/// Returns the buffers as `n` elements each.
+/// Returns the input and the output as `n` elements of the type `T` each.
 fn views<'a, T: Element>(
     input: &'a CudaSlice<u8>,
     output: &'a mut CudaSlice<u8>,
@@ -450,7 +450,7 @@ fn views<'a, T: Element>(
     Ok((input, output))
 }
 
-/// Layout of scanned lines: stride and heads.
+/// Layout of the lines that are scanned: their stride, and where they begin.
 pub(crate) struct Lines<'a> {
     /// Stride from an element to the next one of its line.
     pub(crate) stride: usize,
@@ -461,9 +461,9 @@ pub(crate) struct Lines<'a> {
 /// Check of an output: if each element of a line is right, given the one before it, the line is a scan.
 pub(crate) struct Check<'a, T> {
     lines: &'a Lines<'a>,
-    /// Expected element at the head of a line.
+    /// Function that returns the expected result at the index where a line begins.
     first: Box<dyn Fn(usize) -> T + 'a>,
-    /// Expected element after the element before.
+    /// Function that returns the expected result at an index, from the result before it in the line.
     next: Box<dyn Fn(T, usize) -> T + 'a>,
 }
 

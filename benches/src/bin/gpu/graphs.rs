@@ -6,7 +6,7 @@ use upsweep::prelude::*;
 use upsweep_apps::graph::{Edges, Matrix};
 use upsweep_bench::{Outcome, Value, hash};
 
-/// Mean number of entries a row.
+/// Mean number of entries in a row of a matrix.
 const A_ROW: usize = 16;
 
 #[function]
@@ -14,18 +14,19 @@ fn times(a: f32, x: f32) -> f32 {
     a * x
 }
 
-/// Runs graphs of at most 2^26 edges, and matrices of at most 2^26 entries.
+/// Measures graphs of at most 2^26 edges, and matrices of at most 2^26 entries.
 pub(crate) fn bench(gpu: &mut Gpu, log2n: u32) -> Outcome {
     let n = 1usize << log2n.min(26);
     let rows = n / A_ROW;
     csr(gpu, n, rows)?;
     let alike = |_| A_ROW;
     product(gpu, "spmv_banded", n, &Rows::of(n, alike), |row, k| (row + k) % rows)?;
-    // Random columns, each at most once a row.
+    // The columns of a row are random, each at most once.
     let anywhere =
         |row, k: usize| (hash(row) as usize).wrapping_add(k.wrapping_mul(hash(row) as usize >> 32 | 1)) % rows;
     product(gpu, "spmv_random", n, &Rows::of(n, alike), anywhere)?;
-    // Power law: k^-1.1 of the rows have at least `k` entries, so a share of k^-2.1 has `k`.
+    // Power law: the share of rows with at least k entries is k^-1.1, so the share of rows with k entries falls as
+    // k^-2.1.
     let power = |row| {
         let share = (hash(row) >> 11) as f64 / (1u64 << 53) as f64;
         ((1.0 - share).powf(-1.0 / 1.1) as usize).min(rows / 4)
@@ -43,8 +44,8 @@ fn csr(gpu: &mut Gpu, n: usize, vertices: usize) -> Outcome {
     let (a, b) = (gpu.upload(&from)?, gpu.upload(&to)?);
     let graph = Edges::new(vertices).build(gpu.device(), &a, &b)?;
     let (offsets, targets) = (graph.offsets().to_vec()?, graph.targets().to_vec()?);
-    // Rows begin where a count says, ascend, and have the same edges as the list, which the sum of the edges' hashes
-    // shows.
+    // Checks that each row begins where a count says, that its targets ascend, and that all rows have the edges of the
+    // list: the sum of the edges' hashes is the same.
     let mut lengths = vec![0u64; vertices];
     from.iter().for_each(|&from| lengths[from as usize] += 1);
     let name = |from: usize, to: u32| hash(from << 32 | to as usize);
@@ -68,11 +69,11 @@ fn csr(gpu: &mut Gpu, n: usize, vertices: usize) -> Outcome {
     })
 }
 
-/// Offsets of the rows' entries.
+/// Rows of a matrix: the offsets at which the entries of each row begin, and the end of the last row.
 struct Rows(Vec<usize>);
 
 impl Rows {
-    /// Returns rows of `length` entries, until there are `n` entries.
+    /// Returns rows, of which row `i` has `length(i)` entries, until there are `n` entries.
     fn of(n: usize, length: impl Fn(usize) -> usize) -> Self {
         let mut offsets = vec![0];
         while let Some(&end) = offsets.last().filter(|&&end| end < n) {
@@ -101,7 +102,7 @@ fn product(gpu: &mut Gpu, algo: &str, n: usize, rows: &Rows, column: impl Fn(usi
             return Err(format!("{algo}: row {row} is {found}, not {expected}").into());
         }
     }
-    // Bytes: a value and its column an entry; an offset of 8 bytes and a result a row; and the vector.
+    // Bytes: for each entry a value and its column; for each row an offset of 8 bytes and a result; and the vector.
     gpu.work::<f32>(algo, n, 8 * n + 12 * count + 4 * columns, |device| {
         matrix.product::<_, _, _, f32>(device, Sum, Times, &x)?;
         Ok(())

@@ -7,19 +7,19 @@ use upsweep::histogram::Even;
 use upsweep::prelude::*;
 use upsweep_bench::{Outcome, Value, hash};
 
-/// Distribution of values over 0 to 1.
+/// Distribution of the values that are counted, between 0 and 1.
 #[derive(Clone, Copy)]
 enum Values {
     Uniform,
     Constant,
-    /// One of two values at random.
+    /// Each value is one of two, at random.
     Pair,
     Sorted,
     Zipf,
 }
 
 impl Values {
-    /// Returns the value at `index` of `n`, which is a power of two.
+    /// Returns the value at `index` of an array of `n` values; `n` is a power of two.
     fn at(self, index: usize, n: usize) -> f32 {
         let uniform = || (hash(index) >> 40) as f32 / (1 << 24) as f32;
         match self {
@@ -27,7 +27,7 @@ impl Values {
             Self::Constant => 0.6,
             Self::Pair => [0.3, 0.6][hash(index) as usize % 2],
             Self::Sorted => ((index << 24) / n) as f32 / (1 << 24) as f32,
-            // Values as frequent as their reciprocal, over sixteen powers of two.
+            // The frequency of a value is proportional to its reciprocal, from 2^-16 to 1.
             Self::Zipf => (16.0 * (uniform() - 1.0)).exp2(),
         }
     }
@@ -55,7 +55,7 @@ pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
     Ok(())
 }
 
-/// Runs histograms of values from 0 to `high`.
+/// Measures histograms of values from 0 to `high`, one for each number of bins.
 fn bins<T: Value + Even>(
     gpu: &mut Gpu,
     log2n: u32,
@@ -79,7 +79,7 @@ fn bins<T: Value + Even>(
         let histogram = Histogram::even(0.0..=high, bins);
         let output = RefCell::new(gpu.upload(&vec![0u32; bins])?);
         histogram.run(gpu.device(), &input, &mut *output.borrow_mut())?;
-        // Exact: both factors are powers of two, so this is the bin.
+        // Computing the bin is exact, because the number of bins and `high` are powers of two.
         let count = |mut counts: Vec<u32>, part: &[T]| {
             part.iter().for_each(|&x| counts[(back(x) * bins as f64 / high) as usize] += 1);
             counts

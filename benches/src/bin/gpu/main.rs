@@ -51,7 +51,7 @@ fn run() -> Outcome {
     pieces::bench(&mut gpu, largest.min(28))?;
     select::bench(&mut gpu, &from_16)?;
     cliffs::bench(&mut gpu, largest.min(28))?;
-    // 2^28 elements exceed every level of the cache.
+    // 2^28 elements are more than every level of the cache holds, so larger arrays tell nothing new.
     segments::bench(&mut gpu, largest.min(28))?;
     sorts::bench(&mut gpu, &from_16)?;
     sorts::shapes(&mut gpu, &sizes)?;
@@ -66,7 +66,7 @@ fn run() -> Outcome {
     numbers::bench(&mut gpu, largest.min(28))
 }
 
-/// Runs scans and reductions of the whole array.
+/// Measures scans and reductions of a whole array.
 fn whole<T>(gpu: &mut Gpu, sizes: &[u32]) -> Outcome
 where
     T: Number,
@@ -111,13 +111,13 @@ where
     Ok(())
 }
 
-/// Step of a moving average with the weight `a`.
+/// Map of an element to a step of a moving average, in which the element has the weight `a`.
 #[function]
 fn pull(#[param] a: f32, x: f32) -> Affine {
     Affine { m: 1.0 - a, c: a * x }
 }
 
-/// Summary of all elements so far, in 16 bytes: an example of a caller's own type.
+/// Summary of elements in 16 bytes (least, greatest, sum and number): an example of a caller's own type.
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
 struct Summary {
@@ -140,7 +140,7 @@ fn summarise(a: Summary, b: Summary) -> Summary {
 impl Value for Summary {
     const NAME: &'static str = "16_bytes";
 
-    /// Returns a summary of one element, with 1 or -1 to sum, so that sums are exact, however they are grouped.
+    /// Returns the summary of one element. Its `sum` is 1 or -1, so that sums are exact, however they are grouped.
     fn random(index: usize) -> Self {
         let x = hash(index);
         let value = f32::from((x >> 48) as u16);
@@ -148,7 +148,7 @@ impl Value for Summary {
     }
 }
 
-/// Runs scans with an operator of the caller's own.
+/// Measures scans with an operator of the caller's own.
 fn custom<T: Value, Op: Operator<T>>(
     gpu: &mut Gpu,
     sizes: &[u32],
@@ -173,7 +173,7 @@ fn custom<T: Value, Op: Operator<T>>(
     Ok(())
 }
 
-/// Runs a moving average whose weight the map captures: floats in and out, steps in between.
+/// Measures a moving average whose weight the map captures. Elements and results are floats; the scan combines steps.
 fn moving_average(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
     // With this weight each result equals its element, exactly, however the steps are grouped. Other weights use the
     // same kernel.
@@ -194,13 +194,13 @@ fn moving_average(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
     Ok(())
 }
 
-/// Runs sums along an axis: of long rows, of columns, of many short rows, of few long ones, of few columns. `log2n`
-/// bounds the number of elements.
+/// Measures sums along an axis of matrices: of long rows, of columns, of many short rows, of few long rows, of few
+/// columns. `log2n` bounds the number of elements.
 fn lines(gpu: &mut Gpu, log2n: u32) -> Outcome {
     let many = [(1 << 12, 1 << 16, 1), (1 << 12, 1 << 16, 0), (1 << 20, 1 << 6, 1), (1 << 3, 1 << 25, 1)];
     let few = [(1 << 20, 1 << 6, 0), (1 << 24, 3, 0)];
     for (mut rows, mut columns, axis) in many.into_iter().chain(few) {
-        // A smaller array keeps its form: the longer side is halved until the array fits.
+        // If the matrix has too many elements, its longer side is halved until it fits, so that it keeps its form.
         while rows * columns > 1usize << log2n {
             *(if rows > columns { &mut rows } else { &mut columns }) /= 2;
         }

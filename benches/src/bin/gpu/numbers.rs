@@ -6,7 +6,7 @@ use upsweep_apps::bigint;
 use upsweep_apps::poly::Polynomial;
 use upsweep_bench::{Outcome, Value};
 
-/// Runs polynomials of up to 2^`log2n` coefficients, and integers of up to 2^30 bits.
+/// Measures the value of a polynomial of 2^`log2n` coefficients, and sums of integers of up to 2^30 bits.
 pub(crate) fn bench(gpu: &mut Gpu, log2n: u32) -> Outcome {
     polynomial(gpu, 1 << log2n)?;
     sum_of_integers(gpu, 1 << log2n.min(24))
@@ -20,7 +20,7 @@ fn polynomial(gpu: &mut Gpu, n: usize) -> Outcome {
     let (c, other) = (gpu.filled::<f32>(n)?, gpu.filled::<f32>(1)?);
     for x in [-1.0f32, 0.75] {
         let found = f64::from(Polynomial::of(&c).evaluate(gpu.device(), x)?);
-        // If the powers decrease, only the first coefficients matter.
+        // If the powers of `x` decrease, only the first coefficients contribute to the value.
         let last = if x == -1.0 { n } else { n.min(2000) };
         let terms = (0..last).scan(1.0f64, |power, i| {
             let term = f64::from(f32::random(i)) * *power;
@@ -39,7 +39,7 @@ fn polynomial(gpu: &mut Gpu, n: usize) -> Outcome {
     })
 }
 
-/// Runs the sum of two integers of `n` limbs each.
+/// Measures the sum of two integers of `n` limbs (digits of 64 bits) each.
 fn sum_of_integers(gpu: &mut Gpu, n: usize) -> Outcome {
     let algo = "bigadd";
     if !gpu.wants::<u64>(algo) || !gpu.fits::<u64>(n) {
@@ -62,7 +62,7 @@ fn sum_of_integers(gpu: &mut Gpu, n: usize) -> Outcome {
     })
 }
 
-/// Checks that the sum is that of a loop.
+/// Checks that the sum of `a` and `b` on the device equals that of a loop on the host.
 fn check(device: &Device, a: &[u64], b: &[u64]) -> Outcome {
     let sum = bigint::add(device, &device.upload(a)?, &device.upload(b)?)?.into_vec()?;
     let mut carry = false;

@@ -14,20 +14,20 @@ fn times(a: f32, x: f32) -> f32 {
     a * x
 }
 
-/// Step of generalised advantage estimation, from the last step of an episode to the first.
+/// Map to a step of generalised advantage estimation, which goes from the last step of an episode to the first.
 #[function]
 fn discounted(#[param] gamma: f32, #[param] lambda: f32, reward: f32, value: f32, next: f32, end: u8) -> Affine {
     let left = if end == 0 { 1.0f32 } else { 0.0 };
     Affine { m: gamma * lambda * left, c: reward + gamma * left * next - value }
 }
 
-/// Index of element `i` of the transposed square.
+/// Index, in a square matrix of 2^`bits` rows, of the element that is element `i` of the transposed matrix.
 #[function]
 fn transposed(#[param] bits: u32, i: u32) -> u32 {
     (i << bits | i >> bits) & ((1 << 2 * bits) - 1)
 }
 
-/// Entries of a row of a sparse matrix, whose columns are 16 neighbours or random.
+/// Number of entries in a row of a sparse matrix. Their columns are neighbours, or random.
 const A_ROW: usize = 16;
 const STEPS: usize = 1 << 10;
 
@@ -62,7 +62,7 @@ fn advantages(gpu: &mut Gpu, n: usize) -> Outcome {
     let (rewards, values) = (gpu.filled::<f32>(n)?, gpu.filled::<f32>(n)?);
     let (next, ends, mut out) = (gpu.filled::<f32>(n)?, gpu.filled::<u8>(n)?, gpu.filled::<f32>(n)?);
     let shape = [n / STEPS.min(n), STEPS.min(n)];
-    // Exact: no discount, and whole numbers.
+    // The results are exact, because there is no discount and all numbers are whole.
     let scan = Scan::new(Then).reverse().axis(&shape, 1).map(Discounted { gamma: 1.0, lambda: 1.0 }).finish(Offset);
     gpu.call::<f32>("advantages", n, n * (4 * size_of::<f32>() + 1), &mut out, |device, out| {
         scan.run(device, (&rewards, &values, &next, &ends), out)

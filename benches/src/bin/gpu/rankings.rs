@@ -8,7 +8,7 @@ use upsweep::prelude::*;
 use upsweep::{Key, TopK};
 use upsweep_bench::{Outcome, Value};
 
-/// Most keys whose results are compared with the CPU's.
+/// Largest number of keys for which the results are compared with the CPU's.
 const CHECKED: usize = 1 << 22;
 
 #[function]
@@ -19,7 +19,7 @@ fn less(a: u32, b: u32) -> bool {
 pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
     for n in sizes.iter().map(|log2n| 1usize << log2n) {
         tops::<u32>(gpu, n)?;
-        // Floats of small whole numbers: very many ties.
+        // The floats are small whole numbers, so very many keys are equal.
         tops::<f32>(gpu, n)?;
         tops_of_all_bits(gpu, n)?;
         merges::<u32>(gpu, n)?;
@@ -77,7 +77,7 @@ fn tops<T: Value + Key>(gpu: &mut Gpu, n: usize) -> Outcome {
     )
 }
 
-/// Runs top-k of floats that are nearly all distinct.
+/// Measures top-k of floats that are nearly all distinct.
 fn tops_of_all_bits(gpu: &mut Gpu, n: usize) -> Outcome {
     for (k, algo) in [(16, "top_16_all_bits"), (1 << 16, "top_65536_all_bits")] {
         if k > n || !gpu.fits::<f32>(n) || !gpu.wants::<f32>(algo) {
@@ -98,7 +98,7 @@ fn tops_of_all_bits(gpu: &mut Gpu, n: usize) -> Outcome {
     Ok(())
 }
 
-/// Runs merges of two halves, each sorted before.
+/// Measures merges of two halves, each of which is sorted before.
 fn merges<T: Value + Key + PartialOrd>(gpu: &mut Gpu, n: usize) -> Outcome {
     if !gpu.fits::<T>(2 * n) || !gpu.wants::<T>("merge") {
         return Ok(());

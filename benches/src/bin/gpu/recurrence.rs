@@ -35,7 +35,7 @@ fn feed(order: usize) -> Vec<f64> {
     (0..=order).map(|i| 0.1 + 0.05 * i as f64).collect()
 }
 
-/// Returns feedback coefficients with poles of a radius of 0.6 and more.
+/// Returns feedback coefficients of a recurrence of this order, whose poles have absolute values from 0.64 to 0.9.
 fn poles(order: usize) -> Vec<f64> {
     let mut a = vec![1.0];
     let mut by = |factor: &[f64]| {
@@ -57,7 +57,7 @@ fn poles(order: usize) -> Vec<f64> {
     a
 }
 
-/// Times a call on `n` elements, whose first results must be those of the sequential loop over `next`.
+/// Times a call on `n` elements, whose first results must be those of a loop that computes each result by `next`.
 fn time<T: Value + Into<f64>>(
     gpu: &mut Gpu,
     algo: &str,
@@ -91,7 +91,7 @@ fn check<T: Value + Into<f64>>(
     Ok(())
 }
 
-/// Computes one step of the loop in f64.
+/// Computes the next result of a recurrence in f64, as the loop does that outputs are compared with.
 fn step(b: &[f64], a: &[f64], states: &mut [f64], x: f64) -> f64 {
     let y = b[0] * x + states[0];
     for j in 0..states.len() {
@@ -142,13 +142,13 @@ fn cascade(gpu: &mut Gpu, n: usize) -> Outcome {
     time::<f32>(gpu, algo, n, next, |device, input, output| Recurrence::sections(&sections).run(device, input, output))
 }
 
-/// Coefficient of at most 1/2, so that results stay small.
+/// Map of an element to a coefficient of at most 1/2, so that results stay small.
 #[function]
 fn sixteenth(x: f32) -> f32 {
     x / 16.0
 }
 
-/// Runs a recurrence of first order whose coefficients are an array: two inputs.
+/// Measures a recurrence of first order whose coefficients are an array, so that there are two inputs.
 fn varying_coefficients(gpu: &mut Gpu, n: usize) -> Outcome {
     let algo = "recurrence_1_varying";
     if !gpu.fits::<f32>(n) || !gpu.wants::<f32>(algo) {
@@ -164,7 +164,8 @@ fn varying_coefficients(gpu: &mut Gpu, n: usize) -> Outcome {
     })
 }
 
-/// Runs a tridiagonal system with the same coefficients everywhere, as of heat in a rod that loses some of it.
+/// Measures a tridiagonal system that has the same coefficients in each row, as that of heat in a rod that loses some
+/// of it.
 fn tridiagonal(gpu: &mut Gpu, n: usize) -> Outcome {
     let algo = "tridiagonal";
     if !gpu.fits::<f32>(n) || !gpu.wants::<f32>(algo) {
@@ -175,7 +176,7 @@ fn tridiagonal(gpu: &mut Gpu, n: usize) -> Outcome {
     let (right, mut x) = (constant(1.0)?, gpu.filled::<f32>(n)?);
     let system = Tridiagonal::new(&outer, &diagonal, &outer);
     gpu.call(algo, n, 5 * n * size_of::<f32>(), &mut x, |device, x| system.run(device, &right, x))?;
-    // Far from both ends the unknowns are 1 / (2.5 - 2).
+    // Far from both ends all unknowns are equal, so each is 1 / (2.5 - 2).
     let found = gpu.element(&x, n / 2)?;
     if (found - 2.0).abs() > 1e-6 { Err(format!("{algo}: unknown {} is {found}, not 2", n / 2).into()) } else { Ok(()) }
 }

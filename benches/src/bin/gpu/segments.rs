@@ -6,7 +6,7 @@ use std::sync::Arc;
 use upsweep::prelude::*;
 use upsweep_bench::{Number, Outcome, Value, hash};
 
-/// Length of the runs of equal neighbours in the keys.
+/// Mean length of the runs of equal neighbours in the keys.
 const RUN: usize = 64;
 
 pub(crate) fn bench(gpu: &mut Gpu, log2n: u32) -> Outcome {
@@ -21,7 +21,7 @@ pub(crate) fn bench(gpu: &mut Gpu, log2n: u32) -> Outcome {
     by_keys(gpu, n)
 }
 
-/// Returns offsets from `begin` to `end` of segments with lengths from 1 to twice the mean.
+/// Returns offsets from `begin` to `end`, of segments whose lengths are random from 1 to nearly twice `mean`.
 fn offsets(begin: usize, end: usize, mean: usize) -> Vec<u32> {
     let mut offsets = vec![u32::try_from(begin).unwrap_or(u32::MAX)];
     let mut at = begin;
@@ -32,7 +32,7 @@ fn offsets(begin: usize, end: usize, mean: usize) -> Vec<u32> {
     offsets
 }
 
-/// Returns the offsets of segments of 8 elements in the mean, with one of half the array among them.
+/// Returns the offsets of segments of 8 elements in the mean, and of one segment of half of the array among them.
 fn giant(n: usize) -> Vec<u32> {
     let mut lengths = offsets(0, n / 4, 8);
     lengths.extend(offsets(n / 4 + n / 2, n, 8));

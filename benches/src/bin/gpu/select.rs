@@ -1,4 +1,5 @@
-//! Selections, partitions, dedups, runs, expansions and searches. A row's bytes are those that this input moves.
+//! Selections, partitions, dedups, runs, expansions and searches. The bytes of a record's row are those that this input
+//! moves.
 
 use crate::gpu::Gpu;
 use cudarc::driver::{CudaSlice, CudaView, CudaViewMut};
@@ -51,10 +52,10 @@ pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
     Ok(())
 }
 
-/// Number of first elements that the host checks.
+/// Number of elements at the beginning of the input whose results the host checks.
 pub(crate) const SHOWN: usize = 1 << 20;
 
-/// Returns the selected ones of the first elements, as many as a check reads.
+/// Returns the selected ones of the elements that are checked: those at indices for which `keep` is true.
 fn expected<T: Value>(n: usize, keep: impl Fn(usize) -> bool) -> Vec<T> {
     (0..n.min(SHOWN)).filter(|&at| keep(at)).map(T::random).collect()
 }
@@ -99,7 +100,7 @@ fn by_flags(gpu: &mut Gpu, n: usize) -> Outcome {
     )
 }
 
-/// Runs a partition with both halves in one output.
+/// Measures a partition that stores the rejected elements behind the selected ones, in one output.
 fn behind(gpu: &mut Gpu, n: usize) -> Outcome {
     let algo = "partition_behind";
     if !gpu.fits::<u32>(n) || !gpu.wants::<u32>(algo) {
@@ -116,7 +117,7 @@ fn behind(gpu: &mut Gpu, n: usize) -> Outcome {
     )
 }
 
-/// Runs a partition with each half in an output of its own.
+/// Measures a partition that stores selected and rejected elements each in an output of their own.
 fn apart<T: Value, P>(gpu: &mut Gpu, n: usize, odd: P, keep: impl Fn(T) -> bool) -> Outcome
 where
     Where<P>: Choose<T>,
@@ -137,7 +138,7 @@ where
     )
 }
 
-/// Returns runs of `mean` equal elements in the mean; with a mean of 1 all neighbours differ.
+/// Returns `n` elements in runs of equal ones, of the mean length `mean`; with a mean of 1 all neighbours differ.
 fn in_runs(n: usize, mean: u32) -> Vec<u32> {
     let mut value = 0;
     let next = |at: usize| {
@@ -149,8 +150,7 @@ fn in_runs(n: usize, mean: u32) -> Vec<u32> {
     (0..n).map(next).collect()
 }
 
-/// Runs dedups, runs, and reductions by key, on equal neighbours or neighbours with equal keys. The host checks the
-/// first elements.
+/// Measures dedups, runs, and reductions by key on the elements that `keys` returns. The host checks the first results.
 pub(crate) fn neighbours(
     gpu: &mut Gpu,
     of: &str,
@@ -193,7 +193,7 @@ pub(crate) fn neighbours(
     by_key(gpu, &dedup_by_key, First, (&keys, &values), &begins)
 }
 
-/// Runs a reduction by key: the first key of each run, and the combination of its values.
+/// Measures a reduction by key: for each run of equal keys the key, and the combination of the run's values.
 fn by_key<Op: Operator<u32> + Copy>(
     gpu: &mut Gpu,
     algo: &str,
@@ -222,8 +222,8 @@ fn by_key<Op: Operator<u32> + Copy>(
     first_are(gpu, algo, &found_keys.borrow(), first_keys)
 }
 
-/// Checks and times a call with a number of results that the device knows. The first results must be those `expected`;
-/// `bytes` returns the bytes that a number of results moves.
+/// Checks and times a call whose number of results only the device knows. The first results must equal `expected`.
+/// `bytes` returns the number of bytes that a call with this number of results moves.
 pub(crate) fn counted<T: Value>(
     gpu: &mut Gpu,
     algo: &str,
@@ -246,7 +246,7 @@ pub(crate) fn counted<T: Value>(
     gpu.call(algo, n, bytes(found), &mut out, |device, out| call(device, out, &mut count.borrow_mut()))
 }
 
-/// Checks that the first results are those `expected`.
+/// Checks that the first results of a call equal `expected`.
 pub(crate) fn first_are<T: Value>(gpu: &Gpu, algo: &str, out: &CudaSlice<T>, expected: &[T]) -> Outcome {
     let found = gpu.elements(out, 0..expected.len())?;
     match (0..found.len()).find(|&at| found[at] != expected[at]) {
@@ -255,7 +255,7 @@ pub(crate) fn first_are<T: Value>(gpu: &Gpu, algo: &str, out: &CudaSlice<T>, exp
     }
 }
 
-/// Runs an expansion: the owners of as many results as the counts add up to.
+/// Measures an expansion of the counts `counts` to the owner of each result: the index of the count that it belongs to.
 pub(crate) fn expand(gpu: &mut Gpu, algo: &str, n: usize, counts: impl FnOnce() -> Vec<u32>) -> Outcome {
     if !gpu.fits::<u32>(n) || !gpu.wants::<u32>(algo) {
         return Ok(());
@@ -275,8 +275,8 @@ pub(crate) fn expand(gpu: &mut Gpu, algo: &str, n: usize, counts: impl FnOnce() 
     })
 }
 
-/// Runs a search for a sixteenth as many random values in a sorted array. The bytes are those of the values and the
-/// results.
+/// Measures a search for random values in a sorted array of `n` elements; there are a sixteenth as many values. The
+/// bytes in the record are those of the values and the results.
 fn search(gpu: &mut Gpu, n: usize) -> Outcome {
     let algo = "search_lower";
     if !gpu.fits::<u32>(n) || !gpu.wants::<u32>(algo) {

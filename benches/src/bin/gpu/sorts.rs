@@ -1,5 +1,5 @@
-//! Sorts of random keys, of pairs, and of positions. A row's bytes are one pass over the keys and values, so its share
-//! of a copy says how many copies a sort takes.
+//! Sorts of random keys, of pairs, and of positions. The bytes of a record's row are one reading and one writing of the
+//! keys and values, so its share of a copy says how many copies a sort takes.
 
 use crate::gpu::{Gpu, SHAPES};
 use cudarc::driver::{CudaView, CudaViewMut};
@@ -9,7 +9,7 @@ use upsweep::prelude::*;
 use upsweep::{Index, Input, Key};
 use upsweep_bench::{Outcome, Value};
 
-/// Runs all sorts of arrays of these sizes.
+/// Measures all sorts, of arrays of 2^k elements for each k in `sizes`.
 pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
     for &log2n in sizes {
         let n = 1usize << log2n;
@@ -34,7 +34,7 @@ pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
     Ok(())
 }
 
-/// Runs sorts of random keys, and worst cases: keys in orders, or of values, that digits or buckets may handle badly.
+/// Measures sorts of random keys, and of worst cases: keys whose order or values digits or buckets may handle badly.
 pub(crate) fn shapes(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
     for n in sizes.iter().map(|log2n| 1usize << log2n) {
         for name in SHAPES {
@@ -60,7 +60,7 @@ fn keys<T: Value + Key + PartialOrd>(gpu: &mut Gpu, n: usize) -> Outcome {
     )
 }
 
-/// Runs sorts of keys with values that equal them.
+/// Measures sorts of pairs in which each value equals its key.
 fn pairs<T: Value + Key + PartialOrd>(gpu: &mut Gpu, n: usize) -> Outcome {
     if !gpu.fits::<T>(n) || !gpu.wants::<T>("sort_pairs") {
         return Ok(());
@@ -76,19 +76,19 @@ fn pairs<T: Value + Key + PartialOrd>(gpu: &mut Gpu, n: usize) -> Outcome {
     )
 }
 
-/// Map to numbers of 64 bits of which those in the middle vary.
+/// Map to a number of 64 bits of which only the 32 bits in the middle vary.
 #[function]
 fn middle_bits(x: u64) -> u64 {
     x & 0x0000_ffff_ffff_0000
 }
 
-/// Map to floats of all exponents, but no NaN and no infinity.
+/// Map of bits to a float of any exponent that is neither NaN nor infinite.
 #[function]
 fn finite(bits: u32) -> f32 {
     f32::from_bits(if bits & 0x7f80_0000 == 0x7f80_0000 { bits ^ 0x4000_0000 } else { bits })
 }
 
-/// Times a sort of keys other than the bench's input.
+/// Measures a sort of the keys `keys`, which are not the random input of the other benches.
 fn given<T, I>(gpu: &mut Gpu, algo: &str, n: usize, keys: &I) -> Outcome
 where
     T: Value + Key + PartialOrd,
@@ -131,13 +131,13 @@ fn any_float(gpu: &mut Gpu, n: usize) -> Outcome {
     given(gpu, "sort_all_bits", n, &keys)
 }
 
-/// Returns floats with random bits in all places.
+/// Returns finite floats whose bits are random: any sign, exponent and mantissa.
 pub(crate) fn finite_floats(gpu: &mut Gpu, n: usize) -> Outcome<Array<f32>> {
     let given_bits = gpu.filled::<u32>(n)?;
     Ok(Transform::new(Finite).run_to_array(gpu.device(), &given_bits)?)
 }
 
-/// Runs sorts of 64-bit keys with 32-bit values.
+/// Measures sorts of 64-bit keys with 32-bit values.
 fn wide_pairs(gpu: &mut Gpu, n: usize) -> Outcome {
     if !gpu.fits::<u64>(n) || !gpu.wants::<u64>("sort_pairs_u32") {
         return Ok(());
@@ -169,7 +169,7 @@ where
     )
 }
 
-/// Runs sorts of rows of `len` keys, each by itself.
+/// Measures sorts of rows of `len` keys, each row by itself.
 fn rows(gpu: &mut Gpu, n: usize, len: usize) -> Outcome {
     if !gpu.fits::<u32>(n) || n < len {
         return Ok(());
@@ -184,7 +184,7 @@ fn rows(gpu: &mut Gpu, n: usize, len: usize) -> Outcome {
     )
 }
 
-/// Runs sorts of segments of 16 to 2^24 keys, whose lengths follow a power law with the exponent 2.1.
+/// Measures sorts of segments of 16 to 2^24 keys, whose lengths follow a power law with the exponent 2.1.
 fn by_a_power_law(gpu: &mut Gpu, n: usize) -> Outcome {
     if !gpu.fits::<u32>(n) || !gpu.wants::<u32>("sort_segments_power_law") {
         return Ok(());

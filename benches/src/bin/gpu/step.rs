@@ -3,7 +3,7 @@
 use upsweep::prelude::*;
 use upsweep_bench::{Value, hash};
 
-/// Map `x -> m * x + c`, with composition as an operator of the caller's own, which does not commute.
+/// Map `x -> m * x + c`. Its operator, the composition of maps, is the caller's own and does not commute.
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
 pub(crate) struct Affine {
@@ -19,7 +19,8 @@ pub(crate) fn then(f: Affine, g: Affine) -> Affine {
 impl Value for Affine {
     const NAME: &'static str = "2xf32";
 
-    /// Returns slopes of 1 and -1 and small whole constants: every composition is exact, however it is grouped.
+    /// Returns a map whose slope is 1 or -1 and whose constant is a small whole number: compositions are exact, however
+    /// they are grouped.
     fn random(index: usize) -> Self {
         let x = hash(index);
         Self { m: if x & 1 == 1 { 1.0 } else { -1.0 }, c: f32::from((x >> 60) as i8 - 8) }

@@ -1,5 +1,5 @@
-//! Tokens of texts, lines that match, and the first difference of two texts. A row's bytes are those of the text,
-//! whatever the call stores.
+//! Tokens of texts, lines that match, and the first difference of two texts. The bytes of a record's row are those of
+//! the text, whatever the call stores.
 
 use super::gpu::Gpu;
 use std::cell::RefCell;
@@ -7,7 +7,7 @@ use upsweep::prelude::*;
 use upsweep_apps::text::{Compare, Grammar, Grep};
 use upsweep_bench::{Outcome, texts};
 
-/// Bytes after which a text repeats.
+/// Number of bytes after which a text repeats.
 const PERIOD: usize = 16 << 20;
 
 const PATTERN: &str = "[A-Z][a-z]+ [0-9]{2,4}(st|nd|th)?";
@@ -28,7 +28,7 @@ pub(crate) fn bench(gpu: &mut Gpu, log2n: u32) -> Outcome {
     Ok(())
 }
 
-/// Returns the first `n` bytes of a text without end.
+/// Returns the first `n` bytes of the text `name`, which is repeated without end.
 fn text(name: &str, n: usize) -> Outcome<Vec<u8>> {
     let period = PERIOD.min(n);
     let once = match name {
@@ -69,7 +69,7 @@ fn lex(gpu: &mut Gpu, grammar: &str, n: usize) -> Outcome {
 }
 
 fn grep(gpu: &mut Gpu, n: usize) -> Outcome {
-    // Every seventh row matches.
+    // Every seventh row matches the pattern.
     let rows = (0u32..).flat_map(|i| {
         format!("{} {} of row {i}, which goes on\n", ["Mile", "mile"][usize::from(i % 7 > 0)], i % 9_000 + 100)
             .into_bytes()
@@ -88,7 +88,7 @@ fn grep(gpu: &mut Gpu, n: usize) -> Outcome {
     })
 }
 
-/// Compares two texts that differ in the last byte, beside a kernel that reads both.
+/// Measures the comparison of two texts that differ in the last byte, beside a kernel that reads both.
 fn compare(gpu: &mut Gpu, n: usize) -> Outcome {
     let (a, b) = (gpu.filled::<f32>(n / 4)?, gpu.filled::<f32>(n / 4)?);
     gpu.plain::<f32>("compare", ("read_two", 4096), n / 4, 2 * n, (&a, &b))?;

@@ -1,4 +1,5 @@
-//! Depths and sizes of trees, and Fenwick trees. A tree's bytes are its parents, depths and sizes.
+//! Depths and sizes of trees, and Fenwick trees. The bytes of a tree's row in the record are its parents, depths and
+//! sizes.
 
 use crate::gpu::Gpu;
 use std::cell::RefCell;
@@ -6,25 +7,26 @@ use std::time::Instant;
 use upsweep_apps::tree::{Fenwick, Tree};
 use upsweep_bench::{Outcome, Value, hash};
 
-/// Updates and queries of a batch.
+/// Number of updates, or of queries, in a batch.
 const BATCH: usize = 1 << 20;
 
-/// Runs trees of at most 2^24 vertices, and Fenwick trees of 2^`log2n` elements.
+/// Measures trees of at most 2^24 vertices, and Fenwick trees of 2^`log2n` elements.
 pub(crate) fn bench(gpu: &mut Gpu, log2n: u32) -> Outcome {
     let vertices = log2n.min(24);
     tree(gpu, "tree_star", vertices, |v| (v > 0).then_some(0), |v| v)?;
-    // A chain's vertices are neighbours in memory, or scattered.
+    // Neighbours in the chain are neighbours in memory, or scattered.
     tree(gpu, "tree_chain", vertices, |v| v.checked_sub(1), |v| v)?;
     let anywhere = move |v: usize| elsewhere(v, vertices);
     tree(gpu, "tree_chain_scattered", vertices, |v| v.checked_sub(1), anywhere)?;
-    // The parent of each vertex is random among those before it.
+    // The parent of each vertex is a random one of the vertices before it.
     let earlier = |v: usize| (v > 0).then(|| (hash(v) >> 8) as usize % v.max(1));
     tree(gpu, "tree_random", vertices, earlier, |v| v)?;
     tree(gpu, "tree_random_scattered", vertices, earlier, anywhere)?;
     fenwick(gpu, 1 << log2n)
 }
 
-/// Returns another number for each of 2^`bits` vertices: a permutation, because each step can be undone.
+/// Returns the new number of vertex `v` among 2^`bits` vertices. The numbers are a permutation, because each step can
+/// be undone.
 fn elsewhere(v: usize, bits: u32) -> usize {
     let mask = (1usize << bits) - 1;
     let half = bits.div_ceil(2);
@@ -33,7 +35,8 @@ fn elsewhere(v: usize, bits: u32) -> usize {
     mixed ^ mixed >> half
 }
 
-/// Runs the tree in which `parent` returns the parent of each vertex but the first, and `name` the number of a vertex.
+/// Measures the tree in which `parent` returns the parent of each vertex but the root, and `name` the number of a
+/// vertex.
 fn tree(
     gpu: &mut Gpu,
     algo: &str,
@@ -68,8 +71,8 @@ fn tree(
     })
 }
 
-/// Returns depths and sizes as one thread of the host computes them: breadth-first from each vertex to its children,
-/// and back.
+/// Returns the depth and the size of each vertex, as one thread of the host computes them: breadth-first from each
+/// vertex to its children, and back.
 fn walk(parents: &[u32], root: usize) -> (Vec<u32>, Vec<u32>) {
     let n = parents.len();
     let (mut first, mut next) = (vec![u32::MAX; n], vec![u32::MAX; n]);
@@ -107,7 +110,8 @@ fn fenwick(gpu: &mut Gpu, n: usize) -> Outcome {
         let mut tree = Fenwick::build(gpu.device(), &x)?;
         let (places, ones) = (gpu.upload(&at)?, gpu.upload(&vec![1.0f32; at.len()])?);
         let questions = gpu.upload(&counts)?;
-        // The elements are pairs that cancel, so a running total is its last element or 0, plus the updates before it.
+        // The elements are pairs that cancel, so a running total is its last element or 0, plus the number of updates
+        // before it.
         let check = |tree: &Fenwick<f32>, added: &[u64]| -> Outcome {
             let found = tree.prefixes(gpu.device(), &questions)?.into_vec()?;
             for (&count, &found) in counts.iter().zip(&found) {
@@ -133,7 +137,7 @@ fn fenwick(gpu: &mut Gpu, n: usize) -> Outcome {
                 Ok(())
             })?;
         }
-        // Bytes: the queries and the results.
+        // Bytes: those of the batch's indices and of its values or results.
         if gpu.wants::<f32>(names[1]) {
             gpu.work::<f32>(names[1], batch, batch * 12, |device| {
                 Ok(tree.borrow_mut().update(device, &places, &ones)?)

@@ -14,13 +14,14 @@ use upsweep_lab::gpu::{Error, Gpu};
 use upsweep_lab::machine::Banks;
 use upsweep_lab::operator::Operator;
 
-/// Argument of the run under `ncu`.
+/// Argument with which this program runs itself under `ncu`.
 pub(crate) const LAUNCH: &str = "launch";
-/// Sizes: one warp of a tree, and the seeds' 512 leaves.
+/// Numbers of elements: 64, which the threads of one warp combine as a tree, and 512, as in `docs/seeds.md`.
 const SIZES: [usize; 2] = [64, 512];
 const MARKER: &str = "sequential";
 
-/// Counters of `ncu`: accesses to shared memory that a warp had to repeat, and all accesses of warps to it.
+/// Names of `ncu`'s counters: two of accesses to shared memory that a warp had to repeat, and two of all accesses of
+/// warps to it.
 const METRICS: [&str; 4] = [
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
@@ -44,7 +45,8 @@ impl Case {
     }
 }
 
-/// Launches the kernels of each algorithm that takes `n` elements; prints the names of those with a kernel.
+/// Launches the kernels of each algorithm that takes `n` elements, and prints the name of each algorithm that has a
+/// kernel.
 pub(crate) fn launch(n: &str) -> Outcome {
     let n: usize = n.parse()?;
     let gpu = Gpu::open(0)?;
@@ -62,13 +64,13 @@ pub(crate) fn launch(n: &str) -> Outcome {
     Ok(())
 }
 
-/// Returns the algorithms that take `n` elements, and their second forms, without the marker.
+/// Returns the algorithms that take `n` elements, and their second forms, but not the marker: the sequential scan.
 fn runs(n: usize) -> impl Iterator<Item = &'static Algorithm> {
     let takes = move |algorithm: &&Algorithm| algorithm.takes(n).is_ok() && algorithm.name != MARKER;
     with_second_forms(ALGORITHMS).into_iter().filter(takes)
 }
 
-/// Prints the record, as Markdown.
+/// Prints the record of both counts, as Markdown.
 pub(crate) fn run() -> Outcome {
     let context = CudaContext::new(0)?;
     println!("# The machine model beside the hardware\n");
@@ -105,7 +107,7 @@ takes a block as large as the array, the model's has 512 elements; and of `segme
 values that a head cuts off.
 ";
 
-/// Returns the model's conflicts. They do not depend on the type of the elements.
+/// Returns the number of conflicts that the machine model counts. It does not depend on the type of the elements.
 fn model(algorithm: &Algorithm, n: usize) -> Outcome<u64> {
     let Case { values, heads } = Case::of(n);
     let values: Vec<_> = values.into_iter().map(i64::from).collect();
@@ -114,7 +116,7 @@ fn model(algorithm: &Algorithm, n: usize) -> Outcome<u64> {
     Ok(outcome.map_err(|error| error.to_string())?.run.total().conflicts)
 }
 
-/// Returns the sums of the hardware's counters over each algorithm's kernels.
+/// Returns the hardware's counters by the name of an algorithm, each added up over the algorithm's kernels.
 fn counters(n: usize) -> Outcome<HashMap<String, [u64; METRICS.len()]>> {
     let log = std::env::temp_dir().join(format!("upsweep-lab-{}.csv", std::process::id()));
     let output = Command::new("ncu")
@@ -146,7 +148,7 @@ fn counters(n: usize) -> Outcome<HashMap<String, [u64; METRICS.len()]>> {
     }
 }
 
-/// Parses `ncu`'s output: the kernel of each launch, and the counters.
+/// Parses `ncu`'s output: the name of each launched kernel, with its counters.
 fn launches(text: &str) -> Outcome<Vec<(String, [u64; METRICS.len()])>> {
     // Lines before the table begin with `==`.
     let table: String = text.lines().filter(|line| line.starts_with('"')).flat_map(|line| [line, "\n"]).collect();

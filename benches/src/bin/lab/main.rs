@@ -29,7 +29,7 @@ fn run() -> Outcome {
     }
 }
 
-/// Name of the race in a record.
+/// Name of the race, in which the lab's algorithms compute the same sums, in a record's column `algo`.
 const ALGO: &str = "lab_sum";
 
 fn record_race(options: &Options) -> Outcome {

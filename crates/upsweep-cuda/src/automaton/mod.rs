@@ -39,25 +39,25 @@ use upsweep_core::outputs::Target;
 use upsweep_plan::automaton::{AutomatonPlan, AutomatonSizes};
 
 params! {
-    /// Parameters of the three kernels.
+    /// Parameters of the three kernels of an automaton.
     struct AutomatonParams {
         text: "const u8*",
-        /// Null where only the number of events is requested.
+        /// Address for the kinds of the events; null if only the number of events is requested.
         kinds: "u8*",
         places: "void*",
-        /// State in which each tile begins. The first tile's is not read.
+        /// Address of a byte for each tile: the state in which the tile begins. The byte of the first tile is not read.
         entries: "u8*",
         /// Transition function of each tile but the last one: the final state for each initial state.
         ways: "u8*",
         /// Address that the number of events is stored at.
         count: "u64*",
-        /// Bytes of the text.
+        /// Length of the text in bytes.
         n: "u64",
-        /// Capacity of the results in events.
+        /// Capacity of the output: number of events that it has room for.
         capacity: "u64",
         states: "u64",
         classes: "u64",
-        /// Offset of the steps among the numbers.
+        /// Offset in bytes of the transition table (the steps) in the numbers that follow the parameters.
         steps_at: "u64",
         /// Bit set of the states that most bytes leave unchanged.
         lasting: "u64",
@@ -111,12 +111,14 @@ pub fn run<P: Element>(cuda: &Cuda, call: Walking<'_, P>, count: ViewMut<'_, u64
             workspace,
         };
         let numbers = sizes.numbers_of(table, only);
-        // A single tile begins in the first state.
+        // The only tile of a short text begins in the first state, so no kernel has to find its state.
         if plan.tiles > 1 {
             let loaded = cuda.kernel(way_kernel.key(), || source_of(&way_kernel, &plan))?;
             let params = WithNumbers::new(fixed(Workspace::NONE), functions, &[&numbers]);
             let (blocks, threads) = plan.way_blocks(cuda.multiprocessors() as usize);
-            // SAFETY: as at the launch below.
+            // SAFETY: the parameters begin with the kernel's layout (its text asserts it). The loan of the text and the
+            // scratch keep its pointers good for `n` bytes and the tiles' functions until the kernel is enqueued in the
+            // stream's order.
             unsafe {
                 cuda.launch(
                     &loaded,
@@ -149,7 +151,8 @@ pub fn run<P: Element>(cuda: &Cuda, call: Walking<'_, P>, count: ViewMut<'_, u64
 
 const ENTRIES: (&str, &str) = ("automaton/entries.cuh", "upsweep_automaton_entries");
 
-/// Returns the kernels in their order: the tiles' functions, the tiles' states, the events.
+/// Returns the three kernels in the order of their launches: the one that finds the functions of the tiles, the one
+/// that finds the state in which each tile begins, and the one that stores the events.
 pub(super) fn kernels<'a>(plan: &AutomatonPlan, functions: &'a Functions<'a>) -> [Kernel<'a>; 3] {
     let ways = ("automaton/ways.cuh", "upsweep_automaton_ways");
     let features = Features::PLAIN;
@@ -161,7 +164,7 @@ pub(super) fn kernels<'a>(plan: &AutomatonPlan, functions: &'a Functions<'a>) ->
     ]
 }
 
-/// Returns a kernel's text.
+/// Returns the source text of one of the three kernels.
 pub(super) fn source_of(kernel: &Kernel<'_>, plan: &AutomatonPlan) -> Result<KernelSource> {
     kernel.source_with_numbers::<AutomatonParams>(plan.sizes.numbers())
 }

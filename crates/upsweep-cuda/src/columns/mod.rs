@@ -28,21 +28,24 @@ params! {
     struct ColumnsParams {
         input: "const In*",
         output: "Out*",
-        /// Number of lines, or of chunks of lines; a multiple of VECTOR, as is `inner` unless VECTOR is 1.
+        /// Number of lines, or of chunks of all lines if lines are cut into chunks; a multiple of VECTOR, the number of
+        /// lines a lane, as is `inner` unless VECTOR is 1.
         lines: "u64",
-        /// Elements a line.
+        /// Number of elements of a line.
         len: "u64",
-        /// Number of lines that are interleaved with each other: the stride between neighbours of a line.
+        /// Number of lines that are interleaved with each other: the stride in elements from an element to the next one
+        /// of its line.
         inner: "u64",
-        /// Elements a chunk; the last chunk of a line may have fewer.
+        /// Number of elements of a chunk of a line; the last chunk of a line may have fewer.
         chunk: "u64",
-        /// Chunks a line.
+        /// Number of chunks of a line.
         chunks: "u64",
-        /// Null, or for each chunk of each line the inclusive prefix at its end.
+        /// Null, or the address of the inclusive prefixes: for each chunk of each line, the combination of the line's
+        /// elements up to the chunk's end in scan order.
         prefixes: "const Acc*",
         /// Null, or the address of the initial value.
         init_from: "const Given*",
-        /// Workspace for faults, if there may be any.
+        /// Workspace for the report of a fault if the functions can have one; else no workspace.
         workspace: "Workspace",
     }
 }
@@ -82,7 +85,7 @@ pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, reduc
     Launch { prefixes: scratch.address(), chunk, ..whole }.enqueue(cuda, functions, begin)
 }
 
-/// Returns the plan for a pass of a job with these layouts.
+/// Returns the plan of the kernel for a pass of a job whose elements, partial results and results have these layouts.
 pub(super) fn plan(layouts: Layouts, pass: Pass) -> ColumnsPlan {
     let acc = layouts.acc.size;
     let input = if pass.reads_elements() { layouts.input.size } else { acc };
@@ -93,7 +96,7 @@ pub(super) fn plan(layouts: Layouts, pass: Pass) -> ColumnsPlan {
     if plain_input && plain_output { plan } else { plan.by_line() }
 }
 
-/// Returns the kernel of a plan, for lanes that have `vector` lines each.
+/// Returns the kernel of a plan whose lanes scan `vector` neighbouring lines each.
 pub(super) fn kernel<'a>(
     plan: &ColumnsPlan,
     vector: usize,
@@ -110,15 +113,16 @@ struct Launch {
     input: u64,
     output: u64,
     shape: Shape,
-    /// Elements a chunk; the length of a line where lines are not cut.
+    /// Number of elements of a chunk of a line; the length of a line if lines are not cut into chunks.
     chunk: usize,
-    /// Address of the inclusive prefixes of each line's chunks, or 0.
+    /// Address of the inclusive prefix of each chunk of each line, as `ColumnsParams::prefixes` says; 0 if lines are
+    /// not cut into chunks.
     prefixes: u64,
     features: Features,
 }
 
 impl Launch {
-    /// Enqueues the launch. The caller's loans keep its addresses good.
+    /// Enqueues the launch. The loans that the caller holds keep the addresses in it good.
     fn enqueue(self, cuda: &Cuda, functions: &Functions<'_>, begin: &Begin) -> Result<()> {
         let Self { input, output, shape, chunk, prefixes, features } = self;
         let chunks = shape.len.div_ceil(chunk.max(1)).max(1);

@@ -19,10 +19,10 @@
 //! Files appear by atomic rename, so that processes and threads that write the same kernel at once leave one whole
 //! file. When the files together exceed a bound, the oldest ones are removed first.
 //!
-//! Why XXH3 of 128 bits from the crate `xxhash-rust`: a cryptographic hash would defend against a collision that somebody
-//! made, and nobody but the user writes here. By chance, among a billion kernels, two names are equal with a probability
-//! of 10^-21. The crate is pure Rust, maintained and has no dependencies, where SHA-256 brought eight crates. Why no crate
-//! for the folder: it is one environment variable a platform.
+//! Why XXH3 of 128 bits from the crate `xxhash-rust`: a cryptographic hash would defend against a collision that
+//! somebody made, and nobody but the user writes here. By chance, among a billion kernels, two names are equal with a
+//! probability of 10^-21. The crate is pure Rust, maintained and has no dependencies, where SHA-256 brought eight
+//! crates. Why no crate for the folder: it is one environment variable a platform.
 
 use std::fs::{self, DirBuilder, File, Metadata};
 use std::io::{Read, Write};
@@ -35,24 +35,24 @@ const MAGIC: &[u8; 8] = b"UPSWEEP2";
 const HEADER: usize = 32;
 const SUFFIX: &str = "kernel";
 const UNFINISHED: &str = "tmp";
-/// Bound on the cache's size: thousands of kernels.
+/// Largest number of bytes of all kernels in the cache: enough for thousands.
 const LIMIT: u64 = 256 << 20;
-/// Age at which a file that is still being written was left by a process that died.
+/// Age from which on an unfinished file is taken for one whose process died while it wrote the file.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
-/// Folder of compiled kernels.
+/// Disk cache: a folder of compiled kernels.
 #[derive(Debug)]
 pub(crate) struct DiskCache {
     folder: PathBuf,
     limit: u64,
-    /// User whose files are read.
+    /// Identifier of the user who must own the files that are read: the one this process runs as.
     #[cfg(unix)]
     user: u32,
 }
 
 impl DiskCache {
-    /// Returns the cache of this user: in `$UPSWEEP_CACHE_DIR`, else in the folder of the user's caches. None where
-    /// there is no such folder, and where `$UPSWEEP_CACHE_DIR` is empty.
+    /// Returns the cache of this user: in `$UPSWEEP_CACHE_DIR`, else in the folder of the user's caches. None if there
+    /// is no such folder, or if `$UPSWEEP_CACHE_DIR` is set and empty.
     pub(crate) fn of_user() -> Option<Self> {
         let folder = folder(|name| std::env::var_os(name).map(PathBuf::from))?;
         Some(Self::within(folder, LIMIT))
@@ -79,12 +79,13 @@ impl DiskCache {
         whole.then(|| content.split_off(HEADER))
     }
 
-    /// Returns the content of a file, if the file is the user's.
+    /// Returns the content of the file of the kernel `name`, if the file and its folder are this user's and nobody else
+    /// may write to them.
     fn content(&self, name: &str) -> std::io::Result<Vec<u8>> {
         let path = self.path(name);
         self.expect_own(&fs::metadata(&self.folder)?, Metadata::is_dir)?;
-        // Checked before the file is opened, because opening a pipe waits for a writer; and again for the file that was
-        // opened.
+        // The file's metadata is checked before the file is opened, because opening a pipe waits for a writer. It is
+        // checked again for the file that was opened, which may be another one by then.
         self.expect_own(&fs::symlink_metadata(&path)?, Metadata::is_file)?;
         let mut file = File::open(path)?;
         self.expect_own(&file.metadata()?, Metadata::is_file)?;
@@ -93,6 +94,9 @@ impl DiskCache {
         Ok(content)
     }
 
+    /// Checks that `metadata` is that of a file or a folder, as `is_kind` says, which is this user's and to which
+    /// nobody else may write.
+    ///
     /// # Errors
     /// The file is of another kind or another user's, or others may write to it.
     fn expect_own(&self, metadata: &Metadata, is_kind: fn(&Metadata) -> bool) -> std::io::Result<()> {
@@ -135,7 +139,8 @@ impl DiskCache {
         renamed
     }
 
-    /// Removes the oldest files until the rest is within the bound.
+    /// Removes the oldest kernels until the rest takes at most `limit` bytes. Also removes unfinished files of
+    /// processes that have died.
     fn evict(&self) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         let mut kernels = Vec::new();
@@ -169,29 +174,29 @@ impl DiskCache {
     }
 }
 
-/// Returns whether [`name`] makes such names.
+/// Returns whether `stem` has the form of the names that [`name`] makes: 32 hexadecimal digits.
 fn is_name(stem: &str) -> bool {
     stem.len() == 32 && stem.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Returns whether it is the name of a file that is being written: three numbers.
+/// Returns whether `stem` is the name of a file that is being written: three numbers with hyphens between them.
 fn is_unfinished(stem: &str) -> bool {
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     stem.split('-').count() == 3 && stem.split('-').all(is_number)
 }
 
-/// Returns the name for content that depends on these parts, in this order, and on upsweep's version.
+/// Returns the file name for content that depends on `parts`, in this order, and on upsweep's version: their hash.
 pub(crate) fn name(parts: &[&str]) -> String {
     let mut hash = Xxh3::new();
     for part in [env!("CARGO_PKG_VERSION")].iter().chain(parts) {
-        // The length keeps ("ab", "c") apart from ("a", "bc").
+        // The length before each part distinguishes the parts ("ab", "c") from ("a", "bc").
         hash.update(&(part.len() as u64).to_le_bytes());
         hash.update(part.as_bytes());
     }
     format!("{:032x}", hash.digest128())
 }
 
-/// Returns the folder, by the environment variables that `variable` reads.
+/// Returns the folder of the cache. `variable` returns the value of an environment variable.
 fn folder(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     // The XDG specification: a relative path is invalid and is ignored. It would depend on the working directory.
     let absolute = |name: &str| variable(name).filter(|path| path.is_absolute());
@@ -210,7 +215,7 @@ fn folder(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     user.map(|user| user.join("upsweep"))
 }
 
-/// Creates a file for its user alone, even where the umask leaves permissions to a group.
+/// Creates a file that only its user may read and write, even if the umask leaves permissions to a group.
 fn create_private_file(path: &Path) -> std::io::Result<File> {
     let mut options = File::options();
     options.write(true).create_new(true);
@@ -219,7 +224,7 @@ fn create_private_file(path: &Path) -> std::io::Result<File> {
     options.open(path)
 }
 
-/// Creates the folder for its user alone, because its content runs on the GPU.
+/// Creates the folder of the cache, which only its user may use, because its content runs on the GPU.
 fn create_private_folder(folder: &Path) -> std::io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);

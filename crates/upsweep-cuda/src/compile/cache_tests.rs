@@ -3,7 +3,7 @@
 use super::*;
 use std::sync::Barrier;
 
-/// Folder of its own for each test, removed at the end.
+/// Folder for one test, which is removed when this is dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -147,7 +147,7 @@ fn files_of_dead_writers_and_of_others() {
     fs::create_dir_all(&cache.folder).unwrap();
     let others = ["thesis.tmp", "1-2.tmp", "1-2-x.tmp", "notes.txt", "big.kernel", "my.kernel", ".kernel"];
     let kernel = format!("{}.kernel", name(&["old"]));
-    // Upper case: not a name that `name` makes.
+    // A name in upper case is none that `name` makes, so the file is not the cache's.
     let shouted = format!("{}.kernel", "A".repeat(32));
     let files_there = [("1-2-3.tmp", 7200), ("1-3-4.tmp", 0), (&kernel, 7200), (&shouted, 7200)];
     for (name, age) in others.map(|name| (name, 7200)).into_iter().chain(files_there) {
@@ -187,7 +187,7 @@ fn nothing_of_others_is_read() {
     }
     chmod(&cache.folder, 0o755);
     assert_eq!(cache.read("a").as_deref(), Some(&b"image"[..]));
-    // The same folder, for another user.
+    // The folder is the same, but the cache belongs to another user.
     let user = cache.user + 1;
     let of_another = DiskCache { user, ..folder.cache() };
     assert_eq!(of_another.read("a"), None);
@@ -208,7 +208,7 @@ fn links_and_pipes_are_not_read() {
     assert!(pipe.success());
     // Reading does not wait for a writer of the pipe.
     assert_eq!(cache.read("b"), None);
-    // Both are replaced, and the link's target is not.
+    // Writing replaces the link and the pipe by files, and leaves the link's target as it is.
     for name in ["a", "b"] {
         cache.write(name, b"another");
         assert_eq!(cache.read(name).as_deref(), Some(&b"another"[..]));

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Once, OnceLock};
 use upsweep_core::error::{Error, Result};
 
-/// NVRTC, which is never unloaded.
+/// Loaded library NVRTC, which is never unloaded.
 #[derive(Debug)]
 pub(crate) struct Nvrtc {
     pub(crate) version: (u32, u32),
-    /// Architectures that it compiles for, as 10 * major + minor, ascending.
+    /// Architectures that this NVRTC compiles for, as 10 * major + minor, in ascending order.
     architectures: Vec<u32>,
     functions: Functions,
 }
@@ -47,12 +47,12 @@ impl Nvrtc {
     #[cfg_attr(not(target_os = "linux"), allow(unused_variables, reason = "Windows looks beside a library by itself"))]
     fn of(candidate: &Candidate, functions: Functions) -> std::result::Result<Self, String> {
         let (mut major, mut minor, mut count) = (0, 0, 0);
-        // SAFETY: the pointers are valid for writing.
+        // SAFETY: `major` and `minor` are valid for writing.
         functions.check(unsafe { (functions.version)(&mut major, &mut minor) })?;
-        // SAFETY: the pointer is valid for writing.
+        // SAFETY: `count` is valid for writing.
         functions.check(unsafe { (functions.number_of_architectures)(&mut count) })?;
         let mut architectures = vec![0; usize::try_from(count).unwrap_or(0)];
-        // SAFETY: there is room for as many numbers as NVRTC said.
+        // SAFETY: `architectures` has room for `count` numbers, which is how many NVRTC said that it writes.
         functions.check(unsafe { (functions.architectures)(architectures.as_mut_ptr()) })?;
         let unsigned = |x: c_int| u32::try_from(x).unwrap_or(0);
         let mut architectures: Vec<u32> = architectures.into_iter().map(unsigned).collect();
@@ -64,7 +64,8 @@ impl Nvrtc {
         Ok(Self { version, architectures, functions })
     }
 
-    /// Returns the architecture to compile for, so that the code runs on a device of this compute capability.
+    /// Returns the architecture to compile for, so that the code runs on a device of the compute capability
+    /// `capability`.
     pub(crate) fn architecture(&self, capability: (u32, u32)) -> Result<String> {
         architecture(&self.architectures, capability).ok_or_else(|| {
             let (major, minor) = capability;
@@ -94,14 +95,16 @@ fn missing(tried: &[String]) -> String {
     )
 }
 
-/// Returns NVRTC's version, or why there is none; and the places where it was looked for.
+/// Returns NVRTC's version, or the message that says why it was not found; and a line for each place where it was
+/// looked for.
 pub(crate) fn nvrtc_survey() -> (std::result::Result<(u32, u32), String>, &'static [String]) {
     let Searched { found, tried } = Nvrtc::searched();
     (found.as_ref().map(|nvrtc| nvrtc.version).ok_or_else(|| missing(tried)), tried)
 }
 
-/// Returns the device's own architecture, for machine code. If NVRTC does not know it: the newest architecture that
-/// NVRTC knows and the device is newer than, for PTX that the driver compiles.
+/// Returns the architecture to compile for on a device of compute capability (`major`, `minor`). If it is among the
+/// `known` ones, it is the device's own, and NVRTC makes machine code. Else it is the newest known one that is older
+/// than the device: NVRTC makes PTX, which the driver compiles.
 fn architecture(known: &[u32], (major, minor): (u32, u32)) -> Option<String> {
     let own = 10 * major + minor;
     if known.contains(&own) {
@@ -110,8 +113,9 @@ fn architecture(known: &[u32], (major, minor): (u32, u32)) -> Option<String> {
     known.iter().filter(|&&known| known < own).max().map(|newest| format!("compute_{newest}"))
 }
 
-/// Returns the options of every compilation. Without fused multiply-add and fast math, the CPU computes the same bits.
-/// With line numbers, profilers and checkers name the place in a kernel file; the code is the same without.
+/// Returns the options of every compilation. They exclude fused multiply-add and fast math, so that the CPU computes
+/// the same bits. With line numbers, profilers and checkers name the line of a kernel file; the machine code is the
+/// same without.
 pub(crate) fn options(architecture: &str) -> Vec<String> {
     let fixed =
         ["--std=c++20", "--fmad=false", "--device-int128", "-default-device", "--dopt=on", "--generate-line-info"];
@@ -132,7 +136,7 @@ pub fn compile_for(source: &KernelSource, architecture: &str) -> Result<Vec<u8>>
     }
 }
 
-/// Compiles a whole text: a cubin for an architecture `sm_..`, PTX for `compute_..`.
+/// Compiles a kernel's whole text: to a cubin (machine code) for an architecture `sm_..`, to PTX for `compute_..`.
 pub(crate) fn compile(text: &str, options: &[String]) -> Result<Vec<u8>> {
     let functions = &Nvrtc::load()?.functions;
     let failed = |log: String| Error::Compile { options: options.to_vec(), log };
@@ -169,7 +173,7 @@ impl<'a> Program<'a> {
         if is_ptx { self.bytes(*ptx_size, *ptx) } else { self.bytes(*cubin_size, *cubin) }
     }
 
-    /// Returns the bytes that `get` copies; their number is the one that `size` stores.
+    /// Returns the bytes that NVRTC's function `get` copies. NVRTC's function `size` stores their number.
     fn bytes(
         &self,
         size: unsafe extern "C" fn(Handle, *mut usize) -> c_int,
@@ -249,14 +253,15 @@ mod tests {
         assert!(matches!(image("", "sm_1"), Err(Error::Compile { .. })));
     }
 
-    /// Compiles, and prints where NVRTC is from. Does nothing unless [`it_is_found_where_people_have_it`] starts it.
+    /// Compiles a kernel, and prints the place where NVRTC was found. Does nothing unless
+    /// [`it_is_found_where_people_have_it`] starts it.
     #[test]
     #[cfg(target_os = "linux")]
     #[ignore = "needs NVRTC"]
     fn child_process_that_compiles() {
         if let Some(file) = std::env::var_os("UPSWEEP_TEST_NVRTC_LOADED") {
-            // As if another library of the process had loaded it.
-            // SAFETY: it is NVRTC.
+            // As if another library of the process had loaded NVRTC.
+            // SAFETY: the file is NVRTC's, whose initialisers may run.
             std::mem::forget(unsafe { libloading::Library::new(file) }.unwrap());
         }
         if std::env::var_os("UPSWEEP_TEST_NVRTC").is_some() {

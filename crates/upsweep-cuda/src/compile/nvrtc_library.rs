@@ -1,7 +1,7 @@
 //! NVRTC's functions, in a library that is loaded at run time.
 //!
-//! Why not cudarc's: it looks for the library under bare names alone, and declares results as an enum, while a newer
-//! NVRTC may return numbers that the enum has not.
+//! Why this is not cudarc's binding: that one looks for the library only under bare names. It also declares NVRTC's
+//! results as an enum, while a newer NVRTC may return numbers that are not in the enum.
 
 use super::search::Candidate;
 use libloading::Library;
@@ -10,20 +10,22 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 #[cfg(target_os = "linux")]
 use std::path::PathBuf;
 
-/// Program, as NVRTC names it.
+/// Handle of an NVRTC program: a text that is compiled.
 pub(super) type Handle = *mut c_void;
 
 macro_rules! functions {
     ($($field:ident $name:literal: fn($($argument:ty),*) -> $result:ty;)*) => {
-        /// Functions that are called. A result of 0 is success.
+        /// NVRTC's functions that upsweep calls. Those that return a code return 0 on success.
         #[derive(Debug)]
         pub(super) struct Functions {
             $(pub(super) $field: unsafe extern "C" fn($($argument),*) -> $result,)*
-            /// Library, unloaded together with its functions.
+            /// Library that the functions are in. It stays loaded as long as this struct lives.
             _library: Library,
         }
 
         impl Functions {
+            /// Looks all functions up in `library`.
+            ///
             /// # Errors
             /// The name of a function that the library lacks.
             fn of(library: Library) -> Result<Self, &'static str> {
@@ -55,19 +57,19 @@ functions! {
 }
 
 impl Functions {
-    /// Loads a library.
+    /// Opens NVRTC's library and looks its functions up.
     ///
     /// # Errors
-    /// None where the library is not there, else the reason why it cannot be used.
+    /// `None` if there is no such library, else the reason why it cannot be used.
     pub(super) fn open(candidate: &Candidate) -> Result<Self, Option<String>> {
         let library = match candidate {
             Candidate::Loaded(name) => already_loaded(name).ok_or(None)?,
             Candidate::File(file) => {
                 // SAFETY: loading NVRTC runs its initialisers, which is what it is there for.
                 unsafe { Library::new(file) }.map_err(|error| {
-                    // The message of the system's loader.
+                    // The source of libloading's error is the message of the system's loader.
                     let reason = error.source().map_or_else(|| error.to_string(), ToString::to_string);
-                    // The loader's message about a name that it does not know.
+                    // The loader's message if it finds no file of this name: then there is nothing to report.
                     let unknown = format!("{}: cannot open shared object file", file.display());
                     (file.is_absolute() || !reason.contains(&unknown)).then_some(reason)
                 })?
@@ -76,8 +78,9 @@ impl Functions {
         Self::of(library).map_err(|name| Some(format!("has no function {name}: it is older than CUDA 12")))
     }
 
-    /// Loads the library of built-in functions of this version, if it lies beside NVRTC. NVRTC itself asks the system's
-    /// loader for it by its name alone. If it is found in neither way, a compilation that needs it reports this.
+    /// Loads NVRTC's library of built-in functions, of the version (`major`, `minor`), if it lies beside NVRTC. NVRTC
+    /// itself asks the system's loader for it by its name alone. If it is found in neither way, a compilation that
+    /// needs it reports this.
     #[cfg(target_os = "linux")]
     pub(super) fn load_builtins(candidate: &Candidate, (major, minor): (u32, u32)) -> Option<Library> {
         let file = match candidate {
@@ -89,11 +92,13 @@ impl Functions {
         let folders =
             [file.parent().map(PathBuf::from), file.canonicalize().ok().and_then(|file| Some(file.parent()?.into()))];
         folders.into_iter().flatten().find_map(|folder| {
-            // SAFETY: loading it runs its initialisers, as NVRTC would.
+            // SAFETY: loading the library of built-in functions runs its initialisers, as NVRTC would.
             unsafe { Library::new(folder.join(&name)) }.ok()
         })
     }
 
+    /// Checks the result of a function of NVRTC.
+    ///
     /// # Errors
     /// NVRTC's message for a result that is not 0.
     pub(super) fn check(&self, result: c_int) -> Result<(), String> {
@@ -120,7 +125,8 @@ fn already_loaded(name: &str) -> Option<Library> {
     #[cfg(target_os = "linux")]
     {
         use libloading::os::unix;
-        // Flag of `dlopen` by which nothing is loaded, as Linux's C libraries define it.
+        // Flag with which `dlopen` loads nothing and only finds loaded libraries; the value is that of Linux's C
+        // libraries.
         const RTLD_NOLOAD: c_int = 4;
         // SAFETY: a library that is loaded already has run its initialisers.
         unsafe { unix::Library::open(Some(name), unix::RTLD_NOW | RTLD_NOLOAD) }.ok().map(Library::from)

@@ -13,37 +13,38 @@
 
 use std::path::{Path, PathBuf};
 
-/// Major versions that have all functions that are called, the newest first. A package's name contains one of them.
+/// Major versions of NVRTC that have all the functions upsweep calls, the newest first. The file name of a library
+/// contains one of them.
 const MAJORS: [u32; 2] = [13, 12];
 
-/// Library that can be opened.
+/// Library that may be NVRTC.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Candidate {
-    /// Library of this name, if the process has loaded it already.
+    /// File name of a library, which is used only if the process has loaded it already.
     Loaded(String),
-    /// File, by its path or by a name that the system's loader finds.
+    /// Library file, by its path or by a name that the system's loader finds.
     File(PathBuf),
 }
 
-/// Place, and the libraries there that may be NVRTC.
+/// Place in the search order, and the libraries there that may be NVRTC.
 #[derive(Debug)]
 pub(super) struct Place {
-    /// Name in messages.
+    /// Name of the place in messages.
     pub(super) name: String,
     pub(super) candidates: Vec<Candidate>,
 }
 
 /// Environment that decides which places are searched.
 pub(super) struct Environment<'a> {
-    /// Returns the value of an environment variable.
+    /// Function that returns the value of an environment variable.
     pub(super) variable: &'a dyn Fn(&str) -> Option<PathBuf>,
     /// Path of the running program.
     pub(super) program: Option<PathBuf>,
-    /// Root of the file system.
+    /// Root folder of the file system; another folder in tests.
     pub(super) root: &'a Path,
 }
 
-/// Variable that names NVRTC's file.
+/// Environment variable by which the user names NVRTC's file.
 pub(super) const CHOSEN: &str = "UPSWEEP_NVRTC";
 
 impl Environment<'_> {
@@ -52,12 +53,12 @@ impl Environment<'_> {
         (self.variable)(name).filter(|value| !value.as_os_str().is_empty())
     }
 
-    /// Returns the file that the user has chosen.
+    /// Returns the path of NVRTC's file if the user names it by `UPSWEEP_NVRTC`.
     pub(super) fn chosen(&self) -> Option<PathBuf> {
         self.set(CHOSEN)
     }
 
-    /// Returns the places in their order.
+    /// Returns the places to search for NVRTC, in the order in which they are tried.
     pub(super) fn places(&self) -> Vec<Place> {
         if let Some(file) = self.chosen() {
             return vec![Place { name: format!("${CHOSEN}"), candidates: vec![Candidate::File(file)] }];
@@ -76,7 +77,7 @@ impl Environment<'_> {
         in_folders("$CONDA_PREFIX", self.set("CONDA_PREFIX"), &|prefix| {
             [packages(prefix), vec![prefix.join("lib"), prefix.join("Library/bin")]].concat()
         });
-        // A program of a Python package lies in `bin`, next to `lib`.
+        // A program that a Python package installs lies in `bin`, next to the environment's `lib`.
         let beside = self.program.as_ref().and_then(|program| Some(program.parent()?.parent()?.to_owned()));
         in_folders("the program's environment", beside, &packages);
         places.push(place(
@@ -107,13 +108,13 @@ impl Environment<'_> {
     }
 }
 
-/// Returns the name under which a library of this version is loaded.
+/// Returns the file name of NVRTC's library of the major version `major`.
 fn name_of(major: u32) -> String {
     if cfg!(windows) { format!("nvrtc64_{major}0_0.dll") } else { format!("libnvrtc.so.{major}") }
 }
 
-/// Returns the folders of NVIDIA's packages in the Python environment at `prefix`. CUDA 13 has one for all its
-/// libraries; earlier versions have one for NVRTC.
+/// Returns the folders in which NVIDIA's packages put NVRTC, in the Python environment at `prefix`. CUDA 13 has one
+/// folder for all its libraries; earlier versions have one for NVRTC alone.
 fn packages(prefix: &Path) -> Vec<PathBuf> {
     let mut sites: Vec<PathBuf> =
         with_versions(&prefix.join("lib"), "python").into_iter().map(|lib| lib.join("site-packages")).collect();
@@ -122,13 +123,13 @@ fn packages(prefix: &Path) -> Vec<PathBuf> {
     sites.iter().flat_map(|site| folders.map(|folder| site.join(folder))).collect()
 }
 
-/// Returns the folders of libraries in a toolkit.
+/// Returns the folders in which a CUDA toolkit at `prefix` may have libraries.
 fn toolkit(prefix: &Path) -> Vec<PathBuf> {
     let targets = entries(&prefix.join("targets")).into_iter().map(|(_, target)| target.join("lib"));
     ["lib64", "lib", "bin/x64", "bin"].iter().map(|folder| prefix.join(folder)).chain(targets).collect()
 }
 
-/// Returns the entries of a folder with their names; none if it cannot be read.
+/// Returns the names and paths of the entries of a folder, sorted by name; none if the folder cannot be read.
 fn entries(folder: &Path) -> Vec<(String, PathBuf)> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut entries: Vec<_> =
@@ -137,7 +138,8 @@ fn entries(folder: &Path) -> Vec<(String, PathBuf)> {
     entries
 }
 
-/// Returns the entries of a folder whose names are `stem` with a version or without one, the newest first.
+/// Returns the paths of a folder's entries whose names are `stem`, alone or followed by a version, the newest version
+/// first.
 fn with_versions(folder: &Path, stem: &str) -> Vec<PathBuf> {
     let mut found: Vec<(Vec<u32>, PathBuf)> = entries(folder)
         .into_iter()
@@ -147,7 +149,7 @@ fn with_versions(folder: &Path, stem: &str) -> Vec<PathBuf> {
     found.into_iter().map(|(_, path)| path).collect()
 }
 
-/// Returns the files in a folder that are NVRTC by their names, the newest first.
+/// Returns the files of a folder that are named like NVRTC's library, the newest version first.
 fn files_in(folder: &Path) -> Vec<Candidate> {
     let found = if cfg!(windows) {
         let of_nvrtc = |name: &str| name.starts_with("nvrtc64_") && name.ends_with("_0.dll");
@@ -158,21 +160,22 @@ fn files_in(folder: &Path) -> Vec<Candidate> {
     found.into_iter().map(Candidate::File).collect()
 }
 
-/// Returns the numbers of `-13.0`, `3.12` or `.13`, and an empty list for an empty text.
+/// Returns the numbers of a version: [13, 0] for `-13.0`, [3, 12] for `3.12`, [13] for `.13`, none for an empty text.
+/// `None` if the text is no version.
 fn version(text: &str) -> Option<Vec<u32>> {
     let numbers = text.strip_prefix(['-', '.']).unwrap_or(text);
     if numbers.is_empty() { Some(Vec::new()) } else { numbers.split('.').map(|number| number.parse().ok()).collect() }
 }
 
-/// Result of a search, and a line for each place that was tried; if NVRTC was found, the last line names it.
+/// Opened library, if one was found; and a line for each place that was tried, of which the last one names the library.
 #[derive(Debug)]
 pub(super) struct Searched<T> {
     pub(super) found: Option<T>,
     pub(super) tried: Vec<String>,
 }
 
-/// Opens the first candidate that can be opened. `open` fails with no reason where there is nothing, else with the
-/// reason why it cannot be opened.
+/// Opens the first candidate of `places` that can be opened. If `open` fails without a reason, there is no such
+/// library; else the reason says why the library cannot be used.
 pub(super) fn search<T>(
     places: &[Place],
     mut open: impl FnMut(&Candidate) -> std::result::Result<T, Option<String>>,

@@ -4,7 +4,7 @@ use super::*;
 use std::collections::HashMap;
 use std::fs;
 
-/// Folder that is removed at the end.
+/// Folder for one test, which is removed when this is dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -14,7 +14,7 @@ impl Folder {
         Self(path)
     }
 
-    /// Creates a file.
+    /// Creates `file` in the folder, with the folders that it is in.
     fn has(&self, file: &str) -> PathBuf {
         let path = self.0.join(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -22,7 +22,7 @@ impl Folder {
         path
     }
 
-    /// Returns the files and names that are tried, in the places whose name begins with `place`.
+    /// Returns the candidates, files and names, that the search tries in the places whose name begins with `place`.
     fn tried(&self, variables: &[(&str, &str)], place: &str) -> Vec<String> {
         let variables: HashMap<&str, PathBuf> =
             variables.iter().map(|&(name, folder)| (name, self.0.join(folder))).collect();
@@ -66,7 +66,7 @@ fn everywhere_where_people_have_it() {
         "opt/cuda/lib64/libnvrtc.so.13",
     ];
     files.iter().for_each(|file| drop(folder.has(file)));
-    // These files, in a folder of NVRTC's, are not NVRTC.
+    // These files lie in NVRTC's folder, but are not NVRTC's library.
     for file in ["libnvrtc-builtins.so.13.0", "libnvrtc.alt.so.13", "libnvrtc_static.a", "libnvrtc.so.txt"] {
         folder.has(&format!("venv/lib/python3.12/site-packages/nvidia/cu13/lib/{file}"));
     }
@@ -81,7 +81,7 @@ fn everywhere_where_people_have_it() {
     assert_eq!(tried("the system"), ["libnvrtc.so.13", "libnvrtc.so.12"]);
     assert_eq!(tried("$CUDA_PATH"), files[5..6]);
     assert_eq!(tried("$CUDA_HOME"), files[6..7]);
-    // The newest toolkit first, then the one without a number.
+    // In `usr/local` the newest toolkit comes first, and the one without a version in its name comes last.
     let local = folder.tried(&variables, &folder.0.join("usr/local").display().to_string());
     assert_eq!(local, [files[9], files[8], files[7], files[10]]);
     let names: Vec<String> =

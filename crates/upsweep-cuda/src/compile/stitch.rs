@@ -6,7 +6,7 @@ use std::fmt::Write;
 /// Source of one kernel.
 #[derive(Clone, Debug)]
 pub struct KernelSource {
-    /// File with the entry point, in its family's folder: `"scan/scan.cuh"`.
+    /// Path of the file with the entry point, in the folder of its family: `"scan/scan.cuh"`.
     pub root: &'static str,
     /// C++ text placed before the root: constants, element types, operators.
     pub prelude: String,
@@ -15,22 +15,23 @@ pub struct KernelSource {
 }
 
 impl KernelSource {
-    /// Returns a kernel whose whole text is `text`, after the file that comes before every prelude.
+    /// Returns the source of a kernel whose whole text is `text`, after the file that comes before every prelude.
     #[must_use]
     pub fn whole(text: String, entry: &'static str) -> Self {
-        // The root is the first file, which is not included twice.
+        // The root is set to the first file, which is included already and so adds nothing.
         Self { root: FIRST, prelude: text, entry }
     }
 }
 
-/// First file, before the prelude: the arithmetic that preludes are written in.
+/// File that comes before the prelude in every kernel: the arithmetic that preludes are written in.
 const FIRST: &str = "arith.cuh";
-/// File that stands for the prelude where kernels are read: a sample of one.
+/// File with a sample of a prelude, for readers and editors of kernel files. A kernel that runs has its own prelude in
+/// place of the sample.
 const CONFIG: &str = "config.cuh";
 
 macro_rules! kernel_files {
     (vocabulary: $($shared:literal),* ; families: $($own:literal),* $(;)?) => {
-        /// Kernel files: their paths under `kernels/`, or under `src/` for files of one family, and their text.
+        /// Kernel files: the path of each under `kernels/`, or under `src/` for a file of one family, and its text.
         const FILES: &[(&str, &str)] = &[
             $(($shared, include_str!(concat!("../../kernels/", $shared))),)*
             $(($own, include_str!(concat!("../", $own))),)*
@@ -169,17 +170,17 @@ fn embedded(path: &str) -> Option<&'static str> {
     FILES.iter().find(|(name, _)| *name == path).map(|(_, text)| *text)
 }
 
-/// Returns the whole text of a kernel.
+/// Returns the whole text of a kernel for NVRTC.
 ///
 /// # Errors
-/// Message with the include that names no file, and the file that has it.
+/// Message with the `#include` that names no kernel file, and the file that contains it.
 pub(crate) fn stitch(source: &KernelSource) -> Result<String, String> {
     stitch_from(source, &embedded)
 }
 
-/// Returns the arithmetic, the prelude and the root, in this order. Each line `#include "path"` is replaced by the file
-/// it names, at its first occurrence, and removed later. Paths are relative to `kernels/`, or to `src/`. Lines
-/// `#include <header>` stay, and `config.cuh` is the prelude.
+/// Returns the file `FIRST`, the prelude and the root file, in this order. Each line `#include "path"` is replaced by
+/// the file it names, at its first occurrence, and removed later. Paths are relative to `kernels/`, or to `src/`. Lines
+/// `#include <header>` stay. The prelude stands for `config.cuh`, so its lines `#include` are removed.
 fn stitch_from<'f>(source: &KernelSource, file: &dyn Fn(&str) -> Option<&'f str>) -> Result<String, String> {
     let mut stitch = Stitch { file, seen: HashSet::from([CONFIG.to_owned()]), text: String::new() };
     stitch.include(FIRST, "the first file of every kernel")?;

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
-/// Folder for programs, removed unless a test fails.
+/// Folder for emulated programs, which is removed when this is dropped, unless a test fails.
 pub(super) struct Folder(pub(super) PathBuf);
 
 impl Folder {
@@ -31,8 +31,8 @@ pub(super) fn printed(output: &Output) -> String {
     [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).concat()
 }
 
-/// Options by which uninitialised variables hold a pattern, each access is announced, and a misaligned vector is an
-/// illegal instruction.
+/// Options of the host's compiler: uninitialised variables hold a pattern, the emulator is told of each memory access,
+/// and an access to a misaligned vector is an illegal instruction.
 const OPTIONS: [&str; 2] = [
     "-std=gnu++20 -O1 -w -fno-strict-aliasing -ffp-contract=off -ftrivial-auto-var-init=pattern",
     "-fsanitize=thread,alignment -fsanitize-undefined-trap-on-error -U_FORTIFY_SOURCE",
@@ -66,7 +66,7 @@ thread_local! {
     };
 }
 
-/// Runs the cases with seeds 0 to `cases` of a kernel.
+/// Compiles the program of a kernel, and runs it on random cases with the seeds 0 to `cases`.
 pub(super) fn run(name: &str, source: &KernelSource, constants: &[(&str, usize)], cases: u32) {
     let folder = Folder::new();
     let file = |extension: &str| folder.0.join("kernel").with_extension(extension);

@@ -8,7 +8,7 @@ use upsweep_core::steps::Held;
 use upsweep_core::tally::Amount;
 use upsweep_plan::histogram::{HistogramJob, HistogramPlan};
 
-/// Runs cases of a histogram whose kernel has `columns` counters a bin.
+/// Runs a histogram whose kernel has `columns` counters a bin, with the seeds 0 to `cases`.
 fn counted<T: Element, M: Map<T, Output = u32>, O: Element>(rule: M, job: HistogramJob, columns: usize, cases: u32) {
     let text = |source: &mut Source| histogram::text_of::<T, M, O>(source, &rule);
     let held = Held::nothing();
@@ -16,7 +16,8 @@ fn counted<T: Element, M: Map<T, Output = u32>, O: Element>(rule: M, job: Histog
     let plan = HistogramPlan::new(job, CAPABILITY, 132);
     let source = histogram::kernel(&plan, histogram::COUNT, &functions).source::<HistogramParams>().unwrap();
     let name = format!("histogram {} {job:?}", std::any::type_name::<(T, M, O)>());
-    // Counters of half a word are checked after a batch of vectors, and are full soon.
+    // The two `HALVES` constants make 16-bit counters full after a few elements, and have them inspected after each
+    // batch of vectors.
     run(&name, &source, &[THREADS, &[("COLUMNS", columns), ("HALVES_TURN", 2048), ("HALF_FULL", 8)]].concat(), cases);
 }
 

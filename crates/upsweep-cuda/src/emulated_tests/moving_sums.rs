@@ -18,7 +18,8 @@ fn with_number(sum: u64, n: u64) -> (u8, u64) {
     ((sum % 251) as u8, sum * 1000 + n)
 }
 
-/// Runs cases of blocks of few threads. The `[rows, columns]` of a window's radius matter as 0, few or many.
+/// Runs moving sums by blocks of few threads, with the seeds 0 to `cases`. The window reaches `rows` rows up and down
+/// and `columns` columns to each side; it matters only whether each is 0, few or many.
 fn moving_sum<T, A, O, M, F>(map: M, finish: F, channels: usize, [rows, columns]: [usize; 2], cases: u32)
 where
     T: Element,
@@ -32,7 +33,7 @@ where
     let plan = MovingSumPlan::new(&windows, size_of::<A>()).unwrap();
     with_functions::<T, A, O, _, _, _>(&map, &finish, |functions| {
         let mut source = kernel(&plan, functions).source::<MovingSumParams>()?;
-        // SAFETY: the tests' values have no padding.
+        // SAFETY: no value that a test's functions capture has padding, so all bytes are initialised.
         let values: Vec<u8> = functions.held.values.bytes().iter().map(|byte| unsafe { byte.assume_init() }).collect();
         if !values.is_empty() {
             source.prelude.insert_str(0, &format!("#define VALUES {{ {values:?} }}\n").replace(['[', ']'], ""));

@@ -5,7 +5,7 @@ use crate::pyramid::{PyramidParams, kernel, with_functions};
 use upsweep_core::operator::{Element, Function, function};
 use upsweep_plan::pyramid::PyramidPlan;
 
-/// Functions in which the order of the four arguments matters.
+/// Functions of four values whose result depends on the order of the arguments.
 #[function]
 fn of_bytes(a: u8, b: u8, c: u8, d: u8) -> u8 {
     a ^ b.rotate_left(1) ^ c.rotate_left(3) ^ d.rotate_left(6)
@@ -23,7 +23,7 @@ fn of_floats(a: f64, b: f64, c: f64, d: f64) -> f64 {
     ((a * 0.5 + b) * 0.5 + c) * 0.5 + d
 }
 
-/// Runs cases of pixels of `channels` channels, with tiles smaller than a GPU's.
+/// Runs the pyramid of an image of `channels` channels, with the seeds 0 to `cases`. Tiles are smaller than on a GPU.
 fn pyramid<T: Element, F: Function<(T, T, T, T), Output = T>>(
     of_four: F,
     channels: usize,
@@ -34,7 +34,7 @@ fn pyramid<T: Element, F: Function<(T, T, T, T), Output = T>>(
     plan.tile = plan.tile.map(|side| if plan.whole_pixels { side / 4 } else { side.min(8) });
     with_functions::<T, F, _>(&of_four, |functions| {
         let mut source = kernel(&plan, with_input, functions).source::<PyramidParams>()?;
-        // SAFETY: the tests' values have no padding.
+        // SAFETY: no value that a test's functions capture has padding, so all bytes are initialised.
         let values: Vec<u8> = functions.held.values.bytes().iter().map(|byte| unsafe { byte.assume_init() }).collect();
         if !values.is_empty() {
             source.prelude.insert_str(0, &format!("#define VALUES {{ {values:?} }}\n").replace(['[', ']'], ""));

@@ -8,7 +8,8 @@ use upsweep_plan::sort::segments::SegmentsPlan;
 use upsweep_plan::sort::types::{Indices, SortTypes};
 use upsweep_plan::sort::{Road, SortPlan};
 
-/// Runs cases of a pass of a sort of `K`, with values of `value` bytes, and of the kernel that counts.
+/// Runs one pass of a sort of keys `K` with values of `value` bytes, and the kernel that counts digits, with the seeds
+/// 0 to `cases`.
 fn sorts<K: Key>(value: usize, indices: Indices, descending: bool, four_rows: bool, status: usize, cases: u32) {
     let types = SortTypes {
         key: size_of::<K>(),
@@ -19,7 +20,7 @@ fn sorts<K: Key>(value: usize, indices: Indices, descending: bool, four_rows: bo
         keys_out: indices == Indices::None,
     };
     let plan = SortPlan::new(1 << 22, types, false, CAPABILITY, 132);
-    // Rows four at a time, one of them by ballots, or two.
+    // Rows of keys are ranked four at a time, one of them by ballots, or two at a time.
     let (rows, mask_rows) = if four_rows { (4, 3) } else { (2, 1) };
     let plan = SortPlan { rankers: 256, storers: 64, keys: 4, rows, mask_rows, status, ..plan };
     let name = format!("sort {types:?}");
@@ -30,8 +31,8 @@ fn sorts<K: Key>(value: usize, indices: Indices, descending: bool, four_rows: bo
     run(&format!("{name}, counting"), &kernels::counting_source(&plan), &[("THREADS", 128)], cases);
 }
 
-/// Runs cases of the kernel that counts by the highest bits, for one pass by these bits and for two passes, and of the
-/// single pass by all of them.
+/// Runs the kernel that counts keys by their highest bits, for plans with one pass by these bits and with two, and the
+/// kernel of the single pass by all of them.
 fn splits<K: Key>(descending: bool, cases: u32) {
     let types = SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value: 0, indices: NONE, keys_out: true };
     for len in [1 << 18, 1 << 22, 1 << 28, 1 << 30] {
@@ -50,7 +51,7 @@ fn splits<K: Key>(descending: bool, cases: u32) {
     }
 }
 
-/// Runs cases of the kernels that sort short segments and those that fit in a block.
+/// Runs the kernels whose warps sort short segments, and those whose blocks sort segments that fit in shared memory.
 fn segments<K: Key>(value: usize, indices: Indices, descending: bool, cases: u32) {
     let types = SortTypes {
         key: size_of::<K>(),
@@ -71,7 +72,7 @@ fn segments<K: Key>(value: usize, indices: Indices, descending: bool, cases: u32
     }
 }
 
-/// Runs cases of the kernel whose blocks sort together as a cluster.
+/// Runs the kernel that sorts an array by one cluster of blocks.
 fn clusters<K: Key>(value: usize, indices: Indices, descending: bool, cases: u32) {
     let types = SortTypes {
         key: size_of::<K>(),

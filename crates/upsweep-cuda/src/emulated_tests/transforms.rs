@@ -8,7 +8,7 @@ use upsweep_core::operator::{Element, Map, Operator, Same, Source, Widen};
 use upsweep_core::segments::Whole;
 use upsweep_core::steps::{Held, Parts};
 
-/// Runs cases of the transform of `I` by `map`.
+/// Runs the transform of elements `I` by `map`, with the seeds 0 to `cases`.
 fn transformed<I: Element, M: Map<I>>(map: M, cases: u32)
 where
     Last: Operator<M::Output>,

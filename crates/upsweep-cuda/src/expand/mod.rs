@@ -32,14 +32,15 @@ params! {
         counts: "const void*",
         values: "const In*",
         output: "void*",
-        /// Number of stretches of large tiles, and the stretches: see `expand/tile.cuh`.
+        /// Address of the number of stretches (parts of the results of large tiles), and of the stretches after it: see
+        /// `expand/tile.cuh`.
         large: "void*",
-        /// Capacity of the input in counts.
+        /// Number of counts in the input; if `length` is not null, the number that there is room for.
         n: "u64",
         /// Null, or the address of the number of counts.
         length: "const u64*",
         capacity: "u64",
-        /// Whether results are requested, and not only their number.
+        /// Whether results are requested; if not, the kernel stores only their number.
         asked: "u64",
         /// Address that the number of results is stored at.
         count: "u64*",
@@ -47,7 +48,7 @@ params! {
     }
 }
 
-/// Bytes of a stretch, and of their number before them.
+/// Bytes of an entry of the list of stretches. The list's first entry is the number of stretches.
 const STRETCH: usize = 16;
 
 pub fn run<C, T, O>(cuda: &Cuda, call: Expanding<'_, C, T, O>, count: &mut ViewMut<'_, u64>) -> Result<()>
@@ -114,12 +115,14 @@ where
         let loaded = cuda.kernel(large.key(), || large.source::<ExpandParams>())?;
         let threads = plan.shape.threads as u32;
         let resident = loaded.blocks_per_multiprocessor(threads, 0)?.max(1) * cuda.multiprocessors();
-        // SAFETY: as at the launch above; this call's first kernel has written the stretches.
+        // SAFETY: the parameters are those of the launch above, whose loans and scratch keep the pointers good. This
+        // call's first kernel has written the stretches.
         unsafe { cuda.launch(&loaded, Grid::new(most.min(resident as usize) as u32, threads, 0), &params) }
     })
 }
 
-/// Returns the kernels of a plan: of all counts, and of large tiles.
+/// Returns the two kernels of a plan: the one that goes over all counts, and the one that stores the results of large
+/// tiles.
 pub(super) fn kernels<'a>(plan: &ExpandPlan, functions: &'a Functions<'a>) -> [Kernel<'a>; 2] {
     [("expand/expand.cuh", "upsweep_expand"), ("expand/large.cuh", "upsweep_expand_large")].map(|kernel| Kernel {
         functions,

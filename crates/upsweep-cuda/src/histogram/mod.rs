@@ -40,35 +40,37 @@ params! {
     /// Parameters of the kernels of histograms.
     struct HistogramParams {
         input: "const In*",
-        /// Null, or the weight of each element.
+        /// Null, or the address of the weight of each element.
         weights: "const Out*",
-        /// Null, or `bins + 1` edges.
+        /// Null, or the address of the edges of the bins, `bins + 1` of them.
         edges: "const In*",
         output: "Out*",
         /// Number of elements.
         n: "u64",
-        /// Elements a part; a multiple of a block's step.
+        /// Number of elements of a part (what one block counts), a multiple of the elements that a block loads at once.
         part: "u64",
-        /// Bins a channel.
+        /// Number of bins of each channel.
         bins: "u64",
-        /// Largest power of two that is less than `bins`, or 0.
+        /// First step of the binary search among the edges: the largest power of two that is less than `bins`, or 0.
         search: "u64",
         slices: "u64",
-        /// Slots a slice.
+        /// Number of slots in a slice. A slot is one bin of one channel; a slice is the part of the slots that one
+        /// block counts.
         slice: "u64",
-        /// Largest exponent of the finite float weights of each slot, or 0.
+        /// Address of the largest exponent of the finite float weights of each slot; null without float weights.
         largest: "u32*",
-        /// Exponent of a power of two that exceeds the number of elements.
+        /// Number of bits that a fixed-point sum of float weights has above the largest weight: 2^spare exceeds the
+        /// number of elements.
         spare: "u64",
-        /// Flags of the non-finite float weights of each slot.
+        /// Address of flags for each slot: which non-finite float weights it has.
         marks: "u32*",
-        /// Sum of the float weights of each slot, as an integer of 128 bits.
+        /// Address of the sum of the float weights of each slot, an integer of 128 bits.
         sums: "u64*",
         workspace: "Workspace",
     }
 }
 
-/// Arguments of a histogram: elements `T`, results `O`.
+/// Arguments of a histogram of elements `T`, whose results (counts, or sums of weights) are `O`.
 pub struct Call<'a, T, O> {
     pub input: View<'a, T>,
     pub weights: Option<View<'a, O>>,
@@ -77,7 +79,8 @@ pub struct Call<'a, T, O> {
     pub job: HistogramJob,
 }
 
-/// Counts the elements of each bin. `map` returns the bin of an element; with edges it is not used.
+/// Counts the elements of each bin, or adds up their weights. `map` returns the bin of an element; with edges it is not
+/// used.
 pub fn run<T: Element, M: Map<T, Output = u32>, O: Element>(cuda: &Cuda, map: M, call: Call<'_, T, O>) -> Result<()> {
     let Call { input, weights, edges, mut output, job } = call;
     let ViewMut::Cuda(results) = &mut output else {
@@ -101,7 +104,7 @@ pub fn run<T: Element, M: Map<T, Output = u32>, O: Element>(cuda: &Cuda, map: M,
     launch(cuda, &functions, job, addresses, || cuda.mark_may_fault(&reader))
 }
 
-/// Returns the functions of a histogram; `text` is their [`text_of`].
+/// Returns the functions of a histogram for its kernels. `text` is the callback of their text, [`text_of`].
 pub(super) fn functions<'a, T: Element, M: Map<T, Output = u32>, O: Element>(
     text: &'a dyn Fn(&mut Source) -> Text,
     held: &'a Held,
@@ -120,7 +123,8 @@ pub(super) fn functions<'a, T: Element, M: Map<T, Output = u32>, O: Element>(
     }
 }
 
-/// Returns the text that a histogram contributes to its kernels. It combines nothing.
+/// Returns the text that a histogram contributes to its kernels. Its operator does nothing, because kernels add
+/// integers.
 pub(super) fn text_of<T: Element, M: Map<T, Output = u32>, O: Element>(source: &mut Source, map: &M) -> Text {
     let acc = u32::cuda_type(source);
     let output = O::cuda_type(source);
@@ -155,7 +159,7 @@ struct Addresses {
     output: u64,
 }
 
-/// Returns the kernel of a plan.
+/// Returns the kernel of a histogram's plan whose file is `root` and whose name is `entry`.
 pub(super) fn kernel<'a>(
     plan: &HistogramPlan,
     (root, entry): (&'static str, &'static str),
@@ -164,11 +168,11 @@ pub(super) fn kernel<'a>(
     Kernel { functions, kernel: (root, entry), features: Features::PLAIN, constants: plan.constants() }
 }
 
-/// Kernels by their files and names.
+/// Kernels of histograms: the file and the name of each.
 pub(super) const COUNT: (&str, &str) = ("histogram/histogram.cuh", "upsweep_histogram");
 pub(super) const FINISH: (&str, &str) = ("histogram/tally.cuh", "upsweep_tally_finish");
 
-/// Enqueues the kernels that the job needs.
+/// Enqueues the kernels of a histogram: one, or three if weights are floats.
 fn launch(
     cuda: &Cuda,
     functions: &Functions<'_>,
@@ -211,7 +215,7 @@ fn launch(
         unsafe { cuda.launch(&loaded, Grid::new(grid as u32, plan.threads as u32, shared as u32), &params) }
     };
     if job.amount == Amount::Float {
-        // The sums, the marks, and the largest exponents.
+        // The scratch holds, for each slot, 16 bytes for the sum, 4 for the flags, and 4 for the largest exponent.
         let scratch = cuda.scratch::<u8>(slots.saturating_mul(24))?.zeroed()?;
         fixed.sums = scratch.address();
         fixed.marks = fixed.sums + 16 * slots as u64;

@@ -18,7 +18,7 @@ use upsweep_plan::constants::{Constants, constants};
 params! {
     /// Parameters of the kernel of queries.
     struct RangeHistogramParams {
-        /// Prefix sums, one more than there are bins.
+        /// Address of the prefix sums of the histogram's bins, one more than there are bins.
         prefixes: "const u64*",
         queries: "const In*",
         output: "Out*",
@@ -31,7 +31,7 @@ params! {
 }
 
 const THREADS: usize = 256;
-/// Most blocks of a launch; they stride over the queries.
+/// Largest number of blocks of a launch. If there are more queries than threads, the blocks stride over the queries.
 const MOST_BLOCKS: usize = 4096;
 
 pub fn counts(
@@ -81,13 +81,13 @@ fn query<T: Element>(
     unsafe { cuda.launch(&loaded, Grid::new(grid as u32, THREADS as u32, 0), &params) }
 }
 
-/// Returns the kernel that answers queries of ranges, or of quantiles.
+/// Returns the kernel of queries: with `quantiles` it answers queries of quantiles, else of ranges.
 pub(crate) fn kernel<'a>(quantiles: bool, functions: &'a Functions<'a>) -> Kernel<'a> {
     let kernel = ("histogram/range.cuh", "upsweep_range_histogram");
     Kernel { functions, kernel, features: Features::PLAIN, constants: numbers(quantiles) }
 }
 
-/// Returns the constants that the kernel is compiled with.
+/// Returns the constants that the kernel of queries is compiled with.
 pub(crate) fn numbers(quantiles: bool) -> Constants {
     let mut constants = Constants::default();
     constants!(constants; "THREADS" = THREADS, "QUANTILES" = usize::from(quantiles));

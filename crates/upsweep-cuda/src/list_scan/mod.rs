@@ -26,41 +26,47 @@ params! {
         input: "const In*",
         output: "Out*",
         next: "const u32*",
-        /// Number of elements, and the list's first element.
+        /// `n`: number of elements of the list of this launch. `first`: index of its first element.
         n: "u64",
         first: "u64",
         pieces: "u64",
-        /// Number of elements of the whole list. This list may consist of that list's pieces.
+        /// Number of elements of the caller's list, which a fault reports. The list of this launch may be one of
+        /// pieces.
         elements: "u64",
-        /// Total of each piece, the piece after it, its exclusive prefix, and whether it has been met and has one.
+        /// For each piece: the combination of its elements (`totals`), the index of the piece after it (`behind`), its
+        /// exclusive prefix (`before`), and its state (`known`): whether a piece comes before it, and whether it has a
+        /// prefix.
         totals: "Acc*",
         behind: "u32*",
         before: "const Acc*",
         known: "u32*",
-        /// Prefix and state of each element, stored where the elements are pieces of another list.
+        /// Exclusive prefix and state of each element, which a launch stores if the elements are pieces of another
+        /// list.
         before_below: "Acc*",
         known_below: "u32*",
-        /// Number of elements passed, and number of blocks done.
+        /// Address of two counters: the number of elements passed, and the number of blocks done.
         seen: "u32*",
         workspace: "Workspace",
     }
 }
 
-/// Launch of a scan.
+/// Step of a scan along a linked list: one launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Follows the pieces for their totals. `of_pieces`: the list itself consists of pieces.
+    /// Follows the elements of each piece, and stores their total. `of_pieces`: the elements are themselves pieces of a
+    /// list.
     Totals {
         of_pieces: bool,
     },
     Rank,
-    /// Follows the pieces for the results.
+    /// Follows the elements of each piece again, and stores their results. `of_pieces`: the elements are themselves
+    /// pieces.
     Results {
         of_pieces: bool,
     },
 }
 
-/// Returns the kernel of a step.
+/// Returns the kernel of a step of a scan, which is `exclusive` or inclusive.
 pub(super) fn kernel<'a>(step: Step, exclusive: bool, functions: &'a Functions<'a>) -> Kernel<'a> {
     let plain = Features { exclusive, ..Features::PLAIN };
     let (pass, stores, of_pieces) = match step {
@@ -74,7 +80,8 @@ pub(super) fn kernel<'a>(step: Step, exclusive: bool, functions: &'a Functions<'
     Kernel { functions, kernel: ("list_scan/list_scan.cuh", "upsweep_along"), features, constants }
 }
 
-/// Runs `ScanAlong::run`; the list is not empty, and as long as the input and the output.
+/// Scans the elements of `job` in the order of the list `next`, as `ScanAlong::run` does. The list begins at index
+/// `first`; it is not empty, and as long as the input and the output.
 pub fn run<S: JobSteps>(
     cuda: &Cuda,
     mut job: Job<'_, '_, '_, S, Whole>,
@@ -95,7 +102,7 @@ pub fn run<S: JobSteps>(
 fn launch(cuda: &Cuda, job: &CudaJob<'_>, next: u64, first: usize, exclusive: bool) -> Result<()> {
     let lists = lists(job.shape.len);
     let acc = job.functions.layouts.acc.size;
-    // For each list of pieces: totals and exclusive prefixes, then successors and states.
+    // For each list of pieces, `values` has the totals and exclusive prefixes, and `numbers` the successors and states.
     let values = lists[1..].iter().map(|&n| cuda.scratch::<u8>(2 * n * acc)).collect::<Result<Vec<_>>>()?;
     let numbers = lists[1..].iter().map(|&n| cuda.scratch::<u32>(2 * n)?.zeroed()).collect::<Result<Vec<_>>>()?;
     let seen = cuda.scratch::<u32>(2)?.zeroed()?;
@@ -149,7 +156,7 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>, next: u64, first: usize, exclusive: bo
     Ok(())
 }
 
-/// Addresses of the numbers of a list of pieces.
+/// Addresses of what a list of pieces stores for each piece: see `ListScanParams`.
 struct Pieces {
     totals: u64,
     before: u64,
@@ -163,7 +170,7 @@ fn enqueue(cuda: &Cuda, job: &CudaJob<'_>, step: Step, exclusive: bool, fixed: L
     let (grid, threads) = if step == Step::Rank {
         (1, RANKED as u32)
     } else {
-        // A thread follows one piece after another.
+        // A thread follows one piece after another, so there are at most as many blocks as the device runs at once.
         let resident = loaded.blocks_per_multiprocessor(THREADS as u32, 0)?.max(1) * cuda.multiprocessors();
         ((fixed.pieces as u32).div_ceil(THREADS as u32).min(resident), THREADS as u32)
     };

@@ -10,32 +10,33 @@ use upsweep_core::error::Result;
 use upsweep_plan::merge::{MergePlan, MergeStep, SPLITTERS};
 
 params! {
-    /// Parameters of both kernels.
+    /// Parameters of the two kernels of a merge of four runs at once: the one that finds the splits, and the one that
+    /// merges.
     struct MergeFourParams {
         input: "const In*",
         values: "const void*",
         output: "In*",
         values_output: "void*",
         n: "u64",
-        /// Elements of a run.
+        /// Number of elements of a run; the last run may have fewer.
         run: "u64",
-        /// Pivots of each four runs.
+        /// Number of pivots for each group of four runs: elements at which the results of the group are cut into parts.
         pivots: "u64",
-        /// Number of elements of each run that come before each pivot.
+        /// Address of four numbers for each pivot, its splits: how many elements of each run come before it.
         splits: "u64*",
         /// Unused: no fault is reported.
         workspace: "Workspace",
     }
 }
 
-/// Returns the kernel that merges, or with `splits` the kernel that finds the splits.
+/// Returns one of the two kernels: with `splits` the one that finds the splits, else the one that merges.
 pub(crate) fn kernel<'a>(plan: &MergePlan, splits: bool, functions: &'a Functions<'a>) -> Kernel<'a> {
     let features = Features { heads: Heads::Keys, ..Features::PLAIN };
     let constants = plan.four_constants(if splits { MergeStep::Cells } else { MergeStep::Merge });
     Kernel { functions, kernel: ("merge/four.cuh", "upsweep_merge_four"), features, constants }
 }
 
-/// Launches both kernels.
+/// Merges each four neighbouring runs into one, by launches of both kernels.
 ///
 /// # Safety
 /// The pointers are good for as many elements and values as `params` says, until the kernels are enqueued in the
@@ -57,8 +58,9 @@ pub(crate) unsafe fn launch(
     ] {
         let kernel = kernel(plan, first, functions);
         let loaded = cuda.kernel(kernel.key(), || kernel.source::<MergeFourParams>())?;
-        // SAFETY: `Params` begins with the kernel's layout (its text asserts it); the scratch is good for the splits of
-        // all pivots; the caller keeps the other pointers good, as `# Safety` says.
+        // SAFETY: `Params` begins with the kernel's layout (its text asserts it). The scratch has room for the splits
+        // of all pivots. The caller keeps the other pointers good for the elements and values of `params`, as `#
+        // Safety` requires.
         unsafe { cuda.launch(&loaded, Grid::new(blocks as u32, threads as u32, 0), &params)? };
     }
     Ok(())

@@ -22,7 +22,7 @@ use upsweep_core::outputs::LendMut;
 use upsweep_plan::merge::{MergePlan, MergeStep as Step, MergeTypes, SPLITTERS};
 
 params! {
-    /// Parameters of the kernel that merges.
+    /// Parameters of the kernels of a merge: those that find splits, and the one that merges.
     struct MergeParams {
         a: "const In*",
         b: "const In*",
@@ -32,18 +32,19 @@ params! {
         values_output: "void*",
         of_a: "u64",
         of_b: "u64",
-        /// Results a cell.
+        /// Number of results of a cell, which is one tile or several neighbouring ones.
         cell: "u64",
-        /// Splits of all cells but the first one.
+        /// Address of the split of each cell but the first: the number of elements of `a` among the results before the
+        /// cell.
         cell_splits: "u64*",
-        /// Splits of tiles.
+        /// Address of the split of each tile: the number of elements of `a` among the results before the tile.
         tile_splits: "u64*",
         /// Unused: no fault is reported.
         workspace: "Workspace",
     }
 }
 
-/// Returns the kernel of a step.
+/// Returns the kernel of a step: the search for the splits of cells or of tiles, or the merge.
 pub(super) fn kernel<'a>(plan: &MergePlan, step: Step, functions: &'a Functions<'a>) -> Kernel<'a> {
     let features = Features { heads: Heads::Keys, ..Features::PLAIN };
     Kernel { functions, kernel: ("merge/merge.cuh", "upsweep_merge"), features, constants: plan.constants(step) }
@@ -89,12 +90,12 @@ where
             tile_splits: 0,
             workspace: super::Workspace::NONE,
         };
-        // SAFETY: the loans are good for all elements and values until the launch has enqueued its kernels.
+        // SAFETY: the loans keep the pointers good for all elements and values until the kernels are enqueued.
         unsafe { launch(cuda, &plan, functions, params) }
     })
 }
 
-/// Launches the kernels.
+/// Launches the kernels of a merge: those that find the splits, and then the one that merges.
 ///
 /// # Safety
 /// The pointers are good for as many elements and values as `params` says, until the kernels are enqueued in the
@@ -124,8 +125,9 @@ pub(super) unsafe fn launch(
     for (step, blocks, threads) in steps.into_iter().filter(|(_, blocks, _)| *blocks > 0) {
         let kernel = kernel(plan, step, functions);
         let loaded = cuda.kernel(kernel.key(), || kernel.source::<MergeParams>())?;
-        // SAFETY: `Params` begins with the kernel's layout (its text asserts it); the scratch is good for the splits of
-        // all cells and tiles; the caller keeps the other pointers good, as `# Safety` says.
+        // SAFETY: `Params` begins with the kernel's layout (its text asserts it). The scratch has room for the splits
+        // of all cells and tiles. The caller keeps the other pointers good for the elements and values of `params`, as
+        // `# Safety` requires.
         unsafe { cuda.launch(&loaded, Grid::new(blocks as u32, threads as u32, 0), &params)? };
     }
     Ok(())

@@ -30,38 +30,39 @@ params! {
         height: "u64",
         width: "u64",
         channels: "u64",
-        /// Radius of a window: rows above and below a value's own, columns to the left and to the right of it.
+        /// Number of rows of a window above and below its own value's row, and number of columns to the left and to the
+        /// right of its own value's column.
         above: "u64",
         below: "u64",
         left: "u64",
         right: "u64",
-        /// Rows a part, and parts a plane.
+        /// `part`: number of rows of a part, which one block goes down. `parts`: number of parts of a plane.
         part: "u64",
         parts: "u64",
-        /// Chunks of columns a strip, and number of strips.
+        /// `strip`: number of chunks (8 neighbouring columns) of a strip. `strips`: number of strips side by side.
         strip: "u64",
         strips: "u64",
-        /// Number of blocks of earlier launches.
+        /// Number of blocks of earlier launches of this call: a call with very many blocks takes several launches.
         first_block: "u64",
         /// Unused: no fault is reported.
         workspace: "Workspace",
     }
 }
 
-/// Returns the kernel of a plan.
+/// Returns the kernel of moving sums for a plan.
 pub(super) fn kernel<'a>(plan: &MovingSumPlan, functions: &'a Functions<'a>) -> Kernel<'a> {
     let kernel = ("moving_sum/moving_sum.cuh", "upsweep_moving_sum");
     Kernel { functions, kernel, features: Features::PLAIN, constants: plan.constants() }
 }
 
-/// Sum and number of the values in a window: the argument of `finish`.
+/// Sum of the values in a window, and their number: the arguments of `finish`.
 #[repr(C)]
 struct OfWindow<A> {
     sum: A,
     values: u64,
 }
 
-/// Makes the functions that map and finish contribute to the kernel.
+/// Calls `use_them` with the kernel's functions, which are made from `map` and `finish`.
 pub(super) fn with_functions<T, A, O, M, F, R>(
     map: &M,
     finish: &F,
@@ -188,5 +189,5 @@ where
     })
 }
 
-/// Most blocks of a launch.
+/// Largest number of blocks of one launch.
 const MOST_BLOCKS: u32 = 1 << 30;

@@ -22,10 +22,11 @@ use upsweep_core::steps::{Code, Held, Known};
 use upsweep_plan::pyramid::{Halvings, MOST_LEVELS, PyramidPlan, THREADS, halved};
 
 params! {
-    /// Parameters of the kernel that makes levels.
+    /// Parameters of the kernel that makes levels of a pyramid.
     struct PyramidParams {
         input: "const Out*",
-        /// Copy of the input, if there is one, and then the levels.
+        /// Address of the copy of the input, which is stored if the kernel is compiled for it; and addresses of the
+        /// levels of this launch.
         level_0: "Out*",
         level_1: "Out*",
         level_2: "Out*",
@@ -33,15 +34,16 @@ params! {
         level_4: "Out*",
         level_5: "Out*",
         level_6: "Out*",
-        /// Number of levels of this launch.
+        /// Number of levels that this launch makes.
         levels: "u64",
-        /// Shape of the input.
+        /// Shape of each plane of the input: the level from which this launch makes further ones.
         height: "u64",
         width: "u64",
         channels: "u64",
-        /// Plane of the first block.
+        /// Index of the plane that the first block of this launch works on.
         first_plane: "u64",
-        /// Number of tiles of a plane across and down, each with its reciprocal.
+        /// Number of tiles of a plane side by side and one below the other, each with its reciprocal (2^32 divided by
+        /// it).
         tiles_across: "u64",
         across_reciprocal: "u64",
         tiles_down: "u64",
@@ -51,14 +53,15 @@ params! {
     }
 }
 
-/// Returns the kernel of a plan.
+/// Returns the kernel of a plan. With `with_input` it also copies the input to the output.
 pub(super) fn kernel<'a>(plan: &PyramidPlan, with_input: bool, functions: &'a Functions<'a>) -> Kernel<'a> {
     let kernel = ("pyramid/pyramid.cuh", "upsweep_pyramid");
     let constants = plan.constants(functions.layouts.output.size, with_input);
     Kernel { functions, kernel, features: Features::PLAIN, constants }
 }
 
-/// Makes the functions that `of_four` contributes to the kernel: the map's argument is the four elements of 2 x 2.
+/// Calls `use_them` with the kernel's functions. The function `of_four` is their map; its argument is the four elements
+/// of 2 x 2.
 pub(super) fn with_functions<T, F, R>(of_four: &F, use_them: impl FnOnce(&Functions<'_>) -> Result<R>) -> Result<R>
 where
     T: Element,
@@ -107,7 +110,7 @@ fn reciprocal(n: u64) -> u64 {
     ((1 << 32) / n).min(u64::from(u32::MAX))
 }
 
-/// Makes the levels of a pyramid. Without an input, the output contains it already (in place).
+/// Makes the levels of a pyramid. If `input` is none, the output already begins with the input (in place).
 pub fn run<T, F>(
     cuda: &Cuda,
     of_four: F,
@@ -154,7 +157,7 @@ where
             let (down, across) = (in_height.div_ceil(plan.tile[1] as u64), in_width.div_ceil(plan.tile[0] as u64));
             let parts = if plan.whole_pixels { 1 } else { channels.div_ceil(plan.channels) };
             let of_plane = down * across * parts as u64;
-            // A plane of this number of tiles is larger than any memory.
+            // The elements of a plane with so many tiles would not fit in the memory of any device.
             let too_large = || Error::OutOfMemory { bytes: image.saturating_mul(size) };
             let planes_at_once = (u64::from(MOST_BLOCKS) / of_plane) as usize;
             if planes_at_once == 0 {
@@ -193,5 +196,5 @@ where
     })
 }
 
-/// Most blocks of a launch.
+/// Largest number of blocks of one launch.
 const MOST_BLOCKS: u32 = 1 << 30;

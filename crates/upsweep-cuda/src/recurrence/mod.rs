@@ -46,13 +46,13 @@ use upsweep_plan::recurrence::{Form, RecurrencePlan};
 use upsweep_plan::tile::Sizes;
 
 params! {
-    /// Parameters of the kernel that follows strided lines.
+    /// Parameters of the kernel for strided lines, in which each thread follows a line from end to end.
     struct RecurrenceLinesParams {
         input: "const In*",
         output: "Out*",
         lines: "u64",
         len: "u64",
-        /// Stride between two neighbours of a line, in elements.
+        /// Stride from an element to the next one of its line, in elements.
         inner: "u64",
         init_from: "const Given*",
         carry: "Given*",
@@ -61,11 +61,12 @@ params! {
     }
 }
 
-/// Threads a block, and most blocks, of the kernel that follows strided lines.
+/// Number of threads a block, and largest number of blocks, of the kernel for strided lines.
 const LINES_THREADS: usize = 128;
 const MOST_BLOCKS: usize = 1 << 20;
 
-/// Steps of a recurrence: the map converts elements to the numbers that it computes in, and finish converts them back.
+/// Steps of a recurrence. The map converts elements `I` to the numbers `C` that it computes in, and finish converts
+/// them back.
 type StepsOf<C, I> = Parts<I, I, <C as ComputesOn<I>>::Sum, <C as ComputesOn<I>>::Map, <C as ComputesOn<I>>::Finish>;
 
 pub fn run<C: ComputesOn<I>, I: Element>(cuda: &Cuda, call: Call<'_, '_, '_, C, I>) -> Result<()> {
@@ -100,7 +101,7 @@ pub fn run<C: ComputesOn<I>, I: Element>(cuda: &Cuda, call: Call<'_, '_, '_, C, 
         ] {
             of_states(states).must_not_meet(other)?;
         }
-        // A recurrence without states reads and stores none.
+        // A recurrence without states neither reads nor stores any.
         let [first, last] = [first, last].map(|address| if system.states == 0 { 0 } else { address });
         let (has_init, carries) = (first != 0, last != 0);
         let features = Features { reverse, has_init, carries, ..Features::PLAIN };
@@ -134,7 +135,8 @@ pub fn run<C: ComputesOn<I>, I: Element>(cuda: &Cuda, call: Call<'_, '_, '_, C, 
     })
 }
 
-/// Addresses of a call's buffers; 0 for states that the call does not have.
+/// Addresses of a call's input, output, initial states (`first`) and final states (`last`); 0 for states that the call
+/// does not have.
 #[derive(Clone, Copy)]
 struct Buffers {
     input: u64,
@@ -143,13 +145,13 @@ struct Buffers {
     last: u64,
 }
 
-/// Stores the final states of lines without elements: the initial ones.
+/// Stores the final states of lines that have no elements: the initial states, or zeros.
 fn keep_states<C>(cuda: &Cuda, buffers: Buffers, states: usize) -> Result<()> {
     let bytes = states * size_of::<C>();
     if buffers.first == 0 { cuda.clear(buffers.last, bytes) } else { cuda.copy(buffers.last, buffers.first, bytes) }
 }
 
-/// Launches the single-pass kernel on `n` elements in lines of `row`.
+/// Launches the single-pass kernel on `n` elements, in contiguous lines of `row` elements each.
 fn launch<C: Coefficient>(
     cuda: &Cuda,
     system: &System<C>,
@@ -198,8 +200,8 @@ fn launch<C: Coefficient>(
     unsafe { cuda.launch(&loaded, Grid::new(grid, threads, shared), &params) }
 }
 
-/// Form that a kernel is compiled for, and its numbers besides the coefficients. Neither the elements nor their number
-/// matter.
+/// What a kernel takes of a system besides the coefficients: the form that it is compiled for, and matrices. It depends
+/// neither on the elements nor on their number.
 struct Prepared<C> {
     form: Form,
     /// Matrices into the basis and back, if there is a basis; the powers; and the weights of a thread's elements in
@@ -207,7 +209,8 @@ struct Prepared<C> {
     matrices: Vec<C>,
 }
 
-/// Key of a [`Prepared`]: the type of the numbers, their bytes, and the plan's part.
+/// Key by which a [`Prepared`] is found: the type and the bytes of the coefficients, and what the plan depends on
+/// besides.
 #[derive(PartialEq)]
 struct Key {
     numbers: TypeId,
@@ -217,7 +220,7 @@ struct Key {
     capability: (u32, u32),
 }
 
-/// Returns the form that kernels without powers are compiled for.
+/// Returns the form that kernels without powers are compiled for, such as the kernel for strided lines.
 fn form_of<C: Coefficient>(system: &System<C>) -> Form {
     let System { order, sections, feedback, .. } = *system;
     Form { order, sections, feedback, careful: false, basis: false }
@@ -232,7 +235,7 @@ impl<C: Coefficient> Prepared<C> {
     fn of(system: &System<C>, sizes: Sizes, capability: (u32, u32)) -> Arc<Self> {
         let coefficients = &system.coefficients;
         let bytes = size_of_val(&coefficients[..]);
-        // SAFETY: the slice has this number of bytes, and numbers have no padding.
+        // SAFETY: `coefficients` has `bytes` bytes, and numbers have no padding.
         let bytes = unsafe { std::slice::from_raw_parts(coefficients.as_ptr().cast::<u8>(), bytes) }.to_vec();
         let key = Key { numbers: TypeId::of::<C>(), bytes, form: form_of(system), sizes, capability };
         let recent = || RECENT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -263,7 +266,7 @@ impl<C: Coefficient> Prepared<C> {
     }
 }
 
-/// Makes the functions that elements `I` and numbers `C` contribute to kernels.
+/// Calls `use_them` with the kernels' functions for elements `I` and numbers `C`.
 pub(super) fn with_functions<C: ComputesOn<I>, I: Element, R>(
     use_them: impl FnOnce(&Functions<'_>) -> Result<R>,
 ) -> Result<R> {
@@ -274,13 +277,13 @@ pub(super) fn with_functions<C: ComputesOn<I>, I: Element, R>(
     use_them(&Functions::of::<StepsOf<C, I>, Whole>(&text, &held))
 }
 
-/// Returns the kernel of a plan.
+/// Returns the single-pass kernel of a plan.
 pub(super) fn kernel<'a>(plan: &RecurrencePlan, features: Features, functions: &'a Functions<'a>) -> Kernel<'a> {
     let kernel = ("recurrence/recurrence.cuh", "upsweep_recurrence");
     Kernel { functions, kernel, features, constants: plan.constants() }
 }
 
-/// Returns the kernel that follows strided lines, and the form that it is compiled for.
+/// Returns the kernel for strided lines, and the form that it is compiled for.
 pub(super) fn lines_kernel<'a, C: Coefficient>(
     system: &System<C>,
     features: Features,
@@ -290,7 +293,7 @@ pub(super) fn lines_kernel<'a, C: Coefficient>(
     (Kernel { functions, kernel, features, constants: lines_constants(system.states, form) }, form)
 }
 
-/// Returns the constants that this kernel is compiled with.
+/// Returns the constants that the kernel for strided lines is compiled with.
 pub(super) fn lines_constants(states: usize, form: Form) -> Constants {
     let mut constants = Constants::default();
     constants!(constants; "THREADS" = LINES_THREADS, "STATES" = states);
@@ -335,7 +338,7 @@ mod tests {
             };
             let params = WithNumbers::new(fixed, functions, &[&[1.0f32, 2.0, 3.0, 4.0, 5.0], &[], &[6.0]]);
             let at = Params::values_at::<RecurrenceLinesParams>(functions.layouts.acc, 1);
-            // SAFETY: six numbers have been written there.
+            // SAFETY: the parameters have six numbers of four bytes from offset `at` on.
             let found = unsafe { params.bytes().as_ptr().add(at).cast::<[f32; 6]>().read_unaligned() };
             assert_eq!(found, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
             Ok(())

@@ -16,18 +16,19 @@ use upsweep_core::error::Result;
 use upsweep_plan::gathered::GatheredPlan;
 
 params! {
-    /// Parameters of both kernels.
+    /// Parameters of both kernels: the one that finds where tiles begin, and the one that reduces.
     struct GatheredParams {
         input: "const In*",
         output: "Out*",
         /// Number of elements.
         n: "u64",
-        /// Offsets: segments + 1 of them.
+        /// Address of the offsets, one more than there are segments.
         offsets: "const Offset*",
         segments: "u64",
-        /// Capacity of the output in results; no result is stored beyond it.
+        /// Number of results that the output has room for; no result is stored beyond it.
         outputs: "u64",
-        /// First offset of each tile that is not less than the tile's begin, and the last offset. Then the epoch.
+        /// Address of an index for each tile: of the first offset that is not less than the tile's begin. After these
+        /// come the index of the last offset, and the epoch.
         starts: "u64*",
         /// Null, or the address of the initial value.
         init_from: "const Given*",
@@ -35,7 +36,7 @@ params! {
     }
 }
 
-/// Returns the features of the job.
+/// Returns the features of a reduction of segments by offsets.
 pub(crate) fn features(has_init: bool) -> Features {
     Features { heads: Heads::Offsets, by_segment: true, has_init, ..Features::PLAIN }
 }
@@ -45,7 +46,7 @@ pub(crate) fn plan(n: usize, segments: usize, layouts: Layouts, capability: (u32
     GatheredPlan::new(n, segments, features(false).sizes(layouts), layouts.acc.size, capability)
 }
 
-/// Returns the kernel that finds where tiles begin, and the kernel that reduces.
+/// Returns both kernels of a plan: first the one that finds where tiles begin, then the one that reduces.
 pub(crate) fn kernels<'a>(plan: &GatheredPlan, features: Features, functions: &'a Functions<'a>) -> [Kernel<'a>; 2] {
     [("reduce/gathered_starts.cuh", "upsweep_segments_starts"), ("reduce/gathered.cuh", "upsweep_segments_apart")]
         .map(|kernel| Kernel { functions, kernel, features, constants: plan.constants() })
@@ -77,6 +78,6 @@ pub(crate) fn launch(cuda: &Cuda, job: &CudaJob<'_>) -> Result<()> {
     // SAFETY: `Params` begins with the kernels' layout (their text asserts it); the loans keep its pointers good for
     // `n` elements, the offsets and the results, and the scratch is freed in the order of the stream.
     unsafe { cuda.launch(&starting, Grid::new(starting_blocks, threads, 0), &params) }?;
-    // SAFETY: as above.
+    // SAFETY: the parameters are those of the launch above, whose loans and scratch keep the pointers good.
     unsafe { cuda.launch(&reducing, Grid::new(plan.tiles as u32, threads, 0), &params) }
 }

@@ -46,9 +46,10 @@ params! {
         output: "Out*",
         /// Number of elements.
         n: "u64",
-        /// Elements a part; a multiple of a block's step.
+        /// Number of elements of a part, which one block reduces: a multiple of the elements that a block loads at
+        /// once.
         part: "u64",
-        /// Whether to leave the present content of the L2 cache there.
+        /// Whether the elements should not replace the present content of the L2 cache.
         streamed: "u64",
         /// Null, or the address of the initial value.
         init_from: "const Given*",
@@ -56,7 +57,7 @@ params! {
     }
 }
 
-/// Reduces a job; `keys` receives the first key of each segment.
+/// Reduces the elements of a job. `count` receives the number of segments, `keys` the first key of each segment.
 pub fn run<S: JobSteps, G: Segmentation>(
     cuda: &Cuda,
     mut job: Job<'_, '_, '_, S, G>,
@@ -74,8 +75,8 @@ pub fn run<S: JobSteps, G: Segmentation>(
     })
 }
 
-/// Launches the kernels that the job needs. `count` is the address of the number of segments, or 0; `keys` the address
-/// of their first keys, and the capacity there.
+/// Launches the kernels that the job needs. `count` is the address for the number of segments, or 0. `keys` is the
+/// address for the first key of each segment, and the number of keys that there is room for.
 fn launch(cuda: &Cuda, job: &CudaJob<'_>, count: u64, keys: Option<(u64, usize)>) -> Result<()> {
     // If the number of segments does not depend on the data, the host stores it.
     let known = match job.heads {
@@ -98,7 +99,7 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>, count: u64, keys: Option<(u64, usize)>
     }
 }
 
-/// Kernels that reduce a job.
+/// Way to reduce a job: the kernel, or the family of kernels, that does it.
 pub(super) enum Way {
     Whole,
     Columns,
@@ -122,7 +123,7 @@ pub(super) fn way(shape: Shape, heads: Heads, layouts: Layouts, form: Form) -> W
     }
 }
 
-/// Returns the plan for `n` elements of an operator of this form.
+/// Returns the plan for the reduction of `n` elements by an operator of the form `form`.
 pub(super) fn plan(n: usize, layouts: Layouts, form: Form) -> ReducePlan {
     let plan = match layouts.streams {
         None => ReducePlan::new(n, layouts.input.size, layouts.acc.size),
@@ -131,7 +132,7 @@ pub(super) fn plan(n: usize, layouts: Layouts, form: Form) -> ReducePlan {
     if form == Form::Other { plan.in_order() } else { plan }
 }
 
-/// Returns the kernel of a plan.
+/// Returns the kernel that reduces a whole array by a plan.
 pub(super) fn kernel<'a>(plan: &ReducePlan, features: Features, functions: &'a Functions<'a>) -> Kernel<'a> {
     Kernel { functions, kernel: ("reduce/reduce.cuh", "upsweep_reduce"), features, constants: plan.constants() }
 }

@@ -12,12 +12,12 @@ use upsweep_core::shape::Shape;
 use upsweep_plan::rows::RowsPlan;
 
 params! {
-    /// Parameters of the kernel of rows.
+    /// Parameters of the kernel in which each warp reduces a row.
     struct RowsParams {
         input: "const In*",
         output: "Out*",
         rows: "u64",
-        /// Elements a row.
+        /// Number of elements of a row.
         row: "u64",
         /// Null, or the address of the initial value.
         init_from: "const Given*",
@@ -25,7 +25,7 @@ params! {
     }
 }
 
-/// Returns the plan for lines of this shape, if they are many rows that are not short.
+/// Returns the plan for lines of the shape `shape`, if they are many rows that are not short.
 pub(crate) fn plan(shape: Shape, layouts: Layouts, form: Form) -> Option<RowsPlan> {
     let Layouts { input, streams, counted, apart, acc, .. } = layouts;
     if shape.inner > 1 || counted || apart {
@@ -34,7 +34,7 @@ pub(crate) fn plan(shape: Shape, layouts: Layouts, form: Form) -> Option<RowsPla
     RowsPlan::new((shape.outer, shape.len), (input.size, streams), acc.size, form != Form::Other)
 }
 
-/// Returns the kernel of a plan.
+/// Returns the kernel of a plan in which each warp reduces a row.
 pub(crate) fn kernel<'a>(plan: &RowsPlan, has_init: bool, functions: &'a Functions<'a>) -> Kernel<'a> {
     let features = Features { has_init, ..Features::PLAIN };
     Kernel { functions, kernel: ("reduce/rows.cuh", "upsweep_rows"), features, constants: plan.constants() }

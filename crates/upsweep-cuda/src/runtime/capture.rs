@@ -19,38 +19,38 @@ use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
 use upsweep_core::error::Result;
 
-/// Capture and stream: a stream's part of one capture.
+/// Number of a capture and handle of a stream: the key of the part of a graph that is captured from this stream.
 type Key = (u64, usize);
 
 /// Memory of all captures in a context.
 #[derive(Default)]
 pub(super) struct Captures {
     live: Mutex<HashMap<Key, Part>>,
-    /// Parts whose graph is gone. A lock of its own, never held across a call of CUDA, because CUDA's own thread takes
-    /// it.
+    /// Keys of parts whose graph is gone. They have a lock of their own, which is never held across a call of CUDA,
+    /// because CUDA's own thread takes it.
     ended: Arc<Mutex<Vec<Key>>>,
-    /// Workspaces for later captures.
+    /// Workspaces of graphs that are gone, for later captures.
     free: Mutex<Vec<Workspace>>,
 }
 
-/// Memory of the calls captured from one stream.
+/// Memory of all calls captured from one stream into one graph.
 #[derive(Debug, Default)]
 struct Part {
     workspaces: Grown,
     scratch: Vec<Block>,
 }
 
-/// Block of scratch memory in a graph.
+/// Block of scratch memory for the kernels of one graph.
 #[derive(Debug)]
 struct Block {
     address: CUdeviceptr,
     bytes: usize,
-    /// Whether the call that uses it is still being captured.
+    /// Whether the call that uses the block is still being captured.
     in_use: bool,
 }
 
 impl Part {
-    /// Returns the smallest block of at least `bytes` that an earlier call has released, in use from now on.
+    /// Returns the smallest block of at least `bytes` bytes that an earlier call has released, and marks it as in use.
     fn reuse(&mut self, bytes: usize) -> Option<CUdeviceptr> {
         let fits = |block: &&mut Block| !block.in_use && block.bytes >= bytes;
         let block = self.scratch.iter_mut().filter(fits).min_by_key(|block| block.bytes)?;
@@ -112,7 +112,7 @@ impl Captures {
         }
         let address = context.allocate_private(bytes)?;
         part.scratch.push(Block { address, bytes, in_use: true });
-        // The graph may be launched on any stream.
+        // The host waits for the allocation, because the graph may be launched on any stream.
         let _outside = OutsideCapture::enter()?;
         context.private_stream()?.synchronize().doing("allocating device memory")?;
         Ok(address)
@@ -125,7 +125,7 @@ impl Captures {
         }
     }
 
-    /// Marks that a captured kernel can report a fault, each time the graph is launched.
+    /// Marks that a kernel captured from `stream` can report a fault each time the graph is launched.
     pub(super) fn mark_may_fault(&self, capture: Capture, stream: CUstream) {
         self.part(&mut lock(&self.live), capture, stream).workspaces.may_fault = true;
     }
@@ -143,7 +143,7 @@ impl Captures {
         }
         let _outside = OutsideCapture::enter()?;
         let private = context.private_stream()?.cu_stream();
-        // Before the loop: in the loop's head the lock would be held until the loop ends.
+        // The list is taken before the loop: in the loop's head the lock would be held until the loop ends.
         let ended = std::mem::take(&mut *lock(&self.ended));
         for ended in ended {
             let Some(part) = lock(&self.live).remove(&ended) else { continue };
@@ -182,7 +182,7 @@ fn watch(graph: CUgraph, key: Key, ended: &Arc<Mutex<Vec<Key>>>) {
         key: Key,
         ended: Arc<Mutex<Vec<Key>>>,
     }
-    /// CUDA allows no call of its own here.
+    /// Function that CUDA calls when the graph and its executables are gone. CUDA allows no call of its own in it.
     unsafe extern "C" fn gone(ending: *mut c_void) {
         // SAFETY: CUDA passes the pointer that `watch` made from a box, once.
         let ending = unsafe { Box::from_raw(ending.cast::<Ending>()) };
@@ -192,9 +192,10 @@ fn watch(graph: CUgraph, key: Key, ended: &Arc<Mutex<Vec<Key>>>) {
     const MOVE: u32 = 1; // CU_GRAPH_USER_OBJECT_MOVE: the graph takes over our reference
     let ending: *mut c_void = Box::into_raw(Box::new(Ending { key, ended: ended.clone() })).cast();
     let mut object = std::ptr::null_mut();
-    // SAFETY: `gone` frees what `ending` points to, once, when the reference count falls from 1 to 0.
+    // SAFETY: CUDA calls `gone` once, when the reference count falls from 1 to 0, and `gone` frees what `ending` points
+    // to.
     if unsafe { sys::cuUserObjectCreate(&mut object, ending, Some(gone), 1, NO_DESTRUCTOR_SYNC) }.result().is_err() {
-        // SAFETY: CUDA did not take the box.
+        // SAFETY: CUDA did not take the box over, so it is freed here.
         drop(unsafe { Box::from_raw(ending.cast::<Ending>()) });
         return;
     }

@@ -14,24 +14,26 @@ use upsweep_core::error::{Error, Result};
 pub(super) struct Context {
     pub(super) cuda: Arc<CudaContext>,
     pub(super) info: DeviceInfo,
-    /// Stream for commands that must stay out of a capture, and for nothing else.
+    /// Stream for commands that must stay out of every capture, such as allocations, and for nothing else.
     private: OnceLock<Arc<CudaStream>>,
-    /// Stream of the library's own and, while some device has it, that device's handle.
+    /// Stream that the library itself creates, and the handle of it while some device has one.
     own: Mutex<Option<(PlainStream, Weak<CudaStream>)>>,
     /// Stream that keeps cudarc ordering streams once it has begun to: it would stop when the last stream it created is
     /// dropped, though buffers may still be in use on it.
     ordering: OnceLock<Arc<CudaStream>>,
-    /// Pool that scratch is allocated from.
+    /// Pool of device memory that arrays and scratch are allocated from.
     pool: OnceLock<Pool>,
-    /// Landings that nobody uses at the moment.
+    /// Landings (pinned memory for small results) that nobody uses at the moment.
     landings: Mutex<Vec<Landing>>,
     /// Stream for reading a buffer's address without touching the events that cudarc keeps for it; see `memory`.
     pub(super) blind: Mutex<Option<Arc<CudaStream>>>,
-    /// Faults of streams that no device was left to report, by stream handle.
+    /// Faults by the handle of the stream whose next wait reports them. No device of these streams is left that could.
     faults: Mutex<HashMap<usize, Error>>,
 }
 
 impl Context {
+    /// Returns the state of the context that `cuda` is a handle of.
+    ///
     /// # Errors
     /// [`Error::Device`] without a driver, [`Error::Driver`] when the device does not answer.
     pub(super) fn new(cuda: &Arc<CudaContext>) -> Result<Self> {
@@ -125,7 +127,7 @@ impl Context {
             return unsafe { result::free_async(address, stream) }.doing(DOING);
         }
         let _outside = OutsideCapture::enter()?;
-        // SAFETY: the stream is alive.
+        // SAFETY: the stream `stream` exists.
         unsafe { result::stream::synchronize(stream) }.doing(DOING)?;
         // SAFETY: the memory was allocated, and the stream that used it has been waited for.
         unsafe { result::free_sync(address) }.doing(DOING)
@@ -143,13 +145,14 @@ impl Context {
         Ok(())
     }
 
-    /// Returns the result of `allocate`, of the second attempt if memory is short at the first.
+    /// Returns the result of `allocate`. If memory is short, waits for memory that is being freed and calls `allocate`
+    /// once more.
     fn patiently(
         &self,
         bytes: usize,
         allocate: impl Fn() -> std::result::Result<CUdeviceptr, DriverError>,
     ) -> Result<CUdeviceptr> {
-        // More than the device's whole memory is not worth waiting for.
+        // A request for more than the device's whole memory cannot succeed, so there is no wait for it.
         if bytes > self.info.memory {
             return Err(Error::OutOfMemory { bytes });
         }
@@ -182,10 +185,12 @@ impl Context {
         idle.or_else(Landing::new)
     }
 
+    /// Takes a landing back for its next user.
+    ///
     /// # Safety
     /// The host has waited for all copies to the landing.
     pub(super) unsafe fn give_back(&self, mut landing: Landing) {
-        // SAFETY: the host has waited for all copies, as `# Safety` requires.
+        // SAFETY: the host has waited for all copies to the landing, as `# Safety` requires.
         unsafe { landing.clear() };
         lock(&self.landings).push(landing);
     }
@@ -195,13 +200,13 @@ impl Context {
         lock(&self.faults).entry(stream).or_insert(fault);
     }
 
-    /// Returns the fault that was kept for `stream`, once.
+    /// Returns the fault that was kept for `stream`, and forgets it.
     pub(super) fn kept_fault(&self, stream: CUstream) -> Result<()> {
         lock(&self.faults).remove(&stream.addr()).map_or(Ok(()), Err)
     }
 }
 
-/// Allocates from the pool; without one, directly from the device.
+/// Allocates `bytes` bytes from the pool; without a pool, directly from the device.
 fn take(pool: Option<&Pool>, bytes: usize, stream: CUstream) -> std::result::Result<CUdeviceptr, DriverError> {
     let bytes = bytes.max(1);
     match pool {
@@ -222,7 +227,7 @@ fn explained(bytes: usize, allocated: std::result::Result<CUdeviceptr, DriverErr
     }
 }
 
-/// Returns the bytes of `len` elements.
+/// Returns the number of bytes of `len` elements.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`] when the bytes exceed `isize::MAX`.
@@ -231,7 +236,7 @@ pub(super) fn bytes_of<T>(len: usize) -> Result<usize> {
     if isize::try_from(bytes).is_ok() { Ok(bytes) } else { Err(Error::OutOfMemory { bytes }) }
 }
 
-/// Stream without a handle of cudarc's.
+/// Handle of a CUDA stream that cudarc does not know.
 #[derive(Clone, Copy)]
 struct PlainStream(CUstream);
 
@@ -259,7 +264,8 @@ mod tests {
         assert_eq!(bytes_of::<[u8; 3]>(5), Ok(15));
         assert_eq!(bytes_of::<u8>(MOST), Ok(MOST));
         assert_eq!(bytes_of::<u32>(MOST / 4), Ok(MOST - 3));
-        // One byte more than fits, and products that would wrap to 0 and to a small number.
+        // Lengths of one byte more than is allowed, and lengths whose number of bytes would wrap to 0 and to a small
+        // number.
         for (len, bytes) in [(MOST / 4 + 1, MOST + 1), (1 << 62, usize::MAX), (usize::MAX, usize::MAX)] {
             assert_eq!(bytes_of::<u32>(len), Err(Error::OutOfMemory { bytes }), "{len}");
         }

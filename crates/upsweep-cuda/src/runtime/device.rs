@@ -13,10 +13,10 @@ use upsweep_core::error::{Error, Result};
 /// CUDA GPU and one of its streams.
 #[derive(Clone)]
 pub struct Cuda {
-    /// Dropped before the state, because the state must be freed after its streams.
+    /// Stream of the device. It is dropped before the state, because the state must be freed after its streams.
     pub(super) stream: Arc<StreamState>,
     pub(super) state: Arc<State>,
-    /// Most tiles of a block in a short scan: see [`limit_waves`](Self::limit_waves).
+    /// Largest number of tiles of a block in a scan of a short array: see [`limit_waves`](Self::limit_waves).
     pub(crate) longest_wave: usize,
 }
 
@@ -42,7 +42,7 @@ impl Cuda {
         Ok(Self { stream: state.stream(&stream), state, longest_wave: usize::MAX })
     }
 
-    /// Returns the caller's stream and its device.
+    /// Returns a device that uses the caller's stream, on the GPU of this stream.
     ///
     /// # Errors
     /// [`Error::Driver`] when the device cannot be used, [`Error::Device`] for the per-thread default stream.
@@ -57,8 +57,8 @@ impl Cuda {
         Ok(Self { stream: state.stream(stream), state, longest_wave: usize::MAX })
     }
 
-    /// Limits the tiles of a block in a short scan; with 0, short arrays go to the pipeline, too. For tests of the
-    /// pipeline with arrays of any length: results of floats are grouped in another way.
+    /// Limits the number of tiles of a block in a scan of a short array; with 0, short arrays go to the pipeline, too.
+    /// It is for tests of the pipeline with arrays of any length: results of floats are grouped in another way.
     pub fn limit_waves(&mut self, tiles: usize) {
         self.longest_wave = tiles;
     }
@@ -67,7 +67,7 @@ impl Cuda {
         &self.state.context
     }
 
-    /// Returns the stream that everything is enqueued on.
+    /// Returns the stream that all work of this device is enqueued on.
     #[must_use]
     pub fn stream(&self) -> &Arc<CudaStream> {
         &self.stream.stream

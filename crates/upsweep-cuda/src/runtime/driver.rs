@@ -85,7 +85,7 @@ fn try_load() -> std::result::Result<(), String> {
     result::init().map_err(|error| format!("the CUDA driver does not start: {}", describe(error)))
 }
 
-/// Returns the number of CUDA devices.
+/// Returns the number of CUDA devices of this machine.
 pub(super) fn device_count() -> Result<usize> {
     load()?;
     let count = result::device::get_count().doing("counting the CUDA devices")?;
@@ -108,7 +108,7 @@ pub(super) fn describe(error: DriverError) -> String {
     reason
 }
 
-/// Returns whether the failure destroyed the context: every later call in it fails in the same way.
+/// Returns whether `error` has destroyed the context: every later call in it fails in the same way.
 fn is_sticky(error: CUresult) -> bool {
     matches!(
         error,
@@ -125,7 +125,7 @@ fn is_sticky(error: CUresult) -> bool {
     )
 }
 
-/// Conversion of the driver's errors into upsweep's.
+/// Conversion of a result of the driver, whose error becomes upsweep's.
 pub(super) trait Doing<T> {
     /// Returns the result, or an error that says what was being done: `doing`, as "copying an array to the device".
     fn doing(self, doing: &'static str) -> Result<T>;
@@ -158,8 +158,8 @@ impl Drop for OutsideCapture {
     }
 }
 
-/// Locks. A thread that panicked while it held the lock left the data usable, as no code here panics between two
-/// changes.
+/// Locks `mutex`, also if a thread panicked while it held the lock. Such a thread left the data usable, as no code here
+/// panics between two changes.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -176,7 +176,7 @@ pub struct DeviceInfo {
     pub compute_capability: (u32, u32),
     /// Number of multiprocessors.
     pub multiprocessors: u32,
-    /// Most bytes of shared memory that one block can have.
+    /// Largest number of bytes of shared memory that one block can have.
     pub shared_memory_per_block: u32,
     /// Memory of the device in bytes.
     pub memory: usize,
@@ -192,7 +192,7 @@ pub(super) fn device_info(ordinal: usize) -> Result<DeviceInfo> {
         _ => return Err(Error::Device { reason: format!("there is no CUDA device {ordinal}: {count} found") }),
     };
     let attribute = |attribute| {
-        // SAFETY: the device is valid.
+        // SAFETY: `device` is a device of the driver's.
         let value = unsafe { result::device::get_attribute(device, attribute) }.doing(DOING)?;
         Ok(u32::try_from(value).unwrap_or(0))
     };
@@ -205,12 +205,12 @@ pub(super) fn device_info(ordinal: usize) -> Result<DeviceInfo> {
         ),
         multiprocessors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
         shared_memory_per_block: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
-        // SAFETY: the device is valid.
+        // SAFETY: `device` is a device of the driver's.
         memory: unsafe { result::device::total_mem(device) }.doing(DOING)?,
     })
 }
 
-/// Stream capture in progress.
+/// Capture that is in progress: commands of some streams are being recorded into a graph.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Capture {
     pub(super) id: u64,
@@ -221,16 +221,17 @@ pub(super) struct Capture {
 pub(super) fn of_stream(stream: CUstream) -> Result<Option<Capture>> {
     const DOING: &str = "asking whether the stream is being captured";
     let refused = |reason: &str| Err(Error::Driver { doing: DOING, reason: reason.to_owned() });
-    // SAFETY: the stream is alive.
+    // SAFETY: the stream `stream` exists.
     match unsafe { result::stream::is_capturing(stream) }.doing(DOING)? {
         CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE => Ok(None),
         CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_INVALIDATED => refused("an earlier error ended the capture"),
         CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE => {
             let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
             let (mut id, mut graph) = (0, std::ptr::null_mut());
-            // A query without the dependencies' data is an error where there are data.
+            // The query also asks for the data of the dependencies: without that it is an error where dependencies have
+            // data.
             let (mut dependencies, mut data, mut count) = (std::ptr::null(), std::ptr::null(), 0);
-            // SAFETY: the stream is alive and every pointer valid for writing.
+            // SAFETY: the stream `stream` exists, and every pointer is valid for writing.
             unsafe {
                 sys::cuStreamGetCaptureInfo_v3(
                     stream,

@@ -14,7 +14,8 @@ use upsweep_core::segments::{SegmentKind, Whole};
 use upsweep_core::shape::Shape;
 use upsweep_core::steps::Parts;
 
-/// Lengths of a launch with many tiles and parts, and of one that leaves most of the other's status words unchanged.
+/// Length of a launch with many tiles and parts; and below it, the length of a launch that leaves most of the first
+/// one's status words unchanged.
 const LARGE: usize = 1 << 20;
 const SMALL: usize = 100_000;
 
@@ -62,7 +63,8 @@ fn reduce<T: Number + From<u32> + PartialEq>(cuda: &Cuda, len: usize, seed: u32)
     Ok(())
 }
 
-/// Kernels that use a workspace, scan and reduction, each with both sizes of status words. One call is one launch.
+/// Calls of the kernels that use a workspace, scan and reduction, each with both sizes of status words. Each is one
+/// launch.
 const CALLS: [fn(&Cuda, usize, u32) -> Result<()>; 4] = [scan::<u32>, reduce::<u32>, scan::<u64>, reduce::<u64>];
 
 /// Returns the words at `address` in the stream's workspace, in the stream's order: a copy in the order of the default
@@ -86,7 +88,7 @@ fn the_epochs_begin_again() -> Result<()> {
         seed += 1;
         CALLS[turn % CALLS.len()](cuda, len, seed)
     };
-    // Each call has the last epoch once, and once the first epoch after it.
+    // Each of the calls comes once in the last epoch before the wrap-around, and once in the first epoch after it.
     for last in 0..CALLS.len() {
         // These calls leave words behind whose epochs come again after the wrap-around.
         for turn in 0..2 * CALLS.len() {

@@ -13,7 +13,8 @@ use std::any::Any;
 use upsweep_core::error::Result;
 use upsweep_core::operator::Element;
 
-/// Bytes that are copied from the host: few enough that the bus does not matter, and enough that few copies follow.
+/// Number of bytes that are copied from the host: few enough that the bus does not matter, and enough that few copies
+/// follow.
 const FROM_HOST: usize = 64 << 10;
 
 impl Cuda {
@@ -33,7 +34,7 @@ impl Cuda {
         let stream = self.stream();
         let (address, _write) = array.device_ptr_mut(stream);
         if let Some(word) = Word::of(value) {
-            // SAFETY: the array has this number of bytes, which is a multiple of the word's.
+            // SAFETY: the array has `len * size_of::<T>()` bytes, which are a multiple of the word's.
             unsafe { word.repeat(address, len * size_of::<T>(), stream) }.doing(DOING)?;
         } else {
             let mut there = len.min(FROM_HOST / size_of::<T>());
@@ -55,7 +56,7 @@ impl Cuda {
     }
 }
 
-/// Word that the driver's memset repeats.
+/// Word whose repetition fills the array: the driver's memset takes one of 1, 2 or 4 bytes.
 enum Word {
     One(u8),
     Two(u16),
@@ -63,7 +64,8 @@ enum Word {
 }
 
 impl Word {
-    /// Returns the word that a number's bytes repeat, if there is one.
+    /// Returns the word whose repetition is `value`: the value itself, or for a longer value a word of 4 bytes. None if
+    /// there is none.
     fn of<T: Element>(value: T) -> Option<Self> {
         let bits = bits(&value)?;
         let words = size_of::<T>() / 4;
@@ -75,6 +77,8 @@ impl Word {
         }
     }
 
+    /// Enqueues the store of the word in all of `bytes` bytes.
+    ///
     /// # Safety
     /// There are `bytes` bytes at `address`, a multiple of the word's, and nobody else uses them.
     unsafe fn repeat(self, address: u64, bytes: usize, stream: &CudaStream) -> std::result::Result<(), DriverError> {

@@ -1,11 +1,11 @@
-//! Grid of a launch: its blocks, and whether they overlap with the kernel before or form a cluster.
+//! Grid of a launch: its blocks, and whether they overlap with the kernel before them or form a cluster.
 
 use cudarc::driver::sys::{
     CUlaunchAttribute, CUlaunchAttributeID as AttributeId, CUlaunchAttributeValue, CUlaunchConfig, CUstream,
 };
 use upsweep_core::error::Result;
 
-/// Blocks of a launch, in one dimension.
+/// Grid of a launch: a number of blocks in one dimension, their threads, and their shared memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Grid {
     blocks: u32,

@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use upsweep_core::error::{Error, Result};
 
-/// Kernels loaded into one context, by keys of any type: the callers know what a kernel depends on. A kernel is found
-/// by its key's hash, and then by the key itself.
+/// Kernels that are loaded into one context. A key says what a kernel depends on; each caller has a type of key of its
+/// own. A kernel is found by its key's hash, and then by the key itself.
 #[derive(Default)]
 pub(super) struct Kernels {
     hasher: RandomState,
@@ -49,7 +49,8 @@ impl Kernels {
             return Ok(kernel);
         }
         drop(loaded);
-        // Without the lock, so that other threads go on; of two that compile the same kernel, the second drops its own.
+        // The kernel is compiled without the lock, so that other threads go on. If two threads compile the same kernel,
+        // the second drops its own.
         let kernel = Arc::new(build(context, &source()?, DiskCache::of_user().as_ref())?);
         let mut loaded = self.loaded.write().unwrap_or_else(PoisonError::into_inner);
         let kernels = loaded.entry(hash).or_default();
@@ -67,9 +68,10 @@ pub(crate) struct Kernel {
     pub(super) function: CUfunction,
     module: CUmodule,
     context: Arc<CudaContext>,
-    /// Dynamic shared memory that launches may use without asking the driver first.
+    /// Largest number of bytes of dynamic shared memory that launches may use without asking the driver first.
     allowed_shared_bytes: AtomicU32,
-    /// Occupancy: `(block, dynamic shared memory)` and the blocks that fit; a kernel is launched in one or two shapes.
+    /// Occupancy for each shape that was asked for: `(threads a block, bytes of dynamic shared memory)`, and the number
+    /// of blocks that fit on a multiprocessor. A kernel is launched in one or two shapes.
     occupancy: Mutex<Vec<((u32, u32), u32)>>,
     /// Whether the device runs the kernel's blocks as a cluster.
     cluster: OnceLock<bool>,
@@ -81,7 +83,8 @@ unsafe impl Send for Kernel {}
 unsafe impl Sync for Kernel {}
 
 impl Kernel {
-    /// Returns how many blocks of this shape one multiprocessor runs at once.
+    /// Returns how many blocks of `block` threads and `dynamic_smem` bytes of shared memory one multiprocessor runs at
+    /// once.
     pub(crate) fn blocks_per_multiprocessor(&self, block: u32, dynamic_smem: u32) -> Result<u32> {
         let mut known = lock(&self.occupancy);
         if let Some((_, blocks)) = known.iter().find(|(shape, _)| *shape == (block, dynamic_smem)) {
@@ -90,7 +93,7 @@ impl Kernel {
         self.context.bind_to_thread().doing("selecting the device's context")?;
         self.allow_shared_memory(dynamic_smem)?;
         let threads = i32::try_from(block).unwrap_or(i32::MAX);
-        // SAFETY: the function is alive.
+        // SAFETY: the module of `self.function` is loaded.
         let blocks =
             unsafe { occupancy::max_active_block_per_multiprocessor(self.function, threads, dynamic_smem as usize) };
         let blocks = u32::try_from(blocks.doing("asking how many blocks fit on a multiprocessor")?).unwrap_or(0);
@@ -98,8 +101,8 @@ impl Kernel {
         Ok(blocks)
     }
 
-    /// Returns whether the device runs such a cluster. The driver is asked once, because a kernel is launched in one
-    /// shape.
+    /// Returns whether the device runs the kernel as the cluster `cluster`. The driver is asked once, because a kernel
+    /// is launched as a cluster in one shape.
     pub(crate) fn runs(&self, cluster: Grid) -> Result<bool> {
         if let Some(runs) = self.cluster.get() {
             return Ok(*runs);
@@ -110,8 +113,8 @@ impl Kernel {
         let mut attribute = cluster.attribute(|| Ok(false))?;
         let config = cluster.config(std::ptr::null_mut(), attribute.as_mut());
         let mut clusters = 0;
-        // A device that has no clusters, or none of this size, refuses either.
-        // SAFETY: the function is alive, and the attribute outlives the call.
+        // A device without clusters, or without clusters of this size, refuses one of these calls.
+        // SAFETY: the module of `self.function` is loaded, and the attribute outlives the call.
         let runs = unsafe {
             function::set_function_attribute(self.function, larger, 1).is_ok()
                 && sys::cuOccupancyMaxActiveClusters(&mut clusters, self.function, &config).result().is_ok()
@@ -119,19 +122,19 @@ impl Kernel {
         Ok(*self.cluster.get_or_init(|| runs && clusters > 0))
     }
 
-    /// Raises the driver's limit when a launch needs more dynamic shared memory than any before. The context is
-    /// current.
+    /// Raises the driver's limit if a launch needs more dynamic shared memory than any launch before. The caller has
+    /// made the context current.
     pub(super) fn allow_shared_memory(&self, bytes: u32) -> Result<()> {
         if bytes <= self.allowed_shared_bytes.load(Ordering::Relaxed) {
             return Ok(());
         }
         let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        // Two threads must not leave the smaller of their two sizes in force.
+        // Two threads that raise the limit at once must not leave the smaller of their two sizes in force.
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let _one = lock(&ONE_AT_A_TIME);
         if bytes > self.allowed_shared_bytes.load(Ordering::Relaxed) {
             let value = i32::try_from(bytes).unwrap_or(i32::MAX);
-            // SAFETY: the function is alive.
+            // SAFETY: the module of `self.function` is loaded.
             unsafe { function::set_function_attribute(self.function, attribute, value) }
                 .doing("asking for more shared memory")?;
             self.allowed_shared_bytes.store(bytes, Ordering::Relaxed);
@@ -139,7 +142,7 @@ impl Kernel {
         Ok(())
     }
 
-    /// Loads an image into the current context.
+    /// Loads an image (a cubin or PTX) into the current context, and looks the kernel `entry` up in it.
     fn load(context: &Arc<CudaContext>, image: &[u8], entry: &str) -> Result<Self> {
         use CUfunction_attribute as Attribute;
         const DOING: &str = "loading a kernel";
@@ -155,10 +158,10 @@ impl Kernel {
         };
         let name =
             CString::new(entry).map_err(|_| Error::Driver { doing: DOING, reason: "a NUL in its name".into() })?;
-        // SAFETY: the module is alive.
+        // SAFETY: `module` is loaded.
         kernel.function = unsafe { result::module::get_function(module, name) }.doing(DOING)?;
         let attribute = |attribute| {
-            // SAFETY: the function is alive.
+            // SAFETY: the module of `kernel.function` is loaded.
             let value = unsafe { function::get_function_attribute(kernel.function, attribute) }.doing(DOING)?;
             Ok(u32::try_from(value).unwrap_or(0))
         };
@@ -194,7 +197,8 @@ fn build_text(context: &Context, text: &str, entry: &str, disk: Option<&DiskCach
     // Loading must not become part of a capture.
     let _outside = OutsideCapture::enter()?;
     let load = |image: &[u8]| Kernel::load(&context.cuda, image, entry);
-    // If the driver refuses a whole image (another driver's, say), the kernel is compiled again, too.
+    // If the driver refuses an image although it is whole (as one for another driver), the kernel is compiled again,
+    // too.
     if let Some(kernel) = disk.and_then(|disk| disk.read(&name)).and_then(|image| load(&image).ok()) {
         return Ok(kernel);
     }

@@ -16,8 +16,8 @@ impl Cuda {
     /// Returns the kernel `key`; `source` is called only when this process has not used it yet.
     ///
     /// # Errors
-    /// [`Error::Compile`](upsweep_core::error::Error::Compile), and [`Error::Driver`](upsweep_core::error::Error::Driver) when the driver cannot
-    /// load it.
+    /// [`Error::Compile`](upsweep_core::error::Error::Compile), and
+    /// [`Error::Driver`](upsweep_core::error::Error::Driver) when the driver cannot load it.
     pub(crate) fn kernel<K: Any + Eq + Hash + Send + Sync>(
         &self,
         key: K,
@@ -47,7 +47,7 @@ impl Cuda {
             .doing("launching a kernel")
     }
 
-    /// Enqueues the store of zeros in `bytes` bytes.
+    /// Enqueues the store of zeros in `bytes` bytes at `address`.
     pub(crate) fn clear(&self, address: u64, bytes: usize) -> Result<()> {
         self.context().bind()?;
         if bytes > 0 {
@@ -58,7 +58,7 @@ impl Cuda {
         Ok(())
     }
 
-    /// Enqueues the copy of `bytes` bytes.
+    /// Enqueues the copy of `bytes` bytes from the address `from` to the address `to`.
     pub(crate) fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<()> {
         self.context().bind()?;
         if bytes > 0 {
@@ -68,7 +68,7 @@ impl Cuda {
         Ok(())
     }
 
-    /// Enqueues the store of one number.
+    /// Enqueues the store of the number `value` at `address`.
     pub(crate) fn store_u64(&self, address: u64, value: u64) -> Result<()> {
         self.context().bind()?;
         let words = [value as u32, (value >> 32) as u32];

@@ -26,7 +26,7 @@ use upsweep_core::error::{Error, Result};
 use upsweep_core::operator::Element;
 
 impl Cuda {
-    /// Returns an array of `len` elements, uninitialised, usable in the order of the device's stream.
+    /// Returns an uninitialised array of `len` elements, usable in the order of the device's stream.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; the device stays usable.
@@ -49,7 +49,7 @@ impl Cuda {
         unsafe { self.wrap(address, len) }
     }
 
-    /// Returns an array of `len` elements at an address.
+    /// Returns an array of `len` elements on existing memory at `address`.
     ///
     /// # Safety
     /// The memory is exclusively the caller's, has room for the elements, and is not read before it is written.
@@ -85,7 +85,7 @@ impl Cuda {
             compute(array.as_view_mut())?;
             return download(&array)?.first().copied().ok_or(Error::Length { what: "output", found: 0, expected: 1 });
         };
-        // SAFETY: the room is this call's, and large enough.
+        // SAFETY: `address` is room for one value in a landing that only this call uses.
         let mut one = ManuallyDrop::new(unsafe { self.wrap(address, 1) }?);
         let computed = compute(one.as_view_mut());
         ManuallyDrop::into_inner(one).leak();
@@ -132,6 +132,8 @@ impl Cuda {
         Wait::new(self.stream(), DOING)?.wait()?.faults()
     }
 
+    /// Checks that the device's stream is not being captured, for an operation that a capture cannot contain.
+    ///
     /// # Errors
     /// [`Error::Driver`] when the device's stream is being captured.
     pub fn refuse_in_capture(&self, doing: &'static str) -> Result<()> {
@@ -178,7 +180,7 @@ impl Cuda {
     }
 
     fn lend<'a>(&'a self, address: CUdeviceptr, sync: SyncOnDrop<'a>, order: Order) -> Result<(CUdeviceptr, Loan<'a>)> {
-        // cudarc keeps a failure to wait for its events.
+        // cudarc does not return a failure to wait for its events, but keeps it in the handle of the context.
         self.stream().context().check_err().doing("waiting for other uses of a buffer")?;
         let other = match order {
             Order::Streams(other) => Some((self.stream(), other)),
@@ -187,8 +189,8 @@ impl Cuda {
         Ok((address, Loan { _sync: Some(sync), other }))
     }
 
-    /// Returns how this device's use of a buffer of `stream` is ordered with other uses; orders it after them if cudarc
-    /// does not.
+    /// Returns how this device's use of a buffer is ordered with other uses of it on `stream`, the buffer's own stream.
+    /// If cudarc does not order them, makes this device's stream wait for `stream`.
     fn order(&self, what: &'static str, stream: &Arc<CudaStream>) -> Result<Order> {
         let (mine, theirs) = (self.stream().context(), stream.context());
         if mine.cu_ctx() != theirs.cu_ctx() {
@@ -240,17 +242,19 @@ impl Cuda {
     }
 }
 
-/// Order of the uses of one buffer on two streams.
+/// Ordering between uses of one buffer on two streams.
 enum Order {
-    /// By the caller.
+    /// The caller orders the uses: this device's stream is being captured.
     Nothing,
-    /// By cudarc.
+    /// cudarc orders the uses, by the events that it keeps with the buffer. This is also the answer if both streams are
+    /// the same, or if the buffer's stream is being captured.
     Events,
-    /// By upsweep: the buffer's stream waits for the device's stream once the kernels are enqueued.
+    /// upsweep orders the uses: the buffer's stream waits for the device's stream once the kernels are enqueued.
     Streams(Arc<CudaStream>),
 }
 
-/// Buffer in use by kernels that are being enqueued. Dropped when they are, it orders other uses after them.
+/// Use of a buffer by kernels that are being enqueued. It is dropped when they are enqueued, and then orders other uses
+/// after them.
 #[derive(Debug, Default)]
 #[must_use = "the buffer is in use until the loan is dropped, after the kernels are enqueued"]
 pub(crate) struct Loan<'a> {
@@ -261,7 +265,7 @@ pub(crate) struct Loan<'a> {
 impl Drop for Loan<'_> {
     fn drop(&mut self) {
         if let Some((mine, other)) = &self.other {
-            // cudarc's way to report a failure in a drop: by the next call.
+            // cudarc reports a failure in a drop by the next call, so upsweep leaves the failure with it.
             mine.context().record_err(other.join(mine));
         }
     }
@@ -275,7 +279,7 @@ fn refuse_in_capture(stream: &CudaStream, doing: &'static str) -> Result<()> {
     Err(Error::Driver { doing, reason: reason.to_owned() })
 }
 
-/// Returns the elements on the host, once they are computed.
+/// Returns the elements of `array` on the host, once they are computed.
 pub fn download<T: Element>(array: &CudaSlice<T>) -> Result<Vec<T>> {
     const DOING: &str = "copying an array to the host";
     let stream = array.stream();
@@ -301,7 +305,7 @@ pub fn download<T: Element>(array: &CudaSlice<T>) -> Result<Vec<T>> {
     }
     let over = wait.wait()?;
     if let Some(range) = lands {
-        // SAFETY: `host` has room for these bytes, which are those of the elements.
+        // SAFETY: `host` has room for `bytes` bytes, and the landing has the bytes of all elements.
         unsafe { host.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(over.landed(range).as_ptr(), bytes) };
     }
     // SAFETY: the copy is done, and every value that kernels store is a valid value of its type.
@@ -310,6 +314,8 @@ pub fn download<T: Element>(array: &CudaSlice<T>) -> Result<Vec<T>> {
     Ok(host)
 }
 
+/// Enqueues a copy of `bytes` bytes of device memory to pageable host memory.
+///
 /// # Safety
 /// `host` is good for `bytes` bytes until `stream` has been waited for, and `address` for as many.
 unsafe fn copy_to_host<T>(

@@ -11,9 +11,9 @@ use std::ops::Range;
 use std::ptr::NonNull;
 use upsweep_core::error::Result;
 
-/// Bytes of a landing. For a larger result, the copy takes longer than a second wait of the host.
+/// Number of bytes of a landing. The copy of a larger result takes longer than a second wait of the host.
 const BYTES: usize = 16 << 10;
-/// Alignment of copies in a landing.
+/// Alignment of each copy in a landing, in bytes.
 const ALIGNMENT: usize = 64;
 
 /// Pinned memory of the current context. It is never freed before the context, because a copy may be under way.
@@ -22,7 +22,7 @@ pub(super) struct Landing {
     used: usize,
 }
 
-// SAFETY: the memory is this landing's own.
+// SAFETY: the memory belongs to this landing alone.
 unsafe impl Send for Landing {}
 
 impl Landing {
@@ -33,7 +33,8 @@ impl Landing {
         Some(Self { first: NonNull::new(first.cast())?, used: 0 })
     }
 
-    /// Enqueues a copy of device memory, and returns its range in the landing; none where there is no room for it.
+    /// Enqueues a copy of `bytes` bytes of device memory to the landing, and returns its range there; none if there is
+    /// no room for it.
     ///
     /// # Safety
     /// `address` is good for `bytes` bytes when the copy is done.
@@ -50,15 +51,15 @@ impl Landing {
         Ok(Some(range))
     }
 
-    /// Returns room for a value of `bytes` bytes that a kernel stores itself, aligned for any type: its address on the
-    /// device, and its range in the landing. None where there is no room.
+    /// Reserves room for a value of `bytes` bytes that a kernel stores itself, aligned for any type. Returns its
+    /// address on the device, and its range in the landing; none if there is no room.
     pub(super) fn room(&mut self, bytes: usize) -> Option<(CUdeviceptr, Range<usize>)> {
         let (to, range) = self.take(bytes)?;
         // Pinned memory has the same address on the device.
         Some((to.as_ptr().expose_provenance() as CUdeviceptr, range))
     }
 
-    /// Takes the next unused bytes.
+    /// Reserves the next `bytes` unused bytes of the landing.
     fn take(&mut self, bytes: usize) -> Option<(NonNull<u8>, Range<usize>)> {
         let end = self.used.checked_add(bytes).filter(|&end| end <= BYTES)?;
         let range = self.used..end;
@@ -67,7 +68,7 @@ impl Landing {
         Some((unsafe { self.first.add(range.start) }, range))
     }
 
-    /// Returns the bytes in a range.
+    /// Returns the bytes in a range of the landing.
     ///
     /// # Safety
     /// A copy or a kernel has written the range, and the host has waited for it.
@@ -79,7 +80,7 @@ impl Landing {
     /// Makes the whole landing available for other copies.
     ///
     /// # Safety
-    /// The host has waited for all copies.
+    /// The host has waited for all copies to the landing.
     pub(super) unsafe fn clear(&mut self) {
         self.used = 0;
     }

@@ -13,8 +13,8 @@ use cudarc::driver::sys::{
 /// Fraction of a device's memory that stays in the pool while unused, as a divisor: repeated sorts of the same length
 /// need no new memory. Otherwise each call after a wait would pay for new memory, which takes longer than the sort.
 const KEPT_PART: usize = 16;
-/// Least bytes that stay in the pool. The sums of lines that are cut into chunks need little more than 1 MiB
-/// (`upsweep-plan/src/columns.rs`), and the driver enlarges a pool by some 32 MiB at a time.
+/// Smallest number of bytes that stay in the pool while unused. The sums of lines that are cut into chunks need little
+/// more than 1 MiB (`upsweep-plan/src/columns.rs`), and the driver enlarges a pool by some 32 MiB at a time.
 const LEAST_KEPT: usize = 64 << 20;
 
 /// Pool of device memory.
@@ -33,7 +33,7 @@ impl Pool {
         wanted.allocType = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
         wanted.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
         wanted.location.id = i32::try_from(ordinal).unwrap_or(i32::MAX);
-        // SAFETY: `wanted` describes memory of a device.
+        // SAFETY: `wanted` describes the memory of a device that supports pools.
         let pool = Self(unsafe { mem_pool::create(&wanted) }?);
         let threshold = CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
         let mut kept = (memory / KEPT_PART).max(LEAST_KEPT) as u64;
@@ -48,7 +48,7 @@ impl Pool {
         unsafe { mem_pool::alloc_async(self.0, bytes, stream) }
     }
 
-    /// Returns unused memory to the system.
+    /// Returns the pool's unused memory to the system.
     pub(super) fn trim(&self) {
         // SAFETY: the pool is valid. Memory that is not returned now is returned later.
         let _ = unsafe { mem_pool::trim_to(self.0, 0) };

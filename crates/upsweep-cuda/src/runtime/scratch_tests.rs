@@ -9,12 +9,12 @@ use std::sync::Mutex;
 use std::time::Duration;
 use upsweep_core::error::Error;
 
-/// Lock of these tests, which count memory, fill it and capture, and so must not run at once.
+/// Lock that each of these tests holds: they count memory, fill it and capture, and so must not run at once.
 static ONE: Mutex<()> = Mutex::new(());
 
 type Outcome = std::result::Result<(), Box<dyn std::error::Error>>;
 
-/// Returns a device on a stream of its own.
+/// Returns a device on a stream that no other test uses.
 fn device() -> std::result::Result<Cuda, Box<dyn std::error::Error>> {
     Ok(Cuda::on_stream(&CudaContext::new(0)?.new_stream()?)?)
 }
@@ -26,11 +26,12 @@ fn fill<T>(scratch: &Scratch<'_, T>, byte: u8) -> Result<()> {
     unsafe { result::memset_d8_async(scratch.address, byte, scratch.bytes, stream) }.doing("filling scratch")
 }
 
-/// Returns the bytes of `scratch` from `from` on, after the commands enqueued so far.
+/// Returns the bytes of `scratch` from the byte `from` on, after the commands enqueued so far.
 fn bytes<T>(scratch: &Scratch<'_, T>, from: usize) -> Result<Vec<u8>> {
     let mut bytes = vec![0x77; scratch.bytes - from];
     let stream = scratch.cuda.stream();
-    // SAFETY: the memory has this number of bytes, and the stream is waited for before `bytes` is dropped.
+    // SAFETY: `scratch` has as many bytes as `bytes` from `from` on, and the stream is waited for before `bytes` is
+    // dropped.
     unsafe { result::memcpy_dtoh_async(&mut bytes, scratch.address + from as u64, stream.cu_stream()) }
         .doing("reading scratch")?;
     stream.synchronize().doing("reading scratch")?;
@@ -108,7 +109,7 @@ fn out_of_memory_is_an_error_and_no_more() -> Outcome {
     let _one = lock(&ONE);
     let cuda = &device()?;
     let memory = cuda.info().memory;
-    // All of the memory, of which CUDA itself uses a part; one byte more; more than can be counted.
+    // Requests that fail: all of the memory, of which CUDA itself uses a part; one byte more; more than can be counted.
     for _ in 0..3 {
         for bytes in [memory, memory + 1, usize::MAX] {
             assert_eq!(cuda.scratch::<u8>(bytes).err(), Some(Error::OutOfMemory { bytes }));
@@ -131,7 +132,7 @@ fn scratch_in_a_graph() -> Outcome {
     let output = cuda.scratch::<u8>(len)?;
     let mut addresses = Vec::new();
     let mut refused = None;
-    // Thread-local, because other tests of this process go on.
+    // The capture is of this thread alone, because other tests of this process go on in other threads.
     stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
     let enqueued = (|| {
         for len in [len, len / 2, len] {

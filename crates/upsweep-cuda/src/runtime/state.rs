@@ -17,7 +17,8 @@ pub(super) struct State {
     pub(super) context: Arc<Context>,
     pub(super) kernels: Kernels,
     pub(super) captures: Captures,
-    /// Streams by handle. An entry that is alive keeps its stream alive, so that the handle is still that stream's.
+    /// States of streams by the streams' handles. As long as an entry's state exists it keeps its stream, so the handle
+    /// is still that stream's.
     streams: Mutex<HashMap<usize, Weak<StreamState>>>,
 }
 
@@ -30,13 +31,13 @@ impl State {
     /// Returns the state of a device's primary context.
     pub(super) fn of_device(ordinal: usize) -> Result<Arc<Self>> {
         load()?;
-        // Before the call of cudarc: this error says how many devices there are.
+        // Checked before cudarc's call, because this error says how many devices there are.
         device_info(ordinal)?;
         Nvrtc::load_ahead();
         Self::of(&CudaContext::new(ordinal).doing("starting CUDA on a device")?)
     }
 
-    /// Returns the state of a context.
+    /// Returns the state of a context, and creates it if upsweep has not seen the context before.
     pub(super) fn of(cuda: &Arc<CudaContext>) -> Result<Arc<Self>> {
         load()?;
         let mut seen = lock(&SEEN);
@@ -64,7 +65,7 @@ impl State {
         seen.iter().find(|state| state.context.cuda.cu_ctx() == cuda.cu_ctx()).cloned()
     }
 
-    /// Returns whether the context has users besides [`SEEN`].
+    /// Returns whether the state must be kept: its context is a primary one, or has users besides [`SEEN`].
     fn is_needed(state: &Arc<Self>) -> bool {
         let context = &state.context;
         let own = context.handles() + state.kernels.len();
@@ -72,7 +73,7 @@ impl State {
         used || context.cuda.is_primary() || Arc::strong_count(&context.cuda) > own
     }
 
-    /// Returns the state of a stream of this context.
+    /// Returns the state of a stream of this context, and creates it if the stream has none.
     pub(super) fn stream(&self, stream: &Arc<CudaStream>) -> Arc<StreamState> {
         let mut streams = lock(&self.streams);
         let key = stream.cu_stream().addr();
@@ -85,13 +86,13 @@ impl State {
         state
     }
 
-    /// Returns the state of a stream, if it has one.
+    /// Returns the state of the stream `stream`, if it has one.
     pub(super) fn known(&self, stream: CUstream) -> Option<Arc<StreamState>> {
         lock(&self.streams).get(&stream.addr()).and_then(Weak::upgrade)
     }
 
-    /// Returns the first fault after `stream` was waited for: of its own kernels, of kernels of other streams that
-    /// wrote to its buffers, or of a graph.
+    /// Returns the first fault, after `stream` was waited for: of its own kernels, of kernels of other streams that
+    /// wrote to its buffers, or of a captured graph.
     pub(super) fn take_fault(&self, stream: CUstream) -> Result<()> {
         self.captures.sweep(&self.context)?;
         self.context.kept_fault(stream)?;

@@ -9,12 +9,13 @@ use cudarc::driver::sys::CUstream;
 use std::sync::{Arc, Mutex};
 use upsweep_core::error::{Error, Result};
 
-/// Stream with its workspaces.
+/// CUDA stream with its workspaces, and with the faults that its kernels may report.
 pub(super) struct StreamState {
     pub(super) stream: Arc<CudaStream>,
     pub(super) context: Arc<Context>,
     grown: Mutex<Grown>,
-    /// Streams whose kernels wrote to this stream's buffers and can report faults; kept until those faults are read.
+    /// Other streams whose kernels wrote to this stream's buffers and can report faults. They are kept until those
+    /// faults are read.
     watched: Mutex<Vec<Arc<StreamState>>>,
 }
 
@@ -31,7 +32,7 @@ impl StreamState {
         }
     }
 
-    /// Drains the list of watched streams.
+    /// Removes all watched streams from the list, and returns them.
     pub(super) fn watched(&self) -> Vec<Arc<Self>> {
         std::mem::take(&mut *lock(&self.watched))
     }
@@ -56,7 +57,7 @@ impl StreamState {
         Ok(workspace)
     }
 
-    /// Marks that a kernel is enqueued that can report a fault.
+    /// Marks that a kernel is enqueued on this stream that can report a fault.
     pub(super) fn mark_may_fault(&self) {
         lock(&self.grown).may_fault = true;
     }
@@ -79,7 +80,8 @@ impl StreamState {
     pub(super) fn ask(&self, landing: &mut Landing) -> Result<Vec<Asked>> {
         let mut grown = lock(&self.grown);
         let asked = grown.ask(landing, self.stream.cu_stream())?;
-        // Kernels enqueued from now on set the mark again. Faults that were not copied are read later.
+        // Kernels that are enqueued from now on set the mark again. Faults that did not fit in the landing are read
+        // later.
         grown.may_fault &= asked.len() < grown.all.len();
         Ok(asked)
     }

@@ -43,7 +43,8 @@ impl<'s> Wait<'s> {
         Ok(Self { stream, doing, state, own, landing })
     }
 
-    /// Enqueues a copy to pinned memory, and returns its range for `Over::landed`; none if it does not fit.
+    /// Enqueues a copy of `bytes` bytes to pinned memory, and returns the range for `Over::landed`; none if it does not
+    /// fit.
     ///
     /// # Safety
     /// `address` is good for `bytes` bytes until the stream has been waited for.
@@ -53,18 +54,18 @@ impl<'s> Wait<'s> {
         unsafe { landing.copy(address, bytes, self.stream.cu_stream(), self.doing) }
     }
 
-    /// Waits for the stream.
+    /// Waits until the stream has done everything that is enqueued on it.
     pub(super) fn wait(self) -> Result<Over<'s>> {
         self.stream.synchronize().doing(self.doing)?;
         Ok(Over(self))
     }
 }
 
-/// Stream that has been waited for.
+/// Stream that has been waited for: its copies to pinned memory can be read.
 pub(super) struct Over<'s>(Wait<'s>);
 
 impl Over<'_> {
-    /// Returns the bytes that were copied to a range.
+    /// Returns the bytes that were copied to a range of the pinned memory.
     pub(super) fn landed(&self, range: Range<usize>) -> &[u8] {
         // SAFETY: the stream of the copies has been waited for.
         self.0.landing.as_ref().map_or(&[], |landing| unsafe { landing.landed(range) })

@@ -31,7 +31,7 @@ use upsweep_core::error::{Error, Result};
 /// Bytes of the header: `epoch, ticket, finished, fault code` (u32), `fault index` (u64), `fault value` (i64), `fault
 /// bound` (u64).
 const HEADER: usize = 256;
-/// Offset of the fault in the header, and its size.
+/// Fault in the header: its offset, and its number of bytes.
 const FAULT: (u64, usize) = (12, 28);
 /// Fault code while a kernel writes the fault's index and value.
 const CLAIMED: u32 = u32::MAX;
@@ -40,7 +40,7 @@ pub(super) const INITIAL: Capacity = Capacity { words8: 1 << 17, words16: (3 << 
 /// Capacity of a capture's first workspace: 64 KiB. Each capture has its own, so it is small.
 pub(super) const INITIAL_IN_CAPTURE: Capacity = Capacity { words8: 1 << 11, words16: (3 << 10) - HEADER / 16 };
 
-/// Workspace, as a kernel gets it: `memory/layout.cuh` has the same struct.
+/// Workspace, as a kernel receives it: `memory/layout.cuh` has the same struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub(crate) struct Workspace {
@@ -57,7 +57,7 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    /// No workspace: for a kernel that does not use it.
+    /// Workspace of no memory, for a kernel that does not use one.
     pub(crate) const NONE: Self = Self { header: 0, words8: 0, words16: 0, capacity8: 0, capacity16: 0 };
 }
 
@@ -76,7 +76,7 @@ impl Capacity {
         needed.words8 <= self.words8 && needed.words16 <= self.words16
     }
 
-    /// Returns a capacity for `needed`; a region that is too small is at least doubled.
+    /// Returns the capacity of a new workspace that satisfies `needed`: a region that is too small is at least doubled.
     pub(super) fn grown(self, needed: Self) -> Self {
         let grow = |have: usize, need: usize| {
             if need <= have {
@@ -88,8 +88,8 @@ impl Capacity {
         Self { words8: grow(self.words8, needed.words8), words16: grow(self.words16, needed.words16) }
     }
 
-    /// Returns the bytes of a workspace and the offset of its region of 16-byte words; none if that is too much for
-    /// 32-bit word counts.
+    /// Returns the number of bytes of a workspace with these capacities, and the offset of its region of 16-byte words;
+    /// none if there are too many words for 32-bit counts.
     fn layout(self) -> Option<Layout> {
         let (capacity8, capacity16) = (u32::try_from(self.words8).ok()?, u32::try_from(self.words16).ok()?);
         let start16 = self.words8.checked_mul(8)?.checked_next_multiple_of(HEADER)?.checked_add(HEADER)?;
@@ -120,12 +120,12 @@ pub(super) fn create(context: &Context, capacity: Capacity) -> Result<Workspace>
     let words8 = header + HEADER as u64;
     let workspace = Workspace { header, words8, words16: header + start16 as u64, capacity8, capacity16 };
     renew(context, workspace).inspect_err(|_| {
-        // The caller gets the first failure.
+        // The memory is freed, and the caller gets the failure of the clearing, whether or not the memory can be freed.
         let _ = context.free(header, stream);
     })
 }
 
-/// Clears a workspace that no kernel uses any more.
+/// Clears a workspace that no kernel uses any more, and sets its epoch to 1.
 pub(super) fn renew(context: &Context, workspace: Workspace) -> Result<Workspace> {
     const DOING: &str = "clearing a workspace";
     let _outside = OutsideCapture::enter()?;
@@ -140,7 +140,7 @@ pub(super) fn renew(context: &Context, workspace: Workspace) -> Result<Workspace
     Ok(workspace)
 }
 
-/// Workspace and the smaller ones that it replaced.
+/// Current workspace of a stream or a capture, and the smaller ones that it replaced.
 #[derive(Debug, Default)]
 pub(super) struct Grown {
     pub(super) all: Vec<Workspace>,
@@ -153,14 +153,14 @@ impl Grown {
         self.all.last().copied()
     }
 
-    /// Enqueues copies of the faults to a landing, in the order of `stream`; they can be read once the stream has been
-    /// waited for. Faults that find no room there are not copied.
+    /// Enqueues copies of the workspaces' faults to a landing, in the order of `stream`. They can be read once the
+    /// stream has been waited for. Faults for which the landing has no room are not copied.
     pub(super) fn ask(&self, landing: &mut Landing, stream: CUstream) -> Result<Vec<Asked>> {
         let mut asked = Vec::new();
         if self.may_fault {
             for workspace in &self.all {
                 let address = workspace.header + FAULT.0;
-                // SAFETY: the fault is in the header.
+                // SAFETY: the header has `FAULT.1` bytes from `address` on, where the fault lies.
                 let landing = unsafe { landing.copy(address, FAULT.1, stream, READING) }?;
                 asked.extend(landing.map(|at| Asked { address, at }));
             }
@@ -168,7 +168,7 @@ impl Grown {
         Ok(asked)
     }
 
-    /// Returns the first fault, read in the order of `stream`.
+    /// Returns the first fault of the workspaces, read in the order of `stream`, which is waited for.
     pub(super) fn read_fault(&self, stream: CUstream) -> Result<()> {
         if !self.may_fault {
             return Ok(());
@@ -179,7 +179,7 @@ impl Grown {
 
 const READING: &str = "reading whether a kernel reported a fault";
 
-/// Copy of a fault in a landing.
+/// Fault of a workspace that is copied to a landing.
 pub(super) struct Asked {
     /// Address of the fault on the device.
     address: u64,
@@ -187,7 +187,7 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// Returns the fault, if there is one, and clears it on the device in the order of `stream`.
+    /// Returns the copied fault, if there is one, and clears it on the device in the order of `stream`.
     ///
     /// # Safety
     /// The fault was copied to this landing, and the host has waited for the copy.
@@ -202,9 +202,9 @@ impl Asked {
 fn read_fault(workspace: &Workspace, stream: CUstream) -> Result<()> {
     let mut bytes = [0u8; FAULT.1];
     let address = workspace.header + FAULT.0;
-    // SAFETY: the fault is in the header, and `bytes` lives until the stream has been waited for.
+    // SAFETY: the header has `FAULT.1` bytes from `address` on, and `bytes` lives until the stream has been waited for.
     unsafe { result::memcpy_dtoh_async(&mut bytes, address, stream) }.doing(READING)?;
-    // SAFETY: the stream is alive.
+    // SAFETY: the stream `stream` exists.
     unsafe { result::stream::synchronize(stream) }.doing(READING)?;
     clear_fault(&bytes, address, stream)
 }
@@ -212,12 +212,12 @@ fn read_fault(workspace: &Workspace, stream: CUstream) -> Result<()> {
 /// Returns the fault that was read from `address`, if there is one, and clears it there.
 fn clear_fault(bytes: &[u8; FAULT.1], address: u64, stream: CUstream) -> Result<()> {
     let Some(fault) = decode_fault(bytes) else { return Ok(()) };
-    // SAFETY: the fault is in a header.
+    // SAFETY: the header of a workspace has `FAULT.1` bytes from `address` on.
     unsafe { result::memset_d8_async(address, 0, FAULT.1, stream) }.doing(READING)?;
     Err(fault)
 }
 
-/// Decodes the header's bytes from the fault code on.
+/// Decodes a fault from the header's bytes, which begin with the fault code.
 fn decode_fault(bytes: &[u8; FAULT.1]) -> Option<Error> {
     let (code, rest) = bytes.split_first_chunk::<4>()?;
     let (index, rest) = rest.split_first_chunk::<8>()?;
@@ -327,7 +327,8 @@ mod tests {
         }
         let host = offsets!(header, words8, words16, capacity8, capacity16);
         assert_eq!(layout("Workspace"), (host, size_of::<Workspace>()));
-        // The epoch is first: `renew` writes it there. The fault is read in one piece.
+        // The epoch is the first field: `renew` writes it there. The fields of the fault are contiguous, so it is read
+        // in one piece.
         let (header, size) = layout("WorkspaceHeader");
         let fault = FAULT.0 as usize;
         assert_eq!(header[0], ("epoch", 0));

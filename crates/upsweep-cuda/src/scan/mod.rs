@@ -51,24 +51,25 @@ params! {
         output: "Out*",
         /// Number of elements.
         n: "u64",
-        /// ROWS: elements a row.
+        /// If HEADS is ROWS: number of elements of a row.
         row: "u64",
         /// Reciprocal of `row`: see `row_of` in `tile/heads.cuh`.
         row_reciprocal: "u64",
         /// Bit mask with the bits 0, row, 2 * row, ... below 64.
         row_pattern: "u64",
-        /// FLAGS: an element's flag; KEYS: its key.
+        /// If HEADS is FLAGS or KEYS: address of the flag, or of the key, of each element.
         head_source: "const void*",
-        /// OFFSETS: segments + 1 offsets.
+        /// If HEADS is OFFSETS: address of the offsets, one more than there are segments.
         offsets: "const Offset*",
         segments: "u64",
-        /// OFFSETS: number of offsets that each tile checks.
+        /// If HEADS is OFFSETS: number of offsets that each tile checks.
         share: "u64",
-        /// Capacity of the output: a reduction stores no result beyond it.
+        /// Number of results that the output has room for: a reduction stores no result beyond it.
         outputs: "u64",
         /// Null, or the address that a reduction by flags or keys stores the number of segments at.
         count: "u64*",
-        /// Address that a reduction by keys stores the first key of each segment at, and the capacity there, or ~0.
+        /// `keys`: address that a reduction by keys stores the first key of each segment at. `keys_room`: number of
+        /// keys that there is room for, or ~0 if no keys are requested.
         keys: "void*",
         keys_room: "u64",
         /// Null, or the address that a scan of the whole array stores its carry at: the value after its last element.
@@ -81,8 +82,8 @@ params! {
     }
 }
 
-/// Most interleaved lines that are scanned as one, and most bytes of their element together: larger ones leave room for
-/// few tiles in shared memory.
+/// `MOST_INTERLEAVED`: largest number of interleaved lines that are scanned as one. The next constant is the largest
+/// number of bytes of their elements at one position: larger ones leave room for few tiles in shared memory.
 const MOST_INTERLEAVED: usize = 16;
 const MOST_INTERLEAVED_BYTES: usize = 32;
 
@@ -96,7 +97,8 @@ pub fn run<S: JobSteps, G: Segmentation>(
     open(cuda, &mut job, true, &mut |job| launch_lines(cuda, job, direction, carry))
 }
 
-/// Launches the kernel for the job's lines. `carry` is the address of the value that follows the last element, or 0.
+/// Launches the kernel for the lines of the job's shape. `carry` is the address for the value that follows the last
+/// element, or 0.
 fn launch_lines(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, carry: u64) -> Result<()> {
     if interleaves_as_one(job.shape, job.functions.layouts) {
         launch(cuda, job, direction, Extra { carry, ..Extra::default() })
@@ -113,24 +115,25 @@ pub(super) fn interleaves_as_one(shape: Shape, layouts: Layouts) -> bool {
     shape.inner <= 1 || (few && layouts.plain())
 }
 
-/// Value for the capacity of keys if no keys are requested (`kernels/tile/compact.cuh`).
+/// Number of keys that there is room for, if no keys are requested (`kernels/tile/compact.cuh`).
 pub(super) const NO_KEYS: u64 = u64::MAX;
 
 /// Outputs of a launch besides its results.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Extra {
-    /// Address of the carry, or 0.
+    /// Address for the carry, the value that follows the last element; or 0.
     pub(super) carry: u64,
-    /// Address that a reduction stores the number of segments at, or 0; none for a scan.
+    /// For a reduction, the address for the number of segments, or 0; none for a scan.
     pub(super) by_segment: Option<u64>,
-    /// Address that a reduction by keys stores the first key of each segment at, and the capacity there.
+    /// For a reduction by keys, the address for the first key of each segment, and the number of keys that there is
+    /// room for.
     pub(super) keys: Option<(u64, usize)>,
 }
 
 /// Returns the plan for `n` elements of a job with these features; `key` is the layout of keys, where it is known.
 pub(super) fn plan(cuda: &Cuda, n: usize, features: Features, layouts: Layouts, key: Option<Layout>) -> ScanPlan {
     let (sizes, capability) = (features.sizes(layouts), cuda.compute_capability());
-    // A wave needs the number of tiles on the host.
+    // A wave needs the number of tiles on the host, so an input whose length lies in device memory takes the pipeline.
     let longest_wave = if layouts.counted { 0 } else { cuda.longest_wave };
     let runs = features.runs(n, layouts, key);
     if let Some(plan) = runs.and_then(|runs| ScanPlan::of_runs(n, sizes, runs, capability, longest_wave)) {
@@ -143,12 +146,12 @@ pub(super) fn plan(cuda: &Cuda, n: usize, features: Features, layouts: Layouts, 
     }
 }
 
-/// Returns the kernel of a plan.
+/// Returns the kernel of a plan: of a scan, or of a reduction by segment.
 pub(super) fn kernel<'a>(plan: &ScanPlan, features: Features, functions: &'a Functions<'a>) -> Kernel<'a> {
     Kernel { functions, kernel: plan.kernel(), features, constants: plan.constants() }
 }
 
-/// Returns how the kernel finds the heads of a job's lines and segments.
+/// Returns the source of the segment heads for a job's lines and segments.
 fn heads_in(shape: Shape, heads: Heads, by_segment: bool) -> Heads {
     match heads {
         Heads::None if shape.outer > 1 || by_segment => Heads::Rows,
@@ -156,7 +159,7 @@ fn heads_in(shape: Shape, heads: Heads, by_segment: bool) -> Heads {
     }
 }
 
-/// Returns the plan of a job, as [`launch`] makes it.
+/// Returns the plan of a job, which is the one that [`launch`] makes.
 pub(super) fn plan_of(
     cuda: &Cuda,
     shape: Shape,

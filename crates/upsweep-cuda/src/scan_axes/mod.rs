@@ -27,32 +27,33 @@ params! {
     struct ScanAxesParams {
         input: "const In*",
         output: "Out*",
-        /// Rows and columns of each array.
+        /// `height`: number of rows of each array. `width`: number of columns.
         height: "u64",
         width: "u64",
-        /// Rows and columns of results.
+        /// Number of rows and of columns of the results of each array.
         out_height: "u64",
         out_width: "u64",
-        /// Strips of each array, tiles of a strip, and groups of strips.
+        /// Number of strips of each array, number of tiles of a strip, and number of groups of strips.
         strips: "u64",
         tiles: "u64",
         groups: "u64",
-        /// Index of the first group's entry.
+        /// Index of the first group's entry among the entries that strips and groups of strips publish for their rows.
         group_entries: "u64",
-        /// Alignment of all vectors of elements in bytes, at most the width of a copy.
+        /// Alignment in bytes that all vectors of elements have, at most the width of a copy.
         access: "u64",
-        /// Whether all vectors of results are aligned to their access width.
+        /// Whether all vectors of results are aligned to the width of a vector's store.
         out_aligned: "u64",
         workspace: "Workspace",
     }
 }
 
-/// Returns the features of a job whose `interleaved` lines are scanned as one.
+/// Returns the features of a scan along two axes, in which `interleaved` elements at each position are scanned as one.
 fn features_of(interleaved: usize, direction: Direction) -> Features {
     Features { exclusive: direction.exclusive, interleaved, ..Features::PLAIN }
 }
 
-/// Returns the plan for `shape` (arrays, rows, columns), whose elements are arrays of `interleaved` elements.
+/// Returns the plan for `shape`: (arrays, rows, columns). Each element is an array of `interleaved` elements of the
+/// job. None if there is nothing to scan, or no room for it in shared memory.
 pub(super) fn plan(
     shape: (usize, usize, usize),
     interleaved: usize,
@@ -89,7 +90,7 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>, plan: &AxesPlan, features: Features, b
     let border = usize::from(bordered);
     let (height, width) = (shape.len, shape.inner);
     let (out_height, out_width) = (height + border, width + border);
-    // The alignment of all rows' begins follows from the bytes of a row and the first row's address.
+    // All rows have the same alignment if the first row's address and the number of bytes of a row have it.
     let begins = |address: u64, row: usize, size: usize| {
         let most = AxesPlan::copy_bytes(size, plan.vector) as u64;
         1 << (address | (row * size) as u64 | most).trailing_zeros()
@@ -119,7 +120,7 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>, plan: &AxesPlan, features: Features, b
     unsafe { cuda.launch(&loaded, Grid::new(grid, threads, shared), &params) }
 }
 
-/// Returns the kernel of a plan.
+/// Returns the kernel of a plan of a scan along two axes.
 pub(super) fn kernel<'a>(plan: &AxesPlan, features: Features, functions: &'a Functions<'a>) -> Kernel<'a> {
     let kernel = ("scan_axes/scan_axes.cuh", "upsweep_scan_axes");
     Kernel { functions, kernel, features, constants: plan.constants() }

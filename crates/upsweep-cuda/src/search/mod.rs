@@ -24,10 +24,11 @@ params! {
         sorted: "const In*",
         values: "const In*",
         output: "void*",
-        /// Number of sorted elements, and the largest power of two that does not exceed it.
+        /// `len`: number of sorted elements. `step`: the first step of a search, the largest power of two that does not
+        /// exceed it.
         len: "u64",
         step: "u64",
-        /// Number of values.
+        /// Number of values that are searched for.
         n: "u64",
         /// Unused: no fault is reported.
         workspace: "Workspace",
@@ -52,7 +53,7 @@ where
     if n == 0 {
         return Ok(());
     }
-    // The comparison takes the place of the equality of neighbours.
+    // The kernel has the comparison where other kernels have the equality of neighbouring keys.
     with_functions::<I, _, _>(&FirstOf(less), |functions| {
         let kernel = kernel(functions, upper, size_of::<O>());
         let loaded = cuda.kernel(kernel.key(), || kernel.source::<SearchParams>())?;
@@ -72,7 +73,8 @@ where
     })
 }
 
-/// Returns the kernel for results of `index` bytes.
+/// Returns the kernel of searches whose results are indices of `index` bytes. With `upper` a result also counts the
+/// elements that equal the value.
 pub(super) fn kernel<'a>(functions: &'a Functions<'a>, upper: bool, index: usize) -> Kernel<'a> {
     let kernel = ("search/search.cuh", "upsweep_search");
     Kernel { functions, kernel, features: Features::PLAIN, constants: constants(upper, index) }

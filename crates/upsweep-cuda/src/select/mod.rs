@@ -56,18 +56,18 @@ params! {
     /// Parameters of the kernel that selects.
     struct SelectParams {
         input: "const In*",
-        /// FLAGS: a byte an element.
+        /// If FLAGS: address of a byte for each element, its flag.
         flags: "const u8*",
-        /// Null where only the number of results is requested.
+        /// Address for the selected elements or their indices; null if only the number of results is requested.
         output: "void*",
-        /// OTHERS: output of the rejected elements.
+        /// If OTHERS: address for the rejected elements.
         others: "void*",
-        /// RUN_BYTES: begin of each run, or its length.
+        /// If RUN_BYTES is not 0: address for the begin of each run, or for its length.
         runs: "void*",
-        /// Null, or the address of the number of selected elements, if that is known already: the rejected elements
-        /// follow them.
+        /// Null, or the address of the number of selected elements, if that is known before: then the rejected elements
+        /// are stored behind the selected ones.
         behind: "const u64*",
-        /// Capacity of the input in elements.
+        /// Number of elements in the input; if `length` is not null, the number that there is room for.
         n: "u64",
         /// Null, or the address of the number of elements.
         length: "const u64*",
@@ -79,7 +79,7 @@ params! {
     }
 }
 
-/// Steps of a choice as a job: the predicate is the map, and the elements are the keys.
+/// Steps of a selection's functions as those of a job: the predicate is the map, and the elements are the keys.
 type StepsOf<I, P> = Parts<I, bool, Or, MapWith<P>, Same>;
 type KeysOf<I, E> = Keys<'static, [I], E>;
 
@@ -93,8 +93,8 @@ where
     with_functions(call.choice, |functions| launch::<C, V, I, O>(cuda, call, Beside::NOTHING, functions, count))
 }
 
-/// Runs a selection like [`run`], and stores with each selected element the begin of its run, or with `lengths` its
-/// length.
+/// Runs a selection like [`run`], and also stores a number with each selected element: with `lengths` the length of its
+/// run, else the index where its run begins.
 pub fn run_with_runs<C, I, N>(
     cuda: &Cuda,
     call: Choosing<'_, C, I, I>,
@@ -112,7 +112,8 @@ where
     with_functions(call.choice, |functions| launch::<C, Values, I, I>(cuda, call, beside, functions, count))
 }
 
-/// Companion output: a number for each selected element, with the capacity of the results. See [`SelectSizes`].
+/// Companion output: for each selected element a number of `bytes` bytes. It has room for as many as there are results.
+/// See [`SelectSizes`].
 #[derive(Clone, Copy)]
 struct Beside {
     address: u64,
@@ -126,7 +127,7 @@ impl Beside {
     const NOTHING: Self = Self { address: 0, extent: Extent::NOTHING, bytes: 0, lengths: false };
 }
 
-/// Launches the kernel of a choice with these functions.
+/// Launches the kernel of a selection whose functions are `functions`.
 fn launch<C, V, I, O>(
     cuda: &Cuda,
     call: Choosing<'_, C, I, O>,
@@ -165,7 +166,7 @@ where
         Elements::OfOutput => (output, Loan::default()),
     };
     let elements = Extent::new::<I>(source, len);
-    // In place, each result lies at or before its element.
+    // In place, each result lies at the address of its element or before it.
     let same = source == output && size_of::<I>() == size_of::<O>() && !V::INDEX;
     if !in_place && !same {
         results.must_not_meet(elements)?;
@@ -212,10 +213,11 @@ where
     unsafe { cuda.launch(&loaded, Grid::new(grid, threads, shared), &params) }
 }
 
-/// Makes the functions that a choice contributes to its kernels.
+/// Calls `use_them` with the functions that a choice (a predicate, flags, or the equality of neighbours) contributes to
+/// its kernels.
 ///
 /// # Errors
-/// [`Error::Values`] when its functions capture too much.
+/// [`Error::Values`] when the functions capture more bytes of values than there is room for.
 pub(super) fn with_functions<I: Element, C: Choose<I>, R>(
     choice: &C,
     use_them: impl FnOnce(&Functions<'_>) -> Result<R>,
@@ -228,7 +230,8 @@ pub(super) fn with_functions<I: Element, C: Choose<I>, R>(
     use_them(&Functions::of::<StepsOf<I, C::Predicate>, KeysOf<I, C::Same>>(&text, &held))
 }
 
-/// Returns the sizes that the plan of a choice depends on; `index` is the number of bytes of an index.
+/// Returns the sizes that the plan of a selection depends on. `index` is the number of bytes of an index, or 0 if
+/// elements are stored.
 pub(super) fn sizes_of<I: Element, C: Choose<I>>(choice: &C, index: usize, others: bool) -> SelectSizes {
     SelectSizes {
         input: size_of::<I>(),
@@ -242,7 +245,7 @@ pub(super) fn sizes_of<I: Element, C: Choose<I>>(choice: &C, index: usize, other
     }
 }
 
-/// Returns the kernel of a plan.
+/// Returns the kernel of a plan of a selection.
 pub(super) fn kernel<'a>(plan: &SelectPlan, functions: &'a Functions<'a>) -> Kernel<'a> {
     let SelectSizes { flags, neighbours, .. } = plan.sizes;
     let heads = match (flags, neighbours) {
@@ -264,7 +267,7 @@ pub(super) fn kernel<'a>(plan: &SelectPlan, functions: &'a Functions<'a>) -> Ker
 }
 
 impl Cuda {
-    /// Returns a number on the device that is 0, in the order of its stream.
+    /// Returns an array of one number, which is set to 0 in the order of the device's stream.
     pub fn zeroed_number(&self) -> Result<CudaSlice<u64>> {
         let mut number = self.allocate::<u64>(1)?;
         let mut view = number.as_view_mut();

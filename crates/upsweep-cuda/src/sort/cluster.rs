@@ -11,33 +11,33 @@ use upsweep_plan::sort::cluster::ClusterPlan;
 
 params! {
     alone
-    /// Parameters of the kernel whose blocks sort together.
+    /// Parameters of the kernel in which one cluster of blocks sorts an array.
     struct SortClusterParams {
         keys: "const void*",
         keys_out: "void*",
         values: "const void*",
         values_out: "void*",
         n: "u64",
-        /// Keys of a block.
+        /// Number of keys of a block.
         share: "u64",
     }
 }
 
 const CLUSTER: &str = "upsweep_sort_cluster";
 
-/// Returns the text of the parameters of the kernel.
+/// Returns the C++ text of the parameters of the cluster's kernel.
 #[cfg(test)]
 pub(crate) fn params_text() -> String {
     SortClusterParams::text()
 }
 
-/// Returns the source of the kernel.
+/// Returns the source of the kernel in which one cluster of blocks sorts an array.
 pub(crate) fn source(plan: &SortPlan, cluster: &ClusterPlan) -> KernelSource {
     let prelude = plan.cluster_constants(cluster).to_string() + &SortClusterParams::text();
     KernelSource { root: "sort/cluster.cuh", prelude, entry: CLUSTER }
 }
 
-/// Sorts the whole array, if the device can run this cluster; returns whether it can.
+/// Sorts the whole array by the cluster `cluster`, if the device can run it. Returns whether the device can.
 pub(super) fn sort(cuda: &Cuda, plan: &SortPlan, cluster: &ClusterPlan, buffers: Buffers) -> Result<bool> {
     let kernel = cuda.kernel(SortKey::new(CLUSTER, plan.cluster_constants(cluster)), || Ok(source(plan, cluster)))?;
     let (blocks, threads) = (ClusterPlan::blocks() as u32, ClusterPlan::threads() as u32);

@@ -16,27 +16,28 @@ pub(super) struct Buffers {
 
 params! {
     alone
-    /// Parameters of the kernel that counts.
+    /// Parameters of the kernel that counts the digits of all keys.
     struct SortCountParams {
         keys: "const void*",
         n: "u64",
-        /// Keys a block.
+        /// Number of keys of a part, which one block counts.
         part: "u64",
-        /// Whether the results take the place of the input.
+        /// Whether the sort is in place: the results overwrite the input.
         in_place: "u64",
-        /// Address of a `SortHeader`.
+        /// Address of the `SortHeader`, in which the kernels tell each other how the sort goes.
         header: "void*",
         status: "void*",
         /// Number of status words, which the kernel clears.
         status_words: "u64",
-        /// Null, or a cursor for each digit, all 0 before.
+        /// Null, or the address of a cursor for each digit value, by which tiles reserve their places. All are 0 before
+        /// the launch.
         cursors: "void*",
     }
 }
 
 params! {
     alone
-    /// Parameters of the kernel of a pass.
+    /// Parameters of the kernel of a pass, which sorts by one digit.
     struct SortParams {
         keys: "void*",
         keys_out: "void*",
@@ -45,11 +46,11 @@ params! {
         values_out: "void*",
         values_scratch: "void*",
         n: "u64",
-        /// Number of the launch.
+        /// Index of the launch among the passes of the sort, from 0 on.
         launch: "u64",
         header: "void*",
         status: "void*",
-        /// Null, or the tiles of parts of the array.
+        /// Null, or the address of the list of tiles, if parts of the array are sorted separately.
         tiles: "const void*",
     }
 }
@@ -60,7 +61,7 @@ params! {
     struct SortValuesParams {
         values: "const void*",
         output: "void*",
-        /// Null, or the positions. If it is null, the values are copied in their order.
+        /// Null, or the address of the position of each value. If it is null, the values are copied in their order.
         positions: "const void*",
         n: "u64",
     }
@@ -68,17 +69,18 @@ params! {
 
 params! {
     alone
-    /// Parameters of the kernel that tallies keys of two bytes.
+    /// Parameters of the kernel that tallies keys of two bytes: counts how often each key occurs.
     struct SortTallyParams {
         keys: "const void*",
         n: "u64",
-        /// Keys a block.
+        /// Number of keys of a part, which one block counts.
         part: "u64",
-        /// Counters, all bytes 0 before.
+        /// Address of a counter for each key, all 0 before the launch.
         counts: "u64*",
         done: "u32*",
-        /// Zeros of floats: their number for each block, the signs of the zeros of each block's keys, and the words of
-        /// signs a block. See `sort/counting.cuh`.
+        /// Zeros of floats, which equal each other but keep their signs in order. `zeros`: address of their number for
+        /// each block. `signs`: address of the signs of each block's zeros. `signs_of_part`: number of words of signs a
+        /// block. See `sort/counting.cuh`.
         zeros: "u64*",
         signs: "u32*",
         signs_of_part: "u64",
@@ -87,12 +89,12 @@ params! {
 
 params! {
     alone
-    /// Parameters of the kernel that fills in the results of a sort by counting.
+    /// Parameters of the kernel that fills in the results of a sort by counting: each key as often as it was counted.
     struct SortFillParams {
         output: "void*",
         n: "u64",
         places: "const u64*",
-        /// Zeros of floats, as the kernel that tallies has left them, and the number of its blocks.
+        /// Zeros of floats, as the kernel that tallies has left them. `parts`: number of the blocks of that kernel.
         zeros: "const u64*",
         signs: "const u32*",
         signs_of_part: "u64",
@@ -100,7 +102,8 @@ params! {
     }
 }
 
-/// Zeros of the parts of the keys in a sort by counting; empty for integers.
+/// Numbers and signs of the zeros of floats, in each part of the keys in a sort by counting; none for integers. See
+/// `SortTallyParams`.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Zeros {
     pub(super) numbers: u64,
@@ -109,7 +112,7 @@ pub(super) struct Zeros {
     pub(super) parts: usize,
 }
 
-/// Returns the text of the parameters of all kernels of a sort.
+/// Returns the C++ text of the parameters of all kernels of this file.
 #[cfg(test)]
 pub(crate) fn params_text() -> String {
     let of_passes = SortCountParams::text() + &SortParams::text();
@@ -135,13 +138,13 @@ pub(super) const TALLY: &str = "upsweep_sort_tally";
 pub(super) const FILL: &str = "upsweep_sort_fill";
 pub(super) const MOVE: &str = "upsweep_sort_values";
 
-/// Returns the source of the kernel that counts.
+/// Returns the source of the kernel that counts the digits of all keys.
 pub(crate) fn counting_source(plan: &SortPlan) -> KernelSource {
     let prelude = plan.counting_constants().to_string() + &SortCountParams::text();
     KernelSource { root: "sort/count.cuh", prelude, entry: COUNT }
 }
 
-/// Returns the source of the kernel of a pass.
+/// Returns the source of the kernel of a pass, which sorts by one digit.
 pub(crate) fn pass_source(plan: &SortPlan) -> KernelSource {
     let prelude = plan.pass_constants().to_string() + &SortParams::text();
     KernelSource { root: "sort/pass.cuh", prelude, entry: PASS }
@@ -162,7 +165,8 @@ fn by_counting_source(entry: &'static str, constants: Constants) -> KernelSource
     KernelSource { root: "sort/counting.cuh", prelude, entry }
 }
 
-/// Returns the source of the kernel that moves values of `units` parts of `unit` bytes to their places.
+/// Returns the source of the kernel that gathers values of `units` units of `unit` bytes, by the positions of their
+/// keys.
 pub(crate) fn moving_source(plan: &SortPlan, unit: usize, units: usize) -> KernelSource {
     let prelude = plan.moving_constants(unit, units).to_string() + &SortValuesParams::text();
     KernelSource { root: "sort/values.cuh", prelude, entry: MOVE }

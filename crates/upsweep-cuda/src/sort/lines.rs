@@ -12,7 +12,7 @@ use upsweep_plan::sort::counting::lines_constants;
 
 params! {
     alone
-    /// Parameters of the kernel that makes rows of interleaved lines.
+    /// Parameters of the kernel that transposes interleaved lines to contiguous rows.
     struct SortLinesParams {
         input: "const void*",
         output: "void*",
@@ -23,22 +23,23 @@ params! {
 }
 
 const LINES: &str = "upsweep_sort_lines";
-/// Most blocks a multiprocessor. If there are more squares of elements, a block moves several.
+/// Largest number of blocks for each multiprocessor. If there are more squares of elements, a block transposes several.
 const BLOCKS_A_MULTIPROCESSOR: usize = 8;
 
-/// Returns the source of the kernel.
+/// Returns the source of the kernel that transposes lines to rows.
 pub(crate) fn source(constants: Constants) -> KernelSource {
     let prelude = constants.to_string() + &SortLinesParams::text();
     KernelSource { root: "sort/lines.cuh", prelude, entry: LINES }
 }
 
-/// Returns the text of the parameters of the kernel.
+/// Returns the C++ text of the parameters of this kernel.
 #[cfg(test)]
 pub(crate) fn params_text() -> String {
     SortLinesParams::text()
 }
 
-/// Moves elements of `size` bytes, aligned to `align`, from lines of this shape to rows.
+/// Transposes interleaved lines of the shape `shape` to rows. Elements have `size` bytes and are aligned to `align`
+/// bytes.
 pub(super) fn to_rows(cuda: &Cuda, shape: Shape, (size, align): (usize, usize), input: u64, output: u64) -> Result<()> {
     let unit = align.min(16);
     let (constants, side, threads) = lines_constants(unit, size / unit);
@@ -52,7 +53,7 @@ pub(super) fn to_rows(cuda: &Cuda, shape: Shape, (size, align): (usize, usize), 
     unsafe { cuda.launch(&kernel, Grid::new(blocks, threads as u32, 0), &params) }
 }
 
-/// Moves elements from rows to lines of this shape.
+/// Transposes rows back to interleaved lines of the shape `shape`.
 pub(super) fn to_lines(cuda: &Cuda, shape: Shape, layout: (usize, usize), input: u64, output: u64) -> Result<()> {
     to_rows(cuda, Shape { len: shape.inner, inner: shape.len, ..shape }, layout, input, output)
 }

@@ -92,7 +92,8 @@ use upsweep_core::shape::Shape;
 use upsweep_plan::sort::types::{Indices, SortTypes};
 use upsweep_plan::sort::{Counting, Road, SortPlan};
 
-/// Sorts keys into `output`, or in place; each part by itself.
+/// Sorts keys into `output`, or in place. `cut` cuts the array into lines or segments, each of which is sorted by
+/// itself.
 pub fn keys<K: Key, I: Offset>(
     cuda: &Cuda,
     input: &Unsorted<'_, K>,
@@ -112,7 +113,7 @@ pub fn keys<K: Key, I: Offset>(
     call.run(cuda, Buffers { keys, keys_out, ..Buffers::default() })
 }
 
-/// Sorts values by keys.
+/// Sorts values by their keys. `cut` cuts the array into lines or segments, each of which is sorted by itself.
 pub fn pairs<K: Key, V: Element, I: Offset>(
     cuda: &Cuda,
     (keys, values): (&Unsorted<'_, K>, &Unsorted<'_, V>),
@@ -135,7 +136,8 @@ pub fn pairs<K: Key, V: Element, I: Offset>(
     call.run(cuda, Buffers { keys, keys_out, values, values_out })
 }
 
-/// Sorts the positions of keys by the keys.
+/// Sorts the positions of keys by the keys. `cut` cuts the array into lines or segments, each of which is sorted by
+/// itself.
 pub fn indices<K: Key, I: Element, O: Offset>(
     cuda: &Cuda,
     keys: &View<'_, K>,
@@ -155,7 +157,7 @@ pub fn indices<K: Key, I: Element, O: Offset>(
     call.run(cuda, Buffers { keys, values_out, ..Buffers::default() })
 }
 
-/// Borrows an input, and returns its address; in place, the output's.
+/// Borrows an input, and returns its address. If the sort is in place, the address is the output's.
 fn lend<'a, T: Element>(
     lender: &mut Lender<'a>,
     what: &'static str,
@@ -173,7 +175,8 @@ fn lend_cut<'a, I: Offset>(lender: &mut Lender<'a>, cut: &'a Cut<'_, I>) -> Resu
     if let Cut::Offsets(offsets) = cut { lender.lend("offsets", offsets) } else { Ok(0) }
 }
 
-/// Returns the parts, with the kernel's parameters of the offsets at this address.
+/// Returns the parts of the array that are sorted separately. `offsets` is the address of the offsets, if `cut` has
+/// some; `reader` is the stream whose next wait reports wrong offsets.
 fn parts<I: Offset>(cut: &Cut<'_, I>, offsets: u64, reader: Option<Arc<CudaStream>>) -> Parts {
     match cut {
         Cut::Whole => Parts::Whole,
@@ -189,7 +192,7 @@ fn types_of<K: Key>(descending: bool, value: usize) -> SortTypes {
     SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value, indices: Indices::None, keys_out: true }
 }
 
-/// Partition of the array into parts that are each sorted by itself.
+/// Parts of the array, each of which is sorted separately.
 #[derive(Clone)]
 enum Parts {
     Whole,
@@ -197,13 +200,13 @@ enum Parts {
     Segments(segments::Cut),
 }
 
-/// Sort without its buffers.
+/// Sort to be done, without the addresses of its buffers.
 #[derive(Clone)]
 struct Call {
     len: usize,
     types: SortTypes,
     in_place: bool,
-    /// Alignment of values.
+    /// Alignment of a value in bytes.
     align: usize,
     parts: Parts,
 }
@@ -228,7 +231,7 @@ impl Call {
         }
     }
 
-    /// Sorts with values that the passes can move, or without values.
+    /// Sorts keys without values, or with values of a size that the passes can move with the keys.
     fn with_passed_values(&self, cuda: &Cuda, types: SortTypes, buffers: Buffers) -> Result<()> {
         match &self.parts {
             Parts::Segments(segments::Cut::Rows(1, _)) | Parts::Whole | Parts::Lines(_) => {
@@ -238,7 +241,8 @@ impl Call {
         }
     }
 
-    /// Sorts interleaved lines: as rows, in scratch memory.
+    /// Sorts interleaved lines: transposes them to rows in scratch memory, sorts these, and transposes the results
+    /// back.
     fn of_lines(&self, cuda: &Cuda, shape: Shape, buffers: Buffers) -> Result<()> {
         if self.len == 0 {
             return Ok(());
@@ -283,7 +287,8 @@ impl Call {
         let blocks = (len * units).div_ceil(threads).min(16 * cuda.multiprocessors() as usize) as u32;
         let to_places = |values, output, positions| {
             let params = SortValuesParams { values, output, positions, n: len as u64 };
-            // SAFETY: as in `launch`: asserted layout, and buffers kept good by the caller's loans and the scratch.
+            // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep
+            // the buffers good until the kernel is enqueued in the stream's order.
             unsafe { cuda.launch(&kernel, Grid::new(blocks, threads as u32, 0), &params) }
         };
         if len == 0 {
@@ -345,7 +350,8 @@ fn launch(cuda: &Cuda, len: usize, types: SortTypes, in_place: bool, buffers: Bu
     fill(cuda, &plan, buffers.keys_out, counts_at, zeros)
 }
 
-/// Counts each digit. `status` is the address and the number of the words to clear.
+/// Counts how often each value of each digit occurs in the keys. `status` is the address and the number of the status
+/// words that the kernel clears.
 fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, header: u64, status: (u64, usize)) -> Result<()> {
     let kernel = cuda.kernel(SortKey::new(COUNT, plan.counting_constants()), || Ok(counting_source(plan)))?;
     let Counting { blocks, part, threads, shared_bytes } = plan.counting(cuda.multiprocessors() as usize);
@@ -360,11 +366,12 @@ fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, header: u64, status: (u64, usi
         cursors: split::cursors(plan, header),
     };
     let (blocks, threads, shared) = (blocks as u32, threads as u32, shared_bytes as u32);
-    // SAFETY: as in `launch`; the kernel waits for the one before it.
+    // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep the
+    // buffers good until the kernel is enqueued in the stream's order. The kernel waits for the one before it.
     unsafe { cuda.launch(&kernel, Grid::new(blocks, threads, shared).behind_if(plan.split_bits() > 0), &params) }
 }
 
-/// Stores each value at the places that `places` has for it.
+/// Stores each key value of a sort by counting, from the index on that `places` has for it.
 fn fill(cuda: &Cuda, plan: &SortPlan, output: u64, places: u64, zeros: Zeros) -> Result<()> {
     let kernel = cuda.kernel(SortKey::new(FILL, plan.fill_constants()), || Ok(fill_source(plan)))?;
     let threads = SortPlan::fill_threads() as u32;
@@ -378,14 +385,15 @@ fn fill(cuda: &Cuda, plan: &SortPlan, output: u64, places: u64, zeros: Zeros) ->
         signs_of_part: zeros.signs_of_part as u64,
         parts: zeros.parts as u64,
     };
-    // SAFETY: as in `launch`: asserted layout, and buffers kept good by the caller's loans and the scratch.
+    // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep the
+    // buffers good until the kernel is enqueued in the stream's order.
     unsafe { cuda.launch(&kernel, Grid::new(plan.fill_blocks().min(resident as usize) as u32, threads, 0), &params) }
 }
 
-/// Counts the digits, and moves keys and values once for each digit that varies.
+/// Counts the digits of the keys, and moves keys and values once for each digit that varies.
 fn by_passes(cuda: &Cuda, plan: &SortPlan, buffers: Buffers) -> Result<()> {
     let SortPlan { len, types, .. } = *plan;
-    // One allocation: the driver's pool finds one block again sooner than several.
+    // All scratch is one allocation: the driver's pool finds one block again sooner than several.
     let parts = plan.scratch_parts();
     let scratch = cuda.scratch::<u8>(plan.scratch_bytes())?;
     let [header, status, tiles, keys_scratch, values_scratch, keys_unwanted] = parts.starts(scratch.address());
@@ -420,7 +428,9 @@ fn by_passes(cuda: &Cuda, plan: &SortPlan, buffers: Buffers) -> Result<()> {
     for launch in 0..plan.launches() as u64 {
         let params = SortParams { launch, ..params };
         let blocks = plan.most_tiles().min(resident as usize) as u32;
-        // SAFETY: as in `launch`; the kernel waits for the one before it, and a counting kernel comes before it.
+        // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep the
+        // buffers good until the kernel is enqueued in the stream's order. The kernel waits for the one before it, and
+        // a counting kernel comes before it.
         unsafe { cuda.launch(&kernel, Grid::new(blocks, threads, shared).behind(), &params) }?;
     }
     if splits { split::sort_buckets(cuda, plan, &params) } else { Ok(()) }

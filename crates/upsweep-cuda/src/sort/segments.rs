@@ -16,13 +16,13 @@ use upsweep_plan::sort::types::SortTypes;
 
 params! {
     alone
-    /// Parameters of the kernel that reads offsets.
+    /// Parameters of the kernel that checks the offsets of segments and stores where each segment begins.
     struct SortStartsParams {
         offsets: "const void*",
         starts: "void*",
         segments: "u64",
         n: "u64",
-        /// Address of a `SegmentHeader`.
+        /// Address of the `SegmentHeader`: the numbers of segments on the lists.
         header: "void*",
         workspace: "Workspace",
     }
@@ -30,23 +30,23 @@ params! {
 
 params! {
     alone
-    /// Parameters of the kernels that prepare passes over long segments.
+    /// Parameters of the kernels that prepare the passes that long segments share.
     struct SortPartsParams {
         keys: "const void*",
-        /// Address of a `SegmentHeader`.
+        /// Address of the `SegmentHeader`: the numbers of segments on the lists.
         segments: "const void*",
-        /// Null, or the list of long segments.
+        /// Null, or the address of the list of long segments.
         list: "const void*",
-        /// Number of segments and length of each, if there is no list.
+        /// `rows`: number of segments if there is no list. `length`: number of keys of each of them.
         rows: "u64",
         length: "u64",
-        /// Whether the results take the place of the input.
+        /// Whether the sort is in place: the results overwrite the input.
         in_place: "u64",
-        /// Keys a tile.
+        /// Number of keys of a tile.
         tile: "u64",
-        /// Address of a `SortHeader`.
+        /// Address of the `SortHeader` of the passes.
         header: "void*",
-        /// First tile of each segment, and the number of all tiles.
+        /// Address of the index of the first tile of each segment, and after these of the number of all tiles.
         firsts: "void*",
         counts: "void*",
         status: "void*",
@@ -54,19 +54,19 @@ params! {
     }
 }
 
-/// Returns the text of the parameters of all these kernels.
+/// Returns the C++ text of the parameters of these kernels.
 #[cfg(test)]
 pub(crate) fn params_text() -> String {
     SortStartsParams::text() + &SortPartsParams::text()
 }
 
-/// Begins of the segments.
+/// Cut of an array into segments: where each of them begins.
 #[derive(Clone)]
 pub(super) enum Cut {
-    /// Number of segments, and keys of each.
+    /// Segments of one length: number of segments, and number of keys of each.
     Rows(usize, usize),
-    /// Address of offsets, number of segments, bytes of an offset and whether it has a sign; and the stream whose next
-    /// wait reports wrong offsets.
+    /// Segments by offsets: address of the offsets, number of segments, bytes of an offset and whether it is signed;
+    /// and the stream whose next wait reports wrong offsets.
     Offsets(u64, usize, (usize, bool), Option<Arc<CudaStream>>),
 }
 
@@ -75,13 +75,13 @@ const CUT: &str = "upsweep_sort_cut";
 const PARTS: &str = "upsweep_sort_parts";
 const PLACES: &str = "upsweep_sort_places";
 
-/// Returns the source of a kernel that prepares passes.
+/// Returns the source of the kernel `entry`, one of those that prepare passes.
 pub(crate) fn parts_source(entry: &'static str, constants: Constants) -> KernelSource {
     let prelude = constants.to_string() + &SortStartsParams::text() + &SortPartsParams::text();
     KernelSource { root: "sort/segments.cuh", prelude, entry }
 }
 
-/// Entries of the kernels that prepare passes.
+/// Names of the kernels that prepare the passes that long segments share.
 pub(crate) const AROUND_PASSES: [&str; 4] = [STARTS, CUT, PARTS, PLACES];
 
 /// Sorts each segment of an array of `len` keys.
@@ -225,7 +225,8 @@ pub(super) fn sort(
     ] {
         let kernel = around(entry)?;
         let blocks = blocks_of(work, parts_threads).max(if entry == CUT { 2 } else { 1 });
-        // SAFETY: asserted layout, and buffers kept good by the caller's loans and the scratch, as above.
+        // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep the
+        // buffers good until the kernel is enqueued in the stream's order.
         unsafe { cuda.launch(&kernel, Grid::new(blocks, parts_threads as u32, 0), &params) }?;
     }
     let kernel = cuda.kernel(SortKey::new(PASS, plan.pass.pass_constants()), || Ok(pass_source(&plan.pass)))?;
@@ -246,7 +247,8 @@ pub(super) fn sort(
             status,
             tiles,
         };
-        // SAFETY: asserted layout, and buffers kept good by the caller's loans and the scratch, as above.
+        // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep the
+        // buffers good until the kernel is enqueued in the stream's order.
         unsafe {
             cuda.launch(&kernel, Grid::new(plan.most_tiles().min(resident as usize) as u32, threads, shared), &params)
         }?;

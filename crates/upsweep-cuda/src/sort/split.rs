@@ -12,34 +12,36 @@ use upsweep_plan::sort::{Counting, SortPlan};
 
 params! {
     alone
-    /// Parameters of the kernel that counts by the highest bits.
+    /// Parameters of the kernel that counts the keys by their highest bits.
     struct SortSplitParams {
         keys: "const void*",
         n: "u64",
-        /// Keys a block.
+        /// Number of keys of a part, which one block counts.
         part: "u64",
-        /// Whether the results take the place of the input.
+        /// Whether the sort is in place: the results overwrite the input.
         in_place: "u64",
-        /// Address of a `SortHeader`.
+        /// Address of the `SortHeader`, in which the kernels tell each other how the sort goes.
         header: "void*",
-        /// Counters for each value of the highest bits, and one more, all 0 before.
+        /// Address of a counter for each value of the highest bits, and of one more. All are 0 before the launch.
         places: "void*",
         status: "void*",
-        /// Number of status words, which the kernel clears, and number of those that the first pass uses.
+        /// `status_words`: number of status words, which the kernel clears. `status_empty`: number of those that the
+        /// first pass uses.
         status_words: "u64",
         status_empty: "u64",
-        /// Null, or cursors for each digit and each bucket, all 0 before.
+        /// Null, or the address of the cursors, by which tiles reserve their places: one for each digit value and one
+        /// for each bucket. All are 0 before the launch.
         cursors: "void*",
-        /// Null, or the address that the tiles of buckets for a second pass are stored at.
+        /// Null, or the address for the list of the tiles of all buckets, if a second pass follows.
         tiles: "void*",
-        /// Keys a tile.
+        /// Number of keys of a tile of a pass.
         tile: "u64",
-        /// Number of the highest bits.
+        /// Number of highest bits by which the keys are counted.
         bits: "u64",
-        /// Most keys of a bucket.
+        /// Largest number of keys of a bucket that a block or a warp sorts.
         room: "u64",
-        /// Null, or the list of larger buckets; the most entries of the list, and the most keys of one of these
-        /// buckets.
+        /// `list`: null, or the address for the list of buckets that larger blocks sort. `most_listed`: largest number
+        /// of buckets on the list. `large_room`: largest number of keys of such a bucket.
         list: "void*",
         most_listed: "u64",
         large_room: "u64",
@@ -48,18 +50,19 @@ params! {
 
 params! {
     alone
-    /// Parameters of the kernel that scatters keys into buckets.
+    /// Parameters of the kernel that scatters keys into the buckets of their highest bits.
     struct SortScatterParams {
         keys: "const void*",
         output: "void*",
         n: "u64",
-        /// Number of the highest bits.
+        /// Number of highest bits that are the index of a key's bucket.
         bits: "u64",
-        /// Address of a `SortHeader` that says whether there is anything to do.
+        /// Address of the `SortHeader`, which says whether this kernel has anything to do.
         header: "const void*",
-        /// Begin of each bucket.
+        /// Address of the index at which each bucket begins.
         places: "const void*",
-        /// Cursors of 32 bits for each bucket, all 0 before.
+        /// Address of a cursor of 32 bits for each bucket, by which tiles reserve their places. All are 0 before the
+        /// launch.
         cursors: "void*",
     }
 }
@@ -73,23 +76,23 @@ params! {
         values: "const void*",
         values_out: "void*",
         segments: "u64",
-        /// Null, or the begin of each segment, and the end of the last one.
+        /// Null, or the address of the index at which each segment begins, and of the end of the last one.
         starts: "const void*",
-        /// Length of a segment where there are no begins.
+        /// Number of keys of each segment, if `starts` is null.
         length: "u64",
-        /// Null, or the list of segments; and the address of their number.
+        /// `list`: null, or the address of the list of the segments to sort. `listed`: address of their number.
         list: "const void*",
         listed: "const void*",
-        /// Whether the keys are the caller's, not encoded yet.
+        /// Whether the keys are the caller's, and not yet encoded as unsigned numbers in sorted order.
         given: "u64",
-        /// Null, or a `SortHeader` that says whether there is anything to do.
+        /// Null, or the address of the `SortHeader`, which says whether this kernel has anything to do.
         header: "const void*",
     }
 }
 
 params! {
     alone
-    /// Parameters of the kernel whose warps sort short segments.
+    /// Parameters of the kernel whose warps sort short segments, or small buckets.
     #[derive(Default)]
     struct SortShortParams {
         keys: "const void*",
@@ -97,21 +100,22 @@ params! {
         values: "const void*",
         values_out: "void*",
         segments: "u64",
-        /// Null, or the begin of each segment, and the end of the last one.
+        /// Null, or the address of the index at which each segment begins, and of the end of the last one.
         starts: "const void*",
-        /// Length of a segment where there are no begins.
+        /// Number of keys of each segment, if `starts` is null.
         length: "u64",
-        /// Segments that a warp sorts at once, up to one a lane.
+        /// Number of segments that a warp takes at once, at most one for each lane.
         each: "u64",
-        /// Whether the keys are the caller's, not encoded yet.
+        /// Whether the keys are the caller's, and not yet encoded as unsigned numbers in sorted order.
         given: "u64",
-        /// Null, or a `SortHeader` that says whether there is anything to do.
+        /// Null, or the address of the `SortHeader`, which says whether this kernel has any buckets to sort.
         buckets: "const void*",
-        /// Null, or a `SegmentHeader`. With it the kernel sorts the segments of a list, or reads segments of all
-        /// lengths and puts the longer ones into lists.
+        /// Null, or the address of a `SegmentHeader`. With it the kernel sorts the segments of a list, or reads
+        /// segments of all lengths and puts the longer ones on lists.
         header: "void*",
         list: "const void*",
-        /// Most keys that a warp with more keys a lane sorts, that a block sorts, and that a larger block sorts.
+        /// Largest number of keys of a segment that is sorted by a warp with more keys a lane, by a block, and by a
+        /// larger block.
         more: "u64",
         room: "u64",
         large_room: "u64",
@@ -127,19 +131,19 @@ const SCATTER: &str = "upsweep_sort_scatter";
 const LOCAL: &str = "upsweep_sort_local";
 const SHORT: &str = "upsweep_sort_short";
 
-/// Returns the text of the parameters of these kernels.
+/// Returns the C++ text of the parameters of the kernels of this file.
 #[cfg(test)]
 pub(crate) fn params_text() -> String {
     SortSplitParams::text() + &SortScatterParams::text() + &SortLocalParams::text() + &SortShortParams::text()
 }
 
-/// Returns the source of the kernel that counts by the highest bits.
+/// Returns the source of the kernel that counts the keys by their highest bits.
 pub(crate) fn split_source(plan: &SortPlan) -> KernelSource {
     let prelude = plan.split_constants().to_string() + &SortSplitParams::text();
     KernelSource { root: "sort/split.cuh", prelude, entry: SPLIT }
 }
 
-/// Returns the source of the kernel that scatters keys into buckets.
+/// Returns the source of the kernel that scatters keys into the buckets of their highest bits.
 pub(crate) fn scatter_source(plan: &SortPlan) -> KernelSource {
     let prelude = plan.scatter_constants().to_string() + &SortScatterParams::text();
     KernelSource { root: "sort/scatter.cuh", prelude, entry: SCATTER }
@@ -151,18 +155,19 @@ pub(crate) fn local_source(plan: &SortPlan, local: &LocalPlan) -> KernelSource {
     KernelSource { root: "sort/local.cuh", prelude, entry: LOCAL }
 }
 
-/// Returns the source of the kernel whose warps sort, with `items` keys a lane.
+/// Returns the source of the kernel whose warps sort segments, with `items` keys a lane.
 pub(crate) fn short_source(plan: &SortPlan, items: usize) -> KernelSource {
     let prelude = plan.warp_constants(items).to_string() + &SortShortParams::text();
     KernelSource { root: "sort/short.cuh", prelude, entry: SHORT }
 }
 
-/// Returns the address of the cursors, or 0, of a plan whose header is at this address.
+/// Returns the address of the cursors in the scratch of a plan, whose header lies at `header`; 0 if the plan has none.
 pub(super) fn cursors(plan: &SortPlan, header: u64) -> u64 {
     if plan.cursors() > 0 { header + plan.cursors_at() as u64 } else { 0 }
 }
 
-/// Counts by the highest bits. The last argument is the addresses of the header, the status words and the tiles.
+/// Counts the keys by their highest bits. The last argument has the addresses of the header, the status words and the
+/// list of tiles.
 pub(super) fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, (header, status, tiles): (u64, u64, u64)) -> Result<()> {
     let kernel = cuda.kernel(SortKey::new(SPLIT, plan.split_constants()), || Ok(split_source(plan)))?;
     let Counting { blocks, part, threads, shared_bytes } = plan.splitting(cuda.multiprocessors() as usize);
@@ -185,11 +190,12 @@ pub(super) fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, (header, status, ti
         most_listed: SortPlan::most_large() as u64,
         large_room: plan.large.tile() as u64,
     };
-    // SAFETY: asserted layout, and buffers kept good by the caller's loans and the scratch, as in `launch`.
+    // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep the
+    // buffers good until the kernel is enqueued in the stream's order.
     unsafe { cuda.launch(&kernel, Grid::new(blocks as u32, threads as u32, shared_bytes as u32), &params) }
 }
 
-/// Scatters keys into the buckets of their highest bits.
+/// Scatters keys into the buckets of their highest bits in a single pass.
 pub(super) fn scatter(cuda: &Cuda, plan: &SortPlan, passes: &SortParams) -> Result<()> {
     let kernel = cuda.kernel(SortKey::new(SCATTER, plan.scatter_constants()), || Ok(scatter_source(plan)))?;
     let scatter = plan.scatter();
@@ -205,11 +211,13 @@ pub(super) fn scatter(cuda: &Cuda, plan: &SortPlan, passes: &SortParams) -> Resu
         cursors: cursors(plan, passes.header),
     };
     let blocks = plan.len.div_ceil(scatter.tile()).min(resident as usize) as u32;
-    // SAFETY: as in `launch`; the kernel waits for the one before it, and a counting kernel comes before it.
+    // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep the
+    // buffers good until the kernel is enqueued in the stream's order. The kernel waits for the one before it, and a
+    // counting kernel comes before it.
     unsafe { cuda.launch(&kernel, Grid::new(blocks, threads, shared).behind(), &params) }
 }
 
-/// Sorts each bucket that the passes by the highest bits have left.
+/// Sorts each bucket that the passes by the highest bits have filled.
 pub(super) fn sort_buckets(cuda: &Cuda, plan: &SortPlan, passes: &SortParams) -> Result<()> {
     let in_scratch = plan.in_place && !plan.splits_twice();
     let (keys, values) =
@@ -247,7 +255,7 @@ pub(super) fn sort_buckets(cuda: &Cuda, plan: &SortPlan, passes: &SortParams) ->
     local(cuda, plan, &plan.large, &SortLocalParams { starts: 0, list, listed, ..params })
 }
 
-/// Sorts an array that fits in one block.
+/// Sorts an array of so few keys that one block sorts them in shared memory.
 pub(super) fn whole(cuda: &Cuda, plan: &SortPlan, buffers: Buffers) -> Result<()> {
     let params = SortLocalParams {
         keys: buffers.keys,
@@ -282,7 +290,9 @@ pub(super) fn by_warps(
     let each = segments.div_ceil(resident as usize * warps).clamp(1, 32);
     let blocks = segments.div_ceil(each * warps).clamp(1, resident as usize) as u32;
     let params = SortShortParams { each: each as u64, ..*params };
-    // SAFETY: as in `launch`; the kernel waits for the one before it, and buckets come from earlier passes.
+    // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep the
+    // buffers good until the kernel is enqueued in the stream's order. If the kernel sorts buckets, it waits for the
+    // kernel before it, and earlier passes have filled the buckets.
     unsafe { cuda.launch(&kernel, Grid::new(blocks, threads, 0).behind_if(params.buckets != 0), &params) }
 }
 
@@ -293,6 +303,8 @@ pub(super) fn local(cuda: &Cuda, plan: &SortPlan, local: &LocalPlan, params: &So
     let (threads, shared) = (local.threads() as u32, local.shared_bytes() as u32);
     let resident = kernel.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
     let blocks = params.segments.min(resident.into()) as u32;
-    // SAFETY: as in `launch`; the kernel waits for the one before it, and passes come before it where it has a header.
+    // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep the
+    // buffers good until the kernel is enqueued in the stream's order. If the kernel has a header, passes come before
+    // it, and it waits for the kernel before it.
     unsafe { cuda.launch(&kernel, Grid::new(blocks, threads, shared).behind_if(params.header != 0), params) }
 }

@@ -26,7 +26,7 @@ params! {
     struct SortByParams {
         input: "const In*",
         output: "In*",
-        /// POSITIONS: null.
+        /// Address of the value of each element; null if POSITIONS, where the values are the positions of the elements.
         values: "const void*",
         values_output: "void*",
         n: "u64",
@@ -35,14 +35,14 @@ params! {
     }
 }
 
-/// Returns the kernel that sorts tiles; with `positions` the values are the positions.
+/// Returns the kernel that sorts tiles. With `positions` the values of the elements are their positions.
 pub(super) fn kernel<'a>(plan: &MergePlan, positions: bool, functions: &'a Functions<'a>) -> Kernel<'a> {
     let features = Features { heads: Heads::Keys, ..Features::PLAIN };
     let constants = plan.sort_constants(positions);
     Kernel { functions, kernel: ("sort_by/sort_by.cuh", "upsweep_sort_by"), features, constants }
 }
 
-/// Sorts elements, and their values or positions.
+/// Sorts elements by the comparison `less`, with their values or their positions.
 pub fn run<T, V, F>(cuda: &Cuda, mut call: Sorting<'_, T, V>, less: F) -> Result<()>
 where
     T: Element,
@@ -76,7 +76,8 @@ where
     let unwanted = cuda.scratch::<T>(if output.is_none() { len } else { 0 })?;
     let result = (output.unwrap_or(unwanted.address()), values_output.unwrap_or(0));
     let other = (scratch.address(), values_scratch.address());
-    // The last pass ends in the result.
+    // Passes alternate between two buffers, such that the last one stores in the result. `left` is the number of passes
+    // that follow.
     let place = |left: usize| if left.is_multiple_of(2) { result } else { other };
     with_functions::<T, _, _>(&FirstOf(less), |functions| {
         let kernel = kernel(&plan, positions, functions);
@@ -92,8 +93,8 @@ where
         };
         let params = Params::new(fixed, &Begin::nothing(functions.layouts.acc), 1, &functions.held.values);
         let blocks = len.div_ceil(plan.sorted_tile()) as u32;
-        // SAFETY: `Params` begins with the kernel's layout (its text asserts it); the loans and the scratch are good
-        // for all elements and values.
+        // SAFETY: `Params` begins with the kernel's layout (its text asserts it). The loans and the scratch keep its
+        // pointers good for all elements and values until the kernel is enqueued in the stream's order.
         unsafe { cuda.launch(&loaded, Grid::new(blocks, plan.sorters() as u32, 0), &params)? };
         for (done, pass) in plan.passes().enumerate() {
             let ((from, from_values), (to, to_values)) = (place(passes - done), place(passes - done - 1));

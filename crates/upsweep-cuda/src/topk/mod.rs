@@ -37,31 +37,32 @@ params! {
     /// Parameters of all kernels of a top-k.
     struct TopKParams {
         keys: "const In*",
-        /// Keys of a row.
+        /// Number of keys of a row.
         n: "u64",
         /// Rank of the wanted key, from 1 on: the number of results of a row.
         rank: "u64",
         rows: "u64",
-        /// Address of a `RankHeader`.
+        /// Address of the `RankHeader`: what the device knows so far about the wanted key.
         header: "void*",
         candidates: "In*",
-        /// Null, or the positions of the candidates.
+        /// Null, or the address of the position of each candidate.
         candidate_places: "void*",
-        /// Capacity for candidates.
+        /// Number of candidates that there is room for.
         room: "u64",
-        /// Whether results are taken from candidates.
+        /// Whether results are taken from the candidates, and not from the input.
         takes: "u64",
-        /// Ranks of the window's first and last key in the sample.
+        /// Ranks in the sample of the first key of the window (the range in which the wanted key is expected) and of
+        /// the last one.
         low_rank: "u64",
         high_rank: "u64",
-        /// Number of the digit.
+        /// Index of the digit that a counting kernel counts, from the highest digit on.
         pass: "u64",
         /// Null, or the address that the wanted key is stored at.
         wanted: "In*",
-        /// Null, or the addresses that the results and their positions are stored at.
+        /// Null, or the address for the results (`values`), and for their positions (`places`).
         values: "In*",
         places: "void*",
-        /// Results that a block sorts, and whether it sorts them by their keys.
+        /// `order_room`: number of results that a block sorts. `by_key`: whether it sorts them by their keys, too.
         order_room: "u64",
         by_key: "u64",
         workspace: "Workspace",
@@ -69,7 +70,8 @@ params! {
 }
 
 impl TopKParams {
-    /// Returns the parameters of a search for the key of a rank among `len` keys, and of nothing else.
+    /// Returns the parameters of a search for the key of rank `rank` among `len` keys, in which nothing else is
+    /// requested.
     fn of(keys: u64, len: usize, rank: usize) -> Self {
         Self {
             keys,
@@ -101,13 +103,13 @@ pub(super) enum Step {
     Collect,
     Count,
     Take,
-    /// Pass that stores results from the input.
+    /// Stores the results from the input, in a pipeline.
     Store,
     Rows,
     Order,
 }
 
-/// Returns the kernel of a step.
+/// Returns the kernel of a step of a top-k.
 pub(super) fn kernel<'a>(plan: &TopKPlan, step: Step, functions: &'a Functions<'a>) -> Kernel<'a> {
     let [guess, count, order] = TopKPlan::threads();
     let (kernel, constants): (_, Constants) = match step {
@@ -122,7 +124,7 @@ pub(super) fn kernel<'a>(plan: &TopKPlan, step: Step, functions: &'a Functions<'
     Kernel { functions, kernel, features: Features::PLAIN, constants }
 }
 
-/// Search for the results of a top-k, or for one key.
+/// Search for one key, or for all results, of a top-k.
 struct Call<'a> {
     cuda: &'a Cuda,
     plan: TopKPlan,
@@ -130,6 +132,8 @@ struct Call<'a> {
 }
 
 impl Call<'_> {
+    /// Launches the kernel of a step, which waits for the kernel before it if that is of the same row's search.
+    ///
     /// # Safety
     /// The pointers in `params` are good for the kernel's accesses until it is enqueued in the stream's order.
     unsafe fn launch(
@@ -152,7 +156,7 @@ impl Call<'_> {
             blocks
         };
         let (blocks, threads, shared) = (blocks as u32, threads as u32, shared as u32);
-        // False for the first kernels, and for those after work that is not of a top-k.
+        // False for steps that come first, and for those after work of another kind or on other rows.
         let is_behind = match step {
             Step::Guess | Step::Rows | Step::Order => false,
             Step::Count => self.plan.window.is_some() || pass > 0,
@@ -163,7 +167,7 @@ impl Call<'_> {
         unsafe { self.cuda.launch(&loaded, Grid::new(blocks, threads, shared).behind_if(is_behind), &params) }
     }
 
-    /// Finds the wanted key of one row, and with `values` or `places` stores the results.
+    /// Finds the wanted key of one row. With `values` or `places` also stores the results.
     fn whole(&self, params: TopKParams) -> Result<()> {
         let Self { cuda, plan, .. } = *self;
         let multiprocessors = cuda.multiprocessors() as usize;
@@ -184,10 +188,11 @@ impl Call<'_> {
             workspace: cuda.workspace(plan.pass.words.words8, plan.pass.words.words16)?,
             ..params
         };
-        // SAFETY, of all launches: the caller's loans and the scratch are good for the sizes of the plan.
+        // SAFETY, of all launches below: the loans that the caller holds, and the scratch, keep the pointers good for
+        // the sizes of the plan.
         if let Some(window) = plan.window {
             let params = TopKParams { low_rank: window.low_rank as u64, high_rank: window.high_rank as u64, ..params };
-            // SAFETY: see above.
+            // SAFETY: the loans and the scratch keep the pointers good, as said above.
             unsafe {
                 self.launch(Step::Guess, 1, guess, 0, params)?;
                 self.launch(Step::Collect, plan.collecting_blocks(multiprocessors), count, 0, params)?;
@@ -195,22 +200,22 @@ impl Call<'_> {
         }
         for pass in 0..plan.digits(takes) as u64 {
             let blocks = plan.counting_blocks(multiprocessors);
-            // SAFETY: see above.
+            // SAFETY: the loans and the scratch keep the pointers good, as said above.
             unsafe { self.launch(Step::Count, blocks, count, 0, TopKParams { pass, ..params })? };
         }
         if takes {
-            // SAFETY: see above.
+            // SAFETY: the loans and the scratch keep the pointers good, as said above.
             unsafe { self.launch(Step::Take, plan.taking_blocks(multiprocessors), count, 0, params)? };
         }
         if results {
-            // SAFETY: see above.
+            // SAFETY: the loans and the scratch keep the pointers good, as said above.
             unsafe { self.launch(Step::Store, plan.pass.tiles, threads, shared, params)? };
         }
         Ok(())
     }
 }
 
-/// Finds the first keys of each row, or their positions.
+/// Finds the first `rank` keys of each row, in sorted order, or their positions.
 pub fn run<K: Key, I: Element>(cuda: &Cuda, mut call: Ranking<'_, K, I>) -> Result<()> {
     let Ranking { rows, rank, descending, sorted, .. } = call;
     let mut lender = Lender::new(cuda);
@@ -232,7 +237,8 @@ pub fn run<K: Key, I: Element>(cuda: &Cuda, mut call: Ranking<'_, K, I>) -> Resu
     let plan = TopKPlan::new(len, rank, types, true, cuda.compute_capability());
     let multiprocessors = cuda.multiprocessors() as usize;
     let by_rows = TopKPlan::by_rows(len, rows, multiprocessors);
-    // Results that are taken from candidates are in no order, and are then sorted by their positions and keys.
+    // Results that are taken from the candidates are in no order, so they are sorted by their positions, and by their
+    // keys if the caller wants them sorted.
     let orders = rank > 1 && (sorted || (!by_rows && plan.takes()));
     let both = orders || (!by_rows && plan.takes());
     let own = cuda.scratch::<K>(if both && values.is_none() { rows * rank } else { 0 })?;
@@ -270,7 +276,7 @@ pub fn run<K: Key, I: Element>(cuda: &Cuda, mut call: Ranking<'_, K, I>) -> Resu
     if orders && rank > MOST_ORDERED {
         let shape = Shape { outer: rows, len: rank, inner: 1 };
         let by = (!by_rows && plan.takes(), sorted);
-        // SAFETY: the outputs have `rank` results for each row, or the scratch has.
+        // SAFETY: `values` and `places` have room for `rank` results of each row: they are the outputs, or scratch.
         unsafe {
             match place {
                 4 => sort_results::<K, u32>(cuda, values, places, shape, by, descending)?,
@@ -281,7 +287,7 @@ pub fn run<K: Key, I: Element>(cuda: &Cuda, mut call: Ranking<'_, K, I>) -> Resu
     Ok(())
 }
 
-/// Sorts the results of each row and their positions: by position, by key, or by both.
+/// Sorts the results of each row, keys and positions together: by position, by key, or by both.
 ///
 /// # Safety
 /// The addresses are good for `shape`'s number of keys and positions, which are written in the order of the device's
@@ -313,7 +319,7 @@ unsafe fn sort_results<K: Key, P: Key>(
     Ok(())
 }
 
-/// Stores the keys of some ranks, from 1 on, in `output`.
+/// Finds the keys of the ranks `ranks`, which count from 1, and stores them in the output of `call`.
 pub fn wanted<K: Key>(cuda: &Cuda, mut call: Ranking<'_, K, u32>, ranks: &[usize]) -> Result<()> {
     let mut lender = Lender::new(cuda);
     let output = call.values.as_mut().map(|target| lender.lend_mut("output", target)).transpose()?.unwrap_or(0);
@@ -333,10 +339,12 @@ pub fn wanted<K: Key>(cuda: &Cuda, mut call: Ranking<'_, K, u32>, ranks: &[usize
     })
 }
 
-/// Slice on memory of a call, which is not freed with it.
+/// Slice on memory that something else owns: dropping it does not free the memory.
 struct Borrowed<T>(Option<CudaSlice<T>>);
 
 impl<T> Borrowed<T> {
+    /// Returns a slice of `len` elements at `address`.
+    ///
     /// # Safety
     /// The memory has room for `len` elements for as long as this lives, and a call writes them before anything reads
     /// them.

@@ -16,7 +16,7 @@ use upsweep_core::steps::JobSteps;
 use upsweep_plan::transform::TransformPlan;
 
 params! {
-    /// Parameters of the kernel.
+    /// Parameters of the kernel that transforms elements.
     struct TransformParams {
         input: "const In*",
         output: "Out*",
@@ -26,7 +26,7 @@ params! {
     }
 }
 
-/// Returns the plan for `n` elements.
+/// Returns the plan for a transform of `n` elements.
 pub(super) fn plan(n: usize, layouts: Layouts) -> TransformPlan {
     match layouts.streams {
         None => TransformPlan::new(n, layouts.input.size, layouts.output.size),
@@ -34,7 +34,7 @@ pub(super) fn plan(n: usize, layouts: Layouts) -> TransformPlan {
     }
 }
 
-/// Returns the kernel of a plan.
+/// Returns the kernel of a transform's plan.
 pub(super) fn kernel<'a>(plan: &TransformPlan, functions: &'a Functions<'a>) -> Kernel<'a> {
     let constants = plan.constants();
     Kernel { functions, kernel: ("transform/transform.cuh", "upsweep_transform"), features: Features::PLAIN, constants }

@@ -20,7 +20,7 @@ params! {
     struct UpSweepParams {
         input: "const In*",
         output: "Out*",
-        /// Number of elements, and the stride between them.
+        /// `n`: number of elements that this launch combines. `stride`: distance between two of them in the array.
         n: "u64",
         stride: "u64",
         /// Unused: no fault is reported.
@@ -28,7 +28,7 @@ params! {
     }
 }
 
-/// Returns the kernel.
+/// Returns the kernel that sweeps the tiles of one launch.
 pub(super) fn kernel<'a>(functions: &'a Functions<'a>) -> Kernel<'a> {
     let kernel = ("up_sweep/up_sweep.cuh", "upsweep_up_sweep");
     Kernel { functions, kernel, features: Features::PLAIN, constants: constants(functions.layouts.acc.size) }
@@ -42,7 +42,7 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>) -> Result<()> {
     let tile = tile(job.functions.layouts.acc.size);
     let kernel = kernel(&job.functions);
     let loaded = cuda.kernel(kernel.key(), || kernel.source::<UpSweepParams>())?;
-    // After the first launch the elements are the results so far.
+    // The first launch reads the input; later launches read the results so far.
     let (mut input, mut stride, mut n) = (job.input, 1, job.shape.len);
     while n > 0 && (stride == 1 || n > 1) {
         let workspace = Workspace::NONE;

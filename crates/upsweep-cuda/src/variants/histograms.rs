@@ -42,7 +42,7 @@ impl List {
         });
     }
 
-    /// Adds queries of a range histogram.
+    /// Adds the kernel of queries of a range histogram: of quantiles, or of ranges.
     fn queries<T: Element>(&mut self, name: &str, quantiles: bool) {
         let text = |source: &mut Source| histogram::text_of::<T, NoRule, u64>(source, &NoRule);
         let held = Held::nothing();

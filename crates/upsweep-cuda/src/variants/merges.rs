@@ -11,7 +11,7 @@ use upsweep_core::key::Key;
 use upsweep_core::operator::{Element, Function, function};
 use upsweep_plan::merge::{MergePlan, MergeStep, MergeTypes};
 
-/// Comparison that captures a value.
+/// Comparison of numbers that captures a value.
 #[function]
 fn above(#[param] shift: u32, a: u32, b: u32) -> bool {
     a >> shift < b >> shift

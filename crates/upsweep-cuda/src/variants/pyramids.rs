@@ -23,7 +23,7 @@ fn scaled_f64(#[param] by: f64, a: f64, b: f64, c: f64, d: f64) -> f64 {
     ((a + c) + (b + d)) * by
 }
 
-/// First of four elements of any type.
+/// Function that returns the first of four elements of any type.
 #[derive(Clone, Copy)]
 struct FirstOfFour;
 impl<T: Element> Function<(T, T, T, T)> for FirstOfFour {

@@ -11,7 +11,7 @@ use upsweep_plan::recurrence::{Form, RecurrencePlan};
 const DIRECT: Form = Form { order: 2, sections: 0, feedback: true, careful: false, basis: true };
 
 impl List {
-    /// Adds recurrences of each type, of some orders, cascades, rows, and strided lines.
+    /// Adds recurrences of numbers of each type, of some orders, of cascades, of rows, and of strided lines.
     pub(super) fn recurrences(&mut self) {
         for order in [1, 2, 4, 8, 16] {
             self.recurrence::<f32, f32>("f32", Form { order, ..DIRECT }, Features::PLAIN);

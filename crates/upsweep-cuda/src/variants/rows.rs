@@ -14,14 +14,14 @@ use upsweep_core::steps::{JobSteps, Parts};
 
 const SHAPE: Shape = Shape { outer: 1 << 16, len: 1 << 12, inner: 1 };
 
-/// Returns the constants of such a kernel.
+/// Returns the constants of the kernel in which each warp reduces a row.
 #[cfg(test)]
 pub(super) fn constants(functions: &super::super::job::Functions<'_>) -> upsweep_plan::constants::Constants {
     plan(SHAPE, functions.layouts, functions.known.form).map(|plan| plan.constants()).unwrap_or_default()
 }
 
 impl List {
-    /// Adds operators that commute and others, of elements of all sizes.
+    /// Adds reductions of rows by operators that commute and by others, of elements of all sizes.
     pub(super) fn rows(&mut self) {
         self.row("f32", &Parts::<f32, f32, _, _, _>::new(Sum, Same, Same));
         self.row("u8 max", &Parts::<u8, u8, _, _, _>::new(Max, Same, Same));

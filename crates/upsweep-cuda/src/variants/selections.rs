@@ -15,7 +15,8 @@ use upsweep_plan::expand::{ExpandPlan, ExpandSizes};
 use upsweep_plan::select::{SelectPlan, SelectSizes};
 
 impl List {
-    /// Adds selections by predicate and by flags, of some sizes; of elements, of indices, of more than 2^32.
+    /// Adds selections by predicate and by flags, from elements of some sizes: of elements, of their indices, and from
+    /// more than 2^32 elements.
     pub(super) fn selections(&mut self) {
         macro_rules! of {
             ($($ty:ty),*) => { $(
@@ -52,7 +53,8 @@ impl List {
         });
     }
 
-    /// Adds the runs of equal neighbours, with a number of `run` bytes for each.
+    /// Adds the selection of the runs of equal neighbours, with a number of `run` bytes for each: its length or its
+    /// begin.
     fn runs<I: Element>(&mut self, name: &str, len: usize, run: usize, lengths: bool)
     where
         FirstOf<Equal>: Choose<I>,
@@ -65,7 +67,7 @@ impl List {
         });
     }
 
-    /// Adds expansions of counts: owners, ranks, or values.
+    /// Adds an expansion of counts of `count` bytes: to owners, to ranks, or to values.
     fn expansion<T: Element>(&mut self, name: &str, expanded: Expanded, count: usize, result: usize) {
         let _none = select::with_functions::<T, _, _>(&Where(Unasked), |functions| {
             let plan = ExpandPlan::new(1 << 20, ExpandSizes { expanded, count, result }, self.capability);

@@ -11,7 +11,8 @@ use upsweep_plan::sort::segments::SegmentsPlan;
 use upsweep_plan::sort::types::{Indices, SortTypes};
 use upsweep_plan::sort::{Road, SortPlan};
 
-/// Returns sorts of keys of each size and order, of pairs and of positions, of many keys and of few, by name.
+/// Returns the names and sources of sorts' kernels: of keys of each size and order, of pairs and of positions, of many
+/// keys and of few.
 pub(super) fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     let mut kernels = Vec::new();
     let mut add = |name: &str, len: usize, types: SortTypes| {
@@ -100,7 +101,7 @@ pub(super) fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     kernels
 }
 
-/// Returns the constants of a sort's kernels.
+/// Returns the constants that the kernels of sorts are compiled with.
 #[cfg(test)]
 pub(super) fn constants() -> [Constants; 11] {
     let order = <f32 as Key>::ORDER;

@@ -9,7 +9,7 @@ use upsweep_core::key::Key;
 use upsweep_plan::topk::{RankTypes, TopKPlan};
 
 impl List {
-    /// Adds keys of each size and order, with indices and without, of many keys and of few.
+    /// Adds top-k of keys of each size and order, with indices and without, of many keys and of few.
     pub(super) fn rankings(&mut self) {
         self.ranking::<u8>("u8", 1 << 20, false, 4);
         self.ranking::<f16>("f16", 1 << 20, true, 4);

@@ -8,7 +8,7 @@ use upsweep_core::segments::Whole;
 use upsweep_core::steps::Parts;
 
 impl List {
-    /// Adds elements of all sizes, and an operator that captures a value.
+    /// Adds up-sweeps of elements of all sizes, and of an operator that captures a value.
     pub(super) fn up_sweeps(&mut self) {
         self.up_sweep::<u8, _>("u8", Sum);
         self.up_sweep::<f32, _>("f32", Sum);

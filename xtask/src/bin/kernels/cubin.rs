@@ -1,24 +1,24 @@
 //! Reader of a kernel's resources from a cubin. A cubin is an ELF file for the GPU: each kernel has a code section
 //! `.text.NAME`, a section `.nv.shared.NAME` if it has shared memory of fixed size, and attributes in `.nv.info`.
 
-/// Resources that one kernel takes of a multiprocessor.
+/// Resources of a multiprocessor that one kernel takes.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Kernel {
     pub(crate) name: String,
     pub(crate) registers: u32,
-    /// Bytes of local memory a thread: arrays that are indexed at run time, and spilled registers.
+    /// Bytes of local memory that a thread takes: arrays that are indexed at run time, and spilled registers.
     pub(crate) stack: u32,
-    /// Bytes of shared memory of fixed size a block.
+    /// Bytes of shared memory that a block takes, without memory whose size the launch chooses.
     pub(crate) shared: u64,
 }
 
-/// Attributes of `.nv.info`, as `cuobjdump -elf` names them.
+/// Numbers of the attributes in `.nv.info`, by the names that `cuobjdump -elf` prints.
 const EIATTR_FRAME_SIZE: u8 = 0x11;
 const EIATTR_REGCOUNT: u8 = 0x2f;
-/// Format of an attribute whose value follows with its length.
+/// Format of an attribute in `.nv.info` that gives the length of its value, and then the value.
 const EIFMT_SVAL: u8 = 4;
 
-/// Kernels in `cubin`; empty if it is not a 64-bit ELF file of the expected form.
+/// Resources of each kernel in `cubin`; none if it is not a 64-bit ELF file of the expected form.
 pub(crate) fn kernels(cubin: &[u8]) -> Vec<Kernel> {
     read(cubin).unwrap_or_default()
 }
@@ -53,7 +53,7 @@ fn read(cubin: &[u8]) -> Option<Vec<Kernel>> {
     let mut rest = info.bytes;
     while let [format, attribute, low, high, after @ ..] = rest {
         let len = usize::from(u16::from_le_bytes([*low, *high]));
-        // Other formats keep their value in the place of the length.
+        // Attributes of other formats have the value where this one has the length, and nothing after it.
         let len = if *format == EIFMT_SVAL { len } else { 0 };
         if *format == EIFMT_SVAL && len == 8 {
             let (function, value) = (u32_at(after, 0)?, u32_at(after, 4)?);

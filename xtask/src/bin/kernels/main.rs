@@ -20,17 +20,18 @@ use upsweep_cuda::variants;
 
 const ARCHITECTURES: [&str; 4] = ["sm_75", "sm_80", "sm_90", "sm_100"];
 
-/// Architecture, as NVRTC names it and as a compute capability.
+/// Architecture: its name in NVRTC (`sm_90`), and its compute capability.
 type Architecture<'a> = (&'a str, (u32, u32));
 
-/// Task: one variant on one architecture.
+/// Task: to compile one variant for one architecture.
 struct Work {
     variant: usize,
     architecture: usize,
     source: KernelSource,
 }
 
-/// Compiled code, or the compiler's log; `None` if the variant was not compiled for the architecture.
+/// Result of a task: the machine code, or the compiler's log; `None` if the variant is not compiled for the
+/// architecture.
 type Attempt = Option<Result<Vec<u8>, String>>;
 
 fn main() -> ExitCode {
@@ -71,7 +72,8 @@ fn main() -> ExitCode {
                 }
                 Some(Err(message)) => {
                     failed += 1;
-                    // The other architectures usually report the same.
+                    // Only the first message is printed, as compilations for other architectures usually fail in the
+                    // same way.
                     first_message.get_or_insert(format!("  {architecture}: {}", beginning(&message)));
                     "FAILED".to_owned()
                 }
@@ -120,21 +122,23 @@ fn shipped(architectures: &[Architecture<'_>]) -> (Vec<String>, Vec<Work>) {
     (names, work)
 }
 
-/// Number of variants from which on a kernel meets every architecture though each of its variants meets one.
+/// Number of variants that make a kernel one of many variants. Together these meet every architecture, though each of
+/// them meets one.
 const MANY: usize = 8;
 
-/// Fraction of the names that a sample draws: one in this many.
+/// Inverse of the fraction of the variants that a sample draws: one in this many.
 const DRAWN: u32 = 3;
 
-/// Whether a variant of a kernel with many variants is in a sample. A hash of its name decides, as neighbours have
-/// types and features in turn.
+/// Whether a sample has the variant `name` of a kernel with many variants. A hash of the name decides, because
+/// neighbours in the list have types and features in turn.
 fn is_drawn(name: &str) -> bool {
     let fnv = name.bytes().fold(0x811c_9dc5u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
     (fnv >> 16).is_multiple_of(DRAWN)
 }
 
-/// Selects the tasks: each variant on the first architecture that has it, and on one of the others in turn. A variant
-/// of a kernel with many variants gets one of all in turn, if it is `chosen`.
+/// Selects the tasks that are done. A variant is compiled for the first architecture that has it, and for one of the
+/// others in turn. A variant of a kernel with many variants is compiled for one of all architectures in turn, if it is
+/// `chosen`.
 fn in_turn(work: Vec<Work>, variants: usize, chosen: impl Fn(usize) -> bool) -> Vec<Work> {
     let mut on: Vec<Vec<usize>> = vec![Vec::new(); variants];
     let mut variants_of: HashMap<&str, usize> = HashMap::new();
@@ -144,8 +148,8 @@ fn in_turn(work: Vec<Work>, variants: usize, chosen: impl Fn(usize) -> bool) -> 
         }
         on[work.variant].push(work.architecture);
     }
-    // Neighbours often differ in one feature of two or four: the turn is shifted every few variants, so that no feature
-    // stays with one architecture.
+    // Neighbours in the list often differ in one feature with two or four values. The turn is shifted every few
+    // variants, so that no value of a feature always meets the same architecture.
     let turn = |variant: usize, of: &[usize]| {
         let turns = of.len().max(1);
         of.get((variant + variant / turns) % turns).copied()
@@ -161,8 +165,8 @@ fn in_turn(work: Vec<Work>, variants: usize, chosen: impl Fn(usize) -> bool) -> 
     work.into_iter().filter(|work| keeps(work)).collect()
 }
 
-/// Compiles on every core; NVRTC may be called from several threads at once. Returns a row for each variant, with a
-/// column for each architecture.
+/// Does all tasks, on every core; NVRTC may be called from several threads at once. Returns a row for each variant,
+/// with a column for each architecture.
 fn compile_all(work: &[Work], architectures: &[Architecture<'_>], variants: usize) -> Vec<Vec<Attempt>> {
     let (next, done) = (AtomicUsize::new(0), Mutex::new(vec![vec![None; architectures.len()]; variants]));
     let compile = || {
@@ -178,7 +182,8 @@ fn compile_all(work: &[Work], architectures: &[Architecture<'_>], variants: usiz
     done.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Size of a compiled variant, and maximum registers, local and shared memory of its kernels.
+/// Text for the table: size of the cubin in bytes, and the largest numbers of registers and of bytes of local and of
+/// shared memory that one of its kernels takes.
 fn takes(cubin: &[u8]) -> Result<String, String> {
     let kernels = cubin::kernels(cubin);
     let most = |of: fn(&cubin::Kernel) -> u64| kernels.iter().map(of).max();
@@ -188,7 +193,7 @@ fn takes(cubin: &[u8]) -> Result<String, String> {
     Ok(format!("{} {registers}r {local}l {shared}s", cubin.len()))
 }
 
-/// Beginning of a compiler's log, which shows the error.
+/// First lines of a compiler's log, which show the error.
 fn beginning(log: &str) -> String {
     const LINES: usize = 30;
     let mut lines: Vec<&str> = log.lines().take(LINES).collect();
