@@ -25,7 +25,8 @@ pub(crate) struct Stored<'a> {
 }
 
 impl Stored<'_> {
-    /// Reads the values into an array of type `target`. The memory is that of the array and of `CHUNK` bytes.
+    /// Reads the values into an array of type `target`. The memory is that of the array, and of a small buffer if the
+    /// types differ.
     pub(crate) fn read(self, reader: &mut dyn Read, target: Type, name: &str, progress: &Progress) -> Result<Values> {
         let wrong_end = |read: usize| {
             if self.certain {

@@ -144,7 +144,7 @@ pub(crate) fn called(path: &Path) -> String {
     cut(&path.display().to_string())
 }
 
-/// Returns the first 40 letters of a text from a file as a person sees them: control characters are escaped.
+/// Returns the first 40 letters of a text from a file, and `...` if there are more. Control characters are escaped.
 pub(crate) fn shown(text: &str) -> String {
     const LONGEST: usize = 40;
     let mut shown: String = text.chars().take(LONGEST).flat_map(escaped).collect();

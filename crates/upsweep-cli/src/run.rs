@@ -271,7 +271,7 @@ pub(crate) fn explain_waiting(common: &Common) {
     }
 }
 
-/// Prints a note if a key has several results, which a user who expects one for each key does not expect.
+/// Prints a note if a key has several results: users who mean groups expect one result for each key.
 fn note_repeated_keys(name: &str, layout: &Layout, keys: &Texts) -> Result<()> {
     let full = |refused: Refused| refused.failure(name, |reason| Failure::input(name, reason));
     if let Some(key) = keys.repeated().map_err(full)? {

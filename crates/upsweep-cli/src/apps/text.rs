@@ -190,7 +190,7 @@ fn character_or_byte(text: &[u8], at: usize) -> String {
     }
 }
 
-/// Prints `says`, the first difference of the files, and fails with the answer no.
+/// Prints `says`, which is a difference between the files, and fails with the answer no.
 fn differs(says: &str) -> Result<()> {
     print(&Destination::standard_output(), |out| writeln!(out, "{says}"))?;
     Err(Failure::No)

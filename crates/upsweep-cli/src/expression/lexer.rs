@@ -40,7 +40,7 @@ pub(crate) struct Wrong {
 }
 
 impl Wrong {
-    /// Returns the reason, with the place in `text`, the whole condition, where the error is.
+    /// Returns the reason, and where the error is in `text`, the whole condition.
     pub(crate) fn within(&self, text: &str) -> String {
         let place = text.get(..self.begin).map_or(0, |before| before.chars().count()) + 1;
         match text.get(self.begin..self.end).filter(|words| !words.is_empty()) {

@@ -51,7 +51,7 @@ impl<'a> Parser<'a> {
         &self.words[self.at.min(self.words.len() - 1)]
     }
 
-    /// Moves to the token after the next one if the next one is `token`. Returns whether it is.
+    /// Skips the next token if it is `token`, and returns whether it is.
     fn pass(&mut self, token: &Token) -> bool {
         let is = self.next().token == *token;
         self.at += usize::from(is);

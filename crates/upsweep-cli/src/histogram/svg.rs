@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// Size of the picture; the other constants are the margins of the plot.
+/// Width and height of the picture, in SVG units; the constants after these are the margins of the plot.
 const WIDTH: f64 = 800.0;
 const HEIGHT: f64 = 420.0;
 const LEFT: f64 = 70.0;

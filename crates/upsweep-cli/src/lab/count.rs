@@ -19,7 +19,7 @@ struct Costs {
     /// Costs of the whole run; `inner` has the same without loads and stores.
     total: Counts,
     inner: Counts,
-    /// Length of the longest chain of dependent steps.
+    /// Operations and cycles on the longest chain of dependent steps.
     span: Span,
 }
 

@@ -15,8 +15,8 @@ use std::sync::{Arc, OnceLock};
 
 #[cfg(target_os = "linux")]
 const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, signal_hook::consts::SIGHUP];
-/// Signals that are handled where the system does not say, as Linux does, which ones are ignored: SIGHUP is not among
-/// them, so that `nohup` works there, too.
+/// Signals that are handled on systems other than Linux, which do not report the signals that are ignored. SIGHUP is
+/// left out, so that `nohup` works there, too.
 #[cfg(not(target_os = "linux"))]
 const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
 

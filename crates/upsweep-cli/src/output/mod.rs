@@ -271,7 +271,7 @@ fn is_same_file(_: &Path, _: &Path) -> bool {
     false
 }
 
-/// Lets `write` write to a stream, which escapes control characters if it is a terminal.
+/// Lets `write` write to the stream `out`. Control characters are escaped if it is a terminal.
 fn streamed<W: Write + IsTerminal>(
     out: W,
     write: &mut dyn FnMut(&mut dyn Write) -> Result<()>,
