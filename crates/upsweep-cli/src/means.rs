@@ -75,8 +75,8 @@ mod tests {
         assert_eq!(quotient(-1, 3), -1.0 / 3.0);
         assert_eq!(quotient((1 << 63) + 1, 2), 4611686018427387904.0);
         assert_eq!(quotient(i128::MAX, 1), i128::MAX as f64);
-        // An integer halfway between two floats is rounded to the even one, and a quotient that is a third above halfway
-        // to the upper one.
+        // An integer halfway between two floats is rounded to the even one, and a quotient that is a third above
+        // halfway to the upper one.
         let halfway = (1i128 << 53) + 1;
         assert_eq!(quotient(halfway, 1), (1i128 << 53) as f64);
         assert_eq!(quotient(3 * halfway + 1, 3), ((1i128 << 53) + 2) as f64);

@@ -26,8 +26,8 @@ pub(crate) struct Progress {
 
 impl Progress {
     pub(crate) fn new(doing: &'static str, total: Option<u64>) -> Self {
-        // The bar needs two terminals: beside results in a pipe it would disturb the program that reads the pipe, a pager
-        // for instance.
+        // The bar needs two terminals: beside results in a pipe it would disturb the program that reads the pipe, a
+        // pager for instance.
         let wanted = std::io::stderr().is_terminal() && std::io::stdout().is_terminal();
         let (done, said) = (Cell::new(0), Cell::new(Duration::ZERO));
         Self { doing, total, done, started: Instant::now(), said, bar: RefCell::new(None), wanted }

@@ -74,8 +74,8 @@ fn rows<const N: usize, C: AsRef<[u8]>>(
     })
 }
 
-/// Builds the sparse matrix with the rows and columns of `entries`, and `values`. Values with the same row and column are
-/// added. Whether sums of integers fit their type is not checked here.
+/// Builds the sparse matrix with the rows and columns of `entries`, and `values`. Values with the same row and column
+/// are added. Whether sums of integers fit their type is not checked here.
 fn matrix<T: Number>(device: &Device, entries: &Entries, values: &[T], name: &str) -> Result<Matrix<T>> {
     entries.matrix(device, values).map_err(|e| failed(name, e))
 }

@@ -80,7 +80,8 @@ pub(crate) fn write_folder(option: &str, path: &Path, files: &[(String, String)]
     Ok(())
 }
 
-/// Whether nothing is lost if `path` is replaced: it does not exist, or it is a plain file that begins with `mark`.
+/// Whether nothing is lost if `path` is replaced: it does not exist, or it is a plain file with
+/// `mark` among its first bytes.
 fn begins_with_mark(path: &Path, mark: &str) -> std::io::Result<bool> {
     match fs::symlink_metadata(path) {
         Ok(found) if !found.is_file() => return Ok(false),
