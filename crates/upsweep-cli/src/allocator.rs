@@ -19,7 +19,8 @@ use std::time::Duration;
 /// System allocator that ends the program if an allocation fails.
 pub(crate) struct OrEnd;
 
-// SAFETY: all memory is the system's, in the layouts asked for.
+// SAFETY: every method passes its layout on to the system's allocator and returns what that returns, or ends the
+// program.
 #[allow(unsafe_code, reason = "an allocator is")]
 unsafe impl GlobalAlloc for OrEnd {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -33,18 +34,20 @@ unsafe impl GlobalAlloc for OrEnd {
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the memory is the system's, of this layout, and the new size is not 0, as the caller of `realloc`
-        // promises.
+        // SAFETY: the caller of `realloc` guarantees that `memory` was allocated here, so by the system, with this
+        // layout, and that the new size is not 0.
         found(unsafe { System.realloc(memory, layout, size) }, size)
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: the memory is the system's, of this layout.
+        // SAFETY: the caller of `dealloc` guarantees that `memory` was allocated here, so by the system, with this
+        // layout.
         unsafe { System.dealloc(memory, layout) }
     }
 }
 
-/// Returns `memory`, or ends the program if it is null and the caller has not announced to handle that.
+/// Returns `memory`, or ends the program if it is null and the caller has not announced by [`upsweep_core::memory`]
+/// that it handles a failed allocation.
 #[inline]
 fn found(memory: *mut u8, bytes: usize) -> *mut u8 {
     if memory.is_null() && !upsweep_core::memory::is_asking() {
@@ -58,7 +61,7 @@ fn found(memory: *mut u8, bytes: usize) -> *mut u8 {
 fn end(bytes: usize) -> ! {
     static ENDS: AtomicBool = AtomicBool::new(false);
     if ENDS.swap(true, Ordering::SeqCst) {
-        // Another thread reports already.
+        // Another thread is already ending the program with this message.
         loop {
             std::thread::sleep(Duration::from_secs(1));
         }
@@ -72,7 +75,7 @@ fn end(bytes: usize) -> ! {
     signal_hook::low_level::exit(1)
 }
 
-/// Writes to standard error without its lock, which this thread may hold.
+/// Writes `line` to standard error without the lock of [`std::io::stderr`], which this thread may hold.
 #[cfg(unix)]
 fn say(line: &[u8]) {
     use std::os::fd::AsFd;

@@ -25,7 +25,8 @@ use std::path::Path;
 use upsweep::{Array, Input, View};
 use upsweep_dynamic::Number;
 
-/// Failure for an error of an application.
+/// Converts an error of an application into the failure to report: of the run if the library failed, else of the input,
+/// which messages call `name`.
 fn failed(name: &str, error: impl Into<upsweep_apps::Error>) -> Failure {
     match error.into() {
         upsweep_apps::Error::Library(error) => Failure::computing(name, &upsweep_dynamic::Error::Upsweep(error)),
@@ -33,7 +34,7 @@ fn failed(name: &str, error: impl Into<upsweep_apps::Error>) -> Failure {
     }
 }
 
-/// All bytes of a file or of standard input, and its name in messages.
+/// Reads all bytes of a file or of standard input, and returns them with the name of the file in messages.
 fn bytes(path: &Path) -> Result<(Vec<u8>, String)> {
     let mut bytes = vec![];
     if path.as_os_str() == "-" {
@@ -47,13 +48,13 @@ fn bytes(path: &Path) -> Result<(Vec<u8>, String)> {
     Ok((bytes, name))
 }
 
-/// Text file to be parsed.
+/// Text file that has been read, for a parser.
 struct TextFile {
     /// Content without the byte order mark of UTF-8.
     bytes: Vec<u8>,
-    /// Length of the byte order mark that was removed: offset of `bytes` in the file.
+    /// Number of bytes of the byte order mark that was removed: the offset in the file of the first of `bytes`.
     begin: usize,
-    /// Name in messages.
+    /// Name of the file in messages.
     name: String,
 }
 
@@ -66,7 +67,7 @@ impl TextFile {
     }
 }
 
-/// Input bytes in the memory of the device, which for the host is the slice itself.
+/// Bytes of an input where the device reads them: for the CPU the slice itself, for a GPU a copy in its memory.
 enum There<'a> {
     Host(&'a [u8]),
     Device(Array<u8>),
@@ -88,7 +89,8 @@ impl Input for There<'_> {
     }
 }
 
-/// Values of a file, and its name in messages.
+/// Reads the values of a file, converted to `element` if it is given, and returns them with the name of the file in
+/// messages.
 fn values(reading: &Reading, element: Option<Type>, device: DeviceChoice) -> Result<(Values, String)> {
     let common = Common::of(reading, device);
     let common = Common { target: element, ..common };
@@ -97,25 +99,25 @@ fn values(reading: &Reading, element: Option<Type>, device: DeviceChoice) -> Res
     Ok((read.values, read.name))
 }
 
-/// Contents of a file: the column `column` if it is a table.
+/// Reads the values of a file, converted to `element` if it is given. In a table they are those of the column `column`.
 fn column(path: &Path, column: Option<&str>, element: Option<Type>, device: DeviceChoice) -> Result<input::Input> {
     let common = Common::of(&Reading::of(path, TableForm::default()), device);
     let common = Common { target: element, column: column.map(str::to_owned), ..common };
     input::load(&common, false)
 }
 
-/// Values of a .npy file, and its shape.
+/// Reads a .npy file, and returns its values and its shape.
 fn read_array(path: &Path, device: DeviceChoice) -> Result<(Values, Vec<usize>)> {
     let read = input::load(&Common::of(&Reading::of(path, TableForm::default()), device), false)?;
     Ok((read.values, read.shape))
 }
 
-/// The values, which have been read as f64.
+/// Returns the vector in `values`, which the caller has read as f64; an empty one for any other type.
 fn floats(values: Values) -> Vec<f64> {
     if let Values::F64(values) = values { values } else { vec![] }
 }
 
-/// Nearest f64.
+/// Converts a number to f64, rounded to nearest.
 fn float(value: impl Into<Number>) -> f64 {
     match value.into() {
         Number::Integer(n) => n as f64,
@@ -123,7 +125,7 @@ fn float(value: impl Into<Number>) -> f64 {
     }
 }
 
-/// Writes results to the destination of `-o`.
+/// Writes results to the file of the option `-o`, in the format of its name, or as text to standard output.
 fn write_values(output: Option<&Path>, values: &Values) -> Result<()> {
     let (destination, form) = run::output(output)?;
     let form = form.unwrap_or(OutputForm::Words);

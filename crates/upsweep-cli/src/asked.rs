@@ -10,22 +10,22 @@ use crate::sums::Sums;
 use std::time::{Duration, Instant};
 use upsweep_dynamic::{Error, Number};
 
-/// Request of a scan or a reduction: the part that both share.
+/// Options and input of a scan or a reduction, as far as both have them.
 pub(crate) struct Asked<'a> {
     pub(crate) common: &'a Common,
     /// Name of the input in messages.
     pub(crate) name: &'a str,
     pub(crate) device: &'a Chosen,
     pub(crate) shape: &'a [usize],
-    /// Axis of the computation.
+    /// Axis along which the command computes, if one was given.
     pub(crate) axis: Option<usize>,
     pub(crate) sums: Sums,
-    /// Start time of the command.
+    /// Time at which the command started.
     pub(crate) begun: Instant,
 }
 
 impl<'a> Asked<'a> {
-    /// Initial value, of the type of the results.
+    /// Parses the initial value after `--init`, as a value of the results' type.
     pub(crate) fn init(&self) -> Result<Option<Number>> {
         let Some(text) = &self.common.init else { return Ok(None) };
         let element = self.sums.results;
@@ -42,8 +42,8 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Failure for a result that does not fit. `from` is empty for a scan, and the beginning of the sentence for a
-    /// total.
+    /// Returns the failure for a result that does not fit its type. `from` begins the message: it is empty for a scan,
+    /// and for a total says that the totals from this element on do not fit.
     pub(crate) fn overflow(&self, form: &Form, from: &str, error: &Error) -> Failure {
         let Error::Overflow { op, element, index, value } = error else { return self.failed(error) };
         let (place, first) = place(form);
@@ -59,7 +59,8 @@ impl<'a> Asked<'a> {
         Failure::input(self.name, format!("{place} {at}: {words}: {}", self.sums.advice(*value)))
     }
 
-    /// Summary of the computation.
+    /// Returns the summary of a computation of `len` values of type `element`, described by `what`, that took `time`
+    /// and read and wrote `bytes` bytes.
     pub(crate) fn summary(
         &self,
         mut what: String,
@@ -78,7 +79,8 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// Axis, counted from 0, that `asked` means in `name`'s `shape`.
+/// Returns the axis of `shape`, counted from 0, that `asked` means: a negative number counts from the end. `name` is
+/// the input's in messages.
 pub(crate) fn axis(asked: i64, shape: &[usize], name: &str) -> Result<usize> {
     let axes = shape.len();
     let from_start = if asked < 0 { asked.checked_add_unsigned(axes as u64) } else { Some(asked) };
@@ -92,8 +94,8 @@ pub(crate) fn axis(asked: i64, shape: &[usize], name: &str) -> Result<usize> {
     })
 }
 
-/// Word for the place of a value in messages and previews, and the number of the first place. Rows are those of the
-/// file.
+/// Returns the word for the position of a value in messages and previews, and the number of the first position. The
+/// positions in a table are the row numbers of the file.
 pub(crate) fn place(form: &Form) -> (&'static str, usize) {
     match form {
         Form::Table { layout, .. } => ("row", layout.first_row()),

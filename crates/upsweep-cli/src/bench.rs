@@ -10,26 +10,26 @@ use std::time::{Duration, Instant};
 use upsweep_core::memory;
 use upsweep_dynamic::{Error, Number, Prepared, Reduce, Scan, Type, Values, View, plain, with_values};
 
-/// Length of the smallest array, and ratio of the next one to each.
+/// Number of elements of the smallest array, and factor from each array's number to the next one's.
 const SMALLEST: usize = 1 << 10;
 const STEP: usize = 4;
-/// Number of samples, of which the median counts, and the time that one should take.
+/// Number of samples, whose median is the result, and the duration that one sample should have.
 const SAMPLES: usize = 11;
 const SAMPLE: Duration = Duration::from_millis(2);
-/// Width of the plot, in characters, that stands for the speed of a copy.
+/// Length of a bar, in characters, that stands for the speed of a copy.
 const COPY_WIDTH: f64 = 24.0;
 
-/// Times at one array length, in microseconds.
+/// Times in microseconds for one number of elements.
 #[derive(Debug)]
 struct Row {
     elements: usize,
     upsweep: f64,
     copy: f64,
-    /// Time of the plain loop, on the CPU.
+    /// Time of the plain loop on one core of the CPU; `None` on a GPU.
     plain: Option<f64>,
 }
 
-/// Lines of the table with its plot.
+/// Measures, and returns the lines of the table with its plot.
 pub(crate) fn lines(args: &BenchArgs) -> Result<Vec<String>> {
     if args.n < SMALLEST {
         return Err(Failure::Input(format!("--n {}: the smallest array has {SMALLEST} elements", args.n)));
@@ -54,7 +54,7 @@ pub(crate) fn lines(args: &BenchArgs) -> Result<Vec<String>> {
     Ok(table(args, &device, &rows))
 }
 
-/// Small pseudo-random integers.
+/// Returns `n` pseudo-random integers of 7 bits; 0 for those that the type does not have.
 fn random(element: Type, n: usize) -> Result<Values> {
     let mut values = Values::zeroed(element, n).map_err(failed)?;
     let mut state = 1u64;
@@ -103,7 +103,7 @@ impl Measuring<'_> {
             What::Reduce => median(|| done = plain::reduce(self.args.op, black_box(x)).map(drop)),
         };
         done.map_err(failed)?;
-        // A short copy is faster on one core, a long one on all.
+        // A short copy is faster on one core, a long one on all cores: the faster of both is the one to compare with.
         let from = x.bytes();
         let mut to = vec![0u8; from.len()];
         let one = median(|| black_box(&mut to).copy_from_slice(black_box(from)));
@@ -143,7 +143,7 @@ impl Measuring<'_> {
     }
 }
 
-/// Runs memcpy on every thread of the pool, each on its own part.
+/// Copies `x` to `out` on all threads of the pool: each copies a part.
 fn copy_on_every_core(x: &[u8], out: &mut [u8]) {
     let part = x.len().div_ceil(rayon::current_num_threads()).max(1);
     rayon::scope(|scope| {
@@ -153,12 +153,13 @@ fn copy_on_every_core(x: &[u8], out: &mut [u8]) {
     });
 }
 
-/// Median time of a call, in microseconds. Each sample is the mean of as many calls as take [`SAMPLE`].
+/// Returns the median time of a call in microseconds. Each sample is the mean of as many calls as take [`SAMPLE`].
 fn median(mut call: impl FnMut()) -> f64 {
     median_of_queued(&mut call, || ())
 }
 
-/// Median time of calls that only enqueue work, which `wait` waits for.
+/// Returns the median time, in microseconds, of a call that only enqueues work on the device. `wait` waits for that
+/// work.
 fn median_of_queued(mut call: impl FnMut(), mut wait: impl FnMut()) -> f64 {
     let mut sample = |calls: usize| {
         let start = Instant::now();
@@ -174,8 +175,8 @@ fn median_of_queued(mut call: impl FnMut(), mut wait: impl FnMut()) -> f64 {
     times[SAMPLES / 2] * 1e6
 }
 
-/// Formats the rows as text: times, throughput in bytes that had to be moved a second, and a plot with a bar as long as
-/// the speed.
+/// Formats the rows as text: times, throughput in bytes that had to be moved per second, and a bar as long as the
+/// speed.
 fn table(args: &BenchArgs, device: &Chosen, rows: &[Row]) -> Vec<String> {
     let size = args.element.size();
     let (op, element) = (args.op.name(), args.element.name());
@@ -212,7 +213,8 @@ fn table(args: &BenchArgs, device: &Chosen, rows: &[Row]) -> Vec<String> {
     lines
 }
 
-/// Draws a bar of length `share`, with marks at `plain` and at 1, the speed of a copy.
+/// Draws a bar for a speed of `share` times the speed of a copy, with a mark at the share of the plain loop, `plain`,
+/// and one at 1.
 fn bar(share: f64, plain: Option<f64>) -> String {
     let place = |share: f64| (share * COPY_WIDTH).round().clamp(0.0, 3.0 * COPY_WIDTH) as usize;
     let mut cells = vec![' '; 3 * COPY_WIDTH as usize + 1];

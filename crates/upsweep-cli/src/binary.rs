@@ -1,4 +1,4 @@
-//! Binary data: reading straight into the array that is scanned.
+//! Reader of binary data, straight into the array that is scanned.
 
 use crate::element::{Type, Value, Values, with_type};
 use crate::failure::{Failure, Result};
@@ -7,16 +7,16 @@ use crate::show::Places;
 use std::io::{ErrorKind, Read};
 use upsweep_dynamic::Number;
 
-/// Bytes that are read and converted at once: they stay in the cache meanwhile.
+/// Number of bytes of the array that are read and converted at once: so few that they stay in the cache meanwhile.
 const CHUNK: usize = 1 << 18;
 
-/// Layout of binary data of a known type in a file.
+/// Layout of the values of one array in a binary file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stored<'a> {
     pub(crate) element: Type,
-    /// Whether the byte order is not this machine's.
+    /// Whether the file's byte order is the reverse of this machine's.
     pub(crate) swapped: bool,
-    /// Number of values.
+    /// Number of values in the file.
     pub(crate) len: usize,
     /// Shape of the array.
     pub(crate) shape: &'a [usize],
@@ -25,7 +25,8 @@ pub(crate) struct Stored<'a> {
 }
 
 impl Stored<'_> {
-    /// Reads the values into an array of type `target`, with memory for one array and one chunk.
+    /// Reads the values into an array of type `target`. The memory is that of the array, and of a small buffer if the
+    /// types differ.
     pub(crate) fn read(self, reader: &mut dyn Read, target: Type, name: &str, progress: &Progress) -> Result<Values> {
         let wrong_end = |read: usize| {
             if self.certain {
@@ -70,10 +71,10 @@ enum Problem {
     Inexact { offset: usize, number: Number },
 }
 
-/// Reader of one chunk after the other.
+/// Reader of values in one chunk of the array after the other.
 struct Source<'a> {
     stored: Stored<'a>,
-    /// Conversion of stored values to numbers, if the types differ.
+    /// Function that reads stored values as numbers; `None` if the array has the type of the file.
     decode: Option<fn(&mut dyn Read, bool, &mut [Number]) -> std::io::Result<()>>,
     numbers: Vec<Number>,
 }
@@ -104,7 +105,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Reads a value of type `S` for each place of `numbers`.
+/// Reads values of type `S` to all elements of `numbers`. Their bytes are reversed if `swapped`.
 fn decode<S: Value>(reader: &mut dyn Read, swapped: bool, numbers: &mut [Number]) -> std::io::Result<()> {
     let mut values = [S::default(); 128];
     for numbers in numbers.chunks_mut(values.len()) {

@@ -7,7 +7,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Flags of standard input, standard output and standard error.
+/// Whether standard input, standard output and standard error, in this order, were closed when the program started.
 static CLOSED: [AtomicBool; 3] = [const { AtomicBool::new(false) }; 3];
 
 /// Whether descriptor `number` is a standard stream that was closed when the program started.

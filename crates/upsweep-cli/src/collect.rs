@@ -1,4 +1,4 @@
-//! Collectors of values as text: growing arrays that report a lack of memory.
+//! Collectors of values given as text: growing arrays that report a lack of memory.
 
 use crate::element::{Type, Value, Values, with_type};
 use crate::failure::{Failure, shown};
@@ -9,7 +9,7 @@ use upsweep_core::memory;
 /// Reason why a value is refused.
 #[derive(Debug)]
 pub(crate) enum Refused {
-    /// The value is wrong.
+    /// The text is no valid value; the reason is in words.
     Wrong(String),
     /// There is no memory for this number of bytes.
     Memory(usize),
@@ -22,7 +22,8 @@ impl From<String> for Refused {
 }
 
 impl Refused {
-    /// Failure: of memory for the file `name`, or else `wrong` of the reason.
+    /// Returns the failure to report: a lack of memory, with the name of the file, or what `wrong` makes of the reason
+    /// why the value is refused.
     pub(crate) fn failure(self, name: &str, wrong: impl FnOnce(String) -> Failure) -> Failure {
         match self {
             Self::Wrong(reason) => wrong(reason),
@@ -48,15 +49,15 @@ fn reserve<T>(values: &mut Vec<T>, more: usize) -> Result<(), Refused> {
 
 /// Collector of values given as text, one by one.
 pub(crate) trait Collector {
-    /// Takes the next value.
+    /// Parses `text` and appends the value.
     fn push(&mut self, text: &str) -> Result<(), Refused>;
 
-    /// Returns all values.
+    /// Returns all values that were appended.
     fn finish(self: Box<Self>) -> Values;
 }
 
-/// Collector of values of type `element`, or of the inferred type: i64 while all are integers, else f64. With `typed`,
-/// errors name the command's option for the type.
+/// Creates a collector of values of type `element`; if that is `None`, of i64 while all values are integers, and else
+/// of f64. With `typed`, errors name the command's option for the type.
 pub(crate) fn collector(element: Option<Type>, typed: bool) -> Box<dyn Collector> {
     match element {
         Some(element) => with_type!(element, T => Box::new(Typed::<T> { values: Vec::new(), typed })),
@@ -93,7 +94,7 @@ struct Inferred {
 enum Numbers {
     Integers {
         values: Vec<i64>,
-        /// Indices of `-0`, which keeps its sign among floats.
+        /// Indices of `-0` among the values, which keep their sign if the values become floats.
         negative_zeros: Vec<usize>,
     },
     Floats(Vec<f64>),
@@ -102,7 +103,8 @@ enum Numbers {
 impl Collector for Inferred {
     fn push(&mut self, text: &str) -> Result<(), Refused> {
         let wrong = |wrong: NoValue| Refused::Wrong(wrong.words(self.typed));
-        // Among fractions no integer type takes all values.
+        // The advice of an error to choose another type is left out where some values are fractions: no integer type
+        // takes them.
         let of_floats = |of: NoValue| wrong(of.for_any_type());
         match &mut self.values {
             Numbers::Floats(values) => push(values, Value::parse(text).map_err(of_floats)?),
@@ -122,7 +124,7 @@ impl Collector for Inferred {
                         let reason = not_exactly(&n.to_string(), "f64", n as f64).for_any_type().words(self.typed);
                         return Err(format!("{} makes the values f64: {reason}", shown(text)).into());
                     }
-                    // Same size and alignment: the elements are rewritten in place.
+                    // An i64 and an f64 have the same size and alignment, so the vector is rewritten in place.
                     let mut floats: Vec<f64> = std::mem::take(values).into_iter().map(|n| n as f64).collect();
                     negative_zeros.iter().for_each(|&at| floats[at] = -0.0);
                     floats.push(value);
@@ -141,7 +143,7 @@ impl Collector for Inferred {
     }
 }
 
-/// Error for an integer that i64 does not hold.
+/// Error for a text that is an integer outside of i64.
 fn too_large(text: &str) -> NoValue {
     let unsigned = text.parse::<u64>().is_ok().then_some(Type::U64);
     let float = <f64 as Value>::parse(text).is_ok().then_some(Type::F64);
@@ -150,7 +152,7 @@ fn too_large(text: &str) -> NoValue {
     NoValue::integer(format!("{} does not fit i64{nor}", shown(text)), takers, text)
 }
 
-/// Texts, stored one after the other.
+/// List of texts, stored one after the other in one vector.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
     bytes: Vec<u8>,
@@ -169,16 +171,16 @@ impl Texts {
         starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end])
     }
 
-    /// Text `index`; empty if there is none.
+    /// Returns text number `index`; an empty one if there is none.
     pub(crate) fn get(&self, index: usize) -> &[u8] {
         let end = |index: Option<usize>| index.and_then(|index| self.ends.get(index)).copied();
         let start = end(index.checked_sub(1)).unwrap_or(0);
         end(Some(index)).and_then(|end| self.bytes.get(start..end)).unwrap_or_default()
     }
 
-    /// First text that has occurred before.
+    /// Returns the first text that equals an earlier one.
     pub(crate) fn repeated(&self) -> Result<Option<&[u8]>, Refused> {
-        // Sorted keys, the usual ones, need no memory.
+        // Texts in ascending order, as keys usually are, have no equal ones, and this check needs no memory.
         if self.iter().zip(self.iter().skip(1)).all(|(a, b)| a < b) {
             return Ok(None);
         }

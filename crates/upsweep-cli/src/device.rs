@@ -1,10 +1,10 @@
-//! Device that computes, and the list of all devices.
+//! Device that computes, and the list of all devices for the command `devices`.
 
 use crate::failure::{Failure, Result, one_line};
 use std::io::Write;
 use upsweep::Device;
 
-/// Choice of `--device`.
+/// Device that the option `--device` asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DeviceChoice {
     Auto,
@@ -30,7 +30,7 @@ pub(crate) fn parse_device(text: &str) -> std::result::Result<DeviceChoice, Stri
 pub(crate) struct Chosen {
     pub(crate) device: Device,
     pub(crate) on_host: bool,
-    /// Name in summaries.
+    /// Name of the device in summaries.
     pub(crate) label: String,
 }
 

@@ -14,7 +14,7 @@ pub(crate) trait Value: upsweep_dynamic::Value {
     /// Appends the shortest text that reads back as the value.
     fn format(self, text: &mut Vec<u8>);
 
-    /// Fills `values` from `reader`, which has the machine's own representation.
+    /// Fills `values` with bytes of `reader`, which has values in this machine's own representation.
     fn read(values: &mut [Self], reader: &mut dyn Read) -> io::Result<()>;
 
     /// Returns the value with its bytes reversed.
@@ -22,7 +22,7 @@ pub(crate) trait Value: upsweep_dynamic::Value {
     fn swap(self) -> Self;
 }
 
-/// Parses a number exactly: an integer is not rounded.
+/// Parses a number without rounding an integer: an integer has up to 128 bits, and all other numbers are f64.
 pub(crate) fn exact(text: &str) -> Result<Number, String> {
     if !crate::number::is_whole(text) {
         return <f64 as Value>::parse(text).map(Number::Float).map_err(|wrong| wrong.words(false));
@@ -32,7 +32,7 @@ pub(crate) fn exact(text: &str) -> Result<Number, String> {
         .map_err(|_| format!("{} has more digits than are computed with", crate::failure::quoted(text)))
 }
 
-/// Appends value `index` as text.
+/// Appends element number `index` of `values` as text; nothing if there is none.
 pub(crate) fn format(values: &Values, index: usize, text: &mut Vec<u8>) {
     with_values!(values, x => if let Some(&value) = x.get(index) { Value::format(value, text) });
 }

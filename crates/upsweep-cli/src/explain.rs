@@ -10,7 +10,7 @@ use upsweep::segments::Kind;
 use upsweep::{Question, Shape};
 use upsweep_dynamic::Op;
 
-/// Lines that explain a call.
+/// Returns the lines that explain the plan of the call that the options describe.
 pub(crate) fn lines(args: &ExplainArgs) -> Result<Vec<String>> {
     let many = || Failure::Input(format!("so many values of {} fit no memory: {:?}", args.element, axes(args)));
     let n = match axes(args) {
@@ -30,7 +30,7 @@ fn axes(args: &ExplainArgs) -> &[usize] {
     args.shape.as_deref().unwrap_or(args.n.as_slice())
 }
 
-/// Refuses options that are not those of the call to be explained.
+/// Fails if an option was given that the call to be explained does not have.
 fn others_only(args: &ExplainArgs) -> Result<()> {
     use Explained::{Filter, Histogram, Integral, Merge, Reduce, Scan, Sort, Top};
     let given = [
@@ -53,7 +53,7 @@ fn others_only(args: &ExplainArgs) -> Result<()> {
     }
 }
 
-/// Lines of all calls but scans and reductions.
+/// Returns the lines for a call that is neither a scan nor a reduction.
 fn other(args: &ExplainArgs, n: usize) -> Result<Vec<String>> {
     let (element, axes) = (args.element.size(), axes(args));
     let value = args.values.map_or(0, |values| values.size());
@@ -83,7 +83,7 @@ fn other(args: &ExplainArgs, n: usize) -> Result<Vec<String>> {
     Ok(vec![format!("device    {}", device.label), format!("plan      {}", device.device.explain(question))])
 }
 
-/// Lines that explain a scan or a reduction.
+/// Returns the lines for a scan or a reduction.
 fn scan_or_reduction(args: &ExplainArgs, n: usize, read: usize) -> Result<Vec<String>> {
     let failed = |e: upsweep_dynamic::Error| Failure::computing("explain", &e);
     let element = args.element;
@@ -120,8 +120,8 @@ fn scan_or_reduction(args: &ExplainArgs, n: usize, read: usize) -> Result<Vec<St
         }
         _ => format!("{} bytes", written),
     };
-    // Flags and keys become offsets before the computation. The number of segments is no option: the plan is that of
-    // one segment.
+    // Flags and keys become offsets before the computation. No option gives the number of segments, so the plan is that
+    // for one segment.
     let (element_bytes, by) = (computed.size(), (kind != Kind::Whole).then_some(1));
     let question = match args.what {
         Explained::Reduce => Question::Reduce { shape, element: element_bytes, segments: by },

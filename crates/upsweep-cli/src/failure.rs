@@ -25,17 +25,17 @@ pub(crate) enum Failure {
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
 
 impl Failure {
-    /// Failure: the input `name` is wrong.
+    /// Failure because the input or the option `name` is wrong.
     pub(crate) fn input(name: &str, reason: impl Display) -> Self {
         Self::Input(format!("{name}: {reason}"))
     }
 
-    /// Failure of reading `name`.
+    /// Failure of reading the file `name`.
     pub(crate) fn reading(name: &str, error: &io::Error) -> Self {
         Self::Run(format!("{name}: reading failed: {}", words(error)))
     }
 
-    /// Failure of writing `name`.
+    /// Failure of writing the file `name`.
     pub(crate) fn writing(name: &str, error: &io::Error) -> Self {
         match error.kind() {
             ErrorKind::BrokenPipe => Self::ClosedPipe,
@@ -43,12 +43,12 @@ impl Failure {
         }
     }
 
-    /// Failure: `name` has changed since reading began.
+    /// Failure because the file `name` has changed since reading began.
     pub(crate) fn changed(name: &str) -> Self {
         Self::Run(format!("{name}: the file changed while it was read"))
     }
 
-    /// Failure of the library: it refused `name`'s data or could not compute.
+    /// Failure for an error of the library, which refused the data of the file `name` or could not compute.
     pub(crate) fn computing(name: &str, error: &Error) -> Self {
         use upsweep::Error as E;
         match error {
@@ -73,12 +73,12 @@ impl Failure {
         }
     }
 
-    /// Failure to allocate `bytes` bytes on the host.
+    /// Failure to allocate `bytes` bytes on the host for the file `name`.
     pub(crate) fn memory(name: &str, bytes: usize) -> Self {
         Self::Run(format!("{name}: not enough memory for its {bytes} bytes"))
     }
 
-    /// Whether the failure has a message.
+    /// Whether the failure has a message to print.
     pub(crate) fn speaks(&self) -> bool {
         matches!(self, Self::Input(_) | Self::Run(_))
     }
@@ -93,7 +93,7 @@ impl Display for Failure {
     }
 }
 
-/// Message of the operating system, without the error number.
+/// Message of the operating system for an error, without its number, and with a small first letter.
 pub(crate) fn words(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
@@ -107,8 +107,8 @@ pub(crate) fn acts(c: char) -> bool {
     c.is_control() || turns
 }
 
-/// Joins `text` into one line: line breaks become spaces, and characters that a terminal would act on are escaped. Text
-/// longer than any message of the program comes from an input, and is cut.
+/// Joins `text` into one line: line breaks become spaces, and characters that a terminal would act on are escaped.
+/// Words of more than 200 letters, and text longer than any message of the program, come from an input, and are cut.
 pub(crate) fn one_line(text: &str) -> String {
     const LONGEST: usize = 1500;
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
@@ -120,12 +120,14 @@ pub(crate) fn one_line(text: &str) -> String {
     cut_to(&words.join(" "), 200, LONGEST)
 }
 
-/// Returns `text`, or its beginning and its end: 200 letters at most.
+/// Returns `text` if it has at most 200 letters, or else its beginning and its end with `...` between them: 200
+/// letters.
 pub(crate) fn cut(text: &str) -> String {
     cut_to(text, 100, 200)
 }
 
-/// Returns `text`, or `longest` letters of it: `first` of its beginning, the rest of its end.
+/// Returns `text` if it has at most `longest` letters, or else so many: the `first` of its beginning, `...`, and the
+/// rest of its end.
 fn cut_to(text: &str, first: usize, longest: usize) -> String {
     const GAP: &str = "...";
     let letters = text.chars().count();
@@ -137,12 +139,12 @@ fn cut_to(text: &str, first: usize, longest: usize) -> String {
     format!("{}{GAP}{}", text.get(..place(first)).unwrap_or_default(), text.get(place(end)..).unwrap_or_default())
 }
 
-/// Name of a file in messages.
+/// Returns the name of a file for messages, cut if it is long.
 pub(crate) fn called(path: &Path) -> String {
     cut(&path.display().to_string())
 }
 
-/// Returns `text` from a file as a person sees it: control characters escaped, not too long.
+/// Returns the first 40 letters of a text from a file, and `...` if there are more. Control characters are escaped.
 pub(crate) fn shown(text: &str) -> String {
     const LONGEST: usize = 40;
     let mut shown: String = text.chars().take(LONGEST).flat_map(escaped).collect();
@@ -152,20 +154,21 @@ pub(crate) fn shown(text: &str) -> String {
     shown
 }
 
-/// Escapes, as Rust does, a character that a terminal could act on or not show. Others stay as they are.
+/// Escapes, as Rust does, a character that a terminal could act on or not show. Others, and quotes and backslashes,
+/// stay as they are.
 fn escaped(c: char) -> impl Iterator<Item = char> {
     let plain = matches!(c, '\\' | '"' | '\'');
     let escape = (!plain).then(|| c.escape_debug());
     plain.then_some(c).into_iter().chain(escape.into_iter().flatten())
 }
 
-/// Returns `text` as [`shown`], in backquotes.
+/// Returns `text` as [`shown`] does, in back quotes.
 pub(crate) fn quoted(text: &str) -> String {
     format!("`{}`", shown(text))
 }
 
 /// Prints a note, which is no failure, on standard error.
 pub(crate) fn note(text: &str) {
-    // A closed standard error has no reader.
+    // If standard error is closed, nobody reads the note.
     let _ = writeln!(io::stderr(), "upsweep: note: {}", one_line(text));
 }

@@ -17,7 +17,7 @@ use crate::write::OutputForm;
 use csv::ByteRecord;
 use upsweep_dynamic::{Op, Reduce, Segments, View, lexsort};
 
-/// Reduces the groups of rows with equal values in `column`.
+/// Runs `upsweep reduce --group-by`: reduces each group of rows with equal values in `column`.
 pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
     let common = &args.common;
     let operators: Vec<Op> = args
@@ -41,7 +41,7 @@ pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
     let device = Chosen::open(common.device)?;
     let (source, name) = input::open_table(&common.file)?;
     let values_column: Vec<&str> = common.column.iter().map(String::as_str).collect();
-    // Rows are counted whatever their cells hold.
+    // If only counts are asked for, rows count whatever their cells hold, and no numeric column is needed.
     let counts_alone = args.op.iter().all(|statistic| *statistic == Statistic::Count);
     let asked = Asked {
         source: &source,
@@ -94,7 +94,7 @@ pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
     write(&destination, delimiter, (&cells, by), (&rows, &order), (&args.op, &results))
 }
 
-/// Failure for a result that does not fit; other errors are returned as they are.
+/// Converts an overflow into the failure that names the group; other errors are returned as they are.
 fn overflow(
     cells: &Cells<'_>,
     (by, rows): (usize, &[usize]),

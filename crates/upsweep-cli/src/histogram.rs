@@ -15,9 +15,9 @@ use crate::write::{self, OutputForm};
 use std::io::{self, IsTerminal, Write};
 use upsweep_dynamic::{Error, Histogram, Number, Op, Reduce};
 
-/// Maximum number of bars on a terminal. More bins share them.
+/// Maximum number of bars on a terminal. If there are more bins, several share a bar.
 const LINES: usize = 48;
-/// Length of the longest bar.
+/// Length of the longest bar, in characters.
 const BAR: usize = 48;
 
 /// Runs `upsweep histogram`.
@@ -56,7 +56,7 @@ pub(crate) fn histogram(args: &HistogramArgs) -> Result<()> {
     }
 }
 
-/// Builds the bins that the options ask for.
+/// Creates the histogram with the bins that the options ask for.
 fn bins(args: &HistogramArgs, device: &Chosen, name: &str, values: &Values) -> Result<Histogram> {
     if let Some(edges) = &args.edges {
         if edges.len() < 2 {
@@ -71,12 +71,12 @@ fn bins(args: &HistogramArgs, device: &Chosen, name: &str, values: &Values) -> R
     Ok(Histogram::even(low..=high, args.bins))
 }
 
-/// Minimum and maximum of the values, 0 and 1 if there are none.
+/// Returns the minimum and the maximum of the values; 0 and 1 if there are none.
 fn extremes(device: &Chosen, name: &str, values: &Values) -> Result<(f64, f64)> {
     if values.is_empty() {
         return Ok((0.0, 1.0));
     }
-    // bool has no minimum, and all its values lie between these.
+    // Type bool has no operator for the minimum, and all its values lie in the range from 0 to 1.
     if values.element() == Type::Bool {
         return Ok((0.0, 1.0));
     }
@@ -97,7 +97,7 @@ fn extremes(device: &Chosen, name: &str, values: &Values) -> Result<(f64, f64)> 
     Err(Failure::input(name, format!("has {what}, so its range is not finite: give --range LOW HIGH")))
 }
 
-/// Failure for an error of the library, which names the user's options.
+/// Converts an error of the library into a failure that names the user's options.
 fn failed(args: &HistogramArgs, name: &str, error: &Error) -> Failure {
     use upsweep::Error as E;
     match error {
@@ -121,7 +121,7 @@ fn failed(args: &HistogramArgs, name: &str, error: &Error) -> Failure {
     }
 }
 
-/// Counts of a histogram, and its edges.
+/// Edges and counts of a histogram's bins.
 struct Counted {
     edges: Vec<f64>,
     counts: Vec<u64>,
@@ -142,7 +142,7 @@ impl Counted {
         Ok(())
     }
 
-    /// Draws the bins as bars for a person.
+    /// Draws the counts as bars of characters, one for each bin or for several bins together.
     fn bars(&self, out: &mut dyn Write) -> io::Result<()> {
         let joined = self.counts.len().div_ceil(LINES).max(1);
         let lows: Vec<String> = self.edges.iter().step_by(joined).map(|edge| svg::short(*edge)).collect();
@@ -163,7 +163,8 @@ impl Counted {
     }
 }
 
-/// Draws a bar in eighths of a letter, at least one if the count is not 0.
+/// Draws a bar for `count`, where the longest bar is for `most`. Its unit is an eighth of a character; a count that is
+/// not 0 has one at least.
 fn bar(count: u64, most: u64) -> String {
     let eighths = if most == 0 { 0 } else { (count as f64 / most as f64 * 8.0 * BAR as f64).round() as usize };
     let eighths = if count > 0 { eighths.max(1) } else { 0 };

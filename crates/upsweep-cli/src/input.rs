@@ -13,19 +13,19 @@ use crate::{npy, words as numbers};
 use std::io::Read;
 use std::path::Path;
 
-/// Array read from an input, with its source.
+/// Array read from an input, with the format of the input.
 #[derive(Debug)]
 pub(crate) struct Input {
-    /// Name in messages.
+    /// Name of the input in messages.
     pub(crate) name: String,
     pub(crate) values: Values,
     pub(crate) shape: Vec<usize>,
     pub(crate) form: Form,
-    /// Positions of the key changes, with --by-key.
+    /// Segments of rows with equal keys in the key column, with `--by-key`.
     pub(crate) keys: Option<Keys>,
 }
 
-/// Format of an array in a file.
+/// Format of an input.
 #[derive(Debug)]
 pub(crate) enum Form {
     Npy,
@@ -38,7 +38,7 @@ pub(crate) enum Form {
     Words,
 }
 
-/// Delimiter of a table with this name; `None` if the name is not a table's.
+/// Returns the delimiter that a file's name implies: comma for .csv, tab for .tsv; `None` for other names.
 pub(crate) fn delimiter(path: &Path) -> Option<u8> {
     let ending = path.extension()?;
     if ending.eq_ignore_ascii_case("csv") {
@@ -50,18 +50,18 @@ pub(crate) fn delimiter(path: &Path) -> Option<u8> {
     }
 }
 
-/// Whether the name is a NumPy array's.
+/// Whether the name is that of a NumPy array: it ends in .npy.
 pub(crate) fn is_npy(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npy"))
 }
 
-/// Element type of a raw file with this name, if its ending names one.
+/// Returns the element type of a raw file that the ending of its name says, such as .f32.
 pub(crate) fn raw_type(path: &Path) -> Option<Type> {
     let ending = path.extension()?;
     Type::ALL.iter().copied().find(|element| ending.eq_ignore_ascii_case(element.name()))
 }
 
-/// Advice for a file whose ending names a format that is not read.
+/// Returns advice for a file whose ending names a format that is not read.
 fn other_format(path: &Path) -> Option<String> {
     let ending = path.extension()?.to_string_lossy().to_lowercase();
     let name = called(path);
@@ -88,7 +88,7 @@ fn other_format(path: &Path) -> Option<String> {
 pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
     let path = args.file.as_path();
     let target = args.target.or(args.element);
-    // The type that a command computes in is no option's business.
+    // If the command determines the type, errors must not name the option for the type.
     let typed = args.options && args.target.is_none();
     if let Some(delimiter) = args.table.delimiter(delimiter(path)) {
         let (source, name) = open_table(path)?;
@@ -147,7 +147,7 @@ pub(crate) fn open_table(path: &Path) -> Result<(Source, String)> {
     Ok((source, name))
 }
 
-/// Failure: `name` is no table, and `option` is for tables.
+/// Failure because `option`, which is for tables, was given, and `name` is no table.
 pub(crate) fn no_table(name: &str, option: &str) -> Failure {
     let advice = "a table's name ends in .csv (commas) or .tsv (tabs), or --format or --delimiter says that it is one";
     Failure::input(name, format!("is no table, and {option} is for tables: {advice}"))
@@ -161,7 +161,7 @@ fn no_table_options(args: &Common, name: &str) -> Result<()> {
     }
 }
 
-/// Reads a .npy array from `reader`, which reads `source` if it reads a file.
+/// Reads a .npy array from `reader`. If that reads a file, `source` is the file.
 pub(crate) fn load_npy(
     reader: &mut dyn Read,
     source: Option<&Source>,
@@ -198,7 +198,7 @@ pub(crate) fn load_npy(
     Ok(Input { name, values, shape: header.shape, form: Form::Npy, keys: None })
 }
 
-/// Reads values of type `element` and converts them to type `target`.
+/// Reads a file of raw values of type `element`, and converts them to type `target`.
 pub(crate) fn load_raw(
     source: &Source,
     element: Type,
@@ -210,7 +210,7 @@ pub(crate) fn load_raw(
     let mut collected = Vec::new();
     let size = match source.size() {
         Some(size) => usize::try_from(size).map_err(|_| Failure::memory(&name, usize::MAX))?,
-        // The size of a pipe, and of a file that the system makes up, is known at its end only.
+        // The size of a pipe, and of a file that the system makes up, is known only when its end is read.
         None => reader.read_to_end(&mut collected).map_err(|e| Failure::reading(&name, &e))?,
     };
     if size % element.size() != 0 {
@@ -228,7 +228,8 @@ pub(crate) fn load_raw(
     Ok(Input { name, values, shape: vec![len], form: Form::Raw, keys: None })
 }
 
-/// Reads numbers as text, or a .npy array: its first byte begins no text.
+/// Reads numbers as text, or a .npy array, from standard input. The first byte tells them apart: that of a .npy array
+/// begins no text.
 fn load_standard_input(element: Option<Type>, typed: bool) -> Result<Input> {
     let name = STANDARD_INPUT.to_owned();
     let mut stdin = standard_input()?;

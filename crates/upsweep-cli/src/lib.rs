@@ -90,7 +90,7 @@ pub fn run_program(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Exit code of the process for a failure.
+/// Returns the exit code of the process for a failure. For an interrupt it ends the process by the signal.
 fn exit_code(failure: &Failure) -> ExitCode {
     match failure {
         Failure::Input(_) | Failure::Usage => ExitCode::from(2),
@@ -132,7 +132,7 @@ fn run_command(command: &Command) -> Result<()> {
     }
 }
 
-/// Prints help, or joins clap's paragraph about a usage error into one line.
+/// Prints the help that was asked for, or fails with clap's paragraph about a usage error, joined into one line.
 fn usage(error: &clap::Error, arguments: &[OsString]) -> Result<()> {
     if !error.use_stderr() {
         return print(&Destination::standard_output(), |out| write!(out, "{}", error.render()));
@@ -141,7 +141,7 @@ fn usage(error: &clap::Error, arguments: &[OsString]) -> Result<()> {
         let _ = error.print();
         return Err(Failure::Usage);
     }
-    // clap repeats the arguments in full, however long: cut them.
+    // clap repeats arguments in full, however long they are, so its message is cut at them.
     let values = arguments
         .iter()
         .filter_map(|argument| argument.to_str())
@@ -151,7 +151,8 @@ fn usage(error: &clap::Error, arguments: &[OsString]) -> Result<()> {
         _ => text,
     });
     let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
-    // clap's tip for values that begin with a hyphen: nobody who misspells an option means that.
+    // Lines of clap's message that are kept. Its tip for values that begin with a hyphen is left out: nobody who
+    // misspells an option means that.
     let tells = |line: &&str| {
         !line.is_empty() && !line.starts_with("For more information") && !line.starts_with("tip: to pass")
     };
@@ -162,7 +163,7 @@ fn usage(error: &clap::Error, arguments: &[OsString]) -> Result<()> {
     Err(Failure::Input(format!("{text}{piped} (see {} --help)", subcommand(arguments))))
 }
 
-/// Program name and the subcommands named on the command line, for the hint at `--help`.
+/// Returns the names of the program and of the subcommands on the command line, for the hint at `--help`.
 fn subcommand(arguments: &[OsString]) -> String {
     let mut command = &Cli::command();
     let mut path = "upsweep".to_owned();

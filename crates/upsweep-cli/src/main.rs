@@ -9,9 +9,11 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: allocator::OrEnd = allocator::OrEnd;
 
-/// Stack size of the thread that a command runs on. The shell's limit sets the main thread's, which may be too little.
+/// Stack size in bytes of the thread that a command runs on. The stack of the main thread has the size that the shell's
+/// limit says, which may be too small.
 const STACK: usize = 8 << 20;
-/// Address space that this thread takes until it runs: its stack, a signal stack, and the cleanup at its end.
+/// Bytes of address space that the command's thread takes until it runs: its stack, a signal stack, and the cleanup at
+/// its end.
 const OF_STACK: u64 = STACK as u64 + (1 << 20);
 
 fn main() -> ExitCode {
@@ -24,7 +26,7 @@ fn main() -> ExitCode {
     match thread.map(std::thread::JoinHandle::join) {
         Ok(Ok(code)) => code,
         Ok(Err(panic)) => std::panic::resume_unwind(panic),
-        // If no thread can be had, the stack of the main thread may do.
+        // If no thread can be started, the stack of the main thread may be enough.
         Err(_) => ended(),
     }
 }

@@ -1,4 +1,4 @@
-//! Means of segments. Those of integers are exact, rounded once; those of finite floats are finite.
+//! Means of segments. The mean of integers is exact and rounded once; the mean of finite floats is finite.
 
 use crate::element::{Type, Values};
 use std::ops::Range;
@@ -6,7 +6,7 @@ use upsweep::Device;
 use upsweep_core::memory::room;
 use upsweep_dynamic::{Error, Op, Reduce, Result, Segments, Value, View, with_view};
 
-/// Mean of each segment of `x`; NaN for an empty one.
+/// Returns the mean of each segment of `x`; NaN for an empty one. Segment `i` is from `offsets[i]` to `offsets[i + 1]`.
 pub(crate) fn means(device: &Device, x: View<'_>, offsets: &[u64]) -> Result<Vec<f64>> {
     let segments = offsets.windows(2).map(|pair| pair[0] as usize..pair[1] as usize);
     if x.element().integers().is_some() {
@@ -21,7 +21,7 @@ pub(crate) fn means(device: &Device, x: View<'_>, offsets: &[u64]) -> Result<Vec
     };
     let mut means = sums(x)?;
     means.iter_mut().zip(segments.clone()).for_each(|(mean, segment)| *mean /= segment.len() as f64);
-    // Sums of narrower floats do not overflow f64.
+    // Sums of f16 or f32, added as f64, do not overflow, so only means of f64 need more.
     let View::F64(x) = x else { return Ok(means) };
     let overflows = |mean: f64, segment: &Range<usize>| {
         !mean.is_finite() && x[segment.clone()].iter().all(|value| value.is_finite())
@@ -29,7 +29,8 @@ pub(crate) fn means(device: &Device, x: View<'_>, offsets: &[u64]) -> Result<Vec
     if !means.iter().zip(segments.clone()).any(|(&mean, segment)| overflows(mean, &segment)) {
         return Ok(means);
     }
-    // Sums of values scaled this far stay finite, and the power of two rounds nothing that matters beside such sums.
+    // Sums of values multiplied by this power of two stay finite. The bits that small values lose do not matter beside
+    // sums so large.
     let scale = 0.5f64.powi(x.len().ilog2() as i32 + 2);
     let mut scaled = room(x.len()).map_err(|_| Error::OutOfMemory { bytes: size_of_val(x) })?;
     scaled.extend(x.iter().map(|value| value * scale));
@@ -38,14 +39,14 @@ pub(crate) fn means(device: &Device, x: View<'_>, offsets: &[u64]) -> Result<Vec
             let (least, largest) = x[segment.clone()]
                 .iter()
                 .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, largest), &x| (least.min(x), largest.max(x)));
-            // Rounding may have led past the largest value.
+            // Rounding may have made the mean larger than the largest value, or smaller than the smallest.
             *mean = (sum / segment.len() as f64 / scale).clamp(least, largest);
         }
     }
     Ok(means)
 }
 
-/// Nearest f64 to `sum / count`; NaN for a count of 0.
+/// Returns the f64 nearest to `sum / count`; NaN for a count of 0.
 fn quotient(sum: i128, count: usize) -> f64 {
     if count == 0 {
         return f64::NAN;
@@ -53,7 +54,8 @@ fn quotient(sum: i128, count: usize) -> f64 {
     if sum == 0 {
         return 0.0;
     }
-    // The quotient with as many bits as fit, and a sticky bit for the remainder: the conversion to f64 rounds once.
+    // The quotient has as many bits as fit into 128, and its last bit is set if there is a remainder: so only the
+    // conversion to f64 rounds, once.
     let (bits, count) = (sum.unsigned_abs().leading_zeros(), count as u128);
     let wide = sum.unsigned_abs() << bits;
     let quotient = (wide / count) | u128::from(!wide.is_multiple_of(count));
@@ -73,7 +75,8 @@ mod tests {
         assert_eq!(quotient(-1, 3), -1.0 / 3.0);
         assert_eq!(quotient((1 << 63) + 1, 2), 4611686018427387904.0);
         assert_eq!(quotient(i128::MAX, 1), i128::MAX as f64);
-        // Halfway between two floats, and a little more: the sum alone is rounded to halfway.
+        // An integer halfway between two floats is rounded to the even one, and a quotient that is a third above
+        // halfway to the upper one.
         let halfway = (1i128 << 53) + 1;
         assert_eq!(quotient(halfway, 1), (1i128 << 53) as f64);
         assert_eq!(quotient(3 * halfway + 1, 3), ((1i128 << 53) + 2) as f64);

@@ -10,26 +10,27 @@ use std::io::{self, Read};
 
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// Maximum length of a header. NumPy itself opens none of more than 10,000 bytes; a structured type may need some more.
+/// Maximum number of bytes of a header. NumPy itself opens none of more than 10,000 bytes; a structured type may need
+/// some more.
 const LONGEST_HEADER: usize = 1 << 20;
 
-/// Maximum number of axes: NumPy 2 reads no array with more.
+/// Maximum number of axes of an array: NumPy 2 reads no array with more.
 const MOST_AXES: usize = 64;
 
-/// Contents of a .npy file, from its header.
+/// Layout of the array in a .npy file, as its header says.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) element: Type,
-    /// Whether the data's byte order is not this machine's.
+    /// Whether the byte order of the data is the reverse of this machine's.
     pub(crate) swapped: bool,
     pub(crate) shape: Vec<usize>,
-    /// Number of elements: the product of the shape.
+    /// Number of elements: the product of the lengths in `shape`.
     pub(crate) len: usize,
-    /// Offset of the data in bytes.
+    /// Offset in the file, in bytes, of the first element.
     pub(crate) offset: usize,
 }
 
-/// Reason why there is no header.
+/// Reason why a header cannot be read.
 #[derive(Debug)]
 pub(crate) enum NoHeader {
     Io(io::Error),
@@ -98,7 +99,7 @@ pub(crate) fn header(element: Type, shape: &[usize]) -> Vec<u8> {
     bytes
 }
 
-/// Values of a header's three keys, as text.
+/// Values of the three keys in a header, as the text has them.
 #[derive(Default)]
 struct Dictionary<'a> {
     descr: Option<&'a str>,
@@ -140,7 +141,7 @@ impl<'a> Dictionary<'a> {
         let (element, swapped) = parse_descr(self.descr.ok_or_else(|| missing("descr"))?)?;
         match self.fortran_order {
             Some("False") => {}
-            // One axis has the same order either way.
+            // With one axis or none, Fortran order and C order are the same.
             Some("True") if shape.len() <= 1 => {}
             Some("True") => {
                 let advice = "save it in C order: numpy.save(file, numpy.ascontiguousarray(x))";
@@ -154,8 +155,8 @@ impl<'a> Dictionary<'a> {
         if shape.len() > MOST_AXES {
             return Err(format!("has {} axes: NumPy's arrays have {MOST_AXES} at most", shape.len()).into());
         }
-        // NumPy leaves the zeros out when it checks a shape, and so reads no array that would be too large without
-        // them.
+        // NumPy leaves out the axes of length 0 when it checks the size of a shape. So it reads no empty array whose
+        // other axes are too long for the memory.
         let without_zeros = shape.iter().filter(|&&k| k > 0).try_fold(element.size(), |n, &k| n.checked_mul(k));
         if without_zeros.is_none_or(|bytes| isize::try_from(bytes).is_err()) {
             return Err(format!("has a header that lies: no memory holds the shape {shape:?}").into());
@@ -165,7 +166,8 @@ impl<'a> Dictionary<'a> {
     }
 }
 
-/// Splits `text` after the Python value at its start, which a comma, colon or bracket ends.
+/// Returns the Python value at the start of `text`, and the rest of `text` from the comma, the colon or the bracket
+/// that ends the value.
 fn value(text: &str) -> Result<(&str, &str), String> {
     let text = text.trim_start();
     let mut open = 0usize;
@@ -189,12 +191,12 @@ fn value(text: &str) -> Result<(&str, &str), String> {
     Err("it ends within the dictionary".to_owned())
 }
 
-/// Content of a plain string between its quotes.
+/// Returns the content of a Python string between its quotes, if it has no quotes and no backslashes in it.
 fn unquote(text: &str) -> Option<&str> {
     ['\'', '"'].iter().find_map(|&q| text.strip_prefix(q)?.strip_suffix(q)).filter(|s| !s.contains(['\\', '\'', '"']))
 }
 
-/// Parses a Python tuple: with one length it is `(3,)`, and `(3)` is a number.
+/// Parses a Python tuple of axis lengths. With one length it is `(3,)`, as `(3)` is a number.
 fn parse_shape(text: &str) -> Result<Vec<usize>, String> {
     let wrong = || format!("{} is no shape", quoted(text));
     let tuple = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).ok_or_else(wrong)?.trim();
@@ -226,7 +228,7 @@ fn parse_descr(text: &str) -> Result<(Type, bool), String> {
         Some(b'|' | b'=') => (false, &name[1..]),
         _ => (false, name),
     };
-    // The one letter of bool.
+    // NumPy also writes bool as `?`.
     let kind = if kind == "?" { Type::Bool.numpy() } else { kind };
     if let Some(&element) = Type::ALL.iter().find(|t| t.numpy() == kind) {
         return Ok((element, swapped));

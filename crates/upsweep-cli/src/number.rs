@@ -3,29 +3,29 @@
 use crate::failure::{quoted, shown};
 use upsweep_dynamic::{Number, Type};
 
-/// Error of a text that is no value of the requested type.
+/// Error of a text that is no value of the requested type, with advice.
 #[derive(Debug)]
 pub(crate) struct NoValue {
     reason: String,
-    /// Types that have the value.
+    /// Element types that have the value.
     takers: Vec<Type>,
-    /// Advice on how to write it as a float.
+    /// Advice on how to write the text so that it is read as a float.
     float: Option<String>,
 }
 
 impl NoValue {
-    /// Error for an integer. Written as a fraction, it is read as f64.
+    /// Creates the error for an integer, with the advice that it is read as f64 if it is written as a fraction.
     pub(crate) fn integer(reason: String, takers: Vec<Type>, text: &str) -> Self {
         let rounded = if takers.contains(&Type::F64) { "" } else { " to have it rounded" };
         Self { reason, takers, float: Some(format!("write {}.0{rounded}", shown(text))) }
     }
 
-    /// This error without suggestions, for a place where no other type takes all values.
+    /// Returns this error without other types in its advice, for a place where no other type takes all values.
     pub(crate) fn for_any_type(self) -> Self {
         Self { takers: Vec::new(), ..self }
     }
 
-    /// Reason and advice. With `typed`, the advice may name the option for the type.
+    /// Returns the reason and the advice as text. With `typed`, the advice may name the option for the type.
     pub(crate) fn words(&self, typed: bool) -> String {
         let takers: Vec<String> = self.takers.iter().map(|taker| format!("--type {taker}")).collect();
         let types = (typed && !takers.is_empty()).then(|| format!("give {}", takers.join(" or ")));
@@ -42,7 +42,8 @@ impl From<String> for NoValue {
     }
 }
 
-/// Parses an integer that `str::parse` refuses: `3.0` and `1e3` are whole numbers too.
+/// Parses an integer from `smallest` to `largest`. It may also have the forms `3.0` and `1e3`, which `str::parse`
+/// refuses for integers.
 pub(crate) fn integer(text: &str, element: &str, smallest: i128, largest: i128) -> Result<i128, NoValue> {
     let said = || shown(text);
     let n = match text.parse::<i128>() {
@@ -72,8 +73,8 @@ pub(crate) fn is_whole(text: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Checks that `value`, the float that `text` was parsed to, equals `text` if that is an integer. Decimal fractions are
-/// rounded. An integer is not, unless it is one that a float is written as: JavaScript writes 2^64 as
+/// Checks that `value`, the float that `text` was parsed to, equals `text` if that is an integer. Decimal fractions may
+/// be rounded, but an integer may not, unless it has the digits in which a float is written: JavaScript writes 2^64 as
 /// 18446744073709552000.
 pub(crate) fn whole_as_written<T: Into<f64>>(text: &str, element: &str, value: T) -> Result<(), NoValue> {
     if !is_whole(text) {
@@ -88,7 +89,7 @@ pub(crate) fn whole_as_written<T: Into<f64>>(text: &str, element: &str, value: T
     Err(not_exactly(text, element, value))
 }
 
-/// Error for an integer `text` that would be rounded to `value`.
+/// Returns the error for an integer `text` that would be rounded to `value`.
 pub(crate) fn not_exactly(text: &str, element: &str, value: f64) -> NoValue {
     let takers = match (text.parse::<i64>(), text.parse::<u64>()) {
         (Ok(_), _) => vec![Type::I64],
@@ -98,13 +99,13 @@ pub(crate) fn not_exactly(text: &str, element: &str, value: f64) -> NoValue {
     NoValue::integer(format!("{} is not exactly a value of {element}, {value:.0} is", shown(text)), takers, text)
 }
 
-/// Whether `text` is infinity in words.
+/// Whether `text` is `inf` or `infinity`, with or without a sign.
 pub(crate) fn says_infinity(text: &str) -> bool {
     let word = text.trim_start_matches(['+', '-']);
     word.eq_ignore_ascii_case("inf") || word.eq_ignore_ascii_case("infinity")
 }
 
-/// Whether `text` is a number.
+/// Whether `text` can be parsed as f64: as a finite number, an infinity or NaN.
 pub(crate) fn is_number(text: &str) -> bool {
     text.parse::<f64>().is_ok()
 }

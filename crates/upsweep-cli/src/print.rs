@@ -4,7 +4,7 @@ use crate::failure::{Failure, Result};
 use crate::output::Destination;
 use std::io::{self, Write};
 
-/// Lets `print` print to `destination`.
+/// Lets `print` write text to a destination.
 pub(crate) fn print(destination: &Destination, print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     destination.write(|out| print(out).map_err(|e| Failure::writing(destination.name(), &e)))
 }

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-/// Time before the bar appears: shorter work shows none.
+/// Duration of the work after which the bar appears.
 const LONG: Duration = Duration::from_millis(700);
 /// Interval between two updates of the bar.
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -14,11 +14,11 @@ const INTERVAL: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(crate) struct Progress {
     doing: &'static str,
-    /// Total number of bytes, if known.
+    /// Total number of bytes of the work, if known.
     total: Option<u64>,
     done: Cell<u64>,
     started: Instant,
-    /// Time of the last update, since the start.
+    /// Time of the last update of the bar, from the start of the work.
     said: Cell<Duration>,
     bar: RefCell<Option<ProgressBar>>,
     wanted: bool,
@@ -26,13 +26,14 @@ pub(crate) struct Progress {
 
 impl Progress {
     pub(crate) fn new(doing: &'static str, total: Option<u64>) -> Self {
-        // A bar beside a pipe would disturb the program that reads the pipe, a pager for instance.
+        // The bar needs two terminals: beside results in a pipe it would disturb the program that reads the pipe, a
+        // pager for instance.
         let wanted = std::io::stderr().is_terminal() && std::io::stdout().is_terminal();
         let (done, said) = (Cell::new(0), Cell::new(Duration::ZERO));
         Self { doing, total, done, started: Instant::now(), said, bar: RefCell::new(None), wanted }
     }
 
-    /// Adds `bytes` to the progress.
+    /// Counts `bytes` more bytes as done.
     pub(crate) fn step(&self, bytes: usize) {
         let done = self.done.get() + bytes as u64;
         self.done.set(done);
@@ -44,7 +45,7 @@ impl Progress {
         if bar.is_none() && elapsed >= LONG {
             *bar = Some(self.bar().with_position(done));
         }
-        // The text is built only as often as the bar is drawn: that takes longer than a step.
+        // The text is built only as often as the bar is drawn, as building it takes longer than a step.
         if let Some(bar) = &*bar
             && elapsed >= self.said.get() + INTERVAL
         {
@@ -60,7 +61,7 @@ impl Progress {
             Some(_) => "{msg} {bar:30} {prefix}",
             None => "{msg} {spinner} {prefix}",
         };
-        // Nothing is drawn before the first update.
+        // The bar is not drawn before its first update.
         match ProgressStyle::with_template(template) {
             Ok(style) => bar.with_style(style).with_message(self.doing),
             Err(_) => bar,
@@ -68,15 +69,15 @@ impl Progress {
     }
 }
 
-/// Text of the bar: bytes done, mean speed since the start, and the time left at that speed. The bar's own estimate
-/// would begin with the bar, and take everything before it for its first step.
+/// Returns the text of the bar: bytes done, mean speed since the start, and the time left at that speed. The estimate
+/// of indicatif's bar would begin with the bar, and take everything before it for its first step.
 fn told(done: u64, total: Option<u64>, elapsed: Duration) -> String {
     let a_second = done as f64 / elapsed.as_secs_f64().max(1e-9);
     let (bytes, speed) = (BinaryBytes(done), BinaryBytes(a_second as u64));
     let Some(total) = total else { return format!("{bytes}, {speed}/s") };
     let rest = match total.saturating_sub(done) {
         0 => 0.0,
-        // Nobody waits longer than that, and a Duration may not hold it.
+        // Nobody waits for more seconds than this, and more may not fit a Duration.
         rest => (rest as f64 / a_second).ceil().min(1e9),
     };
     let rest = Duration::from_secs_f64(rest);

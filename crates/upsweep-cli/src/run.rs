@@ -228,7 +228,7 @@ fn count(common: &Common) -> Result<()> {
     destination.write(|out| write::write(form, &count, &[], (out, destination.name()), &Progress::new("writing", None)))
 }
 
-/// Destination of `-o`, and the output form that its name asks for.
+/// Resolves the destination after `-o`, and returns it with the output form that its name asks for.
 pub(crate) fn output(path: Option<&Path>) -> Result<(Destination, Option<OutputForm>)> {
     let Some(path) = path else { return Ok((Destination::standard_output(), None)) };
     let destination = Destination::of("-o", path)?;
@@ -236,14 +236,14 @@ pub(crate) fn output(path: Option<&Path>) -> Result<(Destination, Option<OutputF
     Ok((destination, form))
 }
 
-/// Output form that the name after `-o` asks for. `None`, the default of standard output, for a stream, and for a
-/// non-regular file without an extension.
+/// Returns the output form that the name after `-o` asks for. For a stream, and for a non-regular file without an
+/// extension, it is `None`: the default of standard output.
 pub(crate) fn form_of(destination: &Destination, path: &Path) -> Result<Option<OutputForm>> {
     let unnamed = destination.is_stream() || !destination.is_plain_file() && path.extension().is_none();
     if unnamed { Ok(None) } else { OutputForm::of_path("-o", path).map(Some) }
 }
 
-/// Writes each segment's key and its result.
+/// Writes a row for each segment: its key and its result.
 fn keyed(
     keys: &Texts,
     names: Option<csv::ByteRecord>,
@@ -264,14 +264,14 @@ fn keyed(
     Ok(())
 }
 
-/// Tells a person who types numbers at a terminal how to end them.
+/// Tells a person who types numbers at a terminal how to end the input.
 pub(crate) fn explain_waiting(common: &Common) {
     if common.file == Path::new("-") && io::stdin().is_terminal() {
         note("numbers are read from the terminal: end them with Ctrl-D");
     }
 }
 
-/// Notes a key that has several results, which those who expect groups do not.
+/// Prints a note if a key has several results: users who mean groups expect one result for each key.
 fn note_repeated_keys(name: &str, layout: &Layout, keys: &Texts) -> Result<()> {
     let full = |refused: Refused| refused.failure(name, |reason| Failure::input(name, reason));
     if let Some(key) = keys.repeated().map_err(full)? {
@@ -284,10 +284,10 @@ fn note_repeated_keys(name: &str, layout: &Layout, keys: &Texts) -> Result<()> {
     Ok(())
 }
 
-/// Prints the summary on the terminal if the results went to a file.
+/// Prints the summary to standard error if that is a terminal and the results went to a file.
 fn report(destination: &Destination, summary: &Summary<'_>) {
     if !destination.is_stream() && io::stderr().is_terminal() {
-        // A write to a closed terminal may fail: nothing is lost.
+        // If the terminal is closed, the summary is lost, and nothing else.
         let _ = writeln!(io::stderr(), "{summary}");
     }
 }

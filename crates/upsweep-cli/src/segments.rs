@@ -12,17 +12,17 @@ use crate::words;
 use std::path::Path;
 use upsweep_dynamic::Segments;
 
-/// Segments of an array as the command line gives them.
+/// Segments of an array, in the form in which the command line gives them.
 #[derive(Debug)]
 pub(crate) enum Given {
     Whole,
-    /// Offsets, of any integer type.
+    /// Offsets of the segments in the array, of any integer type.
     Offsets(Values),
     HeadFlags(Vec<bool>),
 }
 
 impl Given {
-    /// Reads the segments of `input`.
+    /// Reads the segments of `input` that the options give: from keys, from a file, or the whole array as one.
     pub(crate) fn new(args: &Common, input: &mut Input) -> Result<Self> {
         if let Some(keys) = &mut input.keys {
             return Ok(Self::HeadFlags(std::mem::take(&mut keys.heads)));

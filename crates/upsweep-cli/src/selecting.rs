@@ -28,7 +28,7 @@ pub(crate) fn select(args: &SelectArgs) -> Result<()> {
     }
 }
 
-/// Selects rows of a table, which are read once and written as they come.
+/// Selects rows of a table. They are read once, and each is written as it is read.
 fn select_rows(args: &SelectArgs, delimiter: u8, destination: &Destination, named: Option<OutputForm>) -> Result<()> {
     if args.element.is_some() {
         return Err(Failure::Input("--type is for arrays: a column is what it is compared with".to_owned()));
@@ -63,7 +63,7 @@ fn select_rows(args: &SelectArgs, delimiter: u8, destination: &Destination, name
     })
 }
 
-/// Columns of an array: `x`, its elements.
+/// Columns that a condition on an array may use: only `x`, its elements.
 struct Elements(Kind);
 
 impl Columns for Elements {
@@ -75,7 +75,7 @@ impl Columns for Elements {
     }
 }
 
-/// Row of an array: one element.
+/// Element of an array, which takes the place of a row in a condition.
 struct Element(Number);
 
 impl Row for Element {
@@ -118,7 +118,7 @@ fn select_values(args: &SelectArgs, destination: &Destination, named: Option<Out
     write_values(destination, form, &results)
 }
 
-/// Flags of the values for which the condition holds.
+/// Returns for each value whether the condition holds.
 fn flags(condition: &Expression, values: &Values, name: &str) -> Result<Vec<bool>> {
     const PART: usize = 1 << 14;
     let mut flags = memory::filled(values.len(), false).map_err(|_| Failure::memory(name, values.len()))?;
@@ -140,7 +140,7 @@ fn write_values(destination: &Destination, form: OutputForm, values: &Values) ->
     destination.write(|out| write::write(form, values, &[values.len()], (out, destination.name()), &progress))
 }
 
-/// Destinations of a command with several outputs: values, and numbers beside them.
+/// Destinations of a command with several results: values, and lists of integers beside them.
 struct Outputs {
     values: Destination,
     values_form: Option<OutputForm>,
@@ -148,7 +148,7 @@ struct Outputs {
 }
 
 impl Outputs {
-    /// Resolves the outputs; the first option is that of the values.
+    /// Resolves the destinations of the options. The first option is that of the values.
     fn new<const N: usize>(options: [(&'static str, &Option<PathBuf>); N]) -> Result<Self> {
         let mut all = Vec::with_capacity(N);
         for (destination, (_, path)) in Destination::several(options)?.into_iter().zip(options) {
@@ -167,7 +167,7 @@ impl Outputs {
         Ok(Self { values, values_form, numbers })
     }
 
-    /// Writes the numbers of an option, if it is given.
+    /// Writes the integers of an option, if it was given. `option` counts the options after the first one, from 0.
     fn write_numbers(&self, option: usize, numbers: Vec<u64>) -> Result<()> {
         let Some(Some((destination, form))) = self.numbers.get(option) else { return Ok(()) };
         write_values(destination, form.unwrap_or(OutputForm::Words), &numbers.into())

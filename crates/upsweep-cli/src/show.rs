@@ -4,11 +4,11 @@ use crate::element::{Values, format};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-/// Numbers of values at the two ends that a terminal shows.
+/// Number of values that a terminal shows at the beginning of an array, and at its end.
 const HEAD: usize = 10;
 const TAIL: usize = 5;
 
-/// Indices of `len` values that are shown; `None` stands for those between.
+/// Returns the indices of those among `len` values that are shown. `None` stands for those left out.
 fn positions(len: usize) -> Vec<Option<usize>> {
     if len <= HEAD + TAIL + 1 {
         return (0..len).map(Some).collect();
@@ -16,12 +16,12 @@ fn positions(len: usize) -> Vec<Option<usize>> {
     (0..HEAD).map(Some).chain([None]).chain((len - TAIL..len).map(Some)).collect()
 }
 
-/// Formats the shown values of an array, before they are overwritten.
+/// Formats those values of an array that are shown, for use after a command has overwritten the array.
 pub(crate) fn sample(values: &Values) -> Vec<String> {
     positions(values.len()).into_iter().flatten().map(|k| readable(values, k)).collect()
 }
 
-/// Formats value `index`, a float rounded for a reader.
+/// Formats value number `index`. A value of f64 is rounded to be readable.
 fn readable(values: &Values, index: usize) -> String {
     let rounded = |x: f64| {
         let digits = if x == 0.0 || !x.is_finite() { 0.0 } else { x.abs().log10().floor() };
@@ -43,18 +43,18 @@ fn readable(values: &Values, index: usize) -> String {
     }
 }
 
-/// Names of the values' places.
+/// Names for the positions of values in an array.
 #[derive(Debug)]
 pub(crate) struct Places<'a> {
-    /// Word for a place.
+    /// Word for a position, at the head of its column.
     pub(crate) name: &'a str,
-    /// Number of the first value.
+    /// Number of the first position, from which an array of at most one axis counts.
     pub(crate) first: usize,
     pub(crate) shape: &'a [usize],
 }
 
 impl Places<'_> {
-    /// Place of value `index`: a number, or in an array of several axes an index along each.
+    /// Returns the position of value number `index`: a number, or in an array of several axes an index along each.
     pub(crate) fn of(&self, index: usize) -> String {
         if self.shape.len() < 2 {
             return (self.first + index).to_string();
@@ -71,7 +71,7 @@ impl Places<'_> {
     }
 }
 
-/// Prints the first and last results beside the inputs they come from.
+/// Prints the first and last results as a table, with their positions and the inputs at these.
 pub(crate) fn table(
     out: &mut dyn Write,
     (input, input_name): (&[String], &str),
@@ -98,18 +98,18 @@ pub(crate) fn table(
     Ok(())
 }
 
-/// Content of the summary line.
+/// Content of the summary line of a command.
 #[derive(Debug)]
 pub(crate) struct Summary<'a> {
     pub(crate) len: usize,
     pub(crate) element: &'a str,
-    /// Computation, in words.
+    /// Name of the computation, such as `inclusive sum scan`.
     pub(crate) what: String,
     pub(crate) device: &'a str,
     pub(crate) time: Duration,
-    /// Bytes read and written by the computation.
+    /// Number of bytes that the computation reads and writes.
     pub(crate) bytes: usize,
-    /// Start time of the command.
+    /// Time at which the command started.
     pub(crate) begun: Instant,
 }
 

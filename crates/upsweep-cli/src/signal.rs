@@ -71,7 +71,7 @@ pub(crate) fn smooth(args: &SmoothArgs) -> Result<()> {
     })
 }
 
-/// Computes the results of values of either float type, in the memory of the device.
+/// Evaluates `$compute` with values of f32 or f64 in the memory of the device, and copies the results to the host.
 macro_rules! computed {
     ($device:expr, $values:expr, $compute:ident) => {
         match $values {
@@ -91,13 +91,13 @@ macro_rules! computed {
 }
 use computed;
 
-/// Axis of a shape along which the signals lie.
+/// Shape of an array, and its axis along which the signals lie; `None` if all values are one signal.
 type Along<'a> = Option<(&'a [usize], usize)>;
 
-/// Steps from the file to the result that both commands share.
+/// Run of `filter` or `smooth`: the steps from the file to the result, which both share.
 struct Run<'a> {
     of: &'a Of,
-    /// Name of the result.
+    /// Name of the result, for its column.
     word: &'a str,
     /// Options of the computation, as error messages name them.
     options: &'a str,
@@ -122,12 +122,13 @@ impl Run<'_> {
         let Input { name, values, shape, form, .. } = input;
         let values = floats(values, &name)?;
         let form_of_output = named.unwrap_or(OutputForm::of_input(&form));
-        // Results of f32 are f32, and all others f64.
+        // The option for the type can only help if the output's type is f32 or f64: results for f32 are f32, and all
+        // others f64.
         let is_result = matches!(form_of_output, OutputForm::Raw(Some(Type::F32 | Type::F64)));
         form_of_output.check_as(values.element(), destination.name(), is_result.then_some("--type"))?;
         let axis = match asked {
             Some(asked) => Some(axis(asked, &shape, &name)?),
-            // Each channel of sound is a signal.
+            // Each channel of sound is a signal of its own, along axis 0.
             None => sound.filter(|_| shape.len() > 1).map(|_| 0),
         };
         let along = axis.map(|axis| (&shape[..], axis));
@@ -153,7 +154,7 @@ impl Run<'_> {
         })
     }
 
-    /// Failure for an error of the library, which names the user's options.
+    /// Converts an error of the library into a failure that names the user's options.
     fn failed(&self, name: &str, error: Error) -> Failure {
         match &error {
             Error::Coefficients { what, .. } if what.starts_with("the padding") => Failure::input(name, &error),
@@ -163,7 +164,7 @@ impl Run<'_> {
     }
 }
 
-/// Reads a signal, and the sample format of a sound file.
+/// Reads a signal. If it is a sound file, returns its sample format, too.
 fn load(common: &Common) -> Result<(Input, Option<WavForm>)> {
     if !wav::is_wav(&common.file) || common.table.delimiter(None).is_some() {
         return Ok((input::load(common, false)?, None));
@@ -178,7 +179,7 @@ fn load(common: &Common) -> Result<(Input, Option<WavForm>)> {
     Ok((Input { name, values, shape, form: Form::Words, keys: None }, Some(sound)))
 }
 
-/// Converts the values to f32 or f64: f16 to f32, and integers to f64, if none is changed.
+/// Converts values to floats: f16 to f32, and integers to f64. Fails if an integer is not exactly a value of f64.
 fn floats(values: Values, name: &str) -> Result<Values> {
     if matches!(values.element(), Type::F32 | Type::F64) {
         return Ok(values);
@@ -198,7 +199,7 @@ fn floats(values: Values, name: &str) -> Result<Values> {
     Ok(Values::F64(numbers?))
 }
 
-/// Reads the filter sections of a file: six numbers in each row.
+/// Reads the sections of a filter from a file: six numbers in each row.
 fn sections(path: &Path) -> Result<Vec<[f64; 6]>> {
     let name = called(path);
     if input::is_npy(path) {

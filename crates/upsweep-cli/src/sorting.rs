@@ -24,7 +24,7 @@ pub(crate) fn sort(args: &SortArgs) -> Result<()> {
     }
 }
 
-/// Sorts rows by some of their columns.
+/// Sorts the rows of a table by some of its columns.
 fn sort_rows(args: &SortArgs, delimiter: u8, destination: &Destination, named: Option<OutputForm>) -> Result<()> {
     let for_arrays = [("--type", args.element.is_some()), ("--axis", args.axis.is_some())];
     if let Some((option, _)) = for_arrays.iter().find(|(_, given)| *given) {
@@ -55,7 +55,8 @@ fn sort_rows(args: &SortArgs, delimiter: u8, destination: &Destination, named: O
         and: None,
         keep: match args.argsort {
             true => Keep::Asked,
-            // Rows are written as they were read if the delimiter is still the same.
+            // The text of the rows is kept if the output has the same delimiter: then they are written as they were
+            // read.
             false if written == delimiter => Keep::Text,
             false => Keep::All,
         },
@@ -122,7 +123,7 @@ fn write_values(destination: &Destination, form: OutputForm, values: &Values, sh
     destination.write(|out| write::write(form, values, shape.unwrap_or(&flat), (out, destination.name()), &progress))
 }
 
-/// Number of values of a `top` without -k.
+/// Number of values that `top` returns without `-k`.
 const DEFAULT_K: usize = 10;
 
 /// Runs `upsweep top`.

@@ -29,17 +29,17 @@ fn check_open(name: &str) -> Result<()> {
     }
 }
 
-/// Open input file.
+/// Input file that is open.
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) file: File,
     is_plain: bool,
-    /// Size and time of the last write, as of the opening.
+    /// Size in bytes, and time of the last write, when the file was opened.
     stamp: (u64, Option<SystemTime>),
 }
 
 impl Source {
-    /// Opens a file for reading.
+    /// Opens the file `path`, which messages call `name`, for reading.
     pub(crate) fn open(path: &Path, name: &str) -> Result<Self> {
         if is_standard_input(path) {
             check_open(name)?;
@@ -53,7 +53,8 @@ impl Source {
         Ok(Self { file, is_plain: metadata.is_file(), stamp: stamp(&metadata) })
     }
 
-    /// Copies all of `reader`, which messages call `name`, into a file without a name: a table is read more than once.
+    /// Copies all of `reader`, which messages call `name`, into a temporary file without a name, because a table is
+    /// read more than once.
     pub(crate) fn keep(reader: &mut dyn Read, name: &str) -> Result<Self> {
         let failed = |e: io::Error| {
             Failure::Run(format!("{name}: keeping it in {}: {}", called(&std::env::temp_dir()), words(&e)))
@@ -74,17 +75,18 @@ impl Source {
         Ok(Self { file, is_plain: true, stamp: stamp(&metadata) })
     }
 
-    /// Whether the file can be read twice.
+    /// Whether the file is a plain one, which can be read twice.
     pub(crate) fn is_plain(&self) -> bool {
         self.is_plain
     }
 
-    /// Size in bytes, if known: files that the system makes up as they are read have 0 bytes.
+    /// Size in bytes, if known. It is not for files with 0 bytes, as the system reports those that it makes up while
+    /// they are read.
     pub(crate) fn size(&self) -> Option<u64> {
         Some(self.stamp.0).filter(|&size| self.is_plain && size > 0)
     }
 
-    /// Fails if a plain file was written, cut or appended to since it was opened.
+    /// Fails if the file is a plain one and was written, cut or appended to since it was opened.
     pub(crate) fn check_unchanged(&self, name: &str) -> Result<()> {
         let metadata = self.file.metadata().map_err(|e| Failure::reading(name, &e))?;
         match self.is_plain && stamp(&metadata) != self.stamp {
@@ -98,11 +100,12 @@ fn stamp(metadata: &Metadata) -> (u64, Option<SystemTime>) {
     (metadata.len(), metadata.modified().ok())
 }
 
-/// Number of bytes at the start of a text that [`text_begin`] needs.
+/// Number of bytes at the start of a text that [`text_begin`] looks at.
 pub(crate) const MARK: usize = 4;
 
-/// Offset of a text: 3 after a byte order mark of UTF-8, else 0. `start` has its first [`MARK`] bytes, fewer if the
-/// text is shorter. Refuses UTF-16, which its byte order mark or zero bytes beside ASCII letters show.
+/// Returns the offset at which a text begins: 3 after a byte order mark of UTF-8, else 0. `start` has its first
+/// [`MARK`] bytes, fewer if the text is shorter. Fails for UTF-16, which its byte order mark or zero bytes beside ASCII
+/// letters show.
 pub(crate) fn text_begin(start: &[u8], name: &str) -> Result<usize> {
     let utf16 = matches!(start, [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
         || matches!(start, &[a, 0, b, 0, ..] | &[0, a, 0, b, ..] if a > 0 && b > 0);

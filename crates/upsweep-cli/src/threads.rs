@@ -5,18 +5,19 @@ use rayon::{ThreadBuilder, ThreadPoolBuilder};
 use std::sync::{Barrier, Once};
 use std::{io, thread};
 
-/// Variable that sets the number of threads; rayon's own, so that it means the same as in other programs.
+/// Environment variable that sets the number of threads. It is rayon's own, so that it means the same as in other
+/// programs.
 const VARIABLE: &str = "RAYON_NUM_THREADS";
 /// Maximum number of threads. No machine has more cores of use, and rayon starts as many threads as it is asked for.
 const MOST: usize = 1024;
-/// Address space for a thread, more than it takes before it computes: a stack of 2 MiB, a signal stack, and the cleanup
-/// at its end.
+/// Bytes of address space for a thread, more than it takes until it computes: a stack of 2 MiB, a signal stack, and the
+/// cleanup at its end.
 const OF_THREAD: u64 = 4 << 20;
-/// Meeting point of a new thread and the one that has started it.
+/// Barrier at which a new thread and the thread that has started it meet.
 static STARTED: Barrier = Barrier::new(2);
 
-/// Starts the threads that compute, at the first call, from the thread that will call the library. Returns their number
-/// as text.
+/// Returns the number of threads that compute, as text. The first call starts them, and must come from the thread that
+/// will call the library.
 pub(crate) fn started() -> String {
     static START: Once = Once::new();
     START.call_once(start);
@@ -34,16 +35,16 @@ fn start() {
         threads.build_global()
     };
     let Err(error) = started else { return };
-    // If rayon cannot start its threads (a limit on processes), its own first use would panic.
+    // If rayon cannot start its threads, because of a limit on processes for instance, its own first use would panic.
     note(&format!("the CPU's threads do not start ({error}): one computes. {VARIABLE} asks for fewer"));
     match ThreadPoolBuilder::new().num_threads(1).use_current_thread().build() {
-        // The pool of this thread, for as long as the program runs.
+        // The pool that consists of this thread stays for as long as the program runs.
         Ok(pool) => std::mem::forget(pool),
         Err(error) => note(&format!("one thread does not compute either: {error}")),
     }
 }
 
-/// Bytes of address space that are left, if they are limited (`ulimit -v`).
+/// Returns how many bytes of address space are left, if they are limited (`ulimit -v`).
 pub fn addresses_left() -> Option<u64> {
     #[cfg(target_os = "linux")]
     {
@@ -56,7 +57,7 @@ pub fn addresses_left() -> Option<u64> {
     None
 }
 
-/// Starts a thread if there is address space for it, and waits until it runs. A thread that finds none for its signal
+/// Starts a thread if there is address space for it, and waits until it runs. A thread without space for its signal
 /// stack or its cleanup would end the program by a signal.
 fn start_one(thread: ThreadBuilder) -> io::Result<()> {
     if addresses_left().is_some_and(|left| left < OF_THREAD) {
@@ -67,7 +68,7 @@ fn start_one(thread: ThreadBuilder) -> io::Result<()> {
     Ok(())
 }
 
-/// Number of threads that the environment asks for; 0 is one for each core.
+/// Returns the number of threads that the environment variable asks for. 0 stands for one for each core.
 fn wanted() -> usize {
     let Some(text) = std::env::var_os(VARIABLE).filter(|text| !text.is_empty()) else { return 0 };
     let text = text.to_string_lossy();

@@ -13,33 +13,34 @@ use crate::source::Source;
 use std::io::Read;
 use std::path::Path;
 
-/// Sample format of a file.
+/// Format of the samples in a sound file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Form {
     float: bool,
     channels: u16,
-    /// Sample rate: values per second and channel.
+    /// Sample rate: values per second in each channel.
     rate: u32,
-    /// Bytes of a value; `bits` of them are used.
+    /// Number of bytes of a value, and number of bits of it that are used.
     bytes: u16,
     bits: u16,
-    /// Loudspeaker mask of the channels, 0 if the file has none.
+    /// Mask of the loudspeakers for which the channels are, 0 if the file has none.
     speakers: u32,
 }
 
-/// Sound of a file: values from -1 to 1, a row for each point in time with a value for each channel.
+/// Sound of a file: integers scaled to the range from -1 to 1, or floats as they are. A row is a point in time, with a
+/// value for each channel.
 pub(crate) struct Sound {
     pub(crate) form: Form,
     pub(crate) values: Values,
     pub(crate) shape: Vec<usize>,
 }
 
-/// Whether the name is a sound file's.
+/// Whether the name is that of a sound file: it ends in .wav.
 pub(crate) fn is_wav(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("wav"))
 }
 
-/// Name of a sample format that is not read.
+/// Returns the name, for a message, of a sample format that is not read.
 fn format_name(format: u16) -> &'static str {
     match format {
         0x0002 | 0x0011 => "ADPCM",
@@ -53,7 +54,7 @@ fn format_name(format: u16) -> &'static str {
 const PCM: u16 = 1;
 const FLOAT: u16 = 3;
 const EXTENSIBLE: u16 = 0xfffe;
-/// Rest of the GUID of an extended format: its first two bytes are the format number.
+/// Last 14 bytes of the GUID of an extended format. Its first two bytes are the number of the format.
 const GUID: [u8; 14] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71];
 
 fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
@@ -65,7 +66,7 @@ fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 impl Form {
-    /// Parses a `fmt ` chunk.
+    /// Parses the content of a `fmt ` chunk.
     fn parse(chunk: &[u8]) -> std::result::Result<Self, String> {
         let short = "is no .wav: its fmt chunk is too short";
         let half = |at| u16_at(chunk, at).ok_or(short);
@@ -78,7 +79,7 @@ impl Form {
             if chunk.get(26..40) != Some(&GUID) {
                 return Err("is a .wav of a format of somebody's own: PCM and floats are read".to_owned());
             }
-            // Some writers leave it out.
+            // Some writers leave out the number of bits that are used.
             bits = if bits == 0 { width } else { bits };
         }
         if format != PCM && format != FLOAT {
@@ -98,7 +99,7 @@ impl Form {
         Ok(Self { float, channels, rate, bytes, bits, speakers })
     }
 
-    /// Builds the `fmt ` chunk.
+    /// Builds the content of a `fmt ` chunk.
     fn chunk(&self) -> Vec<u8> {
         let format = if self.float { FLOAT } else { PCM };
         let extended = self.channels > 2 || !self.float && (self.bits > 16 || self.bits != 8 * self.bytes);
@@ -122,13 +123,13 @@ impl Form {
         chunk
     }
 
-    /// Integer that stands for a value of 1.
+    /// Returns the integer that stands for a value of 1: it is 1 more than the largest one.
     fn full(&self) -> f64 {
         (1u64 << (self.bits - 1)) as f64
     }
 }
 
-/// Parses a file into its format and its data.
+/// Parses a file into its sample format and the bytes of its values.
 fn parse(file: &[u8]) -> std::result::Result<(Form, &[u8]), String> {
     let wide = match file.first_chunk::<4>() {
         Some(b"RIFF") => false,
@@ -140,7 +141,7 @@ fn parse(file: &[u8]) -> std::result::Result<(Form, &[u8]), String> {
     if file.get(8..12) != Some(b"WAVE") {
         return Err("is no .wav: behind RIFF there is no WAVE".to_owned());
     }
-    // A writer to a pipe does not know the sizes, and leaves impossible ones.
+    // A program that writes to a pipe does not know the sizes, and leaves impossible ones.
     let unknown = |size: u32| size >= 0xffff_0000 || (0x7fff_0000..=0x7fff_ffff).contains(&size);
     let unfinished = u32_at(file, 4).is_some_and(|size| size == 0 || unknown(size));
     let (mut at, mut form, mut long) = (12, None, None::<u64>);
@@ -153,7 +154,7 @@ fn parse(file: &[u8]) -> std::result::Result<(Form, &[u8]), String> {
             let data = match long.filter(|_| size == u32::MAX) {
                 Some(size) => usize::try_from(size).ok().and_then(|size| rest.get(..size)),
                 None if size == 0 && unfinished || !wide && unknown(size) && size as usize > rest.len() => {
-                    // Data of an odd number of bytes is followed by a padding byte.
+                    // If the data have an odd number of bytes, a padding byte follows them.
                     let odd = rest.len() % block == 1 && rest.len().is_multiple_of(2);
                     rest.get(..rest.len() - usize::from(odd))
                 }
@@ -181,18 +182,19 @@ fn parse(file: &[u8]) -> std::result::Result<(Form, &[u8]), String> {
     Err("is truncated: it has no data".to_owned())
 }
 
-/// Converts bytes to integers in the upper bits of i32, and returns the number of bits that are used.
+/// Converts bytes to integers in the upper bits of i32. Returns them, and the number of their bits that are used.
 fn whole_numbers(data: &[u8], form: Form) -> (impl Iterator<Item = i32> + Clone, u16) {
     let bytes = usize::from(form.bytes);
     let number = move |value: &[u8]| {
         let mut all = [0u8; 4];
         all.iter_mut().rev().zip(value.iter().rev()).for_each(|(to, &byte)| *to = byte);
-        // Samples of one byte are unsigned, with 128 for 0.
+        // Integers of one byte are unsigned, with 128 for 0.
         i32::from_le_bytes(all) ^ if bytes == 1 { i32::MIN } else { 0 }
     };
     let numbers = data.chunks_exact(bytes).map(number);
     let below = u32::from(32 - form.bits);
-    // Some writers put a value of fewer bits than its bytes have into the lower bits, where zeros should be.
+    // Some writers put a value that has fewer bits than its bytes into the lower bits. The others put it into the upper
+    // bits, with zeros below.
     let low = u32::from(8 * form.bytes - form.bits);
     let in_upper = numbers.clone().all(|n| n.trailing_zeros() >= below);
     let in_lower = !in_upper && numbers.clone().all(|n| n << low >> low == n);
@@ -200,7 +202,7 @@ fn whole_numbers(data: &[u8], form: Form) -> (impl Iterator<Item = i32> + Clone,
     (numbers.map(move |n| if in_lower { n << low } else { n }), bits)
 }
 
-/// Collects values, or fails if there is no memory for them.
+/// Collects `len` values, or fails if there is no memory for them.
 fn collected<T>(values: impl Iterator<Item = T>, len: usize, name: &str) -> Result<Vec<T>> {
     let mut all = Vec::new();
     all.try_reserve_exact(len).map_err(|_| Failure::memory(name, len.saturating_mul(size_of::<T>())))?;
@@ -227,7 +229,7 @@ pub(crate) fn read(path: &Path, name: &str) -> Result<Sound> {
             let (numbers, bits) = whole_numbers(data, form);
             form.bits = bits;
             let value = |n: i32| f64::from(n) / f64::from(1u32 << 31);
-            // Integers of up to 24 bits are exact in f32.
+            // Integers of up to 24 bits are exact as f32.
             match bits <= 24 {
                 true => Values::F32(collected(numbers.map(|n| value(n) as f32), len, name)?),
                 false => Values::F64(collected(numbers.map(value), len, name)?),
@@ -239,8 +241,8 @@ pub(crate) fn read(path: &Path, name: &str) -> Result<Sound> {
     Ok(Sound { form, values, shape })
 }
 
-/// Encodes values as sound of this format, which messages call `name`. Values out of the format's range are clipped,
-/// with a note.
+/// Encodes values as a sound file in this format. Values out of the format's range are clipped, with a note that calls
+/// the file `name`.
 pub(crate) fn written(values: &Values, form: Form, name: &str) -> Result<Vec<u8>> {
     let len = values.len().saturating_mul(form.bytes.into());
     let header = form.chunk();
@@ -257,7 +259,7 @@ pub(crate) fn written(values: &Values, form: Form, name: &str) -> Result<Vec<u8>
     };
     chunk(b"fmt ", header.len(), &header);
     if form.float {
-        // Number of values of each channel.
+        // Number of values in each channel.
         chunk(b"fact", 4, &((values.len() / usize::from(form.channels)) as u32).to_le_bytes());
     }
     chunk(b"data", len, &[]);

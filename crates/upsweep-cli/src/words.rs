@@ -6,11 +6,11 @@ use crate::progress::Progress;
 use crate::source::{self, text_begin};
 use std::io::{ErrorKind, Read};
 
-/// Longest text of a number.
+/// Maximum number of bytes of a number as text.
 const LONGEST: usize = 4096;
 
-/// Calls `take` with each word of `reader`. An error names the line (counted from 1) and, if the line has several
-/// words, the word.
+/// Calls `take` with each word of `reader`. An error names the line (counted from 1) and, unless it is about the line's
+/// first word, the number of the word in the line.
 pub(crate) fn read(
     mut reader: &mut dyn Read,
     name: &str,
@@ -22,7 +22,8 @@ pub(crate) fn read(
     (&mut reader).take(source::MARK as u64).read_to_end(&mut start).map_err(|e| Failure::reading(name, &e))?;
     let text = start.get(text_begin(&start, name)?..).unwrap_or_default();
     progress.step(start.len());
-    // First bytes of the text; later, the start of a word that the buffer's end cut.
+    // Number of bytes at the beginning of the buffer that are still to be parsed: at first the beginning of the text,
+    // and later the beginning of a word that the end of the buffer has cut.
     let mut kept = text.len();
     buffer[..kept].copy_from_slice(text);
     let mut place = Place { line: 1, word: 0 };
@@ -35,7 +36,7 @@ pub(crate) fn read(
         progress.step(read);
         let filled = kept + read;
         let mut start = 0;
-        // At the end of input the last word is whole.
+        // At the end of the input the last word is whole, without white space after it.
         let end = if read == 0 { filled } else { last_white_space(&buffer[..filled]) };
         while start < end {
             let byte = buffer[start];
@@ -66,7 +67,7 @@ pub(crate) fn read(
     }
 }
 
-/// End of the last white space in `bytes`.
+/// Returns the index after the last white space in `bytes`; 0 if there is none.
 fn last_white_space(bytes: &[u8]) -> usize {
     bytes.iter().rposition(u8::is_ascii_whitespace).map_or(0, |at| at + 1)
 }

@@ -8,20 +8,20 @@ use crate::progress::Progress;
 use std::io::Write;
 use std::path::Path;
 
-/// Format of a result.
+/// Format of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OutputForm {
     Npy,
     Table {
         delimiter: u8,
     },
-    /// Values alone, of this type if the file's name has one.
+    /// Values alone, in binary. The type is what the ending of the file's name says, if it names one.
     Raw(Option<Type>),
     Words,
 }
 
 impl OutputForm {
-    /// Format that the name of `option`'s file asks for.
+    /// Returns the format that the name of a file asks for. `option` is the option with the file, for messages.
     pub(crate) fn of_path(option: &str, path: &Path) -> Result<Self> {
         if let Some(delimiter) = input::delimiter(path) {
             return Ok(Self::Table { delimiter });
@@ -43,12 +43,13 @@ impl OutputForm {
         Err(Failure::Input(format!("{option} {}: {reason}: {advice}; {pipe}", called(path))))
     }
 
-    /// Checks that the file `name` may hold values of this type.
+    /// Fails if the output `name` has a type in its name other than `element`, that of the values.
     pub(crate) fn check(self, element: Type, name: &str) -> Result<()> {
         self.check_as(element, name, None)
     }
 
-    /// Checks that the file `name` may hold values of this type, which `option` sets, if there is one.
+    /// Fails as [`check`](Self::check) does. The message advises `option` to set the type of the values, if there is
+    /// such an option.
     pub(crate) fn check_as(self, element: Type, name: &str, option: Option<&str>) -> Result<()> {
         match self {
             Self::Raw(Some(named)) if named != element => {
@@ -60,7 +61,7 @@ impl OutputForm {
         }
     }
 
-    /// Format of the input.
+    /// Returns the format of an output that has no name to ask for one: that of the input.
     pub(crate) fn of_input(form: &Form) -> Self {
         match form {
             Form::Npy => Self::Npy,
@@ -103,7 +104,7 @@ fn write_bytes(bytes: &[u8], out: &mut dyn Write, name: &str, progress: &Progres
     Ok(())
 }
 
-/// Writes one value per line, or for an array with several axes, one line per row of the last axis.
+/// Writes one value per line, or, for an array of several axes, one line per row along the last axis.
 fn write_text(
     values: &Values,
     shape: &[usize],
@@ -114,7 +115,7 @@ fn write_text(
 ) -> Result<()> {
     let across = if shape.len() > 1 { shape.last().copied().unwrap_or(1) } else { 1 };
     let mut text = Vec::new();
-    // Progress counts the values' bytes: the length of the text is not known beforehand.
+    // Progress is counted in bytes of the values: the length of the text is not known beforehand.
     let mut done = 0;
     for index in 0..values.len() {
         format(values, index, &mut text);

@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use upsweep_apps::text::Lexer;
 use upsweep_apps::text::lexer::ERROR;
 
-/// Token: its first byte, the byte after its last one, its kind.
+/// Token of a text: offset of its first byte, offset of the byte after its last one, and number of its kind.
 pub(super) type Token = (u64, u64, u8);
 
-/// Colours of token kinds: the 256-colour code of a terminal, and the colour on a white page. Many grammars share the
-/// order of kinds.
+/// Colours of tokens by the number of their kind, modulo 8: the code among a terminal's 256 colours, and the colour on
+/// a white HTML page. Many grammars share the order of kinds.
 const COLOURS: [(u8, &str); 8] = [
     (250, "#555555"),
     (108, "#557733"),
@@ -25,12 +25,13 @@ fn colour(kind: u8) -> (u8, &'static str) {
     COLOURS[usize::from(kind) % COLOURS.len()]
 }
 
-/// Writes the text with the colours of a terminal. Control characters in it are replaced.
+/// Writes the text with the colours of its tokens' kinds, as escape codes of a terminal. Control characters in the text
+/// are replaced by U+FFFD.
 pub(super) fn in_terminal(out: &mut dyn Write, text: &[u8], tokens: impl Iterator<Item = Token>) -> io::Result<()> {
     for (start, end, kind) in tokens {
         let token = String::from_utf8_lossy(text.get(start as usize..end as usize).unwrap_or_default());
         let safe = |c: char| if acts(c) && c != '\n' && c != '\t' { '\u{fffd}' } else { c };
-        // A line's end between two codes would colour the rest of the line.
+        // A line break between the escape codes would colour the rest of the line on the screen.
         for (i, line) in token.split('\n').enumerate() {
             if i > 0 {
                 writeln!(out)?;
@@ -46,7 +47,7 @@ pub(super) fn in_terminal(out: &mut dyn Write, text: &[u8], tokens: impl Iterato
     Ok(())
 }
 
-/// Writes the text as a page, in which each token shows its kind.
+/// Writes the text as an HTML page with the colours of its tokens' kinds. The tooltip of a token names its kind.
 pub(super) fn page(
     out: &mut dyn Write,
     (text, name): (&[u8], &str),

@@ -42,7 +42,8 @@ fn load(of: &OfGraph, ends: Ends) -> Result<(Entries, String)> {
     Ok((entries, name))
 }
 
-/// Reads a graph whose vertices are numbers, or names that are written to a file.
+/// Reads a graph whose vertices are numbers. With `names` the vertices of a table may be any texts: they are numbered,
+/// and the texts are written to that file in the order of their numbers.
 fn load_numbered(of: &OfGraph, names: Option<&Path>) -> Result<(Entries, String)> {
     let ends = if names.is_some() { Ends::Names } else { Ends::Numbers };
     let to = names.map(|path| Destination::of("--names", path)).transpose()?;
@@ -58,7 +59,7 @@ fn load_numbered(of: &OfGraph, names: Option<&Path>) -> Result<(Entries, String)
     Ok((entries, name))
 }
 
-/// Writes rows of cells.
+/// Writes rows of `N` cells to `to`, separated by `delimiter`.
 fn rows<const N: usize, C: AsRef<[u8]>>(
     to: &Destination,
     delimiter: u8,
@@ -73,12 +74,13 @@ fn rows<const N: usize, C: AsRef<[u8]>>(
     })
 }
 
-/// Builds the matrix of entries, whose integer sums fit their type.
+/// Builds the sparse matrix with the rows and columns of `entries`, and `values`. Values with the same row and column
+/// are added. Whether sums of integers fit their type is not checked here.
 fn matrix<T: Number>(device: &Device, entries: &Entries, values: &[T], name: &str) -> Result<Matrix<T>> {
     entries.matrix(device, values).map_err(|e| failed(name, e))
 }
 
-/// Checks that the sums of integer entries at one place fit their type.
+/// Checks that the sum of all integer entries with the same row and column fits their type.
 fn check(entries: &Entries, name: &str) -> Result<()> {
     let (least, most) = match entries.values {
         Values::I64(_) => (i64::MIN.into(), i64::MAX.into()),
@@ -165,14 +167,15 @@ where
     Ok(y.to_vec().map_err(library)?.into())
 }
 
-/// Product of integers: of i64, or of u64 if some are beyond i64 and none is negative.
+/// Multiplies a matrix of integers by the vector `x` of integers. All are computed as i64, or as u64 if some do not fit
+/// i64 and none is negative.
 fn whole_product(
     device: &Device,
     entries: &Entries,
     (values, x): (&[i128], &[i128]),
     (name, vector): (&str, &str),
 ) -> Result<Values> {
-    // Sums modulo 2^64 are right if the result fits, so only the result is checked.
+    // Wrapping sums are right if the exact result fits 64 bits, so only the result is checked, by `outside`.
     let signed: std::result::Result<Vec<i64>, _> = values.iter().chain(x).map(|&n| i64::try_from(n)).collect();
     let unsigned: std::result::Result<Vec<u64>, _> = values.iter().chain(x).map(|&n| u64::try_from(n)).collect();
     let fits = |least: i128, most: i128, element: &str| match outside(entries, (values, x), (least, most)) {
@@ -195,10 +198,10 @@ fn whole_product(
     Err(Failure::input(name, format!("{reason}: give {vector} as f64 to have the product rounded")))
 }
 
-/// First row of a product that is not from `least` to `most`.
+/// Returns the first row of the exact product of the matrix with `x` that is not in the range from `least` to `most`.
 fn outside(entries: &Entries, (values, x): (&[i128], &[i128]), (least, most): (i128, i128)) -> Option<usize> {
     let largest = |of: &[i128]| of.iter().map(|n| n.unsigned_abs()).max().unwrap_or(0);
-    // Usually there is room for the largest product times the number of entries.
+    // Usually not even the largest possible sum, the largest product times the number of entries, leaves the range.
     let bound = largest(values).checked_mul(largest(x)).and_then(|each| each.checked_mul(values.len() as u128));
     if bound.is_some_and(|bound| bound <= most.unsigned_abs()) {
         return None;
@@ -219,7 +222,7 @@ fn pagerank(args: &Pagerank) -> Result<()> {
     let (entries, name) = load(&args.of, Ends::Names)?;
     let wrong = |e: upsweep_apps::Error| failed(&name, e);
     let library = |e: upsweep::Error| failed(&name, e);
-    // Only ratios of weights count, so integers may be rounded.
+    // PageRank depends only on ratios of weights, so integers may be rounded to f64.
     let weights: Vec<f64> = with_values!(&entries.values, x => x.iter().map(|&x| float(x)).collect());
     let vertex = |at: u32| match &entries.names {
         Some(names) => names.get(at as usize).cloned().unwrap_or_default(),

@@ -14,14 +14,14 @@
 use crate::failure::{Failure, Result, quoted};
 use std::path::Path;
 
-/// Grid; NaN where the file has NODATA.
+/// Altitudes of a terrain in rows and columns; NaN for cells without data.
 pub(super) struct Grid {
     pub(super) rows: usize,
     pub(super) columns: usize,
     pub(super) dx: f64,
     pub(super) dy: f64,
     pub(super) altitudes: Vec<f32>,
-    /// Header lines of the location, for the grids that are computed from this one.
+    /// Header lines of the file except `NODATA_value`, for the grids that are computed from this one.
     pub(super) header: String,
 }
 
@@ -54,7 +54,7 @@ pub(super) fn parse(bytes: &[u8], name: &str) -> Result<Grid> {
                 "cellsize" => spacing = [Some(number()?); 2],
                 "dx" => spacing[0] = Some(number()?),
                 "dy" => spacing[1] = Some(number()?),
-                // Some programs write nan, as for cells without data.
+                // Some programs write `nan` as the value of cells without data.
                 "nodata_value" => no_data = Some(if value.eq_ignore_ascii_case("nan") { f64::NAN } else { number()? }),
                 "xllcorner" | "yllcorner" | "xllcenter" | "yllcenter" => _ = number()?,
                 _ => return Err(wrong(at, format!("{} is nothing that an .asc grid says", quoted(first)))),
@@ -66,7 +66,8 @@ pub(super) fn parse(bytes: &[u8], name: &str) -> Result<Grid> {
         }
         for word in words {
             let z: f64 = word.parse().map_err(|_| wrong(at, format!("{} is no number", quoted(word))))?;
-            // Compared as f32: common programs write the same f32 with fewer digits in one place than in the other.
+            // Altitudes are compared with `NODATA_value` as f32: common programs write the same f32 with fewer digits
+            // in one place than in the other.
             let is_none = no_data.is_some_and(|none| z as f32 == none as f32);
             if !is_none && z.is_finite() && (z as f32).is_infinite() {
                 return Err(wrong(at, format!("{} is more than an altitude can be: they are f32", quoted(word))));
@@ -84,7 +85,7 @@ pub(super) fn parse(bytes: &[u8], name: &str) -> Result<Grid> {
     Ok(Grid { rows, columns, dx, dy, altitudes, header })
 }
 
-/// Text of a grid of integers.
+/// Formats a grid of integers as text: `header`, then a line for each row of `columns` values.
 pub(super) fn written(header: &str, columns: usize, values: &[u8]) -> String {
     let mut text = header.to_owned();
     for row in values.chunks(columns.max(1)) {

@@ -2,37 +2,37 @@
 
 use std::fmt::Write;
 
-/// Width of the picture, and height of a row.
+/// Width of the picture, and height of a row of vertices, in SVG units.
 const WIDTH: f64 = 1200.0;
 const ROW: f64 = 22.0;
-/// Minimum width of a vertex: narrower ones are left out.
+/// Minimum width of a vertex that is drawn, in SVG units: narrower ones are left out.
 const NARROWEST: f64 = 0.5;
-/// Width of a letter.
+/// Width of a letter of a vertex's label, in SVG units.
 const LETTER: f64 = 7.0;
 const COLOURS: [&str; 6] = ["#88ccee", "#ddcc77", "#cc6677", "#aaddaa", "#bbaadd", "#dddddd"];
 
-/// Style of the background and of the edges: light, and dark for readers who prefer it. The vertices' own colours have
+/// CSS of the background and of the edges: light, and dark for readers who prefer it. The vertices' own colours have
 /// dark letters in both.
 const STYLE: &str =
     ".paper{fill:#fff}.edge{stroke:#fff}@media(prefers-color-scheme:dark){.paper{fill:#12151b}.edge{stroke:#12151b}}";
 
-/// Tree to be drawn.
+/// Tree to be drawn: name, parent, depth and sum of each vertex.
 pub(super) struct Icicle<'a> {
     pub(super) names: &'a [String],
     pub(super) parents: &'a [u32],
     pub(super) depths: &'a [u32],
     pub(super) sums: &'a [i64],
-    /// Vertices, parents first.
+    /// Numbers of the vertices, each parent before its children.
     pub(super) order: &'a [u32],
 }
 
-/// Renders the picture as SVG.
+/// Renders the plot of a tree as SVG.
 pub(super) fn render(tree: &Icicle<'_>) -> String {
     let width = |vertex: usize| tree.sums.get(vertex).map_or(0.0, |&sum| sum.max(0) as f64);
     let is_root = |vertex: usize| tree.parents.get(vertex).is_none_or(|&parent| parent as usize >= tree.parents.len());
     let roots: f64 = (0..tree.sums.len()).filter(|&vertex| is_root(vertex)).map(width).sum();
     let scale = WIDTH / roots.max(1.0);
-    // Start of the next child of each vertex; the last element is the start of the next root.
+    // Horizontal start of the next child of each vertex; the last element is the start of the next root.
     let mut next = vec![0.0; tree.sums.len() + 1];
     let (mut body, mut deepest) = (String::new(), 0);
     for &vertex in tree.order {

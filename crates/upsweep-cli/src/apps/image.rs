@@ -22,7 +22,7 @@ pub(crate) fn run(image: &Image) -> Result<()> {
     }
 }
 
-/// Reads an image, computes, and writes the result.
+/// Reads an image, lets `compute` compute another one, and writes that.
 fn computed(of: &OfImage, compute: impl FnOnce(&Device, &Picture) -> Result<Computed>) -> Result<()> {
     let to = destination(&of.output, &[])?;
     let device = Chosen::open(of.on.device)?.device;
@@ -122,7 +122,8 @@ fn gaussian_blurred<P: Pixel>(device: &Device, x: &[P], extent: Extent, sigma: f
     Ok(blurred.into_vec()?)
 }
 
-/// Blur radius of each pixel: it grows with the distance from one of them.
+/// Returns the blur radius of each pixel. It is proportional to the distance from the pixel in `row` and `column`, and
+/// `most` at the greatest possible distance.
 fn radii(extent: Extent, most: u32, (row, column): (u32, u32)) -> Vec<u32> {
     let [_, height, width, _] = extent.shape();
     let (row, column) = (f64::from(row), f64::from(column));
@@ -134,7 +135,8 @@ fn radii(extent: Extent, most: u32, (row, column): (u32, u32)) -> Vec<u32> {
     (0..height).flat_map(|y| (0..width).map(move |x| radius(y, x))).collect()
 }
 
-/// Luma of colours, from their first three channels, without transparency.
+/// Converts pixels to luma, computed from their first three channels, without transparency. A pixel of fewer channels
+/// becomes its first one.
 fn grey<P: Copy + Into<f64>>(x: &[P], channels: usize) -> Vec<f64> {
     let of = |pixel: &[P]| match *pixel {
         [r, g, b, ..] => 0.299 * r.into() + 0.587 * g.into() + 0.114 * b.into(),
@@ -198,7 +200,8 @@ fn halved<P: Pixel>(device: &Device, x: &[P], extent: Extent, args: &MipmapArgs)
 where
     Values: From<Vec<P>>,
 {
-    // The arrangement of levels in one picture leaves no place for transparency.
+    // All levels are arranged in one picture of a single channel: three quarters have red, green and blue, and the
+    // fourth has the smaller levels, so none is left for transparency.
     let (x, extent) = if extent.channels == 4 && args.level.is_none() {
         (x.as_chunks().0.iter().flat_map(|&[r, g, b, _]: &[P; 4]| [r, g, b]).collect(), extent.channels(3))
     } else {

@@ -13,7 +13,7 @@ use std::io::Cursor;
 use std::path::Path;
 use upsweep_apps::image::Extent;
 
-/// Image, and its name in messages.
+/// Image that was read: its pixels, their arrangement, and its name in messages.
 pub(super) struct Picture {
     pub(super) name: String,
     pub(super) values: Values,
@@ -27,7 +27,7 @@ pub(super) fn is_png(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png"))
 }
 
-/// Reads an image.
+/// Reads an image from a .png or .npy file.
 pub(super) fn read(path: &Path, device: DeviceChoice) -> Result<Picture> {
     let name = called(path);
     if is_png(path) {
@@ -61,9 +61,9 @@ fn read_png(path: &Path, name: String) -> Result<Picture> {
         e => Failure::input(&name, format!("is no .png that can be read: {e}")),
     };
     let mut decoder = png::Decoder::new_with_limits(Cursor::new(&file), png::Limits { bytes: MOST_BYTES });
-    // Palettes become colours, and fewer than 8 bits become 8.
+    // Palette indices become colours, and samples of fewer than 8 bits become samples of 8.
     decoder.set_transformations(Transformations::EXPAND);
-    // The size of the file bounds the memory, whatever the header says.
+    // The length of the file bounds the memory for the pixels, whatever size the header claims.
     let header = decoder.read_header_info().map_err(wrong)?;
     let bits = u64::from(header.width) * u64::from(header.height) * header.bits_per_pixel() as u64;
     if bits.div_ceil(8) > (file.len() as u64).saturating_mul(MOST_UNPACKED as u64) {
@@ -100,7 +100,7 @@ fn read_png(path: &Path, name: String) -> Result<Picture> {
     Ok(Picture { name, values, extent })
 }
 
-/// Destination of an image: .png, .npy, or one of the endings in `others`.
+/// Resolves the destination of an image after `-o`. Its name must end in .png, .npy, or one of `others`.
 pub(super) fn destination(path: &Path, others: &[&str]) -> Result<Destination> {
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
     if is_png(path) || input::is_npy(path) || others.contains(&&*ending) {
@@ -110,7 +110,7 @@ pub(super) fn destination(path: &Path, others: &[&str]) -> Result<Destination> {
     Err(Failure::Input(format!("-o {}: end it in .png or .npy{also}", called(path))))
 }
 
-/// Writes an image in the format of its name.
+/// Writes an image to `to`, in the format that the ending of `path` names.
 pub(super) fn write(path: &Path, to: &Destination, values: &Values, extent: Extent) -> Result<()> {
     let [_, height, width, channels] = extent.shape();
     if !is_png(path) {

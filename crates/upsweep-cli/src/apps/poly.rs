@@ -37,7 +37,8 @@ fn fit(args: &Fit) -> Result<()> {
     let (x, y) = (floats(x), floats(y));
     let wrong = |e: upsweep_apps::Error| failed(&name, e);
     let library = |e: upsweep::Error| failed(&name, e);
-    // The coefficients depend on the order of the points: if they are asked for, it is the file's.
+    // The coefficients depend on the order of the points. If they are the output, the points keep the order of the
+    // file.
     let order = if args.at.is_empty() { (0..x.len()).collect() } else { stable_order(&x) };
     let ordered = |of: &[f64]| order.iter().filter_map(|&i| of.get(i).copied()).collect::<Vec<f64>>();
     let (x, y) = (device.upload(&ordered(&x)).map_err(library)?, device.upload(&ordered(&y)).map_err(library)?);
@@ -50,7 +51,7 @@ fn fit(args: &Fit) -> Result<()> {
     write_values(None, &results.into())
 }
 
-/// Error whose points are numbered as in the file.
+/// Converts the numbers of points in an error, which count in `order`, to their numbers in the file.
 fn in_file(error: Error, order: &[usize]) -> Error {
     let Error::Points { first, second, x } = error else { return error };
     let place = |i: usize| order.get(i).copied().unwrap_or(i);

@@ -23,7 +23,7 @@ pub(crate) fn run(terrain: &Terrain) -> Result<()> {
     }
 }
 
-/// Terrain on the device.
+/// Terrain with its altitudes in the memory of the device.
 struct Land {
     name: String,
     device: Device,
@@ -67,12 +67,12 @@ impl Land {
         Extent::new(self.grid.rows, self.grid.columns)
     }
 
-    /// Allocates a result for each cell.
+    /// Allocates an array with one element, `value`, for each cell.
     fn cells<T: upsweep::Element>(&self, value: T) -> Result<Array<T>> {
         self.device.filled(self.grid.altitudes.len(), value).map_err(|e| self.wrong(e))
     }
 
-    /// Writes a value of each cell, in the format of the name.
+    /// Writes `values`, one for each cell, in the format that the ending of `path` names.
     fn write(&self, path: &Path, to: &Destination, values: Vec<u8>) -> Result<()> {
         if grid::is_grid(path) {
             let text = grid::written(&self.grid.header, self.grid.columns, &values);
@@ -119,7 +119,7 @@ fn sight(args: &Sight) -> Result<()> {
     let profile = Profile::new(from, to);
     let altitudes = profile.run(&land.device, &land.altitudes, land.raster).map_err(wrong)?;
     let mut seen = land.device.filled(altitudes.len(), false).map_err(|e| land.wrong(e))?;
-    // The distance from a cell to itself is 0, which is no spacing.
+    // From a cell to itself the distance is 0, and `spacing` must not be 0.
     let spacing = if from == to { 1.0 } else { profile.spacing(land.raster) };
     let sight = LineOfSight::new().spacing(spacing).observer(height).target(target).curvature(curvature);
     sight.run(&land.device, &altitudes, &mut seen).map_err(wrong)?;
@@ -145,7 +145,7 @@ fn viewshed(args: &ViewshedArgs) -> Result<()> {
     }
     let shades = land.shaded(HillShade::new())?;
     let mut colours: Vec<u8> = shades.iter().zip(&seen).flat_map(|(&shade, &seen)| colour(shade, seen)).collect();
-    // The observer is a red square.
+    // The observer is drawn as a red square of 5 x 5 cells, without those outside the terrain.
     let near = |at: usize, n: usize| at.saturating_sub(2)..(at + 3).min(n);
     for at in near(row, land.grid.rows).flat_map(|y| near(column, land.grid.columns).map(move |x| (y, x))) {
         let at = 3 * (at.0 * land.grid.columns + at.1);
@@ -154,7 +154,7 @@ fn viewshed(args: &ViewshedArgs) -> Result<()> {
     write(&args.output, &to, &colours.into(), land.extent().channels(3))
 }
 
-/// Colour of a cell: yellow light if it is seen, dark blue if not.
+/// Colour of a cell with the hill shade `shade`: yellow light if the observer sees it, dark blue if not.
 fn colour(shade: u8, seen: bool) -> [u8; 3] {
     let of = |share: f64| (f64::from(shade) * share) as u8;
     if seen { [of(1.0), of(0.9), of(0.45)] } else { [of(0.4), of(0.45), of(0.55)] }

@@ -57,14 +57,15 @@ fn lex(args: &Lex) -> Result<()> {
     }
     print(&Destination::standard_output(), |out| {
         tokens.try_for_each(|(start, end, kind)| {
-            // Places count all bytes of the file.
+            // The offsets that are printed count all bytes of the file, the byte order mark, `begin` bytes long,
+            // included.
             let [start, end] = [start, end].map(|at| at + begin as u64);
             writeln!(out, "{start}\t{end}\t{}", lexer.name(kind))
         })
     })
 }
 
-/// Reads rules from lines `NAME = REGEX`.
+/// Builds a lexer from the rules in a file, one `NAME = REGEX` per line.
 fn from_rules(path: &Path) -> Result<Lexer> {
     let TextFile { bytes, name, .. } = TextFile::read(path)?;
     let text = String::from_utf8(bytes).map_err(|_| Failure::input(&name, "is no text in UTF-8"))?;
@@ -112,7 +113,7 @@ fn grep(args: &Grep) -> Result<()> {
     if numbers.is_empty() { Err(Failure::No) } else { Ok(()) }
 }
 
-/// Whether a file has values, not only bytes.
+/// Whether the name of a file says that it has values (.npy, .csv, .tsv), not only bytes.
 fn has_values(path: &Path) -> bool {
     input::is_npy(path) || input::delimiter(path).is_some()
 }
@@ -174,7 +175,8 @@ fn compare(args: &Compare) -> Result<()> {
     }
 }
 
-/// Quotes the UTF-8 character to which the byte at `at` belongs. If none prints, it is the byte itself, in hexadecimal.
+/// Quotes the UTF-8 character to which the byte at offset `at` belongs. If there is none, or it does not print, returns
+/// the byte in hexadecimal.
 fn character_or_byte(text: &[u8], at: usize) -> String {
     let Some(byte) = text.get(at) else { return "its end".to_owned() };
     let continues = |&place: &usize| text.get(place).is_some_and(|byte| byte & 0xc0 == 0x80);
@@ -188,7 +190,7 @@ fn character_or_byte(text: &[u8], at: usize) -> String {
     }
 }
 
-/// Prints the difference of the files.
+/// Prints `says`, which is a difference between the files, and fails with the answer no.
 fn differs(says: &str) -> Result<()> {
     print(&Destination::standard_output(), |out| writeln!(out, "{says}"))?;
     Err(Failure::No)

@@ -15,7 +15,7 @@ use upsweep::prelude::{Array, Sum};
 use upsweep_apps::tree::{NONE, Tree};
 use upsweep_dynamic::Number;
 
-/// Property of a vertex to be computed.
+/// Property that is computed of each vertex: its depth, or the size or the sum of its subtree.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Of {
     Depth,
@@ -69,14 +69,15 @@ fn of_parents(args: &TreeArgs, of: Of, device: &Device) -> Result<()> {
     write_values(args.output.as_deref(), &results)
 }
 
-/// Converts an integer value to i64.
+/// Converts `value`, number `at` of the file `name`, to i64. Fails if it is no integer of i64.
 fn whole(name: &str, at: usize, value: impl Into<Number>) -> Result<i64> {
     let number = value.into();
     let whole = number.integer().and_then(|n| i64::try_from(n).ok());
     whole.ok_or_else(|| Failure::input(name, format!("value {at} is {number}, which does not fit i64")))
 }
 
-/// Checks that the sum of the absolute values, and so every sum of the values, fits i64.
+/// Checks that the sum of `values`, the absolute values of a file's integers, fits i64. Then every sum of these
+/// integers does.
 fn fits(name: &str, values: impl Iterator<Item = i128>) -> Result<()> {
     if values.sum::<i128>() <= i128::from(i64::MAX) {
         return Ok(());
@@ -93,9 +94,10 @@ fn sums<T: upsweep::operator::Number>(
     Ok(sums.to_vec()?)
 }
 
-/// Tree of paths.
+/// Tree whose vertices are the folders and files in a list of paths.
 struct Paths {
-    /// Paths, without the slashes at the end. Folders that are not listed are implied by the paths in them.
+    /// Path of each vertex, without slashes at its end. Folders that are not listed are vertices, too, if listed paths
+    /// lie in them.
     names: Vec<String>,
     parents: Vec<u32>,
     values: Vec<i64>,
@@ -122,7 +124,8 @@ impl Paths {
         Ok(paths)
     }
 
-    /// Vertex of a path, which is created with all folders above it.
+    /// Returns the vertex of a path. It is created if it is new, and so are all folders above it. `known` has the
+    /// vertex of each path so far.
     fn vertex(&mut self, path: &str, known: &mut HashMap<String, u32>) -> u32 {
         let trimmed = path.trim_end_matches('/');
         let (mut path, mut below) = (if trimmed.is_empty() { "/" } else { trimmed }, None::<u32>);

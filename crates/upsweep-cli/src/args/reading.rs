@@ -32,7 +32,7 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    /// Path of the file.
+    /// Path of the input file.
     pub(crate) fn path(&self) -> &Path {
         &self.file
     }
@@ -69,7 +69,8 @@ pub(crate) enum Format {
 }
 
 impl TableForm {
-    /// Delimiter of a table. `by_name` is that of the file's name, if it is a table's.
+    /// Delimiter of the table in a file, or `None` if it is no table. `by_name` is the delimiter that the file's name
+    /// implies; the options of `self` come before it.
     pub(crate) fn delimiter(self, by_name: Option<u8>) -> Option<u8> {
         let named = || self.format.map(|format| if format == Format::Csv { b',' } else { b'\t' });
         self.delimiter.or_else(named).or(by_name)
@@ -84,7 +85,7 @@ fn parse_delimiter(text: &str) -> Result<u8, String> {
     }
 }
 
-/// Parser of a value by its name, with all names for usage and errors.
+/// Parser of an option's value by its name. All names appear in the usage and in errors.
 fn named<T>(all: &'static [T], name: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
 where
     T: Copy + Send + Sync + FromStr<Err: std::error::Error + Send + Sync + 'static>,

@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use upsweep_dynamic::Op;
 
-/// Statistic of a group.
+/// Statistic that `--op` names: a reduction, the mean or the count, of all values or of each group of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Statistic {
     Of(Op),

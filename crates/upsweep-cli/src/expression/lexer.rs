@@ -5,7 +5,7 @@ use crate::element::Value;
 use crate::failure::quoted;
 use upsweep_dynamic::Number;
 
-/// Token, and its place: bytes `begin` to `end`.
+/// Token of a condition, and its bytes in the text: from offset `begin` to before `end`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Word {
     pub(super) token: Token,
@@ -18,7 +18,7 @@ pub(super) enum Token {
     Number(Number),
     Text(String),
     Name(String),
-    /// Name in back quotes: always a column's.
+    /// Name in back quotes, which is always a column's.
     Column(String),
     Numbered(usize),
     Sum(Sum),
@@ -31,7 +31,7 @@ pub(super) enum Token {
     End,
 }
 
-/// Error, and the bytes that it is about.
+/// Error in a condition: the reason, and the bytes of the text that it is about, from offset `begin` to before `end`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Wrong {
     pub(crate) begin: usize,
@@ -40,7 +40,7 @@ pub(crate) struct Wrong {
 }
 
 impl Wrong {
-    /// Reason, with its place in `text`.
+    /// Returns the reason, and where the error is in `text`, the whole condition.
     pub(crate) fn within(&self, text: &str) -> String {
         let place = text.get(..self.begin).map_or(0, |before| before.chars().count()) + 1;
         match text.get(self.begin..self.end).filter(|words| !words.is_empty()) {
@@ -50,7 +50,7 @@ impl Wrong {
     }
 }
 
-/// Splits `text` into tokens, the last of which is the end.
+/// Splits `text` into tokens. The last one is `Token::End`.
 pub(super) fn words(text: &str) -> Result<Vec<Word>, Wrong> {
     let mut words = Vec::new();
     let mut at = 0;
@@ -68,8 +68,8 @@ pub(super) fn words(text: &str) -> Result<Vec<Word>, Wrong> {
     Ok(words)
 }
 
-/// Token at the beginning of `text`, whose first letter is `next`, and its length in bytes. An error has the number of
-/// wrong bytes, and the reason.
+/// Returns the token at the beginning of `text`, whose first character is `next`, and its length in bytes. An error is
+/// the number of wrong bytes, and the reason.
 fn word(text: &str, next: char) -> Result<(Token, usize), (usize, String)> {
     let two = [
         ("==", Token::Order(Order::Equal)),
@@ -119,7 +119,8 @@ fn name(text: &str) -> (Token, usize) {
     (token, len)
 }
 
-/// Text, or a column's name: a quote in it is written twice.
+/// Parses a text in quotes, or a column's name in back quotes, at the beginning of `text`. Within it `quote` is written
+/// twice.
 fn quoted_word(text: &str, quote: char) -> Result<(Token, usize), (usize, String)> {
     let mut content = String::new();
     let mut rest = text[1..].char_indices().peekable();

@@ -20,16 +20,16 @@ pub(crate) mod value;
 pub(crate) use parser::parse;
 use upsweep_dynamic::Number;
 
-/// Value of a part of a row, or the reason why it is wrong.
+/// Result of an evaluation or of a search for a column. The error is the reason in words.
 pub(crate) type Found<T> = Result<T, String>;
 
-/// Kind of a value.
+/// Kind of the value of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Number,
     Text,
     Bool,
-    /// Column of a kind that nothing has determined yet.
+    /// Kind of a column whose use in the condition has not determined it yet.
     Open,
 }
 
@@ -45,7 +45,8 @@ impl Kind {
 
 /// Columns that a condition may use: their names, and the kinds of their values.
 pub(crate) trait Columns {
-    /// Index and kind of the column with this name, or with this number from 1 on; or the reason why there is none.
+    /// Returns index and kind of the column with this name, or with this number from 1 on; or the reason why there is
+    /// none.
     fn find(&self, column: &Name) -> Found<(usize, Kind)>;
 }
 
@@ -75,7 +76,7 @@ pub(crate) enum Order {
     GreaterOrEqual,
 }
 
-/// Value, or condition.
+/// Tree of an expression, whose value is a number, a text or a truth value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Expression {
     Number(Number),
@@ -88,6 +89,6 @@ pub(crate) enum Expression {
     And(Box<[Self; 2]>),
     Or(Box<[Self; 2]>),
     Computed(Sum, Box<[Self; 2]>),
-    /// Comparison of two expressions of one kind.
+    /// Comparison of two expressions, both of the given kind.
     Compared(Order, Kind, Box<[Self; 2]>),
 }

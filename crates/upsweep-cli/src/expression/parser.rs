@@ -3,15 +3,15 @@
 use super::lexer::{Token, Word, Wrong, words};
 use super::{Columns, Expression, Kind, Name, Sum};
 
-/// Limits on nested brackets and signs, and on tokens. The depth of a tree grows with both, and each level is a
-/// recursive call.
+/// Maximum depth of nested brackets and signs, and maximum number of tokens. The depth of a tree grows with both, and
+/// each level is a recursive call.
 const DEEPEST: usize = 100;
 const MOST_WORDS: usize = 2000;
 
-/// Parses the condition `text`.
+/// Parses the condition `text` into a tree. `columns` has the columns that it may use.
 ///
 /// # Errors
-/// Error, and its place.
+/// The first error in `text`, with its place.
 pub(crate) fn parse(text: &str, columns: &dyn Columns) -> Result<Expression, Wrong> {
     let words = words(text)?;
     if let Some(word) = words.get(MOST_WORDS) {
@@ -37,7 +37,7 @@ struct Parser<'a> {
     columns: &'a dyn Columns,
 }
 
-/// Parsed part: a tree, its kind, and its tokens from `from` to `to`.
+/// Parsed part of a condition: its tree, its kind, and the indices of its first token, `from`, and its last one, `to`.
 struct Read {
     tree: Expression,
     kind: Kind,
@@ -47,11 +47,11 @@ struct Read {
 
 impl<'a> Parser<'a> {
     fn next(&self) -> &'a Word {
-        // The last token is the end, which is never passed.
+        // The last token is the end of the condition. No method moves beyond it.
         &self.words[self.at.min(self.words.len() - 1)]
     }
 
-    /// Passes the next token if it is `token`.
+    /// Skips the next token if it is `token`, and returns whether it is.
     fn pass(&mut self, token: &Token) -> bool {
         let is = self.next().token == *token;
         self.at += usize::from(is);
@@ -62,7 +62,7 @@ impl<'a> Parser<'a> {
         wrong(&self.words[read.from], &self.words[read.to], reason)
     }
 
-    /// Tree of a part that must be of this kind.
+    /// Returns the tree of a part, which must be of this kind or a column of open kind.
     fn as_kind(&self, read: Read, kind: Kind) -> Result<Expression, Wrong> {
         match (read.kind, read.tree) {
             (Kind::Open, Expression::Column(column, _)) => Ok(Expression::Column(column, kind)),
@@ -120,7 +120,7 @@ impl<'a> Parser<'a> {
             return Err(wrong(word, word, "comparisons do not follow each other: write a < b and b < c"));
         }
         let kind = match (left.kind, right.kind) {
-            // Two columns of open kind are compared as numbers.
+            // Two columns of undetermined kind are compared as numbers.
             (Kind::Open, Kind::Open) => Kind::Number,
             (Kind::Open, kind) | (kind, _) => kind,
         };
@@ -211,7 +211,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Parses by `read` between brackets, the first of which is the next token.
+    /// Parses, by `read`, what is between brackets. The opening bracket is the next token.
     fn within_brackets(
         &mut self,
         from: usize,

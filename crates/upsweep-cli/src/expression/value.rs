@@ -8,17 +8,17 @@ use super::{Expression, Found, Kind, Order, Sum};
 use std::cmp::Ordering;
 use upsweep_dynamic::Number;
 
-/// Cells of a row, or an element, by the column indices from [`Columns`](super::Columns). An error describes a wrong
-/// cell.
+/// Source of the values of columns: a row's cells, or an array's element. Columns have the indices that
+/// [`Columns`](super::Columns) returns. An error describes a wrong cell.
 pub(crate) trait Row {
     fn number(&self, column: usize) -> Found<Number>;
-    /// A text as bytes: that of a file need not be UTF-8.
+    /// Returns a text as bytes: in a file it need not be UTF-8.
     fn text(&self, column: usize) -> Found<&[u8]>;
     fn bool(&self, column: usize) -> Found<bool>;
 }
 
 impl Expression {
-    /// Whether a condition holds. Evaluation is lazy: of `a or b`, only `a` is computed if it holds.
+    /// Whether a condition holds. Evaluation is lazy: of `a or b`, `b` is not computed if `a` holds.
     pub(crate) fn holds(&self, row: &dyn Row) -> Found<bool> {
         match self {
             Self::Bool(value) => Ok(*value),
@@ -33,7 +33,7 @@ impl Expression {
                 Ok(order.holds(Some(both[0].holds(row)?.cmp(&both[1].holds(row)?))))
             }
             Self::Compared(order, _, both) => Ok(order.holds(compare(both[0].number(row)?, both[1].number(row)?))),
-            // Never a condition: the parser has checked the kinds.
+            // None of these is a condition, and the parser has checked the kinds: this arm is never reached.
             Self::Number(_) | Self::Text(_) | Self::Negative(_) | Self::Absolute(_) | Self::Computed(..) => Ok(false),
         }
     }
@@ -86,7 +86,8 @@ fn compute(sum: Sum, a: Number, b: Number) -> Found<Number> {
             Sum::Plus => Some(a.checked_add(b)),
             Sum::Minus => Some(a.checked_sub(b)),
             Sum::Times => Some(a.checked_mul(b)),
-            // The sign is the divisor's, as in NumPy and Python. A remainder by 0 is computed in floats.
+            // The sign of the remainder is the divisor's, as in NumPy and Python. A remainder by 0 is computed in
+            // floats.
             Sum::Rest if b != 0 => Some(Some(
                 a.checked_rem(b).map_or(0, |rest| if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest }),
             )),
@@ -109,7 +110,7 @@ fn compute(sum: Sum, a: Number, b: Number) -> Found<Number> {
     }))
 }
 
-/// Order of two numbers; NaN has none.
+/// Compares two numbers exactly; `None` if one is NaN.
 pub(crate) fn compare(a: Number, b: Number) -> Option<Ordering> {
     match (a, b) {
         (Number::Integer(a), Number::Integer(b)) => Some(a.cmp(&b)),

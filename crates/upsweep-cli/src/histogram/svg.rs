@@ -2,24 +2,24 @@
 
 use std::fmt::Write;
 
-/// Size of the picture; the other constants are the margins of the plot.
+/// Width and height of the picture, in SVG units; the constants after these are the margins of the plot.
 const WIDTH: f64 = 800.0;
 const HEIGHT: f64 = 420.0;
 const LEFT: f64 = 70.0;
 const RIGHT: f64 = 20.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 40.0;
-/// Intervals between the numbers along each axis.
+/// Number of intervals between the labels along each axis.
 const TICKS: usize = 5;
 
-/// Light style, and a dark one for readers who prefer it.
+/// CSS of the picture: a light style, and a dark one for readers who prefer it.
 const STYLE: &str = "text{fill:#1c2433}.paper{fill:#fff}.line{stroke:#d3d9e3}.floor{stroke:#1c2433}.bars{fill:#08735c}\
     @media(prefers-color-scheme:dark){text{fill:#e7eaf0}.paper{fill:#12151b}.line{stroke:#323a48}.floor{stroke:#e7eaf0}.bars{fill:#5fd6b6}}";
 
 /// Renders a bar for each bin, as wide as the bin and as high as its count.
 pub(super) fn render(title: &str, edges: &[f64], counts: &[u64]) -> String {
     let (low, high) = (edges.first().copied().unwrap_or(0.0), edges.last().copied().unwrap_or(1.0));
-    // The bounds are halved first: the width of the widest range would be no float.
+    // The bounds are halved before they are subtracted: the width of the widest range would overflow f64.
     let across = (high / 2.0 - low / 2.0).max(f64::MIN_POSITIVE);
     let most = counts.iter().copied().max().unwrap_or(0).max(1) as f64;
     let x = |edge: f64| {

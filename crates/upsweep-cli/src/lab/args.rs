@@ -128,7 +128,7 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    /// Sizes of the machine model.
+    /// Sizes of the machine model that the options describe, and the order of its blocks.
     pub(crate) fn shape(&self) -> Shape {
         let order = self.order.map_or(Order::Phases, Order::Chance);
         Shape { warp: self.warp, banks: self.banks, tile: self.tile, order }
@@ -144,7 +144,7 @@ pub(crate) enum Op {
     Ranges,
 }
 
-/// Numbers of elements.
+/// Numbers of elements of the runs: one number, or the powers of two in a range.
 #[derive(Clone, Debug)]
 pub(crate) struct Lengths(pub(crate) Vec<usize>);
 

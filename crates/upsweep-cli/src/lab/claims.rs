@@ -2,10 +2,10 @@
 
 use upsweep_lab::claims::{Claim, claims};
 
-/// Columns of the longest line.
+/// Maximum number of characters of a line.
 const WIDTH: usize = 100;
 
-/// Lines of the table, claims that do not hold first.
+/// Returns the lines that list all claims, with those that do not hold first.
 pub(super) fn lines() -> Vec<String> {
     let mut claims = claims();
     claims.sort_by_key(|claim| claim.holds);
@@ -25,8 +25,8 @@ fn add(lines: &mut Vec<String>, claim: &Claim) {
     wrap(lines, "", remark);
 }
 
-/// Wraps words into lines indented by two blanks, the first after a title. Later lines are indented as far as the
-/// title.
+/// Appends `text` to `lines`, wrapped. The first line has two blanks and `title` before it, and later lines are
+/// indented as far as the text of the first.
 fn wrap(lines: &mut Vec<String>, title: &str, text: &str) {
     let mut line = format!("  {title}");
     let indent = " ".repeat(line.len());

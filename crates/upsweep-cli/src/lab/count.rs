@@ -11,19 +11,19 @@ use upsweep_lab::operator::Operator;
 use upsweep_lab::sample;
 use upsweep_lab::show::plot::{self, Line, Panel, Scale};
 
-/// Maximum number of elements of a counted run, which takes seconds.
+/// Maximum number of elements of a run whose costs are counted. Such a run takes seconds.
 const MOST_COUNTED: usize = 1 << 20;
 
-/// Costs of a run.
+/// Costs of a run on the machine model.
 struct Costs {
-    /// All costs; `inner` leaves out loads and stores.
+    /// Costs of the whole run; `inner` has the same without loads and stores.
     total: Counts,
     inner: Counts,
-    /// Longest dependency chain.
+    /// Operations and cycles on the longest chain of dependent steps.
     span: Span,
 }
 
-/// Columns of the table: name, and value from [`Costs`].
+/// Columns of the table: their names, and the number of each in the costs of a run.
 const COLUMNS: [(&str, fn(&Costs) -> u64); 10] = [
     ("work", |costs| costs.total.operations),
     ("depth", |costs| costs.span.operations),
@@ -37,7 +37,7 @@ const COLUMNS: [(&str, fn(&Costs) -> u64); 10] = [
     ("all cycles", |costs| costs.total.cycles),
 ];
 
-/// Explanation of the columns.
+/// Lines that explain the columns, under the table.
 const LEGEND: [&str; 4] = [
     "work: operations; depth: those on the longest chain, as blocks run at the same time",
     "divergent: branches at which a warp goes both ways; conflicts: accesses repeated for a bank",
@@ -70,7 +70,7 @@ pub(super) fn run(args: &CountArgs) -> Result<()> {
 
 fn rows(args: &CountArgs) -> Result<Vec<Row>> {
     let runs = || args.algorithms.iter().flat_map(|&algorithm| args.n.0.iter().map(move |&n| (algorithm, n)));
-    // All lengths are checked before the long runs begin.
+    // The numbers of elements of all runs are checked before the long runs begin.
     for (algorithm, n) in runs() {
         algorithm.takes_on(args.machine.shape(), n).map_err(|e| refused(algorithm, &e))?;
         if n > MOST_COUNTED {
@@ -91,7 +91,7 @@ fn rows(args: &CountArgs) -> Result<Vec<Row>> {
     runs().map(count).collect()
 }
 
-/// Cells of the table, with its head.
+/// Returns the rows of the table as cells, the first row with the names of the columns.
 fn cells(rows: &[Row]) -> Vec<Vec<String>> {
     let head = ["algorithm", "n"].into_iter().chain(COLUMNS.map(|(name, _)| name));
     let mut cells = vec![head.map(str::to_owned).collect()];

@@ -76,7 +76,7 @@ fn show_run(args: &ShowArgs) -> Result<()> {
         Destination::draw(|out| out.write_all(drawn.as_bytes()))?;
     }
     match recording.fault {
-        // An algorithm that is meant to be faulty has done its duty.
+        // An algorithm that is faulty on purpose shows a fault, which is no failure.
         Some(fault) if !args.algorithm.is_faulty() => Err(Failure::Run(format!("{}: {fault}", args.algorithm.name))),
         _ => Ok(()),
     }
@@ -108,7 +108,8 @@ fn record(args: &ShowArgs, algorithm: &'static Algorithm) -> Result<Recording> {
     }
 }
 
-/// Elements from the command line, or random ones.
+/// Returns the elements from the command line, or random ones. `wrong` ends the message about a text that is no
+/// element.
 fn elements<T: sample::Sample + FromStr>(args: &ShowArgs, algorithm: &Algorithm, wrong: &str) -> Result<Vec<T>> {
     let Some(values) = &args.values else {
         shown(args, algorithm, args.n)?;
@@ -121,7 +122,7 @@ fn elements<T: sample::Sample + FromStr>(args: &ShowArgs, algorithm: &Algorithm,
     Ok(values)
 }
 
-/// Head flags of the segments, from the command line or random.
+/// Returns the head flags of `n` elements: from the command line the indices at which segments begin, or random ones.
 fn heads(args: &ShowArgs, n: usize) -> Result<Vec<bool>> {
     let Some(places) = &args.heads else { return Ok(sample::heads(args.seed, n)) };
     if [Some(args.algorithm), args.beside].into_iter().flatten().all(|one| one.computes != Computes::SegmentedScan) {
@@ -147,7 +148,7 @@ fn record_values<T: upsweep_lab::algorithm::Element>(
     Recording::of(algorithm, operator, shape, &Input { values, heads }).map_err(|e| refused(algorithm, &e))
 }
 
-/// Checks that a run of `n` elements can be shown.
+/// Fails if the algorithm does not take `n` elements, or if the run is too long to be shown.
 fn shown(args: &ShowArgs, algorithm: &Algorithm, n: usize) -> Result<()> {
     algorithm.takes_on(args.machine.shape(), n).map_err(|e| refused(algorithm, &e))?;
     match n > MOST_SHOWN {
@@ -160,7 +161,7 @@ fn page(args: &PageArgs) -> Result<()> {
     write_pages(args, pages(args, "index.html")?)
 }
 
-/// Writes the pages of all algorithms, with contents and chapters that lead to them.
+/// Writes the book into a folder: the pages of all algorithms, chapters, and contents that lead to them.
 fn book(args: &PageArgs) -> Result<()> {
     let mut files = pages(args, "algorithms.html")?;
     let claims = upsweep_lab::claims::claims();
@@ -175,7 +176,8 @@ fn write_pages(args: &PageArgs, files: Vec<(String, String)>) -> Result<()> {
     print_lines(&[format!("{} pages in {}", files.len(), args.out.display())])
 }
 
-/// Pages of all algorithms. The overview comes last, so that every link in it has its target.
+/// Returns file name and text of the page of each algorithm, of the page for two algorithms, and of the overview. The
+/// overview comes last, so that every link in it has its target.
 fn pages(args: &PageArgs, overview: &str) -> Result<Vec<(String, String)>> {
     let recordings = algorithms::ALGORITHMS.iter().map(|algorithm| {
         let (n, shape) = show::telling(algorithm);
@@ -196,7 +198,7 @@ fn pages(args: &PageArgs, overview: &str) -> Result<Vec<(String, String)>> {
     Ok(files)
 }
 
-/// Page on which two algorithms play in step: those of the question that the book asks first.
+/// Returns the page that plays two algorithms side by side: the two that the book's first question is about.
 fn beside(args: &PageArgs, overview: &str) -> Result<String> {
     let (values, heads) = (sample::values::<i64>(args.seed, 64), [false; 64]);
     let runs = ["kogge-stone", "blelloch"].map(|name| {

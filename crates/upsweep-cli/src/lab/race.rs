@@ -12,7 +12,7 @@ use upsweep_lab::algorithms::{ALGORITHMS, with_second_forms};
 use upsweep_lab::gpu::{self, Gpu, Lap};
 use upsweep_lab::show::plot::{self, Speed};
 
-/// Largest array: 2^31 elements of 4 bytes, and the temporary memory of the algorithms.
+/// Maximum number of elements, of 4 bytes each. The memory of the GPU also holds what the algorithms need temporarily.
 const MOST: usize = 1 << 31;
 
 /// Runs `upsweep lab race`.
@@ -58,7 +58,7 @@ pub(super) fn run(args: &RaceArgs) -> Result<()> {
     }
 }
 
-/// Names of the algorithms, in the order of their first lap.
+/// Returns the names of the algorithms in `laps`, the measured runs, in the order of their first one.
 fn names(laps: &[Lap]) -> Vec<&'static str> {
     let mut names = Vec::new();
     for lap in laps {

@@ -6,10 +6,10 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-/// Length of the beginning of a file that is searched for the mark of the program.
+/// Number of bytes at the beginning of a file that are searched for the mark of a file made by the program.
 const BEGINNING: u64 = 4096;
 
-/// Files and folder that were made, which are removed again unless all succeed.
+/// Folder and files that a call has made. They are removed on drop unless the call has succeeded.
 #[derive(Default)]
 struct Made {
     folder: Option<PathBuf>,
@@ -18,7 +18,7 @@ struct Made {
 
 impl Drop for Made {
     fn drop(&mut self) {
-        // A file that cannot be removed stays: the failure that is reported already has the same reason.
+        // If a file cannot be removed, it stays: the failure that is already reported probably has the same reason.
         self.files.iter().for_each(|file| _ = fs::remove_file(file));
         if let Some(folder) = &self.folder {
             let _ = fs::remove_dir(folder);
@@ -26,9 +26,10 @@ impl Drop for Made {
     }
 }
 
-/// Writes `files` into the folder `path`, which is made if it is not there. All are written before the first takes its
-/// place: if one of them fails, none is left and no file is replaced. A file of the same name is replaced if `mark` is
-/// among its first bytes; any other makes the whole call fail before anything is written.
+/// Writes `files`, pairs of a name and a text, into the folder `path`, which is made if it is not there. All are
+/// written before the first takes its place: if one cannot be written, none is left and no file is replaced. A file of
+/// the same name is replaced if `mark` is among its first bytes; any other makes the whole call fail before anything is
+/// written.
 pub(crate) fn write_folder(option: &str, path: &Path, files: &[(String, String)], mark: &str) -> Result<()> {
     let name = called(path);
     let wrong = |reason: &str| Failure::Input(format!("{option} {name}: {reason}"));
@@ -61,7 +62,7 @@ pub(crate) fn write_folder(option: &str, path: &Path, files: &[(String, String)]
     let to = files.iter().map(|(file, _)| Destination::of(option, file)).collect::<Result<Vec<_>>>()?;
     let mut finished = Vec::with_capacity(files.len());
     for (to, (_, text)) in to.iter().zip(&files) {
-        // A file with the mark is a plain file, and so is a new one.
+        // The destination is a plain file, as it is new or has the mark, which only plain files have.
         let Place::File { path, folder } = &to.place else { continue };
         let failed = |e: &std::io::Error| Failure::writing(to.name(), e);
         let whole =
@@ -73,13 +74,14 @@ pub(crate) fn write_folder(option: &str, path: &Path, files: &[(String, String)]
         whole.place(path, folder).map_err(|e| Failure::writing(name, &e))?;
         made.files.extend(is_new.then(|| path.clone()));
     }
-    // All are in their places.
+    // All files are in their places, so none is removed on drop.
     made.files.clear();
     made.folder = None;
     Ok(())
 }
 
-/// Whether nothing is lost when `path` is replaced.
+/// Whether nothing is lost if `path` is replaced: it does not exist, or it is a plain file with
+/// `mark` among its first bytes.
 fn begins_with_mark(path: &Path, mark: &str) -> std::io::Result<bool> {
     match fs::symlink_metadata(path) {
         Ok(found) if !found.is_file() => return Ok(false),

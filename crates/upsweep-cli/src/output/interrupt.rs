@@ -15,26 +15,28 @@ use std::sync::{Arc, OnceLock};
 
 #[cfg(target_os = "linux")]
 const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, signal_hook::consts::SIGHUP];
-/// Only Linux reports which signals are ignored. Other systems leave out SIGHUP, so that `nohup` works there too.
+/// Signals that are handled on systems other than Linux, which do not report the signals that are ignored. SIGHUP is
+/// left out, so that `nohup` works there, too.
 #[cfg(not(target_os = "linux"))]
 const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
 
 #[derive(Default)]
 struct Signals {
-    /// Signal that came while signals were held, or 0.
+    /// Number of the signal that came while signals were held, or 0.
     came: Arc<AtomicUsize>,
-    /// Whether a signal ends the program at once.
+    /// Whether a signal ends the program at once, because signals are not held.
     at_once: Arc<AtomicBool>,
 }
 
 static HANDLED: OnceLock<Signals> = OnceLock::new();
 
-/// Holds signals from here on.
+/// Holds signals from here on: a signal is only recorded.
 pub(super) fn hold() {
     let signals = HANDLED.get_or_init(|| {
         let signals = Signals::default();
         for signal in SIGNALS.into_iter().filter(|&signal| !is_ignored(signal)) {
-            // Without a handler a signal still ends the program, at worst beside a file.
+            // If the handler cannot be installed, a signal still ends the program, at worst beside a file that is not
+            // finished.
             let _ = flag::register_conditional_default(signal, signals.at_once.clone());
             let _ = flag::register_usize(signal, signals.came.clone(), signal as usize);
         }
@@ -43,7 +45,7 @@ pub(super) fn hold() {
     signals.at_once.store(false, Ordering::SeqCst);
 }
 
-/// Lets signals end the program at once again. One that was held ends it here.
+/// Lets signals end the program at once again. Fails with a signal that was held, which then ends the program.
 pub(super) fn release() -> Result<()> {
     if let Some(signals) = HANDLED.get() {
         signals.at_once.store(true, Ordering::SeqCst);
@@ -51,7 +53,7 @@ pub(super) fn release() -> Result<()> {
     check()
 }
 
-/// Fails if a signal was held.
+/// Fails with a signal that was held, if one came.
 pub(super) fn check() -> Result<()> {
     came().map_or(Ok(()), |signal| Err(Failure::Interrupted(signal)))
 }
@@ -61,14 +63,14 @@ fn came() -> Option<i32> {
     i32::try_from(signal).ok().filter(|&signal| signal != 0)
 }
 
-/// Ends the program as `signal` would have.
+/// Ends the program as `signal` would have done without a handler.
 pub(crate) fn end_by(signal: i32) -> ExitCode {
     let _ = low_level::emulate_default_handler(signal);
-    // Signals end a program on Unix; on other systems a shell sees this code.
+    // On Unix the signal has ended the program. On other systems a shell sees this exit code.
     ExitCode::from(u8::try_from(128 + signal).unwrap_or(1))
 }
 
-/// Writer that fails once a signal was held.
+/// Writer to the inner one that fails as soon as a signal was held.
 pub(super) struct Watched<W>(pub(super) W);
 
 impl<W: Write> Write for Watched<W> {

@@ -21,7 +21,7 @@ use unfinished::Unfinished;
 /// Destination of a result.
 #[derive(Debug)]
 pub(crate) struct Destination {
-    /// Name in messages.
+    /// Name of the destination in messages.
     name: String,
     place: Place,
 }
@@ -30,12 +30,12 @@ pub(crate) struct Destination {
 enum Place {
     StandardOutput,
     Descriptor(Inherited),
-    /// Existing file that is not plain, such as a device: written as it is.
+    /// Existing file that is not a plain one, such as a device. It is written in place.
     Special {
         path: PathBuf,
         append: bool,
     },
-    /// Plain file in this existing folder: an old file of its name is replaced.
+    /// Plain file in this existing folder. An old file of its name is replaced when the new one is finished.
     File {
         path: PathBuf,
         folder: PathBuf,
@@ -47,8 +47,8 @@ impl Destination {
         Self { name: "standard output".to_owned(), place: Place::StandardOutput }
     }
 
-    /// Resolves the destination of `option path`, if it can be written. It must be called before the program opens
-    /// anything: a descriptor's number then means what it means to the caller.
+    /// Resolves the destination `path` of an option, and checks that it can be written. It must be called before the
+    /// program opens anything: a descriptor's number then means what it means to the caller.
     pub(crate) fn of(option: &str, path: &Path) -> Result<Self> {
         let name = called(path);
         let wrong = |reason: &str| Err(Failure::Input(format!("{option} {name}: {reason}")));
@@ -73,7 +73,7 @@ impl Destination {
             }
             Ok(found) if found.permissions().readonly() => return wrong("is read-only"),
             Ok(_) => {
-                // A file that may not be written is not replaced either.
+                // A file that the user may not write is not replaced either, although its folder may allow it.
                 if let Err(e) = OpenOptions::new().write(true).open(&path) {
                     return wrong(&words(&e));
                 }
@@ -83,7 +83,7 @@ impl Destination {
         Ok(Self { name, place: Place::File { path, folder } })
     }
 
-    /// Resolves the destinations of the options that were given, no two of which may be the same.
+    /// Resolves the destinations of the options that were given, and fails if two of them are the same.
     pub(crate) fn several<const N: usize>(options: [(&str, &Option<PathBuf>); N]) -> Result<[Option<Self>; N]> {
         let mut found = [const { None }; N];
         for (k, (option, path)) in options.iter().enumerate() {
@@ -99,7 +99,8 @@ impl Destination {
         Ok(found)
     }
 
-    /// Whether both are one file or stream. A device takes what several write.
+    /// Whether both destinations are one file or stream. Devices never are: a device takes the results of several
+    /// options.
     fn is(&self, other: &Self) -> bool {
         match (&self.place, &other.place) {
             (Place::Special { .. }, _) => false,
@@ -120,7 +121,7 @@ impl Destination {
         matches!(self.place, Place::StandardOutput | Place::Descriptor(_))
     }
 
-    /// Name in messages.
+    /// Name of the destination in messages.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
@@ -135,15 +136,16 @@ impl Destination {
         buffered(io::stdout().lock(), &mut draw, failed)
     }
 
-    /// Lets `write` write the whole result. If it fails, nothing is left of a file. On a terminal, control characters
-    /// are escaped.
+    /// Lets `write` write the whole result. If it fails, no new file is left and an old one is unchanged. On a
+    /// terminal, control characters are escaped.
     pub(crate) fn write(&self, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
-        // Compiled once for all results: the `FnOnce` is called by a closure that could be called again.
+        // `write_by` is compiled once for all results: it takes a closure that can be called again, and this one calls
+        // the `FnOnce`.
         let mut write = Some(write);
         self.write_by(&mut |out| write.take().map_or(Ok(()), |write| write(out)))
     }
 
-    /// Refuses a standard output that was closed when the program began.
+    /// Fails if standard output was closed when the program started.
     fn open(&self) -> Result<()> {
         match was_closed(1) {
             false => Ok(()),
@@ -174,7 +176,7 @@ impl Destination {
     }
 }
 
-/// Creates a file with the output of `write` that can become `path`. From here on signals are held.
+/// Creates a file with the output of `write`, which can then become `path`. After the writing, signals are held.
 fn written(
     path: &Path,
     folder: &Path,
@@ -188,8 +190,8 @@ fn written(
     written.map(|()| unfinished)
 }
 
-/// Creates a file that can become `path`. If its folder takes no new file and `path` exists, the file begins in the
-/// folder for temporary files, and is copied in the end.
+/// Creates a file that can become `path`. If its folder takes no new file and `path` exists, the file is created in the
+/// folder for temporary files, and its content is copied to `path` in the end.
 fn begin(path: &Path, folder: &Path, name: &str) -> Result<Unfinished> {
     let refused = match Unfinished::new(path, folder) {
         Ok(unfinished) => return Ok(unfinished),
@@ -207,21 +209,21 @@ fn begin(path: &Path, folder: &Path, name: &str) -> Result<Unfinished> {
     })
 }
 
-/// Target of a path.
+/// Kind of file to which a path leads.
 enum Resolved {
     File {
         folder: PathBuf,
         path: PathBuf,
     },
     Descriptor(Inherited),
-    /// Open file of another process.
+    /// Open file of another process, by its path in `/proc`.
     ForeignDescriptor(PathBuf),
 }
 
-/// Follows links, including those to nothing yet. Descriptors look like links to files, but stay descriptors: their file
-/// was opened for appending, is at some position, or has no name.
+/// Follows links, including those to files that do not exist yet. Descriptors look like links to files, but stay
+/// descriptors: their file was opened for appending, is at some position, or has no name.
 fn resolve(path: &Path) -> std::result::Result<Resolved, String> {
-    // As many as Linux follows.
+    // Maximum number of links in a row, as many as Linux follows.
     const MOST_LINKS: usize = 40;
     let mut path = path.to_owned();
     for _ in 0..=MOST_LINKS {
@@ -265,11 +267,11 @@ fn is_same_file(a: &Path, b: &Path) -> bool {
 
 #[cfg(not(unix))]
 fn is_same_file(_: &Path, _: &Path) -> bool {
-    // Both paths are canonical.
+    // The same file has the same path, as both paths are canonical.
     false
 }
 
-/// Writes to a stream, escaped if it is a terminal.
+/// Lets `write` write to the stream `out`. Control characters are escaped if it is a terminal.
 fn streamed<W: Write + IsTerminal>(
     out: W,
     write: &mut dyn FnMut(&mut dyn Write) -> Result<()>,
@@ -287,7 +289,7 @@ fn buffered<W: Write>(
     match write(&mut out).and_then(|()| out.flush().map_err(|e| failed(&e))) {
         Ok(()) => Ok(()),
         Err(failure) => {
-            // The rest of the buffer belongs to a result that is not wanted any more.
+            // The rest of the buffer belongs to a result that failed, so it is dropped without being written.
             let _ = out.into_parts();
             Err(failure)
         }

@@ -5,13 +5,13 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-/// Process whose open files a folder lists.
+/// Process whose open files a folder lists: this one or another.
 pub(super) enum Whose {
     Own,
     Foreign,
 }
 
-/// Owner of the open files that the folder lists, if it is `/dev/fd` or `/proc/PID/fd`. `folder` is canonical.
+/// Returns whose open files the folder lists, if it is `/dev/fd` or `/proc/PID/fd`. `folder` is a canonical path.
 pub(super) fn holds_descriptors(folder: &Path) -> Option<Whose> {
     if folder == Path::new("/dev/fd") {
         return Some(Whose::Own);
@@ -19,7 +19,7 @@ pub(super) fn holds_descriptors(folder: &Path) -> Option<Whose> {
     if !folder.starts_with("/proc") || !folder.ends_with("fd") {
         return None;
     }
-    // A thread's folder lies in that of its process.
+    // The folder of a thread lies in the folder of its process, so its descriptors are this process's, too.
     match fs::canonicalize("/proc/self") {
         Ok(own) if folder.starts_with(&own) => Some(Whose::Own),
         _ => Some(Whose::Foreign),
@@ -31,8 +31,8 @@ pub(super) fn holds_descriptors(folder: &Path) -> Option<Whose> {
 pub(super) struct Inherited(i32);
 
 impl Inherited {
-    /// Finds descriptor `number`, if `listed`, its name in a folder of this process's open files, exists. It must be
-    /// called before the program opens anything.
+    /// Returns descriptor `number` if it was open when the program started. `listed` is its path in a folder of this
+    /// process's open files. It must be called before the program opens anything.
     pub(super) fn find(number: i32, listed: &Path) -> Option<Self> {
         let was_open = usize::try_from(number).is_ok_and(|number| !was_closed(number));
         (was_open && fs::metadata(listed).is_ok()).then_some(Self(number))
@@ -42,14 +42,14 @@ impl Inherited {
         self.0 == 1
     }
 
-    /// Opens the file at the descriptor's position, which the process that opened it shares. Opened by its name, it
-    /// would begin at its start.
+    /// Opens the descriptor's file at its position, which the process that opened the file shares. Opened by its name,
+    /// the file would begin at its start.
     #[cfg(unix)]
     #[allow(unsafe_code, reason = "std has no other way to a descriptor by its number")]
     pub(super) fn open(&self) -> io::Result<File> {
         use std::os::fd::BorrowedFd;
-        // SAFETY: `find` saw that it is not -1 and that it was open. The program did not open it, so nothing in the
-        // program closes it.
+        // SAFETY: `find` has checked that the number is not -1 and that the descriptor was open. The program did not
+        // open it, so nothing in the program closes it.
         let inherited = unsafe { BorrowedFd::borrow_raw(self.0) };
         inherited.try_clone_to_owned().map(File::from)
     }

@@ -5,12 +5,12 @@ use std::io::{self, Write};
 use std::mem;
 use std::str;
 
-/// Terminal writer. It escapes, as Rust does in a string, characters that could control the terminal or turn the
+/// Writer to a terminal. It escapes, as Rust does in a string, characters that could control the terminal or turn the
 /// direction of its text. Line breaks and tabs stay.
 pub(super) struct Escaping<W> {
     out: W,
-    /// First bytes of an incomplete character, or a carriage return, whose next byte decides whether it is part of a
-    /// line break.
+    /// Bytes that wait for the next ones: the first bytes of an incomplete character, or a carriage return, which may
+    /// be part of a line break.
     held: Vec<u8>,
 }
 
@@ -20,7 +20,7 @@ impl<W: Write> Escaping<W> {
     }
 }
 
-/// Appends `text`, escaped. A carriage return at its end is left out, and the result is true.
+/// Appends `text`, escaped, to `shown`. If it ends in a carriage return, this is left out, and the result is true.
 fn show(text: &str, shown: &mut String) -> bool {
     let mut letters = text.chars().peekable();
     while let Some(c) = letters.next() {
@@ -50,7 +50,7 @@ impl<W: Write> Write for Escaping<W> {
             let ends_in_return = show(text, &mut shown);
             let after = rest.get(text.len()..).unwrap_or_default();
             let Some(wrong) = wrong.filter(|_| !last) else {
-                // A character may be cut, or a line break.
+                // The text may end within a character, or within a line break: its last bytes wait for the next call.
                 if ends_in_return && after.is_empty() {
                     self.held.push(b'\r');
                 } else if ends_in_return {

@@ -1,4 +1,4 @@
-//! Output file that is being written and has not taken its place yet.
+//! Output file that is being written and has not replaced its target yet.
 
 use super::interrupt;
 use std::ffi::OsString;
@@ -35,7 +35,7 @@ impl Unfinished {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // Permissions of any new file: the process's umask takes away from them.
+            // Permissions of any new file, from which the process's umask takes some away.
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
         let (file, name) = builder.tempfile_in(folder)?.into_parts();
@@ -46,8 +46,8 @@ impl Unfinished {
         &self.file
     }
 
-    /// Makes the finished file `target`, which lies in `folder`. Where the system refuses to replace an existing file,
-    /// its content is overwritten.
+    /// Gives the finished file the name `target`, in `folder`. If the system refuses to replace an existing file, the
+    /// content of that is overwritten instead.
     pub(super) fn place(self, target: &Path, folder: &Path) -> io::Result<()> {
         let Self { file, name } = self;
         let placed = match name {
@@ -66,9 +66,9 @@ impl Unfinished {
     }
 }
 
-/// Gives a file the owner, the group and the permissions of the one that it replaces, as far as the system lets this
-/// process. A set-user-ID or set-group-ID bit was given to another content, and is not taken over. If the group cannot
-/// be kept, the new group gets no more rights than everybody has.
+/// Gives a file the owner, the group and the permissions of the one that it replaces, `old`, as far as the system lets
+/// this process. A set-user-ID or set-group-ID bit is not taken over, as it was given to another content. If the group
+/// cannot be kept, the new group gets no more rights than everybody has.
 #[cfg(unix)]
 fn take_over(file: &File, old: &fs::Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
@@ -86,7 +86,7 @@ fn take_over(file: &File, old: &fs::Metadata) -> io::Result<()> {
     file.set_permissions(old.permissions())
 }
 
-/// Whether the error is a refusal to create or replace a file, which may still be writable.
+/// Whether the error refuses to create or replace a file whose content may still be writable.
 pub(super) fn is_refusal(error: &io::Error) -> bool {
     use ErrorKind::{CrossesDevices, PermissionDenied, ReadOnlyFilesystem, ResourceBusy};
     matches!(error.kind(), CrossesDevices | PermissionDenied | ReadOnlyFilesystem | ResourceBusy)
@@ -99,9 +99,9 @@ fn overwrite(mut file: &File, target: &Path) -> io::Result<()> {
     out.set_len(len)
 }
 
-/// Beginning of a temporary name, which shows the target, should the file stay.
+/// Beginning of a temporary file's name. It has the target's name, for the case that the file stays.
 fn prefix(target: &Path) -> OsString {
-    // A name has at most 255 bytes, and a letter at most four.
+    // Maximum number of characters from the target's name. A name has at most 255 bytes, and a character at most four.
     const LONGEST: usize = 50;
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     format!(".{}.upsweep-", name.chars().take(LONGEST).collect::<String>()).into()
@@ -116,7 +116,7 @@ fn builder(prefix: &OsString) -> tempfile::Builder<'_, '_> {
 #[cfg(target_os = "linux")]
 fn nameless(folder: &Path) -> Option<File> {
     use rustix::fs::{CWD, Mode, OFlags, openat};
-    // Without /proc there is no way from the file to a name.
+    // Without /proc, a file without a name cannot get one later.
     if !Path::new(DESCRIPTORS).exists() {
         return None;
     }
@@ -133,7 +133,7 @@ fn nameless(_: &Path) -> Option<File> {
 #[cfg(target_os = "linux")]
 const DESCRIPTORS: &str = "/proc/self/fd";
 
-/// Gives a name to a file without one.
+/// Gives the name `path` to a file without a name.
 #[cfg(target_os = "linux")]
 fn link(file: &File, path: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};
@@ -154,8 +154,8 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    /// Places files with a name and without, where nothing is, over a file, and over a file that can only be
-    /// overwritten.
+    /// Tests files with a name and without, where the target does not exist, where it is replaced, and where it can
+    /// only be overwritten.
     #[test]
     fn every_way_to_take_its_place() {
         let folder = tempfile::tempdir().unwrap();

@@ -16,63 +16,63 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use upsweep_dynamic::Number;
 
-/// Table to read, and its columns of interest.
+/// Table to read into memory, and the columns of it that a command requests.
 pub(crate) struct Asked<'a> {
     pub(crate) source: &'a Source,
     pub(crate) name: &'a str,
     pub(crate) delimiter: u8,
     pub(crate) header: Header,
-    /// Columns, by name or number.
+    /// Requested columns, by name or number.
     pub(crate) columns: &'a [&'a str],
-    /// Whether the only numeric column is taken if `columns` is empty.
+    /// Whether the only numeric column is requested if `columns` is empty.
     pub(crate) any: bool,
-    /// Another column, after the others.
+    /// Requested column after those in `columns`, such as the column of groups.
     pub(crate) and: Option<&'a str>,
     pub(crate) keep: Keep,
 }
 
-/// Parts of a row that are kept.
+/// Texts that are kept of each row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keep {
     /// Cells of the requested columns.
     Asked,
     /// All cells.
     All,
-    /// Row as it was read, beside the cells of the requested columns.
+    /// Text of the row as it was read, and cells of the requested columns.
     Text,
 }
 
-/// Rows of a table.
+/// Rows of a table in memory, or those of their cells that are kept.
 pub(crate) struct Cells<'a> {
     name: &'a str,
     /// First row, if it names the columns.
     names: Option<ByteRecord>,
     /// Text of the first row, if the texts of rows are kept.
     names_text: Option<Vec<u8>>,
-    /// Names of the requested columns in messages.
+    /// Names in messages of the requested columns.
     labels: Vec<String>,
     /// Indices of the requested columns in the table.
     columns: Vec<usize>,
-    /// Indices of the requested columns among the texts that are kept of a row.
+    /// Index of each requested column among the texts that are kept of a row.
     places: Vec<usize>,
-    /// Texts row by row: cells, or the row's text and then cells.
+    /// Texts that are kept, row by row: of a row its own text, if that is kept, and then its cells.
     texts: Texts,
     /// Number of texts that are kept of a row.
     width: usize,
     pub(crate) rows: usize,
 }
 
-/// Sort key of the rows, from a column.
+/// Sort key of the rows: a value for each, from one column.
 pub(crate) struct Order {
-    /// Numbers, or the ranks of texts.
+    /// Values in the order of the rows: numbers, or the ranks of texts.
     pub(crate) values: Values,
-    /// Flags of the rows that come last in both directions, if any: the cell is empty, or is no number where only
-    /// numbers are ordered.
+    /// Flags of the rows that come last in both directions, if there are such rows: the cell is empty, or is no number
+    /// where only numbers are ordered.
     pub(crate) last: Option<Vec<bool>>,
 }
 
 impl<'a> Cells<'a> {
-    /// Reads the table.
+    /// Reads the table, and keeps the texts that `asked` requests.
     pub(crate) fn read(asked: &Asked<'a>, progress: &Progress) -> Result<Self> {
         let &Asked { source, name, delimiter, header, keep, .. } = asked;
         let mut rows = Rows::new(source, name, delimiter, progress)?;
@@ -101,7 +101,7 @@ impl<'a> Cells<'a> {
         let mut found = asked.columns.iter().map(|text| columns.find(text)).collect::<Result<Vec<_>>>()?;
         let and = asked.and.map(|text| columns.find(text)).transpose()?;
         if found.is_empty() && asked.any {
-            // A column of groups may be numeric, too.
+            // The column of groups is not the one to choose, although it may be numeric, too.
             let data = data.map(|data| {
                 let cells = data.iter().enumerate();
                 cells.map(|(at, cell)| if Some(at) == and { &b"group"[..] } else { cell }).collect::<ByteRecord>()
@@ -153,22 +153,22 @@ impl<'a> Cells<'a> {
         self.name
     }
 
-    /// Name in messages of the requested column number `place`.
+    /// Name in messages of requested column number `place`, counted from 0.
     pub(crate) fn label(&self, place: usize) -> &str {
         self.labels.get(place).map_or("", String::as_str)
     }
 
-    /// Name of the requested column number `place`, if columns have names.
+    /// Name of requested column number `place`, if the table names its columns.
     pub(crate) fn asked_name(&self, place: usize) -> Option<&[u8]> {
         self.names.as_ref()?.get(*self.columns.get(place)?)
     }
 
-    /// Cell of a row in the requested column number `place`.
+    /// Cell of row `row`, counted from 0 without the names, in requested column number `place`.
     pub(crate) fn cell(&self, row: usize, place: usize) -> &[u8] {
         self.texts.get(row * self.width + self.places.get(place).copied().unwrap_or(0))
     }
 
-    /// Writes the names of the columns, if they have some.
+    /// Writes the row with the names of the columns, if the table has one.
     pub(crate) fn write_names(&self, out: &mut WrittenRows<'_>) -> Result<()> {
         match (&self.names, &self.names_text) {
             (None, _) => Ok(()),
@@ -177,7 +177,7 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// Writes a row, whose text or cells must all have been kept.
+    /// Writes row number `row`, of which the text or all cells must have been kept.
     pub(crate) fn write_row(&self, row: usize, out: &mut WrittenRows<'_>) -> Result<()> {
         let kept = |k: usize| self.texts.get(row * self.width + k);
         match self.names_text {
@@ -186,12 +186,12 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// Row number in the file, as messages count rows.
+    /// Number of a row in the file, as messages count rows: from 1, with the row of names.
     fn row_of_file(&self, row: usize) -> usize {
         row + 1 + usize::from(self.names.is_some())
     }
 
-    /// Numbers of a column, none of whose cells may be empty.
+    /// Converts the cells of requested column number `place` to numbers. None of them may be empty.
     pub(crate) fn numbers(&self, place: usize, element: Option<Type>) -> Result<Values> {
         let mut values = collector(element, true);
         for row in 0..self.rows {
@@ -211,8 +211,8 @@ impl<'a> Cells<'a> {
         refused.failure(self.name, |reason| Failure::input(self.name, at(reason)))
     }
 
-    /// Sort key of the rows: numbers if all non-empty cells of the column are such, or if `numeric`; else texts, byte
-    /// by byte.
+    /// Returns the sort key of all rows by requested column number `place`. It is by number if all non-empty cells of
+    /// the column are numbers, or if `numeric`; else by text, byte by byte.
     pub(crate) fn order(&self, place: usize, numeric: bool) -> Result<Order> {
         let rows: Vec<usize> = (0..self.rows).collect();
         let text = self.first_text(place, &rows).filter(|_| !numeric);
@@ -222,7 +222,7 @@ impl<'a> Cells<'a> {
         self.ordered(place, &rows, text.is_some())
     }
 
-    /// Sort key of the given rows alone.
+    /// Returns the sort key of the given rows alone, as [`order`](Self::order) does without `numeric`.
     pub(crate) fn order_of_rows(&self, place: usize, rows: &[usize]) -> Result<Order> {
         let text = self.first_text(place, rows);
         if let Some(text) = text {
@@ -235,13 +235,13 @@ impl<'a> Cells<'a> {
         self.cell(row, place).trim_ascii().is_empty()
     }
 
-    /// First of the rows whose cell is neither empty nor a number.
+    /// Returns the first of the given rows whose cell is neither empty nor a number.
     fn first_text(&self, place: usize, rows: &[usize]) -> Option<usize> {
         let is_text = |row: usize| !self.is_empty(row, place) && !holds_number(self.cell(row, place));
         rows.iter().copied().find(|&row| is_text(row))
     }
 
-    /// Notes that numbers are ordered as text, because row `text` has one.
+    /// Prints a note if the column also has numbers: they are ordered as text, because the cell in row `text` is none.
     fn note_mixed(&self, place: usize, rows: &[usize], text: usize, advice: &str) {
         if rows.iter().any(|&row| holds_number(self.cell(row, place))) {
             let (row, label) = (self.row_of_file(text), self.label(place));
@@ -266,8 +266,8 @@ impl<'a> Cells<'a> {
         Ok(Order { values, last: any_last.then(|| rows.iter().map(|&row| is_last(row)).collect()) })
     }
 
-    /// Values in the order of the rows' numbers: i64 or f64 if one of them holds all, else the ranks in their exact
-    /// order. Values of rows that come last are arbitrary.
+    /// Returns a value for each of the rows, in the order of the numbers in their cells. It is the number itself if i64
+    /// or f64 holds all of them, else its rank in their exact order. Rows that come last have any value.
     fn numbers_in_order(&self, place: usize, rows: &[usize], is_last: &dyn Fn(usize) -> bool) -> Result<Values> {
         let text = |row: usize| if is_last(row) { "0" } else { text_of(self.cell(row, place)).unwrap_or("0") };
         let mut values = collector(None, false);
@@ -282,7 +282,7 @@ impl<'a> Cells<'a> {
         let mut order: Vec<usize> = (0..numbers.len()).filter(|at| !is_nan(at)).collect();
         let by_value = |a: usize, b: usize| compare(numbers[a], numbers[b]).unwrap_or(Ordering::Equal);
         order.sort_by(|&a, &b| by_value(a, b));
-        // NaN stays NaN, which is last in both directions.
+        // NaN keeps NaN as its rank, which comes last in both directions.
         let mut places = vec![f64::NAN; numbers.len()];
         let (mut last, mut distinct) = (None, 0.0);
         for at in order {
@@ -293,7 +293,8 @@ impl<'a> Cells<'a> {
         Ok(places.into())
     }
 
-    /// Rank of each row's text among the distinct ones, byte by byte, and for each rank a row that has its text.
+    /// Returns for each row the rank of its text among the distinct texts, in the order of their bytes, and for each
+    /// rank a row that has its text.
     pub(crate) fn places_of_texts(&self, place: usize) -> (Vec<u64>, Vec<usize>) {
         let mut seen: HashMap<&[u8], u64> = HashMap::new();
         let mut firsts: Vec<usize> = Vec::new();

@@ -1,10 +1,10 @@
-//! Columns of a table: recognises names in the first row, and finds the column that is meant.
+//! Columns of a table: recognises a first row that names them, and finds the column that a user means.
 
 use crate::failure::{Failure, Result, note, quoted, shown};
 use crate::number::is_number;
 use csv::ByteRecord;
 
-/// Columns of a table called `name`.
+/// Columns of a table. The table is called `name` in messages.
 #[derive(Debug)]
 pub(super) struct Columns<'a> {
     pub(super) name: &'a str,
@@ -12,11 +12,11 @@ pub(super) struct Columns<'a> {
     pub(super) names: Option<&'a ByteRecord>,
     pub(super) first: &'a ByteRecord,
     pub(super) delimiter: u8,
-    /// Whether the command's options are about this table: errors name them.
+    /// Whether the options of the command are those for this table: then errors name options.
     pub(super) options: bool,
 }
 
-/// Text of a cell, if it is UTF-8.
+/// Returns a cell without white space at its ends, if it is UTF-8.
 pub(super) fn text_of(cell: &[u8]) -> Option<&str> {
     std::str::from_utf8(cell.trim_ascii()).ok()
 }
@@ -29,8 +29,8 @@ pub(super) fn has_number(row: &ByteRecord) -> bool {
     row.iter().any(holds_number)
 }
 
-/// Whether the first row may name columns although it has numbers. They are distinct years, several or beside a name,
-/// and at least one cell under them is no year.
+/// Whether the first row may name columns although it has numbers. Then its numbers are distinct years, more than one
+/// or beside a name, and at least one cell under them in the second row is no year.
 pub(super) fn names_years(first: &ByteRecord, second: &ByteRecord) -> bool {
     let year = |cell: &[u8]| match cell.trim_ascii() {
         digits @ [_, _, _, _] => {
@@ -51,13 +51,15 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && !is_number(text)
 }
 
-/// Name that the user writes in back quotes, because it is a number: a back quote in it is written twice.
+/// Returns the name that a user writes in back quotes because it is a number. A back quote in the name is written
+/// twice.
 fn unquoted(text: &str) -> Option<String> {
     let name = text.strip_prefix('`')?.strip_suffix('`')?;
     Some(name.replace("``", "`"))
 }
 
-/// Whether `text` is the name of a cell in `row`, and not a column number.
+/// Whether `text` names a column, where `row` has the names: a cell equals it, and it is no column number or is in back
+/// quotes.
 pub(super) fn names(row: &ByteRecord, text: &str) -> bool {
     if let Some(name) = unquoted(text) {
         return has_cell(row, &name);
@@ -69,7 +71,8 @@ fn has_cell(row: &ByteRecord, text: &str) -> bool {
     row.iter().any(|cell| text_of(cell) == Some(text))
 }
 
-/// New column name: `COLUMN_SUFFIX`, or `SUFFIX` without a column; with a number if the name is taken.
+/// Returns the name of a new column: `COLUMN_SUFFIX`, or `SUFFIX` without a column. It ends in a number if `taken` has
+/// that name.
 pub(crate) fn new_name(column: Option<&[u8]>, suffix: &str, taken: &ByteRecord) -> Vec<u8> {
     let column = column.map(|column| [column.trim_ascii(), b"_"].concat());
     let base = [&*column.unwrap_or_default(), suffix.as_bytes()].concat();
@@ -177,7 +180,7 @@ impl Columns<'_> {
         let numeric: Vec<usize> = (0..row.len()).filter(|&k| holds_number(&row[k])).collect();
         match numeric[..] {
             [column] => Ok(column),
-            // Its cells are no numbers, and the error names the first one.
+            // The cells of the only column are no numbers. The error comes later, and names the first cell.
             [] if width == 1 => Ok(0),
             [] => Err(self.wrong(&format!("has no number in its first row of data; {choose}"))),
             _ => {
@@ -189,7 +192,8 @@ impl Columns<'_> {
         }
     }
 
-    /// Fails if the cells of the rows seem to have another separator: the one cell of `row` is no number then.
+    /// Fails if the cells seem to have another separator than the table: rows have one cell, and a common separator is
+    /// in that of `row`.
     pub(super) fn check_separator(&self, row: &ByteRecord) -> Result<()> {
         match separator(row, self.delimiter) {
             Some(other) if self.first.len() == 1 => Err(Failure::input(self.name, self.separated_by(other))),
@@ -206,7 +210,7 @@ impl Columns<'_> {
     }
 }
 
-/// Guesses the separator of a row that has one cell.
+/// Guesses the separator of a row that has one cell: the first common one, other than `delimiter`, that is in the cell.
 fn separator(row: &ByteRecord, delimiter: u8) -> Option<char> {
     let mut cells = row.iter();
     let (Some(cell), None) = (cells.next(), cells.next()) else { return None };

@@ -7,7 +7,8 @@ use crate::progress::Progress;
 use crate::source::Source;
 use csv::ByteRecord;
 
-/// Calls `take` with each row of a table and its number, from 1 on. A row must have as many cells as the first one.
+/// Calls `take` with the number of each row of a table, from 1 on, and with the row. A row must have as many cells as
+/// the first one.
 pub(crate) fn each_row(
     source: &Source,
     name: &str,

@@ -15,7 +15,7 @@ use crate::source::Source;
 use csv::ByteRecord;
 use upsweep_dynamic::Number;
 
-/// Table, and the condition for its rows.
+/// Table, and the condition that selects its rows.
 pub(crate) struct Filter<'a> {
     pub(crate) source: &'a Source,
     pub(crate) name: &'a str,
@@ -34,7 +34,7 @@ impl expression::Columns for Columns<'_> {
     }
 }
 
-/// Cells of a row, as a condition reads them.
+/// Row of a table, whose cells are the values of the columns in a condition.
 struct Cells<'a> {
     row: &'a ByteRecord,
     columns: &'a Columns<'a>,
@@ -70,8 +70,8 @@ impl Row for Cells<'_> {
 }
 
 impl Filter<'_> {
-    /// Calls `take` with the row of names, if there is one, and with each row that meets the condition and its index
-    /// among the rows of data.
+    /// Calls `take` with the row of names, if there is one, and with each row that meets the condition. The first
+    /// argument is the index of the row among the rows of data, and `None` for the names.
     pub(crate) fn run(
         &self,
         progress: &Progress,

@@ -2,7 +2,6 @@
 //!
 //! A table is read twice: once for its column, and again when it is written with the result as a new column. Neither
 //! pass holds more than the column and one row in memory.
-//! holds more than the column and one row in memory.
 
 mod cells;
 mod columns;
@@ -29,23 +28,23 @@ use rows::Rows;
 use std::io::Write;
 pub(crate) use written::Rows as WrittenRows;
 
-/// Columns to read from a table, and how.
+/// Columns to read from a table, and options for reading them.
 #[derive(Debug)]
 pub(crate) struct Wanted<'a> {
     pub(crate) column: Option<&'a str>,
     pub(crate) by_key: Option<&'a str>,
     pub(crate) element: Option<Type>,
     pub(crate) header: Header,
-    /// Whether the command's options are about this table: errors name them.
+    /// Whether the options of the command are those for this table: then errors name options.
     pub(crate) options: bool,
-    /// Whether an option sets the type.
+    /// Whether an option of the command sets the type, so that errors may name it.
     pub(crate) typed: bool,
     pub(crate) delimiter: u8,
-    /// Whether to keep the text of each segment's key.
+    /// Whether to keep the text of each segment's key. A segment is a run of rows with equal keys.
     pub(crate) keep_keys: bool,
 }
 
-/// Layout of a table that was read, for reading it again.
+/// Layout of a table that was read, from which it can be read again.
 #[derive(Debug)]
 pub(crate) struct Layout {
     source: Source,
@@ -53,22 +52,22 @@ pub(crate) struct Layout {
     /// First row, if it names the columns.
     names: Option<ByteRecord>,
     column: usize,
-    /// Name of the column in messages.
+    /// Name in messages of the column that was read.
     label: String,
     key_column: Option<usize>,
     key_label: Option<String>,
 }
 
-/// Key changes between rows.
+/// Segments of the rows: runs of rows with equal keys.
 #[derive(Debug, Default)]
 pub(crate) struct Keys {
-    /// Head flag of each row: its key differs from that of the row before.
+    /// Head flag of each row: whether its key differs from that of the row before.
     pub(crate) heads: Vec<bool>,
-    /// Key of each segment, if they are kept.
+    /// Key of each segment, if keys are kept.
     pub(crate) texts: Texts,
 }
 
-/// Reads one column of the table in `source`.
+/// Reads one column of the table in `source`, and the segments by another column. Returns values, layout and segments.
 pub(crate) fn read(
     source: Source,
     name: &str,
@@ -123,12 +122,12 @@ pub(crate) fn read(
     Ok((values, Layout { source, delimiter: wanted.delimiter, names, column, label, key_column, key_label }, keys))
 }
 
-/// Error for a row of `found` cells.
+/// Returns the reason why a row of `found` cells is wrong, if the first row has `expected` cells.
 fn wrong_width(found: usize, expected: usize) -> String {
     format!("has {found} cell{} where the first row has {expected}", if found == 1 { "" } else { "s" })
 }
 
-/// Notes that a first row that may name years is taken for data.
+/// Prints a note if the first row, which is taken for data, may name columns by years.
 fn note_years(name: &str, header: Header, first: &ByteRecord, second: &ByteRecord) {
     if header == Header::Auto && columns::names_years(first, second) {
         note(&format!(
@@ -137,7 +136,8 @@ fn note_years(name: &str, header: Header, first: &ByteRecord, second: &ByteRecor
     }
 }
 
-/// Whether the first row names the columns.
+/// Whether the first row names the columns: as the option says, or else by its cells, those of the second row, and the
+/// columns that are wanted.
 fn is_header(wanted: &Wanted<'_>, first: &ByteRecord, second: &ByteRecord) -> bool {
     match wanted.header {
         Header::Yes => true,
@@ -151,7 +151,7 @@ fn is_header(wanted: &Wanted<'_>, first: &ByteRecord, second: &ByteRecord) -> bo
     }
 }
 
-/// Collector of each row's value and key.
+/// Collector of the value and the key in each row.
 struct Taker {
     values: Box<dyn Collector>,
     column: usize,
@@ -162,7 +162,7 @@ struct Taker {
     width: usize,
 }
 
-/// Error of a row, or of its cell in the column.
+/// Reason why a row is wrong: about the row, or about its cell in the column that is read.
 enum Reason {
     Row(Refused),
     Cell(Refused),
@@ -207,12 +207,12 @@ impl Layout {
         self.key_label.as_deref()
     }
 
-    /// Number of the first row of data, as messages count rows: from 1, the names included.
+    /// Number of the first row of data, as messages count rows: from 1, with the row of names.
     pub(crate) fn first_row(&self) -> usize {
         1 + usize::from(self.names.is_some())
     }
 
-    /// Names of the key column and of the results, if the table names its columns.
+    /// Row of names for segments' keys and results, if the table names its columns.
     pub(crate) fn key_names(&self, suffix: &str) -> Option<ByteRecord> {
         let names = self.names.as_ref()?;
         let mut row = ByteRecord::new();
@@ -221,7 +221,7 @@ impl Layout {
         Some(row)
     }
 
-    /// Writes the table with `values` as one more column, named after the column and `suffix`.
+    /// Writes the table with `values` as one more column, whose name is that of the column that was read, and `suffix`.
     pub(crate) fn write_joined(
         &self,
         (name, suffix): (&str, &str),

@@ -13,9 +13,9 @@ pub(super) struct Rows<'a> {
     reader: csv::Reader<Strict<&'a File>>,
     source: &'a Source,
     name: &'a str,
-    /// Number of the last row, counted from 1.
+    /// Number of the row that was read last, counted from 1.
     row: u64,
-    /// Offset of the last row, or of the line ends before it.
+    /// Offset in the file of the row that was read last, or of the line ends before it.
     begin: u64,
     delimiter: u8,
     bytes: u64,
@@ -36,12 +36,12 @@ impl<'a> Rows<'a> {
         Ok(Self { reader, source, name, row: 0, begin: 0, delimiter, bytes: 0, progress })
     }
 
-    /// Keeps the text of each row, for [`as_read`](Self::as_read).
+    /// Keeps the text of each row that is read from now on, for [`as_read`](Self::as_read).
     pub(super) fn keep_text(&mut self) {
         self.reader.get_mut().keep();
     }
 
-    /// Returns the last row, whose cells are `cells`, with its text.
+    /// Returns the row that was read last, with its text. `cells` are its cells.
     pub(super) fn as_read<'r>(&'r self, cells: &'r ByteRecord) -> AsRead<'r> {
         let text = self.reader.get_ref().text(self.begin, self.reader.position().byte());
         let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
@@ -50,7 +50,7 @@ impl<'a> Rows<'a> {
         AsRead { cells, text: text.get(begin..end).unwrap_or_default(), delimiter: self.delimiter }
     }
 
-    /// Reads the next row; `false` after the last.
+    /// Reads the next row into `row`. Returns `false` if there is none.
     pub(super) fn next(&mut self, row: &mut ByteRecord) -> Result<bool> {
         self.begin = self.reader.position().byte();
         self.reader.get_mut().forget(self.begin);
@@ -79,12 +79,12 @@ impl<'a> Rows<'a> {
         self.row
     }
 
-    /// Failure for the last row.
+    /// Failure because the row that was read last is wrong.
     pub(super) fn wrong(&self, reason: &str) -> Failure {
         self.wrong_row(self.row, reason)
     }
 
-    /// Failure for row `row`, unless the file has changed.
+    /// Failure because row number `row` is wrong, or because the file has changed since it was opened.
     pub(super) fn wrong_row(&self, row: u64, reason: &str) -> Failure {
         match self.source.check_unchanged(self.name) {
             Ok(()) => Failure::input(self.name, format!("row {row}: {reason}")),

@@ -7,13 +7,13 @@ use std::io::{self, Read};
 /// Fault in the text of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// A quote that opens a cell and is not closed.
+    /// Quote that opens a cell and is not closed.
     Open,
     /// Text after the quote that closes a cell.
     AfterQuote,
-    /// An empty line between others.
+    /// Empty line after a row.
     Blank,
-    /// A line that begins with a lone carriage return.
+    /// Line that begins with a carriage return without a line feed after it.
     Return,
 }
 
@@ -32,7 +32,7 @@ impl Fault {
     }
 }
 
-/// Reader that passes a table's bytes on and records the first fault.
+/// Reader that passes the bytes of a table on, and records the first fault in them.
 #[derive(Debug)]
 pub(super) struct Strict<R> {
     inner: R,
@@ -40,24 +40,24 @@ pub(super) struct Strict<R> {
     state: State,
     /// Number of bytes that were passed on.
     passed: u64,
-    /// Start of the last quoted cell.
+    /// Offset of the quote that opened the last quoted cell.
     quote: u64,
     fault: Option<(u64, Fault)>,
     kept: Option<Kept>,
 }
 
-/// Bytes that were passed on last, for callers that need a row as it was written.
+/// Last bytes that were passed on, for callers that need the text of a row as it was written.
 #[derive(Debug, Default)]
 struct Kept {
     bytes: Vec<u8>,
-    /// Offset of the first kept byte.
+    /// Offset in the table of the first byte in `bytes`.
     begin: u64,
-    /// Offset of the first byte that may still be requested.
+    /// Offset in the table of the first byte that a caller may still request.
     wanted: u64,
 }
 
 impl Kept {
-    /// Adds bytes, and drops those before `wanted`.
+    /// Appends bytes, and drops kept ones before offset `wanted`.
     fn add(&mut self, bytes: &[u8]) {
         let dropped = self.at(self.wanted);
         self.bytes.drain(..dropped);
@@ -65,16 +65,16 @@ impl Kept {
         self.bytes.extend(bytes);
     }
 
-    /// Index of an offset among the kept bytes.
+    /// Index in `bytes` of the byte at an offset in the table.
     fn at(&self, place: u64) -> usize {
         self.bytes.len().min(place.saturating_sub(self.begin) as usize)
     }
 }
 
-/// State of the automaton that reads a table: the context of the next byte.
+/// State of the automaton that reads a table: what comes before the next byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Nothing but line ends so far: blank rows before the first are no harm.
+    /// Only line ends so far: blank rows before the first row are no fault.
     Begin,
     /// After the line feed that ended a row.
     Feed,
@@ -118,7 +118,7 @@ impl State {
     }
 }
 
-/// Length limit of a quoted cell: a quote that is never closed must not fill the memory.
+/// Maximum length of a quoted cell, in bytes: a quote that is never closed must not fill the memory.
 const LONGEST: u64 = 1 << 26;
 
 impl<R: Read> Strict<R> {
@@ -126,29 +126,29 @@ impl<R: Read> Strict<R> {
         Self { inner, delimiter, state: Begin, passed: 0, quote: 0, fault: None, kept: None }
     }
 
-    /// Keeps the bytes from now on, for [`text`](Self::text).
+    /// Keeps the bytes that are read from now on, for [`text`](Self::text).
     pub(super) fn keep(&mut self) {
         self.kept = Some(Kept::default());
     }
 
-    /// Allows the bytes before offset `before` to be dropped.
+    /// Allows kept bytes before offset `before` to be dropped.
     pub(super) fn forget(&mut self, before: u64) {
         if let Some(kept) = &mut self.kept {
             kept.wanted = before;
         }
     }
 
-    /// Bytes from `begin` to `end`, as far as they are kept.
+    /// Returns the bytes from offset `begin` to before offset `end`, as far as they are kept.
     pub(super) fn text(&self, begin: u64, end: u64) -> &[u8] {
         self.kept.as_ref().and_then(|kept| kept.bytes.get(kept.at(begin)..kept.at(end))).unwrap_or_default()
     }
 
-    /// First fault before byte `end`.
+    /// Returns the first fault, if it is before offset `end`.
     pub(super) fn fault_before(&self, end: u64) -> Option<Fault> {
         self.fault.filter(|&(at, _)| at < end).map(|(_, fault)| fault)
     }
 
-    /// Checks the next bytes.
+    /// Checks the next bytes of the table.
     fn look(&mut self, bytes: &[u8]) {
         const BLOCK: usize = 1 << 10;
         for block in bytes.chunks(BLOCK) {
@@ -170,7 +170,7 @@ impl<R: Read> Strict<R> {
         }
     }
 
-    /// Runs the automaton over each byte, up to a fault.
+    /// Runs the automaton over the bytes, one by one, up to the first fault.
     fn follow(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.state = self.state.next(byte, self.delimiter);
@@ -187,8 +187,8 @@ impl<R: Read> Strict<R> {
     }
 }
 
-/// Whether bytes have no quotes, and no line ends that follow each other, except those of one line. Many bytes are
-/// checked at once, without branches.
+/// Whether `bytes` have no quotes and no blank lines: two line ends in a row are only a carriage return and its line
+/// feed. Many bytes are checked at once, without branches.
 fn is_dull(bytes: &[u8]) -> bool {
     let rest = bytes.get(1..).unwrap_or_default();
     let blank = |a: u8, b: u8| is_line_end(b) & ((a == b'\n') | ((a == b'\r') & (b == b'\r')));
@@ -223,7 +223,7 @@ mod tests {
 
     use super::*;
 
-    /// First fault of `text`, read in pieces of every size.
+    /// Returns the first fault of `text`, read in pieces of every size from 4 on and as a whole.
     fn fault(text: &str) -> Option<(u64, Fault)> {
         let of = |piece: usize| {
             let mut strict = Strict::new(text.as_bytes(), b',');

@@ -1,11 +1,11 @@
-//! Output of rows.
+//! Writer of the rows of a table.
 
 use super::columns::holds_number;
 use crate::failure::{Failure, Result};
 use csv::ByteRecord;
 use std::io::Write;
 
-/// Writer of rows, line by line, to a buffered writer.
+/// Writer of rows, which it passes on line by line. It has no buffer of its own for several rows.
 pub(crate) struct Rows<'a> {
     out: &'a mut dyn Write,
     name: &'a str,
@@ -14,7 +14,7 @@ pub(crate) struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// Writes to `out`, which messages call `name`.
+    /// Creates a writer of rows to `out`, which messages call `name`, with `delimiter` between cells.
     pub(crate) fn to(out: &'a mut dyn Write, name: &'a str, delimiter: u8) -> Self {
         Self { out, name, delimiter, line: Vec::new() }
     }
@@ -23,13 +23,13 @@ impl<'a> Rows<'a> {
     pub(crate) fn write<'c>(&mut self, cells: impl IntoIterator<Item = &'c [u8]>) -> Result<()> {
         self.push_cells(cells);
         if self.line.is_empty() {
-            // A blank line would be no row.
+            // A blank line would not be read as a row, so an only cell that is empty is written in quotes.
             self.line.extend(b"\"\"");
         }
         self.end_line()
     }
 
-    /// Writes a row with another cell at its end.
+    /// Writes a row with `cell` as one more cell at its end.
     pub(crate) fn write_with(&mut self, row: AsRead<'_>, cell: &[u8]) -> Result<()> {
         match row.text_with(self.delimiter) {
             Some(text) => self.line.extend(text),
@@ -40,7 +40,7 @@ impl<'a> Rows<'a> {
         self.end_line()
     }
 
-    /// Writes a row as it was read, if the delimiter is still the same.
+    /// Writes a row with its text as it was read, or only its cells if the delimiter is another one now.
     pub(crate) fn write_as_read(&mut self, row: AsRead<'_>) -> Result<()> {
         match row.text_with(self.delimiter) {
             Some(text) => self.write_text(text),
@@ -48,7 +48,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Writes the text of a row.
+    /// Writes a row that is given as its text, without a line end.
     pub(crate) fn write_text(&mut self, text: &[u8]) -> Result<()> {
         self.line.extend(text);
         self.end_line()
@@ -85,24 +85,24 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Whether a cell would be read as another one without quotes. Many programs drop the white space around a cell that
-/// has none; around a number it is no part of it.
+/// Whether `cell`, written without quotes, would be read as another content. Many programs drop the white space around
+/// a cell without quotes. Around a number it makes no difference.
 fn needs_quotes(cell: &[u8], delimiter: u8) -> bool {
     let ends_a_cell = |&byte: &u8| matches!(byte, b'"' | b'\n' | b'\r') || byte == delimiter;
     cell.iter().any(ends_a_cell) || cell.trim_ascii().len() < cell.len() && !holds_number(cell)
 }
 
-/// Row of a table.
+/// Row of a table, as cells and as the text that was read.
 #[derive(Clone, Copy)]
 pub(crate) struct AsRead<'a> {
     pub(super) cells: &'a ByteRecord,
-    /// Text, without its line end.
+    /// Text of the row, without its line end.
     pub(super) text: &'a [u8],
     pub(super) delimiter: u8,
 }
 
 impl<'a> AsRead<'a> {
-    /// Text of the row, if its delimiter is this one.
+    /// Returns the text of the row, if the row was read with this delimiter.
     fn text_with(self, delimiter: u8) -> Option<&'a [u8]> {
         (self.delimiter == delimiter).then_some(self.text)
     }
@@ -114,7 +114,7 @@ mod tests {
 
     use super::*;
 
-    /// Row of cells as written with commas.
+    /// Returns the line for a row of cells with commas.
     fn written(cells: &[&str]) -> String {
         let mut text = Vec::new();
         Rows::to(&mut text, "x", b',').write(&ByteRecord::from(cells.to_vec())).unwrap();

@@ -11,7 +11,7 @@ use crate::table::each_row;
 use csv::ByteRecord;
 use std::collections::HashMap;
 
-/// Format of the ends of edges: any names, or numbers from 0 on.
+/// Format of the two vertices of an edge in a table: any names, or vertex numbers from 0 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ends {
     Names,
@@ -21,13 +21,13 @@ pub(super) enum Ends {
 /// Maximum number of vertices.
 const MOST: usize = u32::MAX as usize;
 
-/// Vertices of a graph, numbered by name in the order of their first appearance.
+/// Vertices of a graph: a map from each vertex's name to its number, in the order of the names' first appearance.
 #[derive(Default)]
 struct Vertices {
     numbers: HashMap<Vec<u8>, u32>,
 }
 
-/// Content of a cell: blanks around a number are no part of it.
+/// Returns the content of a cell, without the blanks around it if it is a number.
 fn said(cell: &[u8]) -> &[u8] {
     let text = cell.trim_ascii();
     if std::str::from_utf8(text).is_ok_and(is_number) { text } else { cell }
@@ -48,7 +48,8 @@ impl Vertices {
         Ok(number)
     }
 
-    /// Names in order, by value if all are numbers, and the new number of each vertex.
+    /// Returns the names in sorted order, by value if all are numbers, and for each vertex number of `self` its index
+    /// in that order.
     fn sorted(self) -> (Vec<Vec<u8>>, Vec<u32>) {
         let mut all: Vec<(Vec<u8>, u32)> = self.numbers.into_iter().collect();
         let value = |name: &[u8]| std::str::from_utf8(name).ok().and_then(|text| text.parse::<f64>().ok());
@@ -64,7 +65,7 @@ impl Vertices {
     }
 }
 
-/// Parses a vertex given by its number.
+/// Parses a cell with the number of a vertex.
 fn numbered(cell: &[u8]) -> std::result::Result<u32, String> {
     let text = String::from_utf8_lossy(cell.trim_ascii());
     text.parse::<u32>().ok().filter(|&number| number < u32::MAX).ok_or_else(|| {
@@ -72,17 +73,17 @@ fn numbered(cell: &[u8]) -> std::result::Result<u32, String> {
     })
 }
 
-/// Kind of the first row of a table.
+/// What is known of the first row of a table: whether it is an edge or names the columns.
 enum First {
-    /// An edge that was taken, or a row that needs no more decision.
+    /// The row needs no more decision: it was stored as an edge, or it names the columns.
     Done,
-    /// Row that the second row decides about.
+    /// Row without numbers: the second row decides whether it names the columns.
     Open(ByteRecord),
-    /// Names of the columns, unless they are ends of other edges.
+    /// Row that names the columns, unless a name in it is a vertex of other edges: then it is an edge, too.
     Text(ByteRecord),
 }
 
-/// State of reading edges from the rows of a table.
+/// State of the conversion of a table's rows to edges.
 struct Reading {
     ends: Ends,
     unweighted: bool,
@@ -97,7 +98,7 @@ impl Reading {
         row.iter().take(3).any(number)
     }
 
-    /// Takes an edge.
+    /// Appends the edge in `row`: source, target and, if there is one, weight.
     fn edge(&mut self, row: &ByteRecord) -> std::result::Result<(), String> {
         let (Some(from), Some(to)) = (row.get(0), row.get(1)) else {
             let advice = "a row is an edge, from where and to where: --delimiter says what else is between cells";
@@ -114,7 +115,8 @@ impl Reading {
             .map_err(|reason| format!("{reason}; column 3 is weights: --unweighted leaves it out"))
     }
 
-    /// Takes the first row, or keeps it until more is known.
+    /// Appends the first row as an edge, skips it if the options say that it names the columns, or returns it if the
+    /// second row must decide.
     fn first(&mut self, row: &ByteRecord) -> std::result::Result<First, String> {
         match self.header {
             Header::Yes => Ok(First::Done),
@@ -124,7 +126,7 @@ impl Reading {
     }
 }
 
-/// Reads the edges of a table.
+/// Reads the edges of a table. Returns the entries of the adjacency matrix, and the name of the table in messages.
 pub(super) fn read(of: &OfGraph, delimiter: u8, ends: Ends) -> Result<(Entries, String)> {
     let (source, name) = input::open_table(&of.file)?;
     let (entries, vertices) = (Entries::new((0, 0), false), Vertices::default());
@@ -136,8 +138,8 @@ pub(super) fn read(of: &OfGraph, delimiter: u8, ends: Ends) -> Result<(Entries, 
             Some(open) => {
                 reading.edge(row)?;
                 match open {
-                    // Numbers under a row without any show that it names the columns; else it may be an edge between
-                    // names.
+                    // Row 1 names the columns if the vertices are numbers, or if row 2 has a number. Otherwise row 1
+                    // may be an edge between names.
                     First::Open(_) if ends == Ends::Numbers || Reading::has_number(row) => First::Done,
                     First::Open(row) => First::Text(row),
                     other => other,

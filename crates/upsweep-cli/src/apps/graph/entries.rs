@@ -8,24 +8,24 @@ use upsweep::Device;
 use upsweep::operator::Number;
 use upsweep_apps::graph::Matrix;
 
-/// Entries of a matrix, counted from 0.
+/// Entries of a sparse matrix: row, column and value of each. Rows and columns are counted from 0.
 #[derive(Debug)]
 pub(super) struct Entries {
     pub(super) shape: (usize, usize),
     pub(super) rows: Vec<u32>,
     pub(super) columns: Vec<u32>,
-    /// Values, as i64, u64 or f64.
+    /// Values of the entries, of type i64, u64 or f64.
     pub(super) values: Values,
-    /// Entries written as `-0`, as long as all values are integers.
+    /// Indices of the entries written as `-0`, recorded as long as all values are integers.
     pub(super) negative_zeros: Vec<usize>,
-    /// Whether the file has values: without them, each is 1.
+    /// Whether the file has values. Without them each value is 1.
     pub(super) weighted: bool,
-    /// Names of the vertices, in order.
+    /// Names of the vertices, in the order of their numbers, if the vertices have names.
     pub(super) names: Option<Vec<Vec<u8>>>,
 }
 
 impl Entries {
-    /// Creates a matrix without entries.
+    /// Creates a matrix of this shape without entries.
     pub(super) fn new(shape: (usize, usize), weighted: bool) -> Self {
         let values = Vec::<i64>::new().into();
         Self { shape, rows: vec![], columns: vec![], values, negative_zeros: vec![], weighted, names: None }
@@ -36,7 +36,8 @@ impl Entries {
         self.columns.push(column);
     }
 
-    /// Parses a Matrix Market file: coordinates of real, integer or pattern entries.
+    /// Parses a Matrix Market file with the entries of a sparse matrix (`coordinate`), of kind real, integer or
+    /// pattern.
     pub(super) fn parse(text: &[u8], name: &str) -> Result<Self> {
         let text = std::str::from_utf8(text).map_err(|_| Failure::input(name, "is no text"))?;
         let mut lines = text.lines().enumerate();
@@ -52,7 +53,8 @@ impl Entries {
         if !["real", "integer", "pattern"].contains(&kind) {
             return Err(unknown("the kind", kind));
         }
-        // Rule for the entry mirrored at the diagonal: none, or whether its sign is changed.
+        // What each entry off the diagonal adds at the mirrored place: nothing, the same value (`false`), or its
+        // negative (`true`).
         let mirror = match symmetry {
             "general" => None,
             "symmetric" => Some(false),
@@ -105,7 +107,8 @@ impl Entries {
         Ok(entries)
     }
 
-    /// Takes the value of an entry.
+    /// Appends the value of an entry, given as text, to `values`; its negative if `negative`. `kind` is the first
+    /// line's.
     fn take(&mut self, kind: &str, value: &str, negative: bool) -> std::result::Result<(), String> {
         if kind == "real" {
             push_text(&mut self.values, &mut self.negative_zeros, value)?;
@@ -119,15 +122,16 @@ impl Entries {
         push_whole(&mut self.values, if negative { -n } else { n })
     }
 
-    /// Builds the matrix of values of one type.
+    /// Builds the sparse matrix with the rows and columns of `self`, and `values`.
     pub(super) fn matrix<T: Number>(&self, device: &Device, values: &[T]) -> upsweep::Result<Matrix<T>> {
         let (rows, columns) = (device.upload(&self.rows)?, device.upload(&self.columns)?);
         Matrix::build(device, self.shape, (&rows, &columns, &device.upload(values)?))
     }
 
-    /// First place whose entries add up to an integer outside of their type's range, `least` to `most`, and that sum.
+    /// Returns the first row and column whose entries add up to an integer outside the range of the values' type,
+    /// `least` to `most`, and the sum there.
     pub(super) fn overflow(&self, values: &[i128], least: i128, most: i128) -> Option<((u32, u32), i128)> {
-        // Usually the sum of all absolute values fits.
+        // Usually the sum of the absolute values of all entries is in the range, and so is each of the sums.
         if values.iter().try_fold(0, |sum: i128, n| sum.checked_add(n.abs())).is_some_and(|sum| sum <= most) {
             return None;
         }

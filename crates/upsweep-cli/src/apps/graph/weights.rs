@@ -1,14 +1,14 @@
-//! Values of a matrix as a file has them: integers stay integers.
+//! Values of a matrix in the number type of the file: integers stay integers.
 
 use crate::element::{Value, Values, with_values};
 use crate::failure::{quoted, shown};
 use crate::number::{is_number, is_whole};
 use upsweep_dynamic::Number;
 
-/// Explanation for an integer that 64 bits do not hold beside the others.
+/// Part of an error message about an integer that does not fit the 64-bit type of the values before it.
 const TOO_WIDE: &str = "whole numbers are those of i64, or of u64 if none is negative";
 
-/// Appends an integer. The values are u64 from the first one on that i64 does not hold.
+/// Appends an integer to `values`. These are i64 up to the first integer that i64 does not hold, and then u64.
 pub(super) fn push_whole(values: &mut Values, n: i128) -> Result<(), String> {
     let too_wide = || format!("{n} is not read: {TOO_WIDE}");
     match values {
@@ -25,8 +25,8 @@ pub(super) fn push_whole(values: &mut Values, n: i128) -> Result<(), String> {
     Ok(())
 }
 
-/// Appends the number in a text. The values are f64 from the first fraction on. Until then `negative_zeros` records the
-/// places of `-0`, which keeps its sign as a float.
+/// Appends the number in `text` to `values`. From the first fraction on the values are f64. Until then `negative_zeros`
+/// records the indices of `-0`, which keeps its sign in the conversion to floats.
 pub(super) fn push_text(values: &mut Values, negative_zeros: &mut Vec<usize>, text: &str) -> Result<(), String> {
     if !is_number(text) {
         return Err(format!("{} is not a number", quoted(text)));
@@ -56,7 +56,8 @@ pub(super) fn push_text(values: &mut Values, negative_zeros: &mut Vec<usize>, te
     Ok(())
 }
 
-/// Converts values to f64; an error is the index and the value of an integer that f64 does not have.
+/// Converts values to f64. The error is the index and the value of the first integer that is not exactly a value of
+/// f64.
 pub(super) fn exact_floats(values: &Values) -> Result<Vec<f64>, (usize, i128)> {
     let float = |(at, number)| match number {
         Number::Float(x) => Ok(x),
@@ -66,7 +67,7 @@ pub(super) fn exact_floats(values: &Values) -> Result<Vec<f64>, (usize, i128)> {
     with_values!(values, x => x.iter().map(|&x| Number::from(x)).enumerate().map(float).collect())
 }
 
-/// Values as integers, if their type is an integer's.
+/// Returns the values as integers, or `None` if their type is a float type.
 pub(super) fn whole(values: &Values) -> Option<Vec<i128>> {
     let number = |number| if let Number::Integer(n) = number { Some(n) } else { None };
     with_values!(values, x => x.iter().map(|&x| number(Number::from(x))).collect())
