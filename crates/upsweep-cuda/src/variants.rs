@@ -40,8 +40,7 @@ use upsweep_core::segments::{Equal, Keys, Segmentation, Whole};
 use upsweep_core::steps::{Held, JobSteps, Parts};
 use upsweep_plan::scan::ScanPlan;
 
-/// Operator that captures a number. Functions of several arguments follow, and one that reads an array at a computed
-/// index.
+/// Operator that captures a number. Functions follow; the last one reads a captured array at a computed index.
 #[operator]
 pub(super) fn add_masked(#[param] mask: u32, a: u32, b: u32) -> u32 {
     (a + b) & mask
@@ -165,8 +164,7 @@ impl List {
         }
     }
 
-    /// Adds the kernels of scans of any length and of interleaved lines, of the reduction and, for some, of the
-    /// transform.
+    /// Adds the kernels of scans of any length and of interleaved lines, of the reduction, and of some transforms.
     fn families<S: JobSteps<In: Read<Functions: Default>, Out: Write<Functions: Default>>, G: Segmentation>(
         &mut self,
         name: &str,

@@ -25,10 +25,11 @@ params! {
         /// Address of the offsets, one more than there are segments.
         offsets: "const Offset*",
         segments: "u64",
-        /// Number of results that the output has room for; no result is stored beyond it.
+        /// Number of results that the output has room for; further results are not stored.
         outputs: "u64",
         /// Address of an index for each tile: of the first offset that is not less than the tile's begin. After these
-        /// come the index of the last offset, and the epoch.
+        /// come the index of the last offset, and the workspace's epoch (the number of the launch) for the second
+        /// kernel.
         starts: "u64*",
         /// Null, or the address of the initial value.
         init_from: "const Given*",
