@@ -8,7 +8,7 @@ use upsweep_core::operator::{Element, Operator, Same, Source};
 use upsweep_core::segments::Offset;
 use upsweep_core::steps::{Held, Parts};
 
-/// Runs, with the seeds 0 to `cases`, the kernel that finds where tiles begin and the kernel that reduces segments.
+/// Runs, on `cases` random inputs, the kernel that finds where tiles begin and the kernel that reduces segments.
 fn reduced<O: Offset, I: Element, Op: Operator<I>>(operator: Op, has_init: bool, cases: u32) {
     let steps = Parts::<I, I, Op, Same, Same>::new(operator, Same, Same);
     let text = |source: &mut Source| text_of::<_, By<O>>(source, &steps, None, &Default::default());

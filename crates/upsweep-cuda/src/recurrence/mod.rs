@@ -202,7 +202,7 @@ fn launch<C: Coefficient>(
     unsafe { cuda.launch(&loaded, Grid::new(grid, threads, shared), &params) }
 }
 
-/// What a kernel takes of a system (the coefficients of a recurrence) besides the coefficients: the form that it is
+/// Data that a kernel takes of a system (the coefficients of a recurrence) besides the coefficients: the form that it is
 /// compiled for, and matrices. It depends neither on the elements nor on their number.
 struct Prepared<C> {
     form: Form,

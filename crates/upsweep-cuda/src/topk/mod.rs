@@ -124,7 +124,7 @@ pub(super) fn kernel<'a>(plan: &TopKPlan, step: Step, functions: &'a Functions<'
     Kernel { functions, kernel, features: Features::PLAIN, constants }
 }
 
-/// What all launches of a top-k have in common: the device, the plan, and the functions of the kernels.
+/// Values that all launches of a top-k have in common: the device, the plan, and the functions of the kernels.
 struct Call<'a> {
     cuda: &'a Cuda,
     plan: TopKPlan,
