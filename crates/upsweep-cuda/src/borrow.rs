@@ -16,7 +16,7 @@ pub(super) struct Lender<'a> {
     read: Few<Extent>,
     written: Few<Extent>,
     loans: Few<Loan<'a>>,
-    /// Stream of the first output.
+    /// Stream of the first output that was borrowed: the one whose next wait reports faults.
     stream: Option<Arc<CudaStream>>,
 }
 

@@ -9,7 +9,7 @@ use upsweep_core::operator::{MAX_VALUES_BYTES, Values};
 
 /// Fixed parameters of a kernel, which precede its initial value and its captured values.
 pub(super) trait Fixed: Copy {
-    /// Offset of the field `workspace` in bytes.
+    /// Offset in bytes of the field `workspace` in the kernel's struct of parameters.
     const WORKSPACE_AT: usize;
 
     /// Returns the C++ definition of the kernel's struct of `bytes` bytes, which ends with `values` bytes of captured

@@ -1,4 +1,4 @@
-//! Emulated automata (DFAs).
+//! Tests of kernels in the emulator, without a GPU: automata (DFAs).
 
 use super::{CAPABILITY, THREADS, run};
 use crate::automaton;

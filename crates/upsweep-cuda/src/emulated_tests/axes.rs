@@ -1,4 +1,4 @@
-//! Emulated scans along two axes.
+//! Tests of kernels in the emulator, without a GPU: scans along two axes.
 
 use super::*;
 use crate::scan_axes::{self, ScanAxesParams};

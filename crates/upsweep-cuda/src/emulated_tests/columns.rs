@@ -1,4 +1,4 @@
-//! Emulated scans and reductions of interleaved lines.
+//! Tests of kernels in the emulator, without a GPU: scans and reductions of interleaved lines.
 
 use super::*;
 use crate::columns::{self, ColumnsParams};

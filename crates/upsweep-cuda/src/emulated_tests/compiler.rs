@@ -1,4 +1,4 @@
-//! Compilation and execution of the emulated programs.
+//! Compilation and execution of the programs in which kernels run in the emulator, without a GPU.
 
 use super::{KernelSource, around_prelude, program};
 use std::path::{Path, PathBuf};

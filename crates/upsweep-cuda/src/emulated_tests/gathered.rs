@@ -1,4 +1,5 @@
-//! Emulated reductions by offsets of gathered elements. The emulator has no tables: the kernels read one buffer.
+//! Tests in the emulator, without a GPU: reductions by offsets of gathered elements. The emulator has no tables: the
+//! kernels read one buffer.
 
 use super::{By, THREADS, Then, run};
 use crate::job::{Functions, text_of};

@@ -1,4 +1,4 @@
-//! Emulated histograms.
+//! Tests of kernels in the emulator, without a GPU: histograms.
 
 use super::{CAPABILITY, THREADS, run};
 use crate::histogram::{self, HistogramParams};

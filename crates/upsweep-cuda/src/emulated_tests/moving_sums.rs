@@ -1,4 +1,4 @@
-//! Emulated moving sums.
+//! Tests of kernels in the emulator, without a GPU: moving sums.
 
 use super::run;
 use crate::moving_sum::{MovingSumParams, kernel, with_functions};

@@ -1,4 +1,4 @@
-//! Emulated pyramids.
+//! Tests of kernels in the emulator, without a GPU: pyramids.
 
 use super::run;
 use crate::pyramid::{PyramidParams, kernel, with_functions};

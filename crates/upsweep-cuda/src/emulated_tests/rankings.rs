@@ -1,4 +1,4 @@
-//! Emulated top-k, merges, and sorts by a comparison.
+//! Tests of kernels in the emulator, without a GPU: top-k, merges, and sorts by a comparison.
 
 use super::{CAPABILITY, THREADS, run};
 use crate::merge::four::{self, MergeFourParams};

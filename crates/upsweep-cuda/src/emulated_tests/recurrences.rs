@@ -1,4 +1,4 @@
-//! Emulated linear recurrences (IIR filters), of integers.
+//! Tests of kernels in the emulator, without a GPU: linear recurrences (IIR filters), of integers.
 
 use super::{CAPABILITY, THREADS, features, run};
 use crate::features::Heads;

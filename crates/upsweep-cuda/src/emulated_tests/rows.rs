@@ -1,4 +1,4 @@
-//! Emulated reductions of rows, a warp each.
+//! Tests of kernels in the emulator, without a GPU: reductions of rows, a warp each.
 
 use super::{Buffers, Placed, THREADS, Then, in_f32, run};
 use crate::job::{Functions, text_of};

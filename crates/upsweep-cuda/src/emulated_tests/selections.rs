@@ -1,4 +1,4 @@
-//! Emulated selections, runs, and expansions of counts.
+//! Tests of kernels in the emulator, without a GPU: selections, runs, and expansions of counts.
 
 use super::{CAPABILITY, KernelSource, THREADS, run};
 use crate::expand::{self, ExpandParams};

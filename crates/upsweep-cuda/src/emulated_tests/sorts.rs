@@ -1,4 +1,4 @@
-//! Emulated sorts.
+//! Tests of kernels in the emulator, without a GPU: sorts.
 
 use super::{CAPABILITY, run};
 use crate::sort::{cluster, kernels, split};

@@ -1,4 +1,4 @@
-//! Emulated transforms.
+//! Tests of kernels in the emulator, without a GPU: transforms.
 
 use super::{Placed, THREADS, run};
 use crate::job::{Functions, text_of};

@@ -116,8 +116,9 @@ where
         let loaded = cuda.kernel(large.key(), || large.source::<ExpandParams>())?;
         let threads = plan.shape.threads as u32;
         let resident = loaded.blocks_per_multiprocessor(threads, 0)?.max(1) * cuda.multiprocessors();
-        // SAFETY: the parameters are those of the launch above, whose loans and scratch keep the pointers good. This
-        // call's first kernel has written the stretches.
+        // SAFETY: `Params` begins with the kernel's layout, and the loans and the scratch keep its pointers good: it is
+        // that of the launch above. The first kernel of this call has written the stretches (parts of the results of
+        // large tiles).
         unsafe { cuda.launch(&loaded, Grid::new(most.min(resident as usize) as u32, threads, 0), &params) }
     })
 }

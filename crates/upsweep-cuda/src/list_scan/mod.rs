@@ -40,8 +40,8 @@ params! {
         behind: "u32*",
         before: "const Acc*",
         known: "u32*",
-        /// Exclusive prefix and state of each element, which a launch stores if the elements are pieces of another
-        /// list.
+        /// Null, or addresses for the exclusive prefix and the state of each element: a launch stores them if the
+        /// elements are pieces of another list.
         before_below: "Acc*",
         known_below: "u32*",
         /// Address of two counters: the number of elements that threads have passed, and the number of blocks that are

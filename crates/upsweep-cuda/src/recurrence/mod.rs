@@ -202,8 +202,8 @@ fn launch<C: Coefficient>(
     unsafe { cuda.launch(&loaded, Grid::new(grid, threads, shared), &params) }
 }
 
-/// Data that a kernel takes of a system (the coefficients of a recurrence) besides the coefficients: the form that it is
-/// compiled for, and matrices. It depends neither on the elements nor on their number.
+/// Data that a kernel takes of a system (the coefficients of a recurrence) besides the coefficients: the form that it
+/// is compiled for, and matrices. It depends neither on the elements nor on their number.
 struct Prepared<C> {
     form: Form,
     /// Matrices into the basis and back, if there is a basis; the powers of the transition from one state to the next;

@@ -79,6 +79,7 @@ pub(crate) fn launch(cuda: &Cuda, job: &CudaJob<'_>) -> Result<()> {
     // SAFETY: `Params` begins with the kernels' layout (their text asserts it); the loans keep its pointers good for
     // `n` elements, the offsets and the results, and the scratch is freed in the order of the stream.
     unsafe { cuda.launch(&starting, Grid::new(starting_blocks, threads, 0), &params) }?;
-    // SAFETY: the parameters are those of the launch above, whose loans and scratch keep the pointers good.
+    // SAFETY: `Params` begins with the kernels' layout (their text asserts it); the loans and the scratch keep its
+    // pointers good, as for the launch above.
     unsafe { cuda.launch(&reducing, Grid::new(plan.tiles as u32, threads, 0), &params) }
 }

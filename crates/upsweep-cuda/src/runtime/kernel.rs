@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use upsweep_core::error::{Error, Result};
 
-/// Kernels that are loaded into one context. A key says what a kernel depends on; each caller has a type of key of its
-/// own. A kernel is found by its key's hash, and then by the key itself.
+/// Kernels that are loaded into one context. A key says what a kernel depends on; each caller has its own type of key.
+/// A kernel is found by its key's hash, and then by comparison of the key itself.
 #[derive(Default)]
 pub(super) struct Kernels {
     hasher: RandomState,

@@ -24,7 +24,7 @@ pub(super) struct Landing {
     used: usize,
 }
 
-// SAFETY: the memory belongs to this landing alone.
+// SAFETY: no other landing and no other thread uses the memory.
 unsafe impl Send for Landing {}
 
 impl Landing {

@@ -12,7 +12,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, Weak};
 use upsweep_core::error::Result;
 
-/// State of a context. Each context of the process has one, also where cudarc has several handles of the context.
+/// State that belongs to one CUDA context. Each context of the process has one, also if cudarc has several handles of
+/// the context.
 pub(super) struct State {
     pub(super) context: Arc<Context>,
     pub(super) kernels: Kernels,

@@ -4,9 +4,10 @@
 //! share memory, so that no payload of one layout is ever read as a tag of the other.
 //!
 //! **Memory ordering.** The host writes a workspace once, when it allocates it: zeros, and epoch 1. From then on only
-//! kernels write it. They tag their status words with the epoch that the header holds when they start, and the block
-//! that draws the last ticket advances it. So a word that an earlier launch left behind is never taken for one of this
-//! launch. That is sound because two launches with one workspace never overlap:
+//! kernels write it. They tag their status words with the epoch (a number of the launch) that the header holds when
+//! they start. A block draws tickets (numbers of the tiles that it computes) from a counter, and the one that draws the
+//! last ticket advances the epoch. So a word that an earlier launch left behind is never taken for one of this launch.
+//! That is sound because two launches with one workspace never overlap:
 //! - Outside a capture there is one workspace a stream, and a stream runs its kernels one after the other.
 //! - Within a capture there is one workspace for each stream that takes part in it. Kernels captured from one stream
 //!   depend on each other in turn, and CUDA runs one launch of an executable graph after the other, on whatever

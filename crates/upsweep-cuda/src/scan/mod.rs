@@ -25,9 +25,9 @@
 //! each segment and, by keys, the first key if it is requested (`kernels/tile/compact.cuh`).
 //!
 //! **Long reductions by keys of one buffer** are a relay (see [`select`](super::select)). For each head of a tile, its
-//! key and the result of the run before it wait in the ring. A tile publishes its number of heads, and the combination
-//! of its elements from the last head on. So a storing warp knows the positions of the tile's heads, and the
-//! combination of the run that is open before the tile.
+//! key and the result of the run before it wait in the ring (room for results in shared memory). A tile publishes its
+//! number of heads, and the combination of its elements from the last head on. So a storing warp knows the positions of
+//! the tile's heads, and the combination of the run that is open before the tile.
 
 use super::code::Kernel;
 use super::features::{Features, Heads, Layout, Layouts, Pass};

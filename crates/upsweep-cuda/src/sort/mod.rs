@@ -14,9 +14,9 @@
 //! **A pass** (`pass.cuh`). Tiles are as large as shared memory allows: each run of keys that ends inside a sector of
 //! 32 bytes costs the L2 cache more than its bytes. Between the slots of two digits one slot is padding, because digits
 //! with equally many keys would otherwise begin in the same few banks. Some warps rank the keys of a tile and put them,
-//! and their values, into slots. Other warps look back, one thread for each digit, and drain the slots of the tile
-//! before. Between passes keys lie in memory as unsigned numbers in sorted order: the first pass encodes them and the
-//! last one decodes them (`sort/radix.cuh`).
+//! and their values, into slots (room for one key each, in shared memory). Other warps look back, one thread for each
+//! digit, and drain the slots of the tile before. Between passes keys lie in memory as unsigned numbers in sorted
+//! order: the first pass encodes them and the last one decodes them (`sort/radix.cuh`).
 //!
 //! **From the highest bits.** `split.cuh` counts the keys by the highest 8 to 16 bits in which the keys of a sample
 //! differ. If the sample has few distinct keys, these are counted and filled in. Otherwise one pass by all of these

@@ -62,7 +62,8 @@ params! {
         /// Null, or the address for the results (`values`), and for their positions (`places`).
         values: "In*",
         places: "void*",
-        /// `order_room`: number of results that a block sorts. `by_key`: whether it sorts them by their keys, too.
+        /// `order_room`: number of results that a block of the last step sorts. `by_key`: whether it sorts them by
+        /// their keys, too.
         order_room: "u64",
         by_key: "u64",
         workspace: "Workspace",
