@@ -16,7 +16,7 @@ pub(super) struct Lender<'a> {
     read: Few<Extent>,
     written: Few<Extent>,
     loans: Few<Loan<'a>>,
-    /// Stream of the first output.
+    /// Stream of the first output that was borrowed: the one whose next wait reports faults.
     stream: Option<Arc<CudaStream>>,
 }
 
@@ -42,7 +42,7 @@ impl<'a> Lender<'a> {
     }
 
     /// Borrows a companion buffer, which is read besides the input, and returns its address. The kernels read its first
-    /// `elements` elements.
+    /// `elements` elements. `what` names the buffer in errors.
     ///
     /// # Errors
     /// Errors of [`Lend::lend`], and [`Error::Overlap`] when an output overlaps the elements.
@@ -92,7 +92,7 @@ impl<'a> LendMut<'a> for Lender<'a> {
     }
 }
 
-/// List of any length, whose first four entries need no allocation.
+/// List of any length that allocates memory only for entries after the first four.
 pub(super) struct Few<T> {
     first: [Option<T>; 4],
     more: Vec<T>,

@@ -1,4 +1,4 @@
-//! CUDA C++ that a job contributes to its kernel: `config.cuh`, of which `kernels/` has a sample.
+//! CUDA C++ that a job contributes to its kernel: what stands in place of `config.cuh`, a sample of it in `kernels/`.
 
 use super::KernelSource;
 use super::features::{Features, Heads};
@@ -11,7 +11,7 @@ use upsweep_core::operator::{Form, Source};
 use upsweep_core::steps::Code;
 use upsweep_plan::constants::Constants;
 
-/// Key that identifies a kernel within its context.
+/// Key that identifies a compiled kernel among those of its CUDA context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KernelKey {
     types: TypeId,
@@ -24,7 +24,7 @@ pub(crate) struct KernelKey {
 
 impl Hash for KernelKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // Hashes the fields that differ most between keys; equality compares the others, too.
+        // Only the fields that differ most between keys are hashed; equality compares the others, too.
         let Self { types, features, constants, .. } = self;
         let Features { heads, exclusive, reverse, has_init, .. } = *features;
         let features = heads as u64 | u64::from(exclusive) << 8 | u64::from(reverse) << 9 | u64::from(has_init) << 10;

@@ -76,7 +76,7 @@ impl Operator<u32> for Then {
     }
 }
 
-/// Map of an element `x` to `x + 77 index`, where `index` is its position.
+/// Map of an element `x` to `x + 77 index`, where `index` is the element's position in the array.
 #[derive(Clone, Copy)]
 struct Placed;
 impl Map<u32> for Placed {
@@ -173,7 +173,7 @@ fn with_shared_variables(text: &str) -> String {
 trait Buffers: JobSteps<In: Read<Functions: Default>, Out: Write<Functions: Default>> {}
 impl<S: JobSteps<In: Read<Functions: Default>, Out: Write<Functions: Default>>> Buffers for S {}
 
-/// Returns the C++ program that runs a kernel on random cases, without the text before the prelude. `constants` are
+/// Returns the C++ program that runs a kernel on random inputs, without the text before the prelude. `constants` are
 /// those of the kernel's constants that differ from a GPU's, with their values.
 fn program(source: &KernelSource, constants: &[(&str, usize)]) -> String {
     let mut source = source.clone();
@@ -206,7 +206,7 @@ fn program(source: &KernelSource, constants: &[(&str, usize)]) -> String {
     )
 }
 
-/// Kernel that scans an array tile by tile.
+/// Kernel that scans an array tile by tile, or reduces it by segment.
 #[derive(Clone, Copy, Debug)]
 enum Family {
     SmallWave,
@@ -225,12 +225,12 @@ fn features(heads: Heads, options: &str) -> Features {
     Features { heads, exclusive, reverse, has_init, by_segment, carries, interleaved: 1, pass: Pass::Whole }
 }
 
-/// Returns `features` with `interleaved` lines that are scanned as one.
+/// Returns `features` with `interleaved` neighbouring lines that are scanned as one line, whose elements are arrays.
 fn lines(interleaved: usize, features: Features) -> Features {
     Features { interleaved, ..features }
 }
 
-/// Runs a kernel that scans tiles of `I`, or reduces them by segment, on random inputs: with the seeds 0 to `cases`.
+/// Runs a kernel that scans tiles of `I`, or reduces them by segment, on `cases` random inputs.
 fn tiles<G: Segmentation<Same: Default>, I: Element, Op: Operator<I>>(
     family: Family,
     operator: Op,
@@ -252,7 +252,8 @@ fn tiles_of<G: Segmentation<Same: Default>, S: Buffers>(family: Family, steps: S
         Wave => (ScanPlan::new(1 << 21, sizes, CAPABILITY), &[("MOST_PARTS", 5), ("MOST_TILES", 3)]),
         Pipeline => (ScanPlan::with_waves(1 << 21, sizes, CAPABILITY, 0), &[("GROUPS", 2)]),
         Segments => (ScanPlan::of_segments(1 << 21, sizes, CAPABILITY), &[("GROUPS", 2)]),
-        // Where all elements are heads, a tile has to wait until an earlier tile's room in the ring is free.
+        // The ring is the shared memory in which results wait. If all elements are heads, a tile waits for an earlier
+        // tile's room.
         Runs => {
             let runs = features.runs(1 << 21, functions.layouts, Some(functions.key)).unwrap();
             (
@@ -268,7 +269,7 @@ fn tiles_of<G: Segmentation<Same: Default>, S: Buffers>(family: Family, steps: S
     run(&format!("{family:?} {}", name::<(S, G)>(features)), &source, &[constants, THREADS].concat(), cases);
 }
 
-/// Runs the reduction of a whole array on random inputs: with the seeds 0 to `cases`.
+/// Runs the reduction of a whole array on `cases` random inputs.
 fn reduction<I: Element, M: Map<I>, Op: Operator<M::Output>>(map: M, operator: Op, features: Features, cases: u32) {
     reduction_of(Parts::<I, M::Output, Op, M, Same>::new(operator, map, Same), features, cases);
 }
@@ -283,7 +284,8 @@ fn reduction_of<S: Buffers>(steps: S, features: Features, cases: u32) {
     run(&format!("reduction {}", name::<S>(features)), &source, THREADS, cases);
 }
 
-/// Runs a kernel that the library does not have yet, with the seeds 0 to `cases`. It shows what the engine can carry.
+/// Runs a kernel of the tests, which the library does not have, on `cases` random inputs: an example of what the
+/// kernels' shared files suffice for.
 fn sketch(root: &'static str, entry: &'static str, numbers: Constants, constants: &[(&str, usize)], cases: u32) {
     let steps = Parts::<u32, u32, Sum, Same, Same>::new(Sum, Same, Same);
     let text = |source: &mut Source| text_of::<_, Whole>(source, &steps, None, &Default::default());

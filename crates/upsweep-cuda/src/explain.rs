@@ -1,4 +1,4 @@
-//! Plan of a job, as its launch would make it.
+//! Plan of a job without running it: the plan that its launch would make.
 
 use super::Cuda;
 use super::features::{Heads, Layout, Layouts, Pass};
@@ -19,7 +19,7 @@ pub fn plan_of<S: JobSteps, K>(cuda: &Cuda, job: CpuJob, by_keys: bool) -> Plan 
     plan(cuda, job, layouts_of::<S>(), by_keys.then(Layout::of::<K>), S::known().form)
 }
 
-/// Returns the plan of a sum, or of an operator like it, for a job whose types have the alignment of their size.
+/// Returns the plan of a job whose operator is a sum or one like it, and whose types are aligned to their size.
 pub fn plan_of_sizes(cuda: &Cuda, job: CpuJob) -> Plan {
     let [input, acc, output] = job.bytes.map(|size| Layout { size, align: 1 << size.trailing_zeros().min(4) });
     plan(

@@ -1,4 +1,4 @@
-//! Features of a job that its kernels are compiled for, besides its functions.
+//! Features of a job for which its kernels are compiled, besides the job's functions.
 
 use upsweep_core::inputs::Streams;
 use upsweep_plan::scan::RunSizes;
@@ -31,7 +31,7 @@ pub(crate) struct Layouts {
     pub streams: Option<Streams>,
     /// Whether the number of elements lies in device memory.
     pub counted: bool,
-    /// Whether the map gathers: reads memory that is not streamed.
+    /// Whether the map gathers: reads memory by computed positions, besides the streams.
     pub apart: bool,
     /// Whether the output is one buffer.
     pub plain_output: bool,
@@ -39,7 +39,7 @@ pub(crate) struct Layouts {
     pub output: Layout,
 }
 
-/// Options of one scan or reduction, as kernels know them.
+/// Options of one scan or reduction for which a kernel is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Features {
     pub heads: Heads,
@@ -55,7 +55,7 @@ pub(crate) struct Features {
     pub pass: Pass,
 }
 
-/// Source of the segment heads, the elements that begin a segment.
+/// Source of the segment heads (the elements that begin a segment): what a kernel finds them by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Heads {
     None,
@@ -128,13 +128,14 @@ impl Features {
     pub(crate) fn sizes(self, layouts: Layouts) -> Sizes {
         let [input, acc, output] =
             [layouts.input, layouts.acc, layouts.output].map(|layout| layout.size * self.interleaved);
-        // The slots of the first stream's elements in shared memory are used again. In a reduction by rows or offsets
-        // they then hold partial results; in a scan whose input is not one buffer, results.
+        // The slots (room for one element each) of the first stream's elements in shared memory are used again. In a
+        // reduction by rows or offsets they then hold partial results; in a scan whose input is not one buffer,
+        // results.
         let first = layouts.streams.map_or(input, |streams| streams.sizes().first().copied().unwrap_or(1));
         let place = if self.in_one_pass() {
             first.max(acc)
         } else if layouts.streams.is_some() && !self.by_segment {
-            // Memory that the map gathers is read once: the slot keeps the mapped element.
+            // Memory that the map gathers is read once: the slot then keeps the mapped element.
             first.max(output).max(if layouts.apart { acc } else { 0 })
         } else {
             first
@@ -166,7 +167,8 @@ impl Features {
         self.by_segment && matches!(self.heads, Heads::Flags | Heads::Keys)
     }
 
-    /// Returns the sizes that a reduction of `n` elements by keys is planned with, if `reduce/runs.cuh` can compute it.
+    /// Returns the sizes for the plan of a reduction of `n` elements by keys in `reduce/runs.cuh`; none if that kernel
+    /// cannot compute the reduction.
     pub(crate) fn runs(self, n: usize, layouts: Layouts, key: Option<Layout>) -> Option<RunSizes> {
         let (acc, key) = (layouts.acc, key?);
         let by_keys = self.by_segment && self.heads == Heads::Keys && self.interleaved == 1;

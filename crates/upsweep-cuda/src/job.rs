@@ -21,12 +21,13 @@ use upsweep_core::steps::{Code, Held, In, JobSteps, Known, Out, Steps};
 /// C++ text that a job contributes to its kernel.
 pub(crate) struct Text {
     pub code: Code,
-    /// For each stream of the input: the C++ type of an element, and the expression for its address, empty for the
-    /// first stream.
+    /// Streams of the input (buffers that are read in order). For each: the C++ type of an element, and the expression
+    /// for its address, which is empty for the first stream.
     pub streams: Vec<(String, String)>,
     /// C++ expression for the address of the number of elements, if this number lies in device memory.
     pub length: Option<String>,
-    /// Bounds checks of the input's indices: for each a C++ condition, and the statement that reports a violation.
+    /// Bounds checks of the indices in the input. For each: the C++ condition that the index is right, and the
+    /// statement that reports a wrong one.
     pub right: Option<Vec<(String, String)>>,
     /// C++ expression for the map's argument, from the elements `x` of all streams at position `at`.
     pub element: String,
@@ -51,12 +52,12 @@ pub(crate) struct StoringText {
 pub(crate) struct Functions<'a> {
     pub layouts: Layouts,
     pub known: Known,
-    /// Layout of a key, if keys delimit the segments.
+    /// Layout of a key, if keys delimit the segments; otherwise the kernel does not read it.
     pub key: Layout,
     /// Whether the kernel may report a fault of its inputs or outputs.
     pub may_fault: bool,
-    /// Identifier of a type that distinguishes the functions from those of other jobs; the values that they capture do
-    /// not count.
+    /// Identifier of a type that is different for jobs with different functions. The values that the functions capture
+    /// do not count.
     pub types: TypeId,
     /// Values that the functions capture.
     pub held: &'a Held,
@@ -126,7 +127,7 @@ pub(crate) fn text_of<S: JobSteps, G: Segmentation>(
     parts.text(source)
 }
 
-/// Callbacks that add the parts of a job's text to a source.
+/// Callbacks, each of which adds one part of a job's text to a source.
 struct TextParts<'a> {
     code: &'a dyn Fn(&mut Source) -> Code,
     /// Callbacks for the C++ types of keys and of offsets.
@@ -159,13 +160,13 @@ impl TextParts<'_> {
     }
 }
 
-/// Bytes of a value of any type that has at most 64 bytes.
+/// Bytes of one value of any element type (at most 64 bytes).
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
 pub(crate) struct Value([MaybeUninit<u8>; upsweep_core::operator::MAX_ELEMENT_BYTES]);
 
 impl Value {
-    /// Zeros in place of a value that a job does not have; kernels do not read them.
+    /// Zeros in place of a value that the job does not have; kernels do not read them.
     pub(crate) const NONE: Self = Self([MaybeUninit::zeroed(); upsweep_core::operator::MAX_ELEMENT_BYTES]);
 
     pub(super) fn of<T: Element>(value: T) -> Self {
@@ -182,7 +183,8 @@ impl Value {
     }
 }
 
-/// Initial value and first result, as the kernels' parameters contain them. A kernel reads the one that was given.
+/// Beginning of a scan or a reduction: the initial value and the first result, as the kernel's parameters contain them.
+/// A kernel reads the one that was given.
 pub(crate) struct Begin {
     pub has_init: bool,
     /// Address of the initial value, or 0.
@@ -197,7 +199,7 @@ pub(crate) struct Begin {
 }
 
 impl Begin {
-    /// Returns neither of the two values: for an array that is not empty, whose first result is its first element.
+    /// Returns a beginning with neither value: for an array that is not empty, whose first result is its first element.
     pub(crate) fn nothing(layout: Layout) -> Self {
         Self { has_init: false, init_from: 0, init: Value::NONE, first: Value::NONE, layout }
     }
@@ -215,8 +217,8 @@ pub(crate) struct CudaJob<'a> {
     /// Stream of the output.
     pub output_stream: Arc<CudaStream>,
     pub begin: Begin,
-    /// Segment heads: `heads` is their source, `head_source` the address of the flags, keys or offsets, and
-    /// `head_items` the number of these.
+    /// Segment heads (the first elements of segments). `heads`: what they are found by. `head_source`: address of the
+    /// flags, keys or offsets. `head_items`: number of these.
     pub heads: Heads,
     pub head_source: u64,
     pub head_items: usize,
@@ -226,7 +228,7 @@ pub(crate) struct CudaJob<'a> {
 }
 
 impl CudaJob<'_> {
-    /// Checks that a further output of the job does not overlap any of its buffers.
+    /// Checks that `output`, the address range of a further output, does not overlap any of the job's buffers.
     ///
     /// # Errors
     /// [`Error::Overlap`] when `output` overlaps a buffer of the job.
@@ -235,8 +237,8 @@ impl CudaJob<'_> {
     }
 }
 
-/// Returns the source of the segment heads for `segments`. Rows are not among them: they follow from the shape of the
-/// array.
+/// Returns what the segment heads of `segments` are found by. Rows are not among the answers: they follow from the
+/// shape of the array.
 pub(crate) fn heads_of<K, I, E>(segments: &SegmentKind<'_, K, I, E>) -> Heads {
     match segments {
         SegmentKind::Whole => Heads::None,

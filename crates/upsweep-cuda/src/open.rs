@@ -60,7 +60,8 @@ pub(super) fn open<S: JobSteps, G: Segmentation>(
     job.open(cuda, launch)
 }
 
-/// Job without type parameters. It calls its buffers through trait objects, so that all other code is compiled once.
+/// Job without type parameters. It calls its buffers through trait objects, so that the code is compiled once for all
+/// jobs.
 struct Untyped<'a> {
     functions: fn(&'a dyn Fn(&mut Source) -> Text, &'a Held) -> Functions<'a>,
     text: &'a dyn Fn(&mut Source) -> Text,

@@ -9,7 +9,7 @@ use upsweep_core::operator::{MAX_VALUES_BYTES, Values};
 
 /// Fixed parameters of a kernel, which precede its initial value and its captured values.
 pub(super) trait Fixed: Copy {
-    /// Offset of the field `workspace` in bytes.
+    /// Offset in bytes of the field `workspace` in the kernel's struct of parameters.
     const WORKSPACE_AT: usize;
 
     /// Returns the C++ definition of the kernel's struct of `bytes` bytes, which ends with `values` bytes of captured
@@ -71,7 +71,7 @@ macro_rules! params {
 
 pub(super) use params;
 
-/// Capacity in bytes for the parameters of a kernel without numbers after them. It stays below 4 KiB, CUDA's limit
+/// Capacity in bytes for the parameters of a kernel that end with captured values. It stays below 4 KiB, CUDA's limit
 /// before version 12.1.
 const MOST_BYTES: usize = 1024 + MAX_VALUES_BYTES;
 /// Alignment of the captured values: the largest alignment that a type has.
@@ -82,8 +82,9 @@ const VALUES_ALIGN: usize = 16;
 pub(super) struct Params([MaybeUninit<u8>; MOST_BYTES]);
 
 impl Params {
-    /// Returns the parameters of a kernel. If the kernel's elements are arrays, with an element of each of `lines`
-    /// interleaved lines, all lines have the same initial value and first result.
+    /// Returns the parameters of a kernel: its fixed ones, how the scan begins, and the captured values. If the
+    /// kernel's elements are arrays, with an element of each of `lines` interleaved lines, all lines have the same
+    /// initial value and first result.
     pub(super) fn new<F: Fixed>(fixed: F, begin: &Begin, lines: usize, values: &Values) -> Self {
         let mut params = Self([MaybeUninit::uninit(); MOST_BYTES]);
         // SAFETY: the buffer is larger than `F`, aligned to 64 bytes, and exclusively this function's.
@@ -105,14 +106,15 @@ impl Params {
         params
     }
 
-    /// Returns the offset of the captured values in bytes. `layout` is that of a partial result, the type of the
-    /// initial value.
+    /// Returns the offset of the captured values in bytes, for a kernel that scans `lines` lines as one. `layout` is
+    /// that of a partial result, the type of the initial value.
     pub(super) fn values_at<F: Fixed>(layout: Layout, lines: usize) -> usize {
         let begin = size_of::<F>().next_multiple_of(layout.align);
         (begin + 2 * lines * layout.size).next_multiple_of(VALUES_ALIGN)
     }
 
-    /// Returns the size of the kernel's struct in bytes, if it ends with `values` bytes of captured values.
+    /// Returns the size of the kernel's struct in bytes, if it ends with `values` bytes of captured values. `layout`
+    /// and `lines` are as in `values_at`.
     pub(super) fn bytes<F: Fixed>(layout: Layout, lines: usize, values: usize) -> usize {
         if values > 0 {
             return (Self::values_at::<F>(layout, lines) + values).next_multiple_of(VALUES_ALIGN);
@@ -122,7 +124,7 @@ impl Params {
     }
 }
 
-/// Capacity in bytes for the parameters of a kernel that end with numbers.
+/// Capacity in bytes for the parameters of a kernel that end with numbers, such as the coefficients of a recurrence.
 const MOST_BYTES_WITH_NUMBERS: usize = 32 << 10;
 
 /// Parameters of a kernel that end with numbers, such as the coefficients of a recurrence. The rest of the capacity

@@ -40,7 +40,7 @@ use upsweep_core::segments::{Equal, Keys, Segmentation, Whole};
 use upsweep_core::steps::{Held, JobSteps, Parts};
 use upsweep_plan::scan::ScanPlan;
 
-/// Functions that capture values: a number here, and an array that is read at a computed index.
+/// Operator that captures a number. Functions follow; the last one reads a captured array at a computed index.
 #[operator]
 pub(super) fn add_masked(#[param] mask: u32, a: u32, b: u32) -> u32 {
     (a + b) & mask
@@ -58,7 +58,7 @@ pub(super) fn weighed(#[param] weights: [u16; 5], x: u32) -> u32 {
     x * u32::from(weights[(x % 5) as usize])
 }
 
-/// Predicates: this one is on elements of any type; the next one captures a value.
+/// Predicate on elements of any type: the lowest bit of the first byte. The next predicate captures a value.
 #[derive(Clone, Copy)]
 pub(super) struct FirstBit;
 impl<I: Element> Function<(I,)> for FirstBit {
@@ -79,8 +79,8 @@ pub(super) fn at_most(#[param] bound: u32, x: u32) -> bool {
     x <= bound
 }
 
-/// Returns kernels with their names that together cover every family, element size, kind of segments and option, as a
-/// device of this compute capability would compile them.
+/// Returns names and sources of kernels that together cover every family, element size, kind of segments and option, as
+/// a device of the compute capability `capability` would compile them.
 #[must_use]
 pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     let mut list = List { capability, kernels: Vec::new() };
@@ -147,7 +147,7 @@ struct List {
 }
 
 impl List {
-    /// Adds a plain scan, a scan of interleaved lines and a reduction, of elements `I` with results `O`.
+    /// Adds the kernels of a scan, of a scan of interleaved lines and of a reduction, of elements `I` with results `O`.
     fn scan<I, O, Op, M, F>(&mut self, name: &str, operator: Op, map: M, finish: F)
     where
         I: Element,
@@ -164,7 +164,7 @@ impl List {
         }
     }
 
-    /// Adds the plain jobs of a type: scans of any length, of interleaved lines, and the reduction.
+    /// Adds the kernels of scans of any length and of interleaved lines, of the reduction, and of some transforms.
     fn families<S: JobSteps<In: Read<Functions: Default>, Out: Write<Functions: Default>>, G: Segmentation>(
         &mut self,
         name: &str,
@@ -192,7 +192,7 @@ impl List {
         add: impl FnOnce(&mut Self, &Functions<'_>),
     ) {
         let text = |source: &mut Source| text_of::<S, G>(source, steps, same, &Default::default());
-        // Functions that capture more values than the parameters have room for have no kernel.
+        // Functions that capture more values than a kernel's parameters have room for have no kernel.
         let mut held = Held::nothing();
         if held.add_all::<S, G>(steps, same).is_ok() {
             // Inputs and outputs add their buffers' addresses as values; without buffers, as many bytes stand for them.
@@ -203,7 +203,7 @@ impl List {
         }
     }
 
-    /// Adds jobs whose inputs or outputs are not one buffer.
+    /// Adds the kernels of jobs whose inputs or outputs are not one buffer.
     fn inputs(&mut self) {
         type Two = Zip<(f32, Gathered<f32, u32>)>;
         type Four = Zip<(f32, Near<f32>, Bit<u32>, u8)>;
@@ -224,7 +224,7 @@ impl List {
         self.families::<_, Whole>("scattered", &scattered, None, reversed);
     }
 
-    /// Adds the passes over interleaved lines of f16 that are cut into chunks, whose sums are f32.
+    /// Adds the kernels of the passes over interleaved lines of f16 that are cut into chunks; sums of chunks are f32.
     fn halves(&mut self) {
         let steps = InF32(Parts::<f16, f16, _, _, _>::new(Sum, Same, Same));
         self.with_functions::<_, Whole>(&steps, None, |list, functions| {
@@ -235,15 +235,15 @@ impl List {
         });
     }
 
-    /// Adds the scan of interleaved lines of `i32` with these features, or their reduction.
+    /// Adds the kernels of the scan of interleaved lines of `i32` with these features, or of their reduction.
     fn columns_of_i32(&mut self, features: Features) {
         self.with_functions::<_, Whole>(&sum::<i32>(), None, |list, functions| {
             list.columns(&format!("i32 {features:?}"), features, functions);
         });
     }
 
-    /// Adds the scan of a few interleaved lines of `f32` as one, or their reduction, with an initial value: without a
-    /// map and with one.
+    /// Adds the kernels that scan a few interleaved lines of `f32` as one line, or reduce them, with an initial value:
+    /// without a map and with one.
     fn interleaved(&mut self, features: Features) {
         let features = Features { has_init: true, ..features };
         let compensated = Parts::<f32, f32, _, _, _>::new(CompensatedSum, MapWith(Compensate), Rounded);
@@ -255,7 +255,7 @@ impl List {
         });
     }
 
-    /// Adds the scan of `i32` with these features, and the scan of interleaved lines of `i32`.
+    /// Adds the kernels of the scan of `i32` with these features; without segments and carry also of interleaved lines.
     fn variant(&mut self, features: Features) {
         let name = format!("i32 {features:?}");
         if features.heads == Heads::Keys {
@@ -273,7 +273,7 @@ impl List {
         }
     }
 
-    /// Adds reductions by keys of other types than those of [`variant`](Self::variant).
+    /// Adds the kernels of reductions by keys of other types than those of [`variant`](Self::variant).
     fn by_keys(&mut self) {
         fn add<K: Element, S: JobSteps<In: Read<Functions: Default>, Out: Write<Functions: Default>>>(
             list: &mut List,
@@ -295,7 +295,7 @@ impl List {
         add::<i64, _>(self, "f64 argmax", &Parts::<f64, (f64, u64), _, _, _>::new(ArgMax, Enumerate, Same));
     }
 
-    /// Adds the kernels of a scan with these features: the waves and the pipeline; or those of a reduction in one pass.
+    /// Adds the kernels of a scan with these features, for short and long arrays; or of a reduction by segment.
     fn scans(&mut self, name: &str, features: Features, functions: &Functions<'_>) {
         let sizes = features.sizes(functions.layouts);
         let plans = if features.in_one_pass() {
@@ -316,7 +316,7 @@ impl List {
         }
     }
 
-    /// Adds the kernels of interleaved lines, one for each number of lines a lane.
+    /// Adds the kernels of interleaved lines, one for each number of lines that a lane can have.
     fn columns(&mut self, name: &str, features: Features, functions: &Functions<'_>) {
         let plan = columns::plan(functions.layouts, features.pass);
         for vector in plan.vectors() {
@@ -338,8 +338,8 @@ where
     Parts::new(Sum, Same, Same)
 }
 
-/// Returns `kernels/config.cuh`: the prelude of kernels as one job has it, and the constants and parameters of all
-/// families.
+/// Returns `kernels/config.cuh`: the prelude of a kernel for one sample job, and the constants and parameters of the
+/// kernels of all families.
 #[cfg(test)]
 pub(super) fn sample() -> String {
     use super::automaton::AutomatonParams;

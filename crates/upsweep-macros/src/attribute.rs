@@ -1,4 +1,4 @@
-//! Expansion of `#[operator]` and `#[function]` to items.
+//! Expansion of the attributes `#[operator]` and `#[function]` to the items that replace the marked function.
 
 use crate::form;
 use crate::signature::Signature;

@@ -125,7 +125,8 @@ fn implementation(input: DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// Expression `Self { .. }` or `Self(..)` with each field made by `value`.
+/// Returns the expression `Self { .. }` or `Self(..)`, in which each field is the expression that `value` returns for
+/// it.
 fn construct(fields: &Fields, members: &[Member], value: impl Fn(&Member) -> TokenStream) -> TokenStream {
     let values = members.iter().map(value);
     match fields {

@@ -59,7 +59,7 @@ pub(crate) fn suits_vectors(body: &Block) -> bool {
     block(body).is_some_and(|operations| operations <= MOST_OF_SEVERAL)
 }
 
-/// Number of operations of a block; `None` if it has an operation that is not one of vectors.
+/// Number of operations of a block; `None` if one of them is not an operation that processors have for vectors.
 fn block(block: &Block) -> Option<usize> {
     block.stmts.iter().map(statement).sum()
 }

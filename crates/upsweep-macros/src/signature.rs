@@ -182,15 +182,15 @@ impl Signature {
         (call, values, cuda)
     }
 
-    /// Returns the function, its hidden trait (see [`callee`]), its unit struct, and the unit struct's
-    /// `implementation`.
+    /// Returns the items that replace a marked `function`: the function itself, its hidden trait (see [`callee`]), its
+    /// struct, and the struct's `implementation`. `kind` is the word for the function in the struct's documentation.
     pub(crate) fn items(&self, function: &ItemFn, implementation: TokenStream, kind: &str) -> TokenStream {
         let ItemFn { attrs, vis, sig, block, .. } = function;
         let is_held_array = |argument: &Argument| argument.param.is_some() && matches!(argument.ty, Type::Array(_));
         let held_arrays: Vec<bool> = self.arguments.iter().map(is_held_array).collect();
         let (translation, error) = match translate::function(&self.patterns(), &held_arrays, &self.output, block) {
             Ok((body, cuda)) => ((body, cuda), None),
-            // The body in place of one that did not translate has any type, so that no other errors follow.
+            // A body that does not translate is replaced by one that has any type, so that no other errors follow.
             Err(error) => ((quote!({ ::core::unreachable!() }), Cuda::default()), Some(error.into_compile_error())),
         };
         let allowed = error.is_some().then(|| quote!(#[allow(unused, reason = "the body did not translate")]));
@@ -207,7 +207,7 @@ impl Signature {
         let gap = attrs.iter().any(|attribute| attribute.path().is_ident("doc")).then(|| quote!(#[doc = ""]));
         let value = self.value(function);
 
-        // Arguments lose `#[param]`. Their remaining attributes are the compiler's.
+        // The function's arguments lose the attribute `#[param]`. Their other attributes are left to the compiler.
         let mut sig = sig.clone();
         for argument in &mut sig.inputs {
             if let FnArg::Typed(argument) = argument {

@@ -47,7 +47,7 @@ params! {
         places: "void*",
         /// Address of a byte for each tile: the state in which the tile begins. The byte of the first tile is not read.
         entries: "u8*",
-        /// Transition function of each tile but the last one: the final state for each initial state.
+        /// Address of the transition function of each tile but the last one: the final state for each initial state.
         ways: "u8*",
         /// Address that the number of events is stored at.
         count: "u64*",
@@ -57,7 +57,7 @@ params! {
         capacity: "u64",
         states: "u64",
         classes: "u64",
-        /// Offset in bytes of the transition table (the steps) in the numbers that follow the parameters.
+        /// Offset in bytes of the transition table (`steps`) in the numbers that follow the parameters.
         steps_at: "u64",
         /// Bit set of the states that most bytes leave unchanged.
         lasting: "u64",
@@ -151,8 +151,9 @@ pub fn run<P: Element>(cuda: &Cuda, call: Walking<'_, P>, count: ViewMut<'_, u64
 
 const ENTRIES: (&str, &str) = ("automaton/entries.cuh", "upsweep_automaton_entries");
 
-/// Returns the three kernels in the order of their launches: the one that finds the functions of the tiles, the one
-/// that finds the state in which each tile begins, and the one that stores the events.
+/// Returns the three kernels of a plan in the order of their launches: the one that finds the functions of the tiles
+/// (final state for each initial state), the one that finds the state in which each tile begins, and the one that
+/// stores the events.
 pub(super) fn kernels<'a>(plan: &AutomatonPlan, functions: &'a Functions<'a>) -> [Kernel<'a>; 3] {
     let ways = ("automaton/ways.cuh", "upsweep_automaton_ways");
     let features = Features::PLAIN;

@@ -28,8 +28,8 @@ params! {
     struct ColumnsParams {
         input: "const In*",
         output: "Out*",
-        /// Number of lines, or of chunks of all lines if lines are cut into chunks; a multiple of VECTOR, the number of
-        /// lines a lane, as is `inner` unless VECTOR is 1.
+        /// Number of lines, or of chunks of all lines if lines are cut into chunks: a multiple of VECTOR, the number of
+        /// neighbouring lines that a lane has. So is `inner`, unless VECTOR is 1.
         lines: "u64",
         /// Number of elements of a line.
         len: "u64",
@@ -85,7 +85,8 @@ pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, reduc
     Launch { prefixes: scratch.address(), chunk, ..whole }.enqueue(cuda, functions, begin)
 }
 
-/// Returns the plan of the kernel for a pass of a job whose elements, partial results and results have these layouts.
+/// Returns the plan of the kernel for `pass`, a part of a job that one launch does. `layouts` are those of the job's
+/// elements, partial results and results.
 pub(super) fn plan(layouts: Layouts, pass: Pass) -> ColumnsPlan {
     let acc = layouts.acc.size;
     let input = if pass.reads_elements() { layouts.input.size } else { acc };
@@ -107,7 +108,7 @@ pub(super) fn kernel<'a>(
     Kernel { functions, kernel, features, constants: plan.constants(vector) }
 }
 
-/// Arguments of one launch of the kernel.
+/// Arguments of one launch of the kernel of interleaved lines.
 #[derive(Clone, Copy)]
 struct Launch {
     input: u64,
@@ -122,7 +123,7 @@ struct Launch {
 }
 
 impl Launch {
-    /// Enqueues the launch. The loans that the caller holds keep the addresses in it good.
+    /// Enqueues the kernel on the stream of `cuda`. The loans that the caller holds keep the addresses in `self` good.
     fn enqueue(self, cuda: &Cuda, functions: &Functions<'_>, begin: &Begin) -> Result<()> {
         let Self { input, output, shape, chunk, prefixes, features } = self;
         let chunks = shape.len.div_ceil(chunk.max(1)).max(1);

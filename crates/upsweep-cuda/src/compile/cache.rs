@@ -45,7 +45,7 @@ const ABANDONED: Duration = Duration::from_secs(3600);
 pub(crate) struct DiskCache {
     folder: PathBuf,
     limit: u64,
-    /// Identifier of the user who must own the files that are read: the one this process runs as.
+    /// Identifier of the user who this process runs as, and who must own the files that are read.
     #[cfg(unix)]
     user: u32,
 }
@@ -67,7 +67,7 @@ impl DiskCache {
         }
     }
 
-    /// Returns the image stored under `name`, if there is one and it is whole.
+    /// Returns the image (compiled kernel) stored under `name`, if there is one and it is whole.
     pub(crate) fn read(&self, name: &str) -> Option<Vec<u8>> {
         let mut content = self.content(name).ok()?;
         let (magic, rest) = content.split_first_chunk::<8>()?;
@@ -111,7 +111,7 @@ impl DiskCache {
         if is_kind(metadata) && is_private { Ok(()) } else { Err(std::io::ErrorKind::PermissionDenied.into()) }
     }
 
-    /// Stores `image` under `name`, and replaces an older file.
+    /// Stores the image (compiled kernel) `image` under `name`, and replaces an older file of this name.
     pub(crate) fn write(&self, name: &str, image: &[u8]) {
         if self.try_write(name, image).is_ok() {
             self.evict();

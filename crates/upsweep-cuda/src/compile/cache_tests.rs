@@ -3,7 +3,7 @@
 use super::*;
 use std::sync::Barrier;
 
-/// Folder for one test, which is removed when this is dropped.
+/// Folder of one test for its disk cache; removed when this is dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -147,7 +147,7 @@ fn files_of_dead_writers_and_of_others() {
     fs::create_dir_all(&cache.folder).unwrap();
     let others = ["thesis.tmp", "1-2.tmp", "1-2-x.tmp", "notes.txt", "big.kernel", "my.kernel", ".kernel"];
     let kernel = format!("{}.kernel", name(&["old"]));
-    // A name in upper case is none that `name` makes, so the file is not the cache's.
+    // A name in upper case is none that the function `name` makes, so the file is not one of the cache's.
     let shouted = format!("{}.kernel", "A".repeat(32));
     let files_there = [("1-2-3.tmp", 7200), ("1-3-4.tmp", 0), (&kernel, 7200), (&shouted, 7200)];
     for (name, age) in others.map(|name| (name, 7200)).into_iter().chain(files_there) {

@@ -79,7 +79,7 @@ impl Nvrtc {
     }
 }
 
-/// Returns the error message where NVRTC is in none of the places that were `tried`.
+/// Returns the error message for the case that NVRTC is in none of the places `tried`.
 fn missing(tried: &[String]) -> String {
     let tried = tried.join("; ");
     if std::env::var_os(CHOSEN).is_some_and(|file| !file.is_empty()) {

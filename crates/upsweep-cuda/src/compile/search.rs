@@ -26,7 +26,7 @@ pub(super) enum Candidate {
     File(PathBuf),
 }
 
-/// Place in the search order, and the libraries there that may be NVRTC.
+/// Place in the search order where NVRTC may be installed, and the libraries there that may be NVRTC.
 #[derive(Debug)]
 pub(super) struct Place {
     /// Name of the place in messages.

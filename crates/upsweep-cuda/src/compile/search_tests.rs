@@ -4,7 +4,7 @@ use super::*;
 use std::collections::HashMap;
 use std::fs;
 
-/// Folder for one test, which is removed when this is dropped.
+/// Folder of one test in which it makes files; removed when this is dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -22,7 +22,7 @@ impl Folder {
         path
     }
 
-    /// Returns the candidates, files and names, that the search tries in the places whose name begins with `place`.
+    /// Returns the libraries, by file or name, that the search tries in the places whose names begin with `place`.
     fn tried(&self, variables: &[(&str, &str)], place: &str) -> Vec<String> {
         let variables: HashMap<&str, PathBuf> =
             variables.iter().map(|&(name, folder)| (name, self.0.join(folder))).collect();

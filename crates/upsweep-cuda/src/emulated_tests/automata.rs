@@ -1,4 +1,4 @@
-//! Emulated automata (DFAs).
+//! Tests of kernels in the emulator, without a GPU: automata (DFAs).
 
 use super::{CAPABILITY, THREADS, run};
 use crate::automaton;
@@ -6,8 +6,8 @@ use crate::select::with_functions;
 use upsweep_core::call::select::{Unasked, Where};
 use upsweep_plan::automaton::{AutomatonPlan, AutomatonSizes};
 
-/// Runs, with the seeds 0 to `cases`, the two kernels that find the state in which each tile begins, and the kernel
-/// that stores the events.
+/// Runs, on `cases` random texts, the two kernels that find the state in which each tile begins, and the kernel that
+/// stores the events.
 fn automaton(states: usize, classes: usize, index: usize, len: usize, threads: &[(&str, usize)], cases: u32) {
     let plan = AutomatonPlan::new(len, AutomatonSizes { states, classes, listed: 100, index }, CAPABILITY);
     with_functions::<u8, _, _>(&Where(Unasked), |functions| {

@@ -1,13 +1,13 @@
-//! Emulated scans along two axes.
+//! Tests of kernels in the emulator, without a GPU: scans along two axes.
 
 use super::*;
 use crate::scan_axes::{self, ScanAxesParams};
 use upsweep_plan::scan_axes::AxesPlan;
 
-/// Constants of blocks that are smaller than on a GPU.
+/// Constants that replace those of the kernel, for blocks that are smaller than on a GPU.
 const SMALL: &[(&str, usize)] = &[("THREADS", 64), ("ROWS", 4), ("TEAM_WARPS", 1), ("GROUP", 2), ("GROUPS", 2)];
 
-/// Runs the scan along two axes with `steps`, with the seeds 0 to `cases`.
+/// Runs the scan along two axes with `steps`, on `cases` random inputs. `constants` replace those of the kernel.
 fn axes<S: Buffers>(steps: S, features: Features, constants: &[(&str, usize)], cases: u32) {
     let text = |source: &mut Source| text_of::<S, Whole>(source, &steps, None, &Default::default());
     let held = Held::nothing();

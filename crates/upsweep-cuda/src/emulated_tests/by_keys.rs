@@ -1,4 +1,4 @@
-//! Emulated reductions by keys.
+//! Tests of kernels in the emulator, without a GPU: reductions by keys.
 
 use super::{Runs, Then, features, in_f32, tiles, tiles_of, widened};
 use crate::features::Heads;

@@ -1,10 +1,10 @@
-//! Emulated scans and reductions of interleaved lines.
+//! Tests of kernels in the emulator, without a GPU: scans and reductions of interleaved lines.
 
 use super::*;
 use crate::columns::{self, ColumnsParams};
 use upsweep_core::inputs::Applied;
 
-/// Runs the scan of interleaved lines, or their reduction, with the seeds 0 to `cases`. A lane has `vector` lines.
+/// Runs the scan of interleaved lines, or their reduction, on `cases` random inputs. A lane has `vector` lines.
 fn interleaved<I: Element, M: Map<I>, Op: Operator<M::Output>>(
     map: M,
     operator: Op,
@@ -23,8 +23,8 @@ fn interleaved<I: Element, M: Map<I>, Op: Operator<M::Output>>(
     run(&format!("columns by {vector} {}", name::<(I, M, Op)>(features)), &source, THREADS, cases);
 }
 
-/// Runs the kernel of interleaved lines on a stream whose map is declared to gather, so that elements are loaded as
-/// fields and are mapped once.
+/// Runs the kernel of interleaved lines on `cases` random inputs. Its map is declared to gather (read other memory by
+/// computed positions), so that elements are loaded as fields and are mapped once.
 fn mapped_once(features: Features, cases: u32) {
     let steps = Parts::<Applied<Same, u32>, u32, _, _, _>::new(Then, Same, Same);
     let text = |source: &mut Source| text_of::<_, Whole>(source, &steps, None, &Default::default());

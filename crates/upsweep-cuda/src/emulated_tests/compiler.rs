@@ -1,4 +1,4 @@
-//! Compilation and execution of the emulated programs.
+//! Compilation and execution of the programs in which kernels run in the emulator, without a GPU.
 
 use super::{KernelSource, around_prelude, program};
 use std::path::{Path, PathBuf};
@@ -66,7 +66,8 @@ thread_local! {
     };
 }
 
-/// Compiles the program of a kernel, and runs it on random cases with the seeds 0 to `cases`.
+/// Compiles the program of a kernel, and runs it on `cases` random inputs, with the seeds from 0 on. `constants`
+/// replace those of the kernel; `name` stands in messages.
 pub(super) fn run(name: &str, source: &KernelSource, constants: &[(&str, usize)], cases: u32) {
     let folder = Folder::new();
     let file = |extension: &str| folder.0.join("kernel").with_extension(extension);

@@ -1,4 +1,5 @@
-//! Emulated reductions by offsets of gathered elements. The emulator has no tables: the kernels read one buffer.
+//! Tests in the emulator, without a GPU: reductions by offsets of gathered elements. The emulator has no tables: the
+//! kernels read one buffer.
 
 use super::{By, THREADS, Then, run};
 use crate::job::{Functions, text_of};
@@ -8,7 +9,7 @@ use upsweep_core::operator::{Element, Operator, Same, Source};
 use upsweep_core::segments::Offset;
 use upsweep_core::steps::{Held, Parts};
 
-/// Runs, with the seeds 0 to `cases`, the kernel that finds where tiles begin and the kernel that reduces segments.
+/// Runs, on `cases` random inputs, the kernel that finds where tiles begin and the kernel that reduces segments.
 fn reduced<O: Offset, I: Element, Op: Operator<I>>(operator: Op, has_init: bool, cases: u32) {
     let steps = Parts::<I, I, Op, Same, Same>::new(operator, Same, Same);
     let text = |source: &mut Source| text_of::<_, By<O>>(source, &steps, None, &Default::default());

@@ -1,4 +1,4 @@
-//! Emulated histograms.
+//! Tests of kernels in the emulator, without a GPU: histograms.
 
 use super::{CAPABILITY, THREADS, run};
 use crate::histogram::{self, HistogramParams};
@@ -8,7 +8,8 @@ use upsweep_core::steps::Held;
 use upsweep_core::tally::Amount;
 use upsweep_plan::histogram::{HistogramJob, HistogramPlan};
 
-/// Runs a histogram whose kernel has `columns` counters a bin, with the seeds 0 to `cases`.
+/// Runs the kernel of a histogram that has `columns` counters a bin, on `cases` random inputs. `rule` returns the bin
+/// of an element.
 fn counted<T: Element, M: Map<T, Output = u32>, O: Element>(rule: M, job: HistogramJob, columns: usize, cases: u32) {
     let text = |source: &mut Source| histogram::text_of::<T, M, O>(source, &rule);
     let held = Held::nothing();

@@ -1,4 +1,4 @@
-//! Emulated scans along a linked list.
+//! Tests of kernels in the emulator, without a GPU: scans along a linked list.
 
 use super::{Buffers, Then, run};
 use crate::job::{Functions, text_of};

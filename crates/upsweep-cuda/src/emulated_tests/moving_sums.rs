@@ -1,4 +1,4 @@
-//! Emulated moving sums.
+//! Tests of kernels in the emulator, without a GPU: moving sums.
 
 use super::run;
 use crate::moving_sum::{MovingSumParams, kernel, with_functions};
@@ -18,8 +18,8 @@ fn with_number(sum: u64, n: u64) -> (u8, u64) {
     ((sum % 251) as u8, sum * 1000 + n)
 }
 
-/// Runs moving sums by blocks of few threads, with the seeds 0 to `cases`. The window reaches `rows` rows up and down
-/// and `columns` columns to each side; it matters only whether each is 0, few or many.
+/// Runs moving sums by blocks of few threads, on `cases` random inputs. The window reaches `rows` rows up and down and
+/// `columns` columns to each side; it matters only whether each is 0, few or many.
 fn moving_sum<T, A, O, M, F>(map: M, finish: F, channels: usize, [rows, columns]: [usize; 2], cases: u32)
 where
     T: Element,

@@ -1,4 +1,4 @@
-//! Emulated pyramids.
+//! Tests of kernels in the emulator, without a GPU: pyramids.
 
 use super::run;
 use crate::pyramid::{PyramidParams, kernel, with_functions};
@@ -23,7 +23,8 @@ fn of_floats(a: f64, b: f64, c: f64, d: f64) -> f64 {
     ((a * 0.5 + b) * 0.5 + c) * 0.5 + d
 }
 
-/// Runs the pyramid of an image of `channels` channels, with the seeds 0 to `cases`. Tiles are smaller than on a GPU.
+/// Runs the kernel of pyramids for images of `channels` channels, on `cases` random inputs. Tiles are smaller than on a
+/// GPU.
 fn pyramid<T: Element, F: Function<(T, T, T, T), Output = T>>(
     of_four: F,
     channels: usize,

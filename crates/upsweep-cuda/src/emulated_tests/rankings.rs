@@ -1,4 +1,4 @@
-//! Emulated top-k, merges, and sorts by a comparison.
+//! Tests of kernels in the emulator, without a GPU: top-k, merges, and sorts by a comparison.
 
 use super::{CAPABILITY, THREADS, run};
 use crate::merge::four::{self, MergeFourParams};
@@ -14,7 +14,7 @@ use upsweep_core::operator::Function;
 use upsweep_plan::merge::{MergePlan, MergeStep, MergeTypes};
 use upsweep_plan::topk::{RankTypes, TopKPlan};
 
-/// Runs the kernel of one step of a top-k among at most `len` keys, with the seeds 0 to `cases`.
+/// Runs the kernel of one step of a top-k among at most `len` keys, on `cases` random inputs.
 fn ranking<K: Key>(step: Step, len: usize, descending: bool, cases: u32) {
     with_functions::<K, _, _>(&Where(Unasked), |functions| {
         let types = RankTypes { key: size_of::<K>(), order: K::ORDER, descending, place: 4 };
@@ -40,8 +40,8 @@ fn emulated_rankings() {
     ranking::<u64>(Step::Count, 1 << 20, false, 8);
 }
 
-/// Runs the merges of two and of four arrays of `K`, and the sort of tiles of `K`, with the seeds 0 to `cases`.
-/// Elements have values of `value` bytes.
+/// Runs the merges of two and of four arrays of `K`, and the sort of tiles of `K`, on `cases` random inputs. Elements
+/// have values of `value` bytes.
 fn merges<K: Key, F: Function<(K, K), Output = bool>>(less: F, value: usize, positions: bool, cases: u32) {
     with_functions::<K, _, _>(&FirstOf(less), |functions| {
         let types = MergeTypes { key: size_of::<K>(), value, align: value.clamp(1, 4) };

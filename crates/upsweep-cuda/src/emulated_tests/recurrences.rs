@@ -1,4 +1,4 @@
-//! Emulated linear recurrences (IIR filters), of integers.
+//! Tests of kernels in the emulator, without a GPU: linear recurrences (IIR filters), of integers.
 
 use super::{CAPABILITY, THREADS, features, run};
 use crate::features::Heads;
@@ -8,7 +8,7 @@ use upsweep_core::call::recurrence::ComputesOn;
 use upsweep_core::operator::Element;
 use upsweep_plan::recurrence::{Form, RecurrencePlan};
 
-/// Runs the recurrence on numbers `C` with the seeds 0 to `cases`. [`features`] lists the letters in `options`.
+/// Runs a linear recurrence on numbers `C`, on `cases` random inputs. [`features`] lists the letters in `options`.
 fn recurrence<C: ComputesOn<C> + Element>(form: Form, heads: Heads, options: &str, cases: u32) {
     recurrence::with_functions::<C, C, _>(|functions| {
         let features = features(heads, options);
@@ -16,7 +16,8 @@ fn recurrence<C: ComputesOn<C> + Element>(form: Form, heads: Heads, options: &st
         let plan = RecurrencePlan::new(1 << 20, form, sizes, size_of::<C>(), CAPABILITY);
         let kernel = recurrence::kernel(&plan, features, functions);
         let source = kernel.source_with_numbers::<ScanParams>(plan.numbers() * size_of::<C>())?;
-        // A tile has fewer warps than on a GPU, so the powers of the transition have one level less.
+        // A tile has fewer warps than on a GPU, so there is one level less of powers of the transition (they carry
+        // states over a thread, a warp, a tile).
         let constants = &[&[("GROUPS", 2)], THREADS].concat();
         run(&format!("recurrence {form:?} {features:?}"), &source, constants, cases);
         Ok(())
@@ -35,8 +36,8 @@ fn emulated_recurrences() {
     recurrence::<u64>(Form { order: 1, ..DIRECT }, Heads::Rows, "ric", 20);
     recurrence::<u64>(Form { order: 5, ..DIRECT }, Heads::None, "i", 12);
     recurrence::<u32>(Form { order: 3, feedback: false, careful: true, basis: false, ..DIRECT }, Heads::Rows, "", 12);
-    // Lines that begin with states of zero: the first pass over a thread's elements is a weighted sum. Then recurrences
-    // with so many states that the lanes of a warp share the products.
+    // Lines that begin with states of zero: the first pass over a thread's elements is a weighted sum. After them,
+    // recurrences with so many states that the lanes of a warp share the products.
     recurrence::<u32>(DIRECT, Heads::Rows, "rc", 20);
     recurrence::<u32>(Form { order: 8, ..DIRECT }, Heads::Rows, "", 12);
     recurrence::<u32>(Form { order: 11, ..DIRECT }, Heads::Rows, "ric", 8);

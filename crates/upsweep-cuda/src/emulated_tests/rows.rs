@@ -1,4 +1,4 @@
-//! Emulated reductions of rows, a warp each.
+//! Tests of kernels in the emulator, without a GPU: reductions of rows, a warp each.
 
 use super::{Buffers, Placed, THREADS, Then, in_f32, run};
 use crate::job::{Functions, text_of};
@@ -10,7 +10,7 @@ use upsweep_core::segments::Whole;
 use upsweep_core::shape::Shape;
 use upsweep_core::steps::{Held, Parts};
 
-/// Runs the kernel in which each warp reduces a row, with the seeds 0 to `cases`.
+/// Runs the kernel in which each warp reduces a row, on `cases` random inputs.
 fn reduced<S: Buffers>(steps: S, has_init: bool, cases: u32) {
     let text = |source: &mut Source| text_of::<S, Whole>(source, &steps, None, &Default::default());
     let held = Held::nothing();

@@ -1,4 +1,4 @@
-//! Emulated selections, runs, and expansions of counts.
+//! Tests of kernels in the emulator, without a GPU: selections, runs, and expansions of counts.
 
 use super::{CAPABILITY, KernelSource, THREADS, run};
 use crate::expand::{self, ExpandParams};
@@ -13,13 +13,13 @@ use upsweep_core::segments::Equal;
 use upsweep_plan::expand::{ExpandPlan, ExpandSizes};
 use upsweep_plan::select::{SelectPlan, SelectSizes};
 
-/// Runs the kernel that selects by `choice` among at most `len` elements, with the seeds 0 to `cases`. Results are
-/// indices of `index` bytes, or elements if `index` is 0.
+/// Runs the kernel that selects by `choice` among at most `len` elements, on `cases` random inputs. Results are indices
+/// of `index` bytes, or elements if `index` is 0.
 fn selection<I: Element, C: Choose<I>>(choice: &C, index: usize, others: bool, len: usize, cases: u32) {
     selection_of_runs::<I, C>(choice, index, others, (0, false), len, cases);
 }
 
-/// Runs a selection that also stores a number of `bytes` bytes with each selected element, with the seeds 0 to `cases`.
+/// Runs a selection that also stores a number of `bytes` bytes with each selected element, on `cases` random inputs.
 /// The number is the length of the element's run if `lengths` is true, else the index where the run begins.
 fn selection_of_runs<I: Element, C: Choose<I>>(
     choice: &C,
@@ -33,7 +33,8 @@ fn selection_of_runs<I: Element, C: Choose<I>>(
         let sizes = SelectSizes { run: bytes, lengths, ..select::sizes_of::<I, C>(choice, index, others) };
         let plan = SelectPlan::new(len, sizes, CAPABILITY);
         let source = select::kernel(&plan, functions).source::<SelectParams>()?;
-        // Half as many threads have half as many results, so half of the ring has room for as many tiles as on a GPU.
+        // A block has half as many threads as on a GPU, and so half as many results. With half of the ring (the shared
+        // memory in which results wait) there is room for the results of as many tiles.
         let ring = [("RING_BYTES", plan.ring / 32 * 16)];
         let ring = if others { &ring[..0] } else { &ring };
         run(&format!("select {sizes:?}"), &source, &[&[("GROUPS", 2)], ring, THREADS].concat(), cases);
@@ -60,7 +61,7 @@ fn emulated_selections() {
     selection::<(u8, u8, u8), _>(&LastOf(Equal), 4, false, 1 << 20, 12);
 }
 
-/// Runs the kernels that expand counts of `count` bytes to results of `result` bytes, with the seeds 0 to `cases`.
+/// Runs the kernels that expand counts of `count` bytes to results of `result` bytes, on `cases` random inputs.
 fn expansion<T: Element>(expanded: Expanded, count: usize, result: usize, cases: u32) {
     select::with_functions::<T, _, _>(&Where(Unasked), |functions| {
         let plan = ExpandPlan::new(1 << 10, ExpandSizes { expanded, count, result }, CAPABILITY);

@@ -1,4 +1,4 @@
-//! Emulated sorts.
+//! Tests of kernels in the emulator, without a GPU: sorts.
 
 use super::{CAPABILITY, run};
 use crate::sort::{cluster, kernels, split};
@@ -8,8 +8,8 @@ use upsweep_plan::sort::segments::SegmentsPlan;
 use upsweep_plan::sort::types::{Indices, SortTypes};
 use upsweep_plan::sort::{Road, SortPlan};
 
-/// Runs one pass of a sort of keys `K` with values of `value` bytes, and the kernel that counts digits, with the seeds
-/// 0 to `cases`.
+/// Runs one pass of a sort of keys `K` with values of `value` bytes, and the kernel that counts digits, on `cases`
+/// random inputs. `status` is the number of bytes of a status word.
 fn sorts<K: Key>(value: usize, indices: Indices, descending: bool, four_rows: bool, status: usize, cases: u32) {
     let types = SortTypes {
         key: size_of::<K>(),
@@ -20,7 +20,7 @@ fn sorts<K: Key>(value: usize, indices: Indices, descending: bool, four_rows: bo
         keys_out: indices == Indices::None,
     };
     let plan = SortPlan::new(1 << 22, types, false, CAPABILITY, 132);
-    // Rows of keys are ranked four at a time, one of them by ballots, or two at a time.
+    // Keys are ranked four rows at a time, one of them by ballots of the warp's lanes, or two rows at a time.
     let (rows, mask_rows) = if four_rows { (4, 3) } else { (2, 1) };
     let plan = SortPlan { rankers: 256, storers: 64, keys: 4, rows, mask_rows, status, ..plan };
     let name = format!("sort {types:?}");
@@ -31,8 +31,8 @@ fn sorts<K: Key>(value: usize, indices: Indices, descending: bool, four_rows: bo
     run(&format!("{name}, counting"), &kernels::counting_source(&plan), &[("THREADS", 128)], cases);
 }
 
-/// Runs the kernel that counts keys by their highest bits, for plans with one pass by these bits and with two, and the
-/// kernel of the single pass by all of them.
+/// Runs, on `cases` random inputs, the kernel that counts keys by their highest bits, for plans with one pass by these
+/// bits and with two, and the kernel of the single pass by all of them.
 fn splits<K: Key>(descending: bool, cases: u32) {
     let types = SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value: 0, indices: NONE, keys_out: true };
     for len in [1 << 18, 1 << 22, 1 << 28, 1 << 30] {
@@ -51,7 +51,8 @@ fn splits<K: Key>(descending: bool, cases: u32) {
     }
 }
 
-/// Runs the kernels whose warps sort short segments, and those whose blocks sort segments that fit in shared memory.
+/// Runs, on `cases` random inputs, the kernels whose warps sort short segments and those whose blocks sort segments
+/// that fit in shared memory. Values have `value` bytes.
 fn segments<K: Key>(value: usize, indices: Indices, descending: bool, cases: u32) {
     let types = SortTypes {
         key: size_of::<K>(),
@@ -72,7 +73,7 @@ fn segments<K: Key>(value: usize, indices: Indices, descending: bool, cases: u32
     }
 }
 
-/// Runs the kernel that sorts an array by one cluster of blocks.
+/// Runs the kernel that sorts an array by one cluster of blocks, on `cases` random inputs. Values have `value` bytes.
 fn clusters<K: Key>(value: usize, indices: Indices, descending: bool, cases: u32) {
     let types = SortTypes {
         key: size_of::<K>(),

@@ -1,4 +1,4 @@
-//! Emulated transforms.
+//! Tests of kernels in the emulator, without a GPU: transforms.
 
 use super::{Placed, THREADS, run};
 use crate::job::{Functions, text_of};
@@ -8,7 +8,7 @@ use upsweep_core::operator::{Element, Map, Operator, Same, Source, Widen};
 use upsweep_core::segments::Whole;
 use upsweep_core::steps::{Held, Parts};
 
-/// Runs the transform of elements `I` by `map`, with the seeds 0 to `cases`.
+/// Runs the kernel that transforms elements `I` by `map`, on `cases` random inputs.
 fn transformed<I: Element, M: Map<I>>(map: M, cases: u32)
 where
     Last: Operator<M::Output>,

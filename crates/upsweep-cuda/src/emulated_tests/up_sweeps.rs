@@ -1,4 +1,4 @@
-//! Emulated up-sweeps.
+//! Tests of kernels in the emulator, without a GPU: up-sweeps.
 
 use super::{Buffers, Then, run};
 use crate::job::{Functions, text_of};

@@ -32,7 +32,7 @@ params! {
         counts: "const void*",
         values: "const In*",
         output: "void*",
-        /// Address of the number of stretches (parts of the results of large tiles), and of the stretches after it: see
+        /// Address of the list of stretches (parts of the results of large tiles), which begins with their number: see
         /// `expand/tile.cuh`.
         large: "void*",
         /// Number of counts in the input; if `length` is not null, the number that there is room for.
@@ -48,7 +48,8 @@ params! {
     }
 }
 
-/// Bytes of an entry of the list of stretches. The list's first entry is the number of stretches.
+/// Number of bytes of an entry of the list of stretches (parts of the results of large tiles). The list's first entry
+/// is the number of stretches.
 const STRETCH: usize = 16;
 
 pub fn run<C, T, O>(cuda: &Cuda, call: Expanding<'_, C, T, O>, count: &mut ViewMut<'_, u64>) -> Result<()>
@@ -115,8 +116,9 @@ where
         let loaded = cuda.kernel(large.key(), || large.source::<ExpandParams>())?;
         let threads = plan.shape.threads as u32;
         let resident = loaded.blocks_per_multiprocessor(threads, 0)?.max(1) * cuda.multiprocessors();
-        // SAFETY: the parameters are those of the launch above, whose loans and scratch keep the pointers good. This
-        // call's first kernel has written the stretches.
+        // SAFETY: `Params` begins with the kernel's layout, and the loans and the scratch keep its pointers good: it is
+        // that of the launch above. The first kernel of this call has written the stretches (parts of the results of
+        // large tiles).
         unsafe { cuda.launch(&loaded, Grid::new(most.min(resident as usize) as u32, threads, 0), &params) }
     })
 }

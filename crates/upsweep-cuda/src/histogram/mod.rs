@@ -47,24 +47,26 @@ params! {
         output: "Out*",
         /// Number of elements.
         n: "u64",
-        /// Number of elements of a part (what one block counts), a multiple of the elements that a block loads at once.
+        /// Number of elements of a part of the array, which one block counts: a multiple of the elements that a block
+        /// loads at once.
         part: "u64",
         /// Number of bins of each channel.
         bins: "u64",
         /// First step of the binary search among the edges: the largest power of two that is less than `bins`, or 0.
         search: "u64",
         slices: "u64",
-        /// Number of slots in a slice. A slot is one bin of one channel; a slice is the part of the slots that one
-        /// block counts.
+        /// Number of slots of a slice. A slot is one bin of one channel; a slice is the group of slots that one block
+        /// counts.
         slice: "u64",
-        /// Address of the largest exponent of the finite float weights of each slot; null without float weights.
+        /// Address of the largest exponent of the finite float weights of each slot (a bin of a channel); null without
+        /// float weights.
         largest: "u32*",
         /// Number of bits that a fixed-point sum of float weights has above the largest weight: 2^spare exceeds the
-        /// number of elements.
+        /// number of elements, so the sum does not overflow.
         spare: "u64",
-        /// Address of flags for each slot: which non-finite float weights it has.
+        /// Address of the flags of each slot (a bin of a channel), which say which non-finite float weights it has.
         marks: "u32*",
-        /// Address of the sum of the float weights of each slot, an integer of 128 bits.
+        /// Address of the sum of the float weights of each slot (a bin of a channel), an integer of 128 bits.
         sums: "u64*",
         workspace: "Workspace",
     }
@@ -168,7 +170,7 @@ pub(super) fn kernel<'a>(
     Kernel { functions, kernel: (root, entry), features: Features::PLAIN, constants: plan.constants() }
 }
 
-/// Kernels of histograms: the file and the name of each.
+/// Kernels of histograms, by file and name: the one that counts, and the one that converts sums of float weights.
 pub(super) const COUNT: (&str, &str) = ("histogram/histogram.cuh", "upsweep_histogram");
 pub(super) const FINISH: (&str, &str) = ("histogram/tally.cuh", "upsweep_tally_finish");
 

@@ -25,13 +25,13 @@ params! {
         bins: "u64",
         /// Number of queries.
         n: "u64",
-        /// Unused: no fault is reported.
+        /// Workspace, which this kernel does not use: its blocks do not communicate, and it reports no fault.
         workspace: "Workspace",
     }
 }
 
 const THREADS: usize = 256;
-/// Largest number of blocks of a launch. If there are more queries than threads, the blocks stride over the queries.
+/// Largest number of blocks of a launch. If there are more queries than threads, each thread answers several.
 const MOST_BLOCKS: usize = 4096;
 
 pub fn counts(

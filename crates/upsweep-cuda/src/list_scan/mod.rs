@@ -40,17 +40,18 @@ params! {
         behind: "u32*",
         before: "const Acc*",
         known: "u32*",
-        /// Exclusive prefix and state of each element, which a launch stores if the elements are pieces of another
-        /// list.
+        /// Null, or addresses for the exclusive prefix and the state of each element: a launch stores them if the
+        /// elements are pieces of another list.
         before_below: "Acc*",
         known_below: "u32*",
-        /// Address of two counters: the number of elements passed, and the number of blocks done.
+        /// Address of two counters: the number of elements that threads have passed, and the number of blocks that are
+        /// done.
         seen: "u32*",
         workspace: "Workspace",
     }
 }
 
-/// Step of a scan along a linked list: one launch.
+/// Step of a scan along a linked list: the kernel of one launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// Follows the elements of each piece, and stores their total. `of_pieces`: the elements are themselves pieces of a
@@ -156,7 +157,7 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>, next: u64, first: usize, exclusive: bo
     Ok(())
 }
 
-/// Addresses of what a list of pieces stores for each piece: see `ListScanParams`.
+/// Addresses of the arrays with what a list of pieces stores for each piece: see `ListScanParams`.
 struct Pieces {
     totals: u64,
     before: u64,

@@ -20,11 +20,11 @@ params! {
         n: "u64",
         /// Number of elements of a run; the last run may have fewer.
         run: "u64",
-        /// Number of pivots for each group of four runs: elements at which the results of the group are cut into parts.
+        /// Number of pivots for each group of four runs. The results of a group are cut into parts at these elements.
         pivots: "u64",
         /// Address of four numbers for each pivot, its splits: how many elements of each run come before it.
         splits: "u64*",
-        /// Unused: no fault is reported.
+        /// Workspace, which these kernels do not use: their blocks do not communicate, and they report no fault.
         workspace: "Workspace",
     }
 }

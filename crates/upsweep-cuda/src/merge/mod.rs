@@ -32,25 +32,27 @@ params! {
         values_output: "void*",
         of_a: "u64",
         of_b: "u64",
-        /// Number of results of a cell, which is one tile or several neighbouring ones.
+        /// Number of results of a cell: a group of neighbouring tiles, whose begin in both inputs is found before
+        /// theirs.
         cell: "u64",
-        /// Address of the split of each cell but the first: the number of elements of `a` among the results before the
-        /// cell.
+        /// Address of the split of each cell (group of neighbouring tiles) but the first: the number of elements of `a`
+        /// among the results before the cell.
         cell_splits: "u64*",
         /// Address of the split of each tile: the number of elements of `a` among the results before the tile.
         tile_splits: "u64*",
-        /// Unused: no fault is reported.
+        /// Workspace, which these kernels do not use: their blocks do not communicate, and they report no fault.
         workspace: "Workspace",
     }
 }
 
-/// Returns the kernel of a step: the search for the splits of cells or of tiles, or the merge.
+/// Returns the kernel of a step of a merge: the search for the splits of cells (groups of tiles) or of tiles, or the
+/// merge itself.
 pub(super) fn kernel<'a>(plan: &MergePlan, step: Step, functions: &'a Functions<'a>) -> Kernel<'a> {
     let features = Features { heads: Heads::Keys, ..Features::PLAIN };
     Kernel { functions, kernel: ("merge/merge.cuh", "upsweep_merge"), features, constants: plan.constants(step) }
 }
 
-/// Merges two sorted arrays, and the values of their elements.
+/// Merges the two sorted arrays of `call`, and the values of their elements, by the comparison `less`.
 pub fn run<T, V, F>(cuda: &Cuda, mut call: Merging<'_, T, V>, less: F) -> Result<()>
 where
     T: Element,
@@ -112,7 +114,7 @@ pub(super) unsafe fn launch(
     let begin = Begin::nothing(functions.layouts.acc);
     let fixed = MergeParams {
         cell: (cell * plan.tile()) as u64,
-        // If there are few tiles, each tile is a cell.
+        // If there are few tiles, each tile is a cell, so one search finds all splits.
         cell_splits: splits.address(),
         tile_splits: splits.address() + 8 * cells as u64,
         ..params

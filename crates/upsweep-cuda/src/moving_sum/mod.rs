@@ -36,7 +36,8 @@ params! {
         below: "u64",
         left: "u64",
         right: "u64",
-        /// `part`: number of rows of a part, which one block goes down. `parts`: number of parts of a plane.
+        /// `part`: number of rows of a part of an image plane, which one block goes down. `parts`: number of parts of a
+        /// plane.
         part: "u64",
         parts: "u64",
         /// `strip`: number of chunks (8 neighbouring columns) of a strip. `strips`: number of strips side by side.
@@ -44,7 +45,7 @@ params! {
         strips: "u64",
         /// Number of blocks of earlier launches of this call: a call with very many blocks takes several launches.
         first_block: "u64",
-        /// Unused: no fault is reported.
+        /// Workspace, which this kernel does not use: its blocks do not communicate, and it reports no fault.
         workspace: "Workspace",
     }
 }

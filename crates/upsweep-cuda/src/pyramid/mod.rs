@@ -48,7 +48,7 @@ params! {
         across_reciprocal: "u64",
         tiles_down: "u64",
         down_reciprocal: "u64",
-        /// Unused: no fault is reported.
+        /// Workspace, which this kernel does not use: its blocks do not communicate, and it reports no fault.
         workspace: "Workspace",
     }
 }
@@ -60,8 +60,8 @@ pub(super) fn kernel<'a>(plan: &PyramidPlan, with_input: bool, functions: &'a Fu
     Kernel { functions, kernel, features: Features::PLAIN, constants }
 }
 
-/// Calls `use_them` with the kernel's functions. The function `of_four` is their map; its argument is the four elements
-/// of 2 x 2.
+/// Calls `use_them` with the kernel's functions. Their map is `of_four`, which returns a pixel of the next level from
+/// the 2 x 2 pixels below it: its argument is a struct of these four.
 pub(super) fn with_functions<T, F, R>(of_four: &F, use_them: impl FnOnce(&Functions<'_>) -> Result<R>) -> Result<R>
 where
     T: Element,
@@ -105,12 +105,12 @@ where
     use_them(&Functions { layouts, known, key: Layout::of::<()>(), may_fault: false, types, held: &held, text: &text })
 }
 
-/// Returns 2^32 divided by `n`, as the kernel defines it.
+/// Returns 2^32 divided by `n`, rounded down, and for 1 the largest 32-bit number: by it the kernel divides by `n`.
 fn reciprocal(n: u64) -> u64 {
     ((1 << 32) / n).min(u64::from(u32::MAX))
 }
 
-/// Makes the levels of a pyramid. If `input` is none, the output already begins with the input (in place).
+/// Computes all levels of a pyramid. If `input` is none, the output already begins with the input (in place).
 pub fn run<T, F>(
     cuda: &Cuda,
     of_four: F,

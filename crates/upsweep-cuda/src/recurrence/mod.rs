@@ -56,12 +56,13 @@ params! {
         inner: "u64",
         init_from: "const Given*",
         carry: "Given*",
-        /// Unused: no fault is reported.
+        /// Workspace, which this kernel does not use: its threads do not communicate, and it reports no fault.
         workspace: "Workspace",
     }
 }
 
-/// Number of threads a block, and largest number of blocks, of the kernel for strided lines.
+/// `LINES_THREADS`: number of threads of a block of the kernel for strided lines. The next constant is its largest
+/// number of blocks.
 const LINES_THREADS: usize = 128;
 const MOST_BLOCKS: usize = 1 << 20;
 
@@ -101,7 +102,7 @@ pub fn run<C: ComputesOn<I>, I: Element>(cuda: &Cuda, call: Call<'_, '_, '_, C, 
         ] {
             of_states(states).must_not_meet(other)?;
         }
-        // A recurrence without states neither reads nor stores any.
+        // If the recurrence has no states, there is nothing to read or to store at these addresses.
         let [first, last] = [first, last].map(|address| if system.states == 0 { 0 } else { address });
         let (has_init, carries) = (first != 0, last != 0);
         let features = Features { reverse, has_init, carries, ..Features::PLAIN };
@@ -145,7 +146,8 @@ struct Buffers {
     last: u64,
 }
 
-/// Stores the final states of lines that have no elements: the initial states, or zeros.
+/// Stores the final states of lines that have no elements: copies of the initial states, or zeros. `states` is their
+/// number in all lines.
 fn keep_states<C>(cuda: &Cuda, buffers: Buffers, states: usize) -> Result<()> {
     let bytes = states * size_of::<C>();
     if buffers.first == 0 { cuda.clear(buffers.last, bytes) } else { cuda.copy(buffers.last, buffers.first, bytes) }
@@ -200,12 +202,12 @@ fn launch<C: Coefficient>(
     unsafe { cuda.launch(&loaded, Grid::new(grid, threads, shared), &params) }
 }
 
-/// What a kernel takes of a system besides the coefficients: the form that it is compiled for, and matrices. It depends
-/// neither on the elements nor on their number.
+/// Data that a kernel takes of a system (the coefficients of a recurrence) besides the coefficients: the form that it
+/// is compiled for, and matrices. It depends neither on the elements nor on their number.
 struct Prepared<C> {
     form: Form,
-    /// Matrices into the basis and back, if there is a basis; the powers; and the weights of a thread's elements in
-    /// each state.
+    /// Matrices into the basis and back, if there is a basis; the powers of the transition from one state to the next;
+    /// and the weights of a thread's elements in each state. See the head of this file.
     matrices: Vec<C>,
 }
 
@@ -220,7 +222,8 @@ struct Key {
     capability: (u32, u32),
 }
 
-/// Returns the form that kernels without powers are compiled for, such as the kernel for strided lines.
+/// Returns the form of a system for kernels that need no powers of its transition, such as the kernel for strided
+/// lines.
 fn form_of<C: Coefficient>(system: &System<C>) -> Form {
     let System { order, sections, feedback, .. } = *system;
     Form { order, sections, feedback, careful: false, basis: false }
@@ -266,7 +269,8 @@ impl<C: Coefficient> Prepared<C> {
     }
 }
 
-/// Calls `use_them` with the kernels' functions for elements `I` and numbers `C`.
+/// Calls `use_them` with the functions of the kernels, for elements `I` and a recurrence that is computed in numbers
+/// `C`.
 pub(super) fn with_functions<C: ComputesOn<I>, I: Element, R>(
     use_them: impl FnOnce(&Functions<'_>) -> Result<R>,
 ) -> Result<R> {
@@ -277,7 +281,7 @@ pub(super) fn with_functions<C: ComputesOn<I>, I: Element, R>(
     use_them(&Functions::of::<StepsOf<C, I>, Whole>(&text, &held))
 }
 
-/// Returns the single-pass kernel of a plan.
+/// Returns the single-pass kernel that a plan for contiguous lines describes.
 pub(super) fn kernel<'a>(plan: &RecurrencePlan, features: Features, functions: &'a Functions<'a>) -> Kernel<'a> {
     let kernel = ("recurrence/recurrence.cuh", "upsweep_recurrence");
     Kernel { functions, kernel, features, constants: plan.constants() }
@@ -312,7 +316,8 @@ mod tests {
         let prepared = |a| Prepared::of(&system(a), Sizes::plain(4, 4, 4), (9, 0));
         let first = prepared(0.5);
         assert!(Arc::ptr_eq(&first, &prepared(0.5)));
-        // Systems are equal if they have the same bits; other sizes need another plan.
+        // Systems are equal if their coefficients have the same bits, so 0 and -0 differ. Other sizes need another
+        // plan.
         assert!(!Arc::ptr_eq(&prepared(0.0), &prepared(-0.0)));
         assert!(!Arc::ptr_eq(&first, &Prepared::of(&system(0.5), Sizes::plain(4, 8, 4), (9, 0))));
         assert_ne!(first.matrices, prepared(0.25).matrices);

@@ -25,10 +25,11 @@ params! {
         /// Address of the offsets, one more than there are segments.
         offsets: "const Offset*",
         segments: "u64",
-        /// Number of results that the output has room for; no result is stored beyond it.
+        /// Number of results that the output has room for; further results are not stored.
         outputs: "u64",
         /// Address of an index for each tile: of the first offset that is not less than the tile's begin. After these
-        /// come the index of the last offset, and the epoch.
+        /// come the index of the last offset, and the workspace's epoch (the number of the launch) for the second
+        /// kernel.
         starts: "u64*",
         /// Null, or the address of the initial value.
         init_from: "const Given*",
@@ -78,6 +79,7 @@ pub(crate) fn launch(cuda: &Cuda, job: &CudaJob<'_>) -> Result<()> {
     // SAFETY: `Params` begins with the kernels' layout (their text asserts it); the loans keep its pointers good for
     // `n` elements, the offsets and the results, and the scratch is freed in the order of the stream.
     unsafe { cuda.launch(&starting, Grid::new(starting_blocks, threads, 0), &params) }?;
-    // SAFETY: the parameters are those of the launch above, whose loans and scratch keep the pointers good.
+    // SAFETY: `Params` begins with the kernels' layout (their text asserts it); the loans and the scratch keep its
+    // pointers good, as for the launch above.
     unsafe { cuda.launch(&reducing, Grid::new(plan.tiles as u32, threads, 0), &params) }
 }

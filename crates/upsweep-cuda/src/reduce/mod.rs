@@ -46,10 +46,10 @@ params! {
         output: "Out*",
         /// Number of elements.
         n: "u64",
-        /// Number of elements of a part, which one block reduces: a multiple of the elements that a block loads at
-        /// once.
+        /// Number of elements of a part of the array, which one block reduces: a multiple of the elements that a block
+        /// loads at once.
         part: "u64",
-        /// Whether the elements should not replace the present content of the L2 cache.
+        /// Whether the loads of elements should leave the present content of the L2 cache in place.
         streamed: "u64",
         /// Null, or the address of the initial value.
         init_from: "const Given*",
@@ -57,7 +57,8 @@ params! {
     }
 }
 
-/// Reduces the elements of a job. `count` receives the number of segments, `keys` the first key of each segment.
+/// Reduces the elements of `job`. `count` is the output for the number of segments, `keys` that for the first key of
+/// each segment.
 pub fn run<S: JobSteps, G: Segmentation>(
     cuda: &Cuda,
     mut job: Job<'_, '_, '_, S, G>,

@@ -25,7 +25,8 @@ params! {
     }
 }
 
-/// Returns the plan for lines of the shape `shape`, if they are many rows that are not short.
+/// Returns the plan of the kernel in which each warp reduces a row, for lines of the shape `shape`. None if these are
+/// not many rows, or if the rows are short.
 pub(crate) fn plan(shape: Shape, layouts: Layouts, form: Form) -> Option<RowsPlan> {
     let Layouts { input, streams, counted, apart, acc, .. } = layouts;
     if shape.inner > 1 || counted || apart {

@@ -19,21 +19,22 @@ use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
 use upsweep_core::error::Result;
 
-/// Number of a capture and handle of a stream: the key of the part of a graph that is captured from this stream.
+/// Key of the part of a graph that is captured from one stream: the number of the capture, and the handle of the
+/// stream.
 type Key = (u64, usize);
 
 /// Memory of all captures in a context.
 #[derive(Default)]
 pub(super) struct Captures {
     live: Mutex<HashMap<Key, Part>>,
-    /// Keys of parts whose graph is gone. They have a lock of their own, which is never held across a call of CUDA,
-    /// because CUDA's own thread takes it.
+    /// Keys of the parts (see `Part`) whose graph is gone. They have a lock of their own, which is never held across a
+    /// call of CUDA, because CUDA's own thread takes it.
     ended: Arc<Mutex<Vec<Key>>>,
     /// Workspaces of graphs that are gone, for later captures.
     free: Mutex<Vec<Workspace>>,
 }
 
-/// Memory of all calls captured from one stream into one graph.
+/// Part of a graph that is captured from one stream: the memory of all calls in it.
 #[derive(Debug, Default)]
 struct Part {
     workspaces: Grown,
@@ -125,7 +126,8 @@ impl Captures {
         }
     }
 
-    /// Marks that a kernel captured from `stream` can report a fault each time the graph is launched.
+    /// Marks that a kernel captured from `stream` can report a fault (an error in the data) each time the graph is
+    /// launched.
     pub(super) fn mark_may_fault(&self, capture: Capture, stream: CUstream) {
         self.part(&mut lock(&self.live), capture, stream).workspaces.may_fault = true;
     }

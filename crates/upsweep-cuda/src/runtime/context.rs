@@ -16,7 +16,7 @@ pub(super) struct Context {
     pub(super) info: DeviceInfo,
     /// Stream for commands that must stay out of every capture, such as allocations, and for nothing else.
     private: OnceLock<Arc<CudaStream>>,
-    /// Stream that the library itself creates, and the handle of it while some device has one.
+    /// Stream that the library itself creates for its first device, and cudarc's handle of it while a device uses it.
     own: Mutex<Option<(PlainStream, Weak<CudaStream>)>>,
     /// Stream that keeps cudarc ordering streams once it has begun to: it would stop when the last stream it created is
     /// dropped, though buffers may still be in use on it.
@@ -27,7 +27,8 @@ pub(super) struct Context {
     landings: Mutex<Vec<Landing>>,
     /// Stream for reading a buffer's address without touching the events that cudarc keeps for it; see `memory`.
     pub(super) blind: Mutex<Option<Arc<CudaStream>>>,
-    /// Faults by the handle of the stream whose next wait reports them. No device of these streams is left that could.
+    /// Faults (errors in the data) that the next wait for a stream reports, by the stream's handle. No device of these
+    /// streams is left that could report them.
     faults: Mutex<HashMap<usize, Error>>,
 }
 
@@ -50,7 +51,7 @@ impl Context {
         })
     }
 
-    /// Returns the number of handles of cudarc's context that this context owns.
+    /// Returns the number of handles of cudarc's context that this context itself keeps.
     pub(super) fn handles(&self) -> usize {
         1 + [&self.private, &self.ordering].into_iter().filter(|stream| stream.get().is_some()).count()
     }
@@ -178,14 +179,15 @@ impl Context {
         Ok(Some(self.pool.get_or_init(|| pool)))
     }
 
-    /// Returns a landing that nobody else uses, in the current context, outside of a capture. After waiting for all
-    /// copies to it, its user [gives it back](Self::give_back).
+    /// Returns a landing (pinned memory for small results) that nobody else uses; none if the system locks no more
+    /// pages. The context is current, outside of a capture. The user waits for all copies to the landing, and then
+    /// [gives it back](Self::give_back).
     pub(super) fn landing(&self) -> Option<Landing> {
         let idle = lock(&self.landings).pop();
         idle.or_else(Landing::new)
     }
 
-    /// Takes a landing back for its next user.
+    /// Takes back a landing (pinned memory for small results) for its next user.
     ///
     /// # Safety
     /// The host has waited for all copies to the landing.

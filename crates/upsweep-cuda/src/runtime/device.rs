@@ -57,8 +57,9 @@ impl Cuda {
         Ok(Self { stream: state.stream(stream), state, longest_wave: usize::MAX })
     }
 
-    /// Limits the number of tiles of a block in a scan of a short array; with 0, short arrays go to the pipeline, too.
-    /// It is for tests of the pipeline with arrays of any length: results of floats are grouped in another way.
+    /// Limits scans in which a block holds its tiles in shared memory to `tiles` tiles a block; with 0, short arrays go
+    /// to the pipeline, too. It is for tests of the pipeline with arrays of any length: results of floats are grouped
+    /// in another way.
     pub fn limit_waves(&mut self, tiles: usize) {
         self.longest_wave = tiles;
     }

@@ -14,8 +14,8 @@ use upsweep_core::segments::{SegmentKind, Whole};
 use upsweep_core::shape::Shape;
 use upsweep_core::steps::Parts;
 
-/// Length of a launch with many tiles and parts; and below it, the length of a launch that leaves most of the first
-/// one's status words unchanged.
+/// Number of elements of a launch with many tiles and parts. The constant below it is that of a launch that leaves most
+/// of the large launch's status words unchanged.
 const LARGE: usize = 1 << 20;
 const SMALL: usize = 100_000;
 

@@ -13,8 +13,8 @@ use std::any::Any;
 use upsweep_core::error::Result;
 use upsweep_core::operator::Element;
 
-/// Number of bytes that are copied from the host: few enough that the bus does not matter, and enough that few copies
-/// follow.
+/// Number of bytes of copies of the value that are uploaded: so few that the bus does not matter, and so many that few
+/// copies on the device follow.
 const FROM_HOST: usize = 64 << 10;
 
 impl Cuda {

@@ -39,7 +39,7 @@ impl Grid {
         Self { form: Form::Behind, ..self }
     }
 
-    /// Makes the grid come [`behind`](Self::behind) another kernel, if there is one.
+    /// Makes the grid come [`behind`](Self::behind) another kernel if `is_behind` is true.
     pub(crate) fn behind_if(self, is_behind: bool) -> Self {
         if is_behind { self.behind() } else { self }
     }

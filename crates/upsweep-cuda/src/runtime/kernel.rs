@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use upsweep_core::error::{Error, Result};
 
-/// Kernels that are loaded into one context. A key says what a kernel depends on; each caller has a type of key of its
-/// own. A kernel is found by its key's hash, and then by the key itself.
+/// Kernels that are loaded into one context. A key says what a kernel depends on; each caller has its own type of key.
+/// A kernel is found by its key's hash, and then by comparison of the key itself.
 #[derive(Default)]
 pub(super) struct Kernels {
     hasher: RandomState,
@@ -70,10 +70,10 @@ pub(crate) struct Kernel {
     context: Arc<CudaContext>,
     /// Largest number of bytes of dynamic shared memory that launches may use without asking the driver first.
     allowed_shared_bytes: AtomicU32,
-    /// Occupancy for each shape that was asked for: `(threads a block, bytes of dynamic shared memory)`, and the number
-    /// of blocks that fit on a multiprocessor. A kernel is launched in one or two shapes.
+    /// Occupancy for each shape that was asked for: the shape is `(threads a block, bytes of dynamic shared memory)`,
+    /// and the occupancy the number of blocks that fit on a multiprocessor. A kernel is launched in one or two shapes.
     occupancy: Mutex<Vec<((u32, u32), u32)>>,
-    /// Whether the device runs the kernel's blocks as a cluster.
+    /// Whether the device can run the kernel's blocks as one cluster; unset until that was asked for.
     cluster: OnceLock<bool>,
 }
 
@@ -142,7 +142,8 @@ impl Kernel {
         Ok(())
     }
 
-    /// Loads an image (a cubin or PTX) into the current context, and looks the kernel `entry` up in it.
+    /// Loads an image (a cubin or PTX) into the context `context`, which is current, and looks up the kernel `entry` in
+    /// it.
     fn load(context: &Arc<CudaContext>, image: &[u8], entry: &str) -> Result<Self> {
         use CUfunction_attribute as Attribute;
         const DOING: &str = "loading a kernel";

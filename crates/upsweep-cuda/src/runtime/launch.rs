@@ -62,7 +62,8 @@ impl Cuda {
     pub(crate) fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<()> {
         self.context().bind()?;
         if bytes > 0 {
-            // SAFETY: the caller's loans keep both good until this is enqueued in the stream's order.
+            // SAFETY: the caller's loans keep `bytes` bytes at both addresses good until the copy is enqueued in the
+            // stream's order.
             unsafe { result::memcpy_dtod_async(to, from, bytes, self.stream().cu_stream()) }.doing("copying states")?;
         }
         Ok(())

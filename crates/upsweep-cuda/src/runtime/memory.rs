@@ -39,7 +39,7 @@ impl Cuda {
         let address = if driver::of_stream(stream.cu_stream())?.is_none() {
             context.allocate(bytes, stream.cu_stream())?
         } else {
-            // Memory allocated by the capture would belong to the graph. This array is the caller's.
+            // Memory that the capture allocated would belong to the graph, but this array belongs to the caller.
             let address = context.allocate_private(bytes)?;
             let _outside = OutsideCapture::enter()?;
             context.private_stream()?.synchronize().doing("allocating device memory")?;
@@ -85,17 +85,18 @@ impl Cuda {
             compute(array.as_view_mut())?;
             return download(&array)?.first().copied().ok_or(Error::Length { what: "output", found: 0, expected: 1 });
         };
-        // SAFETY: `address` is room for one value in a landing that only this call uses.
+        // SAFETY: `address` has room for one value, in a landing (pinned memory) that only this call uses.
         let mut one = ManuallyDrop::new(unsafe { self.wrap(address, 1) }?);
         let computed = compute(one.as_view_mut());
         ManuallyDrop::into_inner(one).leak();
-        // After an error kernels may still store there: then the landing is not given back.
+        // After an error kernels may still store in the landing (pinned memory), so it is not given back for other
+        // uses.
         computed?;
         let over = Wait::new(stream, DOING)?.wait()?;
         // SAFETY: the stream has been waited for, and without a fault the kernel has stored a value.
         let stored = || unsafe { landing.landed(range).as_ptr().cast::<T>().read_unaligned() };
         let value = over.faults().map(|()| stored());
-        // SAFETY: the stream has been waited for, so nothing stores there any more.
+        // SAFETY: the stream has been waited for, so no kernel stores in the landing any more.
         unsafe { context.give_back(landing) };
         value
     }
@@ -236,7 +237,7 @@ impl Cuda {
         stream.context().record_err::<()>(Err(DriverError(CUresult::CUDA_ERROR_UNKNOWN)));
         let (address, _no_events) = buffer.device_ptr(stream);
         drop(_no_events);
-        // Making the handle may have selected another context than this one.
+        // Making the handle may have made another context than this one current.
         self.context().bind()?;
         Ok(address)
     }
@@ -265,7 +266,8 @@ pub(crate) struct Loan<'a> {
 impl Drop for Loan<'_> {
     fn drop(&mut self) {
         if let Some((mine, other)) = &self.other {
-            // cudarc reports a failure in a drop by the next call, so upsweep leaves the failure with it.
+            // cudarc reports a failure in a drop at its next call, so the failure is left in the context's handle for
+            // cudarc.
             mine.context().record_err(other.join(mine));
         }
     }

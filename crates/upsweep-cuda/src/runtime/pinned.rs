@@ -11,22 +11,24 @@ use std::ops::Range;
 use std::ptr::NonNull;
 use upsweep_core::error::Result;
 
-/// Number of bytes of a landing. The copy of a larger result takes longer than a second wait of the host.
+/// Number of bytes of a landing (a block of pinned memory). For a larger result the copy takes longer than a second
+/// wait of the host.
 const BYTES: usize = 16 << 10;
 /// Alignment of each copy in a landing, in bytes.
 const ALIGNMENT: usize = 64;
 
-/// Pinned memory of the current context. It is never freed before the context, because a copy may be under way.
+/// Block of pinned memory in the current context. It is never freed before the context, because a copy may be under
+/// way.
 pub(super) struct Landing {
     first: NonNull<u8>,
     used: usize,
 }
 
-// SAFETY: the memory belongs to this landing alone.
+// SAFETY: no other landing and no other thread uses the memory.
 unsafe impl Send for Landing {}
 
 impl Landing {
-    /// Allocates a landing; none where the system locks no more pages.
+    /// Allocates the pinned memory of a landing; none if the system locks no more pages.
     pub(super) fn new() -> Option<Self> {
         // SAFETY: the memory is uninitialised, and only ranges that a copy or a kernel has written are read.
         let first = unsafe { result::malloc_host(BYTES, 0) }.ok()?;

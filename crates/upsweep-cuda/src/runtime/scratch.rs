@@ -21,7 +21,7 @@ pub(crate) struct Scratch<'a, T> {
     cuda: &'a Cuda,
     address: CUdeviceptr,
     bytes: usize,
-    /// Capture that the kernels are part of, if the device's stream is being captured.
+    /// Capture (recording of a graph) that the kernels are part of, if the device's stream is being captured.
     capture: Option<Capture>,
     elements: PhantomData<T>,
 }

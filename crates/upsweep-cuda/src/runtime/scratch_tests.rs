@@ -90,7 +90,7 @@ fn gigabytes_are_there_and_go_back() -> Outcome {
     };
     drop(cuda.scratch::<u8>(1)?);
     let before = used()?;
-    // A sixteenth of the memory stays in the pool (`pool.rs`).
+    // A sixteenth of the device's memory stays in the pool (`pool.rs`), so these scratches are larger than what stays.
     let memory = cuda.info().memory;
     let len = ((5 << 27) + 1).max(memory / 64);
     for _ in 0..3 {
@@ -138,13 +138,13 @@ fn scratch_in_a_graph() -> Outcome {
         for len in [len, len / 2, len] {
             let (scratch, other) = (cuda.scratch::<u8>(len)?.zeroed()?, cuda.scratch::<u8>(len)?);
             fill(&other, 0xff)?;
-            // SAFETY: both have at least `len` bytes and live as long as the graph is used.
+            // SAFETY: `output` and `scratch` have at least `len` bytes and live as long as the graph is used.
             unsafe { result::memcpy_dtod_async(output.address(), scratch.address(), len, stream.cu_stream()) }
                 .doing("copying scratch")?;
             fill(&scratch, 0xa5)?;
             addresses.push([scratch.address(), other.address()]);
         }
-        // The capture goes on after the refusal.
+        // The capture is still valid after the refusal.
         refused = cuda.scratch::<u8>(cuda.info().memory).err();
         Ok::<_, Error>(())
     })();

@@ -12,7 +12,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, Weak};
 use upsweep_core::error::Result;
 
-/// State of a context. Each context of the process has one, also where cudarc has several handles of the context.
+/// State that belongs to one CUDA context. Each context of the process has one, also if cudarc has several handles of
+/// the context.
 pub(super) struct State {
     pub(super) context: Arc<Context>,
     pub(super) kernels: Kernels,
@@ -91,8 +92,8 @@ impl State {
         lock(&self.streams).get(&stream.addr()).and_then(Weak::upgrade)
     }
 
-    /// Returns the first fault, after `stream` was waited for: of its own kernels, of kernels of other streams that
-    /// wrote to its buffers, or of a captured graph.
+    /// Returns the first fault (an error in the data) that was reported before `stream` was waited for: by its own
+    /// kernels, by kernels of other streams that wrote to its buffers, or by a captured graph.
     pub(super) fn take_fault(&self, stream: CUstream) -> Result<()> {
         self.captures.sweep(&self.context)?;
         self.context.kept_fault(stream)?;

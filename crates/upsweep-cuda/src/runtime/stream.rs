@@ -1,4 +1,4 @@
-//! Stream with its workspaces, and with the faults that its kernels may report.
+//! Stream with its workspaces, and with the faults (errors in the data) that its kernels may report.
 
 use super::context::Context;
 use super::driver::{self, OutsideCapture, lock};
@@ -9,7 +9,7 @@ use cudarc::driver::sys::CUstream;
 use std::sync::{Arc, Mutex};
 use upsweep_core::error::{Error, Result};
 
-/// CUDA stream with its workspaces, and with the faults that its kernels may report.
+/// CUDA stream with its workspaces, and with the faults (errors in the data) that its kernels may report.
 pub(super) struct StreamState {
     pub(super) stream: Arc<CudaStream>,
     pub(super) context: Arc<Context>,
@@ -66,7 +66,8 @@ impl StreamState {
     pub(super) fn take_fault(&self, stream: CUstream) -> Result<()> {
         let mut grown = lock(&self.grown);
         grown.read_fault(stream)?;
-        // Another stream's order covers only a part of the commands enqueued here: faults of the rest are read later.
+        // Another stream's order covers only a part of the commands enqueued here, so faults of the rest are left to be
+        // read later.
         if stream == self.stream.cu_stream() {
             grown.may_fault = false;
         }
@@ -75,12 +76,12 @@ impl StreamState {
 }
 
 impl StreamState {
-    /// Enqueues copies of the faults reported so far by this stream's kernels to a landing, for
-    /// [`answer`](Self::answer).
+    /// Enqueues copies of the faults that this stream's kernels have reported so far to a landing (pinned host memory).
+    /// [`answer`](Self::answer) reads them there.
     pub(super) fn ask(&self, landing: &mut Landing) -> Result<Vec<Asked>> {
         let mut grown = lock(&self.grown);
         let asked = grown.ask(landing, self.stream.cu_stream())?;
-        // Kernels that are enqueued from now on set the mark again. Faults that did not fit in the landing are read
+        // Kernels that are enqueued from now on set `may_fault` again. Faults that did not fit in the landing are read
         // later.
         grown.may_fault &= asked.len() < grown.all.len();
         Ok(asked)

@@ -13,7 +13,7 @@ pub struct Survey {
     pub driver_version: Option<(u32, u32)>,
     /// NVRTC's version as (major, minor), or why there is none and how to install it.
     pub nvrtc: std::result::Result<(u32, u32), String>,
-    /// A line for each place where NVRTC was looked for. If it was found, the last line names its file.
+    /// Line for each place where NVRTC was looked for. If it was found, the last line names its file.
     pub nvrtc_tried: Vec<String>,
     /// Devices, or why there are none.
     pub devices: Result<Vec<DeviceInfo>>,

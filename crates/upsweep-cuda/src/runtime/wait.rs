@@ -22,14 +22,16 @@ use upsweep_core::error::Result;
 pub(super) struct Wait<'s> {
     stream: &'s Arc<CudaStream>,
     doing: &'static str,
-    /// State of the context; none if upsweep has not seen the context, which then has no faults.
+    /// State of the stream's context; none if upsweep has not seen the context, so that no kernel can have reported a
+    /// fault.
     state: Option<Arc<State>>,
     own: Option<(Arc<StreamState>, Vec<Asked>)>,
     landing: Option<Landing>,
 }
 
 impl<'s> Wait<'s> {
-    /// Enqueues copies of the faults of the enqueued kernels.
+    /// Begins a wait: enqueues copies of the faults that the kernels enqueued on `stream` may report. `doing` is what
+    /// the caller does, for messages.
     pub(super) fn new(stream: &'s Arc<CudaStream>, doing: &'static str) -> Result<Self> {
         let state = State::find(stream.context());
         let mut landing = state.as_ref().and_then(|state| state.context.landing());
@@ -43,8 +45,8 @@ impl<'s> Wait<'s> {
         Ok(Self { stream, doing, state, own, landing })
     }
 
-    /// Enqueues a copy of `bytes` bytes to pinned memory, and returns the range for `Over::landed`; none if it does not
-    /// fit.
+    /// Enqueues a copy of `bytes` bytes at the device address `address` to pinned memory. Returns their range there,
+    /// for `Over::landed`; none if they do not fit.
     ///
     /// # Safety
     /// `address` is good for `bytes` bytes until the stream has been waited for.
@@ -71,8 +73,8 @@ impl Over<'_> {
         self.0.landing.as_ref().map_or(&[], |landing| unsafe { landing.landed(range) })
     }
 
-    /// Returns the first fault: of this stream's kernels, of kernels of other streams that wrote to its buffers, or of
-    /// a graph.
+    /// Returns the first fault (an error in the data) that was reported: by this stream's kernels, by kernels of other
+    /// streams that wrote to its buffers, or by a graph.
     pub(super) fn faults(self) -> Result<()> {
         let Wait { stream, state, own, landing, .. } = self.0;
         let Some(state) = state else { return Ok(()) };

@@ -4,9 +4,10 @@
 //! share memory, so that no payload of one layout is ever read as a tag of the other.
 //!
 //! **Memory ordering.** The host writes a workspace once, when it allocates it: zeros, and epoch 1. From then on only
-//! kernels write it. They tag their status words with the epoch that the header holds when they start, and the block
-//! that draws the last ticket advances it. So a word that an earlier launch left behind is never taken for one of this
-//! launch. That is sound because two launches with one workspace never overlap:
+//! kernels write it. They tag their status words with the epoch (a number of the launch) that the header holds when
+//! they start. A block draws tickets (numbers of the tiles that it computes) from a counter, and the one that draws the
+//! last ticket advances the epoch. So a word that an earlier launch left behind is never taken for one of this launch.
+//! That is sound because two launches with one workspace never overlap:
 //! - Outside a capture there is one workspace a stream, and a stream runs its kernels one after the other.
 //! - Within a capture there is one workspace for each stream that takes part in it. Kernels captured from one stream
 //!   depend on each other in turn, and CUDA runs one launch of an executable graph after the other, on whatever
@@ -31,9 +32,10 @@ use upsweep_core::error::{Error, Result};
 /// Bytes of the header: `epoch, ticket, finished, fault code` (u32), `fault index` (u64), `fault value` (i64), `fault
 /// bound` (u64).
 const HEADER: usize = 256;
-/// Fault in the header: its offset, and its number of bytes.
+/// Position of the fault (an error in the data, which a kernel reports) in the header: its offset and its number of
+/// bytes.
 const FAULT: (u64, usize) = (12, 28);
-/// Fault code while a kernel writes the fault's index and value.
+/// Fault code that a kernel stores while it writes the index and the value of its fault.
 const CLAIMED: u32 = u32::MAX;
 /// Capacity of a stream's first workspace: 1 MiB of 8-byte words and 3 MiB of 16-byte words, the header included.
 pub(super) const INITIAL: Capacity = Capacity { words8: 1 << 17, words16: (3 << 16) - HEADER / 16 };
@@ -76,7 +78,8 @@ impl Capacity {
         needed.words8 <= self.words8 && needed.words16 <= self.words16
     }
 
-    /// Returns the capacity of a new workspace that satisfies `needed`: a region that is too small is at least doubled.
+    /// Returns the capacity of a new workspace that satisfies `needed`: a region that is too small for it is at least
+    /// doubled.
     pub(super) fn grown(self, needed: Self) -> Self {
         let grow = |have: usize, need: usize| {
             if need <= have {
@@ -140,7 +143,7 @@ pub(super) fn renew(context: &Context, workspace: Workspace) -> Result<Workspace
     Ok(workspace)
 }
 
-/// Current workspace of a stream or a capture, and the smaller ones that it replaced.
+/// Current workspace of a stream or of a capture, and the smaller workspaces that it replaced.
 #[derive(Debug, Default)]
 pub(super) struct Grown {
     pub(super) all: Vec<Workspace>,
@@ -153,8 +156,9 @@ impl Grown {
         self.all.last().copied()
     }
 
-    /// Enqueues copies of the workspaces' faults to a landing, in the order of `stream`. They can be read once the
-    /// stream has been waited for. Faults for which the landing has no room are not copied.
+    /// Enqueues copies of the faults that kernels may have reported in the workspaces to a landing (pinned host
+    /// memory), in the order of `stream`. They can be read once the stream has been waited for. Faults for which the
+    /// landing has no room are not copied.
     pub(super) fn ask(&self, landing: &mut Landing, stream: CUstream) -> Result<Vec<Asked>> {
         let mut asked = Vec::new();
         if self.may_fault {
@@ -168,7 +172,8 @@ impl Grown {
         Ok(asked)
     }
 
-    /// Returns the first fault of the workspaces, read in the order of `stream`, which is waited for.
+    /// Returns the first fault that kernels have reported in the workspaces. Reads them in the order of `stream`, which
+    /// it waits for.
     pub(super) fn read_fault(&self, stream: CUstream) -> Result<()> {
         if !self.may_fault {
             return Ok(());
@@ -179,7 +184,7 @@ impl Grown {
 
 const READING: &str = "reading whether a kernel reported a fault";
 
-/// Fault of a workspace that is copied to a landing.
+/// Fault of a workspace whose copy to a landing (pinned host memory) is enqueued.
 pub(super) struct Asked {
     /// Address of the fault on the device.
     address: u64,

@@ -25,9 +25,9 @@
 //! each segment and, by keys, the first key if it is requested (`kernels/tile/compact.cuh`).
 //!
 //! **Long reductions by keys of one buffer** are a relay (see [`select`](super::select)). For each head of a tile, its
-//! key and the result of the run before it wait in the ring. A tile publishes its number of heads, and the combination
-//! of its elements from the last head on. So a storing warp knows the positions of the tile's heads, and the
-//! combination of the run that is open before the tile.
+//! key and the result of the run before it wait in the ring (room for results in shared memory). A tile publishes its
+//! number of heads, and the combination of its elements from the last head on. So a storing warp knows the positions of
+//! the tile's heads, and the combination of the run that is open before the tile.
 
 use super::code::Kernel;
 use super::features::{Features, Heads, Layout, Layouts, Pass};
@@ -62,7 +62,7 @@ params! {
         /// If HEADS is OFFSETS: address of the offsets, one more than there are segments.
         offsets: "const Offset*",
         segments: "u64",
-        /// If HEADS is OFFSETS: number of offsets that each tile checks.
+        /// If HEADS is OFFSETS: number of offsets that each tile checks for ascending order.
         share: "u64",
         /// Number of results that the output has room for: a reduction stores no result beyond it.
         outputs: "u64",
@@ -151,7 +151,7 @@ pub(super) fn kernel<'a>(plan: &ScanPlan, features: Features, functions: &'a Fun
     Kernel { functions, kernel: plan.kernel(), features, constants: plan.constants() }
 }
 
-/// Returns the source of the segment heads for a job's lines and segments.
+/// Returns where the segment heads (first elements of segments) of a job come from, given its lines and segments.
 fn heads_in(shape: Shape, heads: Heads, by_segment: bool) -> Heads {
     match heads {
         Heads::None if shape.outer > 1 || by_segment => Heads::Rows,
@@ -159,7 +159,7 @@ fn heads_in(shape: Shape, heads: Heads, by_segment: bool) -> Heads {
     }
 }
 
-/// Returns the plan of a job, which is the one that [`launch`] makes.
+/// Returns the plan of a job with these lines and segments: the same one that [`launch`] makes.
 pub(super) fn plan_of(
     cuda: &Cuda,
     shape: Shape,

@@ -33,13 +33,15 @@ params! {
         /// Number of rows and of columns of the results of each array.
         out_height: "u64",
         out_width: "u64",
-        /// Number of strips of each array, number of tiles of a strip, and number of groups of strips.
+        /// Number of strips of each array (a strip is the neighbouring columns that one block goes down), number of
+        /// tiles of a strip, and number of groups of neighbouring strips.
         strips: "u64",
         tiles: "u64",
         groups: "u64",
         /// Index of the first group's entry among the entries that strips and groups of strips publish for their rows.
         group_entries: "u64",
-        /// Alignment in bytes that all vectors of elements have, at most the width of a copy.
+        /// Alignment in bytes that all vectors of elements in the input have, at most the number of bytes that one copy
+        /// moves.
         access: "u64",
         /// Whether all vectors of results are aligned to the width of a vector's store.
         out_aligned: "u64",

@@ -30,7 +30,7 @@ params! {
         step: "u64",
         /// Number of values that are searched for.
         n: "u64",
-        /// Unused: no fault is reported.
+        /// Workspace, which this kernel does not use: its blocks do not communicate, and it reports no fault.
         workspace: "Workspace",
     }
 }
@@ -53,7 +53,7 @@ where
     if n == 0 {
         return Ok(());
     }
-    // The kernel has the comparison where other kernels have the equality of neighbouring keys.
+    // The comparison takes the place that the equality of neighbouring keys has among the functions of other kernels.
     with_functions::<I, _, _>(&FirstOf(less), |functions| {
         let kernel = kernel(functions, upper, size_of::<O>());
         let loaded = cuda.kernel(kernel.key(), || kernel.source::<SearchParams>())?;

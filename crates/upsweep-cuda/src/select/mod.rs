@@ -16,9 +16,10 @@
 //! room for the results of two or three tiles, each tile has a half or a third of it, so that a tile takes the place of
 //! an earlier one whatever its size.
 //!
-//! **When the ticket is drawn.** If results are few, a block draws the ticket of its next tile a tile ahead, and copies
-//! that tile as soon as the one before is in registers. If results are many, it draws the ticket as late as possible
-//! (`FEW` in the relay): a block that waits for room in the ring then holds up fewer tiles.
+//! **When the ticket is drawn.** (The ticket is the number of the next tile of a block, from a counter that all blocks
+//! share.) If results are few, a block draws it a tile ahead, and copies that tile as soon as the one before is in
+//! registers. If results are many, it draws the ticket as late as possible (`FEW` in the relay): a block that waits for
+//! room in the ring then holds up fewer tiles.
 //!
 //! **Copies.** From compute capability 9.0 on, a warp's share of a tile is one bulk copy in two cases: where neighbours
 //! decide (the neighbouring vector is copied with it), and in partitions whose results have more than 2 bytes.
@@ -112,13 +113,13 @@ where
     with_functions(call.choice, |functions| launch::<C, Values, I, I>(cuda, call, beside, functions, count))
 }
 
-/// Companion output: for each selected element a number of `bytes` bytes. It has room for as many as there are results.
-/// See [`SelectSizes`].
+/// Companion output of a selection: a number of `bytes` bytes for each selected element. It has room for as many
+/// numbers as there are results. See [`SelectSizes`].
 #[derive(Clone, Copy)]
 struct Beside {
     address: u64,
     extent: Extent,
-    /// Bytes of a number; 0 where nothing is stored.
+    /// Number of bytes of each of the numbers; 0 if there is no companion output.
     bytes: usize,
     lengths: bool,
 }
@@ -127,7 +128,8 @@ impl Beside {
     const NOTHING: Self = Self { address: 0, extent: Extent::NOTHING, bytes: 0, lengths: false };
 }
 
-/// Launches the kernel of a selection whose functions are `functions`.
+/// Launches the kernel of the selection `call`, whose functions are `functions`. `beside` is the companion output,
+/// `count` the output for the number of selected elements.
 fn launch<C, V, I, O>(
     cuda: &Cuda,
     call: Choosing<'_, C, I, O>,

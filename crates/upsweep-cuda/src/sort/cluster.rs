@@ -18,7 +18,7 @@ params! {
         values: "const void*",
         values_out: "void*",
         n: "u64",
-        /// Number of keys of a block.
+        /// Number of keys that each block of the cluster sorts in its own shared memory.
         share: "u64",
     }
 }

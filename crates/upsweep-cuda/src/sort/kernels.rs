@@ -20,7 +20,7 @@ params! {
     struct SortCountParams {
         keys: "const void*",
         n: "u64",
-        /// Number of keys of a part, which one block counts.
+        /// Number of keys of a part of the array. One block counts the keys of a part.
         part: "u64",
         /// Whether the sort is in place: the results overwrite the input.
         in_place: "u64",
@@ -29,8 +29,8 @@ params! {
         status: "void*",
         /// Number of status words, which the kernel clears.
         status_words: "u64",
-        /// Null, or the address of a cursor for each digit value, by which tiles reserve their places. All are 0 before
-        /// the launch.
+        /// Null, or the address of a cursor for each digit value (the count of its keys that have room in the output so
+        /// far), by which tiles reserve room for their keys. All are 0 before the launch.
         cursors: "void*",
     }
 }
@@ -46,7 +46,7 @@ params! {
         values_out: "void*",
         values_scratch: "void*",
         n: "u64",
-        /// Index of the launch among the passes of the sort, from 0 on.
+        /// Number of the launch among the passes of the sort; the first one is 0.
         launch: "u64",
         header: "void*",
         status: "void*",
@@ -73,7 +73,7 @@ params! {
     struct SortTallyParams {
         keys: "const void*",
         n: "u64",
-        /// Number of keys of a part, which one block counts.
+        /// Number of keys of a part of the array. One block counts the keys of a part.
         part: "u64",
         /// Address of a counter for each key, all 0 before the launch.
         counts: "u64*",
@@ -94,7 +94,8 @@ params! {
         output: "void*",
         n: "u64",
         places: "const u64*",
-        /// Zeros of floats, as the kernel that tallies has left them. `parts`: number of the blocks of that kernel.
+        /// Zeros of floats with their signs, as the kernel that counts the keys has left them. `parts`: number of the
+        /// blocks of that kernel.
         zeros: "const u64*",
         signs: "const u32*",
         signs_of_part: "u64",

@@ -12,7 +12,7 @@ use upsweep_plan::sort::counting::lines_constants;
 
 params! {
     alone
-    /// Parameters of the kernel that transposes interleaved lines to contiguous rows.
+    /// Parameters of the kernel that transposes interleaved lines to contiguous rows, or rows to lines.
     struct SortLinesParams {
         input: "const void*",
         output: "void*",
@@ -23,10 +23,10 @@ params! {
 }
 
 const LINES: &str = "upsweep_sort_lines";
-/// Largest number of blocks for each multiprocessor. If there are more squares of elements, a block transposes several.
+/// Largest number of blocks for each multiprocessor. A block transposes one square of elements after another.
 const BLOCKS_A_MULTIPROCESSOR: usize = 8;
 
-/// Returns the source of the kernel that transposes lines to rows.
+/// Returns the source of the kernel that transposes lines to rows, or rows to lines.
 pub(crate) fn source(constants: Constants) -> KernelSource {
     let prelude = constants.to_string() + &SortLinesParams::text();
     KernelSource { root: "sort/lines.cuh", prelude, entry: LINES }
@@ -53,7 +53,8 @@ pub(super) fn to_rows(cuda: &Cuda, shape: Shape, (size, align): (usize, usize), 
     unsafe { cuda.launch(&kernel, Grid::new(blocks, threads as u32, 0), &params) }
 }
 
-/// Transposes rows back to interleaved lines of the shape `shape`.
+/// Transposes rows back to interleaved lines of the shape `shape`. `layout` is the size and the alignment of an element
+/// in bytes.
 pub(super) fn to_lines(cuda: &Cuda, shape: Shape, layout: (usize, usize), input: u64, output: u64) -> Result<()> {
     to_rows(cuda, Shape { len: shape.inner, inner: shape.len, ..shape }, layout, input, output)
 }

@@ -14,9 +14,9 @@
 //! **A pass** (`pass.cuh`). Tiles are as large as shared memory allows: each run of keys that ends inside a sector of
 //! 32 bytes costs the L2 cache more than its bytes. Between the slots of two digits one slot is padding, because digits
 //! with equally many keys would otherwise begin in the same few banks. Some warps rank the keys of a tile and put them,
-//! and their values, into slots. Other warps look back, one thread for each digit, and drain the slots of the tile
-//! before. Between passes keys lie in memory as unsigned numbers in sorted order: the first pass encodes them and the
-//! last one decodes them (`sort/radix.cuh`).
+//! and their values, into slots (room for one key each, in shared memory). Other warps look back, one thread for each
+//! digit, and drain the slots of the tile before. Between passes keys lie in memory as unsigned numbers in sorted
+//! order: the first pass encodes them and the last one decodes them (`sort/radix.cuh`).
 //!
 //! **From the highest bits.** `split.cuh` counts the keys by the highest 8 to 16 bits in which the keys of a sample
 //! differ. If the sample has few distinct keys, these are counted and filled in. Otherwise one pass by all of these
@@ -192,7 +192,7 @@ fn types_of<K: Key>(descending: bool, value: usize) -> SortTypes {
     SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value, indices: Indices::None, keys_out: true }
 }
 
-/// Parts of the array, each of which is sorted separately.
+/// Parts of the array, each of which is sorted separately: the whole array, lines, or segments.
 #[derive(Clone)]
 enum Parts {
     Whole,
@@ -350,8 +350,8 @@ fn launch(cuda: &Cuda, len: usize, types: SortTypes, in_place: bool, buffers: Bu
     fill(cuda, &plan, buffers.keys_out, counts_at, zeros)
 }
 
-/// Counts how often each value of each digit occurs in the keys. `status` is the address and the number of the status
-/// words that the kernel clears.
+/// Launches the kernel that counts how often each value of each digit occurs in the keys. `status` is the address and
+/// the number of the status words that the kernel clears.
 fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, header: u64, status: (u64, usize)) -> Result<()> {
     let kernel = cuda.kernel(SortKey::new(COUNT, plan.counting_constants()), || Ok(counting_source(plan)))?;
     let Counting { blocks, part, threads, shared_bytes } = plan.counting(cuda.multiprocessors() as usize);
@@ -371,7 +371,7 @@ fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, header: u64, status: (u64, usi
     unsafe { cuda.launch(&kernel, Grid::new(blocks, threads, shared).behind_if(plan.split_bits() > 0), &params) }
 }
 
-/// Stores each key value of a sort by counting, from the index on that `places` has for it.
+/// Stores each key of a sort by counting as often as it was counted: key x from the index on that `places` has for x.
 fn fill(cuda: &Cuda, plan: &SortPlan, output: u64, places: u64, zeros: Zeros) -> Result<()> {
     let kernel = cuda.kernel(SortKey::new(FILL, plan.fill_constants()), || Ok(fill_source(plan)))?;
     let threads = SortPlan::fill_threads() as u32;

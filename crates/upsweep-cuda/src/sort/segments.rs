@@ -22,7 +22,7 @@ params! {
         starts: "void*",
         segments: "u64",
         n: "u64",
-        /// Address of the `SegmentHeader`: the numbers of segments on the lists.
+        /// Address of the `SegmentHeader`: the numbers of segments on the lists of longer segments.
         header: "void*",
         workspace: "Workspace",
     }
@@ -30,10 +30,10 @@ params! {
 
 params! {
     alone
-    /// Parameters of the kernels that prepare the passes that long segments share.
+    /// Parameters of the kernels that prepare the passes by which all long segments are sorted together.
     struct SortPartsParams {
         keys: "const void*",
-        /// Address of the `SegmentHeader`: the numbers of segments on the lists.
+        /// Address of the `SegmentHeader`: the numbers of segments on the lists of longer segments.
         segments: "const void*",
         /// Null, or the address of the list of long segments.
         list: "const void*",
@@ -44,7 +44,7 @@ params! {
         in_place: "u64",
         /// Number of keys of a tile.
         tile: "u64",
-        /// Address of the `SortHeader` of the passes.
+        /// Address of the `SortHeader` of the passes: what they sort by, and from where to where.
         header: "void*",
         /// Address of the index of the first tile of each segment, and after these of the number of all tiles.
         firsts: "void*",
@@ -54,7 +54,7 @@ params! {
     }
 }
 
-/// Returns the C++ text of the parameters of these kernels.
+/// Returns the C++ text of the parameters of the kernels of this file.
 #[cfg(test)]
 pub(crate) fn params_text() -> String {
     SortStartsParams::text() + &SortPartsParams::text()
@@ -81,7 +81,7 @@ pub(crate) fn parts_source(entry: &'static str, constants: Constants) -> KernelS
     KernelSource { root: "sort/segments.cuh", prelude, entry }
 }
 
-/// Names of the kernels that prepare the passes that long segments share.
+/// Names of the kernels that prepare the passes by which all long segments are sorted together.
 pub(crate) const AROUND_PASSES: [&str; 4] = [STARTS, CUT, PARTS, PLACES];
 
 /// Sorts each segment of an array of `len` keys.

@@ -16,25 +16,26 @@ params! {
     struct SortSplitParams {
         keys: "const void*",
         n: "u64",
-        /// Number of keys of a part, which one block counts.
+        /// Number of keys of a part of the array. One block counts the keys of a part.
         part: "u64",
         /// Whether the sort is in place: the results overwrite the input.
         in_place: "u64",
         /// Address of the `SortHeader`, in which the kernels tell each other how the sort goes.
         header: "void*",
-        /// Address of a counter for each value of the highest bits, and of one more. All are 0 before the launch.
+        /// Address of a counter for each value of the highest bits, and of one more counter. All are 0 before the
+        /// launch.
         places: "void*",
         status: "void*",
         /// `status_words`: number of status words, which the kernel clears. `status_empty`: number of those that the
         /// first pass uses.
         status_words: "u64",
         status_empty: "u64",
-        /// Null, or the address of the cursors, by which tiles reserve their places: one for each digit value and one
-        /// for each bucket. All are 0 before the launch.
+        /// Null, or the address of the cursors (counts of the keys that have room in the output so far), by which tiles
+        /// reserve room for their keys: one for each digit value and one for each bucket. All are 0 before the launch.
         cursors: "void*",
         /// Null, or the address for the list of the tiles of all buckets, if a second pass follows.
         tiles: "void*",
-        /// Number of keys of a tile of a pass.
+        /// Number of keys of a tile of a pass (a kernel that sorts by one digit).
         tile: "u64",
         /// Number of highest bits by which the keys are counted.
         bits: "u64",
@@ -61,8 +62,8 @@ params! {
         header: "const void*",
         /// Address of the index at which each bucket begins.
         places: "const void*",
-        /// Address of a cursor of 32 bits for each bucket, by which tiles reserve their places. All are 0 before the
-        /// launch.
+        /// Address of a cursor of 32 bits for each bucket (the count of keys that have room in it so far), by which
+        /// tiles reserve room for their keys. All are 0 before the launch.
         cursors: "void*",
     }
 }
@@ -114,8 +115,8 @@ params! {
         /// segments of all lengths and puts the longer ones on lists.
         header: "void*",
         list: "const void*",
-        /// Largest number of keys of a segment that is sorted by a warp with more keys a lane, by a block, and by a
-        /// larger block.
+        /// Largest number of keys of a segment that is sorted by a warp with more keys in each lane than this kernel
+        /// has (`more`), by a block (`room`), and by a larger block (`large_room`).
         more: "u64",
         room: "u64",
         large_room: "u64",
@@ -166,8 +167,8 @@ pub(super) fn cursors(plan: &SortPlan, header: u64) -> u64 {
     if plan.cursors() > 0 { header + plan.cursors_at() as u64 } else { 0 }
 }
 
-/// Counts the keys by their highest bits. The last argument has the addresses of the header, the status words and the
-/// list of tiles.
+/// Launches the kernel that counts the keys at the address `keys` by their highest bits. The last argument has the
+/// addresses of the header, the status words and the list of tiles.
 pub(super) fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, (header, status, tiles): (u64, u64, u64)) -> Result<()> {
     let kernel = cuda.kernel(SortKey::new(SPLIT, plan.split_constants()), || Ok(split_source(plan)))?;
     let Counting { blocks, part, threads, shared_bytes } = plan.splitting(cuda.multiprocessors() as usize);
@@ -195,7 +196,8 @@ pub(super) fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, (header, status, ti
     unsafe { cuda.launch(&kernel, Grid::new(blocks as u32, threads as u32, shared_bytes as u32), &params) }
 }
 
-/// Scatters keys into the buckets of their highest bits in a single pass.
+/// Launches the kernel that scatters keys into the buckets of their highest bits in a single pass. The buffers are
+/// those of `passes`.
 pub(super) fn scatter(cuda: &Cuda, plan: &SortPlan, passes: &SortParams) -> Result<()> {
     let kernel = cuda.kernel(SortKey::new(SCATTER, plan.scatter_constants()), || Ok(scatter_source(plan)))?;
     let scatter = plan.scatter();
@@ -217,7 +219,8 @@ pub(super) fn scatter(cuda: &Cuda, plan: &SortPlan, passes: &SortParams) -> Resu
     unsafe { cuda.launch(&kernel, Grid::new(blocks, threads, shared).behind(), &params) }
 }
 
-/// Sorts each bucket that the passes by the highest bits have filled.
+/// Sorts each bucket that the passes by the highest bits have filled, by a warp or a block. The buffers are those of
+/// `passes`.
 pub(super) fn sort_buckets(cuda: &Cuda, plan: &SortPlan, passes: &SortParams) -> Result<()> {
     let in_scratch = plan.in_place && !plan.splits_twice();
     let (keys, values) =

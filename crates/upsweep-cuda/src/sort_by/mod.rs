@@ -30,7 +30,7 @@ params! {
         values: "const void*",
         values_output: "void*",
         n: "u64",
-        /// Unused: no fault is reported.
+        /// Workspace, which this kernel does not use: its blocks do not communicate, and it reports no fault.
         workspace: "Workspace",
     }
 }

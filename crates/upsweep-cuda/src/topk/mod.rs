@@ -45,24 +45,25 @@ params! {
         /// Address of the `RankHeader`: what the device knows so far about the wanted key.
         header: "void*",
         candidates: "In*",
-        /// Null, or the address of the position of each candidate.
+        /// Null, or the address of the position of each candidate (a key in the window) in its row.
         candidate_places: "void*",
-        /// Number of candidates that there is room for.
+        /// Number of candidates (keys in the window) that there is room for.
         room: "u64",
-        /// Whether results are taken from the candidates, and not from the input.
+        /// Whether results are taken from the candidates (the keys in the window), and not from the input.
         takes: "u64",
         /// Ranks in the sample of the first key of the window (the range in which the wanted key is expected) and of
         /// the last one.
         low_rank: "u64",
         high_rank: "u64",
-        /// Index of the digit that a counting kernel counts, from the highest digit on.
+        /// Index of the digit of the keys that a counting kernel counts; the highest digit has index 0.
         pass: "u64",
         /// Null, or the address that the wanted key is stored at.
         wanted: "In*",
         /// Null, or the address for the results (`values`), and for their positions (`places`).
         values: "In*",
         places: "void*",
-        /// `order_room`: number of results that a block sorts. `by_key`: whether it sorts them by their keys, too.
+        /// `order_room`: number of results that a block of the last step sorts. `by_key`: whether it sorts them by
+        /// their keys, too.
         order_room: "u64",
         by_key: "u64",
         workspace: "Workspace",
@@ -96,14 +97,14 @@ impl TopKParams {
     }
 }
 
-/// Steps of a top-k, each a kernel.
+/// Steps of a top-k, each a kernel. `topk/` has a file for each.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
     Guess,
     Collect,
     Count,
     Take,
-    /// Stores the results from the input, in a pipeline.
+    /// Stores the results from the input: a pipeline over the tiles of a row.
     Store,
     Rows,
     Order,
@@ -124,7 +125,7 @@ pub(super) fn kernel<'a>(plan: &TopKPlan, step: Step, functions: &'a Functions<'
     Kernel { functions, kernel, features: Features::PLAIN, constants }
 }
 
-/// Search for one key, or for all results, of a top-k.
+/// Values that all launches of a top-k have in common: the device, the plan, and the functions of the kernels.
 struct Call<'a> {
     cuda: &'a Cuda,
     plan: TopKPlan,
@@ -156,7 +157,8 @@ impl Call<'_> {
             blocks
         };
         let (blocks, threads, shared) = (blocks as u32, threads as u32, shared as u32);
-        // False for steps that come first, and for those after work of another kind or on other rows.
+        // Whether the kernel may start as the kernel before it ends. It does not if it comes first, or after work of
+        // another kind or on other rows.
         let is_behind = match step {
             Step::Guess | Step::Rows | Step::Order => false,
             Step::Count => self.plan.window.is_some() || pass > 0,
@@ -167,7 +169,8 @@ impl Call<'_> {
         unsafe { self.cuda.launch(&loaded, Grid::new(blocks, threads, shared).behind_if(is_behind), &params) }
     }
 
-    /// Finds the wanted key of one row. With `values` or `places` also stores the results.
+    /// Finds the key of rank `params.rank` in one row. Also stores the results if `params.values` or `params.places` is
+    /// not 0.
     fn whole(&self, params: TopKParams) -> Result<()> {
         let Self { cuda, plan, .. } = *self;
         let multiprocessors = cuda.multiprocessors() as usize;
@@ -188,11 +191,11 @@ impl Call<'_> {
             workspace: cuda.workspace(plan.pass.words.words8, plan.pass.words.words16)?,
             ..params
         };
-        // SAFETY, of all launches below: the loans that the caller holds, and the scratch, keep the pointers good for
-        // the sizes of the plan.
+        // The loans that the caller holds, and the scratch, keep the pointers of all launches below good for the plan's
+        // sizes.
         if let Some(window) = plan.window {
             let params = TopKParams { low_rank: window.low_rank as u64, high_rank: window.high_rank as u64, ..params };
-            // SAFETY: the loans and the scratch keep the pointers good, as said above.
+            // SAFETY: the caller's loans and the scratch keep the pointers good for the sizes of the plan.
             unsafe {
                 self.launch(Step::Guess, 1, guess, 0, params)?;
                 self.launch(Step::Collect, plan.collecting_blocks(multiprocessors), count, 0, params)?;
@@ -200,15 +203,15 @@ impl Call<'_> {
         }
         for pass in 0..plan.digits(takes) as u64 {
             let blocks = plan.counting_blocks(multiprocessors);
-            // SAFETY: the loans and the scratch keep the pointers good, as said above.
+            // SAFETY: the caller's loans and the scratch keep the pointers good for the sizes of the plan.
             unsafe { self.launch(Step::Count, blocks, count, 0, TopKParams { pass, ..params })? };
         }
         if takes {
-            // SAFETY: the loans and the scratch keep the pointers good, as said above.
+            // SAFETY: the caller's loans and the scratch keep the pointers good for the sizes of the plan.
             unsafe { self.launch(Step::Take, plan.taking_blocks(multiprocessors), count, 0, params)? };
         }
         if results {
-            // SAFETY: the loans and the scratch keep the pointers good, as said above.
+            // SAFETY: the caller's loans and the scratch keep the pointers good for the sizes of the plan.
             unsafe { self.launch(Step::Store, plan.pass.tiles, threads, shared, params)? };
         }
         Ok(())
@@ -339,7 +342,7 @@ pub fn wanted<K: Key>(cuda: &Cuda, mut call: Ranking<'_, K, u32>, ranks: &[usize
     })
 }
 
-/// Slice on memory that something else owns: dropping it does not free the memory.
+/// Slice of device memory that something else owns: dropping the slice does not free the memory.
 struct Borrowed<T>(Option<CudaSlice<T>>);
 
 impl<T> Borrowed<T> {

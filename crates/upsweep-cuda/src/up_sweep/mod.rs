@@ -1,6 +1,7 @@
 //! Up-sweeps on a CUDA device: see `up_sweep/up_sweep.cuh`.
 //!
-//! A block combines the aligned blocks of elements in its tile. Further launches combine the last elements of tiles.
+//! A block combines the aligned blocks of elements in its tile. Further launches combine the last elements of all
+//! tiles.
 
 use super::code::Kernel;
 use super::features::Features;
@@ -23,7 +24,7 @@ params! {
         /// `n`: number of elements that this launch combines. `stride`: distance between two of them in the array.
         n: "u64",
         stride: "u64",
-        /// Unused: no fault is reported.
+        /// Workspace, which this kernel does not use: its blocks do not communicate, and it reports no fault.
         workspace: "Workspace",
     }
 }

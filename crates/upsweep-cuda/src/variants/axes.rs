@@ -1,4 +1,4 @@
-//! Kernels of scans along two axes.
+//! Part of the list of kernels that are compiled where there is no GPU: scans along two axes.
 
 use super::super::features::Features;
 use super::super::scan_axes::{ScanAxesParams, kernel, plan};
@@ -11,8 +11,8 @@ use upsweep_core::segments::Whole;
 use upsweep_core::steps::{JobSteps, Parts};
 
 impl List {
-    /// Adds scans with states of all sizes, of few interleaved lines, with a border, and of an operator that captures a
-    /// value.
+    /// Adds the kernels of scans along two axes to the list: with states of all sizes, of few interleaved lines, with a
+    /// border, and of an operator that captures a value.
     pub(super) fn axes(&mut self) {
         let plain = Features::PLAIN;
         self.two_axes("f32", &Parts::<f32, f32, _, _, _>::new(Sum, Same, Same), plain);

@@ -1,4 +1,5 @@
-//! Kernels of reductions by offsets of gathered elements: sparse products.
+//! Part of the list of kernels that are compiled where there is no GPU: reductions by offsets of gathered elements,
+//! such as sparse products.
 
 use super::super::reduce::gathered::{self, GatheredParams};
 use super::List;

@@ -1,4 +1,4 @@
-//! Kernels of histograms.
+//! Part of the list of kernels that are compiled where there is no GPU: histograms.
 
 use super::super::histogram::range::{self, RangeHistogramParams};
 use super::super::histogram::{self, HistogramParams};
@@ -11,7 +11,8 @@ use upsweep_core::tally::Amount;
 use upsweep_plan::histogram::{HistogramJob, HistogramPlan};
 
 impl List {
-    /// Adds histograms of every kind of bins, with and without slices, channels and weights.
+    /// Adds the kernels of histograms to the list: of every kind of bins, with and without slices, channels and
+    /// weights. (A slice is the part of the bins that one block counts.)
     pub(super) fn histograms(&mut self) {
         macro_rules! even {
             ($($ty:ty)*) => { $(if let Ok(rule) = <$ty>::rule(0.0, 10.0, 256) {
@@ -42,7 +43,8 @@ impl List {
         });
     }
 
-    /// Adds the kernel of queries of a range histogram: of quantiles, or of ranges.
+    /// Adds the kernel of queries of a range histogram (prefix sums of a histogram's bins) to the list: with
+    /// `quantiles` that of queries of quantiles, else of ranges.
     fn queries<T: Element>(&mut self, name: &str, quantiles: bool) {
         let text = |source: &mut Source| histogram::text_of::<T, NoRule, u64>(source, &NoRule);
         let held = Held::nothing();

@@ -1,4 +1,4 @@
-//! Kernels of scans along a linked list.
+//! Part of the list of kernels that are compiled where there is no GPU: scans along a linked list.
 
 use super::super::list_scan::{self, ListScanParams, Step};
 use super::{AddMasked, List, Weighed};
@@ -10,7 +10,8 @@ use upsweep_core::segments::Whole;
 use upsweep_core::steps::{JobSteps, Parts};
 
 impl List {
-    /// Adds scans of numbers, of computed elements, of functions that capture values, and of large elements.
+    /// Adds the kernels of scans along a linked list: of numbers, of computed elements, of functions that capture
+    /// values, and of large elements.
     pub(super) fn along(&mut self) {
         self.along_of("u64 computed", false, &Parts::<Counting<u64>, u64, _, _, _>::new(Sum, Same, Same));
         self.along_of("f64 max", true, &Parts::<f64, f64, _, _, _>::new(Max, Same, Same));

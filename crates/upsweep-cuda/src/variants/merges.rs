@@ -1,4 +1,4 @@
-//! Kernels of merges and of sorts by a comparison.
+//! Part of the list of kernels that are compiled where there is no GPU: merges, and sorts by a comparison.
 
 use super::super::merge::four::{self, MergeFourParams};
 use super::super::merge::{self, MergeParams};
@@ -18,7 +18,8 @@ fn above(#[param] shift: u32, a: u32, b: u32) -> bool {
 }
 
 impl List {
-    /// Adds merges and sorts of elements of each size, with values and without.
+    /// Adds the kernels of merges and of sorts by a comparison to the list, of elements of each size, with values and
+    /// without.
     pub(super) fn merges(&mut self) {
         self.merge::<u8>("u8", 0);
         self.merge::<f32>("f32", 0);

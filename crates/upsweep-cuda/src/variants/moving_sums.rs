@@ -1,4 +1,4 @@
-//! Kernels of moving sums.
+//! Part of the list of kernels that are compiled where there is no GPU: moving sums.
 
 use super::super::moving_sum::{MovingSumParams, kernel, with_functions};
 use super::List;
@@ -23,8 +23,8 @@ fn mean_of_bytes(sum: u64, n: u64) -> u8 {
 }
 
 impl List {
-    /// Adds windows of few and of many columns, of one row and of several, of one and of several channels, and blocks
-    /// of all sizes.
+    /// Adds the kernels of moving sums to the list: windows of few and of many columns, of one row and of several, of
+    /// one and of several channels, and blocks of all sizes.
     pub(super) fn moving_sums(&mut self) {
         for radius in [3, 50, 700] {
             self.moving_sum::<f32, f64, _, _, _>("f32", MapWith(Wide), MeanOfFloats, 1, [radius, radius]);

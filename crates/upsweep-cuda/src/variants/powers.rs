@@ -1,4 +1,5 @@
-//! Kernels of sums of powers of rows, whose map and finish compute.
+//! Part of the list of kernels that are compiled where there is no GPU: sums of powers of rows. Their map (before the
+//! sum) and finish (after it) compute mathematical functions.
 
 use super::super::features::{Features, Heads};
 use super::List;

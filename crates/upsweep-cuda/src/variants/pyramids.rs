@@ -1,4 +1,4 @@
-//! Kernels of pyramids.
+//! Part of the list of kernels that are compiled where there is no GPU: image pyramids.
 
 use super::super::pyramid::{PyramidParams, kernel, with_functions};
 use super::List;
@@ -42,7 +42,8 @@ impl<T: Element> Function<(T, T, T, T)> for FirstOfFour {
 }
 
 impl List {
-    /// Adds pixels of all sizes, whole ones and those split by channels, and a function that captures a value.
+    /// Adds the kernels of pyramids to the list: of pixels of all sizes, whole ones and those split by channels, and of
+    /// a function that captures a value.
     pub(super) fn pyramids(&mut self) {
         for with_input in [false, true] {
             self.pyramid::<u8, _>("u8 x 4", MeanU8, 4, with_input);

@@ -1,4 +1,4 @@
-//! Kernels of linear recurrences.
+//! Part of the list of kernels that are compiled where there is no GPU: linear recurrences (IIR filters).
 
 use super::List;
 use crate::features::{Features, Heads};
@@ -11,7 +11,8 @@ use upsweep_plan::recurrence::{Form, RecurrencePlan};
 const DIRECT: Form = Form { order: 2, sections: 0, feedback: true, careful: false, basis: true };
 
 impl List {
-    /// Adds recurrences of numbers of each type, of some orders, of cascades, of rows, and of strided lines.
+    /// Adds the kernels of recurrences to the list: of numbers of each type, of some orders, of cascades, of rows, and
+    /// of strided lines.
     pub(super) fn recurrences(&mut self) {
         for order in [1, 2, 4, 8, 16] {
             self.recurrence::<f32, f32>("f32", Form { order, ..DIRECT }, Features::PLAIN);

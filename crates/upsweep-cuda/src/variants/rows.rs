@@ -1,4 +1,4 @@
-//! Kernels of reductions of rows, a warp each.
+//! Part of the list of kernels that are compiled where there is no GPU: reductions of rows, each by one warp.
 
 use super::super::reduce::rows::{RowsParams, kernel, plan};
 use super::{AddMasked, List, Times};
@@ -21,7 +21,8 @@ pub(super) fn constants(functions: &super::super::job::Functions<'_>) -> upsweep
 }
 
 impl List {
-    /// Adds reductions of rows by operators that commute and by others, of elements of all sizes.
+    /// Adds the kernels of reductions of rows to the list: by operators that commute and by others, of elements of all
+    /// sizes.
     pub(super) fn rows(&mut self) {
         self.row("f32", &Parts::<f32, f32, _, _, _>::new(Sum, Same, Same));
         self.row("u8 max", &Parts::<u8, u8, _, _, _>::new(Max, Same, Same));

@@ -1,4 +1,4 @@
-//! Kernels of selections, runs, expansions and lookups.
+//! Part of the list of kernels that are compiled where there is no GPU: selections, runs, expansions and lookups.
 
 use super::super::expand::{self, ExpandParams};
 use super::super::job::Functions;
@@ -15,8 +15,8 @@ use upsweep_plan::expand::{ExpandPlan, ExpandSizes};
 use upsweep_plan::select::{SelectPlan, SelectSizes};
 
 impl List {
-    /// Adds selections by predicate and by flags, from elements of some sizes: of elements, of their indices, and from
-    /// more than 2^32 elements.
+    /// Adds the kernels of selections by predicate and by flags, of elements of some sizes, to the list: those that
+    /// store elements, those that store indices, and those for more than 2^32 elements.
     pub(super) fn selections(&mut self) {
         macro_rules! of {
             ($($ty:ty),*) => { $(
@@ -46,15 +46,15 @@ impl List {
     }
 
     fn selection<I: Element, C: Choose<I>>(&mut self, name: &str, choice: &C, len: usize, index: usize) {
-        // Functions that capture more values than the parameters have room for have no kernel.
+        // Functions that capture more values than a kernel's parameters have room for have no kernel.
         let _none = select::with_functions(choice, |functions| {
             self.selection_of_sizes(name, len, select::sizes_of::<I, C>(choice, index, false), functions);
             Ok(())
         });
     }
 
-    /// Adds the selection of the runs of equal neighbours, with a number of `run` bytes for each: its length or its
-    /// begin.
+    /// Adds the kernel that selects the first element of each run of equal neighbours to the list. It also stores a
+    /// number of `run` bytes for each run: with `lengths` the run's length, else the index where the run begins.
     fn runs<I: Element>(&mut self, name: &str, len: usize, run: usize, lengths: bool)
     where
         FirstOf<Equal>: Choose<I>,
@@ -67,7 +67,8 @@ impl List {
         });
     }
 
-    /// Adds an expansion of counts of `count` bytes: to owners, to ranks, or to values.
+    /// Adds the kernels of an expansion of counts of `count` bytes to the list. `expanded` says what they store for
+    /// each result: owners, ranks, or values.
     fn expansion<T: Element>(&mut self, name: &str, expanded: Expanded, count: usize, result: usize) {
         let _none = select::with_functions::<T, _, _>(&Where(Unasked), |functions| {
             let plan = ExpandPlan::new(1 << 20, ExpandSizes { expanded, count, result }, self.capability);

@@ -1,4 +1,4 @@
-//! Kernels of sorts.
+//! Part of the list of kernels that are compiled where there is no GPU: sorts.
 
 use crate::KernelSource;
 use crate::sort::{cluster, kernels, lines, segments, split};

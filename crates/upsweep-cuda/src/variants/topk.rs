@@ -1,4 +1,4 @@
-//! Kernels of top-k.
+//! Part of the list of kernels that are compiled where there is no GPU: top-k.
 
 use super::super::select::with_functions;
 use super::super::topk::{self, Step, TopKParams};
@@ -9,7 +9,8 @@ use upsweep_core::key::Key;
 use upsweep_plan::topk::{RankTypes, TopKPlan};
 
 impl List {
-    /// Adds top-k of keys of each size and order, with indices and without, of many keys and of few.
+    /// Adds the kernels of top-k to the list: of keys of each size and order, with indices and without, of many keys
+    /// and of few.
     pub(super) fn rankings(&mut self) {
         self.ranking::<u8>("u8", 1 << 20, false, 4);
         self.ranking::<f16>("f16", 1 << 20, true, 4);

@@ -1,4 +1,4 @@
-//! Kernels of up-sweeps.
+//! Part of the list of kernels that are compiled where there is no GPU: up-sweeps.
 
 use super::super::up_sweep::{UpSweepParams, kernel};
 use super::{AddMasked, List};
@@ -8,7 +8,7 @@ use upsweep_core::segments::Whole;
 use upsweep_core::steps::Parts;
 
 impl List {
-    /// Adds up-sweeps of elements of all sizes, and of an operator that captures a value.
+    /// Adds the kernels of up-sweeps of elements of all sizes, and of an operator that captures a value, to the list.
     pub(super) fn up_sweeps(&mut self) {
         self.up_sweep::<u8, _>("u8", Sum);
         self.up_sweep::<f32, _>("f32", Sum);

@@ -1,5 +1,5 @@
-//! Kernels of scans whose elements are steps of recurrences with varying coefficients: several inputs, and partial
-//! results wider than these.
+//! List of the kernels of scans whose elements are steps of recurrences with coefficients that vary from element to
+//! element. They have several inputs, and partial results wider than an element of an input.
 
 use super::{Features, List};
 use upsweep_core::operator::{MapWith, Zip};

@@ -72,7 +72,7 @@ impl Translator {
         }
     }
 
-    /// Translates the left side of an assignment.
+    /// Translates the left side of an assignment: a variable, or a field or array element of one.
     pub(super) fn place(&mut self, place: &Expr) -> Result<Both> {
         match place {
             Expr::Path(path) => {

@@ -1,4 +1,5 @@
-//! Methods that bodies can call, and replacements for the others.
+//! Methods of numbers that the body of an operator or function can call, and what errors suggest in place of other
+//! methods.
 
 use crate::cuda::{Cuda, cuda, source};
 use proc_macro2::Ident;
@@ -7,7 +8,7 @@ use quote::quote;
 /// Parameters of a method after the receiver, and its result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Method {
-    /// Number of arguments of the receiver's own type.
+    /// Number of arguments after the receiver that have the receiver's own type.
     pub(super) same: usize,
     /// Whether one more argument follows, of type `u32`: a number of bits or an exponent.
     pub(super) count: bool,
@@ -15,8 +16,8 @@ pub(super) struct Method {
     pub(super) returns_same: bool,
 }
 
-/// Mathematical functions of one value (here) and of two (`OF_TWO`). A kernel contains only those that its bodies call.
-/// The last four here are for `SumOfPowers` and are not documented.
+/// Names of the mathematical methods of a float without an argument; `OF_TWO` has those with one argument. A kernel
+/// contains only those that its bodies call. The last four here are for `SumOfPowers` and are not documented.
 const OF_ONE: [&str; 16] = [
     "exp",
     "exp2",

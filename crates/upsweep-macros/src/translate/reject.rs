@@ -3,7 +3,7 @@
 use syn::spanned::Spanned;
 use syn::{Error, Expr, Result, Type, UnOp};
 
-/// Error for `expression`, which is of a kind that no body can contain.
+/// Error for `expression`, which is of a kind that the body of an operator or function cannot contain.
 pub(super) fn error(expression: &Expr) -> Error {
     let (span, message) = match expression {
         Expr::While(e) => {
@@ -58,7 +58,7 @@ pub(super) fn error(expression: &Expr) -> Error {
     Error::new(span, message)
 }
 
-/// Rejects types that no element has.
+/// Returns an error for a type that cannot be the type of an element or of a value in a body.
 pub(crate) fn check_type(ty: &Type) -> Result<()> {
     let message = match ty {
         Type::Reference(_) => "a reference cannot go to the GPU: take and return values; elements are Copy",

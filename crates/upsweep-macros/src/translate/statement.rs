@@ -81,7 +81,8 @@ impl Translator {
         let outer = std::mem::replace(&mut self.annotation, ty.cloned());
         let value = self.expression(&init.expr, &want);
         self.annotation = outer;
-        // The pattern is bound in any case, so that an error in the value is not followed by others.
+        // The variables of the pattern are declared in any case, so that an error in the value is not followed by
+        // errors about unknown variables.
         let plain = matches!(pattern, Pat::Ident(_));
         let whole = if plain { None } else { Some(self.name("parts")) };
         let (name, parts) = self.bind(pattern, whole.as_deref())?;
@@ -254,7 +255,7 @@ impl Translator {
         Ok(Both { rust: quote_spanned!(for_loop.for_token.span=> for #pattern in #range #body), cuda })
     }
 
-    /// Translates `place op= value`.
+    /// Translates a compound assignment `place op= value`, such as `x += 1`.
     fn compound(&mut self, binary: &syn::ExprBinary) -> Result<Both> {
         let (function, shift) = match compound(&binary.op) {
             Some(function) => (function, matches!(binary.op, BinOp::ShlAssign(_) | BinOp::ShrAssign(_))),

@@ -5,7 +5,7 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{BinOp, Block, Error, Expr, ExprIf, Lit, Stmt, UnOp};
 
-/// Whether the expression's type follows from its surroundings only.
+/// Whether the expression has no C++ type of its own, so that its type follows from its surroundings only.
 pub(super) fn untyped(expression: &Expr) -> bool {
     match expression {
         Expr::Lit(literal) => match &literal.lit {
