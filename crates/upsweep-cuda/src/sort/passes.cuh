@@ -5,8 +5,8 @@
 #include "sort/visit.cuh"
 #include "warp/shuffle.cuh"
 
-// Plans each launch from the digits that vary among the keys. `cursors` are DIGITS numbers, all 0, for keys alone. If
-// equal keys are distinguishable (`told_apart`), each pass is stable.
+// Plans each launch of the sort; `varies[d]` tells whether digit d differs among the keys. `cursors` are DIGITS
+// numbers, all 0, for keys without values. If equal keys are distinguishable (`told_apart`), each pass is stable.
 __device__ __forceinline__ void plan_steps(SortHeader& header, const bool* varies, bool in_place, void* cursors, bool told_apart) {
     u32 passes = 0;
     for (u32 p = 0; p < DIGITS_A_KEY; p++) passes += varies[p];
@@ -30,13 +30,14 @@ __device__ __forceinline__ void plan_steps(SortHeader& header, const bool* varie
     }
 }
 
-// Plans a reversal: keys are stored from the last to the first; in place, from a copy.
+// Plans a reversal of keys in reverse order: they are stored from the last to the first; in place, from a copy.
 __device__ __forceinline__ void plan_reversal(SortHeader& header, bool in_place) {
     if (in_place) header.steps[0] = {Deed::COPY, Place::INPUT, Place::SCRATCH};
     header.steps[in_place] = {Deed::REVERSE, in_place ? Place::SCRATCH : Place::INPUT, Place::RESULT};
 }
 
-// Turns the counts of digits into exclusive prefixes, and plans each launch. Called by all threads of one block.
+// Turns the counts of digits in the header into exclusive prefixes, and plans each launch. `order` is the union of the
+// comparisons of all neighbouring keys (`Order`). Called by all threads of one block.
 __device__ __forceinline__ void plan_passes(SortHeader& header, u64 n, bool in_place, u32 order, void* cursors) {
     const bool sorted = Seen::in_order(order);
     __shared__ bool varies[DIGITS_A_KEY];

@@ -41,7 +41,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_sort_by(co
         if constexpr (PAIRS) from[i] = (u16)(mine + i);
     }
     if (mine < number && number < mine + MERGE_ITEMS) {
-        // Padding: copies of the greatest of the thread's elements, after which they stay.
+        // Padding of a thread with too few elements: copies of the greatest of them, after which they stay.
         In last = key[0];
 #pragma unroll
         for (u32 i = 1; i < MERGE_ITEMS; i++) {
