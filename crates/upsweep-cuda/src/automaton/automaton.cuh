@@ -64,7 +64,7 @@ struct AutomatonTask {
 
     // Dynamic shared memory: the automaton, the tiles, and EVENTS_AT_ONCE events.
     static constexpr u32 TILES_AT = (AUTOMATON_BYTES + 127) / 128 * 128, BUFFER_AT = TILES_AT + STAGES * TILE;
-    static constexpr u32 MOST_EVENTS = 24;  // largest number of events of a step
+    static constexpr u32 MOST_EVENTS = 24;  // largest number of events of one byte
     static_assert(TILE < 1 << 16 && (WARP * ITEMS + 1) * MOST_EVENTS < 1 << 16, "a place in a tile has 16 bits, and the events of a warp");
 
     struct Ends { u32 begin, end; };  // the states at the ends of a run
@@ -73,7 +73,7 @@ struct AutomatonTask {
         u32 before_warp[STAGES][WARPS], number[STAGES];
         u32 threads[STAGES][THREADS];  // state at a thread's first byte; upper half: number of events of lower lanes
         Ends warps[2][WARPS];
-        Slot edges[AHEAD + 1][WARPS];  // the 16 bytes before a warp's first one
+        Slot edges[AHEAD + 1][WARPS];  // for each warp, the 16 bytes before its first one
     };
     const Params& p;
     Shared& shared;
@@ -93,7 +93,8 @@ struct AutomatonTask {
         if (lane_index() == 0 && first > 0 && first < p.n) input.stage_vector(edge(k), p.text + first - VECTOR, VECTOR);
     }
 
-    // Replaces the bytes in a slot by their codes: in a thread's slots, and in the edge of a warp.
+    // Replaces the bytes in a slot by their codes. It serves the slots of a thread, and a warp's edge: the 16 bytes
+    // before its first.
     static __device__ __forceinline__ void encode(Slot& slot) { *(uint4*)slot.bytes = codes_of(*(const uint4*)slot.bytes); }
 
     // Calls `four(codes, at)` for the codes of this thread's `mine` bytes, four at a time, and `one(code, at)` for the
@@ -155,7 +156,7 @@ struct AutomatonTask {
     struct Walks {
         Walk of[WALKS];
 
-        // Returns the index of the run that begins in `state`, or NONE.
+        // Returns the index of this thread's run that begins in `state`, or NONE.
         __device__ __forceinline__ u32 from(u32 state) const {
             u32 which = NONE;
 #pragma unroll

@@ -30,7 +30,7 @@
 #include "warp/sum.cuh"
 
 constexpr u32 HALF = 1 << 15;
-// A sample has too much of two buckets if it has 8 times the mean of one, and this number, of them.
+// Two neighbouring buckets have too many keys of the sample from this number, plus 8 times the mean of one bucket, on.
 constexpr u32 CROWDED = 8;
 // Two buckets are surely too large if the sample predicts so many times the limit of one: 2 * 2, as a sample errs.
 constexpr u32 OVERFULL = 4;
