@@ -1,4 +1,4 @@
-// Captured values of functions: the end of the kernel's parameters.
+// Values that the functions of a job have captured: the last of the kernel's parameters.
 
 #pragma once
 

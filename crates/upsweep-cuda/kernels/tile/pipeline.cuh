@@ -79,7 +79,7 @@ __device__ __forceinline__ u32 prefix_barrier(u32 k) { return 2 + RING + k % RIN
 __device__ __forceinline__ u32 ticket_barrier(u32 preparer) { return 2 + 2 * RING + 2 * preparer; }
 __device__ __forceinline__ u32 prepared_barrier(u32 preparer) { return 3 + 2 * RING + 2 * preparer; }
 
-// Returns the combination of the warps' totals, in lane 0 of the warp that calls it.
+// Returns the combination of the totals of the tile's warps, in lane 0 of the warp that calls it.
 template <class State>
 __device__ __forceinline__ State aggregate_of(const State* totals) { return warp_reduce<WARPS>(totals[min(lane_index(), WARPS - 1)], WARPS); }
 

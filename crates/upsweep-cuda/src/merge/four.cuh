@@ -28,7 +28,7 @@
 
 constexpr u32 WAYS = 4;
 constexpr u32 FINDERS = WARP;                                     // number of threads that stage tiles
-// Number of stages; id of the barrier of the first full stage, and of the first empty one.
+// Number of stages; ids of the barriers at which stage 0 is full, and at which it is empty: those of the others follow.
 constexpr u32 FOUR_STAGES = 2, STAGE_FULL = 2, STAGE_EMPTY = 4;
 constexpr u32 WARP_RESULTS = WARP * MERGE_ITEMS;
 constexpr u32 SECTOR = 32, ODD = sizeof(In) & (~sizeof(In) + 1);
