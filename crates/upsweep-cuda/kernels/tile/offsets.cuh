@@ -260,7 +260,7 @@ __device__ __forceinline__ void each_other(const Params& p, u64 tile, const Offs
         const Offset own = raw_offset(p, mine), before = BY_SEGMENT ? raw_offset(p, mine - 1) : own;
         u32 to;
         if (places.have(own, to) && k + lane_index() < range.last) f(mine, to, own != before);
-        // All offsets of the warp are equal: many more may follow.
+        // All offsets that the warp has read are equal: many more may follow.
         const Offset same = shuffle(own, WARP - 1);
         if (shuffle(own, 0) == same) {
             for (u64 step = THREADS; k + 2 * step < range.last && raw_offset(p, k + 2 * step) == same; step *= 2) k += step;

@@ -210,8 +210,8 @@ private:
         }
     }
 
-    // Look-back warp w has this block's tiles w, w + LOOK_BACK_WARPS, ... It completes a tile when it is notified of
-    // its next one: the data that the compute warps leave in `store` is there by then.
+    // Runs a look-back warp: warp w of these has this block's tiles w, w + LOOK_BACK_WARPS, ... It completes a tile
+    // when it is notified of its next one: the data that the compute warps leave in `store` is there by then.
     __device__ __forceinline__ void look_back_warp() const {
         Task task(p, shared.task);
         for (u32 k = warp_index() - WARPS;; k += LOOK_BACK_WARPS) {
@@ -229,7 +229,7 @@ private:
         }
     }
 
-    // Preparing warp f has this block's tiles f, f + PREPARERS, ...
+    // Runs preparing warp f: it has this block's tiles f, f + PREPARERS, ...
     __device__ __forceinline__ void preparing_warp(u32 f) const {
         const Task task(p, shared.task);
         auto preparer = task.preparer(tiles);

@@ -200,7 +200,7 @@ private:
         while (waiting > 0) free_oldest();
     }
 
-    // Storing warp w has this block's tiles w, w + STORING_WARPS, ...
+    // Runs a storing warp: warp w of these has this block's tiles w, w + STORING_WARPS, ...
     __device__ __forceinline__ void storing_warp() const {
         const Task task(p, shared.task);
         for (u32 entry = warp_index() - WARPS;; entry = next_entry(entry, STORING_WARPS)) {

@@ -150,8 +150,8 @@ struct AutomatonTask {
         for (u32 i = 0; i <= LASTING; i++) of[i].from(states[i]);
     }
 
-    // Runs of a thread over its bytes, from its guesses; the last one is replaced by a run from a state that none
-    // begins in.
+    // Runs of a thread over its bytes, from its guesses of the initial state. The last one is replaced by a run from a
+    // state that is needed and in which no run begins.
     static constexpr u32 WALKS = 1 + LASTING, NONE = 3;
     struct Walks {
         Walk of[WALKS];
@@ -166,7 +166,7 @@ struct AutomatonTask {
         __device__ __forceinline__ Walk at(u32 which) const { return which == 0 ? of[0] : which == 1 ? of[1] : of[2]; }
     };
 
-    // Choice of a thread, the index of its right run, as a function of the choice of the thread before: two bits for
+    // Choice of a thread (the index of its right run) as a function of the choice of the thread before: two bits for
     // each argument. NONE maps to NONE. `then` composes two such functions.
     static constexpr u32 STOPPED = NONE << 2 * NONE;
     static __device__ __forceinline__ u32 then(u32 first, u32 second) {

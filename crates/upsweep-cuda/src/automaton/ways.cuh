@@ -55,7 +55,7 @@ struct Strip {
     uint4 quarters[QUARTERS];
 };
 
-// The text of a lane's tile.
+// Text of the tiles of a warp's lanes, as this lane loads it: four lanes load a strip of each other's tiles together.
 struct TileText {
     const u8* of_warp;    // text of the tile of the warp's first lane
     u32 offsets[QUARTERS];  // offset of this lane's quarter of the first strip in the tile of each of four lanes

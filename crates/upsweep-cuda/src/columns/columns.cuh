@@ -79,7 +79,7 @@ template <> struct RowOf<Kept::ELEMENT> {
     __device__ __forceinline__ void load(const ColumnsParams& p, u64, u64 at) { load_streams(p.input, at, x); }
     __device__ __forceinline__ void map_all(u64 index, u64 at, T (&mapped)[1]) const { mapped[0] = map(x, index, at); }
 };
-// Element that is mapped when it is loaded: gathered elements are mapped once.
+// Mapped element: it is mapped when it is loaded, because gathered elements are mapped once.
 template <> struct RowOf<Kept::MAPPED> {
     T value;
     bool right;

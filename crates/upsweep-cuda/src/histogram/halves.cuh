@@ -86,7 +86,8 @@ public:
         }
     }
 
-    // Ends a turn. Called by all threads of the block. `put(slot, number)` adds to the output.
+    // Ends a turn, in which the block has counted at most TURN elements: empties each counter that has reached FULL.
+    // `put(slot, number)` adds `number` to a slot of the output. Called by all threads of the block.
     template <class Put>
     __device__ __forceinline__ void end_turn(const Put& put) {
         constexpr u32 BITS = (0x10000 - FULL) * 0x10001;
@@ -113,7 +114,7 @@ public:
     }
 
 private:
-    // Empties those counters of four words, from word `from` on, that have reached FULL.
+    // Empties those counters of the four words from word `from` on that have reached FULL, to `put`.
     template <class Put>
     __device__ __forceinline__ void empty(u32 from, const Put& put) const {
 #pragma unroll 1

@@ -163,8 +163,8 @@ struct Vector {
             elements[0] = *from;
         }
     }
-    // Finds the bins of the elements: by one rounding (FLOORS) or by the quick test, and by the exact test where these
-    // are unsure.
+    // Finds the bins of the vector's elements: by one rounding (FLOORS) or by the quick test, and by the exact test
+    // where these are unsure.
     template <bool FLOORS>
     __device__ __forceinline__ void look(const Params& p, const Place& place, u32 (&bins)[VECTOR]) const {
         const u32 end = FLOORS ? (u32)p.bins : UNSURE;

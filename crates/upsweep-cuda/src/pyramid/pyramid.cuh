@@ -103,7 +103,7 @@ __device__ __forceinline__ void find_tile(const PyramidParams& p, u32 level, Pyr
     }
 }
 
-// Returns the function of 2 x 2 values: they are the fields of its argument, an `In`.
+// Returns the job's function of 2 x 2 values of a level: they are the fields of its argument, an `In`.
 __device__ __forceinline__ Out combined(const Out& upper_left, const Out& upper_right, const Out& lower_left, const Out& lower_right) {
     const Out values[] = {upper_left, upper_right, lower_left, lower_right};
     In four;
@@ -111,7 +111,7 @@ __device__ __forceinline__ Out combined(const Out& upper_left, const Out& upper_
     return result(map(four, 0, 0));
 }
 
-// Stores a patch in level LEVEL: the tile's patch in column `across` and row `down` of patches.
+// Stores the values of a patch in level LEVEL. It is in column `across` and row `down` of the tile's patches.
 template <u32 LEVEL>
 __device__ __forceinline__ void store_patch(const PyramidParams& p, const PyramidTile& tile, u32 across, u32 down, Patch<LEVEL>& patch) {
     using Patch = Patch<LEVEL>;

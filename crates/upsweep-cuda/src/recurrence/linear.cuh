@@ -91,13 +91,13 @@ struct Beside {
     }
 };
 
-// Totals of a tile's warps, and room for the exclusive prefixes of these warps.
+// Totals of the warps of a tile, and room for the exclusive prefixes of these warps.
 struct WarpTotals {
     const Carried* totals;
     WideStates* before;
 };
 
-// Operations of a warp on few states: each lane has all of them.
+// Operations of a warp on states, if states are few: each lane has all of them.
 template <bool MANY>
 struct TogetherOf {
     using Share = States;
@@ -144,7 +144,8 @@ struct TogetherOf {
     }
 };
 
-// Operations on many states: each lane has its row of them, and the warps are scanned like teams.
+// Operations of a warp on states, if states are many: each lane has its row of them, and the warps are scanned like
+// teams (teams.cuh).
 template <>
 struct TogetherOf<true> {
     using Share = T;

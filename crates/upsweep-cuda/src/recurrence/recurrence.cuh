@@ -79,7 +79,7 @@ struct RecurrenceTask {
     static constexpr Asks ASKS = Asks::AND_GOES_ON;
     static_assert(LAG + PREPARERS + 2 <= MARK_SLOTS || PREPARERS == 0, "from a tile that is finished to one that is prepared");
 
-    // Shared memory. Arrays of STAGES are indexed by the tiles in shared memory.
+    // Shared memory. Arrays of STAGES are indexed by the block's tiles that are in shared memory, modulo STAGES.
     struct Shared {
         Carried warp_totals[STAGES][WARPS];
         WideStates prefixes[STAGES][WARPS];  // exclusive prefixes of the warps
@@ -241,7 +241,8 @@ struct RecurrenceTask {
         store_rows(p, begin, count, slots(k), out_aligned);
     }
 
-    // Preparing warps, of segments by offsets: they mark the heads of a tile.
+    // Returns the state of a preparing warp, for segments by offsets: it marks the heads of a tile before the tile is
+    // reduced.
     __device__ __forceinline__ OffsetsWarp preparer(u64 tiles) const { return OffsetsWarp(p, tiles); }
     __device__ __forceinline__ void prepare(OffsetsWarp& warp, u32 k, u64 tile) const { warp.prepare(p, tile, marks(k), found(k)); }
     __device__ __forceinline__ void after_prepare(const OffsetsWarp& warp, u64 tile) const { warp.check(p, tile); }

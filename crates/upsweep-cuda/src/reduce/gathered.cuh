@@ -223,7 +223,7 @@ public:
         }
     }
 
-    // Reduces the longest pieces, one after the other, by all warps.
+    // Reduces the longest pieces (of more than A_WARP elements), one after the other, by all warps.
     __device__ __forceinline__ void reduce_longest() const {
         const u32 number = min(shared.number, MOST_LONGEST);  // offsets that do not ascend may have more
 #pragma unroll 1

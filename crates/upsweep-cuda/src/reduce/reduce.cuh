@@ -24,7 +24,7 @@
 
 static_assert(sizeof(T) == HOST_STATE_BYTES, "the host sizes the workspace by it");
 
-// Parameters, and the number of parts, one for each block.
+// Parameters of the kernel, and the number of parts of the array, one for each block.
 struct Params : ReduceParams {
     u32 parts;
     __device__ __forceinline__ explicit Params(const ReduceParams& given) : ReduceParams(given), parts(gridDim.x) {

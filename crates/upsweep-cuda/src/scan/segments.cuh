@@ -197,7 +197,8 @@ struct SegmentsTask {
         if (opens) store_segment(p, shared.open_segment[k % RING][lane_index()], result(whole));
     }
 
-    // Preparing warps, of segments by offsets: they mark the heads of a tile.
+    // Returns the state of a preparing warp, for segments by offsets: it marks the heads of a tile before the tile is
+    // reduced.
     __device__ __forceinline__ OffsetsWarp preparer(u64 tiles) const { return OffsetsWarp(p, tiles); }
     __device__ __forceinline__ void prepare(OffsetsWarp& warp, u32 k, u64 tile) const { warp.prepare(p, tile, marks(k), found(k)); }
     __device__ __forceinline__ void after_prepare(const OffsetsWarp& warp, u64 tile) const { warp.check(p, tile); }

@@ -339,7 +339,7 @@ struct ScanAxes : Strip {
             if (k + KEPT_TILES < p.tiles) barrier_arrive(free_barrier(k), COMPUTING);
         }
     }
-    // Warp with both roles: reduces tile k, then finishes tile k - KEPT_TILES + 1.
+    // Runs a warp with both roles, reducing and finishing: it reduces tile k, then finishes tile k - KEPT_TILES + 1.
     __device__ __forceinline__ void computing_warp() const {
 #pragma unroll 1
         for (u32 k = 0; k < AHEAD; k++) stage(k);

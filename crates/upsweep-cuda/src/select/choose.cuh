@@ -209,7 +209,7 @@ private:
         u32 bits;
     };
 
-    // Returns the field of a row.
+    // Returns the count of a row, which is a field of one of `words`.
     static __device__ __forceinline__ u32 field(const u32 (&words)[WORDS], u32 row) {
         if constexpr (BYTES) return __byte_perm(words[row / FIELDS], 0, 0x4440 + row % FIELDS);
         return words[row / FIELDS] >> row % FIELDS * FIELD & ((1 << FIELD) - 1);
@@ -259,7 +259,8 @@ private:
         else stage_flags<1>(to, from, mine);
     }
 
-    // Copies the vector before the warp's first, or with KEEP_LAST the one after its last.
+    // Copies the vector that has the neighbour of the warp's first element, or with KEEP_LAST of its last one, to its
+    // slot.
     __device__ __forceinline__ void stage_edge(u64 tile, unsigned char* staged) const {
         if (lane_index() != 0) return;
         const u64 n = input.n, first = tile * TILE + warp_index() * SHARE;
@@ -271,7 +272,7 @@ private:
         }
     }
 
-    // Returns the mask of a grain's flags that are set.
+    // Returns the mask of the flags that are set of the grain's elements.
     template <bool FULL>
     static __device__ __forceinline__ u32 flag_bits(const u8* flags, u32 item, u32 mine) {
         constexpr u32 WIDTH = GRAIN % 4 == 0 ? 4 : GRAIN % 2 == 0 ? 2 : 1;  // flags that are read at once

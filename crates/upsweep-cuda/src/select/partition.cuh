@@ -141,7 +141,8 @@ struct SelectTask {
         return found;
     }
 
-    // Compacts a thread's elements to two addresses in shared memory: the selected ones, and the rejected ones.
+    // Compacts a thread's elements to two places in shared memory, one for the selected elements and one for the
+    // rejected ones.
     template <bool FULL>
     __device__ __forceinline__ void leave(u64 tile, u32 count, const Chosen::Found& found, const Chosen::Places& places, const typename Chosen::Grain (&grains)[Chosen::GRAINS], SharedPlace kept, SharedPlace others) const {
 #pragma unroll

@@ -194,7 +194,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) upsweep_sort_cluster(co
         if (exists(k)) key[k] = ((const KeyBits*)p.keys)[begin + first + k * WARP];
     }
     if (HAS_VALUES && !INDICES) {
-        // Values are gathered from anywhere at the end.
+        // Prefetches this block's share of the values: at the end they are gathered from anywhere, by all blocks.
         constexpr u32 LINE = 128 / sizeof(Value);
         const u32 at = begin + threadIdx.x * LINE;
         if (threadIdx.x * LINE < share && at < n) prefetch((const Value*)p.values + at);

@@ -177,8 +177,8 @@ __device__ __noinline__ KeyBits zero_at(const SortFillParams& p, u64 place) {
     return negative ? NEGATIVE_ZERO : POSITIVE_ZERO;
 }
 
-// Fills the output. A warp fills RANGE results at a time, from a multiple of RANGE on: lines of the output. An output
-// that is not aligned begins at an offset.
+// Fills the output with the sorted keys. A warp fills RANGE results at a time, from a multiple of RANGE on: whole
+// memory lines of the output. An output that is not aligned to lines begins at an offset.
 extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_fill(const __grid_constant__ SortFillParams p) {
     constexpr u32 RANGE = FILL_BYTES / KEY_BYTES, AT_ONCE = 8 * WARP;
     const u64* const places = p.places;
@@ -229,7 +229,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_fill(const __
                 row += AT_ONCE;
                 continue;
             }
-            // Row with ends of runs: each lane takes the value of its place.
+            // A row of results in which a run of equal keys ends: each lane finds the value of its own result.
             u32 own = value;
             const u64 place = row + lane;
             while (run_end <= row + WARP && run_end < end) {

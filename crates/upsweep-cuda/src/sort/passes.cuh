@@ -18,7 +18,7 @@ __device__ __forceinline__ void plan_steps(SortHeader& header, const bool* varie
         const Place to = left % 2 == 0 ? Place::RESULT : Place::SCRATCH;
         const bool sorts = deed == Deed::SORT;
         const bool first = sorts && sorted == 0, last = sorts && sorted == passes - 1, in_any_order = first && !told_apart;
-        // The first pass of indistinguishable keys alone does not look back.
+        // The first pass, of keys alone that are indistinguishable if equal, does not look back.
         const u32 turn = !told_apart && sorted > 0 ? sorted - 1 : sorted;
         header.steps[launch++] = {deed, from, to, shift, turn, first, last, first, 0, 0, 0, header.counts[shift / DIGIT_BITS], in_any_order ? cursors : nullptr};
         sorted += sorts;

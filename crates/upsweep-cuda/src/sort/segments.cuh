@@ -72,7 +72,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_cut(const __g
     ((u32*)p.firsts)[number] = lower;
     header.tiles = lower;
     if (number == 0) return;
-    // From the input to scratch and the result in turns. In place, an odd number of passes begins with a copy.
+    // The passes go from the input to scratch and the result in turns. In place, an odd number of passes begins with a
+    // copy.
     const bool copies = p.in_place && DIGITS_A_KEY % 2 == 1;
     Place from = Place::INPUT;
     for (u32 launch = 0; launch < DIGITS_A_KEY + copies; launch++) {

@@ -46,7 +46,7 @@ __device__ __forceinline__ void in_order(Item& a, Item& b) {
     a = lower, b = higher;
 }
 
-// Returns the item of the lane whose index is this lane's ^ `mask`.
+// Returns the item (a key and its index) of the lane whose index is this lane's ^ `mask`.
 __device__ __forceinline__ Item shuffle_xor(const Item& item, u32 mask) {
     return {shuffle(item.key, lane_index() ^ mask), HAS_VALUES ? shuffle(item.at, lane_index() ^ mask) : 0};
 }

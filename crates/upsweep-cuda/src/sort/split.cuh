@@ -30,7 +30,8 @@
 #include "warp/sum.cuh"
 
 constexpr u32 HALF = 1 << 15;
-// Two neighbouring buckets have too many keys of the sample from this number, plus 8 times the mean of one bucket, on.
+// Two neighbouring buckets have too many keys of the sample if these are more than 8 times the mean of one bucket, plus
+// this number.
 constexpr u32 CROWDED = 8;
 // Two buckets are surely too large if the sample predicts so many times the limit of one: 2 * 2, as a sample errs.
 constexpr u32 OVERFULL = 4;
@@ -301,7 +302,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_split(const _
     const Window window = choose_window(p, words, begin, end);
     __shared__ FewKeys few;
     const bool has_few = VALUE_BYTES == 0 && window.crowded && few.find(window.key);
-    // `room` is 0 if random keys would make too large buckets. Then the keys go by LSD passes.
+    // `p.room` is 0 if buckets of random keys would be too large for a block. Then the keys go by LSD passes.
     if (!COUNT_DIGITS && (window.crowded || p.room == 0) && !has_few) return;
     if (BY_OCTAVES && window.skewed && !has_few) {
         const Octaves octaves = Octaves::of(window.shift + (u32)p.bits);

@@ -75,7 +75,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_sort_by(co
     };
 #pragma unroll 1
     for (u32 width = 1; width < THREADS; width *= 2) {
-        // Waits until the threads that have merged shorter runs have read them.
+        // Waits until the threads that have merged shorter runs have read these.
         if (width < WARP) __syncwarp();
         else __syncthreads();
         if (width == WARP) apart = 0, keys = (In*)shared.keys;
