@@ -28,7 +28,7 @@ struct Vector {
         memcpy(elements.x, words, BYTES);
         return elements;
     }
-    // Returns the first 16 bytes; of a shorter vector, all of its bytes.
+    // Returns the first 16 bytes of the vector; of a shorter vector, all of its bytes.
     __device__ __forceinline__ uint4 quad() const {
         uint4 quad;
         memcpy(&quad, words, BYTES < 16 ? BYTES : 16);

@@ -37,7 +37,8 @@ class Compaction {
     }
 
 public:
-    // `prefix` is the exclusive prefix of the warp, which exists only if `some` is true.
+    // Finds which of this thread's elements end a segment, and the number of heads before them. `prefix` is the
+    // exclusive prefix of the warp, which exists only if `some` is true.
     __device__ __forceinline__ Compaction(const Params& p, u64 begin, u32 count, Mask heads, const Marks& marks, bool some, const State& prefix)
         : heads(heads), tails(counted_tails(p, begin, count, heads, marks)) {
         if constexpr (HEADS == Heads::KEYS) {

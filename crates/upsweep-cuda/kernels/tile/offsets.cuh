@@ -203,7 +203,7 @@ struct Places {
     __device__ __forceinline__ Places(const Params& p, u64 tile)
         : origin((Distance)(REVERSE ? p.n - tile * TILE : tile * TILE)), count(tile_count(p.n, tile)) {}
 
-    // Whether the offset points into the tile or to its end; `to` is the index in the tile then.
+    // Whether the offset points into the tile or to its end; then `to` becomes the index in the tile.
     __device__ __forceinline__ bool have(Offset offset, u32& to) const {
         const Distance distance = REVERSE ? origin - (Distance)offset : (Distance)offset - origin;
         to = (u32)distance;

@@ -29,7 +29,7 @@ struct Packed {
         return lanes * 0x10000 + (L::NOTHING & 0xffff);
     }
 
-    // Returns a value in both lanes.
+    // Returns a word that has a value in each of its two 16-bit lanes.
     static __device__ __forceinline__ u32 carry_of(V value) {
         if constexpr (sizeof(V) == 1) return (u32)(u8)value * (EXTREME ? 0x01000100 : 0x00010001);
         else return (u32)(u16)value * 0x00010001;

@@ -12,7 +12,8 @@
 constexpr bool EXTREME = FORM == Form::MINIMUM || FORM == Form::MAXIMUM;
 constexpr bool BITS = FORM == Form::AND || FORM == Form::OR || FORM == Form::XOR;
 
-// Operations on integers `V` of one or two bytes, several of which lie in the two 16-bit lanes of a word.
+// Operations on integers `V` of one or two bytes, several of which lie in a 32-bit word, or in its two lanes of 16
+// bits.
 template <class V>
 struct Lanes {
     static constexpr bool SIGNED = arith::signed_integer<V>;

@@ -231,7 +231,8 @@ struct AutomatonTask {
         Walk &a = walks.of[0], &b = walks.of[1], &c = walks.of[2];
         guess(k, walks.of);
         if (threadIdx.x == 0) a.from(state_of(of_tile));
-        // Runs from equal states are copied.
+        // If in every lane c begins in the state of a or of b, it is not run, but becomes a copy of b. Nor is b run if
+        // in every lane it begins in the state of a.
         if (__any_sync(~0u, a.begin != c.begin && b.begin != c.begin)) {
             for_codes<2>(k, mine, [&](u32 code, u32) { a.step(code), b.step(code), c.step(code); });
         } else if (__any_sync(~0u, a.begin != b.begin)) {

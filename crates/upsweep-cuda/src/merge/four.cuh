@@ -176,7 +176,7 @@ __device__ __forceinline__ u32 before_here(const In* elements, u32 number, u32 q
     return q == other ? number : low;
 }
 
-// Finder warp: stages the tiles of a part, one after the other.
+// Runs the finder warp: it stages the tiles of a part, one after the other.
 __device__ __forceinline__ void bring_tiles(const MergeFourParams& p, FourShared& shared, const Four& f, u64 (&taken)[WAYS], const u64 (&end)[WAYS]) {
     const In* const runs = p.input + f.first;
     const u32 own = lane_index() / (WARP / WAYS);
@@ -204,7 +204,7 @@ __device__ __forceinline__ void bring_tiles(const MergeFourParams& p, FourShared
 #pragma unroll
         for (u32 q = 0; q < WAYS; q++) tile_number[q] = number[q], results += taken[q];
         if (more) {
-            // Only elements up to the first of the last elements in order are final.
+            // Only elements up to the bound are final: the first in sort order of the chunks' last elements.
             u32 last = WAYS;
             In x;
 #pragma unroll

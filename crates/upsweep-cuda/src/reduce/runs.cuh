@@ -35,9 +35,8 @@ struct RunsTask {
     using KeySlot = Keys::Slot;
     static constexpr u32 FEW = 16;
 
-    // Dynamic shared memory: the ring buffer of results, and the staged tiles. Each warp has one more vector of keys,
-    // before its own.
-    // Number of elements, and of vectors, of a warp in a tile.
+    // Number of elements, and of vectors, of a warp in a tile. Dynamic shared memory has the ring buffer of results,
+    // then the staged tiles; there each warp has one more vector of keys, before its own.
     static constexpr u32 SHARE = WARP * ITEMS, VECTORS = WARP * ROWS;
     static constexpr u32 KEY_BYTES = WARPS * (VECTORS + 1) * sizeof(KeySlot);
     static constexpr u32 STAGED_BYTES = KEY_BYTES + Input::TILE_BYTES;

@@ -202,7 +202,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_fill(const __
                 if (part == 1) return value;
             }
         };
-        // Window: the ends of the runs of 32 values from `window` on, one in each lane.
+        // Window: the ends of the runs of the 32 values from `window` on, one in each lane. A run is the equal keys of
+        // one value in the output.
         u32 value = value_at(from), window = value;
         u64 ends = 0;
         const auto look = [&] { ends = window + lane + 1 < VALUES ? places[window + lane + 1] + skew : ~0ull; };

@@ -21,7 +21,8 @@ constexpr u32 FEW_LANES = WARP;  // number of counters of a slot: each lane has 
 constexpr u32 FEW_TRIES = 4;     // number of factors that a warp tries
 constexpr u32 SET_SLOTS = 2 * FEW_SLOTS;
 constexpr u32 FIRST_SAMPLED = 128;           // number of threads that insert their keys before the others
-// Limit for the first warp's keys: FEW equally frequent values have 20 on average.
+// Limit of the number of distinct keys among the first warp's keys: FEW equally frequent values have 20 there on
+// average.
 constexpr u32 MOST_DISTINCT = WARP * 3 / 4;
 static_assert(FEW_SLOTS == 256, "a slot has the highest 8 bits of a word");
 

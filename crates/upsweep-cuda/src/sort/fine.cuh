@@ -9,7 +9,7 @@
 
 constexpr bool BY_PIECES = !HAS_VALUES && KEY_BYTES <= 8;
 constexpr u32 PIECE = 16;
-// Limit of the keys of a fine bucket, unless they are all equal.
+// Limit of the number of keys of a fine bucket, unless they are all equal.
 constexpr u32 FINE_KEYS = BY_PIECES ? PIECE / 2 + 1 : 16;
 constexpr u32 NEAR = 3;  // number of neighbours of a key, on either side, that are compared without a branch
 // Limit of the number of bits that select a key's fine bucket. Sorts by pieces allow as many fine buckets as keys.

@@ -82,7 +82,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_sort_by(co
         put();
         if (width < WARP) __syncwarp();
         else __syncthreads();
-        // The two runs. The second may be short, or empty.
+        // The two runs that are merged. The second may be short, or empty.
         const u32 first = threadIdx.x / (2 * width) * (2 * width) * MERGE_ITEMS, run = width * MERGE_ITEMS;
         const u32 left = first < number ? number - first : 0, of_a = min(left, run);
         if (mine < number) {

@@ -109,7 +109,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_count(const _
     if (!last) return;
     __threadfence();
 
-    // Search of the digit with the wanted rank: each thread has some neighbouring ones.
+    // Search of the digit with the wanted rank: each thread has OWN neighbouring digits.
     constexpr u32 OWN = (RANK_DIGITS + THREADS - 1) / THREADS;
     __shared__ u64 of_warps[WARPS];
     u64 own = 0;
