@@ -333,7 +333,7 @@ ARITH bool bit_not(bool x) { return !x; }
 template <integer T> ARITH T neg(T x) { return T(typename number<T>::wide_t(0) - typename number<T>::wide_t(x)); }
 template <floating T> ARITH T neg(T x) { return from_bits<T>(raw_bits(x) ^ number<T>::sign); }
 
-// Shifts take the distance modulo the number of bits.
+// Shifts. The distance is taken modulo the number of bits of `x`; `low_u32` returns its lowest 32 bits.
 template <class R> ARITH u32 low_u32(R n) { return u32(n); }
 template <integer T, class R> ARITH T shl(T x, R n) {
   return T(typename number<T>::wide_t(x) << (low_u32(n) & (number<T>::bits - 1)));
@@ -376,7 +376,7 @@ template <class X, class L, class H> ARITH auto clamp(X x, L low, H high) {
   }
 }
 
-// Integers.
+// Functions of integers, with the names of Rust's methods.
 template <class A, class B> ARITH auto wrapping_add(A a, B b) { return add(a, b); }
 template <class A, class B> ARITH auto wrapping_sub(A a, B b) { return sub(a, b); }
 template <class A, class B> ARITH auto wrapping_mul(A a, B b) { return mul(a, b); }
@@ -463,7 +463,7 @@ template <integer T> ARITH u32 leading_ones(T x) { return leading_zeros(bit_not(
 template <integer T> ARITH u32 trailing_ones(T x) { return trailing_zeros(bit_not(x)); }
 template <integer T> ARITH bool is_power_of_two(T x) { return count_ones(x) == 1; }
 
-// Floats.
+// Functions of floats, with the names of Rust's methods.
 template <floating T> ARITH bool is_finite(T x) { return widen(x) - widen(x) == 0; }
 template <floating T> ARITH bool is_infinite(T x) { return !is_nan(x) && !is_finite(x); }
 template <floating T> ARITH bool is_sign_negative(T x) { return to_bits(x) & number<T>::sign; }

@@ -1,4 +1,4 @@
-// Captured values of functions: the end of the kernel's parameters.
+// Values that the functions of a job have captured: the last of the kernel's parameters.
 
 #pragma once
 
@@ -24,7 +24,7 @@ __device__ __forceinline__ V given_value(u64 at) {
     return value;
 }
 
-// Captured array, whose elements are read when they are used.
+// Array that a function of the job has captured. Its elements are read when they are used.
 template <class V, u64 N, u64 AT>
 struct GivenArray {
     static constexpr u64 count = N;

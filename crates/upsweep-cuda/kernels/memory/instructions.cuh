@@ -58,7 +58,7 @@ __device__ __forceinline__ void close_group() {
 #endif
 }
 
-// Waits until at most `PENDING` of this thread's groups are still in flight.
+// Waits until at most `PENDING` of this thread's groups of copies are still in flight.
 template <u32 PENDING>
 __device__ __forceinline__ void wait_copies() {
 #if __CUDA_ARCH__ >= 800

@@ -1,4 +1,4 @@
-// The kernel's parameters by their name in PTX.
+// Access to the kernel's parameters by their name in PTX.
 //
 // A function is called from many places, far from the kernel that has the parameters. But it is inlined there, and in
 // its PTX they have a name, `PARAMETERS`. So a value read here is an operand of an instruction, as a literal constant

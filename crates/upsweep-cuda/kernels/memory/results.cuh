@@ -25,8 +25,8 @@ template <class E>
 __device__ __forceinline__ bool vectors_aligned(const E* base, u64 n, u32 bytes) {
     return (u64)(REVERSE ? base + n : base) % bytes == 0;
 }
-// Whether the vectors of the `n` results at `base` may be stored with accesses as wide as their bytes, or each
-// buffer's, allow.
+// Whether the vectors of the `n` results at `base` are aligned to the widest access that divides their bytes, or in
+// several buffers to that of each buffer.
 __device__ __forceinline__ bool results_aligned(const Out* base, u64 n) {
     return vectors_aligned(base, n, access_width(VECTOR * sizeof(Out)));
 }
@@ -39,7 +39,7 @@ struct Aligned {
 };
 __device__ __forceinline__ bool results_aligned(const ResultPlace&, u64 n) { return items_aligned(Aligned{n}); }
 
-// Stores all VECTOR results at `from` to `to`, a multiple of STORE.
+// Stores all VECTOR results at `from` to the address `to`, a multiple of STORE bytes.
 __device__ __forceinline__ void store_all(Out* to, const Out* from) {
 #pragma unroll
     for (u32 i = 0; i < RESULT_BYTES / STORE; i++) ((StoreAccess*)to)[i] = ((const StoreAccess*)from)[i];

@@ -26,8 +26,8 @@ template <> struct IndexWord<true> { using type = u64; };
 template <class I>
 __device__ __forceinline__ bool names(const I& index, u64 len) { return (u64)(i64)index < len; }
 
-// Table of elements `V`; EMPTY: it has none. The host gives the greatest valid index of type `I`, so that one
-// comparison of words suffices.
+// Table of elements `V` that a job gathers from by indices `I`; EMPTY: it has no elements. The host gives the greatest
+// valid index, so that one comparison of words suffices.
 template <class V, class I, bool EMPTY>
 struct Table {
     using Word = typename IndexWord<(sizeof(I) > 4)>::type;

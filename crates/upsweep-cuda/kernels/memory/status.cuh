@@ -23,7 +23,7 @@ struct Status {
     static constexpr bool SMALL = sizeof(V) <= SMALL_STATE;
     static constexpr u32 WORDS = SMALL ? 1 : (sizeof(V) + WORD_PAYLOAD - 1) / WORD_PAYLOAD;  // words of one value
 
-    // Stores `value` as entry `index`.
+    // Stores `value` as entry `index` of the status words, tagged with `epoch`, that of this launch.
     static __device__ __forceinline__ void put(const Workspace& space, u64 index, const V& value, u32 epoch) {
         if constexpr (SMALL) {
             const u64 word = ((u64)epoch << 32) | to_words(value).word[0];
@@ -40,7 +40,7 @@ struct Status {
         }
     }
 
-    // Raw words of an entry: checked and unpacked later, so that many loads can be in flight at once.
+    // Words of an entry as they are in memory: checked and unpacked later, so that many loads can be in flight at once.
     struct Raw {
         u64 words[SMALL ? 1 : 2 * WORDS];
 

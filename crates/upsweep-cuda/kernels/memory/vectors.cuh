@@ -11,7 +11,8 @@ template <bool, class A, class B> struct Choice { using type = B; };
 template <class A, class B> struct Choice<true, A, B> { using type = A; };
 template <bool WHICH, class A, class B> using Chosen = typename Choice<WHICH, A, B>::type;
 
-// A vector stays in words until its elements are used: the compiler would otherwise unpack bytes when they are loaded.
+// Vector of VECTOR elements of the input. It stays in words until its elements are used: the compiler would otherwise
+// unpack bytes when they are loaded.
 struct Vector {
     static constexpr u32 BYTES = VECTOR * sizeof(In);
     using Word = Chosen<ALIGNABLE, uint4, In>;
@@ -27,7 +28,7 @@ struct Vector {
         memcpy(elements.x, words, BYTES);
         return elements;
     }
-    // Returns the first 16 bytes; of a shorter vector, all of its bytes.
+    // Returns the first 16 bytes of the vector; of a shorter vector, all of its bytes.
     __device__ __forceinline__ uint4 quad() const {
         uint4 quad;
         memcpy(&quad, words, BYTES < 16 ? BYTES : 16);
@@ -35,7 +36,7 @@ struct Vector {
     }
 };
 
-// Loads element `at` of the input.
+// Loads element `at` of the input, from its buffer or its streams.
 __device__ __forceinline__ In load_element(const In* input, u64 at) {
     if constexpr (PLAIN_INPUT) return input[at];
     In x;
@@ -45,7 +46,8 @@ __device__ __forceinline__ In load_element(const In* input, u64 at) {
 
 enum class Loads { ALIGNED, STREAMED, BY_ELEMENT };
 
-// Loads a word. STREAMED: data that is read once is evicted from the caches first, so that gathered data stays.
+// Loads a word of a vector from global memory. STREAMED: data that is read once is evicted from the caches first, so
+// that gathered data stays.
 template <Loads LOADS>
 __device__ __forceinline__ uint4 load_word(const uint4* from) { return LOADS == Loads::STREAMED ? __ldcs(from) : *from; }
 template <Loads LOADS>

@@ -26,7 +26,8 @@ constexpr u32 FAULT_INDEX = 5;      // an index is out of range for `bound` elem
 constexpr u32 FAULT_EDGES = 6;      // edges of bins do not ascend
 constexpr u32 FAULT_LIST = 7;       // not all of `index` elements are on the list
 
-// Stores a fault of the input, for the host to read. The first fault stays.
+// Stores a fault of the input, one of the codes above with the numbers that it is about, for the host to read. The
+// first fault stays.
 __device__ __forceinline__ void report_fault(const Workspace& space, u32 fault, u64 index, i64 value, u64 bound = 0) {
     if (atomicCAS(&space.header->fault, 0, FAULT_CLAIMED) != 0) return;
     space.header->fault_index = index;

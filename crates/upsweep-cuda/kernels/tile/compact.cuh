@@ -28,7 +28,7 @@ class Compaction {
     u64 segment;  // number of heads up to the element stored last
     Key first;    // key of this thread's first head; loaded early, stored late
 
-    // Stores the result of element i, which ends segment `number` - 1.
+    // Stores the result of element i, the last of its segment, which is segment `number` - 1.
     __device__ __forceinline__ void store_tail(const Params& p, u64 i, u64 number, const Out& result) const {
         store_segment(p, number - 1, result);
         if (i != p.n - 1) return;
@@ -37,7 +37,8 @@ class Compaction {
     }
 
 public:
-    // `prefix` is the exclusive prefix of the warp, which exists only if `some` is true.
+    // Finds which of this thread's elements end a segment, and the number of heads before them. `prefix` is the
+    // exclusive prefix of the warp, which exists only if `some` is true.
     __device__ __forceinline__ Compaction(const Params& p, u64 begin, u32 count, Mask heads, const Marks& marks, bool some, const State& prefix)
         : heads(heads), tails(counted_tails(p, begin, count, heads, marks)) {
         if constexpr (HEADS == Heads::KEYS) {

@@ -21,7 +21,7 @@ constexpr Mask OWN = (Mask)~0ull >> (8 * sizeof(Mask) - ITEMS);  // the bits of 
 constexpr bool READ_MARKS = HEADS == Heads::FLAGS || HEADS == Heads::KEYS;
 constexpr bool MARKED = READ_MARKS || HEADS == Heads::OFFSETS;
 // Whether the marks also tell, for each warp, whether a segment begins after its last element: a reduction needs to
-// know. The sources are at hand when the heads are marked.
+// know. The flags or keys are at hand when the heads are marked.
 constexpr bool MARKS_NEXT = READ_MARKS && BY_SEGMENT;
 
 // Heads of a tile. By flags and keys: bit j of vector v for element j of the tile's vector v, and for each warp whether
@@ -61,7 +61,7 @@ __device__ __forceinline__ u64 place_in_row(const Params& p, u64 i) {
     return rest;
 }
 
-// Head source of an element: its flag or its key.
+// Head source of an element, which tells whether it begins a segment: its flag or its key.
 template <Heads FLAGS_OR_KEYS> struct SourceOf { using type = Key; };
 template <> struct SourceOf<Heads::FLAGS> { using type = bool; };
 using Source = SourceOf<HEADS>::type;

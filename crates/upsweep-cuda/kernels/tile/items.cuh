@@ -4,7 +4,7 @@
 
 #include "tile/heads.cuh"
 
-// Elements of a vector; [j] is the logical element j.
+// Vector of VECTOR neighbouring elements, from its slots; [j] is its element j in logical order.
 struct Vector {
     In elements[VECTOR];
     Vector() = default;
@@ -41,7 +41,7 @@ struct Items {
         return Items{Vector(slots, vector), begin + offset, existing<FULL>(offset, VECTOR, tile_count), (u32)(heads >> row * VECTOR)};
     }
 
-    // Whether the elements that exist have only indices that are in range for their tables.
+    // Whether the indices with which the existing elements read tables are all in range for the tables.
     __device__ __forceinline__ bool right(const Params& p) const {
         bool all = true;
 #pragma unroll

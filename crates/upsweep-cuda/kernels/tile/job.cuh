@@ -6,7 +6,7 @@
 #include "tile/stage.cuh"
 #include "tile/state.cuh"
 
-// Parameters of the kernel, and the initial value of scans.
+// Parameters of the kernel, the initial value of scans (`init`), and what an exclusive scan begins with (`first`).
 struct Params : ScanParams {
     T init, first;
     __device__ __forceinline__ explicit Params(const ScanParams& given) : ScanParams(given) {

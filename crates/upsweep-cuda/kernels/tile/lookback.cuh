@@ -34,7 +34,8 @@ struct Chain {
     u32 epoch;
     u64 first_entry = 0;  // index of this chain's first entry; a workspace may have several chains
 
-    // Entries: the aggregates of all tiles, then for each group its combination and its prefix, SPREAD entries apart.
+    // Returns the number of a chain's entries. They are the aggregates of all tiles, then for each group its
+    // combination and its prefix, SPREAD entries apart.
     static __device__ __forceinline__ u64 entries(u64 tiles) { return tiles + 2 * SPREAD * (tiles / GROUP + 1); }
     __device__ __forceinline__ u64 group_entry(u64 g) const { return first_entry + tiles + 2 * SPREAD * g; }
     __device__ __forceinline__ u64 prefix_entry(u64 g) const { return first_entry + tiles + 2 * SPREAD * g + SPREAD; }

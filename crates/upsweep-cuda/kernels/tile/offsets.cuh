@@ -21,7 +21,8 @@
 #include "tile/store.cuh"
 #include "warp/scan.cuh"
 
-constexpr u32 FIRST = OFFSETS_A_WARP;      // offsets of a tile, and of its share, that one warp handles
+// Number of a tile's offsets, and of those that it checks, that one warp handles.
+constexpr u32 FIRST = OFFSETS_A_WARP;
 constexpr u32 QUAD = 16 / sizeof(Offset);  // number of offsets that a thread reads in one instruction
 constexpr u32 TURNS = 2;                   // number of such instructions that are in flight together
 constexpr u32 BATCH = TURNS * QUAD * WARP;
@@ -33,9 +34,9 @@ __device__ __forceinline__ const Offset* offset_address(const Params& p, u64 k) 
 __device__ __forceinline__ Offset raw_offset(const Params& p, u64 k) { return *offset_address(p, k); }
 __device__ __forceinline__ u64 logical_offset(const Params& p, Offset offset) { return REVERSE ? p.n - (u64)offset : (u64)offset; }
 
-// Search for the index of the first offset that is `element` or more. The index is in [low, high]: the offsets with
-// lower indexes than `low` are less than `element`, the offset with index `high` is not. In each step the lanes of a
-// warp probe ascending indexes.
+// Search, by the lanes of a warp, for the index of the first offset that is `element` or more. The index is in [low,
+// high]: the offsets with lower indexes than `low` are less than `element`, the offset with index `high` is not. In
+// each step the lanes probe ascending indexes.
 struct Search {
     u64 element, low, high;
 
@@ -84,8 +85,8 @@ struct OffsetRange {
     __device__ __forceinline__ bool has_more() const { return last - first > FIRST; }
 };
 
-// Offsets from offset k on, in logical order if BACKWARDS is REVERSE, in memory order if it is false. Not from offset
-// 0: offset k - 1 exists.
+// Run of offsets from offset k on: in logical order if BACKWARDS is REVERSE, in memory order if it is false. k is not
+// 0, so that offset k - 1 exists.
 template <bool BACKWARDS>
 struct Run {
     const Offset* first;
@@ -116,7 +117,7 @@ struct Run {
     }
 };
 
-// QUAD neighbouring offsets, in memory order.
+// QUAD neighbouring offsets, which are read at once, in memory order.
 template <bool BACKWARDS>
 struct alignas(16) Quad {
     Offset in_memory[QUAD];
@@ -125,8 +126,8 @@ struct alignas(16) Quad {
     __device__ __forceinline__ Offset& operator[](u32 j) { return in_memory[BACKWARDS ? QUAD - 1 - j : j]; }
 };
 
-// A lane's part of a warp's batch of offsets, and the offset before each quad. Few instructions: if a block's warps run
-// different code at the same time, it hardly fits in a multiprocessor's cache.
+// A lane's quads of a batch of offsets (BATCH of them, for a warp), and the offset before each quad. Few instructions:
+// if a block's warps run different code at the same time, it hardly fits in a multiprocessor's cache.
 template <bool BACKWARDS>
 struct Batch {
     Quad<BACKWARDS> quads[TURNS];
@@ -154,7 +155,7 @@ struct Batch {
     __device__ __forceinline__ Offset before_own(u32 turn, u32 j) const { return j == 0 ? before[turn] : quads[turn][j - 1]; }
 };
 
-// Search state of a warp that finds tiles' offsets.
+// State of a warp that finds the offsets of one tile after the other.
 struct Finder {
     static constexpr u64 NEAR = 64;  // length of the range at which the search stops
     u64 low;
@@ -164,7 +165,8 @@ struct Finder {
     __device__ __forceinline__ explicit Finder(const Params& p, u64 tiles)
         : low(0), tile(0), offsets_per_tile((float)p.segments / (float)tiles) {}
 
-    // Returns the range of the offsets of tile `t`. Called by all lanes of one warp.
+    // Returns the range of the offsets of tile `t`, which is searched around a guess by the range of the warp's tile
+    // before. Called by all lanes of one warp.
     __device__ __forceinline__ OffsetRange find(const Params& p, u32 t) {
         const u64 guess = low + (u64)((float)(t - tile) * offsets_per_tile), last_guess = guess + (u64)offsets_per_tile;
         const u64 begin = (u64)t * TILE;
@@ -201,7 +203,7 @@ struct Places {
     __device__ __forceinline__ Places(const Params& p, u64 tile)
         : origin((Distance)(REVERSE ? p.n - tile * TILE : tile * TILE)), count(tile_count(p.n, tile)) {}
 
-    // Whether the offset points into the tile or to its end; `to` is the index in the tile then.
+    // Whether the offset points into the tile or to its end; then `to` becomes the index in the tile.
     __device__ __forceinline__ bool have(Offset offset, u32& to) const {
         const Distance distance = REVERSE ? origin - (Distance)offset : (Distance)offset - origin;
         to = (u32)distance;
@@ -258,7 +260,7 @@ __device__ __forceinline__ void each_other(const Params& p, u64 tile, const Offs
         const Offset own = raw_offset(p, mine), before = BY_SEGMENT ? raw_offset(p, mine - 1) : own;
         u32 to;
         if (places.have(own, to) && k + lane_index() < range.last) f(mine, to, own != before);
-        // All offsets of the warp are equal: many more may follow.
+        // All offsets that the warp has read are equal: many more may follow.
         const Offset same = shuffle(own, WARP - 1);
         if (shuffle(own, 0) == same) {
             for (u64 step = THREADS; k + 2 * step < range.last && raw_offset(p, k + 2 * step) == same; step *= 2) k += step;
@@ -301,7 +303,7 @@ __device__ __forceinline__ void check_offsets(const Params& p, u64 begin, u64 en
     }
 }
 
-// Share of all offsets that a tile checks: those with indexes in [begin, end).
+// Share of all offsets, those with indexes in [begin, end), that a tile checks, wherever they point.
 struct Share {
     u64 begin, end;
 
@@ -349,7 +351,8 @@ __device__ __forceinline__ void check_ends(const Params& p) {
     if ((u64)last != p.n) report_fault(p.workspace, FAULT_OFFSETS, p.segments, last);
 }
 
-// What a preparing warp finds for a tile, besides its marks.
+// What a preparing warp finds for a tile, besides its marks of heads: the range of its offsets, and the ends of
+// segments.
 struct Found {
     OffsetRange range;
     Ends ends[BY_SEGMENT && HEADS == Heads::OFFSETS ? FIRST / QUAD : 1];

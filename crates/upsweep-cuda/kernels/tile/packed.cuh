@@ -16,7 +16,7 @@
 constexpr bool PACKED = LANE_INSTRUCTIONS && PLAIN && !SEGMENTED && arith::integer<T> && sizeof(T) <= 2 &&
                         (FORM == Form::SUM || EXTREME) && VECTOR * sizeof(T) == 16;
 
-// Representation in words of `V`, a `T` of one or two bytes.
+// Scans of vectors of `V`, a `T` of one or two bytes, several of which lie in a word.
 template <class V>
 struct Packed {
     static constexpr u32 COUNT = 4;  // words of a vector
@@ -29,7 +29,7 @@ struct Packed {
         return lanes * 0x10000 + (L::NOTHING & 0xffff);
     }
 
-    // Returns a value in both lanes.
+    // Returns a word that has a value in each of its two 16-bit lanes.
     static __device__ __forceinline__ u32 carry_of(V value) {
         if constexpr (sizeof(V) == 1) return (u32)(u8)value * (EXTREME ? 0x01000100 : 0x00010001);
         else return (u32)(u16)value * 0x00010001;
@@ -63,7 +63,7 @@ struct Packed {
         return FORM == Form::SUM ? V(0) : FORM == Form::MAXIMUM ? arith::number<V>::min : arith::number<V>::max;
     }
 
-    // Words of a vector in logical order; `turn` reverses them, also back to memory order.
+    // Words of a vector in logical order. `turn` reverses them if the scan is reversed, also back to memory order.
     struct Words {
         u32 word[COUNT];
         __device__ __forceinline__ explicit Words(const Slot& slot) {
@@ -110,7 +110,7 @@ struct Packed {
             for (u32 i = 0; i < COUNT; i++) {
                 const u32 previous = carry;
                 const u32 result = scan_word(x.word[i], carry);
-                // Exclusive: shifted by one element, after the last one before.
+                // Exclusive: the results are shifted by one element, after the last one of the word before.
                 if constexpr (!EXCLUSIVE) x.word[i] = result;
                 else if constexpr (sizeof(V) == 1) x.word[i] = __byte_perm(previous, result, EXTREME ? 0x6541 : 0x6540);
                 else x.word[i] = __byte_perm(previous, result, 0x5410);

@@ -79,7 +79,7 @@ __device__ __forceinline__ u32 prefix_barrier(u32 k) { return 2 + RING + k % RIN
 __device__ __forceinline__ u32 ticket_barrier(u32 preparer) { return 2 + 2 * RING + 2 * preparer; }
 __device__ __forceinline__ u32 prepared_barrier(u32 preparer) { return 3 + 2 * RING + 2 * preparer; }
 
-// Returns the combination of the warps' totals, in lane 0 of the warp that calls it.
+// Returns the combination of the totals of the tile's warps, in lane 0 of the warp that calls it.
 template <class State>
 __device__ __forceinline__ State aggregate_of(const State* totals) { return warp_reduce<WARPS>(totals[min(lane_index(), WARPS - 1)], WARPS); }
 
@@ -210,8 +210,8 @@ private:
         }
     }
 
-    // Look-back warp w has this block's tiles w, w + LOOK_BACK_WARPS, ... It completes a tile when it is notified of
-    // its next one: the data that the compute warps leave in `store` is there by then.
+    // Runs a look-back warp: warp w of these has this block's tiles w, w + LOOK_BACK_WARPS, ... It completes a tile
+    // when it is notified of its next one: the data that the compute warps leave in `store` is there by then.
     __device__ __forceinline__ void look_back_warp() const {
         Task task(p, shared.task);
         for (u32 k = warp_index() - WARPS;; k += LOOK_BACK_WARPS) {
@@ -229,7 +229,7 @@ private:
         }
     }
 
-    // Preparing warp f has this block's tiles f, f + PREPARERS, ...
+    // Runs preparing warp f: it has this block's tiles f, f + PREPARERS, ...
     __device__ __forceinline__ void preparing_warp(u32 f) const {
         const Task task(p, shared.task);
         auto preparer = task.preparer(tiles);

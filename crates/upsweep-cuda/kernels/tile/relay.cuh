@@ -58,7 +58,8 @@
 static_assert(RING % STORING_WARPS == 0, "two storing warps that met at one barrier in turn could come in each other's place");
 static_assert(2 + 2 * RING <= 16, "a block has 16 barriers");
 
-// Ids of the barriers of an entry of the ring: its results are there; they are stored.
+// Ids of the barriers of an entry of the ring: at the first the results of its tile are there, at the second they are
+// stored.
 __device__ __forceinline__ u32 full_barrier(u32 entry) { return 2 + entry; }
 __device__ __forceinline__ u32 free_barrier(u32 entry) { return 2 + RING + entry; }
 __device__ __forceinline__ u32 next_entry(u32 entry, u32 step = 1) { return entry + step < RING ? entry + step : entry + step - RING; }
@@ -93,9 +94,9 @@ private:
 
     __device__ __forceinline__ u64 tile_of(u32 k) const { return shared.tickets[k % TICKETS]; }
 
-    // Returns the room in the ring that `bytes` of results take. If the results of only two or three tiles fit, each
-    // tile has a half or a third of the ring. If they were contiguous, a tile with a few more results than its
-    // predecessor in that place would wait for the next one, too.
+    // Returns the number of bytes of the ring that `bytes` of results occupy. If the results of only two or three tiles
+    // fit, each tile has a half or a third of the ring. If they were contiguous, a tile with a few more results than
+    // the one that lay there before would wait for the next one, too.
     static __device__ __forceinline__ u32 room_for(u32 bytes) {
         constexpr u32 HALF = RING_BYTES / 32 * 16, THIRD = RING_BYTES / 48 * 16;
         return bytes > HALF || bytes <= RING_BYTES / 4 ? bytes : bytes > THIRD ? HALF : THIRD;
@@ -199,7 +200,7 @@ private:
         while (waiting > 0) free_oldest();
     }
 
-    // Storing warp w has this block's tiles w, w + STORING_WARPS, ...
+    // Runs a storing warp: warp w of these has this block's tiles w, w + STORING_WARPS, ...
     __device__ __forceinline__ void storing_warp() const {
         const Task task(p, shared.task);
         for (u32 entry = warp_index() - WARPS;; entry = next_entry(entry, STORING_WARPS)) {

@@ -21,7 +21,7 @@ constexpr bool ALL_FULL = ANY_BITS && FORM != Form::OTHER && !SEGMENTED && !CARR
 
 
 
-// Reports those indices in this thread's elements that are out of range for their tables.
+// Reports those indices, with which this thread's elements read tables, that are out of range for the tables.
 template <bool FULL>
 __device__ __forceinline__ void check_thread(const Params& p, u64 begin, u32 count, const Slot* slots, Mask heads) {
     if constexpr (INDEXED) {
@@ -58,7 +58,7 @@ __device__ __forceinline__ void map_thread(const Params& p, u64 begin, u32 count
     for (u32 row = 0; row < ROWS; row++) put_in_slot(slots[threadIdx.x * ROWS + row], mapped[row]);
 }
 
-// Returns element j of the vector in row `row`, mapped here or before by `map_thread`.
+// Returns the mapped element j of the thread's vector in row `row`; it is mapped here, or has been by `map_thread`.
 __device__ __forceinline__ T mapped_element(const Params& p, const Items& items, const Slot* slots, u32 row, u32 j) {
     if constexpr (KEEPS_MAPPED) return ((const T*)slots[threadIdx.x * ROWS + row].bytes)[REVERSE ? VECTOR - 1 - j : j];
     else return items(p, j);

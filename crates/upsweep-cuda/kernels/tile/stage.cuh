@@ -9,8 +9,8 @@
 #include "memory/streams.cuh"
 #include "tile/geometry.cuh"
 
-// Waits until at most `PENDING` of each thread's groups are still in flight; the other groups' copies are then visible
-// to the whole warp.
+// Waits until at most `PENDING` of each thread's groups of copies are still in flight; the copies of the other groups
+// are then visible to the whole warp.
 template <u32 PENDING>
 __device__ __forceinline__ void wait_groups() {
     wait_copies<PENDING>();
@@ -73,8 +73,8 @@ struct Stream {
         }
     }
 
-    // Stages this thread's vectors of tile `t`, and calls with_vector(i) for each of them, where i is the index of its
-    // first logical element. The caller closes the group of copies.
+    // Stages this thread's vectors of tile `t` in `slots`, and calls `with_vector(i)` for each of them, where i is the
+    // index of its first logical element. The caller closes the group of copies.
     template <class F>
     __device__ __forceinline__ void stage_tile(u64 t, Slot* slots, F with_vector) const {
         const u32 count = tile_count(n, t), first = row_vector(0);

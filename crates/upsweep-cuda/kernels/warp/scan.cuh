@@ -6,9 +6,9 @@
 #include "warp/shuffle.cuh"
 #include "word/value.cuh"
 
-// Returns each lane's value combined with those of the `reach` lanes directly below it. The lanes that a lane reaches
-// must themselves reach down to the same lowest lane. The operator is applied to no other values. Only the first LANES
-// lanes reach down.
+// Returns each lane's value combined with those of the `reach` lanes directly below it. A lane among those must itself
+// reach down to the same lowest lane. The operator is applied to no other values. Only the first LANES lanes reach
+// down.
 template <u32 LANES = WARP, class V>
 __device__ __forceinline__ V warp_inclusive_scan(V value, u32 reach) {
 #pragma unroll

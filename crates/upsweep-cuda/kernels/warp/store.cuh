@@ -10,8 +10,8 @@
 #include "warp/index.cuh"
 
 // Calls `store(i, read(i))` for the indexes i from 0 to `number - 1`, several reads before their stores. The lanes
-// access aligned rows of LANES indexes, and index 0 is the one at `skew` of a row. LANES is more than WARP if several
-// warps store together.
+// access rows of LANES indexes, a lane one index of each, and index 0 is at offset `skew` of the first row. LANES is
+// more than WARP if several warps store together.
 template <u32 LANES = WARP, class Read, class Store>
 __device__ __forceinline__ void warp_store(u32 number, u32 skew, Read read, Store store) {
     constexpr u32 AT_ONCE = 4;
@@ -45,8 +45,8 @@ __device__ __forceinline__ void warp_store_units(uint4* to, const uint4* from, u
     warp_store(number, 0, read, [&](u32 i, const uint4& unit) { to[i] = unit; });
 }
 
-// Stores the bytes of the first and last unit of 16 bytes, if these are incomplete, among the bytes `phase` to `end -
-// 1` from `base` on. Each byte lies at the same offset from `from`.
+// Stores the first and the last unit of 16 bytes, if these are incomplete, of the bytes `phase` to `end - 1` from
+// `base` on. Each byte lies at the same offset from `from`.
 template <class E, u32 LANES = WARP>
 __device__ __forceinline__ void warp_store_ends(unsigned char* base, const unsigned char* from, u32 phase, u32 end) {
     // Half of a warp stores the first unit, if it is incomplete, the other half the last.
@@ -59,7 +59,7 @@ __device__ __forceinline__ void warp_store_ends(unsigned char* base, const unsig
     }
 }
 
-// Stores `number` elements; `from` is their address in shared memory, a multiple of 16.
+// Stores the `number` elements at `from` in shared memory, a multiple of 16, to `to` in global memory.
 template <class E>
 __device__ __forceinline__ void warp_store_elements(E* to, const unsigned char* from, u32 number) {
     constexpr bool IN_WORDS = alignof(E) >= 4;
@@ -78,8 +78,8 @@ __device__ __forceinline__ void warp_store_elements(E* to, const unsigned char* 
     warp_store_ends<E>(base, from - phase, phase, end);
 }
 
-// Stores `number` elements from `buffer`, whose address is a multiple of 16. The first lies at the offset in `buffer`
-// that is the destination's address modulo 16.
+// Stores the `number` elements in `buffer`, whose address is a multiple of 16, to `to`. The first one lies in `buffer`
+// at the byte offset that is the address of `to` modulo 16.
 template <u32 LANES, class E>
 __device__ __forceinline__ void store_in_phase(E* to, const unsigned char* buffer, u32 number) {
     const u32 phase = (u64)to % 16, end = phase + number * (u32)sizeof(E), first = phase > 0 ? 1 : 0, behind = end / 16;

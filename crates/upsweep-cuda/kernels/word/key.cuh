@@ -21,7 +21,7 @@ constexpr u32 KEY_WIDTH = 8 * KEY_BYTES;
 constexpr KeyBits KEY_SIGN = (KeyBits)((KeyBits)1 << (KEY_WIDTH - 1));
 constexpr KeyBits NANS_OF_A_SIGN = (KeyBits)(((KeyBits)1 << MANTISSA_BITS) - 1);  // 0 of integers, which have no mantissa
 
-// Numbers of both zeros; integers have no signed zero.
+// Whether keys have a zero with a sign, as floats do; and the numbers in sort order of both zeros.
 constexpr bool HAS_ZEROS = MANTISSA_BITS > 0;
 constexpr KeyBits FIRST_ZERO = (KeyBits)(KEY_SIGN - 1 - NANS_OF_A_SIGN);
 constexpr KeyBits NEGATIVE_ZERO = (KeyBits)(FIRST_ZERO | (DESCENDING ? 1 : 0)), POSITIVE_ZERO = (KeyBits)(NEGATIVE_ZERO ^ 1);

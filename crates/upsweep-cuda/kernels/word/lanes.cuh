@@ -12,15 +12,16 @@
 constexpr bool EXTREME = FORM == Form::MINIMUM || FORM == Form::MAXIMUM;
 constexpr bool BITS = FORM == Form::AND || FORM == Form::OR || FORM == Form::XOR;
 
-// Representation in words of `V`, an integer of one or two bytes.
+// Operations on integers `V` of one or two bytes, several of which lie in a 32-bit word, or in its two lanes of 16
+// bits.
 template <class V>
 struct Lanes {
     static constexpr bool SIGNED = arith::signed_integer<V>;
-    // Least and greatest value of V, and the neutral value of the operator (NOTHING), in both lanes.
+    // Least value of V, greatest value, and neutral value of the operator (NOTHING), each in both lanes of a word.
     static constexpr u32 LEAST = SIGNED ? 0x80008000 : 0, MOST = SIGNED ? 0x7fff7fff : 0xffffffff;
     static constexpr u32 NOTHING = FORM == Form::MAXIMUM ? LEAST : FORM == Form::MINIMUM ? MOST : FORM == Form::AND ? ~0u : 0;
 
-    // Applies the operator to the lanes of 16 bits of two words.
+    // Applies the operator to each of the two 16-bit lanes of two words.
     static __device__ __forceinline__ u32 combine(u32 a, u32 b) {
         if constexpr (FORM == Form::MAXIMUM) return SIGNED ? max_signed(a, b) : max_unsigned(a, b);
         else if constexpr (FORM == Form::MINIMUM) return SIGNED ? min_signed(a, b) : min_unsigned(a, b);
@@ -35,7 +36,7 @@ struct Lanes {
     static __device__ __forceinline__ u32 even_bytes(u32 w) { return EXTREME ? w * 256 : w & 0x00ff00ff; }
     static __device__ __forceinline__ u32 odd_bytes(u32 w) { return EXTREME ? w : __byte_perm(w, 0, 0x4341); }
 
-    // Combination of the elements of whole words, in any order.
+    // Combination of all elements of the words that have been added, in any order.
     class Total {
         u32 even = NOTHING, odd = NOTHING;
 

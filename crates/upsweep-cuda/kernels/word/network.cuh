@@ -4,8 +4,8 @@
 
 #include "config.cuh"
 
-// Sequence of comparisons that sorts SIZE items, of items `lower[k]` and `higher[k]`: Batcher's odd-even merges.
-// Neighbouring parts of SORTED items are sorted before.
+// Sequence of `size` comparisons that sorts SIZE items: comparison k orders the items `lower[k]` and `higher[k]`.
+// Batcher's odd-even merges. Each SORTED neighbouring items are in order before.
 template <u32 SIZE, u32 SORTED>
 struct Network {
     u8 lower[SIZE * SIZE], higher[SIZE * SIZE];
@@ -27,7 +27,7 @@ constexpr Network<SIZE, SORTED> odd_even_network() {
     return network;
 }
 
-// Sorts SIZE items, of which neighbouring parts of SORTED items are sorted before; `in_order` sorts two items.
+// Sorts the SIZE items of `x`, of which each SORTED neighbouring ones are in order before. `in_order` orders two items.
 template <u32 SORTED = 1, class Item, u32 SIZE, class F>
 __device__ __forceinline__ void sort_by_network(Item (&x)[SIZE], F in_order) {
     constexpr Network<SIZE, SORTED> network = odd_even_network<SIZE, SORTED>();

@@ -18,12 +18,12 @@ constexpr u32 NO_WEIGHTS = 0, WHOLE_WEIGHTS = 1, FLOAT_WEIGHTS = 2, EXPONENTS = 
 struct Fixed {
     u64 low, high;
 };
-// Exponent field of a finite weight, at least 1; 0 if there is no weight.
+// Exponent field (11 bits) of a finite weight, but at least 1; 0 if a bin has no weight yet.
 struct Exponent {
     u32 bits;
 };
 
-// Types of the counter and of the total of a bin, by the kind of weights and the bytes of a result.
+// Types of the counter and of the total of a bin. KIND is the kind of weights, BYTES the size of a result.
 template <u32 KIND, u32 BYTES> struct TallyTypes;
 template <> struct TallyTypes<NO_WEIGHTS, 4> { using counter = u32; using total = u32; };
 template <> struct TallyTypes<NO_WEIGHTS, 8> { using counter = u32; using total = u64; };
@@ -50,7 +50,8 @@ __device__ __forceinline__ bool none(const Fixed& x) { return (x.low | x.high) =
 
 __device__ __forceinline__ void add(u32* to, u32 x) { atomicAdd(to, x); }
 __device__ __forceinline__ void add(u64* to, u64 x) { atomicAdd(to, x); }
-// The thread that makes the lower half overflow carries; the order of the two additions makes no difference to the sum.
+// Adds x to a total in memory, half by half. The thread whose addition makes the lower half overflow carries; the order
+// of the two additions makes no difference to the sum.
 __device__ __forceinline__ void add(Fixed* to, const Fixed& x) {
     const u64 before = atomicAdd(&to->low, x.low);
     atomicAdd(&to->high, x.high + (before + x.low < x.low));
@@ -98,7 +99,8 @@ __device__ __forceinline__ f64 value(const Fixed& x, u32 largest, u32 spare) {
     const bool negative = x.high >> 63;
     u128 size = negative ? 0 - all : all;
     i32 k = (i32)largest - 1148 + (i32)spare;
-    // 64 bits, the last of which is sticky, round as all bits would.
+    // The number is reduced to 64 bits, the last of which is sticky (set if a bit below it was): these round as all
+    // bits would.
     while (size >> 64) size = size >> 1 | (size & 1), k++;
     const f64 whole = (f64)(u64)size;
     const i32 half = k / 2;

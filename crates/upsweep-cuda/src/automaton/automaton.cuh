@@ -64,7 +64,7 @@ struct AutomatonTask {
 
     // Dynamic shared memory: the automaton, the tiles, and EVENTS_AT_ONCE events.
     static constexpr u32 TILES_AT = (AUTOMATON_BYTES + 127) / 128 * 128, BUFFER_AT = TILES_AT + STAGES * TILE;
-    static constexpr u32 MOST_EVENTS = 24;  // largest number of events of a step
+    static constexpr u32 MOST_EVENTS = 24;  // largest number of events of one byte
     static_assert(TILE < 1 << 16 && (WARP * ITEMS + 1) * MOST_EVENTS < 1 << 16, "a place in a tile has 16 bits, and the events of a warp");
 
     struct Ends { u32 begin, end; };  // the states at the ends of a run
@@ -73,7 +73,7 @@ struct AutomatonTask {
         u32 before_warp[STAGES][WARPS], number[STAGES];
         u32 threads[STAGES][THREADS];  // state at a thread's first byte; upper half: number of events of lower lanes
         Ends warps[2][WARPS];
-        Slot edges[AHEAD + 1][WARPS];  // the 16 bytes before a warp's first one
+        Slot edges[AHEAD + 1][WARPS];  // for each warp, the 16 bytes before its first one
     };
     const Params& p;
     Shared& shared;
@@ -93,7 +93,8 @@ struct AutomatonTask {
         if (lane_index() == 0 && first > 0 && first < p.n) input.stage_vector(edge(k), p.text + first - VECTOR, VECTOR);
     }
 
-    // Replaces the bytes in a slot by their codes: in a thread's slots, and in the edge of a warp.
+    // Replaces the bytes in a slot by their codes. It serves the slots of a thread, and a warp's edge: the 16 bytes
+    // before its first.
     static __device__ __forceinline__ void encode(Slot& slot) { *(uint4*)slot.bytes = codes_of(*(const uint4*)slot.bytes); }
 
     // Calls `four(codes, at)` for the codes of this thread's `mine` bytes, four at a time, and `one(code, at)` for the
@@ -149,13 +150,13 @@ struct AutomatonTask {
         for (u32 i = 0; i <= LASTING; i++) of[i].from(states[i]);
     }
 
-    // Runs of a thread over its bytes, from its guesses; the last one is replaced by a run from a state that none
-    // begins in.
+    // Runs of a thread over its bytes, from its guesses of the initial state. The last one is replaced by a run from a
+    // state that is needed and in which no run begins.
     static constexpr u32 WALKS = 1 + LASTING, NONE = 3;
     struct Walks {
         Walk of[WALKS];
 
-        // Returns the index of the run that begins in `state`, or NONE.
+        // Returns the index of this thread's run that begins in `state`, or NONE.
         __device__ __forceinline__ u32 from(u32 state) const {
             u32 which = NONE;
 #pragma unroll
@@ -165,7 +166,7 @@ struct AutomatonTask {
         __device__ __forceinline__ Walk at(u32 which) const { return which == 0 ? of[0] : which == 1 ? of[1] : of[2]; }
     };
 
-    // Choice of a thread, the index of its right run, as a function of the choice of the thread before: two bits for
+    // Choice of a thread (the index of its right run) as a function of the choice of the thread before: two bits for
     // each argument. NONE maps to NONE. `then` composes two such functions.
     static constexpr u32 STOPPED = NONE << 2 * NONE;
     static __device__ __forceinline__ u32 then(u32 first, u32 second) {
@@ -230,7 +231,8 @@ struct AutomatonTask {
         Walk &a = walks.of[0], &b = walks.of[1], &c = walks.of[2];
         guess(k, walks.of);
         if (threadIdx.x == 0) a.from(state_of(of_tile));
-        // Runs from equal states are copied.
+        // If in every lane c begins in the state of a or of b, it is not run, but becomes a copy of b. Nor is b run if
+        // in every lane it begins in the state of a.
         if (__any_sync(~0u, a.begin != c.begin && b.begin != c.begin)) {
             for_codes<2>(k, mine, [&](u32 code, u32) { a.step(code), b.step(code), c.step(code); });
         } else if (__any_sync(~0u, a.begin != b.begin)) {

@@ -10,7 +10,7 @@
 
 #include "tile/pipeline.cuh"
 
-// Transition function: for each state the state that it leads to, by number.
+// Transition function of a range of the text: for each state the number of the state that it leads to.
 struct Way {
     u8 to[WAY_STATES];
 
@@ -20,7 +20,7 @@ struct Way {
         for (u32 i = 0; i < WAY_STATES; i++) way.to[i] = (u8)i;
         return way;
     }
-    // Whether the function is constant.
+    // Whether the function is constant: all states lead to one.
     __device__ __forceinline__ bool forgets() const {
         const Words<Way> words = to_words(*this);
         bool same = true;

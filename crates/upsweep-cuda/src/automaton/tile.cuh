@@ -50,7 +50,8 @@ __device__ __forceinline__ void fill_automaton(u32 states, u32 classes, u32 step
     for (u32 i = threadIdx.x; i < 256; i += threads) dynamic_shared[CODES_AT + i] = (u8)(given_byte(i) * (SCALED ? 4 : 1));
 }
 
-// Return the code of a byte, and the codes of 4 and of 16 bytes.
+// Return the code of a byte (the offset of its class's step among those of a state), and the codes of 4 and of 16
+// bytes.
 __device__ __forceinline__ u32 code_of(u32 byte) { return dynamic_shared[CODES_AT + byte]; }
 __device__ __forceinline__ u32 codes_of(u32 four) {
     const u32 low = __byte_perm(code_of(four & 0xff), code_of(four >> 8 & 0xff), 0x0040);

@@ -36,10 +36,11 @@ static_assert(TILE % STRIP == 0 && RECENT % STRIP == 0 && RECALLED % STRIP == 0 
 constexpr u32 STEPS_AT = 4 * 256 * COPIES;
 constexpr u32 WAY_STRIDE = STATE_BYTES / 4 * COPIES;  // bytes of all copies of a state's steps
 
-// Returns the offset of the first copy of a class's step among those of a state.
+// Returns the offset, among the steps of a state, of the first copy of the step by class `number` (bytes that all
+// states treat alike).
 __device__ __forceinline__ u32 place_of_class(u32 number) { return (number & ~3u) * COPIES + (number & 3); }
 
-// Builds the copies. Called by all threads of a block; the caller adds a barrier.
+// Builds the copies of the automaton in shared memory. Called by all threads of a block; the caller adds a barrier.
 __device__ __forceinline__ void fill_steps(u32 states, u32 classes, u32 steps_at) {
     for (u32 i = threadIdx.x; i < states * classes; i += blockDim.x) {
         const u8 next = (u8)(given_half(steps_at + 2 * i) >> 8);
@@ -54,7 +55,7 @@ struct Strip {
     uint4 quarters[QUARTERS];
 };
 
-// The text of a lane's tile.
+// Text of the tiles of a warp's lanes, as this lane loads it: four lanes load a strip of each other's tiles together.
 struct TileText {
     const u8* of_warp;    // text of the tile of the warp's first lane
     u32 offsets[QUARTERS];  // offset of this lane's quarter of the first strip in the tile of each of four lanes
@@ -180,7 +181,7 @@ struct WayColumn {
         for (u32 i = 1; i < states; i++) same &= (*this)[i] == (*this)[0];
         return same;
     }
-    // Collects in `numbers` up to WALKS distinct states of the column that have not been run from yet; returns how many
+    // Collects in `numbers` up to WALKS distinct states in the column from which no run has begun yet; returns how many
     // there are.
     __device__ __forceinline__ u32 find(u32 (&numbers)[WALKS]) const {
         u32 found = 0;

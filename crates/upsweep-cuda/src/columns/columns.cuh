@@ -57,8 +57,8 @@ struct Values {
     __device__ __forceinline__ void unpack(V (&values)[VECTOR]) const { memcpy(values, parts, sizeof(parts)); }
 };
 
-// How a lane keeps its elements at one index of its lines: VECTOR neighbouring ones of one stream, one element of
-// several streams, or one that is mapped when it is loaded.
+// How a lane holds its elements at one index of its lines: VECTOR neighbouring elements of one stream, one element of
+// several streams, or one element that is mapped when it is loaded.
 enum class Kept { SIDE_BY_SIDE, ELEMENT, MAPPED };
 // Elements of the lane's lines at one index of the lines, `index`, from position `at` of the array on. If the input is
 // not one stream, a lane has one line.
@@ -79,7 +79,7 @@ template <> struct RowOf<Kept::ELEMENT> {
     __device__ __forceinline__ void load(const ColumnsParams& p, u64, u64 at) { load_streams(p.input, at, x); }
     __device__ __forceinline__ void map_all(u64 index, u64 at, T (&mapped)[1]) const { mapped[0] = map(x, index, at); }
 };
-// Element that is mapped when it is loaded: gathered elements are mapped once.
+// Mapped element: it is mapped when it is loaded, because gathered elements are mapped once.
 template <> struct RowOf<Kept::MAPPED> {
     T value;
     bool right;
@@ -107,7 +107,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
     __shared__ Values<T> sums[2][STEP_GROUPS][WARP];
     const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     const Begin begins(p);
-    // First line, or chunk of a line, of the lane. It begins with logical element `begin`.
+    // Index of the lane's first line, or of its chunk of a line. It begins with logical element `begin` of the line.
     const u64 line = ((u64)blockIdx.x * WARP + lane) * VECTOR, part = line / p.inner;
     const u64 begin = part % p.chunks * p.chunk;
     u64 left = line < p.lines ? min(p.chunk, p.len - begin) : 0;  // number of the line's elements from this step on

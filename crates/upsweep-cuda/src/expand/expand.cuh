@@ -41,8 +41,8 @@ struct ExpandTask {
         Number warp_totals[STAGES][WARPS];
         u32 before_warp[STAGES][WARPS];
         Number before_tile[STAGES];
-        Number number[STAGES];  // results of the tile
-        u64 place;              // index in the list of stretches
+        Number number[STAGES];  // number of the tile's results
+        u64 place;              // index in the list of stretches (parts of a large tile's results)
     };
 
     const Params& p;
@@ -103,7 +103,8 @@ struct ExpandTask {
         __syncwarp();  // the next tile of these slots is staged by other lanes
     }
 
-    // Leaves a large tile to another launch, cut into `number` stretches. Called by all compute warps.
+    // Leaves the results of a large tile to another launch, cut into `number` stretches. `before` is the number of
+    // results before the tile. Called by all compute warps.
     __device__ __forceinline__ void leave(u64 tile, u64 before, u64 number) const {
         if (threadIdx.x == 0) shared.place = atomicAdd((u64*)p.large, number);
         main_sync();

@@ -5,8 +5,9 @@
 //   store    a row of results for each warp: a lane has the neighbours of one store; the last mark up to each gives its
 //            owner
 //
-// Results are stored in windows, so a tile may have any number of them. A row begins at a multiple of 16 bytes of the
-// output: only the first and last 16 bytes of a contiguous store are stored in pieces.
+// Results are stored in windows, ranges of results for which there are marks, so a tile may have any number of them. A
+// row begins at a multiple of 16 bytes of the output: only the first and last 16 bytes of a contiguous store are stored
+// in pieces.
 //
 // In a tile with few results each warp stores those of its own counts, and waits for no other; it carries the last mark
 // from row to row. In a tile with many, which one count may have, all warps store them together (BLOCK): then the first
@@ -34,13 +35,13 @@ using Result = ResultOf<INDEX_BYTES>::type;
 using Rank = CountOf<INDEX_BYTES>::type;
 using Counts = Stream<Count>;
 
-// Returns the sum of two numbers of results, saturating.
+// Returns the sum of two numbers of results, or the largest number if that overflows.
 __device__ __forceinline__ u64 plus(u64 a, u64 b) {
     const u64 sum = a + b;
     return sum < a ? ~0ull : sum;
 }
 
-// A thread's counts of a tile.
+// The ITEMS counts of a thread in a tile.
 struct OwnCounts {
     Count at[ITEMS];
 
@@ -221,7 +222,8 @@ private:
     }
 };
 
-// Deferred stretch of a tile's results: up to LARGE_TILE of them, which begin at a multiple of 16 bytes.
+// Stretch of neighbouring results of a large tile, which another launch stores: up to LARGE_TILE of them, which begin
+// at a multiple of 16 bytes.
 struct alignas(16) Stretch {
     u64 before;  // number of results before the tile
     u32 tile;

@@ -24,8 +24,8 @@
 
 template <u32 TURN, u32 FULL>
 class Halves {
-    // NOBODY stands for no slot. Slots of other slices may be negative, which exceeds all slots as unsigned, but they
-    // are not NOBODY.
+    // NOBODY stands for no slot. Slots of elements in other slices may be negative: as unsigned numbers they exceed all
+    // slots of this one, but they are not NOBODY.
     static constexpr u32 ROW = WARP, HOTS = 1 << 8, NOBODY = 1u << 31;
     static_assert((FULL & (FULL - 1)) == 0 && FULL + TURN + 2 * VECTOR < 1 << 16, "16 bits");
 
@@ -35,15 +35,15 @@ class Halves {
     u32 turn = 0;
     bool hot = false;
 
-    // After the words: a spare one for each lane; the hot slots and their counts; the slots emptied last, and the turn;
-    // whether any slot is hot.
+    // Arrays in shared memory after the counters' words: a spare word for each lane; the hot slots and their counts;
+    // the slots emptied last, and the turn; whether any slot is hot.
     __device__ __forceinline__ u32* owners() const { return words + number + WARP; }
     __device__ __forceinline__ u32* counts() const { return owners() + HOTS; }
     __device__ __forceinline__ u32* emptied() const { return counts() + HOTS; }
     __device__ __forceinline__ u32* any() const { return emptied() + HOTS; }
     static __device__ __forceinline__ u32 place_of(u32 slot) { return slot * 0x9e3779b1 >> 24; }
 
-    // Returns the slot that is counted in the lower half of word k; the slot of the upper half is ROW higher.
+    // Returns the slot whose counter is the lower half of word k; the slot of the upper half is ROW higher.
     static __device__ __forceinline__ u32 slot_of(u32 k) { return k / (ROW + 1) * 2 * ROW + k % (ROW + 1); }
     __device__ __forceinline__ void add_half(bool yes, u32 slot, u32 amount) const {
         const SharedPlace at = first + slot / (2 * ROW) * 4 * (ROW + 1) + slot % ROW * 4;
@@ -86,7 +86,8 @@ public:
         }
     }
 
-    // Ends a turn. Called by all threads of the block. `put(slot, number)` adds to the output.
+    // Ends a turn, in which the block has counted at most TURN elements: empties each counter that has reached FULL.
+    // `put(slot, number)` adds `number` to a slot of the output. Called by all threads of the block.
     template <class Put>
     __device__ __forceinline__ void end_turn(const Put& put) {
         constexpr u32 BITS = (0x10000 - FULL) * 0x10001;
@@ -113,7 +114,7 @@ public:
     }
 
 private:
-    // Empties those counters of four words, from word `from` on, that have reached FULL.
+    // Empties those counters of the four words from word `from` on that have reached FULL, to `put`.
     template <class Put>
     __device__ __forceinline__ void empty(u32 from, const Put& put) const {
 #pragma unroll 1

@@ -32,7 +32,8 @@ using Params = HistogramParams;
 constexpr u32 VALUES = 256;
 constexpr u32 NOWHERE = ~0u - 1;
 constexpr u32 UNSURE = ~0u;  // the quick test's answer near an edge; greater than all others
-// Whether the rule that finds bins has a quick test, which is unsure for few elements: then a vector has one branch.
+// Whether the rule that finds bins has a quick test, which is unsure for few elements: then one branch serves all
+// elements of a vector.
 #ifdef QUICK_BIN
 constexpr bool QUICK = !BY_VALUE && !BY_EDGES;
 #else
@@ -49,7 +50,7 @@ constexpr bool ALIGNABLE = VECTOR > 1;
 static_assert(!ALIGNABLE || VECTOR * sizeof(In) == 16, "vectors are of 16 bytes");
 static_assert(WEIGHTS == NO_WEIGHTS || VECTOR == 1, "weights are loaded one by one");
 
-// Whether every element has a slot.
+// Whether every element has a slot (the counters of one bin of one channel).
 constexpr bool EVERYWHERE = BY_VALUE && CHANNELS == COUNTED_CHANNELS;
 static_assert(!HALVES || (WEIGHTS == NO_WEIGHTS && COLUMNS == 1 && !BY_VALUE), "halves count elements");
 using Emptied = TallyTypes<NO_WEIGHTS, sizeof(Out) == 8 ? 8 : 4>::total;
@@ -76,7 +77,7 @@ __device__ __forceinline__ u32 bin_of(const Params& p, [[maybe_unused]] const X*
     }
 }
 
-// Slots in which this thread counts.
+// Slots in which this thread counts: those of its block's slice, in one column of counters.
 class Place {
     Counter* column;
     const In* edges;
@@ -137,7 +138,7 @@ public:
     }
 };
 
-// Counts the element at i, whose bin and channel are known.
+// Counts the element at index i of the input, whose bin and channel are known: adds one, or its weight, to its slot.
 __device__ __forceinline__ void count(const Params& p, const Place& place, u32 bin, [[maybe_unused]] u64 i, u32 channel) {
     const u32 slot = place.slot(p, bin, channel);
     using Amount = tally::Amount<Counter>;
@@ -162,8 +163,8 @@ struct Vector {
             elements[0] = *from;
         }
     }
-    // Finds the bins of the elements: by one rounding (FLOORS) or by the quick test, and by the exact test where these
-    // are unsure.
+    // Finds the bins of the vector's elements: by one rounding (FLOORS) or by the quick test, and by the exact test
+    // where these are unsure.
     template <bool FLOORS>
     __device__ __forceinline__ void look(const Params& p, const Place& place, u32 (&bins)[VECTOR]) const {
         const u32 end = FLOORS ? (u32)p.bins : UNSURE;
@@ -222,8 +223,8 @@ struct Batch {
     }
 };
 
-// Counts the elements of a part. Vectors are aligned in memory: elements before the first whole one and after the last
-// are counted one by one.
+// Counts the elements of part `part` of the input. Vectors are aligned in memory: elements before the first whole one
+// and after the last are counted one by one.
 __device__ __forceinline__ void count_part(const Params& p, Place& place, u64 part, bool last_part) {
     // `lead` and `end` are counted in elements, from the last multiple of 16 bytes at or before the input on.
     const u64 lead = ALIGNABLE ? (u64)p.input % 16 / sizeof(In) : 0, end = lead + p.n;
@@ -261,7 +262,7 @@ __device__ __forceinline__ void count_part(const Params& p, Place& place, u64 pa
     }
 }
 
-// Adds the block's counters to the output.
+// Adds the block's counters to the output: of each slot the sum of its columns.
 __device__ __forceinline__ void add_to_output(const Params& p, const Place& place, const Counter* counters, const In* edges) {
     if constexpr (HALVES) return place.add_halves_to_output(p);
     for (u32 slot = threadIdx.x; slot < place.slots(); slot += THREADS) {

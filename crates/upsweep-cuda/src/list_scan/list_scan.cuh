@@ -34,8 +34,9 @@
 #include "memory/workspace.cuh"
 #include "word/value.cuh"
 
-constexpr u32 NOTHING = ~0u;                   // no piece
-constexpr u32 MET = 1, FIRST = 2, BEHIND = 3;  // of a piece: has a predecessor; is the first listed; a later one
+constexpr u32 NOTHING = ~0u;                   // in place of a piece's index: no piece
+// Marks of a piece: it has a predecessor; it is the first listed; it is a later one.
+constexpr u32 MET = 1, FIRST = 2, BEHIND = 3;
 
 // Returns which of the SPACING neighbours from element slot * SPACING on begins a piece: its index among them, by a
 // hash.
@@ -86,8 +87,9 @@ __device__ __forceinline__ void compare_with_all(const ListScanParams& p, u32 se
     if (all != p.n) report_list(p);
 }
 
-// Traverses pieces. OF_PIECES: the list is one of pieces. The successor of its last element is NOTHING, and its results
-// are the prefix of each piece.
+// Traverses pieces, a thread one after the other. STORES: it stores results, else the total and the successor of each
+// piece. OF_PIECES: the list is one of pieces. The successor of its last element is NOTHING, and its results are the
+// prefix of each piece.
 template <bool STORES, bool OF_PIECES>
 __device__ __forceinline__ void walk(const ListScanParams& p) {
     const Begin begins(p);

@@ -28,15 +28,17 @@
 
 constexpr u32 WAYS = 4;
 constexpr u32 FINDERS = WARP;                                     // number of threads that stage tiles
-constexpr u32 FOUR_STAGES = 2, STAGE_FULL = 2, STAGE_EMPTY = 4;   // the first barrier of each kind
+// Number of stages; ids of the barriers at which stage 0 is full, and at which it is empty: those of the others follow.
+constexpr u32 FOUR_STAGES = 2, STAGE_FULL = 2, STAGE_EMPTY = 4;
 constexpr u32 WARP_RESULTS = WARP * MERGE_ITEMS;
 constexpr u32 SECTOR = 32, ODD = sizeof(In) & (~sizeof(In) + 1);
 constexpr u32 UNIT = ODD < SECTOR ? SECTOR / ODD : 1;             // number of results whose bytes are whole sectors
-constexpr u32 CHUNK = (THREADS - 1) * MERGE_ITEMS / WAYS;         // mean length; no half takes one thread too many
-constexpr u32 LEAST = CHUNK / 4 > UNIT ? CHUNK / 4 : UNIT;         // length of the shortest chunk
+// Mean number of elements of a run's chunk; no half takes one thread too many.
+constexpr u32 CHUNK = (THREADS - 1) * MERGE_ITEMS / WAYS;
+constexpr u32 LEAST = CHUNK / 4 > UNIT ? CHUNK / 4 : UNIT;         // number of elements of the shortest chunk
 static_assert(CHUNK >= LEAST, "each tile has results");
 
-// Lengths of the runs of a group, which are contiguous in memory.
+// Lengths of the four runs of a group, which are contiguous in memory.
 struct Four {
     u64 first;         // position of the first run
     u64 of[WAYS];
@@ -52,13 +54,14 @@ __device__ __forceinline__ Four four_at(const MergeFourParams& p, u64 group) {
     return f;
 }
 
-// Whether an element of run `q` precedes one of another run.
+// Whether the element `x` of run `q` precedes the element `y` of run `other`, another one.
 __device__ __forceinline__ bool run_before(const In& x, u32 q, const In& y, u32 other) {
     return q < other ? !comes_before(y, x) : comes_before(x, y);
 }
 
-// Gives back `excess` of the elements taken from the runs, the last ones in order: their numbers `taken` decrease.
-// element(q, i) is element i of run q. Called by all lanes of a warp.
+// Gives back `excess` of the elements that have been taken from the runs, the last ones in sort order: `taken`, the
+// number of elements taken from each run, decreases. element(q, i) is element i of run q. Called by all lanes of a
+// warp.
 template <class Count, class Element>
 __device__ __forceinline__ void give_back(u32 excess, Count (&taken)[WAYS], const Element& element) {
     for (; excess > 0; excess--) {
@@ -75,8 +78,8 @@ __device__ __forceinline__ void give_back(u32 excess, Count (&taken)[WAYS], cons
     }
 }
 
-// Finds the splits at a pivot, by one warp for each pivot. A group has p.pivots, a multiple of WAYS, which the runs
-// supply in turn.
+// Finds the splits at each pivot, the number of elements of each run before it, with one warp for each pivot. A group
+// has p.pivots pivots, a multiple of WAYS, which the runs supply in turn.
 __device__ __forceinline__ void split_runs(const MergeFourParams& p) {
     const u64 warp = (u64)blockIdx.x * (SPLITTERS / WARP) + warp_index(), group = warp / p.pivots, pivot = warp % p.pivots;
     if (group * WAYS * p.run >= p.n) return;
@@ -134,12 +137,12 @@ __device__ __forceinline__ void split_runs(const MergeFourParams& p) {
     }
 }
 
-// Tile of results whose elements are in a stage.
+// Tile of results, and where its elements are in a stage (a buffer in shared memory).
 struct FourTile {
     u64 begin;               // position of its first result
     u64 from[WAYS];  // position of each run's first element, less the number of elements of lower runs in the tile
     u32 number[WAYS];        // number of elements of each run
-    u32 at[WAYS];            // byte offset of each run's elements
+    u32 at[WAYS];            // byte offset of each run's elements in the stage
     u32 last;                // whether it is the part's last tile
 };
 
@@ -173,7 +176,7 @@ __device__ __forceinline__ u32 before_here(const In* elements, u32 number, u32 q
     return q == other ? number : low;
 }
 
-// Finder warp: stages the tiles of a part, one after the other.
+// Runs the finder warp: it stages the tiles of a part, one after the other.
 __device__ __forceinline__ void bring_tiles(const MergeFourParams& p, FourShared& shared, const Four& f, u64 (&taken)[WAYS], const u64 (&end)[WAYS]) {
     const In* const runs = p.input + f.first;
     const u32 own = lane_index() / (WARP / WAYS);
@@ -201,7 +204,7 @@ __device__ __forceinline__ void bring_tiles(const MergeFourParams& p, FourShared
 #pragma unroll
         for (u32 q = 0; q < WAYS; q++) tile_number[q] = number[q], results += taken[q];
         if (more) {
-            // Only elements up to the first of the last elements in order are final.
+            // Only elements up to the bound are final: the first in sort order of the chunks' last elements.
             u32 last = WAYS;
             In x;
 #pragma unroll
@@ -246,7 +249,8 @@ __device__ __forceinline__ void bring_tiles(const MergeFourParams& p, FourShared
     }
 }
 
-// Merges a part of the results of a group, by one block for each part: a group has one more part than pivots.
+// Merges a part of the results of a group, between two neighbouring pivots, with one block for each part: a group has
+// one more part than pivots.
 __device__ __forceinline__ void merge_runs(const MergeFourParams& p) {
     __shared__ FourShared shared;
     const u64 group = blockIdx.x / (p.pivots + 1), part = blockIdx.x % (p.pivots + 1);

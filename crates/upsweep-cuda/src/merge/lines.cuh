@@ -10,9 +10,9 @@ struct alignas(LINE) Line {
     unsigned char bytes[LINE];
 };
 
-// Copies the `number` elements at `from`, in an array from `first` to `behind`, to `to`, at the offset that is their
-// address modulo LINE, which it returns. Lines that lie within the array are copied whole. Called by thread `thread` of
-// NUMBER; the copies join its open group.
+// Copies the `number` elements at `from`, which lie in an array from `first` to `behind`, to `to`, at the byte offset
+// that is their address modulo LINE, and returns that offset. Lines that lie within the array are copied whole. Called
+// by thread `thread` of NUMBER threads; its asynchronous copies join its open group.
 template <u32 NUMBER>
 __device__ __forceinline__ u32 copy_lines(Line* to, const In* from, u32 number, const In* first, const In* behind, u32 thread) {
     const u32 phase = (u32)((u64)from % LINE), bytes = phase + number * (u32)sizeof(In), lines = (bytes + LINE - 1) / LINE;

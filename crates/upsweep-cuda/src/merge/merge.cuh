@@ -1,8 +1,8 @@
 // Merge of two sorted arrays. Stable: equal elements of the first array precede those of the second.
 //
 // A tile is TILE neighbouring results. Its split is its begin in both arrays: a number of elements of the first array,
-// and the rest of the second (Green, McColl and Bader, "GPU Merge Path", 2012). A cell is several tiles. Three steps,
-// each a launch; with few tiles the first and the last one:
+// and the rest of the second (Green, McColl and Bader, "GPU Merge Path", 2012). A cell is several neighbouring tiles.
+// Three steps, each a launch; with few tiles the first and the last one:
 //
 //   cells      a warp finds the split of a cell by a search in both arrays, with 32 probes at a time; with few tiles
 //              each is a cell
@@ -23,7 +23,8 @@
 #include "merge/lines.cuh"
 #include "merge/tile.cuh"
 
-// Finds the split of a cell, by one warp for each cell but the first one.
+// Finds the split of each cell, its begin in both arrays, with one warp for each cell. The first cell begins at 0 in
+// both.
 __device__ __forceinline__ void split_cells(const MergeParams& p) {
     const u64 cell = (u64)blockIdx.x * (SPLITTERS / WARP) + warp_index() + 1, result = cell * p.cell;
     if (result >= p.of_a + p.of_b) return;
@@ -38,7 +39,7 @@ __device__ __forceinline__ void split_cells(const MergeParams& p) {
     if (lane_index() == 0) p.cell_splits[cell] = low;
 }
 
-// Finds the split of a tile, by one thread for each tile.
+// Finds the split of each tile, its begin in both arrays, with one thread for each tile.
 __device__ __forceinline__ void split_tiles(const MergeParams& p) {
     const u64 tile = (u64)blockIdx.x * SPLITTERS + threadIdx.x, result = tile * TILE, total = p.of_a + p.of_b;
     if (result >= total) return;
@@ -53,7 +54,7 @@ __device__ __forceinline__ void split_tiles(const MergeParams& p) {
     high = max(min(high, min(last_split, first_split + (result - first))), low);
     const f32 share = (f32)(i64)(last_split - first_split) / (f32)(last - first);
     u64 probe = first_split + (u64)(i64)((f32)(result - first) * share), step = 64;
-    bool above = false, below = false;  // whether a probe was before the split; whether one was after it
+    bool above = false, below = false;  // whether a probe was before the tile's split; whether one was after it
     while (low < high) {
         probe = min(max(probe, low), high - 1);
         const bool behind = comes_before(p.b[result - 1 - probe], p.a[probe]);

@@ -6,7 +6,8 @@
 
 constexpr u32 TILE = THREADS * MERGE_ITEMS;
 constexpr bool PAIRS = VALUE_BYTES > 0;
-// Steps of a merge, each a kernel.
+// Steps of a merge, each a kernel: to find the split of each cell (several tiles), the split of each tile, and to merge
+// tiles (merge/merge.cuh).
 constexpr u32 SPLITS_CELLS = 0, SPLITS_TILES = 1, MERGES = 2;
 struct alignas(PAIRS ? VALUE_ALIGN : 1) MergeValue {
     unsigned char bytes[PAIRS ? VALUE_BYTES : 1];
@@ -15,9 +16,9 @@ struct alignas(PAIRS ? VALUE_ALIGN : 1) MergeValue {
 // Whether `a` precedes `b` by the `less` of the job.
 __device__ __forceinline__ bool comes_before(const In& a, const In& b) { return same_key(a, b); }
 
-// Two sorted arrays in shared memory. Elements after their ends may be read, but are not used: one, or MERGE_ITEMS if
-// there are fewer results than a thread has. A bounds check before each read slowed the sort of tiles from 2,240 us to
-// 3,640 (H200, 2026-11-24, 2^28 u32).
+// Two sorted arrays in shared memory, of `of_a` and `of_b` elements. Elements after their ends may be read, but are not
+// used: one, or MERGE_ITEMS if there are fewer results than a thread has. A bounds check before each read slowed the
+// sort of tiles from 2,240 us to 3,640 (H200, 2026-11-24, 2^28 u32).
 struct Both {
     const In *a, *b;
     u32 of_a, of_b;

@@ -31,14 +31,15 @@
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// Type of the sums. `OfOneWindow` has the fields of the `Acc` that is finished.
+// Type of the sums of columns and of windows. `OfOneWindow`, a window's sum and its number of values, has the fields of
+// the `Acc` that is finished.
 using Addend = Given;
 struct OfOneWindow {
     Addend sum;
     u64 values;
 };
 
-// Number of rows that are loaded before they are added, while a sum is built from nothing.
+// Number of rows whose values are loaded before one of them is added, while the sums of columns are built from nothing.
 constexpr u32 ROWS_ADDED = sizeof(In) <= 4 ? 4 : sizeof(In) <= 8 ? 2 : 1;
 constexpr u32 IN_ACCESS = access_width(CHUNK_COLUMNS * sizeof(In)), OUT_ACCESS = access_width(CHUNK_COLUMNS * sizeof(Out));
 
@@ -195,7 +196,7 @@ __device__ __forceinline__ void finish_all(Out* results, const Addend* of_window
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, MOVING_BLOCKS) upsweep_moving_sum(const __grid_constant__ MovingSumParams p) {
-    // Order of blocks: strips, then channels, then parts of rows, then planes.
+    // Order of blocks: strips vary fastest, then channels, parts of rows, and planes.
     u64 block = p.first_block + blockIdx.x;
     const u64 strip = block % p.strips;
     block /= p.strips;
@@ -205,7 +206,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, MOVING_BLOCKS) upsweep_mov
     const u64 part = block % p.parts, plane = block / p.parts;
     const u64 first_row = part * p.part, last_row = min(first_row + p.part, p.height) - 1;
 
-    // The thread's chunk; whether it has results, which are those of the chunk `before` chunks later.
+    // The thread's chunk of columns, from column `x` on; and whether it has results, which are those of the chunk
+    // `before` chunks later, from column `to` on.
     const u32 before = (u32)((p.left + CHUNK_COLUMNS - 1) / CHUNK_COLUMNS), chunk = threadIdx.x / BLOCK_CHANNELS;
     const i64 x = (i64)(strip * p.strip + chunk) * CHUNK_COLUMNS - (i64)(before * CHUNK_COLUMNS);
     const u64 to = (strip * p.strip + chunk) * CHUNK_COLUMNS;

@@ -32,7 +32,7 @@ constexpr u32 PATCH_LEVELS = PATCH_ROWS == 4 ? 2 : 1;
 __device__ constexpr u32 tile_values(u32 level) { return (TILE_WIDTH >> level) * (TILE_ROWS >> level) * BLOCK_CHANNELS; }
 __device__ __forceinline__ u64 pixel_channels(const PyramidParams& p) { return WHOLE_PIXELS ? BLOCK_CHANNELS : p.channels; }
 
-// A thread's patch in a level, with all channels.
+// Values of a thread's patch (a rectangle of a tile) in level LEVEL, with all channels.
 template <u32 LEVEL>
 struct Patch {
     static constexpr u32 ROWS = PATCH_ROWS >> LEVEL, WIDTH = PATCH_WIDTH >> LEVEL, ROW = WIDTH * BLOCK_CHANNELS;
@@ -40,7 +40,8 @@ struct Patch {
     using Part = typename Access<ACCESS>::type;
     Out rows[ROWS][ROW];
 };
-// Returns the bytes of an access to a patch's row in a level, if rows go by vectors: the alignment that they need.
+// Returns the width, in bytes, of an access to a row of a patch in level `level`, if rows go by vectors: the alignment
+// that the rows need. 1 for a level without patches.
 __device__ __forceinline__ u32 patch_access(u32 level) {
     return level == 0 ? Patch<0>::ACCESS : level == 1 ? Patch<1>::ACCESS : level == PATCH_LEVELS ? Patch<PATCH_LEVELS>::ACCESS : 1;
 }
@@ -56,8 +57,8 @@ struct LevelPart {
     __device__ __forceinline__ Out* at(const PyramidParams& p, u32 y, u32 x) const { return first + (y * row + x * pixel_channels(p)); }
 };
 
-// A block's tile of the image. The part of level 0 is in the stored level, or in the input, if that level is not
-// stored.
+// A block's tile of the image, with its part of each level. The part of level 0, from which the launch begins, is in
+// the stored level, or in the input, if that level is not stored.
 struct PyramidTile {
     LevelPart levels[TILE_LEVELS + 1];
     const Out* input;
@@ -102,7 +103,7 @@ __device__ __forceinline__ void find_tile(const PyramidParams& p, u32 level, Pyr
     }
 }
 
-// Returns the function of 2 x 2 values: they are the fields of its argument, an `In`.
+// Returns the job's function of 2 x 2 values of a level: they are the fields of its argument, an `In`.
 __device__ __forceinline__ Out combined(const Out& upper_left, const Out& upper_right, const Out& lower_left, const Out& lower_right) {
     const Out values[] = {upper_left, upper_right, lower_left, lower_right};
     In four;
@@ -110,7 +111,7 @@ __device__ __forceinline__ Out combined(const Out& upper_left, const Out& upper_
     return result(map(four, 0, 0));
 }
 
-// Stores a patch in level LEVEL: the tile's patch in column `across` and row `down` of patches.
+// Stores the values of a patch in level LEVEL. It is in column `across` and row `down` of the tile's patches.
 template <u32 LEVEL>
 __device__ __forceinline__ void store_patch(const PyramidParams& p, const PyramidTile& tile, u32 across, u32 down, Patch<LEVEL>& patch) {
     using Patch = Patch<LEVEL>;

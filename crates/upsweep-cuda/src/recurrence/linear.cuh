@@ -44,13 +44,15 @@ struct alignas(sizeof(States) < LEAST_CARRIED ? LEAST_CARRIED : alignof(States))
 using Carried = CarriedOf<SEGMENTED>;
 static_assert(sizeof(Carried) == CARRIED_BYTES, "the host sizes the workspace by it");
 
-// Returns the aggregate of two neighbouring ranges of elements. The second one has ITEMS 2^level elements.
+// Returns the aggregate of two neighbouring ranges of elements, `a` and then `b`. The second one has ITEMS 2^level
+// elements.
 __device__ __forceinline__ Carried join(u32 level, const Carried& a, const Carried& b) {
     return Carried::of(b.headed() ? b.states : apply(level, a.states, b.states), a.headed() || b.headed());
 }
 
-// Shared memory after the matrices: the powers for lanes (TABLE); what a thread, or a warp of teams, stores of each
-// tile there; and an area for each look-back warp.
+// Layout of shared memory after the matrices: the powers for lanes (TABLE); for each tile in shared memory the states
+// that each thread keeps, or with many states an area for each warp (teams.cuh); and with many states an area for each
+// look-back warp.
 struct Beside {
     static constexpr u32 AREAS = TEAMED ? STAGES * WARPS + LOOK_BACK_WARPS : 0, TABLES = !TABLE ? 0 : TEAMED ? sizeof(Tables) : sizeof(Powers);
     static constexpr u32 BYTES = MATRICES * sizeof(Matrix) + TABLES + (TEAMED ? AREAS * sizeof(Area) : STAGES * ORDER * THREADS * sizeof(T));
@@ -61,13 +63,14 @@ struct Beside {
     static __device__ __forceinline__ Area& area(u32 slot) { return ((Area*)behind())[slot * WARPS + warp_index()]; }
     static __device__ __forceinline__ Area& area_of_look_back() { return ((Area*)behind())[STAGES * WARPS + warp_index() - WARPS]; }
 
-    // Fills the table. Called by all compute warps.
+    // Fills the table of powers. Called by all compute warps.
     static __device__ __forceinline__ void fill() {
         if constexpr (TABLE && TEAMED) tables().fill();
         else if constexpr (TABLE) powers().fill();
     }
 
-    // Returns the place in shared memory of state `i` of this thread, if states are few.
+    // Returns a reference to state `i` that this thread keeps in shared memory for the tile in slot `slot`, if states
+    // are few.
     static __device__ __forceinline__ T& kept(u32 slot, u32 i) { return ((T*)behind())[(slot * ORDER + i) * THREADS + threadIdx.x]; }
     static __device__ __forceinline__ void keep(u32 slot, const States& states) {
 #pragma unroll
@@ -80,7 +83,7 @@ struct Beside {
         return states;
     }
 
-    // Returns few states x advanced over `distance` lanes, tiles or groups of tiles (UNIT), plus c.
+    // Returns the states x advanced over `distance` lanes, tiles or groups of tiles (UNIT), plus c, if states are few.
     template <u32 UNIT>
     static __device__ __forceinline__ States after(u32 distance, const States& x, const States& c) {
         if constexpr (TABLE) return powers().times(UNIT, distance, x, c);
@@ -88,13 +91,13 @@ struct Beside {
     }
 };
 
-// Totals of a tile's warps, and room for the exclusive prefixes of these warps.
+// Totals of the warps of a tile, and room for the exclusive prefixes of these warps.
 struct WarpTotals {
     const Carried* totals;
     WideStates* before;
 };
 
-// Operations of a warp on few states: each lane has all of them.
+// Operations of a warp on states, if states are few: each lane has all of them.
 template <bool MANY>
 struct TogetherOf {
     using Share = States;
@@ -141,7 +144,8 @@ struct TogetherOf {
     }
 };
 
-// Operations on many states: each lane has its row of them, and the warps are scanned like teams.
+// Operations of a warp on states, if states are many: each lane has its row of them, and the warps are scanned like
+// teams (teams.cuh).
 template <>
 struct TogetherOf<true> {
     using Share = T;
@@ -189,8 +193,8 @@ using Together = TogetherOf<TEAMED>;
 // Returns the aggregate of a tile, from those of its warps, for the warp that publishes it.
 __device__ __forceinline__ Carried aggregate_of(const WarpTotals& of) { return Together::total_of_warps(of); }
 
-// Returns the states in `raw` of a lane that has an entry (`has`), none in other lanes; and in `heads` the set of lanes
-// whose entry has a head.
+// Returns the states of the published entry whose words are `raw`, in a lane that has an entry (`has`); in other lanes
+// zero states. `heads` becomes the set of lanes whose entry has a head.
 __device__ __forceinline__ States told(const Chain<Carried>::Entry::Raw& raw, bool has, u32& heads) {
     Carried found = Carried::of(States::none(), false);
     if (has) found = raw.value();

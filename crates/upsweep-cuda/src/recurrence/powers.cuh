@@ -11,8 +11,8 @@ struct Powers {
     static constexpr u32 LANES = 0, TILES = 1, GROUPS_OF_TILES = 2, UNITS = 3;
     T at[UNITS][MATRIX][WARP];
 
-    // `level_of`: level of the power of one unit. `bits_of`: number of bits of a distance in that unit, at most
-    // WARP_LEVEL of which have powers.
+    // `level_of`: level of the power A^(ITEMS 2^level) that advances states over one unit: a lane, a tile or a group of
+    // tiles. `bits_of`: number of bits of a distance in that unit, at most WARP_LEVEL of which have powers.
     static __device__ constexpr u32 level_of(u32 unit) { return unit == LANES ? 0 : unit == TILES ? TILE_LEVEL : GROUP_LEVEL; }
     static __device__ constexpr u32 bits_of(u32 unit) { return unit == GROUPS_OF_TILES ? log2_of(GROUPS) + 1 : WARP_LEVEL; }
 
@@ -29,7 +29,7 @@ struct Powers {
         }
     }
 
-    // Returns the states x advanced over `distance` units, plus c.
+    // Returns the states x advanced over `distance` units (LANES, TILES or GROUPS_OF_TILES), plus c.
     __device__ __forceinline__ States times(u32 unit, u32 distance, const States& x, const States& c) const {
         States r = c;
 #pragma unroll

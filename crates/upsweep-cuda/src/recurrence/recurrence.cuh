@@ -47,8 +47,8 @@ __device__ __forceinline__ States first_states(const Params& p, u64 i) {
     return states;
 }
 
-// Number of rows with unrolled code. Unrolled code of all rows is too long for the caches if states are many, and no
-// slower if they are few.
+// Number of rows (vectors of a thread) that the loop over a thread's elements is unrolled for. Unrolled code of all
+// rows is too long for the caches if states are many, and no slower if they are few.
 constexpr u32 UNROLLED_ROWS = TEAMED ? 3 : ROWS;
 
 // Whether a thread tests once, after its loop, for NaN among its results (NAN_STAYS), instead of at each result: stored
@@ -56,7 +56,8 @@ constexpr u32 UNROLLED_ROWS = TEAMED ? 3 : ROWS;
 // is work; if lines begin between, a sum of the results times 0 shows it, which only non-finite results change.
 constexpr bool FLOATS = arith::same_type<T, f32> || arith::same_type<T, f64>, NAN_STAYS = FLOATS && FEEDBACK;
 
-// Returns the states that the elements of this lane and of the `reach` lanes below it yield.
+// Returns the states that the elements of this lane and of the `reach` lanes directly below it yield from zero states;
+// `states` are those that this lane's elements yield.
 __device__ __forceinline__ States scan_lanes(States states, u32 reach) {
 #pragma unroll
     for (u32 level = 0; level < WARP_LEVEL; level++) {
@@ -78,7 +79,7 @@ struct RecurrenceTask {
     static constexpr Asks ASKS = Asks::AND_GOES_ON;
     static_assert(LAG + PREPARERS + 2 <= MARK_SLOTS || PREPARERS == 0, "from a tile that is finished to one that is prepared");
 
-    // Shared memory. Arrays of STAGES are indexed by the tiles in shared memory.
+    // Shared memory. Arrays of STAGES are indexed by the block's tiles that are in shared memory, modulo STAGES.
     struct Shared {
         Carried warp_totals[STAGES][WARPS];
         WideStates prefixes[STAGES][WARPS];  // exclusive prefixes of the warps
@@ -110,7 +111,8 @@ struct RecurrenceTask {
         });
     }
 
-    // Returns the states that this thread's elements, from its last head on, yield from zero states, in the basis.
+    // Returns the states that this thread's elements, from its last head on, yield from zero states, in the basis of
+    // the states (matrices.cuh).
     __device__ __forceinline__ States weigh(const Slot* slots, Mask heads) const {
         const u32 from = heads == 0 ? 0 : highest_bit(heads);
         States states = States::none();
@@ -129,7 +131,8 @@ struct RecurrenceTask {
         return states;
     }
 
-    // Runs the loop over this thread's elements, from element i on. Elements past the end of the input can affect only
+    // Runs the loop over this thread's elements, the first of which is logical element i, and advances `states` over
+    // them. STORES: the results replace the elements in the slots. Elements past the end of the input can affect only
     // elements after them.
     template <bool STORES>
     __device__ __forceinline__ void go_over(Slot* slots, u64 i, Mask heads, States& states) const {
@@ -238,7 +241,8 @@ struct RecurrenceTask {
         store_rows(p, begin, count, slots(k), out_aligned);
     }
 
-    // Preparing warps, of segments by offsets: they mark the heads of a tile.
+    // Returns the state of a preparing warp, for segments by offsets: it marks the heads of a tile before the tile is
+    // reduced.
     __device__ __forceinline__ OffsetsWarp preparer(u64 tiles) const { return OffsetsWarp(p, tiles); }
     __device__ __forceinline__ void prepare(OffsetsWarp& warp, u32 k, u64 tile) const { warp.prepare(p, tile, marks(k), found(k)); }
     __device__ __forceinline__ void after_prepare(const OffsetsWarp& warp, u64 tile) const { warp.check(p, tile); }

@@ -19,7 +19,7 @@ constexpr u32 MOST_OF_FEW = 4;
 constexpr bool TEAMED = ORDER > MOST_OF_FEW;
 constexpr u32 TEAM_LEVEL = log2_of(2 * ORDER - 1), TEAM = 1 << TEAM_LEVEL, TEAMS = WARP / TEAM;
 
-// States of a recurrence, stored as a few words of 16 bytes.
+// Number of states in a word of 16 bytes, and number of words in which the states of a recurrence are stored.
 constexpr u32 WIDE = 16 / sizeof(T), WIDE_PARTS = (ORDER + WIDE - 1) / WIDE;
 struct alignas(16) WidePart {
     T z[WIDE];
@@ -77,7 +77,7 @@ struct MatrixRow {
     }
 };
 
-// Returns all states, in every lane. Each lane has one of them, that of its row.
+// Returns all states, in every lane. `row` is one of them: that of this lane's row.
 __device__ __forceinline__ States of_rows(T row) {
     States states;
 #pragma unroll
@@ -135,7 +135,8 @@ __device__ __forceinline__ T rows_after(Area& area, u32 level, u32 bits, u32 tim
     return row;
 }
 
-// Powers for each lane: A^(ITEMS member), and the lane's row of A^(ITEMS TEAM team).
+// Powers of the transition matrix A: A^(ITEMS member) for each index `member` of a lane in its team, and for each lane
+// its row of A^(ITEMS TEAM team), where `team` is the index of its team.
 struct Tables {
     WidePart in_team[ORDER][WIDE_PARTS][TEAM];
     WidePart of_teams[WIDE_PARTS][WARP];

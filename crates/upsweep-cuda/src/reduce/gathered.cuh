@@ -35,13 +35,14 @@
 
 static_assert(sizeof(State) == HOST_STATE_BYTES, "the host sizes the workspace by it");
 
-// Largest number of elements of a piece that one thread reduces, and of one that a warp reduces; and limit of the
-// number of longer pieces in a tile.
+// Largest number of elements of a piece (a segment's elements in a tile) that one thread reduces (A_THREAD), and of one
+// that a warp reduces (A_WARP); and limit of the number of longer pieces in a tile (MOST_LONGEST), which all warps
+// reduce.
 constexpr u32 A_THREAD = 24, A_WARP = TILE / 8 > 64 ? TILE / 8 : 64, MOST_LONGEST = 8;
 static_assert(TILE / (A_WARP + 1) < MOST_LONGEST && A_WARP > WARPS * WARPS, "all longest pieces are listed, and no warp has nothing of one");
 
-// Index of a tile's mapped element `i` in shared memory. A word of padding follows each line, so that threads at a
-// stride of a power of two access distinct banks.
+// Index in shared memory of a tile's mapped element `i`, by `place_of`. A word of padding follows each line of 128
+// bytes, so that threads at a stride of a power of two access distinct banks.
 constexpr u32 A_LINE = 128 / sizeof(T);
 constexpr u32 BETWEEN = sizeof(T) > 8 || 128 % sizeof(T) != 0 ? 0 : sizeof(T) < 4 ? 4 / sizeof(T) : 1;
 constexpr u32 place_of(u32 i) { return BETWEEN == 0 ? i : i + i / A_LINE * BETWEEN; }
@@ -56,7 +57,8 @@ struct Piece {
         const i64 first = (i64)((u64)(i64)from - begin), last = (i64)((u64)(i64)to - begin);
         return Piece{segment, place(first, count), place(last, count), first >= 0, last <= (i64)count};
     }
-    // Returns the index of an element in the tile, clamped to the tile for invalid offsets.
+    // Returns the index in the tile of the element at `distance` from the tile's first, clamped to the tile for invalid
+    // offsets.
     static __device__ __forceinline__ u32 place(i64 distance, u32 count) { return distance < 0 ? 0 : distance < (i64)count ? (u32)distance : count; }
     __device__ __forceinline__ u32 number() const { return b > a ? b - a : 0; }
 };
@@ -88,8 +90,8 @@ class Tile {
         return sum;
     }
 
-    // Returns in lane 0 the combination of the elements from a on, before b, computed by a warp. If `a . b` and `b . a`
-    // are the same bits, lanes take strided elements.
+    // Returns in lane 0 the combination of the elements from a on, before b, computed by a warp. For commutative
+    // operators (`a . b` and `b . a` are the same bits) lanes take elements at a stride.
     __device__ __forceinline__ T by_warp(u32 a, u32 b) const {
         const u32 lane = lane_index(), number = b - a;
         T sum;
@@ -103,9 +105,9 @@ class Tile {
         }
     }
 
-    // Stores the result of a reduced piece, or leaves it in shared memory: one that goes on after the tile for
-    // publishing, one that began before it for the look-back. At most one piece of a tile does not begin there, and at
-    // most one does not end.
+    // Stores the result `sum` of a reduced piece if its segment lies in the tile. Otherwise it leaves the result in
+    // shared memory: that of a segment that goes on after the tile for publishing, that of a segment that began before
+    // it for the look-back. At most one piece of a tile does not begin there, and at most one does not end.
     __device__ __forceinline__ void put(const Piece& piece, T sum) const {
         if constexpr (HAS_INIT) {
             if (piece.begins) sum = combine(p.init, sum);
@@ -170,8 +172,8 @@ public:
         }
     }
 
-    // This warp's share of the ends of segments: the offsets with indexes from k to last - 1. Loaded are those of the
-    // next WARP of them, one by each lane, each with the offset before it.
+    // This warp's share of the ends of segments in the tile: the offsets with indexes from k to last - 1. Loaded are
+    // the next WARP of them, one by each lane, each with the offset before it.
     struct Ends {
         u64 k, last;
         Offset from, to;
@@ -221,7 +223,7 @@ public:
         }
     }
 
-    // Reduces the longest pieces, one after the other, by all warps.
+    // Reduces the longest pieces (of more than A_WARP elements), one after the other, by all warps.
     __device__ __forceinline__ void reduce_longest() const {
         const u32 number = min(shared.number, MOST_LONGEST);  // offsets that do not ascend may have more
 #pragma unroll 1
@@ -259,7 +261,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, APART_BLOCKS) upsweep_segm
         const Chain<State> chain{p.workspace, tiles, epoch};
         if (lane_index() == 0 && tile + 1 < tiles) chain.publish(tile, shared.total);
         const u64 segment = shared.segment;
-        // Tiles that look back: those that need the prefix, and those that publish for their group.
+        // Tiles that look back: those in which a segment ends that began before, and the first and last tile of each
+        // group, which publish for the group.
         if (tile > 0 && (segment != NO_SEGMENT || tile % GROUP == 0 || tile % GROUP == GROUP - 1)) {
             const State before = chain.look_back(tile);
             if (lane_index() == 0 && segment != NO_SEGMENT) store_segment(p, segment, result(combine(value_of(before), shared.open)));

@@ -20,8 +20,8 @@
 
 static_assert(WARP % SEARCHERS == 0 && SEARCHERS < WARP, "a warp searches for some tiles");
 
-// Returns the distance of a lane's probe from the guess: -32768, -1024, -32, -1, 0, 32, 1024, 32768. For segments of
-// one length, -1 and 0 suffice.
+// Returns the distance, in offsets, of a lane's probe from the guessed index: -32768, -1024, -32, -1, 0, 32, 1024,
+// 32768. For segments of one length, -1 and 0 suffice.
 __device__ __forceinline__ i64 distance_of(u32 lane) {
     constexpr u32 MIDDLE = SEARCHERS / 2;
     return lane < MIDDLE ? -(1ll << 5 * (MIDDLE - 1 - lane)) : lane == MIDDLE ? 0 : 1ll << 5 * (lane - MIDDLE);
@@ -52,7 +52,8 @@ __device__ __forceinline__ u64 first_offset(const Params& p, u64 target) {
     return found;
 }
 
-// Stores the results of the empty segments of a share. Called by all lanes of a warp.
+// Stores the results of the empty segments among the SHARE neighbouring segments of share `share`, and reports invalid
+// offsets. Called by all lanes of a warp.
 __device__ __forceinline__ void see_to_share(const Params& p, u64 share) {
     for (u64 segment = share * SHARE + lane_index(); segment < min((share + 1) * SHARE, p.segments); segment += WARP) {
         see_to(p, segment, p.offsets[segment], p.offsets[segment + 1]);

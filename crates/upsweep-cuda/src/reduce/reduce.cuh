@@ -24,7 +24,7 @@
 
 static_assert(sizeof(T) == HOST_STATE_BYTES, "the host sizes the workspace by it");
 
-// Parameters, and the number of parts, one for each block.
+// Parameters of the kernel, and the number of parts of the array, one for each block.
 struct Params : ReduceParams {
     u32 parts;
     __device__ __forceinline__ explicit Params(const ReduceParams& given) : ReduceParams(given), parts(gridDim.x) {
@@ -41,14 +41,16 @@ struct Params : ReduceParams {
 };
 using Entry = Status<T>;
 
-// Number of resident blocks of a multiprocessor, by the registers: the parts are a whole number of waves of them.
+// Number of blocks that are resident on a multiprocessor at once, as far as registers allow: the parts are a whole
+// number of waves (the blocks that are resident together).
 constexpr u32 RESIDENT = sizeof(T) > 16 ? 1 : COMMUTES && sizeof(T) <= 8 ? 4 : 2;
 
 // Whether every grouping of the elements gives the same bits, and no element straddles two vectors of memory.
 constexpr bool REGROUPED = PLAIN_INPUT && COMMUTES && (FORM != Form::SUM || !arith::floating<T>) && ALIGNABLE && VECTOR > 1 &&
                            alignof(In) == sizeof(In);
-// Adds to `sum` this thread's vectors of the block's next AT_ONCE steps, the first of which begins with element `at`.
-// `left` is the number of the block's vectors from this one on. WHOLE: all AT_ONCE vectors exist.
+// Adds to `sum` this thread's vectors of the block's next AT_ONCE steps (THREADS vectors each). `at` is the index of
+// the first element of the thread's first vector. `left` is the number of the block's vectors from that one on. WHOLE:
+// all AT_ONCE vectors exist.
 template <Loads LOADS, u32 AT_ONCE, bool WHOLE, class M>
 __device__ __forceinline__ void accumulate_steps(const Params& p, u64 at, u32 left, M& sum) {
     Vector vectors[AT_ONCE];
@@ -62,7 +64,7 @@ __device__ __forceinline__ void accumulate_steps(const Params& p, u64 at, u32 le
     }
 }
 
-// Adds to `sum` this thread's share of the `count` vectors from element i on, at the stride of the block.
+// Adds to `sum` this thread's share of the `count` vectors from element i on: each THREADS-th vector.
 template <Loads LOADS, class M>
 __device__ __forceinline__ void accumulate_vectors(const Params& p, u64 i, u32 count, M& sum) {
     constexpr u32 AT_ONCE = LOADS == Loads::BY_ELEMENT ? 1 : DEPTH;
@@ -76,8 +78,8 @@ __device__ __forceinline__ void accumulate_vectors(const Params& p, u64 i, u32 c
     accumulate_steps<LOADS, AT_ONCE, false>(p, at, left, sum);
 }
 
-// Returns the combination of this thread's share of the block's part, for a commutative operator. The first `threads`
-// threads have a share.
+// Returns the combination of this thread's share of the block's part of the array, for a commutative operator.
+// `threads` becomes the number of threads with a share, the first ones.
 __device__ __forceinline__ T reduce_steps(const Params& p, u32& threads) {
     // Elements are counted from a multiple of 16 bytes on, `lead` before the array, so that each whole vector is
     // aligned in memory.
@@ -110,7 +112,8 @@ __device__ __forceinline__ T reduce_steps(const Params& p, u32& threads) {
     return sum.value();
 }
 
-// Returns the combination of the warps' values, in thread 0. The first `warps` warps have a value, in lane 0.
+// Returns the combination of the warps' values in order, in thread 0. The first `warps` warps have a value, each in its
+// lane 0.
 __device__ __forceinline__ T combine_block(const T& value, u32 warps) {
     __shared__ T totals[WARPS];
     __syncthreads();
@@ -149,7 +152,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) upsweep_reduce(c
         warps = (threads + WARP - 1) / WARP;
     } else {
         const u64 begin = blockIdx.x * p.part, count = p.n - begin < p.part ? p.n - begin : p.part;
-        // Each warp's stretch is a whole number of rows, the last warp's the rest.
+        // Each warp has a stretch of neighbouring rows of the part, all equally many, but for the last warp, which has
+        // the rest.
         const u64 rows = (count + ROW - 1) / ROW, stretch = (rows + WARPS - 1) / WARPS * ROW;
         const u64 from = warp_index() * stretch;
         if (from < count) total = reduce_stretch(p.input, begin + from, begin + from, count - from < stretch ? count - from : stretch);

@@ -35,19 +35,20 @@ struct RunsTask {
     using KeySlot = Keys::Slot;
     static constexpr u32 FEW = 16;
 
-    // Dynamic shared memory: the ring, and the staged tiles. Each warp has one more vector of keys, before its own.
-    static constexpr u32 SHARE = WARP * ITEMS, VECTORS = WARP * ROWS;  // elements, and vectors, of a warp
+    // Number of elements, and of vectors, of a warp in a tile. Dynamic shared memory has the ring buffer of results,
+    // then the staged tiles; there each warp has one more vector of keys, before its own.
+    static constexpr u32 SHARE = WARP * ITEMS, VECTORS = WARP * ROWS;
     static constexpr u32 KEY_BYTES = WARPS * (VECTORS + 1) * sizeof(KeySlot);
     static constexpr u32 STAGED_BYTES = KEY_BYTES + Input::TILE_BYTES;
     static constexpr u32 DYNAMIC_BYTES = RING_BYTES + AHEAD * STAGED_BYTES;
-    // Whether a warp's keys, and its elements, are one bulk copy each if they are aligned.
+    // Whether all keys of a warp in a tile, and all of its elements, come by one bulk copy each if they are aligned.
     static constexpr bool BULK = BULK_COPIES && sizeof(Slot) == VECTOR * sizeof(In) && sizeof(KeySlot) == VECTOR * sizeof(Source);
 
     struct Shared {
         u64 copies[AHEAD][BULK ? WARPS : 1];
     };
     struct Part {
-        T value;  // combination from the last head on
+        T value;  // combination of the warp's elements from its last head on
         u32 number;
     };
     struct Items {
@@ -60,7 +61,8 @@ struct RunsTask {
         u64 begin;   // index of the tile's first element
         u32 count;
     };
-    // Exclusive prefix of a warp in its tile.
+    // Exclusive prefix of a warp in its tile: the combination since the last head before the warp, and the number of
+    // heads.
     struct Before {
         T value;
         u32 number;
@@ -79,7 +81,8 @@ struct RunsTask {
 
     __device__ __forceinline__ unsigned char* staged(u32 k) const { return dynamic_shared + RING_BYTES + k % AHEAD * STAGED_BYTES; }
     __device__ __forceinline__ Slot* value_slots(u32 k) const { return (Slot*)staged(k); }
-    // Returns the key slots of a tile, indexed by its vectors; only those of this warp's vectors may be accessed by it.
+    // Returns the slots of the keys of this block's k-th tile, indexed by the tile's vectors; a warp accesses only
+    // those of its own vectors.
     __device__ __forceinline__ KeySlot* key_slots(u32 k) const { return (KeySlot*)(staged(k) + Input::TILE_BYTES) + warp_index() + 1; }
 
     __device__ __forceinline__ void stage(u32 k, u64 tile) const {
@@ -120,8 +123,8 @@ struct RunsTask {
         return items.count == TILE ? reduce<true>(items, before) : reduce<false>(items, before);
     }
 
-    // Returns the exclusive prefix of this warp in its tile, and in `total` the tile's aggregate. Lane w has the part
-    // of warp w.
+    // Returns the exclusive prefix of this warp in its tile, and in `total` the tile's aggregate. `part` is the
+    // aggregate of warp w in lane w.
     __device__ __forceinline__ Before join(u64 tile, const Part& part, State& total) const {
         const u32 lane = lane_index(), warps = warps_with_elements(tile_count(p.n, tile));
         const LaneHeads with{__ballot_sync(~0u, part.number != 0)};
@@ -130,8 +133,8 @@ struct RunsTask {
         return Before{shuffle(scanned, max(warp_index(), 1u) - 1), warp_sum(lane < warp_index() ? part.number : 0)};
     }
 
-    // Head in an entry of the ring: its key, and the result of the run before it. An entry begins with whether the
-    // tile's first element is a head.
+    // Head in a tile's entry of the ring buffer: the head's key, and the result of the run before it. An entry begins
+    // with whether the tile's first element is a head.
     struct Head {
         Source key;
         T before;
@@ -156,7 +159,8 @@ struct RunsTask {
         else leave<false>(items, carry, own);
     }
 
-    // Looks back, and stores the results of a tile, which lie in the ring from byte `at` on. Called by a storing warp.
+    // Looks back, and stores the results of a tile, which lie in the ring buffer from byte `at` on. `total` is the
+    // tile's aggregate. Called by a storing warp.
     __device__ __forceinline__ void finish(u64 tile, u32 at, const State& total, const Chain<State>& chain) const {
         State before;
         if (tile > 0) before = chain.prefix(tile);
@@ -181,8 +185,8 @@ struct RunsTask {
     }
 
 private:
-    // Stages a tile vector by vector. Not inlined, because it is rare if warps use bulk copies, and called in two
-    // places.
+    // Stages the elements and keys of a tile vector by vector. Not inlined, because it is rare if warps use bulk
+    // copies, and called in two places.
     static __device__ __noinline__ void stage_vectors(const In* input, const Source* source, u64 n, u64 tile, Slot* values, KeySlot* own) {
         const Keys keys(source, n);
         const u64 first = tile * TILE + warp_index() * SHARE;

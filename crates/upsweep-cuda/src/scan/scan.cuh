@@ -25,11 +25,11 @@ struct ScanTask {
     using Params = ::Params;
     static constexpr bool FINISHES = true;
     static constexpr u32 PREPARERS = HEADS == Heads::OFFSETS ? OFFSETS_WARPS : 0, DRAWER = 0, PUBLISHER = 0;
-    // For widened elements (sums of bf16), AND_WAITS takes 2 % more.
+    // When a ticket is requested (see Asks). For widened elements (sums of bf16), AND_WAITS takes 2 % more time.
     static constexpr Asks ASKS = sizeof(T) > sizeof(In) ? Asks::AND_GOES_ON : Asks::AND_WAITS;
     static_assert(LAG + PREPARERS + 2 <= MARK_SLOTS || PREPARERS == 0, "from a tile that is finished to one that is prepared");
 
-    // Shared memory. Arrays of STAGES are indexed by the tiles in shared memory.
+    // Shared memory. Arrays of STAGES are indexed by the block's tiles that are in shared memory, modulo STAGES.
     struct Shared {
         State warp_totals[STAGES][WARPS];
         State prefixes[STAGES][WARPS];  // exclusive prefixes of the warps
@@ -94,7 +94,8 @@ struct ScanTask {
         else rescan_tile<false>(p, begin, count, slots(k), marks(k), shared.kept[slot], some, prefix, out_aligned);
     }
 
-    // Preparing warps, of segments by offsets: they mark the heads of a tile.
+    // Returns the state of a preparing warp, for segments by offsets: it marks the heads of a tile before the tile is
+    // reduced.
     __device__ __forceinline__ OffsetsWarp preparer(u64 tiles) const { return OffsetsWarp(p, tiles); }
     __device__ __forceinline__ void prepare(OffsetsWarp& warp, u32 k, u64 tile) const { warp.prepare(p, tile, marks(k), found(k)); }
     __device__ __forceinline__ void after_prepare(const OffsetsWarp& warp, u64 tile) const { warp.check(p, tile); }

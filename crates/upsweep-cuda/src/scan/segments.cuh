@@ -41,9 +41,9 @@ __device__ __forceinline__ Mask thread_tails(const Params& p, u64 begin, u32 cou
     return heads >> 1 | (Mask)ends << (mine - 1);
 }
 
-// Computes the results of the segments that end in this warp, in the slots of their last elements, and the warp's
-// combination from its last head on. The part of the open segment, which began before the warp, goes to `open` instead,
-// and the index of its last element to `open_at`.
+// Computes the results of the segments that end among this warp's elements, in the slots of their last elements, and in
+// `warp_totals` the warp's combination from its last head on. The part in the warp of the open segment, which began
+// before the warp and ends in it, goes to `open` instead, and the index in the tile of its last element to `open_at`.
 template <bool FULL>
 __device__ __forceinline__ void reduce_warp(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, State* warp_totals, T* open,
                                             u64* open_segment, u32* open_at) {
@@ -51,7 +51,8 @@ __device__ __forceinline__ void reduce_warp(const Params& p, u64 begin, u32 coun
     const Mask heads = thread_heads<FULL>(p, begin, count, marks);
     const Mask tails = thread_tails<FULL>(p, begin, count, heads, marks);
     const bool any_tails = __any_sync(~0u, tails != 0);
-    // For long operators one test whether a warp lies within one segment pays: then no element is tested for a head.
+    // For operators that take long, one test whether all elements of a warp are within one segment pays: then no
+    // element is tested for a head.
     constexpr bool ASKS_FOR_HEADS = FORM == Form::OTHER && !READS_APART;
     bool within = !READS_APART && !any_tails;
     if constexpr (ASKS_FOR_HEADS) within = !__any_sync(~0u, (heads | tails) != 0);
@@ -59,7 +60,7 @@ __device__ __forceinline__ void reduce_warp(const Params& p, u64 begin, u32 coun
     if constexpr (READS_APART) load_mapped<FULL>(p, begin, count, slots, heads, mapped);
     check_thread<FULL>(p, begin, count, slots, heads);
     T sum;
-    u32 first_tail = NONE;  // the thread's first tail, if no head of the thread precedes it
+    u32 first_tail = NONE;  // index of the thread's first tail, if no head of the thread precedes it
     if (within) {
         sum = thread_sum<FULL>(p, begin, count, slots, ASKS_FOR_HEADS ? 0 : heads);
     } else {
@@ -102,7 +103,8 @@ __device__ __forceinline__ void reduce_warp(const Params& p, u64 begin, u32 coun
     if (!__any_sync(~0u, opens) && lane == 0) open_at[warp] = NONE;
 }
 
-// Stores the complete results, which are in the slots, and notes the numbers of the open segments in `open_segment`.
+// Stores the complete results, which are in the slots, and notes for each warp the number of its open segment in
+// `open_segment`.
 __device__ __forceinline__ void store_whole(const Params& p, u64 tile, Slot* slots, const Found& found, const u32* open_at, u64* open_segment) {
     const auto store = [&](u64 segment, u32 at) {
         const u32 warp = at / (WARP * ITEMS);
@@ -131,8 +133,8 @@ struct SegmentsTask {
     static constexpr bool FINISHES = false;
     static constexpr u32 PREPARERS = HEADS == Heads::OFFSETS ? OFFSETS_WARPS : 0;
     static constexpr Asks ASKS = Asks::AND_GOES_ON;
-    // The warps that publish and draw are not those with most work on offsets, because all wait for the slowest. (In
-    // scan.cuh it is faster to leave both to warp 0.)
+    // Warp that publishes a tile's aggregate, and thread that draws tickets. They are not those with most work on
+    // offsets, because all wait for the slowest. (In scan.cuh it is faster to leave both to warp 0.)
     static constexpr u32 PUBLISHER = WARPS / 2, DRAWER = (WARPS / 2 + 1) * WARP;
     static_assert(DRAWER < THREADS, "a block has several warps");
     static_assert(PREPARERS + 2 <= MARK_SLOTS || PREPARERS == 0, "from a tile whose results are stored to one that is prepared");
@@ -180,7 +182,7 @@ struct SegmentsTask {
     }
 
     __device__ __forceinline__ void look_back(u32 k, u64 tile, const Chain<State>& chain) {
-        // Computes the exclusive prefix of each warp, in its lane, from the warps' totals.
+        // Computes the exclusive prefix of warp w of the tile, in lane w, from the totals of the warps.
         const u32 lane = lane_index(), entry = k % RING, warps = warps_with_elements(tile_count(p.n, tile));
         const State lower = lower_warps(shared.warp_totals[entry], warps);
         State prefix;
@@ -195,7 +197,8 @@ struct SegmentsTask {
         if (opens) store_segment(p, shared.open_segment[k % RING][lane_index()], result(whole));
     }
 
-    // Preparing warps, of segments by offsets: they mark the heads of a tile.
+    // Returns the state of a preparing warp, for segments by offsets: it marks the heads of a tile before the tile is
+    // reduced.
     __device__ __forceinline__ OffsetsWarp preparer(u64 tiles) const { return OffsetsWarp(p, tiles); }
     __device__ __forceinline__ void prepare(OffsetsWarp& warp, u32 k, u64 tile) const { warp.prepare(p, tile, marks(k), found(k)); }
     __device__ __forceinline__ void after_prepare(const OffsetsWarp& warp, u64 tile) const { warp.check(p, tile); }

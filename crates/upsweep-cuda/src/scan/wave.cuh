@@ -31,13 +31,13 @@ struct Shared {
     State warp_totals[MOST_TILES][WARPS];
     State tile_totals[MOST_TILES];
     ThreadPrefixes kept[MOST_TILES];
-    State before[WARPS];  // combination of the parts before this block's, of each warp's share of them
+    State before[WARPS];  // for each warp, the combination of its share of the parts before this block's
     Marks marks[MARKED ? MOST_TILES : 1];
     OffsetRange found[HEADS == Heads::OFFSETS ? MOST_TILES : 1];
     u32 epoch;
 };
 
-// Waits until at most `pending` groups of copies are in flight, or fewer.
+// Waits until at most `pending` groups of copies are in flight; for more than 3, at most 3.
 __device__ __forceinline__ void wait_groups_but(u32 pending) {
     switch (pending) {
         case 0: return wait_groups<0>();
@@ -47,7 +47,8 @@ __device__ __forceinline__ void wait_groups_but(u32 pending) {
     }
 }
 
-// Returns in lane 0 the combination of the first `tiles` tiles of the part, which are full. Called by warp 0.
+// Returns in lane 0 the combination of the first `tiles` tiles of this block's part, all of which are full, and stores
+// the total of each. Called by warp 0.
 __device__ __forceinline__ State add_up_tiles(Shared& shared, u32 tiles) {
     State sum;
     for (u32 k = 0; k < tiles; k++) {
@@ -58,8 +59,8 @@ __device__ __forceinline__ State add_up_tiles(Shared& shared, u32 tiles) {
     return sum;
 }
 
-// Combines this warp's share of the parts before `part`, which is not part 0, in `before`. Returns the number of warps
-// with a share.
+// Combines the published aggregates of this warp's share of the parts before `part`, which is not part 0, and stores
+// the combination in `before`. Returns the number of warps with a share.
 __device__ __forceinline__ u32 look_back(const Workspace& space, u32 part, u32 epoch, State* before) {
     const u32 share = (part + THREADS - 1) / THREADS;  // number of neighbouring parts of a thread
     const u32 threads = (part + share - 1) / share;    // number of threads that have some
@@ -81,7 +82,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
     __shared__ Shared shared;
     const u64 tiles = tile_number(given.n);
     const bool alone = gridDim.x == 1, last = blockIdx.x == gridDim.x - 1;
-    const u32 part = alone ? (u32)tiles : (u32)((tiles + MOST_PARTS - 1) / MOST_PARTS);  // tiles of a block
+    const u32 part = alone ? (u32)tiles : (u32)((tiles + MOST_PARTS - 1) / MOST_PARTS);  // number of tiles of a block
     const u64 first = (u64)blockIdx.x * part;
     const u32 mine = (u32)min((u64)part, tiles - first);
     const Input input(given.input, given.n);
@@ -144,7 +145,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
         const u32 count = tile_count(p.n, tile);
         Slot* const staged = tile_slots(dynamic_shared, k);
         const Marks& marks = shared.marks[MARKED ? k : 0];
-        // Exclusive prefix of this warp.
+        // Exclusive prefix of this warp in the array.
         const u32 warp = warp_index(), warps = warps_with_elements(count);
         const State lower = shuffle(lower_warps(shared.warp_totals[k], min(warp + 1, warps)), warp);
         const State before_warp = warp == 0 || warp >= warps ? before : any ? combine(before, lower) : lower;

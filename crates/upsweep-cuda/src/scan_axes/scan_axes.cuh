@@ -59,7 +59,8 @@
 // KEPT_TILES teams of TEAM_WARPS look-back warps take tiles in turn, so that each meets the others at barriers of its own.
 constexpr u32 LOOKING_BACK = KEPT_TILES * TEAM_WARPS * WARP, MEETING = THREADS + TEAM_WARPS * WARP;
 constexpr u32 COMPUTING = (APART ? 2 : 1) * THREADS;
-constexpr u32 ASKED = Status<T>::WORDS == 1 ? GROUP : (GROUP + 2) / 3;  // loaded at once by a lane: more would spill
+// Number of entries that a lane loads at once: more would spill.
+constexpr u32 ASKED = Status<T>::WORDS == 1 ? GROUP : (GROUP + 2) / 3;
 static_assert(2 + (APART ? 3 : 2) * KEPT_TILES <= 16, "a block has 16 barriers");
 __device__ __forceinline__ u32 reduced_barrier(u32 tile) { return 2 + tile % KEPT_TILES; }
 __device__ __forceinline__ u32 left_barrier(u32 tile) { return 2 + KEPT_TILES + tile % KEPT_TILES; }
@@ -69,14 +70,15 @@ struct ScanAxes : Strip {
     using Word = Status<T>;
     using Strip::Strip;
 
-    // Return the index of the status entry of a tile's first row: for a strip, for a group, and for the prefix before a
-    // group.
+    // Return the index of the status entry of the first row of a tile: for a strip, for a group of strips, and for the
+    // prefix before a group. The entries of the other rows follow.
     __device__ __forceinline__ u64 tile_of_all(u32 tile) const { return array * p.tiles + tile; }
     __device__ __forceinline__ u64 row_entry(u32 tile, u32 strip) const { return (tile_of_all(tile) * p.strips + strip) * HEIGHT; }
     __device__ __forceinline__ u64 group_entry(u32 tile, u32 group) const { return p.group_entries + (tile_of_all(tile) * p.groups + group) * (2 * HEIGHT); }
     __device__ __forceinline__ u64 prefix_entry(u32 tile, u32 group) const { return group_entry(tile, group) + HEIGHT; }
 
-    // Scans each row of a tile, publishes its total, and keeps the scan.
+    // Scans each row of a tile within the strip, publishes the row's total to the strips to the right, and keeps the
+    // scan.
     template <bool FULL>
     __device__ __forceinline__ void reduce(u32 tile) const {
         const u32 there = FULL ? ROWS : rows(tile), count = FULL ? VECTOR : columns;
@@ -119,7 +121,7 @@ struct ScanAxes : Strip {
         __syncwarp();
         const u32 row = lane / SCANNERS, scanner = lane % SCANNERS, row_of_tile = warp * ROW_SECTIONS * ROWS + row;
         const bool exists = (u64)tile * HEIGHT + row_of_tile < p.height;
-        // No lane reads the prefix after an incomplete lane.
+        // No lane reads the prefix after an incomplete lane, which is not computed.
         u32 have = ROWS;
         if (!FULL) {
             const u64 whole = min((p.width - (u64)strip * WIDTH) / VECTOR, (u64)LANES);
@@ -151,8 +153,9 @@ struct ScanAxes : Strip {
         __syncwarp();
     }
 
-    // Loads the kept values of a tile into `values`, each combined with its prefix from the left, and with all above it
-    // in its section.
+    // Loads the kept values of a tile into `values`, and combines each with the prefix of its row left of the strip,
+    // and with the values above it in the thread's rows. `there` is the number of the thread's rows that exist, `count`
+    // that of its columns.
     template <bool FULL>
     __device__ __forceinline__ void scan_down(u32 tile, u32 there, u32 count, T (&values)[ROWS][VECTOR]) const {
 #pragma unroll
@@ -179,8 +182,8 @@ struct ScanAxes : Strip {
         }
     }
 
-    // Computes the prefix above a section, a value for each of the lane's columns, from the sections' sums. `whole`:
-    // all rows of this section exist. Returns whether there is a prefix.
+    // Computes in `over` the prefix above a section in a tile, a value for each of the lane's columns, from `sums`, the
+    // sums of the section's columns. `whole`: all rows of this section exist. Returns whether there is a prefix.
     __device__ __forceinline__ bool sum_above(u32 tile, bool whole, u32 count, T (&sums)[VECTOR], T (&over)[VECTOR]) const {
         T before[VECTOR];  // prefix in the sections of the warp
         if constexpr (ROW_SECTIONS > 1) {
@@ -259,9 +262,9 @@ struct ScanAxes : Strip {
         store(tile, values);
     }
 
-    // Combines `all`, which holds a value if `some` is true, with `count` entries in order: the first is at index
-    // `entry`, the next ones at a stride of APART. Called by all lanes of a warp; those without a row (`has_row`) load
-    // nothing.
+    // Combines `all`, which holds a value if `some` is true, with `count` published entries in order: the first is at
+    // index `entry`, the next ones at a stride of APART. Called by all lanes of a warp; those without a row of the tile
+    // (`has_row` is false) load nothing.
     template <u32 APART>
     __device__ __forceinline__ void add_told(u64 entry, u32 count, bool has_row, bool some, T& all) const {
 #pragma unroll 1
@@ -292,8 +295,8 @@ struct ScanAxes : Strip {
         }
     }
 
-    // Returns the prefix left of the strip in a row of a tile, whose combination in the strip itself is `own`. The
-    // strip is not the first one. Called by all lanes of a warp.
+    // Returns the prefix left of the strip in row `row` of a tile. `own` is the combination of the row in the strip
+    // itself. The strip is not the first one. Called by all lanes of a warp.
     __device__ __forceinline__ T look_back(u32 tile, u32 row, bool has_row, const T& own) const {
         const u32 group = strip / GROUP, in_group = strip % GROUP, begin = group < GROUPS ? 0 : group - GROUPS;
         T near, far;
@@ -309,8 +312,8 @@ struct ScanAxes : Strip {
         return far;
     }
 
-    // Reduces tile k of this strip, once its copies have arrived; `finish_next` finishes one, once its prefixes are
-    // there.
+    // Reduces tile k of this strip, once its copies have arrived; `finish_next` finishes tile k, once its rows'
+    // prefixes are there.
     __device__ __forceinline__ void reduce_next(u32 k) const {
         wait_copies<AHEAD - 1>();
         if (ALL_FULL || (all_columns() && all_rows(k))) reduce<true>(k);
@@ -336,7 +339,7 @@ struct ScanAxes : Strip {
             if (k + KEPT_TILES < p.tiles) barrier_arrive(free_barrier(k), COMPUTING);
         }
     }
-    // Warp with both roles: reduces tile k, then finishes tile k - KEPT_TILES + 1.
+    // Runs a warp with both roles, reducing and finishing: it reduces tile k, then finishes tile k - KEPT_TILES + 1.
     __device__ __forceinline__ void computing_warp() const {
 #pragma unroll 1
         for (u32 k = 0; k < AHEAD; k++) stage(k);

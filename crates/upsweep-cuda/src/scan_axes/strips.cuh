@@ -14,25 +14,26 @@
 #include "word/value.cuh"
 
 constexpr u32 ROW_SECTIONS = WARP / LANES;           // sections of a warp
-constexpr u32 HEIGHT = WARPS * ROW_SECTIONS * ROWS;  // rows of a tile
-constexpr u32 WIDTH = LANES * VECTOR;                // columns of a strip
-constexpr u64 SHIFT = EXCLUSIVE;                     // rows and columns between an element and its result
-// Whether elements past the end are computed, too: see tile/scan.cuh.
+constexpr u32 HEIGHT = WARPS * ROW_SECTIONS * ROWS;  // number of rows of a tile
+constexpr u32 WIDTH = LANES * VECTOR;                // number of columns of a strip
+constexpr u64 SHIFT = EXCLUSIVE;                     // distance in rows and in columns from an element to its result
+// Whether elements past the end of the array are computed, too: see tile/scan.cuh.
 constexpr bool ALL_FULL = ANY_BITS && FORM != Form::OTHER;
 
-// Access widths of a vector of elements, and of results.
+// Access widths, in bytes, of a vector of elements (COPY), and of results (STORE).
 constexpr u32 COPY = access_width(VECTOR * sizeof(In)), STORE = access_width(VECTOR * sizeof(Out));
 struct alignas(COPY) Slot {
     unsigned char bytes[VECTOR * sizeof(In)];
 };
-// Access width of the kept values of a vector, in parts: neighbouring threads' parts are contiguous.
+// Access width, in bytes, of the values of a vector that are kept from the reduction of a tile until it is finished,
+// and number of such accesses (parts) of a vector: neighbouring threads' parts are contiguous.
 constexpr u32 KEEP = access_width(VECTOR * sizeof(T)), PARTS = VECTOR * sizeof(T) / KEEP;
 using Part = Access<KEEP>::type;
 
-// Number of lanes that scan a row. Each has the sums of ROWS lanes.
+// Number of lanes that scan a row of a tile. Each has the sums of ROWS neighbouring lanes.
 constexpr u32 SCANNERS = LANES / ROWS;
-// Pitch of the lanes' sums of a row, with padding, so that rows begin in different banks, and at multiples of an access
-// to ROWS sums.
+// Distance in values between the lanes' sums of neighbouring rows, with padding, so that rows begin in different banks,
+// and at multiples of the access width of ROWS sums.
 constexpr u32 SCANNED = access_width(ROWS * sizeof(T)), LOW_BIT = sizeof(T) & (0 - sizeof(T));
 constexpr u32 PITCH = LANES + (LOW_BIT < SCANNED ? SCANNED / LOW_BIT : 1);
 
@@ -41,14 +42,15 @@ struct Shared {
     alignas(16) Part above[2][PARTS][LANES];        // of each column, the sum of all rows above a tile
     alignas(16) T lefts[KEPT_TILES][HEIGHT];             // of each row, the prefix left of the strip
     alignas(16) Out rows[WARPS][2][ROW_SECTIONS][WIDTH];  // results of a row that are transposed; double buffer
-    alignas(16) T lanes[WARPS][ROW_SECTIONS * ROWS][PITCH];  // sums of each row's lanes; then exclusive prefixes
+    // For each row, the sums of its lanes; then their exclusive prefixes.
+    alignas(16) T lanes[WARPS][ROW_SECTIONS * ROWS][PITCH];
     alignas(16) Part kept[KEPT_TILES][ROWS][PARTS][THREADS];
     alignas(16) Slot slots[AHEAD][ROWS][THREADS];
 };
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// Load, and store, contiguous values, aligned to their access width.
+// Load, and store, COUNT contiguous values, whose address is a multiple of their access width.
 template <u32 COUNT, class V, class Bytes>
 __device__ __forceinline__ void load_values(const Bytes* from, V (&to)[COUNT]) {
     constexpr u32 BYTES = access_width(sizeof(to));
@@ -68,7 +70,7 @@ __device__ __forceinline__ void store_values(V* to, const V (&values)[COUNT]) {
     for (u32 i = 0; i < sizeof(values) / BYTES; i++) ((Word*)to)[i] = words[i];
 }
 
-// Store a vector of values in parts, at index `at`, and load it again.
+// Store a vector of values in PARTS parts, at index `at` of each part's array, and load it again.
 template <u32 COUNT>
 __device__ __forceinline__ void put_parts(Part (&to)[PARTS][COUNT], u32 at, const T (&values)[VECTOR]) {
     Part parts[PARTS];
@@ -108,7 +110,8 @@ struct Strip {
           along(lane % LANES), section(lane / LANES), first_row((warp * ROW_SECTIONS + section) * ROWS),
           column((u64)strip * WIDTH + along * VECTOR), columns(column >= p.width ? 0 : (u32)min(p.width - column, (u64)VECTOR)) {}
 
-    // Whether all columns of the strip exist, and all rows of a tile; number of the thread's rows of a tile that exist.
+    // Return whether all columns of the strip exist, and whether all rows of a tile do; the thread's first row of a
+    // tile; and the number of the thread's rows of a tile that exist.
     __device__ __forceinline__ bool all_columns() const { return (u64)(strip + 1) * WIDTH <= p.width; }
     __device__ __forceinline__ bool all_rows(u32 tile) const { return (u64)(tile + 1) * HEIGHT <= p.height; }
     __device__ __forceinline__ u64 row(u32 tile) const { return (u64)tile * HEIGHT + first_row; }
@@ -119,7 +122,7 @@ struct Strip {
         return p.output + ((array * p.out_height + row(tile) + SHIFT) * p.out_width + SHIFT + column);
     }
 
-    // Copies the thread's elements of a tile, if there is one, to its slots.
+    // Copies the thread's elements of tile `tile` of the strip, if there is such a tile, to the thread's slots.
     __device__ __forceinline__ void stage(u32 tile) const {
         if (tile < p.tiles) {
             const In* at = p.input + first(tile);
@@ -153,11 +156,12 @@ struct Strip {
         }
     }
 
-    // Keeps the thread's values of a row of a tile; `bring_back` loads them again.
+    // Keeps the thread's values of row `r` (of the thread's ROWS) of a tile in shared memory; `bring_back` loads them
+    // again.
     __device__ __forceinline__ void keep(u32 tile, u32 r, const T (&values)[VECTOR]) const { put_parts(shared.kept[tile % KEPT_TILES][r], thread, values); }
     __device__ __forceinline__ void bring_back(u32 tile, u32 r, T (&values)[VECTOR]) const { take_parts(shared.kept[tile % KEPT_TILES][r], thread, values); }
 
-    // Stores a tile's values as results.
+    // Stores the thread's values of a tile as results.
     __device__ __forceinline__ void store(u32 tile, const T (&values)[ROWS][VECTOR]) const {
         if (any_nan(values)) store_rows<false>(tile, values);
         else store_rows<true>(tile, values);
@@ -218,8 +222,8 @@ struct Strip {
     }
     __device__ __forceinline__ static Out finish_value(const T& x) { return store_acc(ValueOfAcc::back(x)); }
 
-    // Whether results may need to be made canonical. Sums that have become NaN stay so: the last one of a column of the
-    // section shows whether any is.
+    // Whether results may contain NaN, which need to be made canonical. Sums that have become NaN stay so: the last
+    // value of a column of the section shows whether any is.
     template <class V>
     __device__ __forceinline__ static bool any_nan(const V (&values)[ROWS][VECTOR]) {
         if constexpr ((PLAIN || WIDENS) && FORM == Form::SUM && arith::number<V>::is_float && arith::same_type<V, Out>) {
@@ -230,8 +234,9 @@ struct Strip {
         }
         return true;
     }
-    // Stores the first results of an exclusive scan: in the first strip those of the section's rows, and above the
-    // first tile those of the strip's columns.
+    // Stores the first results of an exclusive scan, which belong to no element: in the first strip those of the
+    // section's rows, and above the first tile those of the strip's columns. `there` is the number of the thread's rows
+    // that exist.
     __device__ __forceinline__ void store_border(u32 tile, u32 there) const {
         const Out first = result(ValueOfAcc::of(p.given_first));
         Out* const corner = p.output + (array * p.out_height + row(tile)) * p.out_width;  // left in the row above the section's first results

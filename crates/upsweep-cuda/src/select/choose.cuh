@@ -1,9 +1,10 @@
 // Selection of a tile's elements by a predicate, flags or their neighbours: a bit for each element, and the place of
 // each selected one among those of its warp.
 //
-// Arrangement: a warp has rows of grains, a lane one grain of neighbours of each row. So the selected elements of a row
-// are contiguous in shared memory, with few bank conflicts. The lanes' counts of several rows are scanned at once, in
-// fields of a word: of four rows if the count of a row fits in 8 bits, else of three.
+// Arrangement: a warp has rows of grains (GRAIN neighbouring elements, a vector or half of one), a lane one grain of
+// each row. So the selected elements of a row are contiguous in shared memory, with few bank conflicts. The lanes'
+// counts of several rows are scanned at once, in fields of a word: of four rows if the count of a row fits in 8 bits,
+// else of three.
 //
 // Memory ordering. A warp stages all that its own lanes read (stage.cuh): its elements, the vector beside them, its
 // flags. If its first lane issues all of that in one copy, all lanes await it at the warp's barrier
@@ -53,8 +54,8 @@ __device__ __forceinline__ u32 set_bytes(u32 four) {
     return (highest >> 7) * 0x10204080 >> 28;  // the product has the four bits contiguous at its end
 }
 
-// Selection of the elements of a kernel's tiles, and the copies of these tiles to shared memory. GAP slots lie between
-// the slots of neighbouring warps. AT_ONCE: a warp's share of a tile is one copy, if possible.
+// Selection of the elements of a kernel's tiles, and the copies of these tiles to shared memory. GAP unused slots lie
+// between the slots of neighbouring warps. AT_ONCE: a warp's elements of a tile come by one copy, if possible.
 template <u32 GAP, bool AT_ONCE>
 class Choose {
 public:
@@ -64,19 +65,20 @@ public:
     using Slot = Input::Slot;
     static_assert(sizeof(Slot) == SLOT_BYTES, "the host sizes the shared memory by it");
 
-    // A vector is one grain; vectors of bytes and halves are two, for fewer bank conflicts.
+    // A vector is one grain; vectors of elements of one or two bytes are two, for fewer bank conflicts.
     static constexpr u32 SPLIT = VECTOR * sizeof(In) == 16 && VECTOR > 4 ? 2 : 1;
     static constexpr u32 GRAIN = VECTOR / SPLIT, GRAIN_BYTES = SLOT_BYTES / SPLIT;
     static constexpr u32 GRAINS = ROWS * SPLIT;     // number of grains of a thread
-    static constexpr u32 SHARE = WARP * ITEMS;      // elements of a warp
+    static constexpr u32 SHARE = WARP * ITEMS;      // number of a warp's elements of a tile
     static constexpr u32 BIT_WORDS = (ITEMS + 31) / 32;
     static constexpr bool BYTES = WARP * GRAIN < 1 << 8;  // whether a row's count fits in a byte
-    static constexpr u32 FIELD = BYTES ? 8 : 10, FIELDS = BYTES ? 4 : 3;  // bits of a row's count, rows of a word
+    // Bits of a row's count, and number of rows whose counts share a word.
+    static constexpr u32 FIELD = BYTES ? 8 : 10, FIELDS = BYTES ? 4 : 3;
     static constexpr u32 WORDS = (GRAINS + FIELDS - 1) / FIELDS;
     static_assert(WARP * GRAIN < 1 << FIELD, "a row's number fits in a field");
 
-    // Layout of a tile in shared memory. The vector beside a warp's elements lies in the gap before them, or with
-    // KEEP_LAST after them.
+    // Layout of a tile in shared memory. The vector beside a warp's elements, which has the neighbour of the first of
+    // them, lies in the gap before them; with KEEP_LAST it has the last one's neighbour, and lies after them.
     static constexpr u32 EDGES = BY_NEIGHBOUR ? 1 : 0, FRONT = BY_NEIGHBOUR && !KEEP_LAST ? 1 : 0;
     static_assert(GAP >= EDGES, "room for the vector beside");
     static constexpr u32 WARP_BYTES = READS ? (WARP * ROWS + GAP) * sizeof(Slot) : 0;
@@ -85,20 +87,20 @@ public:
     // Words of a grain, in memory order.
     using Grain = u32[GRAIN_BYTES / 4];
 
-    // Selected elements of a thread: a bit for each element, and the number of selected elements of each grain, in the
-    // field of its row.
+    // Selected elements of a thread: a bit for each of its elements, and the number of selected elements of each of its
+    // grains, in the field of the grain's row.
     struct Found {
         u32 bits[BIT_WORDS], own[WORDS];
         __device__ __forceinline__ bool keeps(u32 i) const { return bits[i / 32] >> i % 32 & 1; }
         __device__ __forceinline__ void add(u32 row, u32 grain_bits) { own[row / FIELDS] += __popc(grain_bits) << row % FIELDS * FIELD; }
     };
-    // Indexes of the first selected elements of a thread's grains among those of their warp.
+    // Indices, among the selected elements of a warp, of the first selected element of each of a thread's grains.
     struct Places {
         u32 fields[WORDS], bases[GRAINS];  // each grain's offset in its row; each row's begin
         u32 number;                        // number of the warp's selected elements
         __device__ __forceinline__ u32 of(u32 row) const { return bases[row] + field(fields, row); }
     };
-    // Whether a warp's part of a tile is one bulk copy.
+    // Whether a warp's elements of a tile come by one bulk copy.
     static constexpr bool BULK = AT_ONCE && BULK_COPIES && SLOT_BYTES == VECTOR * sizeof(In) && SLOT_BYTES % 16 == 0;
     struct Copies {
         u64 barriers[BULK ? WARPS : 1];
@@ -134,8 +136,8 @@ public:
         if constexpr (BY_NEIGHBOUR) stage_edge(tile, staged);
     }
 
-    // Waits for the bulk copies of a tile, after copies of other kinds (`wait_groups`). `turn` is the number of tiles
-    // that have been staged in its place before it.
+    // Waits for the bulk copies of a tile; copies of other kinds have been awaited before (`wait_groups`). `turn` is
+    // the number of tiles that have been staged in the same slots before it.
     static __device__ __forceinline__ void await(Copies& copies, u32 turn) {
         if constexpr (BULK) await_copies(copies.barriers[warp_index()], turn % 2);
     }
@@ -207,7 +209,7 @@ private:
         u32 bits;
     };
 
-    // Returns the field of a row.
+    // Returns the count of a row, which is a field of one of `words`.
     static __device__ __forceinline__ u32 field(const u32 (&words)[WORDS], u32 row) {
         if constexpr (BYTES) return __byte_perm(words[row / FIELDS], 0, 0x4440 + row % FIELDS);
         return words[row / FIELDS] >> row % FIELDS * FIELD & ((1 << FIELD) - 1);
@@ -257,7 +259,8 @@ private:
         else stage_flags<1>(to, from, mine);
     }
 
-    // Copies the vector before the warp's first, or with KEEP_LAST the one after its last.
+    // Copies the vector that has the neighbour of the warp's first element, or with KEEP_LAST of its last one, to its
+    // slot.
     __device__ __forceinline__ void stage_edge(u64 tile, unsigned char* staged) const {
         if (lane_index() != 0) return;
         const u64 n = input.n, first = tile * TILE + warp_index() * SHARE;
@@ -269,7 +272,7 @@ private:
         }
     }
 
-    // Returns the mask of a grain's flags that are set.
+    // Returns the mask of the flags that are set of the grain's elements.
     template <bool FULL>
     static __device__ __forceinline__ u32 flag_bits(const u8* flags, u32 item, u32 mine) {
         constexpr u32 WIDTH = GRAIN % 4 == 0 ? 4 : GRAIN % 2 == 0 ? 2 : 1;  // flags that are read at once

@@ -8,10 +8,10 @@
 //   finish      compacts selected and rejected elements, each contiguously, in the tile's own shared memory, at their
 //               destination's address modulo 16 bytes; from there to global memory, 16 bytes a store
 //
-// In contrast to other libraries' kernels, the bits are computed once and stored for the tiles of LAG. By then the
-// destination of a tile's results is known, so it compacts them at the phase of their destination, and only the first
-// and last 16 bytes of a contiguous run are stored in pieces. No data is in shared memory twice, which leaves room for
-// a longer LAG.
+// In contrast to other libraries' kernels, the bits are computed once and stored for the LAG tiles that follow until
+// the tile is finished. By then the destination of a tile's results is known, so it compacts them at their
+// destination's address modulo 16, and only the first and last 16 bytes of a contiguous run are stored in pieces. No
+// data is in shared memory twice, which leaves room for a longer LAG.
 //
 // Results of up to 2 bytes are compacted and stored by each warp alone, because warps that wait for each other bound
 // their time. Larger ones are compacted by the warps of a block together, because the ends of contiguous runs bound
@@ -47,10 +47,11 @@ struct SelectTask {
     static constexpr bool FINISHES = true;
     static constexpr u32 PREPARERS = 0, DRAWER = 0, PUBLISHER = 0;
     static constexpr Asks ASKS = Asks::EARLY;
-    // Bytes besides elements or results: the phases of two runs, the first one's end rounded up.
+    // Bytes besides elements or results: two contiguous runs of results begin at their destination's address modulo 16
+    // (the phase), and the first one's end is rounded up.
     static constexpr u32 PHASE = 16, PHASES = 3 * PHASE;
     static constexpr bool BY_WARP = sizeof(Stored) <= 2;  // whether each warp compacts and stores by itself
-    static constexpr u32 LANES = BY_WARP ? WARP : THREADS;  // number of threads that do it together
+    static constexpr u32 LANES = BY_WARP ? WARP : THREADS;  // number of threads that compact and store together
     using Chosen = Choose<(PHASES + SLOT_BYTES - 1) / SLOT_BYTES, !BY_WARP>;
 
     // Dynamic shared memory: the tiles, the flags of staged tiles, and a buffer if results need more room than
@@ -81,11 +82,11 @@ struct SelectTask {
 
     __device__ __forceinline__ unsigned char* staged(u32 k) const { return dynamic_shared + k % STAGES * Chosen::STAGED_BYTES; }
     __device__ __forceinline__ u8* flags(u32 k) const { return dynamic_shared + TILES_BYTES + k % FLAG_SLOTS * Chosen::FLAG_BYTES; }
-    // Returns the buffer of a tile's results before they are stored.
+    // Returns the buffer of the results of this block's k-th tile before they are stored.
     __device__ __forceinline__ unsigned char* results(u32 k) const {
         return BUFFERED ? dynamic_shared + TILES_BYTES + FLAGS_BYTES : staged(k) + (BY_WARP ? warp_index() * Chosen::WARP_BYTES : 0);
     }
-    // Barrier of the threads that compact together.
+    // Barrier of the threads that compact together: the warp (BY_WARP), or all compute warps.
     static __device__ __forceinline__ void meet() {
         if constexpr (BY_WARP) __syncwarp();
         else main_sync();
@@ -140,7 +141,8 @@ struct SelectTask {
         return found;
     }
 
-    // Compacts a thread's elements to two addresses in shared memory: the selected ones, and the rejected ones.
+    // Compacts a thread's elements to two places in shared memory, one for the selected elements and one for the
+    // rejected ones.
     template <bool FULL>
     __device__ __forceinline__ void leave(u64 tile, u32 count, const Chosen::Found& found, const Chosen::Places& places, const typename Chosen::Grain (&grains)[Chosen::GRAINS], SharedPlace kept, SharedPlace others) const {
 #pragma unroll
@@ -187,7 +189,7 @@ struct SelectTask {
         Stored* const to = (Stored*)p.output + before;
         Stored* const others_to = (Stored*)p.others + before_others;
 
-        // Both runs at their phases, the rejected elements after the selected ones.
+        // Both runs begin at their destination's address modulo 16, the rejected elements after the selected ones.
         unsigned char* const buffer = results(k);
         const u32 phase = (u64)to % PHASE, others_phase = (u64)others_to % PHASE;
         unsigned char* const others_buffer = buffer + (phase + number * (u32)sizeof(Stored) + PHASE - 1) / PHASE * PHASE;

@@ -7,9 +7,10 @@
 //   leave       compacts selected elements in shared memory, or their places in the tile
 //   finish      look back: the number of selected elements before the tile. Store from shared memory
 //
-// In contrast to other libraries' kernels, results are compacted before their destination is known, and wait in a ring.
-// So a tile with few results waits long in little room, and an element is read once. Results get the phase of their
-// destination when they are stored (warp/store.cuh), by warps that otherwise only look back.
+// In contrast to other libraries' kernels, results are compacted before their destination is known, and wait in a ring
+// buffer in shared memory. So a tile with few results waits long in little room, and an element is read once. In the
+// ring the results of a tile begin at a multiple of 16 bytes. The storing warps, which also look back, shift them to
+// their destination's address modulo 16 as they store them (warp/store.cuh).
 //
 // The number of elements may lie in device memory (`length`): the grid is then sized for the capacity of the input.
 //
@@ -31,8 +32,8 @@ extern __shared__ __align__(128) unsigned char dynamic_shared[];
 // Returns the index of the highest set bit.
 __device__ __forceinline__ u32 highest(u32 bits) { return 31 - __clz(bits); }
 
-// Number of a warp's results; for runs also one more than the index in the tile of the element with which the last of
-// them begins, or 0.
+// Aggregate of a warp's elements of a tile: the number of its results; for runs also one more than the index in the
+// tile of the element with which the last of them begins, or 0.
 template <bool RUNS> struct PartOf {
     u32 number;
     static __device__ __forceinline__ PartOf of(u32 number, u32) { return {number}; }
@@ -50,7 +51,8 @@ struct SelectTask {
     static constexpr bool RUNS = RUN_BYTES > 0;
     static constexpr u32 FEW = RUNS ? 16 : 4;
     using Run = UnsignedOf<RUN_BYTES>::type;
-    // With the vector beside a warp's elements one bulk copy pays; elements alone arrive as soon by many copies.
+    // If a warp's copies include the vector beside its elements, one bulk copy is faster than many copies; elements
+    // alone arrive as soon by many copies.
     using Chosen = Choose<HEADS == Heads::KEYS ? 1 : 0, HEADS == Heads::KEYS>;
     static_assert(TILE <= 1 << 16, "the place of an element in its tile is 16 bits");
 
@@ -94,7 +96,8 @@ struct SelectTask {
         const auto with_grain = [&](u32 row, const typename Chosen::Grain& words) { memcpy(items.grains[row], words, sizeof(words)); };
         items.found = chosen.find(tile, tile_count(p.n, tile), staged(k), flags(k), with_grain, loaded);
         items.places = Chosen::places(items.found.own);
-        u32 behind = 0, mine = 0;  // one more than the last bit that is set, and than the place of its element
+        // One more than the index of the last bit that is set, and than the index in the tile of its element.
+        u32 behind = 0, mine = 0;
         if constexpr (RUNS) {
 #pragma unroll
             for (u32 i = 0; i < Chosen::BIT_WORDS; i++) {
@@ -106,8 +109,8 @@ struct SelectTask {
         return Part::of(items.places.number, mine);
     }
 
-    // Returns the number of the tile's results before this warp's, and in `total` the tile's aggregate. Lane w has the
-    // part of warp w.
+    // Returns the number of the tile's results before this warp's, and in `total` the tile's aggregate. `part` is the
+    // aggregate of warp w in lane w.
     static __device__ __forceinline__ u32 join(u64 tile, const Part& part, Kept& total) {
         const u32 number = warp_sum(part.number);
         u64 last = 0;
@@ -154,7 +157,8 @@ struct SelectTask {
         }
     }
 
-    // Stores the begins of the tile's runs, or the lengths of those that end in it.
+    // Stores the index of the first element of each of the tile's runs, or the lengths of the runs that end in the
+    // tile.
     __device__ __forceinline__ void store_runs(const u16* places, u64 tile, const Kept& before, u32 number) const {
         Run* const to = (Run*)p.runs + before.number;
         const u32 stored = with_room(before.number, number, p.capacity);
@@ -168,7 +172,8 @@ struct SelectTask {
         }
     }
 
-    // Looks back, and stores the results of a tile, which lie in the ring from byte `at` on. Called by a storing warp.
+    // Looks back, and stores the results of a tile, which lie in the ring buffer from byte `at` on. `total` is the
+    // tile's aggregate. Called by a storing warp.
     __device__ __forceinline__ void finish(u64 tile, u32 at, const Kept& total, const Chain<Kept>& chain) const {
         Kept before = {};
         if (tile > 0) before = chain.prefix(tile);

@@ -34,11 +34,11 @@ static_assert(THREADS % DIGITS == 0 && CLUSTER % ROW_GROUPS == 0 && WARP % CLUST
 static_assert((u64)MOST_SHARE * MOST_SHARE * CLUSTER <= 1ull << 32, "places are divided by the share by a multiplication");
 
 struct ClusterShared {
-    u32 masks[WARPS][MASK_ROWS * DIGITS];  // bit set of the lanes that have the digit
-    u16 counts[WARPS][DIGITS];             // number of the warp's keys; then the slot of the first with the digit
-    u32 of_groups[ROW_GROUPS][DIGITS];         // number of keys of ROW_GROUP warps
-    u32 of_blocks[CLUSTER][DIGITS];        // number of keys of each block, written by the blocks
-    u32 bases[DIGITS];                     // place of a key with the digit, less its slot, modulo 2^32
+    u32 masks[WARPS][MASK_ROWS * DIGITS];  // for each digit, bit set of the lanes that have it
+    u16 counts[WARPS][DIGITS];             // number of the warp's keys with a digit; then the slot of the first
+    u32 of_groups[ROW_GROUPS][DIGITS];         // number of keys with a digit of ROW_GROUP warps
+    u32 of_blocks[CLUSTER][DIGITS];        // number of keys of each block with a digit, written by that block
+    u32 bases[DIGITS];                     // place of a key with a digit, less its slot, modulo 2^32
     u32 sums[2][WARPS];
     u32 own_some[KEY_WORDS], own_none[KEY_WORDS];
     KeyBits some[CLUSTER], none[CLUSTER];  // bits set in some keys of each block; bits clear in some
@@ -48,8 +48,8 @@ constexpr u32 SHARE_BYTES = MOST_SHARE * KEY_BYTES, POSITION_BYTES = HAS_VALUES 
 static_assert(2 * (SHARE_BYTES + POSITION_BYTES) + sizeof(ClusterShared) <= SORT_SHARED_BYTES);
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// Returns the sum of `sums` over the lower warps in this warp's group of ROW_GROUP neighbouring warps: the parts of a
-// sum over the digits.
+// Returns the sum of `sums` over the lower warps of this warp's group: the ROW_GROUP neighbouring warps that together
+// have a thread for each digit.
 __device__ __forceinline__ u32 sum_of_lower_warps(const u32* sums) {
     const u32 within = warp_index() % ROW_GROUP;
     u32 sum = 0;
@@ -58,16 +58,17 @@ __device__ __forceinline__ u32 sum_of_lower_warps(const u32* sums) {
     return sum;
 }
 
-// Returns the union of the bits of all lanes.
+// Returns the bitwise or of the bits of all lanes.
 __device__ __forceinline__ KeyBits bits_of_lanes(KeyBits bits) {
 #pragma unroll
     for (u32 distance = 1; distance < WARP; distance *= 2) bits |= shuffle(bits, lane_index() ^ distance);
     return bits;
 }
 
-// Computes the places of this block's keys: their slots by warp in `counts`, and the offset from slot to place in
-// `bases`. Called by all threads, each for a digit and a group of warps. Before the first call the cluster has to have
-// met.
+// Computes the places of this block's keys, their indices in the order by the current digit: in `counts` the slot of
+// each warp's first key with each digit, and in `bases` the offset from a key's slot to its place. In the first pass
+// (`is_first`) the blocks also exchange which bits differ. Called by all threads, each for a digit and a group of
+// warps. Before the first call the cluster has to have met.
 __device__ __forceinline__ void find_places(ClusterShared& shared, bool is_first) {
     const u32 digit = threadIdx.x % DIGITS, group = threadIdx.x / DIGITS;
     u32 of_lower_warps[ROW_GROUP], sum = 0;
@@ -114,8 +115,8 @@ __device__ __forceinline__ void find_places(ClusterShared& shared, bool is_first
     if (group == 0) shared.bases[digit] = to_here - of_all + sum_of_lower_warps(shared.sums[1]) + of_lower_blocks - start;
 }
 
-// Stores the keys in slots to the output, at their places by the last digit, at bit `shift`; and the values of these
-// keys.
+// Stores the keys in `slots` to the output, each at its place by the last digit, which begins at bit `shift`; and the
+// values of these keys, which lie at `positions` of the input.
 template <bool ZEROS>
 __device__ __forceinline__ void store(const SortClusterParams& p, const ClusterShared& shared, const KeyBits* slots, const u32* positions, u32 shift) {
     const u32 n = (u32)p.n, share = (u32)p.share;
@@ -144,8 +145,9 @@ __device__ __forceinline__ void store(const SortClusterParams& p, const ClusterS
     }
 }
 
-// Passes the keys in slots on to their places by a digit, in shares of `share` keys. `reciprocal` replaces the division
-// by `share`.
+// Passes each key in `slots`, and its position in the input, on to its place by the digit from bit `shift` on: into the
+// array `received` of the block that has this place in its share, `share` neighbouring places. `reciprocal` replaces
+// the division by `share`.
 template <bool ZEROS>
 __device__ __forceinline__ void pass_on(const ClusterShared& shared, const KeyBits* slots, const u32* positions, KeyBits* received, u32* received_positions, u32 share, u32 reciprocal, u32 shift) {
 #pragma unroll 4
@@ -157,7 +159,8 @@ __device__ __forceinline__ void pass_on(const ClusterShared& shared, const KeyBi
     }
 }
 
-// Scatters the keys of a warp to their slots, by their ranks `ranks` among the warp's keys with the same digit.
+// Scatters this lane's keys of the warp's first `rows` rows to their slots. `counts` has the slot of the warp's first
+// key with each digit, `ranks` each key's rank among the warp's keys with the same digit.
 template <bool ZEROS>
 __device__ __forceinline__ void put(const KeyBits (&key)[KEYS], const u32 (&position)[HAS_VALUES ? KEYS : 1], const u32 (&ranks)[KEYS / 2], const u16* counts, KeyBits* slots, u32* positions, u32 rows, u32 shift) {
 #pragma unroll
@@ -191,7 +194,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) upsweep_sort_cluster(co
         if (exists(k)) key[k] = ((const KeyBits*)p.keys)[begin + first + k * WARP];
     }
     if (HAS_VALUES && !INDICES) {
-        // Values are gathered from anywhere at the end.
+        // Prefetches this block's share of the values: at the end they are gathered from anywhere, by all blocks.
         constexpr u32 LINE = 128 / sizeof(Value);
         const u32 at = begin + threadIdx.x * LINE;
         if (threadIdx.x * LINE < share && at < n) prefetch((const Value*)p.values + at);

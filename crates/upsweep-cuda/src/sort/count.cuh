@@ -18,7 +18,8 @@
 constexpr u32 SORT_COLUMNS = 1 << COLUMN_BITS;
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// Adds the keys from `begin` to `end` of the array to the counters. Returns the comparisons of neighbours.
+// Adds 1 to the counter of each digit of each of the keys from `begin` to `end` of the array `keys`. Returns the
+// comparisons of neighbouring keys.
 __device__ __forceinline__ Seen count_keys(const KeyBits* keys, u64 begin, u64 end) {
     // Loaded from shared memory, so that compilers cannot fold it: two instructions a digit, instead of five.
     __shared__ u32 columns[WARP];

@@ -18,9 +18,10 @@ constexpr u32 VALUES = (u32)((u64)1 << KEY_WIDTH);
 constexpr u32 HALF = 1 << 15;
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// Turns the counts of all blocks into places, their exclusive prefixes. Called by all threads of one block.
+// Turns the count of each value, over all blocks, into a place: the output's first index with the value, which is the
+// exclusive prefix of the counts. Called by all threads of one block.
 __device__ __forceinline__ void counts_to_places(u64* counts) {
-    constexpr u32 PART = VALUES / WARPS;  // number of counts of a warp
+    constexpr u32 PART = VALUES / WARPS;  // number of values whose counts a warp scans
     __shared__ u64 totals[WARPS];
     u64* const mine = counts + warp_index() * PART + lane_index();
     u64 sum = 0;
@@ -49,12 +50,13 @@ __device__ __forceinline__ void counts_to_places(u64* counts) {
     }
 }
 
-// Highest bit of the word of a part's zeros: whether some have a sign. The other bits are the number of zeros until the
-// last block has come, then its exclusive prefix over the parts.
+// Highest bit of the word that describes the zeros of a part (the keys that a block counts): whether some of them have
+// a sign. The other bits are the number of zeros until the last block has come, then its exclusive prefix over the
+// parts.
 constexpr u64 SOME_NEGATIVE = 1ull << 63;
 
-// Stores the signs of the `number` zeros among the keys from `begin` to `end`, as bits. Called by all threads of one
-// block.
+// Stores in `signs`, a bit for each, the signs of the `number` zeros among the keys from `begin` to `end`. Called by
+// all threads of one block.
 __device__ __noinline__ void keep_signs(const KeyBits* keys, u64 begin, u64 end, u32 number, u32* signs) {
     __shared__ u32 of_warps[WARPS];
     for (u32 i = threadIdx.x; i <= number / 32; i += THREADS) signs[i] = 0;
@@ -75,7 +77,8 @@ __device__ __noinline__ void keep_signs(const KeyBits* keys, u64 begin, u64 end,
     }
 }
 
-// Turns the parts' counts of zeros into exclusive prefixes. Called by all threads of one block.
+// Turns the numbers of zeros of the `parts` parts, in `zeros`, into exclusive prefixes. Called by all threads of one
+// block.
 __device__ __noinline__ void zeros_to_places(u64* zeros, u32 parts) {
     if (warp_index() > 0) return;
     u64 before = 0;
@@ -161,7 +164,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_tally(const _
     counts_to_places(p.counts);
 }
 
-// Returns zero number `place` of the output, with its sign, if there are zeros of both signs.
+// Returns zero number `place`, from 0 on, of the output's zeros, with its sign, if there are zeros of both signs.
 __device__ __noinline__ KeyBits zero_at(const SortFillParams& p, u64 place) {
     u32 part = 0;
     for (u32 beyond = (u32)p.parts; part + 1 < beyond;) {
@@ -174,15 +177,16 @@ __device__ __noinline__ KeyBits zero_at(const SortFillParams& p, u64 place) {
     return negative ? NEGATIVE_ZERO : POSITIVE_ZERO;
 }
 
-// Fills the output. A warp fills RANGE results at a time, from a multiple of RANGE on: lines of the output. An output
-// that is not aligned begins at an offset.
+// Fills the output with the sorted keys. A warp fills RANGE results at a time, from a multiple of RANGE on: whole
+// memory lines of the output. An output that is not aligned to lines begins at an offset.
 extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_fill(const __grid_constant__ SortFillParams p) {
     constexpr u32 RANGE = FILL_BYTES / KEY_BYTES, AT_ONCE = 8 * WARP;
     const u64* const places = p.places;
     const u32 lane = lane_index();
     const u64 skew = (u64)p.output / KEY_BYTES % WARP;
-    KeyBits* const output = (KeyBits*)p.output - skew;  // from here on, places are those of lines
-    // Whether the keys of this value are zeros of both signs.
+    // From here on, places are counted from the begin of a line of WARP keys.
+    KeyBits* const output = (KeyBits*)p.output - skew;
+    // Whether `value` is a zero, and there are zeros of both signs.
     const auto has_both = [&](u32 value) {
         return is_zero((KeyBits)value) && places[(u32)FIRST_ZERO] < places[(u32)FIRST_ZERO + 1] && places[(u32)FIRST_ZERO + 1] < places[(u32)FIRST_ZERO + 2];
     };
@@ -198,7 +202,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_fill(const __
                 if (part == 1) return value;
             }
         };
-        // Window: the ends of the runs of 32 values from `window` on, one in each lane.
+        // Window: the ends of the runs of the 32 values from `window` on, one in each lane. A run is the equal keys of
+        // one value in the output.
         u32 value = value_at(from), window = value;
         u64 ends = 0;
         const auto look = [&] { ends = window + lane + 1 < VALUES ? places[window + lane + 1] + skew : ~0ull; };
@@ -225,7 +230,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_fill(const __
                 row += AT_ONCE;
                 continue;
             }
-            // Row with ends of runs: each lane takes the value of its place.
+            // A row of results in which a run of equal keys ends: each lane finds the value of its own result.
             u32 own = value;
             const u64 place = row + lane;
             while (run_end <= row + WARP && run_end < end) {

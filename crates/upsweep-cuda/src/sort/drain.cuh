@@ -12,7 +12,8 @@
 #include "sort/radix.cuh"
 #include "warp/sum.cuh"
 
-// Runs of a tile, for each digit: slot of the first value, number of values, index of the first in the output.
+// Runs of a tile: for each digit, the slot of its first value, the number of its values, and the index in the output of
+// the first one.
 struct TileRuns {
     const u32* starts;
     const u32* totals;
@@ -34,7 +35,7 @@ struct Run {
     __device__ __forceinline__ u32 at(u32 line) const { return line * WARP + lane_index() - skew; }
 };
 
-// Stores the runs of a tile, none of which has more than LONG_LINES lines.
+// Stores the runs of a tile as `drain` does, if none has more than LONG_LINES lines (of WARP values) of the output.
 template <u32 STORING, class V, class F>
 __device__ __forceinline__ void drain_short_runs(const TileRuns& runs, const V* slots, V* to, u32 warp, F finish) {
     constexpr u32 RUNS = 2, LINES = 4;
@@ -69,7 +70,8 @@ __device__ __forceinline__ void drain_short_runs(const TileRuns& runs, const V* 
 template <u32 STORING, class V, class F>
 __device__ __forceinline__ void drain_long_runs(const TileRuns& runs, const V* slots, V* to, u32 warp, F finish) {
     constexpr u32 CHUNKS = 2, LINES = 4;
-    u32 next = warp * CHUNKS;  // index of the warp's next chunk, from the first one of these WARP digits
+    // Index of the warp's next chunk (LINES lines of a run), among the chunks of the digits from d to d + WARP - 1.
+    u32 next = warp * CHUNKS;
     for (u32 d = 0; d < DIGITS; d += WARP) {
         const Run<V> own(runs, d + lane_index(), slots, to);
         const u32 chunks = own.count == 0 ? 0 : (own.skew + own.count + WARP * LINES - 1) / (WARP * LINES);
@@ -107,8 +109,8 @@ __device__ __forceinline__ void drain_long_runs(const TileRuns& runs, const V* s
     }
 }
 
-// Stores each digit's run, from its slots to the output `to`, each value through `finish`. STORING is the number of
-// storing warps, `warp` this one's index.
+// Stores each digit's run of values, from its slots in `slots` to its place in the output `to`; `finish` converts each
+// value. STORING is the number of storing warps, `warp` this one's index among them.
 template <u32 STORING, class V, class F>
 __device__ __forceinline__ void drain(const TileRuns& runs, const V* slots, V* to, u32 warp, F finish) {
     bool is_long = false;

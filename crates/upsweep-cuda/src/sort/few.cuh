@@ -17,18 +17,20 @@
 #include "warp/shuffle.cuh"
 
 constexpr u32 FEW = WARP, FEW_SLOTS = DIGITS;
-constexpr u32 FEW_LANES = WARP;  // counters of a slot: each lane has its own, as all may have the same key
-constexpr u32 FEW_TRIES = 4;     // factors that a warp tries
+constexpr u32 FEW_LANES = WARP;  // number of counters of a slot: each lane has its own, as all may have the same key
+constexpr u32 FEW_TRIES = 4;     // number of factors that a warp tries
 constexpr u32 SET_SLOTS = 2 * FEW_SLOTS;
-constexpr u32 FIRST_SAMPLED = 128;           // threads that insert their keys before the others
-constexpr u32 MOST_DISTINCT = WARP * 3 / 4;  // of the first warp's keys: FEW equally frequent values have 20 on average
+constexpr u32 FIRST_SAMPLED = 128;           // number of threads that insert their keys before the others
+// Limit of the number of distinct keys among the first warp's keys: FEW equally frequent values have 20 there on
+// average.
+constexpr u32 MOST_DISTINCT = WARP * 3 / 4;
 static_assert(FEW_SLOTS == 256, "a slot has the highest 8 bits of a word");
 
 struct FewKeys {
     KeyBits sample[THREADS], list[FEW], slots[FEW_SLOTS];
-    u32 set[SET_SLOTS];  // 0, or one more than the thread whose key is there
+    u32 set[SET_SLOTS];  // hash set: 0, or one more than the index of the thread whose key is there
     u32 number;  // length of the list
-    u32 factor;  // index of a good factor
+    u32 factor;  // index of a factor by which no two keys of the list have the same slot
 
     static __device__ __forceinline__ u32 slot(KeyBits key, u32 factor) {
         u32 word = (u32)key;
@@ -39,7 +41,7 @@ struct FewKeys {
     // Returns factor number `number`: all factors are odd.
     static __device__ __forceinline__ u32 factor_of(u32 number) { return 0x9e3779b1 + number * 0x3c6ef372; }
 
-    // Appends the key to the list unless it is there.
+    // Appends the key to the list of distinct keys unless it is there.
     __device__ __forceinline__ void add(KeyBits key) {
         for (u32 at = slot(key, factor_of(0)) * 2; *(volatile u32*)&number <= FEW; at = (at + 1) % SET_SLOTS) {
             const u32 other = atomicCAS(&set[at], 0u, threadIdx.x + 1);

@@ -9,20 +9,22 @@
 
 constexpr bool BY_PIECES = !HAS_VALUES && KEY_BYTES <= 8;
 constexpr u32 PIECE = 16;
-constexpr u32 FINE_KEYS = BY_PIECES ? PIECE / 2 + 1 : 16;  // limit of keys of a fine bucket, unless they are all equal
-constexpr u32 NEAR = 3;  // neighbours on either side that are compared without a branch
-// Limit of the bits of a fine bucket. Sorts by pieces allow as many fine buckets as keys.
+// Limit of the number of keys of a fine bucket, unless they are all equal.
+constexpr u32 FINE_KEYS = BY_PIECES ? PIECE / 2 + 1 : 16;
+constexpr u32 NEAR = 3;  // number of neighbours of a key, on either side, that are compared without a branch
+// Limit of the number of bits that select a key's fine bucket. Sorts by pieces allow as many fine buckets as keys.
 constexpr u32 MOST_FINE_BITS = !BY_PIECES ? 13 : halvings(LOCAL_TILE > 8 * THREADS ? LOCAL_TILE : 8 * THREADS);
-// Counters of fine buckets, two of 16 bits in a word. They reuse the memory of the masks and counts, and there are as
-// many as fit.
+// Room for the counters of fine buckets, two of 16 bits in a word: the memory of the masks and counts, which they
+// reuse. FINE_BITS, the number of bits that select a bucket, is the largest for which the counters fit, up to
+// MOST_FINE_BITS.
 constexpr u32 FINE_ROOM = WARPS * (MASK_ROWS * 2 + LOCAL_DIGITS / DIGITS);  // in units of DIGITS counters
 constexpr u32 FINE_BITS = halvings(FINE_ROOM) + DIGIT_BITS < MOST_FINE_BITS ? halvings(FINE_ROOM) + DIGIT_BITS : MOST_FINE_BITS, FINE_WORDS = 1 << (FINE_BITS - 1);
 constexpr u32 THREAD_VECTORS = FINE_WORDS / THREADS / 4;
 static_assert(2 * FINE_WORDS * sizeof(u16) <= sizeof(u32) * WARPS * MASK_ROWS * DIGITS + sizeof(u16) * WARPS * LOCAL_DIGITS, "finer buckets have counters");
 static_assert(THREAD_VECTORS > 0 && LOCAL_TILE < 1 << 16, "a slot has 16 bits");
 
-// Turns the counts of fine buckets into the slots of their first keys. Returns whether a bucket has more than
-// FINE_KEYS. Called by all threads.
+// Turns the number of keys of each fine bucket into the slot of its first key. Returns whether a bucket has more than
+// FINE_KEYS keys. Called by all threads.
 __device__ __forceinline__ bool fine_counts_to_slots(LocalShared& shared) {
     struct alignas(16) Vector { u32 at[4]; };
     Vector* const vectors = (Vector*)shared.masks[0] + threadIdx.x * THREAD_VECTORS;
@@ -57,12 +59,12 @@ __device__ __forceinline__ bool fine_counts_to_slots(LocalShared& shared) {
     return any != 0;
 }
 
-// Returns the swizzled index of slot `i`: lanes that load pieces, 16 bytes at a time, access distinct banks.
+// Returns the swizzled index of slot `i`, so that lanes that load pieces, 16 bytes at a time, access distinct banks.
 constexpr u32 KEY_VECTOR = 16 / KEY_BYTES;
 __device__ __forceinline__ u32 fine_slot(u32 i) { return BY_PIECES ? i ^ (i >> 3 & (KEY_BYTES - 1) * KEY_VECTOR) : i; }
 
-// Sorts each piece, PIECE neighbouring keys, of the slots from `begin` to `end`. Sub-pieces of SORTED keys are sorted
-// already.
+// Sorts each piece, PIECE neighbouring keys, of the slots from `begin` to `end`, a thread each. Each SORTED
+// neighbouring keys of a piece are sorted already.
 template <u32 SORTED>
 __device__ __forceinline__ void sort_pieces(KeyBits* slots, u32 begin, u32 end) {
     struct alignas(16) Vector { KeyBits at[KEY_VECTOR]; };
@@ -89,7 +91,8 @@ __device__ __forceinline__ void sort_pieces(KeyBits* slots, u32 begin, u32 end) 
     }
 }
 
-// Keys in slots by fine bucket: FINE_BITS bits from `shift` on.
+// Keys of a segment in slots, ordered by fine bucket: by the number in the FINE_BITS bits from `shift` on.
+// `positions` are the keys' indices in the segment.
 struct Fine {
     KeyBits* slots;
     const u16* positions;
@@ -104,7 +107,7 @@ struct Fine {
         const u32 digit = digit_at<FINE_BITS>(x, shift);
         return (digit + 1 < 1 << FINE_BITS ? starts[digit + 1] : count) - starts[digit] > FINE_KEYS;
     }
-    // Whether this thread sees unequal keys in a full bucket.
+    // Whether this thread sees unequal keys in a full fine bucket, one with more than FINE_KEYS keys.
     __device__ __forceinline__ bool sees_mixed() const {
         bool mixed = false;
         for (u32 i = 1 + threadIdx.x; i < count; i += THREADS) {

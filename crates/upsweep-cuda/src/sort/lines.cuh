@@ -2,7 +2,8 @@
 //
 //   output[(o * inner + i) * len + k] = input[(o * len + k) * inner + i]
 //
-// A block moves a square of elements through shared memory, so that both sides are accessed in rows.
+// A block moves a square of SIDE x SIDE elements through shared memory, so that it accesses rows of both the input and
+// the output.
 
 #include "word/number.cuh"
 

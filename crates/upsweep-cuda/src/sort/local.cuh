@@ -35,8 +35,8 @@
 #include "sort/octaves.cuh"
 #include "warp/shuffle.cuh"
 
-// Stores a segment whose keys lie in their slots by fine bucket: sorts by pieces, or by comparisons with neighbours,
-// and gathers the values.
+// Stores a segment, to the output from index `begin` on, whose keys lie in their slots by fine bucket: sorts them by
+// pieces of PIECE slots, or finds each key's place by comparisons with its neighbours; and gathers the values.
 __device__ __forceinline__ void store_fine(const SortLocalParams& p, u64 begin, const Fine& fine) {
     const u32 count = fine.count;
     KeyBits* const to = (KeyBits*)p.keys_out + begin;
@@ -89,7 +89,7 @@ __device__ __forceinline__ void store_fine(const SortLocalParams& p, u64 begin, 
 struct Segment {
     u64 begin;
     u32 count, rows, first;
-    u32 from_first;  // number of keys from this thread's first one on
+    u32 from_first;  // number of the segment's keys from this thread's first one on; 0 if it has none
 
     __device__ __forceinline__ Segment(u64 begin, u32 count)
         : begin(begin), count(count), rows((count + THREADS * ROWS_AT_ONCE - 1) / (THREADS * ROWS_AT_ONCE) * ROWS_AT_ONCE),
@@ -122,7 +122,8 @@ struct Segment {
     __device__ __forceinline__ u32 position(u32 k) const { return first + k * WARP; }
 };
 
-// Sorts a segment whose keys differ in the bits `differ` by fine buckets, if it can. Returns whether it has.
+// Sorts a segment, whose keys differ in the bits `differ`, by fine buckets, unless a bucket has too many unequal keys.
+// Returns whether it has sorted them. `key` are this thread's keys.
 __device__ __forceinline__ bool sort_by_finer_buckets(const SortLocalParams& p, LocalShared& shared, const Segment& segment, const KeyBits (&key)[KEYS], KeyBits differ) {
     KeyBits* const slots = (KeyBits*)dynamic_shared;
     u16* const positions = (u16*)(dynamic_shared + LOCAL_SLOT_BYTES);
@@ -145,8 +146,8 @@ __device__ __forceinline__ bool sort_by_finer_buckets(const SortLocalParams& p, 
     fine.has_full = fine_counts_to_slots(shared) && (HAS_VALUES || shift > 0);
     bool sorts = !(HAS_VALUES && fine.has_full);
     if (sorts && fine.has_full) {
-        // Early exit: neighbours that differ outside of their full fine bucket show what a look at all slots would.
-        // Skewed keys have such.
+        // Early exit: unequal neighbours in one full fine bucket, with more than FINE_KEYS keys, show what a look at
+        // all slots would show. Skewed keys have such neighbours.
         const KeyBits before = shuffle_up(key[0], 1);
         if (segment.exists(0) && key[0] != before && fine.are_together(key[0], before) && fine.is_full(key[0])) atomicOr(&shared.mixed, 1u);
         __syncthreads();
@@ -332,8 +333,9 @@ __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShar
 }
 
 // Sorts `count` numbers in memory, and turns them into keys: for buckets of octaves that are larger than the sample
-// predicted. A bitonic network: compares numbers at a distance of half a part, for parts of growing length, the first
-// time with the lower half mirrored. Places past the end would have the greatest number.
+// predicted. A bitonic network merges runs of growing length: it compares each number with its mirror image in the run,
+// then with those at half of the previous distance. Numbers past the end would be the greatest, so they are not
+// compared.
 __device__ __noinline__ void sort_where_they_are(KeyBits* keys, u32 count) {
     const auto compare = [&](u32 i, u32 other) {
         if (other <= i || other >= count) return;
@@ -342,8 +344,7 @@ __device__ __noinline__ void sort_where_they_are(KeyBits* keys, u32 count) {
     };
     for (u64 length = 2; length / 2 < count; length *= 2) {
         for (u64 distance = length; distance > 0; distance /= 2) {
-            // The first step compares with the mirror image in the part; the next ones at half of the previous
-            // distance.
+            // The first step compares with the mirror image in the run, the next ones at half of the previous distance.
             if (distance == length / 2) continue;
             const u32 flips = distance == length ? (u32)(length - 1) : (u32)distance;
             __syncthreads();

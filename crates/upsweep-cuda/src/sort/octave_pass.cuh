@@ -24,8 +24,8 @@ constexpr u32 OCTAVE_TILE = RANKERS * KEYS;
 // Number of counters of a bucket: lanes with equal keys add to different ones, and are not serialised.
 constexpr u32 OCTAVE_COLUMNS = 8;
 
-// Stores each of few distinct keys as often as it occurs. `header.counts` hold the end of each key's range, and the
-// keys.
+// Stores each of few distinct keys as often as it occurs. `step.shift` is their number; `header.counts[0]` hold the end
+// of each key's range in the output `to`, and `header.counts[1]` the keys.
 __device__ __forceinline__ void fill_few(const SortParams& p, const SortHeader& header, const SortStep& step, KeyBits* to) {
     u64* const ends = (u64*)dynamic_shared;
     KeyBits* const which = (KeyBits*)(ends + DIGITS);
@@ -50,7 +50,8 @@ __device__ __forceinline__ void fill_few(const SortParams& p, const SortHeader& 
     }
 }
 
-// Counts skewed keys by octaves. The last block computes the begin of each bucket, and plans the next launch.
+// Counts how many of the skewed keys are in each bucket of octaves (sort/octaves.cuh). The last block computes the
+// begin of each bucket in the output, and plans the next launch.
 __device__ __forceinline__ void count_octaves(const SortParams& p, SortHeader& header, const SortStep& step, const KeyBits* keys) {
     const Octaves octaves = Octaves::of(step.spread);
     u32* const counters = (u32*)dynamic_shared;
@@ -103,7 +104,8 @@ __device__ __forceinline__ void count_octaves(const SortParams& p, SortHeader& h
     header.tiles = step.shift, header.shift = octaves.number();
 }
 
-// Fills in the keys of buckets of a single number, and scatters the others to their buckets, in any order.
+// Fills in the keys of those buckets of octaves that have a single number each, and scatters the other keys of `from`
+// to their buckets in `to`, in any order.
 __device__ __forceinline__ void put_by_octaves(const SortParams& p, const SortStep& step, const KeyBits* from, KeyBits* to) {
     // Results in buckets of a single number are filled in: a binary search finds the bucket of each.
     u32* const ends = (u32*)dynamic_shared;

@@ -1,5 +1,5 @@
-// Buckets of skewed keys: equally many for each octave of numbers, so that the buckets of small numbers, which are
-// frequent, are narrow.
+// Buckets of skewed keys: equally many for each octave of numbers (2^k to 2^(k + 1) - 1), so that the buckets of small
+// numbers, which are frequent, are narrow.
 //
 //   a number below 2^bits            has a bucket of its own
 //   in each octave above, up to 2^width,    2^bits buckets, by the bits below the highest one
@@ -17,7 +17,8 @@ constexpr u32 OCTAVE_BUCKETS = 512;
 struct Octaves {
     u32 width, bits;
 
-    // Returns the octaves of numbers that are mostly below 2^width, with as many bits as OCTAVE_BUCKETS allow.
+    // Returns the octaves of numbers that are mostly below 2^width, with 2^bits buckets each: as many as
+    // OCTAVE_BUCKETS, the limit of all of them, allows.
     static __device__ __forceinline__ Octaves of(u32 width) {
         u32 bits = 0;
         while (bits < width && (width - bits) << (bits + 1) <= OCTAVE_BUCKETS) bits++;

@@ -33,22 +33,23 @@ constexpr u32 RANKER_WARPS = RANKERS / WARP, STORER_WARPS = THREADS / WARP - RAN
 constexpr u32 SORT_TILE = RANKERS * KEYS;
 constexpr bool HAS_VALUES = VALUE_BYTES > 0;
 using Value = Number<HAS_VALUES ? VALUE_BYTES : 1>::type;
-// An unused slot follows those of each digit (padding). Without it a tile with equally many keys of many digits, as of
-// regular orders, has its runs at multiples of the number of banks, and the keys of a row, one of each of many digits,
-// conflict in few banks.
+// Number of slots for a tile's keys. An unused slot follows those of each digit (padding). Without it a tile with
+// equally many keys of many digits, as of regular orders, has its runs at multiples of the number of banks, and the
+// keys of a row, one of each of many digits, conflict in few banks.
 constexpr u32 SORT_SLOTS = SORT_TILE + DIGITS;
 static_assert(KEYS % 2 == 0 && RANKERS >= DIGITS && SORT_SLOTS <= 1 << 15, "two slots of 16 bits in a register");
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
 struct SortShared {
-    u32 masks[RANKER_WARPS][MASK_ROWS * DIGITS];  // bit set of the lanes that have the digit
-    u16 counts[RANKER_WARPS][DIGITS];  // number of the warp's keys; then the slot of the first with the digit
-    // Double buffer: one tile is drained while the next one is ranked.
+    u32 masks[RANKER_WARPS][MASK_ROWS * DIGITS];  // for each digit, bit set of the lanes that have it
+    u16 counts[RANKER_WARPS][DIGITS];  // number of the warp's keys with each digit; then the slot of the first of them
+    // Slot of the first key with each digit, and number of keys with it. Double buffer: one tile is drained while the
+    // next one is ranked.
     u32 starts[2][DIGITS], totals[2][DIGITS];
     u64 places[DIGITS];
     u32 sums[DIGITS / WARP];
-    // Ring of four tiles, as the next ones are known before they are needed.
+    // Ring of the block's next four tiles, which are known before they are needed.
     u32 tickets[4];
     SortTile ring[4];
 };
@@ -56,7 +57,8 @@ constexpr u32 KEY_SLOT_BYTES = (SORT_SLOTS * KEY_BYTES + 127) / 128 * 128;
 constexpr u32 SORT_SLOT_BYTES = KEY_SLOT_BYTES + (SORT_SLOTS * VALUE_BYTES + 127) / 128 * 128;
 static_assert(SORT_SLOT_BYTES + sizeof(SortShared) <= SORT_SHARED_BYTES);
 
-// Named barriers. COUNTED are two in turns: rankers may have counted the next tile before the storers reach this one's.
+// Ids of named barriers. COUNTED are two in turns: rankers may have counted the next tile before the storers reach this
+// one's.
 enum : u32 { RANKERS_MEET = 1, SLOTS_FULL, SLOTS_FREE, DIGITS_MEET, STORERS_MEET, COUNTED };
 
 struct SortPass {
@@ -83,7 +85,7 @@ struct SortPass {
         const u64 begin = (u64)tile * SORT_TILE;
         return {begin, begin, (u32)min((u64)SORT_TILE, p.n - begin), tile == 0};
     }
-    // Stores a ticket, and the tile that it stands for, as the block's tile number `turn`.
+    // Stores `ticket`, and the tile whose index it is, as the block's tile number `turn`.
     __device__ __forceinline__ void take(u32 ticket, u32 turn) const {
         shared.tickets[turn % 4] = ticket;
         shared.ring[turn % 4] = tile_at(ticket);
@@ -91,10 +93,11 @@ struct SortPass {
     static __device__ __forceinline__ KeyBits* key_slots() { return (KeyBits*)dynamic_shared; }
     static __device__ __forceinline__ Value* value_slots() { return (Value*)(dynamic_shared + KEY_SLOT_BYTES); }
 
-    // Returns the index in a tile of element `k` of this ranker.
+    // Returns the index in a tile of key `k` of this thread, a ranker.
     static __device__ __forceinline__ u32 at(u32 k) { return warp_index() * (WARP * KEYS) + k * WARP + lane_index(); }
 
-    // Loads the ranker's keys of a tile. `prepare` replaces those past the end by padding.
+    // Loads the ranker's keys of a tile from the array `from` into `key`. `prepare` replaces those past the end of the
+    // tile by padding.
     __device__ __forceinline__ void load(const SortTile& tile, const KeyBits* from, KeyBits (&key)[KEYS]) const {
         const u32 count = tile.count;
         if (count == SORT_TILE) {
@@ -119,8 +122,9 @@ struct SortPass {
         }
     }
 
-    // Sums each digit's counts of the warps: publishes the tile's count, and computes the slot of each warp's first
-    // key. Called by threads 0 to DIGITS - 1.
+    // Sums the ranker warps' counts of each digit: publishes the tile's count, and computes the slot of each warp's
+    // first key with the digit. `tile` is the tile's index, `turn` its number among the block's tiles. Called by
+    // threads 0 to DIGITS - 1.
     __device__ __forceinline__ void sum_counts(u32 tile, u32 turn) const {
         const u32 digit = threadIdx.x, phase = turn % 2;
         u32 of_lower_warps[RANKER_WARPS], sum = 0;
@@ -177,7 +181,7 @@ struct SortPass {
         }
     }
 
-    // Loads values FIRST to FIRST + NUMBER - 1 of this ranker.
+    // Loads values FIRST to FIRST + NUMBER - 1 of this thread, a ranker.
     template <u32 FIRST, u32 NUMBER>
     __device__ __forceinline__ void load_values(const SortTile& tile, Value (&value)[NUMBER]) const {
         const u32 count = tile.count;

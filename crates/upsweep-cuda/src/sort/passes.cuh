@@ -5,8 +5,8 @@
 #include "sort/visit.cuh"
 #include "warp/shuffle.cuh"
 
-// Plans each launch from the digits that vary among the keys. `cursors` are DIGITS numbers, all 0, for keys alone. If
-// equal keys are distinguishable (`told_apart`), each pass is stable.
+// Plans each launch of the sort; `varies[d]` tells whether digit d differs among the keys. `cursors` are DIGITS
+// numbers, all 0, for keys without values. If equal keys are distinguishable (`told_apart`), each pass is stable.
 __device__ __forceinline__ void plan_steps(SortHeader& header, const bool* varies, bool in_place, void* cursors, bool told_apart) {
     u32 passes = 0;
     for (u32 p = 0; p < DIGITS_A_KEY; p++) passes += varies[p];
@@ -18,7 +18,7 @@ __device__ __forceinline__ void plan_steps(SortHeader& header, const bool* varie
         const Place to = left % 2 == 0 ? Place::RESULT : Place::SCRATCH;
         const bool sorts = deed == Deed::SORT;
         const bool first = sorts && sorted == 0, last = sorts && sorted == passes - 1, in_any_order = first && !told_apart;
-        // The first pass of indistinguishable keys alone does not look back.
+        // The first pass, of keys alone that are indistinguishable if equal, does not look back.
         const u32 turn = !told_apart && sorted > 0 ? sorted - 1 : sorted;
         header.steps[launch++] = {deed, from, to, shift, turn, first, last, first, 0, 0, 0, header.counts[shift / DIGIT_BITS], in_any_order ? cursors : nullptr};
         sorted += sorts;
@@ -30,13 +30,14 @@ __device__ __forceinline__ void plan_steps(SortHeader& header, const bool* varie
     }
 }
 
-// Plans a reversal: keys are stored from the last to the first; in place, from a copy.
+// Plans a reversal of keys in reverse order: they are stored from the last to the first; in place, from a copy.
 __device__ __forceinline__ void plan_reversal(SortHeader& header, bool in_place) {
     if (in_place) header.steps[0] = {Deed::COPY, Place::INPUT, Place::SCRATCH};
     header.steps[in_place] = {Deed::REVERSE, in_place ? Place::SCRATCH : Place::INPUT, Place::RESULT};
 }
 
-// Turns the counts of digits into exclusive prefixes, and plans each launch. Called by all threads of one block.
+// Turns the counts of digits in the header into exclusive prefixes, and plans each launch. `order` is the union of the
+// comparisons of all neighbouring keys (`Order`). Called by all threads of one block.
 __device__ __forceinline__ void plan_passes(SortHeader& header, u64 n, bool in_place, u32 order, void* cursors) {
     const bool sorted = Seen::in_order(order);
     __shared__ bool varies[DIGITS_A_KEY];

@@ -28,7 +28,8 @@ __device__ __forceinline__ u32 highest_bit(KeyBits bits) {
 }
 
 constexpr u32 KEY_WORDS = (KEY_BYTES + 3) / 4;
-// Ors the bits of a key into words in memory; `merged_bits` reads them back.
+// Sets the bits of a key in `words`, which lie in memory, by an atomic or; `merged_bits` reads all bits that have been
+// set.
 __device__ __forceinline__ void merge_bits(u32* words, KeyBits bits) {
 #pragma unroll
     for (u32 word = 0; word < KEY_WORDS; word++) {
@@ -43,7 +44,8 @@ __device__ __forceinline__ KeyBits merged_bits(const u32* words) {
     return bits;
 }
 
-// What one launch of a pass does.
+// Work of one launch of a pass: nothing; a copy of the keys; a pass by a digit; a fill with few distinct keys; a
+// reversal; a count of the keys in each bucket of octaves; a pass that puts the keys into these buckets.
 enum class Deed : u32 { NOTHING, COPY, SORT, FILL, REVERSE, COUNT_OCTAVES, BY_OCTAVES };
 // Arrays that a launch reads or writes: the input, the result, scratch.
 enum class Place : u32 { INPUT, RESULT, SCRATCH };
@@ -51,10 +53,12 @@ struct SortStep {
     Deed deed;
     Place from, to;
     u32 shift;    // lowest bit of the digit; of FILL, and BY_OCTAVES, the number of distinct keys that are filled in
-    u32 turn;   // number of earlier passes whose tiles look back
-    u32 first, last;  // whether keys are converted into sort order, and back from it
+    // Number of earlier passes whose tiles look back: tells how this pass flips the states of look-back words.
+    u32 turn;
+    u32 first, last;  // whether keys are converted into sort order (the first pass), and back from it (the last)
     u32 loose;        // whether keys with equal digits may take any order; without values
-    u32 parts;        // whether the tiles are those of parts of the array that are sorted separately
+    // Whether the tiles are those of parts of the array (segments or buckets) that are sorted separately.
+    u32 parts;
     u32 spread;       // width of octaves; keys of row `r` with digit `d` go to bases[r * stride + (d << spread)] and on
     u64 stride;
     const u64* bases;
@@ -63,12 +67,12 @@ struct SortStep {
     void* cursors;
 };
 
-// A tile of a part of the array.
+// Tile of a part of the array: a part is a segment or a bucket that is sorted separately.
 struct SortTile {
     u64 begin;
-    u64 at;  // offset of its first key in its part
+    u64 at;  // offset of its first key from the first key of its part
     u32 count;
-    u32 row_and_first;  // row of the bases; lowest bit: whether the tile is the part's first
+    u32 row_and_first;  // row of `bases` of its part; lowest bit: whether the tile is the part's first
 };
 
 // A segment that is sorted separately. A sort by segments also has the header below, which is all 0 before its first
@@ -78,10 +82,12 @@ struct SortSegment {
 };
 struct SegmentHeader {
     u32 wrong;      // whether the offsets are invalid
-    u32 listed[4];  // number of segments for a warp with more keys a lane, a block, a larger block, and passes
+    // Number of segments on each list: for a warp with more keys a lane, a block, a larger block, and passes.
+    u32 listed[4];
 };
 
-// Values that are positions of the keys: none are, or in the segment, or in the array.
+// Whether the values of a sort are the indices of its keys: they are not; indices in the key's segment; indices in the
+// array.
 enum : u32 { NO_INDICES, IN_SEGMENT, IN_ARRAY };
 
 // Path that a sort takes: LSD passes; MSD passes whose buckets are sorted by blocks; nothing, as the keys are in order;

@@ -15,17 +15,18 @@
 #include "sort/radix.cuh"
 #include "warp/ballots.cuh"
 
-// Returns `shift`, with a false dependency on `nothing`, which is 0. Without it compilers compute later values early,
-// or those that lead to `nothing` late, and keep them in registers, which spill.
+// Returns `shift`, with a false dependency on `nothing`, which is 0. Without the dependency compilers compute values
+// early that need `shift`, or values late that lead to `nothing`, and keep them in registers, which spill.
 __device__ __forceinline__ u32 after(u32 shift, u32 nothing) { return shift + nothing; }
 
 // Whether most lanes of a row have the digit of the lane before; `digit` is this lane's.
 __device__ __forceinline__ bool has_runs(u32 digit) { return __popc(__ballot_sync(~0u, __shfl_up_sync(~0u, digit, 1) != digit)) < WARP / 2; }
 
-// Ranks the keys of the first `rows` rows by a digit of BITS bits (ZEROS as in `digit_at`), two ranks in a word.
-// `counts` hold the number of earlier keys with each digit; these keys are added. `masks` are DIGITS words for each row
-// matched by masks at once, 0 before and after. Digits of more than DIGIT_BITS bits share words, and ballots separate
-// them. BY_MASKS: number of rows matched by masks, of those matched at once.
+// Ranks this lane's keys of the warp's first `rows` rows by their digit of BITS bits from bit `shift` on (ZEROS as in
+// `digit_at`), and stores the ranks in `ranks`, two in a word. `counts[d]` is the number of the warp's earlier keys
+// with digit `d`; these keys are added. `masks` are DIGITS words for each row matched by masks at once, 0 before and
+// after. Digits of more than DIGIT_BITS bits share words, and ballots separate them. BY_MASKS: of the rows that are
+// matched at once, the number of those matched by masks.
 template <u32 BITS = DIGIT_BITS, u32 BY_MASKS = MASK_ROWS, bool ZEROS = false>
 __device__ __forceinline__ void warp_rank(const KeyBits (&key)[KEYS], u32 shift, u32* masks, u16* counts, u32 (&ranks)[KEYS / 2], u32 rows = KEYS) {
     const u32 mine = 1u << lane_index(), lower_lanes = mine - 1;

@@ -32,7 +32,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, SCATTER_BLOCKS) upsweep_so
     const u32 buckets = 1 << p.bits, shift = ((const SortHeader*)p.header)->shift;
     const auto bucket_of = [&](KeyBits key) { return (u32)(key >> shift) & (buckets - 1); };
     u32* const counts = (u32*)dynamic_shared;  // number of keys of each bucket; then the slot of its first key
-    u32* const bases = counts + buckets;       // place in the array of a key of the bucket, less its slot
+    // For each bucket: index in the output of a key in a slot is the slot plus this.
+    u32* const bases = counts + buckets;
     KeyBits* const slots = (KeyBits*)(bases + buckets);
     const KeyBits* const keys = (const KeyBits*)p.keys;
     const u64* const places = (const u64*)p.places;
@@ -57,7 +58,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, SCATTER_BLOCKS) upsweep_so
             ranks[k / 2] = k % 2 == 0 ? rank : ranks[k / 2] | rank << 16;
         }
         __syncthreads();
-        // Each thread scans neighbouring buckets.
+        // Each thread scans the counts of `share` neighbouring buckets.
         const u32 share = (buckets + THREADS - 1) / THREADS, first = min(threadIdx.x * share, buckets), last = min(first + share, buckets);
         u32 sum = 0;
         for (u32 bucket = first; bucket < last; bucket++) sum += counts[bucket];

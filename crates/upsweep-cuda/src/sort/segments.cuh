@@ -72,7 +72,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_cut(const __g
     ((u32*)p.firsts)[number] = lower;
     header.tiles = lower;
     if (number == 0) return;
-    // From the input to scratch and the result in turns. In place, an odd number of passes begins with a copy.
+    // The passes go from the input to scratch and the result in turns. In place, an odd number of passes begins with a
+    // copy.
     const bool copies = p.in_place && DIGITS_A_KEY % 2 == 1;
     Place from = Place::INPUT;
     for (u32 launch = 0; launch < DIGITS_A_KEY + copies; launch++) {
@@ -99,7 +100,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_parts(const _
     for (u32 i = threadIdx.x; i < DIGITS_A_KEY * DIGITS; i += THREADS) counters[i] = 0;
     __syncthreads();
     bool zeros = false;  // whether a zero has a sign
-    // Segment of the block's first tile: the last one that begins there or before.
+    // Index of the segment of the block's first tile: the last segment whose first tile is that tile or an earlier one.
     u32 index = 0;
     for (u32 step = 1u << 31; step > 0; step /= 2) {
         if ((u64)index + step < number && firsts[index + step] <= begin) index += step;

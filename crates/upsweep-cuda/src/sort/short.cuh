@@ -46,7 +46,7 @@ __device__ __forceinline__ void in_order(Item& a, Item& b) {
     a = lower, b = higher;
 }
 
-// Returns the item of the lane whose index is this lane's ^ `mask`.
+// Returns the item (a key and its index) of the lane whose index is this lane's ^ `mask`.
 __device__ __forceinline__ Item shuffle_xor(const Item& item, u32 mask) {
     return {shuffle(item.key, lane_index() ^ mask), HAS_VALUES ? shuffle(item.at, lane_index() ^ mask) : 0};
 }
@@ -90,8 +90,9 @@ __device__ __forceinline__ void sort_lanes(Item (&x)[LANE_KEYS], u32 lanes) {
 // neighbouring keys.
 __device__ __forceinline__ u32 slot_of(u32 group, u32 at) { return (group + at / LANE_KEYS) * (LANE_KEYS + 1) + at % LANE_KEYS; }
 
-// Restores the input order of the zeros among the sorted `slots` of a segment, from its `count` input keys. `less` is
-// the number of this lane's keys that are less than zero. Called by all lanes of a warp.
+// Restores the input order of the zeros among the sorted `slots` of a segment, which `lanes` lanes have sorted, from
+// its `count` input keys `keys`; `given`: these are not yet numbers in sort order. `less` is the number of this lane's
+// keys that are less than zero. Called by all lanes of a warp.
 __device__ __noinline__ void order_zeros(const KeyBits* keys, u32 count, bool given, u32 lanes, u32 less, KeyBits* slots) {
     const u32 lane = lane_index(), within = lane & (lanes - 1), group = lane - within;
     const u32 of_group = (lanes == WARP ? ~0u : (1u << lanes) - 1) << group;
@@ -113,8 +114,8 @@ __device__ __noinline__ void order_zeros(const KeyBits* keys, u32 count, bool gi
     __syncwarp();
 }
 
-// Sorts one segment in each group of `lanes` lanes: `count` elements from `begin` on, the same values in all lanes of a
-// group.
+// Sorts a segment in each group of `lanes` lanes: the `count` elements from `begin` on. `begin` and `count` are the
+// same in all lanes of a group.
 __device__ __forceinline__ void sort_together(const SortShortParams& p, ShortShared& shared, u32 lanes, u64 begin, u32 count) {
     const u32 lane = lane_index(), within = lane & (lanes - 1), group = lane - within;
     const KeyBits* const keys = (const KeyBits*)p.keys + begin;
@@ -167,7 +168,8 @@ __device__ __forceinline__ void sort_together(const SortShortParams& p, ShortSha
     }
 }
 
-// Appends the segments of the chosen lanes, of `count` keys from `begin` on, to a list of length `length`.
+// Appends the segment of each lane for which `chosen` is true, `count` keys from `begin` on, to `list`, whose length is
+// `length`.
 __device__ __forceinline__ void append(bool chosen, u64 begin, u64 count, SortSegment* list, u32* length) {
     const u32 lanes = __ballot_sync(~0u, chosen);
     if (lanes == 0) return;

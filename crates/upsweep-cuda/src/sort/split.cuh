@@ -30,13 +30,17 @@
 #include "warp/sum.cuh"
 
 constexpr u32 HALF = 1 << 15;
-constexpr u32 CROWDED = 8;  // slack of a sample's count of two buckets, besides eight times the mean
-constexpr u32 OVERFULL = 4;  // two buckets with this multiple of one's limit are too large: 2 * 2, as a sample errs
+// Two neighbouring buckets have too many keys of the sample if these are more than 8 times the mean of one bucket, plus
+// this number.
+constexpr u32 CROWDED = 8;
+// Two buckets are surely too large if the sample predicts so many times the limit of one: 2 * 2, as a sample errs.
+constexpr u32 OVERFULL = 4;
 constexpr u32 OUTSIDE = 4;  // flag beside `Order`: a key is outside of the window
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// Turns the counts of all blocks into places; returns the largest count. Buckets of more than `p.room` keys are
-// appended to a list. Called by all threads of one block.
+// Turns the counts of the `values` buckets, summed over all blocks, into places: the index of each bucket's first key
+// in the sorted array. Returns the largest count. Buckets of more than `p.room` keys are appended to a list. Called by
+// all threads of one block.
 __device__ __forceinline__ u32 counts_to_places(const SortSplitParams& p, u64* counts, u32 values) {
     __shared__ u64 totals[WARPS];
     __shared__ u32 largest;
@@ -79,7 +83,8 @@ __device__ __forceinline__ u32 counts_to_places(const SortSplitParams& p, u64* c
     return largest;
 }
 
-// Cuts the buckets of the first pass into tiles; returns their number. Called by all threads of one block.
+// Cuts the buckets of the first pass, which goes by `first_bits` bits, into tiles. Returns the number of tiles. Called
+// by all threads of one block.
 __device__ __forceinline__ u32 cut_into_tiles(const SortSplitParams& p, u32 first_bits) {
     const u64* const places = (const u64*)p.places;
     const u32 second_bits = (u32)p.bits - first_bits, buckets = 1 << first_bits;
@@ -114,9 +119,9 @@ __device__ __forceinline__ u32 cut_into_tiles(const SortSplitParams& p, u32 firs
 struct Window {
     KeyBits first;  // the bits above the window are those of this key
     u32 shift;
-    KeyBits below;  // the bits in the window and below
+    KeyBits below;  // mask of the bits in the window and below it
     bool crowded;   // whether the sample has too many keys in one bucket
-    bool skewed;    // whether it surely has, but not in a bucket of an octave
+    bool skewed;    // whether one surely has too many keys, but no bucket of an octave has
     KeyBits key;    // this thread's key of the sample
 
     __device__ __forceinline__ bool has(KeyBits key) const { return (KeyBits)(key ^ first) <= below; }
@@ -127,11 +132,12 @@ struct Window {
 // as keys may be periodic.
 __device__ __forceinline__ u64 sampled(u32 i, u64 n) { return (u64)((u128)(i * 0x9e3779b97f4a7c15ull) * n >> 64); }
 
-// Chooses the window. `counters` are all 0, before and after. Prefetches the first keys from `begin` to `end`, which
-// the block counts next. Called by all threads.
+// Chooses the window from a sample of the keys. `counters` are the block's counters of buckets, all 0 before and after.
+// Prefetches the first keys from `begin` to `end`, which the block counts next. Called by all threads.
 __device__ __forceinline__ Window choose_window(const SortSplitParams& p, u32* counters, u64 begin, u64 end) {
     __shared__ u32 differ[KEY_WORDS];
-    // Set of bits: 1, a bucket is crowded; 2, one is overfull; 4, one of an octave is.
+    // Set of bits: 1, a bucket has too many keys of the sample; 2, two buckets surely have too many; 4, a bucket of an
+    // octave has.
     __shared__ u32 crowds;
     const KeyBits* const keys = (const KeyBits*)p.keys;
     const KeyBits first = in_order(keys[0]), key = in_order(keys[sampled(threadIdx.x, p.n)]);
@@ -166,7 +172,7 @@ __device__ __forceinline__ Window choose_window(const SortSplitParams& p, u32* c
     return window;
 }
 
-// Adds keys to the counters of all digits.
+// Adds 1 to the counter of each digit of each key, in `digits`: DIGITS counters for each of the key's digits.
 template <u32 NUMBER>
 __device__ __forceinline__ void count_digits(const KeyBits (&key)[NUMBER], u32* digits) {
 #pragma unroll
@@ -176,15 +182,17 @@ __device__ __forceinline__ void count_digits(const KeyBits (&key)[NUMBER], u32* 
     }
 }
 
-// Merges the findings of this warp's threads into the header.
+// Merges what this warp's threads have found into the header: comparisons of keys, and whether a key is outside of the
+// window.
 __device__ __forceinline__ void report(SortHeader& header, const Seen& seen, bool outside) {
     const bool any_outside = __any_sync(~0u, outside);
     seen.report(header);
     if (any_outside && lane_index() == 0) atomicOr(&header.order, OUTSIDE);
 }
 
-// Adds the block's keys to the counts of buckets, and with COUNT_DIGITS to those of digits. Called by all threads;
-// `words` are all 0 before.
+// Adds the block's keys, those from `begin` to `end` of the array, to the counts of buckets in `p.places`, and with
+// COUNT_DIGITS to the block's counts `digits` of digits. Called by all threads; `words`, the block's counters of
+// buckets, are all 0 before.
 __device__ __forceinline__ void count_buckets(const SortSplitParams& p, const Window& window, u32* words, u32* digits, u64 begin, u64 end) {
     SortHeader& header = *(SortHeader*)p.header;
     u64* const places = (u64*)p.places;
@@ -210,7 +218,8 @@ __device__ __forceinline__ void count_buckets(const SortSplitParams& p, const Wi
         }
         if (COUNT_DIGITS) count_digits(key, digits);
         if (WIDE_COUNTERS) return;
-        // Overflow is looked for after all additions, so that none waits for another.
+        // Whether this addition has taken a counter to half of its range. It is tested after all additions, so that
+        // none waits for another.
         const auto flowed_over = [&](u32 k) {
             const u32 number = before[k] >> value[k] % 2 * 16 & 0xffff;
             return (k == 0 || !together) && number < HALF && number + amount >= HALF;
@@ -233,8 +242,10 @@ __device__ __forceinline__ void count_buckets(const SortSplitParams& p, const Wi
     }
 }
 
-// Counts the block's keys of each distinct key, by slots, in a column for each lane. Called by all threads; `counters`
-// are all 0 before.
+// Counts how often each distinct key of `few` occurs among the block's keys, those from `begin` to `end` of the array,
+// and adds the counts to `p.places`, in the order of the keys. With COUNT_DIGITS it adds to `digits`, too. `counters`
+// have a column for each lane, with a counter for each slot of the hash table; they are all 0 before. Called by all
+// threads.
 __device__ __forceinline__ void count_few(const SortSplitParams& p, const FewKeys& few, u32* counters, u32* digits, u64 begin, u64 end) {
     SortHeader& header = *(SortHeader*)p.header;
     const u32 factor = FewKeys::factor_of(few.factor);
@@ -291,7 +302,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_split(const _
     const Window window = choose_window(p, words, begin, end);
     __shared__ FewKeys few;
     const bool has_few = VALUE_BYTES == 0 && window.crowded && few.find(window.key);
-    // `room` is 0 if random keys would make too large buckets. Then the keys go by LSD passes.
+    // `p.room` is 0 if buckets of random keys would be too large for a block. Then the keys go by LSD passes.
     if (!COUNT_DIGITS && (window.crowded || p.room == 0) && !has_few) return;
     if (BY_OCTAVES && window.skewed && !has_few) {
         const Octaves octaves = Octaves::of(window.shift + (u32)p.bits);

@@ -13,7 +13,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_values(const 
     Unit* const output = (Unit*)p.output;
     const u64 threads = (u64)gridDim.x * THREADS;
     for (u64 i = blockIdx.x * (u64)THREADS + threadIdx.x; i < p.n * UNITS; i += threads) {
-        // Without positions: a copy.
+        // Without positions, value i of the output is value i of the input.
         const u64 position = p.positions ? (u64)positions[i / UNITS] : i / UNITS;
         output[i] = values[position * UNITS + i % UNITS];
     }

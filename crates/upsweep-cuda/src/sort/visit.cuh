@@ -13,8 +13,9 @@ struct Seen {
         less = key < before ? 1 : less;
         if (VALUE_BYTES == 0) more = key > before ? 1 : more;
     }
-    // Merges the comparisons of this warp's threads into the header, by one atomic at most. The bits are not `(any_less
-    // ? LESS : 0) | (any_more ? MORE : 0)`: ptxas 13.0 makes a test for 0 of it that fails where both hold.
+    // Merges the comparisons of this warp's threads into the header, by one atomic at most, and one more if there is a
+    // zero with a sign. The bits are not `(any_less ? LESS : 0) | (any_more ? MORE : 0)`: ptxas 13.0 makes a test for 0
+    // of it that fails where both hold.
     __device__ __forceinline__ void report(SortHeader& header) const {
         const bool any_less = __any_sync(~0u, less), any_more = VALUE_BYTES > 0 || __any_sync(~0u, more);
         const bool any_zeros = HAS_ZEROS && __any_sync(~0u, zeros);
@@ -30,8 +31,8 @@ struct Seen {
     static __device__ __forceinline__ bool reversed(u32 order) { return (order & ANY_ORDER) == LESS && !has_zeros(order); }
 };
 
-// Calls `add` with arrays of the keys from `begin` to `end` of the array, in sort order, with one number for both
-// zeros. Returns this thread's comparisons.
+// Calls `add` with arrays of some of the keys from `begin` to `end` of the array `keys`, as numbers in sort order, with
+// one number for both zeros. Returns this thread's comparisons of keys with their predecessors.
 template <class F>
 __device__ __forceinline__ Seen visit_keys(const KeyBits* keys, u64 begin, u64 end, F add) {
     constexpr u32 VECTOR_KEYS = 16 / KEY_BYTES;

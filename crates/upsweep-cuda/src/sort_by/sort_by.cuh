@@ -41,7 +41,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_sort_by(co
         if constexpr (PAIRS) from[i] = (u16)(mine + i);
     }
     if (mine < number && number < mine + MERGE_ITEMS) {
-        // Padding: copies of the greatest of the thread's elements, after which they stay.
+        // Padding of a thread with too few elements: copies of the greatest of them, after which they stay.
         In last = key[0];
 #pragma unroll
         for (u32 i = 1; i < MERGE_ITEMS; i++) {
@@ -75,14 +75,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_sort_by(co
     };
 #pragma unroll 1
     for (u32 width = 1; width < THREADS; width *= 2) {
-        // Waits until the threads that have merged shorter runs have read them.
+        // Waits until the threads that have merged shorter runs have read these.
         if (width < WARP) __syncwarp();
         else __syncthreads();
         if (width == WARP) apart = 0, keys = (In*)shared.keys;
         put();
         if (width < WARP) __syncwarp();
         else __syncthreads();
-        // The two runs. The second may be short, or empty.
+        // The two runs that are merged. The second may be short, or empty.
         const u32 first = threadIdx.x / (2 * width) * (2 * width) * MERGE_ITEMS, run = width * MERGE_ITEMS;
         const u32 left = first < number ? number - first : 0, of_a = min(left, run);
         if (mine < number) {

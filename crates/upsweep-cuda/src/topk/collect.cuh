@@ -11,8 +11,8 @@
 #include "topk/ranked.cuh"
 #include "warp/sum.cuh"
 
-// Number of vectors that a thread loads at once, of such loads in a step, and of vectors of a block's step. In a step a
-// thread has as many keys as a word of 64 bits has bits for them.
+// Number of vectors that a thread loads at once, number of such loads in a step, and number of vectors of a block in a
+// step. In a step a thread has 64 keys: one for each bit of a word.
 constexpr u32 AT_ONCE = 4, TURNS = 64 / (AT_ONCE * KEY_VECTOR), STEP_VECTORS = TURNS * AT_ONCE * THREADS;
 
 struct Collector {

@@ -10,11 +10,12 @@
 #include "warp/scan.cuh"
 #include "warp/sum.cuh"
 
-// Stores the zero of rank `rank`, from 1 on, among all zeros of the input. Called by all threads of one block.
+// Stores the zero whose rank among all zeros of the input is `rank`, 1 for the first, as the wanted key. Called by all
+// threads of one block.
 __device__ __noinline__ void store_zero_of_rank(const TopKParams& p, u64 rank) {
     constexpr u32 ROWS_A_STEP = 32;
     __shared__ u32 of_warps[WARPS];
-    // Total of the warps before this one, and of all warps.
+    // Sum of `of_warp` over the warps before this one, and over all warps: set by `add_up`.
     u32 lower, all;
     const auto add_up = [&](u32 of_warp) {
         __syncthreads();
@@ -108,7 +109,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_count(const _
     if (!last) return;
     __threadfence();
 
-    // Search of the digit with the wanted rank: each thread has some neighbouring ones.
+    // Search of the digit with the wanted rank: each thread has OWN neighbouring digits.
     constexpr u32 OWN = (RANK_DIGITS + THREADS - 1) / THREADS;
     __shared__ u64 of_warps[WARPS];
     u64 own = 0;

@@ -12,10 +12,11 @@
 
 constexpr u32 SAMPLES_A_THREAD = SAMPLE / THREADS, GUESS_DIGITS = 256;
 static_assert(SAMPLE % THREADS == 0 && THREADS >= WARP);
-// Number of bits of a key below its highest 32, and of those that it lacks of 32.
+// Number of bits of a key below its highest 32, and number of bits that a shorter key lacks of 32.
 constexpr u32 BELOW = KEY_WIDTH > 32 ? KEY_WIDTH - 32 : 0, BEYOND = KEY_WIDTH < 32 ? 32 - KEY_WIDTH : 0;
 
-// Returns the key of rank `rank`, from 1 on, in the sample: its highest 32 bits. Called by all threads.
+// Returns the highest 32 bits of the key of rank `rank`, 1 for the first in sort order, in the sample. `keys` are this
+// thread's keys of the sample, `bins` the block's counters in shared memory. Called by all threads.
 __device__ __forceinline__ u32 sample_of_rank(const u32* keys, u32 rank, u32* bins) {
     __shared__ u32 digit_found;
     __shared__ u32 rank_left;
@@ -50,7 +51,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_guess(const _
 #pragma unroll
     for (u32 i = 0; i < SAMPLES_A_THREAD; i++) {
         const u32 sample = i * THREADS + threadIdx.x;
-        // Pseudo-random numbers, independent of the input's order.
+        // Pseudo-random index in the sample's part of the input, independent of the input's order.
         const u64 place = __umul64hi((sample + 1) * 0x9e3779b97f4a7c15ull ^ (u64)sample << 29, part);
         const KeyBits key = key_in_order(p.keys[sample * part + place], p.wanted != nullptr);
         keys[i] = (u32)(key >> BELOW) << BEYOND;
@@ -60,7 +61,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_guess(const _
     if (p.high_rank <= SAMPLE) high = sample_of_rank(keys, (u32)p.high_rank, bins);
     if (threadIdx.x != 0) return;
     RankHeader& header = *(RankHeader*)p.header;
-    // The window contains both zeros, or none.
+    // The window is widened so that it contains both zeros, or none.
     header.low = (KeyBits)((KeyBits)((KeyBits)(low >> BEYOND) << BELOW) & (KeyBits)~(KeyBits)HAS_ZEROS);
     header.high = (KeyBits)((KeyBits)(high >> BEYOND) << BELOW | (((KeyBits)1 << BELOW) - 1) | (KeyBits)HAS_ZEROS);
 }

@@ -1,4 +1,5 @@
-// State shared by the kernels of a top-k, which find the key of a rank: `rank` 1 is the first in order.
+// State shared by the kernels of a top-k. They find the wanted key, which has a given rank, 1 for the first in sort
+// order:
 //
 //   guess     from a sample of the keys: two between which the wanted one lies, most probably
 //   collect   the keys between these: candidates. If they are too many, or not around the wanted rank, the input
@@ -38,10 +39,10 @@ constexpr u64 ALL_PLACES = ~0ull;
 struct alignas(16) RankHeader {
     KeyBits low, high;  // candidates are from `low` to `high`; after the counts both are the wanted key
     u64 rank;                       // rank of the wanted key among the candidates that have the digits found
-    u64 before, candidates;         // number of keys before the window, and in it
+    u64 before, candidates;         // number of keys before the window from `low` to `high`, and in it
     u64 taken;
     u64 last_place;  // place of the last key that is taken of those equal to the wanted one; ALL_PLACES if all are
-    u32 done[RANK_PASSES + PLACE_PASSES];  // number of blocks that have counted
+    u32 done[RANK_PASSES + PLACE_PASSES];  // number of blocks that have counted, for each digit
     u64 counts[RANK_PASSES + PLACE_PASSES][RANK_DIGITS];
 };
 static_assert(sizeof(RankHeader) == RANK_HEADER_BYTES, "the host clears it");
@@ -51,12 +52,12 @@ __device__ __forceinline__ bool collected(const TopKParams& p, const RankHeader&
     return p.room > 0 && p.rank > header.before && p.rank - header.before <= header.candidates && header.candidates <= p.room;
 }
 
-// Type of the place of a key: its index in the input, or in its row.
+// Type of the place of a key: the key's index in the input, or in its row.
 template <u32 BYTES> struct UnsignedOf { using type = u64; };
 template <> struct UnsignedOf<4> { using type = u32; };
 using KeyPlace = UnsignedOf<PLACE_BYTES>::type;
 
-// Number of neighbouring keys that a thread loads at once, aligned to their bytes.
+// Number of neighbouring keys that a thread loads at once: an access of 16 bytes if these are whole keys.
 constexpr u32 KEY_VECTOR = 16 % sizeof(In) == 0 ? 16 / sizeof(In) : 1;
 struct alignas(KEY_VECTOR > 1 ? 16 : alignof(In)) KeysAtOnce {
     In keys[KEY_VECTOR];
@@ -67,8 +68,8 @@ __device__ __forceinline__ u64 keys_before_vectors(const In* keys, u64 n) {
     return skew < n ? skew : n;
 }
 
-// Returns the number of bits below digit `digit`, counted from the highest on, of a number of `bits` bits;
-// `digit_width` returns the digit's own bits.
+// Returns the number of bits below digit `digit` of a number of `bits` bits; digit 0 is the highest. `digit_width`
+// returns the number of bits of the digit.
 __device__ __forceinline__ u32 digit_shift(u32 bits, u32 digit) {
     const u32 end = (digit + 1) * RANK_DIGIT_BITS;
     return end < bits ? bits - end : 0;

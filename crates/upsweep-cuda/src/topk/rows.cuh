@@ -8,8 +8,8 @@
 
 constexpr u32 ROW_DIGIT_BITS = 8, ROW_DIGITS = 1 << ROW_DIGIT_BITS;
 
-// Returns the key of rank `rank`, from 1 on, of `n` keys; `rank` becomes its rank among those equal to it. Called by
-// all threads.
+// Returns the key of rank `rank`, 1 for the first in sort order, of the `n` keys at `keys`; `rank` becomes the key's
+// rank among the keys equal to it. Called by all threads.
 __device__ __forceinline__ KeyBits key_of_rank(const In* keys, u64 n, u64& rank) {
     __shared__ u32 bins[ROW_DIGITS];
     __shared__ u32 digit_found;
@@ -45,7 +45,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_rows(const __
         const In* const keys = p.keys + row * p.n;
         u64 ties = p.rank;
         const KeyBits wanted = key_of_rank(keys, p.n, ties);
-        // Prefix of this chunk: the number of keys before the wanted one, and of keys equal to it.
+        // Number of the row's keys before this chunk (THREADS keys) that precede the wanted key in sort order, and of
+        // those equal to it.
         u64 before = 0, equal = 0;
         u32 turn = 0;
         for (u64 chunk = 0; chunk < p.n; chunk += THREADS, turn ^= 1) {

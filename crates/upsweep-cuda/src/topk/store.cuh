@@ -1,4 +1,5 @@
-// Top-k, the pass that stores the results from the input, in its order, if there are no candidates. In a single pass.
+// Top-k, the pass that stores the results from the input, in the input's order, if there are no candidates
+// (topk/ranked.cuh). In a single pass. The wanted key is the last of the k keys in sort order.
 //
 // The pipeline (tile/pipeline.cuh) of this task:
 //
@@ -17,11 +18,11 @@ extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
 using TakenNumber = UnsignedOf<HOST_STATE_BYTES / 2>::type;
 struct Taken {
-    TakenNumber before, equal;  // number of keys before the wanted one, and of those equal to it
+    TakenNumber before, equal;  // number of keys before the wanted one in sort order, and of those equal to it
 };
 __device__ __forceinline__ Taken combine(const Taken& a, const Taken& b) { return {a.before + b.before, a.equal + b.equal}; }
 
-// Parameters of the pass.
+// Parameters of the pass that stores the results from the input.
 struct TopKPass {
     Workspace workspace;
     const In* keys;
@@ -44,7 +45,8 @@ struct TopKTask {
     static constexpr u32 TILE_BYTES = Input::SLOTS * sizeof(Slot);
     static_assert(TILE < 1 << 16, "both numbers of a tile are in one word");
 
-    // Counts of a tile, in one word: keys before the wanted one in the low half, keys equal to it in the high one.
+    // What a key adds to the two counts of its tile, which share a word: a key before the wanted one adds to the low
+    // half, a key equal to it to the high half.
     static constexpr u32 ONE_BEFORE = 1, ONE_EQUAL = 1 << 16;
 
     struct Shared {
@@ -113,7 +115,7 @@ struct TopKTask {
         const u32 slot = k % STAGES, number = shared.number[slot];
         const Taken before = shared.before_tile[slot];
         if ((number & 0xffff) == 0 && (number < ONE_EQUAL || before.equal >= p.ties)) return;
-        // Counts before this thread's first key, in the tile.
+        // Counts of the tile's keys before this thread's first key.
         const u32 up_to = shared.up_to[slot][threadIdx.x], below = __shfl_up_sync(~0u, up_to, 1);
         const u32 in_warp = lane_index() > 0 ? below : 0;
         u32 at = shared.before_warp[slot][warp_index()] + in_warp;

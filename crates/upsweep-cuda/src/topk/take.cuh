@@ -1,4 +1,5 @@
-// Top-k, the kernel that takes results from candidates, in no order; without candidates, it does nothing.
+// Top-k, the kernel that takes the results from the candidates (keys collected from around the wanted one:
+// topk/ranked.cuh), in no order. Without candidates it does nothing.
 
 #pragma once
 
@@ -31,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_take(const __
             low = (u32)to, high = (u32)(to >> 32);
         }
         const u64 to = ((u64)__shfl_sync(~0u, high, 0) << 32 | __shfl_sync(~0u, low, 0)) + __popc(taken & ((1u << lane_index()) - 1));
-        // As many keys are taken as wanted.
+        // The results are the p.rank first keys: no more are stored.
         if (takes && to < p.rank) {
             p.values[to] = x;
             ((KeyPlace*)p.places)[to] = place;

@@ -4,9 +4,10 @@
 //
 // (Blelloch, "Prefix Sums and Their Applications", 1990: the first half of his scan. The result is a Fenwick tree.)
 //
-// A block does the steps below TILE: a thread those of its LEAVES neighbours, a warp by shuffles, the block by shared
-// memory. Further launches sweep the last elements of tiles: their element i is at (i + 1) * stride - 1. Every operand
-// exists if the result does, so nothing else is combined.
+// A block does the steps of the distances d below TILE, its number of elements: a thread those among its LEAVES
+// neighbouring elements, a warp by shuffles, the block by shared memory. Further launches sweep the last elements of
+// tiles (the elements of a block): their element i is at (i + 1) * stride - 1. Every operand exists if the result does,
+// so nothing else is combined.
 //
 // Memory ordering. A thread loads and stores the same elements, so it may be in place. `sums` is written before a
 // barrier and read after one. In a step no thread writes a sum that is added to another one.
@@ -18,7 +19,7 @@
 #include "warp/shuffle.cuh"
 #include "word/value.cuh"
 
-// A thread's neighbouring elements, as the words of its loads and stores.
+// LEAVES neighbouring elements of a thread, as the words that it loads and stores at once.
 struct Items {
     static constexpr u32 WIDTH = access_width(LEAVES * sizeof(In)), PARTS = LEAVES * sizeof(In) / WIDTH;
     using Part = Access<WIDTH>::type;
@@ -32,7 +33,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_up_sweep(const __g
     const auto place = [&](u64 i) { return (begin + i + 1) * p.stride - 1; };
     const bool whole = p.stride == 1 && end <= p.n;
 
-    // The thread's elements, and its steps.
+    // Loads the thread's elements, maps them, and does the steps among them.
     In elements[LEAVES];
     if (whole && (u64)p.input % Items::WIDTH == 0) {
         Items items;
@@ -58,7 +59,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_up_sweep(const __g
         }
     }
 
-    // The steps of the warp and the block combine threads' last elements.
+    // The steps in the warp, and then in the block, combine the last elements of the threads.
     T last = x[LEAVES - 1];
 #pragma unroll
     for (u32 d = 1; d < WARP; d *= 2) {
@@ -77,7 +78,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_up_sweep(const __g
     }
     x[LEAVES - 1] = lane == WARP - 1 ? sums[warp] : last;
 
-    // Results.
+    // Stores the results of the thread's elements.
     Out results[LEAVES];
 #pragma unroll
     for (u32 i = 0; i < LEAVES; i++) {
