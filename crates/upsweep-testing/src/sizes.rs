@@ -11,7 +11,7 @@ pub fn reduced() -> bool {
     std::env::var_os("UPSWEEP_TEST_SIZES").is_some_and(|value| value == "reduced")
 }
 
-/// Returns `sizes`, or in a [`reduced`] run only every third of the sizes up to 100 000.
+/// Returns `sizes` unchanged, or in a [`reduced`] run only every third of the sizes up to 100 000.
 fn thin(sizes: Vec<usize>) -> Vec<usize> {
     if reduced() { sizes.into_iter().filter(|&n| n <= 100_000).step_by(3).collect() } else { sizes }
 }
@@ -46,7 +46,7 @@ pub fn groups(element: usize) -> Vec<usize> {
     if reduced() { vec![] } else { vec![group - 1, group, group + 1, 2 * group + 13] }
 }
 
-/// Length of results that exceed the CPU's caches, so that the CPU stores past them (non-temporal).
+/// Returns one length, of results that exceed the CPU's caches, so that the CPU stores past them (non-temporal).
 pub fn past_caches(element: usize) -> Vec<usize> {
     if reduced() { vec![] } else { vec![(33 << 20) / element + 77] }
 }
