@@ -6,12 +6,13 @@ use super::tile::{GROUP, LARGE, SPREAD, Sizes, TileShape, TileSize, WARP};
 use super::tuning::Tuning;
 use upsweep_core::call::expand::Expanded;
 
-/// Number of results in a window, which a block stores at once: a mark of 2 bytes each in shared memory. Windows of
-/// ranks are smaller, because shared memory also holds the positions where counts begin.
+/// Number of results of a window, which a block stores at once: each has a mark of 2 bytes in shared memory. Windows of
+/// ranks (the numbers of results within their count) are smaller, because shared memory also holds the positions where
+/// counts begin.
 const MARKS: usize = 8 << 10;
 const MARKS_OF_RANKS: usize = 4 << 10;
-/// Number of results of a tile from which several blocks store them, and number of results of a stretch that one of
-/// these blocks stores: some 10 us at the bandwidth of memory.
+/// Largest number of results of a tile that its own block stores. If a tile has more, they are cut into stretches of
+/// this many, which several blocks store. A stretch takes a block about 10 us at its share of the memory bandwidth.
 const LARGE_TILE: usize = 32 << 10;
 /// Bytes of shared memory besides the parts that grow with the tile: tickets, alignment.
 const OVERHEAD: usize = 2 << 10;
@@ -20,7 +21,7 @@ const OVERHEAD: usize = 2 << 10;
 const CHOICES: [(TileSize, usize); 5] = [(LARGE, 3), (LARGE, 2), (LARGE, 1), (SMALLER, 2), (SMALLER, 1)];
 const SMALLER: TileSize = TileSize { threads: 256, thread_bytes: 16 };
 const FEWEST_LAG: usize = 2;
-/// Bytes of a tile's look-back state: a number of results.
+/// Bytes of a tile's look-back state, the number of its results.
 const STATE: usize = size_of::<u64>();
 
 /// Parameters of a plan besides the number of counts.
@@ -75,7 +76,7 @@ impl ExpandPlan {
         plan
     }
 
-    /// Bytes of shared memory for a tile's sums: a number per thread, some per warp.
+    /// Bytes of shared memory for the sums of a tile's counts: a number per thread, and some numbers per warp.
     fn stage_numbers(&self) -> usize {
         4 * self.shape.threads + (STATE + 4) * self.shape.warps() + 2 * STATE
     }
@@ -106,9 +107,9 @@ impl ExpandPlan {
         self.stages() * self.shape.bytes() + self.beside()
     }
 
-    /// Largest number of stretches into which the results of large tiles are cut, if the output has room for `room`
-    /// results. Every stretch is full, except for the first and the last of its tile. All large tiles but one are
-    /// stored whole.
+    /// Largest number of stretches (the results that one block stores) into which the results of large tiles are cut,
+    /// if the output has room for `room` results. Every stretch is full, except for the first and the last of its tile.
+    /// All large tiles but one are stored whole.
     #[must_use]
     pub fn most_stretches(&self, room: usize) -> usize {
         let stretches = room / LARGE_TILE;
@@ -142,7 +143,7 @@ mod tests {
                     let fixed = plan.stages() * plan.stage_numbers() + OVERHEAD;
                     let most = plan.tuning.shared_of_block(plan.blocks);
                     assert!(plan.lag > 0 && plan.shared_bytes() + fixed <= most, "{capability:?}: {plan:?}");
-                    // The kernel for large tiles holds one tile, in static shared memory.
+                    // The kernel for large tiles holds one tile at a time, in static shared memory.
                     assert!(plan.shape.bytes() + plan.beside() + (1 << 10) <= 48 << 10, "{capability:?}: {plan:?}");
                 }
             }

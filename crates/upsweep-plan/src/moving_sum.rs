@@ -46,8 +46,8 @@ impl Windows {
         self.columns[0] + self.columns[1] < CHUNK
     }
 
-    /// Returns the number of rows of a part of the image: the rows that a block processes. A part begins with sums of its
-    /// own. The number depends on the shape, the window and the bytes of a sum alone, and so does the order of
+    /// Returns the number of rows of a part of the image: the rows that a block processes. A part begins with sums of
+    /// its own. The number depends on the shape, the window and the bytes of a sum alone, and so does the order of
     /// additions.
     #[must_use]
     pub fn part(&self, sum_size: usize) -> usize {
