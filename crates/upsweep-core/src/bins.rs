@@ -18,7 +18,8 @@ pub const OUTSIDE: u32 = u32::MAX - 1;
 /// than any other result.
 pub const UNSURE: u32 = u32::MAX;
 
-/// Returns the bin of an element among ascending edges, which bound `edges.len() - 1` bins.
+/// Returns the bin of the element `x` among ascending edges, which bound `edges.len() - 1` bins; [`OUTSIDE`] if it is
+/// in none.
 #[inline]
 pub fn between<T: Number>(edges: &[T], x: T) -> u32 {
     let (Some(&first), Some(&last)) = (edges.first(), edges.last()) else { return OUTSIDE };

@@ -66,7 +66,7 @@ pub trait KeyBits: Element + Ord + Default + BitOr<Output = Self> + BitXor<Outpu
     /// Returns a radix digit: the eight bits from `shift` on.
     #[must_use]
     fn digit(self, shift: u32) -> usize;
-    /// Returns the bits from `shift` on, masked by `mask`.
+    /// Returns the bits from `shift` on, moved to the low end, of which only those in `mask` are kept.
     #[must_use]
     fn bits(self, shift: u32, mask: u32) -> usize;
     /// Returns the bits from `shift` on, moved to the low end; `shift` is less than the number of bits.

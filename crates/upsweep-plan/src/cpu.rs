@@ -14,7 +14,8 @@ use upsweep_core::shape::Shape;
 /// block is read twice, the second time from a core's second-level cache, into which the next block is fetched
 /// meanwhile; such caches have 256 KiB or more.
 const BLOCK_BYTES: usize = 128 << 10;
-/// Bytes of the input or output, whichever is larger, below which the calling thread does everything: waking another thread costs microseconds.
+/// Bytes of the input or output, whichever is larger, below which the calling thread does everything: waking another
+/// thread costs microseconds.
 pub const PARALLEL_FROM_BYTES: usize = 2 << 20;
 /// Bytes of output from which stores are non-temporal: smaller outputs may be read again soon.
 pub const NON_TEMPORAL_FROM_BYTES: usize = 32 << 20;
@@ -71,8 +72,8 @@ impl Limits {
 pub struct SortLimits {
     /// Number of elements below which an array is sorted by comparisons.
     pub compare_below: usize,
-    /// Largest number of elements of a part of an array (such as a row or segment) that a sorting network sorts, side by
-    /// side with other parts.
+    /// Largest number of elements of a part of an array (such as a row or segment) that a sorting network sorts, side
+    /// by side with other parts.
     pub network: usize,
     /// Bytes of keys and values that one thread sorts in its core's second-level cache, together with as much scratch
     /// memory.

@@ -11,7 +11,7 @@ pub trait Parting {
     #[doc(hidden)]
     type Offset: Offset;
 
-    /// Returns the parts of `len` elements.
+    /// Returns the parts into which an array of `len` elements is divided.
     ///
     /// # Errors
     /// Error of a wrong shape, axis or number of offsets.

@@ -41,7 +41,8 @@ impl<T: Element> Spread<(T,)> for T {
     }
 }
 
-/// The items of several inputs side by side: `P` is the tuple of these items.
+/// Type that stands for the values of several inputs side by side at one position (their `Item`): `P` is the tuple of
+/// the inputs' items.
 #[derive(Debug)]
 pub struct Zip<P>(PhantomData<fn() -> P>);
 impl<P> Clone for Zip<P> {

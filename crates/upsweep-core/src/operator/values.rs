@@ -41,7 +41,7 @@ impl Values {
         }
     }
 
-    /// Adds padding in place of a value that the kernel does not read.
+    /// Adds padding in place of a value of type `T` that the kernel does not read.
     #[cfg(feature = "cuda")]
     pub fn skip<T: Element>(&mut self) {
         let at = place::<T>(&mut self.len);

@@ -9,9 +9,9 @@ pub const MOST_ORDER: usize = 16;
 /// A recurrence as coefficients and states.
 #[derive(Clone, Debug, PartialEq)]
 pub struct System<C> {
-    /// Number of states visible to a caller: the order, or twice the number of sections.
+    /// Number of states that a caller passes and gets for each line: the order, or twice the number of sections.
     pub states: usize,
-    /// Number of states in the computation, at least one.
+    /// Number of states that the computation has: `states`, but at least one.
     pub order: usize,
     /// Number of sections of a cascade, or 0.
     pub sections: usize,
@@ -81,7 +81,7 @@ impl<C: Coefficient> System<C> {
         Ok(Self { states, order: states, sections: sections.len(), feedback, coefficients })
     }
 
-    /// Computes the result of an element and updates the states: one iteration of the sequential loop.
+    /// Computes the result of the element `x` and updates the states: one iteration of the sequential loop.
     #[inline(always)]
     pub fn step(&self, states: &mut [C], x: C) -> C {
         let coefficients = &self.coefficients;
