@@ -45,9 +45,9 @@ pub struct AutomatonSizes {
 /// A planned run of an automaton over a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AutomatonPlan {
-    /// Parameters it was planned for.
+    /// Parameters that the plan was made for.
     pub sizes: AutomatonSizes,
-    /// Shape of the tiles.
+    /// Shape of the tiles: their threads, and the elements of each thread.
     pub shape: TileShape,
     /// Number of tiles of the text.
     pub tiles: usize,

@@ -41,21 +41,21 @@ impl SelectSizes {
 /// A planned stream compaction or partition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SelectPlan {
-    /// Parameters it was planned for.
+    /// Parameters that the plan was made for.
     pub sizes: SelectSizes,
-    /// Shape of the tiles.
+    /// Shape of the tiles: their threads, and the elements of each thread.
     pub shape: TileShape,
     /// Number of tiles, for the capacity of the input.
     pub tiles: usize,
     /// Bytes of a tile's look-back state: the number of its selected elements and, with runs, an index.
     pub state: usize,
-    /// Number of blocks that a multiprocessor should run.
+    /// Number of blocks that a multiprocessor should run at once.
     pub blocks: usize,
     /// Bytes of a block's ring buffer, in which results wait until their positions are known; 0 for a partition.
     pub ring: usize,
     /// Number of tiles that a partition's block holds between selecting and storing; 0 for a compaction.
     pub lag: usize,
-    /// Status words of the look-back.
+    /// Number of status words (memory through which tiles pass on their totals) of the look-back.
     pub words: StatusWords,
     /// Tuning parameters of the device: see [`Tuning`].
     pub tuning: &'static Tuning,

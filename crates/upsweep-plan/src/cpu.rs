@@ -103,7 +103,7 @@ impl SortLimits {
 /// A planned scan or reduction on the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuPlan {
-    /// Parameters it was planned for.
+    /// Parameters that the plan was made for.
     pub job: CpuJob,
     /// Cut of the array into tickets, the pieces of work that threads take in order
     /// (`upsweep-cpu/src/engine/chain.rs`).

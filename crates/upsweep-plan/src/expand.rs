@@ -14,7 +14,7 @@ const MARKS_OF_RANKS: usize = 4 << 10;
 /// Largest number of results of a tile that its own block stores. If a tile has more, they are cut into stretches of
 /// this many, which several blocks store. A stretch takes a block about 10 us at its share of the memory bandwidth.
 const LARGE_TILE: usize = 32 << 10;
-/// Bytes of shared memory besides the parts that grow with the tile: tickets, alignment.
+/// Bytes of shared memory besides the parts that grow with the tile: tickets (by which blocks take tiles), alignment.
 const OVERHEAD: usize = 2 << 10;
 /// Candidates of tile size and blocks per multiprocessor. The first candidate is taken whose lag (the number of tiles
 /// between summing and storing) is long enough for a tile's prefix to arrive.
@@ -35,20 +35,20 @@ pub struct ExpandSizes {
     pub result: usize,
 }
 
-/// A planned expansion.
+/// Plan of an expansion (a count `c` yields `c` results) on a CUDA device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExpandPlan {
-    /// Parameters it was planned for.
+    /// Parameters that the plan was made for.
     pub sizes: ExpandSizes,
-    /// Shape of the tiles.
+    /// Shape of the tiles: their threads, and the elements of each thread.
     pub shape: TileShape,
     /// Number of tiles, for the capacity of counts.
     pub tiles: usize,
-    /// Number of blocks that a multiprocessor should run.
+    /// Number of blocks that a multiprocessor should run at once.
     pub blocks: usize,
     /// Number of tiles that a block holds between summing their counts and storing their results.
     pub lag: usize,
-    /// Status words of the look-back.
+    /// Number of status words (memory through which tiles pass on their totals) of the look-back.
     pub words: StatusWords,
     /// Tuning parameters of the device: see [`Tuning`].
     pub tuning: &'static Tuning,

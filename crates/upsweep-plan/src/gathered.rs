@@ -37,13 +37,13 @@ pub struct GatheredPlan {
     pub depth: usize,
     /// Number of tiles, one per block.
     pub tiles: usize,
-    /// Number of blocks that a multiprocessor should run.
+    /// Number of blocks that a multiprocessor should run at once.
     pub blocks: usize,
-    /// Bytes of a tile's look-back state.
+    /// Bytes of a tile's look-back state: the value that it passes on to later tiles.
     pub state: usize,
-    /// Number of groups of tiles that a tile looks back over.
+    /// Number of groups of tiles whose totals a tile's look-back reads at once.
     pub groups: usize,
-    /// Status words of the look-back.
+    /// Number of status words (memory through which tiles pass on their totals) of the look-back.
     pub words: StatusWords,
 }
 

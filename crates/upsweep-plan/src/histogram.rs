@@ -59,10 +59,10 @@ impl HistogramJob {
     }
 }
 
-/// A planned histogram.
+/// Plan of a histogram on a CUDA device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HistogramPlan {
-    /// Job it was planned for.
+    /// Parameters that the plan was made for.
     pub job: HistogramJob,
     /// Whether a block counts the 256 values of a byte, and puts the counts into bins afterwards.
     pub by_value: bool,

@@ -8,7 +8,8 @@ use super::tile::{
 };
 use super::tuning::Tuning;
 
-/// Bytes of shared memory of a block besides what it has for each tile: tickets, alignment.
+/// Bytes of shared memory of a block besides what it has for each tile: tickets (by which blocks take tiles),
+/// alignment.
 const OVERHEAD: usize = 512;
 /// Number of warps of a block that find segment offsets, in a scan and in a reduction. If segments are short, a
 /// reduction waits for these warps; a scan has more work of its own (H200, 2026-11-22: benches/notes/segments.md).
@@ -29,11 +30,11 @@ const INCOMPLETE: usize = 4;
 /// rows](super::tuning).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pipeline {
-    /// Shape of the tiles.
+    /// Shape of the tiles: their threads, and the elements of each thread.
     pub shape: TileShape,
     /// Number of tiles.
     pub tiles: usize,
-    /// Number of blocks that a multiprocessor should run.
+    /// Number of blocks that a multiprocessor should run at once.
     pub blocks: usize,
     /// Number of tiles that a block copies to shared memory ahead of the tile that it reduces.
     pub ahead: usize,

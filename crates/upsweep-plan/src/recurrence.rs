@@ -40,7 +40,8 @@ const LEAST_CARRIED: usize = 8;
 /// Largest number of groups of tiles that a tile looks back over: twice as many as a scan, because a group's prefix
 /// takes longer.
 const GROUPS: usize = 16;
-/// Bytes of shared memory of a block besides what it has for each tile: tickets, alignment.
+/// Bytes of shared memory of a block besides what it has for each tile: tickets (by which blocks take tiles),
+/// alignment.
 const OVERHEAD: usize = 512;
 const OFFSETS_WARPS: usize = 2;
 /// Largest number of matrices among a kernel's parameters: powers of the transition (the matrix that advances states by
@@ -85,7 +86,7 @@ impl Form {
     }
 }
 
-/// A planned recurrence.
+/// Plan of a linear recurrence (IIR filter) on a CUDA device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecurrencePlan {
     /// Form that the kernel is compiled for.
@@ -94,7 +95,7 @@ pub struct RecurrencePlan {
     pub pipeline: Pipeline,
     /// Sizes of the types, as for a scan of the same elements.
     sizes: Sizes,
-    /// Bytes of a tile's look-back state.
+    /// Bytes of a tile's look-back state: the value that it passes on to later tiles.
     carried: usize,
     /// Number of powers of the transition (the matrix that advances states by an element) among the kernel's
     /// parameters: over the elements of a thread, of two threads, of four, and so on.

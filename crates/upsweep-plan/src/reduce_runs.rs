@@ -36,18 +36,18 @@ pub struct RunSizes {
     pub acc: usize,
     /// Size of a head: a key and a combined value, side by side.
     pub head: usize,
-    /// Size of a tile's look-back state.
+    /// Size of a tile's look-back state: the value that it passes on to later tiles.
     pub state: usize,
 }
 
-/// A planned reduction by keys.
+/// Plan of a reduction by keys: each run of equal keys has one result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Runs {
-    /// Shape of the tiles.
+    /// Shape of the tiles: their threads, and the elements of each thread.
     pub shape: TileShape,
     /// Number of tiles.
     pub tiles: usize,
-    /// Number of blocks that a multiprocessor should run.
+    /// Number of blocks that a multiprocessor should run at once.
     pub blocks: usize,
     /// Bytes of a block's ring, in which heads wait.
     pub ring: usize,
@@ -55,7 +55,7 @@ pub struct Runs {
     staged: usize,
     /// Bytes of a head (the key of a run and its combined value) in the ring buffer.
     head: usize,
-    /// Status words of the look-back.
+    /// Number of status words (memory through which tiles pass on their totals) of the look-back.
     pub words: StatusWords,
     /// Tuning parameters of the device: see [`Tuning`].
     pub tuning: &'static Tuning,

@@ -38,7 +38,7 @@ pub struct RowsPlan {
     pub depth: usize,
     /// Threads per block.
     pub threads: usize,
-    /// Number of blocks that a multiprocessor should run.
+    /// Number of blocks that a multiprocessor should run at once.
     pub blocks: usize,
 }
 

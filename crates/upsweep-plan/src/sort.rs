@@ -74,7 +74,7 @@ pub enum Road {
     Passes,
 }
 
-/// A planned sort.
+/// Plan of a radix sort of an array on a CUDA device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SortPlan {
     /// Number of keys.

@@ -11,7 +11,7 @@ use upsweep_core::key::KeyOrder;
 /// between counting and storing) is long enough for a tile's prefix to arrive.
 const CHOICES: [(TileSize, usize); 4] = [(SEGMENTS, 2), (LARGE, 3), (LARGE, 2), (LARGE, 1)];
 const FEWEST_LAG: usize = 2;
-/// Bytes of shared memory besides the parts that grow with the tile: tickets, alignment.
+/// Bytes of shared memory besides the parts that grow with the tile: tickets (by which blocks take tiles), alignment.
 const OVERHEAD: usize = 2 << 10;
 /// Number of keys of a sample. Chance limits the precision of the estimate; a larger sample takes one block longer.
 const SAMPLE: usize = 16 << 10;
@@ -72,17 +72,17 @@ pub struct Window {
 /// The pipeline over all keys: see `topk/store.cuh`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pass {
-    /// Shape of the tiles.
+    /// Shape of the tiles: their threads, and the elements of each thread.
     pub shape: TileShape,
     /// Number of tiles.
     pub tiles: usize,
     /// Bytes of a tile's look-back state: two counts of keys.
     pub state: usize,
-    /// Number of blocks that a multiprocessor should run.
+    /// Number of blocks that a multiprocessor should run at once.
     pub blocks: usize,
     /// Number of tiles that a block holds between counting their keys and storing them.
     pub lag: usize,
-    /// Status words of the look-back.
+    /// Number of status words (memory through which tiles pass on their totals) of the look-back.
     pub words: StatusWords,
     /// Tuning parameters of the device: see [`Tuning`].
     pub tuning: &'static Tuning,
@@ -116,14 +116,14 @@ impl Pass {
     }
 }
 
-/// A planned top-k.
+/// Plan of a top-k, the first keys in order, on a CUDA device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TopKPlan {
     /// Number of keys of a row.
     pub len: usize,
     /// Types of the ranking.
     pub types: RankTypes,
-    /// Pass over all keys.
+    /// Pass over all keys, which stores the results in the order of the input if they are not taken from candidates.
     pub pass: Pass,
     /// Estimated window; none for few keys.
     pub window: Option<Window>,

@@ -12,7 +12,7 @@ const MOST_VECTORS: usize = 4;
 /// transposed, four vectors took 1,920 us and two 1,882; for gathered neighbours 505 and 568 (H200, 2026-11-26).
 const MOST_COMPUTED: usize = 2;
 
-/// A planned transform.
+/// Plan of a transform: one result for each element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransformPlan {
     /// Number of elements, or capacity where the number is in device memory.

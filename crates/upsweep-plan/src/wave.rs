@@ -20,13 +20,13 @@ pub(super) const SHARED_RESERVED: usize = 14 << 10;
 /// Plan of a short scan by one wave: blocks that run at once and together hold the whole array in shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wave {
-    /// Shape of the tiles.
+    /// Shape of the tiles: their threads, and the elements of each thread.
     pub shape: TileShape,
     /// Number of tiles.
     pub tiles: usize,
     /// Number of neighbouring tiles that each block scans; the last block may have fewer.
     pub part: usize,
-    /// Number of blocks that a multiprocessor should run.
+    /// Number of blocks that a multiprocessor should run at once.
     pub blocks: usize,
     /// Number of status words of the look-back: the words in device memory through which blocks pass on their totals.
     pub words: StatusWords,

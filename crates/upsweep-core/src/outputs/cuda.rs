@@ -63,7 +63,7 @@ impl<'h, L> Storing<'h, L> {
     }
 
     /// Returns the collector of addresses and numbers for inputs, used for scatter indices. The kernel does not stream
-    /// (copy ahead) the buffers of such inputs.
+    /// (read from one end to the other) the buffers of such inputs.
     pub(super) fn opening(&mut self) -> &mut Opening<'h, L> {
         self.opening.apart();
         &mut self.opening

@@ -64,7 +64,7 @@ impl Strips {
         self.units.div_ceil(self.units_per_ticket)
     }
 
-    /// Returns the number of tickets, which are blocks or groups of units.
+    /// Returns the number of tickets (units of work that a thread takes), which are blocks or groups of units.
     #[must_use]
     #[inline(never)]
     pub fn tickets(&self) -> usize {

@@ -19,7 +19,7 @@ const ROWS: (usize, usize) = (4, 2);
 /// Bytes of a key's position, which accompanies the key if there are values.
 const POSITION_BYTES: usize = 4;
 
-/// A planned sort by a cluster.
+/// Plan of a sort by a cluster: blocks that access each other's shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClusterPlan {
     key: usize,
