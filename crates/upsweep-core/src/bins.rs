@@ -99,7 +99,7 @@ impl<T: Element> Map<T> for NoRule {
 /// Checks that the number of bins is from 1 to [`MAX_BINS`].
 ///
 /// # Errors
-/// [`Error::Bins`].
+/// [`Error::Bins`] when it is not.
 pub fn check_bins(bins: usize) -> Result<usize> {
     if bins == 0 || bins > MAX_BINS {
         return Err(Error::Bins { bins, most: MAX_BINS });

@@ -29,11 +29,11 @@ pub type Out<S> = <<S as Steps>::Out as Item>::Value;
 /// Functions of one job (a scan or reduction) behind one type parameter, so that the backends need not spell out their
 /// bounds. The CPU's loops call them.
 pub trait Steps: Copy + Send + Sync + 'static {
-    /// Input item, the argument of the map.
+    /// Item of the input: the type that defines how its values, the arguments of the map, are read.
     type In: Read;
     /// Operand type of the operator.
     type Acc: Element;
-    /// Output item.
+    /// Item of the output: the type that defines how results are stored.
     type Out: Write;
 
     /// Bytes of an element, of an operand, and of a result.
@@ -186,15 +186,15 @@ impl Held {
 pub struct Code {
     /// Names of the types `In`, `Acc`, `Out` and `Given`.
     pub types: [String; 4],
-    /// Name of the function `Acc name(In, u64)`.
+    /// Name of the C++ function `Acc name(In, u64)`, the map from an element and its position to an operand.
     pub load: String,
-    /// Name of the function `Acc name(Acc, Acc)`.
+    /// Name of the C++ function `Acc name(Acc, Acc)`, the operator.
     pub combine: String,
-    /// Name of the function `Out name(Acc)`.
+    /// Name of the C++ function `Out name(Acc)`, the finish from a combined value to a result.
     pub store: String,
-    /// Name of the function `Acc name(Given)`.
+    /// Name of the C++ function `Acc name(Given)` from an initial value, as the caller has it, to a combined value.
     pub given: String,
-    /// Name of the function `Given name(Acc)`.
+    /// Name of the C++ function `Given name(Acc)`, the inverse of `given`.
     pub carried: String,
 }
 

@@ -29,7 +29,7 @@ const STATE: usize = size_of::<u64>();
 pub struct ExpandSizes {
     /// Kind of results.
     pub expanded: Expanded,
-    /// Bytes of a count.
+    /// Bytes of a count: the number of results of an element.
     pub count: usize,
     /// Bytes of a result.
     pub result: usize,

@@ -80,7 +80,7 @@ pub enum MergeStep {
 /// A planned merge, or sort by merging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MergePlan {
-    /// Number of results.
+    /// Number of results of the merge, or of elements of the sort.
     pub len: usize,
     /// Types of keys and values.
     pub types: MergeTypes,

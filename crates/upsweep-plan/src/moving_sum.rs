@@ -95,7 +95,7 @@ const SUMS: usize = 4;
 pub struct MovingSumPlan {
     /// Number of threads of a block that the kernel is compiled for.
     pub threads: usize,
-    /// Number of channels of a block.
+    /// Number of channels of the image that a block processes.
     pub channels: usize,
     /// Number of chunks (of [`CHUNK`] columns) of a block that have results. Other chunks of a block only take part in
     /// sums of windows.

@@ -99,7 +99,7 @@ pub const MOST_LEVELS: usize = 6;
 pub struct PyramidPlan {
     /// Whether a thread's patch (its pixels of the image) has all channels of its pixels.
     pub whole_pixels: bool,
-    /// Number of channels of a block.
+    /// Number of channels of the image that a block processes.
     pub channels: usize,
     /// Number of pixels of a thread's patch: across and down.
     pub patch: [usize; 2],

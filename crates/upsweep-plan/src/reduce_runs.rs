@@ -21,8 +21,8 @@ const STORERS: usize = 2;
 /// Bytes of a tile's entry in the ring buffer besides its heads (the keys and combined values of its runs).
 const FIRST_BYTES: usize = 16;
 /// Candidates of blocks per multiprocessor, and of the largest and smallest number of bytes of shared memory for the
-/// elements and keys of a thread. The first candidate that fits is taken. H200, 2026-11-25, the same sums, us: 96 bytes
-/// in three blocks 538 (where all elements are heads 1,235), 160 in two 530 (1,466).
+/// elements and keys of a thread. The first candidate that fits is taken. H200, 2026-11-25, sums as for [`FROM`], us:
+/// 96 bytes in three blocks 538 (where all elements are heads 1,235), 160 in two 530 (1,466).
 const CHOICES: [(usize, usize, usize); 5] = [(3, 96, 72), (2, 160, 96), (2, 160, 0), (1, 160, 96), (1, 160, 0)];
 /// Largest size of an element, of a key and of a combined value, in bytes: a thread holds them in registers.
 const MOST_BYTES: usize = 16;

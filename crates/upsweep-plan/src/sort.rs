@@ -393,7 +393,7 @@ impl SortPlan {
 /// Launch of a kernel that counts keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counting {
-    /// Number of blocks.
+    /// Number of blocks of the launch.
     pub blocks: usize,
     /// Number of keys per block.
     pub part: usize,

@@ -65,7 +65,7 @@ pub struct Window {
     pub low_rank: usize,
     /// Rank in the sample of the window's last key; more than the size of the sample for the last key of all.
     pub high_rank: usize,
-    /// Largest number of candidates for which there is room.
+    /// Largest number of candidates (keys in the window) for which there is room in memory.
     pub room: usize,
 }
 
@@ -125,7 +125,7 @@ pub struct TopKPlan {
     pub types: RankTypes,
     /// Pass over all keys, which stores the results in the order of the input if they are not taken from candidates.
     pub pass: Pass,
-    /// Estimated window; none for few keys.
+    /// Estimated window, a range of keys that most probably contains the requested one; none for few keys.
     pub window: Option<Window>,
 }
 
@@ -167,19 +167,19 @@ impl TopKPlan {
         (self.pass.threads(), self.pass.stages() * self.pass.shape.bytes())
     }
 
-    /// Returns the number of blocks that count digits, four per multiprocessor at most.
+    /// Returns the number of blocks of the kernel that counts digits, four per multiprocessor at most.
     #[must_use]
     pub fn counting_blocks(&self, multiprocessors: usize) -> usize {
         (self.len * self.types.key).div_ceil(64 * COUNT_THREADS).clamp(1, 4 * multiprocessors)
     }
 
-    /// Returns the number of blocks that collect candidates.
+    /// Returns the number of blocks of the kernel that collects candidates (the keys in the estimated window).
     #[must_use]
     pub fn collecting_blocks(&self, multiprocessors: usize) -> usize {
         (self.len * self.types.key).div_ceil(64 * COUNT_THREADS).clamp(1, COLLECT_BLOCKS * multiprocessors)
     }
 
-    /// Returns the number of blocks that take results from candidates.
+    /// Returns the number of blocks of the kernel that takes results from the candidates (the keys in the window).
     #[must_use]
     pub fn taking_blocks(&self, multiprocessors: usize) -> usize {
         self.window.map_or(1, |window| window.room).div_ceil(COUNT_THREADS).clamp(1, multiprocessors)

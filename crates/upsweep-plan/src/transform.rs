@@ -54,7 +54,7 @@ impl TransformPlan {
         THREADS
     }
 
-    /// Returns the number of blocks, each of which has neighbouring elements.
+    /// Returns the number of blocks of the launch. A block processes neighbouring elements.
     #[must_use]
     pub fn blocks(&self) -> usize {
         self.len.div_ceil(THREADS * self.vector * self.depth)

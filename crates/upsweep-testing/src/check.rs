@@ -83,7 +83,7 @@ pub trait Call {
     fn segments<S: Segmentation>(self, segments: S) -> Result<()>;
 }
 
-/// A scan as a [`Call`].
+/// A scan with its options and buffers, which runs as a [`Call`].
 struct Scanning<'a, Op, M, F, V, B> {
     device: &'a Device,
     scan: Scan<'a, Op, M, F, Whole, V>,
@@ -144,7 +144,7 @@ where
     }
 }
 
-/// A reduction as a [`Call`].
+/// A reduction with its options and buffers, which runs as a [`Call`].
 struct Reducing<'a, Op, M, F, V, I, O> {
     device: &'a Device,
     reduce: Reduce<'a, Op, M, F, Whole, V>,
@@ -329,7 +329,7 @@ impl Reach for Cuts {
     }
 }
 
-/// Applies the direction and the initial value of `case` to a scan, and runs it.
+/// Applies the direction and the initial value of `case` to a scan, and runs it on its buffers.
 #[track_caller]
 fn start_scan<R: Reach + ?Sized, T: Sample, Op, M, F>(
     place: &Place,

@@ -73,7 +73,8 @@ impl Table {
     /// events.
     ///
     /// # Errors
-    /// [`Error::Automaton`], [`Error::Step`].
+    /// [`Error::Automaton`] when the automaton has no states or exceeds a limit, [`Error::Step`] when a step names a
+    /// state or a list of events that does not exist.
     pub fn new(states: usize, lists: &[&[Event]], step: &dyn Fn(usize, Option<u8>) -> Step) -> Result<Self> {
         let at_most =
             |what, found, most| if found > most { Err(Error::Automaton { what, found, most }) } else { Ok(()) };

@@ -304,7 +304,7 @@ pub struct Choosing<'a, C, I: Element, O: Element> {
 }
 
 impl<C, I: Element, O: Element> Choosing<'_, C, I, O> {
-    /// Capacity of the input in elements.
+    /// Returns the capacity of the input, in elements.
     pub fn len(&self) -> usize {
         match &self.input {
             Elements::Given(view) => view.len(),

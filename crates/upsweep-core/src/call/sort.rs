@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::segments::{Kind, Offset, Offsets, SegmentsBy, Whole};
 use crate::shape::Shape;
 
-/// Parts of an array that a `Sort` orders separately: [`Whole`], [`Offsets`] or [`Lines`].
+/// Division of an array into parts that a `Sort` orders separately: [`Whole`], [`Offsets`] or [`Lines`].
 pub trait Parting {
     /// Element type of the offsets; `u64` where there are none.
     #[doc(hidden)]

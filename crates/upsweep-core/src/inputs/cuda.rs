@@ -23,7 +23,7 @@ pub trait Lend<'a> {
 pub struct Opening<'h, L> {
     /// Values of functions, to which addresses and numbers are added.
     values: &'h mut Values,
-    /// Source of the buffers' addresses on the device; it borrows the buffers for the kernel.
+    /// Source of the addresses of buffers on the device. It borrows the buffers for the kernel.
     pub lender: L,
     /// Address of the first stream (a buffer that the kernel reads from end to end), which is a parameter of the
     /// kernel; 0 if there is no stream.

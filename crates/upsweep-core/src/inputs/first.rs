@@ -34,7 +34,7 @@ impl<'a, B: Input + ?Sized> Counted<'a, B> {
     note = "inputs are slices, vectors, arrays, `upsweep::Array`, cudarc's slices and views, and `count.of(&buffer)` of these"
 )]
 pub trait CountedInput {
-    /// Element type.
+    /// Type of the input's elements.
     type Item: Element;
     /// Returns a view of the whole buffer; its length is the capacity, the largest possible number of elements.
     fn room(&self) -> View<'_, Self::Item>;

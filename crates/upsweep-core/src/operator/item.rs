@@ -17,10 +17,10 @@ pub trait Single: Item {}
 
 /// A value that becomes the arguments `Args` of a map: itself, or each value of a tuple of several inputs.
 pub trait Spread<Args> {
-    /// Returns the arguments.
+    /// Returns the value as the arguments of a map.
     fn spread(self) -> Args;
 
-    /// Returns the arguments in CUDA C++, from the expression `value`.
+    /// Returns the arguments of a map in CUDA C++, for a value that is the C++ expression `value`.
     fn cuda_args(value: &str) -> String;
 }
 

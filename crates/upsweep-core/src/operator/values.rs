@@ -50,7 +50,7 @@ impl Values {
         }
     }
 
-    /// Adds padding up to `len` bytes.
+    /// Adds padding until the values have `len` bytes.
     #[cfg(feature = "cuda")]
     pub fn fill(&mut self, len: usize) {
         if let Some(to) = self.bytes.get_mut(self.len..len) {

@@ -74,9 +74,9 @@ impl<'h, L> Storing<'h, L> {
 #[derive(Debug)]
 pub struct WritingText<'s> {
     pub(super) reading: Reading<'s>,
-    /// Statements that store the result `value` at position `at`.
+    /// C++ statements that store the result `value` at position `at`.
     pub element: String,
-    /// Statements that store a vector of results, `from`, from position `at` on.
+    /// C++ statements that store a vector of results, the array `from`, from position `at` on.
     pub vector: String,
     /// C++ condition that the address of each buffer is aligned for vectors of results.
     pub aligned: String,

@@ -108,7 +108,7 @@ impl LocalPlan {
         self.threads
     }
 
-    /// Returns the largest number of keys that a block sorts.
+    /// Returns the largest number of keys that a block sorts in its shared memory.
     #[must_use]
     pub fn tile(&self) -> usize {
         self.threads * self.keys

@@ -26,7 +26,8 @@ impl<C: Coefficient> System<C> {
     /// Creates the recurrence with the coefficients `b` and `a`.
     ///
     /// # Errors
-    /// [`Error::Coefficients`].
+    /// [`Error::Coefficients`] when there are none, too many, or one is not finite, also divided by `a[0]`; or when
+    /// `a[0]` is 0 or, for integers, not 1.
     pub fn new(b: &[C], a: &[C]) -> Result<Self> {
         for (name, list) in [("b", b), ("a", a)] {
             let wrong = |rule| {
@@ -59,7 +60,8 @@ impl<C: Coefficient> System<C> {
     /// Creates the cascade of `sections`: each has `b[0]` to `b[2]` and `a[0]` to `a[2]`.
     ///
     /// # Errors
-    /// [`Error::Coefficients`].
+    /// [`Error::Coefficients`] when there are no sections or more than 8, or a coefficient is not finite, also divided
+    /// by `a[0]`; or when an `a[0]` is 0 or, for integers, not 1.
     pub fn cascade(sections: &[[C; 6]]) -> Result<Self> {
         if sections.is_empty() || sections.len() > MOST_ORDER / 2 {
             let rule = "a cascade has 1 to 8 sections: run a longer one in several calls";
