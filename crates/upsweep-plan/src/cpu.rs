@@ -78,7 +78,7 @@ pub struct SortLimits {
     /// Bytes of keys and values that one thread sorts in its core's second-level cache, together with as much scratch
     /// memory.
     pub cached: usize,
-    /// Bytes below which the calling thread does everything.
+    /// Bytes of keys and values below which the calling thread does everything.
     pub parallel_from: usize,
     /// Bytes of output from which stores are non-temporal.
     pub non_temporal_from: usize,

@@ -45,7 +45,7 @@ pub struct RunSizes {
 pub struct Runs {
     /// Shape of the tiles: their threads, and the elements of each thread.
     pub shape: TileShape,
-    /// Number of tiles.
+    /// Number of tiles into which the input is cut.
     pub tiles: usize,
     /// Number of blocks that a multiprocessor should run at once.
     pub blocks: usize,

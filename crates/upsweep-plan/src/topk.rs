@@ -74,7 +74,7 @@ pub struct Window {
 pub struct Pass {
     /// Shape of the tiles: their threads, and the elements of each thread.
     pub shape: TileShape,
-    /// Number of tiles.
+    /// Number of tiles into which the input is cut.
     pub tiles: usize,
     /// Bytes of a tile's look-back state: two counts of keys.
     pub state: usize,

@@ -22,7 +22,7 @@ pub(super) const SHARED_RESERVED: usize = 14 << 10;
 pub struct Wave {
     /// Shape of the tiles: their threads, and the elements of each thread.
     pub shape: TileShape,
-    /// Number of tiles.
+    /// Number of tiles into which the input is cut.
     pub tiles: usize,
     /// Number of neighbouring tiles that each block scans; the last block may have fewer.
     pub part: usize,

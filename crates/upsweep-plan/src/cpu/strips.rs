@@ -20,7 +20,7 @@ const MANY_UNITS: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strips {
     pub shape: Shape,
-    /// Number of columns of a strip.
+    /// Number of columns of a strip: neighbouring columns that are combined together.
     pub width: usize,
     pub(super) strips: usize,
     pub units: usize,
