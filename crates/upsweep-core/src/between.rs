@@ -125,7 +125,7 @@ impl<T: Interpolate> Between<T> {
         Some(format!("{sign}{whole}{}", part.trim_start_matches('0')))
     }
 
-    /// Returns the exact interpolated value. An infinity or NaN is returned as the error.
+    /// Returns the exact interpolated value. If it is an infinity or NaN, it is returned as the error.
     fn exact(self) -> Result<Exact, f64> {
         let part = if (0.0..1.0).contains(&self.part) { self.part } else { 0.0 };
         let (low, high) = (self.low.parts(), if part > 0.0 { self.high.parts() } else { self.low.parts() });
@@ -136,7 +136,7 @@ impl<T: Interpolate> Between<T> {
                 if let (Parts::Finite { digits: share, exponent: scale, .. }, true) =
                     (Parts::of_float(part), part > 0.0)
                 {
-                    // `exact` holds low: these products make it low * (1 - part) + high * part.
+                    // `exact` holds `low`: adding these two products makes it low * (1 - part) + high * part.
                     exact.add_product((!negative, digits, exponent), (share, scale));
                     if let Parts::Finite { negative, digits, exponent } = high {
                         exact.add_product((negative, digits, exponent), (share, scale));
@@ -162,9 +162,10 @@ impl<T: Interpolate> fmt::Display for Between<T> {
     }
 }
 
-/// Number of bits of `Exact` after the binary point: its lowest bit is the square of 2^-1074, the smallest `f64`.
+/// Number of bits after the binary point of a fixed-point number `Exact`: the lowest bit is the square of 2^-1074, the
+/// smallest `f64`.
 const BEHIND: i32 = 2 * 1074;
-/// Number of 64-bit words of `Exact`: its numbers are below 2^1026.
+/// Number of 64-bit words of a fixed-point number `Exact`, whose magnitude is below 2^1026.
 const WORDS: usize = (BEHIND as usize + 1026).div_ceil(64);
 /// Number of bits of an `f64`'s significand, and the lowest index that the significand's last bit can have in `Exact`:
 /// that of 2^-1074.

@@ -18,7 +18,8 @@ pub const OUTSIDE: u32 = u32::MAX - 1;
 /// than any other result.
 pub const UNSURE: u32 = u32::MAX;
 
-/// Returns the bin of an element among ascending edges, which bound `edges.len() - 1` bins.
+/// Returns the bin of the element `x` among ascending edges, which bound `edges.len() - 1` bins; [`OUTSIDE`] if it is
+/// in none.
 #[inline]
 pub fn between<T: Number>(edges: &[T], x: T) -> u32 {
     let (Some(&first), Some(&last)) = (edges.first(), edges.last()) else { return OUTSIDE };
@@ -98,7 +99,7 @@ impl<T: Element> Map<T> for NoRule {
 /// Checks that the number of bins is from 1 to [`MAX_BINS`].
 ///
 /// # Errors
-/// [`Error::Bins`].
+/// [`Error::Bins`] when it is not.
 pub fn check_bins(bins: usize) -> Result<usize> {
     if bins == 0 || bins > MAX_BINS {
         return Err(Error::Bins { bins, most: MAX_BINS });

@@ -65,7 +65,7 @@ lengths! { View, ViewMut }
             the slice: `x.as_slice().unwrap()`"
 )]
 pub trait Input {
-    /// Element type.
+    /// Type of the buffer's elements.
     type Item: Element;
     /// Borrows the elements in place.
     fn view(&self) -> View<'_, Self::Item>;
@@ -79,7 +79,7 @@ pub trait Input {
             the like give the slice: `x.as_slice_mut().unwrap()`"
 )]
 pub trait Output {
-    /// Element type.
+    /// Type of the buffer's elements.
     type Item: Element;
     /// Borrows the elements in place.
     fn view_mut(&mut self) -> ViewMut<'_, Self::Item>;

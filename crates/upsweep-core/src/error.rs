@@ -154,9 +154,9 @@ pub enum Error {
     Automaton {
         /// Name of the size: `"states"`, `"events of a step"`, ...
         what: &'static str,
-        /// Size found.
+        /// Size that was found: more than `most`, or 0 states.
         found: usize,
-        /// Largest allowed size.
+        /// Largest allowed size of this name in an automaton.
         most: usize,
     },
     /// A step of an automaton to a state, or with a list of events, that does not exist.

@@ -155,7 +155,8 @@ where
     }
 }
 
-/// Converts f16 or bf16 to f32. Other types, which [`sums_in_f32`] excludes, become NaN, which is no plausible sum.
+/// Converts an f16 or bf16 to f32. Values of other types, for which [`sums_in_f32`] is false, become NaN, which is no
+/// plausible sum.
 #[inline(always)]
 fn widen<T: Element>(x: T) -> f32 {
     match T::HALVES {
@@ -169,7 +170,8 @@ fn widen<T: Element>(x: T) -> f32 {
 fn narrow<T: Element>(x: f32) -> T {
     match T::HALVES {
         Some(Halves { narrow, .. }) => narrow(x),
-        // SAFETY: never reached, see `sums_in_f32`; and zero bits are a value of every element type.
+        // SAFETY: zero bits are a value of every element type. (This line is never reached, as `sums_in_f32` is false
+        // for other types than f16 and bf16.)
         None => unsafe { MaybeUninit::zeroed().assume_init() },
     }
 }

@@ -52,8 +52,8 @@ impl KeyOrder {
 pub trait KeyBits: Element + Ord + Default + BitOr<Output = Self> + BitXor<Output = Self> {
     /// Number of bits of the type.
     const BITS: u32;
-    /// Returns a number whose order as an integer is the order of keys with these bits. The function is a permutation
-    /// of all numbers, so that sorted keys get their own bits back.
+    /// Returns the number that stands for a key with these bits in the order of keys: its order as an integer is
+    /// theirs. The function is a permutation of all numbers, so that sorted keys get their own bits back.
     #[must_use]
     fn ordered(self, order: KeyOrder, descending: bool) -> Self;
     /// Returns the number by which keys with these bits are compared: as [`ordered`](Self::ordered), but one number for
@@ -66,7 +66,7 @@ pub trait KeyBits: Element + Ord + Default + BitOr<Output = Self> + BitXor<Outpu
     /// Returns a radix digit: the eight bits from `shift` on.
     #[must_use]
     fn digit(self, shift: u32) -> usize;
-    /// Returns the bits from `shift` on, masked by `mask`.
+    /// Returns the bits from `shift` on, moved to the low end, of which only those in `mask` are kept.
     #[must_use]
     fn bits(self, shift: u32, mask: u32) -> usize;
     /// Returns the bits from `shift` on, moved to the low end; `shift` is less than the number of bits.

@@ -21,7 +21,7 @@ thread_local! {
 /// Returns an empty vector with room for `len` elements.
 ///
 /// # Errors
-/// [`Error::OutOfMemory`].
+/// [`Error::OutOfMemory`] when the memory cannot be allocated.
 pub fn room<T>(len: usize) -> Result<Vec<T>> {
     let mut memory = Vec::new();
     reserve(&mut memory, len)?;
@@ -40,7 +40,7 @@ pub fn reserve<T>(memory: &mut Vec<T>, more: usize) -> Result<()> {
 /// Returns `len` copies of `value`.
 ///
 /// # Errors
-/// [`Error::OutOfMemory`].
+/// [`Error::OutOfMemory`] when the memory cannot be allocated.
 pub fn filled<T: Clone>(len: usize, value: T) -> Result<Vec<T>> {
     let mut memory = room(len)?;
     memory.resize(len, value);
@@ -50,7 +50,7 @@ pub fn filled<T: Clone>(len: usize, value: T) -> Result<Vec<T>> {
 /// Collects the first `len` of `elements`, or all if there are fewer.
 ///
 /// # Errors
-/// [`Error::OutOfMemory`].
+/// [`Error::OutOfMemory`] when the memory cannot be allocated.
 pub fn collected<T>(len: usize, elements: impl IntoIterator<Item = T>) -> Result<Vec<T>> {
     let mut memory = room(len)?;
     memory.extend(elements.into_iter().take(len));

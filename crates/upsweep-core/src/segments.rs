@@ -13,23 +13,24 @@ pub struct Segments;
 
 #[allow(non_snake_case, reason = "they read as the variants they are: Segments::Offsets(&offsets)")]
 impl Segments {
-    /// Segment `s` is the elements `offsets[s] .. offsets[s + 1]`. The offsets ascend (equal ones make an empty
-    /// segment), the first is 0 and the last the number of elements.
+    /// Segments by offsets: segment `s` is the elements `offsets[s] .. offsets[s + 1]`. The offsets ascend (equal ones
+    /// make an empty segment), the first is 0 and the last the number of elements.
     pub fn Offsets<B: Input<Item: Offset> + ?Sized>(offsets: &B) -> Offsets<'_, B> {
         Offsets(offsets)
     }
 
-    /// A segment begins at element 0 and at each element whose flag is `true`.
+    /// Segments by head flags, one per element: a segment begins at element 0 and at each element whose flag is `true`.
     pub fn HeadFlags<B: Input<Item = bool> + ?Sized>(flags: &B) -> HeadFlags<'_, B> {
         HeadFlags(flags)
     }
 
-    /// A segment is a run of equal neighbours in `keys`.
+    /// Segments by keys, one per element: a segment is a run of equal neighbours in `keys`.
     pub fn Keys<B: Input + ?Sized>(keys: &B) -> Keys<'_, B, Equal> {
         Keys(keys, Equal)
     }
 
-    /// A segment is a run in which `same(keys[i - 1], keys[i])` holds.
+    /// Segments by keys, one per element, and a relation: a segment is a run in which `same(keys[i - 1], keys[i])`
+    /// holds.
     pub fn KeysBy<B, E>(keys: &B, same: E) -> Keys<'_, B, E>
     where
         B: Input + ?Sized,
@@ -52,9 +53,9 @@ pub enum CpuSegments {
 
 /// An integer type that counts elements: `u32`, `u64`, `usize`, `i32`, `i64`. It is implemented for these types alone.
 pub trait Offset: Element + Sealed {
-    /// Returns the value, if it is not negative and `usize` holds it.
+    /// Returns the value as a `usize`, if it is not negative and `usize` holds it.
     fn to_usize(self) -> Option<usize>;
-    /// Returns the value, for messages of errors.
+    /// Returns the value as an `i128`, for messages of errors.
     fn to_i128(self) -> i128;
     /// Largest value of the type.
     #[doc(hidden)]
@@ -87,7 +88,7 @@ pub struct Keys<'a, B: ?Sized, E>(pub &'a B, pub E);
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Whole;
 
-/// `==` of every field of the keys; NaN differs from itself, and -0 equals +0.
+/// Equality of keys by `==` of every field; NaN differs from itself, and -0 equals +0.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Equal;
 
@@ -111,7 +112,7 @@ pub trait Segmentation: Sealed {
     type Key: Element;
     /// Element type of the offsets; `u64` where there are none.
     type Offset: Offset;
-    /// Equality of keys.
+    /// Function that compares neighbouring keys for equality.
     type Same: Function<(Self::Key, Self::Key), Output = bool>;
 
     /// Kind of the segmentation that [`kind`](Self::kind) returns: backends compile no other kind.
@@ -139,12 +140,13 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether `known`, the declared kind of a segmentation, is `kind`.
+    /// Whether a segmentation whose declared kind is `known` may be of the kind `kind`.
     pub const fn may_be(known: Self, kind: Self) -> bool {
         known as u8 == kind as u8
     }
 
-    /// Returns the error of a segmentation that is not of its declared kind. The crate's own segmentations never are.
+    /// Returns the error of a segmentation whose kind is not its declared one. The crate's own segmentations never
+    /// return it.
     pub fn contradicts() -> Error {
         Error::Options { options: "segments", reason: "they are of another kind than their type" }
     }
@@ -231,7 +233,7 @@ where
     }
 }
 
-/// Segmentation of a call that has one result, so that its array has no lines along an axis.
+/// Segmentation of a call with a single result, for which backends compile no code for lines along an axis.
 pub struct OfOne<'a, G>(pub &'a G);
 
 impl<G> Sealed for OfOne<'_, G> {}

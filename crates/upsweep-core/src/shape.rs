@@ -60,7 +60,7 @@ impl Shape {
         self.outer.saturating_mul(self.len).saturating_mul(self.inner)
     }
 
-    /// Returns the number of lines along the axis; `usize::MAX` on overflow, where lines have no elements.
+    /// Returns the number of lines along the axis; `usize::MAX` on overflow, in an array without elements.
     #[must_use]
     pub fn lines(&self) -> usize {
         self.outer.saturating_mul(self.inner)

@@ -26,20 +26,21 @@ use std::mem::MaybeUninit;
 pub type In<S> = <<S as Steps>::In as Item>::Value;
 pub type Out<S> = <<S as Steps>::Out as Item>::Value;
 
-/// Functions of one job behind one type parameter, so that the backends need not spell out their bounds: those
-/// functions that the CPU's loops call.
+/// Functions of one job (a scan or reduction) behind one type parameter, so that the backends need not spell out their
+/// bounds. The CPU's loops call them.
 pub trait Steps: Copy + Send + Sync + 'static {
-    /// Input item, the argument of the map.
+    /// Item of the input: the type that defines how its values, the arguments of the map, are read.
     type In: Read;
     /// Operand type of the operator.
     type Acc: Element;
-    /// Output item.
+    /// Item of the output: the type that defines how results are stored.
     type Out: Write;
 
     /// Bytes of an element, of an operand, and of a result.
     const BYTES: [usize; 3] = [size_of::<In<Self>>(), size_of::<Self::Acc>(), size_of::<Out<Self>>()];
 
-    /// Whether many operands are combined by a few vector instructions. If so, they have 1, 2, 4 or 8 bytes.
+    /// Whether the operator takes a few vector instructions to combine many operands. If so, an operand has 1, 2, 4 or
+    /// 8 bytes.
     const LANES: bool;
 
     /// Number of vector numbers (numbers that a processor's vectors hold) that make up an element, an operand, and a
@@ -47,27 +48,30 @@ pub trait Steps: Copy + Send + Sync + 'static {
     /// are contiguous.
     const NUMBERS: [usize; 3];
 
-    /// Whether operands of several numbers are combined by vector instructions.
+    /// Whether the operator takes vector instructions to combine operands that consist of several numbers.
     const VECTORS: bool;
 
-    /// Whether every order and every grouping give the same bits, for operators with [`LANES`](Steps::LANES).
+    /// Whether the operator, one with [`LANES`](Steps::LANES), gives the same bits in every order and every grouping of
+    /// operands.
     const EXACT: bool;
 
     /// Whether an exact operator has a latency of one cycle, as all exact operators but products have: values are then
     /// best combined one after the other; else several chains should be in flight.
     const QUICK: bool;
 
-    /// Whether operands are the elements of a plain input (`same_map`), and whether results are operands, but for NaN
-    /// (`same_finish`).
+    /// Whether the map changes nothing and the input is a single buffer, so that operands are its elements
+    /// (`same_map`). Whether the finish changes nothing, so that results are operands, but for NaN (`same_finish`).
     fn same_map() -> bool;
     fn same_finish() -> bool;
 
-    /// Returns an encoded value with which a combination can start whose first operand is `x`: combined with `x`, it
-    /// gives `x`. For [`EXACT`](Steps::EXACT) operators.
+    /// Returns a start value `e` for a fold whose first operand is the encoded `x`: `combine_encoded(e, x)` is `x`. It
+    /// is the identity of sums, exclusive ors and products, else `x` itself, as the other operators are idempotent. For
+    /// [`EXACT`](Steps::EXACT) operators.
     fn neutral(&self, x: Self::Acc) -> Self::Acc;
 
-    /// Encodes a value for [`combine_encoded`](Steps::combine_encoded): extremes of floats become integers, whose
-    /// larger one is found by a single instruction. For all other operators nothing changes.
+    /// Encodes a value for [`combine_encoded`](Steps::combine_encoded). If the operator is the minimum or maximum of
+    /// floats, they become integers in the same order, of which one instruction finds the larger one. For all other
+    /// operators the value does not change.
     fn encode(&self, value: Self::Acc) -> Self::Acc;
     fn decode(&self, value: Self::Acc) -> Self::Acc;
     fn combine_encoded(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc;
@@ -77,10 +81,10 @@ pub trait Steps: Copy + Send + Sync + 'static {
     fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc;
     /// Returns the stored form of the result `value`.
     fn store(&self, value: Self::Acc) -> Out<Self>;
-    /// Returns the stored form of the encoded result `value`.
+    /// Returns the stored form of the result `value`, which is encoded as by [`encode`](Steps::encode).
     fn store_encoded(&self, value: Self::Acc) -> Out<Self>;
 
-    /// Combines `a` and `b`, either of which may be missing.
+    /// Combines `a` and `b`, either of which may be missing: then the other one is returned.
     #[inline(always)]
     fn join(&self, a: Option<Self::Acc>, b: Option<Self::Acc>) -> Option<Self::Acc> {
         match (a, b) {
@@ -100,7 +104,8 @@ pub trait JobSteps: Steps {
     fn given(&self, value: Self::Given) -> Self::Acc;
     fn carried(&self, value: Self::Acc) -> Self::Given;
 
-    /// Adds the values that the functions hold, in the order in which [`code`](JobSteps::code) requests them.
+    /// Adds the values that the functions hold (such as thresholds) to `held`, in the order in which
+    /// [`code`](JobSteps::code) requests them.
     fn values(&self, held: &mut Held);
 
     /// Returns the known properties of the functions besides their text.
@@ -116,7 +121,8 @@ pub trait JobSteps: Steps {
 #[derive(Debug)]
 pub struct Held {
     pub values: Values,
-    /// Whether the CUDA text of a function contains values, as the function holds values and has added none.
+    /// Whether the CUDA text of a function contains the values that the function holds, because it adds none to the
+    /// values.
     pub in_text: bool,
 }
 
@@ -128,7 +134,7 @@ impl Held {
         Self { values: Values::new(), in_text: false }
     }
 
-    /// Adds the values that the functions of a job hold.
+    /// Adds the values that the functions of a job hold, those of `steps` and of the equality of keys, `same`.
     ///
     /// # Errors
     /// [`Error::Values`] when the values exceed the room in a kernel's parameters.
@@ -146,7 +152,7 @@ impl Held {
         self.check()
     }
 
-    /// Adds the values that the only function of a job holds.
+    /// Adds the values that a function of the type `F` holds, the only one of its job: `add` adds them.
     ///
     /// # Errors
     /// [`Error::Values`], as for [`add_all`](Self::add_all).
@@ -164,7 +170,7 @@ impl Held {
         if bytes > MAX_VALUES_BYTES { Err(Error::Values { bytes, most: MAX_VALUES_BYTES }) } else { Ok(()) }
     }
 
-    /// Adds the values of a function of the type `F`.
+    /// Adds the values that a function of the type `F` holds: `add` adds them.
     fn add<F>(&mut self, add: impl FnOnce(&mut Values)) {
         if size_of::<F>() > 0 {
             let before = self.values.len();
@@ -180,23 +186,23 @@ impl Held {
 pub struct Code {
     /// Names of the types `In`, `Acc`, `Out` and `Given`.
     pub types: [String; 4],
-    /// Name of the function `Acc name(In, u64)`.
+    /// Name of the C++ function `Acc name(In, u64)`, the map from an element and its position to an operand.
     pub load: String,
-    /// Name of the function `Acc name(Acc, Acc)`.
+    /// Name of the C++ function `Acc name(Acc, Acc)`, the operator.
     pub combine: String,
-    /// Name of the function `Out name(Acc)`.
+    /// Name of the C++ function `Out name(Acc)`, the finish from a combined value to a result.
     pub store: String,
-    /// Name of the function `Acc name(Given)`.
+    /// Name of the C++ function `Acc name(Given)` from an initial value, as the caller has it, to a combined value.
     pub given: String,
-    /// Name of the function `Given name(Acc)`.
+    /// Name of the C++ function `Given name(Acc)`, the inverse of `given`.
     pub carried: String,
 }
 
 #[cfg(feature = "cuda")]
 impl Code {
-    /// Names the types `In`, `Acc` and `Out` and the functions `combine`, `load`, `store` and `given`, whose inverse is
-    /// itself. The arguments are the closures that add each to `source`, so that this function is compiled once for all
-    /// jobs.
+    /// Creates the names of the types `In`, `Acc` and `Out` and of the functions `combine`, `load`, `store` and
+    /// `given`; `carried` is `given`, which is its own inverse. The arguments are the closures that add each of them to
+    /// `source`, so that this function is compiled once for all jobs.
     fn of(
         source: &mut Source,
         [input, acc, output]: [fn(&mut Source) -> String; 3],
@@ -220,7 +226,7 @@ pub struct Known {
     pub same_finish: bool,
     /// Whether the map only widens numbers.
     pub widens: bool,
-    /// Whether the functions accept any bits, even bits that are no element.
+    /// Whether the functions accept operands of any bits, even bits that are no element.
     pub any_bits: bool,
 }
 
@@ -291,7 +297,7 @@ where
             Form::Sum | Form::Xor if Self::EXACT => unsafe { MaybeUninit::zeroed().assume_init() },
             // SAFETY: a product is exact for whole elements alone, which are integers.
             Form::Product if Self::EXACT => unsafe { one() },
-            // Combined with itself, `x` stays `x`.
+            // Minima, maxima, and, or are idempotent: combined with itself, `x` stays `x`.
             _ => x,
         }
     }
@@ -411,8 +417,9 @@ where
     M: Map<I::Value, I::Args>,
     Op: Operator<M::Output>,
 {
-    /// Whether operands are combined in encoded form: the operator is the maximum or the minimum, of floats.
+    /// Whether operands are combined in encoded form, as integers: the operator is the maximum or the minimum, of
+    /// floats.
     const ENCODED: bool = M::Output::ENCODED && matches!(Op::FORM, Form::Minimum | Form::Maximum);
-    /// Whether the operator is the maximum.
+    /// Whether the operator is the maximum, which keeps the larger one of two encoded operands.
     const LATER: bool = matches!(Op::FORM, Form::Maximum);
 }

@@ -18,7 +18,7 @@ pub enum Amount {
 }
 
 impl Amount {
-    /// Returns the number of bytes of a bin's counter.
+    /// Returns the number of bytes of the counter in which a bin adds up this kind of quantity.
     #[must_use]
     pub fn counter_bytes(self) -> usize {
         match self {
@@ -122,7 +122,7 @@ float_weights! { f32 f64 }
 /// Scale by which float weights become integers of 128 bits, so that their sum does not overflow.
 #[derive(Clone, Copy, Debug)]
 pub struct Scale {
-    /// Largest exponent of a finite weight, at least 1.
+    /// Largest [`exponent`](Self::exponent) of a finite weight; 1 if all are less.
     largest: u32,
     /// Bits to spare: `2^spare` is more than the number of weights.
     spare: u32,
@@ -191,7 +191,8 @@ impl FloatSum {
             _ => return f64::NAN,
         }
         let size = self.units.unsigned_abs();
-        // The highest 64 bits, with the lowest of them sticky for the dropped bits, round as all bits would.
+        // The sum is rounded from its highest 64 bits. The lowest of them is set if any dropped bit is, which gives the
+        // same result as all bits would.
         let over = u128::BITS - 64.min(size.leading_zeros()) - 64;
         let dropped = size & ((1 << over) - 1);
         let whole = ((size >> over) as u64 | u64::from(dropped != 0)) as f64;
@@ -202,7 +203,7 @@ impl FloatSum {
     }
 }
 
-/// Returns `2^k`, for a `k` of which it is a normal number.
+/// Returns `2^k`. It must be a normal number.
 fn power(k: i32) -> f64 {
     f64::from_bits(((k + 1023) as u64) << 52)
 }

@@ -7,18 +7,20 @@ use super::tuning::Tuning;
 #[cfg(feature = "cuda")]
 use upsweep_core::call::automaton::Table;
 
-/// Largest number of classes of bytes for which four times a class fits in a byte: the offset of the class in a state's
-/// row of the transition table, whose entries have four bytes.
+/// Largest number of classes of bytes (bytes that the automaton treats alike). For as many classes, four times a class
+/// fits in a byte: the offset of the class in a state's row of the transition table, whose entries have four bytes.
 const SCALED_CLASSES: usize = 64;
-/// Layout of the automaton's numbers, which the host passes after a kernel's parameters: the class of each of 256
-/// bytes, then two bytes for each state, then two bytes for each list of events.
+/// Number of byte values, whose classes come first in the automaton's numbers, which the host passes after a kernel's
+/// parameters: the class of each byte value, then two bytes for each state, then two bytes for each list of events.
 const CLASSES: usize = 256;
 const TOLD_BYTES: usize = 2 * 256;
-/// Sizes of the automaton's numbers, in bytes, for which kernels are compiled.
+/// Sizes, in bytes, of the room for the automaton's numbers (tables of classes, states and events) for which kernels
+/// are compiled.
 const NUMBERS: [usize; 4] = [2 << 10, 6 << 10, 14 << 10, 31 << 10];
 
-/// Blocks per multiprocessor, and tiles that a block holds while they wait for their prefix (H200, 2026-11-23, JSON of
-/// 2^28 bytes: 2,809 us; two blocks with a lag of 2, which then fits, 3,538; larger tiles no better).
+/// Largest number of blocks per multiprocessor. Below it, the number of tiles that a block holds while they wait for
+/// their prefix. H200, 2026-11-23, JSON of 2^28 bytes: 2,809 us; two blocks with a lag of 2, which then fits, 3,538;
+/// larger tiles no better.
 const BLOCKS: usize = 3;
 const LAG: usize = 1;
 /// Largest number of threads of a block that computes the state maps of tiles, one tile per thread; a multiprocessor
@@ -43,20 +45,20 @@ pub struct AutomatonSizes {
 /// A planned run of an automaton over a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AutomatonPlan {
-    /// Parameters it was planned for.
+    /// Parameters that the plan was made for.
     pub sizes: AutomatonSizes,
-    /// Shape of the tiles.
+    /// Shape of the tiles: their threads, and the elements of each thread.
     pub shape: TileShape,
     /// Number of tiles of the text.
     pub tiles: usize,
-    /// Number of tiles of the kernel that finds the entry state of each tile of the text: its elements are tiles of the
-    /// text.
+    /// Number of tiles of the kernel that finds the state before each tile of the text. The elements of these tiles are
+    /// tiles of the text.
     pub entry_tiles: usize,
-    /// Number of bytes of a count of events in the look-back.
+    /// Bytes of the number of events of a tile in the look-back.
     pub state: usize,
     /// Status words of the look-back over numbers of events.
     pub words: StatusWords,
-    /// Status words of the look-back over state maps.
+    /// Status words of the look-back over state maps (the state after a tile for each state before it).
     pub entry_words: StatusWords,
     /// Tuning parameters of the device: see [`Tuning`].
     pub tuning: &'static Tuning,
@@ -111,13 +113,14 @@ impl AutomatonPlan {
         self.automaton_bytes().next_multiple_of(128) + self.stages() * self.shape.bytes() + 4 * self.at_once()
     }
 
-    /// Bytes of shared memory of the automaton, and of the lasting states from which threads may begin.
+    /// Bytes of shared memory of the automaton, and of the lasting states (those that most bytes do not change), in
+    /// which threads may begin.
     fn automaton_bytes(&self) -> usize {
         self.sizes.states_of_kernel() * self.sizes.state_bytes() + 256 + 16
     }
 
-    /// Returns the number of blocks of the kernel that computes the state maps of all tiles but the last, and the
-    /// number of threads of each, chosen so that each multiprocessor has the same number of tiles.
+    /// Returns the number of blocks of the kernel that computes the state maps of all tiles but the last, one tile per
+    /// thread, and the number of threads of a block. They give each multiprocessor the same number of tiles.
     #[must_use]
     pub fn way_blocks(&self, multiprocessors: usize) -> (usize, usize) {
         let fits = self.tuning.shared_of_block(1) / 2 / self.sizes.states / WARP * WARP;
@@ -128,7 +131,7 @@ impl AutomatonPlan {
     }
 
     /// Bytes of shared memory per block of the kernel that computes state maps: copies of the offset of each byte's
-    /// steps and of the steps; and for each thread a byte per state.
+    /// column and of the next states; and for each thread a byte per state.
     #[must_use]
     pub fn way_shared_bytes(&self, threads: usize) -> usize {
         self.copies() * (4 * 256 + self.sizes.states * self.sizes.way_bytes()) + self.sizes.states * threads
@@ -190,7 +193,7 @@ impl AutomatonSizes {
         (4 * self.classes).next_power_of_two().max(64)
     }
 
-    /// Bytes of a state's row with next states alone, without emitted events.
+    /// Bytes of a state's row of the transition table with the next states alone, without lists of events.
     fn way_bytes(&self) -> usize {
         self.state_bytes() / 4
     }
@@ -221,7 +224,8 @@ impl AutomatonSizes {
     #[must_use]
     pub fn numbers_of(&self, table: &Table, only: Option<u8>) -> Vec<u8> {
         let mut listed: Vec<u16> = Vec::new();
-        // Code of each list of events, as the kernel reads it: see automaton/tile.cuh.
+        // Code of each list of events, as the kernel reads it: a number of events, with the event itself or the index
+        // of the first one. See automaton/tile.cuh.
         let told: Vec<u16> = table
             .events
             .iter()

@@ -12,27 +12,28 @@ use upsweep_core::shape::Shape;
 const WARP: usize = 32;
 /// Number of threads per block: 8 warps, which share the elements of the lines of 32 lanes.
 const THREADS: usize = 256;
-/// Number of registers for the elements that a thread is loading; as many hold the elements that it combines.
+/// Number of registers for the elements that a thread is loading; as many more hold the elements that it combines
+/// meanwhile.
 const REGISTERS: usize = 16;
 /// Largest number of bytes of the running values of a lane's lines together, if the lane has several: each thread holds
 /// several copies of them. It is the size of one load.
 const LINE_BYTES: usize = 16;
-/// Number of blocks that a multiprocessor runs at once, with 64 registers a thread.
+/// Number of blocks that a multiprocessor runs at once, if a thread has 64 registers.
 const BLOCKS: usize = 4;
-/// Number of blocks where lines are cut into chunks: as many as an H200 runs at once.
+/// Number of blocks of a launch in which lines are cut into chunks: as many as an H200 runs at once.
 const CHUNK_BLOCKS: usize = 512;
 /// Number of blocks below which lines are split into chunks, which are read twice: fewer blocks cannot saturate memory
 /// bandwidth. Derived: from 64 on, the blocks' loads use a third of the bandwidth, and a second read costs half as much
 /// again.
 const FEW_BLOCKS: usize = 64;
-/// Largest number of chunks of a line, whose sums are scanned by few blocks; and smallest number of steps of a block
-/// along a chunk (a step is the elements that its warps take at once). Measured (H200, 2026-11-26): where lines are
-/// few, 256 chunks take a sixth longer, and 1,024 to 8,192 take the same time; 1 to 8 steps take the same time
+/// Largest number of chunks of a line, whose sums are scanned by few blocks. Below it, the smallest number of steps of
+/// a block along a chunk (a step is the elements that its warps take at once). H200, 2026-11-26: with few lines, 256
+/// chunks take a sixth longer, and 1,024 to 8,192 take the same time; 1 to 8 steps take the same time
 /// (benches/notes/segments.md).
 const MOST_CHUNKS: usize = 2048;
 const CHUNK_STEPS: usize = 4;
-/// Share of a wave of blocks, in hundredths, from which it counts as full. In the same measurement, 50 and 95 take the
-/// same time.
+/// Fraction of a wave (as many blocks as a device runs at once) that the blocks of a launch must fill on average, in
+/// hundredths. In the measurement of [`MOST_CHUNKS`], 50 and 95 take the same time.
 const FULL: usize = 75;
 
 /// A planned scan or reduction of interleaved lines.
@@ -65,20 +66,21 @@ impl ColumnsPlan {
         Self { widest: 1, depth: 1 << depth.ilog2(), ..self }
     }
 
-    /// Returns the possible numbers of lines per lane, the largest first: numbers whose elements are whole words, and
-    /// one.
+    /// Returns the possible numbers of lines per lane, the largest first: those for which neighbouring elements of the
+    /// lines are whole words of 4 bytes, and one.
     pub fn vectors(&self) -> impl Iterator<Item = usize> {
         let Self { sizes: (input, ..), widest, .. } = *self;
         let several = [widest, widest / 2].into_iter().filter(move |n| *n > 1 && (n * input).is_multiple_of(4));
         several.chain([1])
     }
 
-    /// Returns the number of lines per lane on a device with `multiprocessors` multiprocessors: as many as the arrays
-    /// allow, unless fewer keep more of the device busy. One line per lane is always allowed.
+    /// Returns the number of lines per lane for `lines` lines, on a device with `multiprocessors` multiprocessors. It
+    /// is the largest that `allows` accepts, which tells whether the arrays are aligned for it, unless a smaller one
+    /// keeps more of the device busy. One line per lane is always allowed.
     #[must_use]
     pub fn vector(&self, lines: usize, multiprocessors: usize, allows: impl Fn(usize) -> bool) -> usize {
         let resident = BLOCKS * multiprocessors.max(1);
-        // Fullness of the waves of blocks, in hundredths.
+        // Fraction of the waves (as many blocks as the device runs at once) that the blocks fill, in hundredths.
         let full = |&vector: &usize| {
             let blocks = lines.div_ceil(WARP * vector).max(1);
             100 * blocks / blocks.next_multiple_of(resident)
@@ -87,8 +89,8 @@ impl ColumnsPlan {
         allowed().find(|vector| full(vector) >= FULL).or_else(|| allowed().max_by_key(full)).unwrap_or(1)
     }
 
-    /// Returns the number of elements of a chunk of a line. Lines that are few and long are cut into chunks; any other
-    /// line is one chunk. The number depends on the shape and the types alone.
+    /// Returns the number of elements of a chunk of a line. Lines that are few and long are cut into chunks, which
+    /// different blocks combine; any other line is one chunk. The number depends on the shape and the types alone.
     #[must_use]
     pub fn chunk(&self, shape: Shape) -> usize {
         let lines = shape.lines();
@@ -120,7 +122,7 @@ impl ColumnsPlan {
         THREADS
     }
 
-    /// Number of groups of `depth` elements of each line that a warp takes at once.
+    /// Number of groups of `depth` neighbouring elements of each line that a warp takes at once.
     fn groups(&self, vector: usize) -> usize {
         let (input, state, _) = self.sizes;
         // Elements that are not whole words are loaded byte by byte.

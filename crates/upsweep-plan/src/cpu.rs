@@ -10,10 +10,12 @@ pub use self::strips::{STRIP_BYTES, Unit};
 use upsweep_core::segments::CpuSegments;
 use upsweep_core::shape::Shape;
 
-/// Bytes of a block: the larger of its input and its output. A block is read twice, the second time from a core's
-/// second-level cache, into which the next block is fetched meanwhile; such caches have 256 KiB or more.
+/// Bytes of a block (the elements that a thread processes at once): of its input or its output, whichever is larger. A
+/// block is read twice, the second time from a core's second-level cache, into which the next block is fetched
+/// meanwhile; such caches have 256 KiB or more.
 const BLOCK_BYTES: usize = 128 << 10;
-/// Bytes below which the calling thread does everything: waking another thread costs microseconds.
+/// Bytes of the input or output, whichever is larger, below which the calling thread does everything: waking another
+/// thread costs microseconds.
 pub const PARALLEL_FROM_BYTES: usize = 2 << 20;
 /// Bytes of output from which stores are non-temporal: smaller outputs may be read again soon.
 pub const NON_TEMPORAL_FROM_BYTES: usize = 32 << 20;
@@ -68,14 +70,15 @@ impl Limits {
 /// Sizes that decide how an array is sorted. Tests make them small.
 #[derive(Clone, Copy, Debug)]
 pub struct SortLimits {
-    /// Number of elements below which a comparison sort is used.
+    /// Number of elements below which an array is sorted by comparisons.
     pub compare_below: usize,
-    /// Number of elements of the longest part that a sorting network sorts, side by side with other parts.
+    /// Largest number of elements of a part of an array (such as a row or segment) that a sorting network sorts, side
+    /// by side with other parts.
     pub network: usize,
     /// Bytes of keys and values that one thread sorts in its core's second-level cache, together with as much scratch
     /// memory.
     pub cached: usize,
-    /// Bytes below which the calling thread does everything.
+    /// Bytes of keys and values below which the calling thread does everything.
     pub parallel_from: usize,
     /// Bytes of output from which stores are non-temporal.
     pub non_temporal_from: usize,
@@ -100,7 +103,7 @@ impl SortLimits {
 /// A planned scan or reduction on the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuPlan {
-    /// Parameters it was planned for.
+    /// Parameters that the plan was made for.
     pub job: CpuJob,
     /// Cut of the array into tickets, the pieces of work that threads take in order
     /// (`upsweep-cpu/src/engine/chain.rs`).
@@ -111,13 +114,14 @@ pub struct CpuPlan {
     pub non_temporal: bool,
 }
 
-/// Returns the number of threads of the current rayon pool that have work. Compiled once, not for each job.
+/// Returns the number of threads of the current rayon pool that have work, for a number of tickets (the pieces of work
+/// that threads take). Compiled once, not for each job.
 #[inline(never)]
 fn threads_for(tickets: usize) -> usize {
     rayon::current_num_threads().min(tickets).max(1)
 }
 
-/// Cut of an array.
+/// Cut of an array into pieces of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
     /// Blocks of neighbouring elements.

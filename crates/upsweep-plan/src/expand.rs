@@ -6,21 +6,22 @@ use super::tile::{GROUP, LARGE, SPREAD, Sizes, TileShape, TileSize, WARP};
 use super::tuning::Tuning;
 use upsweep_core::call::expand::Expanded;
 
-/// Number of results in a window, which a block stores at once: a mark of 2 bytes each in shared memory. Windows of
-/// ranks are smaller, because shared memory also holds the positions where counts begin.
+/// Number of results of a window, which a block stores at once: each has a mark of 2 bytes in shared memory. Windows of
+/// ranks (the numbers of results within their count) are smaller, because shared memory also holds the positions where
+/// counts begin.
 const MARKS: usize = 8 << 10;
 const MARKS_OF_RANKS: usize = 4 << 10;
-/// Number of results of a tile from which several blocks store them, and number of results of a stretch that one of
-/// these blocks stores: some 10 us at the bandwidth of memory.
+/// Largest number of results of a tile that its own block stores. If a tile has more, they are cut into stretches of
+/// this many, which several blocks store. A stretch takes a block about 10 us at its share of the memory bandwidth.
 const LARGE_TILE: usize = 32 << 10;
-/// Bytes of shared memory besides the parts that grow with the tile: tickets, alignment.
+/// Bytes of shared memory besides the parts that grow with the tile: tickets (by which blocks take tiles), alignment.
 const OVERHEAD: usize = 2 << 10;
 /// Candidates of tile size and blocks per multiprocessor. The first candidate is taken whose lag (the number of tiles
 /// between summing and storing) is long enough for a tile's prefix to arrive.
 const CHOICES: [(TileSize, usize); 5] = [(LARGE, 3), (LARGE, 2), (LARGE, 1), (SMALLER, 2), (SMALLER, 1)];
 const SMALLER: TileSize = TileSize { threads: 256, thread_bytes: 16 };
 const FEWEST_LAG: usize = 2;
-/// Bytes of a tile's look-back state: a number of results.
+/// Bytes of a tile's look-back state, the number of its results.
 const STATE: usize = size_of::<u64>();
 
 /// Parameters of a plan besides the number of counts.
@@ -28,26 +29,26 @@ const STATE: usize = size_of::<u64>();
 pub struct ExpandSizes {
     /// Kind of results.
     pub expanded: Expanded,
-    /// Bytes of a count.
+    /// Bytes of a count: the number of results of an element.
     pub count: usize,
     /// Bytes of a result.
     pub result: usize,
 }
 
-/// A planned expansion.
+/// Plan of an expansion (a count `c` yields `c` results) on a CUDA device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExpandPlan {
-    /// Parameters it was planned for.
+    /// Parameters that the plan was made for.
     pub sizes: ExpandSizes,
-    /// Shape of the tiles.
+    /// Shape of the tiles: their threads, and the elements of each thread.
     pub shape: TileShape,
     /// Number of tiles, for the capacity of counts.
     pub tiles: usize,
-    /// Number of blocks that a multiprocessor should run.
+    /// Number of blocks that a multiprocessor should run at once.
     pub blocks: usize,
     /// Number of tiles that a block holds between summing their counts and storing their results.
     pub lag: usize,
-    /// Status words of the look-back.
+    /// Number of status words (memory through which tiles pass on their totals) of the look-back.
     pub words: StatusWords,
     /// Tuning parameters of the device: see [`Tuning`].
     pub tuning: &'static Tuning,
@@ -75,7 +76,7 @@ impl ExpandPlan {
         plan
     }
 
-    /// Bytes of shared memory for a tile's sums: a number per thread, some per warp.
+    /// Bytes of shared memory for the sums of a tile's counts: a number per thread, and some numbers per warp.
     fn stage_numbers(&self) -> usize {
         4 * self.shape.threads + (STATE + 4) * self.shape.warps() + 2 * STATE
     }
@@ -106,9 +107,9 @@ impl ExpandPlan {
         self.stages() * self.shape.bytes() + self.beside()
     }
 
-    /// Largest number of stretches into which the results of large tiles are cut, if the output has room for `room`
-    /// results. Every stretch is full, except for the first and the last of its tile. All large tiles but one are
-    /// stored whole.
+    /// Largest number of stretches (the results that one block stores) into which the results of large tiles are cut,
+    /// if the output has room for `room` results. Every stretch is full, except for the first and the last of its tile.
+    /// All large tiles but one are stored whole.
     #[must_use]
     pub fn most_stretches(&self, room: usize) -> usize {
         let stretches = room / LARGE_TILE;
@@ -142,7 +143,7 @@ mod tests {
                     let fixed = plan.stages() * plan.stage_numbers() + OVERHEAD;
                     let most = plan.tuning.shared_of_block(plan.blocks);
                     assert!(plan.lag > 0 && plan.shared_bytes() + fixed <= most, "{capability:?}: {plan:?}");
-                    // The kernel for large tiles holds one tile, in static shared memory.
+                    // The kernel for large tiles holds one tile at a time, in static shared memory.
                     assert!(plan.shape.bytes() + plan.beside() + (1 << 10) <= 48 << 10, "{capability:?}: {plan:?}");
                 }
             }

@@ -9,14 +9,14 @@ use std::fmt;
 
 /// Number of threads per block.
 const THREADS: usize = 256;
-/// Largest number of elements that a thread loads at once, and largest number of bytes of these elements before and
-/// after the map.
+/// Largest number of elements that a thread loads at once. Below it, the largest number of bytes of these elements
+/// before the map, and after it.
 const MOST_ELEMENTS: usize = 16;
 const MOST_INPUT: usize = 128;
 const MOST_MAPPED: usize = 64;
-/// Number of blocks that a multiprocessor should run: as many as make 2^26 random loads as fast as a kernel that does
-/// nothing else (H200, 2026-11-24: benches/notes/trees-and-graphs.md). With large states, few enough for their
-/// registers.
+/// Number of blocks that a multiprocessor should run: with this number, 2^26 random loads are as fast as in a kernel
+/// that does nothing else (H200, 2026-11-24: benches/notes/trees-and-graphs.md). Combined values of more than
+/// `LARGE_STATE` bytes need more registers, so that fewer blocks run.
 const BLOCKS: usize = 5;
 const BLOCKS_OF_LARGE: usize = 2;
 /// Number of blocks that a multiprocessor should run if segments have fewer than `SHORT` elements on average. A block
@@ -37,18 +37,19 @@ pub struct GatheredPlan {
     pub depth: usize,
     /// Number of tiles, one per block.
     pub tiles: usize,
-    /// Number of blocks that a multiprocessor should run.
+    /// Number of blocks that a multiprocessor should run at once.
     pub blocks: usize,
-    /// Bytes of a tile's look-back state.
+    /// Bytes of a tile's look-back state: the value that it passes on to later tiles.
     pub state: usize,
-    /// Number of groups of tiles that a tile looks back over.
+    /// Number of groups of tiles whose totals a tile's look-back reads at once.
     pub groups: usize,
-    /// Status words of the look-back.
+    /// Number of status words (memory through which tiles pass on their totals) of the look-back.
     pub words: StatusWords,
 }
 
 impl GatheredPlan {
-    /// Plans the reduction of `len` elements in `segments` segments, combined as values of `acc` bytes.
+    /// Plans the reduction of `len` elements in `segments` segments. The elements have the sizes `sizes`, and are
+    /// combined as values of `acc` bytes.
     #[must_use]
     pub fn new(len: usize, segments: usize, sizes: Sizes, acc: usize, capability: (u32, u32)) -> Self {
         let vector = TileShape::new(sizes, LARGE).vector;

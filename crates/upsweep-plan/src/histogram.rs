@@ -10,23 +10,23 @@ use upsweep_core::tally::Amount;
 
 /// Number of values of an element of one byte. Values are counted before they are put into bins.
 const VALUES: usize = 256;
-/// Number of vectors of elements that a thread loads at once, while it counts the same number of vectors.
+/// Number of vectors of elements that a thread loads at once, while it counts the elements of as many vectors.
 const DEPTH: usize = 2;
 /// Number of lanes of a warp; each lane has its own bank of shared memory.
 const LANES: usize = 32;
-/// Number of elements that a block counts between two inspections of its 16-bit counters, and count from which a
-/// counter is emptied: see `histogram/halves.cuh`. The longest turn that leaves room for that count (H200, 2026-11-25:
-/// benches/notes/histogram.md).
+/// Number of elements that a block counts between two inspections of its 16-bit counters. Below it, the count from
+/// which an inspection empties a counter: see `histogram/halves.cuh`. The number of elements is the largest that leaves
+/// room for that count (H200, 2026-11-25: benches/notes/histogram.md).
 const HALVES_TURN: usize = 56 << 10;
 const HALF_FULL: usize = 4 << 10;
-/// Number of slots of a row of 16-bit counters, and number of words of a row. All rows together are padded to whole
-/// vectors of words.
+/// Number of 16-bit counters of a row in shared memory, and number of words of the row, one of which is padding. All
+/// rows together are padded to whole vectors of words.
 const HALVES_ROW: (usize, usize) = (64, 33);
 const WORDS_AT_ONCE: usize = 4;
-/// Number of words of shared memory besides 16-bit counters: a spare word for each lane, three for each of 256 slots,
-/// and a flag.
+/// Number of words of shared memory besides 16-bit counters: a spare word for each lane, three words for each of the
+/// 256 places of slots that are counted apart because they are frequent, and a flag.
 const BESIDE_HALVES: usize = LANES + 3 * 256 + 1;
-/// Largest number of elements of a part: its counters have 32 bits.
+/// Largest number of elements that a block counts, because its counters have 32 bits.
 const MOST_OF_PART: usize = 1 << 31;
 /// Bytes of shared memory that the driver reserves in every block.
 const DRIVER_RESERVED: usize = 1 << 10;
@@ -59,24 +59,25 @@ impl HistogramJob {
     }
 }
 
-/// A planned histogram.
+/// Plan of a histogram on a CUDA device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HistogramPlan {
-    /// Job it was planned for.
+    /// Parameters that the plan was made for.
     pub job: HistogramJob,
     /// Whether a block counts the 256 values of a byte, and puts the counts into bins afterwards.
     pub by_value: bool,
     /// Number of neighbouring elements that a thread loads at once, as a vector.
     pub vector: usize,
-    /// Number of counters per slot, to which different lanes of a warp add.
+    /// Number of counters of each bin or byte value, to which different lanes of a warp add.
     pub columns: usize,
-    /// Whether a counter is half a word, 16 bits.
+    /// Whether a counter has 16 bits, so that two are in a word.
     pub halves: bool,
-    /// Number of slots of a block: all slots, or those of a slice.
+    /// Number of slots (bins, or byte values, of all channels) that a block counts: all slots, or those of a slice.
     pub slice: usize,
-    /// Number of slices into which all slots are cut.
+    /// Number of slices into which all slots (bins, or byte values, of all channels) are cut, as a block has no room
+    /// for more.
     pub slices: usize,
-    /// Number of elements per part.
+    /// Number of elements of a part, which one block reads for each slice.
     pub part: usize,
     /// Number of parts, each of which has a block for each slice.
     pub parts: usize,
@@ -100,9 +101,9 @@ impl HistogramPlan {
         } else {
             1
         };
-        // One more slot is for elements in no bin.
+        // One more counter is for elements in no bin.
         let most = shared / counter - 1;
-        // Between two inspections, 16-bit counters have room for a batch of vectors of up to 8 elements.
+        // Between two inspections, 16-bit counters have room for a batch of vectors of up to 8 elements of each thread.
         let halves = job.amount == Amount::One && !by_value && slots > most && vector <= 8;
         let rows = (shared / counter - BESIDE_HALVES - WORDS_AT_ONCE) / HALVES_ROW.1;
         let slices = slots.div_ceil(if halves { rows * HALVES_ROW.0 } else { most });
@@ -150,7 +151,8 @@ impl HistogramPlan {
     }
 }
 
-/// Returns the number of bytes of shared memory of a block with `slice` slots.
+/// Returns the number of bytes of shared memory of a block that counts `slice` slots (bins or byte values). Each has
+/// `columns` counters of `counter` bytes or, with `halves`, one counter of 16 bits.
 fn shared_bytes(slice: usize, columns: usize, halves: bool, counter: usize) -> usize {
     if halves {
         let (slots, words) = HALVES_ROW;

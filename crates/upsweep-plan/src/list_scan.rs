@@ -26,15 +26,15 @@ pub fn lists(len: usize) -> Vec<usize> {
     lists
 }
 
-/// Returns the number of pieces of a list: one begins with its first element, and one with one of each `spacing`
-/// neighbours.
+/// Returns the number of pieces into which a list of `len` elements is cut: one begins with its first element, and one
+/// with one of each `spacing` neighbours in memory.
 #[must_use]
 pub fn pieces(len: usize, spacing: usize) -> usize {
     len.div_ceil(spacing) + 1
 }
 
-/// Returns which of the `spacing` neighbours number `slot` begins a piece: a pseudo-random one, independent of the
-/// order of the list.
+/// Returns the index, among `spacing` neighbours in memory, of the one that begins a piece of the list. `slot` numbers
+/// these groups of neighbours. The index is pseudo-random, independent of the order of the list.
 #[must_use]
 pub fn chosen(slot: usize, spacing: usize) -> usize {
     let mixed = (slot as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -66,7 +66,7 @@ mod tests {
             assert!(lists.windows(2).all(|pair| pair[1] == pair[0].div_ceil(SPACING) + 1), "{lists:?}");
         }
         assert_eq!(lists(1 << 25), [1 << 25, (1 << 21) + 1, (1 << 17) + 2, (1 << 13) + 2, (1 << 9) + 2, 34]);
-        // Each of `SPACING` neighbours is chosen somewhere.
+        // For each of the `SPACING` indices, there is a group in which it is chosen.
         let chosen: Vec<usize> = (0..1000).map(|slot| chosen(slot, SPACING)).collect();
         assert!((0..SPACING).all(|place| chosen.contains(&place)));
     }

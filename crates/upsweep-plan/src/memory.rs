@@ -2,14 +2,15 @@
 
 use super::constants::{Constants, constants};
 
-/// Largest value, in bytes, that fits in an 8-byte status word, beside the launch's epoch.
+/// Largest value, in bytes, that fits in a status word of 8 bytes, beside the launch's epoch (the number that tells its
+/// words from those of earlier launches).
 const SMALL_STATE: usize = 4;
 /// Number of bytes of a value that a 16-byte status word holds, beside the epoch.
 const WORD_PAYLOAD: usize = 12;
 /// Sleep of a thread between two polls of a status word: see benches/notes/select.md.
 const POLL_NANOSECONDS: usize = 40;
 
-/// Status words of a launch: see `memory/status.cuh`.
+/// Number of status words of a launch, through which its blocks pass values to each other: see `memory/status.cuh`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct StatusWords {
     /// Number of words of 8 bytes.
@@ -19,7 +20,7 @@ pub struct StatusWords {
 }
 
 impl StatusWords {
-    /// Returns the status words for `values` values of `state` bytes.
+    /// Returns the number of status words for `values` values of `state` bytes.
     #[must_use]
     pub fn of(values: usize, state: usize) -> Self {
         if state <= SMALL_STATE {

@@ -7,14 +7,15 @@ use super::constants::{Constants, constants};
 /// With values, 4 blocks spill registers.
 const THREADS: usize = 512;
 const BLOCKS: [usize; 2] = [4, 3];
-/// Bytes of a thread's elements, without values and with values.
+/// Largest number of bytes of a thread's elements, without values and with values.
 const THREAD_BYTES: [usize; 2] = [72, 60];
 const MOST_ITEMS: [usize; 2] = [15, 15];
-/// Number of tiles of a cell, a group of neighbouring tiles. A warp finds the split of a cell in the whole of both
-/// arrays. Up to `FEW_TILES` tiles, each tile is a cell.
+/// Number of tiles of a cell, a group of neighbouring tiles. For each cell, a warp searches both whole arrays for the
+/// positions at which the cell begins (its split). Up to `FEW_TILES` tiles, each tile is a cell.
 const CELL: usize = 256;
 const FEW_TILES: usize = 4096;
-/// Number of threads of a block that finds splits.
+/// Number of threads of a block that finds splits: the positions in both arrays at which a tile or cell of results
+/// begins.
 pub const SPLITTERS: usize = 128;
 /// Number of threads of a block that sorts tiles, and of blocks per multiprocessor. H200, 2026-11-24, 2^28 u32 in us: 4
 /// of 256 with 33 elements a thread 2,100; 5 with 25 2,085, which takes a pass more.
@@ -25,21 +26,22 @@ const MOST_SORTED: [usize; 2] = [33, 17];
 /// Limits of short arrays: largest number of elements, and elements per thread, so that more threads have some. H200,
 /// 2026-11-25, u32 in us: 2^8 10.0 (with 33 19.0), 2^10 10.7 (20.4), 2^12 17.2 (22.4), 2^13 23.7 (25.9).
 const FEW_SORTED: [(usize, usize); 2] = [(5 * SORTERS, 5), (1 << 13, 17)];
-/// Number of runs that are merged at once; number of threads, blocks per multiprocessor and elements per thread of that
-/// kernel. `FINDERS` is the number of threads of the warp that brings tiles to their threads. H200, 2026-11-24, passes
-/// over 2^28 u32 in us: 4 of 224 with 17 elements a thread 780, 4 of 256 with 15 790.
+/// Number of sorted runs that are merged at once. Below it, for the kernel that merges them: number of threads, blocks
+/// per multiprocessor, bytes and largest number of elements of a thread. `FINDERS` is the number of threads of the warp
+/// that brings tiles to these threads. H200, 2026-11-24, passes over 2^28 u32 in us: 4 of 224 with 17 elements a thread
+/// 780, 4 of 256 with 15 790.
 const WAYS: usize = 4;
 const FOUR_THREADS: usize = 224;
 const FOUR_BLOCKS: usize = 4;
 const FOUR_BYTES: [usize; 2] = [68, 52];
 const MOST_OF_FOUR: [usize; 2] = [17, 13];
-/// Limits of short arrays for merges of four runs. H200, 2026-11-25, sorts of u32 in us: 2^16 51.5 (with 17 54.9), 2^18
-/// 70.4 (74.2), 2^20 100.5 (101.4).
+/// Limits of short arrays for merges of four runs: largest number of elements, and elements per thread. H200,
+/// 2026-11-25, sorts of u32 in us: 2^16 51.5 (with 17 54.9), 2^18 70.4 (74.2), 2^20 100.5 (101.4).
 const FEW_OF_FOUR: [(usize, usize); 1] = [(1 << 19, 9)];
 const FINDERS: usize = 32;
-/// Largest number of tiles of a part (the results between two neighbouring pivots). With more tiles, a part's first
-/// tile costs less, and more blocks wait for the last parts. H200, 2026-11-24, sorts of 2^28 u32 in ms: 16 8.40; 8
-/// 8.50; 32 some 4 % more. Short arrays have shorter parts, of which `BUSY` keep a GPU busy.
+/// Largest number of tiles of a part (the results between two neighbouring pivots) in a merge of four runs. With more
+/// tiles, a part's first tile costs less, and more blocks wait for the last parts. H200, 2026-11-24, sorts of 2^28 u32
+/// in ms: 16 8.40; 8 8.50; 32 some 4 % more. Short arrays have shorter parts, of which `BUSY` keep a GPU busy.
 const PART: usize = 16;
 const BUSY: usize = 1024;
 
@@ -66,25 +68,26 @@ pub struct MergePass {
 /// Step of a merge, one launch each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MergeStep {
-    /// Finds the splits of cells; with four runs, the splits of parts.
+    /// Finds where each cell (a group of neighbouring tiles) begins in both arrays; with four runs, where each part
+    /// (the results between two pivots) begins in each run.
     Cells,
-    /// Finds the splits of tiles.
+    /// Finds where each tile of results begins in both arrays, or in each run.
     Tiles,
-    /// Merges the tiles, whose splits are known.
+    /// Merges the tiles, whose beginnings in the inputs are known.
     Merge,
 }
 
 /// A planned merge, or sort by merging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MergePlan {
-    /// Number of results.
+    /// Number of results of the merge, or of elements of the sort.
     pub len: usize,
     /// Types of keys and values.
     pub types: MergeTypes,
     /// Elements per thread of a two-way merge: an odd number, so that neighbouring threads access different banks of
     /// shared memory.
     pub items: usize,
-    /// Number of elements per thread of a block that sorts a tile.
+    /// Number of elements per thread of a block that sorts a tile before any merge.
     pub sorted_items: usize,
     /// Number of elements per thread of a four-way merge.
     pub four_items: usize,
@@ -126,7 +129,8 @@ impl MergePlan {
         self.len.div_ceil(self.tile())
     }
 
-    /// Returns the number of tiles of a cell.
+    /// Returns the number of tiles of a cell: a group of neighbouring tiles, whose beginning in both arrays is searched
+    /// first.
     #[must_use]
     pub fn cell(&self) -> usize {
         if self.tiles() > FEW_TILES { CELL } else { 1 }
@@ -150,8 +154,8 @@ impl MergePlan {
         FOUR_THREADS + FINDERS
     }
 
-    /// Returns the number of groups of four runs of `run` elements, and the number of pivots per group, which separate
-    /// its parts.
+    /// Returns the number of groups of four runs of `run` elements, and the number of pivots per group: the elements
+    /// that separate the parts of its results.
     #[must_use]
     pub fn groups_and_pivots(&self, run: usize) -> (usize, usize) {
         let tile = FOUR_THREADS * self.four_items;
@@ -178,13 +182,13 @@ impl MergePlan {
         constants
     }
 
-    /// Constants of the kernel that merges two arrays.
+    /// Constants of the kernel that does a step of a merge of two arrays.
     #[must_use]
     pub fn constants(&self, step: MergeStep) -> Constants {
         self.with_threads(THREADS, self.items, BLOCKS[usize::from(self.types.value > 0)], step)
     }
 
-    /// Constants of the kernel that merges four runs.
+    /// Constants of the kernel that does a step of a merge of four runs.
     #[must_use]
     pub fn four_constants(&self, step: MergeStep) -> Constants {
         self.with_threads(FOUR_THREADS, self.four_items, FOUR_BLOCKS, step)
@@ -207,8 +211,8 @@ mod tests {
         for key in 1..=64 {
             for (len, value) in [(1, 0), (7680, 4), (1 << 20, 0), ((1 << 28) + 5, 4)] {
                 let plan = MergePlan::new(len, MergeTypes { key, value, align: 4 });
-                // Static shared memory is 48 KiB: elements, or three copies of the elements of four runs; places, where
-                // there are values; and the data of two tiles.
+                // Static shared memory of 48 KiB holds the elements (with four runs, three copies of them), their
+                // indices if there are values, and the data of two tiles.
                 let places = if value > 0 { 2 } else { 0 };
                 let fits =
                     |elements: usize, each: usize| assert!(elements * each + 17 * key + 512 <= 48 << 10, "{key}");

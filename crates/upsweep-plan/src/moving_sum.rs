@@ -4,8 +4,8 @@
 use super::constants::{Constants, constants};
 use upsweep_core::error::{Error, Result};
 
-/// Number of neighbouring columns of a thread, which holds their sums: a chunk. Windows of more columns are added by
-/// chunks.
+/// Number of columns of a chunk: the neighbouring columns whose sums one thread holds. Windows of more columns than
+/// this are added by chunks.
 pub const CHUNK: usize = 8;
 
 /// Windows of a moving sum over an image.
@@ -40,14 +40,15 @@ impl Windows {
         self.rows == [0, 0]
     }
 
-    /// Whether all columns of a window are added one by one.
+    /// Whether the columns of a window are so few that they are added one by one, not by chunks of columns.
     #[must_use]
     pub fn has_few_columns(&self) -> bool {
         self.columns[0] + self.columns[1] < CHUNK
     }
 
-    /// Returns the number of rows of a part of the image. A part begins with sums of its own. The number depends on the
-    /// shape, the window and the bytes of a sum alone, and so does the order of additions.
+    /// Returns the number of rows of a part of the image: the rows that a block processes. A part begins with sums of
+    /// its own. The number depends on the shape, the window and the bytes of a sum alone, and so does the order of
+    /// additions.
     #[must_use]
     pub fn part(&self, sum_size: usize) -> usize {
         let [planes, height, width, channels] = self.shape;
@@ -62,21 +63,22 @@ impl Windows {
         height.div_ceil(parts)
     }
 
-    /// Returns the number of chunks to the left and to the right of a chunk that the windows of its columns reach.
+    /// Returns the number of chunks of columns, to the left and to the right of a chunk, that the windows of its
+    /// columns reach.
     #[must_use]
     pub fn reach(&self) -> [usize; 2] {
         self.columns.map(|n| n.div_ceil(CHUNK))
     }
 }
 
-/// Largest and smallest number of rows of a part, and number of threads that a device (an H200) runs at once: one more
-/// part would keep all others waiting.
+/// Largest and smallest number of rows of a part of the image. Below them, the number of threads that a device (an
+/// H200) runs at once: with one part more than fits, all others would wait for it.
 const MOST_ROWS: usize = 1024;
 const LEAST_ROWS: usize = 16;
 const AT_ONCE: usize = 132 * RESIDENT;
 
-/// Candidates for the number of threads of a block, ascending. The first is chosen with which most threads have
-/// results, or else the largest that fits.
+/// Candidates for the number of threads of a block, in ascending order. The first one is taken with which three of four
+/// threads have results, else the largest that fits.
 const THREADS: [usize; 3] = [128, 256, 512];
 /// Number of threads that a multiprocessor has registers for, with sums of up to 8 bytes; with larger sums half as
 /// many.
@@ -93,15 +95,16 @@ const SUMS: usize = 4;
 pub struct MovingSumPlan {
     /// Number of threads of a block that the kernel is compiled for.
     pub threads: usize,
-    /// Number of channels of a block.
+    /// Number of channels of the image that a block processes.
     pub channels: usize,
-    /// Number of chunks of a block that have results.
+    /// Number of chunks (of [`CHUNK`] columns) of a block that have results. Other chunks of a block only take part in
+    /// sums of windows.
     pub strip: usize,
     one_row: bool,
     /// Number of columns of a window, if they are added one by one; else 0.
     few_columns: usize,
-    /// Column at which the window of a chunk's first column begins, counted within the chunk that has the column; and
-    /// the column at which that window ends, counted likewise.
+    /// Column, within its chunk, at which the window of a chunk's first column begins. Below it, the column, within its
+    /// chunk, at which that window ends.
     first: usize,
     last: usize,
     sum_size: usize,
@@ -121,7 +124,7 @@ impl MovingSumPlan {
         let found = [together, 1].into_iter().find_map(|channels| {
             let room = |threads: usize| (threads / channels).saturating_sub(reach);
             let most = THREADS.into_iter().rfind(|&threads| fits(threads)).filter(|&most| room(most) > 0);
-            // At least three of four threads have a chunk with results.
+            // At least three of four threads must have a chunk with results.
             let good =
                 THREADS.into_iter().find(|&threads| fits(threads) && room(threads) * channels * 4 >= threads * 3);
             good.or(most).map(|threads| (channels, threads, room(threads)))
@@ -140,7 +143,8 @@ impl MovingSumPlan {
         Ok(Self { threads, channels, strip, one_row, few_columns, first, last, sum_size, reach })
     }
 
-    /// Returns the number of strips side by side, one for each block, in an image of `width` columns.
+    /// Returns the number of strips (the neighbouring columns of one block) side by side in an image of `width`
+    /// columns.
     #[must_use]
     pub fn strips(&self, width: usize) -> usize {
         width.div_ceil(self.strip * CHUNK)

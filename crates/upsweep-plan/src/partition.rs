@@ -7,17 +7,18 @@ use super::memory::StatusWords;
 use super::tile::{GROUP, LARGE, SEGMENTS, SPREAD, Sizes, TileSize, WARP};
 use super::tuning::Tuning;
 
-/// Bytes of shared memory besides the parts that grow with the tile: tickets, the warps' numbers, alignment.
+/// Bytes of shared memory besides the parts that grow with the tile: tickets, the numbers of elements that each warp
+/// selects, alignment.
 const OVERHEAD: usize = 512;
-/// Bytes of padding of a tile's results in shared memory: the phases (destinations modulo 16) of two runs, and the
-/// first run's end rounded up.
+/// Bytes of padding of a tile's results in shared memory. The selected and the rejected elements are two runs. Each is
+/// moved by the address of its destination modulo 16, and the end of the first one is rounded up.
 const PHASES: usize = 48;
 /// Largest result, in bytes, for which each warp stores its own results.
 const STORED_BY_WARP: usize = 2;
-/// Candidates of tile size and blocks per multiprocessor. The first candidate is taken whose lag is long enough for a
-/// tile's prefix to arrive. Most of the kernel's instructions are per tile, whatever its size, and they limit its
-/// throughput (H200, 2026-11-22: 450 instructions a warp for tiles of 12 KiB, of which 100 depend on the number of
-/// elements).
+/// Candidates of tile size and blocks per multiprocessor. The first candidate is taken whose lag (the number of tiles
+/// between selecting and storing) is long enough for a tile's prefix to arrive. Most of the kernel's instructions are
+/// per tile, whatever its size, and they limit its throughput (H200, 2026-11-22: 450 instructions a warp for tiles of
+/// 12 KiB, of which 100 depend on the number of elements).
 const CHOICES: [(TileSize, usize); 5] = [(SEGMENTS, 2), (LARGE, 3), (LARGE, 2), (LARGE, 1), (LAST, 1)];
 const LAST: TileSize = TileSize { threads: 256, thread_bytes: 16 };
 const FEWEST_LAG: usize = 2;
@@ -25,8 +26,8 @@ const FEWEST_LAG: usize = 2;
 /// Plans a partition of up to `len` elements.
 pub(super) fn plan(len: usize, sizes: SelectSizes, tuning: &'static Tuning) -> SelectPlan {
     let plan = |(size, blocks)| within(len, sizes, size, blocks, tuning);
-    // Flags take the shared memory of one tile of lag (H200, 2026-11-22: flags of u32 485 us in small tiles, 531 in
-    // large ones).
+    // Flags take the shared memory in which one more tile could wait (H200, 2026-11-22: flags of u32 485 us in small
+    // tiles, 531 in large ones).
     let choices = || CHOICES.into_iter().filter(|(size, _)| !sizes.flags || *size != SEGMENTS);
     let with = |lag: usize| choices().map(plan).find(|plan| plan.lag >= lag);
     with(FEWEST_LAG).or_else(|| with(1)).unwrap_or_else(|| plan((LAST, 1)))
@@ -44,7 +45,7 @@ fn within(len: usize, sizes: SelectSizes, size: TileSize, blocks: usize, tuning:
     SelectPlan { lag: stages.saturating_sub(tuning.ahead + 1).min(tuning.lag), ..plan }
 }
 
-/// Bytes of a result.
+/// Bytes of a result: of an index if indices are stored, else of an element.
 fn stored(plan: &SelectPlan) -> usize {
     if plan.sizes.index > 0 { plan.sizes.index } else { plan.sizes.input }
 }
@@ -54,14 +55,15 @@ fn is_buffered(plan: &SelectPlan) -> bool {
     !plan.sizes.reads_elements() || stored(plan) * plan.shape.vector > plan.shape.slot
 }
 
-/// Bytes of a tile's elements in shared memory, with padding for the alignment of each warp's results.
+/// Bytes of shared memory for a tile's elements, padded for the alignment of each warp's results; 0 if elements are not
+/// read.
 fn stage_bytes(plan: &SelectPlan) -> usize {
     let gap = PHASES.next_multiple_of(plan.shape.slot) * plan.shape.warps();
     if plan.sizes.reads_elements() { plan.shape.bytes() + gap } else { 0 }
 }
 
-/// Bytes of a tile's selection besides its elements: a bit per element, in words of each thread, and some numbers per
-/// warp; where results are large, also a barrier for each warp's copies.
+/// Bytes of shared memory for a tile's selection: a bit per element, in words of each thread, and some numbers per
+/// warp; if results are large, also a barrier for each warp's copies.
 fn number_bytes(plan: &SelectPlan) -> usize {
     let words = (plan.shape.rows * plan.shape.vector).div_ceil(32);
     let copies = if stored(plan) > STORED_BY_WARP { 8 * plan.shape.warps() } else { 8 };

@@ -8,20 +8,21 @@ use super::tile::{
 };
 use super::tuning::Tuning;
 
-/// Bytes of shared memory of a block besides what it has for each tile: tickets, alignment.
+/// Bytes of shared memory of a block besides what it has for each tile: tickets (by which blocks take tiles),
+/// alignment.
 const OVERHEAD: usize = 512;
-/// Number of warps of a block that find segment offsets. Where segments are short, a reduction waits for these warps; a
-/// scan has more work of its own (H200, 2026-11-22: benches/notes/segments.md).
+/// Number of warps of a block that find segment offsets, in a scan and in a reduction. If segments are short, a
+/// reduction waits for these warps; a scan has more work of its own (H200, 2026-11-22: benches/notes/segments.md).
 const OFFSETS_WARPS_OF_SCAN: usize = 2;
 const OFFSETS_WARPS_OF_REDUCTION: usize = 3;
-/// Largest lag (the number of tiles that a block holds between reducing and finishing them) with several inputs. H200,
+/// Largest lag (number of tiles that a block holds between reducing and finishing them) for several inputs. H200,
 /// 2026-11-23, a recurrence of two arrays of f32, share of a copy's bandwidth: 0.94 (four tiles: 0.86).
 const LAG_OF_SEVERAL: usize = 3;
-/// Largest lag where a vector is one element of each input: H200, 2026-11-24, sums of two integers of 2^30 bits, 120 us
-/// (three tiles: 129, four: 129).
+/// Largest lag (see [`LAG_OF_SEVERAL`]) if a thread loads one element of each input at a time. H200, 2026-11-24, sums
+/// of two integers of 2^30 bits: 120 us (three tiles: 129, four: 129).
 const LAG_OF_SHORT: usize = 2;
-/// Limits of a segmented reduction: largest number of tiles that a block stages ahead, and number of tiles whose
-/// look-back may be in flight.
+/// Limits of a segmented reduction: the largest number of tiles that a block copies ahead. Below it, the number of
+/// tiles that may wait for the total of the tiles before them.
 const MOST_AHEAD: usize = 3;
 const INCOMPLETE: usize = 4;
 
@@ -29,13 +30,13 @@ const INCOMPLETE: usize = 4;
 /// rows](super::tuning).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pipeline {
-    /// Shape of the tiles.
+    /// Shape of the tiles: their threads, and the elements of each thread.
     pub shape: TileShape,
-    /// Number of tiles.
+    /// Number of tiles into which the input is cut.
     pub tiles: usize,
-    /// Number of blocks that a multiprocessor should run.
+    /// Number of blocks that a multiprocessor should run at once.
     pub blocks: usize,
-    /// Number of tiles that a block stages ahead of the one it reduces.
+    /// Number of tiles that a block copies to shared memory ahead of the tile that it reduces.
     pub ahead: usize,
     /// Number of tiles that a block holds between reducing and finishing them: 0 in a reduction by segment.
     pub lag: usize,
@@ -43,13 +44,14 @@ pub struct Pipeline {
     pub stages: usize,
     /// Number of tiles whose look-back may be in flight, a multiple of the look-back warps.
     pub ring: usize,
-    /// Number of warps of a block that look back.
+    /// Number of warps of a block that look back: that find the prefix of a tile from the totals of the tiles before
+    /// it.
     pub look_back_warps: usize,
     /// Number of warps of a block that find segment offsets.
     pub offsets_warps: usize,
-    /// Number of groups of tiles that a tile looks back over.
+    /// Number of groups of tiles whose totals a tile's look-back reads at once.
     pub groups: usize,
-    /// Status words of the look-back.
+    /// Number of status words (memory through which tiles pass on their totals and prefixes) of the look-back.
     pub words: StatusWords,
     /// Tuning parameters of the device: see [`Tuning`].
     pub tuning: &'static Tuning,
@@ -102,8 +104,8 @@ impl Pipeline {
         fitting(larger).or_else(|| fitting(large)).unwrap_or_else(|| plan(large, 1))
     }
 
-    /// Number of blocks per multiprocessor. A state's number of heads does not count, as a thread holds it only
-    /// briefly.
+    /// Number of blocks per multiprocessor, by the size of a combined value. The number of segment heads that a state
+    /// may contain does not count, as a thread holds it only briefly.
     fn blocks_for(sizes: Sizes, tuning: &Tuning) -> usize {
         tuning.blocks_for(sizes.state - if sizes.counted { 8 } else { 0 })
     }
@@ -127,8 +129,8 @@ impl Pipeline {
         }
     }
 
-    /// Bytes of shared memory of a segmented reduction besides its tiles: states of the incomplete tiles, and the
-    /// offset lookups of the tiles whose results are being stored, that are reduced, and that are prepared.
+    /// Bytes of shared memory of a segmented reduction besides its tiles: the states of the tiles that wait for their
+    /// prefix, and the segment offsets found for the tiles that are being stored, reduced, and prepared.
     pub(super) fn beside_segments(sizes: Sizes, shape: TileShape) -> usize {
         INCOMPLETE * (2 * sizes.state + 16) * shape.warps()
             + shape.found(sizes, OFFSETS_A_WARP) * (OFFSETS_WARPS_OF_REDUCTION + 2)

@@ -62,26 +62,27 @@ pub fn halved(size: usize) -> usize {
 
 /// Number of threads of a block.
 pub const THREADS: usize = 256;
-/// Limits above which pixels are processed value by value: bytes of a pixel, and channels.
+/// Limits above which pixels are processed value by value: bytes of a pixel, and number of channels.
 const MOST_PIXEL_BYTES: usize = 32;
 const MOST_CHANNELS: usize = 8;
-/// Limits up to which a thread's patches have four rows, which are two levels in its registers: bytes of a pixel, and
-/// channels.
+/// Limits up to which a thread's patch (its pixels of the image, held in registers) has four rows, for two levels; else
+/// it has two: bytes of a pixel, and number of channels.
 const MOST_BYTES_OF_FOUR_ROWS: usize = 8;
 const MOST_CHANNELS_OF_FOUR_ROWS: usize = 4;
 /// Number of threads side by side along a row of a tile.
 const ACROSS: usize = 16;
-/// Limits of tiles of larger pixels: channels, values of level 1, and bytes of these values.
+/// Limits of a block's tile of pixels that are processed value by value: channels, values of level 1 (the image halved
+/// once), and bytes of these values.
 const MOST_BLOCK_CHANNELS: usize = 32;
 const MOST_VALUES: usize = 4096;
 const MOST_SHARED_BYTES: usize = 8192;
-/// Largest number of bytes that a thread loads before it uses them, where it processes value by value; and largest
-/// number of values of level 1 that these bytes give.
+/// Largest number of bytes that a thread loads before it uses them, if it processes value by value. Below it, the
+/// largest number of values of level 1 (the image halved once) that these bytes yield.
 const LOADED_BYTES: usize = 64;
 const MOST_AT_ONCE: usize = 2;
 
-/// Returns the number of blocks that a multiprocessor has room for, with patches of `values` values of `size` bytes in
-/// the kernel's registers.
+/// Returns the number of blocks that a multiprocessor has room for, if each thread holds a patch of `values` values of
+/// `size` bytes in registers.
 fn blocks(size: usize, values: usize) -> usize {
     match size {
         ..=4 if values <= 64 => 5,
@@ -96,9 +97,9 @@ pub const MOST_LEVELS: usize = 6;
 /// Plan of a block of the kernel that computes levels of a pyramid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PyramidPlan {
-    /// Whether a thread's patch has all channels of its pixels.
+    /// Whether a thread's patch (its pixels of the image) has all channels of its pixels.
     pub whole_pixels: bool,
-    /// Number of channels of a block.
+    /// Number of channels of the image that a block processes.
     pub channels: usize,
     /// Number of pixels of a thread's patch: across and down.
     pub patch: [usize; 2],
@@ -118,8 +119,8 @@ impl PyramidPlan {
         if pixel <= MOST_PIXEL_BYTES && channels <= MOST_CHANNELS {
             let small = pixel <= MOST_BYTES_OF_FOUR_ROWS && channels <= MOST_CHANNELS_OF_FOUR_ROWS;
             let rows = if small { 4 } else { 2 };
-            // Rows have 16 bytes or more. Rows of pixels of 3 bytes are longer, so that level 1 is stored by words,
-            // too.
+            // A row of a patch has 16 bytes or more. Rows of pixels of 3 bytes are longer, so that level 1 is stored by
+            // words, too.
             let width = match pixel {
                 1 => 16,
                 2 | 3 => 8,

@@ -9,39 +9,43 @@ use super::tile::{GROUP, MARK_SLOTS, Marks, SPREAD, Sizes, TileShape, TileSize, 
 use super::tuning::Tuning;
 use upsweep_core::shape::Shape;
 
-/// Sizes of tiles, by the number of states: the scan of states costs more, the fewer elements a thread has. H200,
-/// 2026-11-24, share of a copy: f32 of order 2 in tiles of 40 KiB 0.97 (20 KiB in two blocks: 0.87), of order 4 in
-/// tiles of 18 KiB 0.94 (36 KiB in one block: 0.89), of order 8 0.62 (14 KiB: 0.54); f64 of order 2 in tiles of 36 KiB,
-/// 18 elements a thread, 0.96 (10 elements of 512 threads: 0.93); f32 in f64 in tiles of 40 KiB 0.86 (36 KiB: 0.84).
+/// Sizes of tiles, by the number of states: the fewer elements a thread has, the more the scan of states costs. H200,
+/// 2026-11-24, share of a copy's bandwidth: f32 of order 2 in tiles of 40 KiB 0.97 (20 KiB in two blocks: 0.87), of
+/// order 4 in tiles of 18 KiB 0.94 (36 KiB in one block: 0.89), of order 8 0.62 (14 KiB: 0.54); f64 of order 2 in tiles
+/// of 36 KiB, 18 elements a thread, 0.96 (10 elements of 512 threads: 0.93); f32 in f64 in tiles of 40 KiB 0.86 (36
+/// KiB: 0.84).
 const SHORT_STATES: TileSize = TileSize { threads: 512, thread_bytes: 80 };
 const SHORT_STATES_OF_LONG: TileSize = TileSize { threads: 256, thread_bytes: 144 };
 const MANY_STATES: TileSize = TileSize { threads: 128, thread_bytes: 144 };
 const MOST_OF_SHORT: usize = 2;
-/// Largest number of states that each lane scans for itself; with more states, lanes share the products
-/// (`recurrence/teams.cuh`).
+/// Largest number of states that each lane scans for itself. With more states, several lanes share the products of
+/// matrix and states (`recurrence/teams.cuh`).
 const MOST_OF_FEW: usize = 4;
-/// Number of units over which few states are advanced by a table of powers: lanes, tiles, groups of tiles.
+/// Number of tables of powers of the transition, if states are few: over the elements of a lane, of a tile, and of a
+/// group of tiles.
 const UNITS: usize = 3;
-/// Largest number of states for which the first pass over a thread's elements is a weighted sum: the parameters have no
-/// room for the weights of more states.
+/// Largest number of states for which the first pass over a thread's elements is a weighted sum of them. A kernel's
+/// parameters have no room for the weights of more states.
 const MOST_WEIGHED: usize = 8;
-/// Tile sizes where a block has little shared memory.
+/// Sizes of tiles for blocks with little shared memory.
 const SMALLER: TileSize = TileSize { threads: 128, thread_bytes: 48 };
 const SMALLEST: TileSize = TileSize { threads: 64, thread_bytes: 16 };
 const ONE_WARP: TileSize = TileSize { threads: 32, thread_bytes: 16 };
-/// Largest size of the states, in bytes, with which two blocks share a multiprocessor. H200, 2026-11-24, share of a
-/// copy: f64 of order 8 in one block 0.32 (two: 0.22, with one tile between reducing and finishing).
+/// Largest size of all states together, in bytes, with which two blocks share a multiprocessor. H200, 2026-11-24, share
+/// of a copy's bandwidth: f64 of order 8 in one block 0.32 (two: 0.22, with one tile between reducing and finishing).
 const STATES_OF_TWO_BLOCKS: usize = 48;
-/// Smallest size of a tile's look-back state, in bytes. H200, 2026-11-24, f32 of order 1, share of a copy: 0.97 (4
-/// bytes, in status words of 8: 0.92).
+/// Smallest size of a tile's look-back state, in bytes. H200, 2026-11-24, f32 of order 1, share of a copy's bandwidth:
+/// 0.97 (4 bytes, in status words of 8: 0.92).
 const LEAST_CARRIED: usize = 8;
 /// Largest number of groups of tiles that a tile looks back over: twice as many as a scan, because a group's prefix
 /// takes longer.
 const GROUPS: usize = 16;
-/// Bytes of shared memory of a block besides what it has for each tile: tickets, alignment.
+/// Bytes of shared memory of a block besides what it has for each tile: tickets (by which blocks take tiles),
+/// alignment.
 const OVERHEAD: usize = 512;
 const OFFSETS_WARPS: usize = 2;
-/// Largest number of matrices: powers of the transition, and the matrices into the basis and back.
+/// Largest number of matrices among a kernel's parameters: powers of the transition (the matrix that advances states by
+/// an element), and the matrices into the basis of states and back.
 const MOST_MATRICES: usize = 21;
 /// Largest number of elements per thread.
 const MOST_ITEMS: usize = 63;
@@ -57,9 +61,9 @@ pub struct Form {
     pub sections: usize,
     /// Whether results depend on earlier results.
     pub feedback: bool,
-    /// Whether factors of 0 must not meet infinities: see `recurrence/linear.cuh`.
+    /// Whether the product of 0 and an infinite factor must be 0, not NaN: see `recurrence/matrices.cuh`.
     pub careful: bool,
-    /// Whether threads and tiles pass states on in a basis in which powers of the transition do not grow.
+    /// Whether threads and tiles pass states on in another basis, in which powers of the transition do not grow.
     pub basis: bool,
 }
 
@@ -70,7 +74,7 @@ impl Form {
         if self.sections > 0 { 5 * self.sections } else { 2 * self.order + 1 }
     }
 
-    /// Whether the first pass over a thread's elements is a weighted sum.
+    /// Whether the first pass over a thread's elements is a weighted sum of them.
     fn weighed(&self) -> bool {
         !self.careful && self.order <= MOST_WEIGHED
     }
@@ -82,7 +86,7 @@ impl Form {
     }
 }
 
-/// A planned recurrence.
+/// Plan of a linear recurrence (IIR filter) on a CUDA device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecurrencePlan {
     /// Form that the kernel is compiled for.
@@ -91,27 +95,27 @@ pub struct RecurrencePlan {
     pub pipeline: Pipeline,
     /// Sizes of the types, as for a scan of the same elements.
     sizes: Sizes,
-    /// Bytes of a tile's look-back state.
+    /// Bytes of a tile's look-back state: the value that it passes on to later tiles.
     carried: usize,
-    /// Number of powers of the transition among the kernel's parameters: the powers over the elements of a thread, of
-    /// two threads, of four, and so on.
+    /// Number of powers of the transition (the matrix that advances states by an element) among the kernel's
+    /// parameters: over the elements of a thread, of two threads, of four, and so on.
     pub levels: usize,
     /// Bytes of a number in which the recurrence computes.
     number: usize,
-    /// Whether the tables of powers for each lane are in shared memory.
+    /// Whether the tables of powers for each lane are in shared memory, for which small blocks have no room.
     table: bool,
 }
 
-/// Shared memory of a recurrence of some order besides its tiles and matrices, in bytes: see `Beside` in
+/// Shared memory of a recurrence besides its tiles and matrices, in bytes, by the order: see `Beside` in
 /// `recurrence/linear.cuh`.
 struct Beside {
     /// Bytes of the tables of powers for each lane.
     tables: usize,
     /// Bytes per warp of each tile.
     of_warp: usize,
-    /// Bytes per look-back warp.
+    /// Bytes per warp that looks back.
     of_look_back_warp: usize,
-    /// Bytes of all states, padded to whole words of 16 bytes.
+    /// Bytes of all states of one position, padded to whole words of 16 bytes.
     line: usize,
 }
 
@@ -147,7 +151,7 @@ impl RecurrencePlan {
             ..=MOST_OF_SHORT => SHORT_STATES,
             _ => MANY_STATES,
         };
-        // Where a block has room for too few tiles, tiles are smaller, and powers are not in shared memory.
+        // If a block has room for too few tiles, tiles are smaller, and the tables of powers are not in shared memory.
         let room = tuning.shared_of_block(blocks);
         let Beside { tables, of_warp, of_look_back_warp, line } = Beside::of(form.order, number);
         // Largest number of matrices for which the parameters have room, besides coefficients and weights.
@@ -206,7 +210,8 @@ impl RecurrencePlan {
             + self.weights() * self.form.order
     }
 
-    /// Number of elements whose weights in each state are among the kernel's parameters.
+    /// Number of elements of a thread, if the weight of each of them in each state is among the kernel's parameters;
+    /// else 0.
     #[must_use]
     pub fn weights(&self) -> usize {
         if self.form.weighed() { self.items() } else { 0 }
@@ -238,14 +243,15 @@ impl RecurrencePlan {
     }
 }
 
-/// Number of elements of a part of a long line on the CPU, and number of parts that a lane processes in a share.
+/// Number of elements of a part of a long line on the CPU: each lane filters parts by itself. Below it, the number of
+/// parts that a lane filters in a share (the elements that a thread takes at once).
 pub const PART: usize = 256;
 const PARTS_A_LANE: usize = 4;
 
 /// A planned recurrence on the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuRecurrencePlan {
-    /// Number of lanes of a row of vectors, which processes as many lines or parts side by side.
+    /// Number of lanes of the vectors that filter side by side: each lane has a line, or a part of a long line.
     pub lanes: usize,
     /// Whether lines are long, and cut into parts.
     pub long: bool,
@@ -255,12 +261,13 @@ pub struct CpuRecurrencePlan {
 }
 
 impl CpuRecurrencePlan {
-    /// Plans a recurrence along the axis of `shape`, of elements of `element` bytes, with `lanes` numbers in a row.
+    /// Plans a recurrence along the axis of `shape`, of elements of `element` bytes. `lanes` lines, or parts of a line,
+    /// are filtered side by side.
     pub fn new(shape: Shape, element: usize, lanes: usize, in_place: bool) -> Self {
         let Shape { outer, len, inner } = shape;
         let (block, bytes) = (lanes * PART, (shape.lines() * len).saturating_mul(element));
-        // Lines side by side, one in each lane, need no second pass over their results, but at least as many lines as
-        // lanes.
+        // Lines side by side, one in each lane, need no second pass over their results, but there must be at least as
+        // many lines as lanes.
         let long = inner == 1 && len >= if outer < lanes { block } else { 16 * PARTS_A_LANE * block };
         Self {
             lanes,

@@ -9,27 +9,28 @@ use upsweep_core::inputs::Streams;
 const THREADS: usize = 512;
 /// Number of vectors of 16 bytes that a thread loads at once.
 pub(super) const DEPTH: usize = 4;
-/// Largest number of parts: one, two or four waves of the blocks that an H200 runs at once, and few values for the last
-/// block to combine. See benches/notes/reduce.md.
+/// Largest number of parts, each reduced by one block: one, two or four waves of the blocks that an H200 runs at once,
+/// and few values for the last block to combine. See benches/notes/reduce.md.
 const MOST_PARTS: usize = 528;
-/// Largest number of parts where order matters. An H200 runs as many such blocks at once: they need more registers.
+/// Largest number of parts (one per block) for operators whose order matters. An H200 runs as many such blocks at once,
+/// because they need more registers than others.
 const MOST_PARTS_IN_ORDER: usize = 264;
-/// Number of parts below which each thread does one load; with more elements, parts grow (H200, 2026-11-21:
-/// benches/notes/reduce.md).
+/// Number of parts up to which longer arrays have more parts, of one load per thread. With more elements, the parts
+/// grow (H200, 2026-11-21: benches/notes/reduce.md).
 const FEW_PARTS: usize = 128;
 /// Largest array, in bytes, that is read without evicting the contents of the L2 cache, in particular dirty lines,
 /// which would have to be written back first. Longer arrays are read faster the usual way.
 const STREAMED_BYTES: usize = 128 << 20;
 
-/// Returns the number of neighbouring elements of `input` bytes, or of several streams, that a thread loads at once,
-/// and the number of such vectors.
+/// Returns the number of neighbouring elements that a thread loads at once, as a vector, and the number of such
+/// vectors. An element has `input` bytes in one buffer, or is in several `streams` (buffers).
 pub(super) fn loads(input: usize, streams: Option<Streams>) -> (usize, usize) {
     let Some(streams) = streams else {
         return (if 16usize.is_multiple_of(input) { 16 / input } else { 1 }, DEPTH);
     };
     let widest = streams.sizes().iter().copied().max().unwrap_or(4);
     let vector = 1 << (16 / widest).clamp(1, 16).ilog2();
-    // As many bytes are in flight as with one stream.
+    // The loads bring as many bytes at once as with one buffer.
     (vector, (DEPTH * 16 / (vector * streams.bytes()).max(16)).max(1))
 }
 
@@ -51,7 +52,7 @@ pub struct ReducePlan {
     pub most: usize,
     /// Threads per block.
     pub threads: usize,
-    /// Whether loads leave the contents of the L2 cache in place.
+    /// Whether loads leave the contents of the L2 cache in place, because the array is short.
     pub streamed: bool,
     /// Bytes of a combined value.
     pub state: usize,
@@ -90,7 +91,7 @@ impl ReducePlan {
         Self { len, vector, depth, part: 0, parts: 0, most: 0, threads, streamed, state, words }.cut(MOST_PARTS)
     }
 
-    /// Cuts the array into `most` parts at most.
+    /// Divides the array into at most `most` parts, each reduced by one block.
     fn cut(self, most: usize) -> Self {
         let Self { len, vector, depth, state, .. } = self;
         let step = THREADS * vector;

@@ -9,19 +9,20 @@ use super::tuning::Tuning;
 /// Number of elements from which a reduction by keys uses this plan. H200, 2026-11-25, sums of u32 with keys in runs of
 /// 64, us: 2^20 11.5 (by a wave 12.6), 2^18 8.6 (8.8), 2^16 8.2 (8.0), 2^12 7.8 (6.3).
 pub const FROM: usize = 1 << 16;
-/// Bytes of shared memory besides the ring and the staged tiles: tickets, parts of warps, entries of the ring,
-/// alignment.
+/// Bytes of shared memory besides the ring buffer and the tiles copied ahead: tickets, the sums of warps, entries of
+/// the ring, alignment.
 const OVERHEAD: usize = 1024;
-/// Number of tiles that a block stages ahead, and number of tiles whose results may wait in the ring.
+/// Number of tiles that a block copies to shared memory ahead. Below it, the number of tiles whose results may wait in
+/// the ring buffer.
 const AHEAD: usize = 1;
 const RING: usize = 6;
 /// Number of warps of a block that look back and store.
 const STORERS: usize = 2;
-/// Bytes of a tile's entry in the ring besides its heads.
+/// Bytes of a tile's entry in the ring buffer besides its heads (the keys and combined values of its runs).
 const FIRST_BYTES: usize = 16;
-/// Candidates: blocks per multiprocessor, and the largest and the smallest number of bytes of a thread's slots of
-/// elements and keys. The first that fits is taken. H200, 2026-11-25, the same sums, us: 96 bytes in three blocks 538
-/// (where all elements are heads 1,235), 160 in two 530 (1,466).
+/// Candidates of blocks per multiprocessor, and of the largest and smallest number of bytes of shared memory for the
+/// elements and keys of a thread. The first candidate that fits is taken. H200, 2026-11-25, sums as for [`FROM`], us:
+/// 96 bytes in three blocks 538 (where all elements are heads 1,235), 160 in two 530 (1,466).
 const CHOICES: [(usize, usize, usize); 5] = [(3, 96, 72), (2, 160, 96), (2, 160, 0), (1, 160, 96), (1, 160, 0)];
 /// Largest size of an element, of a key and of a combined value, in bytes: a thread holds them in registers.
 const MOST_BYTES: usize = 16;
@@ -35,26 +36,26 @@ pub struct RunSizes {
     pub acc: usize,
     /// Size of a head: a key and a combined value, side by side.
     pub head: usize,
-    /// Size of a tile's look-back state.
+    /// Size of a tile's look-back state: the value that it passes on to later tiles.
     pub state: usize,
 }
 
-/// A planned reduction by keys.
+/// Plan of a reduction by keys: each run of equal keys has one result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Runs {
-    /// Shape of the tiles.
+    /// Shape of the tiles: their threads, and the elements of each thread.
     pub shape: TileShape,
-    /// Number of tiles.
+    /// Number of tiles into which the input is cut.
     pub tiles: usize,
-    /// Number of blocks that a multiprocessor should run.
+    /// Number of blocks that a multiprocessor should run at once.
     pub blocks: usize,
     /// Bytes of a block's ring, in which heads wait.
     pub ring: usize,
-    /// Bytes of elements and keys that a block stages ahead.
+    /// Bytes of the elements and keys that a block copies to shared memory ahead.
     staged: usize,
-    /// Bytes of a head in the ring.
+    /// Bytes of a head (the key of a run and its combined value) in the ring buffer.
     head: usize,
-    /// Status words of the look-back.
+    /// Number of status words (memory through which tiles pass on their totals) of the look-back.
     pub words: StatusWords,
     /// Tuning parameters of the device: see [`Tuning`].
     pub tuning: &'static Tuning,
@@ -85,7 +86,8 @@ impl Runs {
         CHOICES.into_iter().find_map(plan)
     }
 
-    /// Returns the largest number of bytes that a tile's heads take in the ring.
+    /// Returns the largest number of bytes that the heads (a key and a combined value for each run) of a tile take in
+    /// the ring.
     fn most_results(&self) -> usize {
         FIRST_BYTES + (self.shape.elements() * self.head).next_multiple_of(16)
     }

@@ -14,12 +14,13 @@ const THREADS: usize = 256;
 /// operator on 8 bytes whose order matters of 1,024 0.83 and 0.74, of 4,096 0.87 and 1.04.
 const LEAST_ROW: usize = 1 << 10;
 const LEAST_ROW_IN_ORDER: usize = 4 << 10;
-/// Smallest number of rows: as many keep an H200 busy. In the same measurement, 1,024 rows of 1 MiB 0.95 and 0.81,
-/// 4,096 of 256 KiB 0.95 and 0.98.
+/// Smallest number of rows, each reduced by a warp: as many keep an H200 busy. In the measurement of [`LEAST_ROW`],
+/// 1,024 rows of 1 MiB reach 0.95 (pipeline) and 0.81 (this plan) of a copy's bandwidth, 4,096 rows of 256 KiB 0.95 and
+/// 0.98.
 const FEWEST_ROWS: usize = 1 << 12;
-/// Number of blocks that a multiprocessor should run: all its threads where a lane keeps little; else as many as
-/// registers allow. H200, 2026-11-24, log-sum-exp of rows of 1,024 f32, us: 366 with 3, 328 with 4, 293 with 5, 314
-/// with 6.
+/// Number of blocks that a multiprocessor should run: as many as give it all its threads if a lane keeps few values;
+/// else as many as registers allow. H200, 2026-11-24, log-sum-exp of rows of 1,024 f32, us: 366 with 3, 328 with 4, 293
+/// with 5, 314 with 6.
 const BLOCKS: usize = 8;
 const BLOCKS_IN_ORDER: usize = 5;
 const BLOCKS_OF_LARGE: usize = 4;
@@ -38,13 +39,14 @@ pub struct RowsPlan {
     pub depth: usize,
     /// Threads per block.
     pub threads: usize,
-    /// Number of blocks that a multiprocessor should run.
+    /// Number of blocks that a multiprocessor should run at once.
     pub blocks: usize,
 }
 
 impl RowsPlan {
-    /// Plans `rows` rows of `len` elements of `input` bytes, or of several streams, combined as values of `state`
-    /// bytes; `None` where another kernel is faster. The plan depends on lengths and types alone.
+    /// Plans the reduction of `rows` rows of `len` elements, which are combined as values of `state` bytes. An element
+    /// has `input` bytes, in one buffer or in several `streams`. `commutes`: the operator does. `None` if another
+    /// kernel is faster. The plan depends on lengths and types alone.
     #[must_use]
     pub fn new(
         (rows, len): (usize, usize),

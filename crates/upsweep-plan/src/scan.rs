@@ -42,7 +42,8 @@ impl ScanPlan {
         Self::with_waves(len, sizes, capability, usize::MAX)
     }
 
-    /// Plans a scan as [`new`](ScanPlan::new) does, with waves of up to `longest_wave` tiles per block.
+    /// Plans a scan as [`new`](ScanPlan::new) does. Arrays that blocks of up to `longest_wave` tiles hold in shared
+    /// memory at once get the plan of a wave; 0 excludes it.
     pub fn with_waves(len: usize, sizes: Sizes, capability: (u32, u32), longest_wave: usize) -> Self {
         let tuning = Tuning::of(capability);
         let schedule = match Wave::new(len, sizes, tuning, longest_wave) {
@@ -58,8 +59,9 @@ impl ScanPlan {
         Self { len, sizes, schedule: Schedule::Segments(Pipeline::of_segments(len, sizes, Tuning::of(capability))) }
     }
 
-    /// Plans a reduction of `len` elements by keys; `None` if it is short and waves, of up to `longest_wave` tiles per
-    /// block, are allowed.
+    /// Plans a reduction of `len` elements by keys, with tiles whose results wait for their positions. `None` if the
+    /// array is short and may be reduced by a wave (blocks that hold it in shared memory at once, of up to
+    /// `longest_wave` tiles each), or if the types are too large.
     pub fn of_runs(
         len: usize,
         sizes: Sizes,

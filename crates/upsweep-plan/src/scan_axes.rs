@@ -11,40 +11,42 @@ use std::ops::Range;
 
 /// Largest combined value, in bytes: registers do not hold larger ones.
 const MOST_STATE: usize = 16;
-/// Largest number of columns of a lane, and largest number of bytes of their values.
+/// Largest number of neighbouring columns of a lane. Below it, the largest number of bytes of these columns' values.
 const COLUMNS: usize = 4;
 const VECTOR_BYTES: usize = 32;
-/// Number of strips that keeps all multiprocessors busy. Where strips of 32 lanes per row are fewer, strips have fewer
-/// lanes. H200, 2026-11-25, in groups of 12, 1k x 1k f32: 18.4 us with 4 lanes, 19.5 with 8; 4k x 4k: 75 with 8 lanes,
-/// 78 with 16.
+/// Number of strips (neighbouring columns, which a block scans from top to bottom) that keeps all multiprocessors busy.
+/// If strips of 32 lanes per row are fewer, strips have fewer lanes. H200, 2026-11-25, in groups of 12, 1k x 1k f32:
+/// 18.4 us with 4 lanes, 19.5 with 8; 4k x 4k: 75 with 8 lanes, 78 with 16.
 const STRIPS: usize = 96;
 const FEWEST_LANES: usize = 4;
-/// Number of registers for a thread's values of a tile.
+/// Number of registers that hold a thread's values of a tile.
 const VALUE_REGISTERS: usize = 32;
-/// Smallest number of bytes of elements that are copied ahead, and smallest and largest number of tiles of these
-/// elements.
+/// Smallest number of bytes of elements that a block copies to shared memory ahead. Below it, the smallest and the
+/// largest number of tiles of these elements.
 const AHEAD_BYTES: usize = 32 << 10;
 const AHEAD: (usize, usize) = (2, 4);
-/// Number of groups of strips that a strip looks back over: with many strips, all groups in flight.
+/// Number of groups of strips whose totals a strip reads at once in its look-back: with many strips, all groups that
+/// are in flight.
 const GROUPS: usize = 12;
 
-/// Number of warps that compute, or that reduce while as many others finish; tiles that are kept until the prefix from
-/// their left is known; look-back warps per tile. A block has barriers for 4 kept tiles where warps have separate
-/// roles, else for 7.
+/// Numbers of warps and tiles of a block: warps that compute (or that reduce, if as many others finish); tiles that are
+/// kept until the prefix from their left is known; look-back warps per tile. A block has barriers for 4 kept tiles if
+/// warps have separate roles, else for 7.
 type Team = (usize, usize, usize);
-/// Team whose warps have one role. H200, 2026-11-25, 16k x 16k: f32 602 us (8 warps, 4 tiles, 2 look-back warps: 644;
-/// 1: 799; 7 tiles of 32 rows: 650).
+/// Team whose warps all reduce and finish. H200, 2026-11-25, 16k x 16k: f32 602 us (8 warps, 4 tiles, 2 look-back
+/// warps: 644; 1: 799; 7 tiles of 32 rows: 650).
 const TOGETHER: Team = (6, 6, 1);
-/// Team of strips of fewer lanes. With four look-back warps a thread has 80 registers, which values of 8 bytes spill.
+/// Team of strips with fewer than 32 lanes per row. With four look-back warps a thread has 80 registers, which values
+/// of 8 bytes spill.
 const NARROW: Team = (8, 4, 2);
-/// Team of strips of fewer lanes, for values of 4 bytes. H100, 2026-11-25, with two look-back warps and with four: 1k x
-/// 1k f32 16.5 us and 13.8, 4k 75 and 69, 8k 251 and 220.
+/// Team of strips with fewer than 32 lanes per row, for values of 4 bytes. H100, 2026-11-25, with two look-back warps
+/// and with four: 1k x 1k f32 16.5 us and 13.8, 4k 75 and 69, 8k 251 and 220.
 const NARROW_WORDS: Team = (8, 4, 4);
-/// Team whose warps have separate roles. H200, 2026-11-25, 16k x 16k: u8 to u32 427 us (together 493; one look-back
-/// warp 624).
+/// Team with separate roles: some warps reduce and others finish. H200, 2026-11-25, 16k x 16k: u8 to u32 427 us
+/// (together 493; one look-back warp 624).
 const APART: Team = (8, 4, 2);
-/// Team whose warps have separate roles, for large values: f32 to f64, of twice as many rows of a thread, 917 us (8
-/// warps of half the rows: 1,059; together 1,015).
+/// Team with separate roles, for large values, of which a thread has twice as many rows: f32 to f64 917 us (8 warps of
+/// half the rows: 1,059; together 1,015).
 const APART_LARGE: Team = (4, 4, 1);
 
 /// Cost model in microseconds. One pass costs `BLOCK_US` per block and `TILE_US` per tile of a block, with `BLOCKS`
@@ -58,7 +60,7 @@ const SCANS_US: f64 = 25.0;
 const MEBIBYTE_US: f64 = 0.6;
 const BORDERED_MEBIBYTE_US: f64 = 8.0;
 
-/// Bytes of an element, of a combined value, and of a result.
+/// Sizes in bytes: of an element, of a combined value, and of a result.
 type Sizes = (usize, usize, usize);
 
 /// A planned scan along two axes.
@@ -66,13 +68,13 @@ type Sizes = (usize, usize, usize);
 pub struct AxesPlan {
     /// Number of arrays, one after the other, and the rows and columns of each.
     pub shape: (usize, usize, usize),
-    /// Sizes of an element, of a combined value, and of a result.
+    /// Sizes in bytes: of an element, of a combined value, and of a result.
     pub sizes: Sizes,
-    /// Number of lanes of a row of a strip.
+    /// Number of lanes across a row of a strip (neighbouring columns, which a block scans from top to bottom).
     pub lanes: usize,
     /// Number of columns of a lane.
     pub vector: usize,
-    /// Number of rows of a thread in a tile.
+    /// Number of rows of a tile that a thread holds.
     pub rows: usize,
     /// Number of tiles that a block copies ahead.
     pub ahead: usize,
@@ -150,7 +152,8 @@ impl AxesPlan {
         self.shape.1.div_ceil(self.tile().0)
     }
 
-    /// Returns the number of strips of a group. Narrow strips form smaller groups, as they then wait for less.
+    /// Returns the number of neighbouring strips of a group, whose totals are added up for the look-back. Narrow strips
+    /// form smaller groups, as they then wait for less.
     fn group(&self) -> usize {
         if self.lanes == WARP { 12 } else { 8 }
     }
@@ -161,8 +164,8 @@ impl AxesPlan {
         self.strips().div_ceil(self.group())
     }
 
-    /// Whether warps have separate roles: some reduce and others finish. They have where elements are widened, as
-    /// memory then leaves less time for each element.
+    /// Whether warps have separate roles: some reduce and others finish. They do if a combined value is larger than an
+    /// element, as memory then leaves less time for each element.
     fn apart(&self) -> bool {
         self.sizes.1 > self.sizes.0
     }
@@ -180,7 +183,7 @@ impl AxesPlan {
     }
 
     /// Returns the number of look-back entries of single strips: one for each row of each strip. Two entries for each
-    /// row of each group follow them.
+    /// row of each group of strips follow them in memory.
     #[must_use]
     pub fn row_entries(&self) -> usize {
         self.rows_of_tiles().saturating_mul(self.strips())
@@ -262,9 +265,9 @@ impl fmt::Display for AxesPlan {
     }
 }
 
-/// Number of chunks of a row on the CPU, as many as threads can follow each other along it; smallest number of columns
-/// and largest number of bytes of a chunk. The line of a chunk stays in a first-level cache, and the overhead of a
-/// chunk must not show.
+/// Number of chunks (neighbouring columns) of a row on the CPU: as many threads as this can follow each other along a
+/// row of tiles. Below it, the smallest number of columns and the largest number of bytes of a chunk. A scanned row of
+/// a chunk must stay in a first-level cache, and the overhead of a chunk must not show.
 const CHUNKS: usize = 8;
 const COLUMNS_AT_LEAST: usize = 128;
 const CHUNK_BYTES: usize = 8 << 10;
@@ -276,7 +279,7 @@ pub const TILE_ROWS: usize = 32;
 pub struct CpuAxesPlan {
     /// Number of arrays, one after the other, and the rows and columns of each.
     pub shape: (usize, usize, usize),
-    /// Number of columns of a chunk.
+    /// Number of columns of a chunk: the neighbouring columns that a tile spans.
     pub columns: usize,
     /// Number of threads that share the work.
     pub threads: usize,
@@ -306,12 +309,12 @@ impl CpuAxesPlan {
         self.shape.2.div_ceil(self.columns)
     }
 
-    /// Returns the number of rows of tiles in an array.
+    /// Returns the number of tiles below each other in an array.
     pub fn rows_of_tiles(&self) -> usize {
         self.shape.1.div_ceil(TILE_ROWS)
     }
 
-    /// Returns the range of the rows of a row of tiles, within their array; `row` counts rows of tiles through all
+    /// Returns the range of the rows of the tiles number `row` from above, within their array; `row` counts through all
     /// arrays.
     pub fn rows(&self, row: usize) -> Range<usize> {
         let first = row % self.rows_of_tiles() * TILE_ROWS;

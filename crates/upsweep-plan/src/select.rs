@@ -11,9 +11,11 @@ use super::tuning::Tuning;
 
 pub use super::compaction::{SelectPlan, SelectSizes};
 
-/// Bytes of shared memory besides the parts that grow with the tile: tickets, the warps' numbers, alignment.
+/// Bytes of shared memory of a block besides what grows with the tile: tickets, the numbers of elements that each warp
+/// selects, alignment.
 const OVERHEAD: usize = 512;
-/// Number of tiles that a block stages ahead, and number of tiles whose results may wait in the ring buffer.
+/// Number of tiles that a block copies to shared memory ahead. Below it, the number of tiles whose results may wait in
+/// the ring buffer (a circular buffer in shared memory) until their positions are known.
 const AHEAD: usize = 1;
 const RING: usize = 6;
 /// Number of warps of a block that look back and store.
@@ -25,8 +27,8 @@ const STORERS: usize = 2;
 const CHOICES: [(TileSize, usize); 5] = [(LARGEST, 2), (SEGMENTS, 2), (LARGEST, 1), (SEGMENTS, 1), (LAST, 1)];
 const LARGEST: TileSize = TileSize { threads: 256, thread_bytes: 112 };
 const LAST: TileSize = TileSize { threads: 256, thread_bytes: 16 };
-/// Number of tiles for whose results the ring buffer must have room, in halves of a tile; and the smallest such number,
-/// where only one block would fit otherwise.
+/// Number of tiles for whose results the ring buffer must have room, if all elements are selected; in halves of a tile.
+/// Below it, the smallest such number, which is allowed where otherwise a single block would fit.
 const HALVES: usize = 4;
 const FEWEST_HALVES: usize = 3;
 /// Size of the input in bytes from which tiles are the largest: with fewer bytes each block has one tile at most, for
@@ -52,7 +54,7 @@ impl SelectPlan {
         several.or_else(|| with(1, HALVES)).or_else(|| with(1, 2)).unwrap_or_else(|| plan((LAST, 1)))
     }
 
-    /// Plans tiles of this size with `blocks` blocks per multiprocessor.
+    /// Plans tiles of size `size`, with `blocks` blocks per multiprocessor.
     fn within(len: usize, sizes: SelectSizes, size: TileSize, blocks: usize, tuning: &'static Tuning) -> Self {
         let shape = shape(sizes.input, size);
         let tiles = len.div_ceil(shape.elements()).max(1);
@@ -64,8 +66,8 @@ impl SelectPlan {
         plan
     }
 
-    /// Returns the largest number of bytes of a tile's results in the ring: elements, their indices in the tile, or
-    /// both.
+    /// Returns the largest number of bytes of a tile's results in the ring buffer: elements, their indices in the tile,
+    /// or both.
     fn most_results(&self) -> usize {
         let SelectSizes { input, index, run, .. } = self.sizes;
         let elements = self.shape.elements();
@@ -74,7 +76,7 @@ impl SelectPlan {
         values.next_multiple_of(16) + places.next_multiple_of(16)
     }
 
-    /// Returns the number of bytes of the elements and flags that a block stages ahead.
+    /// Returns the number of bytes of the elements and flags that a block copies to shared memory ahead.
     fn staged(&self) -> usize {
         let edges = if self.sizes.neighbours { self.shape.warps() * self.shape.slot } else { 0 };
         let elements = if self.sizes.reads_elements() { self.shape.bytes() + edges } else { 0 };
@@ -106,9 +108,9 @@ impl SelectPlan {
     }
 }
 
-/// Bytes of a block's elements on the CPU: elements and selected elements stay in a second-level cache. Where one
-/// thread does everything, blocks are small, because memory that an allocator has to request from the system is slow
-/// the first time: calls of 128 KiB took 4 times as long.
+/// Bytes of the elements of a block, which a thread compacts at once on the CPU: elements and selected elements stay in
+/// a second-level cache. If one thread does everything, blocks are small, because memory that an allocator has to
+/// request from the system is slow the first time: calls of 128 KiB took 4 times as long.
 const BLOCK_BYTES: usize = 128 << 10;
 const SMALL_BLOCK_BYTES: usize = 32 << 10;
 /// Bytes of input below which the calling thread does everything and nothing is prefetched; and bytes from which stores

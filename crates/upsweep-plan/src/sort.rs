@@ -24,12 +24,13 @@ const COUNT_DEPTH: usize = 2;
 const COUNTER_BYTES: [(usize, usize); 3] = [(160 << 10, 128 << 10), (96 << 10, 64 << 10), (0, 32 << 10)];
 /// Number of threads of a block whose warps each sort a segment or bucket.
 const WARP_THREADS: usize = 128;
-/// Smallest number of keys that a block counts.
+/// Smallest number of keys of a block that counts digits: short arrays have fewer blocks.
 const LEAST_PART: usize = 8 << 10;
-/// Number of threads of a block of a pass that rank keys.
+/// Number of threads of a block of a pass that rank keys: that compute the position of each key among those of its
+/// digit.
 const RANKERS: usize = 512;
-/// Largest number of lines (of 32 values) of a digit's run in a tile for which runs are stored whole; see
-/// `sort/drain.cuh`.
+/// Largest number of lines (of 32 values) of a digit's run, the keys of a tile that have this digit, up to which the
+/// runs are stored whole; see `sort/drain.cuh`.
 const LONG_LINES: usize = 6;
 /// Nanoseconds that a thread sleeps after a poll in which no status word was new.
 const POLL_NANOSECONDS: usize = 20;
@@ -45,7 +46,8 @@ const MOST_LARGE: usize = 65_536;
 /// Largest array, in keys, that a block of few threads sorts.
 const FEW_KEYS: usize = 1024;
 
-/// Bytes of counters of few distinct keys: a word for each slot and lane.
+/// Bytes of shared memory for the counters of arrays of few distinct keys: a word for each of 256 distinct keys and
+/// each lane.
 const FEW_BYTES: usize = 4 * 256 * 32;
 
 /// Largest number of highest bits by which a sort begins: a block's shared memory has a counter of 16 bits for each of
@@ -72,14 +74,14 @@ pub enum Road {
     Passes,
 }
 
-/// A planned sort.
+/// Plan of a radix sort of an array on a CUDA device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SortPlan {
     /// Number of keys.
     pub len: usize,
     /// Types of keys and values.
     pub types: SortTypes,
-    /// Whether the results replace the input.
+    /// Whether the sorted keys replace the input.
     pub in_place: bool,
     /// Number of threads of a block of a pass that rank keys.
     pub rankers: usize,
@@ -87,9 +89,11 @@ pub struct SortPlan {
     pub storers: usize,
     /// Number of keys per thread that ranks.
     pub keys: usize,
-    /// Number of rows, of those that a warp matches at once, that it matches through shared memory.
+    /// Number of rows, of those (`rows`) in which a warp finds equal digits at once, for which it does so through
+    /// shared memory.
     pub mask_rows: usize,
-    /// Number of rows (a key of each lane) whose equal digits a warp matches at once.
+    /// Number of rows (a row is one key of each lane of a warp) in which a warp finds the lanes with equal digits at
+    /// once.
     pub rows: usize,
     /// Bytes of a status word.
     pub status: usize,
@@ -103,7 +107,8 @@ pub struct SortPlan {
     pub large: LocalPlan,
     /// Plan of a cluster of blocks, on devices that have them.
     pub cluster: Option<ClusterPlan>,
-    /// Whether a block has room for the largest number of buckets of a single pass, and a tile.
+    /// Whether shared memory has room for a block of the single pass by many highest bits: its counters for the largest
+    /// number of buckets, and the keys of a tile.
     pub has_room_to_scatter: bool,
 }
 
@@ -130,7 +135,7 @@ impl SortPlan {
             cluster: ClusterPlan::new(types, capability, shared),
             has_room_to_scatter: scatter::fits(shared),
         };
-        // Registers: a thread has 80 of 65,536; keys may take half, and fewer where there are values.
+        // A thread has 80 of 65,536 registers. Its keys may take half of them, or fewer if there are values.
         let most = if types.value == 0 { 160 } else { 96 };
         let most = (most / types.key.max(types.value)).min(most / 4);
         // A tile for each multiprocessor, if there are enough keys.
@@ -178,7 +183,8 @@ impl SortPlan {
         self.types.value == 0 && self.split_bits() > 0 && self.len >> self.split_bits() <= 32 * self.warp_items() / 4
     }
 
-    /// Largest number of keys of a bucket that is sorted on its own; 0 where buckets of random keys would be larger.
+    /// Largest number of keys of a bucket that a warp or block sorts on its own; 0 if buckets of random keys would be
+    /// larger.
     #[must_use]
     pub fn bucket_room(&self) -> usize {
         if !self.has_room_for_buckets() {
@@ -205,7 +211,7 @@ impl SortPlan {
         if key >= SPLIT_KEY_BYTES && has_use && self.counters >= 2 << bits { Road::Split(bits) } else { Road::Passes }
     }
 
-    /// Returns the number of highest bits whose buckets are small enough for blocks.
+    /// Returns the number of highest bits by which random keys form buckets small enough for blocks.
     fn bucket_bits(&self) -> u32 {
         // Buckets of random keys are filled to eight ninths at most, eight standard deviations from full.
         self.len.div_ceil(self.local.tile() * 8 / 9).next_power_of_two().ilog2()
@@ -223,20 +229,21 @@ impl SortPlan {
         if let Road::Split(bits) = self.road() { bits } else { 0 }
     }
 
-    /// Whether the highest bits are more bits than a digit has: then another kernel counts all digits, if they are
-    /// needed.
+    /// Whether the number of highest bits is more than that of a digit. If so, the kernel that counts keys by them does
+    /// not count digits; another kernel does, if they are needed.
     #[must_use]
     pub fn counts_apart(&self) -> bool {
         self.split_bits() > DIGITS.ilog2()
     }
 
-    /// Whether buckets of the first pass are cut into tiles for a second one.
+    /// Whether the buckets of the first pass are cut into tiles for a second pass, by more of the highest bits.
     #[must_use]
     pub fn splits_twice(&self) -> bool {
         self.counts_apart() && !self.scatters()
     }
 
-    /// Whether buckets that are too large for a block, but not for a larger one, are listed for larger blocks.
+    /// Whether buckets that are too large for a usual block, but not for a larger one, are put on a list, from which
+    /// larger blocks sort them.
     #[must_use]
     pub fn lists_large(&self) -> bool {
         let has_room = self.has_room_for_buckets() && self.large.tile() > self.local.tile();
@@ -249,7 +256,7 @@ impl SortPlan {
         MOST_LARGE
     }
 
-    /// Number of keys up to which the block that sorts the whole array has fewer threads.
+    /// Largest number of keys of an array that a single block of few threads sorts.
     #[must_use]
     pub fn few_keys() -> usize {
         FEW_KEYS
@@ -301,7 +308,7 @@ impl SortPlan {
         Counting { blocks: self.len.div_ceil(part), part, threads: COUNT_THREADS, shared_bytes: self.counters }
     }
 
-    /// Constants of the kernel that counts keys by their highest bits.
+    /// Constants of the kernel that counts keys by their highest bits (buckets).
     #[must_use]
     pub fn split_constants(&self) -> Constants {
         let mut constants = self.constants(COUNT_THREADS);
@@ -309,7 +316,8 @@ impl SortPlan {
         constants
     }
 
-    /// Whether a block that counts by the highest bits has a full word for each counter.
+    /// Whether the kernel that counts keys by their highest bits has room for counters of 32 bits; else counters have
+    /// 16 bits.
     fn has_wide_counters(&self) -> bool {
         4 << self.split_bits() <= self.counters
     }
@@ -339,13 +347,13 @@ impl SortPlan {
         constants
     }
 
-    /// Constants of kernels of `threads` threads that have no other constants of their own.
+    /// Constants of kernels in blocks of `threads` threads that have no other constants of their own.
     #[must_use]
     pub fn plain_constants(&self, threads: usize) -> Constants {
         self.constants(threads)
     }
 
-    /// Constants of all kernels of the sort.
+    /// Constants that all kernels of the sort have, in blocks of `threads` threads.
     fn constants(&self, threads: usize) -> Constants {
         let SortTypes { key, order, descending, value, indices, keys_out } = self.types;
         let mut constants = Constants::default();
@@ -385,7 +393,7 @@ impl SortPlan {
 /// Launch of a kernel that counts keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counting {
-    /// Number of blocks.
+    /// Number of blocks of the launch.
     pub blocks: usize,
     /// Number of keys per block.
     pub part: usize,

@@ -14,10 +14,11 @@ pub(super) const GROUP: usize = WARP;
 /// Distance, in entries, from one group's status word to the next: a memory line of 8-byte words, so that blocks that
 /// poll different groups poll different lines.
 pub(super) const SPREAD: usize = 16;
-/// Number of offsets of a tile that one warp finds and marks; all warps of a block share the rest. Tiles of 3,072
-/// elements and segments of 8 have 384; see benches/notes/segments.md.
+/// Largest number of segment offsets of a tile that one warp finds and marks alone; if a tile has more, all warps of a
+/// block share them. Tiles of 3,072 elements and segments of 8 have 384; see benches/notes/segments.md.
 pub(super) const OFFSETS_A_WARP: usize = 768;
-/// Number of tiles whose marks by offsets a scan keeps: from the finished tile to the prepared tile (LAG + warps + 2).
+/// Number of tiles of a block, one after the other, for which a scan by segment offsets keeps the marks of segment
+/// heads: from the finished tile to the prepared tile (LAG + warps + 2).
 pub(super) const MARK_SLOTS: usize = 8;
 /// Bytes of shared memory that the driver reserves in each block (CUDA C++ Programming Guide, compute capability 8.0
 /// and later).
@@ -30,8 +31,8 @@ pub(super) struct TileSize {
     pub(super) thread_bytes: usize,
 }
 
-/// Tiles of long arrays: three loads of 16 bytes per thread. A scan reaches 0.95 of a copy's bandwidth, with tiles of
-/// 32 KiB 0.89 (H200, 2026-11-21: benches/notes/scan.md).
+/// Tiles of long arrays: three loads of 16 bytes per thread. With them a scan reaches 0.95 of a copy's bandwidth, with
+/// tiles of 32 KiB 0.89 (H200, 2026-11-21: benches/notes/scan.md).
 pub(super) const LARGE: TileSize = TileSize { threads: 256, thread_bytes: 48 };
 /// Tiles of long arrays of several inputs, where a thread of [`LARGE`] has room for one vector: three vectors for half
 /// as many threads. More elements then share the overhead of a tile (H200, 2026-11-22:
@@ -39,11 +40,13 @@ pub(super) const LARGE: TileSize = TileSize { threads: 256, thread_bytes: 48 };
 /// marks of segments by offsets.
 const SEVERAL: TileSize = TileSize { threads: 128, thread_bytes: 160 };
 const ROWS_OF_SEVERAL: usize = 3;
-/// Bytes of the slots of a vector of two inputs of 8 bytes, one element of each; and number of vectors per thread, more
-/// of which share the thread's overhead (H200, 2026-11-24, sums of big integers: benches/notes/trees-and-graphs.md).
+/// Bytes of shared memory of a vector that is one element of each of two inputs of 8 bytes. Below it, the number of
+/// such vectors per thread: more vectors share the thread's overhead (H200, 2026-11-24, sums of big integers:
+/// benches/notes/trees-and-graphs.md).
 pub(super) const SHORT_SLOT: usize = 16;
 const ROWS_OF_SHORT: usize = 5;
-/// Largest tile of wider vectors, in bytes: three such tiles fit, too.
+/// Largest tile of several inputs with wider vectors than [`SHORT_SLOT`], in bytes: three such tiles fit into a block's
+/// shared memory, too.
 const SEVERAL_BYTES: usize = 18 << 10;
 /// Tiles of short arrays, one per block: straight-line code a third as long (H200, 2026-11-21: 6.6 to 6.4 us at 2^16,
 /// benches/notes/scan.md, "Short arrays").
@@ -58,15 +61,16 @@ const SEGMENTS_OF_SEVERAL: usize = 80;
 /// Sizes in bytes that a plan depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// Size of an element; of several inputs, of one element of each stream together.
+    /// Size of an element; for several inputs, the sum of the sizes of an element of each.
     pub input: usize,
     /// Element sizes of the streams, if the input is not one buffer.
     pub streams: Option<Streams>,
-    /// Size of a tile's look-back state: a combined value, with its segment heads.
+    /// Size of a tile's look-back state: a combined value, together with the number or flag of its segment heads.
     pub state: usize,
     /// Size of a result.
     pub output: usize,
-    /// Size of an element's slot in shared memory: of the element, or of a result that may replace it.
+    /// Size of an element's slot (its place in shared memory), which also holds the result that may replace the
+    /// element.
     pub place: usize,
     /// Number of bytes of a tile's values that a thread keeps from the first pass over the tile to the second.
     pub kept: usize,
@@ -95,8 +99,9 @@ impl Sizes {
     }
 }
 
-/// Returns the smallest number of elements that are whole words of every stream and 16 bytes together, if a thread
-/// holds as many; else 1.
+/// Returns the number of neighbouring elements of several `streams` (input buffers) that a thread loads at once: the
+/// smallest number that is whole words of every stream and at least 16 bytes together; 1 if that is more than 64 bytes.
+/// Without streams, it is a power of two, at most 4, of results of `output` bytes that fit into 16 bytes.
 fn vector_of(streams: Streams, output: usize) -> usize {
     if streams.sizes().is_empty() {
         return 1 << (16 / output.max(1)).clamp(1, 4).ilog2();
@@ -110,7 +115,8 @@ fn vector_of(streams: Streams, output: usize) -> usize {
         .unwrap_or(1)
 }
 
-/// Returns the number of bytes of a vector's slots, of several streams or none, as `slot_bytes` in `tile/stage.cuh`.
+/// Returns the bytes of shared memory of a vector of `vector` elements of each of `streams`, which are several or none.
+/// An element of the first stream takes `place` bytes. As `slot_bytes` in `tile/stage.cuh`.
 fn slots(streams: Streams, vector: usize, place: usize) -> usize {
     let several = streams.sizes().len() > 1;
     let slot = |bytes: usize| match bytes {
@@ -131,7 +137,7 @@ pub struct TileShape {
     pub vector: usize,
     /// Number of vectors per thread.
     pub rows: usize,
-    /// Bytes of a vector's slots in shared memory: one slot for each stream.
+    /// Bytes of a vector in shared memory, where each input buffer has a slot for its elements of the vector.
     pub slot: usize,
 }
 
@@ -154,7 +160,8 @@ impl TileShape {
             None => (vector * sizes.place).next_multiple_of(16),
             Some(streams) => slots(streams, vector, sizes.place),
         };
-        // Rows are odd, against bank conflicts; a thread's heads are bits of a word of 64, with one to spare.
+        // The number of vectors per thread is odd, against bank conflicts. The segment heads of a thread's elements are
+        // bits of a word of 64, with one bit to spare.
         let rows = |bytes: usize| ((bytes / slot).min(63 / vector).max(1) - 1) | 1;
         let several = sizes.streams.is_some_and(|streams| streams.sizes().len() > 1);
         let thread_bytes = if several && size == SEGMENTS { SEGMENTS_OF_SEVERAL } else { thread_bytes };
@@ -199,8 +206,8 @@ impl TileShape {
             + if sizes.marks == Marks::Vectors { marks } else { 0 }
     }
 
-    /// Bytes of what a warp that finds offsets stores for a tile: the tile's marks, the range of its offsets and its
-    /// first `ends`.
+    /// Bytes of what a warp that finds segment offsets stores in shared memory for a tile: the tile's marks of segment
+    /// heads, the range of its offsets, and its first `ends` segment ends.
     pub(super) fn found(&self, sizes: Sizes, ends: usize) -> usize {
         if sizes.marks == Marks::Offsets { self.elements() / 8 + 48 + ends * size_of::<u16>() } else { 0 }
     }

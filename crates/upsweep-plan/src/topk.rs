@@ -11,31 +11,35 @@ use upsweep_core::key::KeyOrder;
 /// between counting and storing) is long enough for a tile's prefix to arrive.
 const CHOICES: [(TileSize, usize); 4] = [(SEGMENTS, 2), (LARGE, 3), (LARGE, 2), (LARGE, 1)];
 const FEWEST_LAG: usize = 2;
-/// Bytes of shared memory besides the parts that grow with the tile: tickets, alignment.
+/// Bytes of shared memory besides the parts that grow with the tile: tickets (by which blocks take tiles), alignment.
 const OVERHEAD: usize = 2 << 10;
 /// Number of keys of a sample. Chance limits the precision of the estimate; a larger sample takes one block longer.
 const SAMPLE: usize = 16 << 10;
-/// Number of keys from which a window is estimated: as many keys are read in some microseconds.
+/// Smallest number of keys for which a window (a range of keys that probably contains the requested one) is estimated
+/// from a sample. Fewer keys are read in some microseconds.
 const GUESS_FROM: usize = 1 << 20;
-/// Number of standard deviations between a rank in the sample and the ends of its window, and number of ranks to add.
-/// One window in 10^8 misses.
+/// Distance in the sample from the requested rank to each end of its window: a number of standard deviations, plus a
+/// number of ranks. One window in 10^8 misses the rank.
 const DEVIATIONS: f64 = 6.0;
 const PLACES: f64 = 4.0;
-/// Divisor of the sample: results are taken from the candidates if the window ends within this fraction of the sample.
-/// Else only the key of the requested rank is searched among them.
+/// Divisor of the size of the sample, for a limit on the rank at which a window ends in the sample. Up to this limit,
+/// results are taken from the candidates (the keys in the window). Beyond it, only the key of the requested rank is
+/// searched among them.
 const MOST_CANDIDATES: usize = 128;
-/// Number of threads per block of the kernels besides the pipeline.
+/// Number of threads per block of the kernels besides the pipeline: of the kernel that estimates, and of those that
+/// count, collect or take.
 const GUESS_THREADS: usize = 1024;
 const COUNT_THREADS: usize = 512;
-/// Number of blocks per multiprocessor of the kernel that collects candidates: the keys of two steps are in registers.
+/// Number of blocks per multiprocessor of the kernel that collects candidates. Few blocks run, because a thread holds
+/// the keys of two iterations in registers.
 const COLLECT_BLOCKS: usize = 2;
 const ORDER_THREADS: usize = 512;
 /// Number of bits of a digit: see `topk/ranked.cuh`.
 const DIGIT_BITS: usize = 11;
 /// Largest row, in keys, that a block of few threads ranks.
 const SHORT_ROW: usize = 4 << 10;
-/// Number of keys that one block processes as fast as all blocks of the device together: a shorter row has a single
-/// block.
+/// Number of keys of a row that one block processes as fast as all blocks of the device together: a shorter row has a
+/// single block.
 const ROW_OF_A_BLOCK: usize = 16 << 10;
 /// Largest number of results of a row that one block sorts.
 #[cfg(feature = "cuda")]
@@ -61,24 +65,24 @@ pub struct Window {
     pub low_rank: usize,
     /// Rank in the sample of the window's last key; more than the size of the sample for the last key of all.
     pub high_rank: usize,
-    /// Largest number of candidates for which there is room.
+    /// Largest number of candidates (keys in the window) for which there is room in memory.
     pub room: usize,
 }
 
 /// The pipeline over all keys: see `topk/store.cuh`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pass {
-    /// Shape of the tiles.
+    /// Shape of the tiles: their threads, and the elements of each thread.
     pub shape: TileShape,
-    /// Number of tiles.
+    /// Number of tiles into which the input is cut.
     pub tiles: usize,
-    /// Bytes of a tile's look-back state: two numbers of keys.
+    /// Bytes of a tile's look-back state: two counts of keys.
     pub state: usize,
-    /// Number of blocks that a multiprocessor should run.
+    /// Number of blocks that a multiprocessor should run at once.
     pub blocks: usize,
-    /// Number of tiles that a block holds between counting keys and storing them.
+    /// Number of tiles that a block holds between counting their keys and storing them.
     pub lag: usize,
-    /// Status words of the look-back.
+    /// Number of status words (memory through which tiles pass on their totals) of the look-back.
     pub words: StatusWords,
     /// Tuning parameters of the device: see [`Tuning`].
     pub tuning: &'static Tuning,
@@ -112,16 +116,16 @@ impl Pass {
     }
 }
 
-/// A planned top-k.
+/// Plan of a top-k, the first keys in order, on a CUDA device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TopKPlan {
     /// Number of keys of a row.
     pub len: usize,
     /// Types of the ranking.
     pub types: RankTypes,
-    /// Pass over all keys.
+    /// Pass over all keys, which stores the results in the order of the input if they are not taken from candidates.
     pub pass: Pass,
-    /// Estimated window; none for few keys.
+    /// Estimated window, a range of keys that most probably contains the requested one; none for few keys.
     pub window: Option<Window>,
 }
 
@@ -133,15 +137,15 @@ impl TopKPlan {
         Self { len, types, pass, window: window(len, rank, results) }
     }
 
-    /// Whether results are, most probably, taken from the candidates; else only the key of the requested rank is
-    /// searched among them.
+    /// Whether all results are, most probably, taken from the candidates (the keys in the window). If not, only the key
+    /// of the requested rank is searched among them.
     #[must_use]
     pub fn takes(&self) -> bool {
         self.window.is_some_and(|window| window.low_rank == 0)
     }
 
-    /// Returns the number of digits of a key, each with a launch of the kernel that counts. Where results are taken,
-    /// the digits of an index follow.
+    /// Returns the number of digits that are found, one launch of the counting kernel each: those of a key and, if
+    /// results are taken from the candidates (`takes`), those of an index.
     #[must_use]
     pub fn digits(&self, takes: bool) -> usize {
         let places = if takes { (8 * self.types.place).div_ceil(DIGIT_BITS) } else { 0 };
@@ -163,19 +167,19 @@ impl TopKPlan {
         (self.pass.threads(), self.pass.stages() * self.pass.shape.bytes())
     }
 
-    /// Returns the number of blocks that count digits, four per multiprocessor at most.
+    /// Returns the number of blocks of the kernel that counts digits, four per multiprocessor at most.
     #[must_use]
     pub fn counting_blocks(&self, multiprocessors: usize) -> usize {
         (self.len * self.types.key).div_ceil(64 * COUNT_THREADS).clamp(1, 4 * multiprocessors)
     }
 
-    /// Returns the number of blocks that collect candidates.
+    /// Returns the number of blocks of the kernel that collects candidates (the keys in the estimated window).
     #[must_use]
     pub fn collecting_blocks(&self, multiprocessors: usize) -> usize {
         (self.len * self.types.key).div_ceil(64 * COUNT_THREADS).clamp(1, COLLECT_BLOCKS * multiprocessors)
     }
 
-    /// Returns the number of blocks that take results from candidates.
+    /// Returns the number of blocks of the kernel that takes results from the candidates (the keys in the window).
     #[must_use]
     pub fn taking_blocks(&self, multiprocessors: usize) -> usize {
         self.window.map_or(1, |window| window.room).div_ceil(COUNT_THREADS).clamp(1, multiprocessors)
@@ -188,19 +192,20 @@ impl TopKPlan {
         [GUESS_THREADS, COUNT_THREADS, ORDER_THREADS]
     }
 
-    /// Whether each of `rows` rows has a single block.
+    /// Whether each of `rows` rows of `len` keys is processed by a single block.
     #[must_use]
     pub fn by_rows(len: usize, rows: usize, multiprocessors: usize) -> bool {
         len <= ROW_OF_A_BLOCK || 2 * rows >= multiprocessors
     }
 
-    /// Returns the number of threads of a block that has a row.
+    /// Returns the number of threads of a block that processes a whole row.
     #[must_use]
     pub fn row_threads(&self) -> usize {
         if self.len <= SHORT_ROW { 256 } else { 1024 }
     }
 
-    /// Returns the number of elements that a block sorts to order `number` results, with padding, and their bytes.
+    /// Returns the number of elements that a block sorts to order `number` results, padding included, and the bytes of
+    /// these elements.
     #[must_use]
     pub fn order_places(&self, number: usize) -> (usize, usize) {
         let places = number.next_power_of_two().max(16);
@@ -234,8 +239,9 @@ impl TopKPlan {
     }
 }
 
-/// Estimates the window of a rank. Where few results are requested, it begins with the first key, so that it contains
-/// all of them.
+/// Estimates the window of the rank `rank` among `len` keys: the range of keys, by their ranks in the sample, that most
+/// probably contains it. If few results are requested (`results`), the window begins with the first key, so that it
+/// contains all of them.
 fn window(len: usize, rank: usize, results: bool) -> Option<Window> {
     if len < GUESS_FROM {
         return None;
@@ -247,7 +253,7 @@ fn window(len: usize, rank: usize, results: bool) -> Option<Window> {
     let few = high_rank <= SAMPLE / MOST_CANDIDATES;
     let low_rank = if few && results { 0 } else { (centre - spread).max(0.0) as usize };
     let samples = (high_rank.min(SAMPLE + 1) - low_rank) as f64;
-    // Mean number of keys of the sample in the window, and more, as the sample may contain few of the window's keys.
+    // Upper estimate of the number of the sample's keys in the window: the sample may contain few of the window's keys.
     let most = samples + DEVIATIONS * (samples.sqrt() + 1.0);
     let room = (most * (len / SAMPLE) as f64).ceil() as usize;
     Some(Window { low_rank, high_rank, room: room.min(len) })

@@ -5,14 +5,14 @@ use upsweep_core::inputs::Streams;
 
 /// Threads per block.
 const THREADS: usize = 256;
-/// Bytes of input that a thread loads at once, and largest number of vectors of these bytes.
+/// Largest number of bytes of input, and largest number of vectors of elements, that a thread loads at once.
 const THREAD_BYTES: usize = 64;
 const MOST_VECTORS: usize = 4;
-/// Largest number of vectors where all input is gathered, at computed indices: of 16k x 16k elements, transposed, 1,920
-/// us with four and 1,882 with two, of neighbours 505 and 568 (H200, 2026-11-26).
+/// Largest number of vectors per thread if the map gathers all its input at computed indices. For 16k x 16k elements,
+/// transposed, four vectors took 1,920 us and two 1,882; for gathered neighbours 505 and 568 (H200, 2026-11-26).
 const MOST_COMPUTED: usize = 2;
 
-/// A planned transform.
+/// Plan of a transform: one result for each element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransformPlan {
     /// Number of elements, or capacity where the number is in device memory.
@@ -30,15 +30,17 @@ impl TransformPlan {
         Self::with(len, input, input.max(output), false)
     }
 
-    /// Plans a transform of `len` elements of several `streams`, or none; `apart` says whether the map also gathers.
+    /// Plans a transform of `len` elements to results of `output` bytes. The elements are in several buffers
+    /// (`streams`), or in none. `apart`: the map also gathers, at indices that it computes.
     #[must_use]
     pub fn of_streams(len: usize, streams: Streams, apart: bool, output: usize) -> Self {
         let widest = streams.sizes().iter().copied().max().unwrap_or(0).max(output);
         Self::with(len, streams.bytes(), widest, apart)
     }
 
-    /// Plans vectors of 16 bytes of the widest type. If the map gathers (`apart`), neighbouring lanes have neighbouring
-    /// elements, as they then often gather neighbouring elements of a table.
+    /// Plans a transform of `len` elements of `input` bytes, in vectors of 16 bytes of the widest type, which has
+    /// `widest` bytes. If the map gathers (`apart`), neighbouring lanes have neighbouring elements, as they then often
+    /// gather neighbouring elements of a table.
     fn with(len: usize, input: usize, widest: usize, apart: bool) -> Self {
         let vector = if apart { 1 } else { 1 << (16 / widest.max(1)).clamp(1, 16).ilog2() };
         let most = if apart && input == 0 { MOST_COMPUTED } else { MOST_VECTORS };
@@ -52,7 +54,7 @@ impl TransformPlan {
         THREADS
     }
 
-    /// Returns the number of blocks, each of which has neighbouring elements.
+    /// Returns the number of blocks of the launch. A block processes neighbouring elements.
     #[must_use]
     pub fn blocks(&self) -> usize {
         self.len.div_ceil(THREADS * self.vector * self.depth)

@@ -10,15 +10,16 @@ pub struct Tuning {
     pub capability: (u32, u32),
     /// Bytes of shared memory that a block may have.
     pub shared_bytes: usize,
-    /// Number of blocks that a multiprocessor should run, for states of up to 8 bytes.
+    /// Number of blocks that a multiprocessor should run, for combined values of up to 8 bytes.
     pub blocks: usize,
-    /// Number of tiles that a block stages ahead of the one it reduces.
+    /// Number of tiles that a block copies to shared memory ahead of the tile that it reduces.
     pub ahead: usize,
-    /// Number of tiles that a block may hold between reducing and rescanning them, where shared memory allows.
+    /// Largest number of tiles that a block holds between reducing and rescanning them, if shared memory has room.
     pub lag: usize,
-    /// Number of warps of a block that look back.
+    /// Number of warps of a block that look back: that find the prefix of a tile from the totals of the tiles before
+    /// it.
     pub look_back_warps: usize,
-    /// Number of groups of tiles that a tile looks back over.
+    /// Number of groups of tiles before a tile whose totals its look-back reads at once.
     pub groups: usize,
     /// Measurement or other source of the row's numbers.
     pub source: &'static str,
@@ -87,8 +88,8 @@ impl Tuning {
         TUNING.iter().rev().find(fits).unwrap_or(&TUNING[0])
     }
 
-    /// Returns the number of blocks per multiprocessor for states of `state` bytes: larger states need more registers
-    /// per thread.
+    /// Returns the number of blocks per multiprocessor for combined values of `state` bytes: larger values need more
+    /// registers per thread.
     pub(super) fn blocks_for(&self, state: usize) -> usize {
         match state {
             0..=8 => self.blocks,

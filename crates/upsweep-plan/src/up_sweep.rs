@@ -2,8 +2,8 @@
 
 use super::constants::{Constants, constants};
 
-/// Number of threads of a block; bytes and largest number of a thread's neighbouring elements, which are two loads of
-/// 16 bytes in flight.
+/// Number of threads of a block. Below it, limits of the neighbouring elements of a thread: their bytes, two loads of
+/// 16 bytes in flight, and their number.
 pub const THREADS: usize = 256;
 const THREAD_BYTES: usize = 32;
 const MOST_ITEMS: usize = 16;
@@ -21,7 +21,7 @@ pub fn tile(size: usize) -> usize {
     THREADS * items(size)
 }
 
-/// Constants that the kernel is compiled with.
+/// Constants that the kernel is compiled with, for elements of `size` bytes.
 #[must_use]
 pub fn constants(size: usize) -> Constants {
     let mut constants = Constants::default();

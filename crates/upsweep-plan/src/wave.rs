@@ -5,46 +5,47 @@ use super::memory::StatusWords;
 use super::tile::{LARGE, SMALL, Sizes, TileShape};
 use super::tuning::Tuning;
 
-/// Largest number of blocks of a wave: an H200 runs 396 at once (132 multiprocessors, three blocks each).
+/// Largest number of blocks of a wave (the blocks that run at once and hold a short array): an H200 runs 396 at once
+/// (132 multiprocessors, three blocks each).
 pub(super) const MOST_PARTS: usize = 384;
-/// Largest number of tiles of a block, where its share of shared memory holds as many: the number of copy groups to
-/// wait for is known when the kernel is compiled.
+/// Largest number of tiles of a block, if its part of a multiprocessor's shared memory has room for them. It is bounded
+/// because the number of groups of copies to wait for must be known when the kernel is compiled.
 pub(super) const MOST_TILES: usize = 5;
-/// Number of small tiles up to which one block runs them: faster than a look-back between blocks (H200, 2026-11-22: 2
-/// tiles 0.4 us faster, 4 tiles 1 us slower; benches/notes/scan.md, "One block alone").
+/// Largest number of small tiles of an array that a single block scans: faster than a look-back between blocks (H200,
+/// 2026-11-22: 2 tiles 0.4 us faster, 4 tiles 1 us slower; benches/notes/scan.md, "One block alone").
 const MOST_TILES_OF_ONE_BLOCK: usize = 2;
-/// Bytes of shared memory of a block besides its tiles: the most that any kernel takes.
+/// Bytes of shared memory of a block besides its tiles: an upper bound for all kernels.
 pub(super) const SHARED_RESERVED: usize = 14 << 10;
 
-/// A planned wave.
+/// Plan of a short scan by one wave: blocks that run at once and together hold the whole array in shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wave {
-    /// Shape of the tiles.
+    /// Shape of the tiles: their threads, and the elements of each thread.
     pub shape: TileShape,
-    /// Number of tiles.
+    /// Number of tiles into which the input is cut.
     pub tiles: usize,
-    /// Number of tiles per block; the last block may have fewer.
+    /// Number of neighbouring tiles that each block scans; the last block may have fewer.
     pub part: usize,
-    /// Number of blocks that a multiprocessor should run.
+    /// Number of blocks that a multiprocessor should run at once.
     pub blocks: usize,
-    /// Status words of the look-back.
+    /// Number of status words of the look-back: the words in device memory through which blocks pass on their totals.
     pub words: StatusWords,
 }
 
 impl Wave {
-    /// Returns the largest number of tiles of a block: one for each warp but one, as one warp finds a tile's offsets
-    /// and the others check them.
+    /// Returns the largest number of tiles of a block: at most one for each warp but one, as one warp finds the segment
+    /// offsets of a tile and the others check them.
     fn most_tiles(shape: TileShape) -> usize {
         MOST_TILES.min(shape.warps() - 1)
     }
 
-    /// Bytes of shared memory of a block besides its tiles. Threads that keep more than 4 bytes of each tile take more
-    /// of it.
+    /// Bytes of shared memory of a block besides its tiles. It is more than [`SHARED_RESERVED`] if threads keep more
+    /// than 4 bytes of each tile.
     pub(super) fn reserved(sizes: Sizes, shape: TileShape) -> usize {
         SHARED_RESERVED + sizes.kept.saturating_sub(4) * shape.threads * Self::most_tiles(shape)
     }
 
-    /// Plans the wave for `len` elements, if one holds them in blocks of at most `longest` tiles.
+    /// Plans the wave for `len` elements; `None` if no wave holds them in blocks of at most `longest` tiles.
     pub(super) fn new(len: usize, sizes: Sizes, tuning: &Tuning, longest: usize) -> Option<Self> {
         let blocks = tuning.blocks_for(sizes.state);
         let (small, large) = (TileShape::new(sizes, SMALL), TileShape::new(sizes, LARGE));

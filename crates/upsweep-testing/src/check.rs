@@ -54,8 +54,8 @@ impl<T> Case<T> {
         Self { offsets: (input, output), ..self }
     }
 
-    /// Returns the case forward and reverse, inclusive and exclusive; exclusive only with an identity or an initial
-    /// value.
+    /// Returns the case in each direction (forward and reverse) and of each kind (inclusive and exclusive). Exclusive
+    /// scans are left out if there is neither an identity nor an initial value.
     pub fn directions(self, identity: bool) -> Vec<Self>
     where
         T: Clone,
@@ -83,7 +83,7 @@ pub trait Call {
     fn segments<S: Segmentation>(self, segments: S) -> Result<()>;
 }
 
-/// A scan as a [`Call`].
+/// A scan with its options and buffers, which runs as a [`Call`].
 struct Scanning<'a, Op, M, F, V, B> {
     device: &'a Device,
     scan: Scan<'a, Op, M, F, Whole, V>,
@@ -144,7 +144,7 @@ where
     }
 }
 
-/// A reduction as a [`Call`].
+/// A reduction with its options and buffers, which runs as a [`Call`].
 struct Reducing<'a, Op, M, F, V, I, O> {
     device: &'a Device,
     reduce: Reduce<'a, Op, M, F, Whole, V>,
@@ -191,14 +191,15 @@ impl<I: Element, O: Element> Reduced<'_, I, O> {
     }
 }
 
-/// Checks that are compiled for whole arrays and axes only, which suffices for most test cases.
+/// Checks of calls on whole arrays and along axes, which suffice for most test cases. Fewer backend functions are
+/// compiled for them than for [`Cuts`].
 pub struct Lines;
 
-/// Checks that are compiled for segments too, each kind of which is a backend function of its own.
+/// Checks of calls on whole arrays, along axes and by segments. Each kind of segments is a backend function of its own.
 pub struct Cuts;
 
 /// Checks of calls, whose results are compared with the oracle's. [`Lines`] and [`Cuts`] implement it for the divisions
-/// of an array ([`Cut`]) that they can run.
+/// of an array ([`Cut`]) that each can run.
 pub trait Reach {
     fn run(place: &Place, call: impl Call, cut: &Cut) -> Result<()>;
 
@@ -328,7 +329,7 @@ impl Reach for Cuts {
     }
 }
 
-/// Applies the direction and the initial value of `case` to a scan, and runs it.
+/// Applies the direction and the initial value of `case` to a scan, and runs it on its buffers.
 #[track_caller]
 fn start_scan<R: Reach + ?Sized, T: Sample, Op, M, F>(
     place: &Place,
@@ -390,7 +391,7 @@ fn scan_in_place<R: Reach + ?Sized, I, T, Op, M, F>(
     compare::<Op, I, I>(expected, &data.checked(), x.len(), || format!("scan {case:?} in place"));
 }
 
-/// Computes the expected results of the scan `case` of `x`, by the oracle.
+/// Computes the expected results of the scan of `x` with the options of `case`, by the oracle.
 fn expected_scan<I: Sample, T: Sample, O: Sample>(rule: &Rule<I, T, O>, x: &[I], case: &Case<T>) -> Vec<O> {
     oracle::scan(x, &case.cut.lines(x.len()), rule, case.start.value(), case.exclusive, case.reverse)
 }

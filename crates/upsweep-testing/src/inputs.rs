@@ -8,11 +8,13 @@ use half::{bf16, f16};
 use std::cmp::Ordering;
 use upsweep::Key;
 
-/// A key type that the suite can make of bits, with its own definition of the order.
+/// Key type that the tests can make from random bits. Its order is defined here, independently of the library's, as the
+/// reference for sorts.
 pub trait SortKey: Sample + Key {
     fn of_bits(bits: u128) -> Self;
     fn bits(self) -> u128;
-    /// Compares two keys in ascending order, in which the place of NaN is left to `compare`.
+    /// Compares two keys in ascending order. The order of NaN relative to other keys does not matter here: `compare`
+    /// decides it.
     fn order(self, other: Self) -> Ordering;
     /// Whether the sign bit of a NaN is set; `None` for values that are no NaN.
     fn nan(self) -> Option<bool> {
@@ -114,7 +116,7 @@ pub enum Kind {
     TwoValues,
     /// Keys that ascend to the middle of the input and then descend.
     OrganPipe,
-    /// Few values: powers of two below 2^20, as bits, of which a fifth are 1.
+    /// Few different values: powers of two below 2^20, taken as the bits of keys. A fifth of them are 1.
     Zipf,
     /// Numbers of up to 20 bits, each with a frequency proportional to its reciprocal.
     Skewed,
@@ -210,14 +212,16 @@ pub fn keys<K: SortKey>(kind: Kind, len: usize) -> Vec<K> {
     }
 }
 
-/// Lengths around short sorts, warps and tiles; on the CPU, around the limit of comparison sorts.
+/// Returns lengths around the limits of short sorts and of warps; also, on a GPU (`on_cuda`), around tiles, and on the
+/// CPU around the limit of comparison sorts.
 pub fn lengths(on_cuda: bool) -> Vec<usize> {
     let short = [0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025, 2047, 2048, 2049, 4099];
     let tiles: &[usize] = if on_cuda { &[20_479, 20_480, 20_481, 61_441, 100_003] } else { &[20_481] };
     if reduced() { vec![0, 1, 2, 33, 513, 2047, 2049, 20_481] } else { [&short[..], tiles].concat() }
 }
 
-/// Length of several tiles on a GPU: `on_cuda`. On the CPU it is at most 5003, which is sorted by the same steps.
+/// Returns the length of an array that is several tiles on a GPU: `on_cuda` there, and at most 5003 on the CPU, which
+/// sorts so few keys by the same steps.
 pub fn some(place: &Place, on_cuda: usize) -> usize {
     if place.is_cuda() { on_cuda } else { on_cuda.min(5003) }
 }

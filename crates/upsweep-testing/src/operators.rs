@@ -239,7 +239,7 @@ pub fn low_byte(x: u64) -> u8 {
     x as u8
 }
 
-/// Mix of an index and a value into one number: the finish after `enumerate`.
+/// Combines an index and a value to one number: the finish of test cases with `enumerate`.
 #[function]
 pub fn flatten(x: (u32, u64)) -> u64 {
     x.1.wrapping_mul(1000).wrapping_add(x.0 as u64)

@@ -19,7 +19,7 @@ impl<T> Rule<T, T, T> {
     }
 }
 
-/// Cut of an array into lines of elements that are scanned or reduced together.
+/// Division of an array into lines of elements, each of which is scanned or reduced by itself.
 #[derive(Clone)]
 pub enum Cut {
     Whole,
@@ -29,8 +29,8 @@ pub enum Cut {
     Offsets(Vec<u64>),
 }
 
-/// A line of elements: their indices in the array, and as `first` the index that `enumerate` gives to the first of
-/// them.
+/// A line: elements that are scanned or reduced together, by their indices in the array. `first` is the index that
+/// `enumerate` gives to the first of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Line {
     pub start: usize,
@@ -66,7 +66,7 @@ impl std::fmt::Debug for Cut {
 }
 
 impl Cut {
-    /// Returns the lines of an array of `len` elements, in the order of a reduction's results.
+    /// Returns the lines into which an array of `len` elements is divided, in the order of a reduction's results.
     pub fn lines(&self, len: usize) -> Vec<Line> {
         match self {
             Self::Whole => vec![Line::of(0..len)],

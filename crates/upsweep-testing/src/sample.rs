@@ -12,7 +12,7 @@ pub trait Sample: Element + Debug {
     fn random(rng: &mut Rng) -> Self;
     /// Poison: the value of outputs before a call, and of guard elements before and after it.
     fn poison() -> Self;
-    /// Whether the bits are equal, where all NaN count as one value.
+    /// Whether both values have the same bits, where all NaN count as one value.
     fn same(&self, other: &Self) -> bool;
 }
 

@@ -11,7 +11,7 @@ pub fn reduced() -> bool {
     std::env::var_os("UPSWEEP_TEST_SIZES").is_some_and(|value| value == "reduced")
 }
 
-/// Returns `sizes`, or in a [`reduced`] run only every third of the sizes up to 100 000.
+/// Returns `sizes` unchanged, or in a [`reduced`] run only every third of the sizes up to 100 000.
 fn thin(sizes: Vec<usize>) -> Vec<usize> {
     if reduced() { sizes.into_iter().filter(|&n| n <= 100_000).step_by(3).collect() } else { sizes }
 }
@@ -26,7 +26,7 @@ pub fn small() -> Vec<usize> {
     thin(vec![0, 1, 2, 3, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025])
 }
 
-/// Lengths around blocks, tiles of elements of `element` bytes and groups of tiles, and two lengths far from any
+/// Lengths around blocks, around tiles of elements of `element` bytes and groups of tiles, and two lengths far from any
 /// boundary.
 pub fn large(element: usize) -> Vec<usize> {
     let mut sizes: Vec<usize> = (12..=15).flat_map(|bits| (1 << bits) - 1..=(1 << bits) + 1).collect();
@@ -40,13 +40,13 @@ pub fn large(element: usize) -> Vec<usize> {
     thin(sizes)
 }
 
-/// Lengths around one group of tiles, and a length past two groups.
+/// Lengths around one group of tiles (the tiles whose totals the CUDA backend adds up), and a length past two groups.
 pub fn groups(element: usize) -> Vec<usize> {
     let group = GROUP_TILES * TILE_BYTES / element;
     if reduced() { vec![] } else { vec![group - 1, group, group + 1, 2 * group + 13] }
 }
 
-/// Length of results that exceed the CPU's caches, so that the CPU stores past them (non-temporal).
+/// Returns one length, of results that exceed the CPU's caches, so that the CPU stores past them (non-temporal).
 pub fn past_caches(element: usize) -> Vec<usize> {
     if reduced() { vec![] } else { vec![(33 << 20) / element + 77] }
 }

@@ -23,14 +23,15 @@ use crate::error::{Error, Result};
 use crate::operator::arith::math::intrinsics::{bits, bits_f32};
 use crate::operator::{Cast, Element, Function, Map, MapWith, Number, Source, Values, function};
 
-/// Rounding constants: added to a number below 2^20 in magnitude, each rounds it to the nearest whole number and leaves
-/// that number in the low bits.
+/// Rounding constants of f32 and f64. Added to a number below 2^20 in magnitude, each rounds it to the nearest whole
+/// number and leaves that number in the low bits of the sum.
 const NEAREST_F32: f32 = 12582912.0; // 1.5 * 2^23
 const NEAREST_F32_BITS: u32 = 0x4b40_0000;
 const NEAREST_F64: f64 = 6755399441055744.0; // 1.5 * 2^52
 const NEAREST_F64_BITS: u64 = 0x4338_0000_0000_0000;
 
-/// Parameters of the quick look: `x * scale + offset` is the distance of `x` from the middle of bin 0, in bins.
+/// Parameters of the quick look (the cheap first rule of even bins): `x * scale + offset` is the distance of `x` from
+/// the middle of bin 0, in units of a bin's width.
 #[derive(Element, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Quick<F> {
@@ -49,8 +50,8 @@ pub struct Quick<F> {
     bins: u32,
 }
 
-/// Returns the bin of an element that is not near an edge, [`UNSURE`] near an edge, and a number of at least `bins`
-/// outside the range.
+/// Returns the bin of an element that is not near an edge, [`UNSURE`] near an edge, and a number of at least
+/// `quick.bins` outside the range.
 #[function]
 pub fn quick_single(#[param] quick: Quick<f32>, x: f32) -> u32 {
     let shifted = x.mul_add(quick.scale, quick.offset) + NEAREST_F32;
@@ -81,7 +82,8 @@ pub fn quick_double<T: Cast<f64>>(#[param] quick: Quick<f64>, x: T) -> u32 {
     }
 }
 
-/// Rule of even bins: the quick look, and the exact rule for elements of which the quick look is unsure.
+/// Rule of even bins: the quick look (a cheap first rule), and the exact rule for elements of which the quick look is
+/// unsure.
 #[derive(Clone, Copy, Debug)]
 pub struct EvenRule<Q, E, L> {
     quick: MapWith<Q>,
@@ -125,14 +127,14 @@ where
 pub struct Ruler<F> {
     low: f64,
     step: f64,
-    /// Element whose estimate is 0.
+    /// Element for which the estimate of the bin, `(x - base) * scale`, is 0.
     base: F,
     /// Elements less than `first` or greater than `last` are in no bin.
     first: F,
     last: F,
     /// Number of bins per unit of `x`: the reciprocal of a bin's width.
     scale: F,
-    /// Bound on the error of an estimate, in bins.
+    /// Bound on the error of an estimate, in units of a bin's width.
     near: F,
     bins: u32,
     /// Number of halvings by which a binary search finds the bin of an element near an edge, among the `2^rounds` bins
@@ -153,7 +155,7 @@ fn around(rounds: u32, k: u32) -> u32 {
     if k < half || k > i32::MAX as u32 { 0 } else { k - half }
 }
 
-/// Exact rule of `f32`, whose edges are rounded to `f32`.
+/// Exact rule of even bins for `f32`, whose edges are rounded to `f32`.
 #[function]
 pub fn even_single(#[param] ruler: Ruler<f32>, x: f32) -> u32 {
     let t = (x - ruler.base) * ruler.scale;
@@ -174,7 +176,7 @@ pub fn even_single(#[param] ruler: Ruler<f32>, x: f32) -> u32 {
     if x >= ruler.first && x <= ruler.last { bin } else { OUTSIDE }
 }
 
-/// Exact rule of integers that `f32` holds, whose edges are `f64`.
+/// Exact rule of even bins for integers that `f32` holds, whose edges are `f64`.
 #[function]
 pub fn even_short<T: Cast<f32> + Cast<f64>>(#[param] ruler: Ruler<f32>, x: T) -> u32 {
     let single = x as f32;
@@ -196,7 +198,7 @@ pub fn even_short<T: Cast<f32> + Cast<f64>>(#[param] ruler: Ruler<f32>, x: T) ->
     if single >= ruler.first && single <= ruler.last { bin.min(ruler.bins - 1) } else { OUTSIDE }
 }
 
-/// Exact rule of `f64` and of wider integers, whose edges are `f64`.
+/// Exact rule of even bins for `f64` and for wider integers, whose edges are `f64`.
 #[function]
 pub fn even_double<T: Cast<f64>>(#[param] ruler: Ruler<f64>, x: T) -> u32 {
     let x = x as f64;
@@ -217,7 +219,7 @@ pub fn even_double<T: Cast<f64>>(#[param] ruler: Ruler<f64>, x: T) -> u32 {
     if x >= ruler.first && x <= ruler.last { bin.min(ruler.bins - 1) } else { OUTSIDE }
 }
 
-/// Type in which estimates of even bins are computed.
+/// Float type in which estimates of even bins are computed.
 pub trait Estimate: Element {
     #[doc(hidden)]
     const DIGITS: i32;
@@ -253,7 +255,7 @@ pub trait Even: Number {
     type Rule: Map<Self, Output = u32>;
     #[doc(hidden)]
     fn rule(low: f64, high: f64, bins: usize) -> Result<Self::Rule>;
-    /// Returns the bin that the quick look finds, or `UNSURE`.
+    /// Returns the bin that the quick look (the cheap first rule of even bins) finds for `x`, or `UNSURE`.
     #[doc(hidden)]
     fn quick(rule: &Self::Rule, x: Self) -> u32;
 }
@@ -287,7 +289,7 @@ even! {
     f64, f64, EvenDouble, QuickDouble, (), Kind::Double;
 }
 
-/// Kind of element type, by the type of the bins' edges.
+/// Kind of element type, which decides how the edges of the bins are rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// `f32`: edges are rounded to `f32`.
@@ -346,7 +348,8 @@ impl<F: Estimate> Ruler<F> {
             (0.0, 0.0, f64::INFINITY, usize::BITS - bins.leading_zeros())
         };
         let (first, last) = if kind == Kind::Whole { (low.ceil(), high.floor()) } else { (low, high) };
-        // Distance, in bins, of edges rounded to f32 from edges that are not.
+        // Largest distance between an edge that is rounded to f32 and the edge without that rounding, in units of a
+        // bin's width.
         let rounds_edges = kind == Kind::Rounded && exact_unit(low, high, step, 24) == 0.0;
         let rounding = if rounds_edges { most * (bins as f64 / width) * 2f64.powi(-24) } else { 0.0 };
         let quick = Quick::new(low - shift, bins, width, most, rounding);
@@ -366,15 +369,15 @@ impl<F: Estimate> Ruler<F> {
 }
 
 impl<F: Estimate> Quick<F> {
-    /// Computes the quick look of `bins` bins from `low` to `low + width`, for elements up to `most` in magnitude. The
-    /// edges differ from unrounded ones by up to `rounding` bins.
+    /// Computes the parameters of the quick look of `bins` bins from `low` to `low + width`, for elements up to `most`
+    /// in magnitude. The edges differ from those without rounding to f32 by up to `rounding` times a bin's width.
     fn new(low: f64, bins: usize, width: f64, most: f64, rounding: f64) -> Self {
         let scale = bins as f64 / width;
         let offset = -low * scale - 0.5;
         let halves = (2.0 * offset).round() / 2.0;
         let single = F::DIGITS < f64::MANTISSA_DIGITS as i32;
-        // Error of the distance: in f32 some units in the last place of 1, in f64 some units in the last place of the
-        // largest number.
+        // Bound on the error of the distance from the middle of a bin: in f32 some units in the last place of 1, in f64
+        // some units in the last place of the largest number.
         let off = if single { 2f64.powi(-20) } else { 16.0 * (most * scale + 1.0) * 2f64.powi(-53) } + rounding;
         // `halves` and the rounded estimate cancel out exactly: they are multiples of 1/2 that `F` holds.
         let fits = (most * scale).max(offset.abs()) < 2f64.powi(21) && off < 0.25 && F::nearest(2.0 * scale).finite();
@@ -404,8 +407,8 @@ impl<F: Estimate> Quick<F> {
     }
 }
 
-/// Returns the largest power of two from 2^-20 to 1 of which all edges are exact multiples by at most 2^`bits`, or 0 if
-/// there is none.
+/// Returns the largest power of two from 2^-20 to 1 of which `low`, `high` and `step`, and so all edges, are exact
+/// multiples, by at most 2^`bits`; 0 if there is none.
 fn exact_unit(low: f64, high: f64, step: f64, bits: i32) -> f64 {
     let exact = |unit: f64| {
         let whole = |x: f64| (x / unit).fract() == 0.0 && (x / unit).abs() <= 2f64.powi(bits);

@@ -14,14 +14,14 @@ use crate::operator::{Source, Values};
 const WHOLE: f64 = 8_388_608.0; // 2^23
 const WHOLE_BITS: u32 = 0x4b00_0000;
 
-/// CUDA's rule of even bins by one rounding, for the element types that have one.
+/// CUDA's rule of even bins (of equal width) by a single rounding, for the element types that have one.
 pub trait Floor: Copy + Send + Sync + 'static {
     /// Creates the rule for bins of width `step` from `low` on.
     fn of(low: f64, step: f64) -> Self;
     /// Adds the numbers that the rule's device function reads to `values`, as
     /// [`Operator::values`](crate::operator::Operator::values) does.
     fn values(&self, values: &mut Values);
-    /// Adds the rule as a device function, which the kernel finds by a macro's name.
+    /// Adds the rule as a device function to `source`. The kernel finds it by the name of a macro.
     fn define(source: &mut Source);
 }
 
@@ -77,7 +77,8 @@ mod tests {
     use crate::bins::even::Even;
     use crate::operator::Map;
 
-    /// Computes the kernel's result, before the conversion to an integer: the product and the sum are exact in `f64`.
+    /// Computes the kernel's result for `x` before its conversion to an integer. The product and the sum are exact in
+    /// `f64`.
     fn bin(floor: FloorSingle, x: f32) -> f64 {
         (f64::from(x) * f64::from(floor.scale)).floor() + f64::from(floor.addend) - WHOLE
     }

@@ -4,7 +4,8 @@ use crate::buffer::{View, ViewMut};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 
-/// An event that an automaton emits at a byte: the kind of thing found, and its distance before that byte.
+/// Event that an automaton emits when it reads a byte: the number of the kind of thing found, and its distance before
+/// that byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Event {
     /// Number of the kind of thing that is found.
@@ -18,30 +19,32 @@ pub struct Event {
 pub struct Step {
     /// Next state; not used at the end of the text.
     pub next: usize,
-    /// Index of the list of events that the step emits.
+    /// Index, among the automaton's lists of events, of the list that the step emits.
     pub tells: usize,
 }
 
 /// Largest number of states of an automaton.
 pub const MOST_STATES: usize = 64;
-/// Largest distance of an event before its byte, and largest number of events of a step.
+/// Largest distance of an event before the byte at which it is emitted, in bytes. Below it, the largest number of
+/// events that a step emits.
 pub const MOST_BACK: usize = 7;
 pub const MOST_EVENTS: usize = 24;
-/// Largest number of lists of events, and largest number of events in all lists.
+/// Largest number of lists of events. Below it, the largest number of events in all lists together.
 pub const MOST_TOLD: usize = 256;
 const MOST_LISTED: usize = 2047;
 /// Largest number of entries of the transition table: states times classes of bytes. A kernel's table has room for this
 /// many.
 pub const MOST_STEPS: usize = 14 << 10;
 
-/// Number of byte values, of 256, that must not change a state for the state to be lasting.
+/// Smallest number of byte values, of 256, on which an automaton must stay in a state for the state to count as
+/// lasting.
 const LASTING: usize = 200;
 
 /// Column of the end of the text in a state's row of the transition table, after the columns of the 256 byte values.
 const END: usize = 256;
 
-/// Transition table: at `256 state + byte`, the next state in the high byte and the emitted list's number in the low
-/// byte.
+/// Transition table. Entry `256 state + byte` has the next state in its high byte, and the number of the list of events
+/// that is emitted in its low byte.
 pub type Steps = [u16; 1 << 16];
 
 /// A deterministic automaton that emits a list of events at each byte and at the end of a text; list 0 is empty. It
@@ -61,7 +64,7 @@ pub struct Table {
     /// Set of lasting states, a bit for each state: states that most bytes do not change, such as the inside of
     /// something long. The first state is never in it.
     pub lasting: u64,
-    /// Whether most texts rarely emit a list of events, for each list.
+    /// Whether most texts rarely lead to the emission of a list of events, for each list.
     pub rare: [bool; MOST_TOLD],
 }
 
@@ -70,7 +73,8 @@ impl Table {
     /// events.
     ///
     /// # Errors
-    /// [`Error::Automaton`], [`Error::Step`].
+    /// [`Error::Automaton`] when the automaton has no states or exceeds a limit, [`Error::Step`] when a step names a
+    /// state or a list of events that does not exist.
     pub fn new(states: usize, lists: &[&[Event]], step: &dyn Fn(usize, Option<u8>) -> Step) -> Result<Self> {
         let at_most =
             |what, found, most| if found > most { Err(Error::Automaton { what, found, most }) } else { Ok(()) };
@@ -125,8 +129,8 @@ impl Table {
             let finer = number(signatures.iter());
             let done = finer.1 == classes.1;
             classes = finer;
-            // The number of classes of states only grows, so that too many states end the loop early: else a chain of n
-            // states would take n rounds.
+            // The number of classes of equivalent states only grows, so that too many states end the loop early: else a
+            // chain of n states would take n rounds.
             if classes.1 > MOST_STATES {
                 return Err(Error::Automaton { what: "states", found: classes.1, most: MOST_STATES });
             }
@@ -137,7 +141,8 @@ impl Table {
         let (of, states) = classes;
         let mut steps = Box::new([0; 1 << 16]);
         let mut at_end = Vec::with_capacity(states);
-        // States are numbered in order of their first member, so that the first state gets number 0.
+        // Classes of equivalent states are numbered in order of their first member, so that the first state gets number
+        // 0.
         for state in 0..next.len() {
             if of[state] == at_end.len() {
                 let row = steps.iter_mut().skip(END * at_end.len());
@@ -175,7 +180,8 @@ impl Table {
     }
 }
 
-/// Numbers the items in order of first occurrence, equal items alike; returns the numbers and their count.
+/// Numbers the items in order of first occurrence, equal items alike; returns the number of each item, and how many
+/// different numbers there are.
 fn number<T: std::hash::Hash + Eq>(items: impl Iterator<Item = T>) -> (Vec<usize>, usize) {
     let mut numbers = HashMap::new();
     let of: Vec<usize> = items

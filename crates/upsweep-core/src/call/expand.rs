@@ -59,10 +59,10 @@ pub trait Fills<O>: Sealed<O> {
     /// Largest index or rank that a result can hold.
     #[doc(hidden)]
     const MOST: usize;
-    /// Returns the buffer with a value for each count, if the results are such values.
+    /// Returns the buffer that has a value for each count, if the results are such values; else `None`.
     #[doc(hidden)]
     fn beside(&self) -> Option<View<'_, Self::Beside>>;
-    /// Returns the result for an index or rank `number`, or for the value of its count.
+    /// Returns the result that is stored: `number`, an index or rank, or else `value`, the value of the result's count.
     #[doc(hidden)]
     fn of(number: usize, value: Option<Self::Beside>) -> Option<O>;
 }

@@ -9,7 +9,7 @@ use crate::outputs::Target;
 /// Call that merges two sorted arrays, with its buffers, whose lengths fit.
 pub struct Merging<'a, T: Element, V: Element> {
     pub inputs: (View<'a, T>, View<'a, T>),
-    /// Values of the elements of both inputs.
+    /// Values that accompany the elements of both inputs.
     pub values: Option<(View<'a, V>, View<'a, V>)>,
     pub output: Target<'a, T>,
     pub values_output: Option<Target<'a, V>>,
@@ -39,8 +39,8 @@ macro_rules! orders {
                 let (bits, sign) = (8 * size_of::<K>(), 8 * size_of::<K>() - 1);
                 source.define(&format!("{} {ty}", $name), $name, |_, name| {
                     let nans = if order.mantissa > 0 { format!("(((N)1 << {}) - 1)", order.mantissa) } else { "(N)0".to_owned() };
-                    // `first` and `second` are the ordered numbers of both zeros. They are neighbours, but the zeros
-                    // compare equal.
+                    // Text for floats: `first` and `second` are the ordered numbers of both zeros. They are neighbours,
+                    // but the zeros compare equal.
                     let zeros = order.zeros(bits as u32).map_or(String::new(), |[first, second]| {
                         format!(" && !(number(m) == (N){first}ull && number(n) == (N){second}ull)")
                     });

@@ -59,7 +59,7 @@ pub enum Elements<'a, I: Read> {
     OfOutput,
 }
 
-/// Error of a job in place whose input is no buffer. The builders prevent it.
+/// Error of a job in place whose input is not a single buffer. The builders prevent it.
 pub const NOT_IN_PLACE: Error = Error::Options {
     options: "a scan in place",
     reason: "the input is no buffer: give the results an output of their own",

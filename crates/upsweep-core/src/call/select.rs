@@ -45,28 +45,28 @@ pub trait Marks<I>: Copy + Send + Sync {
             bool {{ .. }}` and give `Name`"
 )]
 pub trait Choose<I: Element>: Sealed<I> {
-    /// Predicate on an element alone; not called where flags or neighbours decide.
+    /// Predicate on an element alone. It is not called if flags or neighbours decide.
     type Predicate: Function<(I,), Output = bool>;
-    /// Equality of two neighbours; not called where neighbours do not decide.
+    /// Equality of two neighbours. It is not called if neighbours do not decide.
     type Same: Function<(I, I), Output = bool>;
-    /// Element type of the flags, where flags decide.
+    /// Element type of the flags, if flags decide whether an element is selected.
     type Flag: Flag;
-    /// Marking of elements on the CPU.
+    /// Type that marks the selected elements on the CPU.
     type Marks<'m>: Marks<I>
     where
         Self: 'm;
     /// Neighbour that decides whether an element is selected, if one does.
     const NEIGHBOUR: Option<Neighbour> = None;
 
-    /// Returns the predicate.
+    /// Returns the predicate by which elements are selected.
     fn predicate(&self) -> Self::Predicate;
-    /// Returns the equality of neighbours.
+    /// Returns the equality of neighbours by which elements are selected.
     fn same(&self) -> Self::Same;
-    /// Returns the flags, where flags decide.
+    /// Returns the flags by which elements are selected, if flags decide.
     fn flags(&self) -> Option<View<'_, Self::Flag>> {
         None
     }
-    /// Returns the marking of elements on the CPU.
+    /// Returns what marks the selected elements on the CPU.
     ///
     /// # Errors
     /// [`Error::Place`] when flags are not in host memory.
@@ -304,7 +304,7 @@ pub struct Choosing<'a, C, I: Element, O: Element> {
 }
 
 impl<C, I: Element, O: Element> Choosing<'_, C, I, O> {
-    /// Capacity of the input in elements.
+    /// Returns the capacity of the input, in elements.
     pub fn len(&self) -> usize {
         match &self.input {
             Elements::Given(view) => view.len(),
@@ -313,7 +313,7 @@ impl<C, I: Element, O: Element> Choosing<'_, C, I, O> {
     }
 }
 
-/// Returns the flags of `len` elements, where flags decide.
+/// Returns the flags by which `choice` selects among `len` elements; `None` if flags do not decide.
 ///
 /// # Errors
 /// [`Error::Length`] when there is another number of flags.

@@ -5,13 +5,13 @@ use crate::error::Result;
 use crate::segments::{Kind, Offset, Offsets, SegmentsBy, Whole};
 use crate::shape::Shape;
 
-/// Parts of an array that a `Sort` orders separately: [`Whole`], [`Offsets`] or [`Lines`].
+/// Division of an array into parts that a `Sort` orders separately: [`Whole`], [`Offsets`] or [`Lines`].
 pub trait Parting {
     /// Element type of the offsets; `u64` where there are none.
     #[doc(hidden)]
     type Offset: Offset;
 
-    /// Returns the parts of `len` elements.
+    /// Returns the parts into which an array of `len` elements is divided.
     ///
     /// # Errors
     /// Error of a wrong shape, axis or number of offsets.

@@ -4,7 +4,7 @@ use crate::buffer::View;
 use crate::operator::Element;
 use crate::outputs::Target;
 
-/// Call that finds the first keys of each row, with its buffers, whose lengths fit.
+/// Call that finds the first keys, in order, of each row of an array; with its buffers, whose lengths fit.
 pub struct Ranking<'a, K: Element, I: Element> {
     pub keys: View<'a, K>,
     /// Number of rows, all of one length.

@@ -31,7 +31,7 @@ use std::marker::PhantomData;
 #[derive(Clone, Copy, Debug)]
 pub struct Apply<F, X>(pub F, pub X);
 
-/// The item of an [`Apply`] of `F` to the item `A`.
+/// Type that stands for the values of an [`Apply`] at each position (its `Item`): results of `F` for the values of `A`.
 #[derive(Debug)]
 pub struct Applied<F, A>(PhantomData<fn() -> (F, A)>);
 impl<F, A> Clone for Applied<F, A> {
@@ -78,7 +78,8 @@ unsafe impl<F: Function<A::Args, Output: Element>, A: Read> Read for Applied<F, 
 
     #[inline(always)]
     unsafe fn read((function, input): &Self::Place, at: usize) -> F::Output {
-        // SAFETY: the caller guarantees that `input` is a valid place and `at` is in range, as `A::read` requires.
+        // SAFETY: the caller guarantees that the pointers of `input` are valid and that `at` is less than its number of
+        // values, as `A::read` requires.
         function.call(unsafe { A::read(input, at) }.spread())
     }
 

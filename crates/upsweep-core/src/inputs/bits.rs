@@ -39,7 +39,7 @@ macro_rules! words {
 }
 words! { u8 u16 u32 u64 }
 
-/// The item of [`Bits`] of words `W`.
+/// Type that stands for the values of [`Bits`] at each position (their `Item`), with words of the type `W`.
 #[derive(Clone, Copy, Debug)]
 pub struct Bit<W>(PhantomData<W>);
 

@@ -21,15 +21,17 @@ pub trait Lend<'a> {
 /// Collects the addresses and numbers through which a kernel reads its inputs.
 #[derive(Debug)]
 pub struct Opening<'h, L> {
-    /// Values, to which addresses and numbers are added.
+    /// Values of functions, to which addresses and numbers are added.
     values: &'h mut Values,
-    /// Source of the buffers' addresses on the device; it borrows the buffers for the kernel.
+    /// Source of the addresses of buffers on the device. It borrows the buffers for the kernel.
     pub lender: L,
-    /// Address of the first stream, which is a parameter of the kernel; 0 if there is no stream.
+    /// Address of the first stream (a buffer that the kernel reads from end to end), which is a parameter of the
+    /// kernel; 0 if there is no stream.
     first: u64,
     streams: usize,
     apart: bool,
-    /// Whether a function has values that its CUDA text contains, as it does not add them to the kernel's values.
+    /// Whether the CUDA text of a function contains the values that the function holds, because it does not add them to
+    /// the kernel's values.
     in_text: bool,
 }
 
@@ -38,7 +40,7 @@ impl<'h, L> Opening<'h, L> {
         Self { values, lender, first: 0, streams: 0, apart: false, in_text: false }
     }
 
-    /// Adds the values of a function of type `F`: calls `add`.
+    /// Adds the values that a function of the type `F` holds: `add` adds them.
     pub(super) fn function<F>(&mut self, add: impl FnOnce(&mut Values)) {
         let before = self.values.len();
         add(self.values);
@@ -57,7 +59,8 @@ impl<'h, L> Opening<'h, L> {
         self.apart = true;
     }
 
-    /// Adds a buffer that is streamed.
+    /// Adds a buffer that the kernel streams (reads from one end to the other) or, after a call of
+    /// [`apart`](Self::apart), gathers.
     pub(super) fn stream<'a, T: Element>(&mut self, what: &'static str, view: &'a View<'_, T>) -> Result<()>
     where
         L: Lend<'a>,

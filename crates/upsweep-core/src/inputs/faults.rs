@@ -3,7 +3,8 @@
 use crate::error::{Error, Result};
 use std::sync::{Mutex, PoisonError};
 
-/// Fault of an input at the lowest position, if there is one: an index outside its table.
+/// Fault that was found in an input while it was read, at the lowest position, if there is one: an index outside its
+/// table.
 #[derive(Debug, Default)]
 pub struct Faults(Mutex<Option<Error>>);
 

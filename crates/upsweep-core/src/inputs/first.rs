@@ -16,7 +16,7 @@ pub struct Counted<'a, B: ?Sized> {
 }
 
 impl<'a, B: Input + ?Sized> Counted<'a, B> {
-    /// Returns the whole buffer, which is the capacity.
+    /// Returns a view of the whole buffer; its length is the capacity of the prefix.
     pub fn room_view(&self) -> View<'a, B::Item> {
         self.buffer.view()
     }
@@ -34,11 +34,12 @@ impl<'a, B: Input + ?Sized> Counted<'a, B> {
     note = "inputs are slices, vectors, arrays, `upsweep::Array`, cudarc's slices and views, and `count.of(&buffer)` of these"
 )]
 pub trait CountedInput {
-    /// Element type.
+    /// Type of the input's elements.
     type Item: Element;
-    /// Returns the whole buffer, in place: its length is the capacity.
+    /// Returns a view of the whole buffer; its length is the capacity, the largest possible number of elements.
     fn room(&self) -> View<'_, Self::Item>;
-    /// Returns the number of elements, a number in device memory; `None` if all elements of the buffer are read.
+    /// Returns a view of the number of elements, which is in device memory; `None` if all elements of the buffer are
+    /// read.
     fn length(&self) -> Option<View<'_, u64>>;
 }
 
@@ -62,7 +63,7 @@ impl<B: Input + ?Sized> CountedInput for Counted<'_, B> {
     }
 }
 
-/// The item of a [`Counted`] buffer of `T`.
+/// Type that stands for the values of a [`Counted`] buffer of `T` at each position (its `Item`).
 #[derive(Clone, Copy, Debug)]
 pub struct First<T>(PhantomData<T>);
 
@@ -140,7 +141,7 @@ unsafe impl<T: Element> Read for First<T> {
     #[cfg(feature = "cuda")]
     fn text((): &(), reading: &mut Reading<'_>, at: &str) -> String {
         let element = reading.stream::<T>(at);
-        // All inputs of a call share one count.
+        // All inputs of a call have the same number of values, so that one expression of it suffices.
         let length = reading.number::<u64>();
         reading.length.get_or_insert(length);
         element

@@ -38,7 +38,8 @@ pub struct GatherOf<'a, B: ?Sized, X> {
     index: X,
 }
 
-/// The item of a [`Gather`] of elements `T` at indices `A`.
+/// Type that stands for the values of a [`Gather`] at each position (its `Item`): elements `T`, at indices of the type
+/// `A`.
 #[derive(Debug)]
 pub struct Gathered<T, A>(PhantomData<fn() -> (T, A)>);
 impl<T, A> Clone for Gathered<T, A> {
@@ -79,7 +80,7 @@ pub struct Table<T, P> {
     faults: *const Faults,
 }
 
-// SAFETY: an index is compared with the table's length before it is used.
+// SAFETY: an index is compared with the table's length before the table is read at it.
 unsafe impl<T: Element, A: Single<Value: Offset> + Read> Read for Gathered<T, A> {
     type Given<'a> = (View<'a, T>, A::Given<'a>);
     type Place = Table<T, A::Place>;
@@ -101,14 +102,15 @@ unsafe impl<T: Element, A: Single<Value: Offset> + Read> Read for Gathered<T, A>
 
     #[inline(always)]
     unsafe fn read(place: &Self::Place, at: usize) -> T {
-        // SAFETY: the caller guarantees that `place.index` is a valid place and `at` is in range, as `A::read`
-        // requires.
+        // SAFETY: the caller guarantees that the pointers of `place.index`, the input of indices, are valid and that
+        // `at` is less than its length, as `A::read` requires.
         let index = unsafe { A::read(&place.index, at) };
         match index.to_usize() {
             // SAFETY: `index` is less than the table's length.
             Some(index) if index < place.len => unsafe { place.start.add(index).read() },
             _ => {
-                // SAFETY: `place.faults` lives as long as the place; zero bits are a value of every element type.
+                // SAFETY: `place.faults` points to the call's faults, which live as long as `place`; zero bits are a
+                // value of every element type.
                 unsafe {
                     (*place.faults).index(at, index.to_i128(), place.len);
                     MaybeUninit::zeroed().assume_init()

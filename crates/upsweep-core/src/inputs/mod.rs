@@ -85,14 +85,14 @@ pub unsafe trait Read: Item {
         None
     }
 
-    /// Returns the place of an input in host memory, valid while `given` and `faults` live.
+    /// Returns the place of an input in host memory (its pointers and numbers), valid while `given` and `faults` live.
     ///
     /// # Errors
     /// [`Error::Place`] when a buffer is not in host memory.
     fn place(given: &Self::Given<'_>, what: &'static str, faults: &Faults) -> Result<Self::Place>;
 
     /// Returns the place of an input that is the output's own memory, which begins at `start`; `None` for inputs that
-    /// cannot be the output.
+    /// cannot be in the output's memory.
     fn in_place(_start: *const u8) -> Option<Self::Place> {
         None
     }
@@ -100,11 +100,12 @@ pub unsafe trait Read: Item {
     /// Reads the value at position `at`.
     ///
     /// # Safety
-    /// The place is valid, `at` is less than the number of values, and nothing writes the buffers meanwhile.
+    /// The pointers of `place` are valid, `at` is less than the number of values, and nothing writes the buffers
+    /// meanwhile.
     unsafe fn read(place: &Self::Place, at: usize) -> Self::Value;
 
-    /// Returns the address of the value at position `at`, which need not exist, and its number of bytes. For several
-    /// buffers, these are of the first. Without a buffer, the address is null.
+    /// Returns the address of the value at position `at`, which need not exist, and the value's number of bytes. If the
+    /// input has several buffers, these are of the first one; if it has none, the address is null.
     fn address(_place: &Self::Place, _at: usize) -> (*const u8, usize) {
         (std::ptr::null(), 0)
     }
@@ -112,14 +113,14 @@ pub unsafe trait Read: Item {
     /// Calls `fetch`, which prefetches, on the memory of `len` values from position `at` on. The values need not exist.
     fn fetch(_place: &Self::Place, _at: usize, _len: usize, _fetch: impl Fn(*const u8, usize) + Copy) {}
 
-    /// Element sizes of the buffers that a kernel streams.
+    /// Element sizes of the buffers that a kernel streams (reads from one end to the other).
     const STREAMS: Streams = Streams::NONE;
 
     /// Whether a kernel may find a fault in the input: an index outside its table, or a count above the capacity.
     #[cfg(feature = "cuda")]
     const MAY_FAULT: bool = false;
 
-    /// Whether a kernel gathers the input: reads memory for it that it does not stream.
+    /// Whether a kernel gathers the input: reads memory for it, at computed indices, that it does not stream.
     #[cfg(feature = "cuda")]
     const APART: bool = false;
 
@@ -131,7 +132,8 @@ pub unsafe trait Read: Item {
     #[cfg(feature = "cuda")]
     fn functions(given: &Self::Given<'_>) -> Self::Functions;
 
-    /// Returns the functions of an input that is the output's own memory; `None` for inputs that cannot be.
+    /// Returns the functions of an input that is the output's own memory; `None` for inputs that cannot be in the
+    /// output's memory.
     #[cfg(feature = "cuda")]
     fn functions_in_place() -> Option<Self::Functions> {
         None

@@ -31,7 +31,7 @@ impl<'a, B: Input + ?Sized> Neighbours<'a, B> {
     }
 }
 
-/// The item of [`Neighbours`] of elements `T`.
+/// Type that stands for the values of [`Neighbours`] at each position (their `Item`), with elements `T`.
 #[derive(Clone, Copy, Debug)]
 pub struct Near<T>(PhantomData<T>);
 
@@ -60,7 +60,7 @@ pub struct Array<T> {
     outside: Option<T>,
 }
 
-// SAFETY: elements of the buffer are read, and neighbours only where they exist.
+// SAFETY: only elements of the buffer are read; a neighbour beyond an end is not read.
 unsafe impl<T: Element> Read for Near<T> {
     type Given<'a> = (View<'a, T>, Option<T>);
     type Place = Array<T>;
@@ -76,8 +76,8 @@ unsafe impl<T: Element> Read for Near<T> {
 
     #[inline(always)]
     unsafe fn read(place: &Array<T>, at: usize) -> [T; 3] {
-        // SAFETY: the caller guarantees that `place` is an array and `at` is in range; a neighbour is read only if it
-        // exists.
+        // SAFETY: the caller guarantees that `place` points to a live array and `at` is less than its number of
+        // elements; a neighbour is read only if it exists.
         unsafe {
             let own = place.start.add(at).read();
             let end = place.outside.unwrap_or(own);

@@ -9,7 +9,7 @@ use crate::sealed::Sealed;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// The item of a range of `T`.
+/// Type that stands for the numbers of a range of `T` at each position (the range's `Item`).
 #[derive(Clone, Copy, Debug)]
 pub struct Counting<T>(PhantomData<T>);
 

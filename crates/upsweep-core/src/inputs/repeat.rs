@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 #[derive(Clone, Copy, Debug)]
 pub struct Repeat<T>(pub T);
 
-/// The item of a [`Repeat`].
+/// Type that stands for the values of a [`Repeat`] at each position (its `Item`).
 #[derive(Clone, Copy, Debug)]
 pub struct Repeated<T>(PhantomData<T>);
 

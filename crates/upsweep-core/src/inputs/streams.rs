@@ -1,9 +1,9 @@
 //! Buffers that a kernel streams, by the sizes of their elements.
 
-/// Largest number of buffers that a kernel streams.
+/// Largest number of buffers that a kernel streams (reads from one end to the other).
 const MOST_STREAMS: usize = 4;
 
-/// Sizes of the elements that a kernel streams from buffers, in the order of the buffers.
+/// Sizes of the elements of the buffers that a kernel streams, in the order of the buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Streams {
     sizes: [usize; MOST_STREAMS],
@@ -25,7 +25,7 @@ impl Streams {
         Self::of_size(size_of::<T>())
     }
 
-    /// Appends the streams of `others`. Together there are at most four streams.
+    /// Appends the sizes of the streams of `others`. Together there are at most four streams.
     pub const fn and(mut self, others: Self) -> Self {
         assert!(self.len + others.len <= MOST_STREAMS, "one call reads at most four buffers beside tables and bits");
         let mut i = 0;

@@ -9,8 +9,8 @@ use crate::error::{Error, Result};
 use crate::operator::Element;
 use crate::operator::{Item, Single, Zip};
 
-/// Returns the common length of an input of `len` values and of the inputs before it in a tuple, of `before` values.
-/// `None` is an input of any length. `what` names the input in errors.
+/// Returns the common length of the inputs of a tuple: of an input of `len` values and of those before it, of `before`
+/// values. `None` is an input of any length. `what` names the input in errors.
 pub fn same_length(before: Option<usize>, len: Option<usize>, what: &'static str) -> Result<Option<usize>> {
     match (before, len) {
         (Some(expected), Some(found)) if expected != found => Err(Error::Length { what, found, expected }),
@@ -74,8 +74,8 @@ macro_rules! zips {
 
             #[inline(always)]
             unsafe fn read(place: &Self::Place, at: usize) -> <Self as Item>::Value {
-                // SAFETY: the caller guarantees valid places and `at` in range, of every input, as their lengths are
-                // equal.
+                // SAFETY: the caller guarantees that the pointers of each input's `place` are valid, and that `at` is
+                // less than the number of values, which is the length of every input.
                 unsafe { ($($P::read(&place.$i, at),)*) }
             }
 

@@ -114,7 +114,8 @@ pub unsafe trait Element: Copy + Send + Sync + 'static {
     }
 }
 
-/// Returns the [`NUMBERS`](Element::NUMBERS) of a value of `size` bytes, from the bytes and numbers of its fields.
+/// Returns the [`NUMBERS`](Element::NUMBERS) of a value of `size` bytes. `fields` has, for each of its fields, the size
+/// in bytes and the [`NUMBERS`](Element::NUMBERS).
 #[doc(hidden)]
 #[must_use]
 pub const fn numbers_of(fields: &[(usize, usize)], size: usize) -> usize {

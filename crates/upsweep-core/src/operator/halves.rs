@@ -77,8 +77,8 @@ pub(super) fn narrow_bf16(x: f32) -> bf16 {
 mod tests {
     use super::*;
 
-    /// Returns every f32 at which a conversion to a half could go wrong: each half, the middle to the next half, the
-    /// neighbours of both, and values out of range.
+    /// Returns every f32 at which a conversion to a 16-bit float could go wrong: each 16-bit float (of any bits,
+    /// converted by `widen`), the middle to the next one, the neighbours of both, and values out of range.
     fn boundaries(widen: impl Fn(u16) -> f32) -> impl Iterator<Item = f32> {
         let around = |bits: u32| [bits.wrapping_sub(1), bits, bits.wrapping_add(1)];
         let halves = (0..=u16::MAX).flat_map(move |x| {

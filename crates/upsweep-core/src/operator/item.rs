@@ -17,10 +17,10 @@ pub trait Single: Item {}
 
 /// A value that becomes the arguments `Args` of a map: itself, or each value of a tuple of several inputs.
 pub trait Spread<Args> {
-    /// Returns the arguments.
+    /// Returns the value as the arguments of a map.
     fn spread(self) -> Args;
 
-    /// Returns the arguments in CUDA C++, from the expression `value`.
+    /// Returns the arguments of a map in CUDA C++, for a value that is the C++ expression `value`.
     fn cuda_args(value: &str) -> String;
 }
 
@@ -41,7 +41,8 @@ impl<T: Element> Spread<(T,)> for T {
     }
 }
 
-/// The items of several inputs side by side: `P` is the tuple of these items.
+/// Type that stands for the values of several inputs side by side at one position (their `Item`): `P` is the tuple of
+/// the inputs' items.
 #[derive(Debug)]
 pub struct Zip<P>(PhantomData<fn() -> P>);
 impl<P> Clone for Zip<P> {

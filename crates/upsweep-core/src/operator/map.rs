@@ -14,7 +14,7 @@ pub trait Map<I: Element, Args = (I,)>: Copy + Send + Sync + 'static {
     /// Operand type of the operator.
     type Output: Element;
 
-    /// Returns the mapped element.
+    /// Returns the operand for the element `x` at position `index`.
     fn apply(&self, x: I, index: u64) -> Self::Output;
 
     /// Adds the map's values, as [`Operator::values`](super::Operator::values) does.
@@ -72,7 +72,8 @@ impl<T: Element> Function<(T,)> for Same {
     }
 }
 
-/// Finish of a `MovingSum` that has none: the sum, without the number of its values.
+/// Finish of a `MovingSum` that has none of its own: it returns the sum, and ignores the number of values in the
+/// window.
 #[derive(Clone, Copy, Debug)]
 pub struct OnlySum;
 

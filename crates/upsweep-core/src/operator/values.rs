@@ -41,7 +41,7 @@ impl Values {
         }
     }
 
-    /// Adds padding in place of a value that the kernel does not read.
+    /// Adds padding in place of a value of type `T` that the kernel does not read.
     #[cfg(feature = "cuda")]
     pub fn skip<T: Element>(&mut self) {
         let at = place::<T>(&mut self.len);
@@ -50,7 +50,7 @@ impl Values {
         }
     }
 
-    /// Adds padding up to `len` bytes.
+    /// Adds padding until the values have `len` bytes.
     #[cfg(feature = "cuda")]
     pub fn fill(&mut self, len: usize) {
         if let Some(to) = self.bytes.get_mut(self.len..len) {

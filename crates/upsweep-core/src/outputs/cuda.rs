@@ -14,7 +14,7 @@ pub trait LendMut<'a>: Lend<'a> {
     fn lend_mut<T: Element>(&mut self, what: &'static str, target: &'a mut Target<'_, T>) -> Result<u64>;
 }
 
-/// Collects the addresses and numbers through which a kernel stores its results.
+/// Collector of the addresses and numbers through which a kernel stores its results.
 #[derive(Debug)]
 pub struct Storing<'h, L> {
     opening: Opening<'h, L>,
@@ -48,7 +48,7 @@ impl<'h, L> Storing<'h, L> {
         self.buffer(what, target)
     }
 
-    /// Adds an output whose address the C++ text reads from the values of functions.
+    /// Adds an output whose address is among the values of functions, from which the C++ text reads it.
     pub(super) fn buffer<'a, T: Element>(&mut self, what: &'static str, target: &'a mut Target<'_, T>) -> Result<()>
     where
         L: LendMut<'a>,
@@ -62,8 +62,8 @@ impl<'h, L> Storing<'h, L> {
         self.opening.number(value);
     }
 
-    /// Returns the collector of addresses and numbers for inputs that are scatter indices. Their buffers are not
-    /// streamed.
+    /// Returns the collector of addresses and numbers for inputs, used for scatter indices. The kernel does not stream
+    /// (read from one end to the other) the buffers of such inputs.
     pub(super) fn opening(&mut self) -> &mut Opening<'h, L> {
         self.opening.apart();
         &mut self.opening
@@ -74,9 +74,9 @@ impl<'h, L> Storing<'h, L> {
 #[derive(Debug)]
 pub struct WritingText<'s> {
     pub(super) reading: Reading<'s>,
-    /// Statements that store the result `value` at position `at`.
+    /// C++ statements that store the result `value` at position `at`.
     pub element: String,
-    /// Statements that store a vector of results, `from`, from position `at` on.
+    /// C++ statements that store a vector of results, the array `from`, from position `at` on.
     pub vector: String,
     /// C++ condition that the address of each buffer is aligned for vectors of results.
     pub aligned: String,
@@ -88,8 +88,8 @@ impl<'s> WritingText<'s> {
         Self { reading, element: String::new(), vector: String::new(), aligned: "true".to_owned() }
     }
 
-    /// Adds the next buffer of the output. It stores `value`, a C++ expression of a result or of its part, at the
-    /// result's position.
+    /// Adds the next buffer of the output, in which each result, or its part for this buffer, is stored at the result's
+    /// position. `value` is a C++ expression of what is stored.
     pub(super) fn stream<T: Element>(&mut self, value: &str) {
         let ty = T::cuda_type(self.reading.source);
         let address = self.reading.number::<u64>();

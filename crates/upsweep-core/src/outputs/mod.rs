@@ -57,7 +57,7 @@ pub unsafe trait Write: Item {
     /// [`Error::Length`](crate::Error::Length) when outputs side by side have different lengths.
     fn len(given: &Self::Given<'_>, what: &'static str) -> Result<Option<usize>>;
 
-    /// Returns the place of an output in host memory, valid while `given` and `faults` live.
+    /// Returns the place of an output in host memory (its pointers and numbers), valid while `given` and `faults` live.
     ///
     /// # Errors
     /// [`Error::Place`](crate::Error::Place) when a buffer is not in host memory.
@@ -71,8 +71,8 @@ pub unsafe trait Write: Item {
     /// Stores the result at position `at`.
     ///
     /// # Safety
-    /// The place is valid, `at` is less than the number of results, and no other thread reads any result or writes this
-    /// one.
+    /// The pointers of `place` are valid, `at` is less than the number of results, and no other thread reads any result
+    /// or writes this one.
     unsafe fn write(place: &Self::Place, at: usize, value: Self::Value);
 
     /// Whether a kernel may find a fault in the output: a scatter index outside it.

@@ -41,7 +41,8 @@ pub struct ScatterTo<'a, B: ?Sized, X> {
     places: X,
 }
 
-/// The item of a [`Scatter`] of elements `T` to places `A`.
+/// Type that stands for a result of a [`Scatter`] at one position (its `Item`): an element `T`, and an index of the
+/// type `A`.
 #[derive(Debug)]
 pub struct Scattered<T, A>(PhantomData<fn() -> (T, A)>);
 impl<T, A> Clone for Scattered<T, A> {
@@ -81,7 +82,7 @@ pub struct Places<T, P> {
     faults: *const Faults,
 }
 
-// SAFETY: a place is compared with the output's length before it is used.
+// SAFETY: an index is compared with the output's length before a result is stored at it.
 unsafe impl<T: Element, A: Single<Value: Offset> + Read> Write for Scattered<T, A> {
     type Given<'a> = (Target<'a, T>, A::Given<'a>);
     type Place = Places<T, A::Place>;
@@ -96,13 +97,13 @@ unsafe impl<T: Element, A: Single<Value: Offset> + Read> Write for Scattered<T, 
     }
 
     unsafe fn write(place: &Self::Place, at: usize, value: T) {
-        // SAFETY: the caller guarantees that `place.places` is a valid place and `at` is in range, as `A::read`
-        // requires.
+        // SAFETY: the caller guarantees that the pointers of `place.places`, the input of indices, are valid and that
+        // `at` is less than its length, as `A::read` requires.
         let index = unsafe { A::read(&place.places, at) };
         match index.to_usize() {
             // SAFETY: `index` is less than the output's length, and nobody reads the element meanwhile.
             Some(index) if index < place.len => unsafe { store_shared(place.start.add(index), value) },
-            // SAFETY: `place.faults` lives as long as the place.
+            // SAFETY: `place.faults` points to the call's faults, which live as long as `place`.
             _ => unsafe { (*place.faults).index(at, index.to_i128(), place.len) },
         }
     }

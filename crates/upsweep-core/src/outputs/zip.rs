@@ -38,8 +38,8 @@ macro_rules! zips {
 
             #[inline(always)]
             unsafe fn write(place: &Self::Place, at: usize, value: <Self as Item>::Value) {
-                // SAFETY: the caller guarantees valid places and `at` in range, of every output, as their lengths are
-                // equal.
+                // SAFETY: the caller guarantees that the pointers of each output's `place` are valid, and that `at` is
+                // less than the number of results, which is the length of every output.
                 unsafe { $($P::write(&place.$i, at, value.$i);)* }
             }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 pub struct Blocks {
     /// Number of elements of all lines.
     len: usize,
-    /// Number of elements of a line, or of all lines of a block that has several.
+    /// Number of elements of a line, or of all lines of a block if a block has several lines.
     pub(super) line: usize,
     pub(super) block: usize,
     per_line: usize,
@@ -43,7 +43,7 @@ impl Blocks {
         self.count
     }
 
-    /// Returns the number of blocks of a line that is longer than a block; else 1.
+    /// Returns the number of blocks into which each line is cut; 1 if lines are not longer than a block.
     pub fn per_line(&self) -> usize {
         self.per_line
     }

@@ -3,9 +3,11 @@
 use std::ops::Range;
 use upsweep_core::shape::Shape;
 
-/// Bytes of a strip's row: a group of rows and its results fit into a first-level cache.
+/// Bytes of a row of a strip (neighbouring columns that are combined together): a group of rows and its results fit
+/// into a first-level cache.
 pub const STRIP_BYTES: usize = 4096;
-/// Number of units (strips of one matrix each) from which all threads have work without cutting units into blocks.
+/// Number of units (strips of one matrix each) from which all threads have work without cutting units into blocks of
+/// rows.
 const MANY_UNITS: usize = 64;
 
 /// A shape cut into strips, units and blocks:
@@ -18,14 +20,14 @@ const MANY_UNITS: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strips {
     pub shape: Shape,
-    /// Number of columns of a strip.
+    /// Number of columns of a strip: neighbouring columns that are combined together.
     pub width: usize,
     pub(super) strips: usize,
     pub units: usize,
-    /// Number of rows of a block.
+    /// Number of rows of a block, the rows of a unit that a thread combines at once.
     pub(super) rows: usize,
     pub blocks_per_unit: usize,
-    /// Number of units of one ticket (a thread's turn) if a unit is one block; else 1.
+    /// Number of units that a thread takes at once (with one ticket) if a unit is one block; else 1.
     pub(super) units_per_ticket: usize,
 }
 
@@ -56,20 +58,21 @@ impl Strips {
         Self { shape, width, strips, units, rows, blocks_per_unit, units_per_ticket }
     }
 
-    /// Returns the number of tickets in a row of blocks: the blocks with one index, of all units.
+    /// Returns the number of tickets (units of work that a thread takes) in a row of blocks: the blocks with the same
+    /// index, of all units.
     pub fn tickets_across(&self) -> usize {
         self.units.div_ceil(self.units_per_ticket)
     }
 
-    /// Returns the number of tickets, which are blocks or groups of units.
+    /// Returns the number of tickets (units of work that a thread takes), which are blocks or groups of units.
     #[must_use]
     #[inline(never)]
     pub fn tickets(&self) -> usize {
         self.tickets_across() * self.blocks_per_unit
     }
 
-    /// Returns the units of a ticket, and the index of its block in each of them. The tickets of a row of blocks are
-    /// neighbours.
+    /// Returns the units whose blocks a ticket (a unit of work that a thread takes) stands for, and the index of the
+    /// block in each of these units. The tickets of a row of blocks are neighbours.
     #[inline(never)]
     pub fn ticket(&self, ticket: usize) -> (Range<usize>, usize) {
         let across = self.tickets_across();

@@ -18,7 +18,7 @@ impl SortPlan {
         by_a_digit && self.types.value == 0 && !self.in_place && !self.warps_sort_buckets()
     }
 
-    /// Largest number of buckets by octaves.
+    /// Largest number of buckets by octaves; 0 if the sort has none.
     #[must_use]
     pub fn octave_buckets(&self) -> usize {
         if self.has_octaves() { OCTAVE_BUCKETS } else { 0 }

@@ -4,21 +4,22 @@
 use super::types::{DIGITS, SortTypes};
 use crate::constants::{Constants, constants};
 
-/// Number of blocks of the cluster: as many as GPUs with clusters run together, on request.
+/// Number of blocks of the cluster (blocks that access each other's shared memory): the most that GPUs with clusters
+/// run together, on request.
 const BLOCKS: usize = 16;
-/// Number of threads of a block. The work of a warp besides its rows takes longer than four rows, so warps are few.
+/// Number of threads of a block. It is small, because the fixed work of a warp takes longer than four rows of its keys.
 const THREADS: usize = 512;
 /// Largest key in bytes; and numbers of keys per thread, for keys of up to two bytes without values, and for others.
 /// Longer keys have more digits, each of which takes 3 us however few keys there are.
 const KEY_BYTES: usize = 4;
 const KEYS: (usize, usize) = (32, 8);
-/// Number of rows (a key of each lane) whose equal digits a warp matches at once, and number of these rows that it
-/// matches through shared memory.
+/// Number of rows (a row is one key of each lane of a warp) in which a warp finds the lanes with equal digits at once;
+/// and number of these rows for which it does so through shared memory.
 const ROWS: (usize, usize) = (4, 2);
 /// Bytes of a key's position, which accompanies the key if there are values.
 const POSITION_BYTES: usize = 4;
 
-/// A planned sort by a cluster.
+/// Plan of a sort by a cluster: blocks that access each other's shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClusterPlan {
     key: usize,

@@ -5,13 +5,13 @@ use crate::constants::{Constants, constants};
 
 /// Number of threads of a block that fills in the results of a counting sort, or moves values to their positions.
 const FILL_THREADS: usize = 256;
-/// Bytes that a warp fills at a time where results are few; bytes of results from which they are many; and bytes at a
-/// time where they are many. Where a multiprocessor's warps have one part each, the reads at the beginning of a part
-/// are cheap.
+/// Bytes of results that a warp fills in at a time if results are few; total bytes of results from which they are many;
+/// and bytes at a time if they are many. Where a multiprocessor's warps each fill in a single piece, the reads at its
+/// beginning are cheap.
 const FILL_BYTES: (usize, usize, usize) = (512, 32 << 20, 8 << 10);
 
 impl SortPlan {
-    /// Returns the launch of the kernel that tallies keys of two bytes: counts each value, with two counters per word.
+    /// Returns the launch of the kernel that counts each value of keys of two bytes, with two counters per word.
     #[must_use]
     pub fn tallying(&self, multiprocessors: usize) -> Counting {
         let part = self.len.div_ceil(multiprocessors).next_multiple_of(16);
@@ -19,13 +19,13 @@ impl SortPlan {
         Counting { blocks: self.len.div_ceil(part), part, threads: COUNT_THREADS, shared_bytes }
     }
 
-    /// Returns the number of words for the signs of the zeros among `keys` keys, a bit each.
+    /// Returns the number of words that hold one bit for each of `keys` keys: the signs of the zeros among them.
     #[must_use]
     pub fn sign_words(keys: usize) -> usize {
         keys / 32 + 1
     }
 
-    /// Returns the number of blocks that fill in the results, if each warp fills one part.
+    /// Returns the number of blocks that fill in the results of a counting sort, if each warp fills in one piece.
     #[must_use]
     pub fn fill_blocks(&self) -> usize {
         (self.len * self.types.key).div_ceil(self.fill_bytes() * FILL_THREADS / 32) + 1
@@ -42,7 +42,7 @@ impl SortPlan {
         FILL_THREADS
     }
 
-    /// Returns the constants of the kernel that tallies keys.
+    /// Returns the constants of the kernel that counts the values of keys.
     #[must_use]
     pub fn tally_constants(&self) -> Constants {
         self.by_counting_constants(COUNT_THREADS)
@@ -66,7 +66,8 @@ impl SortPlan {
         FILL_THREADS
     }
 
-    /// Returns the constants of the kernel that moves values of `units` units of `unit` bytes to their positions.
+    /// Returns the constants of the kernel that moves values to their positions. A value is `units` units of `unit`
+    /// bytes.
     #[must_use]
     pub fn moving_constants(&self, unit: usize, units: usize) -> Constants {
         let mut constants = self.plain_constants(FILL_THREADS);

@@ -10,8 +10,8 @@ const SIZES: [(usize, &[usize], usize, usize); 3] =
     [(256, &[18, 16, 12, 8, 4], 144, 4), (512, &[32, 24, 16, 12, 8, 4], 128, 1), (512, &[10, 8, 4], 144, 1)];
 /// Bytes of shared memory that the driver reserves in each block.
 const DRIVER_BYTES: usize = 1 << 10;
-/// Number of rows (a key of each lane) whose equal digits a warp matches at once, and number of these rows that it
-/// matches through shared memory.
+/// Number of rows (a row is one key of each lane of a warp) in which a warp finds the lanes with equal digits at once;
+/// and number of these rows for which it does so through shared memory.
 const ROWS: (usize, usize) = (2, 1);
 /// Smallest and largest number of bits of a digit.
 const DIGIT_BITS: (u32, u32) = (8, 10);
@@ -24,16 +24,18 @@ pub struct LocalPlan {
     /// Number of keys per thread.
     keys: usize,
     threads: usize,
-    /// Smallest number of blocks that a multiprocessor should hold.
+    /// Smallest number of blocks that a multiprocessor should run at once.
     resident: usize,
     /// Number of bits of a digit.
     digit_bits: u32,
-    /// Whether a block may sort by fine buckets in place of digits: see `sort/local.cuh`.
+    /// Whether a block may sort by fine buckets (keys that agree in the highest of the bits in which keys differ) in
+    /// place of digits: see `sort/local.cuh`.
     fine: bool,
 }
 
 impl LocalPlan {
-    /// Plans a block that sorts a whole array, or a usual block where there is no room for it.
+    /// Plans a block that sorts a whole array by itself. If shared memory has no room for it, the block is the usual
+    /// one, [`new`](Self::new).
     #[must_use]
     pub fn whole(types: SortTypes, shared: usize) -> Self {
         let plan = Self::of_size(types, shared, SIZES[2]).unwrap_or_else(|| Self::new(types, shared));
@@ -42,7 +44,8 @@ impl LocalPlan {
         if types.key >= 4 && large.fits(shared) { large } else { plan.with_bits(8 * types.key as u32, shared) }
     }
 
-    /// Plans blocks for keys of these types where a block may have `shared` bytes of shared memory.
+    /// Plans the blocks that sort buckets or segments of keys of these types. A block may have `shared` bytes of shared
+    /// memory.
     #[must_use]
     pub fn new(types: SortTypes, shared: usize) -> Self {
         let (threads, candidates, registers, resident) = SIZES[0];
@@ -60,7 +63,8 @@ impl LocalPlan {
         of(resident).or_else(|| of(1)).unwrap_or(least)
     }
 
-    /// Plans larger blocks, or the usual ones where there is no room for larger ones.
+    /// Plans larger blocks, for buckets or segments that are too long for the usual blocks. If shared memory has no
+    /// room for larger blocks, they are the usual ones.
     #[must_use]
     pub fn large(types: SortTypes, shared: usize) -> Self {
         Self::of_size(types, shared, SIZES[1]).unwrap_or_else(|| Self::new(types, shared))
@@ -84,8 +88,8 @@ impl LocalPlan {
         self.shared_bytes() + DRIVER_BYTES <= shared / self.resident
     }
 
-    /// Returns the plan for keys that differ in `bits` bits: with digits so large that there are fewer of them, if
-    /// there is room.
+    /// Returns the plan for keys that differ in `bits` bits. Its digits have the number of bits with which there are
+    /// fewest digits, if there is room for their counters.
     #[must_use]
     pub(super) fn with_bits(self, bits: u32, shared: usize) -> Self {
         let (least, most) = DIGIT_BITS;
@@ -104,7 +108,7 @@ impl LocalPlan {
         self.threads
     }
 
-    /// Returns the largest number of keys that a block sorts.
+    /// Returns the largest number of keys that a block sorts in its shared memory.
     #[must_use]
     pub fn tile(&self) -> usize {
         self.threads * self.keys

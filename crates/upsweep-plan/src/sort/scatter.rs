@@ -3,7 +3,7 @@
 
 use crate::constants::{Constants, constants};
 
-/// Largest number of highest bits that one pass takes, where there are no values. It is faster than two passes while
+/// Largest number of highest bits by which one pass partitions keys without values. One pass is faster than two while
 /// the L2 cache holds the array (H200, 2026-11-23: benches/notes/sort.md).
 pub(super) const BITS: u32 = 11;
 /// Number of threads of a block of that pass, bytes of a thread's keys, and number of blocks per multiprocessor.
@@ -20,7 +20,8 @@ pub(super) fn fits(shared: usize) -> bool {
     BLOCKS * (bytes(BITS) + OVERHEAD) <= shared
 }
 
-/// Returns the number of bytes of the counters and bases (first positions) of buckets by `bits` bits, and of a tile.
+/// Returns the number of bytes of shared memory for the counters and bases (first positions) of the buckets by `bits`
+/// bits, and for the keys of a tile.
 fn bytes(bits: u32) -> usize {
     (8 << bits) + THREADS * THREAD_BYTES
 }

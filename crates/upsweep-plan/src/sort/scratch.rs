@@ -35,8 +35,8 @@ impl SortPlan {
         (self.types.key * DIGITS * 8 + 4 * self.launches() + 32 + 72 * self.launches()).next_multiple_of(8)
     }
 
-    /// Number of counters of the highest bits, and one for their sum. The counters have to be cleared, as the header
-    /// has.
+    /// Number of counters of the highest bits (one for each value of the bits by which the sort begins), and one for
+    /// their sum. The counters have to be cleared, as the header has.
     #[must_use]
     pub fn split_places(&self) -> usize {
         match self.split_bits() {

@@ -6,9 +6,9 @@ use super::types::{DIGITS, SEGMENT_BYTES, SortTypes, TILE_BYTES};
 use crate::constants::{Constants, constants};
 use crate::tuning::Tuning;
 
-/// Keys per lane of a warp that sorts short segments.
+/// Number of keys per lane of a warp that sorts a segment of the class [`Way::Short`].
 const SHORT_ITEMS: usize = 8;
-/// Number of threads of blocks that prepare passes.
+/// Number of threads of a block of the kernels that prepare passes over long segments.
 const PARTS_THREADS: usize = 512;
 /// Bytes of the header of scratch memory, through which kernels communicate.
 const HEADER_BYTES: usize = 20;
@@ -52,13 +52,13 @@ impl SegmentsPlan {
     ) -> Self {
         let shared = Tuning::of(capability).shared_bytes;
         let mut pass = SortPlan::new(len, types, in_place, capability, multiprocessors);
-        // Keys of a segment may differ in any bits.
+        // Keys of a segment may differ in any of their bits.
         pass.local = pass.local.with_bits(8 * types.key as u32, shared);
         let large = LocalPlan::large(types, shared);
         Self { pass, large, segments, rows }
     }
 
-    /// Returns the largest number of keys that a block sorts, and that a larger block sorts.
+    /// Returns the largest number of keys of a segment that a block sorts, and of one that a larger block sorts.
     #[must_use]
     pub fn rooms(&self) -> (usize, usize) {
         let block = self.pass.local.tile();
@@ -84,7 +84,7 @@ impl SegmentsPlan {
         }
     }
 
-    /// Whether any segment may be of the class `way`.
+    /// Whether any segment may belong to the class `way`.
     #[must_use]
     pub fn may(&self, way: Way) -> bool {
         match self.rows {
@@ -93,7 +93,8 @@ impl SegmentsPlan {
         }
     }
 
-    /// Returns the largest number of segments of the class `way` that a list in device memory has.
+    /// Returns the largest number of segments in the list of the class `way` in device memory; 0 if the class has no
+    /// list or no segments.
     fn listed(&self, way: Way) -> usize {
         let (block, large) = self.rooms();
         let above = match way {
@@ -108,7 +109,7 @@ impl SegmentsPlan {
         self.segments.min(self.pass.len / (above + 1))
     }
 
-    /// Returns the largest number of segments of the class `way`.
+    /// Returns the largest number of segments that can belong to the class `way`.
     #[must_use]
     pub fn most_segments(&self, way: Way) -> usize {
         if self.rows.is_some() { self.segments } else { self.listed(way) }
@@ -120,7 +121,7 @@ impl SegmentsPlan {
         SHORT_ITEMS
     }
 
-    /// Returns the largest number of segments that are sorted by passes.
+    /// Returns the largest number of segments that are sorted by passes over device memory.
     #[must_use]
     pub fn most_parts(&self) -> usize {
         match self.rows {

@@ -4,9 +4,9 @@ use upsweep_core::key::KeyOrder;
 
 /// Number of values of a digit.
 pub const DIGITS: usize = 256;
-/// Bytes in device memory that describe a tile of a bucket or segment.
+/// Bytes of the entry that describes a tile of a bucket or segment, in a list in device memory.
 pub(super) const TILE_BYTES: usize = 24;
-/// Bytes of the entry of a segment or bucket in a list in device memory.
+/// Bytes of the entry that describes a segment or bucket, in a list in device memory.
 pub(super) const SEGMENT_BYTES: usize = 16;
 
 /// Kind of values that are positions of keys.

@@ -25,13 +25,13 @@ pub(super) struct Basis {
 }
 
 const MOST_DOUBLINGS: usize = 14;
-/// Growth of the energy by one doubling at which a recurrence counts as unstable.
+/// Factor of growth of the energy, when the number of elements is doubled, above which a recurrence counts as unstable.
 const UNSTABLE: f64 = 64.0;
-/// Energy relative to the largest below which a direction of states counts as zero.
+/// Energy, relative to the largest one, below which a direction in the space of states counts as zero.
 const NOTHING: f64 = 1e-28;
 
-/// Returns the basis of a transition (row by row) whose first state is the next result; `None` where numbers are too
-/// large for one.
+/// Returns the basis for the states of a transition matrix (row by row), of `order` states, whose first state is the
+/// next result. `None` if numbers are too large for a basis.
 pub(super) fn of(order: usize, transition: &[Double]) -> Option<Basis> {
     let energy = energy(order, transition);
     let scale = Double::of_power_of_two(-(energy.iter().fold(0.0f64, |most, x| most.max(x.high().abs())).log2() / 2.0));
@@ -79,7 +79,7 @@ fn energy(order: usize, transition: &[Double]) -> Vec<Double> {
     energy
 }
 
-/// Cholesky decomposition: the upper triangle R with R' R = `left`.
+/// Returns the Cholesky decomposition of `left`: the upper triangle R with R' R = `left`.
 fn triangle(order: usize, mut left: Vec<Double>) -> Option<Vec<Double>> {
     let mut r = vec![Double::ZERO; order * order];
     let largest = (0..order).map(|i| left[i * order + i].high()).fold(0.0, f64::max);

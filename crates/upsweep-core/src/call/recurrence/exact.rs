@@ -4,15 +4,16 @@
 //! The powers of a filter with close poles are small differences of large numbers: computed with the digits of the
 //! states that they multiply, they would have fewer correct digits.
 
-/// A number type to compute powers of numbers `C` in.
+/// Number type in which powers of matrices of numbers `C` are computed: floats of about twice the digits, or the
+/// integers themselves.
 pub trait Exact<C>: Copy {
-    /// Converts a number, exactly.
+    /// Converts a number of type `C` without rounding.
     fn of(number: C) -> Self;
     /// Rounds to the nearest number of type `C`.
     fn number(self) -> C;
-    /// Returns the sum.
+    /// Returns the sum of this number and `other`.
     fn plus(self, other: Self) -> Self;
-    /// Returns the product; 0 where a factor is 0, even if the other one is infinite.
+    /// Returns the product of this number and `other`; 0 if one of them is 0, even if the other one is infinite.
     fn times(self, other: Self) -> Self;
 }
 
@@ -33,7 +34,7 @@ impl Double {
         Self { high: number, low: 0.0 }
     }
 
-    /// Power of two nearest to `2^exponent`, within the range of f64.
+    /// Returns the power of two nearest to `2^exponent`, limited to 2^-500 and 2^500.
     pub(super) fn of_power_of_two(exponent: f64) -> Self {
         Self::of(exponent.clamp(-500.0, 500.0).round().exp2())
     }
@@ -47,22 +48,22 @@ impl Double {
         Self { high: -self.high, low: -self.low }
     }
 
-    /// Quotient: that of the high parts, corrected by the remainder.
+    /// Returns the quotient `self / other`: that of the high parts, corrected by the remainder.
     pub(super) fn over(self, other: Self) -> Self {
         let first = self.high / other.high;
         let left = self.plus(other.times(Self::of(first)).negated());
         Self::sum(first, left.high / other.high)
     }
 
-    /// Square root, by one step of Newton's iteration from the root of the high part; `None` unless positive and
-    /// finite.
+    /// Returns the square root, by one step of Newton's iteration from the root of the high part; `None` unless it is
+    /// positive and finite.
     pub(super) fn root(self) -> Option<Self> {
         let first = self.high.sqrt();
         let left = self.plus(Self::of(first).times(Self::of(first)).negated());
         (first > 0.0 && first.is_finite()).then(|| Self::sum(first, left.high / (2.0 * first)))
     }
 
-    /// Sum of two numbers, exactly. A sum that is not finite has no error term.
+    /// Returns the sum of two floats without rounding, as a pair of floats. A sum that is not finite has no error term.
     fn sum(a: f64, b: f64) -> Self {
         let high = a + b;
         let of_b = high - a;

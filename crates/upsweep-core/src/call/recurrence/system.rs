@@ -9,9 +9,9 @@ pub const MOST_ORDER: usize = 16;
 /// A recurrence as coefficients and states.
 #[derive(Clone, Debug, PartialEq)]
 pub struct System<C> {
-    /// Number of states visible to a caller: the order, or twice the number of sections.
+    /// Number of states that a caller passes and gets for each line: the order, or twice the number of sections.
     pub states: usize,
-    /// Number of states in the computation, at least one.
+    /// Number of states that the computation has: `states`, but at least one.
     pub order: usize,
     /// Number of sections of a cascade, or 0.
     pub sections: usize,
@@ -26,7 +26,8 @@ impl<C: Coefficient> System<C> {
     /// Creates the recurrence with the coefficients `b` and `a`.
     ///
     /// # Errors
-    /// [`Error::Coefficients`].
+    /// [`Error::Coefficients`] when there are none, too many, or one is not finite, also divided by `a[0]`; or when
+    /// `a[0]` is 0 or, for integers, not 1.
     pub fn new(b: &[C], a: &[C]) -> Result<Self> {
         for (name, list) in [("b", b), ("a", a)] {
             let wrong = |rule| {
@@ -59,7 +60,8 @@ impl<C: Coefficient> System<C> {
     /// Creates the cascade of `sections`: each has `b[0]` to `b[2]` and `a[0]` to `a[2]`.
     ///
     /// # Errors
-    /// [`Error::Coefficients`].
+    /// [`Error::Coefficients`] when there are no sections or more than 8, or a coefficient is not finite, also divided
+    /// by `a[0]`; or when an `a[0]` is 0 or, for integers, not 1.
     pub fn cascade(sections: &[[C; 6]]) -> Result<Self> {
         if sections.is_empty() || sections.len() > MOST_ORDER / 2 {
             let rule = "a cascade has 1 to 8 sections: run a longer one in several calls";
@@ -81,7 +83,7 @@ impl<C: Coefficient> System<C> {
         Ok(Self { states, order: states, sections: sections.len(), feedback, coefficients })
     }
 
-    /// Computes the result of an element and updates the states: one iteration of the sequential loop.
+    /// Computes the result of the element `x` and updates the states: one iteration of the sequential loop.
     #[inline(always)]
     pub fn step(&self, states: &mut [C], x: C) -> C {
         let coefficients = &self.coefficients;

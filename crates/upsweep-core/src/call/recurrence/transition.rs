@@ -2,7 +2,8 @@
 
 use super::{Coefficient, Exact, System};
 
-/// State transition of a recurrence, in the states' basis if there is one.
+/// State transition of a recurrence: how an element of 0 and an element of 1 change the states. If there is a basis, in
+/// which rounding errors stay small, the states are those in the basis.
 #[derive(Clone, Debug)]
 pub struct Transition<C: Coefficient> {
     order: usize,
@@ -10,7 +11,7 @@ pub struct Transition<C: Coefficient> {
     rows: Vec<C::Exact>,
     /// States after an element of 1 from zero states.
     input: Vec<C::Exact>,
-    /// Matrices from states into the basis and back, upper triangles; `None` where states are their own basis.
+    /// Matrices that convert states into the basis and back, upper triangles; `None` if states are their own basis.
     pub basis: Option<[Vec<C>; 2]>,
 }
 
@@ -90,7 +91,7 @@ fn basis<C: Coefficient>(system: &System<C>, rows: &[C::Exact]) -> Option<[Vec<C
         return C::basis(order, rows);
     }
     let mut all = [(); 2].map(|()| vec![C::Exact::of(C::ZERO); order * order]);
-    // Indices, in the matrix, of the four entries that combine the two states of section `s`.
+    // Indices, in the matrix, of the four entries that combine the two states of section `s` of a cascade.
     let own = |s: usize| [0, 1, order, order + 1].map(|at| 2 * s * (order + 1) + at);
     for s in 0..sections {
         let rows: Vec<_> = own(s).iter().filter_map(|&at| rows.get(at).copied()).collect();

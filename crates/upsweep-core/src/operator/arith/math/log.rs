@@ -40,7 +40,7 @@ pub fn parts(x: f64) -> (f64, f64) {
     (k as f64, f64::from_bits((offset & FRACTION) + ROOT_HALF) - 1.0)
 }
 
-/// Returns `f - ln(1 + f)`.
+/// Returns `f - ln(1 + f)`, the amount by which the logarithm bends away from the line.
 #[function(helper)]
 fn bend(f: f64) -> f64 {
     let s = f / (2.0 + f);

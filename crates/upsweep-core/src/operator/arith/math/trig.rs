@@ -11,7 +11,7 @@ const PI_HALF_1: f64 = 1.5707963267341256;
 const PI_HALF_2: f64 = 6.077100506303966e-11;
 const PI_HALF_3: f64 = 2.0222662487111665e-21;
 const PI_HALF_4: f64 = 8.4784276603689e-32;
-/// Rest of pi/2 beyond [`PI_HALF_1`].
+/// Rest of pi/2 beyond [`PI_HALF_1`], its first part.
 const PI_HALF_REST: f64 = 6.077100506506192e-11;
 /// Largest |x| for which `n` has at most 20 bits.
 const NEAR: f64 = 1048576.0;
