@@ -33,7 +33,7 @@ macro_rules! table {
 
 impl<T, const SPAN: usize> Index<T, SPAN> {
     const LANES: usize = ROW_BYTES / size_of::<T>();
-    /// Number of lanes of a half of a group: of `SPAN` bytes.
+    /// Number of lanes in half of a group: a group is `2 * SPAN` bytes of neighbouring lanes.
     const HALF: usize = if SPAN < size_of::<T>() { 1 } else { SPAN / size_of::<T>() };
 
     const fn is_upper(lane: usize) -> bool {
