@@ -283,7 +283,7 @@ impl Lanes for Portable {
         Bytes::of(|i| unsafe { if (i / half).is_multiple_of(2) { lower.lane::<T>(i) } else { upper.lane::<T>(i) } })
     }
 
-    /// Not inlined, as a sorting network has many exchanges.
+    /// Compares and exchanges lane by lane. Not inlined, as a sorting network has many exchanges.
     #[inline(never)]
     unsafe fn exchange<B: KeyBits>(low: *mut Bytes, high: *mut Bytes) {
         // SAFETY: `low` and `high` are valid and distinct rows.

@@ -1,4 +1,5 @@
-//! Selection masks of a block, a bit for each element, 64 at a time, with prefetch of the next elements.
+//! Selection masks of a block: whether each element is selected, as a bit, for 64 elements at a time, with prefetch of
+//! the next elements.
 
 use super::compress::CHUNK;
 use super::lanes::{Lanes, ROW_BYTES};

@@ -30,7 +30,7 @@ const GROUP: usize = 8;
 /// Largest number of groups in a tile.
 const MOST_GROUPS: usize = TILE_BYTES / ROW_BYTES / GROUP;
 
-/// Whether tiles of these types are scanned here, if they have an exclusive prefix.
+/// Whether tiles of elements of `S` are scanned by this kernel, if they have an exclusive prefix.
 pub(crate) const fn apply<S: Steps>() -> bool {
     S::VECTORS && S::NUMBERS[1] > 0 && S::NUMBERS[1] <= MOST_NUMBERS && (number::<S>() == 4 || number::<S>() == 8)
 }
@@ -54,7 +54,8 @@ unsafe fn step<L: Lanes, S: Steps, const N: usize, const SPAN: usize>(
     halves::<L, S, N, SPAN>(x, upper)
 }
 
-/// Blends the lower halves of `lower` with the upper halves of `upper`.
+/// Blends the lower halves of `lower` with the upper halves of `upper`, where a half is `SPAN` bytes of neighbouring
+/// lanes.
 #[inline(always)]
 fn halves<L: Lanes, S: Steps, const N: usize, const SPAN: usize>(
     lower: State<L, N>,
@@ -310,7 +311,7 @@ pub(crate) unsafe fn scan<L: Lanes, S: Steps>(
 /// [`scan`] for elements of `N` numbers.
 ///
 /// # Safety
-/// As [`scan`], and an element consists of `N` numbers.
+/// The conditions of [`scan`] hold, and an element consists of `N` numbers.
 #[inline(always)]
 unsafe fn scan_numbers<L: Lanes, S: Steps, const N: usize>(
     steps: &S,

@@ -36,8 +36,8 @@ use upsweep_core::steps::{Out, Steps};
 /// Number of rows in a group.
 const GROUP: usize = TILE_BYTES / ROW_BYTES / TOP;
 
-/// Whether tiles of these types are scanned here: the operator is vector instructions, and results fit in
-/// [`TILE_BYTES`] as the tile's elements do.
+/// Whether tiles of elements and results of `S` are scanned by this kernel: the operator is vector instructions, and
+/// results fit in [`TILE_BYTES`] as the tile's elements do.
 pub(crate) const fn apply<S: Steps>() -> bool {
     S::LANES && size_of::<Out<S>>() <= size_of::<S::Acc>()
 }
@@ -289,10 +289,11 @@ pub(crate) unsafe fn scan<L: Lanes, S: Steps>(
     }
 }
 
-/// [`scan`] for instruction sets whose rows are memory.
+/// Job of [`scan`] for instruction sets whose rows are memory.
 ///
 /// # Safety
-/// As [`scan`].
+/// The run is in `memory` and not empty, [`apply`] is true, and nothing else uses its output, or writes its input,
+/// until `store::fence`.
 struct Scan<'a, S: Steps> {
     steps: &'a S,
     memory: &'a Memory<S::In, S::Out>,
@@ -314,7 +315,8 @@ impl<S: Steps> Work for Scan<'_, S> {
 /// Scans `run` as [`scan`] does, inlined.
 ///
 /// # Safety
-/// As [`scan`].
+/// The run is in `memory` and not empty, [`apply`] is true, and nothing else uses its output, or writes its input,
+/// until `store::fence`. The processor has the instructions of `L`.
 #[inline(always)]
 unsafe fn scan_rows<L: Lanes, S: Steps>(
     steps: &S,

@@ -8,8 +8,6 @@
 //!
 //! Any grouping: every grouping gives the same bits ([`Steps::EXACT`]), so that a neutral value serves as the prefix.
 //!
-//! Any grouping: every grouping gives the same bits ([`Steps::EXACT`]), so that a neutral value serves as the prefix.
-//!
 //! **Grouping.** The tiles and their totals are those of a reduction ([`reduce`](super::reduce)). The base of a tile is
 //! the prefix of the run ⊕ the total of the tiles before it. The rest is scanned in groups of rows, and the remainder
 //! serially, in chunks of [`PIECE`] elements. Hence a block that is first reduced and later scanned with its prefix,

@@ -148,7 +148,7 @@ impl<S: Steps> Level<S> {
     }
 }
 
-/// One level of the upsweep. Pair `j` is `from(j)`. `even[j]` becomes its first (if `KEEP`), and `above[j]` both combined.
+/// One level of the upsweep. Pair `j` is `from(j)`: `even[j]` is its first (if `KEEP`), `above[j]` both combined.
 ///
 /// # Safety
 /// `even` (if `KEEP`) and `above` are valid for writes of `pairs` elements.
@@ -239,7 +239,7 @@ unsafe fn up_sweep<const KEEP: bool, S: Steps>(
         if pairs == TOP {
             return (b, a, even);
         }
-        // SAFETY: each level is half of the last, so `even` has room for it. `b` holds the `pairs` elements of the last.
+        // SAFETY: each level is half of the last, so `even` has room. `b` holds the `pairs` elements of the last.
         unsafe {
             even = if KEEP { even.add(pairs) } else { even };
             pairs /= 2;
@@ -286,7 +286,7 @@ unsafe fn top_total<S: Steps>(steps: &S, top: Level<S>) -> S::Acc {
 /// Scans the tile `run` with the exclusive prefix `base`, which is `None` if `FIRST`. Returns its reduction.
 ///
 /// # Safety
-/// The run is in memory. Nothing else uses its output, or writes its input, until `store::fence`. Its length is a tile's.
+/// The run, a tile, is in memory. Nothing else uses its output, or writes its input, until `store::fence`.
 #[inline(always)]
 pub(crate) unsafe fn scan_tile<const FIRST: bool, L: Lanes, S: Steps>(
     steps: &S,
