@@ -155,7 +155,7 @@ impl<S: Steps> Fold<'_, S> {
     /// after the first `W` are unused. If `begun`, the values that are there are combined first.
     ///
     /// # Safety
-    /// The columns are the unit's, and the rows are in memory. If `begun`, `values` has been written.
+    /// The columns are those of `self.unit`, and the rows are in memory. If `begun`, `values` has been written.
     #[inline(always)]
     unsafe fn tile<const W: usize, const LANES: usize>(
         &self,
@@ -164,7 +164,8 @@ impl<S: Steps> Fold<'_, S> {
         begun: bool,
         values: *mut S::Acc,
     ) {
-        // SAFETY: the columns are the unit's, and the rows are in memory. If `begun`, `values` has been written.
+        // SAFETY: the columns are those of `self.unit`, and the rows are in memory. If `begun`, `values` has been
+        // written.
         let value = unsafe {
             if S::QUICK || begun || rows.len() <= CHAIN {
                 let (first, rest) = if begun {
@@ -194,13 +195,13 @@ impl<S: Steps> Fold<'_, S> {
     /// Loads and maps row `k` in the `W` columns from column `c` of the unit on, in `LANES` lanes.
     ///
     /// # Safety
-    /// The columns are the unit's, and the row is in memory.
+    /// The columns are those of `self.unit`, and the row is in memory.
     #[inline(always)]
     unsafe fn load<const W: usize, const LANES: usize>(&self, k: usize, c: usize) -> [S::Acc; LANES] {
         // LLVM must not see that rows are consecutive: it would make vectors across rows, and shuffle them into vectors
         // across columns.
         let k = hidden(k);
-        // SAFETY: the rows and columns are the unit's, which is in memory.
+        // SAFETY: the row and the columns are those of `self.unit`, which is in memory.
         unsafe { load_row::<W, LANES, S>(self.steps, self.memory, self.shape, self.unit.start + c, k) }
     }
 
@@ -212,7 +213,7 @@ impl<S: Steps> Fold<'_, S> {
     /// Combines `value` with the rows, in the columns from column `c` of the unit on, one row after the other.
     ///
     /// # Safety
-    /// The rows and columns are the unit's, which is in memory.
+    /// The rows and columns are those of `self.unit`, which is in memory.
     // With `small-loops` there are no vectors, and the function is compiled once.
     #[cfg_attr(not(feature = "small-loops"), inline(always))]
     #[cfg_attr(feature = "small-loops", inline(never))]
@@ -223,7 +224,7 @@ impl<S: Steps> Fold<'_, S> {
         c: usize,
     ) -> [S::Acc; LANES] {
         for k in rows {
-            // SAFETY: the rows and columns are the unit's, which is in memory.
+            // SAFETY: the rows and columns are those of `self.unit`, which is in memory.
             let x = unsafe { self.load::<W, LANES>(k, c) };
             value = self.combine(value, x);
         }
@@ -233,13 +234,13 @@ impl<S: Steps> Fold<'_, S> {
     /// Reduces chains of [`CHAIN`] rows, and combines their totals one after the other.
     ///
     /// # Safety
-    /// The rows and columns are the unit's, which is in memory. There is at least one row.
+    /// The rows and columns are those of `self.unit`, which is in memory. There is at least one row.
     #[inline(always)]
     unsafe fn leaf<const W: usize, const LANES: usize>(&self, rows: Range<usize>, c: usize) -> [S::Acc; LANES] {
         let mut total = None;
         for start in rows.clone().step_by(CHAIN) {
             let end = rows.end.min(start + CHAIN);
-            // SAFETY: the rows and columns are the unit's, which is in memory.
+            // SAFETY: the rows and columns are those of `self.unit`, which is in memory.
             unsafe {
                 let mut value = self.load::<W, LANES>(start, c);
                 if W < 64 && wide::<S>() && end - start == CHAIN {
@@ -383,7 +384,7 @@ impl<S: Steps> Rows<'_, S> {
     /// `to`, and those of the next row `stride` elements further.
     ///
     /// # Safety
-    /// The columns are the unit's, the rows are in memory, and there is room for their results.
+    /// The columns are those of `self.unit`, the rows are in memory, and there is room for their results.
     #[inline(always)]
     unsafe fn tile<const W: usize, const LANES: usize>(
         &self,

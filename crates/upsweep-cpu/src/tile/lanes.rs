@@ -72,15 +72,15 @@ pub(crate) trait Lanes {
     /// The processor has the instruction set.
     unsafe fn opaque(row: Self::Row) -> Self::Row;
 
-    /// Returns `x` with every lane of the upper half of each group replaced by the last lane of the group's lower half.
-    /// The lanes of lower halves are unspecified: each has the value of some lane.
+    /// Returns `x` with every lane of the upper half of each group of `2 * SPAN` bytes replaced by the last lane of the
+    /// group's lower half. The lanes of lower halves are unspecified: each has the value of some lane.
     ///
     /// # Safety
     /// The processor has the instruction set, and a row consists of values `T`.
     unsafe fn spread<T, const SPAN: usize>(x: Self::Row) -> Self::Row;
 
-    /// Returns the lower halves of `lower` and the upper halves of `upper`. `floats`: whether `upper` was computed by
-    /// float instructions, not integer ones.
+    /// Returns the lower halves of `lower` and the upper halves of `upper`, of each group of `2 * SPAN` bytes.
+    /// `floats`: whether `upper` was computed by float instructions, not integer ones.
     ///
     /// # Safety
     /// The processor has the instruction set, and a row consists of values `T`.

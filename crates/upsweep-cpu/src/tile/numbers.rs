@@ -183,7 +183,8 @@ unsafe fn lift<L: Lanes, S: Steps, const N: usize>(
     }
 }
 
-/// [`lift`] for instruction sets whose rows are memory. Writes a [`Lifted`] of the set's rows to `to`.
+/// Job of [`lift`] for instruction sets whose rows are memory, not registers. Writes a [`Lifted`] of the set's rows to
+/// `to`.
 ///
 /// # Safety
 /// The group's elements are in memory, and `to` has room for a [`Lifted`] of the instruction set's rows.
@@ -244,8 +245,8 @@ unsafe fn lower<L: Lanes, S: Steps, const N: usize>(
     }
 }
 
-/// [`lower`] for instruction sets whose rows are memory. `states` points to a [`Lifted`] and to the exclusive prefix,
-/// which is replaced by that of the next group.
+/// Job of [`lower`] for instruction sets whose rows are memory, not registers. `states` points to a [`Lifted`] and to
+/// the exclusive prefix, which is replaced by that of the next group.
 ///
 /// # Safety
 /// `to` has room for the results of a group. Both `states` are of the instruction set's rows.
@@ -282,8 +283,8 @@ fn pair_at<S: Steps>(pair: usize, reverse: bool) -> usize {
 /// Scans the tile `run` with the exclusive prefix `base`. Returns its reduction.
 ///
 /// # Safety
-/// As `ScanRun`: the run is in `memory`, and nothing else uses its output, or writes its input, until `store::fence`.
-/// It is a tile for which [`apply`] is true. The processor has the instructions of `L`.
+/// The run is in `memory`, and nothing else uses its output, or writes its input, until `store::fence`. It is a tile
+/// for which [`apply`] is true. The processor has the instructions of `L`.
 #[inline(always)]
 pub(crate) unsafe fn scan<L: Lanes, S: Steps>(
     steps: &S,

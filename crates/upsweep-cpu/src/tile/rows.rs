@@ -57,8 +57,8 @@ fn combine<L: Lanes, S: Steps>(steps: &S, a: L::Row, b: L::Row) -> L::Row {
     }
 }
 
-/// [`combined`] for instruction sets whose rows are memory. `rows` points to two rows, and the result replaces the
-/// first.
+/// Job of [`combined`] for instruction sets whose rows are memory, not registers. `rows` points to two rows, and the
+/// result replaces the first.
 ///
 /// # Safety
 /// `rows` points to two of the instruction set's rows.
@@ -219,8 +219,8 @@ unsafe fn row<L: Lanes, S: Steps>(
     }
 }
 
-/// [`row`] for instruction sets whose rows are memory. `rows` points to two rows: the first is `base`, and the two
-/// returned rows replace them.
+/// Job of [`row`] for instruction sets whose rows are memory, not registers. `rows` points to two rows: the first is
+/// `base`, and the two returned rows replace them.
 ///
 /// # Safety
 /// The row is in `memory`, `to` has room for its results, and `rows` points to two of the instruction set's rows.
@@ -269,8 +269,8 @@ pub(crate) const fn group_len<S: Steps>() -> usize {
 /// Scans `run`, a tile or fewer whole groups, with the exclusive prefix `base`. Returns its reduction.
 ///
 /// # Safety
-/// As `ScanRun`: the run is in `memory`, and nothing else uses its output, or writes its input, until `store::fence`.
-/// [`apply`] is true, and the run is not empty. The processor has the instructions of `L`.
+/// The run is in `memory` and not empty, and nothing else uses its output, or writes its input, until `store::fence`.
+/// [`apply`] is true. The processor has the instructions of `L`.
 #[inline(always)]
 pub(crate) unsafe fn scan<L: Lanes, S: Steps>(
     steps: &S,
@@ -289,7 +289,7 @@ pub(crate) unsafe fn scan<L: Lanes, S: Steps>(
     }
 }
 
-/// Job of [`scan`] for instruction sets whose rows are memory.
+/// Job of [`scan`] for instruction sets whose rows are memory, not registers.
 ///
 /// # Safety
 /// The run is in `memory` and not empty, [`apply`] is true, and nothing else uses its output, or writes its input,

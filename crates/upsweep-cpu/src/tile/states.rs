@@ -207,8 +207,8 @@ fn combined_here<L: Lanes, S: Steps, const N: usize>(wide: Wide<'_, S>, a: State
     lanewise!(L, N, wide, |i| wide.steps.combine(lane::<S::Acc, _, N>(&a, i), lane::<S::Acc, _, N>(&b, i)))
 }
 
-/// [`combined`] for instruction sets whose rows are memory. `states` points to two states, and the result replaces the
-/// first.
+/// Job of [`combined`] for instruction sets whose rows are memory, not registers. `states` points to two states, and
+/// the result replaces the first.
 ///
 /// # Safety
 /// `states` points to two states of the instruction set's rows.
