@@ -40,8 +40,8 @@ impl Sort {
         Ok(())
     }
 
-    /// Sorts all elements by their numbers. If the input survives, zeros of both signs are not yet in their input
-    /// order.
+    /// Sorts all elements by their numbers: keys as unsigned integers in the order of the sort. If the input survives,
+    /// zeros of both signs are not yet in their input order.
     fn run_by_numbers<B: KeyBits, V: Moved>(&self, room: &mut Room<B, V>) -> Result<()> {
         let (len, in_place) = (self.len, self.is_in_place());
         match self.look::<B>() {
@@ -170,8 +170,8 @@ impl Sort {
         self.put_zeros(zeros)
     }
 
-    /// Returns the numbers at the indices `places` of the source, at most [`BLOCK`]: in place, or loaded into `room`.
-    /// If not `with_values`, the bits of values packed in the numbers are undetermined.
+    /// Returns the numbers at the indices `places` of the source, at most [`BLOCK`] of them: in place, or loaded into
+    /// `room`. If not `with_values`, the bits of values packed in the numbers are undetermined.
     #[inline(always)]
     pub(super) fn numbers<'a, B: KeyBits, V: Moved>(
         &'a self,
@@ -196,7 +196,8 @@ impl Sort {
         }
     }
 
-    /// Returns the values at the indices `places` of the source, at most [`BLOCK`]: in place, or loaded into `room`.
+    /// Returns the values at the indices `places` of the source, at most [`BLOCK`] of them: in place, or loaded into
+    /// `room`.
     #[inline(always)]
     fn values_of<'a, B: KeyBits, V: Moved>(
         &self,
@@ -217,7 +218,7 @@ impl Sort {
         }
     }
 
-    /// Copies all elements of the source, whose keys are equal, to the results `range`.
+    /// Copies all elements of the source, whose keys are equal, in their order to the results with the indices `range`.
     fn copy_equal<B: KeyBits, V: Moved>(&self, source: Source<B, V>, range: Range<usize>, streams: bool) {
         let (len, threads) = (range.len(), self.threads());
         in_parts(threads, |part| {

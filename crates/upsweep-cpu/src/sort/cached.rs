@@ -75,7 +75,7 @@ fn highest_digits<B: KeyBits>(varying: B, len: usize) -> ([Digit; 2], usize) {
     if below == B::default() { ([high; 2], 1) } else { ([digit(below), high], 2) }
 }
 
-/// Scratch memory of one thread for sorts in the cache.
+/// Scratch memory of one thread for sorts in the cache: two memories for elements (a double buffer), and counts.
 pub(super) struct Room<B, V> {
     keys: [Memory<B>; 2],
     values: [Memory<V>; 2],

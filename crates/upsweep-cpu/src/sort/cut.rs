@@ -16,7 +16,7 @@ const CUT_BITS: (u32, u32) = (6, 11);
 const SAMPLE: usize = 8192;
 /// Least number of elements of an array for each key of its sample.
 const SAMPLE_OF: usize = 64;
-/// Number of keys that are counted in 32 bits before the counts are added to wider ones.
+/// Number of keys that are counted in 32 bits before these counts are added to 64-bit counts, so that none overflows.
 const COUNTED: usize = 1 << 30;
 /// Source of a partition: the elements of a range of a previous partition, or the input if `None`.
 pub(super) type Source<B, V> = Option<Columns<B, V>>;
@@ -64,7 +64,7 @@ impl<B: KeyBits> Cut<B> {
 }
 
 impl Sort {
-    /// Whether the results of `len` elements are stored past the cache.
+    /// Whether the results of `len` elements are so large that they are stored past the cache (non-temporal stores).
     pub(super) fn streams<B, V>(&self, len: usize) -> bool {
         cfg!(target_arch = "x86_64") && Self::bytes::<B, V>(len) >= self.limits.non_temporal_from
     }

@@ -5,7 +5,7 @@ use super::values::{BLOCK, Block, Blocks, Moved, Sort, blocks};
 use std::sync::atomic::{AtomicBool, Ordering};
 use upsweep_core::key::KeyBits;
 
-/// Number of keys that are compared before threads start.
+/// Number of keys whose order is tested before other threads start, as most unsorted arrays fail at once.
 const FEW: usize = 64;
 
 /// Order of the keys in the input.

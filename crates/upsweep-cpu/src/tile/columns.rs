@@ -138,7 +138,7 @@ impl<S: Steps> Fold<'_, S> {
         rows.div_ceil(Self::chunk(width)).checked_ilog2().unwrap_or(0) as usize + 1
     }
 
-    /// Reduces a chunk of rows into `values`.
+    /// Reduces a chunk of rows, those that are combined into one vector of the tree, into `values`.
     ///
     /// # Safety
     /// The rows are in memory, and there is room for a vector at `values`.

@@ -210,11 +210,11 @@ impl<A: Element, O: Element, const KIND: u8> Steps for Erased<A, O, KIND> {
 /// The conditions of the type of `body` hold.
 #[inline(always)]
 pub(crate) unsafe fn call<S: Steps, B: Body<S>>(steps: S, memory: Memory<S::In, S::Out>, body: B) -> B::Result {
-    // SAFETY: the conditions of the body hold.
+    // SAFETY: the caller guarantees the conditions of the body's type.
     unsafe { (const { way::<S, B>() })(steps, memory, body) }
 }
 
-/// Function that runs a body.
+/// Function that runs a body (a job's work) with the steps and the memory of the job.
 type Way<S, B> = unsafe fn(S, Memory<<S as Steps>::In, <S as Steps>::Out>, B) -> <B as Body<S>>::Result;
 
 /// Returns the function that runs the body of a job. It is chosen in a constant: the compiler would still analyse a
@@ -235,7 +235,7 @@ const fn way<S: Steps, B: Body<S>>() -> Way<S, B> {
 /// The conditions of the type of `body` hold.
 #[inline(always)]
 unsafe fn as_they_are<S: Steps, B: Body<S>>(steps: S, memory: Memory<S::In, S::Out>, body: B) -> B::Result {
-    // SAFETY: the conditions of the body hold, and the steps are the job's.
+    // SAFETY: the caller guarantees the conditions of the body's type, and the steps are the job's.
     unsafe { body.run::<S>(steps, memory) }
 }
 

@@ -11,7 +11,7 @@ use std::mem::MaybeUninit;
 use upsweep_core::call::recurrence::Coefficient;
 use upsweep_core::key::KeyBits;
 
-/// Bytes of a row.
+/// Bytes of a row: a vector register of AVX-512, or a cache line.
 pub(crate) const ROW_BYTES: usize = 64;
 
 /// Kernel with its arguments.

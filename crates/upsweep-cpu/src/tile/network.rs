@@ -19,7 +19,7 @@ use upsweep_core::key::KeyBits;
 
 /// Largest number of numbers in a part: a piece of the array that is sorted by itself.
 pub(crate) const MOST: usize = 256;
-/// Number of rows that are sorted in registers.
+/// Number of rows that are sorted in registers at once. Runs of this many rows are then merged.
 const EIGHT: usize = 8;
 
 /// Job that sorts the parts `begins[i] .. begins[i + 1]` of `numbers`, each into the same indices of `sorted`.

@@ -25,7 +25,7 @@ use std::mem::MaybeUninit;
 use upsweep_core::inputs::Read;
 use upsweep_core::steps::{Out, Steps};
 
-/// Number of rows in a group.
+/// Number of rows in a group: the rows of 64 bytes whose levels of the upsweep stay in registers.
 const GROUP: usize = 8;
 /// Largest number of groups in a tile.
 const MOST_GROUPS: usize = TILE_BYTES / ROW_BYTES / GROUP;

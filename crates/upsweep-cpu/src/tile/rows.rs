@@ -33,7 +33,7 @@ use std::mem::MaybeUninit;
 use upsweep_core::inputs::Read;
 use upsweep_core::steps::{Out, Steps};
 
-/// Number of rows in a group.
+/// Number of rows in a group: the rows of 64 bytes that are scanned from one base.
 const GROUP: usize = TILE_BYTES / ROW_BYTES / TOP;
 
 /// Whether tiles of elements and results of `S` are scanned by this kernel: the operator is vector instructions, and
