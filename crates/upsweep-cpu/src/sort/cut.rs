@@ -16,7 +16,7 @@ const CUT_BITS: (u32, u32) = (6, 11);
 const SAMPLE: usize = 8192;
 /// Least number of elements of an array for each key of its sample.
 const SAMPLE_OF: usize = 64;
-/// Number of keys that are counted in 32 bits before these counts are added to 64-bit counts, so that none overflows.
+/// Number of keys that are counted in 32 bits before these counts are added to wider ones, so that none overflows.
 const COUNTED: usize = 1 << 30;
 /// Source of a partition: the elements of a range of a previous partition, or the input if `None`.
 pub(super) type Source<B, V> = Option<Columns<B, V>>;
