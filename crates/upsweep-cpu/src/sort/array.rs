@@ -28,7 +28,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use upsweep_core::error::Result;
 use upsweep_core::key::KeyBits;
 
-/// Largest part that is sorted without another partition, in multiples of the cache's bytes.
+/// Largest part that is sorted without another partition, in multiples of the bytes of the cache.
 pub(super) const CUT_AGAIN: usize = 4;
 impl Sort {
     /// Sorts all elements. `room` is the calling thread's scratch memory.
@@ -40,8 +40,8 @@ impl Sort {
         Ok(())
     }
 
-    /// Sorts all elements by their numbers. If the input survives, zeros of both signs are not yet in their input
-    /// order.
+    /// Sorts all elements by their numbers: keys as unsigned integers in the order of the sort. If the input survives,
+    /// zeros of both signs are not yet in their input order.
     fn run_by_numbers<B: KeyBits, V: Moved>(&self, room: &mut Room<B, V>) -> Result<()> {
         let (len, in_place) = (self.len, self.is_in_place());
         match self.look::<B>() {
@@ -81,9 +81,9 @@ impl Sort {
         self.cut::<B, V>(None, 0..len, to, None, 0)
     }
 
-    /// Partitions the elements of `source`, whose results have the indices `range`, and sorts the parts. `to` has room
-    /// for the elements, and so has `free`, if given: memory that nobody reads. Either may be the memory of the
-    /// results. `depth` is the number of partitions these elements went through.
+    /// Partitions the elements of `source` into ranges, and sorts each range. The results have the indices `range`.
+    /// `to` has room for the partitioned elements, and so has `free`, if given: memory that nobody reads. Either may be
+    /// the memory of the results. `depth` is the number of partitions these elements went through.
     fn cut<B: KeyBits, V: Moved>(
         &self,
         source: Source<B, V>,
@@ -114,8 +114,8 @@ impl Sort {
                 ranges.of(numbers, &mut of);
                 let numbers = if tells_all { without_only(ranges, numbers, &mut of, &mut others) } else { numbers };
                 let of = of.get(..numbers.len()).unwrap_or_default();
-                // SAFETY: the output indices `places` are disjoint from those of other shares: this share's keys in
-                // each range, consecutively.
+                // SAFETY: the output indices `places` are disjoint from those of other threads: the keys of this
+                // thread's share in each range, consecutively.
                 unsafe { lines.push(of, numbers.as_ptr(), values.as_ptr()) };
             }
             lines.finish();
@@ -170,8 +170,8 @@ impl Sort {
         self.put_zeros(zeros)
     }
 
-    /// Returns the numbers at the indices `places` of the source, a block at most: in place, or loaded into `room`. If
-    /// not `with_values`, the bits of packed values are undetermined.
+    /// Returns the numbers at the indices `places` of the source, at most [`BLOCK`] of them: in place, or loaded into
+    /// `room`. If not `with_values`, the bits of values packed in the numbers are undetermined.
     #[inline(always)]
     pub(super) fn numbers<'a, B: KeyBits, V: Moved>(
         &'a self,
@@ -196,7 +196,8 @@ impl Sort {
         }
     }
 
-    /// Returns the values at the indices `places` of the source, a block at most.
+    /// Returns the values at the indices `places` of the source, at most [`BLOCK`] of them: in place, or loaded into
+    /// `room`.
     #[inline(always)]
     fn values_of<'a, B: KeyBits, V: Moved>(
         &self,
@@ -217,14 +218,14 @@ impl Sort {
         }
     }
 
-    /// Copies all elements of the source, whose keys are equal, to the results `range`.
+    /// Copies all elements of the source, whose keys are equal, in their order to the results with the indices `range`.
     fn copy_equal<B: KeyBits, V: Moved>(&self, source: Source<B, V>, range: Range<usize>, streams: bool) {
         let (len, threads) = (range.len(), self.threads());
         in_parts(threads, |part| {
             let (mut numbers, mut values) = (Block::new(B::default()), Block::new(V::default()));
             for places in blocks(part_of(len, threads, part)) {
                 let mut own = Blocks::<B, V>::new();
-                // The source may overlap the results.
+                // The source may overlap the results: so its numbers are copied before they are stored.
                 own.0.first(places.len()).copy_from_slice(self.numbers(source, places.clone(), &mut numbers, true));
                 own.1.first(places.len()).copy_from_slice(self.values_of(source, places.clone(), &mut values));
                 let from = Columns { keys: own.0.first(BLOCK).as_mut_ptr(), values: own.1.first(BLOCK).as_mut_ptr() };
@@ -235,7 +236,7 @@ impl Sort {
         });
     }
 
-    /// Counting sort of keys of 16 bits at most.
+    /// Sorts keys of 16 bits at most, without values, by counting: a key is stored as often as it occurs.
     fn by_counting<B: KeyBits>(&self) -> Result<()> {
         let (ranges, numbers) = (Ranges::by_bits(8 * self.key_bytes as u32, 16, 0), 1usize << (8 * self.key_bytes));
         let counted = self.count::<B, ()>(None, self.len, &ranges);
@@ -261,7 +262,7 @@ impl Sort {
     }
 }
 
-/// Compacts the numbers, and their ranges in `of`, to those whose range is not a single value.
+/// Compacts `numbers` into `others`, and their ranges in `of`: leaves out those whose range is a single value.
 #[inline(always)]
 fn without_only<'a, B: KeyBits>(
     ranges: &Ranges<B>,

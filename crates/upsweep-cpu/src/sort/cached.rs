@@ -15,13 +15,14 @@ use upsweep_core::key::KeyBits;
 const DIGIT_BITS: u32 = 12;
 /// Least number of bits in each of the two highest digits.
 const LEAST_DIGIT_BITS: u32 = 6;
-/// Bits beyond log2 of the number of elements that put most elements in order.
+/// Number of bits that the two highest digits have together, in addition to log2 of the number of elements: they then
+/// put most elements in order.
 const BEYOND: u32 = 5;
-/// Limit of the sort by the highest digits: for a number, how many others have the same digits, in the mean.
+/// Limit of the sort by the highest digits alone: for a number, how many others have the same digits, in the mean.
 const MOST_EQUAL: usize = 1;
-/// Limit of the insertion sort: number of positions by which a number is moved, in the mean.
+/// Limit of the insertion sort: by how many indices a number is moved, in the mean.
 const MOST_MOVES: usize = 2;
-/// Number of digits of the longest keys.
+/// Largest number of digits of a key: those of 128 bits.
 const DIGITS: usize = 11;
 
 /// A radix digit: neighbouring bits of a number.
@@ -31,7 +32,8 @@ struct Digit {
     mask: u32,
 }
 
-/// Returns digits of `bits` bits that cover all bits of `varying`, from the lowest on, and their number.
+/// Returns digits of `bits` bits that cover all bits set in `varying` (the bits in which numbers differ), from the
+/// lowest on, and the number of digits.
 fn digits_of<B: KeyBits>(varying: B, bits: u32) -> ([Digit; DIGITS], usize) {
     let (mut digits, mut number, mut shift) = ([Digit::default(); DIGITS], 0, 0);
     while let Some(digit) = digits.get_mut(number) {
@@ -49,7 +51,8 @@ fn digits_of<B: KeyBits>(varying: B, bits: u32) -> ([Digit; DIGITS], usize) {
     (digits, number)
 }
 
-/// Returns the fewest digits that cover `varying`, each as narrow as that number allows.
+/// Returns the fewest digits of at most `most_bits` bits that cover the bits set in `varying`, each as narrow as this
+/// number of digits allows.
 fn fewest_digits<B: KeyBits>(varying: B, most_bits: u32) -> ([Digit; DIGITS], usize) {
     let mut found = digits_of(varying, most_bits);
     for bits in (1..most_bits).rev() {
@@ -62,7 +65,8 @@ fn fewest_digits<B: KeyBits>(varying: B, most_bits: u32) -> ([Digit; DIGITS], us
     found
 }
 
-/// Returns at most two digits of the highest bits that vary, wide enough to separate most of `len` numbers.
+/// Returns at most two digits of the highest bits set in `varying`, wide enough to separate most of `len` numbers, and
+/// the number of digits.
 fn highest_digits<B: KeyBits>(varying: B, len: usize) -> ([Digit; 2], usize) {
     let bits = (len.max(1).ilog2() + BEYOND).div_ceil(2).clamp(LEAST_DIGIT_BITS, DIGIT_BITS);
     let digit = |varying: B| Digit { shift: varying.length().saturating_sub(bits), mask: (1 << bits) - 1 };
@@ -71,7 +75,7 @@ fn highest_digits<B: KeyBits>(varying: B, len: usize) -> ([Digit; 2], usize) {
     if below == B::default() { ([high; 2], 1) } else { ([digit(below), high], 2) }
 }
 
-/// Scratch memory of one thread for sorts in the cache.
+/// Scratch memory of one thread for sorts in the cache: two memories for elements (a double buffer), and counts.
 pub(super) struct Room<B, V> {
     keys: [Memory<B>; 2],
     values: [Memory<V>; 2],
@@ -90,8 +94,8 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
         Ok(Columns { keys: self.keys[which].of(len)?, values: self.values[which].of(len)? })
     }
 
-    /// Sorts the whole input. With `streams`, results are stored past the cache: nobody reads them before this thread
-    /// has called [`fence`](crate::tile::store::fence).
+    /// Sorts the whole input of `sort` into its output. With `streams`, results are stored past the cache: nobody reads
+    /// them before this thread has called [`fence`](crate::tile::store::fence).
     pub(super) fn sort(&mut self, sort: &Sort, streams: bool) -> Result<()> {
         let own = self.columns(1, sort.len)?;
         for places in blocks(0..sort.len) {
@@ -106,8 +110,8 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
         unsafe { self.finish(sort, own, sort.len, 0, streams) }
     }
 
-    /// Sorts `len` numbers and stores them as results from index `at` on, with `streams` past the cache. Overwrites
-    /// `from`.
+    /// Sorts the `len` elements of `from` and stores them as results of `sort` from index `at` on, with `streams` past
+    /// the cache. Overwrites `from`.
     ///
     /// # Safety
     /// `from`, and the results from `at` on, have `len` elements, which nobody else uses. They are the same memory or
@@ -138,7 +142,8 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
         Ok(())
     }
 
-    /// Sorts by comparisons of the bits from `below` on. Returns the columns that hold the sorted elements.
+    /// Sorts the elements of `from` by comparisons of their bits from `below` on. Returns the columns that hold the
+    /// sorted elements.
     ///
     /// # Safety
     /// `from` has `len` elements, which nobody else uses, and is not this room's first memory.
@@ -168,7 +173,8 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
         Ok(to)
     }
 
-    /// Sorts by the highest digits if they separate most numbers, and then by insertion; otherwise by all digits.
+    /// Sorts the elements of `from` by the highest digits if they separate most numbers, and then by insertion;
+    /// otherwise by all digits. Returns the columns that hold the sorted elements.
     ///
     /// # Safety
     /// `from` has `len` elements, which nobody else uses, and is not this room's first memory.
@@ -199,7 +205,8 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
         }
     }
 
-    /// Whether few of `len` numbers have equal counted digits, on the assumption that the lower digit is spread evenly.
+    /// Whether few of `len` numbers have equal digits, by the histogram of the higher digit. If there are two, the
+    /// lower one is assumed to be spread evenly.
     fn tells_apart(&self, digits: &[Digit], len: usize) -> bool {
         let [low, high] = match digits {
             [low, _] => [low.mask as usize + 1, 1],
@@ -209,7 +216,7 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
         self.counts.get(high).is_none_or(|counts| equal(counts) / low <= len * (1 + MOST_EQUAL))
     }
 
-    /// Builds the histograms of one or two digits.
+    /// Builds the histograms of one or two digits of the `len` numbers in `from`.
     ///
     /// # Safety
     /// `from` has `len` elements.
@@ -239,8 +246,8 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
         }
     }
 
-    /// Sorts by the counted digits. `own`, which has room for `len` elements, and this room's first memory are a double
-    /// buffer.
+    /// Sorts by the digits whose histograms have been built, from the lowest on. `own`, which has room for `len`
+    /// elements, and this room's first memory are a double buffer. Returns the one that holds the sorted elements.
     ///
     /// # Safety
     /// `from` is one of the two memories, and has `len` elements, whose digits have been counted.
@@ -281,7 +288,8 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
     }
 }
 
-/// Insertion sort. Returns false, with the numbers partly sorted, if they would move too far.
+/// Sorts `len` elements by insertion, by the bits from `below` on. Returns false, with the numbers partly sorted, if
+/// they would move too far.
 ///
 /// # Safety
 /// There are `len` elements, which nobody else uses.
@@ -317,7 +325,7 @@ pub(super) fn varying<B: KeyBits>(numbers: &[B]) -> B {
     numbers.iter().fold(B::default(), |differ, &number| differ | (number ^ first))
 }
 
-/// Replaces counts by their exclusive prefix: the index of the first result of each digit.
+/// Replaces the counts of a digit's values by their exclusive prefix: the index of the first result with each value.
 fn places(counts: &mut [u32]) {
     let mut next = 0;
     for count in counts {

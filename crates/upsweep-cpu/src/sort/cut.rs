@@ -8,48 +8,50 @@ use std::ops::Range;
 use std::sync::Mutex;
 use upsweep_core::key::KeyBits;
 
-/// Fewest and most bits by which an array is partitioned. Each range has a write-combining buffer of two cache lines
-/// for keys and two for values or more (`tile/digits.rs`): all of these fit in the second-level cache.
+/// Fewest and most bits by which an array is partitioned into ranges: `1 << bits` ranges. Each range has a
+/// write-combining buffer of two cache lines for keys and two for values or more (`tile/digits.rs`): all of these fit
+/// in the second-level cache.
 const CUT_BITS: (u32, u32) = (6, 11);
 /// Largest number of keys in a sample.
 const SAMPLE: usize = 8192;
 /// Least number of elements of an array for each key of its sample.
 const SAMPLE_OF: usize = 64;
-/// Number of keys that are counted in 32 bits before the counts are added to wider ones.
+/// Number of keys that are counted in 32 bits before these counts are added to wider ones, so that none overflows.
 const COUNTED: usize = 1 << 30;
-/// Source of a partition: a part of a previous partition, or the input if `None`.
+/// Source of a partition: the elements of a range of a previous partition, or the input if `None`.
 pub(super) type Source<B, V> = Option<Columns<B, V>>;
 
-/// Plan of a partition of numbers into ranges.
+/// Plan of a partition of numbers into ranges: the ranges, and where the elements of each range go.
 pub(super) struct Cut<B> {
     pub(super) ranges: Ranges<B>,
     /// Index of the first result of each range, and last the number of elements.
     begins: Vec<usize>,
-    /// Number of each thread's share, and the index of the share's first result in each range.
+    /// For each thread's share (equal piece of the source), its number and the index of the share's first result in
+    /// each range.
     shares: Mutex<Vec<(usize, Vec<usize>)>>,
-    /// Whether an input that will be overwritten may have zeros of both signs.
+    /// Whether zeros of both signs may occur in an input that is sorted in place, and so overwritten.
     pub(super) has_zeros: bool,
 }
 
-/// Results of one pass over the keys.
+/// Counts and other results of one pass over the keys of a source.
 pub(super) struct Counted<B> {
     /// Number of elements in each range, for each thread's share.
     pub(super) shares: Vec<Vec<usize>>,
     /// Bits that are not the same in all numbers.
     differ: B,
-    /// Whether an input that will be overwritten may have zeros of both signs.
+    /// Whether zeros of both signs may occur in an input that is sorted in place, and so overwritten.
     pub(super) has_zeros: bool,
 }
 
 impl<B: KeyBits> Cut<B> {
-    /// Returns the indices of the results of a range.
+    /// Returns the output indices of the elements of the range with index `range`.
     pub(super) fn part(&self, range: usize) -> Range<usize> {
         let at = |range: usize| self.begins.get(range).or(self.begins.last()).copied().unwrap_or(0);
         at(range)..at(range + 1)
     }
 
-    /// Calls `of` with each share's number and the index of its first result in each range, each on a thread of its
-    /// own.
+    /// Calls `of` with the number of each share (a thread's equal piece of the source) and the indices of its first
+    /// result in each range, each on a thread of its own.
     pub(super) fn each_share(&self, threads: usize, of: impl Fn(usize, &mut [usize]) + Sync) {
         in_parts(threads, |_| {
             // A poisoned lock means that another thread panics, which ends the call.
@@ -62,13 +64,13 @@ impl<B: KeyBits> Cut<B> {
 }
 
 impl Sort {
-    /// Whether the results of `len` elements are stored past the cache.
+    /// Whether the results of `len` elements are so large that they are stored past the cache (non-temporal stores).
     pub(super) fn streams<B, V>(&self, len: usize) -> bool {
         cfg!(target_arch = "x86_64") && Self::bytes::<B, V>(len) >= self.limits.non_temporal_from
     }
 
-    /// Plans the partition of `len` elements that went through `depth` partitions. Returns `None` if all keys are
-    /// equal.
+    /// Plans the partition of the `len` elements of `source`, which went through `depth` partitions already. Returns
+    /// `None` if all keys are equal.
     pub(super) fn plan_cut<B: KeyBits, V: Moved>(
         &self,
         source: Source<B, V>,
@@ -103,7 +105,7 @@ impl Sort {
         Some(Cut { ranges, begins, shares: Mutex::new(counts.into_iter().enumerate().collect()), has_zeros })
     }
 
-    /// Returns a sample of numbers from all over the source.
+    /// Returns numbers from all over the source, as a sample of its distribution.
     fn sample<B: KeyBits, V: Moved>(&self, source: Source<B, V>, len: usize) -> Vec<B> {
         let size = (len / SAMPLE_OF).clamp(1, SAMPLE);
         let mut one = Block::new(B::default());
@@ -116,7 +118,7 @@ impl Sort {
         (0..size).map(number).collect()
     }
 
-    /// Builds the histogram of the ranges for each thread's share.
+    /// Builds, for each thread's share of the source, the histogram of the ranges: the number of elements in each.
     pub(super) fn count<B: KeyBits, V: Moved>(
         &self,
         source: Source<B, V>,

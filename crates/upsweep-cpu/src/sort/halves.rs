@@ -20,8 +20,8 @@ use upsweep_core::error::Result;
 use upsweep_core::key::KeyBits;
 
 impl Sort {
-    /// Sorts pairs within their output. Returns `None` if keys and values are not halves of a number, or the output is
-    /// not aligned or is the input.
+    /// Sorts pairs of keys and values within their output. Returns `None` if a key and a value are not the halves of a
+    /// number, or the output is not aligned or is the input.
     pub(super) fn within_output<B: KeyBits, V: Moved>(&self, room: &mut Room<B, V>) -> Option<Result<()>> {
         let outputs = [self.keys_out.cast_const(), self.values_out.cast_const()];
         let apart = |bytes: usize| {
@@ -50,8 +50,8 @@ impl Sort {
                 fetch_ahead(self.values, places.clone(), self.value_bytes);
                 ranges.of(self.numbers::<B, V>(None, places.clone(), &mut room, false), &mut of);
                 let of = of.get(..places.len()).unwrap_or_default();
-                // SAFETY: the input has elements at `places`. `lines` writes this share's own results of each range,
-                // consecutively.
+                // SAFETY: the input has elements at `places`. `lines` writes the results of this thread's share in each
+                // range, which are consecutive and no other thread's.
                 unsafe {
                     lines.push(of, self.keys.cast::<H>().add(places.start), self.values.cast::<H>().add(places.start));
                 }
@@ -84,7 +84,7 @@ impl Sort {
         Ok(())
     }
 
-    /// Returns the sort of the results `part`, in place in the output.
+    /// Returns the arguments to sort the results `part` in place in the output.
     fn part_of_output(&self, part: Range<usize>) -> Self {
         Self { keys: self.keys_out, values: self.values_out, ..*self }.of(part)
     }

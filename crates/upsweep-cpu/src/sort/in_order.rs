@@ -5,7 +5,7 @@ use super::values::{BLOCK, Block, Blocks, Moved, Sort, blocks};
 use std::sync::atomic::{AtomicBool, Ordering};
 use upsweep_core::key::KeyBits;
 
-/// Number of keys that are compared before threads start.
+/// Number of keys whose order is tested before other threads start, as most unsorted arrays fail at once.
 const FEW: usize = 64;
 
 /// Order of the keys in the input.
@@ -17,7 +17,7 @@ pub(super) enum Found {
 }
 
 impl Sort {
-    /// Returns the order of the keys. Stops early at a key that is in neither order.
+    /// Returns the order of the keys in the input. Stops early at a key that is in neither order.
     pub(super) fn look<B: KeyBits>(&self) -> Found {
         if self.all::<B>(false) {
             Found::InOrder
@@ -28,7 +28,7 @@ impl Sort {
         }
     }
 
-    /// Whether keys ascend, with equal keys allowed; with `descends`, whether they descend strictly.
+    /// Whether the keys of the input ascend, with equal keys allowed; with `descends`, whether they descend strictly.
     fn all<B: KeyBits>(&self, descends: bool) -> bool {
         let below = self.below::<B>();
         let wrong = |numbers: &[B]| {
@@ -51,7 +51,8 @@ impl Sort {
             let share = part_of(self.len, threads, part);
             let mut begin = share.start;
             while begin + 1 < share.end.saturating_add(1).min(self.len) && !failed.load(Ordering::Relaxed) {
-                // Blocks overlap by one key: the last key is the first of the next block or share.
+                // Blocks overlap by one key: the last key of a block is the first of the next block or of the next
+                // thread's share.
                 let end = self.len.min(share.end + 1).min(begin + BLOCK);
                 if wrong(self.numbers::<B, ()>(None, begin..end, &mut room, false)) {
                     failed.store(true, Ordering::Relaxed);

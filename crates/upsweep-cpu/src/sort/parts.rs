@@ -12,10 +12,10 @@ use upsweep_core::error::Result;
 use upsweep_core::key::KeyBits;
 use upsweep_core::shape::Shape;
 
-/// Number of shares of an array for each thread, so that none has all the long segments.
+/// Number of shares (equal pieces of an array) for each thread, so that none has all the long segments.
 const SHARES: usize = 8;
 
-/// Parts of an array that are sorted each by itself.
+/// Parts of an array, each of which is sorted by itself: the whole array, lines or segments.
 #[derive(Clone, Copy)]
 pub(super) enum Parts<'a> {
     Whole,
@@ -46,7 +46,7 @@ where
     let is_long = |range: &Range<usize>| sort.of(range.clone()).threads() > 1;
     let range_of = |part: usize| start(part)..start(part + 1);
     let threads = sort.threads();
-    // Shares are equal stretches of elements. A part belongs to the share in which it begins.
+    // Shares are equal pieces of the array. A part belongs to the share in which it begins.
     let shares = threads * SHARES;
     let first_part_from = |element: usize| {
         let (mut low, mut high) = (0, number);
@@ -127,7 +127,8 @@ fn lines<B: KeyBits, V: Moved>(sort: &Sort, shape: Shape) -> Result<()> {
     results.into_iter().collect()
 }
 
-/// Strided copy of `len` elements of `bytes` bytes. For each memory: index of the first element, and stride.
+/// Copies `len` elements of `bytes` bytes, strided: `(first, step)` is the index of the first element in `from` and the
+/// stride, and `(first_to, step_to)` the same in `to`.
 ///
 /// # Safety
 /// The elements are in both memories, which are disjoint.
@@ -142,7 +143,7 @@ unsafe fn copy(
     macro_rules! copy {
         ($t:ty) => {
             for i in 0..len {
-                // SAFETY: both memories have these elements.
+                // SAFETY: by the conditions of `copy` both memories have these elements.
                 unsafe {
                     let element = from.cast::<$t>().add(first + i * step).read_unaligned();
                     to.cast::<$t>().add(first_to + i * step_to).write_unaligned(element);
@@ -159,7 +160,7 @@ unsafe fn copy(
         16 => copy!(u128),
         _ => {
             for i in 0..len {
-                // SAFETY: both memories have these elements, and they are disjoint.
+                // SAFETY: by the conditions of `copy` both memories have these elements, and they are disjoint.
                 unsafe {
                     let from = from.add((first + i * step) * bytes);
                     to.add((first_to + i * step_to) * bytes).copy_from_nonoverlapping(from, bytes);
@@ -170,7 +171,7 @@ unsafe fn copy(
 }
 
 impl Sort {
-    /// Returns the sort of the elements `range`, a part of the array.
+    /// Returns the arguments to sort the elements `range` of this sort's array by themselves.
     pub(super) fn of(&self, range: Range<usize>) -> Self {
         let at = range.start;
         // SAFETY: the part lies in the buffers of this sort.

@@ -9,7 +9,8 @@
 use super::splitters::Splitters;
 use upsweep_core::key::KeyBits;
 
-/// Number of the highest varying bits by whose values a skewed sample is counted.
+/// Number of the highest varying bits whose values are counted in a sample, to find out whether it is skewed and then
+/// to choose the ranges.
 const TABLE_BITS: u32 = 12;
 /// Number of the highest varying bits whose values must have about equal shares for a partition by bits alone.
 const EVEN_BITS: u32 = 8;
@@ -19,7 +20,7 @@ const UNEVEN: usize = 3;
 /// Largest part of a sample for one range (1 / N): above it splitters are used.
 const MUCH: usize = 8;
 
-/// Map from numbers to ranges.
+/// Map from numbers (keys as unsigned integers) to the ranges of a partition.
 pub(super) struct Ranges<B> {
     /// Number of low bits that may vary: higher bits are the same in all numbers.
     high: u32,
@@ -33,7 +34,8 @@ pub(super) struct Ranges<B> {
 }
 
 impl<B: KeyBits> Ranges<B> {
-    /// Makes ranges by the highest `bits` bits of the low `high` bits, but by none of the lowest `below` bits.
+    /// Makes ranges by the highest `bits` bits of the low `high` bits, but by none of the lowest `below` bits, which
+    /// are not part of a key.
     pub(super) fn by_bits(high: u32, bits: u32, below: u32) -> Self {
         let high = high.max(below);
         let bits = bits.min(high - below);
@@ -41,7 +43,8 @@ impl<B: KeyBits> Ranges<B> {
         Self { high, number: 1 << bits, shift, mask, table: Vec::new(), splitters: None }
     }
 
-    /// Makes about `1 << bits` ranges for the numbers that `sample` comes from, by none of the lowest `below` bits.
+    /// Makes about `1 << bits` ranges for the numbers that `sample` comes from, by none of the lowest `below` bits,
+    /// which are not part of a key.
     pub(super) fn of_sample(sample: &[B], bits: u32, below: u32) -> Self {
         let ranges = Self::told_apart(sample, bits, below);
         let (mut of, mut counts) = (vec![0; sample.len()], vec![0; ranges.number]);
@@ -54,8 +57,8 @@ impl<B: KeyBits> Ranges<B> {
         Self { high: B::BITS, number: splitters.ranges(), splitters: Some(splitters), ..ranges }
     }
 
-    /// Makes about `1 << bits` ranges by bits. If the sample is skewed, frequent values of the highest bits are divided
-    /// by more bits.
+    /// Makes about `1 << bits` ranges by bits, without splitters. If the sample is skewed, frequent values of the
+    /// highest bits are divided by more bits.
     fn told_apart(sample: &[B], bits: u32, below: u32) -> Self {
         let high = super::cached::varying(sample).length();
         let Some(&first) = sample.first().filter(|_| high > bits + below) else {
@@ -118,8 +121,8 @@ impl<B: KeyBits> Ranges<B> {
         self.splitters.as_ref().and_then(|splitters| splitters.only(range))
     }
 
-    /// Stores the range of each number. Numbers that the ranges do not [hold](Self::hold) get a valid range too, but
-    /// may be out of order.
+    /// Stores the index of the range of each of `numbers` in `to`. Numbers that the ranges do not [hold](Self::hold)
+    /// get a valid range too, but may be out of order.
     #[inline(always)]
     pub(super) fn of(&self, numbers: &[B], to: &mut [u16]) {
         if let Some(splitters) = &self.splitters {
@@ -175,7 +178,7 @@ mod tests {
         check(&mut of(&|i| u64::MAX / ((hash(i) >> 1) + 1)), 8, 4200);
         check(&mut of(&|i| if i % 8 == 0 { hash(i) } else { 5 + i % 3 }), 7, 2500);
         assert!(Ranges::<u8>::of_sample(&[], 6, 0).hold(0));
-        // Numbers with bits that do not vary in the sample.
+        // The sample has bits that do not vary, but vary in other numbers.
         let ranges = Ranges::of_sample(&of(&|i| hash(i) >> 30 >> (i % 12)), 8, 0);
         assert!(!ranges.single_out());
         let mut found = vec![0; 8192];

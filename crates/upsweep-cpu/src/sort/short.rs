@@ -1,4 +1,4 @@
-//! Batches of short neighbouring parts, which one sorting network sorts in the lanes of vectors.
+//! Batches of short neighbouring parts (lines or segments), which one sorting network sorts in the lanes of vectors.
 
 use super::values::{Columns, Memory, Moved, Sort, fetch_ahead};
 use crate::tile::network::{MOST, Network, lanes};
@@ -10,12 +10,13 @@ use upsweep_core::key::KeyBits;
 
 /// Largest number of elements in a part without vector instructions: squares are then transposed lane by lane.
 const MOST_PORTABLE: usize = 32;
-/// Number of elements in a batch. Further parts are added until the lanes of a network are full.
+/// Least number of elements in a full batch. Further parts are added until the lanes of a network are full.
 const TOGETHER: usize = 512;
-/// Least part of a sorting network that must be filled with elements (1 / N).
+/// Least part (1 / N) of a sorting network's room, the length of the longest part in each lane, that elements must
+/// fill: with fewer elements the parts are sorted one by one.
 const SPARSE: usize = 4;
 
-/// Batch of neighbouring parts that wait to be sorted.
+/// Batch of neighbouring parts (lines or segments) that wait to be sorted.
 pub(super) struct Waiting<B> {
     /// Index of the first element of each part, and end of the last part.
     begins: Vec<usize>,
@@ -33,7 +34,7 @@ impl<B: KeyBits> Waiting<B> {
         Self { begins: Vec::new(), longest: 0, most, memory: [const { Memory::none() }; 2] }
     }
 
-    /// Whether a part of `len` elements may be added. `len` is not 0.
+    /// Whether a part of `len` elements is short enough to be added to a batch. `len` is not 0.
     pub(super) fn takes(&self, len: usize) -> bool {
         len <= self.most
     }
@@ -73,7 +74,8 @@ impl<B: KeyBits> Waiting<B> {
         Ok(())
     }
 
-    /// Sorts the parts of the batch, whose starts are relative to element `first`. `len` is their number of elements.
+    /// Sorts the parts of the batch by a sorting network. The starts of the parts are relative to element `first`, and
+    /// `len` is the number of elements of all parts.
     fn by_network<V: Moved>(&mut self, sort: &Sort, first: usize, len: usize) -> Result<()> {
         let (set, [own, sorted]) = (Set::widest(), &mut self.memory);
         let room = TOGETHER + (MOST + 1) * lanes::<B>();
@@ -107,7 +109,8 @@ impl<B: KeyBits> Waiting<B> {
     }
 }
 
-/// Restores the input order of the zeros of each part, if there are zeros of both signs.
+/// Restores the input order of the zeros of each part in `sorted`, if `numbers` has zeros of both signs. The numbers of
+/// these are `zeros`.
 fn order_zeros<B: KeyBits>(numbers: &[B], sorted: &mut [B], begins: &[usize], zeros: [B; 2]) {
     let has = |zero: B| numbers.iter().fold(false, |any, &number| any | (number == zero));
     if !zeros.into_iter().all(has) {

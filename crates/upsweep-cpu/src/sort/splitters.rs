@@ -12,26 +12,26 @@ use std::cmp::Reverse;
 use std::hint::select_unpredictable;
 use upsweep_core::key::KeyBits;
 
-/// Number of most frequent values that are compared with each number.
+/// Number of the most frequent values of the sample, with each of which every number is compared.
 const FREQUENT: usize = 8;
-/// Value that marks a number that is none of the most frequent values.
+/// Placeholder for the range of a number that is none of the most frequent values.
 const NONE: u16 = u16::MAX;
 
-/// Splitters of numbers into ranges. Range `2i` lies between value `i - 1` and value `i`, and range `2i + 1` is value
-/// `i`.
+/// Splitters (values from a sample) of numbers into ranges. Range `2i` has the numbers between value `i - 1` and value
+/// `i`, and range `2i + 1` those equal to value `i`.
 pub(super) struct Splitters<B> {
-    /// Values in ascending order, padded with the last one to a length of a power of two less one.
+    /// Splitters in ascending order, padded with the last one to a length of a power of two less one.
     values: Vec<B>,
-    /// Number of values without the padding.
+    /// Number of splitters without the padding.
     number: usize,
-    /// Most frequent values, each with its range, padded with the first one.
+    /// Most frequent splitters, each with its range, padded with the first one.
     frequent: [(B, u16); FREQUENT],
-    /// Lowest bit by which numbers are compared.
+    /// Lowest bit by which numbers are compared. Lower bits are a packed value.
     below: u32,
 }
 
 impl<B: KeyBits> Splitters<B> {
-    /// Takes up to `(1 << bits) - 1` values of a sample, which is not empty. `bits` is 11 at most.
+    /// Makes splitters of up to `(1 << bits) - 1` quantiles of `sample`, which is not empty. `bits` is 11 at most.
     pub(super) fn of_sample(sample: &[B], bits: u32, below: u32) -> Self {
         let mut sorted: Vec<B> = sample.iter().map(|number| number.above(below)).collect();
         sorted.sort_unstable();
@@ -52,13 +52,13 @@ impl<B: KeyBits> Splitters<B> {
         2 * self.number + 1
     }
 
-    /// Returns the value of a range, if the range is a single value.
+    /// Returns the value of the range with index `range`, if the range is a single value.
     #[inline(always)]
     pub(super) fn only(&self, range: usize) -> Option<B> {
         if range % 2 == 1 { self.values.get(range / 2).copied() } else { None }
     }
 
-    /// Stores the range of each number.
+    /// Stores the index of the range of each of `numbers` in `to`.
     pub(super) fn of(&self, numbers: &[B], to: &mut [u16]) {
         let Self { frequent, below, .. } = *self;
         for (to, x) in to.iter_mut().zip(numbers) {
@@ -76,7 +76,7 @@ impl<B: KeyBits> Splitters<B> {
     fn search(&self, x: B) -> u16 {
         let Self { ref values, number, .. } = *self;
         let Some(last) = values.len().checked_sub(1) else { return 0 };
-        // `less`: number of values less than `x`.
+        // `less` becomes the number of splitters that are less than `x`.
         let (mut less, mut step) = (0, values.len().div_ceil(2));
         while step > 0 {
             // SAFETY: before a step, `less` is a multiple of `2 * step`, and at most `values.len() - 2 * step + 1`.

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-/// Runs `of(0)`, `of(1)`, .. in parallel on the threads of the pool. The calling thread runs `of(0)`.
+/// Runs `of(0)`, `of(1)`, .. `of(parts - 1)` in parallel on the threads of the pool, and returns the results in this
+/// order. The calling thread runs `of(0)`.
 pub(super) fn in_parts<T: Send>(parts: usize, of: impl Fn(usize) -> T + Sync) -> Vec<T> {
     if parts == 1 {
         return vec![of(0)];

@@ -15,9 +15,9 @@ use upsweep_plan::cpu::SortLimits;
 /// Value that is moved with a number, in memory of its own: nothing, or a value that does not fit in the number's lower
 /// half.
 pub(super) trait Moved: Copy + Default + Send + Sync {
-    /// Makes the moved value of `value`. For `()` that is nothing.
+    /// Converts `value`, a value in 64 bits, to a moved value. For `()` that is nothing.
     fn of(value: u64) -> Self;
-    /// Returns the value, or 0 for `()`.
+    /// Returns the value in 64 bits, or 0 for `()`.
     fn value(self) -> u64;
 }
 impl Moved for () {
@@ -37,18 +37,18 @@ impl Moved for u64 {
     }
 }
 
-/// Arguments of a sort. Inputs are valid for reads and outputs for writes of `len` elements. Input and output are the
-/// same memory, or disjoint.
+/// Arguments of a sort. Inputs are valid for reads and outputs for writes of `len` elements (keys, and values if there
+/// are any). Input and output are the same memory, or disjoint.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sort {
     pub(super) order: KeyOrder,
     pub(super) descending: bool,
     pub(super) len: usize,
     pub(super) keys: *const u8,
-    /// Null if only the values are stored.
+    /// Null if only the values are stored. Otherwise the output of keys.
     pub(super) keys_out: *mut u8,
     pub(super) key_bytes: usize,
-    /// Null if the values are the positions of the keys.
+    /// Null if the values are the positions of the keys. Otherwise the input of values.
     pub(super) values: *const u8,
     pub(super) values_out: *mut u8,
     /// Bytes of a value, at most eight.
@@ -59,11 +59,12 @@ pub(super) struct Sort {
 // SAFETY: a sort reads its input and writes its output, which nobody else uses in the meantime. Elements are `Send` and
 // `Sync`. Threads write disjoint results.
 unsafe impl Sync for Sort {}
-// SAFETY: as for `Sync`: the buffers are the sort's alone, and elements are `Send`.
+// SAFETY: nobody else uses the buffers during the sort, and elements are `Send`.
 unsafe impl Send for Sort {}
 
 impl Sort {
-    /// Whether a number `B` has the key in its upper half and the value in its lower half.
+    /// Whether a number `B`, by which a key is sorted, has the key in its upper half and the value in its lower half
+    /// (packed).
     fn packs<B>(&self) -> bool {
         self.value_bytes > 0 && self.key_bytes < size_of::<B>()
     }
@@ -81,12 +82,13 @@ impl Sort {
         (self.key_bytes == bytes && self.value_bytes == bytes && whole).then_some(bytes)
     }
 
-    /// Whether keys are sorted by their bits as they are.
+    /// Whether the order of the sort is that of the keys' bits as unsigned integers.
     fn is_plain(&self) -> bool {
         !self.order.signed && !self.descending
     }
 
-    /// Borrows `len` keys from index `first` on as numbers, if the keys in memory are numbers already.
+    /// Borrows `len` keys from index `first` on as numbers, if the keys in memory are ordered as unsigned integers
+    /// already.
     ///
     /// # Safety
     /// There are `len` keys from `first` on, which nobody writes meanwhile.
@@ -102,8 +104,8 @@ impl Sort {
         (self.value_bytes == 0 && self.key_bytes == size_of::<B>() && to.is_aligned()).then_some(to)
     }
 
-    /// Loads the keys from index `first` on as numbers. Packed values are loaded `with_values`; otherwise they are
-    /// zeros.
+    /// Loads the keys from index `first` on as numbers, into `to`. Values packed in the lower halves of numbers are
+    /// loaded if `with_values`; otherwise these halves are zero.
     ///
     /// # Safety
     /// There are `to.len()` elements from `first` on.
@@ -134,7 +136,7 @@ impl Sort {
         }
     }
 
-    /// Loads keys of type `K` from index `first` on, as ordered numbers.
+    /// Loads keys of type `K` from index `first` on as numbers: unsigned integers in the order of the sort.
     ///
     /// # Safety
     /// There are `to.len()` keys from `first` on, and a key has the size of `K`.
@@ -161,7 +163,7 @@ impl Sort {
         }
     }
 
-    /// Loads the values from index `first` on.
+    /// Loads the values from index `first` on into `to`.
     ///
     /// # Safety
     /// There are `to.len()` elements from `first` on.
@@ -207,8 +209,8 @@ impl Sort {
         }
     }
 
-    /// Stores `len` results from index `at` on. With `streams` they are stored past the cache: nobody reads them before
-    /// the thread has called [`fence`](crate::tile::store::fence).
+    /// Stores the first `len` elements of `from` as results from index `at` on. With `streams` they are stored past the
+    /// cache: nobody reads them before the thread has called [`fence`](crate::tile::store::fence).
     ///
     /// # Safety
     /// `from`, and the results from `at` on, have `len` elements. They are disjoint, and nobody else uses the results.
@@ -233,7 +235,7 @@ impl Sort {
         }
     }
 
-    /// Turns numbers back into keys, in place. Keys are as wide as numbers.
+    /// Turns numbers back into the keys that they were made from, in place. Keys are as wide as numbers.
     pub(super) fn restore<B: KeyBits>(&self, numbers: &mut [B]) {
         if !self.is_plain() {
             numbers.iter_mut().for_each(|number| *number = number.restored(self.order, self.descending));
@@ -323,9 +325,9 @@ impl<B, V> Clone for Columns<B, V> {
     }
 }
 impl<B, V> Copy for Columns<B, V> {}
-// SAFETY: threads that share columns write disjoint elements.
+// SAFETY: threads that share columns access disjoint elements.
 unsafe impl<B: Send, V: Send> Send for Columns<B, V> {}
-// SAFETY: threads that share columns write disjoint elements.
+// SAFETY: threads that share columns access disjoint elements.
 unsafe impl<B: Sync, V: Sync> Sync for Columns<B, V> {}
 
 impl<B, V> Columns<B, V> {
@@ -343,7 +345,7 @@ impl<B, V> Columns<B, V> {
     }
 }
 
-/// Number of elements in a block.
+/// Number of elements in a block, which is loaded or stored at once.
 pub(super) const BLOCK: usize = 256;
 
 /// Buffer of a block of elements, which stays in the first-level cache.
@@ -362,7 +364,7 @@ impl<T: Copy> Block<T> {
     }
 }
 
-/// A block of numbers and one of values.
+/// Buffer of a block of numbers, and buffer of a block of their values.
 pub(super) struct Blocks<B, V>(pub(super) Block<B>, pub(super) Block<V>);
 
 impl<B: KeyBits, V: Moved> Blocks<B, V> {
@@ -370,7 +372,8 @@ impl<B: KeyBits, V: Moved> Blocks<B, V> {
         Self(Block::new(B::default()), Block::new(V::default()))
     }
 
-    /// Loads `len` elements of the input from index `first` on, a block at most.
+    /// Loads `len` elements of the input from index `first` on, at most [`BLOCK`]. Returns the columns of the loaded
+    /// elements.
     ///
     /// # Safety
     /// There are `len` elements from `first` on.
@@ -384,7 +387,7 @@ impl<B: KeyBits, V: Moved> Blocks<B, V> {
         Columns { keys: numbers.as_mut_ptr(), values: values.as_mut_ptr() }
     }
 
-    /// Reverses the first `len` elements.
+    /// Reverses the first `len` numbers, and the first `len` values.
     pub(super) fn reverse(&mut self, len: usize) {
         self.0.first(len).reverse();
         self.1.first(len).reverse();
@@ -410,7 +413,7 @@ pub(super) fn fetch_ahead(memory: *const u8, places: Range<usize>, bytes: usize)
     fetch(memory.wrapping_add(places.start * bytes + PAGE), places.len() * bytes);
 }
 
-/// Splits a range of indices into ranges of at most a block.
+/// Splits a range of indices into ranges of at most [`BLOCK`] indices.
 pub(super) fn blocks(places: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     places.clone().step_by(BLOCK).map(move |begin| begin..places.end.min(begin + BLOCK))
 }
@@ -427,7 +430,7 @@ impl<T> Memory<T> {
         Self { lines: Vec::new(), holds: PhantomData }
     }
 
-    /// Returns room for `len` elements. Earlier contents are lost.
+    /// Returns memory for `len` elements, newly allocated if there is too little. Earlier contents are lost.
     pub(super) fn of(&mut self, len: usize) -> Result<*mut T> {
         let bytes = len.saturating_mul(size_of::<T>());
         let lines = bytes.div_ceil(size_of::<Line>());

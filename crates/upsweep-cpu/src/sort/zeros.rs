@@ -17,7 +17,7 @@ pub(super) struct Zeros {
     number: usize,
 }
 
-/// Calls a method for float keys of the sort's size.
+/// Calls a method of the sort with the unsigned type of the size of its float keys.
 macro_rules! of_size {
     ($sort:ident.$method:ident($($argument:expr),*)) => {
         match $sort.key_bytes {
@@ -29,7 +29,8 @@ macro_rules! of_size {
 }
 
 impl Sort {
-    /// Returns the numbers of the zeros of both signs, which are adjacent. Packed values are not part of them.
+    /// Returns the numbers (keys as unsigned integers in the order of the sort) of the zeros of both signs, which are
+    /// adjacent. Packed values are not part of them.
     pub(super) fn zeros<B: KeyBits>(&self) -> Option<[B; 2]> {
         self.order.zeros(8 * self.key_bytes as u32).map(|zeros| zeros.map(B::of))
     }
@@ -38,7 +39,8 @@ impl Sort {
         self.keys_out.cast_const() == self.keys
     }
 
-    /// Restores the input order of zeros, if both signs occur. All else is sorted, and the input is unchanged.
+    /// Restores the input order of zeros in the results, if both signs occur. All else is sorted, and the input is
+    /// unchanged.
     pub(super) fn order_zeros(&self) {
         if self.order.mantissa > 0 {
             of_size!(self.order_zeros_of());
@@ -89,7 +91,7 @@ impl Sort {
         Ok(Some(kept))
     }
 
-    /// Copies saved zeros to the results. All else is sorted.
+    /// Copies the saved zeros of `kept` to their indices in the results, which are sorted otherwise.
     pub(super) fn put_zeros(&self, kept: Option<Zeros>) -> Result<()> {
         if let Some(kept) = kept {
             of_size!(self.put_zeros_of(kept))?;
@@ -125,17 +127,18 @@ impl Sort {
         }
     }
 
-    /// Returns the index of the first zero in the results, if both signs occur.
+    /// Returns the index of the first zero in the results, if zeros of both signs occur in them.
     fn zeros_in_results<K: KeyBits>(&self) -> Option<usize> {
         let [one, other] = self.zeros::<K>()?;
         let first = self.results_before(one, 0);
-        // Most arrays have no zero of the sign that comes first.
+        // Most arrays have no zero of the sign that comes first in the results.
         (first < self.len && self.result::<K>(first) == one).then_some(())?;
         let second = self.results_before(other, first);
         (second < self.len && self.result::<K>(second) == other).then_some(first)
     }
 
-    /// Returns the number of results that are less than `number`, by a binary search from `at_least` on.
+    /// Returns the number of results that are less than `number`, by a binary search among the results from index
+    /// `at_least` on.
     fn results_before<K: KeyBits>(&self, number: K, at_least: usize) -> usize {
         let (mut low, mut high) = (at_least, self.len);
         while low < high {
@@ -145,7 +148,8 @@ impl Sort {
         low
     }
 
-    /// Returns the key of result `place` as a number. If only positions are stored, it is the key at this position.
+    /// Returns the key of the result at index `place` as a number. If the results are positions only, it is the key at
+    /// this position of the input.
     fn result<K: KeyBits>(&self, place: usize) -> K {
         // SAFETY: there are `self.len` results, which have been stored, and positions are below `self.len`.
         let key = unsafe {
@@ -160,7 +164,7 @@ impl Sort {
         key.ordered(self.order, self.descending)
     }
 
-    /// Returns the keys of a thread's share.
+    /// Returns the keys of share `part`: the input is divided equally among the threads.
     fn share<K: KeyBits>(&self, part: usize) -> &[K] {
         let places = part_of(self.len, self.threads(), part);
         // SAFETY: the indices `places` are below `self.len`, and nobody writes the keys meanwhile.
@@ -173,7 +177,8 @@ impl Sort {
         Columns { keys, values: self.values_out.wrapping_add(place * self.value_bytes) }
     }
 
-    /// Copies all zeros with their values, in input order. `counts` has the number of zeros of each share.
+    /// Copies all zeros of the input with their values to `to`, in input order. `counts` has the number of zeros in the
+    /// share of each thread.
     ///
     /// # Safety
     /// `to` has room for the sum of `counts` values and keys, or its keys are null. It is disjoint from the input, and
@@ -188,8 +193,8 @@ impl Sort {
                 if !is_zero(&key) {
                     continue;
                 }
-                // SAFETY: `place` is below the length, and `at` is an index of this share's in `to`, which has room for
-                // all zeros.
+                // SAFETY: `place` is below the length. `at` is an index in `to` that only this thread uses, and `to`
+                // has room for all zeros.
                 unsafe {
                     if !keys.is_null() {
                         keys.cast::<K>().add(at).write(key);

@@ -24,7 +24,7 @@ use upsweep_plan::cpu::{STRIP_BYTES, Unit};
 
 /// Bytes of a group of rows, which stays in a first-level cache.
 const GROUP_BYTES: usize = 4 * STRIP_BYTES;
-/// Levels of the tree over the leaves of a group. A row has at least one byte.
+/// Number of levels of the tree over the leaves (`LEAF` rows) of a group. A row has at least one byte.
 const GROUP_LEVELS: usize = (GROUP_BYTES / LEAF).ilog2() as usize + 2;
 
 /// Calls `$self.$tile::<W, LANES>(...)` for tiles of `W` columns from `$c` on that cover all columns. This is a macro,
@@ -57,14 +57,15 @@ macro_rules! tiles {
     }};
 }
 
-/// Whether wide tiles are used. Their values must be contiguous, and small enough that the compiler makes vectors of
-/// the combined values. For other types a narrow tile is as fast or faster, with a fraction of the code.
+/// Whether wide tiles (of many columns) are used. Their values must be contiguous, and small enough that the compiler
+/// makes vectors of the combined values. For other types a narrow tile is as fast or faster, with a fraction of the
+/// code.
 const fn wide<S: Steps>() -> bool {
     S::In::SIDE_BY_SIDE && size_of::<S::Acc>() <= 8
 }
 
-/// Reduction of at least one row into `values`, column by column: short chains of rows in a tree, so that the error of
-/// float sums grows with the logarithm of the number of rows.
+/// Reduction of `rows`, at least one, of a unit (some columns of a matrix) into `values`, column by column: short
+/// chains of rows in a tree, so that the error of float sums grows with the logarithm of the number of rows.
 ///
 /// # Safety
 /// The rows of the unit are in memory, at least one, and nothing writes them meanwhile. `values` has room for the
@@ -76,7 +77,7 @@ pub(crate) struct Fold<'a, S: Steps> {
     pub(crate) unit: Unit,
     pub(crate) rows: Range<usize>,
     pub(crate) values: *mut S::Acc,
-    /// Room for [`Fold::parts`] vectors as wide as the unit.
+    /// Room for as many scratch vectors as [`Fold::parts`] returns, each as wide as the unit.
     pub(crate) parts: *mut S::Acc,
 }
 
@@ -124,8 +125,9 @@ pub(crate) unsafe fn combine_vectors<S: Steps>(
 }
 
 impl<S: Steps> Fold<'_, S> {
-    /// Returns the number of rows that are combined into one vector: those of a group, but at least two chains. It is
-    /// unlimited if the grouping does not change the result and a serial chain is fastest.
+    /// Returns the number of rows of `width` columns that are combined into one vector of the tree: those of a group,
+    /// but at least two chains of `CHAIN` rows. It is unlimited if the grouping does not change the result and a serial
+    /// chain is fastest.
     fn chunk(width: usize) -> usize {
         let group = group_rows::<S>(width);
         if S::QUICK { usize::MAX } else { group * (2 * CHAIN).div_ceil(group) }
@@ -136,7 +138,7 @@ impl<S: Steps> Fold<'_, S> {
         rows.div_ceil(Self::chunk(width)).checked_ilog2().unwrap_or(0) as usize + 1
     }
 
-    /// Reduces a chunk of rows into `values`.
+    /// Reduces a chunk of rows, those that are combined into one vector of the tree, into `values`.
     ///
     /// # Safety
     /// The rows are in memory, and there is room for a vector at `values`.
@@ -149,11 +151,11 @@ impl<S: Steps> Fold<'_, S> {
         }
     }
 
-    /// Reduces rows of the `W` columns from `c` on, in `LANES` lanes, into `values`. If `begun`, the values that are
-    /// there are combined first.
+    /// Reduces rows of the `W` columns from `c` on into `values`. They are computed in `LANES` lanes, of which those
+    /// after the first `W` are unused. If `begun`, the values that are there are combined first.
     ///
     /// # Safety
-    /// The columns are the unit's, and the rows are in memory. If `begun`, `values` has been written.
+    /// The columns are those of `self.unit`, and the rows are in memory. If `begun`, `values` has been written.
     #[inline(always)]
     unsafe fn tile<const W: usize, const LANES: usize>(
         &self,
@@ -162,7 +164,8 @@ impl<S: Steps> Fold<'_, S> {
         begun: bool,
         values: *mut S::Acc,
     ) {
-        // SAFETY: the columns are the unit's, and the rows are in memory. If `begun`, `values` has been written.
+        // SAFETY: the columns are those of `self.unit`, and the rows are in memory. If `begun`, `values` has been
+        // written.
         let value = unsafe {
             if S::QUICK || begun || rows.len() <= CHAIN {
                 let (first, rest) = if begun {
@@ -192,13 +195,13 @@ impl<S: Steps> Fold<'_, S> {
     /// Loads and maps row `k` in the `W` columns from column `c` of the unit on, in `LANES` lanes.
     ///
     /// # Safety
-    /// The columns are the unit's, and the row is in memory.
+    /// The columns are those of `self.unit`, and the row is in memory.
     #[inline(always)]
     unsafe fn load<const W: usize, const LANES: usize>(&self, k: usize, c: usize) -> [S::Acc; LANES] {
         // LLVM must not see that rows are consecutive: it would make vectors across rows, and shuffle them into vectors
         // across columns.
         let k = hidden(k);
-        // SAFETY: the rows and columns are the unit's, which is in memory.
+        // SAFETY: the row and the columns are those of `self.unit`, which is in memory.
         unsafe { load_row::<W, LANES, S>(self.steps, self.memory, self.shape, self.unit.start + c, k) }
     }
 
@@ -210,8 +213,8 @@ impl<S: Steps> Fold<'_, S> {
     /// Combines `value` with the rows, in the columns from column `c` of the unit on, one row after the other.
     ///
     /// # Safety
-    /// The rows and columns are the unit's, which is in memory.
-    // The reason of the attributes is that of `load_row`.
+    /// The rows and columns are those of `self.unit`, which is in memory.
+    // With `small-loops` there are no vectors, and the function is compiled once.
     #[cfg_attr(not(feature = "small-loops"), inline(always))]
     #[cfg_attr(feature = "small-loops", inline(never))]
     unsafe fn chain<const W: usize, const LANES: usize>(
@@ -221,7 +224,7 @@ impl<S: Steps> Fold<'_, S> {
         c: usize,
     ) -> [S::Acc; LANES] {
         for k in rows {
-            // SAFETY: the rows and columns are the unit's, which is in memory.
+            // SAFETY: the rows and columns are those of `self.unit`, which is in memory.
             let x = unsafe { self.load::<W, LANES>(k, c) };
             value = self.combine(value, x);
         }
@@ -231,13 +234,13 @@ impl<S: Steps> Fold<'_, S> {
     /// Reduces chains of [`CHAIN`] rows, and combines their totals one after the other.
     ///
     /// # Safety
-    /// The rows and columns are the unit's, which is in memory. There is at least one row.
+    /// The rows and columns are those of `self.unit`, which is in memory. There is at least one row.
     #[inline(always)]
     unsafe fn leaf<const W: usize, const LANES: usize>(&self, rows: Range<usize>, c: usize) -> [S::Acc; LANES] {
         let mut total = None;
         for start in rows.clone().step_by(CHAIN) {
             let end = rows.end.min(start + CHAIN);
-            // SAFETY: the rows and columns are the unit's, which is in memory.
+            // SAFETY: the rows and columns are those of `self.unit`, which is in memory.
             unsafe {
                 let mut value = self.load::<W, LANES>(start, c);
                 if W < 64 && wide::<S>() && end - start == CHAIN {
@@ -319,7 +322,8 @@ unsafe fn load_row<const W: usize, const LANES: usize, S: Steps>(
     each(|i| steps.load(unsafe { S::In::read(&memory.input, start + row * shape.inner + column::<W>(i)) }, row))
 }
 
-/// Scan of rows, carrying on from the running values of the columns, which are initialised if `begun`.
+/// Scan of rows of a unit (some columns of a matrix), which continues from the running value of each column. These are
+/// initialised if `begun`.
 ///
 /// # Safety
 /// The rows of the unit are in memory, and nobody else uses their elements or results meanwhile. The first of `vectors`
@@ -331,7 +335,7 @@ pub(crate) struct Rows<'a, S: Steps> {
     pub(crate) unit: Unit,
     pub(crate) rows: Range<usize>,
     pub(crate) begun: bool,
-    /// Running values, and room for a group of results if these are staged.
+    /// Running value of each column, and room for a group of results if these are staged.
     pub(crate) vectors: (*mut S::Acc, *mut Out<S>),
     pub(crate) storing: Storing<S::Acc>,
 }
@@ -376,11 +380,11 @@ impl<S: Steps> Work for Rows<'_, S> {
 }
 
 impl<S: Steps> Rows<'_, S> {
-    /// Scans rows of the `W` columns from `c` on. The results of row `first` in memory are stored at `to`, and rows are
-    /// `stride` elements apart.
+    /// Scans rows of the `W` columns from `c` on. The results of row `first`, counted in memory order, are stored at
+    /// `to`, and those of the next row `stride` elements further.
     ///
     /// # Safety
-    /// The columns are the unit's, the rows are in memory, and there is room for their results.
+    /// The columns are those of `self.unit`, the rows are in memory, and there is room for their results.
     #[inline(always)]
     unsafe fn tile<const W: usize, const LANES: usize>(
         &self,

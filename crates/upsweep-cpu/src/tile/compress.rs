@@ -59,7 +59,7 @@ pub(crate) unsafe fn compress_of<L: Lanes, T: Element>(of: impl Fn(usize) -> T, 
 unsafe fn compress_few<T: Element>(of: impl Fn(usize) -> T, mut mask: u64, to: *mut T) -> *mut T {
     let count = mask.count_ones() as usize;
     let mut write = |k| {
-        // SAFETY: `to` has room for a chunk.
+        // SAFETY: `k` is less than [`FEW`], and `to` has room for [`CHUNK`] values.
         unsafe { to.add(k).write(of(mask.trailing_zeros() as usize % CHUNK)) };
         mask &= mask.wrapping_sub(1);
     };
@@ -67,7 +67,7 @@ unsafe fn compress_few<T: Element>(of: impl Fn(usize) -> T, mut mask: u64, to: *
     if count > FEW / 2 {
         (FEW / 2..FEW).for_each(&mut write);
     }
-    // SAFETY: `to` has room for a chunk.
+    // SAFETY: `count` is at most [`CHUNK`], and `to` has room for [`CHUNK`] values.
     unsafe { to.add(count) }
 }
 

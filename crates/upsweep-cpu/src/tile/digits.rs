@@ -17,8 +17,9 @@ const HELD_BYTES: usize = 2 * LINE_BYTES;
 #[repr(C, align(64))]
 pub(crate) struct Line([MaybeUninit<u8>; LINE_BYTES]);
 
-/// Write-combining buffers of keys and values. For each digit a buffer has two lines of keys or values, whichever are
-/// smaller, and an equal number of the other.
+/// Write-combining buffers of keys and values: one of each kind for each digit. If there are no values or keys are
+/// smaller, a buffer has two cache lines of keys and the same number of values; otherwise two cache lines of values and
+/// the same number of keys.
 pub(crate) struct Lines<'a, B, V> {
     keys: Vec<Line>,
     values: Vec<Line>,
@@ -28,8 +29,8 @@ pub(crate) struct Lines<'a, B, V> {
     places: &'a mut [usize],
     /// Output index of the first key of each digit.
     begins: Vec<usize>,
-    /// Offset in elements of output index 0 from the boundary before it. A buffer holds the elements between two
-    /// boundaries.
+    /// Number of elements from the boundary before output index 0 to index 0. Boundaries are as far apart as a buffer
+    /// has elements, and begin at a cache line of the keys' output. A buffer holds the elements between two boundaries.
     skew: usize,
     streams: bool,
 }
@@ -38,8 +39,8 @@ impl<'a, B: KeyBits, V: Copy> Lines<'a, B, V> {
     const LEN: usize = HELD_BYTES
         / if size_of::<V>() == 0 || size_of::<B>() < size_of::<V>() { size_of::<B>() } else { size_of::<V>() };
 
-    /// Makes empty buffers for these outputs. `places` has the output index of the first key of each digit. With
-    /// `streams`, results are stored past the cache.
+    /// Makes empty buffers for these outputs. `places` has the output index of the first key of each digit, and then
+    /// always that of the next key. With `streams`, results are stored past the cache.
     pub(crate) fn new((keys_out, values_out): (*mut B, *mut V), places: &'a mut [usize], streams: bool) -> Self {
         let lines = |bytes: usize| vec![Line([MaybeUninit::uninit(); LINE_BYTES]); places.len() * bytes / LINE_BYTES];
         let (keys, values) = (lines(Self::LEN * size_of::<B>()), lines(Self::LEN * size_of::<V>()));
@@ -78,7 +79,7 @@ impl<'a, B: KeyBits, V: Copy> Lines<'a, B, V> {
     pub(crate) fn finish(self) {
         for (digit, (&end, &begin)) in self.places.iter().zip(&self.begins).enumerate() {
             if end > begin {
-                // SAFETY: keys of this digit have been pushed.
+                // SAFETY: keys of this digit have been pushed, so its buffer holds the last of them.
                 unsafe { self.flush(digit, end) };
             }
         }

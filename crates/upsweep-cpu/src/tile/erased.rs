@@ -22,7 +22,7 @@ use upsweep_core::operator::Element;
 use upsweep_core::outputs::Write;
 use upsweep_core::steps::{Out, Steps};
 
-/// Kinds of operators, each with its own loops: see [`kind_of`].
+/// Kinds of operators, each with loops of its own, by how its elements are combined: see [`kind_of`].
 const EXACT: u8 = 0;
 const ROWS: u8 = 1;
 const VECTORS: u8 = 2;
@@ -45,7 +45,7 @@ const fn applies<S: Steps>() -> bool {
 /// Type that carries the bits of a `T`.
 type BitsOf<T> = <T as Element>::Carrier;
 
-/// Functions and input of a job.
+/// Functions of a job, to which a [`Table`] points, and the input that `load` reads.
 struct Functions<S: Steps> {
     steps: S,
     input: <S::In as Read>::Place,
@@ -131,7 +131,8 @@ impl<A, O, const KIND: u8> Copy for Erased<A, O, KIND> {}
 // SAFETY: `functions` points to steps, which are `Send` and `Sync`, and to the place of an input, which all threads
 // only read.
 unsafe impl<A, O, const KIND: u8> Send for Erased<A, O, KIND> {}
-// SAFETY: as for `Send`: sharing the pointer is no more than sending copies of it.
+// SAFETY: what `functions` points to is `Sync` and only read, so sharing the pointer is no more than sending copies of
+// it.
 unsafe impl<A, O, const KIND: u8> Sync for Erased<A, O, KIND> {}
 
 impl<A: Element, O: Element, const KIND: u8> Steps for Erased<A, O, KIND> {
@@ -209,11 +210,11 @@ impl<A: Element, O: Element, const KIND: u8> Steps for Erased<A, O, KIND> {
 /// The conditions of the type of `body` hold.
 #[inline(always)]
 pub(crate) unsafe fn call<S: Steps, B: Body<S>>(steps: S, memory: Memory<S::In, S::Out>, body: B) -> B::Result {
-    // SAFETY: the conditions of the body hold.
+    // SAFETY: the caller guarantees the conditions of the body's type.
     unsafe { (const { way::<S, B>() })(steps, memory, body) }
 }
 
-/// Function that runs a body.
+/// Function that runs a body (a job's work) with the steps and the memory of the job.
 type Way<S, B> = unsafe fn(S, Memory<<S as Steps>::In, <S as Steps>::Out>, B) -> <B as Body<S>>::Result;
 
 /// Returns the function that runs the body of a job. It is chosen in a constant: the compiler would still analyse a
@@ -234,7 +235,7 @@ const fn way<S: Steps, B: Body<S>>() -> Way<S, B> {
 /// The conditions of the type of `body` hold.
 #[inline(always)]
 unsafe fn as_they_are<S: Steps, B: Body<S>>(steps: S, memory: Memory<S::In, S::Out>, body: B) -> B::Result {
-    // SAFETY: the conditions of the body hold, and the steps are the job's.
+    // SAFETY: the caller guarantees the conditions of the body's type, and the steps are the job's.
     unsafe { body.run::<S>(steps, memory) }
 }
 

@@ -13,8 +13,8 @@ pub(crate) const fn lanes_of<C>() -> usize {
     ROW_BYTES / size_of::<C>()
 }
 
-/// Strides of the elements. Logical element `i` of the line or part in lane `lane` is at
-/// `first + lane * stride + i * step`.
+/// Strides, in elements, of the elements or results of a filter. Logical element `i` of the line or part in lane `lane`
+/// is at `first + lane * stride + i * step`, where `first` is the pointer to the input or the output.
 #[derive(Clone, Copy)]
 pub(crate) struct Places {
     pub(crate) stride: isize,
@@ -76,7 +76,8 @@ impl<C: ComputesOn<I>, I: Element> Filter<'_, C, I> {
     #[inline(always)]
     unsafe fn go<L: Lanes, const N: usize, const K: usize, const FORWARD: bool>(self) {
         let Self { system, steps, states: all, input, places, output, results, ahead } = self;
-        // SAFETY: the processor has the instructions of `L`, and all elements and results below are in memory.
+        // SAFETY: the processor has the instructions of `L`. By the conditions of [`Filter`] all elements and results
+        // below are in memory.
         unsafe {
             let coefficients = Coefficients::<L>::of::<C, N>(system);
             let mut states = [row::<L, C, N>([C::ZERO; N]); MOST_ORDER];
@@ -163,7 +164,8 @@ impl<C: ComputesOn<I>, I: Element> Columns<'_, C, I> {
     #[inline(always)]
     unsafe fn go<L: Lanes, const N: usize, const W: usize, const K: usize>(self) {
         let Self { system, steps, states: all, input, output, step, .. } = self;
-        // SAFETY: the processor has the instructions of `L`, and all elements and results below are those of the lines.
+        // SAFETY: the processor has the instructions of `L`. By the conditions of [`Columns`] each of the `W * N` lines
+        // has `steps` elements and results at a stride of `step`, and nothing else is accessed.
         unsafe {
             let coefficients = Coefficients::<L>::of::<C, N>(system);
             let mut states = [[row::<L, C, N>([C::ZERO; N]); MOST_ORDER]; W];

@@ -11,7 +11,7 @@ use std::mem::MaybeUninit;
 use upsweep_core::call::recurrence::Coefficient;
 use upsweep_core::key::KeyBits;
 
-/// Bytes of a row.
+/// Bytes of a row: a vector register of AVX-512, or a cache line.
 pub(crate) const ROW_BYTES: usize = 64;
 
 /// Kernel with its arguments.
@@ -72,15 +72,15 @@ pub(crate) trait Lanes {
     /// The processor has the instruction set.
     unsafe fn opaque(row: Self::Row) -> Self::Row;
 
-    /// Returns `x` with every lane of the upper half of each group replaced by the last lane of the group's lower half.
-    /// The lanes of lower halves are unspecified: each has the value of some lane.
+    /// Returns `x` with every lane of the upper half of each group of `2 * SPAN` bytes replaced by the last lane of the
+    /// group's lower half. The lanes of lower halves are unspecified: each has the value of some lane.
     ///
     /// # Safety
     /// The processor has the instruction set, and a row consists of values `T`.
     unsafe fn spread<T, const SPAN: usize>(x: Self::Row) -> Self::Row;
 
-    /// Returns the lower halves of `lower` and the upper halves of `upper`. `floats`: whether `upper` was computed by
-    /// float instructions, not integer ones.
+    /// Returns the lower halves of `lower` and the upper halves of `upper`, of each group of `2 * SPAN` bytes.
+    /// `floats`: whether `upper` was computed by float instructions, not integer ones.
     ///
     /// # Safety
     /// The processor has the instruction set, and a row consists of values `T`.
@@ -283,7 +283,7 @@ impl Lanes for Portable {
         Bytes::of(|i| unsafe { if (i / half).is_multiple_of(2) { lower.lane::<T>(i) } else { upper.lane::<T>(i) } })
     }
 
-    /// Not inlined, as a sorting network has many exchanges.
+    /// Compares and exchanges lane by lane. Not inlined, as a sorting network has many exchanges.
     #[inline(never)]
     unsafe fn exchange<B: KeyBits>(low: *mut Bytes, high: *mut Bytes) {
         // SAFETY: `low` and `high` are valid and distinct rows.

@@ -1,4 +1,5 @@
-//! Selection masks of a block, a bit for each element, 64 at a time, with prefetch of the next elements.
+//! Selection masks of a block: whether each element is selected, as a bit, for 64 elements at a time, with prefetch of
+//! the next elements.
 
 use super::compress::CHUNK;
 use super::lanes::{Lanes, ROW_BYTES};
@@ -65,8 +66,8 @@ impl<M: Marks<I>, I: Copy> Masks<M, I> {
             // SAFETY: the elements are in the input, and nobody writes to them meanwhile.
             let own = unsafe { std::slice::from_raw_parts(self.input.add(start), len) };
             // SAFETY: both neighbours are in the input. The element before the block is only ever overwritten by
-            // itself, and such stores are left out. The element after the block belongs to a block that is not
-            // published yet.
+            // itself, and such stores are left out. The element after the block is overwritten only by results of later
+            // blocks, which are stored only after this block has been read.
             let beside = |at: usize| unsafe { self.input.add(at).read() };
             let before = (self.neighbours && start > 0).then(|| beside(start - 1));
             let after = (self.neighbours && start + len < self.len).then(|| beside(start + len));

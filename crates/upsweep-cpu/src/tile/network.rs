@@ -17,12 +17,12 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 use upsweep_core::key::KeyBits;
 
-/// Largest number of numbers in a part.
+/// Largest number of numbers in a part: a piece of the array that is sorted by itself.
 pub(crate) const MOST: usize = 256;
-/// Number of rows that are sorted in registers.
+/// Number of rows that are sorted in registers at once. Runs of this many rows are then merged.
 const EIGHT: usize = 8;
 
-/// Sort of the parts `begins[i] .. begins[i + 1]` of `numbers`, each into the same indices of `sorted`.
+/// Job that sorts the parts `begins[i] .. begins[i + 1]` of `numbers`, each into the same indices of `sorted`.
 ///
 /// # Safety
 /// Conditions of the call: the parts cover all of the numbers, and none has more than [`MOST`]. `sorted` is disjoint
@@ -68,8 +68,8 @@ impl<B: KeyBits> Network<'_, B> {
         let mut tails = [[B::default(); N], [B::of(u128::MAX); N]];
         let tails: *const B = tails.as_mut_ptr().cast();
         let parts = self.begins.len() - 1;
-        // SAFETY: the processor has the instructions of `L`. All indices below are those of a part, or of the
-        // additional row.
+        // SAFETY: the processor has the instructions of `L`. All indices below are in a part of the numbers, or in the
+        // additional row after the last part.
         unsafe {
             let most = tails.add(N).cast::<L::Row>().read_unaligned();
             for first in (0..parts).step_by(N) {

@@ -25,12 +25,12 @@ use std::mem::MaybeUninit;
 use upsweep_core::inputs::Read;
 use upsweep_core::steps::{Out, Steps};
 
-/// Number of rows in a group.
+/// Number of rows in a group: the rows of 64 bytes whose levels of the upsweep stay in registers.
 const GROUP: usize = 8;
 /// Largest number of groups in a tile.
 const MOST_GROUPS: usize = TILE_BYTES / ROW_BYTES / GROUP;
 
-/// Whether tiles of these types are scanned here, if they have an exclusive prefix.
+/// Whether tiles of elements of `S` are scanned by this kernel, if they have an exclusive prefix.
 pub(crate) const fn apply<S: Steps>() -> bool {
     S::VECTORS && S::NUMBERS[1] > 0 && S::NUMBERS[1] <= MOST_NUMBERS && (number::<S>() == 4 || number::<S>() == 8)
 }
@@ -54,7 +54,8 @@ unsafe fn step<L: Lanes, S: Steps, const N: usize, const SPAN: usize>(
     halves::<L, S, N, SPAN>(x, upper)
 }
 
-/// Blends the lower halves of `lower` with the upper halves of `upper`.
+/// Blends the lower halves of `lower` with the upper halves of `upper`, where a half is `SPAN` bytes of neighbouring
+/// lanes.
 #[inline(always)]
 fn halves<L: Lanes, S: Steps, const N: usize, const SPAN: usize>(
     lower: State<L, N>,
@@ -182,7 +183,8 @@ unsafe fn lift<L: Lanes, S: Steps, const N: usize>(
     }
 }
 
-/// [`lift`] for instruction sets whose rows are memory. Writes a [`Lifted`] of the set's rows to `to`.
+/// Job of [`lift`] for instruction sets whose rows are memory, not registers. Writes a [`Lifted`] of the set's rows to
+/// `to`.
 ///
 /// # Safety
 /// The group's elements are in memory, and `to` has room for a [`Lifted`] of the instruction set's rows.
@@ -243,8 +245,8 @@ unsafe fn lower<L: Lanes, S: Steps, const N: usize>(
     }
 }
 
-/// [`lower`] for instruction sets whose rows are memory. `states` points to a [`Lifted`] and to the exclusive prefix,
-/// which is replaced by that of the next group.
+/// Job of [`lower`] for instruction sets whose rows are memory, not registers. `states` points to a [`Lifted`] and to
+/// the exclusive prefix, which is replaced by that of the next group.
 ///
 /// # Safety
 /// `to` has room for the results of a group. Both `states` are of the instruction set's rows.
@@ -281,8 +283,8 @@ fn pair_at<S: Steps>(pair: usize, reverse: bool) -> usize {
 /// Scans the tile `run` with the exclusive prefix `base`. Returns its reduction.
 ///
 /// # Safety
-/// As `ScanRun`: the run is in `memory`, and nothing else uses its output, or writes its input, until `store::fence`.
-/// It is a tile for which [`apply`] is true. The processor has the instructions of `L`.
+/// The run is in `memory`, and nothing else uses its output, or writes its input, until `store::fence`. It is a tile
+/// for which [`apply`] is true. The processor has the instructions of `L`.
 #[inline(always)]
 pub(crate) unsafe fn scan<L: Lanes, S: Steps>(
     steps: &S,
@@ -310,7 +312,7 @@ pub(crate) unsafe fn scan<L: Lanes, S: Steps>(
 /// [`scan`] for elements of `N` numbers.
 ///
 /// # Safety
-/// As [`scan`], and an element consists of `N` numbers.
+/// The conditions of [`scan`] hold, and an element consists of `N` numbers.
 #[inline(always)]
 unsafe fn scan_numbers<L: Lanes, S: Steps, const N: usize>(
     steps: &S,

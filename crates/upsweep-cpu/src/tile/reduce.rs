@@ -26,8 +26,8 @@ pub(crate) const CHAIN: usize = 8;
 pub(crate) const LEAF: usize = CHAIN * CHAIN;
 /// Number of elements of the shortest tile: from this length on, sweeps are faster than leaves.
 const SHORTEST: usize = 256;
-/// Bytes of a part of the loop over memory. Before each part as many bytes are prefetched; after it, the lanes of the
-/// vectors are combined.
+/// Bytes of the input that the loop over memory reads in one turn. Before each turn as many bytes are prefetched; after
+/// it, the lanes of the vectors are combined.
 const FETCHED: usize = 4 << 10;
 
 /// Returns the number of elements of a tile, a power of two that depends on the types alone; 0 if elements are so large
@@ -43,7 +43,7 @@ pub(crate) const fn tile_len<S: Steps>() -> usize {
     1 << most.ilog2()
 }
 
-/// Returns element `k` in scan order, mapped.
+/// Returns element `k` in scan order, mapped. The position given to the map is counted from `origin`.
 ///
 /// # Safety
 /// `k` is less than `memory.len`, and the element is initialised and not being written.
@@ -139,7 +139,8 @@ impl<S: Steps> Work for ReduceLong<'_, S> {
     }
 }
 
-/// Reduction of `run`, which is shorter than a tile; its totals are pushed to `parts`.
+/// Reduction of `run`, which is shorter than a tile: pushes the totals of ever smaller tiles, and of the remainder, to
+/// `parts`.
 ///
 /// # Safety
 /// The run is in the memory; nothing writes its input meanwhile.

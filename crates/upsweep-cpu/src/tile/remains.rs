@@ -4,17 +4,19 @@ use super::lanes::{Lanes, Work};
 use upsweep_core::call::recurrence::{Coefficient, ComputesOn, MOST_ORDER};
 use upsweep_core::operator::Element;
 
-/// States of a line or a part. The first `order` are used.
+/// States of a recurrence at one index of a line, of which the first `order` (the recurrence's order) are used.
 pub(crate) type States<C> = [C; MOST_ORDER];
 
-/// Contribution of each part to the states if it began with zero states: weighted sums of its elements.
+/// Contribution of each part of a line to the states after it: the states after the part if it began with zero states.
+/// These are weighted sums of its elements.
 ///
 /// # Safety
 /// Conditions of the call: there is a part for each of `states`, and the elements of part `p` are in memory from
 /// `input + p * stride` on. The number of parts is a multiple of four, and their lengths are multiples of 16.
 pub(crate) struct Remains<'a, C, I> {
     pub(crate) order: usize,
-    /// Weights of a part's elements in address order: an array of weights for each state in turn.
+    /// Weights of a part's elements: for each state in turn, an array with the weight of each element, in address
+    /// order.
     pub(crate) weights: &'a [C],
     pub(crate) input: *const I,
     pub(crate) stride: isize,
@@ -65,7 +67,8 @@ impl<C: ComputesOn<I>, I: Element> Remains<'_, C, I> {
     }
 }
 
-/// Computes states `j` to `j + J - 1` of some parts, the first of which has its elements from `input` on.
+/// Computes states `j` to `j + J - 1` of each part of `states`. The elements of the first of these parts begin at
+/// `input`.
 ///
 /// # Safety
 /// The elements of a part for each of `states` are in memory, at the stride of [`Remains`]. A row has `N` numbers, and
@@ -129,7 +132,8 @@ fn total<C: Coefficient, const N: usize>(mut lanes: [C; N]) -> C {
     lanes[0]
 }
 
-/// Join of parts: computes the states after the last part from those before the first and each part's contribution.
+/// Join of the parts of a line: computes the states after the last part from those before the first and each part's
+/// contribution.
 ///
 /// # Safety
 /// The processor has the instructions for which `run` is compiled. There are no other conditions.
@@ -141,10 +145,10 @@ pub(crate) struct Join<'a, C> {
     pub(crate) states: Own<'a, C>,
 }
 
-/// Contributions of the parts from zero states.
+/// Contributions of the parts: the states after each part if it began with zero states.
 pub(crate) enum Own<'a, C> {
     Read(&'a [States<C>]),
-    /// Replaced by the states before each part.
+    /// Contributions that the join replaces by the states before each part.
     Replaced(&'a mut [States<C>]),
 }
 
@@ -162,7 +166,8 @@ impl<C: Coefficient> Work for Join<'_, C> {
     }
 }
 
-/// Joins parts of at most `M` states. Unused states are 0.
+/// Joins the parts of a line in order, for recurrences of order at most `M`: the states after a part are `power` times
+/// the states before it, plus the part's contribution. Unused states are 0.
 #[inline(always)]
 fn join<C: Coefficient, const M: usize>(power: &[[States<C>; 2]], before: States<C>, states: Own<'_, C>) -> States<C> {
     // Only the first `M` states, so that they stay in registers.

@@ -33,11 +33,11 @@ use std::mem::MaybeUninit;
 use upsweep_core::inputs::Read;
 use upsweep_core::steps::{Out, Steps};
 
-/// Number of rows in a group.
+/// Number of rows in a group: the rows of 64 bytes that are scanned from one base.
 const GROUP: usize = TILE_BYTES / ROW_BYTES / TOP;
 
-/// Whether tiles of these types are scanned here: the operator is vector instructions, and results fit in
-/// [`TILE_BYTES`] as the tile's elements do.
+/// Whether tiles of elements and results of `S` are scanned by this kernel: the operator is vector instructions, and
+/// results fit in [`TILE_BYTES`] as the tile's elements do.
 pub(crate) const fn apply<S: Steps>() -> bool {
     S::LANES && size_of::<Out<S>>() <= size_of::<S::Acc>()
 }
@@ -57,8 +57,8 @@ fn combine<L: Lanes, S: Steps>(steps: &S, a: L::Row, b: L::Row) -> L::Row {
     }
 }
 
-/// [`combined`] for instruction sets whose rows are memory. `rows` points to two rows, and the result replaces the
-/// first.
+/// Job of [`combined`] for instruction sets whose rows are memory, not registers. `rows` points to two rows, and the
+/// result replaces the first.
 ///
 /// # Safety
 /// `rows` points to two of the instruction set's rows.
@@ -219,8 +219,8 @@ unsafe fn row<L: Lanes, S: Steps>(
     }
 }
 
-/// [`row`] for instruction sets whose rows are memory. `rows` points to two rows: the first is `base`, and the two
-/// returned rows replace them.
+/// Job of [`row`] for instruction sets whose rows are memory, not registers. `rows` points to two rows: the first is
+/// `base`, and the two returned rows replace them.
 ///
 /// # Safety
 /// The row is in `memory`, `to` has room for its results, and `rows` points to two of the instruction set's rows.
@@ -269,8 +269,8 @@ pub(crate) const fn group_len<S: Steps>() -> usize {
 /// Scans `run`, a tile or fewer whole groups, with the exclusive prefix `base`. Returns its reduction.
 ///
 /// # Safety
-/// As `ScanRun`: the run is in `memory`, and nothing else uses its output, or writes its input, until `store::fence`.
-/// [`apply`] is true, and the run is not empty. The processor has the instructions of `L`.
+/// The run is in `memory` and not empty, and nothing else uses its output, or writes its input, until `store::fence`.
+/// [`apply`] is true. The processor has the instructions of `L`.
 #[inline(always)]
 pub(crate) unsafe fn scan<L: Lanes, S: Steps>(
     steps: &S,
@@ -289,10 +289,11 @@ pub(crate) unsafe fn scan<L: Lanes, S: Steps>(
     }
 }
 
-/// [`scan`] for instruction sets whose rows are memory.
+/// Job of [`scan`] for instruction sets whose rows are memory, not registers.
 ///
 /// # Safety
-/// As [`scan`].
+/// The run is in `memory` and not empty, [`apply`] is true, and nothing else uses its output, or writes its input,
+/// until `store::fence`.
 struct Scan<'a, S: Steps> {
     steps: &'a S,
     memory: &'a Memory<S::In, S::Out>,
@@ -314,7 +315,8 @@ impl<S: Steps> Work for Scan<'_, S> {
 /// Scans `run` as [`scan`] does, inlined.
 ///
 /// # Safety
-/// As [`scan`].
+/// The run is in `memory` and not empty, [`apply`] is true, and nothing else uses its output, or writes its input,
+/// until `store::fence`. The processor has the instructions of `L`.
 #[inline(always)]
 unsafe fn scan_rows<L: Lanes, S: Steps>(
     steps: &S,

@@ -28,7 +28,8 @@ impl<I: Read, O: Write> Copy for Memory<I, O> {}
 // SAFETY: the pointers are those of a job, which borrows the input shared and the output exclusively for as long as it
 // runs. Elements are `Sync` and only read. Results are only written, each by one thread.
 unsafe impl<I: Read, O: Write> Send for Memory<I, O> {}
-// SAFETY: as for `Send`: sharing the pointers is no more than sending copies of them.
+// SAFETY: elements are `Sync` and only read, and results only written, each by one thread. So sharing the pointers is
+// no more than sending copies of them.
 unsafe impl<I: Read, O: Write> Sync for Memory<I, O> {}
 
 impl<I: Read, O: Write> Memory<I, O> {
@@ -70,9 +71,10 @@ pub(crate) struct Storing<T> {
     pub(crate) identity: Option<T>,
     /// Whether stores are non-temporal. The caller calls `store::fence` afterwards.
     pub(crate) non_temporal: bool,
-    /// Start of the scanned block, in scan order.
+    /// Index, in scan order, of the first element of the block that is scanned: the elements that a thread scans in one
+    /// turn.
     pub(crate) block: usize,
-    /// Block to prefetch during the scan.
+    /// Block to prefetch during the scan: the block that this thread scans next.
     pub(crate) next: NextBlock,
 }
 
@@ -81,8 +83,8 @@ pub(crate) struct Storing<T> {
 pub(crate) struct NextBlock {
     pub(crate) first: usize,
     pub(crate) len: usize,
-    /// Stride between the parts of a strided block, in elements; 0 if the block is contiguous. A strided block has a
-    /// part for each page of a window.
+    /// Distance in elements between the starts of neighbouring parts of a strided block, which has as many parts as a
+    /// window ([`windows`](super::windows)) has pages; 0 if the block is contiguous.
     pub(crate) stride: usize,
 }
 

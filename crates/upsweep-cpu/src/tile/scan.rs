@@ -8,8 +8,6 @@
 //!
 //! Any grouping: every grouping gives the same bits ([`Steps::EXACT`]), so that a neutral value serves as the prefix.
 //!
-//! Any grouping: every grouping gives the same bits ([`Steps::EXACT`]), so that a neutral value serves as the prefix.
-//!
 //! **Grouping.** The tiles and their totals are those of a reduction ([`reduce`](super::reduce)). The base of a tile is
 //! the prefix of the run ⊕ the total of the tiles before it. The rest is scanned in groups of rows, and the remainder
 //! serially, in chunks of [`PIECE`] elements. Hence a block that is first reduced and later scanned with its prefix,
@@ -53,8 +51,8 @@ impl<S: Steps> Work for ScanRun<'_, S> {
     unsafe fn run<L: Lanes>(self) -> Option<S::Acc> {
         let Self { steps, memory, run, prefix, wanted, storing } = self;
         let long = const { if rows::apply::<S>() { rows::group_len::<S>() } else { tile_len::<S>() } };
-        // If rows are memory, a serial scan is faster than rows. With `small-loops` there is no other instruction set,
-        // and the tests are to cover rows.
+        // If rows are memory, not registers, a serial scan is faster than rows. With `small-loops` there is no other
+        // instruction set, and the tests are to cover rows.
         let plain = const { S::EXACT && L::IN_MEMORY && !cfg!(feature = "small-loops") };
         // SAFETY: the run is in the memory; nothing else writes its elements or accesses its results meanwhile.
         unsafe {
@@ -70,10 +68,11 @@ impl<S: Steps> Work for ScanRun<'_, S> {
     }
 }
 
-/// [`ScanRun`] for runs of at least a group of rows or a tile.
+/// Job of [`ScanRun`] for runs of at least a group of rows or a tile.
 ///
 /// # Safety
-/// The conditions of [`ScanRun`] hold.
+/// The conditions of [`ScanRun`] hold: the run is in the memory, and nothing else uses its output, or writes its input,
+/// meanwhile.
 struct ScanLong<'a, S: Steps>(ScanRun<'a, S>);
 
 impl<S: Steps> Work for ScanLong<'_, S> {
@@ -154,7 +153,8 @@ impl<S: Steps> Work for ScanLong<'_, S> {
 /// and `base` combined with its results: the error of a float sum grows with the longest chain of additions.
 ///
 /// # Safety
-/// The conditions of [`ScanRun`] hold.
+/// The conditions of [`ScanRun`] hold: the run is in the memory, and nothing else uses its output, or writes its input,
+/// meanwhile.
 #[inline(always)]
 unsafe fn sequential<S: Steps>(
     steps: &S,
@@ -176,7 +176,7 @@ unsafe fn sequential<S: Steps>(
 /// Scans `chunk` with the exclusive prefix `base`, and returns the reduction of its elements alone.
 ///
 /// # Safety
-/// The conditions of [`ScanRun`] hold for the chunk, and it is not empty.
+/// The chunk is in the memory and not empty. Nothing else uses its output, or writes its input, meanwhile.
 #[inline(always)]
 unsafe fn sequential_chunk<S: Steps>(
     steps: &S,

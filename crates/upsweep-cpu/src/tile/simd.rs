@@ -34,7 +34,7 @@ enum Name {
 }
 
 impl Set {
-    /// Returns the set with the widest vectors.
+    /// Returns the instruction set of this processor that has the widest vectors.
     #[inline]
     pub(crate) fn widest() -> Self {
         #[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]

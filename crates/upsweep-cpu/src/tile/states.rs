@@ -139,7 +139,7 @@ pub(super) unsafe fn opaque<L: Lanes, const N: usize>(mut rows: [L::Row; N]) -> 
     rows
 }
 
-/// Operator, and the number of lanes of a row, hidden from the compiler.
+/// Operator, and the number of lanes of a row, which is hidden from the compiler.
 pub(super) struct Wide<'a, S: Steps> {
     steps: &'a S,
     lanes: usize,
@@ -153,7 +153,8 @@ impl<S: Steps> Clone for Wide<'_, S> {
 impl<S: Steps> Copy for Wide<'_, S> {}
 
 impl<'a, S: Steps> Wide<'a, S> {
-    /// Makes one with the number of lanes of a row. As far as the compiler knows, the number may be 0, and the vectors
+    /// Makes a `Wide` of an operator with the number of lanes of a row. As far as the compiler knows, the number may be
+    /// 0, and the vectors that a loop over the lanes writes may stay uninitialised.
     /// that a loop over the lanes writes may stay uninitialised.
     #[inline(always)]
     pub(super) fn of(steps: &'a S) -> Self {
@@ -206,8 +207,8 @@ fn combined_here<L: Lanes, S: Steps, const N: usize>(wide: Wide<'_, S>, a: State
     lanewise!(L, N, wide, |i| wide.steps.combine(lane::<S::Acc, _, N>(&a, i), lane::<S::Acc, _, N>(&b, i)))
 }
 
-/// [`combined`] for instruction sets whose rows are memory. `states` points to two states, and the result replaces the
-/// first.
+/// Job of [`combined`] for instruction sets whose rows are memory, not registers. `states` points to two states, and
+/// the result replaces the first.
 ///
 /// # Safety
 /// `states` points to two states of the instruction set's rows.

@@ -15,33 +15,34 @@ use std::ops::Range;
 use upsweep_core::inputs::Read;
 use upsweep_core::outputs::Write;
 
-/// Prefetcher of a block, and then perhaps of another. Neither address need be valid.
+/// Prefetcher of the memory at `block`, some bytes at a time between other work, and then perhaps of the memory at
+/// `next`. Neither address need be valid.
 #[derive(Clone, Copy)]
 pub(crate) struct Ahead {
     block: *const u8,
     bytes: usize,
-    /// Block that is prefetched after this one, or null.
+    /// Address of the memory that is prefetched after this block, or null.
     next: *const u8,
     order: Order,
-    /// Bytes that are prefetched already.
+    /// Number of bytes that are prefetched already.
     done: usize,
 }
 
 /// Order in which lines are prefetched.
 #[derive(Clone, Copy)]
 enum Order {
-    /// Order of [`windows`](super::windows).
+    /// Order of [`windows`](super::windows): a line of each of several pages in turn.
     Windows,
-    /// Sequential: the loop does not read the block in order.
+    /// Sequential order, for loops that do not read the block in order.
     Lines,
-    /// A line of each part in turn. There are as many parts as a window has pages, at this stride in bytes.
+    /// A line of each of `PAGES` parts in turn. The parts begin at multiples of this stride in bytes.
     Parts(usize),
 }
 
 impl Ahead {
     pub(crate) const NOTHING: Self = Self::of(std::ptr::null(), 0, Order::Windows);
 
-    /// Prefetcher of `bytes` bytes, line by line.
+    /// Makes a prefetcher of `bytes` bytes from `block` on, line by line.
     #[inline(always)]
     pub(crate) const fn lines(block: *const u8, bytes: usize) -> Self {
         Self::of(block, bytes, Order::Lines)
@@ -52,8 +53,8 @@ impl Ahead {
         Self { block, bytes, next: std::ptr::null(), order, done: 0 }
     }
 
-    /// Prefetcher for the scan of `run`: of the elements of the thread's next block that lie there as `run` lies in its
-    /// block.
+    /// Makes the prefetcher to use while `run` is scanned. `run` is a run of elements in the block `storing.block`. In
+    /// the block that the thread scans next, it prefetches elements from the same offset on.
     #[inline(always)]
     pub(crate) fn of_scan<I: Read, O: Write, T>(memory: &Memory<I, O>, run: Run, storing: &Storing<T>) -> Self {
         let (block, size) = I::address(&memory.input, storing.next.first);
@@ -62,9 +63,9 @@ impl Ahead {
         Self { done, ..Self::of(block, storing.next.len * size, order) }
     }
 
-    /// Prefetcher for the reduction of `range`: the range without its first window, and then the block from `next` on
-    /// in scan order, which its thread reduces next. It is `NOTHING` for several inputs, as it would prefetch only the
-    /// first, and for reversed scans.
+    /// Makes the prefetcher to use while `range` is reduced: of the range without its first window, and then of the
+    /// block from `next` on in scan order, which this thread reduces next. It is `NOTHING` for several inputs, as it
+    /// would prefetch only the first, and for reversed scans.
     #[inline(always)]
     pub(crate) fn of_reduction<I: Read, O: Write>(
         memory: &Memory<I, O>,
@@ -184,7 +185,7 @@ impl<L: Lanes> StreamingCopy<L> {
         // write it twice.
         let tail = self.head + self.lines * ROW_BYTES;
         for (start, end) in [(0, self.head), (tail, self.bytes)] {
-            // SAFETY: the part is in both memories: see `new`.
+            // SAFETY: the part is in both memories, by the conditions of `new`.
             unsafe {
                 let from = self.from.add(start).cast::<MaybeUninit<u8>>();
                 from.copy_to_nonoverlapping(self.to.add(start).cast(), end - start);

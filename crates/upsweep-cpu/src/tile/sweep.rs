@@ -31,7 +31,7 @@ pub(crate) const TILE_BYTES: usize = 8192;
 pub(crate) const TOP: usize = 16;
 /// Largest number of numbers of an element for which elements are stored as a structure of arrays.
 pub(crate) const MOST_NUMBERS: usize = 8;
-/// Bytes of half a tile, and of one more cache line for each number of an element.
+/// Bytes of a buffer: half a tile, and one more cache line for each number of an element.
 const HALF_BYTES: usize = TILE_BYTES / 2 + MOST_NUMBERS * ROW_BYTES;
 /// Number of parts in which the elements of a tile are read: memory is prefetched between parts.
 const PARTS: usize = 8;
@@ -148,7 +148,7 @@ impl<S: Steps> Level<S> {
     }
 }
 
-/// One level of the upsweep: `even[j] = from(j).0`, if `KEEP`, and `above[j] = from(j).0 ⊕ from(j).1`.
+/// One level of the upsweep. Pair `j` is `from(j)`: `even[j]` is its first (if `KEEP`), `above[j]` both combined.
 ///
 /// # Safety
 /// `even` (if `KEEP`) and `above` are valid for writes of `pairs` elements.
@@ -239,7 +239,7 @@ unsafe fn up_sweep<const KEEP: bool, S: Steps>(
         if pairs == TOP {
             return (b, a, even);
         }
-        // SAFETY: as in the step before, with `b` as the last level.
+        // SAFETY: each level is half of the last, so `even` has room. `b` holds the `pairs` elements of the last.
         unsafe {
             even = if KEEP { even.add(pairs) } else { even };
             pairs /= 2;
@@ -286,7 +286,7 @@ unsafe fn top_total<S: Steps>(steps: &S, top: Level<S>) -> S::Acc {
 /// Scans the tile `run` with the exclusive prefix `base`, which is `None` if `FIRST`. Returns its reduction.
 ///
 /// # Safety
-/// As `ScanRun`: nothing else uses the output, or writes the input, until `store::fence`. The length is a tile's.
+/// The run, a tile, is in memory. Nothing else uses its output, or writes its input, until `store::fence`.
 #[inline(always)]
 pub(crate) unsafe fn scan_tile<const FIRST: bool, L: Lanes, S: Steps>(
     steps: &S,
@@ -352,8 +352,8 @@ unsafe fn turn<S: Steps>(steps: &S, top: Level<S>, base: Option<S::Acc>) -> S::A
 /// [`up_sweep`] wrote there.
 ///
 /// # Safety
-/// As [`scan_tile`]. `p` and `q` are valid for half a tile and one more element, and `p` holds the prefixes that
-/// [`turn`] wrote.
+/// The conditions of [`scan_tile`] hold. `p` and `q` are valid for half a tile and one more element, and `p` holds the
+/// prefixes that [`turn`] wrote.
 #[inline(always)]
 unsafe fn down_sweep<const BASED: bool, L: Lanes, S: Steps>(
     steps: &S,

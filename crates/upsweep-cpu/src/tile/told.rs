@@ -41,15 +41,15 @@ impl Told<'_> {
 /// Number of reports that the lookup tables cover.
 const ROOM: usize = 64;
 
-/// Lists of events of all reports.
+/// Lists of events, one for each report (the number of the list), and lookup tables for reports with one event.
 pub(crate) struct Lists<'a> {
     table: &'a Table,
-    /// First report with more than one event, or beyond the lookup tables.
+    /// Lowest report that the lookup tables do not cover, because it has more than one event or is beyond the tables.
     others: u8,
-    /// Kind of the event of each report with one event.
+    /// Kind of the event, for each report with one event.
     #[cfg(target_arch = "x86_64")]
     kinds: [u8; ROOM],
-    /// Distance of the event of each report with one event before the report's byte.
+    /// Number of bytes by which the event lies before the report's byte, for each report with one event.
     #[cfg(target_arch = "x86_64")]
     backs: [u8; ROOM],
 }
@@ -120,7 +120,7 @@ impl<'a> Lists<'a> {
     }
 }
 
-/// Progress of a write: numbers of reports and of events that are done.
+/// Progress of a write: number of reports, and number of events, that are written.
 #[derive(Default)]
 struct Done {
     bytes: usize,
@@ -135,7 +135,8 @@ mod vector {
     use std::arch::x86_64::*;
     use upsweep_core::call::select::{Indices, Yields};
 
-    /// Writes events until fewer than 64 bytes are left, or there is room for fewer than 64 events.
+    /// Writes events until fewer than 64 bytes are left, or there is room for fewer than 64 events. Returns the
+    /// progress.
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt")]
     pub(super) fn write<P>(all: &Lists<'_>, part: &Told<'_>, kinds: &mut [u8], ends: &mut [P]) -> Done
     where

@@ -44,26 +44,27 @@ const ROUND: usize = 1 << 19;
 /// Number of preceding bytes from which a state is guessed.
 const BEFORE: usize = 64;
 
-/// Block of a text, and its reports.
+/// Block of a text, with a report for each of its bytes: the number of a list of events, or 0.
 #[derive(Debug, Default)]
 struct Block {
     begin: usize,
     told: Vec<u8>,
-    /// Run of the automaton on each part of the block.
+    /// Run of the automaton on each part of the block. The parts, of equal length, are run at the same time.
     walks: Vec<Walk>,
     /// Checkpoints: states of the runs after each `WIDE` bytes of a part. Empty without shuffles.
     marks: Vec<[u8; WIDE]>,
 }
 
-/// Run of the automaton on a part: its first and its current state, in the high bytes.
+/// Run of the automaton on a part of a block: its first state and its current state, each in the high byte of its
+/// number. The low byte of the current state is the report of the last step.
 #[derive(Clone, Copy, Debug)]
 struct Walk {
     from: u16,
     state: u16,
 }
 
-/// Runs the automaton on a text. Calls `take` with the reports of several blocks at a time, and last with the report of
-/// the end of the text.
+/// Runs the automaton on a text. Calls `take` with the reports (numbers of lists of events) of several blocks at a
+/// time, and last with the report of the end of the text.
 ///
 /// # Errors
 /// Errors of `take`.
@@ -123,7 +124,8 @@ fn before(text: &[u8], at: usize) -> &[u8] {
 }
 
 impl Block {
-    /// Runs the automaton on the block of up to `N` bytes that begins at `begin`, by loads.
+    /// Runs the automaton by loads on the block of up to `N` bytes that begins at `begin`: in eight parts at once, or
+    /// in one part if the text has fewer than `N` bytes left.
     fn fill<const N: usize>(&mut self, table: &Table, odds: &Odds, text: &[u8], begin: usize) {
         let guess = |at: usize| Walk::new(odds.guess(table, before(text, at)));
         let rest = &text[begin..];
@@ -164,7 +166,7 @@ impl Block {
         self.walks.extend(from.into_iter().zip(states).map(walk));
     }
 
-    /// Returns the number of bytes in a part of the block.
+    /// Returns the number of bytes in each part of the block. The last part may be shorter.
     fn part(&self) -> usize {
         self.told.len().div_ceil(self.walks.len().max(1)).max(1)
     }
@@ -184,7 +186,8 @@ impl Block {
         for (lane, (walk, (text, told))) in self.walks.iter_mut().zip(parts).enumerate() {
             if walk.from != state {
                 let mut again = Walk::new(state);
-                // Once both runs are in the same state, the remaining reports are right already.
+                // Once this run is in the state of the first run at a checkpoint, the remaining reports are right
+                // already.
                 let mut groups = text.chunks(group).zip(told.chunks_mut(group)).enumerate();
                 let differs = groups.all(|(group, (text, told))| {
                     again.along(steps, text, told);

@@ -9,7 +9,8 @@ use super::lanes::ROW_BYTES;
 
 /// Bytes of a page.
 pub(crate) const PAGE: usize = 4 << 10;
-/// Number of pages of a window. Of 4, 8 and 16, 8 were the fastest. A window fits in the first-level cache.
+/// Number of pages of a window, the memory that is prefetched a line of each page in turn. Of 4, 8 and 16, 8 were the
+/// fastest. A window fits in the first-level cache.
 pub(crate) const PAGES: usize = 8;
 /// Bytes of a window.
 pub(crate) const WINDOW: usize = PAGES * PAGE;
@@ -23,13 +24,13 @@ pub(crate) struct Windows {
     window: *const u8,
     /// Number of lines of the window that are prefetched already.
     line: usize,
-    /// Bytes of the block from the window on.
+    /// Number of bytes from the start of the window to the end of the block.
     bytes: usize,
     next: *const u8,
 }
 
 impl Windows {
-    /// Prefetcher of `bytes` bytes from `block` on, and then of the block at `next`. The first window is not
+    /// Makes a prefetcher of `bytes` bytes from `block` on, and then of the block at `next`. The first window is not
     /// prefetched.
     #[inline(always)]
     pub(crate) fn new(block: *const u8, bytes: usize, next: *const u8) -> Self {
@@ -44,11 +45,12 @@ impl Windows {
         self.window = if self.bytes > 0 { self.window.wrapping_add(WINDOW) } else { self.next };
     }
 
-    /// Prefetches `lines` lines. Called once for every `lines` lines that the loop reads, always with the same number.
+    /// Prefetches the next `lines` cache lines. Called once for every `lines` lines that the loop reads, always with
+    /// the same number.
     #[inline(always)]
     pub(crate) fn fetch(&mut self, lines: usize) {
         for i in 0..lines {
-            // The offsets are constants if `lines` divides the pages.
+            // If `lines` divides the number of pages, the offsets between the lines are constants.
             let in_row = PAGES.is_multiple_of(lines);
             let place = if in_row { place(self.line) + i * PAGE } else { place(self.line + i) };
             fetch(self.window.wrapping_add(place), ROW_BYTES);
@@ -61,14 +63,15 @@ impl Windows {
     }
 }
 
-/// Returns the offset in bytes, from the start of its window, of the line that is prefetched in turn `turn`.
+/// Returns the offset in bytes, from the start of its window, of the line that is prefetched as number `turn`, counted
+/// from 0.
 #[inline(always)]
 fn place(turn: usize) -> usize {
     turn % PAGES * PAGE + turn / PAGES * ROW_BYTES
 }
 
-/// Returns the offset in bytes, from the start of its block, of the line that is prefetched in turn `turn`, window by
-/// window.
+/// Returns the offset in bytes, from the start of its block, of the line that is prefetched as number `turn`, counted
+/// from 0, window by window.
 #[inline(always)]
 pub(crate) fn place_in_block(turn: usize) -> usize {
     turn / LINES * WINDOW + place(turn % LINES)

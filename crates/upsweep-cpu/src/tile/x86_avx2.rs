@@ -169,7 +169,7 @@ impl Lanes for Avx2 {
         let half = |half: usize| {
             // SAFETY: the array has twice 32 bytes.
             let row = unsafe { _mm256_loadu_si256(bytes.as_ptr().add(32 * half).cast()) };
-            // The lowest bit of a byte becomes its highest.
+            // The lowest bit of a byte becomes its highest, which is the bit that `movemask` returns.
             u64::from(_mm256_movemask_epi8(_mm256_slli_epi16::<7>(row)) as u32)
         };
         half(0) | half(1) << 32

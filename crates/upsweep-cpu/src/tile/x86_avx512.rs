@@ -33,7 +33,7 @@ macro_rules! table {
 
 impl<T, const SPAN: usize> Index<T, SPAN> {
     const LANES: usize = ROW_BYTES / size_of::<T>();
-    /// Number of lanes of a half of a group: of `SPAN` bytes.
+    /// Number of lanes in half of a group: a group is `2 * SPAN` bytes of neighbouring lanes.
     const HALF: usize = if SPAN < size_of::<T>() { 1 } else { SPAN / size_of::<T>() };
 
     const fn is_upper(lane: usize) -> bool {
@@ -60,7 +60,7 @@ impl<T, const SPAN: usize> Index<T, SPAN> {
     pub(super) const LAST: Table = table!(T, Self::last);
     pub(super) const SHIFTED: Table = table!(T, Self::shifted);
     pub(super) const REVERSED: Table = table!(T, Self::reversed);
-    /// Mask with all bits of the bytes of upper halves.
+    /// Mask of a row: 255 for the bytes of the upper half of each group of `2 * SPAN` bytes, and 0 for the others.
     pub(super) const UPPER: Table = {
         let mut table = [0; ROW_BYTES];
         let mut i = 0;

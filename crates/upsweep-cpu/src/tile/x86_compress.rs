@@ -5,7 +5,7 @@
 
 use std::arch::x86_64::*;
 
-/// Indices of the set bits of each of 256 masks, in ascending order.
+/// Indices of the set bits of each of the 256 masks of eight bits, in ascending order.
 const PLACES: [[u8; 8]; 256] = {
     let mut places = [[0; 8]; 256];
     let mut mask = 0;

@@ -20,11 +20,11 @@ macro_rules! of_each_type {
     };
 }
 of_each_type! {
-    /// Returns the sums, lane by lane.
+    /// Returns the sums of the numbers of two rows, lane by lane.
     plus: _mm512_add_ps, _mm512_add_pd, _mm512_add_epi32, _mm512_add_epi64
 }
 of_each_type! {
-    /// Returns the products, lane by lane.
+    /// Returns the products of the numbers of two rows, lane by lane.
     times: _mm512_mul_ps, _mm512_mul_pd, _mm512_mullo_epi32, _mm512_mullo_epi64
 }
 

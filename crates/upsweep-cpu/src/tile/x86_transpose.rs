@@ -106,7 +106,8 @@ pub(super) fn halves_of_16(rows: [[__m256i; 2]; 16]) -> [[__m256i; 2]; 16] {
             a[2 * k] = _mm256_unpacklo_ps(even, odd);
             a[2 * k + 1] = _mm256_unpackhi_ps(even, odd);
         }
-        // b[4 k + c] has, in its 128-bit half q, column 8 j + 4 q + c of rows 8 i + 4 k to 8 i + 4 k + 3.
+        // For the square of 8 x 8 numbers from row 8 i and column 8 j on: b[4 k + c] has, in its 128-bit half q, column
+        // 8 j + 4 q + c of rows 8 i + 4 k to 8 i + 4 k + 3.
         let mut b = [_mm256_setzero_pd(); 8];
         for k in 0..2 {
             for c in 0..2 {

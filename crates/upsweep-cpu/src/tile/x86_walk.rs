@@ -26,17 +26,19 @@ use super::x86_transpose;
 use std::arch::x86_64::*;
 use upsweep_core::call::automaton::Table;
 
-/// Number of interleaved runs, one for each byte of a register.
+/// Number of interleaved runs of the automaton, one for each byte of a 64-byte register.
 const LANES: usize = 64;
-/// Bytes of a part between two checkpoints.
+/// Bytes of a part (the piece of the text that one run reads) between two checkpoints, at which the states of all runs
+/// are stored.
 const GROUP: usize = 64;
 /// Largest number of chunks of a transition table. A chunk is the 128 entries that one shuffle looks up.
 const MOST_CHUNKS: usize = 16;
-/// Bits of an entry: the next state.
+/// Bits of a table entry that hold the next state.
 const STATE: u8 = 0x3f;
-/// Bit of an entry: which of the two reports of the state.
+/// Bit of a table entry that selects one of the two reports of the state before the step. A report is the number of a
+/// list of events.
 const WHICH: u8 = 0x40;
-/// Bit of an entry: whether there is a report.
+/// Bit of a table entry that is set if the step has a report.
 const TELLS: u8 = 0x80;
 
 /// Contents of a 64-byte register: a byte for each run or each table entry.
@@ -50,20 +52,21 @@ impl Line {
     }
 }
 
-/// Transition table in the form of shuffles.
+/// Transition table of an automaton, laid out for byte shuffles.
 pub(super) struct Shuffles {
     states: usize,
     class_of: [u8; 256],
-    /// Classes of all bytes, shifted to their position in an index.
+    /// Class of each byte value (bytes of a class have the same transitions), shifted to its position in an index into
+    /// a chunk: the 128 entries that one shuffle looks up.
     classes: [Line; 4],
-    /// Mask of the bits of a state that index a chunk.
+    /// Mask of the bits of a state that are part of an index into a chunk. The other bits select the chunk.
     within: u8,
     chunks: Vec<[Line; 2]>,
-    /// For each chunk the state bits that select it, in each byte of a line.
+    /// For each chunk, the state bits that select it, repeated in each byte of a line.
     numbers: Vec<Line>,
-    /// First and second report of each state.
+    /// First report of each state, and second report of each state.
     tells: [Line; 2],
-    /// Next state of each state, for each class of bytes.
+    /// Next state of each state: a line for each class of bytes.
     next: Vec<Line>,
 }
 
@@ -82,7 +85,7 @@ impl Shuffles {
         }
         let mut class_of = [0; 256];
         class_of.copy_from_slice(&table.class);
-        // One byte of each class.
+        // One byte of each class: it stands for all bytes of the class.
         let mut bytes = vec![0; table.classes];
         (0..256).for_each(|byte| bytes[usize::from(class_of[byte])] = byte);
 
@@ -128,7 +131,7 @@ impl Shuffles {
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
     fn guess_by_shuffles(&self, odds: &Odds, before: [&[u8]; 4]) -> [u8; 4] {
-        // Current state and cost of a run from each initial state.
+        // For each initial state, the current state and the cost of the run that began there.
         let states = load(&Line::of(|state| state as u8));
         let costs = load(&Line::of(|state| if state < self.states { odds.first[state] } else { u8::MAX }));
         let mut walks = [(states, costs); 4];
@@ -141,7 +144,8 @@ impl Shuffles {
                 walk.0 = _mm512_permutexvar_epi8(walk.0, load(&self.next[class]));
             }
         }
-        // Minimum over costs, each in the high byte above its state.
+        // The state of the least cost: the minimum of words with the cost in the high byte and the state in the low
+        // byte.
         walks.map(|(states, costs)| {
             let all = _mm512_min_epu16(_mm512_unpacklo_epi8(states, costs), _mm512_unpackhi_epi8(states, costs));
             let half = _mm256_min_epu16(_mm512_castsi512_si256(all), _mm512_extracti64x4_epi64::<1>(all));
@@ -150,8 +154,9 @@ impl Shuffles {
         })
     }
 
-    /// Runs the automaton on 64 consecutive parts of a text, each of which has 64 bytes for each mark. Begins with
-    /// `states`, and replaces them by the final states. Each mark is set to the states after its bytes.
+    /// Runs the automaton on 64 consecutive parts of `text`, each of which has 64 bytes for each of `marks`. Run `i`
+    /// begins in `states[i]`, which is replaced by its final state. The report of each byte is written to `told`. Mark
+    /// `m` is set to the states of all runs after `64 * (m + 1)` bytes of their parts.
     pub(super) fn walk(&self, text: &[u8], told: &mut [u8], states: &mut [u8; LANES], marks: &mut [[u8; LANES]]) {
         assert!(text.len() == LANES * GROUP * marks.len() && told.len() == text.len(), "64 bytes of each part a mark");
         let walk: unsafe fn(&Self, &[u8], &mut [u8], &mut [u8; LANES], &mut [[u8; LANES]]) = match self.chunks.len() {
@@ -167,10 +172,10 @@ impl Shuffles {
         unsafe { walk(self, text, told, states, marks) }
     }
 
-    /// [`walk`](Self::walk) with a table of `CHUNKS` chunks.
+    /// Runs [`walk`](Self::walk) with a table of `CHUNKS` chunks of 128 entries.
     ///
     /// # Safety
-    /// `text` and `told` have [`LANES`] times [`GROUP`] bytes for each mark.
+    /// `text` and `told` have [`LANES`] times [`GROUP`] bytes for each of `marks`.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
     unsafe fn walk_by<const CHUNKS: usize>(
         &self,
@@ -189,7 +194,7 @@ impl Shuffles {
         let (mut lines, mut tells) = ([Line([0; LANES]); GROUP], [Line([0; LANES]); GROUP]);
         let part = GROUP * marks.len();
         for (group, mark) in marks.iter_mut().enumerate() {
-            // SAFETY: each part has `part` bytes, and `GROUP` of these are of this group.
+            // SAFETY: each of the 64 parts has `part` bytes, and `GROUP` of them are read, from `GROUP * group` on.
             unsafe {
                 x86_transpose::of_64((text.as_ptr().add(GROUP * group), part), (lines.as_mut_ptr().cast(), GROUP))
             };
@@ -200,7 +205,8 @@ impl Shuffles {
                     _mm512_permutex2var_epi8(low, bytes, next_low),
                     _mm512_permutex2var_epi8(high, bytes, next_high),
                 );
-                // Index in a chunk: class | state & within.
+                // Index into a chunk, `class | state & within`: the byte's class, and the bits of the state that do not
+                // select a chunk.
                 let at = _mm512_ternarylogic_epi64::<0xf8>(class, state, within);
                 let number = _mm512_and_si512(state, of_chunk);
                 let mut next = [_mm512_setzero_si512(); CHUNKS];
@@ -209,14 +215,16 @@ impl Shuffles {
                     *next = _mm512_maskz_permutex2var_epi8(is_here, load(first), at, load(second));
                 }
                 let next = any(next);
-                // Index of the report: the state, and which of its two reports.
+                // Index of the report: the state before this step, and the bit of the entry that selects one of its two
+                // reports.
                 let told_at = _mm512_ternarylogic_epi64::<0xd8>(state, next, which);
                 let some = _mm512_movepi8_mask(next);
                 *tells = store(_mm512_maskz_permutex2var_epi8(some, one, told_at, other));
                 state = next;
             }
             *mark = store(_mm512_and_si512(state, all(STATE))).0;
-            // SAFETY: each part has `part` bytes, and `GROUP` of these are of this group.
+            // SAFETY: each of the 64 parts has `part` reports, and `GROUP` of them are written, from `GROUP * group`
+            // on.
             unsafe {
                 x86_transpose::of_64((tells.as_ptr().cast(), GROUP), (told.as_mut_ptr().add(GROUP * group), part))
             };
@@ -262,7 +270,7 @@ mod tests {
     use super::*;
     use upsweep_core::call::automaton::{Event, Step};
 
-    /// Makes an automaton whose states have `things` reports each.
+    /// Makes an automaton with `classes` classes of bytes, whose `states` states have `things` reports each.
     fn table(states: usize, classes: usize, things: usize) -> Table {
         let lists: Vec<Vec<Event>> =
             (0..8).map(|told| (0..usize::from(told > 0)).map(|_| Event { kind: told, back: 0 }).collect()).collect();
@@ -280,7 +288,7 @@ mod tests {
         table
     }
 
-    /// Checks which automata fit.
+    /// Checks which automata fit in the tables of `Shuffles`.
     #[test]
     fn some_fit() {
         for (states, classes, things, fits) in [
@@ -308,7 +316,7 @@ mod tests {
             let mut text = |len: usize| -> Vec<u8> {
                 let mut byte = || {
                     seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                    // Lower bytes are more frequent.
+                    // Product of two random numbers: lower bytes are more frequent.
                     ((seed >> 33 & 15) * (seed >> 53 & 15)) as u8
                 };
                 (0..len).map(|_| byte()).collect()
