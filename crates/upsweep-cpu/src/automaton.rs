@@ -58,10 +58,11 @@ where
     Ok(())
 }
 
-/// Counts the events, of one kind or of all.
+/// Counts the events that the automaton emits on the text: those of kind `only`, or all if it is `None`.
 fn count(table: &Table, text: &[u8], only: Option<u8>) -> Result<usize> {
     let lists = Lists::new(table);
-    // Reports with events of kind `only`, and the number of these events.
+    // Returns the number of events of kind `only` in the list of events with number `told`. Below, `tell` has the
+    // lists with such events.
     let of_kind = |told: usize| table.events[told].iter().filter(|event| only == Some(event.kind)).count();
     let tell: Vec<(u8, usize)> =
         (0..table.events.len()).map(|told| (told as u8, of_kind(told))).filter(|tell| tell.1 > 0).collect();

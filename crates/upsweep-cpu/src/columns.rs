@@ -16,7 +16,7 @@ use upsweep_core::outputs::Write;
 use upsweep_core::steps::{Out, Steps};
 use upsweep_plan::cpu::{Strips, Unit};
 
-/// Room for one value a column. The length of the `Vec` stays 0.
+/// Memory for one value per column of a strip (neighbouring columns). The length of the `Vec` stays 0.
 struct Vector<T>(Vec<T>);
 
 impl<T> Vector<T> {
@@ -35,7 +35,7 @@ impl<T> Vector<T> {
     }
 }
 
-/// Vectors of all tickets, each a value for each column, which workers pass to each other.
+/// Vectors that workers pass to each other: one for each ticket (block), with a value for each column.
 struct Vectors<T>(*mut T);
 // SAFETY: a vector is written by the worker that holds its ticket, before it publishes the ticket. Other workers read
 // it only after that.

@@ -188,7 +188,7 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
             let own = self.first_states(line + lane);
             states.iter_mut().skip(lane).step_by(lines).zip(own).for_each(|(to, from)| *to = from);
         }
-        // Contiguous lines are filtered in whole squares.
+        // Contiguous lines are filtered in whole squares: `lines` elements of each of `lines` lines.
         let steps = if inner == 1 { len - len % lines } else { len };
         if steps > 0 {
             let (at, step) = self.place(line, 0);
@@ -231,7 +231,8 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
         unsafe { self.set.compiled()(work) };
     }
 
-    /// Filters a long line in shares, which are some parts for each lane.
+    /// Filters a long line in shares: a share is what a thread takes at once, some parts of `PART` elements for each
+    /// lane of a vector.
     fn long_line(&self, line: usize, parts: &Parts<C>) -> Result<()> {
         let (len, block, share) = (self.shape.len, self.plan.lanes * PART, self.plan.share());
         // The rest after the last whole block goes through the serial loop.
@@ -274,7 +275,7 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
                 published = chain.states.publish(ticket, combine(before, own));
             }
             if !published && self.memory.input.addr() == self.memory.output.addr() {
-                // A helping worker may still be reading the share.
+                // Another worker, which helps with this share, may still be reading it.
                 chain.states.wait(ticket, &chain.tickets)?;
             }
             let behind = self.join(&parts.part, before, Own::Replaced(&mut buffer.states));
@@ -291,7 +292,8 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
         Ok(())
     }
 
-    /// Computes the contributions of the parts of a share from zero states, in the transformed basis.
+    /// Computes, for each part (`PART` elements) of the share `begin .. end` of the line, the state after that part if
+    /// the state before it were zero, in the transformed basis.
     fn read(&self, parts: &Parts<C>, line: usize, (begin, end): (usize, usize), states: &mut Vec<States<C>>) {
         let (system, order) = (self.system, self.system.order);
         states.clear();
@@ -326,9 +328,10 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
     }
 }
 
-/// Scratch memory of a thread for a share.
+/// Scratch memory of a thread for a share, the range of a line that the thread takes at once.
 struct Buffer<C, I> {
-    /// Contribution of each part from zero states, replaced later by the states before it. In the transformed basis.
+    /// For each part of the share, the state after it from a zero state, replaced later by the state before it. In the
+    /// transformed basis.
     states: Vec<States<C>>,
     /// Results in memory order, from the first aligned cache line on, so that no row of results crosses a line.
     results: Vec<I>,
@@ -345,7 +348,9 @@ impl<C: ComputesOn<I>, I: Element> Buffer<C, I> {
         results.wrapping_add(results.align_offset(ROW_BYTES))
     }
 
-    /// Computes the results of a share from the states before its parts, and prefetches this thread's next share.
+    /// Filters a share (the range `begin .. end` of the line, which a thread takes at once) into the buffer of results,
+    /// each of its parts (`PART` elements) from the state before that part, and prefetches `next`, this thread's next
+    /// share.
     fn write(
         &mut self,
         filtering: &Filtering<'_, C, I>,
@@ -380,7 +385,7 @@ impl<C: ComputesOn<I>, I: Element> Buffer<C, I> {
         }
     }
 
-    /// Copies the results of a share from the buffer to the output.
+    /// Copies the results of the share `begin .. end` of the line from the buffer to the output.
     fn store(&mut self, filtering: &Filtering<'_, C, I>, line: usize, (begin, end): (usize, usize)) {
         let (from, len) = (self.results().cast_const(), end - begin);
         // SAFETY: the share is in the line, all its results are in the buffer, and nobody else reads or writes this

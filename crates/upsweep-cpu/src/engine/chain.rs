@@ -49,7 +49,8 @@ use upsweep_core::memory;
 /// Signal that another worker has panicked.
 pub(crate) struct Broken;
 
-/// Tickets `0 .. count`. Each goes to one worker.
+/// Tickets `0 .. count`: numbers of the units of work of a call, such as blocks. Each goes to one worker, which does
+/// that work.
 pub(crate) struct Tickets {
     next: AtomicUsize,
     broken: AtomicBool,
@@ -126,7 +127,7 @@ impl Drop for BreakOnUnwind<'_> {
     }
 }
 
-/// States of the tickets, each published once.
+/// States of the tickets: the state of a ticket is the one after its block. Each is published once.
 pub(crate) struct States<S>(Vec<Slot<S>>);
 
 /// Slot of a state. It has a cache line of its own, because other workers poll it.
@@ -230,7 +231,8 @@ pub(crate) enum Step<S> {
 pub(crate) struct Chain<'a, S> {
     pub(crate) tickets: Tickets,
     pub(crate) states: States<S>,
-    /// Function that computes the step of a ticket. The step of ticket 0 is `Sets`.
+    /// Function that computes the step of a ticket: the effect of its block on the state before. The step of
+    /// ticket 0 is `Sets`.
     pub(crate) step: &'a (dyn Fn(usize) -> Step<S> + Sync),
     pub(crate) combine: &'a (dyn Fn(S, S) -> S + Sync),
 }
@@ -239,7 +241,7 @@ impl<S: Copy> Chain<'_, S> {
     /// Waits for the state after `ticket`, and returns it. If that takes long, this computes and publishes the missing
     /// states.
     pub(crate) fn wait(&self, ticket: usize) -> Result<S, Broken> {
-        // Steps of the tickets claimed here, which are consecutive.
+        // Steps (effects of a block on the state) of the tickets claimed here, which are consecutive.
         let mut claimed = Vec::new();
         let mut first = ticket;
         let mut state = loop {

@@ -6,7 +6,7 @@ pub(crate) trait Heads: Sync {
     /// State that makes [`next`](Heads::next) cheap from one head to the following.
     type Cursor;
 
-    /// Returns a cursor for calls of `next` with ascending `from`, which are at least `k`.
+    /// Returns a cursor for calls of [`next`](Heads::next), whose `from` must ascend and be at least `k`.
     fn cursor(&self, k: usize) -> Self::Cursor;
 
     /// Returns the first head after `from` and before `end`, or `end` if there is none.
@@ -15,7 +15,7 @@ pub(crate) trait Heads: Sync {
     /// Returns the last head in `start .. end`, if there is one.
     fn last(&self, start: usize, end: usize) -> Option<usize>;
 
-    /// Whether `k` is a head.
+    /// Whether the element at position `k` is a head: the first one of a line or segment.
     fn is_head(&self, k: usize) -> bool {
         self.last(k, k + 1).is_some()
     }

@@ -25,7 +25,8 @@ pub(crate) struct Contiguous<'a, S: Steps> {
 }
 
 impl<S: Steps> Contiguous<'_, S> {
-    /// Scans all blocks. Returns the state after the last element, if it is `wanted` (otherwise an arbitrary value).
+    /// Scans all blocks; `heads` tells where lines or segments begin. Returns the state after the last
+    /// element, if it is `wanted` (otherwise an arbitrary value).
     ///
     /// # Safety
     /// The memory has the blocks' elements, is valid, and is used by nothing else meanwhile.
@@ -84,7 +85,7 @@ impl<S: Steps> Contiguous<'_, S> {
                 published = chain.states.publish(ticket, steps.join(prefix, local));
             }
             if !published && in_place {
-                // A helping worker may still be reading the block.
+                // Another worker, which helps with this block, may still be reading it.
                 chain.states.wait(ticket, &chain.tickets)?;
             }
             let mut storing = storing;

@@ -53,8 +53,8 @@ pub(crate) trait Blocks: Sync {
 /// (2026-11-24).
 const MOST_WAITING: usize = 64;
 
-/// State of a worker between its tickets. No other worker may store its blocks: that worker could hold the ticket that
-/// they wait for, and would wait for itself.
+/// State of a worker between its tickets (numbers of the blocks that it takes). No other worker may store its blocks:
+/// that worker could hold the ticket that they wait for, and would wait for itself.
 struct Worker<B> {
     free: Vec<B>,
     /// Blocks that wait: ticket, number of results, and buffer with the results.
@@ -136,7 +136,7 @@ pub(crate) fn run<B: Blocks>(blocks: &B, len: usize, plan: CpuSelectPlan) -> Res
 /// Value that marks an unknown number of results or an unknown offset.
 const UNKNOWN: usize = usize::MAX;
 
-/// Numbers of results of the blocks, and their exclusive prefix sums.
+/// Numbers of results of the blocks, and their exclusive prefix sums: the output offsets of the blocks.
 struct Places {
     known: Mutex<Known>,
     places: Vec<AtomicUsize>,
@@ -144,9 +144,9 @@ struct Places {
 
 struct Known {
     numbers: Vec<usize>,
-    /// First block whose number is not known.
+    /// First block whose number of results is not known.
     next: usize,
-    /// Sum of the numbers of all blocks before `next`.
+    /// Number of results of all blocks before `next`.
     sum: usize,
 }
 

@@ -4,13 +4,15 @@ use crate::tile::remains::States;
 use upsweep_core::call::recurrence::{Coefficient, MOST_ORDER, System, Transition};
 use upsweep_plan::recurrence::PART;
 
-/// Transition of the states over a part and over a share, in the transformed basis.
+/// Transition of the states over a part (`PART` elements of a line) and over a share (the parts that a thread takes at
+/// once), in the transformed basis.
 pub(super) struct Parts<C> {
     /// Contribution of each element of a part to each state: see [`Remains`](crate::tile::remains::Remains).
     pub(super) weights: Vec<C>,
-    /// Power of the transition for a part. Empty without feedback, because a part is longer than the filter's memory.
+    /// Power of the transition matrix whose exponent is the length of a part. Empty without feedback,
+    /// because a part is longer than the filter's memory.
     pub(super) part: Power<C>,
-    /// Power of the transition for a share. Empty without feedback.
+    /// Power of the transition matrix whose exponent is the length of a share. Empty without feedback.
     pub(super) share: Power<C>,
     basis: Option<[Vec<C>; 2]>,
     order: usize,
