@@ -8,7 +8,7 @@ use upsweep_core::error::{Error, Result};
 use upsweep_core::memory;
 use upsweep_core::operator::Element;
 
-/// Number of counts of a block. The exclusive prefix of each block is stored.
+/// Number of counts of a block. For each block the number of results before it, its exclusive prefix, is stored.
 const BLOCK: usize = 4 << 10;
 /// Number of results of a stretch, which one thread stores at a time.
 const STRETCH: usize = 64 << 10;
@@ -83,7 +83,7 @@ struct Stretches<'x, F: Fills<O>, C, O> {
 unsafe impl<F: Fills<O>, C: Sync, O: Send> Sync for Stretches<'_, F, C, O> {}
 
 impl<F: Fills<O>, C: Tally, O: Element> Stretches<'_, F, C, O> {
-    /// Stores the results `begin .. end`, which are in the output.
+    /// Stores the results at indices `begin .. end` of the output.
     fn store(&self, begin: usize, end: usize) {
         // The last block whose exclusive prefix is at most `begin`.
         let mut block = self.before.partition_point(|&before| before <= begin as u64).saturating_sub(1);

@@ -20,7 +20,7 @@ use upsweep_core::tally::Amount;
 use upsweep_core::tally::{Count, Scale, Weight};
 use upsweep_plan::cpu::PARALLEL_FROM_BYTES;
 
-/// Largest number of elements in a part. Its tables have counts of 32 bits.
+/// Largest number of elements in a part, which one thread counts at a time. Its tables have counts of 32 bits.
 const PART: usize = 1 << 28;
 /// Number of parts per thread, so that a slower thread gets fewer.
 const PARTS: usize = 16;
@@ -51,7 +51,7 @@ impl Slots {
         self.counted * self.bins
     }
 
-    /// Returns the index of the slot of a bin in a channel, or `len` if there is none.
+    /// Returns the index of the slot (the count or sum) of a bin in a channel, or `len` if there is no such bin.
     #[inline(always)]
     fn slot(self, bin: u32, channel: usize) -> usize {
         let bin = bin as usize;
@@ -86,7 +86,7 @@ impl Slots {
     }
 }
 
-/// Quick map of a chunk's elements to bins.
+/// Kernel that maps the elements of a chunk to their bins, by the quick map.
 ///
 /// # Safety
 /// The processor has the instructions for which `run` is compiled. There are no other conditions.

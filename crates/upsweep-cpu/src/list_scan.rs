@@ -22,7 +22,7 @@ use upsweep_core::segments::Whole;
 use upsweep_core::steps::{Held, JobSteps};
 use upsweep_plan::list_scan::{chosen, pieces};
 
-/// Number of pieces that a thread interleaves.
+/// Number of pieces of the list that a thread traverses at a time, a step of each in turn.
 const AT_A_TIME: usize = 8;
 /// Value that marks the end of the list: no piece follows.
 const NOTHING: usize = usize::MAX;
@@ -56,7 +56,7 @@ impl List<'_> {
     }
 }
 
-/// State of the traversal of a piece.
+/// State of the traversal of a piece, which is the elements from the one that begins it up to the next piece.
 #[derive(Clone, Copy)]
 struct Walk<T> {
     piece: usize,

@@ -208,9 +208,9 @@ struct Line<A> {
     width: usize,
     few: bool,
     sums: Vec<A>,
-    /// Inclusive prefix sums within each chunk.
+    /// Inclusive prefix sums within each chunk of `CHUNK` columns.
     prefixes: Vec<A>,
-    /// Inclusive suffix sums within each chunk.
+    /// Inclusive suffix sums within each chunk of `CHUNK` columns.
     suffixes: Vec<A>,
 }
 
@@ -223,7 +223,8 @@ impl<A: Number> Line<A> {
         Ok(Self { reach, columns: windows.columns, width, few: windows.has_few_columns(), sums, prefixes, suffixes })
     }
 
-    /// Loads a channel of the sums of columns, and computes prefix and suffix sums.
+    /// Loads the sums of one channel from `columns`, where channels are interleaved, and computes their prefix and
+    /// suffix sums within each chunk.
     #[inline(always)]
     fn prepare(&mut self, columns: &[A], channel: usize, channels: usize) {
         let begin = self.reach[0] * CHUNK;

@@ -27,7 +27,7 @@ use upsweep_plan::cpu::PARALLEL_FROM_BYTES;
 const DIGIT: u32 = 16;
 /// Largest number of keys that are gathered whatever the number of all keys.
 const GATHER: u64 = 1 << 16;
-/// Largest part of all keys that is gathered (1 / N).
+/// Largest part of all keys that is gathered (1 / N) instead of counted once more.
 const GATHER_PART: u64 = 16;
 /// Largest number of bytes of all threads' counts.
 const COUNTS_BYTES: usize = 64 << 20;
@@ -46,7 +46,7 @@ pub struct Ranks<B> {
     counts: Vec<Vec<u64>>,
     /// Keys of each group, if keys are gathered.
     gathered: Option<Vec<Vec<B>>>,
-    /// Number of keys of this reading.
+    /// Number of keys that the current reading has had so far.
     read: u64,
     /// Number of keys of the first reading.
     len: u64,
@@ -59,9 +59,9 @@ struct Group<B> {
     prefix: B,
     /// Indices of the ranks that belong to this group. Ranks ascend.
     ranks: Range<usize>,
-    /// Number of keys before the group.
+    /// Number of keys that are less than all keys of the group.
     before: u64,
-    /// Number of keys in the group.
+    /// Number of keys that have the known bits of the group.
     number: u64,
 }
 
@@ -161,7 +161,7 @@ impl<B: KeyBits> Ranks<B> {
         }
     }
 
-    /// Returns the keys of `bits` that belong to each group.
+    /// Returns, for each group, those of the keys `bits` that belong to it, as numbers.
     fn of_groups(&self, bits: &[B], number: impl Fn(B) -> B) -> Result<Vec<Vec<B>>> {
         let mut found: Vec<Vec<B>> = memory::filled(self.groups.len(), Vec::new())?;
         for key in bits.iter().map(|&bits| number(bits)) {
@@ -275,7 +275,7 @@ fn changed(found: u64, expected: u64) -> Error {
     Error::Length { what: "chunks in a later reading", found: found as usize, expected: expected as usize }
 }
 
-/// Returns the results of `work` for parts of the keys, one part a thread.
+/// Calls `work` for parts of the keys, one part a thread, and returns the results.
 fn in_parts<B: Sync, R: Send>(
     bits: &[B],
     threads: usize,

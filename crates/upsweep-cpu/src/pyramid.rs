@@ -98,7 +98,7 @@ fn copy<T: Element>(image: &[T], memory: Memory<T>) {
     });
 }
 
-/// Memory of a level and of the next one.
+/// Memory of a level and of the next one, which is computed from it.
 struct Memory<T> {
     from: *const T,
     to: *mut T,
@@ -182,7 +182,7 @@ where
         }
     }
 
-    /// Computes pixels of a level above that is one pixel wide: each of its pixels counts twice.
+    /// Computes pixels from a level above that is one pixel wide: each pixel of that level counts twice.
     ///
     /// # Safety
     /// The conditions of [`Half`] hold.

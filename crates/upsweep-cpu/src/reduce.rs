@@ -132,7 +132,7 @@ impl<S: Steps, G: Segmentation> Body<S> for ReduceMemory<'_, '_, S, G> {
     }
 }
 
-/// Reduces the segments that `heads` delimit, and returns their number.
+/// Reduces the segments that begin at `heads`, and returns their number.
 ///
 /// # Safety
 /// The memory is valid and used by nothing else; `heads` and `blocks` have its length.

@@ -91,8 +91,8 @@ struct Finding<M, I, N> {
     masks: Masks<M, I>,
     /// Number of elements in a block.
     block: usize,
-    /// Start of each block's last run, written before the block is published. A worker that knows a block's output
-    /// offset sees the entries of all earlier blocks, so `Relaxed` is enough.
+    /// For each block, the index at which its last run begins, written before the block is published. A worker that
+    /// knows a block's output offset sees the entries of all earlier blocks, so `Relaxed` is enough.
     last: Vec<AtomicUsize>,
     values: *mut I,
     numbers: *mut N,
@@ -114,7 +114,7 @@ impl<M, I, N> Finding<M, I, N> {
         before.iter().rev().map(|last| last.load(Ordering::Relaxed)).find(|&last| last != NONE).unwrap_or(0)
     }
 
-    /// Stores results from index `at` of an output on, as far as it has room.
+    /// Copies the results `from` a buffer to an output, from its index `at` on, as far as the output has room.
     fn store_run<T>(&self, from: &[T], output: *mut T, at: usize) {
         let number = from.len().min(self.room.saturating_sub(at));
         if number > 0 {
@@ -127,7 +127,7 @@ impl<M, I, N> Finding<M, I, N> {
 /// Buffer for the runs that begin in a block.
 struct Buffer<I, N> {
     values: Vec<I>,
-    /// Starts of the runs, relative to the block.
+    /// Index of the first element of each run, relative to the start of the block.
     places: Vec<u32>,
     numbers: Vec<N>,
 }

@@ -98,9 +98,9 @@ struct Table<'a, I, O, Op, M> {
     steps: StepsOf<I, O, Op, M>,
     x: *const I,
     y: *mut O,
-    /// Inclusive prefix of each row at the end of each chunk.
+    /// Inclusive prefix of each row at the end of each chunk (the columns of a tile).
     left: *mut O,
-    /// Last result of each column, in the rows so far.
+    /// For each column, the result in the last row that has been scanned.
     above: *mut O,
     plan: &'a CpuAxesPlan,
     border: Option<O>,
@@ -121,7 +121,7 @@ struct Tile<'a, I, O, Op, M> {
     row: usize,
     chunk: usize,
     line: *mut O,
-    /// Row and chunk of this thread's next tile.
+    /// Row of tiles and chunk of columns of this thread's next tile, which is prefetched.
     next: Option<(usize, usize)>,
 }
 
@@ -214,7 +214,7 @@ where
 }
 
 impl<I, O: Element, Op, M> Tile<'_, I, O, Op, M> {
-    /// Stores the border row above the first row, in the columns of the tile.
+    /// Stores the identity in the border row above the first row of array number `array`, in the `columns` of the tile.
     ///
     /// # Safety
     /// The tile is one of the first row of tiles of its array.

@@ -97,7 +97,8 @@ where
     }
 }
 
-/// Operands of a selection. In place the input is the output.
+/// Operands of a selection. `room` and `others_room` are the numbers of elements that the outputs have room for. In
+/// place the input is the output.
 struct Selecting<M, V, I, O> {
     masks: Masks<M, I>,
     /// Output, or null if only the number is wanted.
@@ -164,7 +165,7 @@ impl<M: Marks<I>, V: Yields<I, O>, I: Element, O: Element> Blocks for Selecting<
 }
 
 impl<M, V, I, O> Selecting<M, V, I, O> {
-    /// Stores `number` results from index `at` of an output on, as far as it has room.
+    /// Copies `number` results `from` a buffer to an output, from its index `at` on, as far as the output has room.
     fn store_run(&self, from: *const O, (output, room): (*mut O, usize), at: usize, number: usize) {
         let number = number.min(room.saturating_sub(at));
         if number > 0 {

@@ -179,7 +179,7 @@ struct Addresses {
 unsafe impl Sync for Addresses {}
 
 impl Addresses {
-    /// Copies the value of result `i`, of `bytes` bytes, to the result.
+    /// Copies the value of `bytes` bytes at position `sorted[i]` of the input to index `i` of the output.
     ///
     /// # Safety
     /// `i` is less than the number of values, and nobody else writes result `i`.

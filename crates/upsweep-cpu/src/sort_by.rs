@@ -13,7 +13,7 @@ use upsweep_core::memory;
 use upsweep_core::operator::{Element, Function};
 use upsweep_plan::cpu::PARALLEL_FROM_BYTES;
 
-/// Number of elements of a run that is sorted by insertion.
+/// Number of elements of the first runs, which are sorted by insertion and then merged.
 const INSERTED: usize = 24;
 /// Bytes of a run that one thread sorts in a second-level cache.
 const RUN_BYTES: usize = 512 << 10;
@@ -87,7 +87,7 @@ impl<T: Copy, V: Copy> Columns<T, V> {
         self.values_len > 0
     }
 
-    /// Returns the columns from element `begin` on.
+    /// Returns the columns of elements and of values without their first `begin` entries.
     ///
     /// # Safety
     /// There are at least `begin` elements.
@@ -99,7 +99,7 @@ impl<T: Copy, V: Copy> Columns<T, V> {
         }
     }
 
-    /// Borrows the elements `begin .. end`.
+    /// Borrows the elements `begin .. end`, with their values if there are any, as one of the two inputs of a merge.
     ///
     /// # Safety
     /// There are at least `end` elements, initialised, and nobody writes them for as long as the half lives.
@@ -202,7 +202,7 @@ unsafe fn sort_run<T: Copy, V: Copy>(
     }
 }
 
-/// Insertion sort of a short run.
+/// Sorts `len` elements, a short run, and their values by insertion.
 ///
 /// # Safety
 /// There are `len` elements, initialised, which nobody else uses.

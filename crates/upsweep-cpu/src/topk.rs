@@ -17,15 +17,17 @@ use upsweep_core::key::{Index, Key, KeyBits, KeyOrder};
 use upsweep_core::memory;
 use upsweep_plan::cpu::PARALLEL_FROM_BYTES;
 
-/// Least number of keys for which a window is guessed.
+/// Least number of keys for which a window is guessed: a range of key values, from a sample, that is likely to contain
+/// the key of the wanted rank.
 const GUESS_FROM: usize = 64 << 10;
-/// Number of keys of a sample.
+/// Number of keys of the sample from which a window is guessed.
 const SAMPLE: usize = 4 << 10;
-/// Standard deviations between a rank in the sample and the ends of its window.
+/// Distance from the expected rank of the wanted key in the sample to each end of the window, in standard deviations of
+/// that rank.
 const DEVIATIONS: f64 = 6.0;
-/// Number of ranks in the sample that are added to these deviations.
+/// Number of ranks in the sample that are added to the distance of `DEVIATIONS`.
 const PLACES: f64 = 4.0;
-/// Largest part of the input in a window (1 / N).
+/// Largest part of the keys that may lie in a window (1 / N); if more do, the window is not used.
 const MOST_CANDIDATES: usize = 4;
 /// Number of keys that are compared at once with the ends of a window.
 const AT_ONCE: usize = 64;
@@ -45,8 +47,8 @@ impl<B: KeyBits> Keys<'_, B> {
         bits.compared(self.order, self.descending)
     }
 
-    /// Returns the results of `of` for each part. Its arguments are the part's element of `given`, the part's start and
-    /// its keys.
+    /// Calls `of` for each part of the keys, on several threads, and returns the results. The arguments of `of` are the
+    /// part's element of `given`, the index of the part's first key, and its keys.
     fn with_parts<T: Send, R: Send>(&self, given: Vec<T>, of: impl Fn(T, usize, &[B]) -> R + Sync) -> Vec<R> {
         let begin = |part: usize| (self.bits.len() as u128 * part as u128 / self.parts as u128) as usize;
         let part = |(part, given)| {
@@ -60,7 +62,7 @@ impl<B: KeyBits> Keys<'_, B> {
         }
     }
 
-    /// Returns the results of `of` for the keys of each part.
+    /// Calls `of` with the keys of each part, on several threads, and returns the results.
     fn in_parts<R: Send>(&self, of: impl Fn(&[B]) -> R + Sync) -> Vec<R> {
         self.with_parts(vec![(); self.parts], |(), _, keys| of(keys))
     }
@@ -245,7 +247,7 @@ pub fn run<K: Key, I: Index>(call: &Ranking<'_, K, I>) -> Result<()> {
     )
 }
 
-/// Stores the keys of some ranks in the call's output. Ranks begin with 1.
+/// Stores the keys of the given `ranks` in the call's output. Ranks begin with 1.
 pub fn wanted<K: Key>(call: &Ranking<'_, K, u32>, ranks: &[usize]) -> Result<()> {
     let keys = call.keys.on_host("input")?;
     let Some(target) = &call.values else { return Ok(()) };
@@ -283,7 +285,7 @@ fn of_keys<B: KeyBits>(call: &Call<B>, wanted: &Wanted<'_>) -> Result<()> {
     }
 }
 
-/// Functions for each size of keys, none of them generic.
+/// Functions of `of_keys` for each size of keys, none of them generic.
 mod of_keys {
     use super::{Call, Result, Wanted};
 

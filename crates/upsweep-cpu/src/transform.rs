@@ -9,7 +9,7 @@ use upsweep_core::outputs::Write;
 use upsweep_core::segments::Whole;
 use upsweep_core::steps::{Held, Parts};
 
-/// Number of elements in a part.
+/// Number of elements in a part, which one thread transforms at a time.
 const PART: usize = 1 << 12;
 
 pub fn run<I, O, M>(

@@ -106,7 +106,7 @@ impl Checked<'_> {
             let value = (total != i128::MAX && total != i128::MIN).then_some(total);
             Err(Error::Overflow { op, element, index, value })
         };
-        // Index of the element since which the running total of a reduction has not fitted the type.
+        // Index of the element from which on the running total of a reduction does not fit the type of the results.
         let mut since = None;
         for k in 0..line.len {
             let at = |k| match self.results {

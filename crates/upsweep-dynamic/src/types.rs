@@ -104,7 +104,8 @@ impl Type {
         }
     }
 
-    /// Whether `other` is another integer type that has all values of this type, an integer type or `bool`.
+    /// Whether `other` is an integer type, not `self`, that has all values of `self`, which is an integer type or
+    /// `bool`. Returns `false` for float types.
     pub(crate) fn widens_to(self, other: Self) -> bool {
         let (Some(own), Some(others)) = (self.integers(), other.integers()) else { return false };
         self != other && others.contains(own.start()) && others.contains(own.end())

@@ -341,7 +341,7 @@ impl ViewMut<'_> {
     }
 }
 
-/// Returns `of(x)` for each value of `x`.
+/// Returns a vector of `of(value)` for each value of the slice `x`.
 fn each<S: Copy, T>(x: &[S], of: impl Fn(S) -> T) -> Result<Vec<T>> {
     let mut values = room(x.len())?;
     values.extend(x.iter().map(|&x| of(x)));

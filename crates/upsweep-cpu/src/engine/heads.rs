@@ -9,10 +9,10 @@ pub(crate) trait Heads: Sync {
     /// Returns a cursor for calls of [`next`](Heads::next), whose `from` must ascend and be at least `k`.
     fn cursor(&self, k: usize) -> Self::Cursor;
 
-    /// Returns the first head after `from` and before `end`, or `end` if there is none.
+    /// Returns the position of the first head after `from` and before `end`, or `end` if there is none.
     fn next(&self, cursor: &mut Self::Cursor, from: usize, end: usize) -> usize;
 
-    /// Returns the last head in `start .. end`, if there is one.
+    /// Returns the position of the last head in `start .. end`, if there is one.
     fn last(&self, start: usize, end: usize) -> Option<usize>;
 
     /// Whether the element at position `k` is a head: the first one of a line or segment.

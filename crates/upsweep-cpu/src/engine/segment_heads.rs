@@ -32,7 +32,7 @@ impl<I: Offset> ByOffsets<'_, I> {
         }
     }
 
-    /// Returns the number of offsets that are at most `k`.
+    /// Returns the number of offsets that are at most the position `k`.
     fn up_to(&self, k: usize) -> usize {
         let (mut low, mut high) = (0, self.offsets.len());
         while low < high {

@@ -27,10 +27,10 @@ struct Edges<T> {
     back: Option<T>,
 }
 
-/// Fix-up: combines and stores the segments that cross blocks, from left to right.
+/// Fix-up: combines the parts of the segments that cross edges of blocks, from left to right, and stores their results.
 struct Crossing<'a, S: Steps> {
     job: &'a Results<S>,
-    /// Parts of the segment that has not ended yet.
+    /// Reductions of the parts of the segment that has not ended yet, one for each block that it crosses.
     open: Pairwise<S::Acc>,
 }
 

@@ -25,7 +25,8 @@ const MANY: usize = 6;
 /// Histogram of the bytes that a thread has counted.
 pub(super) struct Pairs {
     low: Vec<u8>,
-    /// Counts of pairs besides `low`: its carries, which are multiples of 256, and counts of repeated pairs.
+    /// Counts of pairs that `low` (the counts of eight bits) does not have: a carry of 256 for each time that a count
+    /// in `low` wraps to 0, and counts of repeated pairs.
     high: Vec<u64>,
     /// Counts of bytes that are not counted in pairs. Neighbours are counted in different tables.
     values: [[u64; VALUES]; 4],
@@ -69,7 +70,7 @@ impl Pairs {
     }
 }
 
-/// Whether few pairs are most of the bytes, by a sample.
+/// Whether a sample of the bytes says that a few different pairs make up most of them.
 fn has_few_pairs(bytes: &[u8]) -> bool {
     let (pairs, _) = bytes.as_chunks::<2>();
     // An odd stride, so that patterns with a period of a power of two are not aliased.
