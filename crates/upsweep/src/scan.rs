@@ -345,7 +345,7 @@ fn checked(asked: &Asked<'_>, direction: Direction, carry: Option<usize>) -> Res
     Ok(shape)
 }
 
-/// Returns the number of results of a scan of `len` elements.
+/// Returns the number of results of a scan of `len` elements: `len`, and one more with a total.
 fn results(len: usize, direction: Direction) -> usize {
     // A range of all numbers may have one result more than `usize` holds: no memory has as many.
     len.saturating_add(usize::from(direction.total))

@@ -214,7 +214,7 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
         Ok(output)
     }
 
-    /// Checks the axes, and returns the number of results of `len` elements.
+    /// Checks the axes against the shape, and returns the number of results for an input of `len` elements.
     fn results(&self, len: usize) -> Result<usize> {
         let Self { scan, shape, axes } = *self;
         let wrong = |options, reason| Err(Error::Options { options, reason });
@@ -275,7 +275,7 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
         Ok(())
     }
 
-    /// Returns the scan of mapped elements, without the map.
+    /// Returns the scan for elements to which the map has been applied already: the same operator, without the map.
     fn unmapped(&self) -> Scan<'_, Op> {
         let mut scan = Scan::new(self.scan.options.operator);
         scan.direction = self.scan.direction;

@@ -111,8 +111,8 @@ impl Sets {
     }
 }
 
-/// Selects the elements of `x` that `other` matches, each as often as it is in `other`, or, if not `wanted`, the
-/// others.
+/// Selects the elements of `x` that `other` also has, each as often as it is in `other` at most. If not `wanted`,
+/// selects all other elements of `x` instead.
 fn kept<X, Y>(device: &Device, x: &X, other: &Y, wanted: bool) -> Result<Array<X::Item>>
 where
     X: Input<Item: Key + Ordered> + ?Sized,

@@ -65,7 +65,7 @@ mod definitions {
         Moebius { p: 0.0, q: f64::from(upper), r: -f64::from(lower), s: f64::from(diagonal) }
     }
 
-    /// Value at 0 of a composition of elimination steps.
+    /// Value at 0 of the function `f`, a composition of elimination steps.
     #[function]
     pub fn left_of_zero(f: Moebius<f64>) -> f64 {
         f.q / f.s
@@ -97,7 +97,7 @@ mod definitions {
         Affine { m: -f64::from(upper) / pivot, k: y }
     }
 
-    /// Value of an affine function at 0, rounded to `f32`.
+    /// Value of the affine function `f` at 0, rounded to `f32`.
     #[function]
     pub fn rounded_of_zero(f: Affine<f64>) -> f32 {
         f.k as f32

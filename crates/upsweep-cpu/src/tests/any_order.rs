@@ -7,7 +7,7 @@ use upsweep_core::operator::builtin::{And, Max, Min, Or, Product, Sum, Xor};
 use upsweep_core::operator::{Number, Same, operator};
 use upsweep_core::steps::{Parts, Steps};
 
-/// Sum without an identity.
+/// Sum `a + b` as an operator that declares no identity.
 #[operator]
 fn plus<T: Number>(a: T, b: T) -> T {
     a + b

@@ -28,7 +28,7 @@ use upsweep_core::shape::Shape;
 use upsweep_core::steps::{JobSteps, Steps};
 use upsweep_plan::cpu::Limits;
 
-/// Random numbers, good enough for tests.
+/// Generator of random numbers that are good enough for tests.
 #[derive(Clone)]
 struct Random(u64);
 
@@ -88,7 +88,7 @@ impl Operator<Affine> for Then {
     }
 }
 
-/// Map to letters that depend on the position.
+/// Map from an element to a word of one letter, which also depends on the element's position.
 #[derive(Clone, Copy)]
 struct Positioned;
 
@@ -116,7 +116,7 @@ impl Function<(Word,)> for Hash {
     }
 }
 
-/// Whether two keys have the same tens.
+/// Equality of keys that ignores the last decimal digit: keys with the same tens are equal.
 #[derive(Clone, Copy)]
 struct SameTens;
 
@@ -130,10 +130,10 @@ impl Function<(u8, u8)> for SameTens {
     }
 }
 
-/// Runs `body` as a job does.
+/// Runs `body`, a computation on `memory` with the given `steps`, as a job does.
 ///
 /// # Safety
-/// The conditions of the body hold.
+/// The conditions of [`Body::run`] and of this type of body hold.
 unsafe fn as_a_job<S: Steps, B: Body<S>>(steps: S, memory: Memory<S::In, S::Out>, body: B) -> B::Result {
     #[cfg(not(feature = "small-loops"))]
     // SAFETY: the conditions of the body hold, and the steps are the job's.
@@ -187,7 +187,7 @@ impl<S: Steps> Body<S> for ScanBy<'_, S::Acc> {
     }
 }
 
-/// Sizes of arrays: short ones, and around the edges of blocks and tiles.
+/// Returns numbers of elements for test arrays: short ones, and around the edges of blocks and tiles.
 fn sizes(block: usize) -> Vec<usize> {
     let mut sizes: Vec<usize> = (0..70).collect();
     for edge in [block, 2 * block, 5 * block, 512, 1024, 2048] {

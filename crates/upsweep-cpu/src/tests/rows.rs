@@ -35,7 +35,7 @@ macro_rules! packed {
 }
 packed!(u8, u16, u32, u64);
 
-/// Conversion of a number to a wider or narrower type, as a map or a finish.
+/// Conversion of a number to the wider or narrower type `T`, used as a map or a finish of a scan.
 #[derive(Clone, Copy)]
 struct As<T>(PhantomData<fn() -> T>);
 

@@ -8,7 +8,7 @@ use upsweep_core::operator::builtin::Sum;
 use upsweep_core::segments::{HeadFlags, Keys, Offsets, Whole};
 use upsweep_core::steps::Parts;
 
-/// Naive scan of each line by itself.
+/// Returns the expected results: each line scanned by itself in a plain loop.
 fn oracle<T: Copy>(
     x: &[T],
     lines: &[Vec<usize>],
@@ -60,7 +60,7 @@ fn some_init(random: &mut Random, direction: Direction) -> Option<Word> {
     (random.coin() || direction.exclusive).then_some(Word::letter(7))
 }
 
-/// Expected result of [`words`].
+/// Returns the expected result of [`words`], from a plain loop.
 fn words_oracle(
     x: &[u16],
     lines: &[Vec<usize>],
