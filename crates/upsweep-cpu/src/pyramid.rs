@@ -182,7 +182,7 @@ where
         }
     }
 
-    /// Computes pixels from a level above that is one pixel wide: each pixel of that level counts twice.
+    /// Computes the pixels below a level that is one pixel wide: each pixel of that level counts twice.
     ///
     /// # Safety
     /// The conditions of [`Half`] hold.

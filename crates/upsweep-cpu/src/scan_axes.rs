@@ -121,7 +121,7 @@ struct Tile<'a, I, O, Op, M> {
     row: usize,
     chunk: usize,
     line: *mut O,
-    /// Row of tiles and chunk of columns of this thread's next tile, which is prefetched.
+    /// Row of tiles and chunk of columns of this thread's next tile, whose first rows are prefetched.
     next: Option<(usize, usize)>,
 }
 

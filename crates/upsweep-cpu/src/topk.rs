@@ -27,7 +27,8 @@ const SAMPLE: usize = 4 << 10;
 const DEVIATIONS: f64 = 6.0;
 /// Number of ranks in the sample that are added to the distance of `DEVIATIONS`.
 const PLACES: f64 = 4.0;
-/// Largest part of the keys that may lie in a window (1 / N); if more do, the window is not used.
+/// Largest share of the keys that may lie in a window (1 / N). If a thread's part of the keys has more than its equal
+/// part of these, the window is not used.
 const MOST_CANDIDATES: usize = 4;
 /// Number of keys that are compared at once with the ends of a window.
 const AT_ONCE: usize = 64;
@@ -47,8 +48,8 @@ impl<B: KeyBits> Keys<'_, B> {
         bits.compared(self.order, self.descending)
     }
 
-    /// Calls `of` for each part of the keys, on several threads, and returns the results. The arguments of `of` are the
-    /// part's element of `given`, the index of the part's first key, and its keys.
+    /// Calls `of` for each part of the keys, in parallel if there are several, and returns the results. The arguments
+    /// of `of` are the part's element of `given`, the index of the part's first key, and its keys.
     fn with_parts<T: Send, R: Send>(&self, given: Vec<T>, of: impl Fn(T, usize, &[B]) -> R + Sync) -> Vec<R> {
         let begin = |part: usize| (self.bits.len() as u128 * part as u128 / self.parts as u128) as usize;
         let part = |(part, given)| {
@@ -62,7 +63,7 @@ impl<B: KeyBits> Keys<'_, B> {
         }
     }
 
-    /// Calls `of` with the keys of each part, on several threads, and returns the results.
+    /// Calls `of` with the keys of each part, in parallel if there are several, and returns the results.
     fn in_parts<R: Send>(&self, of: impl Fn(&[B]) -> R + Sync) -> Vec<R> {
         self.with_parts(vec![(); self.parts], |(), _, keys| of(keys))
     }
