@@ -35,8 +35,8 @@ use upsweep::operator::Number;
 use upsweep::prelude::*;
 use upsweep::{Error, Input, Result};
 
-/// Number of elements before the nodes, which then begin where loads are fastest. Discarded results are stored there,
-/// at many positions, because stores to one position are serialised.
+/// Number of unused elements before the nodes in their array, so that the nodes begin where loads are fastest.
+/// Discarded results are stored in them, at many positions, because stores to one position are serialised.
 const BEFORE: usize = 4096;
 
 /// Fenwick tree: sums over blocks of an array, which follow the changes of its elements. See the [module](self).
@@ -56,7 +56,8 @@ fn subtract<T: Number>(a: T, b: T) -> T {
     a - b
 }
 
-/// Returns the position `at` of an index that names no `element`; `u64::MAX` for one that does.
+/// Returns `at`, the position of the index `element` in the caller's list, if the tree of `len` elements has no such
+/// element; else `u64::MAX`.
 #[function]
 fn outside(#[param] len: u64, element: u64, at: u64) -> u64 {
     if element < len { u64::MAX } else { at }

@@ -100,7 +100,7 @@ mod tests {
         assert_eq!((missing, named.len()), (Vec::<&str>::new(), count));
     }
 
-    /// Questions of students, the chapters that ask them, and a check that playing them shows the answers.
+    /// Checks five questions of students: the named chapter asks each one, and the model or recorded times answer it.
     #[test]
     fn five_questions_have_answers_that_can_be_played() {
         let asked = |file: &str, words: &str| {

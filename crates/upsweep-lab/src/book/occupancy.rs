@@ -110,8 +110,8 @@ impl Limits {
     }
 }
 
-/// Number of warps of a scheduler that hide a latency: while one warp waits `latency` cycles, the others issue. A warp
-/// issues `instructions` between two waits, each of which takes `cycles`.
+/// Number of warps that a scheduler needs to cover a wait of `latency` cycles, if each warp issues `instructions`
+/// instructions, of `cycles` cycles each, between two waits.
 #[must_use]
 pub fn hiding(latency: u64, cycles: u64, instructions: u64) -> u64 {
     latency.div_ceil((cycles * instructions).max(1))

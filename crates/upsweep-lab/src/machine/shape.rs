@@ -47,7 +47,7 @@ impl Shape {
         self.tile.or_else(|| (self.warp < WARP).then(|| self.most_threads()))
     }
 
-    /// Number of elements of a block: `usual`, that of the CUDA kernel, unless the machine has another one.
+    /// Number of elements of a block: the machine's own tile size if it has one, else `usual`, that of the CUDA kernel.
     pub(crate) fn tile_or(&self, usual: usize) -> usize {
         self.own_tile().unwrap_or(usual)
     }
