@@ -115,8 +115,8 @@ impl BothWays<'_> {
         self
     }
 
-    /// Sets the number of elements by which each end is padded. The default is SciPy's: three times the number of coefficients.
-    /// A signal is longer than its padding.
+    /// Sets the number of elements by which each end is padded. The default is SciPy's: three times the number of
+    /// coefficients. A signal is longer than its padding.
     pub fn padded_by(mut self, elements: usize) -> Self {
         self.elements = Some(elements);
         self

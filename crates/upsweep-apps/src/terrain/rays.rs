@@ -181,8 +181,8 @@ pub(super) fn ray_of(#[param] along: Along, at: u64) -> u64 {
 
 /// Returns three numbers for the value of `ray` with the index `at`: its step, which is the last one for a ray that has
 /// ended; the number of whole cells that the ray is aside there; and the rest, the fraction of a cell that it is
-/// further aside, 0 if it goes through a cell's centre. The distance aside is a fraction with the number of steps as its
-/// denominator, so a rest of less than 2^-30 is an error of `f64`.
+/// further aside, 0 if it goes through a cell's centre. The distance aside is a fraction with the number of steps as
+/// its denominator, so a rest of less than 2^-30 is an error of `f64`.
 #[function]
 fn place(along: Along, ray: Ray, at: u64) -> (i32, f64, f64) {
     let wanted = quotient(at, along.inverse) as i32 + 1;
