@@ -83,7 +83,8 @@ impl HillShade {
         Self { azimuth: 315.0, altitude: 45.0, exaggeration: 1.0 }
     }
 
-    /// Sets the direction of the sun in degrees clockwise from the north (up), and its height over the horizon in degrees.
+    /// Sets the direction of the sun in degrees clockwise from the north (up), and its height over the horizon in
+    /// degrees.
     pub fn sun(mut self, azimuth: f64, altitude: f64) -> Self {
         (self.azimuth, self.altitude) = (azimuth, altitude);
         self

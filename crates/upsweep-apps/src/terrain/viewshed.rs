@@ -68,8 +68,8 @@ fn needed(#[param] rays: Rays, z: f32, steepest: f64, ground: f32, cell: u64) ->
 looks! { Viewshed, "its cell", "its cell" }
 
 impl Viewshed {
-    /// Viewshed of an observer on the ground of this cell (its row and column, counted from 0), for targets on the ground
-    /// of a plane earth.
+    /// Viewshed of an observer on the ground of this cell (its row and column, counted from 0), for targets on the
+    /// ground of a plane earth.
     pub fn new(row: usize, column: usize) -> Self {
         Self { row, column, observer: 0.0, target: 0.0, curvature: 0.0 }
     }

@@ -221,7 +221,7 @@ impl<T: Number> Fenwick<T> {
         Part::of(&self.nodes, BEFORE - 1..BEFORE + self.len)
     }
 
-    /// Number of elements.
+    /// Number of elements of the array whose sums the tree holds.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
@@ -318,7 +318,7 @@ impl<T: Number> Fenwick<T> {
         Transform::copy().run(device, &nodes, Scatter::to(&mut self.nodes).at(node()))
     }
 
-    /// Sums of the first `counts[i]` elements. On CUDA the work is enqueued and the call returns at once.
+    /// Computes the sums of the first `counts[i]` elements. On CUDA the work is enqueued and the call returns at once.
     ///
     /// # Errors
     /// [`Error::Index`]: a count above the number of elements; [`Error::Place`], [`Error::OutOfMemory`]; CUDA's own.
