@@ -97,7 +97,7 @@ fn draw(panels: &[Panel], alone: bool) -> Markup {
     }
 }
 
-/// Draws the timed throughputs of algorithms as fractions of a copy's: how near each is to memory bandwidth.
+/// Draws timed throughputs as fractions of a copy's: how near each is to memory bandwidth, at every length.
 #[must_use]
 pub fn race(speeds: &[Speed<'_>]) -> String {
     render(&[race_panel(speeds)])
