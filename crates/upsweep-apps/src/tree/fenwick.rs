@@ -106,8 +106,8 @@ fn same_block(#[param] k: u32, a: u64, b: u64) -> bool {
     a >> k == b >> k
 }
 
-/// Index of the update that change `at` belongs to, and of the update after it: each update makes four changes, one on
-/// each level.
+/// Index of the update that change `at` belongs to, where each update makes four changes (additions to nodes), one on
+/// each of four levels; below, the index of the update after it.
 #[function]
 fn update_of(at: u64) -> u64 {
     at / 4
