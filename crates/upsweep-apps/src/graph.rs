@@ -109,7 +109,7 @@ impl Places {
     }
 }
 
-/// Index of an edge with an end that is not in the matrix; `u64::MAX` for an edge with both ends in it.
+/// Index `at` of an edge whose source or target is not in the matrix; `u64::MAX` for an edge with both in it.
 #[function]
 fn outside(#[param] rows: u64, #[param] columns: u64, from: u32, to: u32, at: u64) -> u64 {
     if (from as u64) < rows && (to as u64) < columns { u64::MAX } else { at }

@@ -59,8 +59,8 @@ impl<B: ?Sized> Clone for Polynomial<'_, B> {
 }
 impl<B: ?Sized> Copy for Polynomial<'_, B> {}
 
-/// Element of the reduction: stands for a run of coefficients, with `x` to the power of their number, and their value
-/// as a polynomial of their own.
+/// Element of the reduction that evaluates a polynomial at `x`. It stands for a run of neighbouring coefficients: `x`
+/// to the power of their number, and the value at `x` of the polynomial with these coefficients alone.
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
 struct Term<T> {

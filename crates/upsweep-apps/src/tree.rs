@@ -57,7 +57,7 @@ pub struct Tree {
     preorder: Array<u32>,
 }
 
-/// Parent of a vertex; for a root, the vertex `root` above all roots.
+/// Parent of a vertex; for a root, the additional vertex `root`, which is above all roots of the forest.
 #[function]
 fn above(#[param] root: u32, parent: u32, vertex: u32) -> u32 {
     if parent == vertex || parent == u32::MAX { root } else { parent }

@@ -52,7 +52,7 @@ pub struct Latency {
     pub instruction: f64,
 }
 
-/// Data of the GPU on which the recorded race was timed.
+/// Data of the GPU on which the recorded times were measured.
 pub const H200: Sheet = Sheet {
     name: "NVIDIA H200",
     // NVIDIA H200 data sheet and Hopper white paper: 132 multiprocessors of 4 schedulers, 1980 MHz at most, 4.8 TB/s.

@@ -28,7 +28,7 @@ const MOST_WORDS: usize = 40_000;
 /// Seed of random elements, the same as that of `upsweep lab show`.
 const SEED: u64 = 1;
 
-/// Answers a question: JSON, with `error` if there is no answer.
+/// Answers a page's question (the settings of a run) in JSON, with `error` if there is no answer.
 #[must_use]
 pub fn answer(question: &str) -> String {
     let question = serde_json::from_str::<Value>(question).map_err(|error| format!("no question: {error}"));
@@ -143,7 +143,7 @@ fn heads(question: &Question, algorithm: &Algorithm, n: usize) -> Result<Vec<boo
     Ok(heads)
 }
 
-/// Finds what depends on an element: what differs between a run with 1 there and a run with 0, all others being 0.
+/// Finds what depends on element `element`: what differs between a run with 1 there and one with 0, all others 0.
 fn depends(recording: &Recording, element: usize) -> Result<Value, String> {
     let n = recording.input.len();
     let run = |one: Option<usize>| {
@@ -199,7 +199,7 @@ fn way(run: &Run, element: usize) -> Value {
     json!({ "initial": (0..run.arrays.len()).map(initial).collect::<Vec<_>>(), "steps": steps })
 }
 
-/// Says for each write of two runs whether the written values differ: 1 or 0.
+/// Returns, for each write of two runs, 1 if the written values differ, else 0.
 fn differ(a: &[Place], b: &[Place]) -> Vec<u8> {
     a.iter().zip(b).map(|(a, b)| u8::from(a.value != b.value)).collect()
 }

@@ -36,7 +36,7 @@ impl Variant {
     }
 }
 
-/// Whether shared memory has a word of padding after each round of the banks.
+/// Whether an array in shared memory has a word of padding after every B words, where B is the number of banks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Padding {
     None,
@@ -61,7 +61,7 @@ impl Padding {
     }
 }
 
-/// Pair of elements that a thread loads and stores.
+/// Which two of the n elements thread t of a block loads and stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Loads {
     /// Thread t has elements 2t and 2t + 1.
@@ -123,6 +123,6 @@ pub(crate) enum Writing {
     /// The kernel has other instructions, which its file names, so that a statement about the algorithm does not rest
     /// on one way of writing it.
     Second,
-    /// With a division in each round, which gives the number of threads that work.
+    /// The kernel has a division in each round of its loop, which gives the number of threads that work.
     Dividing,
 }

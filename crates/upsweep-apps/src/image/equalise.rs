@@ -16,7 +16,7 @@ fn or_most(count: u64) -> u64 {
 #[function]
 fn spread(#[param] values: u64, up_to: u64, lowest: u64) -> u8 {
     let above = if up_to > lowest { up_to - lowest } else { 0 };
-    // If all pixels have one value, there is no share: `kept` then keeps the old value.
+    // If all pixels have one value, there is no quotient: `kept` then keeps the old value.
     let share = if values > lowest { (above as f64) * 255.0 / ((values - lowest) as f64) } else { 0.0 };
     (share + 0.5).floor() as u8
 }

@@ -20,7 +20,7 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// One image, with one value a pixel.
+    /// Extent of one image of `height` rows and `width` columns, with one value a pixel.
     #[must_use]
     pub fn new(height: usize, width: usize) -> Self {
         Self { planes: 1, height: height as u64, width: width as u64, channels: 1 }

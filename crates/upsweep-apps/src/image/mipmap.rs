@@ -102,8 +102,8 @@ fn weighted(#[param] inner: u64, #[param] len: u64, a: f64, b: f64, c: f64, at: 
     }
 }
 
-/// Index of one of the three values that the value `at` of the next level covers along an axis of `len`: `tap` is 0, 1
-/// or 2.
+/// Index of one of the three values, by number `tap` (0, 1 or 2), that the value `at` of the next level covers along an
+/// axis of `len` values.
 #[function]
 fn tap_of(#[param] begin: u64, #[param] inner: u64, #[param] len: u64, #[param] tap: u64, at: u64) -> u64 {
     let half = if len > 1 { len / 2 } else { 1 };
@@ -148,7 +148,7 @@ fn within(repeat: bool, at: f64, size: u64) -> u64 {
     if index < size { index } else { size - 1 }
 }
 
-/// Number of one of the two levels that a point lies between: the larger image, or the `next` one.
+/// Number of one of the two levels that a point lies between: the level with the larger image, or the `next` level.
 #[function]
 fn level_at(#[param] levels: u64, #[param] next: bool, point: Point) -> u64 {
     let below = if point.level > 0.0 { point.level.floor() as u64 } else { 0 };

@@ -44,8 +44,8 @@ pub trait Pixel: Number + Cast<f64> + sealed::Sealed {
     type MeanOfLight: Function<(Self, Self, Self, Self), Output = Self>;
     #[doc(hidden)]
     const MEAN_OF_LIGHT: Self::MeanOfLight;
-    /// Whether a sum of four pixels stays in the range of f64 whenever a sum of two does. Then the only row of a level
-    /// may stand for two equal rows, as doubling rounds nothing.
+    /// Whether a sum of four pixels stays in the range of f64 whenever a sum of two does. Then the only row of a
+    /// mipmap's level may stand for two equal rows, as doubling rounds nothing.
     #[doc(hidden)]
     const SUMS_DOUBLE: bool;
 
@@ -74,13 +74,13 @@ mod sealed {
     impl Sealed for f64 {}
 }
 
-/// Value as f64.
+/// Converts the pixel `x` to f64.
 #[function]
 pub fn wide<P: Cast<f64>>(x: P) -> f64 {
     x as f64
 }
 
-/// Value as f64, multiplied by `scale`.
+/// Converts the pixel `x` to f64, multiplied by `scale`.
 #[function]
 pub fn scaled<P: Cast<f64>>(#[param] scale: f64, x: P) -> f64 {
     x as f64 * scale

@@ -81,13 +81,13 @@ impl<A: Accumulator> SummedArea<A> {
         Ok(SummedArea { table: scan.axes(&extent.shape(), &[2, 1]).run_to_array(device, values)?, extent })
     }
 
-    /// The table itself: planes of `height + 1` rows of `width + 1` sums of each channel.
+    /// Table of sums: planes of `height + 1` rows of `width + 1` sums of each channel.
     #[must_use]
     pub fn table(&self) -> &Array<A> {
         &self.table
     }
 
-    /// The table, without the image's size.
+    /// Converts into the table of sums, without the image's size.
     #[must_use]
     pub fn into_table(self) -> Array<A> {
         self.table
@@ -117,7 +117,7 @@ impl<A: Accumulator> SummedArea<A> {
         Ok(Transform::new(Enclosed).run(device, corners, sums)?)
     }
 
-    /// Box blur of this radius, as of a [`BoxBlur`](super::BoxBlur).
+    /// Stores the box blur of this radius, as a [`BoxBlur`](super::BoxBlur) computes it.
     ///
     /// # Errors
     /// As of [`box_blur_by`](Self::box_blur_by).

@@ -56,7 +56,8 @@ fn above_sauvola<P: Cast<f64>>(
 }
 
 impl Threshold {
-    /// Rule that a pixel is white above the mean around it less `offset`, in the pixels' own units.
+    /// Rule that a pixel is white if it is above the mean of the square around it less `offset` (in units of pixel
+    /// values).
     pub fn mean(radius: u32, offset: f64) -> Self {
         Self { radius, rule: Rule::Mean { offset } }
     }

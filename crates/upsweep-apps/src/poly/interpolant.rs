@@ -50,7 +50,7 @@ fn factor(j: f64, k: f64) -> f64 {
     if j == k { 1.0 } else { j - k }
 }
 
-/// Summand `y[j] / product` of the coefficient of a column: 0 in the columns before column `j`.
+/// Summand `y[j] / product` of the coefficient `c[i]`, at column i of row j: 0 in the columns before column j.
 #[function]
 fn share(#[param] n: u64, #[param] first: u64, product: f64, y: f64, at: u64) -> f64 {
     if at % n < first + at / n || y == 0.0 {

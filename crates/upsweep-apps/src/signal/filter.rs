@@ -109,14 +109,14 @@ pub struct BothWays<'a> {
 }
 
 impl BothWays<'_> {
-    /// Padding of the ends; [`Padding::Odd`] by default.
+    /// Sets the padding of both ends of the signal; [`Padding::Odd`] by default.
     pub fn padding(mut self, padding: Padding) -> Self {
         self.padding = padding;
         self
     }
 
-    /// Number of elements by which each end is padded. The default is SciPy's: three times the number of coefficients.
-    /// A signal is longer than its padding.
+    /// Sets the number of elements by which each end is padded. The default is SciPy's: three times the number of
+    /// coefficients. A signal is longer than its padding.
     pub fn padded_by(mut self, elements: usize) -> Self {
         self.elements = Some(elements);
         self

@@ -34,7 +34,7 @@ fn angle(slope: f64) -> f32 {
 }
 
 impl Viewshed {
-    /// Horizon around the observer. A target's height is of no meaning here. On CUDA nothing waits.
+    /// Computes the horizon around the observer. A target's height is of no meaning here. On CUDA nothing waits.
     ///
     /// # Errors
     /// As [`run`](Viewshed::run).

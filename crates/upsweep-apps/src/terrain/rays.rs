@@ -34,7 +34,7 @@ pub(super) struct Rays {
 #[derive(Element, Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub(super) struct Ray {
-    /// Number of steps from the observer's cell to the ray's end; 0 if the end is that cell.
+    /// Number of steps (of one row or one column) from the observer's cell to the ray's end; 0 if the end is that cell.
     steps: i32,
     /// Difference of the cells' indices by one step along the axis on which a step goes one cell.
     ahead: i32,
@@ -138,8 +138,8 @@ pub(super) fn larger_of(a: i32, b: i32) -> i32 {
     if a > b { a } else { b }
 }
 
-/// Whole quotient of `at`, from the reciprocal `inverse` of the divisor. It is a step, a row or a column, so it is less
-/// than 2^31.
+/// Quotient of `at` by a divisor, rounded down; `inverse` is the divisor's reciprocal. The quotient is the number of a
+/// step, a row or a column, so it is less than 2^31.
 #[function]
 fn quotient(at: u64, inverse: f64) -> u32 {
     ((at as f64 + 0.5) * inverse) as u32
@@ -179,10 +179,10 @@ pub(super) fn ray_of(#[param] along: Along, at: u64) -> u64 {
     at - quotient(at, along.inverse) as u64 * along.rays
 }
 
-/// Returns three numbers for the value with the index `at`: its step, which is the last one for a ray that has ended;
-/// the number of whole cells that the ray is aside there; and the rest, the fraction of a cell that it is further
-/// aside, 0 if it goes through a cell's centre. The distance aside is a fraction with the number of steps as its
-/// denominator, so a rest of less than 2^-30 is an error of `f64`.
+/// Returns three numbers for the value of `ray` with the index `at`: its step, which is the last one for a ray that has
+/// ended; the number of whole cells that the ray is aside there; and the rest, the fraction of a cell that it is
+/// further aside, 0 if it goes through a cell's centre. The distance aside is a fraction with the number of steps as
+/// its denominator, so a rest of less than 2^-30 is an error of `f64`.
 #[function]
 fn place(along: Along, ray: Ray, at: u64) -> (i32, f64, f64) {
     let wanted = quotient(at, along.inverse) as i32 + 1;
@@ -193,7 +193,8 @@ fn place(along: Along, ray: Ray, at: u64) -> (i32, f64, f64) {
     (step, whole, if rest > 1.0 / 1073741824.0 { rest } else { 0.0 })
 }
 
-/// Index of the first or the `second` of the two cells between which a ray passes at the step of the value `at`.
+/// Index in the raster of the first, or the `second`, of the two cells between which `ray` passes at the step of the
+/// value with the index `at`.
 #[function]
 pub(super) fn cell_at(#[param] along: Along, #[param] second: bool, ray: Ray, at: u64) -> u64 {
     cell_at_step(along, second, ray, at)
@@ -242,7 +243,8 @@ pub(super) fn slope_at(
     if ended || slope.is_nan() { f64::NEG_INFINITY } else { slope }
 }
 
-/// Altitude at the step of the value `at`, in a layout with one ray.
+/// Altitude of a ray at the step of the value `at`, in a layout with one ray; `a` and `b` are the altitudes of the two
+/// cells between which the ray passes.
 #[function]
 pub(super) fn altitude_at(#[param] along: Along, #[param] ray: Ray, a: f32, b: f32, at: u64) -> f32 {
     let (_, _, rest) = place(along, ray, at);

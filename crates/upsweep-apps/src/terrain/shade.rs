@@ -78,18 +78,19 @@ impl Default for HillShade {
 }
 
 impl HillShade {
-    /// Shade of a sun in the north-west (azimuth 315), 45 degrees high.
+    /// Hill shade with the sun in the north-west (azimuth 315), 45 degrees high.
     pub fn new() -> Self {
         Self { azimuth: 315.0, altitude: 45.0, exaggeration: 1.0 }
     }
 
-    /// Direction of the sun in degrees clockwise from the north (up), and its height over the horizon in degrees.
+    /// Sets the direction of the sun in degrees clockwise from the north (up), and its height over the horizon in
+    /// degrees.
     pub fn sun(mut self, azimuth: f64, altitude: f64) -> Self {
         (self.azimuth, self.altitude) = (azimuth, altitude);
         self
     }
 
-    /// Factor by which altitudes are multiplied.
+    /// Sets the factor by which altitudes are multiplied before slopes are computed.
     pub fn exaggerated(mut self, times: f64) -> Self {
         self.exaggeration = times;
         self

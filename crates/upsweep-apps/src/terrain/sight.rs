@@ -60,12 +60,13 @@ impl Default for LineOfSight {
 }
 
 impl LineOfSight {
-    /// Line of sight from the ground to the ground of a plane earth, with a distance of 1 between points.
+    /// Line of sight from an eye on the ground to targets on the ground of a plane earth, with a distance of 1 between
+    /// points.
     pub fn new() -> Self {
         Self { spacing: 1.0, observer: 0.0, target: 0.0, curvature: 0.0 }
     }
 
-    /// Sight with this distance between neighbouring points.
+    /// Sets the distance between neighbouring points of the profile.
     pub fn spacing(mut self, distance: f64) -> Self {
         self.spacing = distance;
         self

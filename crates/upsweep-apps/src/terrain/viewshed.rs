@@ -49,7 +49,8 @@ fn visible(#[param] rays: Rays, #[param] target: f64, z: f32, steepest: f64, gro
     (near || slope((z, ground), (rays.observer, target), rays.drop, d) > steepest) && !z.is_nan()
 }
 
-/// Height above its ground at which something in a cell would be seen.
+/// Height above the ground of `cell` from which on something there would be seen: `z` is the cell's altitude, `ground`
+/// that of the observer's cell, and `steepest` the steepest slope between them.
 #[function]
 fn needed(#[param] rays: Rays, z: f32, steepest: f64, ground: f32, cell: u64) -> f32 {
     let (d, near) = distance_to(rays, cell);
@@ -67,7 +68,8 @@ fn needed(#[param] rays: Rays, z: f32, steepest: f64, ground: f32, cell: u64) ->
 looks! { Viewshed, "its cell", "its cell" }
 
 impl Viewshed {
-    /// Sight from the ground of this cell, counted from 0, to the ground of a plane earth.
+    /// Viewshed of an observer on the ground of this cell (its row and column, counted from 0), for targets on the
+    /// ground of a plane earth.
     pub fn new(row: usize, column: usize) -> Self {
         Self { row, column, observer: 0.0, target: 0.0, curvature: 0.0 }
     }
@@ -127,8 +129,8 @@ pub(super) fn all_rays(device: &Device, terrain: &Part<'_, f32>, rays: Rays) -> 
     Ok(all)
 }
 
-/// Input that has, for each step of each ray, the altitudes of the two cells between which the ray passes, the ray, and
-/// the index.
+/// Input that has, for each step of each ray, the ray, the altitudes of the two cells between which it passes, and the
+/// index of the step's value.
 macro_rules! passed {
     ($terrain:expr, $rays:expr, $all:expr) => {{
         let (terrain, along, all) = ($terrain, $rays.along(), $all);

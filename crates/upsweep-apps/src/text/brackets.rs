@@ -40,7 +40,8 @@ fn depth(byte: u8, sum: i64) -> u32 {
     if byte == 40 || byte == 91 || byte == 123 { (sum - 1) as u32 } else { sum as u32 }
 }
 
-/// Returns 0 if a bracket's partner is at another depth, 1 if it comes after the bracket, 2 if it comes before.
+/// Returns 0 if the brackets at indices `at` and `partner` have different depths, so they are no pair; else 1 if
+/// `partner` comes after `at`, 2 if before.
 #[function]
 fn way(depth: u32, of_partner: u32, at: u32, partner: u32) -> u8 {
     if depth != of_partner {

@@ -57,7 +57,7 @@ mod definitions {
         fn place(&self) -> Self::Place;
     }
 
-    /// Returns the position `at` of two elements that differ, and `u32::MAX` for equal ones.
+    /// Returns `at`, the position of the elements `a` and `b`, if they differ, and `u32::MAX` if they are equal.
     #[function]
     pub fn unequal<T: Number>(a: T, b: T, at: u32) -> u32 {
         if a == b { u32::MAX } else { at }
@@ -133,7 +133,8 @@ mod definitions {
 pub use definitions::{Differs, Exact, Near};
 use definitions::{InPiece, Reached, Unequal};
 
-/// Largest number of elements that are all put in order, without a search for the first difference before.
+/// Largest length of sequences for which the order of every two elements is computed at once, without a search for the
+/// first difference before.
 const SHORT: usize = 1 << 12;
 /// Bytes that the first wave reads, and the growth factor from a wave to the next. On the host starting a wave costs
 /// nothing.
@@ -410,8 +411,8 @@ fn by_length(a_begin: u64, a_end: u64, b_begin: u64, b_end: u64) -> i8 {
     }
 }
 
-/// Number to add to a position among all compared elements to get the position in the buffer, for the elements of a
-/// pair, modulo 2^64.
+/// Number, modulo 2^64, that leads from positions among the compared elements of all pairs to positions in the buffer:
+/// for a pair whose elements begin at `begin` in the buffer and at `place` among the compared ones.
 #[function]
 fn shift(begin: u64, place: u64) -> u64 {
     begin - place

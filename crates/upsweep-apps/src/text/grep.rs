@@ -47,8 +47,8 @@ pub struct Lines {
     pub ends: Array<u64>,
 }
 
-/// Kinds of the event at the end of a line: it matches, or it does not. Then the numbers of the lists with these
-/// events.
+/// Kind of the event that the automaton emits at the end of a line that matches. Below: the kind for other lines, and
+/// the numbers of the lists with these events.
 const MATCHES: u8 = 1;
 const OTHER: u8 = 0;
 const ENDS_MATCH: usize = 1;

@@ -137,7 +137,7 @@ impl Rules {
         Ok(Self { next, accepts })
     }
 
-    /// Finds a rule whose end can be reached from a state.
+    /// Finds a rule that some text, continued from `state`, can still match.
     pub(super) fn ahead(&self, state: usize) -> Option<u8> {
         let (mut seen, mut left) = (vec![false; self.next.len()], vec![state]);
         while let Some(state) = left.pop() {
@@ -152,7 +152,8 @@ impl Rules {
     }
 }
 
-/// Creates the automaton with these steps: for each state, those of the 256 bytes and of the end of the text.
+/// Creates the automaton with these steps (a next state and the number of a list of events): for each state, those of
+/// the 256 bytes and of the end of the text. `lists` has the lists of events.
 ///
 /// # Errors
 /// [`Error::States`], [`Error::Library`].

@@ -33,7 +33,8 @@ use upsweep::operator::{Source, Values};
 use upsweep::prelude::*;
 use upsweep::{Error, Input};
 
-/// Number of ranks that a tree can have.
+/// Number of ranks that a tree can have: the rank of a vertex is the logarithm to base 2, rounded down, of the number
+/// of vertices of its subtree.
 const RANKS: u8 = 30;
 
 /// Function `x -> a x + b` with the terms in `terms`: 1 for an x, 2 for an a, 4 for a b. Without an x, its a means
@@ -64,7 +65,8 @@ fn constant<T: Element>(line: Line<T>) -> T {
     line.b
 }
 
-/// Constant of `f` after `g` has multiplied it: `product`, the constant times the factor of `g`, if `g` has a factor.
+/// Constant of `f` after the function `g` has multiplied it: `product` (the constant times the factor of `g`) if `g`
+/// has a factor, else the constant itself.
 #[function]
 fn scaled<T: Element>(f: Line<T>, g: Line<T>, product: T) -> T {
     if g.terms & 2 != 0 { product } else { f.b }
@@ -191,7 +193,7 @@ struct Program {
     /// For each step, the vertex whose value it takes, and the operation (the number of its terms).
     sources: Array<u32>,
     steps: Array<u8>,
-    /// For each rank from 1 on that has vertices: their positions in the order, and their steps.
+    /// For each rank from 1 on that has vertices: the positions of these vertices in `order`, and their steps.
     rounds: Vec<(Range<usize>, Range<usize>)>,
 }
 

@@ -35,8 +35,8 @@ use upsweep::operator::Number;
 use upsweep::prelude::*;
 use upsweep::{Error, Input, Result};
 
-/// Number of elements before the nodes, which then begin where loads are fastest. Discarded results are stored there,
-/// at many positions, because stores to one position are serialised.
+/// Number of unused elements before the nodes in their array, so that the nodes begin where loads are fastest.
+/// Discarded results are stored in them, at many positions, because stores to one position are serialised.
 const BEFORE: usize = 4096;
 
 /// Fenwick tree: sums over blocks of an array, which follow the changes of its elements. See the [module](self).
@@ -56,7 +56,8 @@ fn subtract<T: Number>(a: T, b: T) -> T {
     a - b
 }
 
-/// Returns the position `at` of an index that names no `element`; `u64::MAX` for one that does.
+/// Returns `at`, the position of the index `element` in the caller's list, if the tree of `len` elements has no such
+/// element; else `u64::MAX`.
 #[function]
 fn outside(#[param] len: u64, element: u64, at: u64) -> u64 {
     if element < len { u64::MAX } else { at }
@@ -105,8 +106,8 @@ fn same_block(#[param] k: u32, a: u64, b: u64) -> bool {
     a >> k == b >> k
 }
 
-/// Index of the update that change `at` belongs to, and of the update after it: each update makes four changes, one on
-/// each level.
+/// Index of the update that change `at` belongs to, where each update makes four changes (additions to nodes), one on
+/// each of four levels; below, the index of the update after it.
 #[function]
 fn update_of(at: u64) -> u64 {
     at / 4
@@ -220,7 +221,7 @@ impl<T: Number> Fenwick<T> {
         Part::of(&self.nodes, BEFORE - 1..BEFORE + self.len)
     }
 
-    /// Number of elements.
+    /// Number of elements of the array whose sums the tree holds.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
@@ -317,7 +318,7 @@ impl<T: Number> Fenwick<T> {
         Transform::copy().run(device, &nodes, Scatter::to(&mut self.nodes).at(node()))
     }
 
-    /// Sums of the first `counts[i]` elements. On CUDA the work is enqueued and the call returns at once.
+    /// Computes the sums of the first `counts[i]` elements. On CUDA the work is enqueued and the call returns at once.
     ///
     /// # Errors
     /// [`Error::Index`]: a count above the number of elements; [`Error::Place`], [`Error::OutOfMemory`]; CUDA's own.

@@ -9,20 +9,22 @@ use upsweep_core::memory;
 /// Parent of a root, which may also name itself; common ancestor of vertices in different trees.
 pub const NONE: u32 = u32::MAX;
 
-/// Index that the entry `at` of a sorted list is scattered to: its key if it is the first entry with that key, else
-/// `none`.
+/// Index that entry `at` of a sorted list of keys is scattered to: its key if it is the first entry with that key,
+/// else `none`.
 #[function]
 fn head(#[param] none: u32, near: [u32; 3], at: u32) -> u32 {
     if at == 0 || near[0] != near[1] { near[1] } else { none }
 }
 
-/// Step after the step that enters a vertex: it enters the first child, or leaves the vertex if there is none.
+/// Step of an Euler tour after the step that enters `vertex`: it enters the first child, or leaves the vertex if it has
+/// no child.
 #[function]
 fn down(#[param] up: u32, first_child: u32, vertex: u32) -> u32 {
     if first_child == u32::MAX { vertex + up } else { first_child }
 }
 
-/// Step after the step that leaves a child: it enters the child's next sibling, or leaves the parent if there is none.
+/// Step of an Euler tour after the step that leaves a child: it enters the child's next sibling, or leaves the parent
+/// if there is no next sibling.
 #[function]
 fn up(#[param] up: u32, #[param] n: u32, near: [u32; 3], sibling: u32, at: u32) -> u32 {
     if at + 1 < n && near[1] == near[2] { sibling } else { near[1] + up }
@@ -60,7 +62,8 @@ pub(super) fn around(device: &Device, parents: &Array<u32>) -> Result<Array<u32>
     Ok(next)
 }
 
-/// Number of the reverse of an arc. Edge `i` is two arcs: `i`, from `a` to `b`, and `i + edges`, back.
+/// Number of the arc that reverses `arc`. Edge `i`, between vertices `a` and `b`, is two arcs (directed edges): `i`,
+/// from `a` to `b`, and `i + edges`, from `b` to `a`.
 #[function]
 fn back(#[param] edges: u32, arc: u32) -> u32 {
     if arc < edges { arc + edges } else { arc - edges }
@@ -132,7 +135,8 @@ pub(super) fn parents(
     if roots == 1 { Ok(parents) } else { Err(unreached(device, n, (a, b), root)) }
 }
 
-/// Successor of an arc, where the circle is cut before the arc `start`: the last arc of the tour is its own successor.
+/// Successor of `arc` in the tour: `next`, its successor in the circle of all arcs, unless that is `start`, the first
+/// arc of the tour. The last arc is its own successor.
 #[function]
 fn unless(#[param] start: u32, next: u32, arc: u32) -> u32 {
     if next == start { arc } else { next }
@@ -148,7 +152,7 @@ fn is_root(parent: u32) -> u32 {
     if parent == u32::MAX { 1 } else { 0 }
 }
 
-/// Returns the error that names a vertex of a cycle.
+/// Returns the error that names a vertex of a cycle; `up` is the parent of each vertex.
 pub(super) fn cycle(up: &[u32]) -> Error {
     // For each vertex, the number of the climb that came by it first, counted from 1; 0 for none.
     let mut met = match memory::filled(up.len(), 0) {

@@ -77,7 +77,7 @@ struct Size {
     warps: usize,
     /// Number of tiles of a group: as many as a warp has threads.
     group: usize,
-    /// Largest number of whole groups before a tile whose aggregates it combines itself.
+    /// Largest number of whole groups before a tile whose aggregates the tile's block combines itself.
     groups: usize,
 }
 
@@ -241,7 +241,7 @@ fn look_back<T: Word>(block: &mut Block<'_, T>, registers: &Registers<T>, status
     let mut before = vec![block.operator().identity; threads];
     block.step("put together", |t| {
         if t.branch(t.index < warps) {
-            // Every lane combines all parts, which reach it by shuffles.
+            // Every lane combines all values of `parts`, which lie before the tile and reach it by shuffles.
             let mut all = None;
             for &part in &parts {
                 all = Some(all.map_or(part, |front| t.combine(front, part)));

@@ -5,7 +5,7 @@ use crate::algorithm::Algorithm;
 use crate::variant::{Variant, Writing};
 use std::sync::LazyLock;
 
-/// Pairs of names: that of an algorithm, and that of the second form of its CUDA kernel in a race.
+/// Pairs of names: an algorithm's, and that of its CUDA kernel's second form (other instructions) in a timing.
 const NAMES: [(&str, &str); 14] = [
     ("reduce-interleaved", "reduce-interleaved-second"),
     ("reduce-strided", "reduce-strided-second"),

@@ -28,7 +28,7 @@ pub struct Chapter {
     pub answer: &'static [&'static str],
     /// Comparison of algorithms side by side: the number of elements, the banks, and the algorithms' names.
     pub compare: (usize, Banks, &'static [&'static str]),
-    /// Names of two of the compared algorithms, which show the most when they play in step.
+    /// Names of two of the compared algorithms: a page shows their runs side by side, step by step.
     pub in_step: [&'static str; 2],
     /// Pages to look at: the name of an algorithm, the number of a step, and what the step shows.
     pub play: &'static [(&'static str, usize, &'static str)],
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!((missing, named.len()), (Vec::<&str>::new(), count));
     }
 
-    /// Questions of students, the chapters that ask them, and a check that playing them shows the answers.
+    /// Checks five questions of students: the named chapter asks each one, and the model or recorded times answer it.
     #[test]
     fn five_questions_have_answers_that_can_be_played() {
         let asked = |file: &str, words: &str| {

@@ -110,8 +110,8 @@ impl Limits {
     }
 }
 
-/// Number of warps of a scheduler that hide a latency: while one warp waits `latency` cycles, the others issue. A warp
-/// issues `instructions` between two waits, each of which takes `cycles`.
+/// Number of warps that a scheduler needs to cover a wait of `latency` cycles, if each warp issues `instructions`
+/// instructions, of `cycles` cycles each, between two waits.
 #[must_use]
 pub fn hiding(latency: u64, cycles: u64, instructions: u64) -> u64 {
     latency.div_ceil((cycles * instructions).max(1))
@@ -133,7 +133,7 @@ mod tests {
         let found = g80.holds(&kernel(64, 8, 4096));
         assert_eq!(found, Resident { allowed: [8, 8, 8, 4], blocks: 4, warps: 8, occupancy: 33 });
         assert_eq!(found.bound(), ["shared memory"]);
-        // A kernel of the race has 256 threads a block, 16 registers a thread and 2 KiB of shared memory.
+        // A kernel of the timings has 256 threads a block, 16 registers a thread and 2 KiB of shared memory.
         let found = h200.holds(&kernel(256, 16, 2048));
         assert_eq!(found, Resident { allowed: [8, 32, 16, 32], blocks: 8, warps: 64, occupancy: 100 });
         // Of the 228 KiB of shared memory each block takes 1 KiB more than it asks for.

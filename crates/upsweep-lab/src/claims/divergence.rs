@@ -4,7 +4,7 @@ use super::errata::sequential_loop;
 use super::measure::{Measured, Open, block, counts, list, run};
 use crate::machine::{Banks, Counts, WARP};
 
-/// Returns the counts of the adding steps of this reduction, of 512 elements.
+/// Returns the counts of the steps that add, in a run of the reduction `name` on 512 elements.
 fn adding(name: &str) -> Result<Vec<Counts>, String> {
     Ok(counts(&run(name, 512, Banks::ThirtyTwo)?, &["add"]))
 }

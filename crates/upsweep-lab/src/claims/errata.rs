@@ -9,7 +9,7 @@ const ELEMENTS: [i64; 8] = [3, 1, 7, 0, 4, 1, 6, 3];
 const INCLUSIVE: [i64; 8] = [3, 4, 11, 11, 15, 16, 22, 25];
 const EXCLUSIVE: [i64; 8] = [0, 3, 4, 11, 11, 15, 16, 22];
 
-/// Adds as the listings write it: `s[to] = s[to] + s[from]`.
+/// Adds two words of shared memory as the lecture's listings write it: `s[to] = s[to] + s[from]`.
 fn add(t: &mut Thread<'_, i64>, s: Array, to: usize, from: usize) {
     let (own, other) = (t.read(s, to), t.read(s, from));
     let both = t.combine(own, other);

@@ -5,7 +5,7 @@ use crate::algorithms::by_name;
 use crate::machine::{Array, Banks, Block, Counts, Machine, Run, Step};
 use crate::operator::Operator;
 
-/// Claim of a source, with the function that tests it.
+/// Claim of a lecture or paper that is not tested yet, with the function that tests it.
 pub(super) struct Open {
     pub(super) name: &'static str,
     pub(super) source: &'static str,

@@ -15,7 +15,7 @@ use crate::variant::{Loads, Mapping, Order, Padding, Writing};
 pub(super) struct Compiled {
     /// Instructions outside of loops: those of each warp, and those that the last remaining warp has in addition.
     once: [u64; 2],
-    /// Instructions in a round of the loop that adds, or goes up: of each warp, and in addition of each one that works.
+    /// Instructions in a round of the loop that adds, or goes up: of each warp, and those more of a warp that works.
     up: [u64; 2],
     /// The same two numbers for a round of the loop that goes down.
     down: [u64; 2],

@@ -100,7 +100,7 @@ impl Kernels {
         Some(Self { form, entry, text, variant, exclusive: algorithm.computes == Computes::ExclusiveScan })
     }
 
-    /// Whether shared memory is padded.
+    /// Whether arrays in shared memory have padding words against bank conflicts.
     pub(super) fn padded(&self) -> bool {
         self.variant.padding == Padding::Padded
     }

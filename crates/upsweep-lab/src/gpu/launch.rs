@@ -63,7 +63,7 @@ impl Gpu {
     }
 }
 
-/// Algorithm prepared for one array: compiled kernels, buffers, and the commands to enqueue.
+/// Algorithm prepared for the scan or reduction of one array: compiled kernels, buffers, and the commands to enqueue.
 pub(super) struct Entrant<'a, T> {
     gpu: &'a Gpu,
     input: &'a CudaSlice<u8>,
@@ -290,14 +290,14 @@ impl<'a, T: GpuElement> Entrant<'a, T> {
     }
 
     fn one_pass(&mut self, x: u64) -> Result<()> {
-        // Half of the threads for elements of 16 bytes, whose tile would not fit.
+        // Elements of 16 bytes get half of the threads, as their tile would not fit shared memory.
         let threads = const { if size_of::<T>() > 8 { THREADS / 2 } else { THREADS } };
         let n = self.n;
         // Number of elements a thread, which `lab.cuh` calls ITEMS.
         let items = if self.kernels.is_second() { 7 } else { 15 };
         let parts = n.div_ceil(threads * items);
         let (y, prefixes) = (self.buffer(n)?, self.buffer(parts)?);
-        // The buffer holds the ticket counter, and after it a status for each part of the array.
+        // The buffer holds the counter that numbers the blocks, and after it a status for each part of the array.
         self.buffers.push(self.gpu.bytes((1 + parts) * size_of::<u32>())?);
         let status = self.buffers.len() - 1;
         self.commands.push(Command::Clear { buffer: status });

@@ -7,7 +7,7 @@ use crate::show::MOST_LIVE;
 use serde_json::Value;
 use std::str::FromStr;
 
-/// Question of a page: the contents of its form.
+/// Question that a page asks the model: the settings of a run, as the page's form has them.
 #[derive(Debug)]
 pub(super) struct Question {
     algorithm: &'static Algorithm,
@@ -20,7 +20,7 @@ pub(super) struct Question {
     pub(super) heads: Option<Vec<usize>>,
     /// Whether the whole page is requested, or the run alone.
     pub(super) whole: bool,
-    /// Index of an element, if what depends on it is requested.
+    /// Index of an input element, if the page asks which words of the run depend on it.
     pub(super) lit: Option<usize>,
 }
 
@@ -64,7 +64,7 @@ impl Question {
         })
     }
 
-    /// Returns the algorithms to run: one, or two that play in step.
+    /// Returns the algorithms to run: one, or two whose runs are shown side by side, step by step.
     pub(super) fn algorithms(&self) -> impl Iterator<Item = &'static Algorithm> {
         [self.algorithm].into_iter().chain(self.beside)
     }

@@ -54,7 +54,7 @@ impl<'a, T: Word> Block<'a, T> {
         self.machine.flags_at(name, Space::Shared, offset, vec![None; len], Some(self.index))
     }
 
-    /// Returns the array that an earlier phase of the block allocated as its `number`th in shared memory, from 0.
+    /// Returns the array in shared memory, the `number`th (from 0), that an earlier phase of the kernel allocated.
     #[must_use]
     pub fn shared_before(&self, number: usize) -> Array {
         self.state.arrays[number]

@@ -82,7 +82,7 @@ pub enum Fault {
         /// Index of the thread whose register it asks for.
         from: usize,
     },
-    /// Wait for a flag that no earlier phase and no earlier block sets.
+    /// Wait for a flag that no earlier phase of the kernel, and no earlier block, sets: it would never end.
     Stuck {
         /// Place of the wait.
         at: Site,

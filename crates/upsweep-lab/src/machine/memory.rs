@@ -233,7 +233,7 @@ mod tests {
         let (mut raced, mut clean) = (0, 0);
         for _ in 0..300_000 {
             let (mut all, mut history) = (All::default(), History::default());
-            // Each block has its own numbers of steps and of barriers, which come after some steps.
+            // For each block, the numbers of its steps and of its barriers so far. A barrier also begins a new step.
             let mut times = [(0, 0); 3];
             let (blocks, threads, length) = (1 + random(3), [2, 34, 98][random(3) as usize], 2 + random(9));
             let mut launch = NonZeroU32::MIN;

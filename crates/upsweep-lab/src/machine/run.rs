@@ -3,7 +3,7 @@
 use super::counts::{Counts, Span};
 use super::memory::Space;
 
-/// Array of a recorded run.
+/// Array that a kernel of a recorded run used.
 #[derive(Clone, Debug)]
 pub struct ArrayInfo {
     /// Name of the array in the kernel.
@@ -30,7 +30,7 @@ impl ArrayInfo {
     }
 }
 
-/// Access of a thread to a word of an array.
+/// Access of a thread to a word of an array, in a recorded step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// Index of the array in [`Run::arrays`].
@@ -55,7 +55,7 @@ pub struct Event {
     pub reads: Vec<Place>,
     /// Words that the thread wrote.
     pub writes: Vec<Place>,
-    /// Number of times that the thread combined, compared or counted.
+    /// Number of times that the thread combined or compared values, or added counts.
     pub operations: u64,
     /// Indices of the threads whose registers the thread read.
     pub shuffles: Vec<usize>,

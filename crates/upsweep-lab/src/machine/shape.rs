@@ -12,14 +12,14 @@ pub struct Shape {
     /// Number of elements of a block, for algorithms of many blocks: a power of two, from a warp to the most threads of
     /// a block. [`None`]: that of their CUDA kernels; with small warps, the most threads of a block.
     pub tile: Option<usize>,
-    /// Order in which blocks that run at the same time go through their phases.
+    /// Order in which blocks that run at the same time execute the phases (the successive parts) of a kernel.
     pub order: Order,
 }
 
-/// Order of blocks that run at the same time.
+/// Order in which the model runs blocks that a GPU would run at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// All of them go through a phase before the first goes through the next one.
+    /// All of these blocks go through a phase (a part of the kernel) before the first goes through the next one.
     Phases,
     /// A random order, with this seed: a block may go through a phase as soon as the block before it has gone through
     /// that phase.
@@ -47,7 +47,7 @@ impl Shape {
         self.tile.or_else(|| (self.warp < WARP).then(|| self.most_threads()))
     }
 
-    /// Number of elements of a block: `usual`, that of the CUDA kernel, unless the machine has another one.
+    /// Number of elements of a block: the machine's own tile size if it has one, else `usual`, that of the CUDA kernel.
     pub(crate) fn tile_or(&self, usual: usize) -> usize {
         self.own_tile().unwrap_or(usual)
     }

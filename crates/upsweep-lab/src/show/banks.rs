@@ -51,7 +51,7 @@ mod tests {
         Recording::of(by_name(name).unwrap(), Operator::<i64>::sum(), shape, &input).unwrap()
     }
 
-    /// Table of the lecture for stride 1 with 16 banks: threads 0 to 15 read words 0, 2, 4, ..., of banks 0, 2, 4, ...
+    /// A strided reduction's first step with 16 banks: threads 0 to 15 read words 0, 2, .., 30, two in each even bank.
     #[test]
     fn the_table_of_the_lecture() {
         let run = recording("reduce-strided", 64, Banks::Sixteen.into()).run;

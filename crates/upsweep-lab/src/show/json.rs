@@ -11,7 +11,7 @@ pub(super) fn script(recording: &Recording) -> String {
     run(recording).to_string().replace('<', "\\u003c")
 }
 
-/// Returns the run as JSON for the player.
+/// Returns the run as JSON for the player, the script that shows a run step by step.
 pub(crate) fn run(recording: &Recording) -> Value {
     let arrays = recording.run.arrays.iter().map(|array| {
         json!({

@@ -35,7 +35,7 @@ pub struct Panel {
     pub lines: Vec<Line>,
 }
 
-/// Throughput that an algorithm, or a copy, had in a race.
+/// Throughput that an algorithm, or a copy, had in a race (a timing of all algorithms on a GPU).
 #[derive(Clone, Copy, Debug)]
 pub struct Speed<'a> {
     /// Name of the algorithm, or [`COPY`].
@@ -46,7 +46,7 @@ pub struct Speed<'a> {
     pub gbps: f64,
 }
 
-/// Name of a copy among the entrants of a race.
+/// Name of a copy (a kernel that only copies) in a race: a timing of algorithms on one GPU.
 pub const COPY: &str = "copy";
 
 /// Width of a plot's area in pixels, if there are several plots, and if there is one alone.
@@ -97,13 +97,13 @@ fn draw(panels: &[Panel], alone: bool) -> Markup {
     }
 }
 
-/// Draws the throughputs of a race as shares of a copy's: how near each is to memory bandwidth, at every length.
+/// Draws timed throughputs as fractions of a copy's: how near each is to memory bandwidth, at every length.
 #[must_use]
 pub fn race(speeds: &[Speed<'_>]) -> String {
     render(&[race_panel(speeds)])
 }
 
-/// Draws the same plot as a part of a page.
+/// Draws the plot of [`race`] as a part of a page.
 pub(super) fn race_part(speeds: &[Speed<'_>]) -> Markup {
     draw(&[race_panel(speeds)], false)
 }

@@ -35,7 +35,7 @@ pub(super) fn file(svg: &Markup) -> String {
 /// Lengths in a picture, in pixels.
 #[derive(Clone, Copy, Debug)]
 struct Sizes {
-    /// Margins before the first and after the last column.
+    /// Margins left of the picture's first column and right of its last one.
     margins: [i64; 2],
     head: i64,
     cell: i64,

@@ -15,7 +15,7 @@ const TABLE: [(&str, fn(&Item, usize) -> usize); 3] =
 /// Largest number of characters of a line.
 const WIDTH: usize = 80;
 
-/// Ways to mark the words that a step wrote.
+/// How the output marks the words of memory that a step wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marks {
     /// Star before the word, for output without colours.

@@ -88,7 +88,7 @@ impl Comparison {
         }
     }
 
-    /// Says how many elements a block has in the race, for the algorithms with one or two elements a thread.
+    /// Says how many elements a block has in the GPU timings, for the algorithms with one or two elements a thread.
     fn blocks(&self) -> String {
         let of = |elements: usize| -> Vec<String> {
             let own = |algorithm: &&&Algorithm| algorithm.limit == elements * MAX_THREADS;

@@ -9,7 +9,7 @@ use super::{Links, document, legend};
 use crate::forecast::{Forecast, H200, recorded};
 use maud::{Markup, PreEscaped, html};
 
-/// Page on which the runs of two algorithms play in step, and are compared.
+/// Page on which the runs of two algorithms are shown step by step side by side, and compared.
 #[must_use]
 pub fn pair(first: &Recording, second: &Recording, links: Option<&Links<'_>>) -> String {
     let both = [first, second];
@@ -148,7 +148,7 @@ fn less(of: [Option<f64>; 2]) -> Option<usize> {
     if a.max(b) <= 1.05 * a.min(b) { None } else { Some(usize::from(b < a)) }
 }
 
-/// Explains why one of the two is faster, as far as that is known, and which counts would say the opposite.
+/// Explains why one of the two algorithms is faster, as far as that is known, and which counts would say the opposite.
 fn why(both: [&Recording; 2]) -> Markup {
     let names = both.map(|run| run.algorithm.name);
     let (recorded, foreseen) = times(both);
