@@ -129,8 +129,8 @@ pub(super) fn all_rays(device: &Device, terrain: &Part<'_, f32>, rays: Rays) -> 
     Ok(all)
 }
 
-/// Input that has, for each step of each ray, the ray, the altitudes of the two cells between which it passes, and the
-/// index of the step's value.
+/// Input that has, for each step of each ray, the altitudes of the two cells between which the ray passes, the ray, and
+/// the index of the step's value.
 macro_rules! passed {
     ($terrain:expr, $rays:expr, $all:expr) => {{
         let (terrain, along, all) = ($terrain, $rays.along(), $all);
