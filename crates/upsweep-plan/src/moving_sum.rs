@@ -77,8 +77,9 @@ const MOST_ROWS: usize = 1024;
 const LEAST_ROWS: usize = 16;
 const AT_ONCE: usize = 132 * RESIDENT;
 
-/// Candidates for the number of threads of a block, in ascending order. The first one is taken with which three of four
-/// threads have results, else the largest that fits.
+/// Candidates for the number of threads of a block, in ascending order. A plan takes the first candidate with which at
+/// least three quarters of the threads have results. If there is none, it takes the largest whose sums fit in shared
+/// memory.
 const THREADS: [usize; 3] = [128, 256, 512];
 /// Number of threads that a multiprocessor has registers for, with sums of up to 8 bytes; with larger sums half as
 /// many.

@@ -58,8 +58,8 @@ fn unquoted(text: &str) -> Option<String> {
     Some(name.replace("``", "`"))
 }
 
-/// Whether `text` names a column, where `row` has the names: a cell equals it, and it is no column number or is in back
-/// quotes.
+/// Whether `text` names a column of a table whose header is `row`. Text in back quotes does if a cell equals what is
+/// between them. Other text does if a cell equals it and it is not a column number (1 to the number of cells).
 pub(super) fn names(row: &ByteRecord, text: &str) -> bool {
     if let Some(name) = unquoted(text) {
         return has_cell(row, &name);

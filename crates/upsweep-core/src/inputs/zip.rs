@@ -9,8 +9,9 @@ use crate::error::{Error, Result};
 use crate::operator::Element;
 use crate::operator::{Item, Single, Zip};
 
-/// Returns the common length of the inputs of a tuple: of an input of `len` values and of those before it, of `before`
-/// values. `None` is an input of any length. `what` names the input in errors.
+/// Returns the common length of the first inputs of a tuple: `len` is the length of one input, `before` the common
+/// length of the inputs before it. `None` means that any length will do. If the two differ, this is an error, in which
+/// `what` names the input.
 pub fn same_length(before: Option<usize>, len: Option<usize>, what: &'static str) -> Result<Option<usize>> {
     match (before, len) {
         (Some(expected), Some(found)) if expected != found => Err(Error::Length { what, found, expected }),

@@ -262,7 +262,8 @@ impl Sort {
     }
 }
 
-/// Compacts `numbers` into `others`, and their ranges in `of`: leaves out those whose range is a single value.
+/// Copies to `others` the `numbers` whose range holds more than one value, and returns them. `of` has the index of each
+/// number's range; it is compacted likewise, in place.
 #[inline(always)]
 fn without_only<'a, B: KeyBits>(
     ranges: &Ranges<B>,

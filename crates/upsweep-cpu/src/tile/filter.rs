@@ -68,8 +68,9 @@ impl<C: ComputesOn<I>, I: Element> Work for Filter<'_, C, I> {
 }
 
 impl<C: ComputesOn<I>, I: Element> Filter<'_, C, I> {
-    /// Runs the filter with rows of `N` lanes. `K` is the system's order, or 0 for any. `FORWARD` says that the step
-    /// between elements is 1, not -1. A square of rows stays in registers if the order is known.
+    /// Runs the filter with rows (vectors) of `N` numbers, one per lane. `K` is the order of the recurrence, or 0 for
+    /// any; `FORWARD` says that the step between elements is 1, not -1. Elements are transposed in squares of `N` rows.
+    /// With a constant order a square stays in registers.
     ///
     /// # Safety
     /// The conditions of [`Filter`] hold. A row has `N` numbers, and the processor has the instructions of `L`.

@@ -388,9 +388,9 @@ unsafe fn down_sweep<const BASED: bool, L: Lanes, S: Steps>(
     // SAFETY: the tile's elements are in the output, from `first` on.
     let output = unsafe { memory.output.add(first) };
     let to = if storing.non_temporal { stage.start() } else { output };
-    // SAFETY: `i` is less than the tile's length below, and a tile of results fits in the stage.
+    // SAFETY: below, `i` is less than `run.len`, and `to`, the output or the stage, has room for as many results.
     let forward = |i: usize, value| unsafe { to.add(i).write(steps.store(value)) };
-    // SAFETY: `i` is less than the tile's length below, and a tile of results fits in the stage.
+    // SAFETY: below, `i` is less than `run.len`, and `to`, the output or the stage, has room for as many results.
     let backward = |i: usize, value| unsafe { to.add(run.len - 1 - i).write(steps.store(value)) };
     // SAFETY: `p` holds the prefixes of the pairs, and `even` their even elements.
     unsafe {

@@ -42,7 +42,7 @@ __device__ __forceinline__ Fixed sum(const Fixed& a, const Fixed& b) {
     const u64 low = a.low + b.low;
     return Fixed{low, a.high + b.high + (low < a.low)};
 }
-// Returns the larger exponent, the combination of a histogram of EXPONENTS.
+// Returns the larger exponent: a histogram of kind EXPONENTS combines by maximum, not by addition.
 __device__ __forceinline__ Exponent sum(const Exponent& a, const Exponent& b) { return a.bits < b.bits ? b : a; }
 __device__ __forceinline__ bool none(u64 x) { return x == 0; }
 __device__ __forceinline__ bool none(const Exponent& x) { return x.bits == 0; }

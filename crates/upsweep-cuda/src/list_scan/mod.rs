@@ -157,7 +157,8 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>, next: u64, first: usize, exclusive: bo
     Ok(())
 }
 
-/// Addresses of the arrays with what a list of pieces stores for each piece: see `ListScanParams`.
+/// Device addresses of four arrays with one element for each piece of a list (a stretch that one thread follows): its
+/// total, its exclusive prefix, its successor, its state. `ListScanParams` has fields of the same names.
 struct Pieces {
     totals: u64,
     before: u64,

@@ -128,7 +128,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_count(const _
     u64 before = up_to - own;
     for (u32 warp = 0; warp < warp_index(); warp++) before += of_warps[warp];
     const u64 rank = pass > 0 ? header.rank : p.rank - (among ? header.before : 0);
-    // Rank of the wanted zero among the zeros, if there are zeros of both signs, else 0.
+    // If the key of the wanted rank is a zero, and there are zeros of both signs: its rank among all zeros, from 1 on.
+    // Else 0.
     __shared__ u64 zero_rank;
     if (HAS_ZEROS && threadIdx.x == 0) zero_rank = 0;
     __syncthreads();  // all have read the rank
