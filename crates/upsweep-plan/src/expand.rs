@@ -64,8 +64,8 @@ impl ExpandPlan {
         with(FEWEST_LAG).or_else(|| with(1)).unwrap_or_else(|| plan((SMALLER, 1)))
     }
 
-    /// Returns the plan with tiles of this size and `blocks` blocks per multiprocessor. Its lag, the number of tiles that
-    /// a block holds between summing and storing, is the largest for which shared memory has room.
+    /// Returns the plan with tiles of this size and `blocks` blocks per multiprocessor. Its lag, the number of tiles
+    /// that a block holds between summing and storing, is the largest for which shared memory has room.
     fn within(counts: usize, sizes: ExpandSizes, size: TileSize, blocks: usize, tuning: &'static Tuning) -> Self {
         let shape = TileShape::new(Sizes::plain(sizes.count, 1, 1), size);
         let tiles = counts.div_ceil(shape.elements()).max(1);

@@ -38,7 +38,7 @@ pub enum Question {
     TopK { len: usize, k: usize, key: usize },
     /// A histogram of numbers.
     Histogram { len: usize, element: usize, bins: usize },
-    /// An expansion: element `i` of `counts` elements yields as many results, of `result` bytes each, as its count says.
+    /// An expansion: each of `counts` elements yields as many results, of `result` bytes each, as its count says.
     Expand { counts: usize, result: usize },
     /// A linear recurrence (IIR filter) along the shape's axis.
     Recurrence { shape: Shape, element: usize, order: usize },

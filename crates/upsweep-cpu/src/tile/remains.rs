@@ -67,13 +67,13 @@ impl<C: ComputesOn<I>, I: Element> Remains<'_, C, I> {
     }
 }
 
-/// Computes the contributions of `SIDE_BY_SIDE` parts to states `j` to `j + J - 1`: for each of these states, the sum of
-/// the part's elements times `weights`. Entry `p` of `states` is for part `p`; the elements of the first part begin at
-/// `input`.
+/// Computes the contributions of `SIDE_BY_SIDE` parts to states `j` to `j + J - 1`: for each of these states, the sum
+/// of the part's elements times `weights`. Entry `p` of `states` is for part `p`; the elements of the first part begin
+/// at `input`.
 ///
 /// # Safety
-/// The elements of `SIDE_BY_SIDE` parts are in memory, at the stride of [`Remains`], as many a part as there are weights.
-/// A row has `N` numbers, and the processor has the instructions of `L`.
+/// The elements of `SIDE_BY_SIDE` parts are in memory, at the stride of [`Remains`], as many a part as there are
+/// weights. A row has `N` numbers, and the processor has the instructions of `L`.
 #[inline(always)]
 unsafe fn sums<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize, const J: usize>(
     weights: [&[C]; J],
