@@ -13,6 +13,7 @@ use crate::outputs::Write;
 #[cfg(feature = "cuda")]
 use crate::steps::{Code, Known};
 use crate::steps::{Held, JobSteps, Parts, Steps};
+use crate::tree::row_len;
 use std::mem::MaybeUninit;
 
 /// Whether sums by `Op` of `T` are combined in f32: those of f16 and bf16, which would soon stop growing in their own
@@ -48,6 +49,7 @@ where
     const VECTORS: bool = false;
     const EXACT: bool = false;
     const QUICK: bool = false;
+    const TREE: bool = true;
 
     #[inline(always)]
     fn same_map() -> bool {
@@ -57,6 +59,11 @@ where
     #[inline(always)]
     fn same_finish() -> bool {
         false
+    }
+
+    #[inline(always)]
+    fn tree(&self) -> (usize, f32) {
+        (row_len(size_of::<I::Value>(), size_of::<O::Value>()), -0.0)
     }
 
     #[inline(always)]
@@ -131,7 +138,8 @@ where
 
     #[cfg(feature = "cuda")]
     fn known() -> Known {
-        Known { same_map: false, same_finish: false, ..Parts::<I, O, Op, M, F>::known() }
+        let row = row_len(size_of::<I::Value>(), size_of::<O::Value>());
+        Known { same_map: false, same_finish: false, row, ..Parts::<I, O, Op, M, F>::known() }
     }
 
     #[cfg(feature = "cuda")]

@@ -43,6 +43,7 @@ pub mod segments;
 pub mod shape;
 pub mod steps;
 pub mod tally;
+pub mod tree;
 pub mod varying;
 
 pub use error::{Error, Result};

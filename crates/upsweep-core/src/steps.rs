@@ -18,6 +18,7 @@ use crate::operator::Widen;
 use crate::operator::{Element, Form, Function, Item, MAX_VALUES_BYTES, Map, Operator, Same, Values};
 use crate::outputs::Write;
 use crate::segments::Segmentation;
+use crate::tree;
 use std::any::TypeId;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -55,6 +56,9 @@ pub trait Steps: Copy + Send + Sync + 'static {
     /// operands.
     const EXACT: bool;
 
+    /// Whether the results have the grouping of [`tree`](crate::tree).
+    const TREE: bool;
+
     /// Whether an exact operator has a latency of one cycle, as all exact operators but products have: values are then
     /// best combined one after the other; else several chains should be in flight.
     const QUICK: bool;
@@ -63,6 +67,10 @@ pub trait Steps: Copy + Send + Sync + 'static {
     /// (`same_map`). Whether the finish changes nothing, so that results are operands, but for NaN (`same_finish`).
     fn same_map() -> bool;
     fn same_finish() -> bool;
+
+    /// Returns the number of elements of a row, and a value that changes no bits of a number that is combined with it on
+    /// its right. For operators with [`TREE`](Steps::TREE).
+    fn tree(&self) -> (usize, Self::Acc);
 
     /// Returns a start value `e` for a fold whose first operand is the encoded `x`: `combine_encoded(e, x)` is `x`. It
     /// is the identity of sums, exclusive ors and products, else `x` itself, as the other operators are idempotent. For
@@ -228,6 +236,10 @@ pub struct Known {
     pub widens: bool,
     /// Whether the functions accept operands of any bits, even bits that are no element.
     pub any_bits: bool,
+    /// Number of elements of a row of the [tree](crate::tree), or 0 if results have another grouping.
+    pub row: usize,
+    /// Whether the operator is a product: [`form`](Known::form) does not tell.
+    pub product: bool,
 }
 
 /// Functions of a job, as a builder's options give them.
@@ -279,6 +291,7 @@ where
         Form::Minimum | Form::Maximum | Form::And | Form::Or | Form::Xor => true,
     };
     const QUICK: bool = Self::EXACT && !matches!(Op::FORM, Form::Product);
+    const TREE: bool = tree::applies(Op::FORM, M::Output::ENCODED);
 
     #[inline(always)]
     fn same_map() -> bool {
@@ -288,6 +301,12 @@ where
     #[inline(always)]
     fn same_finish() -> bool {
         TypeId::of::<F>() == TypeId::of::<Same>()
+    }
+
+    #[inline(always)]
+    fn tree(&self) -> (usize, M::Output) {
+        let neutral = if matches!(Op::FORM, Form::Sum) { float(-0.0, -0.0) } else { float(1.0, 1.0) };
+        (tree::row_len(size_of::<I::Value>(), size_of::<O::Value>()), neutral)
     }
 
     #[inline(always)]
@@ -382,7 +401,9 @@ where
         let widens = I::PLAIN && TypeId::of::<M>() == TypeId::of::<Widen<M::Output>>();
         // CUDA kernels have no special code for products: to them a product is an operator of form `Other`.
         let form = if matches!(Op::FORM, Form::Product) { Form::Other } else { Op::FORM };
-        Known { form, same_map, same_finish, widens, any_bits: (same_map || widens) && same_finish }
+        let row = if Self::TREE { tree::row_len(size_of::<I::Value>(), size_of::<O::Value>()) } else { 0 };
+        let product = matches!(Op::FORM, Form::Product);
+        Known { form, same_map, same_finish, widens, any_bits: (same_map || widens) && same_finish, row, product }
     }
 
     #[cfg(feature = "cuda")]
@@ -394,6 +415,21 @@ where
         let given = |to: &mut Source| Function::<(M::Output,)>::cuda_function(&Same, to);
         Code::of(source, types, [&combine, &load, &store, &given])
     }
+}
+
+/// Returns the one of two numbers that is a `T`, or zero bits.
+#[inline(always)]
+fn float<T: Element>(single: f32, double: f64) -> T {
+    let mut value = MaybeUninit::<T>::zeroed();
+    if TypeId::of::<T>() == TypeId::of::<f32>() {
+        // SAFETY: `T` is f32.
+        unsafe { value.as_mut_ptr().cast::<f32>().write(single) };
+    } else if TypeId::of::<T>() == TypeId::of::<f64>() {
+        // SAFETY: `T` is f64.
+        unsafe { value.as_mut_ptr().cast::<f64>().write(double) };
+    }
+    // SAFETY: zero bits are a value of every element.
+    unsafe { value.assume_init() }
 }
 
 /// Returns the number 1.

@@ -5,7 +5,7 @@
 //! | `place`, `backends` | a backend with its buffers, and tests that run on each |
 //! | `random`, `sample`, `sizes`, `cuts`, `inputs` | inputs and options of calls |
 //! | `operators` | operators that each reveal one kind of mistake |
-//! | `oracle`, `check` | plain loops, and the comparison of a call with them |
+//! | `oracle`, `tree`, `check` | plain loops, also one in the order of float sums; the comparison of a call with them |
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 #![allow(clippy::new_without_default, clippy::should_implement_trait, reason = "likewise")]
@@ -20,3 +20,4 @@ pub mod place;
 pub mod random;
 pub mod sample;
 pub mod sizes;
+pub mod tree;

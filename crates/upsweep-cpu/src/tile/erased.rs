@@ -27,9 +27,11 @@ const EXACT: u8 = 0;
 const ROWS: u8 = 1;
 const VECTORS: u8 = 2;
 const SWEEPS: u8 = 3;
+const TREE: u8 = 4;
 
 const fn kind_of<S: Steps>() -> u8 {
     match (S::LANES, S::EXACT) {
+        _ if S::TREE => TREE,
         (true, true) => EXACT,
         (true, false) => ROWS,
         (false, _) if S::VECTORS => VECTORS,
@@ -60,6 +62,7 @@ struct Table<A, O> {
     encode: unsafe fn(*const (), A) -> A,
     decode: unsafe fn(*const (), A) -> A,
     neutral: unsafe fn(*const (), A) -> A,
+    tree: unsafe fn(*const ()) -> (usize, A),
     store: unsafe fn(*const (), A) -> O,
     store_encoded: unsafe fn(*const (), A) -> O,
 }
@@ -85,6 +88,18 @@ functions! {
     store_encoded(a);
 }
 
+/// Returns the number of elements of a row, and the neutral value.
+///
+/// # Safety
+/// `functions` points to the [`Functions`] of `S`, and `A` has the bits of its operands.
+unsafe fn tree<S: Steps, A: Copy>(functions: *const ()) -> (usize, A) {
+    // SAFETY: `functions` points to those of `S`, and `A` has the bits of its operands.
+    unsafe {
+        let (row, neutral) = (*functions.cast::<Functions<S>>()).steps.tree();
+        (row, bits(neutral))
+    }
+}
+
 /// Reads the element at `at` and maps it.
 ///
 /// # Safety
@@ -108,6 +123,7 @@ impl<A: Copy + 'static, O: Copy + 'static> Table<A, O> {
                 encode: encode::<S, A, A>,
                 decode: decode::<S, A, A>,
                 neutral: neutral::<S, A, A>,
+                tree: tree::<S, A>,
                 store: store::<S, A, O>,
                 store_encoded: store_encoded::<S, A, O>,
             }
@@ -140,11 +156,12 @@ impl<A: Element, O: Element, const KIND: u8> Steps for Erased<A, O, KIND> {
     type Acc = A;
     type Out = O;
 
-    const LANES: bool = matches!(KIND, EXACT | ROWS);
+    const LANES: bool = matches!(KIND, EXACT | ROWS | TREE);
     const NUMBERS: [usize; 3] = [0, A::NUMBERS, O::NUMBERS];
     const VECTORS: bool = KIND == VECTORS;
     const EXACT: bool = KIND == EXACT;
     const QUICK: bool = KIND == EXACT;
+    const TREE: bool = KIND == TREE;
 
     fn same_map() -> bool {
         false
@@ -152,6 +169,12 @@ impl<A: Element, O: Element, const KIND: u8> Steps for Erased<A, O, KIND> {
 
     fn same_finish() -> bool {
         false
+    }
+
+    #[inline(always)]
+    fn tree(&self) -> (usize, A) {
+        // SAFETY: `by_pointer` made the table for the steps that `functions` points to.
+        unsafe { (self.table.tree)(self.functions) }
     }
 
     #[inline(always)]
@@ -225,6 +248,7 @@ const fn way<S: Steps, B: Body<S>>() -> Way<S, B> {
         EXACT => by_pointer::<S, B, EXACT>,
         ROWS => by_pointer::<S, B, ROWS>,
         VECTORS => by_pointer::<S, B, VECTORS>,
+        TREE => by_pointer::<S, B, TREE>,
         _ => by_pointer::<S, B, SWEEPS>,
     }
 }
