@@ -138,8 +138,7 @@ where
 
     #[cfg(feature = "cuda")]
     fn known() -> Known {
-        let row = row_len(size_of::<I::Value>(), size_of::<O::Value>());
-        Known { same_map: false, same_finish: false, row, ..Parts::<I, O, Op, M, F>::known() }
+        Known { same_map: false, same_finish: false, ..Parts::<I, O, Op, M, F>::known() }
     }
 
     #[cfg(feature = "cuda")]

@@ -236,8 +236,6 @@ pub struct Known {
     pub widens: bool,
     /// Whether the functions accept operands of any bits, even bits that are no element.
     pub any_bits: bool,
-    /// Number of elements of a row of the [tree](crate::tree), or 0 if results have another grouping.
-    pub row: usize,
     /// Whether the operator is a product: [`form`](Known::form) does not tell.
     pub product: bool,
 }
@@ -401,9 +399,8 @@ where
         let widens = I::PLAIN && TypeId::of::<M>() == TypeId::of::<Widen<M::Output>>();
         // CUDA kernels have no special code for products: to them a product is an operator of form `Other`.
         let form = if matches!(Op::FORM, Form::Product) { Form::Other } else { Op::FORM };
-        let row = if Self::TREE { tree::row_len(size_of::<I::Value>(), size_of::<O::Value>()) } else { 0 };
         let product = matches!(Op::FORM, Form::Product);
-        Known { form, same_map, same_finish, widens, any_bits: (same_map || widens) && same_finish, row, product }
+        Known { form, same_map, same_finish, widens, any_bits: (same_map || widens) && same_finish, product }
     }
 
     #[cfg(feature = "cuda")]

@@ -1,4 +1,4 @@
-// What the host puts before a kernel, of one job: the sum of f32, by the numbers of an H200. It stands here so that
+// What the host puts before a kernel, of one job: the sum of f32, by the numbers of an H200, but with the tiles of other operators. It stands here so that
 // editors and readers find every name that is declared in no other file; a kernel that runs has a prelude of its own in
 // its place (src/code.rs, params.rs, upsweep-plan). `UPSWEEP_WRITE=1 cargo test -p upsweep-cuda --lib config` writes it.
 
@@ -46,7 +46,7 @@ __device__ __forceinline__ bool items_aligned([[maybe_unused]] const Aligned& al
 constexpr bool PLAIN_INPUT = true, PLAIN_OUTPUT = true;
 enum class Form { OTHER, SUM, MINIMUM, MAXIMUM, AND, OR, XOR, };
 constexpr Form FORM = Form::SUM;
-constexpr bool PLAIN = true, WIDENS = false, ANY_BITS = true;
+constexpr bool PLAIN = true, WIDENS = false, ANY_BITS = true, PRODUCT = false;
 enum class Heads { NONE, ROWS, FLAGS, KEYS, OFFSETS, };
 constexpr Heads HEADS = Heads::NONE;
 constexpr bool EXCLUSIVE = false, REVERSE = false, HAS_INIT = false, BY_SEGMENT = false, CARRIES = false;
@@ -69,6 +69,7 @@ constexpr u32 THREADS = 256;
 constexpr u32 VECTOR = 4;
 constexpr u32 ROWS = 3;
 constexpr u32 SLOT_BYTES = 16;
+constexpr u32 TREE = 0;
 constexpr u32 BLOCKS = 3;
 constexpr u32 AHEAD = 1;
 constexpr u32 LAG = 4;

@@ -49,7 +49,7 @@ use half::{bf16, f16};
 use std::process::Command;
 use upsweep_core::halves::InF32;
 use upsweep_core::inputs::Read;
-use upsweep_core::operator::builtin::{Max, Sum};
+use upsweep_core::operator::builtin::{Max, Product, Sum};
 use upsweep_core::operator::{Element, Form, Map, MapWith, Operator, Same, Source, Widen};
 use upsweep_core::outputs::Write;
 use upsweep_core::segments::{Equal, Keys, Offsets, Segmentation, Whole};
@@ -109,7 +109,7 @@ emulator! {
     "emulator/cuda.h" => "cuda.h",
     "emulator/memory.h" => "memory.h",
     "emulator/workspace.h" => "workspace.h",
-    "emulator/tiles.h" => "tiles.h", "emulator/offsets.h" => "offsets.h",
+    "emulator/tiles.h" => "tiles.h", "emulator/tree.h" => "tree.h", "emulator/offsets.h" => "offsets.h",
     "emulator/reduce/gathered.h" => "reduce/gathered.h", "emulator/reduce/gathered_starts.h" => "reduce/gathered_starts.h",
     "emulator/automaton/automaton.h" => "automaton/automaton.h", "emulator/machine.h" => "machine.h", "emulator/automaton/ways.h" => "automaton/ways.h", "emulator/automaton/entries.h" => "automaton/entries.h",
     "emulator/recurrence/recurrence.h" => "recurrence/recurrence.h", "emulator/reduce/reduce.h" => "reduce/reduce.h", "emulator/reduce/rows.h" => "reduce/rows.h",
@@ -249,7 +249,7 @@ fn tiles_of<G: Segmentation<Same: Default>, S: Buffers>(family: Family, steps: S
     let sizes = features.sizes(functions.layouts);
     let (plan, constants): (_, &[_]) = match family {
         SmallWave => (ScanPlan::new(1 << 10, sizes, CAPABILITY), &[("MOST_PARTS", 8), ("MOST_TILES", 1)]),
-        Wave => (ScanPlan::new(1 << 21, sizes, CAPABILITY), &[("MOST_PARTS", 5), ("MOST_TILES", 3)]),
+        Wave => (ScanPlan::new(1 << 20, sizes, CAPABILITY), &[("MOST_PARTS", 5), ("MOST_TILES", 3)]),
         Pipeline => (ScanPlan::with_waves(1 << 21, sizes, CAPABILITY, 0), &[("GROUPS", 2)]),
         Segments => (ScanPlan::of_segments(1 << 21, sizes, CAPABILITY), &[("GROUPS", 2)]),
         // The ring is the shared memory in which results wait. If all elements are heads, a tile waits for an earlier
@@ -353,6 +353,29 @@ fn emulated_pipelines() {
     tiles::<ByKey, u32, _>(Pipeline, Then, features(Heads::Keys, "s"), 60);
     tiles::<By<u32>, u32, _>(Pipeline, Then, features(Heads::Offsets, "r"), 60);
     tiles::<By<u64>, u8, _>(Pipeline, Sum, features(Heads::Offsets, "xi"), 60);
+}
+
+/// Checks scans of floats against the tree of their sums.
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_trees() {
+    tiles::<Whole, f32, _>(Wave, Sum, features(Heads::None, "ic"), 60);
+    tiles::<Whole, f64, _>(Wave, Product, features(Heads::None, "xr"), 60);
+    tiles::<By<u32>, f32, _>(Wave, Sum, features(Heads::Offsets, "x"), 60);
+    tiles::<Whole, f32, _>(Pipeline, Sum, features(Heads::None, ""), 60);
+    tiles::<Whole, f64, _>(Pipeline, Sum, features(Heads::None, "xrc"), 60);
+    tiles::<Whole, f32, _>(Pipeline, Product, features(Heads::None, "ix"), 60);
+    tiles_of::<Whole, _>(Pipeline, in_f32::<f16>(), features(Heads::None, "i"), 60);
+    tiles_of::<Whole, _>(
+        Pipeline,
+        Parts::<f32, f64, _, Widen<f64>, _>::new(Sum, Widen::new(), Same),
+        features(Heads::None, "x"),
+        60,
+    );
+    tiles::<Whole, f64, _>(Pipeline, Sum, features(Heads::Rows, "i"), 60);
+    tiles::<Whole, f32, _>(Pipeline, Sum, features(Heads::Flags, "xr"), 60);
+    tiles::<ByKey, f32, _>(Pipeline, Sum, features(Heads::Keys, "i"), 60);
+    tiles_of::<By<u64>, _>(Pipeline, in_f32::<bf16>(), features(Heads::Offsets, "r"), 60);
 }
 
 #[test]

@@ -37,6 +37,8 @@ pub(crate) struct Layouts {
     pub plain_output: bool,
     pub acc: Layout,
     pub output: Layout,
+    /// Number of elements of a row of the tree of float scans ([`tree`](upsweep_core::tree)); 0 for other operators.
+    pub row: usize,
 }
 
 /// Options of one scan or reduction for which a kernel is compiled.
@@ -148,7 +150,9 @@ impl Features {
         // Mapped elements are kept from one pass over a tile to the next if they have up to 4 bytes; if they are mapped
         // from several inputs, up to 8 bytes. This saves mapping them a second time.
         let most = if layouts.streams.is_some_and(|streams| streams.sizes().len() > 1) { 8 } else { 4 };
-        let kept = if self.heads != Heads::None && acc <= most { acc } else { 0 };
+        // Reductions by segment, and lines that are scanned as one, have another grouping.
+        let row = if self.by_segment || self.interleaved > 1 { 0 } else { layouts.row };
+        let kept = if self.heads != Heads::None && row == 0 && acc <= most { acc } else { 0 };
         let counted = self.counts_heads();
         Sizes {
             input,
@@ -159,6 +163,7 @@ impl Features {
             kept,
             marks,
             counted,
+            row,
         }
     }
 

@@ -17,6 +17,7 @@ use upsweep_core::outputs::{Memory, Target, Write, WritingText};
 use upsweep_core::segments::{SegmentKind, Segmentation};
 use upsweep_core::shape::Shape;
 use upsweep_core::steps::{Code, Held, In, JobSteps, Known, Out, Steps};
+use upsweep_core::tree::row_len;
 
 /// C++ text that a job contributes to its kernel.
 pub(crate) struct Text {
@@ -88,7 +89,9 @@ pub(crate) fn layouts_of<S: JobSteps>() -> Layouts {
         (Some(streams), Layout { size: streams.bytes().max(1), align: 1 })
     };
     let (acc, output) = (Layout::of::<S::Acc>(), Layout::of::<Out<S>>());
-    Layouts { input, streams, counted: S::In::COUNTED, apart: S::In::APART, acc, output, plain_output: S::Out::PLAIN }
+    let row = if S::TREE { row_len(size_of::<In<S>>(), output.size) } else { 0 };
+    let (counted, apart, plain_output) = (S::In::COUNTED, S::In::APART, S::Out::PLAIN);
+    Layouts { input, streams, counted, apart, acc, output, plain_output, row }
 }
 
 /// Functions of the job's input and of the job's output: what they add to the kernel's text.

@@ -363,7 +363,7 @@ pub(super) fn sample() -> String {
     use upsweep_plan::merge::{MergePlan, MergeStep, MergeTypes};
     use upsweep_plan::moving_sum::{MovingSumPlan, Windows};
     use upsweep_plan::recurrence::{Form, RecurrencePlan};
-    use upsweep_plan::scan::RunSizes;
+    use upsweep_plan::scan::{RunSizes, Sizes};
     use upsweep_plan::scan_axes::AxesPlan;
     use upsweep_plan::select::{SelectPlan, SelectSizes};
     use upsweep_plan::topk::{RankTypes, TopKPlan};
@@ -372,7 +372,8 @@ pub(super) fn sample() -> String {
     let text = |source: &mut Source| text_of::<_, ByKey>(source, &steps, Some(&Equal), &((), ()));
     let held = Held::nothing();
     let functions = Functions::of::<Parts<f32, f32, Sum, Same, Same>, ByKey>(&text, &held);
-    let (features, sizes) = (Features::PLAIN, Features::PLAIN.sizes(functions.layouts));
+    // The tiles of an operator without the tree of float scans: most kernels have such tiles.
+    let (features, sizes) = (Features::PLAIN, Sizes { row: 0, ..Features::PLAIN.sizes(functions.layouts) });
     let columns = columns::plan(functions.layouts, Pass::Whole);
     let histogram_plan = HistogramPlan::new(HistogramJob::plain::<f32>(1 << 28, 256), (9, 0), 132);
     let select = SelectSizes {
@@ -477,7 +478,7 @@ pub(super) fn sample() -> String {
     .filter(|line| !line.starts_with("static_assert") && !line.starts_with("#include"))
     .fold(String::new(), |text, line| text + line + "\n");
     format!(
-        "// What the host puts before a kernel, of one job: the sum of f32, by the numbers of an H200. It stands here so that\n\
+        "// What the host puts before a kernel, of one job: the sum of f32, by the numbers of an H200, but with the tiles of other operators. It stands here so that\n\
          // editors and readers find every name that is declared in no other file; a kernel that runs has a prelude of its own in\n\
          // its place (src/code.rs, params.rs, upsweep-plan). `UPSWEEP_WRITE=1 cargo test -p upsweep-cuda --lib config` writes it.\n\n\
          #pragma once\n\n#include \"arith.cuh\"\n\n\

@@ -140,7 +140,7 @@ impl RecurrencePlan {
     pub fn new(len: usize, form: Form, sizes: Sizes, number: usize, capability: (u32, u32)) -> Self {
         let tuning = Tuning::of(capability);
         // States replace the values that a scan would keep of a tile.
-        let sizes = Sizes { kept: 0, ..sizes };
+        let sizes = Sizes { kept: 0, row: 0, ..sizes };
         let states = form.order * number;
         let segmented = sizes.state > number;
         let carried = if segmented { (states + 4).next_multiple_of(number.max(4)) } else { states.max(LEAST_CARRIED) };

@@ -6,6 +6,7 @@
 use super::constants::{Constants, constants};
 use super::memory::StatusWords;
 use upsweep_core::inputs::Streams;
+use upsweep_core::tree;
 
 /// Number of lanes of a warp.
 pub(super) const WARP: usize = 32;
@@ -78,6 +79,8 @@ pub struct Sizes {
     pub marks: Marks,
     /// Whether a state counts segment heads, in 8 bytes of it.
     pub counted: bool,
+    /// Number of elements of a row of the tree of float scans ([`tree`]), or 0 if the grouping is that of the tile.
+    pub row: usize,
 }
 
 /// Kind of marks of segment heads in shared memory: see `tile/heads.cuh`.
@@ -95,7 +98,7 @@ impl Sizes {
     /// Returns the sizes of a scan without segments.
     #[must_use]
     pub fn plain(input: usize, state: usize, output: usize) -> Self {
-        Self { input, streams: None, state, output, place: input, kept: 0, marks: Marks::None, counted: false }
+        Self { input, streams: None, state, output, place: input, kept: 0, marks: Marks::None, counted: false, row: 0 }
     }
 }
 
@@ -139,10 +142,15 @@ pub struct TileShape {
     pub rows: usize,
     /// Bytes of a vector in shared memory, where each input buffer has a slot for its elements of the vector.
     pub slot: usize,
+    /// Whether it is a tile of the tree of float scans: then the elements of a thread are a row.
+    pub tree: bool,
 }
 
 impl TileShape {
     pub(super) fn new(sizes: Sizes, size: TileSize) -> Self {
+        if sizes.row > 0 {
+            return Self::of_tree(sizes);
+        }
         let TileSize { threads, thread_bytes } = size;
         let widest = sizes.state.max(sizes.output);
         // The smallest number of elements that are whole loads of 16 bytes, unless a thread does not hold as many or,
@@ -166,17 +174,31 @@ impl TileShape {
         let several = sizes.streams.is_some_and(|streams| streams.sizes().len() > 1);
         let thread_bytes = if several && size == SEGMENTS { SEGMENTS_OF_SEVERAL } else { thread_bytes };
         if size == LARGE && several && vector == 1 && slot <= SHORT_SLOT && sizes.marks == Marks::None {
-            return Self { threads, vector, rows: ROWS_OF_SHORT, slot };
+            return Self { threads, vector, rows: ROWS_OF_SHORT, slot, tree: false };
         }
         let one_row = size == LARGE && several && rows(thread_bytes) == 1;
         if one_row && ROWS_OF_SEVERAL * slot <= SEVERAL.thread_bytes && sizes.marks != Marks::Offsets {
-            return Self { threads: SEVERAL.threads, vector, rows: ROWS_OF_SEVERAL, slot };
+            return Self { threads: SEVERAL.threads, vector, rows: ROWS_OF_SEVERAL, slot, tree: false };
         }
         if one_row {
             let threads = (SEVERAL_BYTES / slot / WARP * WARP).clamp(3 * WARP, threads);
-            return Self { threads, vector, rows: 1, slot };
+            return Self { threads, vector, rows: 1, slot, tree: false };
         }
-        Self { threads, vector, rows: rows(thread_bytes), slot }
+        Self { threads, vector, rows: rows(thread_bytes), slot, tree: false }
+    }
+
+    /// Returns the shape of a tile of the tree of float scans: a row for each thread, a group for eight.
+    fn of_tree(sizes: Sizes) -> Self {
+        let vector = match sizes.streams {
+            None => [1, 2, 4, 8].into_iter().find(|elements| (elements * sizes.input).is_multiple_of(16)).unwrap_or(16),
+            Some(streams) => vector_of(streams, sizes.output),
+        };
+        let vector = vector.min(sizes.row);
+        let slot = match sizes.streams {
+            None => (vector * sizes.place).next_multiple_of(16),
+            Some(streams) => slots(streams, vector, sizes.place),
+        };
+        Self { threads: tree::ROWS * tree::GROUPS, vector, rows: sizes.row / vector, slot, tree: true }
     }
 
     /// Returns the number of elements of the tile.
@@ -201,9 +223,8 @@ impl TileShape {
         // The marks of what follows each warp, a byte each, take 16 bytes at most with padding, as the bytes of
         // vectors' bits before them are a multiple of 16.
         let marks = self.threads * self.rows * self.vector.div_ceil(8) + self.warps() * size_of::<u64>() + 16;
-        2 * sizes.state * self.warps()
-            + sizes.kept * self.threads
-            + if sizes.marks == Marks::Vectors { marks } else { 0 }
+        let states = if self.tree { 2 * tree::GROUPS + 2 } else { 2 * self.warps() };
+        states * sizes.state + sizes.kept * self.threads + if sizes.marks == Marks::Vectors { marks } else { 0 }
     }
 
     /// Bytes of what a warp that finds segment offsets stores in shared memory for a tile: the tile's marks of segment
@@ -215,7 +236,7 @@ impl TileShape {
     /// Constants of kernels that scan tiles of this shape.
     pub(super) fn constants(&self, sizes: Sizes) -> Constants {
         let mut constants = StatusWords::constants(sizes.state);
-        constants!(constants; "GROUP" = GROUP, "SPREAD" = SPREAD, "OFFSETS_A_WARP" = OFFSETS_A_WARP, "THREADS" = self.threads, "VECTOR" = self.vector, "ROWS" = self.rows, "SLOT_BYTES" = self.slot);
+        constants!(constants; "GROUP" = GROUP, "SPREAD" = SPREAD, "OFFSETS_A_WARP" = OFFSETS_A_WARP, "THREADS" = self.threads, "VECTOR" = self.vector, "ROWS" = self.rows, "SLOT_BYTES" = self.slot, "TREE" = usize::from(self.tree));
         constants
     }
 }

@@ -42,7 +42,9 @@ impl Wave {
     /// Bytes of shared memory of a block besides its tiles. It is more than [`SHARED_RESERVED`] if threads keep more
     /// than 4 bytes of each tile.
     pub(super) fn reserved(sizes: Sizes, shape: TileShape) -> usize {
-        SHARED_RESERVED + sizes.kept.saturating_sub(4) * shape.threads * Self::most_tiles(shape)
+        // Blocks of the tree of float scans read the totals of all tiles before theirs, and keep them.
+        let totals = if shape.tree { MOST_PARTS * Self::most_tiles(shape) * 34 / 32 * sizes.state } else { 0 };
+        SHARED_RESERVED + totals + sizes.kept.saturating_sub(4) * shape.threads * Self::most_tiles(shape)
     }
 
     /// Plans the wave for `len` elements; `None` if no wave holds them in blocks of at most `longest` tiles.
@@ -56,7 +58,7 @@ impl Wave {
             let tiles = len.div_ceil(shape.elements()).max(1);
             let (part, most) =
                 if tiles <= of_one_block { (tiles, of_one_block) } else { (tiles.div_ceil(MOST_PARTS), most) };
-            let words = StatusWords::of(tiles.div_ceil(part), sizes.state);
+            let words = StatusWords::of(if shape.tree { tiles } else { tiles.div_ceil(part) }, sizes.state);
             (part <= most.min(longest)).then_some(Self { shape, tiles, part, blocks, words })
         };
         wave(small, fit(1, small).min(MOST_TILES_OF_ONE_BLOCK), fit(1, small).min(1))

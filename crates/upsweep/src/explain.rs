@@ -29,7 +29,7 @@ impl fmt::Display for Plan {
 
 impl Device {
     /// Returns the plan of a call of the sizes in `question`. Elements are assumed to be aligned to their size, and
-    /// operators to be sums.
+    /// operators to be sums of integers.
     ///
     /// ```
     /// use upsweep::{Device, Question};

@@ -35,14 +35,14 @@ struct alignas(16) Marks {
     u32 bits[HEADS == Heads::OFFSETS ? TILE / 32 + 1 : 1];
 };
 
-// Returns, for segments by offsets, the marks from this thread's first element on, at least to the next thread's first:
-// bit i belongs to element i.
-static_assert(ITEMS != 32, "a mask has a bit to spare");
+// Returns, for segments by offsets, the marks from this thread's first element on, in a reduction at least to the next
+// thread's first: bit i belongs to element i.
+static_assert(ITEMS != 32 || !BY_SEGMENT, "a reduction's mask has a bit to spare");
 __device__ __forceinline__ Mask marks_from(const Marks& marks) {
     const u32 at = threadIdx.x * ITEMS;
     const u32* const words = marks.bits + at / 32;
     const u32 low = __funnelshift_r(words[0], words[1], at);
-    if constexpr (ITEMS < 32) return low;
+    if constexpr (ITEMS <= 32) return low;
     else return low | (u64)__funnelshift_r(words[1], words[2], at) << 32;
 }
 

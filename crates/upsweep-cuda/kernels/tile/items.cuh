@@ -8,7 +8,7 @@
 struct Vector {
     In elements[VECTOR];
     Vector() = default;
-    __device__ __forceinline__ Vector(const Slot* slots, u32 vector) { Input::load(slots, vector, elements); }
+    __device__ __forceinline__ Vector(const Slot* slots, u32 vector) { Input::load(slots, slot_of(vector), elements); }
     __device__ __forceinline__ In operator[](u32 j) const { return elements[REVERSE ? VECTOR - 1 - j : j]; }
 };
 

@@ -14,7 +14,9 @@
 // of one after the other. Few words are polled by many: a tile reads at most GROUP + GROUPS + 1 of them, and the words
 // that every block polls lie in memory lines of their own, so that no single slice of the L2 cache serves them all.
 //
-// `State` is any type with a `combine`; it need not fit in a status word.
+// `State` is any type with a `combine`; it need not fit in a status word. If CHAINS, every combination is a chain from
+// left to right, so that the prefix of a group is the same from whichever prefix before it the look-back begins
+// (tree.cuh); else those of tiles and of groups are trees.
 //
 // Memory ordering: see status.cuh. A tile waits for lower tiles only, and publishes its aggregate before it waits.
 
@@ -26,7 +28,7 @@
 static_assert(GROUP == WARP, "a lane polls each tile of a group");
 static_assert(GROUPS < WARP, "a warp polls the groups of a window and the prefix before them");
 
-template <class State>
+template <class State, bool CHAINS = false>
 struct Chain {
     using Entry = Status<State>;
     const Workspace& space;
@@ -45,8 +47,26 @@ struct Chain {
         Entry::put(space, first_entry + t, aggregate, epoch);
     }
 
-    // Returns the exclusive prefix of tile `t`, which is not tile 0, in lane 0. Called by all lanes of one warp.
-    __device__ __forceinline__ State look_back(u64 t) const {
+    // Combination of everything before a tile: of the groups before its own (`groups`, unless it is of the first
+    // group), and of the tiles before it in its group (`tiles`, unless it is the group's first).
+    struct Before {
+        State groups, tiles;
+    };
+
+    // Returns the combination of the groups `first` to `first + groups - 1`, whose values the first lanes have, after the
+    // prefix of group `first`, which the last lane has unless that is group 0; in lane 0.
+    static __device__ __forceinline__ State after_prefix(const State& found, u32 groups, bool prefix) {
+        const State base = shuffle(found, WARP - 1);
+        if constexpr (CHAINS) {
+            return prefix ? warp_chain<GROUPS>(found, groups, &base) : warp_chain<GROUPS>(found, groups);
+        } else {
+            const State all = warp_reduce(found, groups);
+            return prefix ? combine(base, all) : all;
+        }
+    }
+
+    // Returns what is before tile `t`, which is not tile 0, in lane 0. Called by all lanes of one warp.
+    __device__ __forceinline__ Before before(u64 t) const {
         const u64 group = t / GROUP, first = group < GROUPS ? 0 : group - GROUPS;
         const u32 lane = lane_index(), in_group = t % GROUP, groups = (u32)(group - first);
 
@@ -67,12 +87,17 @@ struct Chain {
             if (!__any_sync(~0u, near_missing)) break;
             __nanosleep(POLL_NANOSECONDS);
         }
+        Before found;
+        const State own = near.value();
+        if constexpr (CHAINS) found.tiles = warp_chain(own, in_group);
         if (last) {
-            const State all = warp_reduce(near.value(), GROUP);
+            State all;
+            if constexpr (CHAINS) all = combine(found.tiles, shuffle(own, GROUP - 1));
+            else all = warp_reduce(own, GROUP);
             if (lane == 0) Entry::put(space, group_entry(group), all, epoch);
         }
-        const State tiles_before = warp_reduce(near.value(), in_group);
-        if (group == 0) return tiles_before;
+        if constexpr (!CHAINS) found.tiles = warp_reduce(own, in_group);
+        if (group == 0) return found;
 
         // Waits for the groups before the tile's group.
         while (true) {
@@ -81,13 +106,18 @@ struct Chain {
             __nanosleep(POLL_NANOSECONDS);
             if (missing) far = Entry::load(space, entry);
         }
-        const State found = far.value();
-        State prefix = warp_reduce(found, groups);
-        const State base = shuffle(found, WARP - 1);
-        if (first > 0) prefix = combine(base, prefix);
-        if (in_group > 0) return combine(prefix, tiles_before);
-        if (lane == 0 && (group + GROUPS) * GROUP < tiles) Entry::put(space, prefix_entry(group), prefix, epoch);
-        return prefix;
+        found.groups = after_prefix(far.value(), groups, first > 0);
+        if (in_group == 0 && lane == 0 && (group + GROUPS) * GROUP < tiles) {
+            Entry::put(space, prefix_entry(group), found.groups, epoch);
+        }
+        return found;
+    }
+
+    // Returns the exclusive prefix of tile `t`, which is not tile 0, in lane 0. Called by all lanes of one warp.
+    __device__ __forceinline__ State look_back(u64 t) const {
+        const Before found = before(t);
+        if (t < GROUP) return found.tiles;
+        return t % GROUP > 0 ? combine(found.groups, found.tiles) : found.groups;
     }
 
     // Returns the exclusive prefix of tile `t`, which is not tile 0, in every lane of the warp.

@@ -79,9 +79,8 @@ __device__ __forceinline__ u32 prefix_barrier(u32 k) { return 2 + RING + k % RIN
 __device__ __forceinline__ u32 ticket_barrier(u32 preparer) { return 2 + 2 * RING + 2 * preparer; }
 __device__ __forceinline__ u32 prepared_barrier(u32 preparer) { return 3 + 2 * RING + 2 * preparer; }
 
-// Returns the combination of the totals of the tile's warps, in lane 0 of the warp that calls it.
-template <class State>
-__device__ __forceinline__ State aggregate_of(const State* totals) { return warp_reduce<WARPS>(totals[min(lane_index(), WARPS - 1)], WARPS); }
+// Chain of prefixes of a task's tiles. A task may have another than this.
+template <class Task> struct ChainOf { using type = Chain<typename Task::State>; };
 
 template <class Task>
 class Pipeline {
@@ -243,7 +242,8 @@ private:
         }
     }
 
-    __device__ __forceinline__ Chain<State> chain() const { return Chain<State>{p.workspace, tiles, epoch}; }
+    using TaskChain = typename ChainOf<Task>::type;
+    __device__ __forceinline__ TaskChain chain() const { return TaskChain{p.workspace, tiles, epoch}; }
 
     __device__ __forceinline__ Pipeline(const Params& p, Shared& shared, u64 tiles, u32 epoch, bool alone)
         : p(p), shared(shared), tiles(tiles), epoch(epoch), alone(alone) {}

@@ -1,7 +1,7 @@
 // The two passes over a tile in shared memory: reduce it, and, once its exclusive prefix is known, rescan it. The
 // second pass scans the rows again: that costs fewer shared-memory bytes than to store the first pass's scan. Only if
 // heads make that slow, and a thread's result is small, it is stored. Full tiles of small integers go through
-// packed.cuh, those of keys through keyed.cuh.
+// packed.cuh, those of keys through keyed.cuh. The passes of float sums and products are those of tree.cuh.
 
 #pragma once
 
@@ -17,8 +17,6 @@
 // end, which are not stored, and these functions accept any bits. One code path halves the instructions that a short
 // scan must fetch. A carry is the combination of the last tile, so there garbage would show.
 constexpr bool ALL_FULL = ANY_BITS && FORM != Form::OTHER && !SEGMENTED && !CARRIES;
-
-
 
 
 // Reports those indices, with which this thread's elements read tables, that are out of range for the tables.
@@ -55,12 +53,12 @@ __device__ __forceinline__ void map_thread(const Params& p, u64 begin, u32 count
     load_mapped<FULL>(p, begin, count, slots, heads, mapped);
     check_thread<FULL>(p, begin, count, slots, heads);
 #pragma unroll
-    for (u32 row = 0; row < ROWS; row++) put_in_slot(slots[threadIdx.x * ROWS + row], mapped[row]);
+    for (u32 row = 0; row < ROWS; row++) put_in_slot(slots[slot_of(threadIdx.x * ROWS + row)], mapped[row]);
 }
 
 // Returns the mapped element j of the thread's vector in row `row`; it is mapped here, or has been by `map_thread`.
 __device__ __forceinline__ T mapped_element(const Params& p, const Items& items, const Slot* slots, u32 row, u32 j) {
-    if constexpr (KEEPS_MAPPED) return ((const T*)slots[threadIdx.x * ROWS + row].bytes)[REVERSE ? VECTOR - 1 - j : j];
+    if constexpr (KEEPS_MAPPED) return ((const T*)slots[slot_of(threadIdx.x * ROWS + row)].bytes)[REVERSE ? VECTOR - 1 - j : j];
     else return items(p, j);
 }
 
@@ -86,7 +84,7 @@ __device__ __forceinline__ T thread_sum(const Params& p, u64 begin, u32 count, c
 
 // Whether the first pass stores for the second what `warp_sums` returns in each thread: if that is small (the host has
 // the same rule).
-constexpr bool KEPT = SEGMENTED && sizeof(T) <= (STREAMS > 1 ? 8 : 4);
+constexpr bool KEPT = SEGMENTED && !TREE && sizeof(T) <= (STREAMS > 1 ? 8 : 4);
 struct ThreadPrefixes {
     T of[KEPT ? THREADS : 1];
 };
@@ -181,7 +179,7 @@ __device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 coun
             }
         }
         if constexpr (COUNTED && !THROUGH_SLOTS) continue;
-        if constexpr (THROUGH_SLOTS) put_in_slot(slots[threadIdx.x * ROWS + row], results);
+        if constexpr (THROUGH_SLOTS) put_in_slot(slots[slot_of(threadIdx.x * ROWS + row)], results);
         else {
             const u32 mine = existing<FULL && !ALL_FULL>((u32)(items.index - begin), VECTOR, count);
             if (mine > 0) store_vector(vector_address(output_of(p), p.n, items.index), results, mine, aligned);
@@ -193,14 +191,56 @@ __device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 coun
     else __syncwarp();  // other threads of the warp stage into the slots that this one has read
 }
 
-// Stores the carry of a scan of the whole array, and its last result if that is the total. They follow from the total
-// of the last tile's last warp and its exclusive prefix `prefix`, which exists only if `some` is true.
-__device__ __forceinline__ void store_carry(const Params& p, const State* warp_totals, u32 warps, bool some, const State& prefix) {
-    T last = p.first;
-    if (warps > 0) {
-        const State& total = warp_totals[warps - 1];
-        last = value_of(some ? combine(prefix, total) : total);
-    }
+// Stores the value after the last element of a scan of the whole array: as its carry, and as one more result if
+// requested.
+__device__ __forceinline__ void store_last(const Params& p, const T& last) {
     if (p.carry) store_carry(p.carry, last);
     if (p.total) store_result(output_of(p) + p.n, result(last));
 }
+
+// Stores what `store_last` does. It follows from the total of the last tile's last warp and its exclusive prefix
+// `prefix`, which exists only if `some` is true.
+__device__ __forceinline__ void store_carry(const Params& p, const State* warp_totals, u32 warps, bool some, const State& prefix) {
+    if (warps == 0) return store_last(p, p.first);
+    const State& total = warp_totals[warps - 1];
+    store_last(p, value_of(some ? combine(prefix, total) : total));
+}
+
+// The two passes as a single-pass kernel calls them. See tree.cuh for those of float sums and products.
+struct WarpPasses {
+    // What a tile has in shared memory besides its elements.
+    struct Tile {
+        State warp_totals[WARPS];
+        State prefixes[WARPS];  // exclusive prefixes of the warps
+        ThreadPrefixes kept;
+    };
+
+    template <bool FULL>
+    static __device__ __forceinline__ void reduce(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, Tile& tile) {
+        reduce_tile<FULL>(p, begin, count, slots, marks, tile.warp_totals, tile.kept);
+    }
+
+    // Returns the combination of the tile's warps, in lane 0 of the warp that calls it.
+    static __device__ __forceinline__ State total_of(const Tile& tile) { return aggregate_of(tile.warp_totals); }
+
+    // Leaves the exclusive prefixes of the warps of tile `t`. Called by all lanes of one warp.
+    template <class Look>
+    static __device__ __forceinline__ void look_back(const Params& p, u64 t, Tile& tile, const Look& chain) {
+        const u32 lane = lane_index(), warps = warps_with_elements(tile_count(p.n, t));
+        const State lower = lower_warps(tile.warp_totals, warps);
+        State prefix;
+        if (t > 0) prefix = chain.prefix(t);
+        if (lane < warps) {
+            if (lane > 0) prefix = t > 0 ? combine(prefix, lower) : lower;
+            tile.prefixes[lane] = prefix;
+        }
+        if constexpr (CARRIES) {
+            if (t + 1 == chain.tiles && lane == max(warps, 1u) - 1) store_carry(p, tile.warp_totals, warps, t > 0 || lane > 0, prefix);
+        }
+    }
+
+    template <bool FULL>
+    static __device__ __forceinline__ void rescan(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, const Tile& tile, bool aligned) {
+        rescan_tile<FULL>(p, begin, count, slots, marks, tile.kept, begin > 0 || warp_index() > 0, tile.prefixes[warp_index()], aligned);
+    }
+};

@@ -82,10 +82,11 @@ struct Stream {
         if (WIDTH > 1 && count == TILE && aligned) {
             // The rows have a constant stride, so that one address suffices for all.
             const E* const from = vector_address(base, n, begin);
+            const u32 slot = slot_of(first);
 #pragma unroll
             for (i32 row = 0; row < (i32)ROWS; row++) {
                 constexpr i32 DISTANCE = WARP * VECTOR;
-                stage_all(slots[first + row * WARP], from + (REVERSE ? -row : row) * DISTANCE);
+                stage_all(slots[row_slot(slot, row)], from + (REVERSE ? -row : row) * DISTANCE);
                 with_vector(begin + row * DISTANCE);
             }
         } else {
@@ -93,7 +94,7 @@ struct Stream {
             for (u32 row = 0; row < ROWS; row++) {
                 const u32 vector = row_vector(row), offset = vector * VECTOR;
                 const u32 mine = existing<false>(offset, VECTOR, count);
-                stage_vector(slots[vector], vector_address(base, n, t * TILE + offset), mine);
+                stage_vector(slots[slot_of(vector)], vector_address(base, n, t * TILE + offset), mine);
                 if (mine > 0) with_vector(t * TILE + offset);
             }
         }
@@ -130,13 +131,13 @@ public:
         stage_tile(t, slots, [](u64) {});
     }
 
-    // Loads the elements of vector `vector` of a tile from its slots, in memory order.
-    static __device__ __forceinline__ void load(const Slot* slots, u32 vector, In (&elements)[VECTOR]) {
+    // Loads the elements of a vector of a tile from its slots, which have the index `slot`, in memory order.
+    static __device__ __forceinline__ void load(const Slot* slots, u32 slot, In (&elements)[VECTOR]) {
         E own[VECTOR];
-        Own::load(slots[vector], own);
+        Own::load(slots[slot], own);
 #pragma unroll
         for (u32 j = 0; j < VECTOR; j++) StreamOf<S>::of(elements[j]) = own[j];
-        if constexpr (S + 1 < STREAMS) Rest::load((const typename Rest::Slot*)(slots + Own::SLOTS), vector, elements);
+        if constexpr (S + 1 < STREAMS) Rest::load((const typename Rest::Slot*)(slots + Own::SLOTS), slot, elements);
     }
 };
 template <u32 PLACE, u32 S>

@@ -29,9 +29,10 @@ __device__ __forceinline__ void store_rows(const Params& p, u64 begin, u32 count
         // The rows have a constant stride, so that one address suffices for all.
         const u32 first = row_vector(0);
         const Place to = vector_address(output_of(p), p.n, begin + first * VECTOR);
+        const u32 slot = slot_of(first);
 #pragma unroll
         for (i32 row = 0; row < (i32)ROWS; row++) {
-            store_all(to + (i64)((REVERSE ? -row : row) * (i32)(WARP * VECTOR)), (const Out*)slots[first + row * WARP].bytes);
+            store_all(to + (i64)((REVERSE ? -row : row) * (i32)(WARP * VECTOR)), (const Out*)slots[row_slot(slot, row)].bytes);
         }
         return;
     }
@@ -39,7 +40,7 @@ __device__ __forceinline__ void store_rows(const Params& p, u64 begin, u32 count
 #pragma unroll 1
     for (u32 row = 0; row < ROWS; row++) {
         const u32 vector = row_vector(row), mine = existing<false>(vector * VECTOR, VECTOR, count);
-        if (mine > 0) store_slot(vector_address(output_of(p), p.n, begin + vector * VECTOR), slots[vector], mine, aligned);
+        if (mine > 0) store_slot(vector_address(output_of(p), p.n, begin + vector * VECTOR), slots[slot_of(vector)], mine, aligned);
     }
 }
 

@@ -73,6 +73,7 @@ kernel_files! {
     "tile/stage.cuh",
     "tile/state.cuh",
     "tile/store.cuh",
+    "tile/tree.cuh",
     "warp/accumulator.cuh",
     "warp/ballots.cuh",
     "warp/index.cuh",

@@ -18,7 +18,9 @@
 
 #include "tile/offsets.cuh"
 #include "tile/pipeline.cuh"
-#include "tile/scan.cuh"
+#include "tile/tree.cuh"
+
+using ScanChain = Chain<State, TREE>;
 
 struct ScanTask {
     using State = ::State;
@@ -31,9 +33,7 @@ struct ScanTask {
 
     // Shared memory. Arrays of STAGES are indexed by the block's tiles that are in shared memory, modulo STAGES.
     struct Shared {
-        State warp_totals[STAGES][WARPS];
-        State prefixes[STAGES][WARPS];  // exclusive prefixes of the warps
-        ThreadPrefixes kept[STAGES];
+        Passes::Tile tiles[STAGES];
         Marks marks[MARKED ? MARK_SLOTS : 1];
         Found found[PREPARERS > 0 ? MARK_SLOTS : 1];
     };
@@ -49,7 +49,7 @@ struct ScanTask {
     __device__ __forceinline__ Slot* slots(u32 k) const { return tile_slots(dynamic_shared, k % STAGES); }
     __device__ __forceinline__ Marks& marks(u32 k) const { return shared.marks[MARKED ? k % MARK_SLOTS : 0]; }
     __device__ __forceinline__ Found& found(u32 k) const { return shared.found[PREPARERS > 0 ? k % MARK_SLOTS : 0]; }
-    __device__ __forceinline__ const State* totals(u32 k) const { return shared.warp_totals[k % STAGES]; }
+    __device__ __forceinline__ const Passes::Tile& totals(u32 k) const { return shared.tiles[k % STAGES]; }
 
     __device__ __forceinline__ void stage(u32 k, u64 tile) const {
         input.stage_tile(tile, slots(k), [&](u64 i) {
@@ -59,39 +59,26 @@ struct ScanTask {
 
     __device__ __forceinline__ void reduce(u32 k, u64 tile) const {
         const u64 begin = tile * TILE;
-        const u32 count = tile_count(p.n, tile), slot = k % STAGES;
+        const u32 count = tile_count(p.n, tile);
         mark_heads(p, begin, count, marks(k));
-        if (ALL_FULL || count == TILE) reduce_tile<true>(p, begin, count, slots(k), marks(k), shared.warp_totals[slot], shared.kept[slot]);
-        else reduce_tile<false>(p, begin, count, slots(k), marks(k), shared.warp_totals[slot], shared.kept[slot]);
+        if (ALL_FULL || count == TILE) Passes::reduce<true>(p, begin, count, slots(k), marks(k), shared.tiles[k % STAGES]);
+        else Passes::reduce<false>(p, begin, count, slots(k), marks(k), shared.tiles[k % STAGES]);
     }
     __device__ __forceinline__ void store(u32, u64) const {}
     __device__ __forceinline__ void check(u64 tile) const {
         if constexpr (HEADS == Heads::OFFSETS) check_others(p, tile);
     }
 
-    __device__ __forceinline__ void look_back(u32 k, u64 tile, const Chain<State>& chain) const {
-        const u32 slot = k % STAGES, lane = lane_index(), warps = warps_with_elements(tile_count(p.n, tile));
-        const State lower = lower_warps(shared.warp_totals[slot], warps);
-        State prefix;
-        if (tile > 0) prefix = chain.prefix(tile);
-        if (lane < warps) {
-            if (lane > 0) prefix = tile > 0 ? combine(prefix, lower) : lower;
-            shared.prefixes[slot][lane] = prefix;
-        }
-        if constexpr (CARRIES) {
-            if (tile + 1 == chain.tiles && lane == max(warps, 1u) - 1) {
-                store_carry(p, shared.warp_totals[slot], warps, tile > 0 || lane > 0, prefix);
-            }
-        }
+    __device__ __forceinline__ void look_back(u32 k, u64 tile, const ScanChain& chain) const {
+        Passes::look_back(p, tile, shared.tiles[k % STAGES], chain);
     }
 
     __device__ __forceinline__ void finish(u32 k, u64 tile) const {
         const u64 begin = tile * TILE;
-        const u32 count = tile_count(p.n, tile), slot = k % STAGES;
-        const State prefix = shared.prefixes[slot][warp_index()];
-        const bool some = tile > 0 || warp_index() > 0;
-        if (ALL_FULL || count == TILE) rescan_tile<true>(p, begin, count, slots(k), marks(k), shared.kept[slot], some, prefix, out_aligned);
-        else rescan_tile<false>(p, begin, count, slots(k), marks(k), shared.kept[slot], some, prefix, out_aligned);
+        const u32 count = tile_count(p.n, tile);
+        const Passes::Tile& totals = shared.tiles[k % STAGES];
+        if (ALL_FULL || count == TILE) Passes::rescan<true>(p, begin, count, slots(k), marks(k), totals, out_aligned);
+        else Passes::rescan<false>(p, begin, count, slots(k), marks(k), totals, out_aligned);
     }
 
     // Returns the state of a preparing warp, for segments by offsets: it marks the heads of a tile before the tile is
@@ -102,6 +89,8 @@ struct ScanTask {
     __device__ __forceinline__ bool left_over(u32 k) const { return found(k).range.has_more(); }
     __device__ __forceinline__ void prepare_together(u32 k, u64 tile) const { mark_others(p, tile, found(k).range, marks(k)); }
 };
+
+template <> struct ChainOf<ScanTask> { using type = ScanChain; };
 
 extern "C" __global__ void __launch_bounds__(THREADS + Pipeline<ScanTask>::HELPERS * WARP, BLOCKS) upsweep_scan(const __grid_constant__ ScanParams given) {
     const Params p(given);

@@ -23,19 +23,9 @@
 
 #include "memory/status.cuh"
 #include "tile/offsets.cuh"
-#include "tile/scan.cuh"
+#include "tile/tree.cuh"
 
 using Entry = Status<State>;
-
-struct Shared {
-    State warp_totals[MOST_TILES][WARPS];
-    State tile_totals[MOST_TILES];
-    ThreadPrefixes kept[MOST_TILES];
-    State before[WARPS];  // for each warp, the combination of its share of the parts before this block's
-    Marks marks[MARKED ? MOST_TILES : 1];
-    OffsetRange found[HEADS == Heads::OFFSETS ? MOST_TILES : 1];
-    u32 epoch;
-};
 
 // Waits until at most `pending` groups of copies are in flight; for more than 3, at most 3.
 __device__ __forceinline__ void wait_groups_but(u32 pending) {
@@ -47,36 +37,187 @@ __device__ __forceinline__ void wait_groups_but(u32 pending) {
     }
 }
 
-// Returns in lane 0 the combination of the first `tiles` tiles of this block's part, all of which are full, and stores
-// the total of each. Called by warp 0.
-__device__ __forceinline__ State add_up_tiles(Shared& shared, u32 tiles) {
-    State sum;
-    for (u32 k = 0; k < tiles; k++) {
-        const State total = warp_reduce(shared.warp_totals[k][min(lane_index(), WARPS - 1)], WARPS);
-        if (lane_index() == 0) shared.tile_totals[k] = total;
-        sum = k == 0 ? total : combine(sum, total);
-    }
-    return sum;
-}
+// A block's part of the array.
+struct Part {
+    u64 first;  // its first tile
+    u32 tiles;
+    bool last;  // whether it is the array's last part
+    u32 epoch;
+};
 
-// Combines the published aggregates of this warp's share of the parts before `part`, which is not part 0, and stores
-// the combination in `before`. Returns the number of warps with a share.
-__device__ __forceinline__ u32 look_back(const Workspace& space, u32 part, u32 epoch, State* before) {
-    const u32 share = (part + THREADS - 1) / THREADS;  // number of neighbouring parts of a thread
-    const u32 threads = (part + share - 1) / share;    // number of threads that have some
-    const u32 first = threadIdx.x * share, begin = warp_index() * WARP;
-    State sum;
-    for (u32 i = first; i < first + share && i < part; i++) {
-        const State value = Entry::wait(space, i, epoch);
-        sum = i == first ? value : combine(sum, value);
+// A block's part, by the passes of scan.cuh: a block publishes the aggregate of its part.
+struct WarpParts {
+    struct Shared {
+        State warp_totals[MOST_TILES][WARPS];
+        State tile_totals[MOST_TILES];
+        ThreadPrefixes kept[MOST_TILES];
+        State before[WARPS];  // for each warp, the combination of its share of the parts before this block's
+    };
+
+    template <bool FULL>
+    static __device__ __forceinline__ void reduce(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, Shared& shared, u32 k) {
+        reduce_tile<FULL>(p, begin, count, slots, marks, shared.warp_totals[k], shared.kept[k]);
     }
-    const u32 lanes = begin < threads ? min(threads - begin, WARP) : 0;
-    if (lanes > 0) {
-        sum = warp_reduce(sum, lanes);
-        if (lane_index() == 0) before[warp_index()] = sum;
+
+    // Returns in lane 0 the combination of the first `tiles` tiles of this block's part, all of which are full, and stores
+    // the total of each. Called by warp 0.
+    static __device__ __forceinline__ State add_up_tiles(Shared& shared, u32 tiles) {
+        State sum;
+        for (u32 k = 0; k < tiles; k++) {
+            const State total = aggregate_of(shared.warp_totals[k]);
+            if (lane_index() == 0) shared.tile_totals[k] = total;
+            sum = k == 0 ? total : combine(sum, total);
+        }
+        return sum;
     }
-    return (threads + WARP - 1) / WARP;
-}
+
+    // Combines the published aggregates of this warp's share of the parts before `part`, which is not part 0, and stores
+    // the combination in `before`. Returns the number of warps with a share.
+    static __device__ __forceinline__ u32 look_back(const Workspace& space, u32 part, u32 epoch, State* before) {
+        const u32 share = (part + THREADS - 1) / THREADS;  // number of neighbouring parts of a thread
+        const u32 threads = (part + share - 1) / share;    // number of threads that have some
+        const u32 first = threadIdx.x * share, begin = warp_index() * WARP;
+        State sum;
+        for (u32 i = first; i < first + share && i < part; i++) {
+            const State value = Entry::wait(space, i, epoch);
+            sum = i == first ? value : combine(sum, value);
+        }
+        const u32 lanes = begin < threads ? min(threads - begin, WARP) : 0;
+        if (lanes > 0) {
+            sum = warp_reduce(sum, lanes);
+            if (lane_index() == 0) before[warp_index()] = sum;
+        }
+        return (threads + WARP - 1) / WARP;
+    }
+
+    // Publishes what other blocks wait for, and waits for what the part's results need. Called by all threads.
+    static __device__ __forceinline__ void exchange(const Params& p, const Part& part, Shared& shared, u32& warps) {
+        if (warp_index() == 0) {
+            const State sum = add_up_tiles(shared, part.last ? part.tiles - 1 : part.tiles);
+            if (lane_index() == 0 && !part.last) Entry::put(p.workspace, blockIdx.x, sum, part.epoch);
+        }
+        warps = blockIdx.x > 0 ? look_back(p.workspace, blockIdx.x, part.epoch, shared.before) : 0;
+    }
+
+    // Computes and stores the results. Called by all threads after a barrier.
+    static __device__ __forceinline__ void finish(const Params& p, const Part& part, const Marks* all_marks, Shared& shared, u32 warps, bool aligned) {
+        bool any = blockIdx.x > 0;
+        State before;
+        if (any) before = shuffle(warp_reduce(shared.before[min(lane_index(), WARPS - 1)], warps), 0);
+        for (u32 k = 0; k < part.tiles; k++) {
+            const u64 tile = part.first + k;
+            const u32 count = tile_count(p.n, tile);
+            Slot* const staged = tile_slots(dynamic_shared, k);
+            const Marks& marks = all_marks[MARKED ? k : 0];
+            // Exclusive prefix of this warp in the array.
+            const u32 warp = warp_index(), warps = warps_with_elements(count);
+            const State lower = shuffle(lower_warps(shared.warp_totals[k], min(warp + 1, warps)), warp);
+            const State before_warp = warp == 0 || warp >= warps ? before : any ? combine(before, lower) : lower;
+            const bool some = any || warp > 0;
+            if (ALL_FULL || count == TILE) rescan_tile<true>(p, tile * TILE, count, staged, marks, shared.kept[k], some, before_warp, aligned);
+            else rescan_tile<false>(p, tile * TILE, count, staged, marks, shared.kept[k], some, before_warp, aligned);
+            if (k + 1 < part.tiles) before = any ? combine(before, shared.tile_totals[k]) : shared.tile_totals[k];
+            any = true;
+        }
+        if (CARRIES && part.last && threadIdx.x == 0) {
+            const u32 warps = warps_with_elements(tile_count(p.n, part.first + part.tiles - 1));
+            const State* const totals = shared.warp_totals[part.tiles - 1];
+            State prefix = before;  // exclusive prefix of the last tile, and then of its last warp
+            bool some = part.tiles > 1 || blockIdx.x > 0;
+            for (u32 warp = 0; warp + 1 < warps; warp++) {
+                prefix = some ? combine(prefix, totals[warp]) : totals[warp];
+                some = true;
+            }
+            store_carry(p, totals, warps, some, prefix);
+        }
+    }
+};
+
+// A block's part, by the passes of tree.cuh: a block publishes the aggregate of each tile, as chains begin anew at each
+// span, wherever parts begin.
+template <class V>
+struct TreeParts {
+    using Chains = Tree<V>;
+    static constexpr u32 MOST = MOST_PARTS * MOST_TILES;
+    static constexpr u32 AT_ONCE = 4;  // entries that a thread loads before it waits for them
+
+    struct Shared {
+        typename Chains::Tile tiles[MOST_TILES];
+        // Totals of the tiles before this block's, and of the spans before: one place more a span, against bank conflicts.
+        State before[MOST + MOST / GROUP];
+        State spans[MOST / GROUP];
+    };
+    static __device__ __forceinline__ State& before(Shared& shared, u32 tile) { return shared.before[tile + tile / GROUP]; }
+
+    template <bool FULL>
+    static __device__ __forceinline__ void reduce(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, Shared& shared, u32 k) {
+        Chains::template reduce<FULL>(p, begin, count, slots, marks, shared.tiles[k]);
+    }
+
+    static __device__ __forceinline__ void exchange(const Params& p, const Part& part, Shared& shared, u32&) {
+        // Each tile is published by a thread of a warp of its own, where there are as many warps.
+        for (u32 k = warp_index(); k < part.tiles; k += WARPS) {
+            if (lane_index() == 0 && !(part.last && k + 1 == part.tiles)) {
+                Entry::put(p.workspace, part.first + k, Chains::total_of(shared.tiles[k]), part.epoch);
+            }
+        }
+        const u32 tiles = (u32)part.first;
+        for (u32 from = threadIdx.x; from < tiles; from += AT_ONCE * THREADS) {
+            typename Entry::Raw found[AT_ONCE];
+#pragma unroll
+            for (u32 i = 0; i < AT_ONCE; i++) {
+                if (from + i * THREADS < tiles) found[i] = Entry::load(p.workspace, from + i * THREADS);
+            }
+#pragma unroll
+            for (u32 i = 0; i < AT_ONCE; i++) {
+                const u32 tile = from + i * THREADS;
+                if (tile >= tiles) break;
+                before(shared, tile) = found[i].is_of(part.epoch) ? found[i].value() : Entry::wait(p.workspace, tile, part.epoch);
+            }
+        }
+        __syncthreads();
+        for (u32 span = threadIdx.x; span < tiles / GROUP; span += THREADS) {
+            State chain = before(shared, span * GROUP);
+            for (u32 i = 1; i < GROUP; i++) chain = combine(chain, before(shared, span * GROUP + i));
+            shared.spans[span] = chain;
+        }
+    }
+
+    static __device__ __forceinline__ void finish(const Params& p, const Part& part, const Marks* all_marks, Shared& shared, u32, bool aligned) {
+        if (warp_index() == 0) {
+            const u32 first = (u32)part.first, begin = first / GROUP * GROUP;
+            State spans = Chains::none(), tiles = Chains::none();
+            for (u32 span = 0; span < first / GROUP; span++) spans = combine(spans, shared.spans[span]);
+            for (u32 tile = begin; tile < first; tile++) tiles = combine(tiles, before(shared, tile));
+            for (u32 k = 0; k < part.tiles; k++) {
+                Chains::leave_bases(shared.tiles[k], tiles, spans);
+                tiles = combine(tiles, Chains::total_of(shared.tiles[k]));
+                if ((first + k + 1) % GROUP == 0) spans = combine(spans, tiles), tiles = Chains::none();
+            }
+        }
+        __syncthreads();
+        for (u32 k = 0; k < part.tiles; k++) {
+            const u64 tile = part.first + k;
+            const u32 count = tile_count(p.n, tile);
+            Slot* const staged = tile_slots(dynamic_shared, k);
+            const Marks& marks = all_marks[MARKED ? k : 0];
+            if (ALL_FULL || count == TILE) Chains::template rescan<true>(p, tile * TILE, count, staged, marks, shared.tiles[k], aligned);
+            else Chains::template rescan<false>(p, tile * TILE, count, staged, marks, shared.tiles[k], aligned);
+        }
+        if (CARRIES && part.last && threadIdx.x == 0) Chains::leave_carry(p, shared.tiles[part.tiles - 1]);
+    }
+};
+
+template <bool> struct PartsOf { using type = WarpParts; };
+template <> struct PartsOf<true> { using type = TreeParts<T>; };
+using Parts = PartsOf<TREE>::type;
+
+struct Shared {
+    Parts::Shared parts;
+    Marks marks[MARKED ? MOST_TILES : 1];
+    OffsetRange found[HEADS == Heads::OFFSETS ? MOST_TILES : 1];
+    u32 epoch;
+};
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const __grid_constant__ ScanParams given) {
     __shared__ Shared shared;
@@ -124,49 +265,15 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
         Marks& marks = shared.marks[MARKED ? k : 0];
         mark_heads(p, tile * TILE, count, marks);
         wait_groups_but(mine - 1 - k);
-        if (ALL_FULL || count == TILE) reduce_tile<true>(p, tile * TILE, count, staged, marks, shared.warp_totals[k], shared.kept[k]);
-        else reduce_tile<false>(p, tile * TILE, count, staged, marks, shared.warp_totals[k], shared.kept[k]);
+        if (ALL_FULL || count == TILE) Parts::reduce<true>(p, tile * TILE, count, staged, marks, shared.parts, k);
+        else Parts::reduce<false>(p, tile * TILE, count, staged, marks, shared.parts, k);
     }
     __syncthreads();
-    const u32 epoch = alone ? 0 : shared.epoch;
-    if (warp_index() == 0) {
-        const State sum = add_up_tiles(shared, last ? mine - 1 : mine);
-        if (lane_index() == 0 && !last) Entry::put(p.workspace, blockIdx.x, sum, epoch);
-    }
-    bool any = blockIdx.x > 0;
-    const u32 warps = any ? look_back(p.workspace, blockIdx.x, epoch, shared.before) : 0;
+    const Part own = {first, mine, last, alone ? 0 : shared.epoch};
+    u32 warps;
+    Parts::exchange(p, own, shared.parts, warps);
     __syncthreads();
-    if (threadIdx.x == 0 && last && !alone) prepare_next_launch(p.workspace, epoch);  // it has seen all other words
-    State before;
-    if (any) before = shuffle(warp_reduce(shared.before[min(lane_index(), WARPS - 1)], warps), 0);
-
-    for (u32 k = 0; k < mine; k++) {
-        const u64 tile = first + k;
-        const u32 count = tile_count(p.n, tile);
-        Slot* const staged = tile_slots(dynamic_shared, k);
-        const Marks& marks = shared.marks[MARKED ? k : 0];
-        // Exclusive prefix of this warp in the array.
-        const u32 warp = warp_index(), warps = warps_with_elements(count);
-        const State lower = shuffle(lower_warps(shared.warp_totals[k], min(warp + 1, warps)), warp);
-        const State before_warp = warp == 0 || warp >= warps ? before : any ? combine(before, lower) : lower;
-        const bool some = any || warp > 0;
-        if (ALL_FULL || count == TILE) rescan_tile<true>(p, tile * TILE, count, staged, marks, shared.kept[k], some, before_warp, out_aligned);
-        else rescan_tile<false>(p, tile * TILE, count, staged, marks, shared.kept[k], some, before_warp, out_aligned);
-        if (k + 1 < mine) before = any ? combine(before, shared.tile_totals[k]) : shared.tile_totals[k];
-        any = true;
-    }
-    if constexpr (CARRIES) {
-        if (last && threadIdx.x == 0) {
-            const u32 warps = warps_with_elements(tile_count(p.n, tiles - 1));
-            const State* const totals = shared.warp_totals[mine - 1];
-            State prefix = before;  // exclusive prefix of the last tile, and then of its last warp
-            bool some = mine > 1 || blockIdx.x > 0;
-            for (u32 warp = 0; warp + 1 < warps; warp++) {
-                prefix = some ? combine(prefix, totals[warp]) : totals[warp];
-                some = true;
-            }
-            store_carry(p, totals, warps, some, prefix);
-        }
-    }
-    if (!alone) finish_launch(p.workspace, epoch, gridDim.x);
+    if (threadIdx.x == 0 && last && !alone) prepare_next_launch(p.workspace, own.epoch);  // it has seen all other words
+    Parts::finish(p, own, shared.marks, shared.parts, warps, out_aligned);
+    if (!alone) finish_launch(p.workspace, own.epoch, gridDim.x);
 }

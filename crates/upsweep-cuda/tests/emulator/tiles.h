@@ -4,6 +4,7 @@
 
 #include "emulator/offsets.h"
 #include "emulator/workspace.h"
+#include "emulator/tree.h"
 
 namespace emulator {
 
@@ -38,6 +39,40 @@ static ScanParams params_of(u64 n, u64 row, u64 segments, u64 tiles) {
     p.segments = HEADS == Heads::OFFSETS ? segments : 0, p.share = p.segments / tiles + 1;
     p.keys_room = NO_KEYS;
     return p;
+}
+
+// Returns a random element: a float whose sums round.
+template <class X>
+static X any_element() {
+    const double x = ((double)random_bits() - 9e18) * 1.2345e-20;
+    if constexpr (TREE && arith::half<X>) return arith::narrow<X>((f32)x);
+    else if constexpr (TREE && arith::floating<X>) return (X)(PRODUCT ? 1 + x / 8 : x);
+    else return any_value<X>();
+}
+
+// Checks the results of a float scan, and returns the last one.
+template <class V>
+static V check_tree(const Params& p, const std::vector<In>& input, const std::vector<u64>& offsets, Guarded<Out>& output) {
+    std::vector<bool> heads(p.n + 1);
+    for (u64 s = 0; s + 1 < offsets.size(); s++) {
+        if (offsets[s] < offsets[s + 1]) heads[REVERSE ? p.n - offsets[s + 1] : offsets[s]] = true;
+    }
+    TreeOracle<V> oracle;
+    V last = p.first;
+    for (u64 i = 0; i < p.n; i++) {
+        const u64 at = REVERSE ? p.n - 1 - i : i;
+        const bool head = i == 0 || (SEGMENTED && heads[i]);
+        V e = map(input[at], at, at);
+        if (head) {
+            oracle.begin();
+            if (HAS_INIT) e = combine(p.init, e);
+        }
+        const V with = oracle.next(e);
+        const Out expected = result(!EXCLUSIVE ? with : head ? p.first : last);
+        if (!same_bits(output[at], expected)) fail("wrong at %llu of %llu, in the tree", at, p.n);
+        last = with;
+    }
+    return last;
 }
 
 static void check_results(const Params& p, const std::vector<In>& input, const std::vector<u64>& offsets, Guarded<Out>& output) {
@@ -86,7 +121,7 @@ static void one_case() {
         if (!BY_SEGMENT && once_in(4)) input = (In*)output.values;
     }
     std::vector<In> elements;
-    for (u64 i = 0; i < n; i++) elements.push_back(input[i] = any_value<In>());
+    for (u64 i = 0; i < n; i++) elements.push_back(input[i] = any_element<In>());
     Guarded<Offset> offsets(HEADS == Heads::OFFSETS ? segments.size() : 0);
     for (u64 k = 0; k < offsets.number; k++) offsets[k] = (Offset)segments[k];
     const bool spoilt = HEADS == Heads::OFFSETS && once_in(4) && spoil(offsets, n);
@@ -97,7 +132,7 @@ static void one_case() {
     u64 count = ~0ull;
 
 #if IN_WAVE
-    const u64 part = (tiles + MOST_PARTS - 1) / MOST_PARTS, grid = (tiles + part - 1) / part, values = grid;
+    const u64 part = (tiles + MOST_PARTS - 1) / MOST_PARTS, grid = (tiles + part - 1) / part, values = TREE ? tiles : grid;
     const u32 threads = THREADS, dynamic = part * Input::TILE_BYTES;
     const bool alone = grid == 1;
 #else
@@ -134,8 +169,13 @@ static void one_case() {
         }
     }
     if (space.header.fault) fail("says that offset %llu, %lld, is wrong", space.header.fault_index, space.header.fault_value);
-    check_results(p, elements, segments, output);
-    if constexpr (CARRIES) check_carry(p, elements, carry[0]);
+    if constexpr (TREE) {
+        const T last = check_tree<T>(p, elements, segments, output);
+        if (CARRIES && !same_bits(carry[0], canonical(carried_acc(ValueOfAcc::back(last))))) fail("wrong carry of %llu elements", n);
+    } else {
+        check_results(p, elements, segments, output);
+        if constexpr (CARRIES) check_carry(p, elements, carry[0]);
+    }
     if (COUNTED && count != number) fail("counts %llu segments of %llu", count, number);
 }
 

@@ -1,0 +1,48 @@
+// Oracle of the tree of float scans, one element after the other: see upsweep-core/src/tree.rs. A tile has as many
+// groups as the kernel was compiled for.
+
+#include <vector>
+
+namespace emulator {
+
+template <class V>
+class TreeOracle {
+    struct Level {
+        u64 parts;  // number of parts of a unit of this level
+        bool any;
+        V chain;
+    };
+    std::vector<Level> levels = {{ITEMS, false, V()}, {8, false, V()}, {THREADS / 8, false, V()}, {32, false, V()}, {~0ull, false, V()}};
+    u64 position = 0;
+
+    static void add(Level& level, const V& x) {
+        level.chain = level.any ? combine(level.chain, x) : x;
+        level.any = true;
+    }
+
+public:
+    // Forgets what comes before the next element.
+    void begin() {
+        for (Level& level : levels) level.any = false;
+    }
+
+    // Returns the result of the next element.
+    V next(const V& x) {
+        add(levels[0], x);
+        V result = levels[0].chain;
+        for (u64 k = 1; k < levels.size(); k++) {
+            if (levels[k].any) result = combine(levels[k].chain, result);
+        }
+        position++;
+        u64 whole = 1;
+        for (u64 k = 0; k + 1 < levels.size(); k++) {
+            whole *= levels[k].parts;
+            if (position % whole != 0) break;
+            add(levels[k + 1], levels[k].chain);
+            levels[k].any = false;
+        }
+        return result;
+    }
+};
+
+}  // namespace emulator
