@@ -6,7 +6,7 @@
 //! nothing that comes later: the first k results of an array are the results of its first k elements.
 //!
 //! ```text
-//! level    consists of                                  bytes of elements
+//! level    consists of                                  bytes of elements, or of results if these are larger
 //! row      E elements, see row_len                      64
 //! group    ROWS rows                                    512
 //! tile     GROUPS groups                                12 Ki
@@ -43,11 +43,11 @@ pub const ROWS: usize = 8;
 pub const GROUPS: usize = 24;
 pub const TILES: usize = 32;
 
-/// Returns the number of elements of a row: a power of two up to 32, of 64 bytes of elements, or of results if elements
-/// take no memory. `input` and `output` are the bytes of an element and of a result.
+/// Returns the number of elements of a row: a power of two up to 32, of 64 bytes of elements or of results, whichever are
+/// larger. `input` and `output` are the bytes of an element and of a result.
 #[must_use]
 pub const fn row_len(input: usize, output: usize) -> usize {
-    let size = if input > 0 { input } else { output };
+    let size = if input > output { input } else { output };
     match 64 / if size > 2 { size } else { 2 } {
         0 => 1,
         most => 1 << most.ilog2(),

@@ -70,14 +70,20 @@ impl Pipeline {
             (false, Marks::None) => tuning.lag,
             _ => tuning.lag.min(LAG_OF_SEVERAL),
         };
-        let lag = most.min(fit.saturating_sub(tuning.ahead + 1)).max(1);
-        let ring = (lag + 1).next_multiple_of(tuning.look_back_warps);
+        // Where a block alone has no room for three tiles, none is copied ahead. As many look-back warps are told of the
+        // end as there are tiles whose tickets are drawn.
+        let alone = tuning.shared_of_block(1).saturating_sub(beside) / (shape.bytes() + shape.beside(sizes));
+        let (ahead, look_back_warps) =
+            if alone < tuning.ahead + 2 { (0, 1) } else { (tuning.ahead, tuning.look_back_warps) };
+        let lag = most.min(fit.saturating_sub(ahead + 1)).max(1);
+        let ring = (lag + 1).next_multiple_of(look_back_warps);
         let offsets_warps = if sizes.marks == Marks::Offsets { OFFSETS_WARPS_OF_SCAN } else { 0 };
         Self {
-            ahead: tuning.ahead,
+            ahead,
             lag,
-            stages: tuning.ahead + lag + 1,
+            stages: ahead + lag + 1,
             ring,
+            look_back_warps,
             offsets_warps,
             ..Self::of(len, sizes, tuning, shape)
         }
