@@ -15,7 +15,7 @@
 //!
 //! A key that occurs in two runs has two results: [`Sort::pairs`](crate::Sort::pairs) brings equal keys together.
 //!
-//! **Order.** Sums of floats have the same bits in every run, and on every device, as for every [`Reduce`].
+//! **Order.** Sums of floats have the same bits in every run, as for every [`Reduce`].
 //!
 //! **Cost.** One pass over keys and elements; on the CPU the keys are read twice.
 

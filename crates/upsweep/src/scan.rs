@@ -33,9 +33,14 @@
 //! once. In their own type, sums of ones would stop growing at 2048 and 256.
 //!
 //! **Order.** The operator is applied strictly from left to right (only its associativity is used), so it need not be
-//! commutative. The grouping of the applications depends only on the number of elements and their type, so a scan of
-//! floats gives the same bits in every run on the CPU, and on every GPU of one architecture. The pages on the CPU
-//! backend (`upsweep-cpu/src/lib.rs`) and on the kernels (`upsweep-cuda/kernels/README.md`) describe the grouping.
+//! commutative.
+//!
+//! **Bits of floats.** Sums and products of `f32` and `f64`, and sums of `f16` and `bf16`, of whole arrays and by segments,
+//! have the same bits on every device. The order of operations is one tree (`upsweep-core/src/tree.rs`), which depends on
+//! an element's position, on the types and on where segments begin, and on nothing that comes later. Such sums never
+//! descend where an element is not negative, and an element of zero does not move them. Other operators and scans along
+//! an axis are grouped by the number of elements and their types: they give the same bits in every run on the CPU, and on
+//! every GPU of one architecture.
 //!
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990.
 
@@ -155,8 +160,8 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
     /// # Ok::<(), upsweep::Error>(())
     /// ```
     ///
-    /// The carry of floats is grouped otherwise than the results, so its last bits may differ from those of the last
-    /// result.
+    /// The carry of a sum or product of floats is the value of the last result; that of other operators on floats may
+    /// differ from it in the last bits. The scan that begins with the carry is grouped anew.
     ///
     /// # Errors
     /// As [`run`](Self::run); [`Error::Options`] with segments or with several lines along an axis, which have no

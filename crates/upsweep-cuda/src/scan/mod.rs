@@ -13,6 +13,10 @@
 //! **Waves.** Each block holds its neighbouring tiles in shared memory from the first load to the last store, and looks
 //! back over all blocks before it in one step.
 //!
+//! **Float sums and products** have the bits of one tree on every device (`upsweep-core/src/tree.rs`). Both kernels then
+//! have tiles of that tree, and the two passes of `kernels/tile/tree.cuh`. A block of a wave publishes the aggregate of
+//! each tile instead of that of its part.
+//!
 //! **Segments.** The same kernels scan segments. Tiles and warps exchange the operator pair of segmented scan, a flag
 //! and a value. Inside a warp there are values only, and one bit for each element that begins a segment
 //! (`kernels/tile/heads.cuh`). The heads of rows are computed, and those of keys are found by comparing neighbours.

@@ -4,7 +4,7 @@
 //   block b has part b of the array: some neighbouring tiles
 //       stage all its tiles                         one latency of memory
 //       reduce them, publish the part's aggregate
-//       read the aggregates of all parts before     one wait for other blocks
+//       read the aggregates of all parts before     one wait for other blocks; of float sums, of all tiles before
 //       rescan the tiles, store
 //
 // In contrast to scan.cuh, there are no tickets, so no block waits for one, and every block adds up all parts before

@@ -18,6 +18,7 @@ mod gpu_buffers;
 #[cfg(feature = "cuda")]
 mod gpu_streams;
 mod halves;
+mod hashes;
 mod large;
 mod positions;
 mod reduce_lines;
@@ -28,5 +29,6 @@ mod scan_maps;
 mod scan_options;
 mod scan_segments;
 mod scan_sizes;
+mod tree;
 mod types;
 mod values;
