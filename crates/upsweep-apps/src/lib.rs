@@ -12,6 +12,7 @@
 //! - [`poly`]: polynomials at points, division, interpolation
 //! - [`bigint`]: sums and comparisons of big integers
 //! - [`tree`]: depths, sizes, sums, ancestors and values (as expressions) of trees and forests; Fenwick trees
+//! - [`sampling`]: random choice by weights, independent and systematic
 //! - [`graph`]: graphs and sparse matrices in compressed rows (CSR), products over any semiring, page ranks
 //!
 //! # How the applications are built
@@ -38,6 +39,7 @@ mod guide;
 pub mod image;
 mod part;
 pub mod poly;
+pub mod sampling;
 pub mod signal;
 pub mod terrain;
 pub mod text;
