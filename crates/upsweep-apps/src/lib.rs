@@ -29,6 +29,7 @@
 //! | `image/summed.rs` | a summed-area table is a scan along two axes; a sum over a rectangle reads it at four positions |
 //! | `image/blur.rs` | blurs, thresholds and variances of one radius are moving sums |
 //! | `image/mipmap.rs` | the levels lie in one buffer, and are pyramids where sizes are even |
+//! | `sampling.rs` | a draw is a binary search in the prefix sums of the weights |
 //! | `terrain/viewshed.rs` | one scan with the maximum, whose lines are rays side by side (`terrain/rays.rs`) |
 
 pub mod bigint;

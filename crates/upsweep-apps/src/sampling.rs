@@ -30,29 +30,29 @@
 //! Users of NumPy know the independent draws as `Generator.choice(len(w), n, p=w / w.sum())`, those of Rust's `rand` as
 //! `WeightedIndex`, those of particle filters as multinomial resampling; they know the others as systematic resampling.
 //!
-//! **Zero weights.** An element of weight 0 is never drawn. Running sums by `+` of numbers that are not negative do not
-//! descend, and an element of 0 does not move them: its sum is that of the element before, or 0, and no point lies
-//! between the two. All points are less than the total: where a product is rounded up to it, the point is the number
-//! before. A weight so small that it leaves the sum before it as it is counts as 0.
+//! **Zero weights.** An element of weight 0 is never drawn. Running sums of numbers that are not negative never descend,
+//! of floats neither, and an element of 0 does not move them. So its sum is that of the element before it, or 0, and no
+//! point lies between the two. All points are less than the total: where a product is rounded up to it, the point is the
+//! number before. A weight so small that it leaves the sum before it as it is counts as 0.
 //!
-//! **Exactness.** Sums of integers are exact, in `u64`. So is the distribution of systematic draws by integers: the
-//! expected number of draws of i is `n w[i] / total`, and their number is that, rounded down or up. A probability of
-//! independent draws is off by less than 2^-64. Sums of floats are `f64`, also those of `f32`, and rounded as a
-//! [scan](upsweep::scan) rounds them; points are multiples of 2^-53 of the total before they are rounded. A point within
-//! a rounding of s[i] may fall to either side.
+//! **Exactness.** Sums of integers are exact, in `u64`, and so are points: systematic draws have i exactly
+//! `n w[i] / total` times, rounded down or up, and the probabilities of independent draws are off by less than 2^-64. Sums
+//! of floats are `f64`, also those of `f32`, and rounded as a [scan](upsweep::scan) rounds them. Points of floats are
+//! rounded: one that is within a rounding of s[i] may fall to either side.
 //!
-//! **The same draws.** Random number k is a function of the seed and of k (SplitMix64), and threads draw in any order. A
-//! seed gives the same draws in every run, and on every device where the sums are the same: those of integers are. Of
-//! `n` independent draws, the first `m` are the `m` draws of the seed. The generator is not for cryptography.
+//! **The same draws.** Random number k is a function of the seed and of k (SplitMix64), so threads draw in any order, and
+//! the order in which floats are added is the same on every device. A seed gives the same draws in every run and on every
+//! device. The first `m` of `n` independent draws are the `m` draws of the same seed. The generator is not for
+//! cryptography.
 //!
 //! **Cost.** `build` is one scan of the weights, and waits for the total. `n` draws are one pass that writes `n` points
-//! of 8 bytes, and a [`Search`] of them: log2 of the number of weights reads each. Points of systematic draws ascend, so
-//! their reads are nearly all of a cache.
+//! of 8 bytes, and a [`Search`] of them, each with log2 of the number of weights as reads. Points of systematic draws
+//! ascend, so nearly all of their reads come from a cache.
 //!
-//! Sources: Devroye, "Non-Uniform Random Variate Generation", 1986, chapter III.2; Kitagawa, "Monte Carlo Filter and
-//! Smoother for Non-Gaussian Nonlinear State Space Models", 1996; Douc, Cappé, Moulines, "Comparison of Resampling
-//! Schemes for Particle Filtering", 2005, who show that systematic draws usually vary less than independent ones, and
-//! that there are weights and functions of which they vary more.
+//! Sources: Devroye, "Non-Uniform Random Variate Generation", 1986, chapter III.2, the inversion method; Kitagawa, "Monte
+//! Carlo Filter and Smoother for Non-Gaussian Nonlinear State Space Models", 1996, systematic draws; Douc, Cappé and
+//! Moulines, "Comparison of Resampling Schemes for Particle Filtering", 2005, with weights for which they vary more than
+//! independent draws.
 
 mod random;
 mod weight;

@@ -236,9 +236,9 @@ mod of {
         let sampler = Sampler::build(device, &device.upload(&whole).unwrap()).unwrap();
         said.push(say(&sampler.independent(device, 50_000, 1).unwrap()));
         said.push(say(&sampler.systematic(device, 50_000, 2).unwrap()));
-        // Sums of eighths are exact however they are grouped.
-        let eighths: Vec<f32> = whole.iter().map(|&w| (w >> 12) as f32 / 8.0).collect();
-        let sampler = Sampler::build(device, &device.upload(&eighths).unwrap()).unwrap();
+        let fractions: Vec<f32> = whole.iter().map(|&w| (w >> 12) as f32 / 7.0).collect();
+        let sampler = Sampler::build(device, &device.upload(&fractions).unwrap()).unwrap();
+        said.push(say(sampler.sums()));
         said.push(say(&sampler.independent(device, 50_000, 3).unwrap()));
         said.push(say(&sampler.systematic(device, 50_000, 4).unwrap()));
         for wrong in [[0.5, -1.0], [f64::NAN, 1.0], [f64::INFINITY, 1.0], [f64::MAX, f64::MAX], [0.0, -0.0]] {
