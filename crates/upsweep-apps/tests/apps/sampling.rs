@@ -28,7 +28,7 @@ fn running(weights: impl IntoIterator<Item = u64>) -> Vec<u64> {
 
 /// `bits below / 2^64`, rounded down.
 fn scaled(bits: u64, below: u64) -> u64 {
-    (u128::from(bits) * u128::from(below) >> 64) as u64
+    ((u128::from(bits) * u128::from(below)) >> 64) as u64
 }
 
 /// `bits / 2^64`, rounded down to 53 bits.
