@@ -38,7 +38,7 @@
 //! **Exactness.** Sums of integers are exact, in `u64`, and so are points: systematic draws have i exactly
 //! `n w[i] / total` times, rounded down or up, and the probabilities of independent draws are off by less than 2^-64. Sums
 //! of floats are `f64`, also those of `f32`, and rounded as a [scan](upsweep::scan) rounds them. Points of floats are
-//! rounded: one that is within a rounding of s[i] may fall to either side.
+//! rounded: one that is within a rounding of `s[i]` may fall to either side.
 //!
 //! **The same draws.** Random number k is a function of the seed and of k (SplitMix64), so threads draw in any order, and
 //! the order in which floats are added is the same on every device. A seed gives the same draws in every run and on every
