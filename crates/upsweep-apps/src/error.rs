@@ -80,6 +80,25 @@ pub enum Error {
         /// Rule that the value breaks, in words.
         rule: &'static str,
     },
+    /// Weight of a random choice that is negative, infinite or NaN.
+    Weight {
+        /// Index of the first such weight.
+        at: usize,
+        /// Value of the weight.
+        weight: String,
+    },
+    /// Weights of a random choice that are all 0, or none.
+    NoWeight {
+        /// Number of weights.
+        weights: usize,
+    },
+    /// Weights of a random choice whose sum is too large.
+    Total {
+        /// Number of weights.
+        weights: usize,
+        /// Name of the type of the sums.
+        sums: &'static str,
+    },
     /// Point outside a raster.
     Outside {
         /// Row of the point.
@@ -164,6 +183,20 @@ impl fmt::Display for Error {
                 "{values} values add up to {sum}, and {accumulator} holds at most {most} exactly: take a wider type of sums"
             ),
             Self::Number { what, value, rule } => write!(f, "{what} is {value}: {rule}"),
+            Self::Weight { at, weight } => write!(
+                f,
+                "the weight at position {at} is {weight}: weights are finite numbers from 0 on, and 0 is never drawn"
+            ),
+            Self::NoWeight { weights: 0 } => f.write_str("there are no weights, so nothing can be drawn"),
+            Self::NoWeight { weights } => write!(
+                f,
+                "nothing can be drawn, as every weight is 0 (there are {weights}): what is to be drawn has one above 0"
+            ),
+            Self::Total { weights, sums } => write!(
+                f,
+                "the sum of the {weights} weights is too large for {sums}: give smaller ones, such as these as f64, divided by the \
+                 largest"
+            ),
             Self::Outside { row, column, rows, columns } => {
                 write!(f, "row {row}, column {column} is no cell of {rows} rows and {columns} columns, counted from 0")
             }

@@ -12,6 +12,7 @@
 //! - [`poly`]: polynomials at points, division, interpolation
 //! - [`bigint`]: sums and comparisons of big integers
 //! - [`tree`]: depths, sizes, sums, ancestors and values (as expressions) of trees and forests; Fenwick trees
+//! - [`sampling`]: random choice by weights, independent and systematic
 //! - [`graph`]: graphs and sparse matrices in compressed rows (CSR), products over any semiring, page ranks
 //!
 //! # How the applications are built
@@ -28,6 +29,7 @@
 //! | `image/summed.rs` | a summed-area table is a scan along two axes; a sum over a rectangle reads it at four positions |
 //! | `image/blur.rs` | blurs, thresholds and variances of one radius are moving sums |
 //! | `image/mipmap.rs` | the levels lie in one buffer, and are pyramids where sizes are even |
+//! | `sampling.rs` | a draw is a binary search in the prefix sums of the weights |
 //! | `terrain/viewshed.rs` | one scan with the maximum, whose lines are rays side by side (`terrain/rays.rs`) |
 
 pub mod bigint;
@@ -38,6 +40,7 @@ mod guide;
 pub mod image;
 mod part;
 pub mod poly;
+pub mod sampling;
 pub mod signal;
 pub mod terrain;
 pub mod text;

@@ -10,6 +10,8 @@
 
 use upsweep_apps::error;
 
+#[path = "../src/sampling/random.rs"]
+mod random;
 #[path = "../src/poly/range.rs"]
 mod range;
 #[path = "../src/terrain/raster.rs"]

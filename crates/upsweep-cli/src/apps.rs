@@ -1,4 +1,4 @@
-//! Applications: `upsweep text`, `tree`, `graph`, `poly`, `image` and `terrain`.
+//! Applications: `upsweep text`, `tree`, `graph`, `poly`, `image`, `terrain` and `sample`.
 
 mod colour;
 pub(crate) mod graph;
@@ -7,6 +7,7 @@ mod icicle;
 pub(crate) mod image;
 mod picture;
 pub(crate) mod poly;
+pub(crate) mod sample;
 pub(crate) mod terrain;
 pub(crate) mod text;
 pub(crate) mod tree;

@@ -49,6 +49,9 @@ pub(crate) enum Command {
     /// As many results for each value of FILE as it says: its index, or a value from another file
     #[command(after_help = selecting::EXPAND_EXAMPLES)]
     Expand(ExpandArgs),
+    /// Indices of the values of FILE, drawn at random, each as often as its value says: the values are weights
+    #[command(after_help = sampling::SAMPLE_EXAMPLES)]
+    Sample(SampleArgs),
     /// Text: tokens, lines that match, the first difference
     #[command(subcommand, after_help = apps::TEXT_EXAMPLES, arg_required_else_help = true)]
     Text(apps::Text),
@@ -239,6 +242,7 @@ mod files;
 pub(crate) mod pictures;
 mod planning;
 mod reading;
+mod sampling;
 mod selecting;
 mod signal;
 mod sorting;
@@ -248,6 +252,7 @@ mod summing;
 pub(crate) use planning::{BenchArgs, ExplainArgs, Explained, How, What};
 pub(crate) use reading::{Header, Reading, TableForm};
 use reading::{operators, types};
+pub(crate) use sampling::SampleArgs;
 pub(crate) use selecting::{ExpandArgs, RunsArgs, SelectArgs, UniqueArgs};
 pub(crate) use signal::{FilterArgs, Of, Pad, Signal, SmoothArgs};
 pub(crate) use sorting::{MedianArgs, SortArgs, TopArgs};

@@ -117,6 +117,7 @@ fn run_command(command: &Command) -> Result<()> {
         Command::Unique(args) => selecting::unique(args),
         Command::Runs(args) => selecting::runs(args),
         Command::Expand(args) => selecting::expand(args),
+        Command::Sample(args) => apps::sample::run(args),
         Command::Text(text) => apps::text::run(text),
         Command::Tree(tree) => apps::tree::run(tree),
         Command::Graph(graph) => apps::graph::run(graph),

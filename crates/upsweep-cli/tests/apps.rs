@@ -1,10 +1,10 @@
-//! Tests of `upsweep text`, `tree`, `graph` and `poly`.
+//! Tests of `upsweep text`, `tree`, `graph`, `poly` and `sample`.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod support;
 
-use support::{Folder, bytes_of, npy_data};
+use support::{Folder, bytes_of, npy, npy_data};
 
 /// Exit code, output and error text of a run.
 fn run(f: &Folder, args: &[&str], input: &str) -> (i32, String, String) {
@@ -353,4 +353,58 @@ fn polynomials() {
     for at in [&["--at", "1"][..], &[]] {
         assert!(wrong(&f, &[&["poly", "fit", "twice.csv"], at].concat(), "").contains("positions 0 and 2"));
     }
+}
+
+#[test]
+fn sample() {
+    let f = Folder::new();
+    let shares = "0\n0\n2\n2\n2\n2\n2\n2\n";
+    let systematic = ["sample", "-", "-n", "8", "--systematic"];
+    assert_eq!(yes(&f, &systematic, "1 0 3"), shares);
+    assert_eq!(yes(&f, &[&systematic[..], &["--seed", "5"]].concat(), "0.25 0 0.75"), shares);
+    let draw = |more: &[&str]| yes(&f, &[&["sample", "-"], more].concat(), "1 0 3 0");
+    assert_eq!(draw(&[]).lines().count(), 1);
+    assert_eq!(draw(&["--count", "0"]), "");
+    let many = draw(&["-n", "1000", "--seed", "7"]);
+    assert_eq!(many, draw(&["-n", "1e3", "--seed", "7"]));
+    assert!(many.starts_with(&draw(&["-n", "100", "--seed", "7"])));
+    assert_ne!(many, draw(&["-n", "1000"]));
+    assert_eq!(draw(&["-n", "1000"]), draw(&["-n", "1000", "--seed", "0"]));
+    let of_0 = many.lines().filter(|&line| line == "0").count();
+    assert!((200..300).contains(&of_0) && many.lines().all(|line| line == "0" || line == "2"), "{of_0} of 0");
+
+    // Every type, and tables.
+    for (element, one) in [
+        ("'|b1'", vec![1u8]),
+        ("'|u1'", vec![9]),
+        ("'<i2'", vec![9, 0]),
+        ("'<u8'", bytes_of!(u64: u64::MAX - 1)),
+        ("'<f2'", vec![0, 0x3c]),
+        ("'<f4'", bytes_of!(f32: f32::MAX)),
+        ("'<f8'", bytes_of!(f64: f64::MIN_POSITIVE)),
+    ] {
+        f.file("w.npy", npy(element, "(2, 2)", &[vec![0; 3 * one.len()], one].concat()));
+        assert_eq!(yes(&f, &["sample", "w.npy", "-n", "3"], ""), "3\n3\n3\n", "{element}");
+    }
+    f.file("t.csv", "name,w\na,0\nb,2\n");
+    assert_eq!(yes(&f, &["sample", "t.csv", "--column", "w", "-n", "2"], ""), "1\n1\n");
+    yes(&f, &["sample", "t.csv", "--column", "w", "-n", "2", "-o", "at.npy"], "");
+    assert_eq!(npy_data(&f.read("at.npy")), bytes_of!(u64: 1, 1));
+
+    for (input, said) in [
+        ("1 2.5 -0.5", "standard input: the weight at position 2 is -0.5: weights are finite numbers from 0 on"),
+        ("3 -4", "standard input: the weight at position 1 is -4: weights are finite numbers from 0 on"),
+        ("1 nan", "the weight at position 1 is NaN"),
+        ("inf 1", "the weight at position 0 is inf"),
+        ("0 0 0", "nothing can be drawn, as every weight is 0 (there are 3)"),
+        ("", "there are no weights, so nothing can be drawn"),
+        ("1e308 1e308", "the sum of the 2 weights is too large for f64"),
+        ("9223372036854775807 9223372036854775807 1", "the sum of the 3 weights is too large for u64"),
+    ] {
+        assert!(wrong(&f, &["sample", "-"], input).contains(said), "{input}");
+    }
+    assert!(wrong(&f, &["sample", "-", "-o", "at.f64"], "1").contains("the values are u64, not f64"));
+    assert!(wrong(&f, &["sample", "-", "--seed", "-1"], "1").contains("--seed"));
+    let (code, _, said) = run(&f, &["sample", "-", "-n", "2^60"], "1");
+    assert!(code == 1 && said.contains("not enough memory"), "{said}");
 }

@@ -42,6 +42,7 @@ const OTHERS: &[(&str, &[&str])] = &[
     ("histogram e.npy --bins 3 --range 0 1", &[]),
     ("median e.npy", &["has no values"]),
     ("quantile e.npy --q 0.5", &["has no values"]),
+    ("sample e.npy", &["there are no weights"]),
     ("image integral e.npy -o o.npy", &["has the shape", "is at most", "not enough memory"]),
     ("image blur e.npy --radius 1 -o o.npy", &["has the shape"]),
     ("image blur e.npy --sigma 1 -o o.npy", &["has the shape"]),

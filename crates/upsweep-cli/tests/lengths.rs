@@ -60,6 +60,8 @@ const CALLS: &[&str] = &[
     "unique x.npy --counts LONG",
     "runs x.npy --lengths LONG",
     "expand x.npy --values LONG",
+    "sample x.npy -n LONG",
+    "sample x.npy --seed LONG",
     "text lex t.csv --grammar LONG",
     "text lex t.csv --rules LONG",
     "text lex t.csv --rules long.txt",

@@ -7,6 +7,7 @@ use upsweep::prelude::*;
 use upsweep_apps::bigint;
 use upsweep_apps::graph::{Edges, Matrix, page_rank};
 use upsweep_apps::poly::{Interpolant, Polynomial};
+use upsweep_apps::sampling::Sampler;
 use upsweep_apps::text::{Compare, Grammar, Grep, Lexer, match_brackets};
 use upsweep_apps::tree::{Fenwick, Tree};
 
@@ -34,7 +35,7 @@ macro_rules! cases {
         }
     )* };
 }
-cases! { compared, polynomials, integers, trees, expressions, fenwick, graphs, small_lexer, large_lexer, lines, brackets }
+cases! { compared, polynomials, integers, trees, expressions, fenwick, graphs, small_lexer, large_lexer, lines, brackets, draws }
 
 fn say<T: Element + Debug>(x: &Array<T>) -> String {
     format!("{:?}", x.to_vec().unwrap())
@@ -226,5 +227,23 @@ mod of {
         let text = [b"([{a}](b){".repeat(3000), b"})".repeat(3000)].concat();
         let found = match_brackets(device, &device.upload(&text).unwrap()).unwrap();
         vec![say(&found.places), say(&found.depths), say(&found.partners)]
+    }
+
+    pub(super) fn draws(device: &Device) -> Said {
+        let mut random = Random(7);
+        let mut said = vec![];
+        let whole: Vec<u64> = (0..100_000).map(|_| random.next() % 4 * (random.next() >> 44)).collect();
+        let sampler = Sampler::build(device, &device.upload(&whole).unwrap()).unwrap();
+        said.push(say(&sampler.independent(device, 50_000, 1).unwrap()));
+        said.push(say(&sampler.systematic(device, 50_000, 2).unwrap()));
+        let fractions: Vec<f32> = whole.iter().map(|&w| (w >> 12) as f32 / 7.0).collect();
+        let sampler = Sampler::build(device, &device.upload(&fractions).unwrap()).unwrap();
+        said.push(say(sampler.sums()));
+        said.push(say(&sampler.independent(device, 50_000, 3).unwrap()));
+        said.push(say(&sampler.systematic(device, 50_000, 4).unwrap()));
+        for wrong in [[0.5, -1.0], [f64::NAN, 1.0], [f64::INFINITY, 1.0], [f64::MAX, f64::MAX], [0.0, -0.0]] {
+            said.push(Sampler::build(device, &device.upload(&wrong).unwrap()).unwrap_err().to_string());
+        }
+        said
     }
 }

@@ -8,6 +8,7 @@ mod expression;
 mod fenwick;
 mod graph;
 mod poly;
+mod sampling;
 mod text;
 mod tree;
 

@@ -1,0 +1,45 @@
+//! Command `upsweep sample`: random choice by weights.
+
+use super::{failed, values, write_values};
+use crate::args::SampleArgs;
+use crate::device::Chosen;
+use crate::element::Type;
+use crate::failure::{Failure, Result};
+use upsweep_apps::sampling::{Sampler, Weight};
+use upsweep_dynamic::View;
+
+pub(crate) fn run(args: &SampleArgs) -> Result<()> {
+    let device = Chosen::open(args.device)?;
+    let (weights, name) = values(&args.reading, None, args.device)?;
+    let computed = match weights.element() {
+        Type::F16 => Type::F32,
+        Type::Bool | Type::I8 | Type::I16 | Type::I32 => Type::I64,
+        Type::U8 | Type::U16 | Type::U32 => Type::U64,
+        other => other,
+    };
+    let weights = match weights.element() {
+        element if element == computed => weights,
+        _ => weights.view().nearest(computed).map_err(|e| Failure::computing(&name, &e))?,
+    };
+    let draws = match weights.view() {
+        View::I64(weights) => drawn(args, &device, weights),
+        View::U64(weights) => drawn(args, &device, weights),
+        View::F32(weights) => drawn(args, &device, weights),
+        View::F64(weights) => drawn(args, &device, weights),
+        _ => return Err(Failure::input(&name, "has no numbers")),
+    };
+    write_values(args.output.as_deref(), &draws.map_err(|e| failed(&name, e))?.into())
+}
+
+fn drawn<W: Weight>(args: &SampleArgs, chosen: &Chosen, weights: &[W]) -> upsweep_apps::Result<Vec<u64>> {
+    let device = &chosen.device;
+    let sampler = match chosen.on_host {
+        true => Sampler::build(device, weights)?,
+        false => Sampler::build(device, &device.upload(weights)?)?,
+    };
+    let draws = match args.systematic {
+        true => sampler.systematic(device, args.count, args.seed)?,
+        false => sampler.independent(device, args.count, args.seed)?,
+    };
+    Ok(draws.into_vec()?)
+}
