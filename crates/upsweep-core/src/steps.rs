@@ -238,6 +238,8 @@ pub struct Known {
     pub any_bits: bool,
     /// Whether the operator is a product: [`form`](Known::form) does not tell.
     pub product: bool,
+    /// Whether a result is NaN if and only if its operand is: there is no finish, or it rounds.
+    pub nan_stays: bool,
 }
 
 /// Functions of a job, as a builder's options give them.
@@ -399,8 +401,8 @@ where
         let widens = I::PLAIN && TypeId::of::<M>() == TypeId::of::<Widen<M::Output>>();
         // CUDA kernels have no special code for products: to them a product is an operator of form `Other`.
         let form = if matches!(Op::FORM, Form::Product) { Form::Other } else { Op::FORM };
-        let product = matches!(Op::FORM, Form::Product);
-        Known { form, same_map, same_finish, widens, any_bits: (same_map || widens) && same_finish, product }
+        let (product, nan_stays) = (matches!(Op::FORM, Form::Product), TypeId::of::<F>() == same);
+        Known { form, same_map, same_finish, widens, any_bits: (same_map || widens) && same_finish, product, nan_stays }
     }
 
     #[cfg(feature = "cuda")]

@@ -14,9 +14,9 @@
 // of one after the other. Few words are polled by many: a tile reads at most GROUP + GROUPS + 1 of them, and the words
 // that every block polls lie in memory lines of their own, so that no single slice of the L2 cache serves them all.
 //
-// `State` is any type with a `combine`; it need not fit in a status word. If CHAINS, every combination is a chain from
-// left to right, so that the prefix of a group is the same from whichever prefix before it the look-back begins
-// (tree.cuh); else those of tiles and of groups are trees.
+// `State` is any type with a `combine`; it need not fit in a status word. Combinations of tiles and of groups are trees,
+// unless there are `Chains` (tree.cuh): these combine strictly from left to right, so that the prefix of a group is the
+// same from whichever prefix before it the look-back begins.
 //
 // Memory ordering: see status.cuh. A tile waits for lower tiles only, and publishes its aggregate before it waits.
 
@@ -28,8 +28,11 @@
 static_assert(GROUP == WARP, "a lane polls each tile of a group");
 static_assert(GROUPS < WARP, "a warp polls the groups of a window and the prefix before them");
 
-template <class State, bool CHAINS = false>
+struct NoChains {};
+
+template <class State, class Chains = NoChains>
 struct Chain {
+    static constexpr bool CHAINS = !arith::same_type<Chains, NoChains>;
     using Entry = Status<State>;
     const Workspace& space;
     u64 tiles;
@@ -58,7 +61,7 @@ struct Chain {
     static __device__ __forceinline__ State after_prefix(const State& found, u32 groups, bool prefix) {
         const State base = shuffle(found, WARP - 1);
         if constexpr (CHAINS) {
-            return prefix ? warp_chain<GROUPS>(found, groups, &base) : warp_chain<GROUPS>(found, groups);
+            return Chains::template chain_of<GROUPS>(prefix ? base : Chains::none(), found, groups);
         } else {
             const State all = warp_reduce(found, groups);
             return prefix ? combine(base, all) : all;
@@ -89,7 +92,7 @@ struct Chain {
         }
         Before found;
         const State own = near.value();
-        if constexpr (CHAINS) found.tiles = warp_chain(own, in_group);
+        if constexpr (CHAINS) found.tiles = Chains::template chain_of<WARP>(Chains::none(), own, in_group);
         if (last) {
             State all;
             if constexpr (CHAINS) all = combine(found.tiles, shuffle(own, GROUP - 1));

@@ -18,6 +18,18 @@ __device__ __forceinline__ void put_in_slot(Slot& slot, const V (&values)[VECTOR
     for (u32 i = 0; i < VECTOR * sizeof(V) / BYTES; i++) ((Part*)slot.bytes)[i] = ((const Part*)ordered.values)[i];
 }
 
+// Takes the values that `put_in_slot` has put.
+template <class V>
+__device__ __forceinline__ void take_from_slot(const Slot& slot, V (&values)[VECTOR]) {
+    constexpr u32 BYTES = access_width(VECTOR * sizeof(V));
+    using Part = Access<BYTES>::type;
+    alignas(16) V in_memory[VECTOR];
+#pragma unroll
+    for (u32 i = 0; i < VECTOR * sizeof(V) / BYTES; i++) ((Part*)in_memory)[i] = ((const Part*)slot.bytes)[i];
+#pragma unroll
+    for (u32 j = 0; j < VECTOR; j++) values[j] = in_memory[REVERSE ? VECTOR - 1 - j : j];
+}
+
 __device__ __forceinline__ void store_slot(const Place& to, const Slot& slot, u32 count, bool aligned) {
     store_results(to, (const Out*)slot.bytes, count, aligned);
 }

@@ -4,16 +4,19 @@
 //   row      the elements of a thread            tile    the groups of a block
 //   group    the rows of eight lanes             span    a group of tiles of the look-back (lookback.cuh)
 //
-//   first pass     y = the chain of the thread's elements; the chain of eight lanes' rows is the group's total
+//   first pass     y = the chain of the thread's elements; R = the chain of the rows before in the group; R . y to the
+//                  elements' places; the group's total
 //   look back      Q[g] = the chain of the groups before g in the tile
 //                  G, P = the chains of the tiles before in the span, and of the spans before that
-//   second pass    R = the chain of the rows before in the group; result = P . (G . (Q . (R . y)))
+//   second pass    result = P . (G . (Q . (R . y)))
 //
 // Where nothing comes before, the base is the neutral value, which changes no bits. With segments, a chain begins anew
 // at a head, and a base is neutral for the elements from the first head after it on.
 //
-// In contrast to scan.cuh, which combines a prefix with the elements, a thread holds its chain in registers until the
-// bases are there.
+// Elements that are narrower than what is combined (STORED is false) keep their places: the second pass finds R . y again.
+//
+// Once a result is NaN, all that follow are, up to the next head. So only a thread whose last result is NaN, or any with
+// segments, looks for the results that are to be the one NaN.
 
 #pragma once
 
@@ -29,23 +32,55 @@ struct Tree {
     static __device__ __forceinline__ V neutral() { return PRODUCT ? (V)1 : (V)-0.0; }
     static __device__ __forceinline__ State none() { return state_of<State>(neutral(), 0); }
 
+    // Returns the chain `before`, followed by `next`, which begins anew if that has a head.
+    static __device__ __forceinline__ V follow(const V& before, const V& next, u32 heads) {
+        return SEGMENTED && heads ? next : combine(before, next);
+    }
+
+    // Returns the chain of `base` and the values of the first `lanes` lanes, at most LANES, in every lane.
+    template <u32 LANES>
+    static __device__ __forceinline__ State chain_of(const State& base, const State& own, u32 lanes) {
+        const u32 heads = SEGMENTED ? __ballot_sync(~0u, heads_of(own) != 0) : 0;
+        V chain = value_of(base);
+#pragma unroll
+        for (u32 lane = 0; lane < LANES; lane++) {
+            const V next = shuffle(value_of(own), lane);
+            if (lane < lanes) chain = follow(chain, next, heads >> lane & 1);
+        }
+        const u32 known = lanes < WARP ? heads & ((1u << lanes) - 1) : heads;
+        return state_of<State>(chain, known != 0 || heads_of(base) != 0);
+    }
+
     // What a tile has in shared memory besides its elements.
     struct Tile {
-        State totals[TREE_GROUPS];  // of the groups
-        State before[TREE_GROUPS];  // Q of the groups
-        State tiles, spans;         // G and P
+        V totals[TREE_GROUPS];  // of the groups
+        V before[TREE_GROUPS];  // Q of the groups
+        V tiles, spans;         // G and P
+        // Whether a group has a head, and whether one before it in the tile has, a byte each; whether the tiles before in
+        // the span have.
+        u32 heads[SEGMENTED ? TREE_GROUPS / 4 : 1];
+        u8 lower_heads[SEGMENTED ? TREE_GROUPS : 1];
+        u32 tiles_heads;
+
+        __device__ __forceinline__ u32 heads_of(u32 g) const { return SEGMENTED ? heads[g / 4] >> g % 4 * 8 & 0xff : 0; }
     };
 
     // Returns the chain of the tile's groups.
     static __device__ __forceinline__ State total_of(const Tile& tile) {
-        State chain = tile.totals[0];
+        V chain = tile.totals[0];
+        u32 any = 0;
 #pragma unroll
-        for (u32 g = 1; g < TREE_GROUPS; g++) chain = combine(chain, tile.totals[g]);
-        return chain;
+        for (u32 g = 1; g < TREE_GROUPS; g++) chain = follow(chain, tile.totals[g], tile.heads_of(g));
+        if constexpr (SEGMENTED) {
+#pragma unroll
+            for (u32 i = 0; i < TREE_GROUPS / 4; i++) any |= tile.heads[i];
+        }
+        return state_of<State>(chain, any != 0);
     }
 
     // Returns the chain of the rows before this lane's in its group; `all` becomes the chain of all of the group's rows.
     // `row` is the total of this lane's row from its last head on, and `heads` has the lanes with a head.
+    template <bool WITH_HEADS>
     static __device__ __forceinline__ V rows_before(const V& row, u32 heads, V& all) {
         const u32 lane = lane_index(), first = lane & ~(TREE_LANES - 1);
         V before = neutral();
@@ -54,10 +89,80 @@ struct Tree {
         for (u32 k = 1; k < TREE_LANES; k++) {
             if (lane == first + k) before = all;
             const V next = shuffle(row, first + k);
-            if (SEGMENTED && heads >> (first + k) & 1) all = next;
+            if (WITH_HEADS && heads >> (first + k) & 1) all = next;
             else all = combine(all, next);
         }
         return before;
+    }
+
+    // Whether warps without a head have code of their own: a thirtieth less time for rows of f64, but as much more for keys.
+    static constexpr bool FEW_HEADS = HEADS == Heads::ROWS;
+    // Whether the first pass stores the thread's chain: if its slots have room for it. With f64 it takes a fiftieth longer
+    // than to find the chain twice, unless that reads computed addresses again.
+    static constexpr bool STORED = VECTOR * sizeof(V) <= Input::SLOT && (sizeof(V) <= 4 || KEEPS_MAPPED);
+
+    // A thread's chain of its elements: y, then R . y for those before its first head, and the results at last.
+    // WITH_HEADS: whether elements of the warp may be heads.
+    template <bool WITH_HEADS>
+    struct Own {
+        V at[ROWS][VECTOR];
+        V last;  // y of the last element; neutral if there is none
+
+        // Finds y from the elements.
+        template <bool FULL>
+        __device__ __forceinline__ void chain(const Params& p, u64 begin, u32 count, const Slot* slots, Mask heads) {
+            load_mapped<FULL>(p, begin, count, slots, heads, at);
+            last = neutral();
+            const u32 mine = existing<FULL>(threadIdx.x * ITEMS, ITEMS, count);
+#pragma unroll
+            for (u32 row = 0; row < ROWS; row++) {
+#pragma unroll
+                for (u32 j = 0; j < VECTOR; j++) {
+                    const u32 i = row * VECTOR + j;
+                    if (FULL || i < mine) {
+                        if (i == 0 || (WITH_HEADS && heads >> i & 1)) last = at[row][j];
+                        else last = combine(last, at[row][j]);
+                    }
+                    at[row][j] = last;
+                }
+            }
+        }
+
+        // Replaces the values before the thread's first head by `based` of them.
+        template <class F>
+        __device__ __forceinline__ void each_open(Mask heads, const F& based) {
+#pragma unroll
+            for (u32 row = 0; row < ROWS; row++) {
+#pragma unroll
+                for (u32 j = 0; j < VECTOR; j++) {
+                    const Mask up_to = ((Mask)2 << (row * VECTOR + j)) - 1;
+                    if (!WITH_HEADS || !(heads & up_to)) at[row][j] = based(at[row][j]);
+                }
+            }
+        }
+
+        // Whether a value is NaN.
+        __device__ __forceinline__ bool any_nan() const {
+            bool any = false;
+#pragma unroll
+            for (u32 i = WITH_HEADS ? 0 : ITEMS - 1; i < ITEMS; i++) any |= at[i / VECTOR][i % VECTOR] != at[i / VECTOR][i % VECTOR];
+            return any;
+        }
+    };
+
+    // Returns the total of this lane's group.
+    template <bool FULL, bool WITH_HEADS>
+    static __device__ __forceinline__ V reduce_warp(const Params& p, u64 begin, u32 count, Slot* slots, Mask heads, u32 lanes) {
+        Own<WITH_HEADS> own;
+        own.template chain<FULL>(p, begin, count, slots, heads);
+        V all;
+        const V rows = rows_before<WITH_HEADS>(own.last, lanes, all);
+        if constexpr (STORED) {
+            own.each_open(heads, [&](const V& y) { return combine(rows, y); });
+#pragma unroll
+            for (u32 row = 0; row < ROWS; row++) put_in_slot(slots[slot_of(threadIdx.x * ROWS + row)], own.at[row]);
+        }
+        return all;
     }
 
     // First pass: leaves the totals of the warp's groups.
@@ -65,46 +170,61 @@ struct Tree {
     static __device__ __forceinline__ void reduce(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, Tile& tile) {
         const Mask heads = thread_heads<FULL>(p, begin, count, marks);
         const u32 lanes = LaneHeads::of<FULL>(heads).lanes;
-        if constexpr (KEEPS_MAPPED) map_thread<FULL>(p, begin, count, slots, heads);
-        else check_thread<FULL>(p, begin, count, slots, heads);
-        V row = neutral(), all;
-        if (existing<FULL>(threadIdx.x * ITEMS, ITEMS, count) > 0) row = thread_sum<FULL>(p, begin, count, slots, heads);
-        rows_before(row, lanes, all);
+        check_thread<FULL>(p, begin, count, slots, heads);
+        V all;
+        if (SEGMENTED && (!FEW_HEADS || !FULL || lanes)) all = reduce_warp<FULL, SEGMENTED>(p, begin, count, slots, heads, lanes);
+        else all = reduce_warp<FULL, false>(p, begin, count, slots, heads, lanes);
         const u32 lane = lane_index(), first = lane & ~(TREE_LANES - 1);
-        if (lane == first) tile.totals[threadIdx.x / TREE_LANES] = state_of<State>(all, lanes >> first & ((1u << TREE_LANES) - 1));
+        if (lane == first) {
+            const u32 group = threadIdx.x / TREE_LANES;
+            tile.totals[group] = all;
+            if constexpr (SEGMENTED) ((u8*)tile.heads)[group] = (lanes >> first & ((1u << TREE_LANES) - 1)) != 0;
+        }
     }
 
-    // Leaves the bases of the tile's groups. Called by all lanes of one warp.
-    static __device__ __forceinline__ void leave_bases(Tile& tile, const State& tiles, const State& spans) {
+    // Leaves what comes before each of the tile's groups in the tile. Called by all lanes of one warp.
+    static __device__ __forceinline__ void leave_groups(Tile& tile) {
         const u32 lane = lane_index();
-        State before = none();
+        V before = neutral();
+        u32 any = 0;
 #pragma unroll
         for (u32 g = 0; g + 1 < TREE_GROUPS; g++) {
-            const State total = tile.totals[g];
-            if (g < lane) before = g == 0 ? total : combine(before, total);
+            const V total = tile.totals[g];
+            const u32 heads = tile.heads_of(g);
+            if (g < lane) before = g == 0 ? total : follow(before, total, heads), any |= heads;
         }
-        if (lane < TREE_GROUPS) tile.before[lane] = before;
-        if (lane == 0) tile.tiles = tiles, tile.spans = spans;
+        if (lane < TREE_GROUPS) {
+            tile.before[lane] = before;
+            if constexpr (SEGMENTED) tile.lower_heads[lane] = any != 0;
+        }
+    }
+
+    // Leaves what comes before the tile. Called by one thread.
+    static __device__ __forceinline__ void leave_before(Tile& tile, const State& tiles, const State& spans) {
+        tile.tiles = value_of(tiles), tile.spans = value_of(spans), tile.tiles_heads = ::heads_of(tiles) != 0;
     }
 
     // Leaves the bases of tile `t`. Called by all lanes of one warp.
     template <class Look>
     static __device__ __forceinline__ void look_back(const Params& p, u64 t, Tile& tile, const Look& chain) {
+        leave_groups(tile);
         State tiles = none(), spans = none();
         if (t > 0) {
             const auto before = chain.before(t);
             if (t % GROUP > 0) tiles = before.tiles;
             if (t >= GROUP) spans = before.groups;
         }
-        leave_bases(tile, tiles, spans);
-        if (CARRIES && t + 1 == chain.tiles && lane_index() == 0) leave_carry(p, tile);
+        if (lane_index() == 0) {
+            leave_before(tile, tiles, spans);
+            if (CARRIES && t + 1 == chain.tiles) leave_carry(p, tile);
+        }
     }
 
     // Stores the carry of a scan of the whole array, and its last result if that is the total, from the last tile.
     // Called by one thread.
     static __device__ __forceinline__ void leave_carry(const Params& p, const Tile& tile) {
-        const State last = combine(tile.spans, combine(tile.tiles, total_of(tile)));
-        store_last(p, p.n > 0 ? value_of(last) : p.first);
+        const V last = combine(tile.spans, combine(tile.tiles, value_of(total_of(tile))));
+        store_last(p, p.n > 0 ? last : p.first);
     }
 
     // Second pass: computes and stores every result of this warp's elements.
@@ -112,55 +232,64 @@ struct Tree {
     static __device__ __forceinline__ void rescan(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, const Tile& tile, bool aligned) {
         const Mask heads = thread_heads<FULL>(p, begin, count, marks);
         const u32 lanes = LaneHeads::of<FULL>(heads).lanes;
-        V own[ROWS][VECTOR], chain = neutral(), all;
+        if (SEGMENTED && (!FEW_HEADS || !FULL || lanes)) rescan_warp<FULL, SEGMENTED>(p, begin, count, slots, heads, lanes, tile, aligned);
+        else rescan_warp<FULL, false>(p, begin, count, slots, heads, lanes, tile, aligned);
+        if constexpr (THROUGH_SLOTS) store_rows(p, begin, count, slots, aligned);
+        else __syncwarp();  // other threads of the warp stage into the slots that this one has read
+    }
+
+    template <bool FULL, bool WITH_HEADS>
+    static __device__ __forceinline__ void rescan_warp(const Params& p, u64 begin, u32 count, Slot* slots, Mask heads, u32 lanes, const Tile& tile, bool aligned) {
+        Own<WITH_HEADS> own;
+        if constexpr (STORED) {
 #pragma unroll
-        for (u32 row = 0; row < ROWS; row++) {
-            const Items items = Items::of<FULL>(begin, count, row, slots, heads);
-#pragma unroll
-            for (u32 j = 0; j < VECTOR; j++) {
-                if (FULL || j < items.count) {
-                    const V e = mapped_element(p, items, slots, row, j);
-                    if ((row == 0 && j == 0) || (SEGMENTED && items.head(j))) chain = e;
-                    else chain = combine(chain, e);
-                }
-                own[row][j] = chain;
-            }
+            for (u32 row = 0; row < ROWS; row++) take_from_slot(slots[slot_of(threadIdx.x * ROWS + row)], own.at[row]);
+        } else {
+            V all;
+            own.template chain<FULL>(p, begin, count, slots, heads);
+            const V rows = rows_before<WITH_HEADS>(own.last, lanes, all);
+            own.each_open(heads, [&](const V& y) { return combine(rows, y); });
         }
-        const V rows = rows_before(chain, lanes, all);
 
         // The bases of the elements before the thread's first head. A head of a lower lane hides Q, G and P, one of a
         // lower group G and P, one of a lower tile P.
-        const State& before = tile.before[threadIdx.x / TREE_LANES];
-        const u32 lane = lane_index(), first = lane & ~(TREE_LANES - 1);
-        bool open = !(lanes & ((1u << lane) - (1u << first)));
-        const V groups = open ? value_of(before) : neutral();
-        open &= !heads_of(before);
-        const V tiles = open ? value_of(tile.tiles) : neutral();
-        open &= !heads_of(tile.tiles);
-        const V spans = open ? value_of(tile.spans) : neutral();
-        const auto based = [&](const V& x) { return combine(spans, combine(tiles, combine(groups, x))); };
+        const u32 lane = lane_index(), first = lane & ~(TREE_LANES - 1), group = threadIdx.x / TREE_LANES;
+        V groups = tile.before[group], tiles = tile.tiles, spans = tile.spans;
+        if constexpr (SEGMENTED) {
+            const bool lower_lane = lanes & ((1u << lane) - (1u << first));
+            const bool lower_group = lower_lane || tile.lower_heads[group], lower_tile = lower_group || tile.tiles_heads;
+            if (lower_lane) groups = neutral();
+            if (lower_group) tiles = neutral();
+            if (lower_tile) spans = neutral();
+        }
+        own.each_open(heads, [&](const V& x) { return combine(spans, combine(tiles, combine(groups, x))); });
 
-        V previous = based(rows);  // result of the element before
+        V previous;  // result of the element before
+        if constexpr (EXCLUSIVE) {
+            previous = shuffle_up(own.at[ROWS - 1][VECTOR - 1], 1);
+            if (lane == 0) previous = combine(spans, combine(tiles, groups));
+        }
+        const bool nan = !NAN_STAYS || own.any_nan();
 #pragma unroll
         for (u32 row = 0; row < ROWS; row++) {
-            const Items items = Items::of<FULL>(begin, count, row, slots, heads);
+            const u64 index = begin + (threadIdx.x * ROWS + row) * VECTOR;
             Out results[VECTOR];
 #pragma unroll
             for (u32 j = 0; j < VECTOR; j++) {
-                const u32 i = row * VECTOR + j;
-                V with = own[row][j];
-                if (!SEGMENTED || !(heads & (((Mask)2 << i) - 1))) with = based(combine(rows, with));
-                if (FULL || j < items.count) results[j] = result(!EXCLUSIVE ? with : items.head(j) ? p.first : previous);
-                previous = with;
+                const bool head = SEGMENTED ? WITH_HEADS && heads >> (row * VECTOR + j) & 1 : index + j == 0;
+                results[j] = !EXCLUSIVE ? finish(own.at[row][j]) : head ? result(p.first) : finish(previous);
+                previous = own.at[row][j];
+            }
+            if (nan) {
+#pragma unroll
+                for (u32 j = 0; j < VECTOR; j++) results[j] = canonical(results[j]);
             }
             if constexpr (THROUGH_SLOTS) put_in_slot(slots[slot_of(threadIdx.x * ROWS + row)], results);
             else {
-                const u32 mine = existing<FULL && !ALL_FULL>((u32)(items.index - begin), VECTOR, count);
-                if (mine > 0) store_vector(vector_address(output_of(p), p.n, items.index), results, mine, aligned);
+                const u32 mine = existing<FULL && !ALL_FULL>((u32)(index - begin), VECTOR, count);
+                if (mine > 0) store_vector(vector_address(output_of(p), p.n, index), results, mine, aligned);
             }
         }
-        if constexpr (THROUGH_SLOTS) store_rows(p, begin, count, slots, aligned);
-        else __syncwarp();  // other threads of the warp stage into the slots that this one has read
     }
 };
 

@@ -32,20 +32,6 @@ __device__ __forceinline__ V warp_reduce(V value, u32 lanes) {
     return value;
 }
 
-// Returns the chain ((v0 . v1) . v2) . .. of the values of the first `lanes` lanes, at most LANES, in every lane; after
-// `*base` if there is one.
-template <u32 LANES = WARP, class V>
-__device__ __forceinline__ V warp_chain(const V& value, u32 lanes, const V* base = nullptr) {
-    V chain = shuffle(value, 0);
-    if (base) chain = combine(*base, chain);
-#pragma unroll
-    for (u32 lane = 1; lane < LANES; lane++) {
-        const V next = shuffle(value, lane);
-        if (lane < lanes) chain = combine(chain, next);
-    }
-    return chain;
-}
-
 // Returns the combination of the totals of the tile's warps, in lane 0 of the warp that calls it.
 template <class State>
 __device__ __forceinline__ State aggregate_of(const State* totals) { return warp_reduce<WARPS>(totals[min(lane_index(), WARPS - 1)], WARPS); }

@@ -121,6 +121,7 @@ pub(super) fn functions<'a, T: Element, M: Map<T, Output = u32>, O: Element>(
         widens: false,
         any_bits: false,
         product: false,
+        nan_stays: false,
     };
     Functions {
         layouts,

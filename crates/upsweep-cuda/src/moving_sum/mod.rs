@@ -131,6 +131,7 @@ where
         widens: false,
         any_bits: false,
         product: false,
+        nan_stays: false,
     };
     let types = TypeId::of::<(T, M, F)>();
     use_them(&Functions { layouts, known, key: Layout::of::<()>(), may_fault: false, types, held: &held, text: &text })

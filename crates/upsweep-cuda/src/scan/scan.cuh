@@ -20,7 +20,9 @@
 #include "tile/pipeline.cuh"
 #include "tile/tree.cuh"
 
-using ScanChain = Chain<State, TREE>;
+template <bool> struct ScanChainOf { using type = Chain<State>; };
+template <> struct ScanChainOf<true> { using type = Chain<State, Tree<T>>; };
+using ScanChain = ScanChainOf<TREE>::type;
 
 struct ScanTask {
     using State = ::State;

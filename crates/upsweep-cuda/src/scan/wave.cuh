@@ -141,13 +141,20 @@ struct TreeParts {
     static constexpr u32 MOST = MOST_PARTS * MOST_TILES;
     static constexpr u32 AT_ONCE = 4;  // entries that a thread loads before it waits for them
 
+    // Totals of the tiles before this block's, in spans of one place more than they have tiles, against bank conflicts;
+    // totals of the spans; the chain of the tiles before this block's in its span.
     struct Shared {
         typename Chains::Tile tiles[MOST_TILES];
-        // Totals of the tiles before this block's, and of the spans before: one place more a span, against bank conflicts.
-        State before[MOST + MOST / GROUP];
-        State spans[MOST / GROUP];
+        V before[MOST + MOST / GROUP], spans[MOST / GROUP + 1], open;
+        u8 before_heads[SEGMENTED ? MOST : 1], spans_heads[SEGMENTED ? MOST / GROUP + 1 : 1];
+        u32 open_heads;
     };
-    static __device__ __forceinline__ State& before(Shared& shared, u32 tile) { return shared.before[tile + tile / GROUP]; }
+    static __device__ __forceinline__ State before(const Shared& shared, u32 tile) {
+        return state_of<State>(shared.before[tile + tile / GROUP], SEGMENTED ? shared.before_heads[tile] : 0);
+    }
+    static __device__ __forceinline__ State span(const Shared& shared, u32 g) {
+        return state_of<State>(shared.spans[g], SEGMENTED ? shared.spans_heads[g] : 0);
+    }
 
     template <bool FULL>
     static __device__ __forceinline__ void reduce(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, Shared& shared, u32 k) {
@@ -155,13 +162,15 @@ struct TreeParts {
     }
 
     static __device__ __forceinline__ void exchange(const Params& p, const Part& part, Shared& shared, u32&) {
-        // Each tile is published by a thread of a warp of its own, where there are as many warps.
+        // Each tile is published by a warp of its own, where there are as many warps.
         for (u32 k = warp_index(); k < part.tiles; k += WARPS) {
-            if (lane_index() == 0 && !(part.last && k + 1 == part.tiles)) {
-                Entry::put(p.workspace, part.first + k, Chains::total_of(shared.tiles[k]), part.epoch);
+            if (!part.last || k + 1 < part.tiles) {
+                const State total = Chains::total_of(shared.tiles[k]);
+                if (lane_index() == 0) Entry::put(p.workspace, part.first + k, total, part.epoch);
             }
+            Chains::leave_groups(shared.tiles[k]);
         }
-        const u32 tiles = (u32)part.first;
+        const u32 tiles = (u32)part.first, spans = tiles / GROUP;
         for (u32 from = threadIdx.x; from < tiles; from += AT_ONCE * THREADS) {
             typename Entry::Raw found[AT_ONCE];
 #pragma unroll
@@ -172,28 +181,38 @@ struct TreeParts {
             for (u32 i = 0; i < AT_ONCE; i++) {
                 const u32 tile = from + i * THREADS;
                 if (tile >= tiles) break;
-                before(shared, tile) = found[i].is_of(part.epoch) ? found[i].value() : Entry::wait(p.workspace, tile, part.epoch);
+                const State total = found[i].is_of(part.epoch) ? found[i].value() : Entry::wait(p.workspace, tile, part.epoch);
+                shared.before[tile + tile / GROUP] = value_of(total);
+                if constexpr (SEGMENTED) shared.before_heads[tile] = heads_of(total) != 0;
             }
         }
         __syncthreads();
-        for (u32 span = threadIdx.x; span < tiles / GROUP; span += THREADS) {
-            State chain = before(shared, span * GROUP);
-            for (u32 i = 1; i < GROUP; i++) chain = combine(chain, before(shared, span * GROUP + i));
-            shared.spans[span] = chain;
+        // The last thread has the open span, the others the whole ones.
+        for (u32 g = threadIdx.x == THREADS - 1 ? spans : threadIdx.x; g <= spans; g += THREADS - 1) {
+            if (g == spans && threadIdx.x != THREADS - 1) break;
+            State chain = Chains::none();
+            const u32 begin = g * GROUP, end = min(begin + GROUP, tiles);
+#pragma unroll 8
+            for (u32 tile = begin; tile < end; tile++) chain = combine(chain, before(shared, tile));
+            V& to = g == spans ? shared.open : shared.spans[g];
+            to = value_of(chain);
+            if (g == spans) shared.open_heads = heads_of(chain) != 0;
+            else if (SEGMENTED) shared.spans_heads[g] = heads_of(chain) != 0;
         }
     }
 
     static __device__ __forceinline__ void finish(const Params& p, const Part& part, const Marks* all_marks, Shared& shared, u32, bool aligned) {
-        if (warp_index() == 0) {
-            const u32 first = (u32)part.first, begin = first / GROUP * GROUP;
-            State spans = Chains::none(), tiles = Chains::none();
-            for (u32 span = 0; span < first / GROUP; span++) spans = combine(spans, shared.spans[span]);
-            for (u32 tile = begin; tile < first; tile++) tiles = combine(tiles, before(shared, tile));
-            for (u32 k = 0; k < part.tiles; k++) {
-                Chains::leave_bases(shared.tiles[k], tiles, spans);
+        static_assert(MOST_TILES <= WARPS, "a warp finds the bases of a tile");
+        const u32 mine = warp_index(), first = (u32)part.first;
+        if (mine < part.tiles) {
+            State spans = Chains::none(), tiles = state_of<State>(shared.open, shared.open_heads);
+#pragma unroll 8
+            for (u32 g = 0; g < first / GROUP; g++) spans = combine(spans, span(shared, g));
+            for (u32 k = 0; k < mine; k++) {
                 tiles = combine(tiles, Chains::total_of(shared.tiles[k]));
                 if ((first + k + 1) % GROUP == 0) spans = combine(spans, tiles), tiles = Chains::none();
             }
+            if (lane_index() == 0) Chains::leave_before(shared.tiles[mine], tiles, spans);
         }
         __syncthreads();
         for (u32 k = 0; k < part.tiles; k++) {
