@@ -68,8 +68,10 @@ struct Chain {
         }
     }
 
-    // Returns what is before tile `t`, which is not tile 0, in lane 0. Called by all lanes of one warp.
-    __device__ __forceinline__ Before before(u64 t) const {
+    // Returns what is before tile `t`, which is not tile 0, in lane 0. Calls `meanwhile` when the tile has published what
+    // others wait for, but for a prefix. Called by all lanes of one warp.
+    template <class F>
+    __device__ __forceinline__ Before before(u64 t, const F& meanwhile) const {
         const u64 group = t / GROUP, first = group < GROUPS ? 0 : group - GROUPS;
         const u32 lane = lane_index(), in_group = t % GROUP, groups = (u32)(group - first);
 
@@ -100,6 +102,7 @@ struct Chain {
             if (lane == 0) Entry::put(space, group_entry(group), all, epoch);
         }
         if constexpr (!CHAINS) found.tiles = warp_reduce(own, in_group);
+        meanwhile();
         if (group == 0) return found;
 
         // Waits for the groups before the tile's group.
@@ -118,7 +121,7 @@ struct Chain {
 
     // Returns the exclusive prefix of tile `t`, which is not tile 0, in lane 0. Called by all lanes of one warp.
     __device__ __forceinline__ State look_back(u64 t) const {
-        const Before found = before(t);
+        const Before found = before(t, [] {});
         if (t < GROUP) return found.tiles;
         return t % GROUP > 0 ? combine(found.groups, found.tiles) : found.groups;
     }

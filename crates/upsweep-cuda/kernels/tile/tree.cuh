@@ -97,9 +97,11 @@ struct Tree {
 
     // Whether warps without a head have code of their own: a thirtieth less time for rows of f64, but as much more for keys.
     static constexpr bool FEW_HEADS = HEADS == Heads::ROWS;
-    // Whether the first pass stores the thread's chain: if its slots have room for it. With f64 it takes a fiftieth longer
-    // than to find the chain twice, unless that reads computed addresses again.
-    static constexpr bool STORED = VECTOR * sizeof(V) <= Input::SLOT && (sizeof(V) <= 4 || KEEPS_MAPPED);
+    // Whether the first pass stores the thread's chain: if its slots have room for it.
+    static constexpr bool STORED = VECTOR * sizeof(V) <= Input::SLOT;
+    // Whether the groups are chained before the look-back: a fiftieth less time for keys of f32, where many warps read marks.
+    // Sums of f64 without segments take a twentieth longer so.
+    static constexpr bool GROUPS_FIRST = READ_MARKS;
 
     // A thread's chain of its elements: y, then R . y for those before its first head, and the results at last.
     // WITH_HEADS: whether elements of the warp may be heads.
@@ -207,10 +209,12 @@ struct Tree {
     // Leaves the bases of tile `t`. Called by all lanes of one warp.
     template <class Look>
     static __device__ __forceinline__ void look_back(const Params& p, u64 t, Tile& tile, const Look& chain) {
-        leave_groups(tile);
         State tiles = none(), spans = none();
+        if (GROUPS_FIRST || t == 0) leave_groups(tile);
         if (t > 0) {
-            const auto before = chain.before(t);
+            const auto before = chain.before(t, [&] {
+                if (!GROUPS_FIRST) leave_groups(tile);
+            });
             if (t % GROUP > 0) tiles = before.tiles;
             if (t >= GROUP) spans = before.groups;
         }
