@@ -20,6 +20,9 @@ pub const PARALLEL_FROM_BYTES: usize = 2 << 20;
 /// Bytes of output from which stores are non-temporal: smaller outputs may be read again soon.
 pub const NON_TEMPORAL_FROM_BYTES: usize = 32 << 20;
 
+/// Largest number of tiles of a block, if [`CpuJob::tile`] is not 1.
+pub const MOST_TILES: usize = 24;
+
 /// Kind of computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CpuKind {
@@ -40,6 +43,9 @@ pub struct CpuJob {
     pub segments: CpuSegments,
     /// Bytes of an element, of a combined value, and of a result.
     pub bytes: [usize; 3],
+    /// Number of elements of a tile: the blocks of a line or of a whole array begin at multiples of it. It is 1 where
+    /// blocks may begin anywhere.
+    pub tile: usize,
     /// Whether the results replace the elements.
     pub in_place: bool,
 }
@@ -142,7 +148,7 @@ impl CpuPlan {
     #[cfg_attr(not(feature = "small-loops"), inline(always))]
     #[cfg_attr(feature = "small-loops", inline(never))]
     pub fn within(job: CpuJob, limits: Limits) -> Self {
-        let CpuJob { kind, shape, segments, bytes: [.., output], in_place } = job;
+        let CpuJob { kind, shape, segments, bytes: [.., output], tile, in_place } = job;
         let len = shape.elements();
         let (steps, line) = match (segments, kind) {
             (CpuSegments::None, _) => (len, shape.len),
@@ -155,7 +161,8 @@ impl CpuPlan {
             let strips = Strips::new(shape, job.bytes, limits.block);
             (Cut::Strips(strips), strips.tickets())
         } else {
-            let blocks = Blocks::new(steps, line, limits.block);
+            let block = if tile > 1 { limits.block.div_ceil(tile).min(MOST_TILES) * tile } else { limits.block };
+            let blocks = Blocks::new(steps, line, block);
             (Cut::Blocks(blocks), blocks.count())
         };
         let threads = if steps < limits.parallel_from { 1 } else { threads_for(tickets) };

@@ -27,6 +27,13 @@ pub(crate) trait Heads: Sync {
         let _ = at;
         0
     }
+
+    /// Returns the position of the element at position `k` in its line: the position from which the levels of the
+    /// [tree](upsweep_core::tree) are counted. All segments are in one line.
+    #[inline(always)]
+    fn position(&self, k: usize) -> usize {
+        k
+    }
 }
 
 /// Contiguous lines of equal length, which is not 0.
@@ -51,5 +58,9 @@ impl Heads for EqualLines {
     #[inline(always)]
     fn origin(&self, at: usize) -> usize {
         if at < self.len { 0 } else { at - at % self.len }
+    }
+    #[inline(always)]
+    fn position(&self, k: usize) -> usize {
+        if k < self.len { k } else { k % self.len }
     }
 }

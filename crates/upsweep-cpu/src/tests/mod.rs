@@ -18,6 +18,7 @@ use crate::tile::run::{Memory, Run, Storing};
 use crate::tile::scan::ScanRun;
 use crate::tile::simd::Set;
 use crate::tile::store::Ahead;
+use crate::tile::tree::{ScanTree, State};
 use upsweep_core::buffer::View;
 use upsweep_core::call::{Elements, Job};
 use upsweep_core::init::InitSource;
@@ -181,6 +182,11 @@ impl<S: Steps> Body<S> for ScanBy<'_, S::Acc> {
             let [prefix, identity] = [prefix, identity].map(|value| value.map(|value| bits(value)));
             let storing = &Storing { exclusive, identity, non_temporal, block, next };
             let (steps, memory) = (&steps, &memory);
+            if const { E::TREE } {
+                let state = State::of_head(steps, prefix, identity);
+                let scan = ScanTree::<E, true> { steps, memory, run, position: 0, state, storing };
+                return Some(bits(set.compiled()(scan).before));
+            }
             let scan = ScanRun::<'_, E> { steps, memory, run, prefix, wanted: true, storing };
             set.compiled()(scan).map(|total| bits(total))
         }

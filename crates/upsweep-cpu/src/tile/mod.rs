@@ -5,6 +5,7 @@
 //! | `run` | memory, a run of elements in it, and how results are stored |
 //! | `reduce`, `scan` | runs cut into tiles |
 //! | `rows`, `numbers`, `sweep` | kernels of a tile |
+//! | `tree`, `groups` | scans of float sums and products, whose grouping is one tree; kernel of its groups |
 //! | `body`, `erased` | kernel body of a job; type-erased steps, called by pointer |
 //! | `states` | elements of several numbers in registers |
 //! | `digits` | scatter by radix digit through write-combining buffers |
@@ -27,6 +28,7 @@ pub(super) mod digits;
 #[cfg(feature = "small-loops")]
 pub(super) mod erased;
 pub(super) mod filter;
+mod groups;
 mod hidden;
 pub(super) mod lanes;
 pub(super) mod masks;
@@ -45,6 +47,7 @@ pub(super) mod states;
 pub(super) mod store;
 pub(super) mod sweep;
 pub(super) mod told;
+pub(super) mod tree;
 pub(super) mod walk;
 pub(super) mod windows;
 #[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]

@@ -142,6 +142,13 @@ impl Lanes for Avx2 {
 
     #[inline]
     #[target_feature(enable = "avx2")]
+    unsafe fn square<T: Copy>(from: (*const T, usize), to: (*mut T, usize)) {
+        // SAFETY: the rows can be read at `from` and written at `to`.
+        unsafe { x86_transpose::square(from, to) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
     unsafe fn exchange<B: KeyBits>(low: *mut Self::Row, high: *mut Self::Row) {
         // SAFETY: `low` and `high` point to valid rows, which are not the same.
         let (a, b) = unsafe { (low.read(), high.read()) };

@@ -252,6 +252,13 @@ impl Lanes for Avx512 {
     }
 
     #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn square<T: Copy>(from: (*const T, usize), to: (*mut T, usize)) {
+        // SAFETY: the rows can be read at `from` and written at `to`.
+        unsafe { x86_transpose::square(from, to) }
+    }
+
+    #[inline]
     #[target_feature(enable = "avx512f,avx512dq")]
     unsafe fn transposed<const N: usize>(rows: [__m512i; N]) -> [__m512i; N] {
         // SAFETY: the rows have 64 bytes, and there is a row for each lane.

@@ -140,3 +140,50 @@ pub(super) fn halves_of_8(rows: [[__m256i; 2]; 8]) -> [[__m256i; 2]; 8] {
     }
     columns
 }
+
+/// Transposes a square of 8 x 8 numbers of 4 or 8 bytes in memory. Two parts of 128 bits, of different rows, are loaded
+/// into a register, so that no shuffle crosses its halves.
+///
+/// # Safety
+/// `from.0` is valid for reads of rows at a distance of `from.1` numbers, and `to.0` for writes of rows at a distance of
+/// `to.1`.
+#[cfg(not(feature = "small-loops"))]
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn square<T>((from, stride): (*const T, usize), (to, distance): (*mut T, usize)) {
+    // SAFETY: the parts are in the rows.
+    unsafe {
+        if size_of::<T>() == 4 {
+            let (from, to) = (from.cast::<f32>(), to.cast::<f32>());
+            for half in [0, 4] {
+                // Columns `half` to `half + 3` of rows `i` and `i + 4`.
+                let part = |i: usize| {
+                    let (low, high) = (from.add(i * stride + half), from.add((i + 4) * stride + half));
+                    _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(_mm_loadu_ps(low)), _mm_loadu_ps(high))
+                };
+                let [a, b, c, d] = [part(0), part(1), part(2), part(3)];
+                let (low, high) = (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
+                let (next_low, next_high) = (_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
+                let column = |i: usize, column| _mm256_storeu_ps(to.add((half + i) * distance), column);
+                column(0, _mm256_shuffle_ps::<0x44>(low, next_low));
+                column(1, _mm256_shuffle_ps::<0xee>(low, next_low));
+                column(2, _mm256_shuffle_ps::<0x44>(high, next_high));
+                column(3, _mm256_shuffle_ps::<0xee>(high, next_high));
+            }
+        } else {
+            let (from, to) = (from.cast::<f64>(), to.cast::<f64>());
+            for half in [0, 4] {
+                for c in [0, 2, 4, 6] {
+                    // Columns `c` and `c + 1` of rows `i` and `i + 2`.
+                    let part = |i: usize| {
+                        let (low, high) = (from.add(i * stride + c), from.add((i + 2) * stride + c));
+                        _mm256_insertf128_pd::<1>(_mm256_castpd128_pd256(_mm_loadu_pd(low)), _mm_loadu_pd(high))
+                    };
+                    let (even, odd) = (part(half), part(half + 1));
+                    _mm256_storeu_pd(to.add(c * distance + half), _mm256_unpacklo_pd(even, odd));
+                    _mm256_storeu_pd(to.add((c + 1) * distance + half), _mm256_unpackhi_pd(even, odd));
+                }
+            }
+        }
+    }
+}
