@@ -34,18 +34,99 @@ const SQUARE: usize = ROWS;
 /// Bytes of the results that are staged before they go to memory by non-temporal stores.
 const STAGE_BYTES: usize = 12 << 10;
 
-/// Columns of a group: a lane for each row, and one column more than a row has elements.
-#[repr(C, align(64))]
-struct Columns<A>(MaybeUninit<[[A; ROWS]; MOST + 1]>);
+/// Column of a group in registers: eight lanes, one for each row.
+trait Column<L: Lanes>: Copy {
+    /// Returns the same column, and hides from the compiler how it was computed.
+    ///
+    /// # Safety
+    /// The processor has the instructions of `L`.
+    unsafe fn opaque(self) -> Self;
+}
 
-impl<A> Columns<A> {
+/// Column of numbers of 4 bytes.
+struct Half<L: Lanes>(L::Half);
+
+impl<L: Lanes> Clone for Half<L> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<L: Lanes> Copy for Half<L> {}
+
+impl<L: Lanes> Column<L> for Half<L> {
+    #[inline(always)]
+    unsafe fn opaque(self) -> Self {
+        // SAFETY: the processor has the instructions of `L`.
+        Self(unsafe { L::opaque_half(self.0) })
+    }
+}
+
+/// Column of numbers of 8 bytes.
+struct Whole<L: Lanes>(L::Row);
+
+impl<L: Lanes> Clone for Whole<L> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<L: Lanes> Copy for Whole<L> {}
+
+impl<L: Lanes> Column<L> for Whole<L> {
+    #[inline(always)]
+    unsafe fn opaque(self) -> Self {
+        // SAFETY: the processor has the instructions of `L`.
+        Self(unsafe { L::opaque(self.0) })
+    }
+}
+
+/// Makes the column whose lane `i` is `lane(i)`.
+///
+/// # Safety
+/// A column has eight lanes `T`. The processor has the instructions of `L`.
+#[inline(always)]
+unsafe fn column<L: Lanes, C: Column<L>, T>(lane: impl Fn(usize) -> T) -> C {
+    let mut column = MaybeUninit::<C>::uninit();
+    // SAFETY: a column has eight lanes, which are all written.
+    unsafe {
+        for i in 0..ROWS {
+            column.as_mut_ptr().cast::<T>().add(i).write(lane(i));
+        }
+        column.assume_init().opaque()
+    }
+}
+
+/// Returns lane `i` of a column.
+///
+/// # Safety
+/// The column has eight lanes `T`, and `i` is less than eight.
+#[inline(always)]
+unsafe fn lane<T: Copy, C>(column: &C, i: usize) -> T {
+    // SAFETY: the column has a lane `i`.
+    unsafe { (&raw const *column).cast::<T>().add(i).read() }
+}
+
+/// Returns `a ⊕ b`, lane by lane.
+///
+/// # Safety
+/// A column has eight operands. The processor has the instructions of `L`.
+#[inline(always)]
+unsafe fn combine<L: Lanes, S: Steps, C: Column<L>>(steps: &S, a: C, b: C) -> C {
+    // SAFETY: a column has eight operands.
+    unsafe { column::<L, C, _>(|i| steps.combine(lane(&a, i), lane(&b, i))) }
+}
+
+/// Columns of a group: one more than a row has elements.
+#[repr(C, align(64))]
+struct Columns<C>(MaybeUninit<[C; MOST + 1]>);
+
+impl<C> Columns<C> {
     #[inline(always)]
     fn new() -> Self {
         Self(MaybeUninit::uninit())
     }
 
     #[inline(always)]
-    fn start(&mut self) -> *mut [A; ROWS] {
+    fn start(&mut self) -> *mut C {
         self.0.as_mut_ptr().cast()
     }
 }
@@ -69,20 +150,10 @@ pub(super) struct Head<A> {
 
 /// What the rows of a group make of its elements.
 #[derive(Clone, Copy)]
-struct Entered<A> {
+struct Entered<A, C> {
     /// Chain of the rows before each row of the group.
-    rows: [A; ROWS],
+    rows: C,
     total: A,
-}
-
-/// Returns `a ⊕ b`, lane by lane.
-#[inline(always)]
-fn combine<S: Steps>(steps: &S, a: [S::Acc; ROWS], b: [S::Acc; ROWS]) -> [S::Acc; ROWS] {
-    let mut lanes = b;
-    for i in 0..ROWS {
-        lanes[i] = steps.combine(a[i], b[i]);
-    }
-    lanes
 }
 
 /// Scan of `run`, whole groups of one tile, of which the first begins at a multiple of a group's elements. Returns the
@@ -106,7 +177,14 @@ impl<S: Steps, const STORES: bool> Work for ScanGroups<'_, S, STORES> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) -> S::Acc {
         // SAFETY: the run is in the memory, and the processor has the instructions of `L`.
-        unsafe { if STORES { self.scan::<L>() } else { self.total::<L>() } }
+        unsafe {
+            match const { (size_of::<S::Acc>() == 4, STORES) } {
+                (true, true) => self.scan::<L, Half<L>>(),
+                (true, false) => self.total::<L, Half<L>>(),
+                (false, true) => self.scan::<L, Whole<L>>(),
+                (false, false) => self.total::<L, Whole<L>>(),
+            }
+        }
     }
 }
 
@@ -116,16 +194,16 @@ impl<S: Steps, const STORES: bool> ScanGroups<'_, S, STORES> {
     /// # Safety
     /// The conditions of the type hold, and the processor has the instructions of `L`.
     #[inline(always)]
-    unsafe fn total<L: Lanes>(self) -> S::Acc {
+    unsafe fn total<L: Lanes, C: Column<L>>(self) -> S::Acc {
         let Self { steps, memory, run, bases, mut head, .. } = self;
         let len = ROWS * steps.tree().0;
         let mut groups = bases.groups;
-        let mut columns = Columns::new();
+        let mut columns = Columns::<C>::new();
         for k in (run.start..run.start + run.len).step_by(len) {
             // SAFETY: the group is in the run.
             let entered = unsafe {
                 let at = memory.lowest(&(k..k + len));
-                enter::<L, S, false>(steps, memory, (at, run.origin), head.take(), columns.start())
+                enter::<L, S, C, false>(steps, memory, (at, run.origin), head.take(), columns.start())
             };
             groups = steps.combine(groups, entered.total);
         }
@@ -137,7 +215,7 @@ impl<S: Steps, const STORES: bool> ScanGroups<'_, S, STORES> {
     /// # Safety
     /// The conditions of the type hold, and the processor has the instructions of `L`.
     #[inline(always)]
-    unsafe fn scan<L: Lanes>(self) -> S::Acc {
+    unsafe fn scan<L: Lanes, C: Column<L>>(self) -> S::Acc {
         let Self { steps, memory, run, mut bases, mut head, storing } = self;
         // Local copies, which no store of a result can change.
         let (steps, memory) = (&{ *steps }, &{ *memory });
@@ -161,10 +239,10 @@ impl<S: Steps, const STORES: bool> ScanGroups<'_, S, STORES> {
                     let mut copy = StreamingCopy::<L>::new(stage.cast_const().cast(), output.cast(), bytes);
                     // Copies earlier groups only: results of this group have not reached the cache yet.
                     let copied = |done| copy.copy(done * size_of::<Out<S>>(), memory.reverse);
-                    bases.groups = part.scan::<L>(bases, stage, &mut ahead, copied);
+                    bases.groups = part.scan::<L, C>(bases, stage, &mut ahead, copied);
                     copy.finish(memory.reverse);
                 } else {
-                    bases.groups = part.scan::<L>(bases, output, &mut ahead, |_| {});
+                    bases.groups = part.scan::<L, C>(bases, output, &mut ahead, |_| {});
                 }
             }
         }
@@ -191,7 +269,7 @@ impl<S: Steps> Part<'_, S> {
     /// The part is in the memory and not empty, and `to` has room for its results. Nothing else writes its input. The
     /// processor has the instructions of `L`.
     #[inline(always)]
-    unsafe fn scan<L: Lanes>(
+    unsafe fn scan<L: Lanes, C: Column<L>>(
         self,
         mut bases: Bases<S::Acc>,
         to: *mut Out<S>,
@@ -202,22 +280,22 @@ impl<S: Steps> Part<'_, S> {
         let len = ROWS * steps.tree().0;
         let count = run.len / len;
         let (_, size) = S::In::address(&memory.input, first);
-        let mut columns = [Columns::new(), Columns::new()];
+        let mut columns = [Columns::<C>::new(), Columns::<C>::new()];
         let [even, odd] = &mut columns;
         let [even, odd] = [even.start(), odd.start()];
         // Offset of a group from `first`.
         let at = |group: usize| len * if memory.reverse { count - 1 - group } else { group };
         // SAFETY: the groups are in the part, and `to` has room for their results.
         unsafe {
-            let mut entered = enter::<L, S, true>(steps, memory, (first + at(0), run.origin), head, even);
+            let mut entered = enter::<L, S, C, true>(steps, memory, (first + at(0), run.origin), head, even);
             for group in 0..count {
                 let (this, next) = if group.is_multiple_of(2) { (even, odd) } else { (odd, even) };
                 let mut following = entered;
                 if group + 1 < count {
                     let place = (first + at(group + 1), run.origin);
-                    following = enter::<L, S, true>(steps, memory, place, None, next);
+                    following = enter::<L, S, C, true>(steps, memory, place, None, next);
                 }
-                leave::<L, S>(steps, this, (memory.reverse, exclusive), entered.rows, bases, to.add(at(group)));
+                leave::<L, S, C>(steps, this, (memory.reverse, exclusive), entered.rows, bases, to.add(at(group)));
                 if group == 0
                     && exclusive
                     && let Some(head) = head
@@ -242,19 +320,19 @@ impl<S: Steps> Part<'_, S> {
 /// The group is in memory, and initialised. `columns` has one column more than a row has elements. The processor has
 /// the instructions of `L`.
 #[inline(always)]
-unsafe fn enter<L: Lanes, S: Steps, const KEEP: bool>(
+unsafe fn enter<L: Lanes, S: Steps, C: Column<L>, const KEEP: bool>(
     steps: &S,
     memory: &Memory<S::In, S::Out>,
     (at, origin): (usize, usize),
     head: Option<Head<S::Acc>>,
-    columns: *mut [S::Acc; ROWS],
-) -> Entered<S::Acc> {
+    columns: *mut C,
+) -> Entered<S::Acc, C> {
     let (row, neutral) = steps.tree();
     let reverse = memory.reverse;
     // SAFETY: there are `row + 1` columns, and the group is in memory.
     unsafe {
         let elements = columns.add(if reverse { 0 } else { 1 });
-        load::<L, S>(steps, memory, (at, origin), elements);
+        load::<L, S, C>(steps, memory, (at, origin), elements);
         if let Some(head) = head {
             let first = if reverse { elements.add(row).cast::<S::Acc>().sub(1) } else { elements.cast() };
             first.write(steps.combine(head.y, first.read()));
@@ -263,7 +341,7 @@ unsafe fn enter<L: Lanes, S: Steps, const KEEP: bool>(
         if reverse {
             y = elements.add(row - 1).read();
             for c in (0..row - 1).rev() {
-                y = combine(steps, y, elements.add(c).read());
+                y = combine::<L, S, C>(steps, y, elements.add(c).read());
                 if KEEP {
                     elements.add(c).write(y);
                 }
@@ -271,29 +349,29 @@ unsafe fn enter<L: Lanes, S: Steps, const KEEP: bool>(
         } else {
             y = elements.read();
             for c in 1..row {
-                y = combine(steps, y, elements.add(c).read());
+                y = combine::<L, S, C>(steps, y, elements.add(c).read());
                 if KEEP {
                     elements.add(c).write(y);
                 }
             }
         }
         if KEEP {
-            columns.add(if reverse { row } else { 0 }).write([neutral; ROWS]);
+            columns.add(if reverse { row } else { 0 }).write(column::<L, C, _>(|_| neutral));
         }
         let mut rows = [neutral; ROWS];
         let mut total = neutral;
         if reverse {
             for r in (0..ROWS).rev() {
                 rows[r] = total;
-                total = steps.combine(total, y[r]);
+                total = steps.combine(total, lane(&y, r));
             }
         } else {
             for r in 0..ROWS {
                 rows[r] = total;
-                total = steps.combine(total, y[r]);
+                total = steps.combine(total, lane(&y, r));
             }
         }
-        Entered { rows, total }
+        Entered { rows: column::<L, C, _>(|r| rows[r]), total }
     }
 }
 
@@ -303,11 +381,11 @@ unsafe fn enter<L: Lanes, S: Steps, const KEEP: bool>(
 /// The group is in memory, and initialised. There are as many columns as a row has elements. The processor has the
 /// instructions of `L`.
 #[inline(always)]
-unsafe fn load<L: Lanes, S: Steps>(
+unsafe fn load<L: Lanes, S: Steps, C: Column<L>>(
     steps: &S,
     memory: &Memory<S::In, S::Out>,
     (at, origin): (usize, usize),
-    columns: *mut [S::Acc; ROWS],
+    columns: *mut C,
 ) {
     let row = steps.tree().0;
     // SAFETY: the elements are in the group, and the lanes in `columns`.
@@ -345,11 +423,11 @@ unsafe fn load<L: Lanes, S: Steps>(
 /// [`enter`] has made the columns, and `to` has room for the results of a group. The processor has the instructions of
 /// `L`.
 #[inline(always)]
-unsafe fn leave<L: Lanes, S: Steps>(
+unsafe fn leave<L: Lanes, S: Steps, C: Column<L>>(
     steps: &S,
-    columns: *mut [S::Acc; ROWS],
+    columns: *mut C,
     (reverse, exclusive): (bool, bool),
-    rows: [S::Acc; ROWS],
+    rows: C,
     Bases { groups, tiles, spans }: Bases<S::Acc>,
     to: *mut Out<S>,
 ) {
@@ -358,20 +436,18 @@ unsafe fn leave<L: Lanes, S: Steps>(
     let same = const { S::NUMBERS[2] == 1 && size_of::<Out<S>>() == size_of::<S::Acc>() } && row.is_multiple_of(SQUARE);
     // SAFETY: there are `row + 1` columns, and `to` has room for the results.
     unsafe {
+        let [groups, tiles, spans] = [groups, tiles, spans].map(|base| column::<L, C, _>(|_| base));
         let columns = columns.add(usize::from(reverse == exclusive));
         for c in 0..row {
-            let column = columns.add(c);
-            let mut result = combine(steps, rows, column.read());
-            result = combine(steps, [groups; ROWS], result);
-            result = combine(steps, [tiles; ROWS], result);
-            result = combine(steps, [spans; ROWS], result);
+            let to = columns.add(c);
+            let mut result = combine::<L, S, C>(steps, rows, to.read());
+            result = combine::<L, S, C>(steps, groups, result);
+            result = combine::<L, S, C>(steps, tiles, result);
+            result = combine::<L, S, C>(steps, spans, result);
             if same {
-                for r in 0..ROWS {
-                    column.cast::<Out<S>>().add(r).write(steps.store(result[r]));
-                }
-            } else {
-                column.write(result);
+                result = column::<L, C, Out<S>>(|r| steps.store(lane(&result, r)));
             }
+            to.write(result);
         }
         if same {
             for c in (0..row).step_by(SQUARE) {

@@ -56,6 +56,9 @@ pub(crate) trait Lanes {
     /// Row of 64 bytes.
     type Row: Copy;
 
+    /// Half a row.
+    type Half: Copy;
+
     /// Whether a row is memory, not registers. Code for every lane of a row is large. So operations on many rows in
     /// turn are then functions of their own: inlined, they would be most of the compiled code.
     const IN_MEMORY: bool = false;
@@ -71,6 +74,12 @@ pub(crate) trait Lanes {
     /// # Safety
     /// The processor has the instruction set.
     unsafe fn opaque(row: Self::Row) -> Self::Row;
+
+    /// [`opaque`](Lanes::opaque) of half a row.
+    ///
+    /// # Safety
+    /// The processor has the instruction set.
+    unsafe fn opaque_half(half: Self::Half) -> Self::Half;
 
     /// Returns `x` with every lane of the upper half of each group of `2 * SPAN` bytes replaced by the last lane of the
     /// group's lower half. The lanes of lower halves are unspecified: each has the value of some lane.
@@ -268,8 +277,14 @@ impl Bytes {
     }
 }
 
+/// Half a row in memory.
+#[derive(Clone, Copy)]
+#[repr(C, align(32))]
+pub(crate) struct HalfBytes([MaybeUninit<u8>; ROW_BYTES / 2]);
+
 impl Lanes for Portable {
     type Row = Bytes;
+    type Half = HalfBytes;
 
     // On other processors this is the only set, so its code is inlined to be fast.
     const IN_MEMORY: bool = cfg!(any(target_arch = "x86_64", feature = "small-loops"));
@@ -283,6 +298,11 @@ impl Lanes for Portable {
     #[inline(always)]
     unsafe fn opaque(row: Bytes) -> Bytes {
         row
+    }
+
+    #[inline(always)]
+    unsafe fn opaque_half(half: HalfBytes) -> HalfBytes {
+        half
     }
 
     #[inline(always)]

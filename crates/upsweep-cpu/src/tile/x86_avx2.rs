@@ -52,6 +52,7 @@ impl Avx2 {
 
 impl Lanes for Avx2 {
     type Row = [__m256i; 2];
+    type Half = __m256i;
 
     #[inline(never)]
     #[target_feature(enable = "avx2,fma,popcnt,bmi1,bmi2")]
@@ -65,6 +66,15 @@ impl Lanes for Avx2 {
     #[target_feature(enable = "avx2")]
     unsafe fn opaque(row: Self::Row) -> Self::Row {
         Self::hidden(row)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn opaque_half(half: __m256i) -> __m256i {
+        let mut half = half;
+        // SAFETY: the assembly is a comment: it has no instructions.
+        unsafe { asm!("/* {0} */", inout(ymm_reg) half, options(pure, nomem, nostack, preserves_flags)) };
+        half
     }
 
     #[inline]

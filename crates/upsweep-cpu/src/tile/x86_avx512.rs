@@ -137,6 +137,7 @@ impl Avx512 {
 
 impl Lanes for Avx512 {
     type Row = __m512i;
+    type Half = __m256i;
 
     #[inline(never)]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2")]
@@ -150,6 +151,15 @@ impl Lanes for Avx512 {
     #[target_feature(enable = "avx512f")]
     unsafe fn opaque(row: __m512i) -> __m512i {
         Self::hidden(row)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn opaque_half(half: __m256i) -> __m256i {
+        let mut half = half;
+        // SAFETY: the assembly is a comment: it has no instructions.
+        unsafe { asm!("/* {0} */", inout(ymm_reg) half, options(pure, nomem, nostack, preserves_flags)) };
+        half
     }
 
     #[inline]
