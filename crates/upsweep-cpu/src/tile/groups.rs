@@ -148,11 +148,12 @@ pub(super) struct Head<A> {
     pub(super) before: A,
 }
 
-/// What the rows of a group make of its elements.
+/// A group whose rows are scanned, each by itself.
 #[derive(Clone, Copy)]
 struct Entered<A, C> {
     /// Chain of the rows before each row of the group.
     rows: C,
+    /// Total of the group.
     total: A,
 }
 
@@ -199,13 +200,14 @@ impl<S: Steps, const STORES: bool> ScanGroups<'_, S, STORES> {
         let len = ROWS * steps.tree().0;
         let mut groups = bases.groups;
         let mut columns = Columns::<C>::new();
+        let kernel = Kernel { steps, memory, origin: run.origin, exclusive: false };
         for k in (run.start..run.start + run.len).step_by(len) {
             // SAFETY: the group is in the run.
-            let entered = unsafe {
-                let at = memory.lowest(&(k..k + len));
-                enter::<L, S, C, false>(steps, memory, (at, run.origin), head.take(), columns.start())
-            };
-            groups = steps.combine(groups, entered.total);
+            unsafe {
+                kernel.load::<L, C>(memory.lowest(&(k..k + len)), head.take(), columns.start());
+                let y = kernel.columns::<L, C, true, false>(columns.start(), None);
+                groups = steps.combine(groups, kernel.rows::<L, C>(&y).total);
+            }
         }
         groups
     }
@@ -232,7 +234,8 @@ impl<S: Steps, const STORES: bool> ScanGroups<'_, S, STORES> {
             // SAFETY: the part is in the run, and the stage has room for its results.
             unsafe {
                 let output = memory.output.add(first);
-                let part = Part { steps, memory, run, first, exclusive: storing.exclusive, head: head.take() };
+                let kernel = Kernel { steps, memory, origin: run.origin, exclusive: storing.exclusive };
+                let part = Part { kernel, first, count: run.len / len, head: head.take() };
                 if streams {
                     let stage = stage.start::<Out<S>>();
                     let bytes = run.len * size_of::<Out<S>>();
@@ -250,24 +253,23 @@ impl<S: Steps, const STORES: bool> ScanGroups<'_, S, STORES> {
     }
 }
 
-/// Part of a run of groups.
+/// Neighbouring groups.
 struct Part<'a, S: Steps> {
-    steps: &'a S,
-    memory: &'a Memory<S::In, S::Out>,
-    run: Run,
+    kernel: Kernel<'a, S>,
     /// Lowest index in memory.
     first: usize,
-    exclusive: bool,
+    /// Number of groups.
+    count: usize,
     head: Option<Head<S::Acc>>,
 }
 
 impl<S: Steps> Part<'_, S> {
-    /// Scans the part, stores the results to `to`, and returns the chain of the groups after it. `stored` is called
-    /// before each group, with the number of results that earlier groups have stored.
+    /// Scans the groups, stores the results to `to`, and returns the chain of the groups after them. `stored` is called
+    /// after each group, with the number of results that earlier groups have stored.
     ///
     /// # Safety
-    /// The part is in the memory and not empty, and `to` has room for its results. Nothing else writes its input. The
-    /// processor has the instructions of `L`.
+    /// The groups are in the memory, there is one at least, and `to` has room for their results. Nothing else writes
+    /// their elements. The processor has the instructions of `L`.
     #[inline(always)]
     unsafe fn scan<L: Lanes, C: Column<L>>(
         self,
@@ -276,26 +278,30 @@ impl<S: Steps> Part<'_, S> {
         ahead: &mut Ahead,
         mut stored: impl FnMut(usize),
     ) -> S::Acc {
-        let Self { steps, memory, run, first, exclusive, head } = self;
+        let Self { kernel, first, count, head } = self;
+        let Kernel { steps, memory, exclusive, .. } = kernel;
         let len = ROWS * steps.tree().0;
-        let count = run.len / len;
         let (_, size) = S::In::address(&memory.input, first);
         let mut columns = [Columns::<C>::new(), Columns::<C>::new()];
         let [even, odd] = &mut columns;
-        let [even, odd] = [even.start(), odd.start()];
+        let [mut this, mut next] = [even.start(), odd.start()];
         // Offset of a group from `first`.
         let at = |group: usize| len * if memory.reverse { count - 1 - group } else { group };
         // SAFETY: the groups are in the part, and `to` has room for their results.
         unsafe {
-            let mut entered = enter::<L, S, C, true>(steps, memory, (first + at(0), run.origin), head, even);
+            kernel.load::<L, C>(first + at(0), head, this);
+            let y = kernel.columns::<L, C, true, false>(this, None);
+            let mut entered = kernel.rows::<L, C>(&y);
             for group in 0..count {
-                let (this, next) = if group.is_multiple_of(2) { (even, odd) } else { (odd, even) };
-                let mut following = entered;
+                let Entered { rows, total } = entered;
                 if group + 1 < count {
-                    let place = (first + at(group + 1), run.origin);
-                    following = enter::<L, S, C, true>(steps, memory, place, None, next);
+                    kernel.load::<L, C>(first + at(group + 1), None, next);
+                    let y = kernel.columns::<L, C, true, true>(next, Some((this, rows, bases)));
+                    entered = kernel.rows::<L, C>(&y);
+                } else {
+                    kernel.columns::<L, C, false, true>(next, Some((this, rows, bases)));
                 }
-                leave::<L, S, C>(steps, this, (memory.reverse, exclusive), entered.rows, bases, to.add(at(group)));
+                kernel.store::<L, C>(this, to.add(at(group)));
                 if group == 0
                     && exclusive
                     && let Some(head) = head
@@ -303,8 +309,8 @@ impl<S: Steps> Part<'_, S> {
                     let last = if memory.reverse { len - 1 } else { 0 };
                     to.add(at(0) + last).write(steps.store(head.before));
                 }
-                bases.groups = steps.combine(bases.groups, entered.total);
-                entered = following;
+                bases.groups = steps.combine(bases.groups, total);
+                (this, next) = (next, this);
                 ahead.fetch(len * size);
                 stored(group * len);
             }
@@ -313,161 +319,198 @@ impl<S: Steps> Part<'_, S> {
     }
 }
 
-/// Loads the group whose lowest index in memory is `at`, and scans its rows. With `KEEP` these are kept in `columns`: a
-/// neutral column, and then those of the elements, in scan order. Positions given to the map count from `origin`.
-///
-/// # Safety
-/// The group is in memory, and initialised. `columns` has one column more than a row has elements. The processor has
-/// the instructions of `L`.
-#[inline(always)]
-unsafe fn enter<L: Lanes, S: Steps, C: Column<L>, const KEEP: bool>(
-    steps: &S,
-    memory: &Memory<S::In, S::Out>,
-    (at, origin): (usize, usize),
-    head: Option<Head<S::Acc>>,
-    columns: *mut C,
-) -> Entered<S::Acc, C> {
-    let (row, neutral) = steps.tree();
-    let reverse = memory.reverse;
-    // SAFETY: there are `row + 1` columns, and the group is in memory.
-    unsafe {
-        let elements = columns.add(if reverse { 0 } else { 1 });
-        load::<L, S, C>(steps, memory, (at, origin), elements);
-        if let Some(head) = head {
-            let first = if reverse { elements.add(row).cast::<S::Acc>().sub(1) } else { elements.cast() };
-            first.write(steps.combine(head.y, first.read()));
-        }
-        let mut y;
-        if reverse {
-            y = elements.add(row - 1).read();
-            for c in (0..row - 1).rev() {
-                y = combine::<L, S, C>(steps, y, elements.add(c).read());
-                if KEEP {
-                    elements.add(c).write(y);
-                }
-            }
-        } else {
-            y = elements.read();
-            for c in 1..row {
-                y = combine::<L, S, C>(steps, y, elements.add(c).read());
-                if KEEP {
-                    elements.add(c).write(y);
-                }
-            }
-        }
-        if KEEP {
-            columns.add(if reverse { row } else { 0 }).write(column::<L, C, _>(|_| neutral));
-        }
-        let mut rows = [neutral; ROWS];
-        let mut total = neutral;
-        if reverse {
-            for r in (0..ROWS).rev() {
-                rows[r] = total;
-                total = steps.combine(total, lane(&y, r));
-            }
-        } else {
-            for r in 0..ROWS {
-                rows[r] = total;
-                total = steps.combine(total, lane(&y, r));
-            }
-        }
-        Entered { rows: column::<L, C, _>(|r| rows[r]), total }
-    }
+/// Steps of the scan of a group. Its columns are one more than a row has elements: a neutral one and then those of the
+/// elements, in scan order.
+#[derive(Clone, Copy)]
+struct Kernel<'a, S: Steps> {
+    steps: &'a S,
+    memory: &'a Memory<S::In, S::Out>,
+    /// Index in memory from which the positions given to the map count.
+    origin: usize,
+    exclusive: bool,
 }
 
-/// Loads the elements of a group into `columns`, in memory order.
-///
-/// # Safety
-/// The group is in memory, and initialised. There are as many columns as a row has elements. The processor has the
-/// instructions of `L`.
-#[inline(always)]
-unsafe fn load<L: Lanes, S: Steps, C: Column<L>>(
-    steps: &S,
-    memory: &Memory<S::In, S::Out>,
-    (at, origin): (usize, usize),
-    columns: *mut C,
-) {
-    let row = steps.tree().0;
-    // SAFETY: the elements are in the group, and the lanes in `columns`.
-    unsafe {
-        let element = |i: usize| steps.load(S::In::read(&memory.input, at + i), at - origin + i);
-        if !row.is_multiple_of(SQUARE) {
-            for c in 0..row {
-                for r in 0..ROWS {
-                    columns.add(c).cast::<S::Acc>().add(r).write(element(r * row + c));
-                }
-            }
-            return;
-        }
-        for c in (0..row).step_by(SQUARE) {
-            if S::same_map() {
-                let from = S::In::address(&memory.input, at + c).0.cast();
-                L::square::<S::Acc>((from, row), (columns.add(c).cast(), ROWS));
-                continue;
-            }
-            let mut square = MaybeUninit::<[[S::Acc; SQUARE]; ROWS]>::uninit();
-            let rows = square.as_mut_ptr().cast::<S::Acc>();
-            for r in 0..ROWS {
-                for i in 0..SQUARE {
-                    rows.add(r * SQUARE + i).write(element(r * row + c + i));
-                }
-            }
-            L::square::<S::Acc>((rows, SQUARE), (columns.add(c).cast(), ROWS));
-        }
+impl<S: Steps> Kernel<'_, S> {
+    /// Returns the columns of the elements, in memory order.
+    ///
+    /// # Safety
+    /// `columns` points to the columns of a group.
+    #[inline(always)]
+    unsafe fn elements<C>(self, columns: *mut C) -> *mut C {
+        // SAFETY: a group has more than one column.
+        unsafe { columns.add(usize::from(!self.memory.reverse)) }
     }
-}
 
-/// Adds the bases to the columns of a group, and stores its results.
-///
-/// # Safety
-/// [`enter`] has made the columns, and `to` has room for the results of a group. The processor has the instructions of
-/// `L`.
-#[inline(always)]
-unsafe fn leave<L: Lanes, S: Steps, C: Column<L>>(
-    steps: &S,
-    columns: *mut C,
-    (reverse, exclusive): (bool, bool),
-    rows: C,
-    Bases { groups, tiles, spans }: Bases<S::Acc>,
-    to: *mut Out<S>,
-) {
-    let row = steps.tree().0;
-    // Whether results take the place of operands.
-    let same = const { S::NUMBERS[2] == 1 && size_of::<Out<S>>() == size_of::<S::Acc>() } && row.is_multiple_of(SQUARE);
-    // SAFETY: there are `row + 1` columns, and `to` has room for the results.
-    unsafe {
-        let [groups, tiles, spans] = [groups, tiles, spans].map(|base| column::<L, C, _>(|_| base));
-        let columns = columns.add(usize::from(reverse == exclusive));
-        for c in 0..row {
-            let to = columns.add(c);
-            let mut result = combine::<L, S, C>(steps, rows, to.read());
-            result = combine::<L, S, C>(steps, groups, result);
-            result = combine::<L, S, C>(steps, tiles, result);
-            result = combine::<L, S, C>(steps, spans, result);
-            if same {
-                result = column::<L, C, Out<S>>(|r| steps.store(lane(&result, r)));
-            }
-            to.write(result);
-        }
-        if same {
-            for c in (0..row).step_by(SQUARE) {
-                L::square::<Out<S>>((columns.add(c).cast(), ROWS), (to.add(c), row));
-            }
-        } else if row.is_multiple_of(SQUARE) {
-            for c in (0..row).step_by(SQUARE) {
-                let mut square = MaybeUninit::<[[S::Acc; SQUARE]; ROWS]>::uninit();
-                let results = square.as_mut_ptr().cast::<S::Acc>();
-                L::square::<S::Acc>((columns.add(c).cast(), ROWS), (results, SQUARE));
-                for r in 0..ROWS {
-                    for i in 0..SQUARE {
-                        to.add(r * row + c + i).write(steps.store(results.add(r * SQUARE + i).read()));
+    /// Returns the columns of the results, in memory order: those of the elements, or, if exclusive, those before them.
+    ///
+    /// # Safety
+    /// `columns` points to the columns of a group.
+    #[inline(always)]
+    unsafe fn results<C>(self, columns: *mut C) -> *mut C {
+        // SAFETY: a group has more than one column.
+        unsafe { columns.add(usize::from(self.memory.reverse == self.exclusive)) }
+    }
+
+    /// Loads the group whose lowest index in memory is `at`.
+    ///
+    /// # Safety
+    /// The group is in memory, and initialised. There is room for its columns. The processor has the instructions of
+    /// `L`.
+    #[inline(always)]
+    unsafe fn load<L: Lanes, C: Column<L>>(self, at: usize, head: Option<Head<S::Acc>>, columns: *mut C) {
+        let Self { steps, memory, origin, .. } = self;
+        let (row, neutral) = steps.tree();
+        // SAFETY: the elements are in the group, and the lanes in its columns.
+        unsafe {
+            columns.add(if memory.reverse { row } else { 0 }).write(column::<L, C, _>(|_| neutral));
+            let columns = self.elements(columns);
+            let element = |i: usize| steps.load(S::In::read(&memory.input, at + i), at - origin + i);
+            if !row.is_multiple_of(SQUARE) {
+                for c in 0..row {
+                    for r in 0..ROWS {
+                        columns.add(c).cast::<S::Acc>().add(r).write(element(r * row + c));
                     }
                 }
+            } else {
+                for c in (0..row).step_by(SQUARE) {
+                    if S::same_map() {
+                        let from = S::In::address(&memory.input, at + c).0.cast();
+                        L::square::<S::Acc>((from, row), (columns.add(c).cast(), ROWS));
+                        continue;
+                    }
+                    let mut square = MaybeUninit::<[[S::Acc; SQUARE]; ROWS]>::uninit();
+                    let rows = square.as_mut_ptr().cast::<S::Acc>();
+                    for r in 0..ROWS {
+                        for i in 0..SQUARE {
+                            rows.add(r * SQUARE + i).write(element(r * row + c + i));
+                        }
+                    }
+                    L::square::<S::Acc>((rows, SQUARE), (columns.add(c).cast(), ROWS));
+                }
             }
-        } else {
-            for c in 0..row {
+            if let Some(head) = head {
+                let first = columns.cast::<S::Acc>().add(if memory.reverse { ROWS * row - 1 } else { 0 });
+                first.write(steps.combine(head.y, first.read()));
+            }
+        }
+    }
+
+    /// With `ENTER`, scans the rows of the group `entering`, and returns their totals. With `LEAVE`, adds the bases to
+    /// the columns of the group `leaving`, which become its results. Both at once: a chain of additions takes longer than
+    /// the instructions of the other.
+    ///
+    /// # Safety
+    /// The groups are loaded, and with `LEAVE` there is one that leaves, whose rows are scanned. The processor has the
+    /// instructions of `L`.
+    #[inline(always)]
+    unsafe fn columns<L: Lanes, C: Column<L>, const ENTER: bool, const LEAVE: bool>(
+        self,
+        entering: *mut C,
+        leaving: Option<(*mut C, C, Bases<S::Acc>)>,
+    ) -> C {
+        let Self { steps, memory, .. } = self;
+        let row = steps.tree().0;
+        let (first, next) = if memory.reverse { (row - 1, -1) } else { (0, 1) };
+        // SAFETY: `place` is the index of a column, and the processor has the instructions of `L`.
+        unsafe {
+            let (results, rows, bases) = match leaving {
+                Some((columns, rows, Bases { groups, tiles, spans })) if LEAVE => {
+                    let bases = [groups, tiles, spans].map(|base| column::<L, C, _>(|_| base));
+                    (self.results(columns).wrapping_add(first), rows, bases)
+                }
+                _ => (entering, entering.read(), [entering.read(); 3]),
+            };
+            let elements = self.elements(entering).wrapping_add(first);
+            let mut y = elements.read();
+            for i in 0..row {
+                let place = i.cast_signed() * next;
+                if ENTER && i > 0 {
+                    let to = elements.wrapping_offset(place);
+                    y = combine::<L, S, C>(steps, y, to.read());
+                    to.write(y);
+                }
+                if LEAVE {
+                    let to = results.wrapping_offset(place);
+                    let mut result = combine::<L, S, C>(steps, rows, to.read());
+                    for base in bases {
+                        result = combine::<L, S, C>(steps, base, result);
+                    }
+                    if self.in_place() {
+                        result = column::<L, C, Out<S>>(|r| steps.store(lane(&result, r)));
+                    }
+                    to.write(result);
+                }
+            }
+            y
+        }
+    }
+
+    /// Scans the totals of a group's rows, which are the lanes of `y`.
+    ///
+    /// # Safety
+    /// A column has eight operands. The processor has the instructions of `L`.
+    #[inline(always)]
+    unsafe fn rows<L: Lanes, C: Column<L>>(self, y: &C) -> Entered<S::Acc, C> {
+        let Self { steps, memory, .. } = self;
+        let neutral = steps.tree().1;
+        let mut rows = [neutral; ROWS];
+        let mut total = neutral;
+        // SAFETY: a column has eight operands.
+        unsafe {
+            if memory.reverse {
+                for r in (0..ROWS).rev() {
+                    rows[r] = total;
+                    total = steps.combine(total, lane(y, r));
+                }
+            } else {
                 for r in 0..ROWS {
-                    to.add(r * row + c).write(steps.store(columns.add(c).cast::<S::Acc>().add(r).read()));
+                    rows[r] = total;
+                    total = steps.combine(total, lane(y, r));
+                }
+            }
+            Entered { rows: column::<L, C, _>(|r| rows[r]), total }
+        }
+    }
+
+    /// Whether the columns of a group that has left have its results, not operands.
+    #[inline(always)]
+    fn in_place(self) -> bool {
+        let same = const { S::NUMBERS[2] == 1 && size_of::<Out<S>>() == size_of::<S::Acc>() };
+        same && self.steps.tree().0.is_multiple_of(SQUARE)
+    }
+
+    /// Stores the results of a group that has left.
+    ///
+    /// # Safety
+    /// [`columns`](Self::columns) has made the results, and `to` has room for them. The processor has the instructions
+    /// of `L`.
+    #[inline(always)]
+    unsafe fn store<L: Lanes, C: Column<L>>(self, columns: *mut C, to: *mut Out<S>) {
+        let steps = self.steps;
+        let row = steps.tree().0;
+        // SAFETY: there are the columns of a group, and `to` has room for its results.
+        unsafe {
+            let columns = self.results(columns);
+            if self.in_place() {
+                for c in (0..row).step_by(SQUARE) {
+                    L::square::<Out<S>>((columns.add(c).cast(), ROWS), (to.add(c), row));
+                }
+            } else if row.is_multiple_of(SQUARE) {
+                for c in (0..row).step_by(SQUARE) {
+                    let mut square = MaybeUninit::<[[S::Acc; SQUARE]; ROWS]>::uninit();
+                    let results = square.as_mut_ptr().cast::<S::Acc>();
+                    L::square::<S::Acc>((columns.add(c).cast(), ROWS), (results, SQUARE));
+                    for r in 0..ROWS {
+                        for i in 0..SQUARE {
+                            to.add(r * row + c + i).write(steps.store(results.add(r * SQUARE + i).read()));
+                        }
+                    }
+                }
+            } else {
+                for c in 0..row {
+                    for r in 0..ROWS {
+                        to.add(r * row + c).write(steps.store(columns.add(c).cast::<S::Acc>().add(r).read()));
+                    }
                 }
             }
         }

@@ -187,3 +187,30 @@ pub(super) unsafe fn square<T>((from, stride): (*const T, usize), (to, distance)
         }
     }
 }
+
+/// Transposes a square of 8 x 8 numbers of 8 bytes in memory as [`square`] does, with whole rows of the result.
+///
+/// # Safety
+/// `from.0` is valid for reads of rows at a distance of `from.1` numbers, and `to.0` for writes of rows at a distance of
+/// `to.1`.
+#[cfg(not(feature = "small-loops"))]
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+pub(super) unsafe fn wide_square<T>((from, stride): (*const T, usize), (to, distance): (*mut T, usize)) {
+    let (from, to) = (from.cast::<f64>(), to.cast::<f64>());
+    for c in [0, 2, 4, 6] {
+        // SAFETY: the parts are in the rows.
+        unsafe {
+            // Columns `c` and `c + 1` of rows `i`, `i + 2`, `i + 4` and `i + 6`.
+            let part = |i: usize| {
+                let part = |i: usize| _mm_loadu_pd(from.add(i * stride + c));
+                let two = _mm512_castpd128_pd512(part(i));
+                let two = _mm512_insertf64x2::<1>(two, part(i + 2));
+                _mm512_insertf64x2::<3>(_mm512_insertf64x2::<2>(two, part(i + 4)), part(i + 6))
+            };
+            let (even, odd) = (part(0), part(1));
+            _mm512_storeu_pd(to.add(c * distance), _mm512_unpacklo_pd(even, odd));
+            _mm512_storeu_pd(to.add((c + 1) * distance), _mm512_unpackhi_pd(even, odd));
+        }
+    }
+}
