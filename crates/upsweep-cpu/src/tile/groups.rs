@@ -41,6 +41,12 @@ trait Column<L: Lanes>: Copy {
     /// # Safety
     /// The processor has the instructions of `L`.
     unsafe fn opaque(self) -> Self;
+
+    /// Transposes a square of columns or parts of rows.
+    ///
+    /// # Safety
+    /// The processor has the instructions of `L`.
+    unsafe fn transposed(square: [Self; ROWS]) -> [Self; ROWS];
 }
 
 /// Column of numbers of 4 bytes.
@@ -59,6 +65,14 @@ impl<L: Lanes> Column<L> for Half<L> {
         // SAFETY: the processor has the instructions of `L`.
         Self(unsafe { L::opaque_half(self.0) })
     }
+
+    #[inline(always)]
+    unsafe fn transposed(square: [Self; ROWS]) -> [Self; ROWS] {
+        let [a, b, c, d, e, f, g, h] = square;
+        // SAFETY: the processor has the instructions of `L`.
+        let [a, b, c, d, e, f, g, h] = unsafe { L::transposed_halves([a.0, b.0, c.0, d.0, e.0, f.0, g.0, h.0]) };
+        [Self(a), Self(b), Self(c), Self(d), Self(e), Self(f), Self(g), Self(h)]
+    }
 }
 
 /// Column of numbers of 8 bytes.
@@ -76,6 +90,14 @@ impl<L: Lanes> Column<L> for Whole<L> {
     unsafe fn opaque(self) -> Self {
         // SAFETY: the processor has the instructions of `L`.
         Self(unsafe { L::opaque(self.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn transposed(square: [Self; ROWS]) -> [Self; ROWS] {
+        let [a, b, c, d, e, f, g, h] = square;
+        // SAFETY: the processor has the instructions of `L`, and a row has eight lanes of 8 bytes.
+        let [a, b, c, d, e, f, g, h] = unsafe { L::transposed([a.0, b.0, c.0, d.0, e.0, f.0, g.0, h.0]) };
+        [Self(a), Self(b), Self(c), Self(d), Self(e), Self(f), Self(g), Self(h)]
     }
 }
 
@@ -199,13 +221,12 @@ impl<S: Steps, const STORES: bool> ScanGroups<'_, S, STORES> {
         let Self { steps, memory, run, bases, mut head, .. } = self;
         let len = ROWS * steps.tree().0;
         let mut groups = bases.groups;
-        let mut columns = Columns::<C>::new();
         let kernel = Kernel { steps, memory, origin: run.origin, exclusive: false };
         for k in (run.start..run.start + run.len).step_by(len) {
             // SAFETY: the group is in the run.
             unsafe {
-                kernel.load::<L, C>(memory.lowest(&(k..k + len)), head.take(), columns.start());
-                let y = kernel.columns::<L, C, true, false>(columns.start(), None);
+                let enters = Enters { at: memory.lowest(&(k..k + len)), head: head.take(), columns: None };
+                let y = kernel.columns::<L, C>(Some(enters), None);
                 groups = steps.combine(groups, kernel.rows::<L, C>(&y).total);
             }
         }
@@ -289,19 +310,19 @@ impl<S: Steps> Part<'_, S> {
         let at = |group: usize| len * if memory.reverse { count - 1 - group } else { group };
         // SAFETY: the groups are in the part, and `to` has room for their results.
         unsafe {
-            kernel.load::<L, C>(first + at(0), head, this);
-            let y = kernel.columns::<L, C, true, false>(this, None);
+            let enters = Enters { at: first + at(0), head, columns: Some(this) };
+            let y = kernel.columns::<L, C>(Some(enters), None);
             let mut entered = kernel.rows::<L, C>(&y);
             for group in 0..count {
                 let Entered { rows, total } = entered;
+                let leaves = Leaves { columns: this, rows, bases, to: to.add(at(group)) };
                 if group + 1 < count {
-                    kernel.load::<L, C>(first + at(group + 1), None, next);
-                    let y = kernel.columns::<L, C, true, true>(next, Some((this, rows, bases)));
+                    let enters = Enters { at: first + at(group + 1), head: None, columns: Some(next) };
+                    let y = kernel.columns::<L, C>(Some(enters), Some(leaves));
                     entered = kernel.rows::<L, C>(&y);
                 } else {
-                    kernel.columns::<L, C, false, true>(next, Some((this, rows, bases)));
+                    kernel.columns::<L, C>(None, Some(leaves));
                 }
-                kernel.store::<L, C>(this, to.add(at(group)));
                 if group == 0
                     && exclusive
                     && let Some(head) = head
@@ -319,8 +340,27 @@ impl<S: Steps> Part<'_, S> {
     }
 }
 
-/// Steps of the scan of a group. Its columns are one more than a row has elements: a neutral one and then those of the
-/// elements, in scan order.
+/// Group that enters: its rows are scanned.
+struct Enters<A, C> {
+    /// Lowest index in memory.
+    at: usize,
+    head: Option<Head<A>>,
+    /// Place of the columns, if these are kept.
+    columns: Option<*mut C>,
+}
+
+/// Group that leaves: its results are stored.
+struct Leaves<S: Steps, C> {
+    columns: *mut C,
+    /// Chain of the rows before each row.
+    rows: C,
+    bases: Bases<S::Acc>,
+    /// Place of the results.
+    to: *mut Out<S>,
+}
+
+/// Steps of the scan of a group. Its columns are kept in scan order: if exclusive, those before each element, and the one
+/// after the last, else those after each element.
 #[derive(Clone, Copy)]
 struct Kernel<'a, S: Steps> {
     steps: &'a S,
@@ -331,114 +371,59 @@ struct Kernel<'a, S: Steps> {
 }
 
 impl<S: Steps> Kernel<'_, S> {
-    /// Returns the columns of the elements, in memory order.
+    /// Scans the rows of the group that enters, and returns their totals. Adds the bases to the columns of the group that
+    /// leaves, and stores its results. Both at once: a chain of additions takes longer than the instructions of the other.
     ///
     /// # Safety
-    /// `columns` points to the columns of a group.
+    /// The group that enters is in memory, and initialised, and there is room for its columns. The columns of the group
+    /// that leaves are kept, and there is room for its results. The processor has the instructions of `L`.
     #[inline(always)]
-    unsafe fn elements<C>(self, columns: *mut C) -> *mut C {
-        // SAFETY: a group has more than one column.
-        unsafe { columns.add(usize::from(!self.memory.reverse)) }
-    }
-
-    /// Returns the columns of the results, in memory order: those of the elements, or, if exclusive, those before them.
-    ///
-    /// # Safety
-    /// `columns` points to the columns of a group.
-    #[inline(always)]
-    unsafe fn results<C>(self, columns: *mut C) -> *mut C {
-        // SAFETY: a group has more than one column.
-        unsafe { columns.add(usize::from(self.memory.reverse == self.exclusive)) }
-    }
-
-    /// Loads the group whose lowest index in memory is `at`.
-    ///
-    /// # Safety
-    /// The group is in memory, and initialised. There is room for its columns. The processor has the instructions of
-    /// `L`.
-    #[inline(always)]
-    unsafe fn load<L: Lanes, C: Column<L>>(self, at: usize, head: Option<Head<S::Acc>>, columns: *mut C) {
-        let Self { steps, memory, origin, .. } = self;
+    unsafe fn columns<L: Lanes, C: Column<L>>(
+        self,
+        enters: Option<Enters<S::Acc, C>>,
+        leaves: Option<Leaves<S, C>>,
+    ) -> C {
+        let Self { steps, memory, exclusive, .. } = self;
         let (row, neutral) = steps.tree();
-        // SAFETY: the elements are in the group, and the lanes in its columns.
+        let width = row.min(SQUARE);
+        // SAFETY: the columns and elements are those of the groups, and the processor has the instructions of `L`.
         unsafe {
-            columns.add(if memory.reverse { row } else { 0 }).write(column::<L, C, _>(|_| neutral));
-            let columns = self.elements(columns);
-            let element = |i: usize| steps.load(S::In::read(&memory.input, at + i), at - origin + i);
-            if !row.is_multiple_of(SQUARE) {
-                for c in 0..row {
-                    for r in 0..ROWS {
-                        columns.add(c).cast::<S::Acc>().add(r).write(element(r * row + c));
-                    }
+            let mut y = column::<L, C, _>(|_| neutral);
+            let mut square = [y; SQUARE];
+            if let Some(Enters { head, columns, .. }) = &enters {
+                if let Some(head) = head {
+                    let first = if memory.reverse { ROWS - 1 } else { 0 };
+                    y = column::<L, C, _>(|r| if r == first { head.y } else { neutral });
                 }
-            } else {
-                for c in (0..row).step_by(SQUARE) {
-                    if S::same_map() {
-                        let from = S::In::address(&memory.input, at + c).0.cast();
-                        L::square::<S::Acc>((from, row), (columns.add(c).cast(), ROWS));
-                        continue;
-                    }
-                    let mut square = MaybeUninit::<[[S::Acc; SQUARE]; ROWS]>::uninit();
-                    let rows = square.as_mut_ptr().cast::<S::Acc>();
-                    for r in 0..ROWS {
-                        for i in 0..SQUARE {
-                            rows.add(r * SQUARE + i).write(element(r * row + c + i));
+                if let Some(columns) = columns {
+                    columns.write(y);
+                }
+            }
+            let bases = leaves.as_ref().map_or([y; 4], |Leaves { rows, bases: Bases { groups, tiles, spans }, .. }| {
+                let [groups, tiles, spans] = [groups, tiles, spans].map(|&base| column::<L, C, _>(|_| base));
+                [*rows, groups, tiles, spans]
+            });
+            for c in (0..row).step_by(SQUARE) {
+                if let Some(Enters { at, .. }) = enters {
+                    square = self.load::<L, C>(at, c);
+                }
+                for i in 0..width {
+                    if let Some(Enters { columns, .. }) = enters {
+                        y = combine::<L, S, C>(steps, y, square[i]);
+                        if let Some(columns) = columns {
+                            columns.add(usize::from(exclusive) + c + i).write(y);
                         }
                     }
-                    L::square::<S::Acc>((rows, SQUARE), (columns.add(c).cast(), ROWS));
-                }
-            }
-            if let Some(head) = head {
-                let first = columns.cast::<S::Acc>().add(if memory.reverse { ROWS * row - 1 } else { 0 });
-                first.write(steps.combine(head.y, first.read()));
-            }
-        }
-    }
-
-    /// With `ENTER`, scans the rows of the group `entering`, and returns their totals. With `LEAVE`, adds the bases to
-    /// the columns of the group `leaving`, which become its results. Both at once: a chain of additions takes longer than
-    /// the instructions of the other.
-    ///
-    /// # Safety
-    /// The groups are loaded, and with `LEAVE` there is one that leaves, whose rows are scanned. The processor has the
-    /// instructions of `L`.
-    #[inline(always)]
-    unsafe fn columns<L: Lanes, C: Column<L>, const ENTER: bool, const LEAVE: bool>(
-        self,
-        entering: *mut C,
-        leaving: Option<(*mut C, C, Bases<S::Acc>)>,
-    ) -> C {
-        let Self { steps, memory, .. } = self;
-        let row = steps.tree().0;
-        let (first, next) = if memory.reverse { (row - 1, -1) } else { (0, 1) };
-        // SAFETY: `place` is the index of a column, and the processor has the instructions of `L`.
-        unsafe {
-            let (results, rows, bases) = match leaving {
-                Some((columns, rows, Bases { groups, tiles, spans })) if LEAVE => {
-                    let bases = [groups, tiles, spans].map(|base| column::<L, C, _>(|_| base));
-                    (self.results(columns).wrapping_add(first), rows, bases)
-                }
-                _ => (entering, entering.read(), [entering.read(); 3]),
-            };
-            let elements = self.elements(entering).wrapping_add(first);
-            let mut y = elements.read();
-            for i in 0..row {
-                let place = i.cast_signed() * next;
-                if ENTER && i > 0 {
-                    let to = elements.wrapping_offset(place);
-                    y = combine::<L, S, C>(steps, y, to.read());
-                    to.write(y);
-                }
-                if LEAVE {
-                    let to = results.wrapping_offset(place);
-                    let mut result = combine::<L, S, C>(steps, rows, to.read());
-                    for base in bases {
-                        result = combine::<L, S, C>(steps, base, result);
+                    if let Some(Leaves { columns, .. }) = leaves {
+                        let mut result = columns.add(c + i).read();
+                        for base in bases {
+                            result = combine::<L, S, C>(steps, base, result);
+                        }
+                        square[i] = result;
                     }
-                    if self.in_place() {
-                        result = column::<L, C, Out<S>>(|r| steps.store(lane(&result, r)));
-                    }
-                    to.write(result);
+                }
+                if let Some(Leaves { to, .. }) = leaves {
+                    self.store::<L, C>(square, c, to);
                 }
             }
             y
@@ -472,47 +457,86 @@ impl<S: Steps> Kernel<'_, S> {
         }
     }
 
-    /// Whether the columns of a group that has left have its results, not operands.
+    /// Returns the index in memory, from that of a row's lowest element, of the element after `c` others in scan order.
     #[inline(always)]
-    fn in_place(self) -> bool {
-        let same = const { S::NUMBERS[2] == 1 && size_of::<Out<S>>() == size_of::<S::Acc>() };
-        same && self.steps.tree().0.is_multiple_of(SQUARE)
+    fn place(self, c: usize) -> usize {
+        if self.memory.reverse { self.steps.tree().0 - 1 - c } else { c }
     }
 
-    /// Stores the results of a group that has left.
+    /// Returns the columns of the elements `c` to `c + 7` of the rows, in scan order. `at` is the group's lowest index in
+    /// memory.
     ///
     /// # Safety
-    /// [`columns`](Self::columns) has made the results, and `to` has room for them. The processor has the instructions
-    /// of `L`.
+    /// The group is in memory, and initialised. The processor has the instructions of `L`.
     #[inline(always)]
-    unsafe fn store<L: Lanes, C: Column<L>>(self, columns: *mut C, to: *mut Out<S>) {
-        let steps = self.steps;
-        let row = steps.tree().0;
-        // SAFETY: there are the columns of a group, and `to` has room for its results.
+    unsafe fn load<L: Lanes, C: Column<L>>(self, at: usize, c: usize) -> [C; SQUARE] {
+        let Self { steps, memory, origin, .. } = self;
+        let (row, neutral) = steps.tree();
+        // SAFETY: the elements are in the group. With the same map they are the operands.
         unsafe {
-            let columns = self.results(columns);
-            if self.in_place() {
-                for c in (0..row).step_by(SQUARE) {
-                    L::square::<Out<S>>((columns.add(c).cast(), ROWS), (to.add(c), row));
+            let element = |i: usize| steps.load(S::In::read(&memory.input, at + i), at - origin + i);
+            let mut square = [column::<L, C, _>(|_| neutral); SQUARE];
+            if !row.is_multiple_of(SQUARE) {
+                for i in 0..row {
+                    square[i] = column::<L, C, _>(|r| element(r * row + self.place(i)));
                 }
-            } else if row.is_multiple_of(SQUARE) {
-                for c in (0..row).step_by(SQUARE) {
-                    let mut square = MaybeUninit::<[[S::Acc; SQUARE]; ROWS]>::uninit();
-                    let results = square.as_mut_ptr().cast::<S::Acc>();
-                    L::square::<S::Acc>((columns.add(c).cast(), ROWS), (results, SQUARE));
+                return square;
+            }
+            let first = self.place(c).min(self.place(c + SQUARE - 1));
+            for r in 0..ROWS {
+                square[r] = if S::same_map() {
+                    S::In::address(&memory.input, at + r * row + first).0.cast::<C>().read_unaligned()
+                } else {
+                    column::<L, C, _>(|i| element(r * row + first + i))
+                };
+            }
+            in_order(C::transposed(square), memory.reverse)
+        }
+    }
+
+    /// Stores the results `c` to `c + 7` of the rows, whose columns are in scan order, to `to`.
+    ///
+    /// # Safety
+    /// There is room for the results of a group. The processor has the instructions of `L`.
+    #[inline(always)]
+    unsafe fn store<L: Lanes, C: Column<L>>(self, mut square: [C; SQUARE], c: usize, to: *mut Out<S>) {
+        let Self { steps, memory, .. } = self;
+        let row = steps.tree().0;
+        // SAFETY: the results are in the group. Numbers of one size are results in the place of operands.
+        unsafe {
+            if !row.is_multiple_of(SQUARE) {
+                for i in 0..row {
                     for r in 0..ROWS {
-                        for i in 0..SQUARE {
-                            to.add(r * row + c + i).write(steps.store(results.add(r * SQUARE + i).read()));
-                        }
+                        to.add(r * row + self.place(i)).write(steps.store(lane(&square[i], r)));
                     }
                 }
-            } else {
-                for c in 0..row {
-                    for r in 0..ROWS {
-                        to.add(r * row + c).write(steps.store(columns.add(c).cast::<S::Acc>().add(r).read()));
+                return;
+            }
+            let first = self.place(c).min(self.place(c + SQUARE - 1));
+            let same = const { S::NUMBERS[2] == 1 && size_of::<Out<S>>() == size_of::<S::Acc>() };
+            if same {
+                for column_of in &mut square {
+                    *column_of = column::<L, C, Out<S>>(|r| steps.store(lane(column_of, r)));
+                }
+            }
+            let square = C::transposed(in_order(square, memory.reverse));
+            for r in 0..ROWS {
+                let to = to.add(r * row + first);
+                if same {
+                    to.cast::<C>().write_unaligned(square[r]);
+                } else {
+                    for i in 0..SQUARE {
+                        to.add(i).write(steps.store(lane(&square[r], i)));
                     }
                 }
             }
         }
     }
+}
+
+/// Returns the columns of a square in reverse order, if `reverse`.
+#[inline(always)]
+fn in_order<C: Copy>(square: [C; SQUARE], reverse: bool) -> [C; SQUARE] {
+    let [a, b, c, d, e, f, g, h] = square;
+    if reverse { [h, g, f, e, d, c, b, a] } else { square }
 }

@@ -151,20 +151,14 @@ pub(crate) trait Lanes {
         unsafe { if ROW_BYTES == 4 * N { by_lane::<_, u32, N>(rows) } else { by_lane::<_, u64, N>(rows) } }
     }
 
-    /// Transposes a square of 8 x 8 numbers of 4 or 8 bytes in memory, from rows at a distance of `from.1` numbers to
-    /// rows at a distance of `to.1`.
+    /// Transposes a square of 8 x 8 numbers of 4 bytes.
     ///
     /// # Safety
-    /// The processor has the instruction set. `from` is valid for reads of the rows and `to` for writes, and they do not
-    /// overlap.
+    /// The processor has the instruction set.
     #[inline(always)]
-    unsafe fn square<T: Copy>(from: (*const T, usize), to: (*mut T, usize)) {
-        for i in 0..8 {
-            for j in 0..8 {
-                // SAFETY: the numbers are in row `i` at `from`, and in row `j` at `to`.
-                unsafe { to.0.add(j * to.1 + i).write(from.0.add(i * from.1 + j).read()) };
-            }
-        }
+    unsafe fn transposed_halves(halves: [Self::Half; 8]) -> [Self::Half; 8] {
+        // SAFETY: half a row has eight lanes, and there are eight of them.
+        unsafe { by_lane::<_, u32, 8>(halves) }
     }
 
     /// Compares and exchanges lane by lane: of two numbers of 4 or 8 bytes the lesser goes to `low` and the greater to

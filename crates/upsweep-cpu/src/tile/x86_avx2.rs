@@ -152,9 +152,8 @@ impl Lanes for Avx2 {
 
     #[inline]
     #[target_feature(enable = "avx2")]
-    unsafe fn square<T: Copy>(from: (*const T, usize), to: (*mut T, usize)) {
-        // SAFETY: the rows can be read at `from` and written at `to`.
-        unsafe { x86_transpose::square(from, to) }
+    unsafe fn transposed_halves(halves: [__m256i; 8]) -> [__m256i; 8] {
+        x86_transpose::of_8_halves(halves)
     }
 
     #[inline]

@@ -262,10 +262,9 @@ impl Lanes for Avx512 {
     }
 
     #[inline]
-    #[target_feature(enable = "avx512f,avx512dq")]
-    unsafe fn square<T: Copy>(from: (*const T, usize), to: (*mut T, usize)) {
-        // SAFETY: the rows can be read at `from` and written at `to`.
-        unsafe { if size_of::<T>() == 4 { x86_transpose::square(from, to) } else { x86_transpose::wide_square(from, to) } }
+    #[target_feature(enable = "avx2")]
+    unsafe fn transposed_halves(halves: [__m256i; 8]) -> [__m256i; 8] {
+        x86_transpose::of_8_halves(halves)
     }
 
     #[inline]

@@ -1,5 +1,5 @@
-//! Transposition of squares in registers: 16 x 16 numbers of 4 bytes and 8 x 8 of 8 bytes by AVX-512 and AVX2, and 64 x
-//! 64 bytes by AVX-512.
+//! Transposition of squares in registers: 16 x 16 or 8 x 8 numbers of 4 bytes and 8 x 8 of 8 bytes by AVX-512 and AVX2,
+//! and 64 x 64 bytes by AVX-512.
 //!
 //! Neighbouring rows are interleaved, and if numbers have 4 bytes, then pairs of rows. After that each 128 bits of a
 //! row have a part of a column. Shuffles of these parts join them: two rounds by AVX-512, one by AVX2. The code has no
@@ -99,26 +99,13 @@ pub(super) fn of_8(rows: [__m512d; 8]) -> [__m512d; 8] {
 pub(super) fn halves_of_16(rows: [[__m256i; 2]; 16]) -> [[__m256i; 2]; 16] {
     let mut columns = rows;
     for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-        let mut a = [_mm256_setzero_ps(); 8];
-        for k in 0..4 {
-            let (even, odd) = (rows[8 * i + 2 * k][j], rows[8 * i + 2 * k + 1][j]);
-            let (even, odd) = (_mm256_castsi256_ps(even), _mm256_castsi256_ps(odd));
-            a[2 * k] = _mm256_unpacklo_ps(even, odd);
-            a[2 * k + 1] = _mm256_unpackhi_ps(even, odd);
+        let mut square = [_mm256_setzero_si256(); 8];
+        for k in 0..8 {
+            square[k] = rows[8 * i + k][j];
         }
-        // For the square of 8 x 8 numbers from row 8 i and column 8 j on: b[4 k + c] has, in its 128-bit half q, column
-        // 8 j + 4 q + c of rows 8 i + 4 k to 8 i + 4 k + 3.
-        let mut b = [_mm256_setzero_pd(); 8];
-        for k in 0..2 {
-            for c in 0..2 {
-                let (low, high) = (_mm256_castps_pd(a[4 * k + c]), _mm256_castps_pd(a[4 * k + c + 2]));
-                b[4 * k + 2 * c] = _mm256_unpacklo_pd(low, high);
-                b[4 * k + 2 * c + 1] = _mm256_unpackhi_pd(low, high);
-            }
-        }
-        for c in 0..4 {
-            columns[8 * j + c][i] = _mm256_castpd_si256(_mm256_permute2f128_pd::<0x20>(b[c], b[4 + c]));
-            columns[8 * j + 4 + c][i] = _mm256_castpd_si256(_mm256_permute2f128_pd::<0x31>(b[c], b[4 + c]));
+        let square = of_8_halves(square);
+        for c in 0..8 {
+            columns[8 * j + c][i] = square[c];
         }
     }
     columns
@@ -141,76 +128,30 @@ pub(super) fn halves_of_8(rows: [[__m256i; 2]; 8]) -> [[__m256i; 2]; 8] {
     columns
 }
 
-/// Transposes a square of 8 x 8 numbers of 4 or 8 bytes in memory. Two parts of 128 bits, of different rows, are loaded
-/// into a register, so that no shuffle crosses its halves.
-///
-/// # Safety
-/// `from.0` is valid for reads of rows at a distance of `from.1` numbers, and `to.0` for writes of rows at a distance of
-/// `to.1`.
+/// Transposes a square of 8 rows of one register each, of numbers of 4 bytes.
 #[cfg(not(feature = "small-loops"))]
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) unsafe fn square<T>((from, stride): (*const T, usize), (to, distance): (*mut T, usize)) {
-    // SAFETY: the parts are in the rows.
-    unsafe {
-        if size_of::<T>() == 4 {
-            let (from, to) = (from.cast::<f32>(), to.cast::<f32>());
-            for half in [0, 4] {
-                // Columns `half` to `half + 3` of rows `i` and `i + 4`.
-                let part = |i: usize| {
-                    let (low, high) = (from.add(i * stride + half), from.add((i + 4) * stride + half));
-                    _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(_mm_loadu_ps(low)), _mm_loadu_ps(high))
-                };
-                let [a, b, c, d] = [part(0), part(1), part(2), part(3)];
-                let (low, high) = (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
-                let (next_low, next_high) = (_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
-                let column = |i: usize, column| _mm256_storeu_ps(to.add((half + i) * distance), column);
-                column(0, _mm256_shuffle_ps::<0x44>(low, next_low));
-                column(1, _mm256_shuffle_ps::<0xee>(low, next_low));
-                column(2, _mm256_shuffle_ps::<0x44>(high, next_high));
-                column(3, _mm256_shuffle_ps::<0xee>(high, next_high));
-            }
-        } else {
-            let (from, to) = (from.cast::<f64>(), to.cast::<f64>());
-            for half in [0, 4] {
-                for c in [0, 2, 4, 6] {
-                    // Columns `c` and `c + 1` of rows `i` and `i + 2`.
-                    let part = |i: usize| {
-                        let (low, high) = (from.add(i * stride + c), from.add((i + 2) * stride + c));
-                        _mm256_insertf128_pd::<1>(_mm256_castpd128_pd256(_mm_loadu_pd(low)), _mm_loadu_pd(high))
-                    };
-                    let (even, odd) = (part(half), part(half + 1));
-                    _mm256_storeu_pd(to.add(c * distance + half), _mm256_unpacklo_pd(even, odd));
-                    _mm256_storeu_pd(to.add((c + 1) * distance + half), _mm256_unpackhi_pd(even, odd));
-                }
-            }
+pub(super) fn of_8_halves(rows: [__m256i; 8]) -> [__m256i; 8] {
+    let mut a = [_mm256_setzero_ps(); 8];
+    for k in 0..4 {
+        let (even, odd) = (_mm256_castsi256_ps(rows[2 * k]), _mm256_castsi256_ps(rows[2 * k + 1]));
+        a[2 * k] = _mm256_unpacklo_ps(even, odd);
+        a[2 * k + 1] = _mm256_unpackhi_ps(even, odd);
+    }
+    // b[4 k + c] has, in its 128-bit half q, column 4 q + c of rows 4 k to 4 k + 3.
+    let mut b = [_mm256_setzero_pd(); 8];
+    for k in 0..2 {
+        for c in 0..2 {
+            let (low, high) = (_mm256_castps_pd(a[4 * k + c]), _mm256_castps_pd(a[4 * k + c + 2]));
+            b[4 * k + 2 * c] = _mm256_unpacklo_pd(low, high);
+            b[4 * k + 2 * c + 1] = _mm256_unpackhi_pd(low, high);
         }
     }
-}
-
-/// Transposes a square of 8 x 8 numbers of 8 bytes in memory as [`square`] does, with whole rows of the result.
-///
-/// # Safety
-/// `from.0` is valid for reads of rows at a distance of `from.1` numbers, and `to.0` for writes of rows at a distance of
-/// `to.1`.
-#[cfg(not(feature = "small-loops"))]
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq")]
-pub(super) unsafe fn wide_square<T>((from, stride): (*const T, usize), (to, distance): (*mut T, usize)) {
-    let (from, to) = (from.cast::<f64>(), to.cast::<f64>());
-    for c in [0, 2, 4, 6] {
-        // SAFETY: the parts are in the rows.
-        unsafe {
-            // Columns `c` and `c + 1` of rows `i`, `i + 2`, `i + 4` and `i + 6`.
-            let part = |i: usize| {
-                let part = |i: usize| _mm_loadu_pd(from.add(i * stride + c));
-                let two = _mm512_castpd128_pd512(part(i));
-                let two = _mm512_insertf64x2::<1>(two, part(i + 2));
-                _mm512_insertf64x2::<3>(_mm512_insertf64x2::<2>(two, part(i + 4)), part(i + 6))
-            };
-            let (even, odd) = (part(0), part(1));
-            _mm512_storeu_pd(to.add(c * distance), _mm512_unpacklo_pd(even, odd));
-            _mm512_storeu_pd(to.add((c + 1) * distance), _mm512_unpackhi_pd(even, odd));
-        }
+    let mut columns = rows;
+    for c in 0..4 {
+        columns[c] = _mm256_castpd_si256(_mm256_permute2f128_pd::<0x20>(b[c], b[4 + c]));
+        columns[4 + c] = _mm256_castpd_si256(_mm256_permute2f128_pd::<0x31>(b[c], b[4 + c]));
     }
+    columns
 }
