@@ -20,8 +20,9 @@ pub const PARALLEL_FROM_BYTES: usize = 2 << 20;
 /// Bytes of output from which stores are non-temporal: smaller outputs may be read again soon.
 pub const NON_TEMPORAL_FROM_BYTES: usize = 32 << 20;
 
-/// Largest number of tiles of a block, if [`CpuJob::tile`] is not 1.
-pub const MOST_TILES: usize = 24;
+/// Largest number of tiles of a block, if it consists of tiles: of 96 KiB of elements, which are whole windows of
+/// prefetched pages.
+pub const MOST_TILES: usize = 8;
 
 /// Kind of computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +44,7 @@ pub struct CpuJob {
     pub segments: CpuSegments,
     /// Bytes of an element, of a combined value, and of a result.
     pub bytes: [usize; 3],
-    /// Number of elements of a tile: the blocks of a line or of a whole array begin at multiples of it. It is 1 where
-    /// blocks may begin anywhere.
+    /// Number of elements of a tile, if the blocks of an array or line consist of tiles; else 1.
     pub tile: usize,
     /// Whether the results replace the elements.
     pub in_place: bool,
@@ -55,6 +55,9 @@ pub struct CpuJob {
 pub struct Limits {
     /// Number of elements of a block. It decides the grouping of elements, so it depends on the types alone.
     pub block: usize,
+    /// Number of tiles of a block, if it consists of tiles ([`CpuJob::tile`]): at most [`MOST_TILES`]. The grouping of
+    /// elements does not depend on it.
+    pub tiles: usize,
     /// Number of elements below which the calling thread does everything.
     pub parallel_from: usize,
     /// Bytes of output from which stores are non-temporal.
@@ -67,6 +70,7 @@ impl Limits {
         let size = input.max(output).max(1);
         Self {
             block: (BLOCK_BYTES / size).max(1),
+            tiles: MOST_TILES,
             parallel_from: PARALLEL_FROM_BYTES / size,
             non_temporal_from: NON_TEMPORAL_FROM_BYTES,
         }
@@ -161,7 +165,7 @@ impl CpuPlan {
             let strips = Strips::new(shape, job.bytes, limits.block);
             (Cut::Strips(strips), strips.tickets())
         } else {
-            let block = if tile > 1 { limits.block.div_ceil(tile).min(MOST_TILES) * tile } else { limits.block };
+            let block = if tile > 1 { limits.tiles * tile } else { limits.block };
             let blocks = Blocks::new(steps, line, block);
             (Cut::Blocks(blocks), blocks.count())
         };

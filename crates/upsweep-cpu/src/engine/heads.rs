@@ -28,11 +28,19 @@ pub(crate) trait Heads: Sync {
         0
     }
 
-    /// Returns the position of the element at position `k` in its line: the position from which the levels of the
-    /// [tree](upsweep_core::tree) are counted. All segments are in one line.
+    /// Returns the position from which the levels of the [tree](upsweep_core::tree) are counted, for the element at `k`:
+    /// the start of its line. All segments are in one line.
     #[inline(always)]
-    fn position(&self, k: usize) -> usize {
-        k
+    fn line(&self, k: usize) -> usize {
+        let _ = k;
+        0
+    }
+
+    /// [`line`](Heads::line) for a head.
+    #[inline(always)]
+    fn line_of_head(&self, head: usize) -> usize {
+        let _ = head;
+        0
     }
 }
 
@@ -60,7 +68,11 @@ impl Heads for EqualLines {
         if at < self.len { 0 } else { at - at % self.len }
     }
     #[inline(always)]
-    fn position(&self, k: usize) -> usize {
-        if k < self.len { k } else { k % self.len }
+    fn line(&self, k: usize) -> usize {
+        if k < self.len { 0 } else { k - k % self.len }
+    }
+    #[inline(always)]
+    fn line_of_head(&self, head: usize) -> usize {
+        head
     }
 }

@@ -84,7 +84,7 @@ impl<S: Steps> Contiguous<'_, S> {
             let run = Run { start: from, len: end - from, origin: heads.origin(memory.at(from)) };
             // SAFETY: the block is in the memory. Its output, which may be its input, is not written before its state
             // is published: see `chain`.
-            unsafe { prefixes.step(run, heads.position(from), head.is_some()) }
+            unsafe { prefixes.step(run, from - heads.line(from), head.is_some()) }
         };
         let combine = |state, added| prefixes.advance(state, added);
         let (tickets, states) = (Tickets::new(blocks.count()), States::new(blocks.count())?);
@@ -152,12 +152,13 @@ impl<'a, S: Steps, H: Heads, P: Prefixes<'a, S>> Lines<'a, '_, S, H, P> {
         let memory = &results.memory;
         let mut cursor = heads.cursor(range.start);
         let mut start = range.start;
+        let mut line = heads.line(start);
         loop {
             let end = heads.next(&mut cursor, start, range.end);
             let last = end == range.end;
             let run = Run { start, len: end - start, origin: heads.origin(memory.at(start)) };
             // SAFETY: the run is in the block, and `state` is the one before it.
-            let after = unsafe { prefixes.scan(memory, run, heads.position(start), state, wanted && last, storing) };
+            let after = unsafe { prefixes.scan(memory, run, start - line, state, wanted && last, storing) };
             if last {
                 // SAFETY: all results of the block have been written, and only this thread works on it.
                 unsafe { results.store(range) };
@@ -165,6 +166,7 @@ impl<'a, S: Steps, H: Heads, P: Prefixes<'a, S>> Lines<'a, '_, S, H, P> {
             }
             state = prefixes.of_head();
             start = end;
+            line = heads.line_of_head(start);
         }
     }
 }

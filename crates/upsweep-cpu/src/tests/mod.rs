@@ -9,6 +9,7 @@ mod rows;
 mod scan;
 mod select;
 mod sort;
+mod tree;
 
 use crate::tile::body::{Body, bits};
 #[cfg(feature = "small-loops")]
@@ -204,7 +205,8 @@ fn sizes(block: usize) -> Vec<usize> {
 }
 
 fn limits(block: usize, non_temporal: bool) -> Limits {
-    Limits { block, parallel_from: 0, non_temporal_from: if non_temporal { 0 } else { usize::MAX } }
+    let tiles = 1 + block % 3;
+    Limits { block, tiles, parallel_from: 0, non_temporal_from: if non_temporal { 0 } else { usize::MAX } }
 }
 
 /// Block sizes: one element, less than a tile, no round number, and more than a tile.

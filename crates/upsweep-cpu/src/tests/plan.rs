@@ -73,7 +73,7 @@ fn is_what_runs() {
     for threads in [1, 3] {
         for kind in [CpuKind::Scan, CpuKind::Reduction] {
             for parallel_from in [0, usize::MAX] {
-                let limits = Limits { block: 200, parallel_from, non_temporal_from: usize::MAX };
+                let limits = Limits { block: 200, tiles: 1, parallel_from, non_temporal_from: usize::MAX };
                 for shape in shapes {
                     check(threads, kind, shape, None, false, limits);
                 }

@@ -87,8 +87,8 @@ impl<S: Steps, const STORES: bool> Work for ScanTree<'_, S, STORES> {
         let row = steps.tree().0;
         // SAFETY: the run is in the memory.
         unsafe {
-            if state.is_head && run.len <= row - position % row {
-                // A short segment within a row: there is nothing but its y.
+            if state.is_head && run.len < row - position % row {
+                // A short segment within a row: there is nothing but its y, and no level ends.
                 let (_, before) =
                     part_of_row::<S, STORES>(steps, memory, run, (state.y, state.before), |y| y, storing.exclusive);
                 return State { before, ..state };
