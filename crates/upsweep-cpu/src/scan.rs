@@ -45,7 +45,14 @@ pub(super) fn run_within<S: JobSteps, G: Segmentation>(
     let identity = steps.identity();
     let in_place = memory.in_place();
     let segments_by = segments.untyped().planned();
-    let job = CpuJob { kind: CpuKind::Scan, shape, segments: segments_by, bytes: S::BYTES, tile: tree::tile_len::<S>(), in_place };
+    let job = CpuJob {
+        kind: CpuKind::Scan,
+        shape,
+        segments: segments_by,
+        bytes: S::BYTES,
+        tile: tree::tile_len::<S>(),
+        in_place,
+    };
     let plan = CpuPlan::within(job, limits);
     let storing = Storing {
         exclusive: direction.exclusive,

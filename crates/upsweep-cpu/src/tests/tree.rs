@@ -144,7 +144,8 @@ fn lengths(row: usize) -> Vec<usize> {
 /// Returns segments of `n` elements: few, many, at the ends of levels, or none.
 fn segments(random: &mut Random, n: usize, row: usize) -> Vec<By> {
     let tile = row * ROWS * GROUPS;
-    let mut ends: Vec<usize> = (0..=n).filter(|k| k % tile == 0 || random.below(8) == 0 && k % (row * 4) == 0).collect();
+    let mut ends: Vec<usize> =
+        (0..=n).filter(|k| k % tile == 0 || random.below(8) == 0 && k % (row * 4) == 0).collect();
     ends.push(n);
     ends.dedup();
     let short: Vec<usize> = (0..=n).filter(|&k| k == 0 || k == n || random.below(9) == 0).collect();
@@ -324,7 +325,8 @@ fn monotone() {
             let mut out = vec![zero; n];
             let steps = Parts::<T, T, _, _, _>::new(Sum, Same, Same);
             with_threads(threads, || {
-                run(steps, Some(&x), &mut out, &By::Lines(n), (false, false), None, Limits::of([size_of::<T>(); 3])).unwrap();
+                run(steps, Some(&x), &mut out, &By::Lines(n), (false, false), None, Limits::of([size_of::<T>(); 3]))
+                    .unwrap();
             });
             for i in 1..n {
                 assert!(out[i] >= out[i - 1], "element {i}: {:?} after {:?}", out[i], out[i - 1]);

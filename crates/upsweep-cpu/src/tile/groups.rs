@@ -399,10 +399,11 @@ impl<S: Steps> Kernel<'_, S> {
                     columns.write(y);
                 }
             }
-            let bases = leaves.as_ref().map_or([y; 4], |Leaves { rows, bases: Bases { groups, tiles, spans }, .. }| {
-                let [groups, tiles, spans] = [groups, tiles, spans].map(|&base| column::<L, C, _>(|_| base));
-                [*rows, groups, tiles, spans]
-            });
+            let bases =
+                leaves.as_ref().map_or([y; 4], |Leaves { rows, bases: Bases { groups, tiles, spans }, .. }| {
+                    let [groups, tiles, spans] = [groups, tiles, spans].map(|&base| column::<L, C, _>(|_| base));
+                    [*rows, groups, tiles, spans]
+                });
             for c in (0..row).step_by(SQUARE) {
                 if let Some(Enters { at, .. }) = enters {
                     square = self.load::<L, C>(at, c);

@@ -113,7 +113,15 @@ pub(super) fn functions<'a, T: Element, M: Map<T, Output = u32>, O: Element>(
 ) -> Functions<'a> {
     let (input, acc, output) = (Layout::of::<T>(), Layout::of::<u32>(), Layout::of::<O>());
     let layouts = Layouts { input, streams: None, counted: false, apart: false, acc, output, plain_output: true };
-    let known = Known { form: Form::Other, same_map: false, same_finish: false, widens: false, any_bits: false, row: 0, product: false };
+    let known = Known {
+        form: Form::Other,
+        same_map: false,
+        same_finish: false,
+        widens: false,
+        any_bits: false,
+        row: 0,
+        product: false,
+    };
     Functions {
         layouts,
         known,

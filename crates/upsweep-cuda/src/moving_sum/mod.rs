@@ -123,7 +123,15 @@ where
         acc: Layout { size: size_of::<OfWindow<A>>(), align: align_of::<OfWindow<A>>() },
         output: Layout::of::<O>(),
     };
-    let known = Known { form: Form::Other, same_map: false, same_finish: false, widens: false, any_bits: false, row: 0, product: false };
+    let known = Known {
+        form: Form::Other,
+        same_map: false,
+        same_finish: false,
+        widens: false,
+        any_bits: false,
+        row: 0,
+        product: false,
+    };
     let types = TypeId::of::<(T, M, F)>();
     use_them(&Functions { layouts, known, key: Layout::of::<()>(), may_fault: false, types, held: &held, text: &text })
 }

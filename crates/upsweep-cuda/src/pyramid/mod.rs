@@ -100,7 +100,15 @@ where
         acc: one,
         output: one,
     };
-    let known = Known { form: Form::Other, same_map: false, same_finish: true, widens: false, any_bits: false, row: 0, product: false };
+    let known = Known {
+        form: Form::Other,
+        same_map: false,
+        same_finish: true,
+        widens: false,
+        any_bits: false,
+        row: 0,
+        product: false,
+    };
     let types = TypeId::of::<(F, [T; 4])>();
     use_them(&Functions { layouts, known, key: Layout::of::<()>(), may_fault: false, types, held: &held, text: &text })
 }
