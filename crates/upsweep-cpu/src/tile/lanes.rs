@@ -151,14 +151,39 @@ pub(crate) trait Lanes {
         unsafe { if ROW_BYTES == 4 * N { by_lane::<_, u32, N>(rows) } else { by_lane::<_, u64, N>(rows) } }
     }
 
-    /// Transposes a square of 8 x 8 numbers of 4 bytes.
+    /// Returns eight columns of a matrix of numbers of 4 or 8 bytes, of as many rows as half a row has lanes. The rows are
+    /// `stride` numbers apart.
     ///
     /// # Safety
-    /// The processor has the instruction set.
+    /// The processor has the instruction set, and eight numbers of each row can be read.
     #[inline(always)]
-    unsafe fn transposed_halves(halves: [Self::Half; 8]) -> [Self::Half; 8] {
-        // SAFETY: half a row has eight lanes, and there are eight of them.
-        unsafe { by_lane::<_, u32, 8>(halves) }
+    unsafe fn columns<T: Copy>(from: *const T, stride: usize) -> [Self::Half; 8] {
+        let mut columns = MaybeUninit::<[Self::Half; 8]>::uninit();
+        let (to, lanes) = (columns.as_mut_ptr().cast::<T>(), ROW_BYTES / 2 / size_of::<T>());
+        // SAFETY: the numbers are in the rows, and lane `r` in column `c`. All lanes are written.
+        unsafe {
+            for c in 0..8 {
+                for r in 0..lanes {
+                    to.add(c * lanes + r).write(from.add(r * stride + c).read());
+                }
+            }
+            columns.assume_init()
+        }
+    }
+
+    /// Stores eight columns of a matrix: the inverse of [`columns`](Lanes::columns).
+    ///
+    /// # Safety
+    /// The processor has the instruction set, and eight numbers of each row can be written.
+    #[inline(always)]
+    unsafe fn store_columns<T: Copy>(columns: [Self::Half; 8], to: *mut T, stride: usize) {
+        let (from, lanes) = ((&raw const columns).cast::<T>(), ROW_BYTES / 2 / size_of::<T>());
+        for r in 0..lanes {
+            for c in 0..8 {
+                // SAFETY: lane `r` is in column `c`, and the numbers are in the rows.
+                unsafe { to.add(r * stride + c).write(from.add(c * lanes + r).read()) };
+            }
+        }
     }
 
     /// Compares and exchanges lane by lane: of two numbers of 4 or 8 bytes the lesser goes to `low` and the greater to

@@ -17,7 +17,8 @@
 //! not have them. The tree's levels are counted from the position 0 of a whole array or line, so parts of rows remain
 //! at a segment's ends. They are scanned one element after the other. The chains of neighbouring rows overlap.
 
-use super::groups::{Bases, Head, ScanGroups};
+use super::group::{Bases, Head};
+use super::groups::ScanGroups;
 use super::lanes::{Lanes, Work};
 use super::reduce::load;
 use super::run::{Memory, Run, Storing};

@@ -2,7 +2,7 @@
 //! registers.
 
 use super::lanes::{Lanes, ROW_BYTES, Work};
-use super::{x86_compress, x86_numbers, x86_pairs, x86_transpose};
+use super::{x86_columns, x86_compress, x86_numbers, x86_pairs, x86_transpose};
 use std::arch::asm;
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
@@ -263,8 +263,16 @@ impl Lanes for Avx512 {
 
     #[inline]
     #[target_feature(enable = "avx2")]
-    unsafe fn transposed_halves(halves: [__m256i; 8]) -> [__m256i; 8] {
-        x86_transpose::of_8_halves(halves)
+    unsafe fn columns<T: Copy>(from: *const T, stride: usize) -> [__m256i; 8] {
+        // SAFETY: eight numbers of each row can be read.
+        unsafe { x86_columns::load(from, stride) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn store_columns<T: Copy>(columns: [__m256i; 8], to: *mut T, stride: usize) {
+        // SAFETY: eight numbers of each row can be written.
+        unsafe { x86_columns::store(columns, to, stride) }
     }
 
     #[inline]

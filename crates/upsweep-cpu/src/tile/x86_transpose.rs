@@ -1,5 +1,5 @@
-//! Transposition of squares in registers: 16 x 16 or 8 x 8 numbers of 4 bytes and 8 x 8 of 8 bytes by AVX-512 and AVX2,
-//! and 64 x 64 bytes by AVX-512.
+//! Transposition of squares in registers: 16 x 16 numbers of 4 bytes and 8 x 8 of 8 bytes by AVX-512 and AVX2, and 64 x
+//! 64 bytes by AVX-512.
 //!
 //! Neighbouring rows are interleaved, and if numbers have 4 bytes, then pairs of rows. After that each 128 bits of a
 //! row have a part of a column. Shuffles of these parts join them: two rounds by AVX-512, one by AVX2. The code has no
@@ -99,13 +99,26 @@ pub(super) fn of_8(rows: [__m512d; 8]) -> [__m512d; 8] {
 pub(super) fn halves_of_16(rows: [[__m256i; 2]; 16]) -> [[__m256i; 2]; 16] {
     let mut columns = rows;
     for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-        let mut square = [_mm256_setzero_si256(); 8];
-        for k in 0..8 {
-            square[k] = rows[8 * i + k][j];
+        let mut a = [_mm256_setzero_ps(); 8];
+        for k in 0..4 {
+            let (even, odd) = (rows[8 * i + 2 * k][j], rows[8 * i + 2 * k + 1][j]);
+            let (even, odd) = (_mm256_castsi256_ps(even), _mm256_castsi256_ps(odd));
+            a[2 * k] = _mm256_unpacklo_ps(even, odd);
+            a[2 * k + 1] = _mm256_unpackhi_ps(even, odd);
         }
-        let square = of_8_halves(square);
-        for c in 0..8 {
-            columns[8 * j + c][i] = square[c];
+        // For the square of 8 x 8 numbers from row 8 i and column 8 j on: b[4 k + c] has, in its 128-bit half q, column
+        // 8 j + 4 q + c of rows 8 i + 4 k to 8 i + 4 k + 3.
+        let mut b = [_mm256_setzero_pd(); 8];
+        for k in 0..2 {
+            for c in 0..2 {
+                let (low, high) = (_mm256_castps_pd(a[4 * k + c]), _mm256_castps_pd(a[4 * k + c + 2]));
+                b[4 * k + 2 * c] = _mm256_unpacklo_pd(low, high);
+                b[4 * k + 2 * c + 1] = _mm256_unpackhi_pd(low, high);
+            }
+        }
+        for c in 0..4 {
+            columns[8 * j + c][i] = _mm256_castpd_si256(_mm256_permute2f128_pd::<0x20>(b[c], b[4 + c]));
+            columns[8 * j + 4 + c][i] = _mm256_castpd_si256(_mm256_permute2f128_pd::<0x31>(b[c], b[4 + c]));
         }
     }
     columns
@@ -124,34 +137,6 @@ pub(super) fn halves_of_8(rows: [[__m256i; 2]; 8]) -> [[__m256i; 2]; 8] {
         columns[4 * j + 1][i] = _mm256_permute2x128_si256::<0x20>(odd, next_odd);
         columns[4 * j + 2][i] = _mm256_permute2x128_si256::<0x31>(even, next_even);
         columns[4 * j + 3][i] = _mm256_permute2x128_si256::<0x31>(odd, next_odd);
-    }
-    columns
-}
-
-/// Transposes a square of 8 rows of one register each, of numbers of 4 bytes.
-#[cfg(not(feature = "small-loops"))]
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn of_8_halves(rows: [__m256i; 8]) -> [__m256i; 8] {
-    let mut a = [_mm256_setzero_ps(); 8];
-    for k in 0..4 {
-        let (even, odd) = (_mm256_castsi256_ps(rows[2 * k]), _mm256_castsi256_ps(rows[2 * k + 1]));
-        a[2 * k] = _mm256_unpacklo_ps(even, odd);
-        a[2 * k + 1] = _mm256_unpackhi_ps(even, odd);
-    }
-    // b[4 k + c] has, in its 128-bit half q, column 4 q + c of rows 4 k to 4 k + 3.
-    let mut b = [_mm256_setzero_pd(); 8];
-    for k in 0..2 {
-        for c in 0..2 {
-            let (low, high) = (_mm256_castps_pd(a[4 * k + c]), _mm256_castps_pd(a[4 * k + c + 2]));
-            b[4 * k + 2 * c] = _mm256_unpacklo_pd(low, high);
-            b[4 * k + 2 * c + 1] = _mm256_unpackhi_pd(low, high);
-        }
-    }
-    let mut columns = rows;
-    for c in 0..4 {
-        columns[c] = _mm256_castpd_si256(_mm256_permute2f128_pd::<0x20>(b[c], b[4 + c]));
-        columns[4 + c] = _mm256_castpd_si256(_mm256_permute2f128_pd::<0x31>(b[c], b[4 + c]));
     }
     columns
 }
