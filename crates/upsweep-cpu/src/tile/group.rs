@@ -165,7 +165,7 @@ impl<S: Steps> Kernel<'_, S> {
         enters: Option<Enters<L, S::Acc>>,
         leaves: Option<Leaves<L, S>>,
     ) -> Entered<L, S::Acc> {
-        let Self { steps, memory, exclusive, .. } = self;
+        let Self { steps, memory, .. } = self;
         let (row, neutral) = steps.tree();
         let (parts, lanes) = const { (parts::<S>(), lanes::<S>()) };
         // SAFETY: the columns and elements are those of the groups, and the processor has the instructions of `L`.
@@ -183,39 +183,65 @@ impl<S: Steps> Kernel<'_, S> {
                     columns.add(part).write(y[part]);
                 }
             }
-            let bases = leaves.as_ref().map(|leaves| {
-                let Bases { groups, tiles, spans } = leaves.bases;
-                [of(groups), of(tiles), of(spans)]
-            });
+            let mut bases = [y[0]; 3];
+            if let Some(Leaves { bases: Bases { groups, tiles, spans }, .. }) = leaves {
+                bases = [of(groups), of(tiles), of(spans)];
+            }
+            // No loop over the parts: LLVM would keep their registers in memory.
+            let [mut first, mut second] = y;
             for c in (0..row).step_by(SQUARE) {
-                for part in 0..parts {
-                    let mut square = [y[part]; SQUARE];
-                    if let Some(Enters { at, .. }) = enters {
-                        square = self.load::<L>(at, part * lanes, c);
-                    }
-                    for i in 0..row.min(SQUARE) {
-                        if let Some(Enters { columns, .. }) = enters {
-                            y[part] = combine::<L, S>(steps, y[part], square[i]);
-                            if let Some(columns) = columns {
-                                columns.add((usize::from(exclusive) + c + i) * parts + part).write(y[part]);
-                            }
-                        }
-                        if let (Some(Leaves { columns, rows, .. }), Some(bases)) = (&leaves, bases) {
-                            let result = columns.add((c + i) * parts + part).read();
-                            let mut result = combine::<L, S>(steps, rows[part], result);
-                            for base in bases {
-                                result = combine::<L, S>(steps, base, result);
-                            }
-                            square[i] = result;
-                        }
-                    }
-                    if let Some(Leaves { to, .. }) = leaves {
-                        self.store::<L>(square, part * lanes, c, to);
-                    }
+                first = self.square(0, c, first, &enters, &leaves, bases);
+                if parts == 2 {
+                    second = self.square(1, c, second, &enters, &leaves, bases);
                 }
             }
-            self.rows::<L>(y)
+            self.rows::<L>([first, second])
         }
+    }
+
+    /// Does so for the columns `c` to `c + 7` and one of the parts of their lanes. `y` is the column before.
+    ///
+    /// # Safety
+    /// The conditions of [`columns`](Self::columns) hold. There are `bases` if a group leaves.
+    #[inline(always)]
+    unsafe fn square<L: Lanes>(
+        self,
+        part: usize,
+        c: usize,
+        mut y: L::Half,
+        enters: &Option<Enters<L, S::Acc>>,
+        leaves: &Option<Leaves<L, S>>,
+        bases: [L::Half; 3],
+    ) -> L::Half {
+        let Self { steps, exclusive, .. } = self;
+        let (parts, lanes) = const { (parts::<S>(), lanes::<S>()) };
+        let mut square = [y; SQUARE];
+        // SAFETY: the columns and elements are those of the groups, and the processor has the instructions of `L`.
+        unsafe {
+            if let Some(enters) = enters {
+                square = self.load::<L>(enters.at, part * lanes, c);
+            }
+            for i in 0..steps.tree().0.min(SQUARE) {
+                if let Some(enters) = enters {
+                    y = combine::<L, S>(steps, y, square[i]);
+                    if let Some(columns) = enters.columns {
+                        columns.add((usize::from(exclusive) + c + i) * parts + part).write(y);
+                    }
+                }
+                if let Some(leaves) = leaves {
+                    let result = leaves.columns.add((c + i) * parts + part).read();
+                    let mut result = combine::<L, S>(steps, leaves.rows[part], result);
+                    for base in bases {
+                        result = combine::<L, S>(steps, base, result);
+                    }
+                    square[i] = result;
+                }
+            }
+            if let Some(leaves) = leaves {
+                self.store::<L>(square, part * lanes, c, leaves.to);
+            }
+        }
+        y
     }
 
     /// Scans the totals of a group's rows, which are the lanes of `y`.

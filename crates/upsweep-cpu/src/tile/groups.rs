@@ -165,4 +165,3 @@ impl<S: Steps> Part<'_, S> {
         bases.groups
     }
 }
-
