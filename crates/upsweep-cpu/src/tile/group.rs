@@ -35,9 +35,9 @@ const PARTS: usize = 2;
 /// Column of a group: a lane for each row, in [`parts`] registers.
 type Column<L> = [<L as Lanes>::Half; PARTS];
 
-/// Returns the number of lanes of a register.
+/// Returns the number of lanes of a register. Operands of other jobs may be of any size; their code is analysed, too.
 const fn lanes<S: Steps>() -> usize {
-    ROW_BYTES / 2 / size_of::<S::Acc>()
+    if S::TREE { ROW_BYTES / 2 / size_of::<S::Acc>() } else { ROWS }
 }
 
 /// Returns the number of registers of a column: one if operands have 4 bytes, two if they have 8.
