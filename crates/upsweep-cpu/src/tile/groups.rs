@@ -4,10 +4,11 @@
 //! of large arrays are staged in the first-level cache, and go to memory by non-temporal stores.
 
 use super::group::{Bases, Columns, Entered, Enters, Head, Kernel, Leaves};
-use super::lanes::{Lanes, Work};
+use super::lanes::{Lanes, ROW_BYTES, Work};
 use super::run::{Memory, Run, Storing};
 use super::store::{Ahead, StreamingCopy};
 use super::sweep::Buffer;
+use super::windows::fetch_near;
 use upsweep_core::inputs::Read;
 use upsweep_core::steps::{Out, Steps};
 use upsweep_core::tree::{GROUPS, ROWS};
@@ -52,9 +53,17 @@ impl<S: Steps, const STORES: bool> ScanGroups<'_, S, STORES> {
         let mut groups = bases.groups;
         let kernel = Kernel { steps, memory, origin: run.origin, exclusive: false };
         for k in (run.start..run.start + run.len).step_by(len) {
+            let at = memory.lowest(&(k..k + len));
+            // The rows of a group are read at once: each would wait for the second-level cache.
+            let (this, size) = S::In::address(&memory.input, at);
+            let ahead =
+                if memory.reverse { this.wrapping_sub(2 * len * size) } else { this.wrapping_add(2 * len * size) };
+            for line in (0..len * size).step_by(ROW_BYTES) {
+                fetch_near(ahead.wrapping_add(line));
+            }
             // SAFETY: the group is in the run.
             unsafe {
-                let enters = Enters { at: memory.lowest(&(k..k + len)), head: head.take(), columns: None };
+                let enters = Enters { at, head: head.take(), columns: None };
                 groups = steps.combine(groups, kernel.columns::<L>(Some(enters), None).total);
             }
         }
