@@ -37,7 +37,6 @@
 //! **Error.** An element goes through at most E + ROWS + GROUPS + TILES + (number of spans) additions.
 
 use crate::operator::Form;
-use crate::steps::Steps;
 
 /// Number of rows in a group, of groups in a tile, and of tiles in a span.
 pub const ROWS: usize = 8;
@@ -55,10 +54,11 @@ pub const fn row_len(input: usize, output: usize) -> usize {
     }
 }
 
-/// Returns the number of elements of a tile of a job's scan, or 1 if its results have another grouping.
+/// Returns the number of elements of a tile, or 1 for jobs without a tree. `bytes`: those of an element, an operand and a
+/// result.
 #[must_use]
-pub const fn tile_len<S: Steps>() -> usize {
-    if S::TREE { GROUPS * ROWS * row_len(S::BYTES[0], S::BYTES[2]) } else { 1 }
+pub const fn tile_len(tree: bool, [input, _, output]: [usize; 3]) -> usize {
+    if tree { GROUPS * ROWS * row_len(input, output) } else { 1 }
 }
 
 /// Whether scans by an operator of this form have this tree. `floats`: whether it combines f32 or f64.

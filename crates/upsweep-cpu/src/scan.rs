@@ -50,7 +50,7 @@ pub(super) fn run_within<S: JobSteps, G: Segmentation>(
         shape,
         segments: segments_by,
         bytes: S::BYTES,
-        tile: tree::tile_len::<S>(),
+        tile: tree::tile_len(S::TREE, S::BYTES),
         in_place,
     };
     let plan = CpuPlan::within(job, limits);

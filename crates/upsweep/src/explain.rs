@@ -96,7 +96,7 @@ impl<Op, M, F, G, V> Options<'_, Op, M, F, G, V> {
     allow(unused_variables, clippy::extra_unused_type_parameters, reason = "the CPU plans without keys")
 )]
 fn with_steps<S: JobSteps, K>(device: &Device, by_keys: bool, job: impl FnOnce([usize; 3], usize) -> CpuJob) -> Plan {
-    let job = job(S::BYTES, tree::tile_len::<S>());
+    let job = job(S::BYTES, tree::tile_len(S::TREE, S::BYTES));
     match &device.0 {
         Backend::Cpu => Plan(CpuPlan::new(job).to_string()),
         #[cfg(feature = "cuda")]

@@ -209,7 +209,8 @@ fn double(x: u64) -> f64 {
 
 /// Returns a factor near 1, now and then zero or negative.
 fn factor(x: u64) -> f64 {
-    if x % 5003 == 0 { 0.0 } else { (1.0 + (x % 1009) as f64 / 3e4) * if x % 2 == 0 { 1.0 / 1.017 } else { -1.0 } }
+    let signed = if x.is_multiple_of(2) { 1.0 / 1.017 } else { -1.0 };
+    if x.is_multiple_of(5003) { 0.0 } else { (1.0 + (x % 1009) as f64 / 3e4) * signed }
 }
 
 #[test]

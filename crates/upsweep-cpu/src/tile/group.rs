@@ -152,6 +152,7 @@ pub(super) struct Kernel<'a, S: Steps> {
     pub(super) exclusive: bool,
 }
 
+#[allow(clippy::needless_range_loop, reason = "iterators may stay calls, which lack the instruction set")]
 impl<S: Steps> Kernel<'_, S> {
     /// Scans the rows of the group that enters, and returns their totals. Adds the bases to the columns of the group that
     /// leaves, and stores its results. Both at once: a chain of additions takes longer than the instructions of the other.

@@ -46,6 +46,7 @@ pub(super) unsafe fn load<T>(from: *const T, stride: usize) -> [__m256i; 8] {
 /// Eight numbers of each row can be written at `to`.
 #[inline]
 #[target_feature(enable = "avx2")]
+#[allow(clippy::needless_range_loop, reason = "iterators may stay calls, which lack the instruction set")]
 pub(super) unsafe fn store<T>(columns: [__m256i; 8], to: *mut T, stride: usize) {
     let put = |r: usize, c: usize, part| {
         // SAFETY: the part of 32 bytes is in row `r`.
