@@ -306,7 +306,7 @@ where
     #[inline(always)]
     fn tree(&self) -> (usize, M::Output) {
         let neutral = if matches!(Op::FORM, Form::Sum) { float(-0.0, -0.0) } else { float(1.0, 1.0) };
-        (tree::row_len(size_of::<I::Value>(), size_of::<O::Value>()), neutral)
+        (const { tree::row_len(size_of::<I::Value>(), size_of::<O::Value>()) }, neutral)
     }
 
     #[inline(always)]

@@ -54,6 +54,13 @@ pub const fn row_len(input: usize, output: usize) -> usize {
     }
 }
 
+/// Returns the number of elements of a tile, or 1 for jobs without a tree. `bytes`: those of an element, an operand and a
+/// result.
+#[must_use]
+pub const fn tile_len(tree: bool, [input, _, output]: [usize; 3]) -> usize {
+    if tree { GROUPS * ROWS * row_len(input, output) } else { 1 }
+}
+
 /// Whether scans by an operator of this form have this tree. `floats`: whether it combines f32 or f64.
 #[must_use]
 pub const fn applies(form: Form, floats: bool) -> bool {

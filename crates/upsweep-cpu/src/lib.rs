@@ -27,13 +27,17 @@
 //! The plan (`upsweep-plan/src/cpu.rs`) divides the array into blocks, and chooses the number of threads and the kind
 //! of stores. A family may depend on `engine/` and `tile/`; these depend on no family.
 //!
-//! **Grouping.** A line is divided into blocks of a size that depends on the element types alone, and a block into
-//! tiles (see `tile/reduce`), which are combined in a tree. In a reduction the blocks of a line, or the parts of a
-//! segment, are combined in a tree, too (`tile/pairwise`), and so are the rows of interleaved lines (`tile/columns`).
-//! So the error of a float sum grows with the logarithm of the number of elements. In a scan, prefixes go from block to
-//! block in a chain: the prefix of a block is the prefix of the block before ⊕ the reduction of that block. The
-//! grouping does not depend on the number of threads, on alignment, or on timing: one thread does in one pass the work
-//! of many threads in two, with the same bits. With segments, the grouping also depends on the segments' starts.
+//! **Grouping.** Scans of float sums and products of contiguous elements have one tree (`upsweep_core::tree`), which the
+//! CUDA backend has, too. It does not depend on blocks. The rest of this paragraph is about all other jobs. A line is
+//! divided into blocks of a size that depends on the element types alone, and a block into tiles (see `tile/reduce`),
+//! which are combined in a tree. In a reduction the blocks of a line, or the parts of a segment, are combined in a tree,
+//! too (`tile/pairwise`), and so are the rows of interleaved lines (`tile/columns`). So the error of a float sum grows
+//! with the logarithm of the number of elements. In a scan, prefixes go from block to block in a chain: the prefix of a
+//! block is the prefix of the block before ⊕ the reduction of that block. With segments, the grouping also depends on
+//! the segments' starts.
+//!
+//! No grouping depends on the number of threads, on alignment, or on timing: one thread does in one pass the work of many
+//! threads in two, with the same bits. The last result of a scan of floats is not the bits of their reduction.
 //!
 //! # How a scan runs
 //!
@@ -53,10 +57,12 @@
 //! for many jobs, which pass their functions by pointer (`tile/erased.rs`). The tests of the CPU's loops also run in a
 //! release build, under each instruction set.
 //!
-//! **Loops of a tile.** There are five kinds:
+//! **Loops of a tile.** There are six kinds:
 //!
-//! - Operators of a few vector instructions, which the macro recognises from their bodies, are scanned in registers row
-//!   by row (`tile/rows.rs`). `lanes.rs` and `x86_avx512.rs` have the shuffles of each instruction set, in assembly
+//! - Float sums and products are scanned in registers, with a lane for each of eight rows (`tile/tree.rs`, and
+//!   `tile/group.rs`).
+//! - Other operators of a few vector instructions, which the macro recognises from their bodies, are scanned in registers
+//!   row by row (`tile/rows.rs`). `lanes.rs` and `x86_avx512.rs` have the shuffles of each instruction set, in assembly
 //!   where the compiler would make several instructions of one.
 //! - Operators on elements of several numbers of one size, such as functions `x -> m x + c`, are scanned in registers,
 //!   too (`tile/numbers.rs`, with the rows in `states.rs`). A group of eight rows, of one vector a number, goes through

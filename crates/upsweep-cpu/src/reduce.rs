@@ -50,7 +50,8 @@ pub(super) fn run_within<S: JobSteps, G: Segmentation>(
     let init = init.map(|value| steps.given(value));
     let empty = init.or(steps.identity());
     let segments_by = segments.untyped().planned();
-    let job = CpuJob { kind: CpuKind::Reduction, shape, segments: segments_by, bytes: S::BYTES, in_place: false };
+    let job =
+        CpuJob { kind: CpuKind::Reduction, shape, segments: segments_by, bytes: S::BYTES, tile: 1, in_place: false };
     let plan = CpuPlan::within(job, limits);
     let reduce = ReduceMemory::<S, G> { init, empty, results: outputs, segments, plan: &plan, shape };
     // SAFETY: the job borrows its memory for this call; the plan was made for its shape. The builder has checked that

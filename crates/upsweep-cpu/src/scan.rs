@@ -16,6 +16,7 @@ use upsweep_core::inputs::Faults;
 use upsweep_core::outputs::Write;
 use upsweep_core::segments::{Kind, SegmentKind, Segmentation};
 use upsweep_core::steps::{Held, JobSteps, Steps};
+use upsweep_core::tree;
 use upsweep_plan::cpu::{CpuJob, CpuKind, CpuPlan, Cut, Limits};
 
 pub fn run<S: JobSteps, G: Segmentation>(
@@ -44,7 +45,14 @@ pub(super) fn run_within<S: JobSteps, G: Segmentation>(
     let identity = steps.identity();
     let in_place = memory.in_place();
     let segments_by = segments.untyped().planned();
-    let job = CpuJob { kind: CpuKind::Scan, shape, segments: segments_by, bytes: S::BYTES, in_place };
+    let job = CpuJob {
+        kind: CpuKind::Scan,
+        shape,
+        segments: segments_by,
+        bytes: S::BYTES,
+        tile: tree::tile_len(S::TREE, S::BYTES),
+        in_place,
+    };
     let plan = CpuPlan::within(job, limits);
     let storing = Storing {
         exclusive: direction.exclusive,

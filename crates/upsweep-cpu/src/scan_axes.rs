@@ -27,6 +27,7 @@ use super::tile::run::{Memory, NextBlock, Run, Storing};
 use super::tile::scan::ScanRun;
 use super::tile::simd::Set;
 use super::tile::store::{self, StreamingCopy};
+use super::tile::tree::{ScanTree, State};
 use super::tile::windows::PAGES;
 use upsweep_core::error::Result;
 use upsweep_core::memory;
@@ -178,7 +179,13 @@ where
                 let left = job.left.add(number * chunks + chunk);
                 let prefix = if chunk > 0 { Some(left.sub(1).read()) } else { None };
                 let run = Run { start, len, origin };
-                L::call(ScanRun { steps, memory, run, prefix, wanted: false, storing });
+                if const { StepsOf::<I, O, Op, M>::TREE } {
+                    // A chunk is a tree of its own, whose initial value is the prefix.
+                    let state = State::of_head(steps, prefix, None);
+                    L::call(ScanTree::<_, true> { steps, memory, run, position: 0, state, storing });
+                } else {
+                    L::call(ScanRun { steps, memory, run, prefix, wanted: false, storing });
+                }
                 left.write(line.add(len - 1).read());
                 let to = (array * (height + border) + r + border) * (width + border) + border;
                 if let (1, 0, Some(identity)) = (border, chunk, job.border) {

@@ -20,6 +20,10 @@ pub const PARALLEL_FROM_BYTES: usize = 2 << 20;
 /// Bytes of output from which stores are non-temporal: smaller outputs may be read again soon.
 pub const NON_TEMPORAL_FROM_BYTES: usize = 32 << 20;
 
+/// Largest number of tiles of a block, if it consists of tiles: of 96 KiB of elements, which are whole windows of
+/// prefetched pages.
+pub const MOST_TILES: usize = 8;
+
 /// Kind of computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CpuKind {
@@ -40,6 +44,8 @@ pub struct CpuJob {
     pub segments: CpuSegments,
     /// Bytes of an element, of a combined value, and of a result.
     pub bytes: [usize; 3],
+    /// Number of elements of a tile, if the blocks of an array or line consist of tiles; else 1.
+    pub tile: usize,
     /// Whether the results replace the elements.
     pub in_place: bool,
 }
@@ -49,6 +55,9 @@ pub struct CpuJob {
 pub struct Limits {
     /// Number of elements of a block. It decides the grouping of elements, so it depends on the types alone.
     pub block: usize,
+    /// Number of tiles of a block, if it consists of tiles ([`CpuJob::tile`]): at most [`MOST_TILES`]. The grouping of
+    /// elements does not depend on it.
+    pub tiles: usize,
     /// Number of elements below which the calling thread does everything.
     pub parallel_from: usize,
     /// Bytes of output from which stores are non-temporal.
@@ -61,6 +70,7 @@ impl Limits {
         let size = input.max(output).max(1);
         Self {
             block: (BLOCK_BYTES / size).max(1),
+            tiles: MOST_TILES,
             parallel_from: PARALLEL_FROM_BYTES / size,
             non_temporal_from: NON_TEMPORAL_FROM_BYTES,
         }
@@ -142,7 +152,7 @@ impl CpuPlan {
     #[cfg_attr(not(feature = "small-loops"), inline(always))]
     #[cfg_attr(feature = "small-loops", inline(never))]
     pub fn within(job: CpuJob, limits: Limits) -> Self {
-        let CpuJob { kind, shape, segments, bytes: [.., output], in_place } = job;
+        let CpuJob { kind, shape, segments, bytes: [.., output], tile, in_place } = job;
         let len = shape.elements();
         let (steps, line) = match (segments, kind) {
             (CpuSegments::None, _) => (len, shape.len),
@@ -155,7 +165,8 @@ impl CpuPlan {
             let strips = Strips::new(shape, job.bytes, limits.block);
             (Cut::Strips(strips), strips.tickets())
         } else {
-            let blocks = Blocks::new(steps, line, limits.block);
+            let block = if tile > 1 { limits.tiles * tile } else { limits.block };
+            let blocks = Blocks::new(steps, line, block);
             (Cut::Blocks(blocks), blocks.count())
         };
         let threads = if steps < limits.parallel_from { 1 } else { threads_for(tickets) };

@@ -13,6 +13,7 @@ use upsweep_core::outputs::Write;
 use upsweep_core::segments::CpuSegments;
 use upsweep_core::segments::{SegmentKind, Segmentation};
 use upsweep_core::steps::{JobSteps, Parts};
+use upsweep_core::tree;
 use upsweep_plan::cpu::{CpuJob, CpuKind, CpuPlan};
 
 pub use upsweep_plan::Question;
@@ -51,7 +52,7 @@ impl Device {
             }
         };
         let segments = segments.map_or(CpuSegments::None, CpuSegments::Offsets);
-        let job = CpuJob { kind, shape, segments, bytes: [element; 3], in_place: false };
+        let job = CpuJob { kind, shape, segments, bytes: [element; 3], tile: 1, in_place: false };
         Plan(match &self.0 {
             Backend::Cpu => CpuPlan::new(job).to_string(),
             #[cfg(feature = "cuda")]
@@ -76,7 +77,10 @@ impl<Op, M, F, G, V> Options<'_, Op, M, F, G, V> {
         let (by, by_keys) = (segments.untyped(), matches!(segments, SegmentKind::Keys(..)));
         by.check(len, self.axis.is_some())?;
         let segments = by.planned();
-        let job = |bytes| CpuJob { kind, shape, segments, bytes, in_place: false };
+        let job = |bytes, tile| {
+            let tile = if kind == CpuKind::Scan { tile } else { 1 };
+            CpuJob { kind, shape, segments, bytes, tile, in_place: false }
+        };
         Ok(if const { sums_in_f32::<M::Output, Op>() } {
             with_steps::<InF32<I, O, Op, M, F>, G::Key>(device, by_keys, job)
         } else {
@@ -91,8 +95,8 @@ impl<Op, M, F, G, V> Options<'_, Op, M, F, G, V> {
     not(feature = "cuda"),
     allow(unused_variables, clippy::extra_unused_type_parameters, reason = "the CPU plans without keys")
 )]
-fn with_steps<S: JobSteps, K>(device: &Device, by_keys: bool, job: impl FnOnce([usize; 3]) -> CpuJob) -> Plan {
-    let job = job(S::BYTES);
+fn with_steps<S: JobSteps, K>(device: &Device, by_keys: bool, job: impl FnOnce([usize; 3], usize) -> CpuJob) -> Plan {
+    let job = job(S::BYTES, tree::tile_len(S::TREE, S::BYTES));
     match &device.0 {
         Backend::Cpu => Plan(CpuPlan::new(job).to_string()),
         #[cfg(feature = "cuda")]

@@ -219,25 +219,25 @@ impl<S: Copy> States<S> {
 
 /// Effect of a ticket's block on the running state: how the ticket's state follows from that of the ticket before.
 #[derive(Clone, Copy)]
-pub(crate) enum Step<S> {
+pub(crate) enum Step<S, A = S> {
     /// The ticket's state is this value, whatever the state before.
     Sets(S),
-    /// The ticket's state is the state before, combined with this value on its right.
-    Adds(S),
+    /// The ticket's state is the state before, combined with this on its right.
+    Adds(A),
 }
 
 /// Chain in which the state of each ticket follows from the state before and the ticket's step. Any worker can compute
 /// any step.
-pub(crate) struct Chain<'a, S> {
+pub(crate) struct Chain<'a, S, A = S> {
     pub(crate) tickets: Tickets,
     pub(crate) states: States<S>,
     /// Function that computes the step of a ticket: the effect of its block on the state before. The step of
     /// ticket 0 is `Sets`.
-    pub(crate) step: &'a (dyn Fn(usize) -> Step<S> + Sync),
-    pub(crate) combine: &'a (dyn Fn(S, S) -> S + Sync),
+    pub(crate) step: &'a (dyn Fn(usize) -> Step<S, A> + Sync),
+    pub(crate) combine: &'a (dyn Fn(S, A) -> S + Sync),
 }
 
-impl<S: Copy> Chain<'_, S> {
+impl<S: Copy, A> Chain<'_, S, A> {
     /// Waits for the state after `ticket`, and returns it. If that takes long, this computes and publishes the missing
     /// states.
     pub(crate) fn wait(&self, ticket: usize) -> Result<S, Broken> {

@@ -27,6 +27,21 @@ pub(crate) trait Heads: Sync {
         let _ = at;
         0
     }
+
+    /// Returns the position from which the levels of the [tree](upsweep_core::tree) are counted, for the element at `k`:
+    /// the start of its line. All segments are in one line.
+    #[inline(always)]
+    fn line(&self, k: usize) -> usize {
+        let _ = k;
+        0
+    }
+
+    /// [`line`](Heads::line) for a head.
+    #[inline(always)]
+    fn line_of_head(&self, head: usize) -> usize {
+        let _ = head;
+        0
+    }
 }
 
 /// Contiguous lines of equal length, which is not 0.
@@ -51,5 +66,13 @@ impl Heads for EqualLines {
     #[inline(always)]
     fn origin(&self, at: usize) -> usize {
         if at < self.len { 0 } else { at - at % self.len }
+    }
+    #[inline(always)]
+    fn line(&self, k: usize) -> usize {
+        if k < self.len { 0 } else { k - k % self.len }
+    }
+    #[inline(always)]
+    fn line_of_head(&self, head: usize) -> usize {
+        head
     }
 }

@@ -2,11 +2,10 @@
 
 use super::chain::{Chain, States, Step, Tickets};
 use super::heads::Heads;
-use crate::tile::reduce::Reducer;
+use super::prefixes::{Common, Levels, Prefixes, Values};
 use crate::tile::run::{Memory, NextBlock, Run, Storing};
-use crate::tile::scan::ScanRun;
 use crate::tile::simd::Set;
-use crate::tile::store::{self, Ahead};
+use crate::tile::store;
 use std::ops::Range;
 use upsweep_core::error::Result;
 use upsweep_core::outputs::Write;
@@ -31,9 +30,31 @@ impl<S: Steps> Contiguous<'_, S> {
     /// # Safety
     /// The memory has the blocks' elements, is valid, and is used by nothing else meanwhile.
     pub(crate) unsafe fn run<H: Heads>(self, heads: &H, blocks: &Blocks, wanted: bool) -> Result<Option<S::Acc>> {
-        let Self { steps, memory, init, storing, threads, in_place } = self;
-        let set = Set::widest();
-        let lines = Lines { steps, memory, heads, init, set };
+        // SAFETY: the memory has the blocks' elements, is valid, and is used by nothing else meanwhile.
+        unsafe {
+            if const { S::TREE } {
+                self.run_by::<Levels<'_, S>, H>(heads, blocks, wanted)
+            } else {
+                self.run_by::<Values<'_, S>, H>(heads, blocks, wanted)
+            }
+        }
+    }
+
+    /// [`run`](Self::run) with these prefixes of blocks.
+    ///
+    /// # Safety
+    /// The memory has the blocks' elements, is valid, and is used by nothing else meanwhile.
+    #[inline(always)]
+    unsafe fn run_by<'a, P: Prefixes<'a, S>, H: Heads>(
+        &'a self,
+        heads: &H,
+        blocks: &Blocks,
+        wanted: bool,
+    ) -> Result<Option<S::Acc>> {
+        let Self { steps, memory, init, ref storing, threads, in_place } = *self;
+        let common = Common { steps, memory, init, storing, set: Set::widest() };
+        let lines = Lines { memory, heads, prefixes: P::new(common) };
+        let prefixes = &lines.prefixes;
         // Short scans prefetch nothing: prefetches of data that is in a cache cost more than they save.
         let is_long = memory.len * size_of::<Out<S>>() >= NON_TEMPORAL_FROM_BYTES;
         let next_block = |ticket| {
@@ -41,22 +62,21 @@ impl<S: Steps> Contiguous<'_, S> {
             NextBlock { first: memory.lowest(&range), len: range.len(), stride: 0 }
         };
         if threads <= 1 {
-            let mut state = None;
+            let mut state = prefixes.of_head();
             Tickets::in_order(blocks.count(), |index| {
                 let range = blocks.range(index);
-                let prefix = if heads.is_head(range.start) { init } else { state };
+                let before = if heads.is_head(range.start) { prefixes.of_head() } else { state };
                 let wanted = wanted || range.end < memory.len;
                 let next = if is_long && range.end < memory.len { next_block(index + 1) } else { NextBlock::NONE };
-                let storing = Storing { block: range.start, next, ..storing };
+                let storing = Storing { block: range.start, next, ..*storing };
                 // SAFETY: the memory has the block, and is valid and used by nothing else. Only this thread works.
-                state = unsafe { lines.scan_block(range, prefix, wanted, &storing) };
+                state = unsafe { lines.scan_block(range, before, wanted, &storing) };
             });
             if storing.non_temporal {
                 store::fence();
             }
-            return Ok(state);
+            return Ok(prefixes.value(state));
         }
-        let reducer = Reducer::new(set, steps, memory);
         let step = |ticket| {
             let Range { start, end } = blocks.range(ticket);
             let head = heads.last(start, end);
@@ -64,88 +84,89 @@ impl<S: Steps> Contiguous<'_, S> {
             let run = Run { start: from, len: end - from, origin: heads.origin(memory.at(from)) };
             // SAFETY: the block is in the memory. Its output, which may be its input, is not written before its state
             // is published: see `chain`.
-            let local = unsafe { reducer.reduce(run, Ahead::NOTHING) };
-            if head.is_some() { Step::Sets(steps.join(init, local)) } else { Step::Adds(local) }
+            unsafe { prefixes.step(run, from - heads.line(from), head.is_some()) }
         };
-        let combine = |a, b| steps.join(a, b);
+        let combine = |state, added| prefixes.advance(state, added);
         let (tickets, states) = (Tickets::new(blocks.count()), States::new(blocks.count())?);
         let chain = Chain { tickets, states, step: &step, combine: &combine };
         chain.tickets.run(threads, &|ticket, next| {
             let range = blocks.range(ticket);
             // The next block needs the state after this block unless it begins with a head.
-            let needed = if range.end < memory.len { !heads.is_head(range.end) } else { wanted };
-            let step = needed.then(|| step(ticket));
+            let is_last = range.end == memory.len;
+            let step = (!is_last && !heads.is_head(range.end)).then(|| step(ticket));
             // The state after a head in this block does not depend on earlier blocks: it is published before waiting.
             let mut published = match step {
                 Some(Step::Sets(state)) => chain.states.publish(ticket, state),
                 _ => true,
             };
-            let prefix = if heads.is_head(range.start) { init } else { chain.wait(ticket - 1)? };
-            if let Some(Step::Adds(local)) = step {
-                published = chain.states.publish(ticket, steps.join(prefix, local));
+            let before = if heads.is_head(range.start) { prefixes.of_head() } else { chain.wait(ticket - 1)? };
+            if let Some(Step::Adds(added)) = step {
+                published = chain.states.publish(ticket, prefixes.advance(before, added));
             }
             if !published && in_place {
                 // Another worker, which helps with this block, may still be reading it.
                 chain.states.wait(ticket, &chain.tickets)?;
             }
-            let mut storing = storing;
+            let mut storing = *storing;
             storing.block = range.start;
             if let Some(next) = next.filter(|_| is_long) {
                 storing.next = next_block(next);
             }
             // SAFETY: the block is in memory, and nobody reads its input any more.
-            unsafe { lines.scan_block(range, prefix, false, &storing) };
+            let state = unsafe { lines.scan_block(range, before, wanted && is_last, &storing) };
             if storing.non_temporal {
                 store::fence();
             }
+            if wanted && is_last {
+                chain.states.publish(ticket, state);
+            }
             Ok(())
         });
-        Ok(blocks.count().checked_sub(1).and_then(|last| chain.states.get(last)).flatten())
+        let last = blocks.count().checked_sub(1).and_then(|last| chain.states.get(last));
+        Ok(last.and_then(|state| prefixes.value(state)))
     }
 }
 
 /// Operands of the scan of a block.
-struct Lines<'a, S: Steps, H> {
-    steps: &'a S,
+struct Lines<'a, 'h, S: Steps, H, P> {
     memory: &'a Memory<S::In, S::Out>,
-    heads: &'a H,
-    init: Option<S::Acc>,
-    set: Set,
+    heads: &'h H,
+    prefixes: P,
 }
 
-impl<S: Steps, H: Heads> Lines<'_, S, H> {
+impl<'a, S: Steps, H: Heads, P: Prefixes<'a, S>> Lines<'a, '_, S, H, P> {
     /// Scans a block run by run. Returns the state after it, if `wanted`.
     ///
     /// # Safety
-    /// The block is in memory, and this thread alone works on it.
+    /// The block is in memory, and this thread alone works on it. `state` is the state before it.
     #[inline(always)]
     unsafe fn scan_block(
         &self,
         range: Range<usize>,
-        mut prefix: Option<S::Acc>,
+        mut state: P::State,
         wanted: bool,
         storing: &Storing<S::Acc>,
-    ) -> Option<S::Acc> {
-        let Self { steps, heads, init, set, .. } = *self;
+    ) -> P::State {
+        let Self { heads, prefixes, .. } = self;
         let results = BlockResults::<S>::of(self.memory, &range);
         let memory = &results.memory;
-        let scan = set.compiled::<ScanRun<'_, S>>();
         let mut cursor = heads.cursor(range.start);
         let mut start = range.start;
+        let mut line = heads.line(start);
         loop {
             let end = heads.next(&mut cursor, start, range.end);
             let last = end == range.end;
             let run = Run { start, len: end - start, origin: heads.origin(memory.at(start)) };
-            let wanted = wanted && last;
-            // SAFETY: the processor has the instructions of every `Set`, and the run is in the block.
-            let local = unsafe { scan(ScanRun { steps, memory, run, prefix, wanted, storing }) };
+            // SAFETY: the run is in the block, and `state` is the one before it.
+            let after = unsafe { prefixes.scan(memory, run, start - line, state, wanted && last, storing) };
             if last {
                 // SAFETY: all results of the block have been written, and only this thread works on it.
                 unsafe { results.store(range) };
-                return if wanted { steps.join(prefix, local) } else { None };
+                return after;
             }
-            prefix = init;
+            state = prefixes.of_head();
             start = end;
+            line = heads.line_of_head(start);
         }
     }
 }

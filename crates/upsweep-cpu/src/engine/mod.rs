@@ -6,6 +6,7 @@
 //! | `heads`, `segment_heads` | heads: first elements of lines and segments |
 //! | `lines` | scans of contiguous elements: whole arrays, lines along the last axis, segments |
 //! | `apart` | parallel loop over independent parts |
+//! | `prefixes` | what a block of a scan passes on to the next |
 //! | `placed` | host memory of a job's elements and results |
 //! | `places` | output offsets of blocks with an unknown number of results (stream compaction) |
 //! | `totals`, `segments`, `results` | reductions of contiguous elements, and the stores of their results |
@@ -16,6 +17,7 @@ pub(super) mod heads;
 pub(super) mod lines;
 pub(super) mod placed;
 pub(super) mod places;
+mod prefixes;
 pub(super) mod results;
 pub(super) mod segment_heads;
 pub(super) mod segments;

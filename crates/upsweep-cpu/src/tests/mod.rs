@@ -9,6 +9,7 @@ mod rows;
 mod scan;
 mod select;
 mod sort;
+mod tree;
 
 use crate::tile::body::{Body, bits};
 #[cfg(feature = "small-loops")]
@@ -18,6 +19,7 @@ use crate::tile::run::{Memory, Run, Storing};
 use crate::tile::scan::ScanRun;
 use crate::tile::simd::Set;
 use crate::tile::store::Ahead;
+use crate::tile::tree::{ScanTree, State};
 use upsweep_core::buffer::View;
 use upsweep_core::call::{Elements, Job};
 use upsweep_core::init::InitSource;
@@ -181,6 +183,11 @@ impl<S: Steps> Body<S> for ScanBy<'_, S::Acc> {
             let [prefix, identity] = [prefix, identity].map(|value| value.map(|value| bits(value)));
             let storing = &Storing { exclusive, identity, non_temporal, block, next };
             let (steps, memory) = (&steps, &memory);
+            if const { E::TREE } {
+                let state = State::of_head(steps, prefix, identity);
+                let scan = ScanTree::<E, true> { steps, memory, run, position: 0, state, storing };
+                return Some(bits(set.compiled()(scan).before));
+            }
             let scan = ScanRun::<'_, E> { steps, memory, run, prefix, wanted: true, storing };
             set.compiled()(scan).map(|total| bits(total))
         }
@@ -198,7 +205,8 @@ fn sizes(block: usize) -> Vec<usize> {
 }
 
 fn limits(block: usize, non_temporal: bool) -> Limits {
-    Limits { block, parallel_from: 0, non_temporal_from: if non_temporal { 0 } else { usize::MAX } }
+    let tiles = 1 + block % 3;
+    Limits { block, tiles, parallel_from: 0, non_temporal_from: if non_temporal { 0 } else { usize::MAX } }
 }
 
 /// Block sizes: one element, less than a tile, no round number, and more than a tile.

@@ -50,7 +50,7 @@ fn check(threads: usize, kind: CpuKind, shape: Shape, offsets: Option<&[usize]>,
             Some(offsets) => CpuSegments::Offsets(offsets.len() - 1),
             None => CpuSegments::None,
         };
-        let plan = CpuPlan::within(CpuJob { kind, shape, segments, bytes: [8; 3], in_place: false }, limits);
+        let plan = CpuPlan::within(CpuJob { kind, shape, segments, bytes: [8; 3], tile: 1, in_place: false }, limits);
         let tickets = match plan.cut {
             Cut::Blocks(blocks) => blocks.count(),
             Cut::Strips(strips) => strips.tickets(),
@@ -73,7 +73,7 @@ fn is_what_runs() {
     for threads in [1, 3] {
         for kind in [CpuKind::Scan, CpuKind::Reduction] {
             for parallel_from in [0, usize::MAX] {
-                let limits = Limits { block: 200, parallel_from, non_temporal_from: usize::MAX };
+                let limits = Limits { block: 200, tiles: 1, parallel_from, non_temporal_from: usize::MAX };
                 for shape in shapes {
                     check(threads, kind, shape, None, false, limits);
                 }
@@ -91,6 +91,7 @@ fn prints_what_it_does() {
         shape: shape_of(1 << 25),
         segments: CpuSegments::None,
         bytes: [4; 3],
+        tile: 1,
         in_place: false,
     };
     let text = |job| with_threads(2, || CpuPlan::new(job).to_string());

@@ -176,7 +176,7 @@ fn maps_and_results_of_other_widths() {
 }
 
 /// Checks that the grouping of floats is the same on each instruction set, and in a scan and the reduction of its
-/// elements.
+/// elements unless scans alone have a tree.
 #[test]
 fn floats_have_the_same_bits_everywhere() {
     same(Sum, |x| x as f32 / 1e9 - 9.0, |x| u64::from(x.to_bits()));
@@ -198,6 +198,9 @@ pub(super) fn same<T: Element, Op: Operator<T>>(operator: Op, value: impl Fn(u64
                 .map(|(total, out): (_, Vec<T>)| (total.map(&bits), out.into_iter().map(&bits).collect::<Vec<_>>()))
                 .collect();
             assert!(found.windows(2).all(|pair| pair[0] == pair[1]), "{n} elements, case {case}");
+            if Parts::<T, T, Op, Same, Same>::TREE {
+                continue;
+            }
             let output = std::ptr::null_mut::<T>();
             let memory = Memory::<T, T> { input: x.as_ptr(), sink: output, output, len: n, reverse };
             let steps = Parts::<T, T, _, _, _>::new(operator, Same, Same);

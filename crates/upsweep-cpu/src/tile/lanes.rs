@@ -56,6 +56,9 @@ pub(crate) trait Lanes {
     /// Row of 64 bytes.
     type Row: Copy;
 
+    /// Half a row.
+    type Half: Copy;
+
     /// Whether a row is memory, not registers. Code for every lane of a row is large. So operations on many rows in
     /// turn are then functions of their own: inlined, they would be most of the compiled code.
     const IN_MEMORY: bool = false;
@@ -71,6 +74,12 @@ pub(crate) trait Lanes {
     /// # Safety
     /// The processor has the instruction set.
     unsafe fn opaque(row: Self::Row) -> Self::Row;
+
+    /// [`opaque`](Lanes::opaque) of half a row.
+    ///
+    /// # Safety
+    /// The processor has the instruction set.
+    unsafe fn opaque_half(half: Self::Half) -> Self::Half;
 
     /// Returns `x` with every lane of the upper half of each group of `2 * SPAN` bytes replaced by the last lane of the
     /// group's lower half. The lanes of lower halves are unspecified: each has the value of some lane.
@@ -140,6 +149,41 @@ pub(crate) trait Lanes {
     unsafe fn transposed<const N: usize>(rows: [Self::Row; N]) -> [Self::Row; N] {
         // SAFETY: a row has `N` lanes, and there are `N` rows.
         unsafe { if ROW_BYTES == 4 * N { by_lane::<_, u32, N>(rows) } else { by_lane::<_, u64, N>(rows) } }
+    }
+
+    /// Returns eight columns of a matrix of numbers of 4 or 8 bytes, of as many rows as half a row has lanes. The rows are
+    /// `stride` numbers apart.
+    ///
+    /// # Safety
+    /// The processor has the instruction set, and eight numbers of each row can be read.
+    #[inline(always)]
+    unsafe fn columns<T: Copy>(from: *const T, stride: usize) -> [Self::Half; 8] {
+        let mut columns = MaybeUninit::<[Self::Half; 8]>::uninit();
+        let (to, lanes) = (columns.as_mut_ptr().cast::<T>(), ROW_BYTES / 2 / size_of::<T>());
+        // SAFETY: the numbers are in the rows, and lane `r` in column `c`. All lanes are written.
+        unsafe {
+            for c in 0..8 {
+                for r in 0..lanes {
+                    to.add(c * lanes + r).write(from.add(r * stride + c).read());
+                }
+            }
+            columns.assume_init()
+        }
+    }
+
+    /// Stores eight columns of a matrix: the inverse of [`columns`](Lanes::columns).
+    ///
+    /// # Safety
+    /// The processor has the instruction set, and eight numbers of each row can be written.
+    #[inline(always)]
+    unsafe fn store_columns<T: Copy>(columns: [Self::Half; 8], to: *mut T, stride: usize) {
+        let (from, lanes) = ((&raw const columns).cast::<T>(), ROW_BYTES / 2 / size_of::<T>());
+        for r in 0..lanes {
+            for c in 0..8 {
+                // SAFETY: lane `r` is in column `c`, and the numbers are in the rows.
+                unsafe { to.add(r * stride + c).write(from.add(c * lanes + r).read()) };
+            }
+        }
     }
 
     /// Compares and exchanges lane by lane: of two numbers of 4 or 8 bytes the lesser goes to `low` and the greater to
@@ -252,8 +296,14 @@ impl Bytes {
     }
 }
 
+/// Half a row in memory.
+#[derive(Clone, Copy)]
+#[repr(C, align(32))]
+pub(crate) struct HalfBytes([MaybeUninit<u8>; ROW_BYTES / 2]);
+
 impl Lanes for Portable {
     type Row = Bytes;
+    type Half = HalfBytes;
 
     // On other processors this is the only set, so its code is inlined to be fast.
     const IN_MEMORY: bool = cfg!(any(target_arch = "x86_64", feature = "small-loops"));
@@ -267,6 +317,11 @@ impl Lanes for Portable {
     #[inline(always)]
     unsafe fn opaque(row: Bytes) -> Bytes {
         row
+    }
+
+    #[inline(always)]
+    unsafe fn opaque_half(half: HalfBytes) -> HalfBytes {
+        half
     }
 
     #[inline(always)]

@@ -5,6 +5,8 @@
 //! | `run` | memory, a run of elements in it, and how results are stored |
 //! | `reduce`, `scan` | runs cut into tiles |
 //! | `rows`, `numbers`, `sweep` | kernels of a tile |
+//! | `tree` | scans of float sums and products, whose grouping is one tree |
+//! | `groups`, `group` | kernel of the tree's whole groups; the steps of one |
 //! | `body`, `erased` | kernel body of a job; type-erased steps, called by pointer |
 //! | `states` | elements of several numbers in registers |
 //! | `digits` | scatter by radix digit through write-combining buffers |
@@ -18,7 +20,7 @@
 //! | `windows` | software prefetch from several pages at once |
 //! | `pairwise` | pairwise (tree) reduction of values as they come |
 //! | `hidden` | optimisation barrier for loop counters |
-//! | `simd`, `lanes`, `x86_avx512`, `x86_avx2`, `x86_compress`, `x86_numbers`, `x86_pairs`, `x86_transpose`, `x86_walk`, `store` | instruction sets, shuffles, non-temporal stores |
+//! | `simd`, `lanes`, `x86_avx512`, `x86_avx2`, `x86_columns`, `x86_compress`, `x86_numbers`, `x86_pairs`, `x86_transpose`, `x86_walk`, `store` | instruction sets, shuffles, non-temporal stores |
 
 pub(super) mod body;
 pub(super) mod columns;
@@ -27,6 +29,8 @@ pub(super) mod digits;
 #[cfg(feature = "small-loops")]
 pub(super) mod erased;
 pub(super) mod filter;
+mod group;
+mod groups;
 mod hidden;
 pub(super) mod lanes;
 pub(super) mod masks;
@@ -45,12 +49,15 @@ pub(super) mod states;
 pub(super) mod store;
 pub(super) mod sweep;
 pub(super) mod told;
+pub(super) mod tree;
 pub(super) mod walk;
 pub(super) mod windows;
 #[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]
 mod x86_avx2;
 #[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]
 mod x86_avx512;
+#[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]
+mod x86_columns;
 #[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]
 mod x86_compress;
 #[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]

@@ -6,6 +6,8 @@
 //! | of elements of several numbers, with a prefix | [`numbers`], in registers |
 //! | any other | [`sweep`], over arrays |
 //!
+//! Float sums and products are not scanned here: their grouping is [`tree`](super::tree).
+//!
 //! Any grouping: every grouping gives the same bits ([`Steps::EXACT`]), so that a neutral value serves as the prefix.
 //!
 //! **Grouping.** The tiles and their totals are those of a reduction ([`reduce`](super::reduce)). The base of a tile is
@@ -25,11 +27,11 @@ use std::ops::Range;
 use upsweep_core::steps::Steps;
 
 /// Chunk length of a serial scan: each chunk is scanned alone and its base combined with the results, to bound the
-/// error of float sums.
+/// error of sums of floats by other operators.
 const PIECE: usize = 256;
 
-/// Scan of `run` with the exclusive prefix `prefix`, which stores the results. Returns the run's reduction, with the
-/// bits of [`ReduceRun`], if it is `wanted`; else the returned value is unspecified.
+/// Scan of `run` with the exclusive prefix `prefix`, which stores the results, for jobs without [`Steps::TREE`]. Returns
+/// the run's reduction, with the bits of [`ReduceRun`], if it is `wanted`; else the returned value is unspecified.
 ///
 /// # Safety
 /// The run is in the memory. Nothing else reads or writes its output, or writes its input, meanwhile. If `storing`
@@ -150,7 +152,7 @@ impl<S: Steps> Work for ScanLong<'_, S> {
 }
 
 /// Scans `run` with the exclusive prefix `base` serially, in chunks of [`PIECE`] elements. A chunk is scanned alone,
-/// and `base` combined with its results: the error of a float sum grows with the longest chain of additions.
+/// and `base` combined with its results: the error of floats grows with the longest chain of operators.
 ///
 /// # Safety
 /// The conditions of [`ScanRun`] hold: the run is in the memory, and nothing else uses its output, or writes its input,

@@ -2,7 +2,7 @@
 
 use super::lanes::{Lanes, ROW_BYTES, Work};
 use super::x86_avx512::Index;
-use super::{x86_compress, x86_pairs, x86_transpose};
+use super::{x86_columns, x86_compress, x86_pairs, x86_transpose};
 use std::arch::asm;
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
@@ -52,6 +52,7 @@ impl Avx2 {
 
 impl Lanes for Avx2 {
     type Row = [__m256i; 2];
+    type Half = __m256i;
 
     #[inline(never)]
     #[target_feature(enable = "avx2,fma,popcnt,bmi1,bmi2")]
@@ -65,6 +66,15 @@ impl Lanes for Avx2 {
     #[target_feature(enable = "avx2")]
     unsafe fn opaque(row: Self::Row) -> Self::Row {
         Self::hidden(row)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn opaque_half(half: __m256i) -> __m256i {
+        let mut half = half;
+        // SAFETY: the assembly is a comment: it has no instructions.
+        unsafe { asm!("/* {0} */", inout(ymm_reg) half, options(pure, nomem, nostack, preserves_flags)) };
+        half
     }
 
     #[inline]
@@ -138,6 +148,20 @@ impl Lanes for Avx2 {
                 std::mem::transmute_copy(&x86_transpose::halves_of_8(std::mem::transmute_copy(&rows)))
             }
         }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn columns<T: Copy>(from: *const T, stride: usize) -> [__m256i; 8] {
+        // SAFETY: eight numbers of each row can be read.
+        unsafe { x86_columns::load(from, stride) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn store_columns<T: Copy>(columns: [__m256i; 8], to: *mut T, stride: usize) {
+        // SAFETY: eight numbers of each row can be written.
+        unsafe { x86_columns::store(columns, to, stride) }
     }
 
     #[inline]

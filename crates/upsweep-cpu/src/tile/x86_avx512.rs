@@ -2,7 +2,7 @@
 //! registers.
 
 use super::lanes::{Lanes, ROW_BYTES, Work};
-use super::{x86_compress, x86_numbers, x86_pairs, x86_transpose};
+use super::{x86_columns, x86_compress, x86_numbers, x86_pairs, x86_transpose};
 use std::arch::asm;
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
@@ -137,6 +137,7 @@ impl Avx512 {
 
 impl Lanes for Avx512 {
     type Row = __m512i;
+    type Half = __m256i;
 
     #[inline(never)]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2")]
@@ -150,6 +151,15 @@ impl Lanes for Avx512 {
     #[target_feature(enable = "avx512f")]
     unsafe fn opaque(row: __m512i) -> __m512i {
         Self::hidden(row)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn opaque_half(half: __m256i) -> __m256i {
+        let mut half = half;
+        // SAFETY: the assembly is a comment: it has no instructions.
+        unsafe { asm!("/* {0} */", inout(ymm_reg) half, options(pure, nomem, nostack, preserves_flags)) };
+        half
     }
 
     #[inline]
@@ -249,6 +259,20 @@ impl Lanes for Avx512 {
     unsafe fn compress<T>(from: *const u8, mask: u64, to: *mut u8) -> bool {
         // SAFETY: 64 numbers can be read at `from` and written at `to`.
         unsafe { x86_compress::by_avx512::<T>(from, mask, to) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn columns<T: Copy>(from: *const T, stride: usize) -> [__m256i; 8] {
+        // SAFETY: eight numbers of each row can be read.
+        unsafe { x86_columns::load(from, stride) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn store_columns<T: Copy>(columns: [__m256i; 8], to: *mut T, stride: usize) {
+        // SAFETY: eight numbers of each row can be written.
+        unsafe { x86_columns::store(columns, to, stride) }
     }
 
     #[inline]

@@ -1,0 +1,200 @@
+//! Scans of float sums and products, whose additions are grouped in one [tree](upsweep_core::tree).
+//!
+//! ```text
+//! while there are elements
+//!     whole groups of a tile       scan them in registers, a lane for each row: see groups
+//!     else a part of a row         y = y ⊕ x, result = P ⊕ (G ⊕ (Q ⊕ (R ⊕ y))), one element after the other
+//!     a row ends                   R = R ⊕ y
+//!     a group ends                 Q = Q ⊕ R
+//!     a tile ends                  G = G ⊕ Q
+//!     a span ends                  P = P ⊕ G
+//! ```
+//!
+//! A chain that is missing is the neutral value ([`Steps::tree`]): combined with it, a number keeps its bits. So no loop
+//! has to know which levels there are. An initial value takes the place of the neutral y before the first element.
+//!
+//! A run begins with a head or at a multiple of a tile: then Q, R and y are missing, and the [`State`] before it need
+//! not have them. The tree's levels are counted from the position 0 of a whole array or line, so parts of rows remain
+//! at a segment's ends. They are scanned one element after the other. The chains of neighbouring rows overlap.
+
+use super::group::{Bases, Head};
+use super::groups::ScanGroups;
+use super::lanes::{Lanes, Work};
+use super::reduce::load;
+use super::run::{Memory, Run, Storing};
+use upsweep_core::steps::Steps;
+use upsweep_core::tree::{GROUPS, ROWS, TILES};
+
+/// State before an element that is a head or begins a tile.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct State<A> {
+    /// Whether the element is a head.
+    pub(crate) is_head: bool,
+    /// Chain that the element is combined with: the initial value of a head, or the neutral value.
+    pub(crate) y: A,
+    /// Chains of the tiles and of the spans before the element.
+    pub(crate) tiles: A,
+    pub(crate) spans: A,
+    /// Exclusive result of the element: the inclusive one of the element before. It is exact after any element, so it is
+    /// the state after an array's last one, too.
+    pub(crate) before: A,
+}
+
+impl<A: Copy> State<A> {
+    /// Returns the state before a head. `init` is the initial value, and `identity` the exclusive result if there is
+    /// none.
+    #[inline(always)]
+    pub(crate) fn of_head<S: Steps<Acc = A>>(steps: &S, init: Option<A>, identity: Option<A>) -> Self {
+        let neutral = steps.tree().1;
+        let y = init.unwrap_or(neutral);
+        Self { is_head: true, y, tiles: neutral, spans: neutral, before: init.or(identity).unwrap_or(neutral) }
+    }
+
+    /// Returns the state after a whole tile with this `total`, number `tile` of its array or line.
+    #[inline(always)]
+    pub(crate) fn after_tile<S: Steps<Acc = A>>(self, steps: &S, tile: usize, total: A) -> Self {
+        let neutral = steps.tree().1;
+        let Self { mut tiles, mut spans, .. } = self;
+        tiles = steps.combine(tiles, total);
+        if (tile + 1).is_multiple_of(TILES) {
+            (tiles, spans) = (neutral, steps.combine(spans, tiles));
+        }
+        Self { is_head: false, y: neutral, tiles, spans, before: steps.combine(spans, tiles) }
+    }
+}
+
+/// Scan of `run`, whose first element has the position `position` in the tree. Returns the state after it. Without
+/// `STORES` there are no results.
+///
+/// # Safety
+/// The run is in `memory` and not empty. It begins with a head or at a multiple of a tile. Nothing else writes its input,
+/// or uses its output if there are results, until `store::fence`.
+#[derive(Clone, Copy)]
+pub(crate) struct ScanTree<'a, S: Steps, const STORES: bool> {
+    pub(crate) steps: &'a S,
+    pub(crate) memory: &'a Memory<S::In, S::Out>,
+    pub(crate) run: Run,
+    pub(crate) position: usize,
+    pub(crate) state: State<S::Acc>,
+    pub(crate) storing: &'a Storing<S::Acc>,
+}
+
+impl<S: Steps, const STORES: bool> Work for ScanTree<'_, S, STORES> {
+    type Result = State<S::Acc>;
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) -> State<S::Acc> {
+        let Self { steps, memory, run, position, state, storing } = self;
+        let row = steps.tree().0;
+        // SAFETY: the run is in the memory.
+        unsafe {
+            if state.is_head && run.len < row - position % row {
+                // A short segment within a row: there is nothing but its y, and no level ends.
+                let (_, before) =
+                    part_of_row::<S, STORES>(steps, memory, run, (state.y, state.before), |y| y, storing.exclusive);
+                return State { before, ..state };
+            }
+            L::call(ScanLevels(self))
+        }
+    }
+}
+
+/// Job of [`ScanTree`] for runs of any length.
+///
+/// # Safety
+/// The conditions of [`ScanTree`] hold.
+struct ScanLevels<'a, S: Steps, const STORES: bool>(ScanTree<'a, S, STORES>);
+
+impl<S: Steps, const STORES: bool> Work for ScanLevels<'_, S, STORES> {
+    type Result = State<S::Acc>;
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) -> State<S::Acc> {
+        let ScanTree { steps, memory, run, position: mut at, mut state, storing } = self.0;
+        let (row, neutral) = steps.tree();
+        let (group, tile) = (ROWS * row, GROUPS * ROWS * row);
+        let combine = |a, b| steps.combine(a, b);
+        let (mut groups, mut rows) = (neutral, neutral);
+        let (mut k, end) = (run.start, run.start + run.len);
+        while k < end {
+            let rest = end - k;
+            let State { is_head, y, tiles, spans, before } = state;
+            // SAFETY: the parts are in the run.
+            let len = unsafe {
+                if at.is_multiple_of(group) && rest >= group {
+                    let len = rest.min(tile - at % tile) / group * group;
+                    let run = Run { start: k, len, origin: run.origin };
+                    let head = is_head.then_some(Head { y, before });
+                    let bases = Bases { groups, tiles, spans };
+                    groups = L::call(ScanGroups::<S, STORES> { steps, memory, run, bases, head, storing });
+                    state.before = combine(spans, combine(tiles, groups));
+                    len
+                } else {
+                    let len = rest.min(row - at % row);
+                    let run = Run { start: k, len, origin: run.origin };
+                    let (y, before) = if is_head {
+                        part_of_row::<S, STORES>(steps, memory, run, (y, before), |y| y, storing.exclusive)
+                    } else {
+                        let result = |y| combine(spans, combine(tiles, combine(groups, combine(rows, y))));
+                        part_of_row::<S, STORES>(steps, memory, run, (y, before), result, storing.exclusive)
+                    };
+                    rows = combine(rows, y);
+                    if (at + len).is_multiple_of(group) {
+                        (groups, rows) = (combine(groups, rows), neutral);
+                    }
+                    state.before = before;
+                    len
+                }
+            };
+            (k, at) = (k + len, at + len);
+            (state.is_head, state.y) = (false, neutral);
+            if at.is_multiple_of(tile) {
+                state = state.after_tile(steps, at / tile - 1, groups);
+                groups = neutral;
+            }
+        }
+        state
+    }
+}
+
+/// Scans `run`, a part of a row, one element after the other. `y` is the chain before it, and `before` its first
+/// exclusive result. `result` adds the bases to a chain. Returns the chain and the result of the last element.
+///
+/// # Safety
+/// The run is in the memory and not empty. Nothing else writes its input, or uses its output if there are results.
+#[inline(always)]
+unsafe fn part_of_row<S: Steps, const STORES: bool>(
+    steps: &S,
+    memory: &Memory<S::In, S::Out>,
+    run: Run,
+    (mut y, mut before): (S::Acc, S::Acc),
+    result: impl Fn(S::Acc) -> S::Acc,
+    exclusive: bool,
+) -> (S::Acc, S::Acc) {
+    // SAFETY: `k` is in the run below, so `memory.at(k)` is in the output.
+    let store = |k: usize, value| unsafe { memory.output.add(memory.at(k)).write(steps.store(value)) };
+    // SAFETY: `k` is in the run below, and its own result is not stored yet.
+    let element = |k: usize| unsafe { load(steps, memory, k, run.origin) };
+    let elements = run.start..run.start + run.len;
+    // A loop for each case: LLVM must know which value is stored.
+    if !STORES {
+        for k in elements {
+            y = steps.combine(y, element(k));
+        }
+        before = result(y);
+    } else if exclusive {
+        for k in elements {
+            let x = element(k);
+            store(k, before);
+            y = steps.combine(y, x);
+            before = result(y);
+        }
+    } else {
+        for k in elements {
+            y = steps.combine(y, element(k));
+            before = result(y);
+            store(k, before);
+        }
+    }
+    (y, before)
+}
