@@ -305,8 +305,7 @@ where
 
     #[inline(always)]
     fn tree(&self) -> (usize, M::Output) {
-        let neutral = if matches!(Op::FORM, Form::Sum) { float(-0.0, -0.0) } else { float(1.0, 1.0) };
-        (const { tree::row_len(size_of::<I::Value>(), size_of::<O::Value>()) }, neutral)
+        (const { tree::row_len(size_of::<I::Value>(), size_of::<O::Value>()) }, tree::neutral(Op::FORM))
     }
 
     #[inline(always)]
@@ -414,21 +413,6 @@ where
         let given = |to: &mut Source| Function::<(M::Output,)>::cuda_function(&Same, to);
         Code::of(source, types, [&combine, &load, &store, &given])
     }
-}
-
-/// Returns the one of two numbers that is a `T`, or zero bits.
-#[inline(always)]
-fn float<T: Element>(single: f32, double: f64) -> T {
-    let mut value = MaybeUninit::<T>::zeroed();
-    if TypeId::of::<T>() == TypeId::of::<f32>() {
-        // SAFETY: `T` is f32.
-        unsafe { value.as_mut_ptr().cast::<f32>().write(single) };
-    } else if TypeId::of::<T>() == TypeId::of::<f64>() {
-        // SAFETY: `T` is f64.
-        unsafe { value.as_mut_ptr().cast::<f64>().write(double) };
-    }
-    // SAFETY: zero bits are a value of every element.
-    unsafe { value.assume_init() }
 }
 
 /// Returns the number 1.

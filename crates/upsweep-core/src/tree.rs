@@ -36,7 +36,9 @@
 //!
 //! **Error.** An element goes through at most E + ROWS + GROUPS + TILES + (number of spans) additions.
 
-use crate::operator::Form;
+use crate::operator::{Element, Form};
+use std::any::TypeId;
+use std::mem::MaybeUninit;
 
 /// Number of rows in a group, of groups in a tile, and of tiles in a span.
 pub const ROWS: usize = 8;
@@ -65,4 +67,22 @@ pub const fn tile_len(tree: bool, [input, _, output]: [usize; 3]) -> usize {
 #[must_use]
 pub const fn applies(form: Form, floats: bool) -> bool {
     floats && matches!(form, Form::Sum | Form::Product)
+}
+
+/// Returns the value that changes no bits of a number that is combined with it on its right: -0 for sums, as `-0 + x` is
+/// `x` for zeros, too; 1 for products. Zero bits for other types than f32 and f64.
+#[must_use]
+#[inline(always)]
+pub fn neutral<T: Element>(form: Form) -> T {
+    let number = if matches!(form, Form::Sum) { -0.0 } else { 1.0 };
+    let mut value = MaybeUninit::<T>::zeroed();
+    if TypeId::of::<T>() == TypeId::of::<f32>() {
+        // SAFETY: `T` is f32.
+        unsafe { value.as_mut_ptr().cast::<f32>().write(number as f32) };
+    } else if TypeId::of::<T>() == TypeId::of::<f64>() {
+        // SAFETY: `T` is f64.
+        unsafe { value.as_mut_ptr().cast::<f64>().write(number) };
+    }
+    // SAFETY: zero bits are a value of every element.
+    unsafe { value.assume_init() }
 }
