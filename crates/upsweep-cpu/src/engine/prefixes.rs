@@ -202,8 +202,9 @@ impl<'a, S: Steps> Prefixes<'a, S> for Levels<'a, S> {
         storing: &Storing<S::Acc>,
     ) -> State<S::Acc> {
         let Common { steps, set, .. } = self.0;
+        let scan = ScanTree::<S, true> { steps, memory, run, position, state, storing };
         // SAFETY: the processor has the instructions of every `Set`, and the run is in the memory.
-        unsafe { set.compiled()(ScanTree::<S, true> { steps, memory, run, position, state, storing }) }
+        unsafe { scan.scan_short().unwrap_or_else(|| set.compiled()(scan)) }
     }
 
     #[inline(always)]

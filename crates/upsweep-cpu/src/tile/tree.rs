@@ -79,38 +79,46 @@ pub(crate) struct ScanTree<'a, S: Steps, const STORES: bool> {
     pub(crate) storing: &'a Storing<S::Acc>,
 }
 
+impl<S: Steps, const STORES: bool> ScanTree<'_, S, STORES> {
+    /// Scans a short run, which begins with a head and ends inside a group, and returns the state after it. Does nothing
+    /// if it is another run. Such a run has no bases but R, and needs no vectors: the call of the kernel of an
+    /// instruction set would take as long as the scan.
+    ///
+    /// # Safety
+    /// The conditions of [`ScanTree`] hold.
+    #[inline(always)]
+    pub(crate) unsafe fn scan_short(&self) -> Option<State<S::Acc>> {
+        let Self { steps, memory, run: Run { start, len, origin }, position, state, storing } = *self;
+        let (row, neutral) = steps.tree();
+        if !state.is_head || len >= ROWS * row - position % (ROWS * row) {
+            return None;
+        }
+        let (end, mut next) = (start + len, start + len.min(row - position % row));
+        let mut run = Run { start, len: next - start, origin };
+        let before = (state.y, state.before);
+        // SAFETY: the parts are in the run.
+        let (mut rows, mut before) =
+            unsafe { part_of_row::<S, STORES>(steps, memory, run, before, |y| y, storing.exclusive) };
+        while next < end {
+            run = Run { start: next, len: row.min(end - next), origin };
+            next += run.len;
+            let result = |y| steps.combine(rows, y);
+            // SAFETY: the parts are in the run.
+            (_, before) =
+                unsafe { part_of_row::<S, STORES>(steps, memory, run, (neutral, before), result, storing.exclusive) };
+            // The last result of a row is the chain of the rows up to it.
+            rows = before;
+        }
+        Some(State { before, ..state })
+    }
+}
+
 impl<S: Steps, const STORES: bool> Work for ScanTree<'_, S, STORES> {
     type Result = State<S::Acc>;
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) -> State<S::Acc> {
-        let Self { steps, memory, run, position, state, storing } = self;
-        let row = steps.tree().0;
-        // SAFETY: the run is in the memory.
-        unsafe {
-            if state.is_head && run.len < row - position % row {
-                // A short segment within a row: there is nothing but its y, and no level ends.
-                let (_, before) =
-                    part_of_row::<S, STORES>(steps, memory, run, (state.y, state.before), |y| y, storing.exclusive);
-                return State { before, ..state };
-            }
-            L::call(ScanLevels(self))
-        }
-    }
-}
-
-/// Job of [`ScanTree`] for runs of any length.
-///
-/// # Safety
-/// The conditions of [`ScanTree`] hold.
-struct ScanLevels<'a, S: Steps, const STORES: bool>(ScanTree<'a, S, STORES>);
-
-impl<S: Steps, const STORES: bool> Work for ScanLevels<'_, S, STORES> {
-    type Result = State<S::Acc>;
-
-    #[inline(always)]
-    unsafe fn run<L: Lanes>(self) -> State<S::Acc> {
-        let ScanTree { steps, memory, run, position: mut at, mut state, storing } = self.0;
+        let Self { steps, memory, run, position: mut at, mut state, storing } = self;
         let (row, neutral) = steps.tree();
         let (group, tile) = (ROWS * row, GROUPS * ROWS * row);
         let combine = |a, b| steps.combine(a, b);
