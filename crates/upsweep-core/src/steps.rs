@@ -56,7 +56,7 @@ pub trait Steps: Copy + Send + Sync + 'static {
     /// operands.
     const EXACT: bool;
 
-    /// Whether the results have the grouping of [`tree`](crate::tree).
+    /// Whether the results have the grouping of [`tree`].
     const TREE: bool;
 
     /// Whether an exact operator has a latency of one cycle, as all exact operators but products have: values are then

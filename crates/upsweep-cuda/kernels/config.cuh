@@ -46,7 +46,7 @@ __device__ __forceinline__ bool items_aligned([[maybe_unused]] const Aligned& al
 constexpr bool PLAIN_INPUT = true, PLAIN_OUTPUT = true;
 enum class Form { OTHER, SUM, MINIMUM, MAXIMUM, AND, OR, XOR, };
 constexpr Form FORM = Form::SUM;
-constexpr bool PLAIN = true, WIDENS = false, ANY_BITS = true, PRODUCT = false, NAN_STAYS = true;
+constexpr bool PLAIN = true, WIDENS = false, ANY_BITS = true, PRODUCT = false, SAME_NAN = true;
 enum class Heads { NONE, ROWS, FLAGS, KEYS, OFFSETS, };
 constexpr Heads HEADS = Heads::NONE;
 constexpr bool EXCLUSIVE = false, REVERSE = false, HAS_INIT = false, BY_SEGMENT = false, CARRIES = false;

@@ -239,7 +239,7 @@ fn storing_text(storing: Option<&StoringText>) -> String {
 
 /// Returns C++ constants about the functions: the operator's form; PLAIN, neither map nor finish changes a value;
 /// WIDENS, the map only widens numbers; ANY_BITS, the functions compute on any bits; PRODUCT, an operator of the form
-/// OTHER is a product; NAN_STAYS, a result is NaN if and only if what is combined is. If elements are arrays of several lines' elements, the form is OTHER and the others are false.
+/// OTHER is a product; SAME_NAN, a result is NaN if and only if what is combined is. If elements are arrays of several lines' elements, the form is OTHER and the others are false.
 fn known_text(functions: &Functions<'_>, features: Features) -> String {
     let (known, pass) = (functions.known, features.pass);
     let single = features.interleaved == 1;
@@ -252,7 +252,7 @@ fn known_text(functions: &Functions<'_>, features: Features) -> String {
     format!(
         "enum class Form {{ {forms}}};\n\
          constexpr Form FORM = Form::{form};\n\
-         constexpr bool PLAIN = {plain}, WIDENS = {widens}, ANY_BITS = {any_bits}, PRODUCT = {product}, NAN_STAYS = {nan_stays};\n"
+         constexpr bool PLAIN = {plain}, WIDENS = {widens}, ANY_BITS = {any_bits}, PRODUCT = {product}, SAME_NAN = {nan_stays};\n"
     )
 }
 

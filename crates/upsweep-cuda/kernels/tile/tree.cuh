@@ -273,7 +273,7 @@ struct Tree {
             previous = shuffle_up(own.at[ROWS - 1][VECTOR - 1], 1);
             if (lane == 0) previous = combine(spans, combine(tiles, groups));
         }
-        const bool nan = !NAN_STAYS || own.any_nan();
+        const bool nan = !SAME_NAN || own.any_nan();
 #pragma unroll
         for (u32 row = 0; row < ROWS; row++) {
             const u64 index = begin + (threadIdx.x * ROWS + row) * VECTOR;
