@@ -15,8 +15,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Time after which a run that has not ended is a failure.
-const LONGEST: Duration = Duration::from_secs(20);
+/// Time after which a run that has not ended is a failure. A matrix of a few entries may have 10^8 rows: its product with
+/// a vector prints as many lines.
+const LONGEST: Duration = Duration::from_secs(60);
 /// Address space of a run in KiB, unless the run tests a lack of memory.
 const PLENTY: u64 = 6 << 20;
 /// One of this many runs tests a lack of memory.
