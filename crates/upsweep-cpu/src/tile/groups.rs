@@ -15,6 +15,10 @@ use upsweep_core::tree::{GROUPS, ROWS};
 
 /// Bytes of the results that are staged before they go to memory by non-temporal stores.
 const STAGE_BYTES: usize = 12 << 10;
+/// Number of groups between the one that is scanned and the one whose lines are prefetched.
+const GROUPS_AHEAD: usize = 4;
+/// Bytes of the results from which they are not in a cache.
+const FETCHED_FROM_BYTES: usize = 1 << 20;
 
 /// Scan of `run`, whole groups of one tile, of which the first begins at a multiple of a group's elements. Returns the
 /// chain of the groups after it. Without `STORES` there are no results, and only `bases.groups` counts.
@@ -100,10 +104,10 @@ impl<S: Steps, const STORES: bool> ScanGroups<'_, S, STORES> {
                     let mut copy = StreamingCopy::<L>::new(stage.cast_const().cast(), output.cast(), bytes);
                     // Copies earlier groups only: results of this group have not reached the cache yet.
                     let copied = |done| copy.copy(done * size_of::<Out<S>>(), memory.reverse);
-                    bases.groups = part.scan::<L>(bases, stage, &mut ahead, copied);
+                    bases.groups = part.scan::<false, L>(bases, stage, &mut ahead, copied);
                     copy.finish(memory.reverse);
                 } else {
-                    bases.groups = part.scan::<L>(bases, output, &mut ahead, |_| {});
+                    bases.groups = part.scan::<true, L>(bases, output, &mut ahead, |_| {});
                 }
             }
         }
@@ -123,13 +127,14 @@ struct Part<'a, S: Steps> {
 
 impl<S: Steps> Part<'_, S> {
     /// Scans the groups, stores the results to `to`, and returns the chain of the groups after them. `stored` is called
-    /// after each group, with the number of results that earlier groups have stored.
+    /// after each group, with the number of results that earlier groups have stored. `DIRECT`: whether `to` is in the
+    /// output, not in a stage.
     ///
     /// # Safety
     /// The groups are in the memory, there is one at least, and `to` has room for their results. Nothing else writes
     /// their elements. The processor has the instructions of `L`.
     #[inline(always)]
-    unsafe fn scan<L: Lanes>(
+    unsafe fn scan<const DIRECT: bool, L: Lanes>(
         self,
         mut bases: Bases<S::Acc>,
         to: *mut Out<S>,
@@ -139,7 +144,9 @@ impl<S: Steps> Part<'_, S> {
         let Self { kernel, first, count, head } = self;
         let Kernel { steps, memory, exclusive, .. } = kernel;
         let len = ROWS * steps.tree().0;
-        let (_, size) = S::In::address(&memory.input, first);
+        let (input, size) = S::In::address(&memory.input, first);
+        // The hardware prefetcher does not see a descending stream in lines that are read and written eight at a time.
+        let fetches = const { DIRECT } && memory.reverse && memory.len * size_of::<Out<S>>() >= FETCHED_FROM_BYTES;
         let mut columns = [Columns::<L>::new(), Columns::<L>::new()];
         let [even, odd] = &mut columns;
         let [mut this, mut next] = [even.start(), odd.start()];
@@ -151,6 +158,17 @@ impl<S: Steps> Part<'_, S> {
             let mut entered = kernel.columns::<L>(Some(enters), None);
             for group in 0..count {
                 let Entered { rows, total } = entered;
+                if fetches {
+                    let far = (GROUPS_AHEAD * len).wrapping_sub(at(group));
+                    let input = input.wrapping_sub(far.wrapping_mul(size));
+                    let output = to.cast_const().wrapping_sub(far).cast::<u8>();
+                    for line in (0..len * size).step_by(ROW_BYTES) {
+                        fetch_near(input.wrapping_add(line));
+                    }
+                    for line in (0..len * size_of::<Out<S>>()).step_by(ROW_BYTES) {
+                        fetch_near(output.wrapping_add(line));
+                    }
+                }
                 let leaves = Leaves { columns: this, rows, bases, to: to.add(at(group)) };
                 if group + 1 < count {
                     let enters = Enters { at: first + at(group + 1), head: None, columns: Some(next) };
