@@ -239,7 +239,16 @@ pub struct Known {
     /// Whether the operator is a product: [`form`](Known::form) does not tell.
     pub product: bool,
     /// Whether a result is NaN if and only if its operand is: there is no finish, or it rounds.
-    pub nan_stays: bool,
+    pub same_nan: bool,
+}
+
+#[cfg(feature = "cuda")]
+impl Known {
+    /// Properties of functions of which nothing is known.
+    #[rustfmt::skip]
+    pub const NOTHING: Self = Self {
+        form: Form::Other, same_map: false, same_finish: false, widens: false, any_bits: false, product: false, same_nan: false,
+    };
 }
 
 /// Functions of a job, as a builder's options give them.
@@ -400,8 +409,8 @@ where
         let widens = I::PLAIN && TypeId::of::<M>() == TypeId::of::<Widen<M::Output>>();
         // CUDA kernels have no special code for products: to them a product is an operator of form `Other`.
         let form = if matches!(Op::FORM, Form::Product) { Form::Other } else { Op::FORM };
-        let (product, nan_stays) = (matches!(Op::FORM, Form::Product), TypeId::of::<F>() == same);
-        Known { form, same_map, same_finish, widens, any_bits: (same_map || widens) && same_finish, product, nan_stays }
+        let (product, same_nan) = (matches!(Op::FORM, Form::Product), TypeId::of::<F>() == same);
+        Known { form, same_map, same_finish, widens, any_bits: (same_map || widens) && same_finish, product, same_nan }
     }
 
     #[cfg(feature = "cuda")]

@@ -1,6 +1,7 @@
-// What the host puts before a kernel, of one job: the sum of f32, by the numbers of an H200, but with the tiles of other operators. It stands here so that
-// editors and readers find every name that is declared in no other file; a kernel that runs has a prelude of its own in
-// its place (src/code.rs, params.rs, upsweep-plan). `UPSWEEP_WRITE=1 cargo test -p upsweep-cuda --lib config` writes it.
+// What the host puts before a kernel, of one job: the sum of f32, by the numbers of an H200, but with the tiles of
+// other operators. It stands here so that editors and readers find every name that is declared in no other file; a
+// kernel that runs has a prelude of its own in its place (src/code.rs, params.rs, upsweep-plan).
+// `UPSWEEP_WRITE=1 cargo test -p upsweep-cuda --lib config` writes it.
 
 #pragma once
 

@@ -239,7 +239,8 @@ fn storing_text(storing: Option<&StoringText>) -> String {
 
 /// Returns C++ constants about the functions: the operator's form; PLAIN, neither map nor finish changes a value;
 /// WIDENS, the map only widens numbers; ANY_BITS, the functions compute on any bits; PRODUCT, an operator of the form
-/// OTHER is a product; SAME_NAN, a result is NaN if and only if what is combined is. If elements are arrays of several lines' elements, the form is OTHER and the others are false.
+/// OTHER is a product; SAME_NAN, a result is NaN if and only if what is combined is. If elements are arrays of several
+/// lines' elements, the form is OTHER and the others are false.
 fn known_text(functions: &Functions<'_>, features: Features) -> String {
     let (known, pass) = (functions.known, features.pass);
     let single = features.interleaved == 1;
@@ -247,12 +248,12 @@ fn known_text(functions: &Functions<'_>, features: Features) -> String {
     let form = Form::ALL.iter().find(|(form, _)| *form == known.form && single).map_or("OTHER", |(_, name)| name);
     let same_map = known.same_map || !pass.reads_elements();
     let plain = single && same_map && (known.same_finish || !pass.writes_results());
-    let (product, nan_stays) = (single && known.product, single && known.nan_stays);
+    let (product, same_nan) = (single && known.product, single && known.same_nan);
     let (widens, any_bits) = (single && known.widens && pass.reads_elements(), single && known.any_bits);
     format!(
         "enum class Form {{ {forms}}};\n\
          constexpr Form FORM = Form::{form};\n\
-         constexpr bool PLAIN = {plain}, WIDENS = {widens}, ANY_BITS = {any_bits}, PRODUCT = {product}, SAME_NAN = {nan_stays};\n"
+         constexpr bool PLAIN = {plain}, WIDENS = {widens}, ANY_BITS = {any_bits}, PRODUCT = {product}, SAME_NAN = {same_nan};\n"
     )
 }
 

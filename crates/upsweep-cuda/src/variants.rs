@@ -478,9 +478,10 @@ pub(super) fn sample() -> String {
     .filter(|line| !line.starts_with("static_assert") && !line.starts_with("#include"))
     .fold(String::new(), |text, line| text + line + "\n");
     format!(
-        "// What the host puts before a kernel, of one job: the sum of f32, by the numbers of an H200, but with the tiles of other operators. It stands here so that\n\
-         // editors and readers find every name that is declared in no other file; a kernel that runs has a prelude of its own in\n\
-         // its place (src/code.rs, params.rs, upsweep-plan). `UPSWEEP_WRITE=1 cargo test -p upsweep-cuda --lib config` writes it.\n\n\
+        "// What the host puts before a kernel, of one job: the sum of f32, by the numbers of an H200, but with the tiles of\n\
+         // other operators. It stands here so that editors and readers find every name that is declared in no other file; a\n\
+         // kernel that runs has a prelude of its own in its place (src/code.rs, params.rs, upsweep-plan).\n\
+         // `UPSWEEP_WRITE=1 cargo test -p upsweep-cuda --lib config` writes it.\n\n\
          #pragma once\n\n#include \"arith.cuh\"\n\n\
          // Where functions find the values that they hold.\n{}\n\
          // Types and functions of the job.\n{}\n// Numbers of the plan.\n{numbers}\n\

@@ -114,15 +114,7 @@ pub(super) fn functions<'a, T: Element, M: Map<T, Output = u32>, O: Element>(
     let (input, acc, output) = (Layout::of::<T>(), Layout::of::<u32>(), Layout::of::<O>());
     let layouts =
         Layouts { input, streams: None, counted: false, apart: false, acc, output, plain_output: true, row: 0 };
-    let known = Known {
-        form: Form::Other,
-        same_map: false,
-        same_finish: false,
-        widens: false,
-        any_bits: false,
-        product: false,
-        nan_stays: false,
-    };
+    let known = Known::NOTHING;
     Functions {
         layouts,
         known,

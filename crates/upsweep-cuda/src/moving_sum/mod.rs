@@ -124,15 +124,7 @@ where
         acc: Layout { size: size_of::<OfWindow<A>>(), align: align_of::<OfWindow<A>>() },
         output: Layout::of::<O>(),
     };
-    let known = Known {
-        form: Form::Other,
-        same_map: false,
-        same_finish: false,
-        widens: false,
-        any_bits: false,
-        product: false,
-        nan_stays: false,
-    };
+    let known = Known::NOTHING;
     let types = TypeId::of::<(T, M, F)>();
     use_them(&Functions { layouts, known, key: Layout::of::<()>(), may_fault: false, types, held: &held, text: &text })
 }

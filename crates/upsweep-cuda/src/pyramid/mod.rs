@@ -101,15 +101,7 @@ where
         acc: one,
         output: one,
     };
-    let known = Known {
-        form: Form::Other,
-        same_map: false,
-        same_finish: true,
-        widens: false,
-        any_bits: false,
-        product: false,
-        nan_stays: false,
-    };
+    let known = Known { same_finish: true, ..Known::NOTHING };
     let types = TypeId::of::<(F, [T; 4])>();
     use_them(&Functions { layouts, known, key: Layout::of::<()>(), may_fault: false, types, held: &held, text: &text })
 }
