@@ -212,10 +212,12 @@ enum Family {
     SmallWave,
     Wave,
     Pipeline,
+    /// A pipeline where a block has no room for a third tile.
+    TwoTiles,
     Segments,
     Runs,
 }
-use Family::{Pipeline, Runs, Segments, SmallWave, Wave};
+use Family::{Pipeline, Runs, Segments, SmallWave, TwoTiles, Wave};
 
 /// Returns the features of a scan, or of a reduction by segment. Each letter in `options` is one: `x` exclusive, `r`
 /// reverse, `i` with an initial value, `s` reduction by segment, `c` with a carry.
@@ -251,6 +253,10 @@ fn tiles_of<G: Segmentation<Same: Default>, S: Buffers>(family: Family, steps: S
         SmallWave => (ScanPlan::new(1 << 10, sizes, CAPABILITY), &[("MOST_PARTS", 8), ("MOST_TILES", 1)]),
         Wave => (ScanPlan::new(1 << 20, sizes, CAPABILITY), &[("MOST_PARTS", 5), ("MOST_TILES", 3)]),
         Pipeline => (ScanPlan::with_waves(1 << 21, sizes, CAPABILITY, 0), &[("GROUPS", 2)]),
+        TwoTiles => (
+            ScanPlan::with_waves(1 << 21, sizes, CAPABILITY, 0),
+            &[("GROUPS", 2), ("AHEAD", 0), ("LAG", 1), ("STAGES", 2), ("RING", 2), ("LOOK_BACK_WARPS", 1)],
+        ),
         Segments => (ScanPlan::of_segments(1 << 21, sizes, CAPABILITY), &[("GROUPS", 2)]),
         // The ring is the shared memory in which results wait. If all elements are heads, a tile waits for an earlier
         // tile's room.
@@ -372,7 +378,7 @@ fn emulated_trees() {
         features(Heads::None, "x"),
         60,
     );
-    tiles::<Whole, f64, _>(Pipeline, Sum, features(Heads::Rows, "i"), 60);
+    tiles::<Whole, f64, _>(TwoTiles, Sum, features(Heads::Rows, "i"), 60);
     tiles::<Whole, f32, _>(Pipeline, Sum, features(Heads::Flags, "xr"), 60);
     tiles::<ByKey, f32, _>(Pipeline, Sum, features(Heads::Keys, "i"), 60);
     tiles_of::<By<u64>, _>(Pipeline, in_f32::<bf16>(), features(Heads::Offsets, "r"), 60);
