@@ -223,9 +223,9 @@ impl Code {
     }
 }
 
-/// Properties of the functions that backends use besides their text.
+/// Properties of the functions that backends use besides their text. By default nothing is known.
 #[cfg(feature = "cuda")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Known {
     pub form: Form,
     /// Whether there is no map: operands are the elements.
@@ -240,15 +240,6 @@ pub struct Known {
     pub product: bool,
     /// Whether a result is NaN if and only if its operand is: there is no finish, or it rounds.
     pub same_nan: bool,
-}
-
-#[cfg(feature = "cuda")]
-impl Known {
-    /// Properties of functions of which nothing is known.
-    #[rustfmt::skip]
-    pub const NOTHING: Self = Self {
-        form: Form::Other, same_map: false, same_finish: false, widens: false, any_bits: false, product: false, same_nan: false,
-    };
 }
 
 /// Functions of a job, as a builder's options give them.

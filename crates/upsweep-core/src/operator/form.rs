@@ -15,9 +15,10 @@
 //! The bits of integers and extremes do not depend on any of these. The bits of float sums are the same in every run.
 
 /// Operation of an operator on its two arguments, in their order, as [`arith`](super::arith) defines it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
     /// An operation that is none of the other forms.
+    #[default]
     Other,
     /// `a + b`
     Sum,

@@ -31,7 +31,7 @@ use cudarc::driver::DeviceSlice;
 use std::any::TypeId;
 use upsweep_core::buffer::{View, ViewMut};
 use upsweep_core::error::{Error, Result};
-use upsweep_core::operator::{Element, Form, Function, Map, Same, Source};
+use upsweep_core::operator::{Element, Function, Map, Same, Source};
 use upsweep_core::steps::{Code, Held, Known};
 use upsweep_core::tally::Amount;
 use upsweep_plan::histogram::{HistogramJob, HistogramPlan};
@@ -114,7 +114,7 @@ pub(super) fn functions<'a, T: Element, M: Map<T, Output = u32>, O: Element>(
     let (input, acc, output) = (Layout::of::<T>(), Layout::of::<u32>(), Layout::of::<O>());
     let layouts =
         Layouts { input, streams: None, counted: false, apart: false, acc, output, plain_output: true, row: 0 };
-    let known = Known::NOTHING;
+    let known = Known::default();
     Functions {
         layouts,
         known,

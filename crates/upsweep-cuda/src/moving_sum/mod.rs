@@ -17,7 +17,7 @@ use upsweep_core::buffer::View;
 use upsweep_core::error::Result;
 use upsweep_core::inputs::Lend;
 use upsweep_core::operator::builtin::Sum;
-use upsweep_core::operator::{Element, Form, Function, Map, Number, Operator, Source};
+use upsweep_core::operator::{Element, Function, Map, Number, Operator, Source};
 use upsweep_core::outputs::{LendMut, Target};
 use upsweep_core::steps::{Code, Held, Known};
 use upsweep_plan::moving_sum::{MovingSumPlan, Windows};
@@ -124,7 +124,7 @@ where
         acc: Layout { size: size_of::<OfWindow<A>>(), align: align_of::<OfWindow<A>>() },
         output: Layout::of::<O>(),
     };
-    let known = Known::NOTHING;
+    let known = Known::default();
     let types = TypeId::of::<(T, M, F)>();
     use_them(&Functions { layouts, known, key: Layout::of::<()>(), may_fault: false, types, held: &held, text: &text })
 }

@@ -16,7 +16,7 @@ use std::any::TypeId;
 use upsweep_core::buffer::View;
 use upsweep_core::error::{Error, Result};
 use upsweep_core::inputs::Lend;
-use upsweep_core::operator::{Element, Form, Function, Same, Source};
+use upsweep_core::operator::{Element, Function, Same, Source};
 use upsweep_core::outputs::{LendMut, Target};
 use upsweep_core::steps::{Code, Held, Known};
 use upsweep_plan::pyramid::{Halvings, MOST_LEVELS, PyramidPlan, THREADS, halved};
@@ -101,7 +101,7 @@ where
         acc: one,
         output: one,
     };
-    let known = Known { same_finish: true, ..Known::NOTHING };
+    let known = Known { same_finish: true, ..Known::default() };
     let types = TypeId::of::<(F, [T; 4])>();
     use_them(&Functions { layouts, known, key: Layout::of::<()>(), may_fault: false, types, held: &held, text: &text })
 }
