@@ -197,6 +197,11 @@ pub enum Error {
     },
     /// Input and output overlap without being the same memory.
     Overlap,
+    /// A carry that is damaged, or that belongs to another call.
+    Carry {
+        /// What is wrong with it, with the values found and expected.
+        reason: String,
+    },
     /// No such device, or no driver for it.
     Device {
         /// The device requested, and what was found.
@@ -306,6 +311,7 @@ impl fmt::Display for Error {
             Self::Overlap => f.write_str(
                 "input and output overlap without being the same memory: use separate buffers, or run_in_place",
             ),
+            Self::Carry { reason } => write!(f, "the carry {reason}"),
             Self::Device { reason } => f.write_str(reason),
             Self::Driver { doing, reason } => write!(f, "{doing}: {reason}"),
             Self::OutOfMemory { bytes: usize::MAX } => {
@@ -320,7 +326,8 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 /// Returns a type's name without the paths of modules.
-fn without_paths(name: &str) -> String {
+#[must_use]
+pub fn without_paths(name: &str) -> String {
     let mut short = String::new();
     for part in name.split_inclusive(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')) {
         short.push_str(part.rsplit("::").next().unwrap_or(part));

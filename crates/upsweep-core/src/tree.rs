@@ -48,6 +48,9 @@ pub const ROWS: usize = 8;
 pub const GROUPS: usize = 24;
 pub const TILES: usize = 32;
 
+/// Number of values that the results after an element depend on: the chains y, R, Q, G and P after it.
+pub const LEVELS: usize = 5;
+
 /// Returns the number of elements of a row: a power of two up to 32, of 64 bytes of elements or of results, whichever are
 /// larger. `input` and `output` are the bytes of an element and of a result.
 #[must_use]

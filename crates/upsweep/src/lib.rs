@@ -104,6 +104,7 @@
 extern crate self as upsweep;
 
 pub mod automaton;
+pub mod carry;
 pub mod count;
 pub mod dedup;
 pub mod device;
@@ -158,6 +159,7 @@ pub use cudarc;
 
 pub use array::Array;
 pub use automaton::Automaton;
+pub use carry::Carry;
 pub use count::Count;
 pub use dedup::Dedup;
 pub use device::Device;
@@ -213,8 +215,9 @@ pub mod prelude {
     pub use crate::operator::builtin::*;
     #[doc(no_inline)]
     pub use crate::{
-        Apply, Array, Bits, Count, Dedup, Device, Element, Expand, Function, Gather, Histogram, Merge, MovingSum,
-        Neighbours, Nth, Operator, Partition, Pyramid, RangeHistogram, Recurrence, Reduce, Repeat, Runs, Scan, Scatter,
+        Apply, Array, Bits, Carry, Count, Dedup, Device, Element, Expand, Function, Gather, Histogram, Merge,
+        MovingSum, Neighbours, Nth, Operator, Partition, Pyramid, RangeHistogram, Recurrence, Reduce, Repeat, Runs,
+        Scan, Scatter,
     };
     #[doc(no_inline)]
     pub use crate::{

@@ -28,14 +28,13 @@
 //!
 //! **Cost.** One scan of the counts to build it. A range reads two sums, a quantile the logarithm of `bins`.
 
-use crate::array::{Array, Storage};
+use crate::array::Array;
 use crate::device::{Backend, Device};
 use crate::histogram::Count;
 use crate::options::expect_length;
 use crate::scan::Scan;
 use upsweep_core::buffer::{Input, Output};
 use upsweep_core::error::{Error, Result};
-use upsweep_core::memory;
 use upsweep_core::operator::WidenFrom;
 use upsweep_core::operator::builtin::Sum;
 
@@ -56,26 +55,8 @@ impl RangeHistogram {
         I::Item: Count,
         u64: WidenFrom<I::Item>,
     {
-        let bins = counts.view().len();
-        let scan = Scan::new(Sum).exclusive().accumulate::<u64>();
-        let storage = match &device.0 {
-            Backend::Cpu => {
-                let mut prefixes = memory::room(bins + 1)?;
-                prefixes.resize(bins + 1, 0);
-                let (first, total) = prefixes.split_at_mut(bins);
-                scan.run_with_carry(device, counts, first, total)?;
-                Storage::Host(prefixes)
-            }
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(cuda) => {
-                let mut prefixes = cuda.allocate(bins + 1)?;
-                let mut view = prefixes.as_view_mut();
-                let (mut first, mut total) = view.split_at_mut(bins);
-                scan.run_with_carry(device, counts, &mut first, &mut total)?;
-                Storage::Cuda(prefixes)
-            }
-        };
-        Ok(Self { prefixes: Array(storage) })
+        let prefixes = Scan::new(Sum).exclusive().accumulate::<u64>().with_total().run_to_array(device, counts)?;
+        Ok(Self { prefixes })
     }
 
     /// Returns the number of bins.

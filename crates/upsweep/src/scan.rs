@@ -45,17 +45,20 @@
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990.
 
 use crate::array::Array;
+use crate::carry::{Call, Carry};
 use crate::device::{Backend, Device};
 use crate::options::{Asked, Options, begins_with_nothing, shared_options};
-use upsweep_core::buffer::{Input, Output, ViewMut};
+use std::any::TypeId;
+use upsweep_core::buffer::{Input, Output};
+use upsweep_core::call::carry::{self, Carried};
 use upsweep_core::call::{Direction, Elements, Job};
 use upsweep_core::error::{Error, Result};
 use upsweep_core::halves::{InF32, sums_in_f32};
 use upsweep_core::init::{Init, InitFrom, InitValue, NoInit};
 use upsweep_core::inputs::{Inputs, Read, len_of};
-use upsweep_core::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Stores, Widen};
+use upsweep_core::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Source, Stores, Widen};
 use upsweep_core::outputs::{Outputs, Target, Write};
-use upsweep_core::segments::{Kind, Segmentation, Whole};
+use upsweep_core::segments::{Kind, SegmentKind, Segmentation, Whole};
 use upsweep_core::shape::Shape;
 use upsweep_core::steps::{JobSteps, Parts};
 
@@ -143,44 +146,100 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
         self.dispatch::<X::Item, Y::Item>(device, Elements::Given(input), output.given(), len, None)
     }
 
-    /// Runs like [`run`](Self::run), and stores the carry in `carry[0]`, where the device computes: the combination of
-    /// the initial value and all elements, before `finish`. A scan of the elements that follow begins with it. So an
-    /// array of any length can be scanned in chunks, each with [`init_from`](Self::init_from) the carry of the one
-    /// before (in reverse: of the one after).
+    /// Scans `input`, a part of an array, into `output`, after the parts before it. `carry` has the state after those, and
+    /// then the state after this one: see [`carry`](crate::carry). So an array of any length is scanned in parts, and
+    /// they have the results of one call on the whole array. A new carry is that of the first part. An initial value
+    /// comes before that, or in each segment.
     ///
     /// ```
     /// use upsweep::prelude::*;
     ///
     /// let device = Device::cpu();
-    /// let (mut out, mut carry) = ([0u32; 3], [0u32]);
+    /// let (mut out, mut carry) = ([0; 3], Carry::new());
     /// Scan::new(Sum).run_with_carry(&device, &[1, 2, 3], &mut out, &mut carry)?;
-    /// assert_eq!((out, carry), ([1, 3, 6], [6]));
-    /// Scan::new(Sum).init_from(&carry).run(&device, &[4, 5, 6], &mut out)?;
+    /// assert_eq!(out, [1, 3, 6]);
+    /// Scan::new(Sum).run_with_carry(&device, &[4, 5, 6], &mut out, &mut carry)?;
     /// assert_eq!(out, [10, 15, 21]);
+    ///
+    /// // Segments go on, too: the second part begins with the key with which the first ended.
+    /// let mut carry = Carry::new();
+    /// Scan::new(Sum).segments(Segments::Keys(&[7, 7, 8])).run_with_carry(&device, &[1, 1, 1], &mut out, &mut carry)?;
+    /// assert_eq!(out, [1, 2, 1]);
+    /// Scan::new(Sum).segments(Segments::Keys(&[8, 8, 9])).run_with_carry(&device, &[1, 1, 1], &mut out, &mut carry)?;
+    /// assert_eq!(out, [2, 3, 1]);
     /// # Ok::<(), upsweep::Error>(())
     /// ```
     ///
-    /// The carry of a sum or product of floats is the value of the last result; that of other operators on floats may
-    /// differ from it in the last bits. The scan that begins with the carry is grouped anew.
-    ///
     /// # Errors
-    /// As [`run`](Self::run); [`Error::Options`] with segments or with several lines along an axis, which have no
-    /// single carry; [`Error::NoIdentity`] where there are no elements, no `init` and no identity; [`Error::Length`]
-    /// when `carry` is empty.
-    pub fn run_with_carry<'x, 'y, X, Y, C>(&self, device: &Device, input: X, output: Y, carry: &mut C) -> Result<()>
+    /// As [`run`](Self::run). The carry is then as before, unless the device tells an error later. [`Error::Carry`] when
+    /// it is of another call. [`Error::Options`] in reverse, which counts from the array's end; with several lines along
+    /// an axis; with segments by offsets; and with counted elements.
+    pub fn run_with_carry<'x, 'y, X, Y>(&self, device: &Device, input: X, output: Y, carry: &mut Carry) -> Result<()>
     where
         X: Inputs<'x>,
         Y: Outputs<'y>,
-        C: Output<Item = M::Output> + ?Sized,
         M: Map<X::Value, X::Args>,
         Op: Operator<M::Output>,
+        Y::Value: Stores<<F as Function<(M::Output,)>>::Output>,
         F: Function<(M::Output,), Output = Y::Value>,
         G: Segmentation,
         V: Init<M::Output>,
     {
-        let (input, carry) = (input.given(), carry.view_mut());
+        let input = input.given();
         let len = len_of::<X::Item>(&input)?;
-        self.dispatch::<X::Item, Y::Item>(device, Elements::Given(input), output.given(), len, Some(carry))
+        self.expect_parts(len, X::Item::COUNTED)?;
+        let call = || self.call::<X::Item, Y::Item>();
+        let types = TypeId::of::<(Op, M, F, X::Value, Y::Value, G::Key, G::Same)>();
+        let words = const { words::<X::Item, Y::Item, Op, M, F, G>() };
+        let any_bits = numbers::<M::Output>() && (G::KIND as u8 != Kind::Keys as u8 || numbers::<G::Key>());
+        let carried = carry.open(device, (types, call), words, any_bits)?;
+        self.dispatch::<X::Item, Y::Item>(device, Elements::Given(input), output.given(), len, Some(carried))?;
+        carry.advance(len);
+        Ok(())
+    }
+
+    /// Checks that an array of this scan may have parts that are scanned one after the other.
+    fn expect_parts(&self, len: usize, counted: bool) -> Result<()>
+    where
+        G: Segmentation,
+    {
+        let Options { axis, .. } = self.options;
+        let lines = self.options.shape(len)?.lines();
+        let reason = match G::KIND {
+            _ if self.direction.reverse => "it counts from the array's end, which is not known: scan the parts forward",
+            Kind::Offsets => "they are of the whole array: give head flags or keys",
+            _ if axis.is_some() && lines > 1 => "each line has a carry of its own: scan the lines by themselves",
+            _ if counted => "the device knows how many they are: give a slice of them",
+            _ => return Ok(()),
+        };
+        Err(Error::Options { options: "a part of an array", reason })
+    }
+
+    /// Returns what calls that share a carry with this one have in common.
+    fn call<I, O>(&self) -> Call
+    where
+        I: Read,
+        O: Write,
+        M: Map<I::Value, I::Args>,
+        Op: Operator<M::Output>,
+        G: Segmentation,
+    {
+        use std::any::type_name as name;
+        let Options { operator, map, .. } = self.options;
+        let mut source = Source::new();
+        map.cuda_function(&mut source);
+        operator.cuda_function(&mut source);
+        let segments = match self.options.segments.kind() {
+            SegmentKind::Keys(_, same) => {
+                same.cuda_function(&mut source);
+                format!(" by keys of {}", name::<G::Key>())
+            }
+            SegmentKind::HeadFlags(_) => " by head flags".to_owned(),
+            SegmentKind::Whole | SegmentKind::Offsets(_) => String::new(),
+        };
+        let (operator, value) = (name::<Op>(), name::<M::Output>());
+        let types = format!("{} to {}", name::<I::Value>(), name::<O::Value>());
+        Call::new(&format!("a scan by {operator} of {value} from {types}{segments}"), &source)
     }
 
     /// Scans `data` in place.
@@ -258,7 +317,7 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
         input: Elements<'_, I>,
         output: O::Given<'_>,
         len: usize,
-        carry: Option<ViewMut<'_, M::Output>>,
+        carried: Option<Carried<'_>>,
     ) -> Result<()>
     where
         I: Read,
@@ -273,7 +332,7 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
         let (segments, init) = (self.options.segments.kind(), self.options.init.source());
         let steps = Parts::<I, O, Op, M, F>::new(operator, map, finish);
         let job = Job::<_, G> { input, output, shape: Shape::line(len), init, segments, steps };
-        run_checked::<I, O, Op, M, F, G>(device, job, axis, self.direction, carry)
+        run_checked::<I, O, Op, M, F, G>(device, job, axis, self.direction, carried)
     }
 }
 
@@ -284,7 +343,7 @@ fn run_checked<I, O, Op, M, F, G>(
     mut job: Job<'_, '_, '_, Parts<I, O, Op, M, F>, G>,
     axis: Option<(&[usize], usize)>,
     direction: Direction,
-    carry: Option<ViewMut<'_, M::Output>>,
+    carried: Option<Carried<'_>>,
 ) -> Result<()>
 where
     I: Read,
@@ -302,44 +361,30 @@ where
         output: O::len(&job.output, "output")?,
         begins_with_nothing: begins_with_nothing(&job.steps.operator, &job.init),
     };
-    job.shape = checked(&asked, direction, carry.as_ref().map(ViewMut::len))?;
-    (const { way::<I, O, Op, M, F, G>() })(device, job, direction, carry)
+    job.shape = checked(&asked, direction)?;
+    (const { way::<I, O, Op, M, F, G>() })(device, job, direction, carried)
 }
 
-/// Checks a scan, and returns its shape. `carry` is the length of the output for the carry, if the call stores one. The
-/// function is inlined, because most of what it checks is constant where a call is compiled. With `small-loops` it is a
-/// function of its own.
+/// Checks a scan, and returns its shape. The function is inlined, because most of what it checks is constant where a call
+/// is compiled. With `small-loops` it is a function of its own.
 #[cfg_attr(not(feature = "small-loops"), inline(always))]
 #[cfg_attr(feature = "small-loops", inline(never))]
-fn checked(asked: &Asked<'_>, direction: Direction, carry: Option<usize>) -> Result<Shape> {
+fn checked(asked: &Asked<'_>, direction: Direction) -> Result<Shape> {
     let Direction { exclusive, total, .. } = direction;
     let shape = asked.shape()?;
-    let expect_one_line = |options| {
-        if shape.lines() > 1 || asked.segments.kind != Kind::Whole {
-            let reason =
-                "each line or segment has one of its own: scan the lines or segments of one chunk by themselves";
-            return Err(Error::Options { options, reason });
-        }
-        Ok(())
-    };
-    if let Some(found) = carry {
-        expect_one_line("a carry with segments or several lines")?;
-        if found == 0 {
-            return Err(Error::Length { what: "carry", found, expected: 1 });
-        }
-        if asked.len == 0 {
-            asked.expect_begin("the carry of a scan without elements")?;
-        }
-    }
     let expected = results(asked.len, direction);
     if let Some(found) = asked.output.filter(|&found| found != expected) {
         return Err(Error::Length { what: "output", found, expected });
     }
-    if asked.counted && (carry.is_some() || total) {
-        asked.expect_begin("what follows elements that may be none")?;
-    }
     if total {
-        expect_one_line("a total with segments or several lines")?;
+        if shape.lines() > 1 || asked.segments.kind != Kind::Whole {
+            let options = "a total with segments or several lines";
+            let reason = "each line or segment has one of its own: scan the lines or segments by themselves";
+            return Err(Error::Options { options, reason });
+        }
+        if asked.counted {
+            asked.expect_begin("what follows elements that may be none")?;
+        }
         if asked.len == 0 {
             asked.expect_begin("the total of no elements")?;
         }
@@ -356,13 +401,8 @@ fn results(len: usize, direction: Direction) -> usize {
     len.saturating_add(usize::from(direction.total))
 }
 
-/// Function that runs a scan on a device, given its job, its direction and the output for its carry.
-type Way<S, G> = for<'x, 'y, 'a> fn(
-    &Device,
-    Job<'x, 'y, 'a, S, G>,
-    Direction,
-    Option<ViewMut<'_, <S as JobSteps>::Given>>,
-) -> Result<()>;
+/// Function that runs a scan on a device, given its job, its direction and its carry.
+type Way<S, G> = for<'x, 'y, 'a> fn(&Device, Job<'x, 'y, 'a, S, G>, Direction, Option<Carried<'_>>) -> Result<()>;
 
 /// Returns the function that runs a scan by the operator `Op`: sums of `f16` and `bf16` are computed in `f32`. It is
 /// chosen as a constant: otherwise the compiler would compile the branch that is never taken, too, for each job.
@@ -376,25 +416,47 @@ where
     G: Segmentation,
 {
     if sums_in_f32::<M::Output, Op>() {
-        |device, Job { input, output, shape, init, segments, steps }, direction, carry| {
+        |device, Job { input, output, shape, init, segments, steps }, direction, carried| {
             let job = Job { input, output, shape, init, segments, steps: InF32(steps) };
-            run_job::<_, G>(device, job, direction, carry)
+            run_job::<_, G>(device, job, direction, carried)
         }
     } else {
         run_job::<_, G>
     }
 }
 
+/// Returns the number of words of the state of a scan by `Op`.
+const fn words<I, O, Op, M, F, G>() -> usize
+where
+    I: Read,
+    O: Write,
+    M: Map<I::Value, I::Args>,
+    Op: Operator<M::Output>,
+    F: Function<(M::Output,), Output = O::Value>,
+    G: Segmentation,
+{
+    if sums_in_f32::<M::Output, Op>() {
+        carry::words::<InF32<I, O, Op, M, F>, G>()
+    } else {
+        carry::words::<Parts<I, O, Op, M, F>, G>()
+    }
+}
+
+/// Whether any bits of the size of a `T` are a value of it, as of numbers and structs of equal numbers.
+const fn numbers<T: Element>() -> bool {
+    T::NUMBERS > 0 || T::HALVES.is_some()
+}
+
 fn run_job<S: JobSteps, G: Segmentation>(
     device: &Device,
     job: Job<'_, '_, '_, S, G>,
     direction: Direction,
-    carry: Option<ViewMut<'_, S::Given>>,
+    carried: Option<Carried<'_>>,
 ) -> Result<()> {
     match &device.0 {
-        Backend::Cpu => upsweep_cpu::scan::run(job, direction, carry),
+        Backend::Cpu => upsweep_cpu::scan::run(job, direction, carried),
         #[cfg(feature = "cuda")]
-        Backend::Cuda(cuda) => upsweep_cuda::scan::run(cuda, job, direction, carry),
+        Backend::Cuda(cuda) => upsweep_cuda::scan::run(cuda, job, direction, carried),
     }
 }
 

@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | here | [`Job`]: a scan or a reduction, and everything that runs as one |
+//! | `carry` | what a scan hands on to the scan of the elements that follow |
 //! | `select` | stream compaction: the choice of elements, and what is stored of them |
 //! | `expand` | results of counts |
 //! | `sort` | parts of an array that are sorted separately |
@@ -15,6 +16,7 @@
 //! Backends and builders depend on this module, and not on each other.
 
 pub mod automaton;
+pub mod carry;
 pub mod expand;
 pub mod merge;
 pub mod recurrence;

@@ -8,7 +8,7 @@ use crate::tile::simd::Set;
 use crate::tile::store::Ahead;
 use crate::tile::tree::{ScanTree, State};
 use upsweep_core::steps::Steps;
-use upsweep_core::tree::{GROUPS, ROWS};
+use upsweep_core::tree::{GROUPS, LEVELS, ROWS};
 
 /// Operands of a scan that all of its runs have.
 pub(super) struct Common<'a, S: Steps> {
@@ -37,6 +37,12 @@ pub(super) trait Prefixes<'a, S: Steps>: Sync {
 
     /// Returns the state before a head.
     fn of_head(&self) -> Self::State;
+
+    /// Returns the state with these [`levels`](Self::levels), before an element that is no head.
+    fn of_levels(&self, levels: [S::Acc; LEVELS]) -> Self::State;
+
+    /// Returns what the elements after a state depend on. Prefixes that are values have one level, several times.
+    fn levels(&self, state: Self::State) -> Option<[S::Acc; LEVELS]>;
 
     /// Returns the effect of `run` on the state. The first element has the position `position` in its array or line. The
     /// run begins with a head, or is a whole block.
@@ -85,6 +91,16 @@ impl<'a, S: Steps> Prefixes<'a, S> for Values<'a, S> {
     #[inline(always)]
     fn of_head(&self) -> Option<S::Acc> {
         self.common.init
+    }
+
+    #[inline(always)]
+    fn of_levels(&self, levels: [S::Acc; LEVELS]) -> Option<S::Acc> {
+        Some(levels[0])
+    }
+
+    #[inline(always)]
+    fn levels(&self, state: Option<S::Acc>) -> Option<[S::Acc; LEVELS]> {
+        state.map(|value| [value; LEVELS])
     }
 
     #[inline(always)]
@@ -165,6 +181,16 @@ impl<'a, S: Steps> Prefixes<'a, S> for Levels<'a, S> {
     }
 
     #[inline(always)]
+    fn of_levels(&self, levels: [S::Acc; LEVELS]) -> State<S::Acc> {
+        State::of_levels(self.0.steps, levels)
+    }
+
+    #[inline(always)]
+    fn levels(&self, state: State<S::Acc>) -> Option<[S::Acc; LEVELS]> {
+        Some(state.levels())
+    }
+
+    #[inline(always)]
     unsafe fn step(&self, run: Run, position: usize, is_head: bool) -> Step<State<S::Acc>, Tiles<S::Acc>> {
         if is_head {
             // SAFETY: the run is in the memory; nothing writes its input meanwhile.
@@ -174,7 +200,7 @@ impl<'a, S: Steps> Prefixes<'a, S> for Levels<'a, S> {
         let (row, neutral) = steps.tree();
         let len = GROUPS * ROWS * row;
         let mut tiles = Tiles { first: position / len, count: run.len / len, totals: [neutral; MOST_TILES] };
-        let nothing = State { is_head: false, y: neutral, tiles: neutral, spans: neutral, before: neutral };
+        let nothing = self.of_levels([neutral; LEVELS]);
         for (i, total) in tiles.totals[..tiles.count].iter_mut().enumerate() {
             let tile = Run { start: run.start + i * len, len, origin: run.origin };
             // SAFETY: the tile is in the run.

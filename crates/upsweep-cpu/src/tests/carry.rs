@@ -1,130 +1,156 @@
-//! Carry of a scan: the initial value for a scan of the elements that follow.
+//! Carry of a scan: parts that are scanned one after the other have the results of one scan.
 
 use super::*;
-use std::fmt::Debug;
-use upsweep_core::buffer::ViewMut;
+use upsweep_core::buffer::{View, ViewMut};
 use upsweep_core::call::Direction;
-use upsweep_core::operator::Same;
+use upsweep_core::call::carry::{self, Carried};
 use upsweep_core::operator::builtin::Sum;
-use upsweep_core::segments::Whole;
+use upsweep_core::operator::{Function, Same};
+use upsweep_core::segments::{HeadFlags, Keys, Whole};
 use upsweep_core::steps::Parts;
 
-const DIRECTIONS: [(bool, bool); 4] = [(false, false), (false, true), (true, false), (true, true)];
-
-/// Scans `x` to `out`, or in place without `x`, and returns the carry.
-fn scan<T: Element, Op: Operator<T>>(
-    (operator, direction, init): (Op, Direction, Option<T>),
-    x: Option<&[T]>,
-    out: &mut [T],
-    untouched: T,
-    limits: Limits,
-) -> T {
-    let mut carry = [untouched; 2];
-    let steps = Parts::<T, T, _, _, _>::new(operator, Same, Same);
-    let results = (out.as_mut_ptr(), out.len());
-    let job = job::<_, _, _, Whole>(steps, x, results, shape_of(out.len()), SegmentKind::Whole, init);
-    crate::scan::run_within(job, direction, Some(ViewMut::Host(&mut carry)), limits).unwrap();
-    carry[0]
+/// Options of a scan and the cut of its blocks.
+#[derive(Clone, Copy, Debug)]
+struct Options {
+    exclusive: bool,
+    block: usize,
+    non_temporal: bool,
 }
 
-/// Checks the carry, and that a scan that stores one has the results of one that does not.
-fn check<T, Op>(operator: Op, value: impl Fn(u64) -> T + Sync, untouched: T)
+/// Segments of the whole array, which each part has its own part of.
+#[derive(Clone, Copy, Debug)]
+enum By<'a> {
+    Nothing,
+    Flags(&'a [bool]),
+    Keys(&'a [u8]),
+}
+
+/// Scans `x` in the parts between `cuts`, each by itself, and returns the results.
+fn in_parts<I, M, Op, F, O>(
+    (map, operator, finish): (M, Op, F),
+    x: &[I],
+    init: Option<M::Output>,
+    options: Options,
+    by: By<'_>,
+    cuts: &[usize],
+) -> Vec<O>
 where
-    T: Element + PartialEq + Debug,
-    Op: Operator<T>,
+    I: Element,
+    O: Element,
+    M: Map<I>,
+    Op: Operator<M::Output>,
+    F: Function<(M::Output,), Output = O>,
 {
-    for threads in [1, 2, 8] {
-        with_threads(threads, || {
-            let random = &mut Random(21);
-            for block in BLOCKS {
-                for n in sizes(block) {
-                    for (exclusive, reverse) in DIRECTIONS {
-                        let needs_init = operator.identity().is_none() && (exclusive || n == 0);
-                        let init = (needs_init || random.coin()).then(|| value(random.next()));
-                        let x: Vec<T> = (0..n).map(|_| value(random.next())).collect();
-                        let limits = limits(block, random.coin());
-                        let at = |k: usize| x[if reverse { n - 1 - k } else { k }];
-                        let (mut state, mut expected) = (init, x.clone());
-                        for k in 0..n {
-                            let next = state.map_or(at(k), |state| operator.combine(state, at(k)));
-                            expected[if reverse { n - 1 - k } else { k }] =
-                                if exclusive { state.or(operator.identity()).unwrap() } else { next };
-                            state = Some(next);
-                        }
-                        let state = state.or(operator.identity()).unwrap();
-
-                        let mut found = x.clone();
-                        let from = random.coin().then_some(&x[..]);
-                        let direction = Direction { exclusive, reverse, total: false };
-                        let carry = scan((operator, direction, init), from, &mut found, untouched, limits);
-                        let what = || format!("{n} elements, blocks of {block}, {direction:?}, {init:?}");
-                        assert_eq!(carry, state, "{}", what());
-                        assert!(found == expected, "{}", what());
-                    }
-                }
+    type StepsOf<I, O, Op, M, F> = Parts<I, O, Op, M, F>;
+    let Options { exclusive, block, non_temporal } = options;
+    let steps = || StepsOf::<I, O, Op, M, F>::new(operator, map, finish);
+    let words = carry::words::<StepsOf<I, O, Op, M, F>, Keys<'_, [u8], SameTens>>();
+    // Words of a state that a call should not have read are poisoned.
+    let (mut before, mut after) = (vec![!0; words], vec![!0; words]);
+    let direction = Direction { exclusive, ..Direction::default() };
+    let mut results: Vec<O> = Vec::with_capacity(x.len());
+    for pair in cuts.windows(2) {
+        let range = pair[0]..pair[1];
+        let to = (results.spare_capacity_mut().as_mut_ptr().cast::<O>(), range.len());
+        let part = Some(&x[range.clone()]);
+        let carried =
+            Carried { position: range.start as u64, before: View::Host(&before), after: ViewMut::Host(&mut after) };
+        let (shape, limits) = (shape_of(range.len()), limits(block, non_temporal));
+        match by {
+            By::Nothing => {
+                let job = job::<_, _, _, Whole>(steps(), part, to, shape, SegmentKind::Whole, init);
+                crate::scan::run_within(job, direction, Some(carried), limits)
             }
-        });
-    }
-}
-
-#[test]
-fn the_state_after_the_last_element() {
-    check(Then, |x| Affine(x as u32 | 1, (x >> 9) as u32), Affine(0, 0));
-    check(Concat, Word::letter, Word(0, 0));
-    check(Sum, |x| x as i8, 0);
-}
-
-#[test]
-fn chunks_are_the_whole_scan() {
-    for threads in [1, 2, 8] {
-        with_threads(threads, || {
-            let random = &mut Random(22);
-            for block in BLOCKS {
-                for n in [0, 1, 65, 300, 2049, 9000] {
-                    for (exclusive, reverse) in DIRECTIONS {
-                        let direction = Direction { exclusive, reverse, total: false };
-                        let x: Vec<Affine> = (0..n).map(|_| Affine(random.next() as u32 | 1, 7)).collect();
-                        let run = |init, x: &[Affine], out: &mut [Affine]| {
-                            scan((Then, direction, init), Some(x), out, Affine(0, 0), limits(block, false))
-                        };
-                        let mut expected = x.clone();
-                        let whole = run(None, &x, &mut expected);
-                        let mut cuts = random_offsets(random, n);
-                        if reverse {
-                            cuts.reverse();
-                        }
-                        let (mut found, mut carry) = (x.clone(), None);
-                        for pair in cuts.windows(2) {
-                            let chunk = pair[0].min(pair[1])..pair[0].max(pair[1]);
-                            carry = Some(run(carry, &x[chunk.clone()], &mut found[chunk]));
-                        }
-                        assert_eq!(carry, Some(whole), "{n} elements, blocks of {block}, {direction:?}, {cuts:?}");
-                        assert!(found == expected, "{n} elements, blocks of {block}, {direction:?}, {cuts:?}");
-                    }
-                }
+            By::Flags(flags) => {
+                let flags = SegmentKind::HeadFlags(View::Host(&flags[range.clone()]));
+                let job = job::<_, _, _, HeadFlags<'_, [bool]>>(steps(), part, to, shape, flags, init);
+                crate::scan::run_within(job, direction, Some(carried), limits)
             }
-        });
-    }
-}
-
-/// Checks that the carry is a reduction: the same bits with any number of threads, in place, and as `reduce` has them.
-#[test]
-fn floats_have_the_same_bits() {
-    let random = &mut Random(23);
-    let direction = Direction::default();
-    for n in [1, 63, 200, 2048, 5001, 12345] {
-        let x: Vec<f32> = (0..n).map(|_| (random.next() as f32).sqrt() - 1e3).collect();
-        for block in [7, 200, 2500] {
-            let limits = limits(block, false);
-            let mut all = Vec::new();
-            for threads in [1, 2, 8] {
-                let (mut out, mut place) = (x.clone(), x.clone());
-                with_threads(threads, || {
-                    all.push(scan((Sum, direction, None), Some(&x), &mut out, 0.0, limits).to_bits());
-                    all.push(scan((Sum, direction, None), None, &mut place, 0.0, limits).to_bits());
-                });
+            By::Keys(keys) => {
+                let keys = SegmentKind::Keys(View::Host(&keys[range.clone()]), SameTens);
+                let job = job::<_, _, _, Keys<'_, [u8], SameTens>>(steps(), part, to, shape, keys, init);
+                crate::scan::run_within(job, direction, Some(carried), limits)
             }
-            assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "{n} elements, blocks of {block}: {all:?}");
         }
+        .unwrap();
+        // SAFETY: the scan has written all results of the part.
+        unsafe { results.set_len(range.end) };
+        std::mem::swap(&mut before, &mut after);
+        after.fill(!0);
     }
+    results
+}
+
+/// Checks parts against the whole, by every segmentation.
+fn check<I, M, Op, F, O>(steps: (M, Op, F), element: impl Fn(u64) -> I + Sync, init: M::Output, lengths: &[usize])
+where
+    I: Element,
+    O: Element + std::fmt::Debug,
+    M: Map<I>,
+    Op: Operator<M::Output>,
+    F: Function<(M::Output,), Output = O>,
+{
+    let bytes = |results: &[O]| -> Vec<u8> {
+        // SAFETY: the results are numbers or structs of equal numbers, without padding.
+        unsafe { std::slice::from_raw_parts(results.as_ptr().cast(), size_of_val(results)) }.to_vec()
+    };
+    for threads in [1, 2, 8] {
+        with_threads(threads, || {
+            let random = &mut Random(22 + threads as u64);
+            for &n in lengths {
+                for exclusive in [false, true] {
+                    let block = BLOCKS[random.next() as usize % BLOCKS.len()];
+                    let options = Options { exclusive, block, non_temporal: random.coin() };
+                    let x: Vec<I> = (0..n).map(|_| element(random.next())).collect();
+                    let rare = 1 + random.next() % 300;
+                    let flags: Vec<bool> = (0..n).map(|_| random.next() % rare == 0).collect();
+                    let mut key = 0u8;
+                    let keys: Vec<u8> = flags
+                        .iter()
+                        .map(|&flag| {
+                            // The last digit is not compared.
+                            key = if flag { key.wrapping_add(10) % 250 } else { key / 10 * 10 + key % 3 };
+                            key
+                        })
+                        .collect();
+                    let init = (exclusive && operator_has_no_identity(steps.1) || random.coin()).then_some(init);
+                    for by in [By::Nothing, By::Flags(&flags), By::Keys(&keys)] {
+                        let cuts = random_offsets(random, n);
+                        let whole = in_parts(steps, &x, init, options, by, &[0, n]);
+                        let parts = in_parts(steps, &x, init, options, by, &cuts);
+                        let at = bytes(&whole).iter().zip(bytes(&parts)).position(|(a, b)| *a != b);
+                        let wrong = at.map(|at| (at / size_of::<O>(), whole[at / size_of::<O>()], parts[at / size_of::<O>()]));
+                        let by = match by {
+                            By::Nothing => "nothing",
+                            By::Flags(_) => "flags",
+                            By::Keys(_) => "keys",
+                        };
+                        assert!(wrong.is_none(), "{n} elements by {by}, cut at {cuts:?}, {options:?}: {wrong:?}");
+                    }
+                }
+            }
+        });
+    }
+}
+
+fn operator_has_no_identity<T: Element, Op: Operator<T>>(operator: Op) -> bool {
+    operator.identity().is_none()
+}
+
+#[test]
+fn parts_are_the_whole() {
+    let lengths = [0, 1, 2, 65, 300, 2049, 9000];
+    check((Same, Then, Same), |x| Affine(x as u32 | 1, (x >> 9) as u32), Affine(3, 5), &lengths);
+    check((Same, Concat, Hash), Word::letter, Word::letter(9), &lengths);
+    check((Same, Sum, Same), |x| x as i8, 7, &lengths);
+    // Positions count through all parts.
+    check((Positioned, Concat, Hash), |x| x as u16, Word::letter(9), &lengths);
+}
+
+/// Sums of floats have the bits of the whole wherever they are cut: in rows, groups, tiles and spans.
+#[test]
+fn parts_have_the_same_bits() {
+    let number = |x: u64| (x as u32 as f64 - 2e9) * 0.125f64.powi((x >> 40) as i32 % 6);
+    check((Same, Sum, Same), |x| number(x) as f32, 0.375, &[1, 15, 129, 3071, 3072, 3073, 9000, 99_000]);
+    check((Same, Sum, Same), number, 0.375, &[7, 8, 65, 1535, 1536, 50_000]);
 }

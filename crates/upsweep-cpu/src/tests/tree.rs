@@ -281,7 +281,7 @@ fn maps_and_finishes() {
     check((Sum, Weighed, Same), |x| [double(x); 4], |x: &f32| x.bits(), 11);
 }
 
-/// Checks scans in place, with carries, over several spans.
+/// Checks scans in place, with totals, over several spans.
 #[test]
 fn spans() {
     let random = &mut Random(12);
@@ -292,20 +292,19 @@ fn spans() {
             let by = By::Lines(n);
             let expected = expected(&x, 16, &by, direction, (None, 0.0), |a, b| a + b);
             for threads in [1, 2, 3] {
-                let (mut out, mut carry) = (x.clone(), [0.0; 2]);
+                let mut out = [&x[..], &[0.0]].concat();
                 let steps = Parts::<f32, f32, _, _, _>::new(Sum, Same, Same);
                 with_threads(threads, || {
-                    let to = (out.as_mut_ptr(), n);
+                    let to = (out.as_mut_ptr(), n + 1);
                     let job = job::<_, _, _, Whole>(steps, None, to, shape_of(n), SegmentKind::Whole, None);
-                    let direction = Direction { exclusive: direction.0, reverse: direction.1, total: false };
-                    let carry = Some(upsweep_core::buffer::ViewMut::Host(&mut carry));
-                    crate::scan::run_within(job, direction, carry, limits(random.clone().below(3), false)).unwrap();
+                    let direction = Direction { exclusive: direction.0, reverse: direction.1, total: true };
+                    crate::scan::run_within(job, direction, None, limits(random.clone().below(3), false)).unwrap();
                 });
                 let wrong = (0..n).find(|&i| out[i].bits() != expected[i].bits());
                 assert_eq!(wrong, None, "{n} elements, {threads} threads, {direction:?}");
                 if !direction.0 {
                     let last = if direction.1 { expected[0] } else { expected[n - 1] };
-                    assert_eq!(carry[0].bits(), last.bits(), "{n} elements, {threads} threads, {direction:?}");
+                    assert_eq!(out[n].bits(), last.bits(), "{n} elements, {threads} threads, {direction:?}");
                 }
             }
         }

@@ -293,7 +293,7 @@ impl<S: Steps> Kernel<'_, S> {
         let (row, neutral) = steps.tree();
         // SAFETY: the elements are in the group. With the same map they are the operands.
         unsafe {
-            let element = |i: usize| steps.load(S::In::read(&memory.input, at + i), at - origin + i);
+            let element = |i: usize| steps.load(S::In::read(&memory.input, at + i), at.wrapping_sub(origin) + i);
             if !row.is_multiple_of(SQUARE) {
                 let mut square = [register::<L, _>(|_| neutral); SQUARE];
                 for i in 0..row {

@@ -51,7 +51,7 @@ pub(crate) const fn tile_len<S: Steps>() -> usize {
 pub(crate) unsafe fn load<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, k: usize, origin: usize) -> S::Acc {
     let at = memory.at(k);
     // SAFETY: `at` is less than `memory.len`, and `input` is valid for that many elements.
-    steps.load(unsafe { S::In::read(&memory.input, at) }, at - origin)
+    steps.load(unsafe { S::In::read(&memory.input, at) }, at.wrapping_sub(origin))
 }
 
 /// Reduction of runs, compiled for one instruction set.
@@ -236,7 +236,8 @@ unsafe fn reduce_in_any_order<S: Steps>(
     }
     let first = memory.at(if memory.reverse { start + len - 1 } else { start });
     // SAFETY: all positions passed below are in the run.
-    let element = |at: usize| steps.encode(steps.load(unsafe { S::In::read(&memory.input, at) }, at - origin));
+    let element =
+        |at: usize| steps.encode(steps.load(unsafe { S::In::read(&memory.input, at) }, at.wrapping_sub(origin)));
     // The loop begins with a neutral value, not with the first element: one element less than a round number is no
     // multiple of a vector.
     let mut value = steps.neutral(element(first));

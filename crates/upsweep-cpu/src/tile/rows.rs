@@ -165,7 +165,7 @@ unsafe fn load<L: Lanes, S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, at
     // SAFETY: the elements of all lanes are in memory, and all lanes are written.
     unsafe {
         for i in 0..ROW_BYTES / size_of::<S::Acc>() {
-            let value = steps.encode(steps.load(S::In::read(&memory.input, at + i), at - origin + i));
+            let value = steps.encode(steps.load(S::In::read(&memory.input, at + i), at.wrapping_sub(origin) + i));
             row.as_mut_ptr().cast::<S::Acc>().add(i).write(value);
         }
         let row = L::opaque(row.assume_init());

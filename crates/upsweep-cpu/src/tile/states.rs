@@ -328,7 +328,7 @@ pub(super) unsafe fn load_pair<L: Lanes, S: Steps, const N: usize>(
             2 => mapped::<L, S, N, 2>(wide, memory, at, origin),
             4 => mapped::<L, S, N, 4>(wide, memory, at, origin),
             _ => {
-                let index = at - origin;
+                let index = at.wrapping_sub(origin);
                 let a: State<L, N> =
                     lanewise!(L, N, wide, |i| wide.steps.load(S::In::read(&memory.input, at + i), index + i));
                 let (at, index) = (at + const { lanes::<S>() }, index + const { lanes::<S>() });
@@ -374,7 +374,7 @@ unsafe fn mapped<L: Lanes, S: Steps, const N: usize, const M: usize>(
             // A loop over lanes that only copies would become a call of `memcpy`.
             return ((&raw const first).cast::<State<L, N>>().read(), (&raw const second).cast::<State<L, N>>().read());
         }
-        let index = at - origin;
+        let index = at.wrapping_sub(origin);
         (
             lanewise!(L, N, wide, |i| wide.steps.load(lane::<In<S>, _, M>(&first, i), index + 2 * i)),
             lanewise!(L, N, wide, |i| wide.steps.load(lane::<In<S>, _, M>(&second, i), index + 2 * i + 1)),

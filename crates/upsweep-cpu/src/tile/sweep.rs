@@ -196,7 +196,7 @@ unsafe fn up_sweep<const KEEP: bool, S: Steps>(
         unsafe {
             let first = memory.at(run.start + 2 * i * part);
             let input = &memory.input;
-            let index = first - run.origin;
+            let index = first.wrapping_sub(run.origin);
             let (even, a) = (if KEEP { even.add(i * part) } else { even }, a.add(i * part));
             let (len, distance) = (2 * part, FETCH_AHEAD / size_of::<In<S>>().max(1));
             let in_order = ahead.is_nothing();

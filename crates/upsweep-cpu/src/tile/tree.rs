@@ -13,9 +13,10 @@
 //! A chain that is missing is the neutral value ([`Steps::tree`]): combined with it, a number keeps its bits. So no loop
 //! has to know which levels there are. An initial value takes the place of the neutral y before the first element.
 //!
-//! A run begins with a head or at a multiple of a tile: then Q, R and y are missing, and the [`State`] before it need
-//! not have them. The tree's levels are counted from the position 0 of a whole array or line, so parts of rows remain
-//! at a segment's ends. They are scanned one element after the other. The chains of neighbouring rows overlap.
+//! A block begins with a head or at a multiple of a tile: then Q, R and y are missing. Only a scan that goes on where
+//! another ended begins elsewhere, with the levels that were open there. The tree's levels are counted from the position
+//! 0 of a whole array or line, so parts of rows remain at a segment's ends. They are scanned one element after the
+//! other. The chains of neighbouring rows overlap.
 
 use super::group::{Bases, Head};
 use super::groups::ScanGroups;
@@ -23,16 +24,19 @@ use super::lanes::{Lanes, Work};
 use super::reduce::load;
 use super::run::{Memory, Run, Storing};
 use upsweep_core::steps::Steps;
-use upsweep_core::tree::{GROUPS, ROWS, TILES};
+use upsweep_core::tree::{GROUPS, LEVELS, ROWS, TILES};
 
-/// State before an element that is a head or begins a tile.
+/// State before an element.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct State<A> {
     /// Whether the element is a head.
     pub(crate) is_head: bool,
-    /// Chain that the element is combined with: the initial value of a head, or the neutral value.
+    /// Chain that the element is combined with: the elements before it in its row, the initial value of a head, or the
+    /// neutral value.
     pub(crate) y: A,
-    /// Chains of the tiles and of the spans before the element.
+    /// Chains of the rows, groups, tiles and spans before the element.
+    pub(crate) rows: A,
+    pub(crate) groups: A,
     pub(crate) tiles: A,
     pub(crate) spans: A,
     /// Exclusive result of the element: the inclusive one of the element before. It is exact after any element, so it is
@@ -46,8 +50,23 @@ impl<A: Copy> State<A> {
     #[inline(always)]
     pub(crate) fn of_head<S: Steps<Acc = A>>(steps: &S, init: Option<A>, identity: Option<A>) -> Self {
         let neutral = steps.tree().1;
-        let y = init.unwrap_or(neutral);
-        Self { is_head: true, y, tiles: neutral, spans: neutral, before: init.or(identity).unwrap_or(neutral) }
+        let before = init.or(identity).unwrap_or(neutral);
+        Self { is_head: true, y: init.unwrap_or(neutral), before, ..Self::of_levels(steps, [neutral; LEVELS]) }
+    }
+
+    /// Returns the state before an element that is no head, with these [`levels`](Self::levels).
+    #[inline(always)]
+    pub(crate) fn of_levels<S: Steps<Acc = A>>(steps: &S, [y, rows, groups, tiles, spans]: [A; LEVELS]) -> Self {
+        let combine = |a, b| steps.combine(a, b);
+        let before = combine(spans, combine(tiles, combine(groups, combine(rows, y))));
+        Self { is_head: false, y, rows, groups, tiles, spans, before }
+    }
+
+    /// Returns the open levels: all that the elements after these depend on.
+    #[inline(always)]
+    pub(crate) fn levels(&self) -> [A; LEVELS] {
+        let Self { y, rows, groups, tiles, spans, .. } = *self;
+        [y, rows, groups, tiles, spans]
     }
 
     /// Returns the state after a whole tile with this `total`, number `tile` of its array or line.
@@ -59,7 +78,8 @@ impl<A: Copy> State<A> {
         if (tile + 1).is_multiple_of(TILES) {
             (tiles, spans) = (neutral, steps.combine(spans, tiles));
         }
-        Self { is_head: false, y: neutral, tiles, spans, before: steps.combine(spans, tiles) }
+        let (y, rows, groups, before) = (neutral, neutral, neutral, steps.combine(spans, tiles));
+        Self { is_head: false, y, rows, groups, tiles, spans, before }
     }
 }
 
@@ -67,8 +87,8 @@ impl<A: Copy> State<A> {
 /// `STORES` there are no results.
 ///
 /// # Safety
-/// The run is in `memory` and not empty. It begins with a head or at a multiple of a tile. Nothing else writes its input,
-/// or uses its output if there are results, until `store::fence`.
+/// The run is in `memory` and not empty. Nothing else writes its input, or uses its output if there are results, until
+/// `store::fence`.
 #[derive(Clone, Copy)]
 pub(crate) struct ScanTree<'a, S: Steps, const STORES: bool> {
     pub(crate) steps: &'a S,
@@ -96,20 +116,24 @@ impl<S: Steps, const STORES: bool> ScanTree<'_, S, STORES> {
         let (end, mut next) = (start + len, start + len.min(row - position % row));
         let mut run = Run { start, len: next - start, origin };
         let before = (state.y, state.before);
+        let mut rows = neutral;
         // SAFETY: the parts are in the run.
-        let (mut rows, mut before) =
+        let (mut y, mut before) =
             unsafe { part_of_row::<S, STORES>(steps, memory, run, before, |y| y, storing.exclusive) };
         while next < end {
+            // The last result of a row is the chain of the rows up to it.
+            rows = before;
             run = Run { start: next, len: row.min(end - next), origin };
             next += run.len;
             let result = |y| steps.combine(rows, y);
             // SAFETY: the parts are in the run.
-            (_, before) =
+            (y, before) =
                 unsafe { part_of_row::<S, STORES>(steps, memory, run, (neutral, before), result, storing.exclusive) };
-            // The last result of a row is the chain of the rows up to it.
-            rows = before;
         }
-        Some(State { before, ..state })
+        if (position + len).is_multiple_of(row) {
+            (y, rows) = (neutral, before);
+        }
+        Some(State { is_head: false, y, rows, before, ..state })
     }
 }
 
@@ -122,11 +146,10 @@ impl<S: Steps, const STORES: bool> Work for ScanTree<'_, S, STORES> {
         let (row, neutral) = steps.tree();
         let (group, tile) = (ROWS * row, GROUPS * ROWS * row);
         let combine = |a, b| steps.combine(a, b);
-        let (mut groups, mut rows) = (neutral, neutral);
         let (mut k, end) = (run.start, run.start + run.len);
         while k < end {
             let rest = end - k;
-            let State { is_head, y, tiles, spans, before } = state;
+            let State { is_head, y, rows, groups, tiles, spans, before } = state;
             // SAFETY: the parts are in the run.
             let len = unsafe {
                 if at.is_multiple_of(group) && rest >= group {
@@ -134,8 +157,9 @@ impl<S: Steps, const STORES: bool> Work for ScanTree<'_, S, STORES> {
                     let run = Run { start: k, len, origin: run.origin };
                     let head = is_head.then_some(Head { y, before });
                     let bases = Bases { groups, tiles, spans };
-                    groups = L::call(ScanGroups::<S, STORES> { steps, memory, run, bases, head, storing });
-                    state.before = combine(spans, combine(tiles, groups));
+                    state.groups = L::call(ScanGroups::<S, STORES> { steps, memory, run, bases, head, storing });
+                    state.before = combine(spans, combine(tiles, state.groups));
+                    state.y = neutral;
                     len
                 } else {
                     let len = rest.min(row - at % row);
@@ -146,19 +170,20 @@ impl<S: Steps, const STORES: bool> Work for ScanTree<'_, S, STORES> {
                         let result = |y| combine(spans, combine(tiles, combine(groups, combine(rows, y))));
                         part_of_row::<S, STORES>(steps, memory, run, (y, before), result, storing.exclusive)
                     };
-                    rows = combine(rows, y);
-                    if (at + len).is_multiple_of(group) {
-                        (groups, rows) = (combine(groups, rows), neutral);
+                    (state.y, state.before) = (y, before);
+                    if (at + len).is_multiple_of(row) {
+                        (state.y, state.rows) = (neutral, combine(rows, y));
                     }
-                    state.before = before;
+                    if (at + len).is_multiple_of(group) {
+                        (state.groups, state.rows) = (combine(groups, state.rows), neutral);
+                    }
                     len
                 }
             };
             (k, at) = (k + len, at + len);
-            (state.is_head, state.y) = (false, neutral);
+            state.is_head = false;
             if at.is_multiple_of(tile) {
-                state = state.after_tile(steps, at / tile - 1, groups);
-                groups = neutral;
+                state = state.after_tile(steps, at / tile - 1, state.groups);
             }
         }
         state

@@ -1,0 +1,65 @@
+//! Carry of a scan: what a call hands on to the scan of the elements that follow.
+//!
+//! ```text
+//! bytes of a state          what
+//! 0 ..                      the levels of the tree that are open (tree.rs): y, R, Q, G, P; one value where the operator
+//!                           has no tree
+//! at a multiple of 16 ..    the last key, in scans by keys
+//! ```
+
+use crate::buffer::{View, ViewMut};
+use crate::operator::Element;
+use crate::segments::Segmentation;
+use crate::steps::Steps;
+use crate::tree::LEVELS;
+use std::mem::MaybeUninit;
+
+/// State of a scan between two calls, which lies where the device computes.
+#[derive(Debug)]
+pub struct Carried<'a> {
+    /// Number of elements before the call's first. If it is 0, there is no state before the call.
+    pub position: u64,
+    /// State before the call's first element.
+    pub before: View<'a, u64>,
+    /// State after the call's last element, which the call writes. It has as many words as the state before.
+    pub after: ViewMut<'a, u64>,
+}
+
+/// Returns the number of values that the results of later elements depend on.
+#[must_use]
+pub const fn levels<S: Steps>() -> usize {
+    if S::TREE { LEVELS } else { 1 }
+}
+
+/// Returns the byte at which the last key begins.
+#[must_use]
+pub const fn key_at<S: Steps>() -> usize {
+    (levels::<S>() * size_of::<S::Acc>()).next_multiple_of(16)
+}
+
+/// Returns the number of words of a state, an even one: states are aligned to 16 bytes in a GPU's memory.
+#[must_use]
+pub const fn words<S: Steps, G: Segmentation>() -> usize {
+    (key_at::<S>() + size_of::<G::Key>()).next_multiple_of(16) / 8
+}
+
+/// Returns the value that begins at byte `at` of `words`.
+///
+/// # Safety
+/// The words have such a value there.
+pub unsafe fn read<T: Element>(words: &[u64], at: usize) -> Option<T> {
+    let end = at.checked_add(size_of::<T>())?;
+    // SAFETY: the value is within the words, and the caller vouches for its bits.
+    (end <= size_of_val(words)).then(|| unsafe { words.as_ptr().byte_add(at).cast::<T>().read_unaligned() })
+}
+
+/// Writes a value to byte `at` of `words`, if there is room for it. Its padding becomes 0, so that equal states have equal
+/// bytes.
+pub fn write<T: Element>(words: &mut [u64], at: usize, value: T) {
+    let mut clean = MaybeUninit::<T>::zeroed();
+    clean.write(value);
+    if at.checked_add(size_of::<T>()).is_some_and(|end| end <= size_of_val(words)) {
+        // SAFETY: there is room for the value.
+        unsafe { words.as_mut_ptr().byte_add(at).cast::<MaybeUninit<T>>().write_unaligned(clean) };
+    }
+}
