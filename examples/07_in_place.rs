@@ -17,15 +17,14 @@ fn main() -> upsweep::Result<()> {
     println!("sums of sums  {:?}", x.to_vec()?);
     assert_eq!(x.to_vec()?, [1, 4, 10, 20, 35]);
 
-    // The carry of a chunk is the sum of all elements up to its end. It stays on the device, and is the initial value
-    // of the next chunk's scan. So no more than one chunk need be in memory.
+    // The carry of a chunk is what the next chunk's scan needs of all elements before. It stays on the device. So no more
+    // than one chunk need be in memory.
     let series: Vec<u64> = (1..=1_000_000).map(|i| i % 97).collect();
-    let (mut before, mut carry) = (device.upload(&[0u64])?, device.upload(&[0u64])?);
+    let mut carry = Carry::new();
     let mut found = Vec::new();
     for (number, chunk) in series.chunks(300_000).enumerate() {
         let mut sums = device.filled(chunk.len(), 0u64)?;
-        Scan::new(Sum).init_from(&before).run_with_carry(&device, &device.upload(chunk)?, &mut sums, &mut carry)?;
-        std::mem::swap(&mut before, &mut carry);
+        Scan::new(Sum).run_with_carry(&device, &device.upload(chunk)?, &mut sums, &mut carry)?;
         let sums = sums.to_vec()?;
         println!("chunk {number}: {:7} elements, sums {:8} to {:8}", chunk.len(), sums[0], sums[sums.len() - 1]);
         found.extend(sums);

@@ -9,7 +9,7 @@
 
 // Where functions find the values that they hold.
 #define PARAMETERS "upsweep_scan_param_0"
-constexpr u32 VALUES_AT = 176, WORKSPACE_AT = 136;
+constexpr u32 VALUES_AT = 208, WORKSPACE_AT = 160;
 
 // Types and functions of the job.
 __device__ __forceinline__ f32 sum_0([[maybe_unused]] f32 a_1_, [[maybe_unused]] f32 b_2_) {
@@ -50,7 +50,7 @@ constexpr Form FORM = Form::SUM;
 constexpr bool PLAIN = true, WIDENS = false, ANY_BITS = true, PRODUCT = false, SAME_NAN = true;
 enum class Heads { NONE, ROWS, FLAGS, KEYS, OFFSETS, };
 constexpr Heads HEADS = Heads::NONE;
-constexpr bool EXCLUSIVE = false, REVERSE = false, HAS_INIT = false, BY_SEGMENT = false, CARRIES = false;
+constexpr bool EXCLUSIVE = false, REVERSE = false, HAS_INIT = false, BY_SEGMENT = false, CARRIES = false, CONTINUES = false;
 constexpr bool COUNTED_INPUT = false;
 __device__ __forceinline__ const u64* counted_length() { return (const u64*)nullptr; }
 constexpr bool READS_APART = false, INDEXED = false;
@@ -177,6 +177,7 @@ constexpr u32 TOLD_AT = 320;
 constexpr u32 EVENTS_AT = 832;
 constexpr u32 EVENTS_AT_ONCE = 4608;
 constexpr u32 NUMBERS_BYTES = 2048;
+constexpr u32 OPEN_ROW = 16;
 constexpr u32 SPACING = 16;
 constexpr u32 RANKED = 512;
 constexpr u32 OF_FEW = 0;
@@ -219,6 +220,23 @@ struct ScanParams {
     void* keys;
     u64 keys_room;
     Given* carry;
+    const Acc* before;
+    Acc* after;
+    u64 position;
+    u64 total;
+    const Given* init_from;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
+struct OpenParams {
+    const In* input;
+    Out* output;
+    u64 first;
+    u64 n;
+    u64 position;
+    const void* head_source;
+    const Acc* before;
+    Acc* after;
     u64 total;
     const Given* init_from;
     Workspace workspace;

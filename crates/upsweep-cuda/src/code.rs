@@ -260,10 +260,10 @@ fn known_text(functions: &Functions<'_>, features: Features) -> String {
 fn features_text(features: Features) -> String {
     let heads: String = Heads::ALL.iter().map(|(_, name)| format!("{name}, ")).collect();
     let name = Heads::ALL.iter().find(|(heads, _)| *heads == features.heads).map_or("NONE", |(_, name)| name);
-    let Features { exclusive, reverse, has_init, by_segment, carries, .. } = features;
+    let Features { exclusive, reverse, has_init, by_segment, carries, continues, .. } = features;
     format!(
         "enum class Heads {{ {heads}}};\n\
          constexpr Heads HEADS = Heads::{name};\n\
-         constexpr bool EXCLUSIVE = {exclusive}, REVERSE = {reverse}, HAS_INIT = {has_init}, BY_SEGMENT = {by_segment}, CARRIES = {carries};\n"
+         constexpr bool EXCLUSIVE = {exclusive}, REVERSE = {reverse}, HAS_INIT = {has_init}, BY_SEGMENT = {by_segment}, CARRIES = {carries}, CONTINUES = {continues};\n"
     )
 }

@@ -119,6 +119,7 @@ emulator! {
     "emulator/merge/merge.h" => "merge/merge.h", "emulator/merge/four.h" => "merge/four.h", "emulator/select/select.h" => "select/select.h", "emulator/select/partition.h" => "select/partition.h", "emulator/sort_by/sort_by.h" => "sort_by/sort_by.h",
     "emulator/topk/store.h" => "topk/store.h", "emulator/topk/collect.h" => "topk/collect.h", "emulator/topk/count.h" => "topk/count.h",
     "emulator/up_sweep/up_sweep.h" => "up_sweep/up_sweep.h", "emulator/pyramid/pyramid.h" => "pyramid/pyramid.h", "emulator/moving_sum/moving_sum.h" => "moving_sum/moving_sum.h", "emulator/transform/transform.h" => "transform/transform.h",
+    "emulator/scan/open.h" => "scan/open.h",
     "emulator/scan_axes/scan_axes.h" => "scan_axes/scan_axes.h", "emulator/sort/scatter.h" => "sort/scatter.h",
     "emulator/sort/cluster.h" => "sort/cluster.h",
     "emulator/sort/pass.h" => "sort/pass.h", "emulator/sort/count.h" => "sort/count.h", "emulator/sort/counting.h" => "sort/counting.h",
@@ -220,11 +221,12 @@ enum Family {
 use Family::{Pipeline, Runs, Segments, SmallWave, TwoTiles, Wave};
 
 /// Returns the features of a scan, or of a reduction by segment. Each letter in `options` is one: `x` exclusive, `r`
-/// reverse, `i` with an initial value, `s` reduction by segment, `c` with a carry.
+/// reverse, `i` with an initial value, `s` reduction by segment, `c` with the state after it, `p` after another part.
 fn features(heads: Heads, options: &str) -> Features {
-    let [exclusive, reverse, has_init, by_segment, carries] =
-        ['x', 'r', 'i', 's', 'c'].map(|option| options.contains(option));
-    Features { heads, exclusive, reverse, has_init, by_segment, carries, interleaved: 1, pass: Pass::Whole }
+    let [exclusive, reverse, has_init, by_segment, carries, continues] =
+        ['x', 'r', 'i', 's', 'c', 'p'].map(|option| options.contains(option));
+    let (interleaved, pass) = (1, Pass::Whole);
+    Features { heads, exclusive, reverse, has_init, by_segment, carries, continues, interleaved, pass }
 }
 
 /// Returns `features` with `interleaved` neighbouring lines that are scanned as one line, whose elements are arrays.
@@ -382,6 +384,43 @@ fn emulated_trees() {
     tiles::<Whole, f32, _>(Pipeline, Sum, features(Heads::Flags, "xr"), 60);
     tiles::<ByKey, f32, _>(Pipeline, Sum, features(Heads::Keys, "i"), 60);
     tiles_of::<By<u64>, _>(Pipeline, in_f32::<bf16>(), features(Heads::Offsets, "r"), 60);
+}
+
+/// Parts of an array, each of which goes on where the one before ended.
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_parts() {
+    tiles::<Whole, f32, _>(Pipeline, Sum, features(Heads::None, "pc"), 60);
+    tiles::<Whole, f64, _>(Pipeline, Sum, features(Heads::None, "xp"), 60);
+    tiles::<Whole, f32, _>(TwoTiles, Sum, features(Heads::Flags, "xpci"), 60);
+    tiles::<ByKey, f32, _>(Pipeline, Sum, features(Heads::Keys, "pc"), 60);
+    tiles::<Whole, u32, _>(Pipeline, Then, features(Heads::None, "pc"), 60);
+    tiles::<Whole, f64, _>(Pipeline, Max, features(Heads::None, "xpc"), 60);
+    tiles::<Whole, i8, _>(Pipeline, Sum, features(Heads::None, "pc"), 60);
+    tiles::<ByKey, u32, _>(Pipeline, Then, features(Heads::Keys, "xpci"), 60);
+    tiles::<Whole, u32, _>(Pipeline, Sum, features(Heads::Flags, "pc"), 60);
+    tiles::<ByKey, u32, _>(Wave, Then, features(Heads::Keys, "c"), 60);
+    tiles_of::<Whole, _>(
+        Pipeline,
+        Parts::<u32, u32, _, _, _>::new(Then, Placed, Same),
+        features(Heads::None, "pc"),
+        60,
+    );
+    open_tiles::<Whole, _>(Parts::<f32, f32, _, _, _>::new(Sum, Same, Same), features(Heads::None, ""));
+    open_tiles::<Whole, _>(Parts::<f64, f64, _, _, _>::new(Product, Same, Same), features(Heads::None, "xi"));
+    open_tiles::<Whole, _>(in_f32::<bf16>(), features(Heads::Flags, "x"));
+    open_tiles::<ByKey, _>(Parts::<f32, f32, _, _, _>::new(Sum, Same, Same), features(Heads::Keys, "i"));
+}
+
+/// Runs the kernel of a part of an array, tile by tile, on random inputs.
+fn open_tiles<G: Segmentation<Same: Default>, S: Buffers>(steps: S, features: Features) {
+    let same = G::Same::default();
+    let text = |source: &mut Source| text_of::<S, G>(source, &steps, Some(&same), &Default::default());
+    let held = Held::nothing();
+    let functions = Functions::of::<S, G>(&text, &held);
+    let kernel = scan::part::kernel(functions.layouts.row, features, &functions);
+    let source = kernel.source::<scan::part::OpenParams>().unwrap();
+    run(&format!("open {}", name::<(S, G)>(features)), &source, &[], 60);
 }
 
 #[test]

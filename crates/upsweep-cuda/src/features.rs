@@ -50,8 +50,10 @@ pub(crate) struct Features {
     pub has_init: bool,
     /// Whether the job is a reduction by segment: only the last result of each segment is stored.
     pub by_segment: bool,
-    /// Whether a scan of the whole array stores the carry: the value that follows its last element.
+    /// Whether a scan stores the state after its last element, or the value that follows it.
     pub carries: bool,
+    /// Whether a scan goes on where another ended.
+    pub continues: bool,
     /// Number of interleaved lines that are scanned as one line, whose elements are arrays: 1, or up to 16.
     pub interleaved: usize,
     pub pass: Pass,
@@ -116,6 +118,7 @@ impl Features {
         has_init: false,
         by_segment: false,
         carries: false,
+        continues: false,
         interleaved: 1,
         pass: Pass::Whole,
     };

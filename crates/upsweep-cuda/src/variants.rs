@@ -109,6 +109,9 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
         for (exclusive, reverse, has_init) in [(false, false, true), (true, false, false), (true, true, true)] {
             list.variant(Features { heads, exclusive, reverse, has_init, ..Features::PLAIN });
         }
+        if matches!(heads, Heads::None | Heads::Flags | Heads::Keys) {
+            list.variant(Features { heads, carries: true, continues: true, ..Features::PLAIN });
+        }
         if heads == Heads::None {
             list.variant(Features { carries: true, ..Features::PLAIN });
             list.columns_of_i32(Features { by_segment: true, ..Features::PLAIN });
@@ -396,7 +399,7 @@ pub(super) fn sample() -> String {
         .and_then(|windows| MovingSumPlan::new(&windows, 8));
     let runs = ScanPlan::of_runs(1 << 28, sizes, RunSizes { key: 4, acc: 4, head: 8, state: 8 }, (9, 0), usize::MAX);
     let walk = AutomatonSizes { states: 30, classes: 20, listed: 0, index: 8 };
-    let of_families: [Constants; 38] = [
+    let of_families: [Constants; 39] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts, functions.known.form).constants(),
@@ -430,6 +433,7 @@ pub(super) fn sample() -> String {
         super::recurrence::lines_constants(2, recurrence),
         axes.map(|plan| plan.constants()).unwrap_or_default(),
         AutomatonPlan::new(1 << 30, walk, (9, 0)).constants(),
+        upsweep_plan::scan::open_constants(16),
         upsweep_plan::list_scan::constants(true, true, false),
         upsweep_plan::up_sweep::constants(4),
         upsweep_plan::pyramid::PyramidPlan::new(4, 1).constants(4, true),
@@ -446,6 +450,7 @@ pub(super) fn sample() -> String {
     }
     let params: String = [
         ScanParams::text(0, 0),
+        scan::part::OpenParams::text(0, 0),
         ReduceParams::text(0, 0),
         super::reduce::rows::RowsParams::text(0, 0),
         super::reduce::gathered::GatheredParams::text(0, 0),

@@ -118,7 +118,7 @@ impl Pipeline {
 
     fn of(len: usize, sizes: Sizes, tuning: &'static Tuning, shape: TileShape) -> Self {
         let tiles = len.div_ceil(shape.elements()).max(1);
-        let words = StatusWords::of(tiles + 2 * SPREAD * (tiles / GROUP + 1), sizes.state);
+        let words = words(tiles, sizes);
         Self {
             shape,
             tiles,
@@ -133,6 +133,11 @@ impl Pipeline {
             words,
             tuning,
         }
+    }
+
+    /// Returns the status words of a chain that has up to `before` tiles more than the array.
+    pub(super) fn words_after(&self, before: usize, sizes: Sizes) -> StatusWords {
+        words(self.tiles + before, sizes)
     }
 
     /// Bytes of shared memory of a segmented reduction besides its tiles: the states of the tiles that wait for their
@@ -173,4 +178,9 @@ impl Pipeline {
         constants!(constants; "BLOCKS" = blocks, "AHEAD" = ahead, "LAG" = lag, "STAGES" = stages, "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "OFFSETS_WARPS" = offsets_warps, "MARK_SLOTS" = mark_slots, "GROUPS" = groups);
         constants
     }
+}
+
+/// Returns the status words of a chain of `tiles`.
+fn words(tiles: usize, sizes: Sizes) -> StatusWords {
+    StatusWords::of(tiles + 2 * SPREAD * (tiles / GROUP + 1), sizes.state)
 }

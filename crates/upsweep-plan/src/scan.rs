@@ -1,14 +1,15 @@
 //! Plans of single-pass scans, and of reductions by segment, on a CUDA device: the schedule.
 
-use super::constants::Constants;
+use super::constants::{Constants, constants};
 use super::memory::StatusWords;
 pub use super::pipeline::Pipeline;
 pub use super::reduce_runs::RunSizes;
 pub use super::reduce_runs::Runs;
-use super::tile::TileShape;
+use super::tile::{GROUP, TileShape};
 pub use super::tile::{Marks, Sizes};
 use super::tuning::Tuning;
 pub use super::wave::Wave;
+use upsweep_core::tree::{GROUPS, ROWS};
 
 /// Schedule of tiles on blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,6 +128,16 @@ impl ScanPlan {
         }
     }
 
+    /// Returns the number of status words of a scan that goes on where another ended: its first group of tiles then has
+    /// some before the first.
+    #[must_use]
+    pub fn words_of_a_part(&self) -> StatusWords {
+        match self.schedule {
+            Schedule::Scan(pipeline) => pipeline.words_after(GROUP, self.sizes),
+            _ => self.words(),
+        }
+    }
+
     /// Returns the file of the kernel, as it is included, and the kernel's name.
     #[must_use]
     pub fn kernel(&self) -> (&'static str, &'static str) {
@@ -157,6 +168,15 @@ impl ScanPlan {
             Schedule::Scan(pipeline) | Schedule::Segments(pipeline) => pipeline.constants(self.sizes),
         }
     }
+}
+
+/// Constants of the kernel that scans a part of an array by one block, a thread for each row of the tree of `row`
+/// elements.
+#[must_use]
+pub fn open_constants(row: usize) -> Constants {
+    let mut constants = Constants::default();
+    constants!(constants; "THREADS" = ROWS * GROUPS, "VECTOR" = 1, "DEPTH" = 1, "OPEN_ROW" = row);
+    constants
 }
 
 #[cfg(test)]

@@ -60,7 +60,8 @@ struct State {
     types: Option<TypeId>,
     /// Number of elements before.
     position: u64,
-    /// State before the next call, and room for the state after it.
+    /// State before the next call, and room for the state after it. Each has as much room again after it, for states
+    /// between the launches of a call.
     words: [Array<u64>; 2],
 }
 
@@ -86,7 +87,7 @@ impl State {
         if self.call.name != call.name {
             return Some(format!("is of another call: {}, and this one is {}", self.call.name, call.name));
         }
-        if self.call.text != call.text || self.words[0].len() != words {
+        if self.call.text != call.text || self.words[0].len() != 2 * words {
             return Some(format!("is of {}, whose functions were others", self.call.name));
         }
         let unread = self.types.is_none() && !any_bits;
@@ -131,7 +132,11 @@ impl Carry {
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let (name, text, position, words) = match &self.state {
             None => ("", 0, 0, Vec::new()),
-            Some(state) => (state.call.name.as_str(), state.call.text, state.position, state.words[0].to_vec()?),
+            Some(state) => {
+                let mut words = state.words[0].to_vec()?;
+                words.truncate(words.len() / 2);
+                (state.call.name.as_str(), state.call.text, state.position, words)
+            }
         };
         let mut bytes = Vec::with_capacity(HEADER + name.len() + 8 * words.len() + CHECKSUM);
         bytes.extend(MAGIC);
@@ -184,9 +189,9 @@ impl Carry {
         if words.is_empty() {
             return Ok(Self::new());
         }
-        let room = vec![0; words.len()];
+        let (before, after) = ([&words[..], &vec![0; words.len()]].concat(), vec![0; 2 * words.len()]);
         let call = Call { name, text: number(24, 8) };
-        let state = State { call, types: None, position: number(32, 8), words: [words.into(), room.into()] };
+        let state = State { call, types: None, position: number(32, 8), words: [before.into(), after.into()] };
         Ok(Self { state: Some(state) })
     }
 
@@ -204,7 +209,7 @@ impl Carry {
     ) -> Result<Carried<'_>> {
         let mut state = match self.state.take() {
             None => {
-                let words = [device.filled(words, 0)?, device.filled(words, 0)?];
+                let words = [device.filled(2 * words, 0)?, device.filled(2 * words, 0)?];
                 State { call: call(), types: Some(types), position: 0, words }
             }
             Some(state) => state,

@@ -119,7 +119,8 @@ where
                         let whole = in_parts(steps, &x, init, options, by, &[0, n]);
                         let parts = in_parts(steps, &x, init, options, by, &cuts);
                         let at = bytes(&whole).iter().zip(bytes(&parts)).position(|(a, b)| *a != b);
-                        let wrong = at.map(|at| (at / size_of::<O>(), whole[at / size_of::<O>()], parts[at / size_of::<O>()]));
+                        let wrong =
+                            at.map(|at| (at / size_of::<O>(), whole[at / size_of::<O>()], parts[at / size_of::<O>()]));
                         let by = match by {
                             By::Nothing => "nothing",
                             By::Flags(_) => "flags",

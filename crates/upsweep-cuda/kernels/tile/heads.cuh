@@ -5,7 +5,7 @@
 //                 head source
 //   offsets       stored there by another warp for the whole tile: offsets.cuh
 //
-// The very first element begins a segment, so a segmented scan has no prefix before it.
+// The very first element begins a segment, so a segmented scan has no prefix before it, unless it CONTINUES another.
 
 #pragma once
 
@@ -122,6 +122,7 @@ __device__ __forceinline__ void mark_own(const Params& p, u64 begin, u32 count, 
     const u64 behind = begin + first + WARP * ITEMS;
     Source before, after;  // of the element before the row, and of the one after the warp's last
     if (lane == 0 && first < count && begin + first > 0) before = source_of(p, begin + first - 1);
+    else if (CONTINUES && HEADS == Heads::KEYS && lane == 0) before = *(const Source*)((const u8*)p.before + KEY_AT);
     if (MARKS_NEXT && lane == WARP - 1 && behind < p.n) after = source_of(p, behind);
 #pragma unroll 1
     for (u32 from = 0; from < ROWS; from += AT_ONCE) {
@@ -140,7 +141,7 @@ __device__ __forceinline__ void mark_own(const Params& p, u64 begin, u32 count, 
             u32 bits = 0;
 #pragma unroll
             for (u32 j = 0; j < VECTOR; j++) {
-                if (j < mine) bits |= (u32)(begin + offset + j == 0 || begins(j == 0 ? before : own[r][j - 1], own[r][j])) << j;
+                if (j < mine) bits |= (u32)((!CONTINUES && begin + offset + j == 0) || begins(j == 0 ? before : own[r][j - 1], own[r][j])) << j;
             }
             marks.vectors[vector] = (VectorBits)bits;
             before = shuffle(last, WARP - 1);

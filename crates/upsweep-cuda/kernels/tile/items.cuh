@@ -25,6 +25,7 @@ __device__ __forceinline__ T element(const Params& p, const In& x, u64 i, bool h
     const u64 at = REVERSE ? p.n - 1 - i : i;
     u64 index = at;
     if constexpr (HEADS == Heads::ROWS) index = place_in_row(p, at);  // dropped if the map does not use it
+    if constexpr (CONTINUES) index += p.position;
     return with_init(p, map(x, index, at), head);
 }
 
@@ -58,6 +59,6 @@ struct Items {
     // Returns the position of element j in memory.
     __device__ __forceinline__ u64 position(const Params& p, u32 j) const { return REVERSE ? p.n - 1 - (index + j) : index + j; }
 
-    __device__ __forceinline__ bool head(u32 j) const { return SEGMENTED ? heads >> j & 1 : index + j == 0; }
+    __device__ __forceinline__ bool head(u32 j) const { return SEGMENTED ? heads >> j & 1 : !CONTINUES && index + j == 0; }
     __device__ __forceinline__ T operator()(const Params& p, u32 j) const { return element(p, x[j], index + j, head(j)); }
 };

@@ -21,6 +21,11 @@ struct Params : ScanParams {
 
 static_assert(sizeof(State) == HOST_STATE_BYTES, "the host sizes the workspace by it");
 
+// Levels of the tree (upsweep-core/src/tree.rs) that a scan hands on: y, R, Q, G, P; one value without a tree. The last key
+// follows them.
+constexpr u32 OPEN_LEVELS = TREE ? 5 : 1, KEY_AT = (OPEN_LEVELS * sizeof(Acc) + 15) / 16 * 16;
+constexpr u32 OUTER = 3;  // index of G; P follows
+
 // Slots also receive the sums of a vector in a reduction by rows or offsets, in the slot of its first stream, and the
 // results of a scan whose elements are not those of one stream. Gathered values are read once: a scan keeps the mapped
 // elements in these slots from the first pass to the second (KEEPS_MAPPED). PLACE is the number of bytes that an

@@ -18,6 +18,9 @@
 // unless there are `Chains` (tree.cuh): these combine strictly from left to right, so that the prefix of a group is the
 // same from whichever prefix before it the look-back begins.
 //
+// If the scan CONTINUES one that ended at a tile's end, chains count the tiles before in the open group, too: `shift` of
+// them. `base` has the chain of these tiles, and that of the groups before.
+//
 // Memory ordering: see status.cuh. A tile waits for lower tiles only, and publishes its aggregate before it waits.
 
 #pragma once
@@ -38,6 +41,8 @@ struct Chain {
     u64 tiles;
     u32 epoch;
     u64 first_entry = 0;  // index of this chain's first entry; a workspace may have several chains
+    u32 shift = 0;
+    const Acc* base = nullptr;
 
     // Returns the number of a chain's entries. They are the aggregates of all tiles, then for each group its
     // combination and its prefix, SPREAD entries apart.
@@ -47,7 +52,7 @@ struct Chain {
 
     // Publishes the aggregate of tile `t`. Called by one thread. The last tile's aggregate is never read.
     __device__ __forceinline__ void publish(u64 t, const State& aggregate) const {
-        Entry::put(space, first_entry + t, aggregate, epoch);
+        Entry::put(space, first_entry + t + shift, aggregate, epoch);
     }
 
     // Combination of everything before a tile: of the groups before its own (`groups`, unless it is of the first
@@ -57,14 +62,15 @@ struct Chain {
     };
 
     // Returns the combination of the groups `first` to `first + groups - 1`, whose values the first lanes have, after the
-    // prefix of group `first`, which the last lane has unless that is group 0; in lane 0.
-    static __device__ __forceinline__ State after_prefix(const State& found, u32 groups, bool prefix) {
-        const State base = shuffle(found, WARP - 1);
+    // prefix of group `first`, which the last lane has unless that is group 0; in lane 0. `first`: what comes before group 0
+    // in a chain.
+    static __device__ __forceinline__ State after_prefix(const State& found, u32 groups, bool prefix, const State& first) {
+        const State before = shuffle(found, WARP - 1);
         if constexpr (CHAINS) {
-            return Chains::template chain_of<GROUPS>(prefix ? base : Chains::none(), found, groups);
+            return Chains::template chain_of<GROUPS>(prefix ? before : first, found, groups);
         } else {
             const State all = warp_reduce(found, groups);
-            return prefix ? combine(base, all) : all;
+            return prefix ? combine(before, all) : all;
         }
     }
 
@@ -72,6 +78,7 @@ struct Chain {
     // others wait for, but for a prefix. Called by all lanes of one warp.
     template <class F>
     __device__ __forceinline__ Before before(u64 t, const F& meanwhile) const {
+        t += shift;
         const u64 group = t / GROUP, first = group < GROUPS ? 0 : group - GROUPS;
         const u32 lane = lane_index(), in_group = t % GROUP, groups = (u32)(group - first);
 
@@ -86,6 +93,7 @@ struct Chain {
         // aggregate, too.
         const bool last = in_group == GROUP - 1 && t + 1 < tiles;
         bool near_missing = lane < in_group + last;
+        if constexpr (CHAINS && CONTINUES) near_missing &= group > 0 || lane >= shift;
         while (true) {
             if (near_missing) near = Entry::load(space, first_entry + group * GROUP + lane);
             if (near_missing) near_missing = !near.is_of(epoch);
@@ -93,7 +101,13 @@ struct Chain {
             __nanosleep(POLL_NANOSECONDS);
         }
         Before found;
-        const State own = near.value();
+        State own = near.value(), outer = own;
+        if constexpr (CHAINS && CONTINUES) {
+            if (group == 0 && lane < shift) own = lane + 1 == shift ? Chains::of(base[0]) : Chains::none();
+            outer = Chains::of(base[1]);
+        } else if constexpr (CHAINS) {
+            outer = Chains::none();
+        }
         if constexpr (CHAINS) found.tiles = Chains::template chain_of<WARP>(Chains::none(), own, in_group);
         if (last) {
             State all;
@@ -103,6 +117,7 @@ struct Chain {
         }
         if constexpr (!CHAINS) found.tiles = warp_reduce(own, in_group);
         meanwhile();
+        found.groups = outer;
         if (group == 0) return found;
 
         // Waits for the groups before the tile's group.
@@ -112,7 +127,7 @@ struct Chain {
             __nanosleep(POLL_NANOSECONDS);
             if (missing) far = Entry::load(space, entry);
         }
-        found.groups = after_prefix(far.value(), groups, first > 0);
+        found.groups = after_prefix(far.value(), groups, first > 0, outer);
         if (in_group == 0 && lane == 0 && (group + GROUPS) * GROUP < tiles) {
             Entry::put(space, prefix_entry(group), found.groups, epoch);
         }

@@ -80,7 +80,10 @@ __device__ __forceinline__ u32 ticket_barrier(u32 preparer) { return 2 + 2 * RIN
 __device__ __forceinline__ u32 prepared_barrier(u32 preparer) { return 3 + 2 * RING + 2 * preparer; }
 
 // Chain of prefixes of a task's tiles. A task may have another than this.
-template <class Task> struct ChainOf { using type = Chain<typename Task::State>; };
+template <class Task> struct ChainOf {
+    using type = Chain<typename Task::State>;
+    static __device__ __forceinline__ type of(const typename Task::Params& p, u64 tiles, u32 epoch) { return type{p.workspace, tiles, epoch}; }
+};
 
 template <class Task>
 class Pipeline {
@@ -243,7 +246,7 @@ private:
     }
 
     using TaskChain = typename ChainOf<Task>::type;
-    __device__ __forceinline__ TaskChain chain() const { return TaskChain{p.workspace, tiles, epoch}; }
+    __device__ __forceinline__ TaskChain chain() const { return ChainOf<Task>::of(p, tiles, epoch); }
 
     __device__ __forceinline__ Pipeline(const Params& p, Shared& shared, u64 tiles, u32 epoch, bool alone)
         : p(p), shared(shared), tiles(tiles), epoch(epoch), alone(alone) {}

@@ -191,19 +191,32 @@ __device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 coun
     else __syncwarp();  // other threads of the warp stage into the slots that this one has read
 }
 
-// Stores the value after the last element of a scan of the whole array: as its carry, and as one more result if
-// requested.
-__device__ __forceinline__ void store_last(const Params& p, const T& last) {
-    if (p.carry) store_carry(p.carry, last);
+// Returns what comes before the first element of a scan that CONTINUES another.
+__device__ __forceinline__ State carried_state(const Params& p) { return state_of<State>(ValueOfAcc::of(*p.before), 0); }
+
+// Stores the state after the last element, for the scan of the elements that follow, and the value after it as one more
+// result, if they are requested.
+__device__ __forceinline__ void store_last(const Params& p, const T& last, const T (&levels)[OPEN_LEVELS]) {
+    if (p.after) {
+#pragma unroll
+        for (u32 k = 0; k < OPEN_LEVELS; k++) {
+            p.after[k] = canonical(ValueOfAcc::back(levels[k]));
+            arith::clear_padding(p.after + k);
+        }
+        if constexpr (HEADS == Heads::KEYS) {
+            if (p.n > 0) *(Source*)((u8*)p.after + KEY_AT) = source_of(p, p.n - 1);
+        }
+    }
     if (p.total) store_result(output_of(p) + p.n, result(last));
 }
 
 // Stores what `store_last` does. It follows from the total of the last tile's last warp and its exclusive prefix
 // `prefix`, which exists only if `some` is true.
 __device__ __forceinline__ void store_carry(const Params& p, const State* warp_totals, u32 warps, bool some, const State& prefix) {
-    if (warps == 0) return store_last(p, p.first);
-    const State& total = warp_totals[warps - 1];
-    store_last(p, value_of(some ? combine(prefix, total) : total));
+    State last;
+    if (warps > 0) last = some ? combine(prefix, warp_totals[warps - 1]) : warp_totals[warps - 1];
+    else last = CONTINUES ? carried_state(p) : state_of<State>(p.first, 0);
+    store_last(p, value_of(last), {value_of(last)});
 }
 
 // The two passes as a single-pass kernel calls them. See tree.cuh for those of float sums and products.
@@ -229,18 +242,20 @@ struct WarpPasses {
         const u32 lane = lane_index(), warps = warps_with_elements(tile_count(p.n, t));
         const State lower = lower_warps(tile.warp_totals, warps);
         State prefix;
+        const bool some = CONTINUES || t > 0;
         if (t > 0) prefix = chain.prefix(t);
+        if constexpr (CONTINUES) prefix = t > 0 ? combine(carried_state(p), prefix) : carried_state(p);
         if (lane < warps) {
-            if (lane > 0) prefix = t > 0 ? combine(prefix, lower) : lower;
+            if (lane > 0) prefix = some ? combine(prefix, lower) : lower;
             tile.prefixes[lane] = prefix;
         }
         if constexpr (CARRIES) {
-            if (t + 1 == chain.tiles && lane == max(warps, 1u) - 1) store_carry(p, tile.warp_totals, warps, t > 0 || lane > 0, prefix);
+            if (t + 1 == chain.tiles && lane == max(warps, 1u) - 1) store_carry(p, tile.warp_totals, warps, some || lane > 0, prefix);
         }
     }
 
     template <bool FULL>
     static __device__ __forceinline__ void rescan(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, const Tile& tile, bool aligned) {
-        rescan_tile<FULL>(p, begin, count, slots, marks, tile.kept, begin > 0 || warp_index() > 0, tile.prefixes[warp_index()], aligned);
+        rescan_tile<FULL>(p, begin, count, slots, marks, tile.kept, CONTINUES || begin > 0 || warp_index() > 0, tile.prefixes[warp_index()], aligned);
     }
 };

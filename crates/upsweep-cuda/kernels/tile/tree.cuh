@@ -30,7 +30,8 @@ static_assert(!TREE || (TREE_GROUPS <= WARP && !COUNTED), "a lane for each group
 template <class V>
 struct Tree {
     static __device__ __forceinline__ V neutral() { return PRODUCT ? (V)1 : (V)-0.0; }
-    static __device__ __forceinline__ State none() { return state_of<State>(neutral(), 0); }
+    static __device__ __forceinline__ State of(const V& chain) { return state_of<State>(chain, 0); }
+    static __device__ __forceinline__ State none() { return of(neutral()); }
 
     // Returns the chain `before`, followed by `next`, which begins anew if that has a head.
     static __device__ __forceinline__ V follow(const V& before, const V& next, u32 heads) {
@@ -210,25 +211,29 @@ struct Tree {
     template <class Look>
     static __device__ __forceinline__ void look_back(const Params& p, u64 t, Tile& tile, const Look& chain) {
         State tiles = none(), spans = none();
-        if (GROUPS_FIRST || t == 0) leave_groups(tile);
-        if (t > 0) {
+        if (GROUPS_FIRST || (!CONTINUES && t == 0)) leave_groups(tile);
+        if (CONTINUES || t > 0) {
             const auto before = chain.before(t, [&] {
                 if (!GROUPS_FIRST) leave_groups(tile);
             });
-            if (t % GROUP > 0) tiles = before.tiles;
-            if (t >= GROUP) spans = before.groups;
+            tiles = before.tiles, spans = before.groups;
         }
         if (lane_index() == 0) {
             leave_before(tile, tiles, spans);
-            if (CARRIES && t + 1 == chain.tiles) leave_carry(p, tile);
+            const u64 end = t + chain.shift + 1;
+            if (CARRIES && end == chain.tiles) leave_carry(p, tile, end % GROUP == 0);
         }
     }
 
-    // Stores the carry of a scan of the whole array, and its last result if that is the total, from the last tile.
-    // Called by one thread.
-    static __device__ __forceinline__ void leave_carry(const Params& p, const Tile& tile) {
-        const V last = combine(tile.spans, combine(tile.tiles, value_of(total_of(tile))));
-        store_last(p, p.n > 0 ? last : p.first);
+    // Stores the state after the last tile, and its last result if that is the total. The state is right after a whole tile.
+    // `ends`: a span ends there. Called by one thread.
+    static __device__ __forceinline__ void leave_carry(const Params& p, const Tile& tile, bool ends) {
+        const State total = total_of(tile);
+        const u32 heads = heads_of(total) != 0;
+        V tiles = follow(tile.tiles, value_of(total), heads), spans = heads || tile.tiles_heads ? neutral() : tile.spans;
+        const V last = combine(spans, tiles);
+        if (ends) spans = last, tiles = neutral();
+        store_last(p, p.n > 0 ? last : p.first, {neutral(), neutral(), neutral(), tiles, spans});
     }
 
     // Second pass: computes and stores every result of this warp's elements.
@@ -280,7 +285,7 @@ struct Tree {
             Out results[VECTOR];
 #pragma unroll
             for (u32 j = 0; j < VECTOR; j++) {
-                const bool head = SEGMENTED ? WITH_HEADS && heads >> (row * VECTOR + j) & 1 : index + j == 0;
+                const bool head = SEGMENTED ? WITH_HEADS && heads >> (row * VECTOR + j) & 1 : !CONTINUES && index + j == 0;
                 results[j] = !EXCLUSIVE ? finish(own.at[row][j]) : head ? result(p.first) : finish(previous);
                 previous = own.at[row][j];
             }

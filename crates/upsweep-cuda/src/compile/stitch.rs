@@ -124,6 +124,7 @@ kernel_files! {
     "reduce/rows.cuh",
     "reduce/runs.cuh",
     "scan/scan.cuh",
+    "scan/open.cuh",
     "scan/segments.cuh",
     "scan/wave.cuh",
     "scan_axes/scan_axes.cuh",

@@ -95,7 +95,7 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>, count: u64, keys: Option<(u64, usize)>
         Way::Gathered => gathered::launch(cuda, job),
         Way::Segments => {
             let count = if known.is_some() { 0 } else { count };
-            scan::launch(cuda, job, Direction::default(), Extra { carry: 0, by_segment: Some(count), keys })
+            scan::launch(cuda, job, Direction::default(), Extra { by_segment: Some(count), keys, ..Extra::default() })
         }
     }
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | arrays and rows | `scan.cuh`, on the pipeline |
 //! | arrays that one wave of blocks holds in shared memory, up to some 20 MB | `wave.cuh` |
+//! | parts of an array that begin or end inside of a tile of float sums | `open.cuh`, see [`part`] |
 //! | reductions by rows and by offsets | `segments.cuh` |
 //! | long reductions by keys of one buffer | `reduce/runs.cuh` |
 //! | interleaved lines | `columns/mod.rs`; up to 16 lines of at most 32 bytes in all: a scan of arrays, see there |
@@ -33,14 +34,16 @@
 //! number of heads, and the combination of its elements from the last head on. So a storing warp knows the positions of
 //! the tile's heads, and the combination of the run that is open before the tile.
 
+pub(crate) mod part;
+
 use super::code::Kernel;
 use super::features::{Features, Heads, Layout, Layouts, Pass};
-use super::job::{CudaJob, Functions, write_one};
+use super::job::{CudaJob, Functions};
 use super::open::open;
 use super::params::{Params, params};
 use super::runtime::Grid;
 use super::{Cuda, Workspace, columns};
-use upsweep_core::buffer::ViewMut;
+use upsweep_core::call::carry::Carried;
 use upsweep_core::call::{Direction, Job};
 use upsweep_core::error::Result;
 use upsweep_core::segments::Segmentation;
@@ -76,8 +79,14 @@ params! {
         /// keys that there is room for, or ~0 if no keys are requested.
         keys: "void*",
         keys_room: "u64",
-        /// Null, or the address that a scan of the whole array stores its carry at: the value after its last element.
+        /// Null, or the address that a recurrence stores its last states at.
         carry: "Given*",
+        /// If CONTINUES: address of the state before the first element.
+        before: "const Acc*",
+        /// Null, or the address that a scan stores the state after its last element at.
+        after: "Acc*",
+        /// If CONTINUES: number of elements before the first.
+        position: "u64",
         /// Whether a scan of the whole array stores the value that follows its last element as one more result.
         total: "u64",
         /// Null, or the address of the initial value.
@@ -95,17 +104,19 @@ pub fn run<S: JobSteps, G: Segmentation>(
     cuda: &Cuda,
     mut job: Job<'_, '_, '_, S, G>,
     direction: Direction,
-    mut carry: Option<ViewMut<'_, S::Given>>,
+    carried: Option<Carried<'_>>,
 ) -> Result<()> {
-    let (carry, _carry) = write_one(cuda, "carry", &mut carry)?;
-    open(cuda, &mut job, true, &mut |job| launch_lines(cuda, job, direction, carry))
+    let Some(mut carried) = carried else {
+        return open(cuda, &mut job, true, &mut |job| launch_lines(cuda, job, direction));
+    };
+    let (states, _loans) = part::States::borrow(cuda, &mut carried)?;
+    open(cuda, &mut job, true, &mut |job| part::launch(cuda, job, direction, states))
 }
 
-/// Launches the kernel for the lines of the job's shape. `carry` is the address for the value that follows the last
-/// element, or 0.
-fn launch_lines(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, carry: u64) -> Result<()> {
+/// Launches the kernel for the lines of the job's shape.
+fn launch_lines(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction) -> Result<()> {
     if interleaves_as_one(job.shape, job.functions.layouts) {
-        launch(cuda, job, direction, Extra { carry, ..Extra::default() })
+        launch(cuda, job, direction, Extra::default())
     } else {
         columns::launch(cuda, job, direction, false)
     }
@@ -125,8 +136,8 @@ pub(super) const NO_KEYS: u64 = u64::MAX;
 /// Outputs of a launch besides its results.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Extra {
-    /// Address for the carry, the value that follows the last element; or 0.
-    pub(super) carry: u64,
+    /// For a part of an array, what the launch scans of it.
+    pub(super) piece: Option<Piece>,
     /// For a reduction, the address for the number of segments, or 0; none for a scan.
     pub(super) by_segment: Option<u64>,
     /// For a reduction by keys, the address for the first key of each segment, and the number of keys that there is
@@ -134,11 +145,40 @@ pub(super) struct Extra {
     pub(super) keys: Option<(u64, usize)>,
 }
 
+impl Extra {
+    fn of(piece: Piece) -> Self {
+        Self { piece: Some(piece), ..Self::default() }
+    }
+}
+
+/// Neighbouring elements of a job, which one launch scans.
+#[derive(Clone, Copy)]
+pub(super) struct Piece {
+    /// Index of the first element, and the number of elements. In a job of several buffers the first is 0.
+    first: usize,
+    len: usize,
+    /// Number of elements before the first, in this part of the array and all before it.
+    position: u64,
+    /// Address of the state before the first element, or 0 if that is the array's first.
+    before: u64,
+    /// Address for the state after the last element.
+    after: u64,
+}
+
+impl Piece {
+    /// Returns the address of the first element's flag or key; 0 if there are none.
+    fn head_source(&self, job: &CudaJob<'_>) -> u64 {
+        let size = if job.heads == Heads::Flags { 1 } else { job.functions.key.size };
+        if job.head_source == 0 { 0 } else { job.head_source + (self.first * size) as u64 }
+    }
+}
+
 /// Returns the plan for `n` elements of a job with these features; `key` is the layout of keys, where it is known.
 pub(super) fn plan(cuda: &Cuda, n: usize, features: Features, layouts: Layouts, key: Option<Layout>) -> ScanPlan {
     let (sizes, capability) = (features.sizes(layouts), cuda.compute_capability());
-    // A wave needs the number of tiles on the host, so an input whose length lies in device memory takes the pipeline.
-    let longest_wave = if layouts.counted { 0 } else { cuda.longest_wave };
+    // A wave needs the number of tiles on the host, so an input whose length lies in device memory takes the pipeline. So
+    // does a scan that goes on where another ended.
+    let longest_wave = if layouts.counted || features.continues { 0 } else { cuda.longest_wave };
     let runs = features.runs(n, layouts, key);
     if let Some(plan) = runs.and_then(|runs| ScanPlan::of_runs(n, sizes, runs, capability, longest_wave)) {
         return plan;
@@ -182,17 +222,19 @@ pub(super) fn plan_of(
 pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, extra: Extra) -> Result<()> {
     let (shape, functions) = (job.shape, &job.functions);
     let interleaved = shape.inner.max(1);
-    let (n, outputs) = (shape.lines() * shape.len / interleaved, job.outputs / interleaved);
+    let (all, outputs) = (shape.lines() * shape.len / interleaved, job.outputs / interleaved);
+    let piece = extra.piece.unwrap_or(Piece { first: 0, len: all, position: 0, before: 0, after: 0 });
+    let Piece { first, len: n, position, before, after } = piece;
     let heads = heads_in(shape, job.heads, extra.by_segment.is_some());
     let by_offsets = heads == Heads::Offsets;
-    if n == 0 && !by_offsets && extra.carry == 0 && !direction.total {
+    if n == 0 && !by_offsets && after == 0 && !direction.total {
         return Ok(());
     }
     let Direction { exclusive, reverse, total } = direction;
     let has_init = job.begin.has_init;
-    let (by_segment, carries) = (extra.by_segment.is_some(), extra.carry != 0 || total);
-    let features =
-        Features { heads, exclusive, reverse, has_init, by_segment, carries, interleaved, pass: Pass::Whole };
+    let (by_segment, carries, continues) = (extra.by_segment.is_some(), after != 0 || total, before != 0);
+    let pass = Pass::Whole;
+    let features = Features { heads, exclusive, reverse, has_init, by_segment, carries, continues, interleaved, pass };
     let plan = plan(cuda, n, features, functions.layouts, Some(functions.key));
     let kernel = kernel(&plan, features, functions);
     let loaded = cuda.kernel(kernel.key(), || kernel.source::<ScanParams>())?;
@@ -200,7 +242,7 @@ pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, extra
     let (threads, shared) = (plan.threads() as u32, plan.shared_bytes() as u32);
     let resident = loaded.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
     let grid = plan.grid(resident as usize) as u32;
-    let words = plan.words();
+    let words = if continues { plan.words_of_a_part() } else { plan.words() };
     let workspace = if plan.tiles() > 1 || by_offsets || functions.may_fault || extra.keys.is_some() {
         cuda.workspace(words.words8, words.words16)?
     } else {
@@ -211,13 +253,13 @@ pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, extra
     }
     let (row, segments) = (shape.len as u64, if by_offsets { job.head_items as u64 - 1 } else { 0 });
     let fixed = ScanParams {
-        input: job.input,
-        output: job.output,
+        input: job.input + (first * functions.layouts.input.size) as u64,
+        output: job.output + (first * functions.layouts.output.size) as u64,
         n: n as u64,
         row,
         row_reciprocal: u64::MAX / row.max(1),
         row_pattern: (0..64).filter(|bit| bit % row.max(1) == 0).fold(0, |pattern, bit| pattern | 1 << bit),
-        head_source: if by_offsets { 0 } else { job.head_source },
+        head_source: if by_offsets { 0 } else { piece.head_source(job) },
         offsets: if by_offsets { job.head_source } else { 0 },
         segments,
         share: segments / plan.tiles() as u64 + 1,
@@ -225,7 +267,10 @@ pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, extra
         count: extra.by_segment.unwrap_or(0),
         keys: extra.keys.map_or(0, |(address, _)| address),
         keys_room: extra.keys.map_or(NO_KEYS, |(_, room)| room as u64),
-        carry: extra.carry,
+        carry: 0,
+        before,
+        after,
+        position,
         total: total.into(),
         init_from: job.begin.init_from,
         workspace,

@@ -92,7 +92,16 @@ struct ScanTask {
     __device__ __forceinline__ void prepare_together(u32 k, u64 tile) const { mark_others(p, tile, found(k).range, marks(k)); }
 };
 
-template <> struct ChainOf<ScanTask> { using type = ScanChain; };
+template <> struct ChainOf<ScanTask> {
+    using type = ScanChain;
+    static __device__ __forceinline__ type of(const Params& p, u64 tiles, u32 epoch) {
+        if constexpr (!TREE || !CONTINUES) return type{p.workspace, tiles, epoch};
+        else {
+            const u32 shift = (u32)(p.position / TILE % GROUP);
+            return type{p.workspace, tiles + shift, epoch, 0, shift, p.before + OUTER};
+        }
+    }
+};
 
 extern "C" __global__ void __launch_bounds__(THREADS + Pipeline<ScanTask>::HELPERS * WARP, BLOCKS) upsweep_scan(const __grid_constant__ ScanParams given) {
     const Params p(given);

@@ -223,7 +223,7 @@ struct TreeParts {
             if (ALL_FULL || count == TILE) Chains::template rescan<true>(p, tile * TILE, count, staged, marks, shared.tiles[k], aligned);
             else Chains::template rescan<false>(p, tile * TILE, count, staged, marks, shared.tiles[k], aligned);
         }
-        if (CARRIES && part.last && threadIdx.x == 0) Chains::leave_carry(p, shared.tiles[part.tiles - 1]);
+        if (CARRIES && part.last && threadIdx.x == 0) Chains::leave_carry(p, shared.tiles[part.tiles - 1], (part.first + part.tiles) % GROUP == 0);
     }
 };
 

@@ -30,6 +30,23 @@ static void put_sources(Guarded<Source>& sources, const std::vector<u64>& offset
     }
 }
 
+// What comes before the first element of a scan that goes on where another ended, and what is left after the last.
+struct States {
+    u64 position = 0;
+    bool first_is_head = true;
+    static constexpr u64 ROOM = (KEY_AT + 16 + sizeof(Acc) - 1) / sizeof(Acc);
+    Guarded<Acc> before = Guarded<Acc>(ROOM), after = Guarded<Acc>(ROOM);
+
+    static Acc* levels(Guarded<Acc>& state) { return state.values; }
+    static Source& key(Guarded<Acc>& state) { return *(Source*)((u8*)state.values + KEY_AT); }
+};
+
+// Returns what a chain is that is missing; nothing for other operators.
+static T neutral() {
+    if constexpr (TREE) return Tree<T>::neutral();
+    else return T();
+}
+
 // Parameters as src/scan/mod.rs sets them, but for pointers.
 static ScanParams params_of(u64 n, u64 row, u64 segments, u64 tiles) {
     ScanParams p;
@@ -50,19 +67,24 @@ static X any_element() {
     else return any_value<X>();
 }
 
-// Checks the results of a float scan, and returns the last one.
+// Checks the results of a float scan, and the state that it leaves.
 template <class V>
-static V check_tree(const Params& p, const std::vector<In>& input, const std::vector<u64>& offsets, Guarded<Out>& output) {
+static void check_tree(const Params& p, const std::vector<In>& input, const std::vector<u64>& offsets, Guarded<Out>& output, States& states) {
     std::vector<bool> heads(p.n + 1);
     for (u64 s = 0; s + 1 < offsets.size(); s++) {
         if (offsets[s] < offsets[s + 1]) heads[REVERSE ? p.n - offsets[s + 1] : offsets[s]] = true;
     }
     TreeOracle<V> oracle;
-    V last = p.first;
+    V last = p.first, chains[OPEN_LEVELS];
+    if (CONTINUES) {
+        for (u32 k = 0; k < OPEN_LEVELS; k++) chains[k] = States::levels(states.before)[k];
+        oracle.go_on(states.position, chains);
+        last = combine(chains[4], chains[3]);
+    }
     for (u64 i = 0; i < p.n; i++) {
         const u64 at = REVERSE ? p.n - 1 - i : i;
-        const bool head = i == 0 || (SEGMENTED && heads[i]);
-        V e = map(input[at], at, at);
+        const bool head = i == 0 ? states.first_is_head : SEGMENTED && heads[i];
+        V e = map(input[at], at + states.position, at);
         if (head) {
             oracle.begin();
             if (HAS_INIT) e = combine(p.init, e);
@@ -72,20 +94,25 @@ static V check_tree(const Params& p, const std::vector<In>& input, const std::ve
         if (!same_bits(output[at], expected)) fail("wrong at %llu of %llu, in the tree", at, p.n);
         last = with;
     }
-    return last;
+    if (!CARRIES) return;
+    for (u32 k = 0; k < OPEN_LEVELS; k++) {
+        if (!same_bits(States::levels(states.after)[k], canonical(oracle.level(k, neutral())))) fail("wrong level %u after %llu elements", k, p.n);
+    }
 }
 
-static void check_results(const Params& p, const std::vector<In>& input, const std::vector<u64>& offsets, Guarded<Out>& output) {
+static void check_results(const Params& p, const std::vector<In>& input, const std::vector<u64>& offsets, Guarded<Out>& output, States& states) {
     const u64 segments = offsets.size() - 1;
+    T last = CONTINUES ? ValueOfAcc::of(States::levels(states.before)[0]) : p.first;
     for (u64 s = 0; s < segments; s++) {
-        T acc = p.init;
-        bool any = HAS_INIT;
+        const bool goes_on = offsets[s] == 0 && !states.first_is_head;
+        T acc = goes_on ? last : p.init;
+        bool any = HAS_INIT || goes_on;
         for (u64 i = offsets[s]; i < offsets[s + 1]; i++) {
             const u64 at = REVERSE ? offsets[s] + offsets[s + 1] - 1 - i : i;
-            const T e = map(input[at], at, at), with = any ? combine(acc, e) : e;
+            const T e = map(input[at], at + states.position, at), with = any ? combine(acc, e) : e;
             const Out expected = result(!EXCLUSIVE ? with : any ? acc : p.first);
             if (!BY_SEGMENT && !same_bits(output[at], expected)) fail("wrong at %llu of %llu, in segment %llu of %llu", at, p.n, s, segments);
-            acc = with;
+            last = acc = with;
             any = true;
         }
         const Out expected = result(offsets[s] < offsets[s + 1] ? acc : p.first);
@@ -93,22 +120,15 @@ static void check_results(const Params& p, const std::vector<In>& input, const s
             fail("wrong in segment %llu of %llu, %llu to %llu of %llu", s, segments, offsets[s], offsets[s + 1], p.n);
         }
     }
+    if (CARRIES && !same_bits(States::levels(states.after)[0], canonical(ValueOfAcc::back(last)))) fail("wrong state after %llu elements", p.n);
 }
 
-// Checks the carry of a scan of the whole array.
-static void check_carry(const Params& p, const std::vector<In>& input, const Given& found) {
-    T acc = p.first;
-    for (u64 i = 0; i < p.n; i++) {
-        const u64 at = REVERSE ? p.n - 1 - i : i;
-        acc = i > 0 || HAS_INIT ? combine(acc, map(input[at], at, at)) : map(input[at], at, at);
-    }
-    if (!same_bits(found, canonical(carried_acc(ValueOfAcc::back(acc))))) fail("wrong carry of %llu elements", p.n);
-}
 
 static void one_case() {
     const u64 whole_tiles = once_in(16) ? MOST_TILES_OF_ALL - 1 - below(IN_WAVE ? 4 : 40) : below(min(MOST_TILES_OF_ALL, 12ull));
     u64 n = once_in(4) ? below(100) : whole_tiles * TILE + (once_in(2) ? 0 : below(TILE));
     if (HEADS != Heads::OFFSETS && !CARRIES) n += n == 0;
+    if (TREE && CARRIES) n = max(1ull, whole_tiles) * TILE;  // open.cuh has the rest
     std::vector<u64> segments = any_offsets(n);
     if (HEADS == Heads::ROWS) n = segments.back();
     const u64 number = segments.size() - 1, tiles = tile_number(n), row = HEADS == Heads::ROWS ? segments[1] : n;
@@ -127,6 +147,19 @@ static void one_case() {
     const bool spoilt = HEADS == Heads::OFFSETS && once_in(4) && spoil(offsets, n);
     Guarded<Source> sources(HEADS == Heads::FLAGS || HEADS == Heads::KEYS ? n : 0);
     if constexpr (HEADS == Heads::FLAGS || HEADS == Heads::KEYS) put_sources(sources, segments);
+    States states;
+    if constexpr (CONTINUES) {
+        states.position = 1 + below(3 * GROUP);
+        for (u32 k = 0; k < OPEN_LEVELS; k++) States::levels(states.before)[k] = !TREE ? any_value<Acc>() : (Acc)neutral();
+        if (TREE) {
+            if (states.position % GROUP > 0) States::levels(states.before)[3] = any_element<Acc>();
+            if (states.position >= GROUP) States::levels(states.before)[4] = any_element<Acc>();
+            states.position *= TILE;
+        }
+        states.first_is_head = SEGMENTED && once_in(2);
+        if (n > 0 && HEADS == Heads::FLAGS) sources[0] = (Source)states.first_is_head;
+        if (n > 0 && HEADS == Heads::KEYS) States::key(states.before) = (Source)(sources[0] + states.first_is_head);
+    }
     Guarded<Given> init(1);
     init[0] = any_value<Given>();
     u64 count = ~0ull;
@@ -136,7 +169,7 @@ static void one_case() {
     const u32 threads = THREADS, dynamic = part * Input::TILE_BYTES;
     const bool alone = grid == 1;
 #else
-    const u64 grid = min(tiles, 1 + below(4)), values = Chain<State>::entries(tiles);
+    const u64 grid = min(tiles, 1 + below(4)), values = Chain<State>::entries(tiles + (CONTINUES ? GROUP : 0));
     const u32 threads = THREADS + HELPERS * WARP, dynamic = DYNAMIC_BYTES;
     const bool alone = tiles == 1;
 #endif
@@ -147,8 +180,8 @@ static void one_case() {
     const bool with_keys = COUNTED && HEADS == Heads::KEYS && once_in(2);
     Guarded<Source> keys(!with_keys ? 0 : once_in(2) ? below(number + 1) : number);
     if (with_keys) launched.keys = keys.values, launched.keys_room = keys.number;
-    Guarded<Given> carry(1);
-    launched.carry = CARRIES ? carry.values : nullptr;
+    launched.before = CONTINUES ? States::levels(states.before) : nullptr, launched.position = states.position;
+    launched.after = CARRIES ? States::levels(states.after) : nullptr;
     launched.given_init = launched.given_first = given_acc(init[0]);
     if (FORM == Form::SUM && !HAS_INIT) memset((void*)&launched.given_first, 0, sizeof(Acc));  // its identity: kernels may know it
     const Params p(launched);
@@ -156,7 +189,7 @@ static void one_case() {
     races_matter = !spoilt;  // overlapping segments have several writers, any of which may win
     launch(grid, threads, dynamic, [&] { KERNEL(launched); });
 
-    output.check("results"), separate.check("elements"), offsets.check("offsets"), sources.check("flags or keys"), carry.check("the carry"), keys.check("first keys");
+    output.check("results"), separate.check("elements"), offsets.check("offsets"), sources.check("flags or keys"), states.before.check("the state before"), states.after.check("the state after"), keys.check("first keys");
     if (!alone) space.check();
     if (spoilt) return check_fault(space.header, offsets, n);
     if (with_keys) {
@@ -170,12 +203,11 @@ static void one_case() {
     }
     if (space.header.fault) fail("says that offset %llu, %lld, is wrong", space.header.fault_index, space.header.fault_value);
     if constexpr (TREE) {
-        const T last = check_tree<T>(p, elements, segments, output);
-        if (CARRIES && !same_bits(carry[0], canonical(carried_acc(ValueOfAcc::back(last))))) fail("wrong carry of %llu elements", n);
+        check_tree<T>(p, elements, segments, output, states);
     } else {
-        check_results(p, elements, segments, output);
-        if constexpr (CARRIES) check_carry(p, elements, carry[0]);
+        check_results(p, elements, segments, output, states);
     }
+    if (CARRIES && HEADS == Heads::KEYS && n > 0 && !same_bits(States::key(states.after), sources[n - 1])) fail("not the last key");
     if (COUNTED && count != number) fail("counts %llu segments of %llu", count, number);
 }
 

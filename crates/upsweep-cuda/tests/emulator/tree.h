@@ -21,6 +21,18 @@ class TreeOracle {
     }
 
 public:
+    // Returns a level's chain: `none` if it is missing.
+    V level(u32 k, const V& none) const { return levels[k].any ? levels[k].chain : none; }
+    // Goes on after `before` elements with these chains: those that exist there.
+    void go_on(u64 before, const V* chains) {
+        position = before;
+        u64 whole = 1;
+        for (u64 k = 0; k < levels.size(); k++) {
+            levels[k].any = (k + 1 < levels.size() ? position / whole % levels[k].parts : position / whole) > 0;
+            levels[k].chain = chains[k];
+            whole *= levels[k].parts;
+        }
+    }
     // Forgets what comes before the next element.
     void begin() {
         for (Level& level : levels) level.any = false;

@@ -79,17 +79,18 @@ where
         let run = |inclusive, reverse| {
             let scan = if inclusive { scan } else { scan.exclusive() };
             let scan = if reverse { scan.reverse() } else { scan };
-            let (mut out, mut carry) = (place.poisoned::<T>(len, 1), place.poisoned::<T>(1, 0));
+            let mut out = place.poisoned::<T>(len + 1, 1);
             let mut data = place.upload(&x, 2);
             scan.run_in_place(&place.device, &mut data).unwrap();
-            scan.run_with_carry(&place.device, &input, &mut out, &mut carry).unwrap();
+            scan.with_total().run(&place.device, &input, &mut out).unwrap();
             let all = prefixes(&values, reverse);
             let expected = if inclusive { &all.0 } else { &all.1 };
             let what = format!("inclusive {inclusive}, reverse {reverse}");
-            expect(&out.check_guards(), expected, from, to, &what);
+            let found = out.check_guards();
+            expect(&found[..len], expected, from, to, &what);
             expect(&data.check_guards(), expected, from, to, &format!("in place, {what}"));
             let total = 0.5 + values.iter().sum::<f32>();
-            expect(&carry.check_guards(), &[total], from, to, &format!("carry, {what}"));
+            expect(&found[len..], &[total], from, to, &format!("total, {what}"));
         };
         for (inclusive, reverse) in [(true, false), (true, true), (false, false), (false, true)] {
             run(inclusive, reverse);

@@ -20,6 +20,7 @@ mod gpu_streams;
 mod halves;
 mod hashes;
 mod large;
+mod parts;
 mod positions;
 mod reduce_lines;
 mod reduce_sizes;
