@@ -1,9 +1,8 @@
 //! Scans of an array in parts: `run_with_carry` has the results of one call, to the last bit.
 
 use half::f16;
-use upsweep::operator::Widen;
 use upsweep::operator::builtin::{ArgMax, Max, Product, Sum};
-use upsweep::{Carry, Device, Element, Error, Operator, Scan, Segments};
+use upsweep::{Carry, Device, Element, Error, Operator, Scan, Segments, function};
 use upsweep_testing::on_each_backend;
 use upsweep_testing::operators::{Affine, Then};
 use upsweep_testing::place::Place;
@@ -155,6 +154,11 @@ fn parts_of_segments(place: &Place) {
     of::<u32, _>(place, |rng| rng.next() as u32, |x| x, 3072);
 }
 
+#[function]
+fn wide_product(a: f32, b: f32) -> f64 {
+    f64::from(a) * f64::from(b)
+}
+
 /// Positions that a map gets count through all parts; pairs of buffers and widened elements go on like one buffer.
 fn parts_of_mapped_inputs(place: &Place) {
     let mut rng = Rng::new(9);
@@ -163,7 +167,7 @@ fn parts_of_mapped_inputs(place: &Place) {
     let input = place.upload(&x, 0);
     let (mut largest, mut sums) = (place.poisoned::<(f32, u64)>(len, 0), place.poisoned::<f64>(len, 0));
     Scan::new(ArgMax).enumerate().run(&place.device, &input, &mut largest).unwrap();
-    Scan::new(Sum).map(upsweep_testing::operators::Times).run(&place.device, (&input, &input), &mut sums).unwrap();
+    Scan::new(Sum).map(WideProduct).run(&place.device, (&input, &input), &mut sums).unwrap();
     let (largest, sums) = (largest.check_guards(), sums.check_guards());
     let mut widened = place.poisoned::<f64>(len, 0);
     Scan::new(Sum).accumulate::<f64>().run(&place.device, &input, &mut widened).unwrap();
@@ -176,14 +180,13 @@ fn parts_of_mapped_inputs(place: &Place) {
         let (mut a, mut b, mut c) = (place.poisoned(count, 0), place.poisoned(count, 1), place.poisoned(count, 0));
         let [of_a, of_b, of_c] = &mut carries;
         Scan::new(ArgMax).enumerate().run_with_carry(&place.device, &part, &mut a, of_a).unwrap();
-        let products = Scan::new(Sum).map(upsweep_testing::operators::Times);
+        let products = Scan::new(Sum).map(WideProduct);
         products.run_with_carry(&place.device, (&part, &part), &mut b, of_b).unwrap();
         Scan::new(Sum).accumulate::<f64>().run_with_carry(&place.device, &part, &mut c, of_c).unwrap();
         found.0.extend(a.check_guards());
         found.1.extend(b.check_guards());
         found.2.extend(c.check_guards());
     }
-    let _: Widen<f64> = Widen::new();
     check(&largest, &found.0, |(x, at): (f32, u64)| (x.to_bits(), at), &cuts, "enumerated");
     check(&sums, &found.1, f64::to_bits, &cuts, "of two buffers");
     check(&widened, &found.2, f64::to_bits, &cuts, "widened");
