@@ -396,7 +396,7 @@ fn emulated_parts() {
     tiles::<ByKey, f32, _>(Pipeline, Sum, features(Heads::Keys, "pc"), 60);
     tiles::<Whole, u32, _>(Pipeline, Then, features(Heads::None, "pc"), 60);
     tiles::<Whole, f64, _>(Pipeline, Max, features(Heads::None, "xpc"), 60);
-    tiles::<Whole, i8, _>(Pipeline, Sum, features(Heads::None, "pc"), 60);
+    tiles::<Whole, i8, _>(Pipeline, Sum, features(Heads::None, "pci"), 60);
     tiles::<ByKey, u32, _>(Pipeline, Then, features(Heads::Keys, "xpci"), 60);
     tiles::<Whole, u32, _>(Pipeline, Sum, features(Heads::Flags, "pc"), 60);
     tiles::<ByKey, u32, _>(Wave, Then, features(Heads::Keys, "c"), 60);
@@ -420,7 +420,7 @@ fn open_tiles<G: Segmentation<Same: Default>, S: Buffers>(steps: S, features: Fe
     let functions = Functions::of::<S, G>(&text, &held);
     let kernel = scan::part::kernel(functions.layouts.row, features, &functions);
     let source = kernel.source::<scan::part::OpenParams>().unwrap();
-    run(&format!("open {}", name::<(S, G)>(features)), &source, &[], 60);
+    run(&format!("open {}", name::<(S, G)>(features)), &source, &[], 200);
 }
 
 #[test]

@@ -95,7 +95,7 @@ struct Packed {
             for (u32 i = 0; i < COUNT; i++) all.add(x.word[i]);
         }
         const V total = all.value();
-        return HAS_INIT && begin == 0 && threadIdx.x == 0 ? combine(p.init, total) : total;
+        return HAS_INIT && !CONTINUES && begin == 0 && threadIdx.x == 0 ? combine(p.init, total) : total;
     }
 
     // Computes the results of this thread's elements in a full tile, in their slots. `before` is the thread's exclusive

@@ -80,8 +80,9 @@ __device__ __forceinline__ void leave_levels(const OpenParams& p, const Levels& 
 #pragma unroll
     for (u32 k = 0; k < OPEN_LEVELS; k++) p.after[k] = canonical(ValueOfAcc::back(all[k]));
     if constexpr (HEADS == Heads::KEYS) {
-        const Source* const last = p.n > 0 ? (const Source*)p.head_source + p.n - 1 : (const Source*)((const u8*)p.before + KEY_AT);
-        *(Source*)((u8*)p.after + KEY_AT) = *last;
+        Source& key = *(Source*)((u8*)p.after + KEY_AT);
+        if (p.n > 0) key = ((const Source*)p.head_source)[p.n - 1];
+        else if (p.position > 0) key = *(const Source*)((const u8*)p.before + KEY_AT);
     }
 }
 
