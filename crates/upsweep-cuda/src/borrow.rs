@@ -99,7 +99,7 @@ pub(super) struct Few<T> {
 }
 
 impl<T> Few<T> {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self { first: [const { None }; 4], more: Vec::new() }
     }
 

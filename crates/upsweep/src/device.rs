@@ -62,6 +62,33 @@ impl Device {
         Ok(Self(Backend::Cuda(Cuda::on_stream(stream)?)))
     }
 
+    /// Returns this device for arrays in host memory, of any length. A GPU then copies an array to its memory and the
+    /// results back in chunks, while it computes others; the results are those of one call, to the last bit, and the
+    /// call waits for them. Scans of a whole array take host memory so, from one buffer to another; all else is as with
+    /// the device itself. The CPU is returned as it is.
+    ///
+    /// Between pinned (page-locked) arrays the GPU copies by itself, in both directions at once. Pageable ones go
+    /// through pinned memory, copied by the threads of the current rayon pool. The device keeps 256 MiB of the GPU's
+    /// memory, and up to 256 MiB of pinned memory, until it is dropped: keep it for several calls.
+    ///
+    /// ```
+    /// use upsweep::prelude::*;
+    ///
+    /// let device = Device::best()?.streamed();
+    /// let (x, mut sums) = (vec![1.0f32; 100_000], vec![0.0; 100_000]);
+    /// Scan::new(Sum).run(&device, &x, &mut sums)?;
+    /// assert_eq!(sums[99_999], 100_000.0);
+    /// # Ok::<(), upsweep::Error>(())
+    /// ```
+    #[must_use]
+    pub fn streamed(&self) -> Self {
+        match &self.0 {
+            Backend::Cpu => self.clone(),
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => Self(Backend::Cuda(cuda.streamed())),
+        }
+    }
+
     /// Waits until all enqueued work is done. On the CPU nothing is ever enqueued.
     ///
     /// # Errors

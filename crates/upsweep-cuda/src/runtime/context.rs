@@ -240,7 +240,7 @@ pub(super) fn bytes_of<T>(len: usize) -> Result<usize> {
 
 /// Handle of a CUDA stream that cudarc does not know.
 #[derive(Clone, Copy)]
-struct PlainStream(CUstream);
+pub(super) struct PlainStream(CUstream);
 
 // SAFETY: CUDA's stream handles may be used from any thread.
 unsafe impl Send for PlainStream {}
@@ -250,8 +250,14 @@ unsafe impl Sync for PlainStream {}
 impl PlainStream {
     /// Creates a stream in the current context. It is never destroyed before the context: device arrays may still be
     /// freed in its order.
-    fn new() -> Result<Self> {
+    pub(super) fn new() -> Result<Self> {
         result::stream::create(result::stream::StreamKind::NonBlocking).doing("creating a stream").map(Self)
+    }
+
+    /// Returns cudarc's handle of the stream, which is of the context `cuda`.
+    pub(super) fn shared(self, cuda: &Arc<CudaContext>) -> Arc<CudaStream> {
+        // SAFETY: the stream is of this context and lives as long, and the handle keeps the context alive.
+        unsafe { cuda.wrap_borrowed_stream(self.0) }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::driver::{self, DeviceInfo};
+use super::flow::Flows;
 use super::state::State;
 use super::stream::StreamState;
 use super::workspace::{Capacity, Workspace};
@@ -18,6 +19,8 @@ pub struct Cuda {
     pub(super) state: Arc<State>,
     /// Largest number of tiles of a block in a scan of a short array: see [`limit_waves`](Self::limit_waves).
     pub(crate) longest_wave: usize,
+    /// For a device that takes arrays in host memory, what it keeps for them.
+    pub(super) flows: Option<Arc<Flows>>,
 }
 
 impl fmt::Debug for Cuda {
@@ -39,7 +42,7 @@ impl Cuda {
     pub fn new(ordinal: usize) -> Result<Self> {
         let state = State::of_device(ordinal)?;
         let stream = state.context.new_stream()?;
-        Ok(Self { stream: state.stream(&stream), state, longest_wave: usize::MAX })
+        Ok(Self { stream: state.stream(&stream), state, longest_wave: usize::MAX, flows: None })
     }
 
     /// Returns a device that uses the caller's stream, on the GPU of this stream.
@@ -54,7 +57,7 @@ impl Cuda {
         }
         let state = State::of(stream.context())?;
         state.context.bind()?;
-        Ok(Self { stream: state.stream(stream), state, longest_wave: usize::MAX })
+        Ok(Self { stream: state.stream(stream), state, longest_wave: usize::MAX, flows: None })
     }
 
     /// Limits scans in which a block holds its tiles in shared memory to `tiles` tiles a block; with 0, short arrays go

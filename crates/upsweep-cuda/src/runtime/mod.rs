@@ -14,12 +14,14 @@
 //! - `wait`: waiting for a stream
 //! - `device`: a device, which is a context's state and one of its streams
 //! - `memory`, `fill`, `scratch`, `launch`: operations of devices
+//! - `flow`: arrays in host memory that pass a device in chunks
 
 mod capture;
 mod context;
 mod device;
 mod driver;
 mod fill;
+mod flow;
 mod grid;
 mod kernel;
 mod launch;
@@ -37,6 +39,7 @@ pub use device::Cuda;
 pub use driver::DeviceInfo;
 pub use survey::{Survey, survey};
 
+pub(crate) use flow::HostArray;
 pub(crate) use grid::Grid;
 pub(crate) use memory::Loan;
 pub use memory::download;

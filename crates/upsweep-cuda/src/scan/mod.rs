@@ -35,6 +35,7 @@
 //! the tile's heads, and the combination of the run that is open before the tile.
 
 pub(crate) mod part;
+mod streamed;
 
 use super::code::Kernel;
 use super::features::{Features, Heads, Layout, Layouts, Pass};
@@ -106,6 +107,9 @@ pub fn run<S: JobSteps, G: Segmentation>(
     direction: Direction,
     carried: Option<Carried<'_>>,
 ) -> Result<()> {
+    if cuda.is_streamed() && carried.is_none() {
+        return streamed::run(cuda, job, direction);
+    }
     let Some(mut carried) = carried else {
         return open(cuda, &mut job, true, &mut |job| launch_lines(cuda, job, direction));
     };

@@ -58,6 +58,13 @@ pub(super) struct States {
 }
 
 impl States {
+    /// Makes the states of a part after `position` elements, at these addresses. There is room for two states of `words`
+    /// words at each.
+    pub(super) fn new(position: u64, before: u64, after: u64, words: usize) -> Self {
+        let before = if position > 0 { before } else { 0 };
+        Self { position, before, after, between: after + 8 * words as u64 }
+    }
+
     /// Borrows the memory of the states.
     pub(super) fn borrow<'a>(cuda: &'a Cuda, carried: &'a mut Carried<'_>) -> Result<(Self, [Loan<'a>; 2])> {
         let Carried { position, before, after } = carried;
@@ -65,10 +72,9 @@ impl States {
         let ViewMut::Cuda(after) = after else {
             return Err(Error::Place { what: "carry", found: "host", expected: "CUDA" });
         };
-        let words = after.len() as u64 / 2;
+        let words = after.len() / 2;
         let (after, of_after) = cuda.write("carry", after)?;
-        let before = if *position > 0 { before } else { 0 };
-        Ok((Self { position: *position, before, after, between: after + 8 * words }, [of_before, of_after]))
+        Ok((Self::new(*position, before, after, words), [of_before, of_after]))
     }
 }
 

@@ -16,6 +16,8 @@ mod floats;
 #[cfg(feature = "cuda")]
 mod gpu_buffers;
 #[cfg(feature = "cuda")]
+mod gpu_streamed;
+#[cfg(feature = "cuda")]
 mod gpu_streams;
 mod halves;
 mod hashes;

@@ -1,0 +1,91 @@
+//! Scans of arrays in host memory by a GPU that they pass in chunks, from pinned and from pageable memory; beside what
+//! copies in both directions at once take, and beside the CPU.
+//!
+//! `cargo run --release -p upsweep-bench --bin streamed -- --sizes 24,28,31 --out FILE`
+//!
+//! A row has the median of five calls. The copy beside it moves as many bytes in each direction, between pinned memory and
+//! the GPU.
+
+use cudarc::driver::{CudaContext, CudaStream, PinnedHostSlice, result};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+use upsweep::prelude::*;
+use upsweep_bench::{Options, Outcome, Record, Row, cuda, exit_code, median};
+
+/// Number of elements that are copied at once, and number of calls.
+const CHUNK: usize = 8 << 20;
+const CALLS: usize = 5;
+
+fn main() -> ExitCode {
+    exit_code(run())
+}
+
+fn run() -> Outcome {
+    let options = Options::parse(std::env::args().skip(1))?;
+    let context = CudaContext::new(0)?;
+    let device = Device::cuda(0)?.streamed();
+    let mut record = Record::create(&options, &cuda::machine(&context)?, &cuda::versions())?;
+    for log2n in options.sizes(&[24, 28, 31], &[24]) {
+        let n = 1 << log2n;
+        // SAFETY: both arrays are filled here, before anything reads them.
+        let mut pinned = unsafe { [context.alloc_pinned::<f32>(n)?, context.alloc_pinned::<f32>(n)?] };
+        for array in &mut pinned {
+            array.as_mut_slice()?.fill(0.25);
+        }
+        let copy = copies(&context, &mut pinned)?;
+        let bytes = 8.0 * n as f64;
+        let copy_gbps = bytes / copy / 1e3;
+        let mut row = |lib, algo, micros| {
+            let row = Row { lib, algo, ty: "f32", log2n, micros, bytes, copy_gbps, enqueue_micros: None };
+            record.row(&row)
+        };
+        row("copy", "pinned_both_ways", copy)?;
+        let [x, y] = &mut pinned;
+        let (x, y) = (x.as_slice()?, y.as_mut_slice()?);
+        let scan = Scan::new(Sum);
+        row("upsweep", "scan_pinned", timed(|| Ok(scan.run(&device, x, &mut *y)?))?)?;
+        row("upsweep", "scan_of_cpu", timed(|| Ok(scan.run(&Device::cpu(), x, &mut *y)?))?)?;
+        let (x, mut y) = (x.to_vec(), vec![0.0f32; n]);
+        drop(pinned);
+        row("upsweep", "scan_pageable", timed(|| Ok(scan.run(&device, &x, &mut y)?))?)?;
+        assert!(y[n - 1] == Scan::new(Sum).run_to_vec(&Device::cpu(), &x)?[n - 1], "the bits of the CPU");
+    }
+    Ok(())
+}
+
+/// Returns the median time of a call in microseconds, after one call that is not counted.
+fn timed(mut call: impl FnMut() -> Outcome) -> Outcome<f64> {
+    call()?;
+    let mut times = Vec::new();
+    for _ in 0..CALLS {
+        let begin = Instant::now();
+        call()?;
+        times.push(begin.elapsed().as_secs_f64() * 1e6);
+    }
+    Ok(median(times))
+}
+
+/// Returns the time in microseconds in which the GPU copies one array to its memory and as much to the other, at once.
+fn copies(context: &Arc<CudaContext>, [x, y]: &mut [PinnedHostSlice<f32>; 2]) -> Outcome<f64> {
+    let streams = [context.new_stream()?, context.new_stream()?];
+    let memory = [streams[0].alloc_zeros::<f32>(CHUNK)?, streams[1].alloc_zeros::<f32>(CHUNK)?];
+    let address = |i: usize| {
+        use cudarc::driver::DevicePtr;
+        memory[i].device_ptr(&streams[i]).0
+    };
+    let [up, down] = [address(0), address(1)];
+    let (x, y) = (x.as_slice()?, y.as_mut_slice()?);
+    let wait = |stream: &Arc<CudaStream>| stream.synchronize();
+    streams.iter().try_for_each(wait)?;
+    timed(|| {
+        for (x, y) in x.chunks(CHUNK).zip(y.chunks_mut(CHUNK)) {
+            // SAFETY: a chunk fits the memory, and both live until the streams have been waited for.
+            unsafe {
+                result::memcpy_htod_async(up, x, streams[0].cu_stream())?;
+                result::memcpy_dtoh_async(y, down, streams[1].cu_stream())?;
+            }
+        }
+        Ok(streams.iter().try_for_each(wait)?)
+    })
+}

@@ -1,0 +1,291 @@
+//! Flow of an array in host memory through a device, chunk by chunk: copies up, kernels and copies down of neighbouring
+//! chunks overlap.
+//!
+//! ```text
+//! stream up       copy chunk k to input[k % SLOTS]          when the kernels of chunk k - SLOTS are done
+//! device's stream kernels of chunk k                        when it is there, and chunk k - SLOTS has been copied down
+//! stream down     copy chunk k from output[k % SLOTS]       when its kernels are done
+//! ```
+//!
+//! Pinned (page-locked) memory is copied by the GPU itself. Pageable memory goes through pinned slots: the threads of the
+//! rayon pool copy a chunk to a slot before it goes up, and from a slot when it has come down. They copy chunk k up
+//! while earlier chunks are on their way, and then chunk k - LATE down.
+//!
+//! The host's memory is borrowed for the call alone, so the call waits for all copies, also after an error.
+
+use super::context::PlainStream;
+use super::device::Cuda;
+use super::driver::{Doing, OutsideCapture, lock};
+use cudarc::driver::sys::{self, CUdeviceptr, CUmemorytype, CUpointer_attribute};
+use cudarc::driver::{CudaEvent, CudaStream, result};
+use rayon::prelude::*;
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex};
+use upsweep_core::error::Result;
+
+/// Number of chunks that are under way at once.
+const SLOTS: usize = 4;
+/// Number of chunks after which a chunk is copied from its slot to pageable memory.
+const LATE: usize = 2;
+/// Largest number of bytes of a chunk, of its elements or of its results. Up to some 8 MiB a copy takes longer by its
+/// beginning and its end.
+const CHUNK_BYTES: usize = 32 << 20;
+/// Smallest number of bytes of a chunk. An array of few chunks has smaller ones, so that its copies overlap.
+const LEAST_BYTES: usize = 1 << 20;
+const LEAST_CHUNKS: usize = 16;
+/// Room in a slot after a chunk's results: for one result more.
+const ROOM: usize = 256;
+/// Bytes that a thread copies between pageable and pinned memory at a time.
+const PIECE_BYTES: usize = 1 << 20;
+
+const DOING: &str = "streaming an array through the device";
+
+/// Array in host memory: its address, and the bytes of an element.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HostArray {
+    pub(crate) address: *mut u8,
+    pub(crate) size: usize,
+}
+
+/// Neighbouring elements of an array, and the addresses of their copy and of their results on the device.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chunk {
+    pub(crate) first: usize,
+    pub(crate) len: usize,
+    pub(crate) input: u64,
+    pub(crate) output: u64,
+}
+
+/// Memory and streams of flows, which a device keeps from call to call: see [`Cuda::streamed`].
+#[derive(Default)]
+pub(super) struct Flows(Mutex<Option<Ring>>);
+
+struct Ring {
+    cuda: Cuda,
+    up: Arc<CudaStream>,
+    down: Arc<CudaStream>,
+    slots: Vec<Slot>,
+}
+
+/// Memory of a chunk on the device and, if its arrays are pageable, in pinned memory.
+struct Slot {
+    input: CUdeviceptr,
+    output: CUdeviceptr,
+    pinned: [Option<NonNull<u8>>; 2],
+    uploaded: CudaEvent,
+    computed: CudaEvent,
+    downloaded: CudaEvent,
+}
+
+// SAFETY: the pinned memory is used by the call that has taken the ring, and by nobody else.
+unsafe impl Send for Slot {}
+
+impl Cuda {
+    /// Returns this device for arrays in host memory: it copies them to the GPU and back, chunk by chunk. It keeps
+    /// memory on the GPU, and pinned memory for pageable arrays, from the first such call on.
+    #[must_use]
+    pub fn streamed(&self) -> Self {
+        Self { flows: Some(Arc::default()), ..self.clone() }
+    }
+
+    /// Returns whether the device takes arrays in host memory.
+    pub(crate) fn is_streamed(&self) -> bool {
+        self.flows.is_some()
+    }
+
+    /// Calls `compute` with chunks of `n` elements in order, each of a multiple of `unit` elements but for the last, and
+    /// returns when the results are in host memory. `compute` enqueues the kernels of a chunk, which store a result for
+    /// each element, and `extra` results more after the last chunk's.
+    ///
+    /// # Errors
+    /// Errors of `compute` and of the kernels; [`Error::Driver`](upsweep_core::error::Error::Driver),
+    /// [`Error::OutOfMemory`](upsweep_core::error::Error::OutOfMemory).
+    ///
+    /// # Safety
+    /// The input has `n` elements and the output `n + extra`, both in host memory that nobody else writes, or reads if
+    /// it is the output, until this returns. They may be the same memory, if their elements have the same size.
+    pub(crate) unsafe fn flow(
+        &self,
+        [input, output]: [HostArray; 2],
+        (n, extra, unit): (usize, usize, usize),
+        compute: &mut dyn FnMut(Chunk) -> Result<()>,
+    ) -> Result<()> {
+        self.refuse_in_capture(DOING)?;
+        self.context().bind()?;
+        let _outside = OutsideCapture::enter()?;
+        let Some(flows) = &self.flows else { return Ok(()) };
+        let mut ring = match lock(&flows.0).take() {
+            Some(ring) => ring,
+            None => Ring::new(self)?,
+        };
+        // SAFETY: the arrays have these elements and results, in memory that nobody else uses until this returns.
+        let flowed = unsafe { ring.flow([input, output], (n, extra, unit), compute) };
+        let waited = ring.wait();
+        *lock(&flows.0) = Some(ring);
+        flowed.and(waited)
+    }
+}
+
+impl Ring {
+    fn new(cuda: &Cuda) -> Result<Self> {
+        let stream = || PlainStream::new().map(|plain| plain.shared(&cuda.context().cuda));
+        // A ring of its own has no flows: it is part of them.
+        let cuda = Cuda { flows: None, ..cuda.clone() };
+        let mut ring = Self { up: stream()?, down: stream()?, slots: Vec::new(), cuda };
+        let context = ring.cuda.context().clone();
+        let event = || context.cuda.new_event(None).doing(DOING);
+        for _ in 0..SLOTS {
+            let (uploaded, computed, downloaded) = (event()?, event()?, event()?);
+            let room = || context.allocate(CHUNK_BYTES + ROOM, ring.cuda.stream().cu_stream());
+            let (input, output) = (room()?, room()?);
+            ring.slots.push(Slot { input, output, pinned: [None; 2], uploaded, computed, downloaded });
+        }
+        ring.cuda.stream().synchronize().doing(DOING)?;
+        Ok(ring)
+    }
+
+    /// Waits for all copies and kernels, and returns the first error.
+    fn wait(&self) -> Result<()> {
+        let copied = [&self.up, &self.down].map(|stream| stream.synchronize().doing(DOING));
+        let computed = self.cuda.synchronize();
+        let [up, down] = copied;
+        computed.and(up).and(down)
+    }
+
+    /// # Safety
+    /// The conditions of [`Cuda::flow`] hold until the streams have been waited for.
+    unsafe fn flow(
+        &mut self,
+        [input, output]: [HostArray; 2],
+        (n, extra, unit): (usize, usize, usize),
+        compute: &mut dyn FnMut(Chunk) -> Result<()>,
+    ) -> Result<()> {
+        let size = input.size.max(output.size).max(1);
+        let bytes = (n.saturating_mul(size) / LEAST_CHUNKS).clamp(LEAST_BYTES, CHUNK_BYTES);
+        let chunk = (bytes / size / unit * unit).max(unit.min(CHUNK_BYTES / size));
+        let chunks = n.div_ceil(chunk).max(1);
+        let staged = [(input, n), (output, n + extra)].map(|(array, len)| !is_pinned(array, len));
+        for slot in &mut self.slots {
+            for (pinned, _) in slot.pinned.iter_mut().zip(staged).filter(|(_, staged)| *staged) {
+                if pinned.is_none() {
+                    // SAFETY: the memory is uninitialised, and only read where a copy has written it.
+                    let memory = unsafe { result::malloc_host(CHUNK_BYTES + ROOM, 0) }.doing(DOING)?;
+                    *pinned = NonNull::new(memory.cast());
+                }
+            }
+        }
+        let Self { cuda, up, down, slots } = &*self;
+        let stream = cuda.stream();
+        let results = |k: usize| chunk.min(n - k * chunk) + if k + 1 == chunks { extra } else { 0 };
+        // Copies chunk `k` from its slot to the output's pageable memory.
+        let drain = |k: usize| {
+            let slot = &slots[k % SLOTS];
+            if let (true, Some(from)) = (staged[1], slot.pinned[1]) {
+                slot.downloaded.synchronize().doing(DOING)?;
+                // SAFETY: the copy to the slot is over, and the results are the output's.
+                unsafe { copy(output.address.add(k * chunk * output.size), from.as_ptr(), results(k) * output.size) };
+            }
+            Ok(())
+        };
+        for k in 0..chunks {
+            let slot = &slots[k % SLOTS];
+            let (first, len, again) = (k * chunk, chunk.min(n - k * chunk), k >= SLOTS);
+            // SAFETY: the chunk is in the input.
+            let mut from = unsafe { input.address.add(first * input.size) };
+            if let (true, Some(pinned)) = (staged[0], slot.pinned[0]) {
+                if again {
+                    slot.uploaded.synchronize().doing(DOING)?;
+                }
+                // SAFETY: the slot has room for the chunk, and the copy of the chunk that it had is over.
+                unsafe { copy(pinned.as_ptr(), from, len * input.size) };
+                from = pinned.as_ptr();
+            }
+            if again {
+                up.wait(&slot.computed).doing(DOING)?;
+                stream.wait(&slot.downloaded).doing(DOING)?;
+            }
+            if len > 0 {
+                // SAFETY: the slot has room for the chunk, whose memory lives until the stream has been waited for.
+                unsafe { sys::cuMemcpyHtoDAsync_v2(slot.input, from.cast(), len * input.size, up.cu_stream()) }
+                    .result()
+                    .doing(DOING)?;
+            }
+            slot.uploaded.record(up).doing(DOING)?;
+            stream.wait(&slot.uploaded).doing(DOING)?;
+            compute(Chunk { first, len, input: slot.input, output: slot.output })?;
+            slot.computed.record(stream).doing(DOING)?;
+            down.wait(&slot.computed).doing(DOING)?;
+            // SAFETY: the results are in the output.
+            let to = unsafe { output.address.add(first * output.size) };
+            let to = if staged[1] { slot.pinned[1].map_or(to, NonNull::as_ptr) } else { to };
+            if results(k) > 0 {
+                // SAFETY: there is room for the results, and nobody uses it until the stream has been waited for.
+                unsafe {
+                    sys::cuMemcpyDtoHAsync_v2(to.cast(), slot.output, results(k) * output.size, down.cu_stream())
+                }
+                .result()
+                .doing(DOING)?;
+            }
+            slot.downloaded.record(down).doing(DOING)?;
+            if k >= LATE {
+                drain(k - LATE)?;
+            }
+        }
+        (chunks.saturating_sub(LATE)..chunks).try_for_each(drain)
+    }
+}
+
+impl Drop for Ring {
+    fn drop(&mut self) {
+        // Without the context there is nothing to free.
+        if self.cuda.context().bind().is_err() {
+            return;
+        }
+        let _waited = self.wait();
+        for slot in &self.slots {
+            for address in [slot.input, slot.output] {
+                let _freed = self.cuda.context().free(address, self.cuda.stream().cu_stream());
+            }
+            for pinned in slot.pinned.iter().flatten() {
+                // SAFETY: the memory was allocated so, and its copies are over.
+                let _freed = unsafe { result::free_host(pinned.as_ptr().cast()) };
+            }
+        }
+    }
+}
+
+/// Whether an array of `len` elements is in pinned memory, by its first and its last byte.
+fn is_pinned(array: HostArray, len: usize) -> bool {
+    let bytes = len * array.size;
+    let is_pinned = |at: usize| {
+        let mut kind = CUmemorytype::CU_MEMORYTYPE_DEVICE;
+        let attribute = CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+        // SAFETY: the attribute is a memory type, and any address may be asked for.
+        let asked = unsafe {
+            sys::cuPointerGetAttribute((&raw mut kind).cast(), attribute, array.address.wrapping_add(at) as CUdeviceptr)
+        };
+        asked.result().is_ok() && kind == CUmemorytype::CU_MEMORYTYPE_HOST
+    };
+    bytes == 0 || (is_pinned(0) && is_pinned(bytes - 1))
+}
+
+/// Addresses of a copy, which threads make in pieces.
+struct Pieces {
+    to: *mut u8,
+    from: *const u8,
+}
+// SAFETY: each piece is copied by one thread.
+unsafe impl Sync for Pieces {}
+
+/// Copies `bytes` bytes by the threads of the rayon pool.
+///
+/// # Safety
+/// The ranges are valid, do not overlap, and nobody else uses them meanwhile.
+unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
+    let pieces = &Pieces { to, from };
+    (0..bytes.div_ceil(PIECE_BYTES)).into_par_iter().for_each(|i| {
+        let at = i * PIECE_BYTES;
+        // SAFETY: the piece is in the ranges, and this thread alone copies it.
+        unsafe { pieces.to.add(at).copy_from_nonoverlapping(pieces.from.add(at), PIECE_BYTES.min(bytes - at)) };
+    });
+}
