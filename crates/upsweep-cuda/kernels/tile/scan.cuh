@@ -204,7 +204,9 @@ __device__ __forceinline__ void store_last(const Params& p, const T& last, const
             arith::clear_padding(p.after + k);
         }
         if constexpr (HEADS == Heads::KEYS) {
-            if (p.n > 0) *(Source*)((u8*)p.after + KEY_AT) = source_of(p, p.n - 1);
+            Source& key = *(Source*)((u8*)p.after + KEY_AT);
+            if (p.n > 0) key = source_of(p, p.n - 1);
+            else if constexpr (CONTINUES) key = *(const Source*)((const u8*)p.before + KEY_AT);
         }
     }
     if (p.total) store_result(output_of(p) + p.n, result(last));

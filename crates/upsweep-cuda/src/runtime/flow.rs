@@ -26,7 +26,7 @@ use upsweep_core::error::Result;
 /// Number of chunks that are under way at once.
 const SLOTS: usize = 4;
 /// Number of chunks after which a chunk is copied from its slot to pageable memory.
-const LATE: usize = 2;
+const LATE: usize = SLOTS - 1;
 /// Largest number of bytes of a chunk, of its elements or of its results. Up to some 8 MiB a copy takes longer by its
 /// beginning and its end.
 const CHUNK_BYTES: usize = 32 << 20;
@@ -35,8 +35,10 @@ const LEAST_BYTES: usize = 1 << 20;
 const LEAST_CHUNKS: usize = 16;
 /// Room in a slot after a chunk's results: for one result more.
 const ROOM: usize = 256;
+/// Largest number of bytes of a chunk that goes through pinned memory: all slots stay in a large cache.
+const STAGED_BYTES: usize = 8 << 20;
 /// Bytes that a thread copies between pageable and pinned memory at a time.
-const PIECE_BYTES: usize = 1 << 20;
+const PIECE_BYTES: usize = 256 << 10;
 
 const DOING: &str = "streaming an array through the device";
 
@@ -161,10 +163,15 @@ impl Ring {
         compute: &mut dyn FnMut(Chunk) -> Result<()>,
     ) -> Result<()> {
         let size = input.size.max(output.size).max(1);
-        let bytes = (n.saturating_mul(size) / LEAST_CHUNKS).clamp(LEAST_BYTES, CHUNK_BYTES);
+        let staged = [(input, n), (output, n + extra)].map(|(array, len)| !is_pinned(array, len));
+        let most = if staged.contains(&true) {
+            std::env::var("UPSWEEP_STAGED").ok().and_then(|x| x.parse().ok()).unwrap_or(STAGED_BYTES)
+        } else {
+            CHUNK_BYTES
+        };
+        let bytes = (n.saturating_mul(size) / LEAST_CHUNKS).clamp(LEAST_BYTES, most);
         let chunk = (bytes / size / unit * unit).max(unit.min(CHUNK_BYTES / size));
         let chunks = n.div_ceil(chunk).max(1);
-        let staged = [(input, n), (output, n + extra)].map(|(array, len)| !is_pinned(array, len));
         for slot in &mut self.slots {
             for (pinned, _) in slot.pinned.iter_mut().zip(staged).filter(|(_, staged)| *staged) {
                 if pinned.is_none() {
@@ -177,47 +184,55 @@ impl Ring {
         let Self { cuda, up, down, slots } = &*self;
         let stream = cuda.stream();
         let results = |k: usize| chunk.min(n - k * chunk) + if k + 1 == chunks { extra } else { 0 };
-        // Copies chunk `k` from its slot to the output's pageable memory.
-        let drain = |k: usize| {
-            let slot = &slots[k % SLOTS];
-            if let (true, Some(from)) = (staged[1], slot.pinned[1]) {
-                slot.downloaded.synchronize().doing(DOING)?;
-                // SAFETY: the copy to the slot is over, and the results are the output's.
-                unsafe { copy(output.address.add(k * chunk * output.size), from.as_ptr(), results(k) * output.size) };
+        // Copies chunk `up` to its slot, and chunk `down` from its slot to the output, as far as their memory is pageable.
+        let stage = |up: Option<usize>, down: Option<usize>| -> Result<()> {
+            let (mut to_slot, mut from_slot) = (Copies::NOTHING, Copies::NOTHING);
+            if let Some(k) = up
+                && let Some(pinned) = slots[k % SLOTS].pinned[0].filter(|_| staged[0])
+            {
+                if k >= SLOTS {
+                    slots[k % SLOTS].uploaded.synchronize().doing(DOING)?;
+                }
+                let from = input.address.wrapping_add(k * chunk * input.size);
+                to_slot = Copies { to: pinned.as_ptr(), from, bytes: chunk.min(n - k * chunk) * input.size };
             }
+            if let Some(k) = down
+                && let Some(pinned) = slots[k % SLOTS].pinned[1].filter(|_| staged[1])
+            {
+                slots[k % SLOTS].downloaded.synchronize().doing(DOING)?;
+                let to = output.address.wrapping_add(k * chunk * output.size);
+                from_slot = Copies { to, from: pinned.as_ptr(), bytes: results(k) * output.size };
+            }
+            // SAFETY: the GPU's copies of both slots are over, and the chunks are in the arrays.
+            unsafe { copy(&to_slot, &from_slot) };
             Ok(())
         };
         for k in 0..chunks {
             let slot = &slots[k % SLOTS];
             let (first, len, again) = (k * chunk, chunk.min(n - k * chunk), k >= SLOTS);
-            // SAFETY: the chunk is in the input.
-            let mut from = unsafe { input.address.add(first * input.size) };
-            if let (true, Some(pinned)) = (staged[0], slot.pinned[0]) {
-                if again {
-                    slot.uploaded.synchronize().doing(DOING)?;
-                }
-                // SAFETY: the slot has room for the chunk, and the copy of the chunk that it had is over.
-                unsafe { copy(pinned.as_ptr(), from, len * input.size) };
-                from = pinned.as_ptr();
-            }
+            stage(Some(k), k.checked_sub(LATE))?;
+            let place = |array: HostArray, i: usize| {
+                let own = array.address.wrapping_add(first * array.size);
+                slot.pinned[i].filter(|_| staged[i]).map_or(own, NonNull::as_ptr)
+            };
             if again {
                 up.wait(&slot.computed).doing(DOING)?;
                 stream.wait(&slot.downloaded).doing(DOING)?;
             }
             if len > 0 {
                 // SAFETY: the slot has room for the chunk, whose memory lives until the stream has been waited for.
-                unsafe { sys::cuMemcpyHtoDAsync_v2(slot.input, from.cast(), len * input.size, up.cu_stream()) }
-                    .result()
-                    .doing(DOING)?;
+                unsafe {
+                    sys::cuMemcpyHtoDAsync_v2(slot.input, place(input, 0).cast(), len * input.size, up.cu_stream())
+                }
+                .result()
+                .doing(DOING)?;
             }
             slot.uploaded.record(up).doing(DOING)?;
             stream.wait(&slot.uploaded).doing(DOING)?;
             compute(Chunk { first, len, input: slot.input, output: slot.output })?;
             slot.computed.record(stream).doing(DOING)?;
             down.wait(&slot.computed).doing(DOING)?;
-            // SAFETY: the results are in the output.
-            let to = unsafe { output.address.add(first * output.size) };
-            let to = if staged[1] { slot.pinned[1].map_or(to, NonNull::as_ptr) } else { to };
+            let to = place(output, 1);
             if results(k) > 0 {
                 // SAFETY: there is room for the results, and nobody uses it until the stream has been waited for.
                 unsafe {
@@ -227,11 +242,8 @@ impl Ring {
                 .doing(DOING)?;
             }
             slot.downloaded.record(down).doing(DOING)?;
-            if k >= LATE {
-                drain(k - LATE)?;
-            }
         }
-        (chunks.saturating_sub(LATE)..chunks).try_for_each(drain)
+        (chunks.saturating_sub(LATE)..chunks).try_for_each(|k| stage(None, Some(k)))
     }
 }
 
@@ -258,34 +270,83 @@ impl Drop for Ring {
 fn is_pinned(array: HostArray, len: usize) -> bool {
     let bytes = len * array.size;
     let is_pinned = |at: usize| {
-        let mut kind = CUmemorytype::CU_MEMORYTYPE_DEVICE;
-        let attribute = CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
-        // SAFETY: the attribute is a memory type, and any address may be asked for.
-        let asked = unsafe {
-            sys::cuPointerGetAttribute((&raw mut kind).cast(), attribute, array.address.wrapping_add(at) as CUdeviceptr)
-        };
-        asked.result().is_ok() && kind == CUmemorytype::CU_MEMORYTYPE_HOST
+        // Of pageable memory CUDA knows nothing: then the number stays 0.
+        let mut kind = 0u32;
+        let mut attribute = CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+        let (mut to, address) = ((&raw mut kind).cast(), array.address.wrapping_add(at) as CUdeviceptr);
+        // SAFETY: the attribute is a memory type, of 32 bits, and any address may be asked for.
+        let asked = unsafe { sys::cuPointerGetAttributes(1, &raw mut attribute, &raw mut to, address) };
+        asked.result().is_ok() && kind == CUmemorytype::CU_MEMORYTYPE_HOST as u32
     };
     bytes == 0 || (is_pinned(0) && is_pinned(bytes - 1))
 }
 
-/// Addresses of a copy, which threads make in pieces.
-struct Pieces {
+/// Copy of some bytes, which threads make in pieces.
+struct Copies {
     to: *mut u8,
     from: *const u8,
+    bytes: usize,
 }
 // SAFETY: each piece is copied by one thread.
-unsafe impl Sync for Pieces {}
+unsafe impl Sync for Copies {}
 
-/// Copies `bytes` bytes by the threads of the rayon pool.
+impl Copies {
+    const NOTHING: Self = Self { to: std::ptr::null_mut(), from: std::ptr::null(), bytes: 0 };
+
+    fn pieces(&self) -> usize {
+        self.bytes.div_ceil(PIECE_BYTES)
+    }
+
+    /// # Safety
+    /// Piece `i` of both ranges is valid, and this thread alone uses it.
+    unsafe fn piece(&self, i: usize, copy: unsafe fn(*mut u8, *const u8, usize)) {
+        let at = i * PIECE_BYTES;
+        // SAFETY: the piece is in both ranges.
+        unsafe { copy(self.to.add(at), self.from.add(at), PIECE_BYTES.min(self.bytes - at)) };
+    }
+}
+
+/// Makes two copies by the threads of the rayon pool: one to a slot, from which the GPU reads it soon, and one from a
+/// slot, past the cache.
 ///
 /// # Safety
 /// The ranges are valid, do not overlap, and nobody else uses them meanwhile.
-unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
-    let pieces = &Pieces { to, from };
-    (0..bytes.div_ceil(PIECE_BYTES)).into_par_iter().for_each(|i| {
-        let at = i * PIECE_BYTES;
-        // SAFETY: the piece is in the ranges, and this thread alone copies it.
-        unsafe { pieces.to.add(at).copy_from_nonoverlapping(pieces.from.add(at), PIECE_BYTES.min(bytes - at)) };
+unsafe fn copy(to_slot: &Copies, from_slot: &Copies) {
+    let first = to_slot.pieces();
+    (0..first + from_slot.pieces()).into_par_iter().for_each(|i| {
+        // SAFETY: the ranges are valid, and this thread alone copies the piece.
+        unsafe {
+            match i.checked_sub(first) {
+                None => to_slot.piece(i, |to, from, bytes| to.copy_from_nonoverlapping(from, bytes)),
+                Some(i) => from_slot.piece(i, copy_past_the_cache),
+            }
+        }
     });
+}
+
+/// Copies bytes with stores that do not read what they replace.
+///
+/// # Safety
+/// The ranges are valid and do not overlap.
+unsafe fn copy_past_the_cache(to: *mut u8, from: *const u8, bytes: usize) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every x86-64 has SSE2. The ranges are valid, and stores are aligned.
+    unsafe {
+        use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
+        const VECTOR: usize = size_of::<__m128i>();
+        let lead = to.align_offset(VECTOR).min(bytes);
+        to.copy_from_nonoverlapping(from, lead);
+        let whole = (bytes - lead) / VECTOR * VECTOR;
+        for at in (lead..lead + whole).step_by(VECTOR) {
+            _mm_stream_si128(to.add(at).cast(), _mm_loadu_si128(from.add(at).cast()));
+        }
+        _mm_sfence();
+        let rest = lead + whole;
+        to.add(rest).copy_from_nonoverlapping(from.add(rest), bytes - rest);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    // SAFETY: the ranges are valid and do not overlap.
+    unsafe {
+        to.copy_from_nonoverlapping(from, bytes);
+    }
 }
