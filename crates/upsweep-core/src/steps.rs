@@ -11,6 +11,7 @@
 
 use crate::error::{Error, Result};
 use crate::inputs::Read;
+use crate::lanes;
 #[cfg(feature = "cuda")]
 use crate::operator::Source;
 #[cfg(feature = "cuda")]
@@ -56,7 +57,7 @@ pub trait Steps: Copy + Send + Sync + 'static {
     /// operands.
     const EXACT: bool;
 
-    /// Whether the results have the grouping of [`tree`].
+    /// Whether the results of scans have the grouping of [`tree`], and totals that of [`lanes`].
     const TREE: bool;
 
     /// Whether an exact operator has a latency of one cycle, as all exact operators but products have: values are then
@@ -71,6 +72,9 @@ pub trait Steps: Copy + Send + Sync + 'static {
     /// Returns the number of elements of a row, and a value that changes no bits of a number that is combined with it on
     /// its right. For operators with [`TREE`](Steps::TREE).
     fn tree(&self) -> (usize, Self::Acc);
+
+    /// Returns the number of lanes of the tree of a reduction: see [`lanes`]. For operators with [`TREE`](Steps::TREE).
+    fn lanes(&self) -> usize;
 
     /// Returns a start value `e` for a fold whose first operand is the encoded `x`: `combine_encoded(e, x)` is `x`. It
     /// is the identity of sums, exclusive ors and products, else `x` itself, as the other operators are idempotent. For
@@ -306,6 +310,11 @@ where
     #[inline(always)]
     fn tree(&self) -> (usize, M::Output) {
         (const { tree::row_len(size_of::<I::Value>(), size_of::<O::Value>()) }, tree::neutral(Op::FORM))
+    }
+
+    #[inline(always)]
+    fn lanes(&self) -> usize {
+        const { lanes::lanes(size_of::<I::Value>(), size_of::<M::Output>()) }
     }
 
     #[inline(always)]

@@ -1,15 +1,16 @@
 //! Reductions of runs of elements, in tiles that fit into the first-level cache.
 //!
 //! A tile is reduced by [`sweep`]s over arrays. If every order and grouping give the same bits, a run is one loop over
-//! its memory.
+//! its memory. Whole arrays and lines of float sums and products have a tree of their own: see [`chunks`].
 //!
-//! **Grouping.** A run is divided into tiles of [`tile_len`] elements, and the rest into ever smaller tiles whose
+//! **Grouping.** Any other run is divided into tiles of [`tile_len`] elements, and the rest into ever smaller tiles whose
 //! lengths are powers of two. The remainder, shorter than [`SHORTEST`], is divided into leaves of [`LEAF`] elements,
 //! and a leaf into chains of [`CHAIN`]. The elements of a chain, the chains of a leaf, and the leaves are each combined
 //! serially. A tile is a balanced tree. All tiles, and the total of the leaves, are combined
 //! [pairwise](super::pairwise). The error of a float sum grows with the largest number of additions that an element
 //! goes through: 17 in the leaves (7, 7 and 3), and at most 2 log2(n) above.
 
+use super::chunks::{self, ReduceChunks};
 use super::lanes::{Lanes, Work};
 use super::pairwise::Pairwise;
 use super::run::{Memory, Run};
@@ -60,12 +61,19 @@ pub(crate) struct Reducer<'a, S: Steps> {
     steps: &'a S,
     memory: &'a Memory<S::In, S::Out>,
     compiled: unsafe fn(ReduceRun<'a, S>) -> Option<S::Acc>,
+    subtrees: bool,
 }
 
 impl<'a, S: Steps> Reducer<'a, S> {
     #[inline(always)]
     pub(crate) fn new(set: Set, steps: &'a S, memory: &'a Memory<S::In, S::Out>) -> Self {
-        Self { steps, memory, compiled: set.compiled() }
+        Self { steps, memory, compiled: set.compiled(), subtrees: false }
+    }
+
+    /// Makes a reducer of runs that are [subtrees](ReduceRun::is_subtree) of lines, if the job has the tree.
+    #[inline(always)]
+    pub(crate) fn of_subtrees(set: Set, steps: &'a S, memory: &'a Memory<S::In, S::Out>) -> Self {
+        Self { subtrees: S::TREE, ..Self::new(set, steps, memory) }
     }
 
     /// Reduces `run`; returns `None` if it is empty.
@@ -74,9 +82,15 @@ impl<'a, S: Steps> Reducer<'a, S> {
     /// The run is in the memory; nothing writes its input meanwhile.
     #[inline(always)]
     pub(crate) unsafe fn reduce(&self, run: Run, ahead: Ahead) -> Option<S::Acc> {
+        let Self { steps, memory, compiled, subtrees } = *self;
         // SAFETY: the processor has the instructions of a `Set`; the run is in the memory, and nothing writes its input
         // meanwhile.
-        unsafe { (self.compiled)(ReduceRun { steps: self.steps, memory: self.memory, run, ahead }) }
+        unsafe {
+            if const { S::TREE } && subtrees && run.len <= steps.lanes() && run.len > 0 {
+                return Some(chunks::short(steps, memory, run));
+            }
+            compiled(ReduceRun { steps, memory, run, ahead, is_subtree: subtrees })
+        }
     }
 }
 
@@ -90,6 +104,8 @@ pub(crate) struct ReduceRun<'a, S: Steps> {
     pub(crate) memory: &'a Memory<S::In, S::Out>,
     pub(crate) run: Run,
     pub(crate) ahead: Ahead,
+    /// Whether the run is grouped as a subtree of its line: see [`chunks`].
+    pub(crate) is_subtree: bool,
 }
 
 impl<S: Steps> Work for ReduceRun<'_, S> {
@@ -101,6 +117,9 @@ impl<S: Steps> Work for ReduceRun<'_, S> {
         unsafe {
             if const { S::EXACT } {
                 return reduce_in_any_order(self.steps, self.memory, self.run, self.ahead);
+            }
+            if const { S::TREE } && self.is_subtree {
+                return L::call(ReduceChunks(self));
             }
             if const { tile_len::<S>() == 0 } || self.run.len < SHORTEST {
                 return leaves(self.steps, self.memory, self.run);
@@ -122,7 +141,7 @@ impl<S: Steps> Work for ReduceLong<'_, S> {
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) -> Option<S::Acc> {
-        let ReduceRun { steps, memory, run: Run { mut start, len, origin }, mut ahead } = self.0;
+        let ReduceRun { steps, memory, run: Run { mut start, len, origin }, mut ahead, .. } = self.0;
         let end = start + len;
         let combine = |a, b| steps.combine(a, b);
         let mut parts = Pairwise::new();
@@ -170,7 +189,7 @@ impl<S: Steps> Work for ReduceRest<'_, S> {
             }
             // The remainder, or the whole run if there are no tiles, goes to the function for short runs.
             let run = Run { start, len: end - start, origin };
-            if let Some(total) = L::call(ReduceRun { steps, memory, run, ahead: Ahead::NOTHING }) {
+            if let Some(total) = L::call(ReduceRun { steps, memory, run, ahead: Ahead::NOTHING, is_subtree: false }) {
                 parts.push(total, combine);
             }
         }

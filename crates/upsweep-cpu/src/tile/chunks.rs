@@ -1,0 +1,192 @@
+//! Totals of float sums and products, whose additions are grouped in one [tree](upsweep_core::lanes).
+//!
+//! ```text
+//! whole chunk     the chains of its lanes in registers, folded to one row
+//! two rows        row ⊕ row = lower halves of both, interleaved, ⊕ upper halves of both, interleaved
+//! ```
+//!
+//! A row has what is left of a chunk: as many lanes as a register. The [join](join) of two rows folds both, and its lanes
+//! are those of the first row and of the second in turn. When rows of 16 lanes have been joined four times, each lane is
+//! the total of a chunk, and that of chunk 2i is half a row before that of chunk 2i + 1, as the bits of the chunks'
+//! numbers came in from the right. So further joins add neighbouring totals, and one operation is the whole tree.
+//!
+//! Rows are joined [as they come](super::pairwise), and at the end with rows of the neutral value, which change no bits.
+
+use super::lanes::{LOWER, Lanes, ROW_BYTES, UPPER, Work};
+use super::pairwise::Pairwise;
+use super::reduce::{ReduceRun, load};
+use super::rows::{self, combine, every};
+use super::run::{Memory, Run};
+use std::mem::MaybeUninit;
+use upsweep_core::inputs::Read;
+use upsweep_core::lanes::{MOST_LANES, ROWS};
+use upsweep_core::steps::Steps;
+
+/// Values of the lanes of a row of a chunk, of which only as many are used as a job has.
+type Values<A> = [MaybeUninit<A>; MOST_LANES];
+
+/// Returns the number of lanes of a register.
+const fn width<S: Steps>() -> usize {
+    ROW_BYTES / size_of::<S::Acc>()
+}
+
+/// [`ReduceRun`] of a subtree: a run that begins at a multiple of its chunks from the line's beginning on.
+///
+/// # Safety
+/// The run is in the memory; nothing writes its input meanwhile. The job has the tree.
+pub(super) struct ReduceChunks<'a, S: Steps>(pub(super) ReduceRun<'a, S>);
+
+impl<S: Steps> Work for ReduceChunks<'_, S> {
+    type Result = Option<S::Acc>;
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) -> Option<S::Acc> {
+        let ReduceRun { steps, memory, run: Run { mut start, len, origin }, mut ahead, .. } = self.0;
+        let (chunk, end) = (ROWS * steps.lanes(), start + len);
+        let bytes = chunk * S::In::address(&memory.input, start).1;
+        let mut parts = Pairwise::<L::Row>::new();
+        // SAFETY: the chunks are in the run.
+        unsafe {
+            while end - start >= chunk {
+                ahead.fetch(bytes);
+                parts.push(whole::<L, S>(steps, memory, start, origin), |a, b| join::<L, S>(steps, a, b));
+                start += chunk;
+            }
+            if start < end {
+                let row = some::<L, S>(steps, memory, Run { start, len: end - start, origin });
+                parts.push(row, |a, b| join::<L, S>(steps, a, b));
+            }
+            let none = every::<L, S>(steps.tree().1);
+            let row = parts.tree(|a, b| join::<L, S>(steps, a, b.unwrap_or(none)))?;
+            let mut values: Values<S::Acc> = [MaybeUninit::uninit(); MOST_LANES];
+            values.as_mut_ptr().cast::<L::Row>().write_unaligned(row);
+            Some(fold(steps, &mut values, const { width::<S>() }))
+        }
+    }
+}
+
+/// Joins two rows: folds both.
+///
+/// # Safety
+/// The processor has the instructions of `L`. Operands have 4 or 8 bytes.
+#[inline(always)]
+unsafe fn join<L: Lanes, S: Steps>(steps: &S, a: L::Row, b: L::Row) -> L::Row {
+    // SAFETY: the processor has the instructions of `L`, and rows consist of operands.
+    unsafe { combine::<L, S>(steps, L::two::<S::Acc, LOWER>(a, b), L::two::<S::Acc, UPPER>(a, b)) }
+}
+
+/// Returns the row of the chunk whose first element is `start`.
+///
+/// # Safety
+/// The chunk is in the memory, and initialised. The processor has the instructions of `L`.
+#[inline(always)]
+unsafe fn whole<L: Lanes, S: Steps>(
+    steps: &S,
+    memory: &Memory<S::In, S::Out>,
+    start: usize,
+    origin: usize,
+) -> L::Row {
+    let (lanes, width) = (steps.lanes(), const { width::<S>() });
+    let add = |a, b| combine::<L, S>(steps, a, b);
+    // SAFETY: the part is in the chunk.
+    let part = |row: usize, part: usize| unsafe {
+        rows::load::<L, S>(steps, memory, start + row * lanes + part * width, origin)
+    };
+    // No loop over parts: LLVM would keep their registers in memory.
+    let two = |p: usize, q: usize| {
+        let (mut a, mut b) = (part(0, p), part(0, q));
+        for row in 1..ROWS {
+            (a, b) = (add(a, part(row, p)), add(b, part(row, q)));
+        }
+        add(a, b)
+    };
+    let four = |p: usize, between: usize| {
+        let mut v = (part(0, p), part(0, p + between), part(0, p + 2 * between), part(0, p + 3 * between));
+        for row in 1..ROWS {
+            v.0 = add(v.0, part(row, p));
+            v.1 = add(v.1, part(row, p + between));
+            v.2 = add(v.2, part(row, p + 2 * between));
+            v.3 = add(v.3, part(row, p + 3 * between));
+        }
+        add(add(v.0, v.2), add(v.1, v.3))
+    };
+    match lanes / width {
+        2 => two(0, 1),
+        4 => four(0, 1),
+        _ => add(four(0, 2), four(1, 2)),
+    }
+}
+
+/// Returns the row of a chunk that has no more than the elements of `run`.
+///
+/// # Safety
+/// The run is in the memory, and initialised. The processor has the instructions of `L`.
+#[inline(always)]
+unsafe fn some<L: Lanes, S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> L::Row {
+    let (lanes, width, neutral) = (steps.lanes(), const { width::<S>() }, steps.tree().1);
+    let mut values: Values<S::Acc> = [MaybeUninit::new(neutral); MOST_LANES];
+    let (mut k, end) = (run.start, run.start + run.len);
+    // SAFETY: the elements are in the run, and all values are initialised.
+    unsafe {
+        while k < end {
+            let len = lanes.min(end - k);
+            for (i, value) in values[..len].iter_mut().enumerate() {
+                value.write(steps.combine(value.assume_init(), load(steps, memory, k + i, run.origin)));
+            }
+            k += len;
+        }
+        let mut half = lanes / 2;
+        while half >= width {
+            for i in 0..half {
+                values[i].write(steps.combine(values[i].assume_init(), values[i + half].assume_init()));
+            }
+            half /= 2;
+        }
+        values.as_ptr().cast::<L::Row>().read_unaligned()
+    }
+}
+
+/// Returns the fold of the first `len` values, a power of two.
+///
+/// # Safety
+/// The values are initialised.
+#[inline(always)]
+unsafe fn fold<S: Steps>(steps: &S, values: &mut Values<S::Acc>, len: usize) -> S::Acc {
+    let mut half = len / 2;
+    // SAFETY: the values are initialised.
+    unsafe {
+        while half > 0 {
+            for i in 0..half {
+                values[i].write(steps.combine(values[i].assume_init(), values[i + half].assume_init()));
+            }
+            half /= 2;
+        }
+        values[0].assume_init()
+    }
+}
+
+/// Returns the total of `run`, which has no more elements than a row of a chunk, and one at least. It needs no vectors:
+/// the call of the kernel of an instruction set would take as long.
+///
+/// # Safety
+/// The run is in the memory; nothing writes its input meanwhile.
+#[inline(always)]
+pub(super) unsafe fn short<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> S::Acc {
+    let Run { start, len, origin } = run;
+    // SAFETY: the element is in the run.
+    let element = |i: usize| unsafe { load(steps, memory, start + i, origin) };
+    let mut values: Values<S::Acc> = [MaybeUninit::uninit(); MOST_LANES];
+    let half = len.next_power_of_two() / 2;
+    if half == 0 {
+        return element(0);
+    }
+    // The upper half may be missing in part. What is below it is a whole power of two.
+    for i in 0..len - half {
+        values[i].write(steps.combine(element(i), element(i + half)));
+    }
+    for i in len - half..half {
+        values[i].write(element(i));
+    }
+    // SAFETY: the first half of the values is initialised.
+    unsafe { fold(steps, &mut values, half) }
+}
