@@ -49,7 +49,8 @@ impl<S: Steps> Work for ReduceChunks<'_, S> {
         unsafe {
             while end - start >= chunk {
                 ahead.fetch(bytes);
-                parts.push(whole::<L, S>(steps, memory, start, origin), |a, b| join::<L, S>(steps, a, b));
+                let row = Chunk { steps, memory, start, origin }.row::<L>();
+                parts.push(row, |a, b| join::<L, S>(steps, a, b));
                 start += chunk;
             }
             if start < end {
@@ -75,45 +76,83 @@ unsafe fn join<L: Lanes, S: Steps>(steps: &S, a: L::Row, b: L::Row) -> L::Row {
     unsafe { combine::<L, S>(steps, L::two::<S::Acc, LOWER>(a, b), L::two::<S::Acc, UPPER>(a, b)) }
 }
 
-/// Returns the row of the chunk whose first element is `start`.
+/// Whole chunk, whose first element is `start`.
 ///
-/// # Safety
-/// The chunk is in the memory, and initialised. The processor has the instructions of `L`.
-#[inline(always)]
-unsafe fn whole<L: Lanes, S: Steps>(
-    steps: &S,
-    memory: &Memory<S::In, S::Out>,
+/// No closures: LLVM may leave them calls, which lack the instruction set. No loops over parts: LLVM would keep their
+/// registers in memory.
+struct Chunk<'a, S: Steps> {
+    steps: &'a S,
+    memory: &'a Memory<S::In, S::Out>,
     start: usize,
     origin: usize,
-) -> L::Row {
-    let (lanes, width) = (steps.lanes(), const { width::<S>() });
-    let add = |a, b| combine::<L, S>(steps, a, b);
-    // SAFETY: the part is in the chunk.
-    let part = |row: usize, part: usize| unsafe {
-        rows::load::<L, S>(steps, memory, start + row * lanes + part * width, origin)
-    };
-    // No loop over parts: LLVM would keep their registers in memory.
-    let two = |p: usize, q: usize| {
-        let (mut a, mut b) = (part(0, p), part(0, q));
-        for row in 1..ROWS {
-            (a, b) = (add(a, part(row, p)), add(b, part(row, q)));
+}
+
+impl<S: Steps> Chunk<'_, S> {
+    /// Returns the row that the chunk is folded to.
+    ///
+    /// # Safety
+    /// The chunk is in the memory, and initialised. The processor has the instructions of `L`.
+    #[inline(always)]
+    unsafe fn row<L: Lanes>(&self) -> L::Row {
+        // SAFETY: the parts are in the chunk, and the processor has the instructions of `L`.
+        unsafe {
+            match self.steps.lanes() / const { width::<S>() } {
+                2 => self.two::<L>(),
+                4 => self.four::<L, 1>(0),
+                _ => combine::<L, S>(self.steps, self.four::<L, 2>(0), self.four::<L, 2>(1)),
+            }
         }
-        add(a, b)
-    };
-    let four = |p: usize, between: usize| {
-        let mut v = (part(0, p), part(0, p + between), part(0, p + 2 * between), part(0, p + 3 * between));
-        for row in 1..ROWS {
-            v.0 = add(v.0, part(row, p));
-            v.1 = add(v.1, part(row, p + between));
-            v.2 = add(v.2, part(row, p + 2 * between));
-            v.3 = add(v.3, part(row, p + 3 * between));
+    }
+
+    /// Returns part `part` of row `row`: the lanes of a register.
+    ///
+    /// # Safety
+    /// The part is in the chunk, and the conditions of [`row`](Self::row) hold.
+    #[inline(always)]
+    unsafe fn part<L: Lanes>(&self, row: usize, part: usize) -> L::Row {
+        let Self { steps, memory, start, origin } = *self;
+        let at = start + row * steps.lanes() + part * const { width::<S>() };
+        // SAFETY: the part is in the chunk.
+        unsafe { rows::load::<L, S>(steps, memory, at, origin) }
+    }
+
+    /// Returns the fold of the chains of the parts 0 and 1.
+    ///
+    /// # Safety
+    /// A row has two parts, and the conditions of [`row`](Self::row) hold.
+    #[inline(always)]
+    unsafe fn two<L: Lanes>(&self) -> L::Row {
+        // SAFETY: the parts are in the chunk, and the processor has the instructions of `L`.
+        unsafe {
+            let (mut a, mut b) = (self.part::<L>(0, 0), self.part::<L>(0, 1));
+            for row in 1..ROWS {
+                a = combine::<L, S>(self.steps, a, self.part::<L>(row, 0));
+                b = combine::<L, S>(self.steps, b, self.part::<L>(row, 1));
+            }
+            combine::<L, S>(self.steps, a, b)
         }
-        add(add(v.0, v.2), add(v.1, v.3))
-    };
-    match lanes / width {
-        2 => two(0, 1),
-        4 => four(0, 1),
-        _ => add(four(0, 2), four(1, 2)),
+    }
+
+    /// Returns the fold of the chains of four parts from `first` on, each `BETWEEN` after the one before.
+    ///
+    /// # Safety
+    /// A row has these parts, and the conditions of [`row`](Self::row) hold.
+    #[inline(always)]
+    unsafe fn four<L: Lanes, const BETWEEN: usize>(&self, first: usize) -> L::Row {
+        let [p, q, r, s] = [first, first + BETWEEN, first + 2 * BETWEEN, first + 3 * BETWEEN];
+        // SAFETY: the parts are in the chunk, and the processor has the instructions of `L`.
+        unsafe {
+            let (mut a, mut b) = (self.part::<L>(0, p), self.part::<L>(0, q));
+            let (mut c, mut d) = (self.part::<L>(0, r), self.part::<L>(0, s));
+            for row in 1..ROWS {
+                a = combine::<L, S>(self.steps, a, self.part::<L>(row, p));
+                b = combine::<L, S>(self.steps, b, self.part::<L>(row, q));
+                c = combine::<L, S>(self.steps, c, self.part::<L>(row, r));
+                d = combine::<L, S>(self.steps, d, self.part::<L>(row, s));
+            }
+            let (a, b) = (combine::<L, S>(self.steps, a, c), combine::<L, S>(self.steps, b, d));
+            combine::<L, S>(self.steps, a, b)
+        }
     }
 }
 
