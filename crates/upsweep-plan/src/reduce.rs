@@ -24,7 +24,7 @@ const MOST_PARTS_IN_TREE: usize = 264;
 /// Largest number of vectors of a thread, for float sums and products, if one block reduces the array.
 const ONE_BLOCK_IN_TREE: usize = 4;
 /// Bytes that a thread has in registers at once, for float sums and products: of a chunk's rows and of its lanes.
-const BYTES_IN_TREE: usize = 192;
+const BYTES_IN_TREE: usize = 160;
 /// Number of parts up to which longer arrays have more parts, of one load per thread. With more elements, the parts
 /// grow (H200, 2026-11-21: benches/notes/reduce.md).
 const FEW_PARTS: usize = 128;
@@ -229,7 +229,10 @@ mod tests {
                 let plan = plan.in_tree(lanes);
                 assert!(lanes.is_multiple_of(plan.vector) && lanes / plan.vector <= WARP, "{size} bytes: {plan:?}");
                 assert!(ROWS.is_multiple_of(plan.depth) && plan.part.is_power_of_two(), "{plan:?}");
-                assert!(plan.part.is_multiple_of(WARP * plan.vector * ROWS) && plan.parts <= MOST_PARTS_IN_TREE, "{plan:?}");
+                assert!(
+                    plan.part.is_multiple_of(WARP * plan.vector * ROWS) && plan.parts <= MOST_PARTS_IN_TREE,
+                    "{plan:?}"
+                );
                 assert!(plan.parts <= plan.most_parts() && plan.parts.saturating_mul(plan.part) >= len, "{plan:?}");
             }
         }

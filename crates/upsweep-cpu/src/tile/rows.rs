@@ -160,7 +160,12 @@ pub(super) fn every<L: Lanes, S: Steps>(value: S::Acc) -> L::Row {
 /// # Safety
 /// The row is in `memory`, and initialised. The processor has the instructions of `L`.
 #[inline(always)]
-pub(super) unsafe fn load<L: Lanes, S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, at: usize, origin: usize) -> L::Row {
+pub(super) unsafe fn load<L: Lanes, S: Steps>(
+    steps: &S,
+    memory: &Memory<S::In, S::Out>,
+    at: usize,
+    origin: usize,
+) -> L::Row {
     let mut row = MaybeUninit::<L::Row>::uninit();
     // SAFETY: the elements of all lanes are in memory, and all lanes are written.
     unsafe {

@@ -63,7 +63,11 @@ impl<S: Steps> Work for ScanRun<'_, S> {
                 return L::call(ScanLong(self));
             }
             // In a scan in place the elements are not overwritten yet: that happens below.
-            let total = if wanted { L::call(ReduceRun { steps, memory, run, ahead: Ahead::NOTHING, is_subtree: false }) } else { None };
+            let total = if wanted {
+                L::call(ReduceRun { steps, memory, run, ahead: Ahead::NOTHING, is_subtree: false })
+            } else {
+                None
+            };
             sequential(steps, memory, run, prefix, storing);
             total
         }

@@ -30,44 +30,55 @@ template <class V>
 struct Chunks {
     static constexpr u32 LANES = CHUNK_LANES > 0 ? CHUNK_LANES : VECTOR;
     static constexpr u32 TEAM = LANES / VECTOR;  // threads of a row
-    static constexpr u64 CHUNK = CHUNK_ROWS * LANES, STEP = WARP / TEAM * CHUNK;
+    static constexpr u32 CHUNK = CHUNK_ROWS * LANES, STEP = WARP / TEAM * CHUNK;  // elements
     static_assert(LANES % VECTOR == 0 && TEAM <= WARP && WARP % TEAM == 0, "the plan's lanes are those of a warp at most");
     static_assert(CHUNK_ROWS % DEPTH == 0 || CHUNK_LANES == 0, "the loads of a chunk are several whole rows");
 
     static __device__ __forceinline__ V neutral() { return PRODUCT ? (V)1 : (V)-0.0; }
 
-    // Finds the chains `v` of this thread's lanes of a chunk. `at` is the index of its first vector. WHOLE: the chunk
-    // has all of its elements.
-    template <Loads LOADS, bool WHOLE>
-    static __device__ __forceinline__ void chain(const In* input, u64 n, u64 at, V (&v)[VECTOR]) {
-        constexpr u32 AT_ONCE = LOADS == Loads::BY_ELEMENT ? 1 : DEPTH;
+    // Adds the first `count` elements of the vector at index `at` to the chains `v`, of which it is the first if FIRST.
+    static __device__ __forceinline__ void add(const Vector& vector, u64 at, u32 count, bool first, V (&v)[VECTOR]) {
+        const Vector::Elements elements = vector.elements();
+        check_elements(elements, at, count);
 #pragma unroll
-        for (u32 j = 0; j < VECTOR; j++) v[j] = neutral();
+        for (u32 j = 0; j < VECTOR; j++) {
+            if (j < count) {
+                const V x = map(elements.x[j], at + j, at + j);
+                v[j] = first ? x : combine(v[j], x);
+            }
+        }
+    }
+
+    // Finds the chains `v` of this thread's lanes of a chunk. `at` is the index of its first vector.
+    template <Loads LOADS>
+    static __device__ __forceinline__ void chain(const In* input, u64 at, V (&v)[VECTOR]) {
+        constexpr u32 AT_ONCE = LOADS == Loads::BY_ELEMENT ? 1 : DEPTH;
 #pragma unroll(AT_ONCE == 1 ? 1 : CHUNK_ROWS / AT_ONCE)
-        for (u32 first = 0; first < CHUNK_ROWS; first += AT_ONCE) {
+        for (u32 row = 0; row < CHUNK_ROWS; row += AT_ONCE) {
             Vector vectors[AT_ONCE];
 #pragma unroll
-            for (u32 d = 0; d < AT_ONCE; d++) {
-                const u64 from = at + (first + d) * LANES;
-                const u32 exist = WHOLE ? VECTOR : existing(from, n);
-                if (exist == VECTOR) vectors[d] = load_vector<LOADS>(input, from);
-                else if (exist > 0) vectors[d] = load_some(input, from, exist, false);
+            for (u32 d = 0; d < AT_ONCE; d++) vectors[d] = load_vector<LOADS>(input, at + (row + d) * LANES);
+#pragma unroll
+            for (u32 d = 0; d < AT_ONCE; d++) add(vectors[d], at + (row + d) * LANES, VECTOR, row + d == 0, v);
+        }
+    }
+
+    // Finds the chains of a chunk that has no more than the `left` elements from the thread's first vector on.
+    static __device__ __forceinline__ void chain_some(const In* input, u64 at, u32 left, bool aligned, V (&v)[VECTOR]) {
+#pragma unroll
+        for (u32 j = 0; j < VECTOR; j++) v[j] = neutral();
+#pragma unroll
+        for (u32 row = 0; row < CHUNK_ROWS; row += DEPTH) {
+            Vector vectors[DEPTH];
+#pragma unroll
+            for (u32 d = 0; d < DEPTH; d++) {
+                const u32 before = (row + d) * LANES, exist = left > before ? min(left - before, VECTOR) : 0;
+                if (exist > 0) vectors[d] = load_some(input, at + before, exist, aligned);
             }
 #pragma unroll
-            for (u32 d = 0; d < AT_ONCE; d++) {
-                const u64 from = at + (first + d) * LANES;
-                const u32 exist = WHOLE ? VECTOR : existing(from, n);
-                if (exist > 0) {
-                    const Vector::Elements elements = vectors[d].elements();
-                    check_elements(elements, from, exist);
-#pragma unroll
-                    for (u32 j = 0; j < VECTOR; j++) {
-                        if (j < exist) {
-                            const V x = map(elements.x[j], from + j, from + j);
-                            v[j] = first + d == 0 ? x : combine(v[j], x);
-                        }
-                    }
-                }
+            for (u32 d = 0; d < DEPTH; d++) {
+                const u32 before = (row + d) * LANES, exist = left > before ? min(left - before, VECTOR) : 0;
+                if (exist > 0) add(vectors[d], at + before, exist, false, v);
             }
         }
     }
@@ -85,8 +96,9 @@ struct Chunks {
 #pragma unroll
             for (u32 j = 0; j < VECTOR / 2; j++) {
                 if (j < half) {
-                    const V own = upper ? v[j + half] : v[j], given = upper ? v[j] : v[j + half];
-                    v[j] = combine(own, shuffle(given, other));
+                    // Copies: a choice of two elements would be an address, and the values would lie in memory.
+                    const V low = v[j], high = v[j + half];
+                    v[j] = combine(upper ? high : low, shuffle(upper ? low : high, other));
                 }
             }
         }
@@ -112,20 +124,27 @@ struct Chunks {
         return v[0];
     }
 
-    // Leaves the totals of the warp's steps among the `count` steps from element `begin` on.
-    template <Loads LOADS>
-    static __device__ __forceinline__ void leave_totals(const In* input, u64 n, u64 begin, u32 count, V* totals) {
-        const u32 lane = lane_index();
-        u64 at = begin + warp_index() * STEP;
+    // Leaves the totals of the warp's steps among those of the `count` elements from index `begin` on.
+    static __device__ __forceinline__ void leave_totals(const Params& p, u64 begin, u64 count, bool aligned, V* totals) {
+        const u32 lane = lane_index(), own = lane / TEAM * CHUNK + lane % TEAM * VECTOR;
+        const u32 whole = (u32)(count / STEP), rest = (u32)(count % STEP);
+        u64 at = begin + warp_index() * STEP + own;
+        u32 step = warp_index();
 #pragma unroll 1
-        for (u32 step = warp_index(); step < count; step += WARPS) {
-            const u64 first = at + lane / TEAM * CHUNK + lane % TEAM * VECTOR;
+        for (; step < whole; step += WARPS) {
             V v[VECTOR];
-            if (at + STEP <= n) chain<LOADS, true>(input, n, first, v);
-            else chain<LOADS, false>(input, n, first, v);
+            if (!aligned) chain<Loads::BY_ELEMENT>(p.input, at, v);
+            else if (p.streamed) chain<Loads::STREAMED>(p.input, at, v);
+            else chain<Loads::ALIGNED>(p.input, at, v);
             const V total = fold(v);
             if (lane == 0) totals[step] = total;
             at += WARPS * STEP;
+        }
+        if (step == whole && rest > 0) {
+            V v[VECTOR];
+            chain_some(p.input, at, rest > own ? rest - own : 0, aligned, v);
+            const V total = fold(v);
+            if (lane == 0) totals[step] = total;
         }
     }
 
@@ -152,11 +171,8 @@ struct Chunks {
 #pragma unroll 1
         for (u64 done = 0; done < steps; done += THREADS) {
             const u32 here = steps - done < THREADS ? (u32)(steps - done) : THREADS;
-            const u64 first = begin + done * STEP;
             if (done > 0) __syncthreads();  // the totals of the round before have been read
-            if (!aligned) leave_totals<Loads::BY_ELEMENT>(p.input, p.n, first, here, totals);
-            else if (p.streamed) leave_totals<Loads::STREAMED>(p.input, p.n, first, here, totals);
-            else leave_totals<Loads::ALIGNED>(p.input, p.n, first, here, totals);
+            leave_totals(p, begin + done * STEP, done + here < steps ? (u64)here * STEP : count - done * STEP, aligned, totals);
             if (threadIdx.x == 0) shared_epoch = epoch;
             __syncthreads();
             total = tree_of(totals, here);
