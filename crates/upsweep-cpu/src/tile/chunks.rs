@@ -12,6 +12,7 @@
 //!
 //! Rows are joined [as they come](super::pairwise), and at the end with rows of the neutral value, which change no bits.
 
+use super::hidden::hidden;
 use super::lanes::{LOWER, Lanes, ROW_BYTES, UPPER, Work};
 use super::pairwise::Pairwise;
 use super::reduce::{ReduceRun, load};
@@ -21,9 +22,6 @@ use std::mem::MaybeUninit;
 use upsweep_core::inputs::Read;
 use upsweep_core::lanes::{MOST_LANES, ROWS};
 use upsweep_core::steps::Steps;
-
-/// Values of the lanes of a row of a chunk, of which only as many are used as a job has.
-type Values<A> = [MaybeUninit<A>; MOST_LANES];
 
 /// Returns the number of lanes of a register.
 const fn width<S: Steps>() -> usize {
@@ -59,9 +57,9 @@ impl<S: Steps> Work for ReduceChunks<'_, S> {
             }
             let none = every::<L, S>(steps.tree().1);
             let row = parts.tree(|a, b| join::<L, S>(steps, a, b.unwrap_or(none)))?;
-            let mut values: Values<S::Acc> = [MaybeUninit::uninit(); MOST_LANES];
-            values.as_mut_ptr().cast::<L::Row>().write_unaligned(row);
-            Some(fold(steps, &mut values, const { width::<S>() }))
+            let mut row = row;
+            let values = (&raw mut row).cast();
+            Some(if const { width::<S>() == 16 } { fold::<S, 16>(steps, values) } else { fold::<S, 8>(steps, values) })
         }
     }
 }
@@ -163,49 +161,56 @@ impl<S: Steps> Chunk<'_, S> {
 #[inline(always)]
 unsafe fn some<L: Lanes, S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> L::Row {
     let (lanes, width, neutral) = (steps.lanes(), const { width::<S>() }, steps.tree().1);
-    let mut values: Values<S::Acc> = [MaybeUninit::new(neutral); MOST_LANES];
+    let mut values = [MaybeUninit::new(neutral); MOST_LANES];
+    let values = values.as_mut_ptr().cast::<S::Acc>();
     let (mut k, end) = (run.start, run.start + run.len);
     // SAFETY: the elements are in the run, and all values are initialised.
     unsafe {
         while k < end {
             let len = lanes.min(end - k);
-            for (i, value) in values[..len].iter_mut().enumerate() {
-                value.write(steps.combine(value.assume_init(), load(steps, memory, k + i, run.origin)));
+            for i in 0..len {
+                values.add(i).write(steps.combine(values.add(i).read(), load(steps, memory, k + i, run.origin)));
             }
             k += len;
         }
         let mut half = lanes / 2;
         while half >= width {
             for i in 0..half {
-                values[i].write(steps.combine(values[i].assume_init(), values[i + half].assume_init()));
+                values.add(i).write(steps.combine(values.add(i).read(), values.add(i + half).read()));
             }
             half /= 2;
         }
-        values.as_ptr().cast::<L::Row>().read_unaligned()
+        values.cast::<L::Row>().read_unaligned()
     }
 }
 
-/// Returns the fold of the first `len` values, a power of two.
+/// Returns the fold of the first `LEN` values, a power of two.
 ///
 /// # Safety
-/// The values are initialised.
+/// The values are initialised, and may be overwritten.
 #[inline(always)]
-unsafe fn fold<S: Steps>(steps: &S, values: &mut Values<S::Acc>, len: usize) -> S::Acc {
-    let mut half = len / 2;
-    // SAFETY: the values are initialised.
+unsafe fn fold<S: Steps, const LEN: usize>(steps: &S, values: *mut S::Acc) -> S::Acc {
+    let mut half = LEN / 2;
+    // SAFETY: the indices are less than `LEN`.
     unsafe {
         while half > 0 {
             for i in 0..half {
-                values[i].write(steps.combine(values[i].assume_init(), values[i + half].assume_init()));
+                values.add(i).write(steps.combine(values.add(i).read(), values.add(i + half).read()));
             }
             half /= 2;
         }
-        values[0].assume_init()
+        values.read()
     }
 }
 
-/// Returns the total of `run`, which has no more elements than a row of a chunk, and one at least. It needs no vectors:
-/// the call of the kernel of an instruction set would take as long.
+/// Largest number of elements of a [`short`] total, if a row of a chunk is not shorter.
+pub(super) const SHORT: usize = 64;
+/// Number of values that short totals combine in one turn: a vector of every processor. LLVM sees no loop in it that it
+/// would unroll further, and leave many of few elements to a loop for the rest.
+const TURN: usize = 4;
+
+/// Returns the total of `run`, which has no more elements than [`SHORT`] or a row of a chunk, and one at least. It needs
+/// no long vectors: the call of the kernel of an instruction set would take as long.
 ///
 /// # Safety
 /// The run is in the memory; nothing writes its input meanwhile.
@@ -214,18 +219,47 @@ pub(super) unsafe fn short<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, 
     let Run { start, len, origin } = run;
     // SAFETY: the element is in the run.
     let element = |i: usize| unsafe { load(steps, memory, start + i, origin) };
-    let mut values: Values<S::Acc> = [MaybeUninit::uninit(); MOST_LANES];
-    let half = len.next_power_of_two() / 2;
+    let mut half = len.next_power_of_two() / 2;
     if half == 0 {
         return element(0);
     }
-    // The upper half may be missing in part. What is below it is a whole power of two.
-    for i in 0..len - half {
-        values[i].write(steps.combine(element(i), element(i + half)));
+    let mut values: [MaybeUninit<S::Acc>; SHORT / 2] = [MaybeUninit::uninit(); SHORT / 2];
+    let values = values.as_mut_ptr().cast::<S::Acc>();
+    let pairs = len - half;
+    // SAFETY: there is room for the values up to `half`, which are initialised.
+    unsafe {
+        let pair = |i: usize| values.add(i).write(steps.combine(element(i), element(i + half)));
+        let single = |i: usize| values.add(i).write(element(i));
+        let mut i = 0;
+        while i + TURN <= pairs {
+            (pair(i), pair(i + 1), pair(i + 2), pair(i + 3));
+            i += TURN;
+        }
+        while i < pairs {
+            pair(i);
+            i = hidden(i + 1);
+        }
+        while i < half && !i.is_multiple_of(TURN) {
+            single(i);
+            i = hidden(i + 1);
+        }
+        while i + TURN <= half {
+            (single(i), single(i + 1), single(i + 2), single(i + 3));
+            i = hidden(i + TURN);
+        }
+        while half > TURN {
+            half /= 2;
+            for i in (0..half).step_by(TURN) {
+                let one =
+                    |i: usize| values.add(i).write(steps.combine(values.add(i).read(), values.add(i + half).read()));
+                (one(i), one(i + 1), one(i + 2), one(i + 3));
+            }
+        }
+        let at = |i: usize| values.add(i).read();
+        match half {
+            1 => at(0),
+            2 => steps.combine(at(0), at(1)),
+            _ => steps.combine(steps.combine(at(0), at(2)), steps.combine(at(1), at(3))),
+        }
     }
-    for i in len - half..half {
-        values[i].write(element(i));
-    }
-    // SAFETY: the first half of the values is initialised.
-    unsafe { fold(steps, &mut values, half) }
 }

@@ -86,7 +86,7 @@ impl<'a, S: Steps> Reducer<'a, S> {
         // SAFETY: the processor has the instructions of a `Set`; the run is in the memory, and nothing writes its input
         // meanwhile.
         unsafe {
-            if const { S::TREE } && subtrees && run.len <= steps.lanes() && run.len > 0 {
+            if const { S::TREE } && subtrees && run.len > 0 && run.len <= chunks::SHORT.min(steps.lanes()) {
                 return Some(chunks::short(steps, memory, run));
             }
             compiled(ReduceRun { steps, memory, run, ahead, is_subtree: subtrees })

@@ -19,6 +19,7 @@ mod gpu_buffers;
 mod gpu_streams;
 mod halves;
 mod hashes;
+mod lanes;
 mod large;
 mod positions;
 mod reduce_lines;
