@@ -4,7 +4,6 @@
 //! and its finish narrows the results (`InF32`). So each result is rounded once, when it is stored.
 
 use crate::inputs::Read;
-use crate::lanes::lanes;
 #[cfg(feature = "cuda")]
 use crate::operator::Source;
 #[cfg(feature = "cuda")]
@@ -65,11 +64,6 @@ where
     #[inline(always)]
     fn tree(&self) -> (usize, f32) {
         (row_len(size_of::<I::Value>(), size_of::<O::Value>()), -0.0)
-    }
-
-    #[inline(always)]
-    fn lanes(&self) -> usize {
-        const { lanes(size_of::<I::Value>(), size_of::<f32>()) }
     }
 
     #[inline(always)]

@@ -11,7 +11,6 @@
 
 use crate::error::{Error, Result};
 use crate::inputs::Read;
-use crate::lanes;
 #[cfg(feature = "cuda")]
 use crate::operator::Source;
 #[cfg(feature = "cuda")]
@@ -19,7 +18,7 @@ use crate::operator::Widen;
 use crate::operator::{Element, Form, Function, Item, MAX_VALUES_BYTES, Map, Operator, Same, Values};
 use crate::outputs::Write;
 use crate::segments::Segmentation;
-use crate::tree;
+use crate::{lanes, tree};
 use std::any::TypeId;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -74,7 +73,10 @@ pub trait Steps: Copy + Send + Sync + 'static {
     fn tree(&self) -> (usize, Self::Acc);
 
     /// Returns the number of lanes of the tree of a reduction: see [`lanes`]. For operators with [`TREE`](Steps::TREE).
-    fn lanes(&self) -> usize;
+    #[inline(always)]
+    fn lanes(&self) -> usize {
+        const { lanes::lanes(size_of::<In<Self>>(), size_of::<Self::Acc>()) }
+    }
 
     /// Returns a start value `e` for a fold whose first operand is the encoded `x`: `combine_encoded(e, x)` is `x`. It
     /// is the identity of sums, exclusive ors and products, else `x` itself, as the other operators are idempotent. For
@@ -310,11 +312,6 @@ where
     #[inline(always)]
     fn tree(&self) -> (usize, M::Output) {
         (const { tree::row_len(size_of::<I::Value>(), size_of::<O::Value>()) }, tree::neutral(Op::FORM))
-    }
-
-    #[inline(always)]
-    fn lanes(&self) -> usize {
-        const { lanes::lanes(size_of::<I::Value>(), size_of::<M::Output>()) }
     }
 
     #[inline(always)]

@@ -5,19 +5,19 @@
 //! two rows        row ⊕ row = lower halves of both, interleaved, ⊕ upper halves of both, interleaved
 //! ```
 //!
-//! A row has what is left of a chunk: as many lanes as a register. The [join](join) of two rows folds both, and its lanes
-//! are those of the first row and of the second in turn. When rows of 16 lanes have been joined four times, each lane is
-//! the total of a chunk, and that of chunk 2i is half a row before that of chunk 2i + 1, as the bits of the chunks'
-//! numbers came in from the right. So further joins add neighbouring totals, and one operation is the whole tree.
+//! A row has what is left of a chunk: as many lanes as a register. A [join] of two rows folds both, and its lanes are those
+//! of the first row and of the second in turn. When rows of 16 lanes have been joined four times, each lane is the total
+//! of a chunk, and that of chunk 2i is half a row before that of chunk 2i + 1, as the bits of the chunks' numbers came in
+//! from the right. So further joins add neighbouring totals, and one operation is the whole tree.
 //!
 //! Rows are joined [as they come](super::pairwise), and at the end with rows of the neutral value, which change no bits.
 
 use super::hidden::hidden;
 use super::lanes::{LOWER, Lanes, ROW_BYTES, UPPER, Work};
 use super::pairwise::Pairwise;
-use super::reduce::{ReduceRun, load};
 use super::rows::{self, combine, every};
-use super::run::{Memory, Run};
+use super::run::{Memory, Run, load};
+use super::store::Ahead;
 use std::mem::MaybeUninit;
 use upsweep_core::inputs::Read;
 use upsweep_core::lanes::{MOST_LANES, ROWS};
@@ -28,18 +28,23 @@ const fn width<S: Steps>() -> usize {
     ROW_BYTES / size_of::<S::Acc>()
 }
 
-/// [`ReduceRun`] of a subtree: a run that begins at a multiple of its chunks from the line's beginning on.
+/// Reduction of a subtree: `run` begins at a multiple of its chunks from the line's beginning on. `None` if it is empty.
 ///
 /// # Safety
 /// The run is in the memory; nothing writes its input meanwhile. The job has the tree.
-pub(super) struct ReduceChunks<'a, S: Steps>(pub(super) ReduceRun<'a, S>);
+pub(super) struct ReduceChunks<'a, S: Steps> {
+    pub(super) steps: &'a S,
+    pub(super) memory: &'a Memory<S::In, S::Out>,
+    pub(super) run: Run,
+    pub(super) ahead: Ahead,
+}
 
 impl<S: Steps> Work for ReduceChunks<'_, S> {
     type Result = Option<S::Acc>;
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) -> Option<S::Acc> {
-        let ReduceRun { steps, memory, run: Run { mut start, len, origin }, mut ahead, .. } = self.0;
+        let Self { steps, memory, run: Run { mut start, len, origin }, mut ahead } = self;
         let (chunk, end) = (ROWS * steps.lanes(), start + len);
         let bytes = chunk * S::In::address(&memory.input, start).1;
         let mut parts = Pairwise::<L::Row>::new();
@@ -232,7 +237,7 @@ pub(super) unsafe fn short<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, 
         let single = |i: usize| values.add(i).write(element(i));
         let mut i = 0;
         while i + TURN <= pairs {
-            (pair(i), pair(i + 1), pair(i + 2), pair(i + 3));
+            (i..i + TURN).for_each(pair);
             i += TURN;
         }
         while i < pairs {
@@ -244,7 +249,7 @@ pub(super) unsafe fn short<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, 
             i = hidden(i + 1);
         }
         while i + TURN <= half {
-            (single(i), single(i + 1), single(i + 2), single(i + 3));
+            (i..i + TURN).for_each(single);
             i = hidden(i + TURN);
         }
         while half > TURN {
@@ -252,7 +257,7 @@ pub(super) unsafe fn short<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, 
             for i in (0..half).step_by(TURN) {
                 let one =
                     |i: usize| values.add(i).write(steps.combine(values.add(i).read(), values.add(i + half).read()));
-                (one(i), one(i + 1), one(i + 2), one(i + 3));
+                (i..i + TURN).for_each(one);
             }
         }
         let at = |i: usize| values.add(i).read();

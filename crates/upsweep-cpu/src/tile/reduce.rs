@@ -13,7 +13,7 @@
 use super::chunks::{self, ReduceChunks};
 use super::lanes::{Lanes, Work};
 use super::pairwise::Pairwise;
-use super::run::{Memory, Run};
+use super::run::{Memory, Run, load};
 use super::simd::Set;
 use super::store::Ahead;
 use super::sweep::{self, TILE_BYTES};
@@ -42,17 +42,6 @@ pub(crate) const fn tile_len<S: Steps>() -> usize {
     }
     let most = TILE_BYTES / if size == 0 { 1 } else { size };
     1 << most.ilog2()
-}
-
-/// Returns element `k` in scan order, mapped. The position given to the map is counted from `origin`.
-///
-/// # Safety
-/// `k` is less than `memory.len`, and the element is initialised and not being written.
-#[inline(always)]
-pub(crate) unsafe fn load<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, k: usize, origin: usize) -> S::Acc {
-    let at = memory.at(k);
-    // SAFETY: `at` is less than `memory.len`, and `input` is valid for that many elements.
-    steps.load(unsafe { S::In::read(&memory.input, at) }, at - origin)
 }
 
 /// Reduction of runs, compiled for one instruction set.
@@ -119,7 +108,8 @@ impl<S: Steps> Work for ReduceRun<'_, S> {
                 return reduce_in_any_order(self.steps, self.memory, self.run, self.ahead);
             }
             if const { S::TREE } && self.is_subtree {
-                return L::call(ReduceChunks(self));
+                let Self { steps, memory, run, ahead, .. } = self;
+                return L::call(ReduceChunks { steps, memory, run, ahead });
             }
             if const { tile_len::<S>() == 0 } || self.run.len < SHORTEST {
                 return leaves(self.steps, self.memory, self.run);

@@ -258,7 +258,7 @@ impl<S: Steps> Work for ScanRow<'_, S> {
 #[inline(always)]
 pub(crate) unsafe fn before_first<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> S::Acc {
     // SAFETY: the run is in the memory, and not empty.
-    let first = unsafe { super::reduce::load(steps, memory, run.start, run.origin) };
+    let first = unsafe { super::run::load(steps, memory, run.start, run.origin) };
     steps.decode(steps.neutral(steps.encode(first)))
 }
 

@@ -18,9 +18,9 @@
 use super::lanes::{Lanes, Work};
 use super::numbers;
 use super::pairwise::Pairwise;
-use super::reduce::{ReduceRest, ReduceRun, load, tile_len};
+use super::reduce::{ReduceRest, ReduceRun, tile_len};
 use super::rows;
-use super::run::{Memory, Run, Storing};
+use super::run::{Memory, Run, Storing, load};
 use super::store::Ahead;
 use super::sweep;
 use std::ops::Range;
