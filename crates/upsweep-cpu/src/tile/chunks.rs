@@ -210,12 +210,13 @@ unsafe fn fold<S: Steps, const LEN: usize>(steps: &S, values: *mut S::Acc) -> S:
 
 /// Largest number of elements of a [`short`] total, if a row of a chunk is not shorter.
 pub(super) const SHORT: usize = 64;
-/// Number of values that short totals combine in one turn: a vector of every processor. LLVM sees no loop in it that it
-/// would unroll further, and leave many of few elements to a loop for the rest.
+/// Number of values that short totals combine in one turn: a vector of every processor.
 const TURN: usize = 4;
 
 /// Returns the total of `run`, which has no more elements than [`SHORT`] or a row of a chunk, and one at least. It needs
 /// no long vectors: the call of the kernel of an instruction set would take as long.
+///
+/// The first two folds are one: then no element is copied.
 ///
 /// # Safety
 /// The run is in the memory; nothing writes its input meanwhile.
@@ -224,44 +225,50 @@ pub(super) unsafe fn short<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, 
     let Run { start, len, origin } = run;
     // SAFETY: the element is in the run.
     let element = |i: usize| unsafe { load(steps, memory, start + i, origin) };
-    let mut half = len.next_power_of_two() / 2;
-    if half == 0 {
-        return element(0);
+    if len <= 2 {
+        return if len == 1 { element(0) } else { steps.combine(element(0), element(1)) };
     }
-    let mut values: [MaybeUninit<S::Acc>; SHORT / 2] = [MaybeUninit::uninit(); SHORT / 2];
+    let mut values: [MaybeUninit<S::Acc>; SHORT / 4] = [MaybeUninit::uninit(); SHORT / 4];
     let values = values.as_mut_ptr().cast::<S::Acc>();
-    let pairs = len - half;
-    // SAFETY: there is room for the values up to `half`, which are initialised.
+    // Each of the first values has three or four elements, and each of the others one less.
+    let mut count = len.next_power_of_two() / 4;
+    let two = |i: usize| steps.combine(element(i), element(i + count));
+    let outer = |i: usize| steps.combine(element(i), element(i + 2 * count));
+    let three = |i: usize| steps.combine(outer(i), element(i + count));
+    let four = |i: usize| steps.combine(outer(i), steps.combine(element(i + count), element(i + 3 * count)));
+    // SAFETY: there is room for `count` values, which are initialised.
     unsafe {
-        let pair = |i: usize| values.add(i).write(steps.combine(element(i), element(i + half)));
-        let single = |i: usize| values.add(i).write(element(i));
+        // LLVM would make vectors of more values than there are.
         let mut i = 0;
-        while i + TURN <= pairs {
-            (i..i + TURN).for_each(pair);
-            i += TURN;
+        if len <= 3 * count {
+            while i < len - 2 * count {
+                values.add(i).write(three(i));
+                i = hidden(i + 1);
+            }
+            while i < count {
+                values.add(i).write(two(i));
+                i = hidden(i + 1);
+            }
+        } else {
+            while i < len - 3 * count {
+                values.add(i).write(four(i));
+                i = hidden(i + 1);
+            }
+            while i < count {
+                values.add(i).write(three(i));
+                i = hidden(i + 1);
+            }
         }
-        while i < pairs {
-            pair(i);
-            i = hidden(i + 1);
-        }
-        while i < half && !i.is_multiple_of(TURN) {
-            single(i);
-            i = hidden(i + 1);
-        }
-        while i + TURN <= half {
-            (i..i + TURN).for_each(single);
-            i = hidden(i + TURN);
-        }
-        while half > TURN {
-            half /= 2;
-            for i in (0..half).step_by(TURN) {
-                let one =
-                    |i: usize| values.add(i).write(steps.combine(values.add(i).read(), values.add(i + half).read()));
-                (i..i + TURN).for_each(one);
+        while count > TURN {
+            count /= 2;
+            for i in (0..count).step_by(TURN) {
+                for i in i..i + TURN {
+                    values.add(i).write(steps.combine(values.add(i).read(), values.add(i + count).read()));
+                }
             }
         }
         let at = |i: usize| values.add(i).read();
-        match half {
+        match count {
             1 => at(0),
             2 => steps.combine(at(0), at(1)),
             _ => steps.combine(steps.combine(at(0), at(2)), steps.combine(at(1), at(3))),
