@@ -35,6 +35,7 @@ pub mod halves;
 pub mod init;
 pub mod inputs;
 pub mod key;
+pub mod lanes;
 pub mod memory;
 pub mod operator;
 pub mod outputs;

@@ -18,7 +18,7 @@ use crate::operator::Widen;
 use crate::operator::{Element, Form, Function, Item, MAX_VALUES_BYTES, Map, Operator, Same, Values};
 use crate::outputs::Write;
 use crate::segments::Segmentation;
-use crate::tree;
+use crate::{lanes, tree};
 use std::any::TypeId;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -56,7 +56,7 @@ pub trait Steps: Copy + Send + Sync + 'static {
     /// operands.
     const EXACT: bool;
 
-    /// Whether the results have the grouping of [`tree`].
+    /// Whether the results of scans have the grouping of [`tree`], and totals that of [`lanes`].
     const TREE: bool;
 
     /// Whether an exact operator has a latency of one cycle, as all exact operators but products have: values are then
@@ -71,6 +71,12 @@ pub trait Steps: Copy + Send + Sync + 'static {
     /// Returns the number of elements of a row, and a value that changes no bits of a number that is combined with it on
     /// its right. For operators with [`TREE`](Steps::TREE).
     fn tree(&self) -> (usize, Self::Acc);
+
+    /// Returns the number of lanes of the tree of a reduction: see [`lanes`]. For operators with [`TREE`](Steps::TREE).
+    #[inline(always)]
+    fn lanes(&self) -> usize {
+        const { lanes::lanes(size_of::<In<Self>>(), size_of::<Self::Acc>()) }
+    }
 
     /// Returns a start value `e` for a fold whose first operand is the encoded `x`: `combine_encoded(e, x)` is `x`. It
     /// is the identity of sums, exclusive ors and products, else `x` itself, as the other operators are idempotent. For

@@ -28,7 +28,8 @@
 //! of stores. A family may depend on `engine/` and `tile/`; these depend on no family.
 //!
 //! **Grouping.** Scans of float sums and products of contiguous elements have one tree (`upsweep_core::tree`), which the
-//! CUDA backend has, too. It does not depend on blocks. The rest of this paragraph is about all other jobs. A line is
+//! CUDA backend has, too. So have reductions of whole arrays and of lines along the last axis (`upsweep_core::lanes`,
+//! `tile/chunks`). Neither depends on blocks. The rest of this paragraph is about all other jobs. A line is
 //! divided into blocks of a size that depends on the element types alone, and a block into tiles (see `tile/reduce`),
 //! which are combined in a tree. In a reduction the blocks of a line, or the parts of a segment, are combined in a tree,
 //! too (`tile/pairwise`), and so are the rows of interleaved lines (`tile/columns`). So the error of a float sum grows

@@ -15,6 +15,7 @@ use upsweep_core::buffer::ViewMut;
 use upsweep_core::call::{Elements, Job};
 use upsweep_core::error::{Error, Result};
 use upsweep_core::inputs::Faults;
+use upsweep_core::lanes;
 use upsweep_core::outputs::Write;
 use upsweep_core::segments::{Kind, SegmentKind, Segmentation};
 use upsweep_core::shape::Shape;
@@ -50,8 +51,14 @@ pub(super) fn run_within<S: JobSteps, G: Segmentation>(
     let init = init.map(|value| steps.given(value));
     let empty = init.or(steps.identity());
     let segments_by = segments.untyped().planned();
-    let job =
-        CpuJob { kind: CpuKind::Reduction, shape, segments: segments_by, bytes: S::BYTES, tile: 1, in_place: false };
+    let job = CpuJob {
+        kind: CpuKind::Reduction,
+        shape,
+        segments: segments_by,
+        bytes: S::BYTES,
+        tile: const { lanes::chunk_len(S::TREE, S::BYTES) },
+        in_place: false,
+    };
     let plan = CpuPlan::within(job, limits);
     let reduce = ReduceMemory::<S, G> { init, empty, results: outputs, segments, plan: &plan, shape };
     // SAFETY: the job borrows its memory for this call; the plan was made for its shape. The builder has checked that

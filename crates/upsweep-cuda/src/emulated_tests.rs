@@ -109,7 +109,7 @@ emulator! {
     "emulator/cuda.h" => "cuda.h",
     "emulator/memory.h" => "memory.h",
     "emulator/workspace.h" => "workspace.h",
-    "emulator/tiles.h" => "tiles.h", "emulator/tree.h" => "tree.h", "emulator/offsets.h" => "offsets.h",
+    "emulator/tiles.h" => "tiles.h", "emulator/tree.h" => "tree.h", "emulator/lanes.h" => "lanes.h", "emulator/offsets.h" => "offsets.h",
     "emulator/reduce/gathered.h" => "reduce/gathered.h", "emulator/reduce/gathered_starts.h" => "reduce/gathered_starts.h",
     "emulator/automaton/automaton.h" => "automaton/automaton.h", "emulator/machine.h" => "machine.h", "emulator/automaton/ways.h" => "automaton/ways.h", "emulator/automaton/entries.h" => "automaton/entries.h",
     "emulator/recurrence/recurrence.h" => "recurrence/recurrence.h", "emulator/reduce/reduce.h" => "reduce/reduce.h", "emulator/reduce/rows.h" => "reduce/rows.h",
@@ -439,6 +439,10 @@ fn emulated_reductions() {
     reduction::<i8, _, _>(Same, Max, features(Heads::None, ""), 60);
     reduction::<u8, _, _>(Widen::<u64>::new(), Sum, features(Heads::None, ""), 60);
     reduction_of(in_f32::<bf16>(), features(Heads::None, "i"), 60);
+    reduction::<f32, _, _>(Same, Sum, features(Heads::None, ""), 60);
+    reduction::<f64, _, _>(Same, Product, features(Heads::None, "i"), 60);
+    reduction::<u8, _, _>(Widen::<f64>::new(), Sum, features(Heads::None, ""), 60);
+    reduction::<u8, _, _>(Widen::<f32>::new(), Sum, features(Heads::None, ""), 60);
 }
 
 #[test]

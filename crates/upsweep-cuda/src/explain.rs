@@ -25,7 +25,17 @@ pub fn plan_of_sizes(cuda: &Cuda, job: CpuJob) -> Plan {
     plan(
         cuda,
         job,
-        Layouts { input, streams: None, counted: false, apart: false, acc, output, plain_output: true, row: 0 },
+        Layouts {
+            input,
+            streams: None,
+            counted: false,
+            apart: false,
+            acc,
+            output,
+            plain_output: true,
+            row: 0,
+            lanes: 0,
+        },
         None,
         Form::Sum,
     )

@@ -39,6 +39,8 @@ pub(crate) struct Layouts {
     pub output: Layout,
     /// Number of elements of a row of the tree of float scans ([`tree`](upsweep_core::tree)); 0 for other operators.
     pub row: usize,
+    /// Number of lanes of the tree of float reductions ([`lanes`](upsweep_core::lanes)); 0 for other operators.
+    pub lanes: usize,
 }
 
 /// Options of one scan or reduction for which a kernel is compiled.

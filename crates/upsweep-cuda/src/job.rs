@@ -12,6 +12,7 @@ use upsweep_core::buffer::ViewMut;
 use upsweep_core::call::{Elements, Job};
 use upsweep_core::error::{Error, Result};
 use upsweep_core::inputs::{Read, Reading};
+use upsweep_core::lanes::lanes;
 use upsweep_core::operator::{Element, Function, Source};
 use upsweep_core::outputs::{Memory, Target, Write, WritingText};
 use upsweep_core::segments::{SegmentKind, Segmentation};
@@ -90,8 +91,9 @@ pub(crate) fn layouts_of<S: JobSteps>() -> Layouts {
     };
     let (acc, output) = (Layout::of::<S::Acc>(), Layout::of::<Out<S>>());
     let row = if S::TREE { row_len(size_of::<In<S>>(), output.size) } else { 0 };
+    let lanes = if S::TREE { lanes(size_of::<In<S>>(), acc.size) } else { 0 };
     let (counted, apart, plain_output) = (S::In::COUNTED, S::In::APART, S::Out::PLAIN);
-    Layouts { input, streams, counted, apart, acc, output, plain_output, row }
+    Layouts { input, streams, counted, apart, acc, output, plain_output, row, lanes }
 }
 
 /// Functions of the job's input and of the job's output: what they add to the kernel's text.

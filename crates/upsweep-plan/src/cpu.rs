@@ -44,7 +44,8 @@ pub struct CpuJob {
     pub segments: CpuSegments,
     /// Bytes of an element, of a combined value, and of a result.
     pub bytes: [usize; 3],
-    /// Number of elements of a tile, if the blocks of an array or line consist of tiles; else 1.
+    /// Number of elements of a tile of a scan, or of a chunk of a reduction, if the blocks of an array or line consist of
+    /// whole ones; else 1. Blocks of a reduction are subtrees: a power of two of chunks.
     pub tile: usize,
     /// Whether the results replace the elements.
     pub in_place: bool,
@@ -165,7 +166,12 @@ impl CpuPlan {
             let strips = Strips::new(shape, job.bytes, limits.block);
             (Cut::Strips(strips), strips.tickets())
         } else {
-            let block = if tile > 1 { limits.tiles * tile } else { limits.block };
+            let block = match (kind, segments) {
+                _ if tile <= 1 => limits.block,
+                (CpuKind::Scan, _) => limits.tiles * tile,
+                (CpuKind::Reduction, CpuSegments::None) => tile << (limits.block / tile).max(1).ilog2(),
+                (CpuKind::Reduction, _) => limits.block,
+            };
             let blocks = Blocks::new(steps, line, block);
             (Cut::Blocks(blocks), blocks.count())
         };

@@ -5,7 +5,7 @@
 //! | `place`, `backends` | a backend with its buffers, and tests that run on each |
 //! | `random`, `sample`, `sizes`, `cuts`, `inputs` | inputs and options of calls |
 //! | `operators` | operators that each reveal one kind of mistake |
-//! | `oracle`, `tree`, `check` | plain loops, also one in the order of float sums; the comparison of a call with them |
+//! | `oracle`, `tree`, `lanes`, `check` | plain loops, also in the order of float sums; the comparison of a call with them |
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 #![allow(clippy::new_without_default, clippy::should_implement_trait, reason = "likewise")]
@@ -14,6 +14,7 @@ pub mod backends;
 pub mod check;
 pub mod cuts;
 pub mod inputs;
+pub mod lanes;
 pub mod operators;
 pub mod oracle;
 pub mod place;

@@ -8,12 +8,13 @@ use std::fmt;
 use upsweep_core::error::Result;
 use upsweep_core::halves::{InF32, sums_in_f32};
 use upsweep_core::inputs::Read;
+use upsweep_core::lanes::chunk_len;
 use upsweep_core::operator::{Function, Map, Operator};
 use upsweep_core::outputs::Write;
 use upsweep_core::segments::CpuSegments;
 use upsweep_core::segments::{SegmentKind, Segmentation};
 use upsweep_core::steps::{JobSteps, Parts};
-use upsweep_core::tree;
+use upsweep_core::tree::tile_len;
 use upsweep_plan::cpu::{CpuJob, CpuKind, CpuPlan};
 
 pub use upsweep_plan::Question;
@@ -77,8 +78,8 @@ impl<Op, M, F, G, V> Options<'_, Op, M, F, G, V> {
         let (by, by_keys) = (segments.untyped(), matches!(segments, SegmentKind::Keys(..)));
         by.check(len, self.axis.is_some())?;
         let segments = by.planned();
-        let job = |bytes, tile| {
-            let tile = if kind == CpuKind::Scan { tile } else { 1 };
+        let job = |tree, bytes| {
+            let tile = if kind == CpuKind::Scan { tile_len(tree, bytes) } else { chunk_len(tree, bytes) };
             CpuJob { kind, shape, segments, bytes, tile, in_place: false }
         };
         Ok(if const { sums_in_f32::<M::Output, Op>() } {
@@ -95,8 +96,8 @@ impl<Op, M, F, G, V> Options<'_, Op, M, F, G, V> {
     not(feature = "cuda"),
     allow(unused_variables, clippy::extra_unused_type_parameters, reason = "the CPU plans without keys")
 )]
-fn with_steps<S: JobSteps, K>(device: &Device, by_keys: bool, job: impl FnOnce([usize; 3], usize) -> CpuJob) -> Plan {
-    let job = job(S::BYTES, tree::tile_len(S::TREE, S::BYTES));
+fn with_steps<S: JobSteps, K>(device: &Device, by_keys: bool, job: impl FnOnce(bool, [usize; 3]) -> CpuJob) -> Plan {
+    let job = job(S::TREE, S::BYTES);
     match &device.0 {
         Backend::Cpu => Plan(CpuPlan::new(job).to_string()),
         #[cfg(feature = "cuda")]

@@ -28,9 +28,16 @@
 //! **Sums of `f16` and `bf16`** are combined in `f32` and rounded once: see [`scan`](crate::scan).
 //!
 //! **Order.** Strictly from left to right, grouped by the number of elements and their type alone: see
-//! [`scan`](crate::scan). On the CPU the grouping is a tree (pairwise summation), also along any axis and in long
-//! segments. So the error of a float sum grows with the logarithm of the number of elements: the sum of 10^8 times
-//! `0.1f32` has a relative error of 2e-7. The last result of a scan is grouped otherwise, and is less exact.
+//! [`scan`](crate::scan). Whole arrays of float sums and products (`Sum` of `f16` and `bf16`, too) have one tree, so that
+//! their results are the same bits on every CPU and every GPU. It has 32, 64 or 128 lanes side by side, as vectors and
+//! warps are made for: an element is added to the seven others of its lane in a chunk, then the lanes of a chunk are
+//! folded, then the chunks' totals are a balanced tree. The operands of these operators may change places, as that changes
+//! no bits. Along the last axis lines have the same tree on the CPU. Other reductions are trees on the CPU, too (pairwise
+//! summation), so that the error of a float sum grows with the logarithm of the number of elements: the sum of 10^8
+//! times `0.1f32` has a relative error of 2e-7.
+//!
+//! The last result of a scan is grouped otherwise, and is less exact: a scan's results are chains, so that sums of numbers
+//! that are not negative never descend. A total has nobody beside it that it could descend from.
 
 use crate::array::Array;
 use crate::device::{Backend, Device};

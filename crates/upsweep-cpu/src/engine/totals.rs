@@ -1,4 +1,6 @@
 //! Reductions of whole arrays, and of lines along the last axis.
+//!
+//! Blocks of float sums and products are subtrees ([`lanes`](upsweep_core::lanes)), so that their cut changes no bits.
 
 use super::chain::{States, Tickets};
 use super::results::Results;
@@ -19,7 +21,7 @@ use upsweep_plan::cpu::Blocks;
 /// lines of `line` elements of this memory; there is a result for each line.
 #[inline(always)]
 pub(crate) unsafe fn reduce<S: Steps>(job: &Results<S>, line: usize, blocks: &Blocks) -> Result<()> {
-    let reducer = Reducer::new(Set::widest(), &job.steps, &job.memory);
+    let reducer = Reducer::of_subtrees(Set::widest(), &job.steps, &job.memory);
     if line == job.memory.len && blocks.count() == 1 {
         // For a short array, the division into blocks would take as long as the reduction.
         Tickets::in_order(1, |_| {
@@ -84,7 +86,7 @@ unsafe fn reduce_blocks<S: Steps>(
             }
             if (index + 1).is_multiple_of(per_line) {
                 // SAFETY: there is a result for each line, and only this thread stores.
-                unsafe { job.store(index / per_line, parts.total(combine)) };
+                unsafe { job.store(index / per_line, total(&job.steps, &parts)) };
                 parts = Pairwise::new();
             }
         });
@@ -101,7 +103,17 @@ unsafe fn reduce_blocks<S: Steps>(
             parts.push(part, combine);
         }
         // SAFETY: there is a result for each line, and only this thread stores.
-        unsafe { job.store(line, parts.total(combine)) };
+        unsafe { job.store(line, total(&job.steps, &parts)) };
     }
     Ok(())
+}
+
+/// Combines the parts of a line.
+#[inline(always)]
+fn total<S: Steps>(steps: &S, parts: &Pairwise<S::Acc>) -> Option<S::Acc> {
+    if const { S::TREE } {
+        parts.tree(|a, b| b.map_or(a, |b| steps.combine(a, b)))
+    } else {
+        parts.total(|a, b| steps.combine(a, b))
+    }
 }

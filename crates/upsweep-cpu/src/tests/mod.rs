@@ -2,6 +2,7 @@
 
 mod any_order;
 mod carry;
+mod lanes;
 mod numbers;
 mod plan;
 mod reduce;

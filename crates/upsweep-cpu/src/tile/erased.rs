@@ -63,6 +63,7 @@ struct Table<A, O> {
     decode: unsafe fn(*const (), A) -> A,
     neutral: unsafe fn(*const (), A) -> A,
     tree: unsafe fn(*const ()) -> (usize, A),
+    lanes: unsafe fn(*const ()) -> usize,
     store: unsafe fn(*const (), A) -> O,
     store_encoded: unsafe fn(*const (), A) -> O,
 }
@@ -100,6 +101,15 @@ unsafe fn tree<S: Steps, A: Copy>(functions: *const ()) -> (usize, A) {
     }
 }
 
+/// Returns the number of lanes of the tree of a reduction.
+///
+/// # Safety
+/// `functions` points to the [`Functions`] of `S`.
+unsafe fn lanes<S: Steps>(functions: *const ()) -> usize {
+    // SAFETY: `functions` points to those of `S`.
+    unsafe { (*functions.cast::<Functions<S>>()).steps.lanes() }
+}
+
 /// Reads the element at `at` and maps it.
 ///
 /// # Safety
@@ -124,6 +134,7 @@ impl<A: Copy + 'static, O: Copy + 'static> Table<A, O> {
                 decode: decode::<S, A, A>,
                 neutral: neutral::<S, A, A>,
                 tree: tree::<S, A>,
+                lanes: lanes::<S>,
                 store: store::<S, A, O>,
                 store_encoded: store_encoded::<S, A, O>,
             }
@@ -175,6 +186,12 @@ impl<A: Element, O: Element, const KIND: u8> Steps for Erased<A, O, KIND> {
     fn tree(&self) -> (usize, A) {
         // SAFETY: `by_pointer` made the table for the steps that `functions` points to.
         unsafe { (self.table.tree)(self.functions) }
+    }
+
+    #[inline(always)]
+    fn lanes(&self) -> usize {
+        // SAFETY: `by_pointer` made the table for the steps that `functions` points to.
+        unsafe { (self.table.lanes)(self.functions) }
     }
 
     #[inline(always)]

@@ -5,6 +5,7 @@
 //! | `run` | memory, a run of elements in it, and how results are stored |
 //! | `reduce`, `scan` | runs cut into tiles |
 //! | `rows`, `numbers`, `sweep` | kernels of a tile |
+//! | `chunks` | totals of float sums and products, whose grouping is one tree |
 //! | `tree` | scans of float sums and products, whose grouping is one tree |
 //! | `groups`, `group` | kernel of the tree's whole groups; the steps of one |
 //! | `body`, `erased` | kernel body of a job; type-erased steps, called by pointer |
@@ -23,6 +24,7 @@
 //! | `simd`, `lanes`, `x86_avx512`, `x86_avx2`, `x86_columns`, `x86_compress`, `x86_numbers`, `x86_pairs`, `x86_transpose`, `x86_walk`, `store` | instruction sets, shuffles, non-temporal stores |
 
 pub(super) mod body;
+mod chunks;
 pub(super) mod columns;
 pub(super) mod compress;
 pub(super) mod digits;

@@ -63,6 +63,24 @@ impl<T: Copy, const LEVELS: usize> Pairwise<T, LEVELS> {
         Some(total)
     }
 
+    /// Returns the root of the balanced tree over the pushed values, in which what is missing on the right is left out,
+    /// or `None` if there are no values. `combine` is given a right value that may be missing: then it lifts the left
+    /// one by a level.
+    #[inline(always)]
+    pub(crate) fn tree(&self, combine: impl Fn(T, Option<T>) -> T) -> Option<T> {
+        let (mut left, mut height, mut right) = (self.pushed, self.height, None);
+        while left > 1 || (left == 1 && right.is_some()) {
+            if left % 2 == 1 {
+                height -= 1;
+                right = Some(combine(self.part(height), right));
+            } else if right.is_some() {
+                right = right.map(|part| combine(part, None));
+            }
+            left = hidden(left / 2);
+        }
+        right.or_else(|| (height > 0).then(|| self.part(0)))
+    }
+
     #[inline(always)]
     fn part(&self, i: usize) -> T {
         // SAFETY: `i` is below the height, or below the height before it was just decremented. All parts below that

@@ -1,18 +1,19 @@
 //! Reductions of runs of elements, in tiles that fit into the first-level cache.
 //!
 //! A tile is reduced by [`sweep`]s over arrays. If every order and grouping give the same bits, a run is one loop over
-//! its memory.
+//! its memory. Whole arrays and lines of float sums and products have a tree of their own: see [`chunks`].
 //!
-//! **Grouping.** A run is divided into tiles of [`tile_len`] elements, and the rest into ever smaller tiles whose
+//! **Grouping.** Any other run is divided into tiles of [`tile_len`] elements, and the rest into ever smaller tiles whose
 //! lengths are powers of two. The remainder, shorter than [`SHORTEST`], is divided into leaves of [`LEAF`] elements,
 //! and a leaf into chains of [`CHAIN`]. The elements of a chain, the chains of a leaf, and the leaves are each combined
 //! serially. A tile is a balanced tree. All tiles, and the total of the leaves, are combined
 //! [pairwise](super::pairwise). The error of a float sum grows with the largest number of additions that an element
 //! goes through: 17 in the leaves (7, 7 and 3), and at most 2 log2(n) above.
 
+use super::chunks::{self, ReduceChunks};
 use super::lanes::{Lanes, Work};
 use super::pairwise::Pairwise;
-use super::run::{Memory, Run};
+use super::run::{Memory, Run, load};
 use super::simd::Set;
 use super::store::Ahead;
 use super::sweep::{self, TILE_BYTES};
@@ -43,29 +44,25 @@ pub(crate) const fn tile_len<S: Steps>() -> usize {
     1 << most.ilog2()
 }
 
-/// Returns element `k` in scan order, mapped. The position given to the map is counted from `origin`.
-///
-/// # Safety
-/// `k` is less than `memory.len`, and the element is initialised and not being written.
-#[inline(always)]
-pub(crate) unsafe fn load<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, k: usize, origin: usize) -> S::Acc {
-    let at = memory.at(k);
-    // SAFETY: `at` is less than `memory.len`, and `input` is valid for that many elements.
-    steps.load(unsafe { S::In::read(&memory.input, at) }, at.wrapping_sub(origin))
-}
-
 /// Reduction of runs, compiled for one instruction set.
 #[derive(Clone, Copy)]
 pub(crate) struct Reducer<'a, S: Steps> {
     steps: &'a S,
     memory: &'a Memory<S::In, S::Out>,
     compiled: unsafe fn(ReduceRun<'a, S>) -> Option<S::Acc>,
+    subtrees: bool,
 }
 
 impl<'a, S: Steps> Reducer<'a, S> {
     #[inline(always)]
     pub(crate) fn new(set: Set, steps: &'a S, memory: &'a Memory<S::In, S::Out>) -> Self {
-        Self { steps, memory, compiled: set.compiled() }
+        Self { steps, memory, compiled: set.compiled(), subtrees: false }
+    }
+
+    /// Makes a reducer of runs that are [subtrees](ReduceRun::is_subtree) of lines, if the job has the tree.
+    #[inline(always)]
+    pub(crate) fn of_subtrees(set: Set, steps: &'a S, memory: &'a Memory<S::In, S::Out>) -> Self {
+        Self { subtrees: S::TREE, ..Self::new(set, steps, memory) }
     }
 
     /// Reduces `run`; returns `None` if it is empty.
@@ -74,9 +71,15 @@ impl<'a, S: Steps> Reducer<'a, S> {
     /// The run is in the memory; nothing writes its input meanwhile.
     #[inline(always)]
     pub(crate) unsafe fn reduce(&self, run: Run, ahead: Ahead) -> Option<S::Acc> {
+        let Self { steps, memory, compiled, subtrees } = *self;
         // SAFETY: the processor has the instructions of a `Set`; the run is in the memory, and nothing writes its input
         // meanwhile.
-        unsafe { (self.compiled)(ReduceRun { steps: self.steps, memory: self.memory, run, ahead }) }
+        unsafe {
+            if const { S::TREE } && subtrees && run.len > 0 && run.len <= chunks::SHORT.min(steps.lanes()) {
+                return Some(chunks::short(steps, memory, run));
+            }
+            compiled(ReduceRun { steps, memory, run, ahead, is_subtree: subtrees })
+        }
     }
 }
 
@@ -90,6 +93,8 @@ pub(crate) struct ReduceRun<'a, S: Steps> {
     pub(crate) memory: &'a Memory<S::In, S::Out>,
     pub(crate) run: Run,
     pub(crate) ahead: Ahead,
+    /// Whether the run is grouped as a subtree of its line: see [`chunks`].
+    pub(crate) is_subtree: bool,
 }
 
 impl<S: Steps> Work for ReduceRun<'_, S> {
@@ -101,6 +106,10 @@ impl<S: Steps> Work for ReduceRun<'_, S> {
         unsafe {
             if const { S::EXACT } {
                 return reduce_in_any_order(self.steps, self.memory, self.run, self.ahead);
+            }
+            if const { S::TREE } && self.is_subtree {
+                let Self { steps, memory, run, ahead, .. } = self;
+                return L::call(ReduceChunks { steps, memory, run, ahead });
             }
             if const { tile_len::<S>() == 0 } || self.run.len < SHORTEST {
                 return leaves(self.steps, self.memory, self.run);
@@ -122,7 +131,7 @@ impl<S: Steps> Work for ReduceLong<'_, S> {
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) -> Option<S::Acc> {
-        let ReduceRun { steps, memory, run: Run { mut start, len, origin }, mut ahead } = self.0;
+        let ReduceRun { steps, memory, run: Run { mut start, len, origin }, mut ahead, .. } = self.0;
         let end = start + len;
         let combine = |a, b| steps.combine(a, b);
         let mut parts = Pairwise::new();
@@ -170,7 +179,7 @@ impl<S: Steps> Work for ReduceRest<'_, S> {
             }
             // The remainder, or the whole run if there are no tiles, goes to the function for short runs.
             let run = Run { start, len: end - start, origin };
-            if let Some(total) = L::call(ReduceRun { steps, memory, run, ahead: Ahead::NOTHING }) {
+            if let Some(total) = L::call(ReduceRun { steps, memory, run, ahead: Ahead::NOTHING, is_subtree: false }) {
                 parts.push(total, combine);
             }
         }

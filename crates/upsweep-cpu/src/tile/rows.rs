@@ -44,7 +44,7 @@ pub(crate) const fn apply<S: Steps>() -> bool {
 
 /// Returns `a ⊕ b`, lane by lane. Between their load and their store, rows are encoded: see [`Steps::encode`].
 #[inline(always)]
-fn combine<L: Lanes, S: Steps>(steps: &S, a: L::Row, b: L::Row) -> L::Row {
+pub(super) fn combine<L: Lanes, S: Steps>(steps: &S, a: L::Row, b: L::Row) -> L::Row {
     // SAFETY: the processor has the instructions that this is compiled for.
     unsafe {
         if const { L::IN_MEMORY } {
@@ -144,7 +144,7 @@ fn tree<L: Lanes, S: Steps, const N: usize>(steps: &S, rows: &mut [L::Row; N]) -
 
 /// Broadcasts `value` to every lane.
 #[inline(always)]
-fn every<L: Lanes, S: Steps>(value: S::Acc) -> L::Row {
+pub(super) fn every<L: Lanes, S: Steps>(value: S::Acc) -> L::Row {
     let mut row = MaybeUninit::<L::Row>::uninit();
     for i in 0..ROW_BYTES / size_of::<S::Acc>() {
         // SAFETY: `i` is a lane of a row.
@@ -160,7 +160,12 @@ fn every<L: Lanes, S: Steps>(value: S::Acc) -> L::Row {
 /// # Safety
 /// The row is in `memory`, and initialised. The processor has the instructions of `L`.
 #[inline(always)]
-unsafe fn load<L: Lanes, S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, at: usize, origin: usize) -> L::Row {
+pub(super) unsafe fn load<L: Lanes, S: Steps>(
+    steps: &S,
+    memory: &Memory<S::In, S::Out>,
+    at: usize,
+    origin: usize,
+) -> L::Row {
     let mut row = MaybeUninit::<L::Row>::uninit();
     // SAFETY: the elements of all lanes are in memory, and all lanes are written.
     unsafe {
@@ -253,7 +258,7 @@ impl<S: Steps> Work for ScanRow<'_, S> {
 #[inline(always)]
 pub(crate) unsafe fn before_first<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> S::Acc {
     // SAFETY: the run is in the memory, and not empty.
-    let first = unsafe { super::reduce::load(steps, memory, run.start, run.origin) };
+    let first = unsafe { super::run::load(steps, memory, run.start, run.origin) };
     steps.decode(steps.neutral(steps.encode(first)))
 }
 

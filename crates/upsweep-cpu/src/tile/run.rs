@@ -3,6 +3,7 @@
 use std::ops::Range;
 use upsweep_core::inputs::Read;
 use upsweep_core::outputs::Write;
+use upsweep_core::steps::Steps;
 
 /// Input and output of a kernel.
 ///
@@ -52,6 +53,17 @@ impl<I: Read, O: Write> Memory<I, O> {
         let (input, bytes) = I::address(&self.input, 0);
         bytes > 0 && input.addr() == self.output.addr()
     }
+}
+
+/// Returns element `k` in scan order, mapped. The position given to the map is counted from `origin`.
+///
+/// # Safety
+/// `k` is less than `memory.len`, and the element is initialised and not being written.
+#[inline(always)]
+pub(crate) unsafe fn load<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, k: usize, origin: usize) -> S::Acc {
+    let at = memory.at(k);
+    // SAFETY: `at` is less than `memory.len`, and `input` is valid for that many elements.
+    steps.load(unsafe { S::In::read(&memory.input, at) }, at.wrapping_sub(origin))
 }
 
 /// Run of elements `start .. start + len` in scan order, with no segment head after the first element. Positions given

@@ -18,9 +18,9 @@
 use super::lanes::{Lanes, Work};
 use super::numbers;
 use super::pairwise::Pairwise;
-use super::reduce::{ReduceRest, ReduceRun, load, tile_len};
+use super::reduce::{ReduceRest, ReduceRun, tile_len};
 use super::rows;
-use super::run::{Memory, Run, Storing};
+use super::run::{Memory, Run, Storing, load};
 use super::store::Ahead;
 use super::sweep;
 use std::ops::Range;
@@ -63,7 +63,11 @@ impl<S: Steps> Work for ScanRun<'_, S> {
                 return L::call(ScanLong(self));
             }
             // In a scan in place the elements are not overwritten yet: that happens below.
-            let total = if wanted { L::call(ReduceRun { steps, memory, run, ahead: Ahead::NOTHING }) } else { None };
+            let total = if wanted {
+                L::call(ReduceRun { steps, memory, run, ahead: Ahead::NOTHING, is_subtree: false })
+            } else {
+                None
+            };
             sequential(steps, memory, run, prefix, storing);
             total
         }

@@ -21,8 +21,7 @@
 use super::group::{Bases, Head};
 use super::groups::ScanGroups;
 use super::lanes::{Lanes, Work};
-use super::reduce::load;
-use super::run::{Memory, Run, Storing};
+use super::run::{Memory, Run, Storing, load};
 use upsweep_core::steps::Steps;
 use upsweep_core::tree::{GROUPS, LEVELS, ROWS, TILES};
 

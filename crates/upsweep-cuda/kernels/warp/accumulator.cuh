@@ -15,10 +15,9 @@ constexpr bool WIDER_SUM = WIDENS && FORM == Form::SUM && arith::integer<T> && a
 constexpr bool PACKED = PLAIN && arith::integer<T> && sizeof(T) <= 2 && ALIGNABLE &&
                         (BITS || (FORM == Form::SUM && sizeof(T) == 1) || (LANE_INSTRUCTIONS && (EXTREME || FORM == Form::SUM)));
 
-// Returns the combination of the first `count` elements of a vector, at least one. The vector's first element is at
-// position `at` of the input, and at index `index` of its line.
-__device__ __forceinline__ T reduce_vector(const Vector& vector, u64 index, u64 at, u32 count) {
-    const Vector::Elements elements = vector.elements();
+// Reports the indices of the first `count` elements of a vector that are out of range. The vector's first element is at
+// position `at` of the input.
+__device__ __forceinline__ void check_elements(const Vector::Elements& elements, u64 at, u32 count) {
     if constexpr (INDEXED) {
         bool right = true;
 #pragma unroll
@@ -27,6 +26,13 @@ __device__ __forceinline__ T reduce_vector(const Vector& vector, u64 index, u64 
             for (u32 j = 0; j < count; j++) report_indices(elements.x[j], at + j);
         }
     }
+}
+
+// Returns the combination of the first `count` elements of a vector, at least one. The vector's first element is at
+// position `at` of the input, and at index `index` of its line.
+__device__ __forceinline__ T reduce_vector(const Vector& vector, u64 index, u64 at, u32 count) {
+    const Vector::Elements elements = vector.elements();
+    check_elements(elements, at, count);
     T sum = map(elements.x[0], index, at);
 #pragma unroll
     for (u32 j = 1; j < VECTOR; j++) {

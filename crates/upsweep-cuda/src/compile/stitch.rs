@@ -120,6 +120,8 @@ kernel_files! {
     "reduce/gathered.cuh",
     "reduce/gathered_starts.cuh",
     "reduce/gathered_tile.cuh",
+    "reduce/lanes.cuh",
+    "reduce/parts.cuh",
     "reduce/reduce.cuh",
     "reduce/rows.cuh",
     "reduce/runs.cuh",

@@ -121,6 +121,7 @@ where
         apart: false,
         plain_output: true,
         row: 0,
+        lanes: 0,
         acc: Layout { size: size_of::<OfWindow<A>>(), align: align_of::<OfWindow<A>>() },
         output: Layout::of::<O>(),
     };

@@ -98,6 +98,7 @@ where
         apart: false,
         plain_output: true,
         row: 0,
+        lanes: 0,
         acc: one,
         output: one,
     };

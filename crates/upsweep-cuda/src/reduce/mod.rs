@@ -3,7 +3,7 @@
 //!
 //! | reduction of | kernel |
 //! |---|---|
-//! | a whole array | `reduce.cuh`: parts, combined by the block of the last part |
+//! | a whole array | `reduce.cuh`: parts, combined by the block of the last part; `lanes.cuh` for float sums and products |
 //! | many rows that are not short | `rows.cuh`: a warp reduces a row and waits for no other |
 //! | other rows, segments by offsets | `scan/segments.cuh`, see [`scan`] |
 //! | segments by flags or keys | the single-pass scan, see [`scan`] |
@@ -12,7 +12,8 @@
 //!
 //! **Commutative operators.** A reduction by an operator that is known to commute strides along the array. Small
 //! integers are combined several in a word (`kernels/word/lanes.cuh`). Extremes of f64 are those of integers in the
-//! same order (`kernels/word/value.cuh`). None of this changes the bits of integers and of extremes, and float sums
+//! same order (`kernels/word/value.cuh`). None of this changes the bits of integers and of extremes. Float sums and
+//! products of whole arrays have one tree, that of the CPU ([`lanes`](upsweep_core::lanes)); those of lines and segments
 //! have the same bits in every run.
 
 pub mod gathered;
@@ -130,7 +131,11 @@ pub(super) fn plan(n: usize, layouts: Layouts, form: Form) -> ReducePlan {
         None => ReducePlan::new(n, layouts.input.size, layouts.acc.size),
         Some(streams) => ReducePlan::of_streams(n, streams, layouts.acc.size),
     };
-    if form == Form::Other { plan.in_order() } else { plan }
+    match (layouts.lanes, form) {
+        (0, Form::Other) => plan.in_order(),
+        (0, _) => plan,
+        (lanes, _) => plan.in_tree(lanes),
+    }
 }
 
 /// Returns the kernel that reduces a whole array by a plan.

@@ -5,8 +5,8 @@
 //
 // In a part of a commutative operator, each thread combines elements at the stride of the block, then the threads'
 // values are combined. For any other operator the warps have neighbouring stretches of the part, and traverse them some
-// rows at a time. The parts depend on the number of elements and their type alone, so floats give the same bits in
-// every run. There is no padding: the operator needs no identity.
+// rows at a time. The parts depend on the number of elements and their type alone. There is no padding: the operator
+// needs no identity. Float sums and products have one tree on every device: lanes.cuh.
 //
 // If every grouping gives the same bits, vectors are aligned in memory: the elements of a misaligned array before its
 // first whole vector are combined one by one.
@@ -17,33 +17,12 @@
 
 #pragma once
 
-#include "memory/count.cuh"
-#include "memory/status.cuh"
-#include "memory/workspace.cuh"
+#include "reduce/lanes.cuh"
 #include "warp/stretch.cuh"
-
-static_assert(sizeof(T) == HOST_STATE_BYTES, "the host sizes the workspace by it");
-
-// Parameters of the kernel, and the number of parts of the array, one for each block.
-struct Params : ReduceParams {
-    u32 parts;
-    __device__ __forceinline__ explicit Params(const ReduceParams& given) : ReduceParams(given), parts(gridDim.x) {
-        if constexpr (COUNTED_INPUT) {
-            // Same plan as the host's for n elements: upsweep-plan/src/reduce.rs.
-            n = element_number(workspace, n);
-            constexpr u64 STEP = THREADS * VECTOR, AT_ONCE = STEP * DEPTH;
-            const u64 few = (n + FEW_PARTS - 1) / FEW_PARTS, most = (n + REDUCE_PARTS - 1) / REDUCE_PARTS;
-            const u64 spread = few < STEP ? STEP : few < AT_ONCE ? few : AT_ONCE;
-            part = n <= AT_ONCE ? AT_ONCE : ((most > spread ? most : spread) + STEP - 1) / STEP * STEP;
-            parts = n == 0 ? 1 : (u32)((n + part - 1) / part);
-        }
-    }
-};
-using Entry = Status<T>;
 
 // Number of blocks that are resident on a multiprocessor at once, as far as registers allow: the parts are a whole
 // number of waves (the blocks that are resident together).
-constexpr u32 RESIDENT = sizeof(T) > 16 ? 1 : COMMUTES && sizeof(T) <= 8 ? 4 : 2;
+constexpr u32 RESIDENT = CHUNK_LANES > 0 ? 2 : sizeof(T) > 16 ? 1 : COMMUTES && sizeof(T) <= 8 ? 4 : 2;
 
 // Whether every grouping of the elements gives the same bits, and no element straddles two vectors of memory.
 constexpr bool REGROUPED = PLAIN_INPUT && COMMUTES && (FORM != Form::SUM || !arith::floating<T>) && ALIGNABLE && VECTOR > 1 &&
@@ -112,21 +91,50 @@ __device__ __forceinline__ T reduce_steps(const Params& p, u32& threads) {
     return sum.value();
 }
 
-// Returns the combination of the warps' values in order, in thread 0. The first `warps` warps have a value, each in its
-// lane 0.
-__device__ __forceinline__ T combine_block(const T& value, u32 warps) {
-    __shared__ T totals[WARPS];
-    __syncthreads();
-    if (lane_index() == 0 && warp_index() < warps) totals[warp_index()] = value;
-    __syncthreads();
-    return warp_index() == 0 ? warp_reduce(totals[lane_index() % WARPS], warps) : value;
-}
+// Reduction of a part where the order of the operations does not show, or is that of this kernel.
+struct InParts {
+    // Returns in thread 0 the combination of the block's part of the array. `shared_epoch` becomes thread 0's `epoch`,
+    // before a barrier.
+    static __device__ __forceinline__ T reduce_part(const Params& p, u32 epoch, u32& shared_epoch) {
+        T total;
+        u32 warps;  // number of warps with a value
+        if constexpr (COMMUTES) {
+            u32 threads;
+            total = reduce_steps(p, threads);
+            total = warp_reduce(total, lanes_of(threads));
+            warps = (threads + WARP - 1) / WARP;
+        } else {
+            const u64 begin = blockIdx.x * p.part, count = p.n - begin < p.part ? p.n - begin : p.part;
+            // Each warp has a stretch of neighbouring rows of the part, all equally many, but for the last warp, which has
+            // the rest.
+            const u64 rows = (count + ROW - 1) / ROW, stretch = (rows + WARPS - 1) / WARPS * ROW;
+            const u64 from = warp_index() * stretch;
+            if (from < count) total = reduce_stretch(p.input, begin + from, begin + from, count - from < stretch ? count - from : stretch);
+            warps = (u32)((count + stretch - 1) / stretch);
+        }
+        if (threadIdx.x == 0) shared_epoch = epoch;
+        return combine_block(total, warps);
+    }
 
-// Returns the number of lanes of this warp among the first `threads` threads.
-__device__ __forceinline__ u32 lanes_of(u32 threads) {
-    const u32 begin = warp_index() * WARP;
-    return begin < threads ? min(threads - begin, WARP) : 0;
-}
+    // Returns in thread 0 the combination of all parts: `own` is that of the last part, in thread 0.
+    static __device__ __forceinline__ T combine_parts(const Params& p, const T& own, u32 epoch) {
+        // Each thread combines some neighbouring parts before this one.
+        const u32 last = p.parts - 1, share = (last + THREADS - 1) / THREADS, first = threadIdx.x * share;
+        const u32 threads = (last + share - 1) / share;  // number of threads that have a part
+        T sum;
+        for (u32 i = first; i < first + share && i < last; i++) {
+            const T value = Entry::wait(p.workspace, i, epoch);
+            sum = i == first ? value : combine(sum, value);
+        }
+        sum = warp_reduce(sum, lanes_of(threads));
+        sum = combine_block(sum, (threads + WARP - 1) / WARP);
+        return threadIdx.x == 0 ? combine(sum, own) : sum;
+    }
+};
+
+template <bool> struct TotalsOf { using type = InParts; };
+template <> struct TotalsOf<true> { using type = Chunks<T>; };
+using Totals = TotalsOf<(CHUNK_LANES > 0)>::type;
 
 __device__ __forceinline__ void store_total(const Params& p, const T& init, const T& total) {
     store_result(output_of(p), result(HAS_INIT ? combine(init, total) : total));
@@ -143,45 +151,18 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) upsweep_reduce(c
     __shared__ u32 shared_epoch;
     u32 epoch = 0;  // loaded by one thread, whose status word shows that it has it
     if (p.parts > 1 && threadIdx.x == 0) epoch = current_epoch(p.workspace);
-    T total;
-    u32 warps;  // number of warps with a value
-    if constexpr (COMMUTES) {
-        u32 threads;
-        total = reduce_steps(p, threads);
-        total = warp_reduce(total, lanes_of(threads));
-        warps = (threads + WARP - 1) / WARP;
-    } else {
-        const u64 begin = blockIdx.x * p.part, count = p.n - begin < p.part ? p.n - begin : p.part;
-        // Each warp has a stretch of neighbouring rows of the part, all equally many, but for the last warp, which has
-        // the rest.
-        const u64 rows = (count + ROW - 1) / ROW, stretch = (rows + WARPS - 1) / WARPS * ROW;
-        const u64 from = warp_index() * stretch;
-        if (from < count) total = reduce_stretch(p.input, begin + from, begin + from, count - from < stretch ? count - from : stretch);
-        warps = (u32)((count + stretch - 1) / stretch);
-    }
-    if (threadIdx.x == 0) shared_epoch = epoch;
-    total = combine_block(total, warps);
+    const T total = Totals::reduce_part(p, epoch, shared_epoch);
     if (p.parts == 1) {
         if (threadIdx.x == 0) store_total(p, begin.init, total);
         return;
     }
     epoch = shared_epoch;
-    const u32 last = p.parts - 1;
-    if (blockIdx.x != last) {
+    if (blockIdx.x != p.parts - 1) {
         if (threadIdx.x == 0) Entry::put(p.workspace, blockIdx.x, total, epoch);
     } else {
-        // Each thread combines some neighbouring parts before this one.
-        const u32 share = (last + THREADS - 1) / THREADS, first = threadIdx.x * share;
-        const u32 threads = (last + share - 1) / share;  // number of threads that have a part
-        T sum;
-        for (u32 i = first; i < first + share && i < last; i++) {
-            const T value = Entry::wait(p.workspace, i, epoch);
-            sum = i == first ? value : combine(sum, value);
-        }
-        sum = warp_reduce(sum, lanes_of(threads));
-        sum = combine_block(sum, (threads + WARP - 1) / WARP);
+        const T all = Totals::combine_parts(p, total, epoch);
         if (threadIdx.x == 0) {
-            store_total(p, begin.init, combine(sum, total));
+            store_total(p, begin.init, all);
             prepare_next_launch(p.workspace, epoch);  // the block has seen all other words
         }
     }

@@ -1,16 +1,16 @@
-//! Hashes of the results of float scans, in a file: they are the same on every backend and in every version. Where a
+//! Hashes of the results of float scans and of totals, in a file: they are the same on every backend and in every version. Where a
 //! change of the bits is intended, `UPSWEEP_TEST_WRITE=1` writes the file.
 
 use half::{bf16, f16};
 use std::fmt::Write;
 use upsweep::operator::builtin::{Product, Sum};
-use upsweep::{Element, Operator, Scan, Segments};
+use upsweep::{Element, Operator, Reduce, Scan, Segments};
 use upsweep_testing::place::Place;
 use upsweep_testing::random::Rng;
 use upsweep_testing::sample::Sample;
 use upsweep_testing::{on_each_backend, sizes};
 
-on_each_backend!(hashes_of_float_scans);
+on_each_backend!(hashes_of_floats);
 
 const KEPT: &str = include_str!("hashes.txt");
 
@@ -26,7 +26,7 @@ struct Jobs<'a> {
 }
 
 impl Jobs<'_> {
-    /// Adds the hashes of scans of one type by one operator: `from` makes an element of a number between -1 and 1.
+    /// Adds the hashes of scans and reductions of one type by one operator: `from` makes an element of a number between -1 and 1.
     fn of<T: Sample + Element, Op: Operator<T>>(
         &mut self,
         name: &str,
@@ -69,10 +69,20 @@ impl Jobs<'_> {
         job!("by flags, from a value", scan().segments(Segments::HeadFlags(&flags)).init(init));
         job!("by offsets, exclusive", scan().segments(Segments::Offsets(&offsets)).exclusive());
         job!("by keys, reverse", scan().segments(Segments::Keys(&keys)).reverse());
+        let mut output = place.poisoned::<T>(1, 0);
+        macro_rules! total {
+            ($what:literal, $reduction:expr) => {{
+                $reduction.run(device, &x, &mut output).unwrap();
+                let hash = hash(output.check_guards().into_iter().map(bits));
+                writeln!(lines, "{name} {len} {}: {hash:016x}", $what).unwrap();
+            }};
+        }
+        total!("total", Reduce::new(operator));
+        total!("total, from a value", Reduce::new(operator).init(init));
     }
 }
 
-fn hashes_of_float_scans(place: &Place) {
+fn hashes_of_floats(place: &Place) {
     let mut jobs = Jobs { place, len: 0, lines: String::new() };
     for len in [1, 100, 5_000, 100_003, 1_000_003, 5_000_011] {
         if sizes::reduced() && len > 10_000 {

@@ -21,6 +21,7 @@ mod gpu_streamed;
 mod gpu_streams;
 mod halves;
 mod hashes;
+mod lanes;
 mod large;
 mod parts;
 mod positions;

@@ -1,15 +1,38 @@
 // Cases of reduce/reduce.cuh.
 
+#include "emulator/lanes.h"
 #include "emulator/workspace.h"
 
 namespace emulator {
 
+constexpr bool IN_TREE = CHUNK_LANES > 0;
+
+// Returns an element whose sums and products show their order.
+template <class X>
+X any_element() {
+    const f64 number = (f64)(i32)random_bits() * (once_in(3) ? 1e-7 : 1e-9);
+    if constexpr (IN_TREE && arith::half<X>) return arith::narrow<X>((f32)number);
+    else if constexpr (IN_TREE && arith::floating<X>) return once_in(3000) ? (X)(0.0 / 0.0) : (X)(PRODUCT ? 1 + number * 1e-3 : number);
+    else return any_value<X>();
+}
+
+// Returns the combination of all elements.
+template <class V>
+V expected_total(const std::vector<V>& x) {
+    if constexpr (IN_TREE) return LanesOracle<V>::total(x);
+    V all = x[0];
+    for (u64 i = 1; i < x.size(); i++) all = combine(all, x[i]);
+    return all;
+}
+
 static void one_case() {
-    const u64 step = THREADS * VECTOR, part = step * (1 + below(2 * DEPTH)), parts = 1 + below(8);
-    const u64 n = once_in(4) ? below(100) : part * (parts - 1) + 1 + below(part);
+    // Parts of a tree are a power of two of chunks. A few have more chunks than a block has totals at once.
+    const u64 step = (IN_TREE ? max(THREADS, 8 * WARP) : THREADS) * VECTOR, part = step * (!IN_TREE ? 1 + below(2 * DEPTH) : once_in(8) ? 512 : 1 << below(6));
+    const u64 parts = part > 100 * step ? 1 + below(3) : 1 + below(8);
+    const u64 n = once_in(4) ? below(IN_TREE ? 3000 : 100) : part * (parts - 1) + 1 + below(part);
     const u32 grid = n == 0 ? 1 : (n + part - 1) / part;
     Guarded<In> input(n);
-    for (u64 i = 0; i < n; i++) input[i] = any_value<In>();
+    for (u64 i = 0; i < n; i++) input[i] = any_element<In>();
     Guarded<Out> output(1);
     Guarded<Given> init(1);
     init[0] = any_value<Given>();
@@ -24,7 +47,12 @@ static void one_case() {
     output.check("result"), input.check("elements");
     if (grid > 1) space.check();
     T acc = ValueOfAcc::of(given_acc(init[0]));
-    for (u64 i = 0; i < n; i++) acc = i > 0 || HAS_INIT ? combine(acc, map(input[i], i, i)) : map(input[i], i, i);
+    if (n > 0) {
+        std::vector<T> x(n);
+        for (u64 i = 0; i < n; i++) x[i] = map(input[i], i, i);
+        const T all = expected_total(x);
+        acc = HAS_INIT ? combine(acc, all) : all;
+    }
     if (!same_bits(output[0], result(acc))) fail("wrong, of %llu elements in %u parts", n, grid);
 }
 
