@@ -442,7 +442,7 @@ fn emulated_reductions() {
     reduction::<f32, _, _>(Same, Sum, features(Heads::None, ""), 60);
     reduction::<f64, _, _>(Same, Product, features(Heads::None, "i"), 60);
     reduction::<u8, _, _>(Widen::<f64>::new(), Sum, features(Heads::None, ""), 60);
-    reduction::<u8, _, _>(Widen::<f32>::new(), Sum, features(Heads::None, ""), 60);
+    reduction::<u16, _, _>(Widen::<f32>::new(), Sum, features(Heads::None, ""), 60);
 }
 
 #[test]

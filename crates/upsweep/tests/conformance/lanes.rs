@@ -81,12 +81,22 @@ fn lanes_of_arrays(place: &Place) {
     of!(f64, 64);
 }
 
-/// Sums of f16 and bf16 are combined in f32, and rounded once.
+/// Sums of f16 and bf16 are combined in f32, and rounded once. Large numbers that cancel each other leave what their sums
+/// with small ones lost: else the rounding would hide every grouping.
 fn lanes_of_halves(place: &Place) {
     macro_rules! of {
         ($t:ident) => {
             for len in lengths(128) {
-                let x: Vec<$t> = numbers(len, 3).map(|x| $t::from_f32((x * 1e-9) as f32)).collect();
+                let mut rng = Rng::new(len as u64);
+                let mut large = 60_000.0;
+                let number = |x: f64| {
+                    if rng.below(2) == 0 {
+                        return (x * 2e-11) as f32;
+                    }
+                    large = -large;
+                    large
+                };
+                let x: Vec<$t> = numbers(len, 3).map(number).map($t::from_f32).collect();
                 let widened: Vec<f32> = x.iter().map(|x| x.to_f32()).collect();
                 let init = ($t::from_f32(0.5), 0.5);
                 let rounded: (fn(f32) -> $t, fn($t) -> u64) = ($t::from_f32, |x| x.to_bits().into());
