@@ -42,10 +42,12 @@ struct States {
 };
 
 // Returns what a chain is that is missing; nothing for other operators.
-static T neutral() {
-    if constexpr (TREE) return Tree<T>::neutral();
-    else return T();
+template <class V>
+static V neutral_of() {
+    if constexpr (TREE) return PRODUCT ? (V)1 : (V)-0.0;
+    else return V();
 }
+static T neutral() { return neutral_of<T>(); }
 
 // Parameters as src/scan/mod.rs sets them, but for pointers.
 static ScanParams params_of(u64 n, u64 row, u64 segments, u64 tiles) {
