@@ -49,24 +49,15 @@ struct Chunks {
         }
     }
 
-    // Loads this thread's vectors of AT_ONCE rows of a chunk. `at` is the index of the first of them.
-    template <Loads LOADS, u32 AT_ONCE>
-    static __device__ __forceinline__ void load_rows(const In* input, u64 at, Vector (&vectors)[AT_ONCE]) {
-#pragma unroll
-        for (u32 d = 0; d < AT_ONCE; d++) vectors[d] = load_vector<LOADS>(input, at + d * LANES);
-    }
-
-    // Finds the chains `v` of this thread's lanes of a chunk, whose first vector is at index `at`. Calls `meanwhile` while
-    // the first rows are loaded: `v` is free then.
-    template <Loads LOADS, class F>
-    static __device__ __forceinline__ void chain(const In* input, u64 at, V (&v)[VECTOR], const F& meanwhile) {
+    // Finds the chains `v` of this thread's lanes of a chunk. `at` is the index of its first vector.
+    template <Loads LOADS>
+    static __device__ __forceinline__ void chain(const In* input, u64 at, V (&v)[VECTOR]) {
         constexpr u32 AT_ONCE = LOADS == Loads::BY_ELEMENT ? 1 : DEPTH;
-        Vector vectors[AT_ONCE];
-        load_rows<LOADS>(input, at, vectors);
-        meanwhile();
 #pragma unroll(AT_ONCE == 1 ? 1 : CHUNK_ROWS / AT_ONCE)
         for (u32 row = 0; row < CHUNK_ROWS; row += AT_ONCE) {
-            if (row > 0) load_rows<LOADS>(input, at + row * LANES, vectors);
+            Vector vectors[AT_ONCE];
+#pragma unroll
+            for (u32 d = 0; d < AT_ONCE; d++) vectors[d] = load_vector<LOADS>(input, at + (row + d) * LANES);
 #pragma unroll
             for (u32 d = 0; d < AT_ONCE; d++) add(vectors[d], at + (row + d) * LANES, VECTOR, row + d == 0, v);
         }
@@ -139,22 +130,18 @@ struct Chunks {
         const u32 whole = (u32)(count / STEP), rest = (u32)(count % STEP);
         u64 at = begin + warp_index() * STEP + own;
         u32 step = warp_index();
-        V v[VECTOR];
-        // The lanes of a step are folded while the next step's elements are loaded.
-        const auto fold_before = [&] {
-            if (step == warp_index()) return;
-            const V total = fold(v);
-            if (lane == 0) totals[step - WARPS] = total;
-        };
 #pragma unroll 1
         for (; step < whole; step += WARPS) {
-            if (!aligned) chain<Loads::BY_ELEMENT>(p.input, at, v, fold_before);
-            else if (p.streamed) chain<Loads::STREAMED>(p.input, at, v, fold_before);
-            else chain<Loads::ALIGNED>(p.input, at, v, fold_before);
+            V v[VECTOR];
+            if (!aligned) chain<Loads::BY_ELEMENT>(p.input, at, v);
+            else if (p.streamed) chain<Loads::STREAMED>(p.input, at, v);
+            else chain<Loads::ALIGNED>(p.input, at, v);
+            const V total = fold(v);
+            if (lane == 0) totals[step] = total;
             at += WARPS * STEP;
         }
-        fold_before();
         if (step == whole && rest > 0) {
+            V v[VECTOR];
             chain_some(p.input, at, rest > own ? rest - own : 0, aligned, v);
             const V total = fold(v);
             if (lane == 0) totals[step] = total;

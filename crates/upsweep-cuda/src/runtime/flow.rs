@@ -35,8 +35,9 @@ const LEAST_BYTES: usize = 1 << 20;
 const LEAST_CHUNKS: usize = 16;
 /// Room in a slot after a chunk's results: for one result more.
 const ROOM: usize = 256;
-/// Largest number of bytes of a chunk that goes through pinned memory: all slots stay in a large cache.
-const STAGED_BYTES: usize = 8 << 20;
+/// Largest number of bytes of a chunk that goes through pinned memory: the slots stay in a large cache. 2^30 f32 on 16
+/// cores of an H200's host, 2026-11-29, ms: 330 with 4 MiB, 204 with 8, 156 with 12, 150 with 16, 201 with 24, 222 with 32.
+const STAGED_BYTES: usize = 16 << 20;
 /// Bytes that a thread copies between pageable and pinned memory at a time.
 const PIECE_BYTES: usize = 256 << 10;
 
@@ -164,11 +165,7 @@ impl Ring {
     ) -> Result<()> {
         let size = input.size.max(output.size).max(1);
         let staged = [(input, n), (output, n + extra)].map(|(array, len)| !is_pinned(array, len));
-        let most = if staged.contains(&true) {
-            std::env::var("UPSWEEP_STAGED").ok().and_then(|x| x.parse().ok()).unwrap_or(STAGED_BYTES)
-        } else {
-            CHUNK_BYTES
-        };
+        let most = if staged.contains(&true) { STAGED_BYTES } else { CHUNK_BYTES };
         let bytes = (n.saturating_mul(size) / LEAST_CHUNKS).clamp(LEAST_BYTES, most);
         let chunk = (bytes / size / unit * unit).max(unit.min(CHUNK_BYTES / size));
         let chunks = n.div_ceil(chunk).max(1);
