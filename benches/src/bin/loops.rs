@@ -154,32 +154,40 @@ fn running_sums(window: usize, input: &[u64], output: &mut [u64]) {
     }
 }
 
-/// Moving sums of an odd number of values by sums from and to each multiple of the window's length.
+/// Moving sums of an odd number of values: a window is the suffix of a block as long as a window, and a prefix of the
+/// next block. Only the suffixes of one block are stored.
 #[inline(never)]
 fn van_herk(window: usize, input: &[f64], output: &mut [f64]) {
-    let (n, reach) = (input.len(), window / 2);
-    let (mut prefixes, mut suffixes) = (vec![0.0; n], vec![0.0; n]);
-    for ((x, prefixes), suffixes) in
-        input.chunks(window).zip(prefixes.chunks_mut(window)).zip(suffixes.chunks_mut(window))
-    {
+    let reach = window / 2;
+    // The first block begins where the first window does.
+    let at = |i: usize| i.checked_sub(reach).and_then(|i| input.get(i)).copied().unwrap_or(0.0);
+    let mut suffixes = vec![0.0; window];
+    for (block, out) in output.chunks_mut(window).enumerate() {
+        let begin = block * window;
         let mut sum = 0.0;
-        for (x, prefix) in x.iter().zip(prefixes) {
-            sum += x;
-            *prefix = sum;
+        if let Some(x) = begin.checked_sub(reach).and_then(|from| input.get(from..from + window)) {
+            for (suffix, x) in suffixes.iter_mut().zip(x).rev() {
+                sum += x;
+                *suffix = sum;
+            }
+        } else {
+            for (i, suffix) in suffixes.iter_mut().enumerate().rev() {
+                sum += at(begin + i);
+                *suffix = sum;
+            }
         }
         let mut sum = 0.0;
-        for (x, suffix) in x.iter().zip(suffixes).rev() {
-            sum += x;
-            *suffix = sum;
+        if let Some(x) = input.get(begin + window - reach..begin + 2 * window - reach) {
+            for ((out, suffix), x) in out.iter_mut().zip(&suffixes).zip(x) {
+                *out = suffix + sum;
+                sum += x;
+            }
+        } else {
+            for (i, (out, suffix)) in out.iter_mut().zip(&suffixes).enumerate() {
+                *out = suffix + sum;
+                sum += at(begin + window + i);
+            }
         }
-    }
-    for (i, out) in output.iter_mut().enumerate() {
-        let (first, last) = (i.saturating_sub(reach), (i + reach).min(n - 1));
-        *out = match (first.is_multiple_of(window), first / window == last / window) {
-            (true, true) => prefixes[last],
-            (_, true) => suffixes[first],
-            (_, false) => suffixes[first] + prefixes[last],
-        };
     }
 }
 
@@ -215,11 +223,14 @@ fn recurrences(bench: &mut Bench) -> Outcome {
     let recurrence = Recurrence::new(&[0.25], &[1.0, -0.75]);
     for (rows, len) in [(2_500_000, 4), (1_000_000, 10), (100_000, 100), (10_000, 1_000), (1, 10_000_000)] {
         let (rows, len) = (bench.len(rows), bench.len(len));
+        let algo = format!("recurrence_1_rows_of_{len}");
+        if !bench.options.wants(&algo, "f64") {
+            continue;
+        }
         let input: Vec<f64> = (0..rows * len).map(|i| hash(i) as f64 / u64::MAX as f64).collect();
         let shape = [rows, len];
         let along = recurrence.axis(&shape, 1);
         let upsweep = |x: &[f64], y: &mut [f64]| along.run(&bench.device, x, y);
-        let algo = format!("recurrence_1_rows_of_{len}");
         let row = |x: &[f64], y: &mut [f64]| {
             let mut before = 0.0;
             for (x, y) in x.iter().zip(y) {
@@ -245,11 +256,14 @@ where
 {
     for (rows, len) in [(2_500_000, 4), (1_000_000, 10), (100_000, 100), (10_000, 1_000), (1, 10_000_000)] {
         let (rows, len) = (bench.len(rows), bench.len(len));
+        let algo = format!("inclusive_sum_rows_of_{len}");
+        if !bench.options.wants(&algo, T::NAME) {
+            continue;
+        }
         let input: Vec<T> = (0..rows * len).map(T::random).collect();
         let shape = [rows, len];
         let scan = Scan::new(Sum).axis(&shape, 1);
         let upsweep = |x: &[T], y: &mut [T]| scan.run(&bench.device, x, y);
-        let algo = format!("inclusive_sum_rows_of_{len}");
         let row = |x: &[T], y: &mut [T]| {
             let mut sum = T::ZERO;
             for (x, y) in x.iter().zip(y) {
