@@ -122,11 +122,13 @@ impl<A: Number> Line<A> {
     fn between_one_by_one(&mut self) {
         let [.., totals] = &self.prefixes;
         for (between, at) in self.between.as_chunks_mut::<TOGETHER>().0.iter_mut().zip((1..).step_by(TOGETHER)) {
-            let mut all = [A::ZERO; TOGETHER];
-            for totals in totals[at..].windows(TOGETHER).take(self.ends.saturating_sub(2)) {
-                all.iter_mut().zip(totals).for_each(|(all, &total)| *all = A::add(*all, total));
+            let mut all = [[A::ZERO; CHUNK]; TOGETHER / CHUNK];
+            for at in at..at + self.ends.saturating_sub(2) {
+                for (all, at) in all.iter_mut().zip((at..).step_by(CHUNK)) {
+                    *all = add(*all, neighbours(totals, at));
+                }
             }
-            *between = all;
+            between.copy_from_slice(all.as_flattened());
         }
     }
 
@@ -205,7 +207,7 @@ impl<A: Number> Line<A> {
 }
 
 #[inline(always)]
-fn add<A: Number>(mut a: [A; CHUNK], b: [A; CHUNK]) -> [A; CHUNK] {
+pub(super) fn add<A: Number>(mut a: [A; CHUNK], b: [A; CHUNK]) -> [A; CHUNK] {
     a.iter_mut().zip(b).for_each(|(a, b)| *a = A::add(*a, b));
     a
 }
@@ -222,7 +224,7 @@ fn neighbours<A: Number>(sums: &[A], first: usize) -> [A; CHUNK] {
 /// # Safety
 /// The processor has the instructions of `L`.
 #[inline(always)]
-unsafe fn transposed<L: Lanes, A: Number>(square: [[A; CHUNK]; CHUNK]) -> [[A; CHUNK]; CHUNK] {
+pub(super) unsafe fn transposed<L: Lanes, A: Number>(square: [[A; CHUNK]; CHUNK]) -> [[A; CHUNK]; CHUNK] {
     if A::LANE && size_of::<A>() == 8 {
         // SAFETY: a row has 8 lanes of 8 bytes, as many as a chunk.
         return unsafe {

@@ -2,18 +2,19 @@
 //! a series are apart by the width.
 //!
 //! A column is cut into parts, each with a running sum of its own. Additions wait for each other, so [`TOGETHER`] parts
-//! go on in turns. The sums in which the parts begin are added up together, too: windows overlap, and a value is added
+//! go on side by side, each in a lane, and squares of their values are transposed. The sums with which the parts begin are added up together, too: windows overlap, and a value is added
 //! to all of those that have it, one in each lane.
 
 use super::is_finite;
+use super::line::{add, transposed};
 use crate::tile::lanes::{Lanes, Work};
 use std::marker::PhantomData;
 use std::ops::Range;
 use upsweep_core::operator::{Element, Function, Map, Number};
-use upsweep_plan::moving_sum::Windows;
+use upsweep_plan::moving_sum::{CHUNK, Windows};
 
-/// Number of parts that go on in turns.
-const TOGETHER: usize = 4;
+/// Number of parts that go on side by side, one in each lane.
+const TOGETHER: usize = CHUNK;
 /// Number of first sums that are added up together.
 const SUMS: usize = 32;
 
@@ -62,7 +63,7 @@ where
             let column = Column { map, finish, input, output, apart, height, part, windows, sum: PhantomData };
             let sums = &mut sums[..some.len()];
             // SAFETY: the column has these parts, and nobody else touches their results.
-            unsafe { column.go(some, sums) };
+            unsafe { column.go::<L>(some, sums) };
         }
     }
 }
@@ -93,18 +94,22 @@ where
     /// # Safety
     /// The column has these parts, and nobody else touches their results.
     #[inline(always)]
-    unsafe fn go(&self, parts: Range<usize>, sums: &mut [A]) {
+    unsafe fn go<L: Lanes>(&self, parts: Range<usize>, sums: &mut [A]) {
         // SAFETY: the column has these parts.
         unsafe { self.begin(parts.clone(), sums) };
         let mut next = parts.start;
         while next < parts.end {
-            let together = next + TOGETHER <= parts.end && self.is_within(next) && self.is_within(next + TOGETHER - 1);
-            let sums = &mut sums[next - parts.start..];
+            // Integers need not wait, and go on fastest along neighbours.
+            let together = !A::WHOLE
+                && next + TOGETHER <= parts.end
+                && self.is_within(next)
+                && self.is_within(next + TOGETHER - 1);
+            let sums = &sums[next - parts.start..];
             // SAFETY: these parts are among those of this call, and for the first of both they are whole, and their
             // windows are not clipped.
             unsafe {
-                match sums.first_chunk_mut::<TOGETHER>() {
-                    Some(sums) if together => self.whole_parts(next, sums),
+                match sums.first_chunk::<TOGETHER>() {
+                    Some(sums) if together => self.whole_parts::<L>(next, *sums),
                     _ => self.one_part(next, sums[0]),
                 }
             }
@@ -205,35 +210,92 @@ where
         }
     }
 
-    /// Stores the results of [`TOGETHER`] parts from part `first` on, in turns.
+    /// Stores the results of [`TOGETHER`] parts from part `first` on, side by side.
     ///
     /// # Safety
-    /// The column has these parts, which are whole, and no window is clipped. Nobody else touches the results.
+    /// The column has these parts, which are whole, and no window is clipped. Nobody else touches the results. The
+    /// processor has the instructions of `L`.
     #[inline(always)]
-    unsafe fn whole_parts(&self, first: usize, sums: &mut [A; TOGETHER]) {
+    unsafe fn whole_parts<L: Lanes>(&self, first: usize, mut sums: [A; TOGETHER]) {
         let ([above, below], one_row) = (self.windows.rows, self.windows.has_one_row());
-        let mut sums = *sums;
-        for i in 0..self.part {
-            let rows: [usize; TOGETHER] = std::array::from_fn(|part| (first + part) * self.part + i);
-            for (sum, y) in sums.iter_mut().zip(rows) {
-                // SAFETY: the rows are in the windows of the parts, or the one that has left them.
+        let row = |part: usize, i: usize| (first + part) * self.part + i;
+        for (part, &sum) in sums.iter().enumerate() {
+            // SAFETY: the row is the first one of one of these parts.
+            unsafe { self.store(row(part, 0), sum, above + 1 + below) };
+        }
+        for i in (1..self.part).step_by(CHUNK) {
+            let rows = CHUNK.min(self.part - i);
+            let (mut entering, mut leaving) = ([[A::ZERO; CHUNK]; TOGETHER], [[A::ZERO; CHUNK]; TOGETHER]);
+            for (part, (entering, leaving)) in entering.iter_mut().zip(&mut leaving).enumerate() {
+                // SAFETY: the rows are in the windows of the part, or have left them.
                 unsafe {
-                    if one_row {
-                        *sum = A::add(A::ZERO, self.value(y));
-                    } else if i > 0 {
-                        *sum = A::sub(A::add(*sum, self.value(y + below)), self.value(y - 1 - above));
+                    self.load(entering, row(part, i) + below, rows);
+                    self.load(leaving, row(part, i) - 1 - above, rows);
+                }
+            }
+            // SAFETY: the processor has the instructions of `L`.
+            let (entering, leaving) = unsafe { (transposed::<L, A>(entering), transposed::<L, A>(leaving)) };
+            let (before, mut results) = (sums, [[A::ZERO; TOGETHER]; CHUNK]);
+            let mut finite = true;
+            for (results, (entering, leaving)) in results.iter_mut().zip(entering.into_iter().zip(leaving)) {
+                sums = add(if one_row { [A::ZERO; TOGETHER] } else { sums }, entering);
+                if !one_row {
+                    sums.iter_mut().zip(leaving).for_each(|(sum, x)| *sum = A::sub(*sum, x));
+                }
+                finite = sums.iter().fold(finite, |all, &sum| all & is_finite(sum));
+                *results = sums;
+            }
+            // SAFETY: the processor has the instructions of `L`.
+            let mut results = unsafe { transposed::<L, A>(results) };
+            if !finite && !one_row {
+                for (part, (results, sum)) in results.iter_mut().zip(&mut sums).enumerate() {
+                    *sum = before[part];
+                    for (y, result) in (row(part, i)..).zip(results).take(rows) {
+                        // SAFETY: the rows are in the column.
+                        *sum = unsafe { self.go_on(*sum, y) };
+                        *result = *sum;
                     }
                 }
             }
-            if !sums.iter().fold(true, |all, &sum| all & is_finite(sum)) {
-                for (sum, y) in sums.iter_mut().zip(rows) {
-                    // SAFETY: the rows are those of a window.
-                    *sum = unsafe { self.finite_or_anew(*sum, y) };
-                }
+            for (part, results) in results.iter().enumerate() {
+                // SAFETY: the rows are those of one of these parts.
+                unsafe { self.store_all(row(part, i), results, rows) };
             }
-            for (sum, y) in sums.iter().zip(rows) {
-                // SAFETY: the row is in one of these parts.
-                unsafe { self.store(y, *sum, above + 1 + below) };
+        }
+    }
+
+    /// Loads the values of `rows` rows from row `y` on, at most a chunk.
+    ///
+    /// # Safety
+    /// The column has the rows.
+    #[inline(always)]
+    unsafe fn load(&self, to: &mut [A; CHUNK], y: usize, rows: usize) {
+        // SAFETY: the column has the rows.
+        unsafe {
+            if rows == CHUNK && self.apart == 1 {
+                let from = self.input.add(y).cast::<[T; CHUNK]>().read();
+                to.iter_mut().zip(from).for_each(|(to, x)| *to = self.map.apply(x, 0));
+            } else {
+                to.iter_mut().take(rows).zip(y..).for_each(|(to, y)| *to = self.value(y));
+            }
+        }
+    }
+
+    /// Stores the results of `rows` rows from row `y` on, at most a chunk, whose windows are not clipped.
+    ///
+    /// # Safety
+    /// The column has the rows, and nobody else touches their results.
+    #[inline(always)]
+    unsafe fn store_all(&self, y: usize, sums: &[A; CHUNK], rows: usize) {
+        let ([above, below], apart) = (self.windows.rows, self.apart);
+        // SAFETY: the column has the rows.
+        unsafe {
+            let to = self.output.add(y * apart);
+            let value = |sum: A| self.finish.call((sum, (above + 1 + below) as u64)).canonical();
+            if rows == CHUNK && apart == 1 {
+                sums.iter().enumerate().for_each(|(i, &sum)| to.add(i).write(value(sum)));
+            } else {
+                sums.iter().take(rows).enumerate().for_each(|(i, &sum)| to.add(i * apart).write(value(sum)));
             }
         }
     }
@@ -245,33 +307,61 @@ where
     #[inline(always)]
     unsafe fn one_part(&self, part: usize, mut sum: A) {
         let ([above, below], first) = (self.windows.rows, part * self.part);
-        for y in first..self.height.min(first + self.part) {
-            // SAFETY: the rows are in the image, and `y` is one of the part's.
-            unsafe {
-                if self.windows.has_one_row() {
-                    sum = A::add(A::ZERO, self.value(y));
-                } else if y > first {
-                    if y + below < self.height {
-                        sum = A::add(sum, self.value(y + below));
-                    }
-                    if y > above {
-                        sum = A::sub(sum, self.value(y - 1 - above));
-                    }
-                    sum = self.finite_or_anew(sum, y);
+        let end = self.height.min(first + self.part);
+        // Rows whose windows are not clipped, and which follow one whose window is not.
+        let from = if self.windows.has_one_row() { end } else { (first + 1).max(above + 1).min(end) };
+        let to = (self.height - below).clamp(from, end);
+        // SAFETY: the rows are in the column.
+        unsafe {
+            self.store(first, sum, self.window(first).len());
+            for y in first + 1..from {
+                sum = self.go_on(sum, y);
+                self.store(y, sum, self.window(y).len());
+            }
+            let (entering, leaving) = (
+                self.input.add((from + below) * self.apart),
+                self.input.add((from - 1).saturating_sub(above) * self.apart),
+            );
+            for i in 0..to - from {
+                let value = |from: *const T| self.map.apply(from.add(i * self.apart).read(), 0);
+                sum = if A::WHOLE {
+                    // The difference does not wait for the sum before.
+                    A::add(sum, A::sub(value(entering), value(leaving)))
+                } else {
+                    A::sub(A::add(sum, value(entering)), value(leaving))
+                };
+                if !is_finite(sum) {
+                    sum = self.add(A::ZERO, self.window(from + i));
                 }
+                self.store(from + i, sum, above + 1 + below);
+            }
+            for y in to..end {
+                sum = self.go_on(sum, y);
                 self.store(y, sum, self.window(y).len());
             }
         }
     }
 
-    /// Returns the sum of the window of row `y`, or computes it anew if it is not finite: it would stay so after the
-    /// value that made it so has left.
+    /// Returns the sum of the window of row `y`, from that of the row before. It is added up anew if it is not finite,
+    /// because it would stay so after the value that made it so has left.
     ///
     /// # Safety
-    /// The column has the row.
+    /// The column has the row, and the one before.
     #[inline(always)]
-    unsafe fn finite_or_anew(&self, sum: A, y: usize) -> A {
-        // SAFETY: the rows are those of a window.
-        if is_finite(sum) { sum } else { unsafe { self.add(A::ZERO, self.window(y)) } }
+    unsafe fn go_on(&self, mut sum: A, y: usize) -> A {
+        let [above, below] = self.windows.rows;
+        // SAFETY: the rows are in the column.
+        unsafe {
+            if self.windows.has_one_row() {
+                return A::add(A::ZERO, self.value(y));
+            }
+            if y + below < self.height {
+                sum = A::add(sum, self.value(y + below));
+            }
+            if y > above {
+                sum = A::sub(sum, self.value(y - 1 - above));
+            }
+            if is_finite(sum) { sum } else { self.add(A::ZERO, self.window(y)) }
+        }
     }
 }
