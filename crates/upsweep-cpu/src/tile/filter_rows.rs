@@ -29,6 +29,8 @@ pub(crate) struct Rows<'a, C, I> {
     pub(crate) last: *mut C,
 }
 
+/// Smallest length of lines that are prefetched: the hardware sees shorter lines as one stream.
+const PREFETCH_FROM: usize = 64;
 /// Largest number of lanes of a row.
 const MOST_LANES: usize = 16;
 
@@ -75,9 +77,13 @@ impl<C: ComputesOn<I>, I: Element> Rows<'_, C, I> {
         // within the lines of a group, or within the buffer.
         unsafe {
             let coefficients = Coefficients::<L>::of::<C, N>(system);
-            // Lines of the next group: the hardware sees no stream in the first lines of squares.
+            // The lines of the next group are prefetched: the hardware sees no stream in squares.
             let group = N * len * size_of::<I>();
-            let mut ahead = Ahead::lines(self.input.wrapping_add(N * len).cast(), (self.groups - 1) * group);
+            let mut ahead = if len < PREFETCH_FROM {
+                Ahead::NOTHING
+            } else {
+                Ahead::lines(self.input.wrapping_add(N * len).cast(), (self.groups - 1) * group)
+            };
             for group in 0..self.groups {
                 let line = group * N;
                 let mut states = [row::<L, C, N>([C::ZERO; N]); MOST_ORDER];
