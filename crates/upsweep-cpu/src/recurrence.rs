@@ -23,7 +23,9 @@
 //! each of N lanes is transposed, filtered and transposed again in registers, while the next share is prefetched.
 //! Weights and powers that are too small to matter are 0, because denormal numbers take a hundred times as long.
 //!
-//! **Other lines.** Shorter lines have a lane each. If lines are columns, a thread takes four rows of lanes at a time.
+//! **Other lines.** Shorter lines have a lane each (`tile/filter_rows.rs`), and a thread takes some groups of them at a
+//! time. If lines are columns, a thread takes four rows of lanes at a time. Within a line the results are those of the
+//! serial loop.
 
 mod parts;
 
@@ -31,6 +33,7 @@ use self::parts::Parts;
 use super::engine::apart;
 use super::engine::chain::{self, Chain, Step, Tickets};
 use super::tile::filter::{Columns, Filter, Places, WIDE, lanes_of};
+use super::tile::filter_rows::Rows;
 use super::tile::lanes::ROW_BYTES;
 use super::tile::remains::{Join, Own, Remains, States};
 use super::tile::simd::Set;
@@ -43,6 +46,9 @@ use upsweep_core::memory;
 use upsweep_core::operator::Element;
 use upsweep_core::shape::Shape;
 use upsweep_plan::recurrence::{CpuRecurrencePlan, PART};
+
+/// Bytes of the lines that a thread takes at a time.
+const TASK_BYTES: usize = 64 << 10;
 
 pub fn run<C: ComputesOn<I>, I: Element>(call: Call<'_, '_, '_, C, I>) -> Result<()> {
     let Call { system, shape, reverse, input, output, first, last } = call;
@@ -157,60 +163,71 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
     /// Filters all lines, one in each lane.
     fn lines(&self) {
         let (lanes, Shape { outer, inner, .. }) = (self.plan.lanes, self.shape);
-        // A row of lines: the lines of one outer index, or all lines if lines are contiguous.
-        let (rows, row) = if inner == 1 { (1, outer) } else { (outer, inner) };
-        // The first lines of a row form wide groups, the next ones narrow groups, and the last ones go through the
-        // serial loop.
-        let width = if inner == 1 { lanes } else { WIDE * lanes };
-        let wide = row / width;
-        let narrow = (row - wide * width) / lanes;
+        if inner == 1 {
+            return self.contiguous_lines();
+        }
+        // The first lines of a row (the lines of one outer index) form wide groups, the next ones narrow groups, and
+        // the last ones go through the serial loop.
+        let width = WIDE * lanes;
+        let wide = inner / width;
+        let narrow = (inner - wide * width) / lanes;
         let groups = wide + narrow;
         let each = |task: usize| {
-            let (at, task) = (task / (groups + 1) * row, task % (groups + 1));
+            let (at, task) = (task / (groups + 1) * inner, task % (groups + 1));
             if task < wide {
                 self.side_by_side(at + task * width, width);
             } else if task < groups {
                 self.side_by_side(at + wide * width + (task - wide) * lanes, lanes);
             } else {
                 let first = wide * width + narrow * lanes;
-                (at + first..at + row).for_each(|line| self.go_on(line, 0, &mut self.first_states(line)));
+                (at + first..at + inner).for_each(|line| self.go_on(line, 0, &mut self.first_states(line)));
             }
         };
-        let tasks = rows * (groups + 1);
-        apart::run(tasks, self.plan.threads > 1, &each);
+        apart::run(outer * (groups + 1), self.plan.threads > 1, &each);
     }
 
-    /// Filters `lines` lines from line `line` on: one in each lane of a row, or of [`WIDE`] rows.
+    /// Filters contiguous lines. Those that do not fill a row of lanes go through the serial loop.
+    fn contiguous_lines(&self) {
+        let (system, reverse, lanes, Shape { outer, len, .. }) =
+            (self.system, self.reverse, self.plan.lanes, self.shape);
+        let groups = outer / lanes;
+        let together = (TASK_BYTES / (lanes * len * size_of::<I>()).max(1)).clamp(1, groups.max(1));
+        let tasks = groups.div_ceil(together);
+        apart::run(tasks, self.plan.threads > 1, &|task| {
+            let (line, groups) = (task * together * lanes, together.min(groups - task * together));
+            let Memory { input, output, last } = self.memory;
+            let first = self.first.map_or(std::ptr::null(), |first| first[line * system.states..].as_ptr());
+            let last = if last.is_null() { last } else { last.wrapping_add(line * system.states) };
+            // SAFETY: the lines and their states are in memory, and only this thread has them. The processor has the
+            // instructions of every `Set`.
+            unsafe {
+                let (input, output) = (input.add(line * len), output.add(line * len));
+                self.set.compiled()(Rows { system, len, groups, reverse, input, output, first, last });
+            }
+        });
+        (groups * lanes..outer).for_each(|line| self.go_on(line, 0, &mut self.first_states(line)));
+    }
+
+    /// Filters `lines` interleaved lines from line `line` on: one in each lane of a row, or of [`WIDE`] rows.
     fn side_by_side(&self, line: usize, lines: usize) {
-        let (Shape { len, inner, .. }, system) = (self.shape, self.system);
+        let (steps, system) = (self.shape.len, self.system);
         let mut states = vec![C::ZERO; MOST_ORDER * lines];
         for lane in 0..lines {
             let own = self.first_states(line + lane);
             states.iter_mut().skip(lane).step_by(lines).zip(own).for_each(|(to, from)| *to = from);
         }
-        // Contiguous lines are filtered in whole squares: `lines` elements of each of `lines` lines.
-        let steps = if inner == 1 { len - len % lines } else { len };
-        if steps > 0 {
-            let (at, step) = self.place(line, 0);
-            let Memory { input, output, .. } = self.memory;
-            let mut nothing = Ahead::NOTHING;
-            // SAFETY: the lines are in memory, and only this thread has them. The processor has the instructions of
-            // every `Set`.
-            unsafe {
-                let (input, output) = (input.add(at), output.add(at));
-                if inner == 1 {
-                    let places = Places { stride: len as isize, step };
-                    self.filter(steps, &mut states, (input, places), (output, places), &mut nothing);
-                } else {
-                    let states = &mut states;
-                    self.set.compiled()(Columns { system, lines, steps, states, input, output, step });
-                }
-            }
+        let (at, step) = self.place(line, 0);
+        let Memory { input, output, .. } = self.memory;
+        // SAFETY: the lines are in memory, and only this thread has them. The processor has the instructions of every
+        // `Set`.
+        unsafe {
+            let (input, output, states) = (input.add(at), output.add(at), &mut states);
+            self.set.compiled()(Columns { system, lines, steps, states, input, output, step });
         }
         for lane in 0..lines {
             let mut own = [C::ZERO; MOST_ORDER];
             own.iter_mut().zip(states.iter().skip(lane).step_by(lines)).for_each(|(to, from)| *to = *from);
-            self.go_on(line + lane, steps, &mut own);
+            self.keep_states(line + lane, &own);
         }
     }
 

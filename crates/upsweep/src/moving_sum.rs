@@ -33,16 +33,18 @@
 //!
 //! **Order.** The order of additions is the same on every device, so floats have the same bits. Rows come first: the
 //! rows of an image are cut into parts, and each column of a part has a running sum. The row that enters the window is
-//! added to it, and the row that leaves the window is subtracted. Then columns are summed, by additions only. Integers
-//! wrap.
+//! added to it, and the row that leaves the window is subtracted. Then columns are summed, by additions only. Windows of
+//! more columns than CUDA has room for, which only the CPU sums, have an order of their own. Integers wrap.
 //!
 //! **How exact.** Where floats round, a sum is off by at most some 4,000 roundings of the largest sum of a column's
 //! window nearby, that is, within its part of up to 1,024 rows. Sums of `f32` in `f64` make this error negligible. An
 //! infinity or a NaN counts in the windows that have it, and in no other.
 //!
 //! **Cost.** The cost does not depend on the number of rows of a window, and hardly on its number of columns: one
-//! addition for eight of them. Each value is read twice, and the values above a part once more. On CUDA a window has at
-//! most some 3,500 columns, for sums of up to 8 bytes.
+//! addition for eight of them, and on the CPU neither for integers nor for windows that CUDA has no room for. Each value
+//! is read twice, and the values above a part once more: for floats, whose parts have up to 1,024 rows, high windows cost
+//! as much again. A NaN or an infinity among floats costs an addition of all rows of each window down a column that has
+//! it. On CUDA a window has at most some 3,500 columns, for sums of up to 8 bytes.
 //!
 //! Sources: McDonnell, "Box-Filtering Techniques", 1981; van Herk, "A Fast Algorithm for Local Minimum and Maximum
 //! Filters", 1992.

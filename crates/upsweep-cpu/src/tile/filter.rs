@@ -85,30 +85,99 @@ impl<C: ComputesOn<I>, I: Element> Filter<'_, C, I> {
             for (to, from) in states.iter_mut().zip(all.as_chunks::<N>().0) {
                 *to = row::<L, C, N>(*from);
             }
-            for first in (0..steps as isize).step_by(N) {
-                // Half of the cache lines are prefetched now and half later: all at once would delay the loads of the
-                // square.
-                ahead.fetch(N * N / 2 * size_of::<I>());
-                // Index of the lowest of the next `N` elements of the first lane.
-                let lowest = |places: Places| first * places.step - if FORWARD { 0 } else { N as isize - 1 };
-                let mut square = [row::<L, C, N>([C::ZERO; N]); N];
-                for (lane, row) in square.iter_mut().enumerate() {
-                    *row = load::<L, C, I, N>(input.offset(lowest(places) + lane as isize * places.stride));
-                }
-                square = L::transposed(square);
-                for i in 0..N {
-                    let row = &mut square[if FORWARD { i } else { N - 1 - i }];
-                    *row = L::canonical::<C>(coefficients.step::<C, K>(&mut states, *row));
-                }
-                ahead.fetch(N * N / 2 * size_of::<I>());
-                square = L::transposed(square);
-                for (lane, row) in square.into_iter().enumerate() {
-                    store::<L, C, I, N>(row, output.offset(lowest(results) + lane as isize * results.stride));
-                }
-            }
+            squares::<L, C, I, N, K, FORWARD>(
+                &coefficients,
+                &mut states,
+                steps,
+                (input, places),
+                (output, results),
+                ahead,
+            );
             for (from, to) in states.into_iter().zip(all.as_chunks_mut::<N>().0) {
                 *to = numbers::<L, C, N>(from);
             }
+        }
+    }
+}
+
+/// Filters `steps` elements of each lane, a multiple of `N`, in squares. Returns the last square of results, transposed:
+/// a row for each element of a lane.
+///
+/// # Safety
+/// The conditions of [`Filter`] hold. A row has `N` numbers, and the processor has the instructions of `L`.
+#[inline(always)]
+pub(super) unsafe fn squares<
+    L: Lanes,
+    C: ComputesOn<I>,
+    I: Element,
+    const N: usize,
+    const K: usize,
+    const FORWARD: bool,
+>(
+    coefficients: &Coefficients<L>,
+    states: &mut [L::Row; MOST_ORDER],
+    steps: usize,
+    (input, places): (*const I, Places),
+    (output, results): (*mut I, Places),
+    ahead: &mut Ahead,
+) -> [L::Row; N] {
+    // SAFETY: the processor has the instructions of `L`. By the conditions of [`Filter`] all elements and results below
+    // are in memory.
+    unsafe {
+        let mut last = [row::<L, C, N>([C::ZERO; N]); N];
+        for first in (0..steps as isize).step_by(N) {
+            // Half of the cache lines are prefetched now and half later: all at once would delay the loads of the
+            // square.
+            ahead.fetch(N * N / 2 * size_of::<I>());
+            // Index of the lowest of the next `N` elements of the first lane.
+            let lowest = |places: Places| first * places.step - if FORWARD { 0 } else { N as isize - 1 };
+            let mut square = load_square::<L, C, I, N>(input.offset(lowest(places)), places.stride);
+            for i in 0..N {
+                let row = &mut square[if FORWARD { i } else { N - 1 - i }];
+                *row = L::canonical::<C>(coefficients.step::<C, K>(states, *row));
+            }
+            ahead.fetch(N * N / 2 * size_of::<I>());
+            last = square;
+            store_square::<L, C, I, N>(square, output.offset(lowest(results)), results.stride);
+        }
+        last
+    }
+}
+
+/// Loads a square of `N` neighbouring elements of each of `N` lanes, and transposes it.
+///
+/// # Safety
+/// The elements are in memory, `stride` apart from lane to lane. A row has `N` numbers, and the processor has the
+/// instructions of `L`.
+#[inline(always)]
+pub(super) unsafe fn load_square<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize>(
+    input: *const I,
+    stride: isize,
+) -> [L::Row; N] {
+    // SAFETY: the elements are in memory, and the processor has the instructions of `L`.
+    unsafe {
+        let mut square = [row::<L, C, N>([C::ZERO; N]); N];
+        for (lane, row) in square.iter_mut().enumerate() {
+            *row = load::<L, C, I, N>(input.offset(lane as isize * stride));
+        }
+        L::transposed(square)
+    }
+}
+
+/// Inverse of [`load_square`]: stores results.
+///
+/// # Safety
+/// As of [`load_square`], and nobody else uses the results.
+#[inline(always)]
+pub(super) unsafe fn store_square<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize>(
+    square: [L::Row; N],
+    output: *mut I,
+    stride: isize,
+) {
+    // SAFETY: the results are in memory, and the processor has the instructions of `L`.
+    unsafe {
+        for (lane, row) in L::transposed(square).into_iter().enumerate() {
+            store::<L, C, I, N>(row, output.offset(lane as isize * stride));
         }
     }
 }
@@ -189,12 +258,12 @@ impl<C: ComputesOn<I>, I: Element> Columns<'_, C, I> {
 
 /// Returns the order of the system if there is specialised code for it, or 0. With a constant order the loops over
 /// states are short, and states stay in registers.
-fn known_order<C>(system: &System<C>) -> usize {
+pub(super) fn known_order<C>(system: &System<C>) -> usize {
     if system.sections == 0 && system.feedback && system.order <= 2 { system.order } else { 0 }
 }
 
 /// Coefficients of a recurrence, each broadcast to all lanes of a row.
-struct Coefficients<L: Lanes> {
+pub(super) struct Coefficients<L: Lanes> {
     order: usize,
     sections: usize,
     feedback: bool,
@@ -209,7 +278,7 @@ impl<L: Lanes> Coefficients<L> {
     /// # Safety
     /// The processor has the instructions of `L`, and a row has `N` lanes.
     #[inline(always)]
-    unsafe fn of<C: Coefficient, const N: usize>(system: &System<C>) -> Self {
+    pub(super) unsafe fn of<C: Coefficient, const N: usize>(system: &System<C>) -> Self {
         let System { order, sections, feedback, ref coefficients, .. } = *system;
         // SAFETY: the processor has the instructions of `L`, and a row has `N` lanes.
         let all = |x: C| unsafe { row::<L, C, N>([x; N]) };
@@ -232,7 +301,11 @@ impl<L: Lanes> Coefficients<L> {
     /// # Safety
     /// The processor has the instructions of `L`, and rows are of numbers `C`.
     #[inline(always)]
-    unsafe fn step<C: Coefficient, const K: usize>(&self, states: &mut [L::Row; MOST_ORDER], x: L::Row) -> L::Row {
+    pub(super) unsafe fn step<C: Coefficient, const K: usize>(
+        &self,
+        states: &mut [L::Row; MOST_ORDER],
+        x: L::Row,
+    ) -> L::Row {
         // SAFETY: the processor has the instructions of `L`, and rows are of numbers `C`.
         let plus = |a, b| unsafe { L::plus::<C>(a, b) };
         // SAFETY: the processor has the instructions of `L`, and rows are of numbers `C`.
@@ -269,7 +342,7 @@ impl<L: Lanes> Coefficients<L> {
 /// # Safety
 /// A row has `N` lanes of a `C`.
 #[inline(always)]
-unsafe fn row<L: Lanes, C: Copy, const N: usize>(numbers: [C; N]) -> L::Row {
+pub(super) unsafe fn row<L: Lanes, C: Copy, const N: usize>(numbers: [C; N]) -> L::Row {
     // SAFETY: a row has `N` lanes of a `C`: both are 64 bytes.
     unsafe { std::mem::transmute_copy(&numbers) }
 }
@@ -279,7 +352,7 @@ unsafe fn row<L: Lanes, C: Copy, const N: usize>(numbers: [C; N]) -> L::Row {
 /// # Safety
 /// A row has `N` lanes of a `C`.
 #[inline(always)]
-unsafe fn numbers<L: Lanes, C: Copy, const N: usize>(row: L::Row) -> [C; N] {
+pub(super) unsafe fn numbers<L: Lanes, C: Copy, const N: usize>(row: L::Row) -> [C; N] {
     // SAFETY: a row has `N` lanes of a `C`: both are 64 bytes.
     unsafe { std::mem::transmute_copy(&row) }
 }
@@ -290,7 +363,7 @@ unsafe fn numbers<L: Lanes, C: Copy, const N: usize>(row: L::Row) -> [C; N] {
 /// # Safety
 /// `input` has `N` elements, and a row has `N` lanes of a `C`.
 #[inline(always)]
-unsafe fn load<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize>(input: *const I) -> L::Row {
+pub(super) unsafe fn load<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize>(input: *const I) -> L::Row {
     // SAFETY: `input` has `N` elements. Elements of the size of numbers are numbers (`ComputesOn`).
     unsafe {
         if size_of::<I>() == size_of::<C>() {
@@ -309,7 +382,7 @@ unsafe fn load<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize>(input: *c
 /// # Safety
 /// `output` has room for `N` results, which nobody else uses, and a row has `N` lanes of a `C`.
 #[inline(always)]
-unsafe fn store<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize>(row: L::Row, output: *mut I) {
+pub(super) unsafe fn store<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize>(row: L::Row, output: *mut I) {
     // SAFETY: `output` has room for `N` results. Elements of the size of numbers are numbers (`ComputesOn`).
     unsafe {
         if size_of::<I>() == size_of::<C>() {

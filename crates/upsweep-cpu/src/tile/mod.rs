@@ -15,7 +15,7 @@
 //! | `merge` | merge of two sorted arrays |
 //! | `columns` | blocks of rows along another axis than the last |
 //! | `masks`, `compress` | selection masks; stream compaction of the selected elements |
-//! | `filter` | linear recurrences (IIR filters), a line in each lane |
+//! | `filter`, `filter_rows` | linear recurrences (IIR filters), a line in each lane |
 //! | `remains` | contribution of the parts of a line to a recurrence's states |
 //! | `walk`, `odds`, `told` | speculative DFA on parts of a text, guess of the initial states, reported events |
 //! | `windows` | software prefetch from several pages at once |
@@ -31,6 +31,7 @@ pub(super) mod digits;
 #[cfg(feature = "small-loops")]
 pub(super) mod erased;
 pub(super) mod filter;
+pub(super) mod filter_rows;
 mod group;
 mod groups;
 mod hidden;

@@ -9,7 +9,7 @@ use upsweep_testing::random::Rng;
 use upsweep_testing::sample::Sample;
 
 on_each_backend! {
-    windows_of_small_images, windows_of_all_widths, windows_of_all_heights, sums_of_channels, what_is_not_finite, the_order_of_floats,
+    windows_of_small_images, windows_of_all_widths, windows_of_all_heights, long_series, sums_of_channels, what_is_not_finite, the_order_of_floats,
     how_exact_floats_are, wrong_windows
 }
 
@@ -116,6 +116,29 @@ fn windows_of_all_heights(place: &Place) {
         let x = random(&mut rng, shape);
         for rows in [[0, 0], [1, 0], [0, 1], [37, 30], [600, 5], [0, 1200]] {
             check(place, &x, shape, rows, [2, 11]);
+        }
+    }
+}
+
+/// Series as rows and as columns, of more parts and strips than one, with windows from a few values to all. Sums of
+/// whole numbers in f64 are exact in every order.
+fn long_series(place: &Place) {
+    let mut rng = Rng::new(58);
+    for (shape, along) in
+        [([1, 1, 60_001, 1], 2), ([1, 60_001, 1, 1], 1), ([1, 1, 20_003, 3], 2), ([2, 20_003, 3, 1], 1)]
+    {
+        let x = random(&mut rng, shape);
+        for reach in [[10, 10], [0, 9], [0, 1700], [2900, 3000], [40_000, 2], [30_000, 60_000]] {
+            let (rows, columns) = if along == 1 { (reach, [0, 0]) } else { ([0, 0], reach) };
+            if place.is_cuda() && columns[0] + columns[1] > 3000 {
+                continue;
+            }
+            check(place, &x, shape, rows, columns);
+            let expected: Vec<f64> = sums_of(&x, shape, rows, columns).iter().map(|&(sum, _)| sum as f64).collect();
+            let moving = MovingSum::new(shape).rows(rows[0], rows[1]).columns(columns[0], columns[1]);
+            let mut found = place.poisoned::<f64>(x.len(), 0);
+            moving.accumulate::<f64>().run(&place.device, &place.upload(&x, 0), &mut found).unwrap();
+            expect(&found, &expected, &format!("{shape:?}, reach {reach:?} in f64"));
         }
     }
 }
