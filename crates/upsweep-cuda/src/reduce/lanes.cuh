@@ -83,6 +83,18 @@ struct Chunks {
         }
     }
 
+    // Returns `b` if `second`, else `a`. Of 8 bytes it chooses bits: else the compiler chooses between the addresses of two
+    // elements of an array, which then lies in memory.
+    static __device__ __forceinline__ V chosen(bool second, const V& a, const V& b) {
+        if constexpr (sizeof(V) != 8) return second ? b : a;
+        u64 bits[2];
+        memcpy(bits, &a, 8), memcpy(bits + 1, &b, 8);
+        const u64 chosen = bits[0] ^ ((bits[0] ^ bits[1]) & (0 - (u64)second));
+        V value;
+        memcpy(&value, &chosen, sizeof(V));
+        return value;
+    }
+
     // Returns the fold of a team's lanes, then of the warp's chunks, in every lane of the warp. Overwrites `v`.
     static __device__ __forceinline__ V fold(V (&v)[VECTOR]) {
         constexpr u32 BITS = halvings(TEAM), OF_VECTOR = halvings(VECTOR);
@@ -96,9 +108,8 @@ struct Chunks {
 #pragma unroll
             for (u32 j = 0; j < VECTOR / 2; j++) {
                 if (j < half) {
-                    // Copies: a choice of two elements would be an address, and the values would lie in memory.
                     const V low = v[j], high = v[j + half];
-                    v[j] = combine(upper ? high : low, shuffle(upper ? low : high, other));
+                    v[j] = combine(chosen(upper, low, high), shuffle(chosen(upper, high, low), other));
                 }
             }
         }
@@ -128,21 +139,25 @@ struct Chunks {
     static __device__ __forceinline__ void leave_totals(const Params& p, u64 begin, u64 count, bool aligned, V* totals) {
         const u32 lane = lane_index(), own = lane / TEAM * CHUNK + lane % TEAM * VECTOR;
         const u32 whole = (u32)(count / STEP), rest = (u32)(count % STEP);
-        u64 at = begin + warp_index() * STEP + own;
         u32 step = warp_index();
+        // Each block begins at another step: parts are powers of two, so that all blocks would read the same channels of
+        // the memory at once.
+        const u32 turn = whole > 0 ? blockIdx.x * 5 * WARPS % whole : 0;
 #pragma unroll 1
         for (; step < whole; step += WARPS) {
+            u32 mine = step + turn;
+            if (mine >= whole) mine -= whole;
+            const u64 at = begin + (u64)mine * STEP + own;
             V v[VECTOR];
             if (!aligned) chain<Loads::BY_ELEMENT>(p.input, at, v);
             else if (p.streamed) chain<Loads::STREAMED>(p.input, at, v);
             else chain<Loads::ALIGNED>(p.input, at, v);
             const V total = fold(v);
-            if (lane == 0) totals[step] = total;
-            at += WARPS * STEP;
+            if (lane == 0) totals[mine] = total;
         }
         if (step == whole && rest > 0) {
             V v[VECTOR];
-            chain_some(p.input, at, rest > own ? rest - own : 0, aligned, v);
+            chain_some(p.input, begin + (u64)step * STEP + own, rest > own ? rest - own : 0, aligned, v);
             const V total = fold(v);
             if (lane == 0) totals[step] = total;
         }
