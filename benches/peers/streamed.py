@@ -2,7 +2,8 @@
 
     python3 benches/peers/streamed.py 24 28 31 > FILE
 
-Rows are those of `cargo run --release -p upsweep-bench --bin streamed`: medians of five calls, in microseconds.
+Rows are those of `cargo run --release -p upsweep-bench --bin streamed`: medians of five calls, in microseconds, beside
+copies in both directions at once.
 """
 
 import statistics
@@ -37,6 +38,17 @@ def by_chunks(x, y, slots, streams):
         stream.synchronize()
 
 
+def copies(x, y, slots, streams):
+    """Copies x up and as much down to y, at once."""
+    up, down = streams[:2]
+    for first in range(0, len(x), CHUNK):
+        n = min(CHUNK, len(x) - first)
+        slots[0][0][:n].set(x[first : first + n], stream=up)
+        slots[1][0][:n].get(stream=down, out=y[first : first + n], blocking=False)
+    up.synchronize()
+    down.synchronize()
+
+
 def timed(call):
     call()
     times = []
@@ -49,7 +61,7 @@ def timed(call):
 
 def main():
     print(f"# versions: cupy {cupy.__version__}, numpy {numpy.__version__}, python {sys.version.split()[0]}")
-    print("lib,algo,type,log2n,median_us,gbps")
+    print("lib,algo,type,log2n,median_us,gbps,share_of_copy,enqueue_us")
     slots = [(cupy.empty(CHUNK, cupy.float32), cupy.empty(CHUNK, cupy.float32)) for _ in range(SLOTS)]
     streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(SLOTS)]
     for log2n in map(int, sys.argv[1:]):
@@ -57,12 +69,13 @@ def main():
         x, y = cupyx.empty_pinned(n, numpy.float32), cupyx.empty_pinned(n, numpy.float32)
         x.fill(0.25)
         y.fill(0)
+        copy = timed(lambda: copies(x, y, slots, streams))
         for lib, algo, call in [
             ("cupy", "scan_pinned_by_chunks", lambda: by_chunks(x, y, slots, streams)),
             ("numpy", "scan", lambda: numpy.cumsum(x, out=y)),
         ]:
             micros = timed(call)
-            print(f"{lib},{algo},f32,{log2n},{micros:.3f},{8 * n / micros / 1e3:.2f}", flush=True)
+            print(f"{lib},{algo},f32,{log2n},{micros:.3f},{8 * n / micros / 1e3:.2f},{copy / micros:.4f},", flush=True)
 
 
 if __name__ == "__main__":

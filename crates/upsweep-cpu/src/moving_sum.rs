@@ -15,7 +15,7 @@
 mod line;
 mod narrow;
 
-use self::line::{Line, SQUARE};
+use self::line::{Line, SQUARE, is_finite};
 use self::narrow::Narrow;
 use super::engine::apart;
 use super::tile::lanes::{Lanes, Work};
@@ -345,10 +345,4 @@ where
             *sum = values.fold(A::ZERO, |sum, &x| A::add(sum, self.map.apply(x, 0)));
         }
     }
-}
-
-#[inline(always)]
-fn is_finite<A: Number>(x: A) -> bool {
-    let nothing = A::sub(x, x);
-    A::le(nothing, nothing)
 }

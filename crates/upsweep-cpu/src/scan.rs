@@ -197,11 +197,10 @@ impl<S: Steps, G: Segmentation> Body<S> for ScanMemory<'_, '_, S, G> {
             }
         };
         // SAFETY: values of `E` have the bits of values of `S`, a condition of [`Body::run`].
-        let as_given = |After { value, levels }| After {
-            value: unsafe { bits(value) },
-            levels: levels.map(|level| unsafe { bits(level) }),
-        };
-        Ok(after?.filter(|_| wanted).map(as_given))
+        let given = |value| unsafe { bits(value) };
+        Ok(after?
+            .filter(|_| wanted)
+            .map(|After { value, levels }| After { value: given(value), levels: levels.map(given) }))
     }
 }
 

@@ -238,3 +238,9 @@ pub(super) unsafe fn transposed<L: Lanes, A: Number>(square: [[A; CHUNK]; CHUNK]
     }
     columns
 }
+
+#[inline(always)]
+pub(super) fn is_finite<A: Number>(x: A) -> bool {
+    let nothing = A::sub(x, x);
+    A::le(nothing, nothing)
+}

@@ -5,8 +5,7 @@
 //! go on side by side, each in a lane, and squares of their values are transposed. The sums with which the parts begin are added up together, too: windows overlap, and a value is added
 //! to all of those that have it, one in each lane.
 
-use super::is_finite;
-use super::line::{add, transposed};
+use super::line::{add, is_finite, transposed};
 use crate::tile::lanes::{Lanes, Work};
 use std::marker::PhantomData;
 use std::ops::Range;

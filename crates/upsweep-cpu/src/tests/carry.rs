@@ -103,7 +103,7 @@ where
                     let options = Options { exclusive, block, non_temporal: random.coin() };
                     let x: Vec<I> = (0..n).map(|_| element(random.next())).collect();
                     let rare = 1 + random.next() % 300;
-                    let flags: Vec<bool> = (0..n).map(|_| random.next() % rare == 0).collect();
+                    let flags: Vec<bool> = (0..n).map(|_| random.next().is_multiple_of(rare)).collect();
                     let mut key = 0u8;
                     let keys: Vec<u8> = flags
                         .iter()

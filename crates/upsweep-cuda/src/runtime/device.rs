@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::driver::{self, DeviceInfo};
-use super::flow::Flows;
+use super::ring::Rings;
 use super::state::State;
 use super::stream::StreamState;
 use super::workspace::{Capacity, Workspace};
@@ -20,7 +20,7 @@ pub struct Cuda {
     /// Largest number of tiles of a block in a scan of a short array: see [`limit_waves`](Self::limit_waves).
     pub(crate) longest_wave: usize,
     /// For a device that takes arrays in host memory, what it keeps for them.
-    pub(super) flows: Option<Arc<Flows>>,
+    pub(super) flows: Option<Arc<Rings>>,
 }
 
 impl fmt::Debug for Cuda {

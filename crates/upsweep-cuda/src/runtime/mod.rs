@@ -12,6 +12,7 @@
 //! - `kernel`: loaded kernels
 //! - `state`: the state that all devices of one context share
 //! - `wait`: waiting for a stream
+//! - `ring`: memory through which arrays in host memory pass a device
 //! - `device`: a device, which is a context's state and one of its streams
 //! - `memory`, `fill`, `scratch`, `launch`: operations of devices
 //! - `flow`: arrays in host memory that pass a device in chunks
@@ -28,6 +29,7 @@ mod launch;
 mod memory;
 mod pinned;
 mod pool;
+mod ring;
 mod scratch;
 mod state;
 mod stream;
@@ -39,8 +41,8 @@ pub use device::Cuda;
 pub use driver::DeviceInfo;
 pub use survey::{Survey, survey};
 
-pub(crate) use flow::HostArray;
 pub(crate) use grid::Grid;
 pub(crate) use memory::Loan;
 pub use memory::download;
+pub(crate) use ring::HostArray;
 pub(crate) use workspace::Workspace;

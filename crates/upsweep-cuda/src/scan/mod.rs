@@ -34,67 +34,22 @@
 //! number of heads, and the combination of its elements from the last head on. So a storing warp knows the positions of
 //! the tile's heads, and the combination of the run that is open before the tile.
 
+mod launch;
 pub(crate) mod part;
 mod streamed;
 
-use super::code::Kernel;
-use super::features::{Features, Heads, Layout, Layouts, Pass};
-use super::job::{CudaJob, Functions};
+pub(crate) use self::launch::ScanParams;
+pub(super) use self::launch::{Extra, NO_KEYS, kernel, launch, plan_of};
+use super::features::Layouts;
+use super::job::CudaJob;
 use super::open::open;
-use super::params::{Params, params};
-use super::runtime::Grid;
-use super::{Cuda, Workspace, columns};
+use super::{Cuda, columns};
 use upsweep_core::call::carry::Carried;
 use upsweep_core::call::{Direction, Job};
 use upsweep_core::error::Result;
 use upsweep_core::segments::Segmentation;
 use upsweep_core::shape::Shape;
 use upsweep_core::steps::JobSteps;
-use upsweep_plan::scan::ScanPlan;
-
-params! {
-    /// Parameters of the kernels that scan tiles.
-    struct ScanParams {
-        input: "const In*",
-        output: "Out*",
-        /// Number of elements.
-        n: "u64",
-        /// If HEADS is ROWS: number of elements of a row.
-        row: "u64",
-        /// Reciprocal of `row`: see `row_of` in `tile/heads.cuh`.
-        row_reciprocal: "u64",
-        /// Bit mask with the bits 0, row, 2 * row, ... below 64.
-        row_pattern: "u64",
-        /// If HEADS is FLAGS or KEYS: address of the flag, or of the key, of each element.
-        head_source: "const void*",
-        /// If HEADS is OFFSETS: address of the offsets, one more than there are segments.
-        offsets: "const Offset*",
-        segments: "u64",
-        /// If HEADS is OFFSETS: number of offsets that each tile checks for ascending order.
-        share: "u64",
-        /// Number of results that the output has room for: a reduction stores no result beyond it.
-        outputs: "u64",
-        /// Null, or the address that a reduction by flags or keys stores the number of segments at.
-        count: "u64*",
-        /// `keys`: address that a reduction by keys stores the first key of each segment at. `keys_room`: number of
-        /// keys that there is room for, or ~0 if no keys are requested.
-        keys: "void*",
-        keys_room: "u64",
-        /// Null, or the address that a recurrence stores its last states at.
-        carry: "Given*",
-        /// If CONTINUES: address of the state before the first element.
-        before: "const Acc*",
-        /// Null, or the address that a scan stores the state after its last element at.
-        after: "Acc*",
-        /// If CONTINUES: number of elements before the first.
-        position: "u64",
-        /// Whether a scan of the whole array stores the value that follows its last element as one more result.
-        total: "u64",
-        /// Null, or the address of the initial value.
-        init_from: "const Given*",
-        workspace: "Workspace",
-    }
-}
 
 /// `MOST_INTERLEAVED`: largest number of interleaved lines that are scanned as one. The next constant is the largest
 /// number of bytes of their elements at one position: larger ones leave room for few tiles in shared memory.
@@ -132,155 +87,4 @@ pub(super) fn interleaves_as_one(shape: Shape, layouts: Layouts) -> bool {
     let largest = layouts.input.size.max(layouts.acc.size).max(layouts.output.size);
     let few = shape.inner <= MOST_INTERLEAVED && shape.inner * largest <= MOST_INTERLEAVED_BYTES;
     shape.inner <= 1 || (few && layouts.plain())
-}
-
-/// Number of keys that there is room for, if no keys are requested (`kernels/tile/compact.cuh`).
-pub(super) const NO_KEYS: u64 = u64::MAX;
-
-/// Outputs of a launch besides its results.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Extra {
-    /// For a part of an array, what the launch scans of it.
-    pub(super) piece: Option<Piece>,
-    /// For a reduction, the address for the number of segments, or 0; none for a scan.
-    pub(super) by_segment: Option<u64>,
-    /// For a reduction by keys, the address for the first key of each segment, and the number of keys that there is
-    /// room for.
-    pub(super) keys: Option<(u64, usize)>,
-}
-
-impl Extra {
-    fn of(piece: Piece) -> Self {
-        Self { piece: Some(piece), ..Self::default() }
-    }
-}
-
-/// Neighbouring elements of a job, which one launch scans.
-#[derive(Clone, Copy)]
-pub(super) struct Piece {
-    /// Index of the first element, and the number of elements. In a job of several buffers the first is 0.
-    first: usize,
-    len: usize,
-    /// Number of elements before the first, in this part of the array and all before it.
-    position: u64,
-    /// Address of the state before the first element, or 0 if that is the array's first.
-    before: u64,
-    /// Address for the state after the last element.
-    after: u64,
-}
-
-impl Piece {
-    /// Returns the address of the first element's flag or key; 0 if there are none.
-    fn head_source(&self, job: &CudaJob<'_>) -> u64 {
-        let size = if job.heads == Heads::Flags { 1 } else { job.functions.key.size };
-        if job.head_source == 0 { 0 } else { job.head_source + (self.first * size) as u64 }
-    }
-}
-
-/// Returns the plan for `n` elements of a job with these features; `key` is the layout of keys, where it is known.
-pub(super) fn plan(cuda: &Cuda, n: usize, features: Features, layouts: Layouts, key: Option<Layout>) -> ScanPlan {
-    let (sizes, capability) = (features.sizes(layouts), cuda.compute_capability());
-    // A wave needs the number of tiles on the host, so an input whose length lies in device memory takes the pipeline. So
-    // does a scan that goes on where another ended.
-    let longest_wave = if layouts.counted || features.continues { 0 } else { cuda.longest_wave };
-    let runs = features.runs(n, layouts, key);
-    if let Some(plan) = runs.and_then(|runs| ScanPlan::of_runs(n, sizes, runs, capability, longest_wave)) {
-        return plan;
-    }
-    if features.in_one_pass() {
-        ScanPlan::of_segments(n, sizes, capability)
-    } else {
-        ScanPlan::with_waves(n, sizes, capability, longest_wave)
-    }
-}
-
-/// Returns the kernel of a plan: of a scan, or of a reduction by segment.
-pub(super) fn kernel<'a>(plan: &ScanPlan, features: Features, functions: &'a Functions<'a>) -> Kernel<'a> {
-    Kernel { functions, kernel: plan.kernel(), features, constants: plan.constants() }
-}
-
-/// Returns where the segment heads (first elements of segments) of a job come from, given its lines and segments.
-fn heads_in(shape: Shape, heads: Heads, by_segment: bool) -> Heads {
-    match heads {
-        Heads::None if shape.outer > 1 || by_segment => Heads::Rows,
-        heads => heads,
-    }
-}
-
-/// Returns the plan of a job with these lines and segments: the same one that [`launch`] makes.
-pub(super) fn plan_of(
-    cuda: &Cuda,
-    shape: Shape,
-    heads: Heads,
-    by_segment: bool,
-    layouts: Layouts,
-    key: Option<Layout>,
-) -> ScanPlan {
-    let (heads, interleaved) = (heads_in(shape, heads, by_segment), shape.inner.max(1));
-    let features = Features { heads, by_segment, interleaved, ..Features::PLAIN };
-    plan(cuda, shape.lines() * shape.len / interleaved, features, layouts, key)
-}
-
-/// Launches the single-pass kernel: a scan, or a reduction by segment. An element of the kernel is the array of all
-/// interleaved lines' elements at one position.
-pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, extra: Extra) -> Result<()> {
-    let (shape, functions) = (job.shape, &job.functions);
-    let interleaved = shape.inner.max(1);
-    let (all, outputs) = (shape.lines() * shape.len / interleaved, job.outputs / interleaved);
-    let piece = extra.piece.unwrap_or(Piece { first: 0, len: all, position: 0, before: 0, after: 0 });
-    let Piece { first, len: n, position, before, after } = piece;
-    let heads = heads_in(shape, job.heads, extra.by_segment.is_some());
-    let by_offsets = heads == Heads::Offsets;
-    if n == 0 && !by_offsets && after == 0 && !direction.total {
-        return Ok(());
-    }
-    let Direction { exclusive, reverse, total } = direction;
-    let has_init = job.begin.has_init;
-    let (by_segment, carries, continues) = (extra.by_segment.is_some(), after != 0 || total, before != 0);
-    let pass = Pass::Whole;
-    let features = Features { heads, exclusive, reverse, has_init, by_segment, carries, continues, interleaved, pass };
-    let plan = plan(cuda, n, features, functions.layouts, Some(functions.key));
-    let kernel = kernel(&plan, features, functions);
-    let loaded = cuda.kernel(kernel.key(), || kernel.source::<ScanParams>())?;
-
-    let (threads, shared) = (plan.threads() as u32, plan.shared_bytes() as u32);
-    let resident = loaded.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
-    let grid = plan.grid(resident as usize) as u32;
-    let words = if continues { plan.words_of_a_part() } else { plan.words() };
-    let workspace = if plan.tiles() > 1 || by_offsets || functions.may_fault || extra.keys.is_some() {
-        cuda.workspace(words.words8, words.words16)?
-    } else {
-        Workspace::NONE
-    };
-    if by_offsets || functions.may_fault || extra.keys.is_some_and(|(_, room)| room < n) {
-        cuda.mark_may_fault(&job.output_stream)?;
-    }
-    let (row, segments) = (shape.len as u64, if by_offsets { job.head_items as u64 - 1 } else { 0 });
-    let fixed = ScanParams {
-        input: job.input + (first * functions.layouts.input.size) as u64,
-        output: job.output + (first * functions.layouts.output.size) as u64,
-        n: n as u64,
-        row,
-        row_reciprocal: u64::MAX / row.max(1),
-        row_pattern: (0..64).filter(|bit| bit % row.max(1) == 0).fold(0, |pattern, bit| pattern | 1 << bit),
-        head_source: if by_offsets { 0 } else { piece.head_source(job) },
-        offsets: if by_offsets { job.head_source } else { 0 },
-        segments,
-        share: segments / plan.tiles() as u64 + 1,
-        outputs: outputs as u64,
-        count: extra.by_segment.unwrap_or(0),
-        keys: extra.keys.map_or(0, |(address, _)| address),
-        keys_room: extra.keys.map_or(NO_KEYS, |(_, room)| room as u64),
-        carry: 0,
-        before,
-        after,
-        position,
-        total: total.into(),
-        init_from: job.begin.init_from,
-        workspace,
-    };
-    let params = Params::new(fixed, &job.begin, interleaved, &functions.held.values);
-    // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for
-    // `n` elements, or for the number in device memory, until the kernel is enqueued in the stream's order.
-    unsafe { cuda.launch(&loaded, Grid::new(grid, threads, shared), &params) }
 }

@@ -15,7 +15,7 @@ use super::super::job::CudaJob;
 use super::super::params::{Params, params};
 use super::super::runtime::Grid;
 use super::super::{Cuda, Loan, Workspace};
-use super::{Extra, Piece};
+use super::launch::{self, Extra, Piece};
 use upsweep_core::buffer::ViewMut;
 use upsweep_core::call::Direction;
 use upsweep_core::call::carry::Carried;
@@ -82,7 +82,7 @@ impl States {
 pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, states: States) -> Result<()> {
     let (layouts, n) = (job.functions.layouts, job.shape.len);
     let States { position, before, after, between } = states;
-    let whole = |piece| super::launch(cuda, job, direction_of(direction, piece, n), Extra::of(piece));
+    let whole = |piece| launch::launch(cuda, job, direction_of(direction, piece, n), Extra::of(piece));
     if layouts.row == 0 {
         return whole(Piece { first: 0, len: n, position, before, after });
     }
