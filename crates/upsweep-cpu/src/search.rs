@@ -1,6 +1,6 @@
 //! Binary search of many values on the CPU: each thread takes a part of the values.
 //!
-//! A search waits for each element that it reads, so [`TOGETHER`] values are searched in turns, step by step. All take
+//! A search waits for each element that it reads, so `TOGETHER` values are searched in turns, step by step. All take
 //! equally many steps, and a step chooses a half by arithmetic: a branch would be guessed wrong every other time.
 
 use super::engine::apart;

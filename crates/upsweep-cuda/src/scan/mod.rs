@@ -4,7 +4,7 @@
 //! |---|---|
 //! | arrays and rows | `scan.cuh`, on the pipeline |
 //! | arrays that one wave of blocks holds in shared memory, up to some 20 MB | `wave.cuh` |
-//! | parts of an array that begin or end inside of a tile of float sums | `open.cuh`, see [`part`] |
+//! | parts of an array that begin or end inside of a tile of float sums | `open.cuh`, see `part.rs` |
 //! | reductions by rows and by offsets | `segments.cuh` |
 //! | long reductions by keys of one buffer | `reduce/runs.cuh` |
 //! | interleaved lines | `columns/mod.rs`; up to 16 lines of at most 32 bytes in all: a scan of arrays, see there |
