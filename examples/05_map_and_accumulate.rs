@@ -54,7 +54,7 @@ fn main() -> upsweep::Result<()> {
     assert_eq!(means, [200.0, 150.0, 350.0 / 3.0, 150.0]);
 
     // Compensated sum: it carries the rounding errors along.
-    let x = device.upload(&[1.0f64, 1e100, 1.0, -1e100])?;
+    let x = device.upload(&[1.0f64, 1e100, -1e100, 1.0])?;
     let exact = Reduce::new(CompensatedSum).map(Compensate).finish(Rounded).run_to_host(&device, &x)?;
     println!("compensated    {exact}, plain {}", device.reduce(&x, Sum)?);
     assert_eq!(exact, 2.0);
