@@ -14,7 +14,7 @@ use upsweep_core::call::carry::{self, Carried};
 use upsweep_core::call::{Direction, Job};
 use upsweep_core::error::{Error, Result};
 use upsweep_core::inputs::Faults;
-use upsweep_core::operator::Function;
+use upsweep_core::operator::{Element, Function};
 use upsweep_core::outputs::Write;
 use upsweep_core::segments::{Kind, SegmentKind, Segmentation, Whole};
 use upsweep_core::shape::Shape;
@@ -44,9 +44,6 @@ pub(super) fn run_within<S: JobSteps, G: Segmentation>(
         placed::<S::In, S::Out, S::Given>(&input, &output, shape, &init, direction.reverse, &faults)?;
     let mut carried = carried.map(Handed::of).transpose()?;
     let (len, sink) = (memory.len, memory.sink);
-    if let Some(carried) = carried.as_mut().filter(|_| len == 0) {
-        carried.after.copy_from_slice(carried.before);
-    }
     let tile = tree::tile_len(S::TREE, S::BYTES);
     // SAFETY: the state is one of a scan by these steps.
     let begin = unsafe { carried.as_ref().map_or(Ok(Begin::NOTHING), |carried| carried.begin::<S>(len, tile))? };
@@ -83,7 +80,7 @@ pub(super) fn run_within<S: JobSteps, G: Segmentation>(
     if let Some(After { value, levels }) = state {
         if let Some(carried) = carried.filter(|_| len > 0) {
             for (i, level) in levels[..carry::levels::<S>()].iter().enumerate() {
-                carry::write(carried.after, i * size_of::<S::Acc>(), *level);
+                carry::write(carried.after, i * size_of::<S::Acc>(), level.canonical());
             }
         }
         if direction.total {

@@ -22,23 +22,7 @@ pub fn plan_of<S: JobSteps, K>(cuda: &Cuda, job: CpuJob, by_keys: bool) -> Plan 
 /// Returns the plan of a job whose operator is a sum or one like it, and whose types are aligned to their size.
 pub fn plan_of_sizes(cuda: &Cuda, job: CpuJob) -> Plan {
     let [input, acc, output] = job.bytes.map(|size| Layout { size, align: 1 << size.trailing_zeros().min(4) });
-    plan(
-        cuda,
-        job,
-        Layouts {
-            input,
-            streams: None,
-            counted: false,
-            apart: false,
-            acc,
-            output,
-            plain_output: true,
-            row: 0,
-            lanes: 0,
-        },
-        None,
-        Form::Sum,
-    )
+    plan(cuda, job, Layouts::of_buffers(input, acc, output), None, Form::Sum)
 }
 
 fn plan(cuda: &Cuda, job: CpuJob, layouts: Layouts, key: Option<Layout>, form: Form) -> Plan {

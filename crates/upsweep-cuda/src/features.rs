@@ -105,6 +105,12 @@ impl Pass {
 }
 
 impl Layouts {
+    /// Returns the layouts of a job from one buffer to another whose operator has no tree.
+    pub(crate) fn of_buffers(input: Layout, acc: Layout, output: Layout) -> Self {
+        let (streams, counted, apart, plain_output, row, lanes) = (None, false, false, true, 0, 0);
+        Self { input, streams, counted, apart, plain_output, acc, output, row, lanes }
+    }
+
     /// Whether the elements are those of one buffer, and the results go to one buffer.
     pub(crate) fn plain(&self) -> bool {
         self.streams.is_none() && self.plain_output

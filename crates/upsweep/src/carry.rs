@@ -54,6 +54,8 @@ const VERSION: u32 = 1;
 const HEADER: usize = 8 + 4 + 4 + 8 + 8 + 8;
 /// Number of bytes of the checksum, which come last.
 const CHECKSUM: usize = 8;
+/// Largest position that is read from bytes: far from where positions would overflow.
+const MOST_ELEMENTS: u64 = 1 << 60;
 
 /// State between the calls on the parts of an array: see the [module](self).
 #[derive(Debug, Default)]
@@ -65,8 +67,10 @@ pub struct Carry {
 #[derive(Debug)]
 struct State {
     call: Call,
-    /// Types of the call; `None` if the state came from bytes and no call has taken it.
-    types: Option<TypeId>,
+    /// Types of the call and its segments; `None` if the state came from bytes and no call has taken it.
+    types: Option<(TypeId, Kind)>,
+    /// Whether any bits are values of the state's types. Other states may have padding, and stay where they are.
+    any_bits: bool,
     /// Number of elements before.
     position: u64,
     /// State before the next call, and room for the state after it. Each has as much room again after it, for states
@@ -92,15 +96,17 @@ impl Call {
 
 impl State {
     /// Returns why this state is not one of `call`, if it is not.
-    fn reject(&self, call: &Call, words: usize, any_bits: bool) -> Option<String> {
+    fn reject(&self, call: &Call, words: usize) -> Option<String> {
         if self.call.name != call.name {
             return Some(format!("is of another call: {}, and this one is {}", self.call.name, call.name));
         }
-        if self.call.text != call.text || self.words[0].len() != 2 * words {
-            return Some(format!("is of {}, whose functions were others", self.call.name));
-        }
-        let unread = self.types.is_none() && !any_bits;
-        unread.then(|| "cannot be read from bytes: not all bits are values of its types, only of numbers".to_owned())
+        let other = self.call.text != call.text || self.words[0].len() != 2 * words;
+        other.then(|| format!("is of {}, whose functions were others", self.call.name))
+    }
+
+    /// Checks that the state may be read as bytes.
+    fn expect_any_bits(&self) -> Result<()> {
+        if self.any_bits { Ok(()) } else { Err(no_numbers()) }
     }
 }
 
@@ -137,11 +143,13 @@ impl Carry {
     /// ```
     ///
     /// # Errors
+    /// [`Error::Carry`] for operands or keys that are neither numbers nor structs of numbers of one size;
     /// [`Error::Driver`] with the fault of the device.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let (name, text, position, words) = match &self.state {
             None => ("", 0, 0, Vec::new()),
             Some(state) => {
+                state.expect_any_bits()?;
                 let mut words = state.words[0].to_vec()?;
                 words.truncate(words.len() / 2);
                 (state.call.name.as_str(), state.call.text, state.position, words)
@@ -161,8 +169,7 @@ impl Carry {
     }
 
     /// Makes a carry of the bytes that [`to_bytes`](Self::to_bytes) returned. They are not trusted: what is cut off,
-    /// damaged or of another version is an error here, and what is of another call is one where it is used. The next
-    /// call has to combine numbers, or structs of numbers of one size.
+    /// damaged or of another version is an error here, and what is of another call is one where it is used.
     ///
     /// # Errors
     /// [`Error::Carry`] when the bytes are not those of a carry.
@@ -179,6 +186,10 @@ impl Carry {
         let (version, name, words) = (number(8, 4), number(12, 4), number(16, 8));
         if version != u64::from(VERSION) {
             return wrong(format!("has version {version}, and this program reads version {VERSION}"));
+        }
+        let position = number(32, 8);
+        if position > MOST_ELEMENTS {
+            return wrong(format!("stands after {position} elements: no array has as many"));
         }
         let expected = u128::from(name) + 8 * u128::from(words) + (HEADER + CHECKSUM) as u128;
         if bytes.len() as u128 != expected {
@@ -200,7 +211,8 @@ impl Carry {
         }
         let (before, after) = ([&words[..], &vec![0; words.len()]].concat(), vec![0; 2 * words.len()]);
         let call = Call { name, text: number(24, 8) };
-        let state = State { call, types: None, position: number(32, 8), words: [before.into(), after.into()] };
+        let words = [before.into(), after.into()];
+        let state = State { call, types: None, any_bits: true, position, words };
         Ok(Self { state: Some(state) })
     }
 
@@ -212,25 +224,34 @@ impl Carry {
     pub(crate) fn open(
         &mut self,
         device: &Device,
-        (types, call): (TypeId, impl Fn() -> Call),
+        (types, call): ((TypeId, Kind), impl Fn() -> Call),
         words: usize,
         any_bits: bool,
     ) -> Result<Carried<'_>> {
         let mut state = match self.state.take() {
             None => {
                 let words = [device.filled(2 * words, 0)?, device.filled(2 * words, 0)?];
-                State { call: call(), types: Some(types), position: 0, words }
+                State { call: call(), types: Some(types), any_bits, position: 0, words }
             }
             Some(state) => state,
         };
-        let other = (state.types != Some(types)).then(|| state.reject(&call(), words, any_bits)).flatten();
-        state.types = if other.is_none() { Some(types) } else { state.types };
+        let other = (state.types != Some(types)).then(|| state.reject(&call(), words)).flatten();
+        // Bytes that another program wrote may be no values of this call's types.
+        let unread = state.types.is_none() && !any_bits;
+        if other.is_none() && !unread {
+            (state.types, state.any_bits) = (Some(types), any_bits);
+        }
         let state = self.state.insert(state);
         if let Some(reason) = other {
             return Err(Error::Carry { reason });
         }
-        for words in &mut state.words {
-            if words.as_slice().is_some() != device.is_cpu() {
+        if unread {
+            return Err(no_numbers());
+        }
+        let elsewhere = state.words[0].as_slice().is_some() != device.is_cpu();
+        if elsewhere {
+            state.expect_any_bits()?;
+            for words in &mut state.words {
                 *words = device.upload(&words.to_vec()?)?;
             }
         }
@@ -238,9 +259,9 @@ impl Carry {
         Ok(Carried { position: state.position, before: before.view(), after: after.view_mut() })
     }
 
-    /// Notes that a call on `len` elements has written the state after them.
+    /// Notes that a call on `len` elements has written the state after them, if there are any.
     pub(crate) fn advance(&mut self, len: usize) {
-        if let Some(state) = &mut self.state {
+        if let Some(state) = self.state.as_mut().filter(|_| len > 0) {
             state.words.swap(0, 1);
             state.position = state.position.saturating_add(len as u64);
         }
@@ -291,10 +312,10 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
         let len = len_of::<X::Item>(&input)?;
         self.expect_parts(len, X::Item::COUNTED)?;
         let call = || self.call::<X::Item, Y::Item>();
-        let types = TypeId::of::<(Op, M, F, X::Value, Y::Value, G::Key, G::Same)>();
+        let types = TypeId::of::<(Op, M, M::Output, F, X::Value, Y::Value, G::Key, G::Same)>();
         let words = const { words::<X::Item, Y::Item, Op, M, F, G>() };
         let any_bits = numbers::<M::Output>() && (G::KIND as u8 != Kind::Keys as u8 || numbers::<G::Key>());
-        let carried = carry.open(device, (types, call), words, any_bits)?;
+        let carried = carry.open(device, ((types, G::KIND), call), words, any_bits)?;
         self.dispatch::<X::Item, Y::Item>(device, Elements::Given(input), output.given(), len, Some(carried))?;
         carry.advance(len);
         Ok(())
@@ -365,6 +386,12 @@ where
 /// Whether any bits of the size of a `T` are a value of it, as of numbers and structs of equal numbers.
 const fn numbers<T: Element>() -> bool {
     T::NUMBERS > 0 || T::HALVES.is_some()
+}
+
+/// Returns the error of a state that may have padding, or of bits that may be no value.
+fn no_numbers() -> Error {
+    let reason = "is no numbers, nor structs of numbers of one size: it stays on its device, and becomes no bytes";
+    Error::Carry { reason: reason.to_owned() }
 }
 
 /// Removes the first `len` of the remaining bytes and returns them, if there are as many.

@@ -12,7 +12,6 @@ use crate::operator::Element;
 use crate::segments::Segmentation;
 use crate::steps::Steps;
 use crate::tree::LEVELS;
-use std::mem::MaybeUninit;
 
 /// State of a scan between two calls, which lies where the device computes.
 #[derive(Debug)]
@@ -21,7 +20,7 @@ pub struct Carried<'a> {
     pub position: u64,
     /// State before the call's first element.
     pub before: View<'a, u64>,
-    /// State after the call's last element, which the call writes. It has as many words as the state before.
+    /// State after the call's last element, which the call writes if it has elements. There is room for two states.
     pub after: ViewMut<'a, u64>,
 }
 
@@ -53,13 +52,11 @@ pub unsafe fn read<T: Element>(words: &[u64], at: usize) -> Option<T> {
     (end <= size_of_val(words)).then(|| unsafe { words.as_ptr().byte_add(at).cast::<T>().read_unaligned() })
 }
 
-/// Writes a value to byte `at` of `words`, if there is room for it. Its padding becomes 0, so that equal states have equal
-/// bytes.
+/// Writes a value to byte `at` of `words`, if there is room for it. Words in which the value has padding must not be read
+/// as numbers any more.
 pub fn write<T: Element>(words: &mut [u64], at: usize, value: T) {
-    let mut clean = MaybeUninit::<T>::zeroed();
-    clean.write(value);
     if at.checked_add(size_of::<T>()).is_some_and(|end| end <= size_of_val(words)) {
         // SAFETY: there is room for the value.
-        unsafe { words.as_mut_ptr().byte_add(at).cast::<MaybeUninit<T>>().write_unaligned(clean) };
+        unsafe { words.as_mut_ptr().byte_add(at).cast::<T>().write_unaligned(value) };
     }
 }

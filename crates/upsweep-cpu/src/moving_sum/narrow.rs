@@ -2,8 +2,8 @@
 //! a series are apart by the width.
 //!
 //! A column is cut into parts, each with a running sum of its own. Additions wait for each other, so [`TOGETHER`] parts
-//! go on side by side, each in a lane, and squares of their values are transposed. The sums with which the parts begin are added up together, too: windows overlap, and a value is added
-//! to all of those that have it, one in each lane.
+//! go on side by side, each in a lane, and squares of their values are transposed. The sums with which the parts begin
+//! are added up together, too: windows overlap, and a value is added to all of those that have it, one in each lane.
 
 use super::line::{add, is_finite, transposed};
 use crate::tile::lanes::{Lanes, Work};

@@ -75,7 +75,9 @@ where
         .unwrap();
         // SAFETY: the scan has written all results of the part.
         unsafe { results.set_len(range.end) };
-        std::mem::swap(&mut before, &mut after);
+        if !range.is_empty() {
+            std::mem::swap(&mut before, &mut after);
+        }
         after.fill(!0);
     }
     results

@@ -112,17 +112,7 @@ pub(super) fn functions<'a, T: Element, M: Map<T, Output = u32>, O: Element>(
     held: &'a Held,
 ) -> Functions<'a> {
     let (input, acc, output) = (Layout::of::<T>(), Layout::of::<u32>(), Layout::of::<O>());
-    let layouts = Layouts {
-        input,
-        streams: None,
-        counted: false,
-        apart: false,
-        acc,
-        output,
-        plain_output: true,
-        row: 0,
-        lanes: 0,
-    };
+    let layouts = Layouts::of_buffers(input, acc, output);
     let known = Known::default();
     Functions {
         layouts,

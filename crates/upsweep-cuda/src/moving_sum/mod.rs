@@ -114,17 +114,8 @@ where
     let mut held = Held::nothing();
     held.add_function::<M>(|values| map.values(values))?;
     held.add_function::<F>(|values| finish.values(values))?;
-    let layouts = Layouts {
-        input: Layout::of::<T>(),
-        streams: None,
-        counted: false,
-        apart: false,
-        plain_output: true,
-        row: 0,
-        lanes: 0,
-        acc: Layout { size: size_of::<OfWindow<A>>(), align: align_of::<OfWindow<A>>() },
-        output: Layout::of::<O>(),
-    };
+    let window = Layout { size: size_of::<OfWindow<A>>(), align: align_of::<OfWindow<A>>() };
+    let layouts = Layouts::of_buffers(Layout::of::<T>(), window, Layout::of::<O>());
     let known = Known::default();
     let types = TypeId::of::<(T, M, F)>();
     use_them(&Functions { layouts, known, key: Layout::of::<()>(), may_fault: false, types, held: &held, text: &text })

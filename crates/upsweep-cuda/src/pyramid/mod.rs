@@ -91,17 +91,8 @@ where
     let mut held = Held::nothing();
     held.add_function::<F>(|values| of_four.values(values))?;
     let one = Layout::of::<T>();
-    let layouts = Layouts {
-        input: Layout { size: 4 * one.size, align: one.align },
-        streams: None,
-        counted: false,
-        apart: false,
-        plain_output: true,
-        row: 0,
-        lanes: 0,
-        acc: one,
-        output: one,
-    };
+    let four = Layout { size: 4 * one.size, align: one.align };
+    let layouts = Layouts::of_buffers(four, one, one);
     let known = Known { same_finish: true, ..Known::default() };
     let types = TypeId::of::<(F, [T; 4])>();
     use_them(&Functions { layouts, known, key: Layout::of::<()>(), may_fault: false, types, held: &held, text: &text })

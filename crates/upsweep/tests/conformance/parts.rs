@@ -299,13 +299,26 @@ fn parts_of_another_call(place: &Place) {
         bytes[bit / 8] ^= 1 << (bit % 8);
         assert!(matches!(Carry::from_bytes(&bytes), Err(Error::Carry { .. })), "bit {bit}");
     }
-    // Values that not all bits are come from no bytes.
+    // No position from which later ones would overflow.
+    let mut far = bytes.clone();
+    far[32..40].fill(0xff);
+    assert!(matches!(Carry::from_bytes(&far), Err(Error::Carry { reason }) if reason.contains("18446744073709551615")));
+    // A carry of an array is none of segments.
+    let (flags, x) = (place.upload(&[true, false], 0), place.upload(&[1, 2], 0));
+    let mut carry = Carry::from_bytes(&bytes).unwrap();
+    let mut out = place.poisoned::<i32>(2, 0);
+    for _ in 0..2 {
+        let by_flags = Scan::new(Sum).segments(Segments::HeadFlags(&flags));
+        let refused = by_flags.run_with_carry(&place.device, &x, &mut out, &mut carry);
+        assert!(matches!(&refused, Err(Error::Carry { reason }) if reason.contains("head flags")), "{refused:?}");
+        Scan::new(Sum).run_with_carry(&place.device, &x, &mut out, &mut carry).unwrap();
+    }
+    // Values that may have padding become no bytes.
     let (x, mut out) = (place.upload(&[(1u8, 2u32)], 0), place.poisoned::<(u8, u32)>(1, 0));
     let mut carry = Carry::new();
     let scan = Scan::new(upsweep::operator::builtin::First);
     scan.run_with_carry(&place.device, &x, &mut out, &mut carry).unwrap();
-    let mut read = Carry::from_bytes(&carry.to_bytes().unwrap()).unwrap();
-    let refused = scan.run_with_carry(&place.device, &x, &mut out, &mut read);
-    assert!(matches!(&refused, Err(Error::Carry { reason }) if reason.contains("only of numbers")), "{refused:?}");
+    let refused = carry.to_bytes();
+    assert!(matches!(&refused, Err(Error::Carry { reason }) if reason.contains("no numbers")), "{refused:?}");
     scan.run_with_carry(&place.device, &x, &mut out, &mut carry).unwrap();
 }
