@@ -123,7 +123,7 @@ emulator! {
     "emulator/up_sweep/up_sweep.h" => "up_sweep/up_sweep.h", "emulator/pyramid/pyramid.h" => "pyramid/pyramid.h", "emulator/moving_sum/moving_sum.h" => "moving_sum/moving_sum.h", "emulator/transform/transform.h" => "transform/transform.h",
     "emulator/scan/open.h" => "scan/open.h",
     "emulator/scan_axes/scan_axes.h" => "scan_axes/scan_axes.h", "emulator/sort/scatter.h" => "sort/scatter.h",
-    "emulator/sort/cluster.h" => "sort/cluster.h",
+    "emulator/sort/cluster.h" => "sort/cluster.h", "emulator/sort/cuts.h" => "sort/cuts.h",
     "emulator/sort/pass.h" => "sort/pass.h", "emulator/sort/count.h" => "sort/count.h", "emulator/sort/counting.h" => "sort/counting.h",
     "emulator/sort/local.h" => "sort/local.h", "emulator/sort/short.h" => "sort/short.h", "emulator/sort/split.h" => "sort/split.h",
     "sketches/select.cuh" => "sketches/select.cuh",

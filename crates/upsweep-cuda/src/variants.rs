@@ -463,6 +463,7 @@ pub(super) fn sample() -> String {
         super::sort::kernels::params_text(),
         super::sort::split::params_text(),
         super::sort::cluster::params_text(),
+        super::sort::cuts::params_text(),
         super::sort::segments::params_text(),
         super::sort::lines::params_text(),
         SearchParams::text(0, 0),

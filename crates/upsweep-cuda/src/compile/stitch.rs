@@ -156,6 +156,7 @@ kernel_files! {
     "sort/values.cuh",
     "sort/visit.cuh",
     "sort/counting.cuh",
+    "sort/cuts.cuh",
     "sort_by/sort_by.cuh",
     "topk/collect.cuh",
     "topk/count.cuh",

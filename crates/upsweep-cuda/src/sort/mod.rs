@@ -54,6 +54,8 @@
 //! segments go by passes that they share, with counts and tiles of their own (`segments.cuh`). The first kernel
 //! puts segments on lists by length.
 //!
+//! **Host memory.** A `streamed` device sorts an array in host memory by runs, and then by buckets (`streamed.rs`).
+//!
 //! **Values** of 1, 2, 4 or 8 bytes go through the passes. Others are fetched once in the end, from the positions that
 //! their sorted keys had (`values.cuh`).
 //!
@@ -65,10 +67,12 @@
 //! wait. The emulator models `barrier.arrive` and finds no race.
 
 pub(super) mod cluster;
+pub(super) mod cuts;
 pub(super) mod kernels;
 pub(super) mod lines;
 pub(super) mod segments;
 pub(super) mod split;
+mod streamed;
 
 use self::kernels::{
     Buffers, COUNT, FILL, MOVE, PASS, SortCountParams, SortFillParams, SortKey, SortParams, SortTallyParams,
@@ -101,6 +105,9 @@ pub fn keys<K: Key, I: Offset>(
     descending: bool,
     cut: &Cut<'_, I>,
 ) -> Result<()> {
+    if streamed::takes(cuda, output) {
+        return streamed::keys(cuda, input, output, descending, cut);
+    }
     let len = output.len();
     let mut lender = Lender::new(cuda);
     let keys_out = lender.lend_mut("output", output)?;
@@ -121,6 +128,9 @@ pub fn pairs<K: Key, V: Element, I: Offset>(
     descending: bool,
     cut: &Cut<'_, I>,
 ) -> Result<()> {
+    if streamed::takes(cuda, keys_out) {
+        return Err(streamed::refused());
+    }
     let len = keys_out.len();
     let mut lender = Lender::new(cuda);
     let keys_out = lender.lend_mut("output keys", keys_out)?;
@@ -145,6 +155,9 @@ pub fn indices<K: Key, I: Element, O: Offset>(
     descending: bool,
     cut: &Cut<'_, O>,
 ) -> Result<()> {
+    if streamed::takes(cuda, output) {
+        return Err(streamed::refused());
+    }
     let len = keys.len();
     let mut lender = Lender::new(cuda);
     let values_out = lender.lend_mut("output", output)?;
