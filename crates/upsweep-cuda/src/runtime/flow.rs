@@ -76,11 +76,7 @@ impl Cuda {
     /// Until this returns, the host's memory is good for the copies of the steps, nobody else writes it, or reads what
     /// is copied down, and nobody else uses the device's memory. Steps whose numbers differ by less than
     /// [`BUFFERS`](super::steps::BUFFERS) use different memory, but for what `compute` reads alone.
-    pub(crate) unsafe fn steps(
-        &self,
-        steps: &Steps<'_>,
-        compute: &mut dyn FnMut(usize) -> Result<()>,
-    ) -> Result<()> {
+    pub(crate) unsafe fn steps(&self, steps: &Steps<'_>, compute: &mut dyn FnMut(usize) -> Result<()>) -> Result<()> {
         // SAFETY: the memory is good until this returns, and the device's is ordered by its stream.
         self.with_ring(|ring| unsafe { ring.steps(steps, compute) })
     }

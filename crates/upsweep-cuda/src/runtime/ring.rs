@@ -194,11 +194,9 @@ impl Ring {
             }
             if len > 0 {
                 // SAFETY: the slot has room for the chunk, whose memory lives until the stream has been waited for.
-                unsafe {
-                    sys::cuMemcpyHtoDAsync_v2(to_read, place(input, 0).cast(), len * input.size, up.cu_stream())
-                }
-                .result()
-                .doing(DOING)?;
+                unsafe { sys::cuMemcpyHtoDAsync_v2(to_read, place(input, 0).cast(), len * input.size, up.cu_stream()) }
+                    .result()
+                    .doing(DOING)?;
             }
             slot.uploaded.record(up).doing(DOING)?;
             stream.wait(&slot.uploaded).doing(DOING)?;
@@ -208,11 +206,9 @@ impl Ring {
             let to = place(output, 1);
             if results(k) > 0 {
                 // SAFETY: there is room for the results, and nobody uses it until the stream has been waited for.
-                unsafe {
-                    sys::cuMemcpyDtoHAsync_v2(to.cast(), to_write, results(k) * output.size, down.cu_stream())
-                }
-                .result()
-                .doing(DOING)?;
+                unsafe { sys::cuMemcpyDtoHAsync_v2(to.cast(), to_write, results(k) * output.size, down.cu_stream()) }
+                    .result()
+                    .doing(DOING)?;
             }
             slot.downloaded.record(down).doing(DOING)?;
         }

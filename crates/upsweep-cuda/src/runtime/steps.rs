@@ -168,9 +168,7 @@ fn pieces(moves: &[Move], staged: bool) -> Vec<Move> {
 /// `from` is pinned, and both it and the device's memory are good for the bytes until the stream has been waited for.
 unsafe fn copy_up(part: &Move, from: *const u8, stream: &CudaStream) -> Result<()> {
     // SAFETY: both are good, as `# Safety` requires.
-    unsafe { sys::cuMemcpyHtoDAsync_v2(part.device, from.cast(), part.bytes, stream.cu_stream()) }
-        .result()
-        .doing(DOING)
+    unsafe { sys::cuMemcpyHtoDAsync_v2(part.device, from.cast(), part.bytes, stream.cu_stream()) }.result().doing(DOING)
 }
 
 /// # Safety
@@ -188,7 +186,8 @@ mod tests {
     fn pieces_cover_their_moves() {
         let host = std::ptr::without_provenance_mut::<u8>;
         for bytes in [0, 1, STAGED_BYTES - 1, STAGED_BYTES, STAGED_BYTES + 1, 3 * STAGED_BYTES] {
-            let moves = [Move { host: host(64), device: 1 << 40, bytes }, Move { host: host(8), device: 512, bytes: 7 }];
+            let moves =
+                [Move { host: host(64), device: 1 << 40, bytes }, Move { host: host(8), device: 512, bytes: 7 }];
             for staged in [false, true] {
                 let pieces = pieces(&moves, staged);
                 let mut at = 0;

@@ -151,9 +151,8 @@ impl Call<'_> {
         down: &dyn Fn(usize) -> Vec<Move>,
         compute: &mut dyn FnMut(usize) -> Result<()>,
     ) -> Result<()> {
-        let pageable = |array: Option<HostArray>| {
-            array.map_or(Ok(false), |array| self.cuda.is_pageable(array, self.plan.len))
-        };
+        let pageable =
+            |array: Option<HostArray>| array.map_or(Ok(false), |array| self.cuda.is_pageable(array, self.plan.len));
         let steps = Steps { number: self.plan.runs(), up, down, pageable: [pageable(from)?, pageable(to)?] };
         // SAFETY: the caller keeps these conditions.
         unsafe { self.cuda.steps(&steps, compute) }

@@ -10,18 +10,25 @@ use upsweep_testing::inputs::{KINDS, Kind, SortKey, keys};
 use upsweep_testing::place::{CAPTURE, Place};
 use upsweep_testing::sizes;
 
-/// Bytes for the buffers and the scratch of runs of some thousand keys.
-const FEW: usize = 192 << 10;
+/// Bytes of the GPU's memory for the buffers and the scratch of runs of 256 keys of `size` bytes or, with `len` keys
+/// that would be too many runs, of some thousand.
+fn few(len: usize, size: usize) -> usize {
+    if len < 5000 { 4096 + 3328 * size } else { 192 << 10 }
+}
 
 /// Returns host memory that the GPU sorts with `bytes` bytes of its own.
 fn within(bytes: usize) -> Place {
     Place { device: Place::cuda().device.streamed_within(bytes), stream: None }
 }
 
-/// Sorts keys that stay on the device, keys that do not, and keys of a single run.
-fn check<K: SortKey>(keys: &[K], what: &str) {
-    for room in [size_of_val(keys) + FEW, FEW, usize::MAX] {
-        check_keys(&within(room), keys, (1, 3), &format!("{what}, within {room} bytes"));
+/// Sorts keys of each kind: such that stay on the device, such that do not, and such of a single run.
+fn check<K: SortKey>(kinds: &[Kind], len: usize) {
+    let few = few(len, size_of::<K>());
+    for room in [len * size_of::<K>() + few, few, usize::MAX] {
+        let place = within(room);
+        for &kind in kinds {
+            check_keys::<K>(&place, &keys(kind, len), (1, 3), &format!("{kind:?}, within {room} bytes"));
+        }
     }
 }
 
@@ -35,9 +42,8 @@ fn lengths() -> Vec<usize> {
 #[ignore = "needs a CUDA GPU"]
 fn streamed_lengths() {
     for len in lengths() {
-        check::<u32>(&keys(Kind::Random, len), "random");
-        check::<f32>(&keys(Kind::Zeros, len), "zeros");
-        check::<u64>(&vec![7; len], "equal");
+        check::<u32>(&[Kind::Random, Kind::AllEqual], len);
+        check::<f64>(&[Kind::Random, Kind::Zeros], len);
     }
 }
 
@@ -45,11 +51,8 @@ fn streamed_lengths() {
 #[ignore = "needs a CUDA GPU"]
 fn streamed_types() {
     fn of<K: SortKey>() {
-        for kind in KINDS {
-            for len in [4097, 40_007] {
-                check::<K>(&keys(kind, len), &format!("{kind:?}"));
-            }
-        }
+        check::<K>(&KINDS, 4097);
+        check::<K>(&KINDS, 100_003);
     }
     of::<u8>();
     of::<i8>();
@@ -98,7 +101,7 @@ fn streamed_from_pinned_memory() {
     for len in lengths().into_iter().filter(|&len| len > 0) {
         let values: Vec<f64> = keys(Kind::Random, len);
         let expected: Vec<f64> = order(&values, false).into_iter().map(|i| values[i]).collect();
-        for room in [8 * len + FEW, FEW] {
+        for room in [8 * len + few(len, 8), few(len, 8)] {
             let device = within(room).device;
             // SAFETY: both arrays are filled before they are read.
             let [mut x, mut y]: [PinnedHostSlice<f64>; 2] =
@@ -121,7 +124,7 @@ fn streamed_from_pinned_memory() {
 #[ignore = "needs a CUDA GPU"]
 fn streamed_errors() {
     let place = Place::cuda();
-    let device = place.device.streamed_within(FEW);
+    let device = place.device.streamed_within(few(3, 4));
     let (x, mut out, mut more) = (vec![3u32, 1, 2], vec![0u32; 3], vec![0u32; 3]);
     let refused = |result: Result<(), Error>| {
         assert!(matches!(result, Err(Error::Options { options: "a sort of host memory by a GPU", .. })), "{result:?}");

@@ -1,12 +1,14 @@
-//! Scans of arrays in host memory by a GPU that they pass in chunks, from pinned and from pageable memory; beside what
-//! copies in both directions at once take, and beside the CPU.
+//! Scans and sorts of arrays in host memory by a GPU, from pinned and from pageable memory; beside what copies in both
+//! directions at once take, and beside the CPU.
 //!
-//! `cargo run --release -p upsweep-bench --bin streamed -- --sizes 24,28,31 --out FILE`
+//! `cargo run --release -p upsweep-bench --bin streamed -- --only scan,sort --sizes 24,28,31 --out FILE`
 //!
 //! A row has the median of five calls. The copy beside it moves as many bytes in each direction, between pinned memory and
 //! the GPU.
 
-use cudarc::driver::{CudaContext, CudaStream, PinnedHostSlice, result};
+mod sorts;
+
+use cudarc::driver::{CudaContext, CudaStream, DeviceRepr, PinnedHostSlice, ValidAsZeroBits, result};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
@@ -24,8 +26,19 @@ fn main() -> ExitCode {
 fn run() -> Outcome {
     let options = Options::parse(std::env::args().skip(1))?;
     let context = CudaContext::new(0)?;
-    let device = Device::cuda(0)?.streamed();
     let mut record = Record::create(&options, &cuda::machine(&context)?, &cuda::versions())?;
+    if options.wants("scan", "f32") {
+        scans(&context, &options, &mut record)?;
+    }
+    if options.wants("sort", "u32") {
+        sorts::sorts(&context, &options, &mut record)?;
+    }
+    Ok(())
+}
+
+/// Running sums between pinned and between pageable arrays.
+fn scans(context: &Arc<CudaContext>, options: &Options, record: &mut Record) -> Outcome {
+    let device = Device::cuda(0)?.streamed();
     for log2n in options.sizes(&[24, 28, 31], &[24]) {
         let n = 1 << log2n;
         // SAFETY: both arrays are filled here, before anything reads them.
@@ -33,7 +46,7 @@ fn run() -> Outcome {
         for array in &mut pinned {
             array.as_mut_slice()?.fill(0.25);
         }
-        let copy = copies(&context, &mut pinned)?;
+        let copy = copies(context, &mut pinned)?;
         let bytes = 8.0 * n as f64;
         let copy_gbps = bytes / copy / 1e3;
         let mut row = |lib, algo, micros| {
@@ -44,21 +57,21 @@ fn run() -> Outcome {
         let [x, y] = &mut pinned;
         let (x, y) = (x.as_slice()?, y.as_mut_slice()?);
         let scan = Scan::new(Sum);
-        row("upsweep", "scan_pinned", timed(|| Ok(scan.run(&device, x, &mut *y)?))?)?;
-        row("upsweep", "scan_of_cpu", timed(|| Ok(scan.run(&Device::cpu(), x, &mut *y)?))?)?;
+        row("upsweep", "scan_pinned", timed(CALLS, || Ok(scan.run(&device, x, &mut *y)?))?)?;
+        row("upsweep", "scan_of_cpu", timed(CALLS, || Ok(scan.run(&Device::cpu(), x, &mut *y)?))?)?;
         let (x, mut y) = (x.to_vec(), vec![0.0f32; n]);
         drop(pinned);
-        row("upsweep", "scan_pageable", timed(|| Ok(scan.run(&device, &x, &mut y)?))?)?;
+        row("upsweep", "scan_pageable", timed(CALLS, || Ok(scan.run(&device, &x, &mut y)?))?)?;
         assert!(y[n - 1] == Scan::new(Sum).run_to_vec(&Device::cpu(), &x)?[n - 1], "the bits of the CPU");
     }
     Ok(())
 }
 
-/// Returns the median time of a call in microseconds, after one call that is not counted.
-fn timed(mut call: impl FnMut() -> Outcome) -> Outcome<f64> {
+/// Returns the median time of `calls` calls in microseconds, after one call that is not counted.
+fn timed(calls: usize, mut call: impl FnMut() -> Outcome) -> Outcome<f64> {
     call()?;
     let mut times = Vec::new();
-    for _ in 0..CALLS {
+    for _ in 0..calls {
         let begin = Instant::now();
         call()?;
         times.push(begin.elapsed().as_secs_f64() * 1e6);
@@ -67,9 +80,12 @@ fn timed(mut call: impl FnMut() -> Outcome) -> Outcome<f64> {
 }
 
 /// Returns the time in microseconds in which the GPU copies one array to its memory and as much to the other, at once.
-fn copies(context: &Arc<CudaContext>, [x, y]: &mut [PinnedHostSlice<f32>; 2]) -> Outcome<f64> {
+fn copies<T: DeviceRepr + ValidAsZeroBits>(
+    context: &Arc<CudaContext>,
+    [x, y]: &mut [PinnedHostSlice<T>; 2],
+) -> Outcome<f64> {
     let streams = [context.new_stream()?, context.new_stream()?];
-    let memory = [streams[0].alloc_zeros::<f32>(CHUNK)?, streams[1].alloc_zeros::<f32>(CHUNK)?];
+    let memory = [streams[0].alloc_zeros::<T>(CHUNK)?, streams[1].alloc_zeros::<T>(CHUNK)?];
     let address = |i: usize| {
         use cudarc::driver::DevicePtr;
         memory[i].device_ptr(&streams[i]).0
@@ -78,7 +94,7 @@ fn copies(context: &Arc<CudaContext>, [x, y]: &mut [PinnedHostSlice<f32>; 2]) ->
     let (x, y) = (x.as_slice()?, y.as_mut_slice()?);
     let wait = |stream: &Arc<CudaStream>| stream.synchronize();
     streams.iter().try_for_each(wait)?;
-    timed(|| {
+    timed(CALLS, || {
         for (x, y) in x.chunks(CHUNK).zip(y.chunks_mut(CHUNK)) {
             // SAFETY: a chunk fits the memory, and both live until the streams have been waited for.
             unsafe {
