@@ -47,30 +47,35 @@ fn streamed_lengths() {
     }
 }
 
-#[test]
-#[ignore = "needs a CUDA GPU"]
-fn streamed_types() {
-    fn of<K: SortKey>() {
-        check::<K>(&KINDS, 4097);
-        check::<K>(&KINDS, 100_003);
-    }
-    of::<u8>();
-    of::<i8>();
-    of::<u16>();
-    of::<i16>();
-    of::<u32>();
-    of::<i32>();
-    of::<u64>();
-    of::<i64>();
-    of::<usize>();
-    of::<u128>();
-    of::<i128>();
-    of::<bool>();
-    of::<char>();
-    of::<f16>();
-    of::<bf16>();
-    of::<f32>();
-    of::<f64>();
+/// A test for each type, as each has many kernels to compile.
+macro_rules! types {
+    ($($name:ident: $key:ty;)*) => { $(
+        #[test]
+        #[ignore = "needs a CUDA GPU"]
+        fn $name() {
+            check::<$key>(&KINDS, 4097);
+            check::<$key>(&KINDS, 100_003);
+        }
+    )* };
+}
+types! {
+    streamed_u8: u8;
+    streamed_i8: i8;
+    streamed_u16: u16;
+    streamed_i16: i16;
+    streamed_u32: u32;
+    streamed_i32: i32;
+    streamed_u64: u64;
+    streamed_i64: i64;
+    streamed_usize: usize;
+    streamed_u128: u128;
+    streamed_i128: i128;
+    streamed_bool: bool;
+    streamed_char: char;
+    streamed_f16: f16;
+    streamed_bf16: bf16;
+    streamed_f32: f32;
+    streamed_f64: f64;
 }
 
 /// Runs of millions of keys, each of which takes several pieces of pinned memory.
