@@ -468,6 +468,12 @@ struct SortClusterParams {
     u64 n;
     u64 share;
 };
+struct SortCutsParams {
+    const void* keys;
+    u64 n;
+    u64 run;
+    u64* cuts;
+};
 struct SortStartsParams {
     const void* offsets;
     void* starts;

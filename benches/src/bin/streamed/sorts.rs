@@ -52,10 +52,16 @@ pub(crate) fn sorts(context: &Arc<CudaContext>, options: &Options, record: &mut 
         same(&y);
         #[cfg(feature = "peers")]
         {
-            let rdst = in_place(of_cpu, &x, &mut y, |y| Ok(y.radix_sort_unstable()))?;
+            let rdst = in_place(of_cpu, &x, &mut y, |y| {
+                y.radix_sort_unstable();
+                Ok(())
+            })?;
             row("rdst", "sort_in_place", rdst)?;
             let threads = rayon::current_num_threads();
-            let voracious = in_place(of_cpu, &x, &mut y, |y| Ok(y.voracious_mt_sort(threads)))?;
+            let voracious = in_place(of_cpu, &x, &mut y, |y| {
+                y.voracious_mt_sort(threads);
+                Ok(())
+            })?;
             row("voracious", "sort_in_place", voracious)?;
         }
     }
