@@ -17,6 +17,8 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
+//! **Reductions.** [`Reduce::run_with_carry`](crate::Reduce::run_with_carry) stores the total of all parts so far.
+//!
 //! **The same bits.** The results of the parts are those of one call on the whole array, wherever it is cut, for every
 //! operator on integers, for extremes, and for sums and products of floats. For another operator whose grouping shows in
 //! the last bits, each part is grouped anew.
