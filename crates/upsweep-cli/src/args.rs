@@ -99,6 +99,8 @@ pub(crate) struct ScanArgs {
     /// Scan from the last value to the first
     #[arg(long)]
     pub(crate) reverse: bool,
+    #[command(flatten)]
+    pub(crate) carries: Carries,
 }
 
 #[derive(Args, Debug)]
@@ -238,6 +240,7 @@ an interrupt (INT), TERM or HUP, and no output is left."
 }
 
 pub(crate) mod apps;
+mod carries;
 mod files;
 pub(crate) mod pictures;
 mod planning;
@@ -249,6 +252,7 @@ mod sorting;
 mod statistic;
 mod summing;
 
+pub(crate) use carries::Carries;
 pub(crate) use planning::{BenchArgs, ExplainArgs, Explained, How, What};
 pub(crate) use reading::{Header, Reading, TableForm};
 use reading::{operators, types};

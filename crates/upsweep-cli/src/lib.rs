@@ -6,6 +6,8 @@
 //! * [`run`] takes the steps of a scan or a reduction.
 //! * [`input`] reads the file ([`npy`], [`binary`], [`table`], [`words`]).
 //! * [`segments`] finds the segment boundaries.
+//! * [`chunks`] reads, computes and writes big files at the same time; [`carried`] has the carries of `--carry-in` and
+//!   `--carry-out`.
 //! * [`upsweep_dynamic`] computes.
 //! * [`mod@write`] writes the result to the destination ([`output`]), or [`show`] prints it on a terminal.
 //! * [`element`] parses and formats the element types as text and bytes.
@@ -25,6 +27,8 @@ mod args;
 mod asked;
 mod bench;
 mod binary;
+mod carried;
+mod chunks;
 mod closed;
 mod collect;
 mod count;

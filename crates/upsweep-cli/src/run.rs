@@ -2,11 +2,14 @@
 
 use crate::args::{Common, ReduceArgs, ScanArgs, Statistic};
 use crate::asked::{Asked, axis, place};
+use crate::carried::Carried;
+use crate::chunks::{self, ArrayFile};
 use crate::collect::{Refused, Texts};
 use crate::device::Chosen;
 use crate::element::{Type, Values, format as format_value};
 use crate::failure::{Failure, Result, note, quoted};
 use crate::input::{self, Form, Input};
+use crate::npy;
 use crate::output::Destination;
 use crate::print::print;
 use crate::progress::Progress;
@@ -18,7 +21,7 @@ use crate::write::{self, OutputForm};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::time::Instant;
-use upsweep_dynamic::{Reduce, Scan, Segments};
+use upsweep_dynamic::{Carry, Error, Op, Reduce, Scan, Segments, View};
 
 /// Runs `upsweep scan`.
 pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
@@ -26,7 +29,19 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     let (common, op) = (&args.common, args.op);
     common.sums.check(&[op])?;
     let (destination, named) = output(common.output.as_deref())?;
+    let carried = Carried::of(&args.carries, &destination)?;
     let device = Chosen::open(common.device)?;
+    if let Some(form @ (OutputForm::Npy | OutputForm::Raw(_))) = named
+        && destination.is_plain_file()
+        && device.on_host
+        && !args.reverse
+        && let Some(file) = ArrayFile::open(common)?
+        && common.axis.is_none_or(|_| file.shape.len() == 1)
+        && let sums = Sums::new(common.sums, op, file.element, form)?
+        && op.keeps_bits_in_parts(sums.computed)
+    {
+        return scan_in_chunks(args, (&file, sums), &device, (&destination, form), &carried, begun);
+    }
     explain_waiting(common);
     let mut input = input::load(common, false)?;
     let output_form = named.unwrap_or(OutputForm::of_input(&input.form));
@@ -44,37 +59,33 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     let asked = Asked { common, name: &name, device: &device, shape: &shape, axis, sums, begun };
     let values = sums.converted(values.view()).map_err(|e| asked.failed(&e))?.unwrap_or(values);
 
-    let mut scan = Scan::new(op).segments(given.segments()).accumulate(sums.results);
-    if args.exclusive {
-        scan = scan.exclusive();
-    }
-    if args.reverse {
-        scan = scan.reverse();
-    }
-    let init = asked.init()?;
-    if let Some(init) = init {
-        scan = scan.init(init);
-    }
-    if let Some(axis) = axis {
-        scan = scan.axis(&shape, axis);
-    }
+    let Scans { checked, computed: scan } = Scans::new(args, &asked, axis)?;
+    let (checked, scan) = (checked.segments(given.segments()), scan.segments(given.segments()));
+    let mut carry = carried.is_asked().then(|| carried.read(op, sums.computed)).transpose()?;
     if sums.checked {
-        scan.check_overflow(values.view()).map_err(|e| asked.overflow(&form, "", &e))?;
-    }
-    scan = scan.accumulate(sums.computed);
-    if let Some(init) = init {
-        scan = scan.init(sums.init(init));
+        let fits = match &carry {
+            None => checked.check_overflow(values.view()),
+            Some(carry) => check_part(&checked, values.view(), carry, carried.is_handed_on()),
+        };
+        fits.map_err(|e| asked.overflow(&form, "", &e))?;
     }
     let started = Instant::now();
-    let values = scan.run_owned(&device.device, values).and_then(|computed| sums.results(computed));
-    let values = values.map_err(|e| asked.failed(&e))?;
+    let computed = match &mut carry {
+        None => scan.run_owned(&device.device, values),
+        Some(carry) => Values::zeroed(sums.computed, values.len()).and_then(|mut results| {
+            scan.run_part(&device.device, values.view(), results.view_mut(), carry)?;
+            Ok(results)
+        }),
+    };
+    let values = computed.and_then(|computed| sums.results(computed)).map_err(|e| asked.failed(&e))?;
     let time = started.elapsed();
+    if let Some(carry) = &carry {
+        carried.check_init(carry, &asked)?;
+    }
 
     let len = values.len();
-    let kind = if args.exclusive { "exclusive" } else { "inclusive" };
-    let end = if args.reverse { " from the end" } else { "" };
-    let what = format!("{kind} {} scan{end}", op);
-    let summary = asked.summary(what, (len, element), time, len * (element.size() + sums.results.size()));
+    let bytes = len * (element.size() + sums.results.size());
+    let summary = asked.summary(described(args), (len, element), time, bytes);
     if on_terminal {
         let column = match &form {
             Form::Table { layout, .. } => layout.column(),
@@ -82,10 +93,11 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
         };
         let (place, first) = place(&form);
         let places = show::Places { name: place, first, shape: &shape };
-        return print(&destination, |out| {
+        print(&destination, |out| {
             show::table(out, (&sample, column), (&values, op.name()), &places)?;
             writeln!(out, "{summary}")
-        });
+        })?;
+        return carry.map_or(Ok(()), |carry| carried.write(&carry, &asked));
     }
     let progress = Progress::new("writing", Some((values.len() * values.element().size()) as u64));
     let out_name = destination.name();
@@ -97,7 +109,87 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
         _ => write::write(output_form, &values, &shape, (out, out_name), &progress),
     })?;
     drop(progress);
+    if let Some(carry) = &carry {
+        carried.write(carry, &asked)?;
+    }
     report(&destination, &summary);
+    Ok(())
+}
+
+/// Scans of a call: in the type of the results, for their check, and in the type of the computation.
+struct Scans<'a> {
+    checked: Scan<'a>,
+    computed: Scan<'a>,
+}
+
+impl<'a> Scans<'a> {
+    fn new(args: &ScanArgs, asked: &Asked<'a>, axis: Option<usize>) -> Result<Self> {
+        let sums = &asked.sums;
+        let mut scan = Scan::new(args.op);
+        if args.exclusive {
+            scan = scan.exclusive();
+        }
+        if args.reverse {
+            scan = scan.reverse();
+        }
+        if let Some(axis) = axis {
+            scan = scan.axis(asked.shape, axis);
+        }
+        let (mut checked, mut computed) = (scan.accumulate(sums.results), scan.accumulate(sums.computed));
+        if let Some(init) = asked.init()? {
+            (checked, computed) = (checked.init(init), computed.init(sums.init(init)));
+        }
+        Ok(Self { checked, computed })
+    }
+}
+
+/// Checks that the results of `x` fit their type, after those of `carry`; and their total, if it is `handed_on`.
+fn check_part(scan: &Scan<'_>, x: View<'_>, carry: &Carry, handed_on: bool) -> upsweep_dynamic::Result<()> {
+    let Some(mut check) = scan.running_check(carry, x.element(), x.len())? else { return Ok(()) };
+    check.part(x, check.measure(x)?)?;
+    check.finish(handed_on)
+}
+
+/// Returns the name of a scan, for its summary.
+fn described(args: &ScanArgs) -> String {
+    let kind = if args.exclusive { "exclusive" } else { "inclusive" };
+    let end = if args.reverse { " from the end" } else { "" };
+    format!("{kind} {} scan{end}", args.op)
+}
+
+/// Runs `upsweep scan` of a big array: its file is read, computed and written at the same time.
+fn scan_in_chunks(
+    args: &ScanArgs,
+    (file, sums): (&ArrayFile, Sums),
+    device: &Chosen,
+    (destination, form): (&Destination, OutputForm),
+    carried: &Carried<'_>,
+    begun: Instant,
+) -> Result<()> {
+    let (common, op) = (&args.common, args.op);
+    let &ArrayFile { ref name, element, ref shape, len, form: ref input_form, .. } = file;
+    sums.check_output(form, op, destination.name())?;
+    let axis = common.axis.map(|asked| axis(asked, shape, name)).transpose()?;
+    sums.note_width(form, element);
+    let asked = Asked { common, name, device, shape, axis, sums, begun };
+    let Scans { checked, computed: scan } = Scans::new(args, &asked, None)?;
+    let carry = carried.read(op, sums.computed)?;
+    let overflow = |e: &Error| asked.overflow(input_form, "", e);
+    let check = if sums.checked { checked.running_check(&carry, element, len) } else { Ok(None) };
+    let (check, handed_on) = (check.map_err(|e| asked.failed(&e))?, carried.is_handed_on());
+    let header = if form == OutputForm::Npy { npy::header(sums.results, shape) } else { Vec::new() };
+    let begin = header.len() as u64;
+    let job = chunks::scan::Job { file, scan, sums, check, handed_on, begin };
+    let started = Instant::now();
+    let mut last = carry;
+    destination.write_places(|places| {
+        places.write(&header, 0)?;
+        last = job.run(std::mem::take(&mut last), places, &overflow)?;
+        carried.check_init(&last, &asked)
+    })?;
+    carried.write(&last, &asked)?;
+    let bytes = len * (element.size() + sums.results.size());
+    report(destination, &asked.summary(described(args), (len, element), started.elapsed(), bytes));
     Ok(())
 }
 
@@ -122,6 +214,14 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     let (destination, named) = output(common.output.as_deref())?;
     let output_form = named.unwrap_or(OutputForm::Words);
     let device = Chosen::open(common.device)?;
+    if device.on_host
+        && let Some(file) = ArrayFile::open(common)?
+        && common.axis.is_none_or(|_| file.shape.len() == 1)
+        && let sums = Sums::new(common.sums, op, file.element, output_form)?
+        && op.keeps_bits_in_parts(sums.computed)
+    {
+        return reduce_in_chunks((common, op), (&file, sums), &device, (&destination, output_form), begun);
+    }
     explain_waiting(common);
     let mut input = input::load(common, true)?;
     let element = input.values.element();
@@ -185,6 +285,37 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
         }
     })?;
     report(&destination, &summary);
+    Ok(())
+}
+
+/// Runs `upsweep reduce` of a big array: its file is read and computed at the same time.
+fn reduce_in_chunks(
+    (common, op): (&Common, Op),
+    (file, sums): (&ArrayFile, Sums),
+    device: &Chosen,
+    (destination, form): (&Destination, OutputForm),
+    begun: Instant,
+) -> Result<()> {
+    let &ArrayFile { ref name, element, ref shape, len, form: ref input_form, .. } = file;
+    sums.check_output(form, op, destination.name())?;
+    sums.note_width(form, element);
+    let axis = common.axis.map(|asked| axis(asked, shape, name)).transpose()?;
+    let asked = Asked { common, name, device, shape, axis, sums, begun };
+    let mut reduce = Reduce::new(op).accumulate(sums.computed);
+    let mut checked = Reduce::new(op).accumulate(sums.results);
+    if let Some(init) = asked.init()? {
+        (reduce, checked) = (reduce.init(sums.init(init)), checked.init(init));
+    }
+    let check = if sums.checked { checked.running_check(element, len) } else { Ok(None) };
+    let check = check.map_err(|e| asked.failed(&e))?;
+    let started = Instant::now();
+    let total =
+        chunks::reduce::Job { file, reduce, sums, check }.run(&|e| asked.overflow(input_form, "from here on ", e))?;
+    let total = sums.results(total).map_err(|e| asked.failed(&e))?;
+    let time = started.elapsed();
+    let (out_name, progress) = (destination.name(), Progress::new("writing", None));
+    destination.write(|out| write::write(form, &total, &[], (out, out_name), &progress))?;
+    report(destination, &asked.summary(format!("{op} reduction"), (len, element), time, len * element.size()));
     Ok(())
 }
 

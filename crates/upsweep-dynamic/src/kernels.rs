@@ -11,7 +11,7 @@ use half::f16;
 use upsweep::operator::Same;
 use upsweep::operator::builtin::{And, Max, Min, Or, Product, Sum, Xor};
 use upsweep::segments::Segmentation;
-use upsweep::{Device, Init, Operator, Reduce, Result, Scan, Segments};
+use upsweep::{Carry, Device, Init, Operator, Reduce, Result, Scan, Segments};
 
 /// Options of a scan or reduction of elements of type `T`, the same for every operator.
 #[derive(Clone, Copy, Debug)]
@@ -24,11 +24,12 @@ pub(crate) struct Options<'a, T> {
     pub(crate) offsets: Option<&'a Buffer<'a, u64>>,
 }
 
-/// Input and output of a scan: two buffers, or one in place.
+/// Input and output of a scan: two buffers, or one in place, or two of a part of an array.
 #[derive(Debug)]
 pub(crate) enum Place<'a, 'x, 'y, T: Clone> {
     Apart(&'a Buffer<'x, T>, &'a mut Buffer<'y, T>),
     InPlace(&'a mut Buffer<'y, T>),
+    Part(&'a Buffer<'x, T>, &'a mut Buffer<'y, T>, &'a mut Carry),
 }
 
 /// Functions compiled for one operator on elements of type `T`.
@@ -82,6 +83,7 @@ fn run_scan<T: Value, O: Operator<T>, S: Segmentation, V: Init<T>>(
     match place {
         Place::Apart(input, output) => scan.run(device, input, output),
         Place::InPlace(data) => scan.run_in_place(device, data),
+        Place::Part(input, output, carry) => scan.run_with_carry(device, input, output, carry),
     }
 }
 

@@ -25,7 +25,7 @@ use upsweep::{Device, Input};
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a reduction does nothing until it is run"]
 pub struct Reduce<'a> {
-    common: Common<'a>,
+    pub(crate) common: Common<'a>,
 }
 
 /// Number of elements that are converted to 64 bits and reduced at a time. On the host, the converted elements stay in

@@ -22,9 +22,9 @@ use upsweep::{Device, Input};
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a scan does nothing until it is run"]
 pub struct Scan<'a> {
-    common: Common<'a>,
-    exclusive: bool,
-    reverse: bool,
+    pub(crate) common: Common<'a>,
+    pub(crate) exclusive: bool,
+    pub(crate) reverse: bool,
 }
 
 impl Scan<'_> {

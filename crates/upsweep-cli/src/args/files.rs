@@ -14,34 +14,39 @@ impl Command {
     pub(crate) fn check_standard_input(&self) -> Result<()> {
         let named = self.files().into_iter().flatten().filter(|(_, path)| is_standard_input(path));
         match named.map(|(name, _)| name).collect::<Vec<_>>()[..] {
-            [first, second] => Err(Failure::Input(format!(
+            [first, second, ..] => Err(Failure::Input(format!(
                 "{first} and {second} are both standard input, which is read once: save one of them in a file"
             ))),
             _ => Ok(()),
         }
     }
 
-    /// Input files of the commands that read two.
-    fn files(&self) -> [Option<Named<'_>>; 2] {
+    /// Input files of the commands that read several.
+    fn files(&self) -> [Option<Named<'_>>; 3] {
         match self {
-            Self::Scan(args) => with("--segments", &args.common.file, &args.common.segments),
+            Self::Scan(args) => {
+                let [file, segments, _] = with("--segments", &args.common.file, &args.common.segments);
+                [file, segments, args.carries.carry_in.as_deref().map(|path| ("--carry-in", path))]
+            }
             Self::Reduce(args) => with("--segments", &args.common.file, &args.common.segments),
             Self::Expand(args) => with("--values", args.reading.path(), &args.values),
             Self::Text(Text::Lex(args)) => with("--rules", &args.file, &args.rules),
-            Self::Text(Text::Compare(args)) => [Some(("A", &args.a)), Some(("B", &args.b))],
+            Self::Text(Text::Compare(args)) => [Some(("A", &args.a)), Some(("B", &args.b)), None],
             Self::Tree(Tree::Depth(args) | Tree::Size(args) | Tree::Sum(args)) => {
                 with("--values", args.reading.path(), &args.values)
             }
-            Self::Graph(apps::Graph::Spmv(args)) => [Some(("FILE", &args.of.file)), Some(("VECTOR", &args.vector))],
+            Self::Graph(apps::Graph::Spmv(args)) => {
+                [Some(("FILE", &args.of.file)), Some(("VECTOR", &args.vector)), None]
+            }
             Self::Signal(Signal::Filter(args)) => with("--sos", args.of.reading.path(), &args.sos),
-            _ => [None, None],
+            _ => [None, None, None],
         }
     }
 }
 
 /// FILE, and the file of an option.
-fn with<'a>(option: &'static str, file: &'a Path, other: &'a Option<PathBuf>) -> [Option<Named<'a>>; 2] {
-    [Some(("FILE", file)), other.as_deref().map(|path| (option, path))]
+fn with<'a>(option: &'static str, file: &'a Path, other: &'a Option<PathBuf>) -> [Option<Named<'a>>; 3] {
+    [Some(("FILE", file)), other.as_deref().map(|path| (option, path)), None]
 }
 
 #[cfg(test)]
@@ -75,12 +80,12 @@ mod tests {
     }
 
     #[test]
-    fn commands_that_read_two_files_are_known() {
+    fn commands_that_read_several_files_are_known() {
         let mut found = Vec::new();
         all(&Cli::command(), "upsweep", &mut found);
         // A command added here belongs into `files`, too.
         let known = [
-            "upsweep scan: file segments",
+            "upsweep scan: file segments carry_in",
             "upsweep reduce: file segments",
             "upsweep expand: file values",
             "upsweep text lex: file rules",
