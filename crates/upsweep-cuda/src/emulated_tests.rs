@@ -121,7 +121,7 @@ emulator! {
     "emulator/merge/merge.h" => "merge/merge.h", "emulator/merge/four.h" => "merge/four.h", "emulator/select/select.h" => "select/select.h", "emulator/select/partition.h" => "select/partition.h", "emulator/sort_by/sort_by.h" => "sort_by/sort_by.h",
     "emulator/topk/store.h" => "topk/store.h", "emulator/topk/collect.h" => "topk/collect.h", "emulator/topk/count.h" => "topk/count.h",
     "emulator/up_sweep/up_sweep.h" => "up_sweep/up_sweep.h", "emulator/pyramid/pyramid.h" => "pyramid/pyramid.h", "emulator/moving_sum/moving_sum.h" => "moving_sum/moving_sum.h", "emulator/transform/transform.h" => "transform/transform.h",
-    "emulator/scan/open.h" => "scan/open.h",
+    "emulator/scan/open.h" => "scan/open.h", "emulator/reduce/subtrees.h" => "reduce/subtrees.h",
     "emulator/scan_axes/scan_axes.h" => "scan_axes/scan_axes.h", "emulator/sort/scatter.h" => "sort/scatter.h",
     "emulator/sort/cluster.h" => "sort/cluster.h",
     "emulator/sort/pass.h" => "sort/pass.h", "emulator/sort/count.h" => "sort/count.h", "emulator/sort/counting.h" => "sort/counting.h",

@@ -7,6 +7,7 @@ mod histograms;
 mod list_scan;
 mod merges;
 mod moving_sums;
+mod parts;
 mod powers;
 mod pyramids;
 mod recurrences;
@@ -139,6 +140,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     list.pyramids();
     list.rankings();
     list.recurrences();
+    list.parts();
     list.automata();
     list.axes();
     list.kernels
@@ -399,7 +401,7 @@ pub(super) fn sample() -> String {
         .and_then(|windows| MovingSumPlan::new(&windows, 8));
     let runs = ScanPlan::of_runs(1 << 28, sizes, RunSizes { key: 4, acc: 4, head: 8, state: 8 }, (9, 0), usize::MAX);
     let walk = AutomatonSizes { states: 30, classes: 20, listed: 0, index: 8 };
-    let of_families: [Constants; 39] = [
+    let of_families: [Constants; 40] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts, functions.known.form).constants(),
@@ -434,6 +436,7 @@ pub(super) fn sample() -> String {
         axes.map(|plan| plan.constants()).unwrap_or_default(),
         AutomatonPlan::new(1 << 30, walk, (9, 0)).constants(),
         upsweep_plan::scan::open_constants(16),
+        upsweep_plan::reduce::part_constants(128),
         upsweep_plan::list_scan::constants(true, true, false),
         upsweep_plan::up_sweep::constants(4),
         upsweep_plan::pyramid::PyramidPlan::new(4, 1).constants(4, true),
@@ -452,6 +455,7 @@ pub(super) fn sample() -> String {
         ScanParams::text(0, 0),
         scan::part::OpenParams::text(0, 0),
         ReduceParams::text(0, 0),
+        reduce::part::PartParams::text(0, 0),
         super::reduce::rows::RowsParams::text(0, 0),
         super::reduce::gathered::GatheredParams::text(0, 0),
         TransformParams::text(0, 0),

@@ -125,6 +125,7 @@ kernel_files! {
     "reduce/reduce.cuh",
     "reduce/rows.cuh",
     "reduce/runs.cuh",
+    "reduce/subtrees.cuh",
     "scan/scan.cuh",
     "scan/open.cuh",
     "scan/segments.cuh",
