@@ -113,6 +113,8 @@ pub(crate) struct ReduceArgs {
     /// One line of results for each value of this column, wherever its rows are
     #[arg(long, value_name = "NAME|N", conflicts_with_all = ["by_key", "segments", "axis", "init"])]
     pub(crate) group_by: Option<String>,
+    #[command(flatten)]
+    pub(crate) carries: Carries,
 }
 
 #[derive(Args, Debug)]

@@ -7,7 +7,7 @@ use crate::output::Destination;
 use crate::source::Source;
 use std::io::Read;
 use std::path::Path;
-use upsweep_dynamic::{Carry, Error, Op, Type};
+use upsweep_dynamic::{Carry, Error, Op, Operation, Type};
 
 /// Bytes of the longest carry that is read. One has some hundred.
 const LONGEST: u64 = 1 << 16;
@@ -39,8 +39,8 @@ impl<'a> Carried<'a> {
         self.to.is_some()
     }
 
-    /// Reads the carry with which a scan by `op` in the type `element` begins: that of `--carry-in`, or a new one.
-    pub(crate) fn read(&self, op: Op, element: Type) -> Result<Carry> {
+    /// Reads the carry with which a call by `op` in the type `element` begins: that of `--carry-in`, or a new one.
+    pub(crate) fn read(&self, operation: Operation, op: Op, element: Type) -> Result<Carry> {
         if let Some(to) = self.to.as_ref().filter(|_| element == Type::Bool) {
             let reason = "the carry of bool values stays in memory: --type u8 computes the same";
             return Err(Failure::Input(format!("--carry-out {}: {reason}", to.name())));
@@ -52,12 +52,12 @@ impl<'a> Carried<'a> {
         (&source.file).take(LONGEST).read_to_end(&mut bytes).map_err(|e| Failure::reading(&name, &e))?;
         let wrong = |e: Error| Failure::input(&name, e);
         let carry = Carry::from_bytes(&bytes).map_err(wrong)?;
-        carry.expect(op, element).map_err(wrong)?;
+        carry.expect(operation, op, element).map_err(wrong)?;
         Ok(carry)
     }
 
     /// Writes the carry after the last value to the file of `--carry-out`, which appears whole or not at all. It is
-    /// called when the result is in its place: a file that is both carries then never belongs to values without a result.
+    /// called when the result is in its place: a file that is both carries then is never ahead of the results.
     pub(crate) fn write(&self, carry: &Carry, asked: &Asked<'_>) -> Result<()> {
         let Some(to) = &self.to else { return Ok(()) };
         let bytes = carry.to_bytes().map_err(|e| asked.failed(&e))?;

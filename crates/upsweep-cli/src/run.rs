@@ -4,11 +4,11 @@ use crate::args::{Common, ReduceArgs, ScanArgs, Statistic};
 use crate::asked::{Asked, axis, place};
 use crate::carried::Carried;
 use crate::chunks::{self, ArrayFile};
-use crate::collect::{Refused, Texts};
 use crate::device::Chosen;
-use crate::element::{Type, Values, format as format_value};
-use crate::failure::{Failure, Result, note, quoted};
+use crate::element::{Type, Values};
+use crate::failure::{Failure, Result, note};
 use crate::input::{self, Form, Input};
+use crate::keyed::{keyed, note_repeated_keys};
 use crate::npy;
 use crate::output::Destination;
 use crate::print::print;
@@ -16,12 +16,12 @@ use crate::progress::Progress;
 use crate::segments::Given;
 use crate::show::{self, Summary};
 use crate::sums::Sums;
-use crate::table::{self, Cells, Keep, Layout, WrittenRows};
+use crate::table::{self, Cells, Keep};
 use crate::write::{self, OutputForm};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::time::Instant;
-use upsweep_dynamic::{Carry, Error, Op, Reduce, Scan, Segments, View};
+use upsweep_dynamic::{Error, Op, Operation, Reduce, RunningCheck, Scan, Segments, View};
 
 /// Runs `upsweep scan`.
 pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
@@ -61,11 +61,14 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
 
     let Scans { checked, computed: scan } = Scans::new(args, &asked, axis)?;
     let (checked, scan) = (checked.segments(given.segments()), scan.segments(given.segments()));
-    let mut carry = carried.is_asked().then(|| carried.read(op, sums.computed)).transpose()?;
+    let mut carry = carried.is_asked().then(|| carried.read(Operation::Scan, op, sums.computed)).transpose()?;
     if sums.checked {
         let fits = match &carry {
             None => checked.check_overflow(values.view()),
-            Some(carry) => check_part(&checked, values.view(), carry, carried.is_handed_on()),
+            Some(carry) => {
+                let check = checked.running_check(carry, values.element(), values.len());
+                check.and_then(|check| check_part(check, values.view(), carried.is_handed_on()))
+            }
         };
         fits.map_err(|e| asked.overflow(&form, "", &e))?;
     }
@@ -143,9 +146,9 @@ impl<'a> Scans<'a> {
     }
 }
 
-/// Checks that the results of `x` fit their type, after those of `carry`; and their total, if it is `handed_on`.
-fn check_part(scan: &Scan<'_>, x: View<'_>, carry: &Carry, handed_on: bool) -> upsweep_dynamic::Result<()> {
-    let Some(mut check) = scan.running_check(carry, x.element(), x.len())? else { return Ok(()) };
+/// Checks that the results of `x` fit their type, if they might not; and their total, if it is `handed_on`.
+fn check_part(check: Option<RunningCheck>, x: View<'_>, handed_on: bool) -> upsweep_dynamic::Result<()> {
+    let Some(mut check) = check else { return Ok(()) };
     check.part(x, check.measure(x)?)?;
     check.finish(handed_on)
 }
@@ -173,7 +176,7 @@ fn scan_in_chunks(
     sums.note_width(form, element);
     let asked = Asked { common, name, device, shape, axis, sums, begun };
     let Scans { checked, computed: scan } = Scans::new(args, &asked, None)?;
-    let carry = carried.read(op, sums.computed)?;
+    let carry = carried.read(Operation::Scan, op, sums.computed)?;
     let overflow = |e: &Error| asked.overflow(input_form, "", e);
     let check = if sums.checked { checked.running_check(&carry, element, len) } else { Ok(None) };
     let (check, handed_on) = (check.map_err(|e| asked.failed(&e))?, carried.is_handed_on());
@@ -199,7 +202,7 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     let common = &args.common;
     let op = match args.op[..] {
         [Statistic::Of(op)] => op,
-        [Statistic::Count] => return count(common),
+        [Statistic::Count] => return count(args),
         [statistic] => {
             let name = statistic.name();
             return Err(Failure::Input(format!("--op {name}: is computed of groups: give --group-by COLUMN")));
@@ -213,6 +216,7 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     common.sums.check(&[op])?;
     let (destination, named) = output(common.output.as_deref())?;
     let output_form = named.unwrap_or(OutputForm::Words);
+    let carried = Carried::of(&args.carries, &destination)?;
     let device = Chosen::open(common.device)?;
     if device.on_host
         && let Some(file) = ArrayFile::open(common)?
@@ -220,7 +224,7 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
         && let sums = Sums::new(common.sums, op, file.element, output_form)?
         && op.keeps_bits_in_parts(sums.computed)
     {
-        return reduce_in_chunks((common, op), (&file, sums), &device, (&destination, output_form), begun);
+        return reduce_in_chunks((common, op), (&file, sums), &device, (&destination, output_form), &carried, begun);
     }
     explain_waiting(common);
     let mut input = input::load(common, true)?;
@@ -242,17 +246,31 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     if let Some(axis) = axis {
         reduce = reduce.axis(&shape, axis);
     }
+    let mut carry = carried.is_asked().then(|| carried.read(Operation::Reduction, op, sums.computed)).transpose()?;
     if sums.checked {
-        reduce.check_overflow(values.view()).map_err(|e| asked.overflow(&form, "from here on ", &e))?;
+        let fits = match &carry {
+            None => reduce.check_overflow(values.view()),
+            Some(carry) => {
+                let check = reduce.running_check(carry, values.element(), values.len());
+                check.and_then(|check| check_part(check, values.view(), carried.is_handed_on()))
+            }
+        };
+        fits.map_err(|e| asked.overflow(&form, "from here on ", &e))?;
     }
     reduce = reduce.accumulate(sums.computed);
     if let Some(init) = init {
         reduce = reduce.init(sums.init(init));
     }
     let started = Instant::now();
-    let results = reduce.run(&device.device, values.view()).and_then(|computed| sums.results(computed));
-    let results = results.map_err(|e| asked.failed(&e))?;
+    let computed = match &mut carry {
+        None => reduce.run(&device.device, values.view()),
+        Some(carry) => reduce.run_part(&device.device, values.view(), carry),
+    };
+    let results = computed.and_then(|computed| sums.results(computed)).map_err(|e| asked.failed(&e))?;
     let time = started.elapsed();
+    if let Some(carry) = &carry {
+        carried.check_init(carry, &asked)?;
+    }
 
     let results_shape: Vec<usize> = match (given.segments(), axis) {
         (Segments::Whole, None) => Vec::new(),
@@ -284,6 +302,9 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
             }
         }
     })?;
+    if let Some(carry) = &carry {
+        carried.write(carry, &asked)?;
+    }
     report(&destination, &summary);
     Ok(())
 }
@@ -294,6 +315,7 @@ fn reduce_in_chunks(
     (file, sums): (&ArrayFile, Sums),
     device: &Chosen,
     (destination, form): (&Destination, OutputForm),
+    carried: &Carried<'_>,
     begun: Instant,
 ) -> Result<()> {
     let &ArrayFile { ref name, element, ref shape, len, form: ref input_form, .. } = file;
@@ -306,27 +328,38 @@ fn reduce_in_chunks(
     if let Some(init) = asked.init()? {
         (reduce, checked) = (reduce.init(sums.init(init)), checked.init(init));
     }
-    let check = if sums.checked { checked.running_check(element, len) } else { Ok(None) };
+    let carry = carried.read(Operation::Reduction, op, sums.computed)?;
+    let check = if sums.checked { checked.running_check(&carry, element, len) } else { Ok(None) };
     let check = check.map_err(|e| asked.failed(&e))?;
     let started = Instant::now();
-    let total =
-        chunks::reduce::Job { file, reduce, sums, check }.run(&|e| asked.overflow(input_form, "from here on ", e))?;
+    let job = chunks::reduce::Job { file, reduce, sums, check };
+    let carry = carried.is_asked().then_some(carry);
+    let (total, carry) = job.run(carry, &|e| asked.overflow(input_form, "from here on ", e))?;
+    if let Some(carry) = &carry {
+        carried.check_init(carry, &asked)?;
+    }
     let total = sums.results(total).map_err(|e| asked.failed(&e))?;
     let time = started.elapsed();
     let (out_name, progress) = (destination.name(), Progress::new("writing", None));
     destination.write(|out| write::write(form, &total, &[], (out, out_name), &progress))?;
+    if let Some(carry) = &carry {
+        carried.write(carry, &asked)?;
+    }
     report(destination, &asked.summary(format!("{op} reduction"), (len, element), time, len * element.size()));
     Ok(())
 }
 
 /// Runs `upsweep reduce --op count`: counts the values, or the rows of a table whatever their cells hold.
-fn count(common: &Common) -> Result<()> {
+fn count(args: &ReduceArgs) -> Result<()> {
+    let common = &args.common;
     common.sums.check(&[])?;
     let of_parts = [
         ("--by-key", common.by_key.is_some()),
         ("--segments", common.segments.is_some()),
         ("--axis", common.axis.is_some()),
         ("--init", common.init.is_some()),
+        ("--carry-in", args.carries.carry_in.is_some()),
+        ("--carry-out", args.carries.carry_out.is_some()),
     ];
     if let Some((option, _)) = of_parts.iter().find(|(_, given)| *given) {
         let advice = "give --group-by COLUMN to count those of groups";
@@ -374,45 +407,11 @@ pub(crate) fn form_of(destination: &Destination, path: &Path) -> Result<Option<O
     if unnamed { Ok(None) } else { OutputForm::of_path("-o", path).map(Some) }
 }
 
-/// Writes a row for each segment: its key and its result.
-fn keyed(
-    keys: &Texts,
-    names: Option<csv::ByteRecord>,
-    results: &Values,
-    delimiter: u8,
-    (out, out_name): (&mut dyn Write, &str),
-) -> Result<()> {
-    let mut out = WrittenRows::to(out, out_name, delimiter);
-    if let Some(names) = names {
-        out.write(&names)?;
-    }
-    let mut text = Vec::new();
-    for (index, key) in keys.iter().enumerate() {
-        text.clear();
-        format_value(results, index, &mut text);
-        out.write([key, &text[..]])?;
-    }
-    Ok(())
-}
-
 /// Tells a person who types numbers at a terminal how to end the input.
 pub(crate) fn explain_waiting(common: &Common) {
     if common.file == Path::new("-") && io::stdin().is_terminal() {
         note("numbers are read from the terminal: end them with Ctrl-D");
     }
-}
-
-/// Prints a note if a key has several results: users who mean groups expect one result for each key.
-fn note_repeated_keys(name: &str, layout: &Layout, keys: &Texts) -> Result<()> {
-    let full = |refused: Refused| refused.failure(name, |reason| Failure::input(name, reason));
-    if let Some(key) = keys.repeated().map_err(full)? {
-        let (key, column) = (quoted(&String::from_utf8_lossy(key)), layout.key_column().unwrap_or_default());
-        note(&format!(
-            "{name}: the key {key} comes back after another: each run of equal keys has a result of its own; \
-             give --group-by instead of --by-key for one result a key, or sort the rows by column {column}"
-        ));
-    }
-    Ok(())
 }
 
 /// Prints the summary to standard error if that is a terminal and the results went to a file.

@@ -116,6 +116,16 @@ fn chunks_have_the_bytes_of_a_whole_scan() {
                 let written = if whole.code == Some(0) { f.read(out) } else { vec![] };
                 assert!(written == whole.stdout, "{options:?} of {n} {element}");
                 let _ = std::fs::remove_file(f.path(out));
+                // A reduction of standard input reads the whole array first.
+                if name == "x.npy" {
+                    options.retain(|option| *option != "--exclusive");
+                    let whole = f.run_with(&[&["reduce", "-"], &options[..]].concat(), &f.read("x.npy"));
+                    let args = [&["reduce", "x.npy"], &options[..]].concat();
+                    let chunked = with_threads(&f, &args, random.of(&[1, 2, 3, 8]));
+                    let said = whole.stderr.replace("standard input", "x.npy").replace("number ", "at ");
+                    assert_eq!((chunked.code, &chunked.stderr), (whole.code, &said), "{options:?} of {n} {element}");
+                    assert_eq!(chunked.stdout, whole.stdout, "reduce {options:?} of {n} {element}");
+                }
             }
         }
     }
@@ -189,7 +199,35 @@ fn carries_of_processes() {
         }
         assert!(parts == whole, "{op} of {element} {options:?}");
     }
+    // Totals, too.
+    for (element, op, options) in
+        [("f32", "sum", &["--init", "0.5"][..]), ("f16", "sum", &[]), ("u16", "sum", &[]), ("i32", "min", &[])]
+    {
+        let &(_, _, size) = TYPES.iter().find(|(name, _, _)| *name == element).unwrap();
+        let n = CHUNK / 2 + 1000;
+        let x = data(&mut random, element, size, n);
+        f.file("all.bin", &x);
+        let common = ["--type", element, "--op", op, "--device", "cpu"];
+        let whole = f.prints(&[&["reduce", "all.bin"], &common[..], options].concat());
+        let (mut last, mut cuts) = (String::new(), [0, 0, random.below(n), random.below(n), n]);
+        cuts.sort_unstable();
+        for (k, cut) in cuts.windows(2).enumerate() {
+            f.file("part.bin", &x[cut[0] * size..cut[1] * size]);
+            let first = cut[0] == 0 && k == 0;
+            let from: &[&str] = if first { &[] } else { &["--carry-in", "state"] };
+            let init = if cut[1] > 0 && first { options } else { &[] };
+            let args = [&["reduce", "part.bin", "--carry-out", "state"], from, init, &common].concat();
+            last = f.prints(&args);
+        }
+        assert_eq!(last, whole, "{op} of {element} {options:?}");
+    }
     let f = Folder::new();
+    assert_eq!(
+        f.run_with(&["reduce", "-", "--carry-out", "c"], b"9223372036854775807").good(),
+        "9223372036854775807\n"
+    );
+    f.fails(&["reduce", "-", "--carry-in", "c"], b"1", 2, &["number 1: from here on the sum does not fit i64"]);
+    assert_eq!(f.run_with(&["reduce", "-", "--carry-in", "c"], b"1 -3").good(), "9223372036854775805\n");
     assert_eq!(f.run_with(&["scan", "-", "--carry-out", "c", "--init", "10"], b"1 2").good(), "11\n13\n");
     f.file("t.csv", "n\n3\n4\n");
     assert_eq!(f.prints(&["scan", "t.csv", "--carry-in", "c", "--carry-out", "c"]), "n,n_sum\n3,16\n4,20\n");
@@ -211,10 +249,10 @@ fn carries_that_are_none() {
     version[at] += 1;
     f.file("version", &version);
     for (input, carry, words) in [
-        ("x.u64", "c", "c: the carry is of a scan with sum in i64, and this one is with sum in u64"),
+        ("x.u64", "c", "c: the carry is of a scan with sum in i64, and this is a scan with sum in u64"),
         ("x.i64", "short", "short: the carry has "),
-        ("x.i64", "empty", "empty: the carry does not begin as one of a scan"),
-        ("x.i64", "other", "other: the carry does not begin as one of a scan"),
+        ("x.i64", "empty", "empty: the carry does not begin as one of a scan or reduction"),
+        ("x.i64", "other", "other: the carry does not begin as one of a scan or reduction"),
         ("x.i64", "version", "version: the carry has version "),
         ("x.i64", "missing", "missing: "),
     ] {
@@ -223,10 +261,13 @@ fn carries_that_are_none() {
         }
     }
     let max = ["scan", "x.i64", "--op", "max", "-o", "z.npy", "--carry-in", "c"];
-    f.fails(&max, b"", 2, &["c: the carry is of a scan with sum in i64, and this one is with max in i64"]);
+    f.fails(&max, b"", 2, &["c: the carry is of a scan with sum in i64, and this is a scan with max in i64"]);
     let both = ["scan", "x.i64", "-o", "z.bin", "--carry-out", "z.bin"];
     f.fails(&both, b"", 2, &["--carry-out and the result cannot both go to z.bin"]);
     f.fails(&["scan", "x.bool", "--op", "or", "-o", "z.bool", "--carry-out", "d"], b"", 2, &["--type u8"]);
+    let reduce = ["reduce", "x.i64", "--carry-in", "c"];
+    f.fails(&reduce, b"", 2, &["c: the carry is of a scan with sum in i64, and this is a reduction with sum in i64"]);
+    f.fails(&["reduce", "x.i64", "--op", "count", "--carry-in", "c"], b"", 2, &["--carry-in is for others"]);
     f.fails(&["scan", "x.i64", "--carry-in", "c", "--init", "1"], b"", 2, &["cannot be used with"]);
     f.fails(&["scan", "-", "--carry-in", "-"], b"", 2, &["both standard input"]);
     // The result and the carry that is replaced stay as they are when the scan fails.
@@ -255,7 +296,20 @@ fn a_file_longer_than_memory() {
     assert_eq!(f32::from_le_bytes(end), 1.5);
 }
 
-/// A file is no chunk longer than what its header says, in an odd shape.
+/// A result that the system does not let be written whole leaves nothing: the limit of a file's size stands for a full disk.
+#[test]
+fn no_room_for_the_result() {
+    let f = Folder::new();
+    f.file("x.npy", npy("'<f4'", &format!("({},)", CHUNK), &vec![0; 4 * CHUNK])).file("out.npy", "as it was");
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' XFSZ; ulimit -f 3000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_upsweep")]);
+    command.args(["scan", "x.npy", "-o", "out.npy", "--carry-out", "c", "--device", "cpu"]).current_dir(f.path(""));
+    let output = command.output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), &*said), (Some(1), "upsweep: out.npy: writing failed: file too large\n"));
+    assert_eq!((f.names(), f.read("out.npy")), (vec!["out.npy".into(), "x.npy".into()], b"as it was".to_vec()));
+}
+
 #[test]
 fn shapes_stay() {
     let f = Folder::new();

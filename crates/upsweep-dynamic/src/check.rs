@@ -1,7 +1,7 @@
 //! Overflow check: whether the results of a sum or product of integers fit their type.
 
 use crate::buffer::Buffer;
-use crate::kernels::{Computed, Options, kernels};
+use crate::kernels::{Computed, Options, Total, kernels};
 use crate::segments::Heads;
 use crate::{Error, Number, Op, Result, Type, Value, View, with_view};
 use std::ops::RangeInclusive;
@@ -110,10 +110,10 @@ pub(crate) struct Running {
     /// Type of the results, and its values.
     element: Type,
     pub(crate) range: RangeInclusive<i128>,
-    results: Results,
+    pub(crate) results: Results,
     pub(crate) total: i128,
     /// Index of the element from which on the running total of a reduction does not fit the type of the results.
-    since: Option<usize>,
+    pub(crate) since: Option<usize>,
 }
 
 impl Running {
@@ -153,7 +153,7 @@ impl Running {
     }
 
     /// Ends a line: fails if its total is a result and does not fit.
-    pub(crate) fn finish(&self) -> Result<()> {
+    fn finish(&self) -> Result<()> {
         self.since.map_or(Ok(()), |index| self.overflow(index))
     }
 
@@ -169,6 +169,6 @@ pub(crate) fn extreme<T: Computed>(op: Op, x: &[T]) -> Result<Option<i128>> {
     let options = Options { exclusive: false, reverse: false, init: None, axis: None, offsets: None };
     let (device, kernels) = (Device::cpu(), kernels::<T>(op)?);
     let mut found = Buffer::zeroed(&device, 1)?;
-    (kernels.reduce)(&options, &device, &Buffer::new(&device, x)?, &mut found)?;
+    (kernels.reduce)(&options, &device, Total::Whole(&Buffer::new(&device, x)?, &mut found))?;
     Ok(found.as_slice().and_then(|found| found.first()?.number().integer()))
 }

@@ -71,7 +71,7 @@ pub enum Error {
         /// Reason why the options exclude each other, and what to do instead.
         reason: &'static str,
     },
-    /// Carry that is damaged, or that calls of another kind have used.
+    /// Carry that is damaged, or that calls of another kind, operator or type have used.
     Carry {
         /// What is wrong with it.
         reason: String,

@@ -32,11 +32,18 @@ pub(crate) enum Place<'a, 'x, 'y, T: Clone> {
     Part(&'a Buffer<'x, T>, &'a mut Buffer<'y, T>, &'a mut Carry),
 }
 
+/// Input and output of a reduction: two buffers, or two of a part of an array.
+#[derive(Debug)]
+pub(crate) enum Total<'a, 'x, 'y, T: Clone> {
+    Whole(&'a Buffer<'x, T>, &'a mut Buffer<'y, T>),
+    Part(&'a Buffer<'x, T>, &'a mut Buffer<'y, T>, &'a mut Carry),
+}
+
 /// Functions compiled for one operator on elements of type `T`.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernels<T: Value> {
     pub(crate) scan: fn(&Options<'_, T>, &Device, Place<'_, '_, '_, T>) -> Result<()>,
-    pub(crate) reduce: fn(&Options<'_, T>, &Device, &Buffer<'_, T>, &mut Buffer<'_, T>) -> Result<()>,
+    pub(crate) reduce: fn(&Options<'_, T>, &Device, Total<'_, '_, '_, T>) -> Result<()>,
     pub(crate) plain_scan: fn(&[T], &mut [T]),
     pub(crate) plain_reduce: fn(&[T]) -> Option<T>,
 }
@@ -90,13 +97,22 @@ fn run_scan<T: Value, O: Operator<T>, S: Segmentation, V: Init<T>>(
 fn reduce<T: Value, O: Operator<T> + Default>(
     options: &Options<'_, T>,
     device: &Device,
-    input: &Buffer<'_, T>,
-    output: &mut Buffer<'_, T>,
+    total: Total<'_, '_, '_, T>,
 ) -> Result<()> {
     let mut reduce = Reduce::new(O::default());
     if let Some((shape, axis)) = options.axis {
         reduce = reduce.axis(shape, axis);
     }
+    let (input, output) = match total {
+        Total::Whole(input, output) => (input, output),
+        // A part has no segments: the caller checks that.
+        Total::Part(input, output, carry) => {
+            return match options.init {
+                None => reduce.run_with_carry(device, input, output, carry),
+                Some(init) => reduce.init(init).run_with_carry(device, input, output, carry),
+            };
+        }
+    };
     match (options.offsets, options.init) {
         (None, None) => reduce.run(device, input, output),
         (None, Some(init)) => reduce.init(init).run(device, input, output),

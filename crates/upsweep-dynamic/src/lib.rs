@@ -36,7 +36,7 @@
 //! **Memory.** The interface of the crate has no device arrays: inputs and results are on the host. On CUDA a call
 //! copies the input to the device and the results back; [`Prepared`] copies once for many runs.
 //!
-//! **Parts.** [`Scan::run_part`] scans an array part by part, by a [`Carry`], with the bits of one call:
+//! **Parts.** [`Scan::run_part`] and [`Reduce::run_part`] take an array part by part, by a [`Carry`], with the bits of one call:
 //! arrays longer than memory, and parts that several processes scan. [`Reduce::total`] reduces chunks in any order.
 //!
 //! **Overflow.** Results of integers wrap around. Only this crate checks for overflow: `check_overflow` of a scan or a
@@ -70,7 +70,7 @@ mod totals;
 mod types;
 mod values;
 
-pub use carry::Carry;
+pub use carry::{Carry, Operation};
 pub use error::{Error, Result};
 #[doc(hidden)]
 pub use half::f16;

@@ -1,7 +1,7 @@
 //! Parts of an array that are scanned one after the other.
 
 use crate::buffer::{Buffer, on_host};
-use crate::carry::Carry;
+use crate::carry::{Carry, Operation};
 use crate::check::Results;
 use crate::kernels::{Computed, Options, Place, kernels};
 use crate::running::RunningCheck;
@@ -26,7 +26,7 @@ impl Scan<'_> {
             let reason = "they have different types: give one of the type in which the scan computes";
             return Err(Error::Options { options: "x and out", reason });
         }
-        carry.expect(op, element)?;
+        carry.expect(Operation::Scan, op, element)?;
         let heads = self.common.begin(x.len(), element)?;
         let (x, out) = if op.keeps_bits() { (x.unsigned(), out.unsigned()) } else { (x, out) };
         let offsets = heads.on(device)?;
@@ -43,7 +43,7 @@ impl Scan<'_> {
             };
         }
         of_types! { Bool I8 I16 I32 I64 U8 U16 U32 U64 F16 F32 F64 }
-        carry.call = Some((op, element));
+        carry.call = Some((Operation::Scan, op, element));
         Ok(())
     }
 
@@ -78,13 +78,12 @@ impl Scan<'_> {
     /// if there is one. `None` for float types.
     fn handed(&self, carry: &Carry) -> Result<Option<i128>> {
         let op = self.common.op;
-        let Some((_, element)) = carry.call.filter(|_| carry.position() > 0) else {
+        let Some((_, _, element)) = carry.call.filter(|_| carry.position() > 0) else {
             return Ok(self.common.init.and_then(Number::integer));
         };
-        carry.expect(op, element)?;
+        carry.expect(Operation::Scan, op, element)?;
         // The first result of an exclusive scan is the total before. The carry itself must stay as it is.
-        let copied = upsweep::Carry::from_bytes(&carry.carry.to_bytes()?)?;
-        let mut copy = Carry { call: carry.call, carry: copied };
+        let mut copy = carry.copied()?;
         let (x, mut out) = (Values::zeroed(element, 1)?, Values::zeroed(element, 1)?);
         Scan::new(op).exclusive().run_part(&Device::cpu(), x.view(), out.view_mut(), &mut copy)?;
         crate::with_values!(out, out => Ok(out.first().and_then(|&total| Number::from(total).integer())))

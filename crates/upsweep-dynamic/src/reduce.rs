@@ -2,7 +2,7 @@
 
 use crate::buffer::{Buffer, on_host};
 use crate::check::Results;
-use crate::kernels::{Computed, Options, kernels};
+use crate::kernels::{Computed, Options, Total, kernels};
 use crate::options::{Common, Typed, common_methods};
 use crate::prepared::{Prepared, Ready};
 use crate::segments::Heads;
@@ -141,7 +141,7 @@ impl<'a> Reduce<'a> {
         let offsets = heads.on(device)?;
         let run = move |device: &Device, input: &Buffer<'_, T>, output: &mut Buffer<'_, T>| {
             let options = Options { exclusive: false, reverse: false, init, axis, offsets: offsets.as_ref() };
-            (kernels.reduce)(&options, device, input, output)
+            (kernels.reduce)(&options, device, Total::Whole(input, output))
         };
         Ok(Prepared::new(Ready { device: device.clone(), run, input, output, element }))
     }

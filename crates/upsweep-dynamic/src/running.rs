@@ -86,9 +86,11 @@ impl RunningCheck {
     /// # Errors
     /// [`Error::Overflow`]; for a total that is handed on, with the index of the last element.
     pub fn finish(&self, handed_on: bool) -> Result<()> {
-        if handed_on && !self.running.range.contains(&self.running.total) {
-            return self.running.overflow(self.position.saturating_sub(1));
+        let Self { running, position } = self;
+        let is_result = handed_on || running.results == Results::Reduction;
+        if is_result && !running.range.contains(&running.total) {
+            return running.overflow(running.since.unwrap_or(position.saturating_sub(1)));
         }
-        self.running.finish()
+        Ok(())
     }
 }

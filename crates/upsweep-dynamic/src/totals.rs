@@ -1,6 +1,9 @@
-//! Reductions of an array by the totals of its chunks, which threads compute in any order.
+//! Reductions of an array in parts: one after the other by a carry, or in any order by their totals.
 
+use crate::buffer::Buffer;
+use crate::carry::{Carry, Operation};
 use crate::check::Results;
+use crate::kernels::{Computed, Options, Total, kernels};
 use crate::running::RunningCheck;
 use crate::{Error, Number, Op, Reduce, Result, Type, Value, Values, View, f16};
 use upsweep::Device;
@@ -74,15 +77,69 @@ impl Reduce<'_> {
         })
     }
 
-    /// Makes the [check for overflow](Self::check_overflow) of chunks, `len` elements of type `of` in all. Returns `None` if
-    /// the total fits, whatever the elements are.
+    /// Reduces `x`, a part of an array, after the parts before it, and returns the total of all of them, one value. `carry`
+    /// has the state after those, and then the state after this one. The total has the bits of one call on the whole
+    /// array, if the operator [keeps them](Op::keeps_bits_in_parts). An initial value comes before the first part alone.
+    ///
+    /// ```
+    /// use upsweep_dynamic::{Carry, Op, Reduce, Values, View};
+    ///
+    /// let device = upsweep::Device::cpu();
+    /// let (reduce, mut carry) = (Reduce::new(Op::Sum), Carry::new());
+    /// assert_eq!(reduce.run_part(&device, View::U32(&[3, 1, 7]), &mut carry)?, Values::U32(vec![11]));
+    /// assert_eq!(reduce.run_part(&device, View::U32(&[0, 4]), &mut carry)?, Values::U32(vec![15]));
+    /// # Ok::<(), upsweep_dynamic::Error>(())
+    /// ```
     ///
     /// # Errors
-    /// [`Error::Operator`]; [`Error::Inexact`] for the initial value.
-    pub fn running_check(&self, of: Type, len: usize) -> Result<Option<RunningCheck>> {
+    /// As [`run`](Self::run). [`Error::Carry`] when the carry is of another kind of call, operator or type.
+    /// [`Error::Options`] with segments; [`Error::Upsweep`] along an axis.
+    pub fn run_part(&self, device: &Device, x: View<'_>, carry: &mut Carry) -> Result<Values> {
+        if !matches!(self.common.segments, crate::Segments::Whole) {
+            let reason = "each segment has a total of its own: reduce the whole array";
+            return Err(Error::Options { options: "a part of an array", reason });
+        }
+        let typed = self.common.typed(x)?;
+        let (op, element) = (self.common.op, typed.view().element());
+        carry.expect(Operation::Reduction, op, element)?;
+        self.common.begin(x.len(), element)?;
+        let (computed, call) = (typed.computed(op), (Operation::Reduction, op, element));
+        let total = crate::with_view!(computed.view(), x => self.part(device, x, element, &mut carry.carry))?;
+        carry.call = Some(call);
+        Ok(total)
+    }
+
+    fn part<T: Computed>(&self, device: &Device, x: &[T], element: Type, carry: &mut upsweep::Carry) -> Result<Values>
+    where
+        Values: From<Vec<T>>,
+    {
+        let (init, axis) = (self.common.initial(element)?, self.common.axis);
+        let options = Options { exclusive: false, reverse: false, init, axis, offsets: None };
+        let (x, mut total) = (Buffer::new(device, x)?, Buffer::zeroed(device, 1)?);
+        (kernels::<T>(self.common.op)?.reduce)(&options, device, Total::Part(&x, &mut total, carry))?;
+        Ok(Values::from(total.into_vec()?).back_to(element))
+    }
+
+    /// Makes the [check for overflow](Self::check_overflow) of parts, `len` elements of type `of` in all, after those of
+    /// `carry`. Returns `None` if the total fits, whatever the elements are.
+    ///
+    /// # Errors
+    /// [`Error::Operator`]; [`Error::Inexact`] for the initial value; [`Error::Carry`] when the carry is of another kind of
+    /// call, operator or type.
+    pub fn running_check(&self, carry: &Carry, of: Type, len: usize) -> Result<Option<RunningCheck>> {
         let element = self.common.accumulate.unwrap_or(of);
         self.common.begin(0, element)?;
-        Ok(RunningCheck::new(self.common.op, self.common.init, (element, Results::Reduction), (of, len)))
+        let total = match carry.call.filter(|_| carry.position() > 0) {
+            None => self.common.init,
+            // The total of what follows is that of nothing more.
+            Some((_, _, before)) => {
+                let nothing = Values::zeroed(before, 0)?;
+                let total =
+                    Reduce::new(self.common.op).run_part(&Device::cpu(), nothing.view(), &mut carry.copied()?)?;
+                crate::with_values!(total, total => total.first().map(|&total| total.number()))
+            }
+        };
+        Ok(RunningCheck::new(self.common.op, total, (element, Results::Reduction), (of, len)))
     }
 }
 

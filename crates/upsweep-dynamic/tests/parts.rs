@@ -134,6 +134,17 @@ fn a_total_that_is_handed_on_must_fit() {
     check.part(x, check.measure(x).unwrap()).unwrap();
     assert!(check.finish(false).is_ok());
     assert!(matches!(check.finish(true), Err(Error::Overflow { index: 1, .. })));
+    // A reduction goes on after a total of any sign, and may come back into the range of its type.
+    let reduce = Reduce::new(Op::Sum).accumulate(Type::I64);
+    for (first, next, fits) in [(-5, -124, false), (-5, -123, true), (500, -373, true), (500, -372, false)] {
+        let mut carry = Carry::new();
+        reduce.run_part(&device, View::I64(&[first]), &mut carry).unwrap();
+        let next = [next];
+        let narrow = Reduce::new(Op::Sum).accumulate(Type::I8);
+        let mut check = narrow.running_check(&carry, Type::I64, 1).unwrap().unwrap();
+        check.part(View::I64(&next), check.measure(View::I64(&next)).unwrap()).unwrap();
+        assert_eq!(check.finish(false).is_ok(), fits, "{first} {next:?}");
+    }
     // The check of the next part begins with the total of those before, of whatever sign.
     for (first, next, fits) in [(-5, i64::MIN + 5, true), (-5, i64::MIN + 4, false), (5, i64::MIN, true)] {
         let (mut out, mut carry) = (Values::I64(vec![0]), Carry::new());
@@ -172,10 +183,12 @@ fn carries_of_other_calls_are_refused() {
     };
     let mut unsigned = Values::U64(vec![0]);
     let said = run(Op::Sum, View::U64(&[1]), &mut unsigned).unwrap_err().to_string();
-    assert_eq!(said, "the carry is of a scan with sum in i64, and this one is with sum in u64");
+    assert_eq!(said, "the carry is of a scan with sum in i64, and this is a scan with sum in u64");
     let mut signed = Values::I64(vec![0]);
     let said = run(Op::Max, View::I64(&[1]), &mut signed).unwrap_err().to_string();
-    assert_eq!(said, "the carry is of a scan with sum in i64, and this one is with max in i64");
+    assert_eq!(said, "the carry is of a scan with sum in i64, and this is a scan with max in i64");
+    let said = Reduce::new(Op::Sum).run_part(&device, View::I64(&[1]), &mut carry).unwrap_err().to_string();
+    assert_eq!(said, "the carry is of a scan with sum in i64, and this is a reduction with sum in i64");
     assert_eq!(run(Op::Sum, View::I64(&[1]), &mut signed), Ok(3));
     assert_eq!(signed, Values::I64(vec![8]));
     assert!(matches!(run(Op::Sum, View::I64(&[1]), &mut unsigned), Err(Error::Options { .. })));
@@ -203,6 +216,14 @@ fn totals_of_chunks_have_the_bits_of_one_call() {
                     let of_totals = reduce.of_totals(element, &totals.collect::<Vec<_>>()).unwrap();
                     let bits = |x: &Values| (x.element(), x.bytes().to_vec());
                     assert_eq!(bits(&of_totals), bits(&whole), "{op} of {n} {element} in chunks of {chunk}");
+                    let (mut carry, mut last) = (Carry::new(), None);
+                    for cut in cuts(&mut random, n).windows(2) {
+                        last = Some(reduce.run_part(&device, part(&x, cut[0], cut[1]), &mut carry).unwrap());
+                        if element != Type::Bool {
+                            carry = Carry::from_bytes(&carry.to_bytes().unwrap()).unwrap();
+                        }
+                    }
+                    assert_eq!(last.as_ref().map(bits), Some(bits(&whole)), "{op} of {n} {element} in parts");
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Input files of a command.
 
 use super::apps::{Text, Tree};
-use super::{Command, Signal, apps};
+use super::{Carries, Command, Common, Signal, apps};
 use crate::failure::{Failure, Result};
 use crate::source::is_standard_input;
 use std::path::{Path, PathBuf};
@@ -24,11 +24,8 @@ impl Command {
     /// Input files of the commands that read several.
     fn files(&self) -> [Option<Named<'_>>; 3] {
         match self {
-            Self::Scan(args) => {
-                let [file, segments, _] = with("--segments", &args.common.file, &args.common.segments);
-                [file, segments, args.carries.carry_in.as_deref().map(|path| ("--carry-in", path))]
-            }
-            Self::Reduce(args) => with("--segments", &args.common.file, &args.common.segments),
+            Self::Scan(args) => with_carry(&args.common, &args.carries),
+            Self::Reduce(args) => with_carry(&args.common, &args.carries),
             Self::Expand(args) => with("--values", args.reading.path(), &args.values),
             Self::Text(Text::Lex(args)) => with("--rules", &args.file, &args.rules),
             Self::Text(Text::Compare(args)) => [Some(("A", &args.a)), Some(("B", &args.b)), None],
@@ -42,6 +39,12 @@ impl Command {
             _ => [None, None, None],
         }
     }
+}
+
+/// Files of a scan or reduction.
+fn with_carry<'a>(common: &'a Common, carries: &'a Carries) -> [Option<Named<'a>>; 3] {
+    let [file, segments, _] = with("--segments", &common.file, &common.segments);
+    [file, segments, carries.carry_in.as_deref().map(|path| ("--carry-in", path))]
 }
 
 /// FILE, and the file of an option.
@@ -86,7 +89,7 @@ mod tests {
         // A command added here belongs into `files`, too.
         let known = [
             "upsweep scan: file segments carry_in",
-            "upsweep reduce: file segments",
+            "upsweep reduce: file segments carry_in",
             "upsweep expand: file values",
             "upsweep text lex: file rules",
             "upsweep text compare: a b",
