@@ -97,7 +97,7 @@ pub(crate) struct ScanArgs {
     #[arg(long)]
     pub(crate) exclusive: bool,
     /// Scan from the last value to the first
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["carry_in", "carry_out"])]
     pub(crate) reverse: bool,
     #[command(flatten)]
     pub(crate) carries: Carries,
@@ -111,7 +111,7 @@ pub(crate) struct ReduceArgs {
     #[arg(long, value_parser = statistics(), value_delimiter = ',', default_value = "sum")]
     pub(crate) op: Vec<Statistic>,
     /// One line of results for each value of this column, wherever its rows are
-    #[arg(long, value_name = "NAME|N", conflicts_with_all = ["by_key", "segments", "axis", "init"])]
+    #[arg(long, value_name = "NAME|N", conflicts_with_all = ["by_key", "segments", "axis", "init", "carry_in", "carry_out"])]
     pub(crate) group_by: Option<String>,
     #[command(flatten)]
     pub(crate) carries: Carries,

@@ -19,8 +19,26 @@ pub(crate) struct Carried<'a> {
 }
 
 impl<'a> Carried<'a> {
-    /// Resolves the files that the options name. It must be called before the program opens anything.
-    pub(crate) fn of(carries: &'a Carries, output: &Destination) -> Result<Self> {
+    /// Resolves the files that the options name, and checks whether an initial value, if there is one, has a place beside
+    /// them. It must be called before the program opens anything.
+    pub(crate) fn of(
+        operation: Operation,
+        carries: &'a Carries,
+        init: Option<&str>,
+        output: &Destination,
+    ) -> Result<Self> {
+        let reason = match operation {
+            Operation::Scan if carries.carry_in.is_some() => {
+                "comes before the first part, and its carry has it: leave it out with --carry-in"
+            }
+            Operation::Reduction if carries.carry_out.is_some() => {
+                "is in no carry of a reduction: give it with the last part, without --carry-out"
+            }
+            _ => "",
+        };
+        if init.is_some() && !reason.is_empty() {
+            return Err(Failure::Input(format!("--init: {reason}")));
+        }
         let to = carries.carry_out.as_deref().map(|path| Destination::of("--carry-out", path)).transpose()?;
         if to.as_ref().is_some_and(|to| to.is(output)) {
             let name = output.name();
@@ -64,7 +82,7 @@ impl<'a> Carried<'a> {
         to.write(|out| out.write_all(&bytes).map_err(|e| Failure::writing(to.name(), &e)))
     }
 
-    /// Fails if the carry would lose the initial value, which it has after the first value only.
+    /// Fails if the carry of a scan would lose the initial value, which it has after the first value only.
     pub(crate) fn check_init(&self, carry: &Carry, asked: &Asked<'_>) -> Result<()> {
         let lost = self.to.is_some() && asked.common.init.is_some() && carry.position() == 0;
         let reason = "has no values, and its carry would lose --init: leave this part out";

@@ -29,7 +29,7 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     let (common, op) = (&args.common, args.op);
     common.sums.check(&[op])?;
     let (destination, named) = output(common.output.as_deref())?;
-    let carried = Carried::of(&args.carries, &destination)?;
+    let carried = Carried::of(Operation::Scan, &args.carries, common.init.as_deref(), &destination)?;
     let device = Chosen::open(common.device)?;
     if let Some(form @ (OutputForm::Npy | OutputForm::Raw(_))) = named
         && destination.is_plain_file()
@@ -216,7 +216,7 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     common.sums.check(&[op])?;
     let (destination, named) = output(common.output.as_deref())?;
     let output_form = named.unwrap_or(OutputForm::Words);
-    let carried = Carried::of(&args.carries, &destination)?;
+    let carried = Carried::of(Operation::Reduction, &args.carries, common.init.as_deref(), &destination)?;
     let device = Chosen::open(common.device)?;
     if device.on_host
         && let Some(file) = ArrayFile::open(common)?
@@ -268,9 +268,6 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     };
     let results = computed.and_then(|computed| sums.results(computed)).map_err(|e| asked.failed(&e))?;
     let time = started.elapsed();
-    if let Some(carry) = &carry {
-        carried.check_init(carry, &asked)?;
-    }
 
     let results_shape: Vec<usize> = match (given.segments(), axis) {
         (Segments::Whole, None) => Vec::new(),
@@ -335,9 +332,6 @@ fn reduce_in_chunks(
     let job = chunks::reduce::Job { file, reduce, sums, check };
     let carry = carried.is_asked().then_some(carry);
     let (total, carry) = job.run(carry, &|e| asked.overflow(input_form, "from here on ", e))?;
-    if let Some(carry) = &carry {
-        carried.check_init(carry, &asked)?;
-    }
     let total = sums.results(total).map_err(|e| asked.failed(&e))?;
     let time = started.elapsed();
     let (out_name, progress) = (destination.name(), Progress::new("writing", None));

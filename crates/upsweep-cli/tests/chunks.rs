@@ -79,10 +79,10 @@ fn chunks_have_the_bytes_of_a_whole_scan() {
     for &(element, descr, size) in TYPES {
         let is_float = element.starts_with('f');
         for op in ["sum", "product", "min", "max", "and", "or", "xor"] {
-            for _ in 0..2 {
+            for _ in 0..random.of(&[1, 1, 2]) {
                 let sum = matches!(op, "sum" | "product");
                 let chunk = CHUNK / if sum && !is_float { 8 } else { size };
-                let n = random.of(&[1, chunk - 1, chunk, chunk + 1, 2 * chunk, 2 * chunk + 77, 3 * chunk - 1]);
+                let n = random.of(&[1, chunk - 1, chunk, chunk + 1, chunk + 1, 2 * chunk + 77]);
                 let x = data(&mut random, element, size, n);
                 let mut options = vec!["--op", op, "--device", "cpu"];
                 options.extend(random.of(&[None, Some("--exclusive")]));
@@ -129,7 +129,7 @@ fn chunks_have_the_bytes_of_a_whole_scan() {
             }
         }
     }
-    assert!(codes[0] > 80 && codes[2] > 20 && codes[1] == 0, "{codes:?}");
+    assert!(codes[0] > 50 && codes[2] > 15 && codes[1] == 0, "{codes:?}");
 }
 
 /// The first result that does not fit is told, with its place in the file, whichever chunk it is in.
@@ -209,14 +209,13 @@ fn carries_of_processes() {
         f.file("all.bin", &x);
         let common = ["--type", element, "--op", op, "--device", "cpu"];
         let whole = f.prints(&[&["reduce", "all.bin"], &common[..], options].concat());
-        let (mut last, mut cuts) = (String::new(), [0, 0, random.below(n), random.below(n), n]);
-        cuts.sort_unstable();
+        let first = random.below(n / 2) + 1;
+        let (mut last, cuts) = (String::new(), [0, first, first, n / 2 + random.below(n / 2), n]);
         for (k, cut) in cuts.windows(2).enumerate() {
             f.file("part.bin", &x[cut[0] * size..cut[1] * size]);
-            let first = cut[0] == 0 && k == 0;
-            let from: &[&str] = if first { &[] } else { &["--carry-in", "state"] };
-            let init = if cut[1] > 0 && first { options } else { &[] };
-            let args = [&["reduce", "part.bin", "--carry-out", "state"], from, init, &common].concat();
+            let begin: &[&str] = if k == 0 { &[] } else { &["--carry-in", "state"] };
+            let end = if k == 3 { options } else { &["--carry-out", "state"] };
+            let args = [&["reduce", "part.bin"], begin, end, &common].concat();
             last = f.prints(&args);
         }
         assert_eq!(last, whole, "{op} of {element} {options:?}");
@@ -228,6 +227,9 @@ fn carries_of_processes() {
     );
     f.fails(&["reduce", "-", "--carry-in", "c"], b"1", 2, &["number 1: from here on the sum does not fit i64"]);
     assert_eq!(f.run_with(&["reduce", "-", "--carry-in", "c"], b"1 -3").good(), "9223372036854775805\n");
+    let last = ["reduce", "-", "--carry-in", "c", "--init"];
+    assert_eq!(f.run_with(&[&last[..], &["-1"]].concat(), b"1").good(), "9223372036854775807\n");
+    f.fails(&[&last[..], &["1"]].concat(), b"0", 2, &["does not fit i64"]);
     assert_eq!(f.run_with(&["scan", "-", "--carry-out", "c", "--init", "10"], b"1 2").good(), "11\n13\n");
     f.file("t.csv", "n\n3\n4\n");
     assert_eq!(f.prints(&["scan", "t.csv", "--carry-in", "c", "--carry-out", "c"]), "n,n_sum\n3,16\n4,20\n");
@@ -268,7 +270,9 @@ fn carries_that_are_none() {
     let reduce = ["reduce", "x.i64", "--carry-in", "c"];
     f.fails(&reduce, b"", 2, &["c: the carry is of a scan with sum in i64, and this is a reduction with sum in i64"]);
     f.fails(&["reduce", "x.i64", "--op", "count", "--carry-in", "c"], b"", 2, &["--carry-in is for others"]);
-    f.fails(&["scan", "x.i64", "--carry-in", "c", "--init", "1"], b"", 2, &["cannot be used with"]);
+    f.fails(&["scan", "x.i64", "--carry-in", "c", "--init", "1"], b"", 2, &["--init: comes before"]);
+    f.fails(&["reduce", "x.i64", "--carry-out", "d", "--init", "1"], b"", 2, &["--init: is in no carry"]);
+    f.fails(&["scan", "x.i64", "--carry-in", "c", "--reverse"], b"", 2, &["cannot be used with"]);
     f.fails(&["scan", "-", "--carry-in", "-"], b"", 2, &["both standard input"]);
     // The result and the carry that is replaced stay as they are when the scan fails.
     f.file("big.i64", bytes_of!(i64: i64::MAX));
@@ -280,12 +284,12 @@ fn carries_that_are_none() {
 #[test]
 fn a_file_longer_than_memory() {
     let f = Folder::new();
-    let len = 2usize << 30;
+    let len = 512usize << 20;
     let header = npy("'<f4'", &format!("({},)", len / 4), &[]);
     f.file("x.npy", &header);
     std::fs::File::options().write(true).open(f.path("x.npy")).unwrap().set_len((header.len() + len) as u64).unwrap();
     let mut command = Command::new("sh");
-    command.args(["-c", "ulimit -v 524288; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_upsweep")]);
+    command.args(["-c", "ulimit -v 131072; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_upsweep")]);
     command.args(["scan", "x.npy", "--init", "1.5", "-o", "out.npy", "--device", "cpu"]).current_dir(f.path(""));
     let output = command.env("RAYON_NUM_THREADS", "2").output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -79,7 +79,8 @@ impl Reduce<'_> {
 
     /// Reduces `x`, a part of an array, after the parts before it, and returns the total of all of them, one value. `carry`
     /// has the state after those, and then the state after this one. The total has the bits of one call on the whole
-    /// array, if the operator [keeps them](Op::keeps_bits_in_parts). An initial value comes before the first part alone.
+    /// array, if the operator [keeps them](Op::keeps_bits_in_parts). An initial value comes before the total that is returned;
+    /// no carry has it.
     ///
     /// ```
     /// use upsweep_dynamic::{Carry, Op, Reduce, Values, View};
@@ -129,16 +130,23 @@ impl Reduce<'_> {
     pub fn running_check(&self, carry: &Carry, of: Type, len: usize) -> Result<Option<RunningCheck>> {
         let element = self.common.accumulate.unwrap_or(of);
         self.common.begin(0, element)?;
+        let (op, init) = (self.common.op, self.common.init.and_then(Number::integer));
         let total = match carry.call.filter(|_| carry.position() > 0) {
-            None => self.common.init,
-            // The total of what follows is that of nothing more.
+            None => init,
+            // Nothing more has the total of what came before.
             Some((_, _, before)) => {
                 let nothing = Values::zeroed(before, 0)?;
+                let total = Reduce::new(op).run_part(&Device::cpu(), nothing.view(), &mut carry.copied()?)?;
                 let total =
-                    Reduce::new(self.common.op).run_part(&Device::cpu(), nothing.view(), &mut carry.copied()?)?;
-                crate::with_values!(total, total => total.first().map(|&total| total.number()))
+                    crate::with_values!(total, total => total.first().and_then(|&total| total.number().integer()));
+                match (init, total) {
+                    (Some(init), Some(total)) if op == Op::Product => Some(init.saturating_mul(total)),
+                    (Some(init), Some(total)) => Some(init.saturating_add(total)),
+                    (_, total) => total,
+                }
             }
         };
+        let total = total.map(Number::Integer);
         Ok(RunningCheck::new(self.common.op, total, (element, Results::Reduction), (of, len)))
     }
 }

@@ -136,11 +136,12 @@ fn a_total_that_is_handed_on_must_fit() {
     assert!(matches!(check.finish(true), Err(Error::Overflow { index: 1, .. })));
     // A reduction goes on after a total of any sign, and may come back into the range of its type.
     let reduce = Reduce::new(Op::Sum).accumulate(Type::I64);
-    for (first, next, fits) in [(-5, -124, false), (-5, -123, true), (500, -373, true), (500, -372, false)] {
+    for (first, next, fits) in [(-5, -125, false), (-5, -124, true), (500, -374, true), (500, -373, false)] {
         let mut carry = Carry::new();
         reduce.run_part(&device, View::I64(&[first]), &mut carry).unwrap();
         let next = [next];
-        let narrow = Reduce::new(Op::Sum).accumulate(Type::I8);
+        // An initial value that is no element, and is in no carry.
+        let narrow = Reduce::new(Op::Sum).accumulate(Type::I8).init(1i8);
         let mut check = narrow.running_check(&carry, Type::I64, 1).unwrap().unwrap();
         check.part(View::I64(&next), check.measure(View::I64(&next)).unwrap()).unwrap();
         assert_eq!(check.finish(false).is_ok(), fits, "{first} {next:?}");
