@@ -325,6 +325,10 @@ Output:
   /dev/fd/3) takes what standard output would. Without -o the result goes to standard output in the input's own format; a terminal shows its first
   and last values and a summary instead.
 
+Long files and parts of a series:
+  On the CPU a .npy or raw file is scanned to another in chunks, in some MB of memory a thread. --carry-out writes a small file
+  with what --carry-in of the next part's scan needs: the results have the bits of one scan of all parts.
+
 ",
     exit_codes!()
 );
@@ -359,7 +363,8 @@ value. With -o the file's ending decides: .npy, .csv, .tsv, or raw in .bin, .raw
 -o writes a .csv or .tsv with names. A mean is an f64; to count rows no column is needed. Cells of the column are compared as they are written; an empty one is a value too.
 
 Files are read, and integers are summed, as `upsweep scan --help` says: in 64 bits, and a sum that does not fit is an error.
-Nothing at all reduces to --init, or else to the operator's identity.
+Nothing at all reduces to --init, or else to the operator's identity. A .npy or raw file is reduced in chunks on the CPU. With
+--carry-out and --carry-in the values of several calls have one total; --init is given with the last.
 
 ",
     exit_codes!()
