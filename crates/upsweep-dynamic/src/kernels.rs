@@ -26,7 +26,7 @@ pub(crate) struct Options<'a, T> {
 
 /// Input and output of a scan: two buffers, or one in place, or two of a part of an array.
 #[derive(Debug)]
-pub(crate) enum Place<'a, 'x, 'y, T: Clone> {
+pub(crate) enum Buffers<'a, 'x, 'y, T: Clone> {
     Apart(&'a Buffer<'x, T>, &'a mut Buffer<'y, T>),
     InPlace(&'a mut Buffer<'y, T>),
     Part(&'a Buffer<'x, T>, &'a mut Buffer<'y, T>, &'a mut Carry),
@@ -42,7 +42,7 @@ pub(crate) enum Total<'a, 'x, 'y, T: Clone> {
 /// Functions compiled for one operator on elements of type `T`.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernels<T: Value> {
-    pub(crate) scan: fn(&Options<'_, T>, &Device, Place<'_, '_, '_, T>) -> Result<()>,
+    pub(crate) scan: fn(&Options<'_, T>, &Device, Buffers<'_, '_, '_, T>) -> Result<()>,
     pub(crate) reduce: fn(&Options<'_, T>, &Device, Total<'_, '_, '_, T>) -> Result<()>,
     pub(crate) plain_scan: fn(&[T], &mut [T]),
     pub(crate) plain_reduce: fn(&[T]) -> Option<T>,
@@ -62,7 +62,7 @@ impl<T: Value> Kernels<T> {
 fn scan<T: Value, O: Operator<T> + Default>(
     options: &Options<'_, T>,
     device: &Device,
-    place: Place<'_, '_, '_, T>,
+    buffers: Buffers<'_, '_, '_, T>,
 ) -> Result<()> {
     let mut scan = Scan::new(O::default());
     if options.exclusive {
@@ -75,22 +75,22 @@ fn scan<T: Value, O: Operator<T> + Default>(
         scan = scan.axis(shape, axis);
     }
     match (options.offsets, options.init) {
-        (None, None) => run_scan(&scan, device, place),
-        (None, Some(init)) => run_scan(&scan.init(init), device, place),
-        (Some(offsets), None) => run_scan(&scan.segments(Segments::Offsets(offsets)), device, place),
-        (Some(offsets), Some(init)) => run_scan(&scan.segments(Segments::Offsets(offsets)).init(init), device, place),
+        (None, None) => run_scan(&scan, device, buffers),
+        (None, Some(init)) => run_scan(&scan.init(init), device, buffers),
+        (Some(offsets), None) => run_scan(&scan.segments(Segments::Offsets(offsets)), device, buffers),
+        (Some(offsets), Some(init)) => run_scan(&scan.segments(Segments::Offsets(offsets)).init(init), device, buffers),
     }
 }
 
 fn run_scan<T: Value, O: Operator<T>, S: Segmentation, V: Init<T>>(
     scan: &Scan<'_, O, Same, Same, S, V>,
     device: &Device,
-    place: Place<'_, '_, '_, T>,
+    buffers: Buffers<'_, '_, '_, T>,
 ) -> Result<()> {
-    match place {
-        Place::Apart(input, output) => scan.run(device, input, output),
-        Place::InPlace(data) => scan.run_in_place(device, data),
-        Place::Part(input, output, carry) => scan.run_with_carry(device, input, output, carry),
+    match buffers {
+        Buffers::Apart(input, output) => scan.run(device, input, output),
+        Buffers::InPlace(data) => scan.run_in_place(device, data),
+        Buffers::Part(input, output, carry) => scan.run_with_carry(device, input, output, carry),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::buffer::{Buffer, on_host};
 use crate::carry::{Carry, Operation};
 use crate::check::Results;
-use crate::kernels::{Computed, Options, Place, kernels};
+use crate::kernels::{Buffers, Computed, Options, kernels};
 use crate::running::RunningCheck;
 use crate::{Error, Number, Op, Result, Scan, Type, Values, View, ViewMut};
 use upsweep::Device;
@@ -113,10 +113,10 @@ fn run<T: Computed>(
 ) -> Result<()> {
     let (kernels, x) = (kernels::<T>(op)?, Buffer::new(device, x)?);
     if on_host(device) {
-        return Ok((kernels.scan)(options, device, Place::Part(&x, &mut Buffer::Borrowed(out), carry))?);
+        return Ok((kernels.scan)(options, device, Buffers::Part(&x, &mut Buffer::Borrowed(out), carry))?);
     }
     let mut results = Buffer::zeroed(device, out.len())?;
-    (kernels.scan)(options, device, Place::Part(&x, &mut results, carry))?;
+    (kernels.scan)(options, device, Buffers::Part(&x, &mut results, carry))?;
     out.copy_from_slice(&results.into_vec()?);
     Ok(())
 }

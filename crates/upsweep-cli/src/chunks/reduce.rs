@@ -88,7 +88,7 @@ impl Job<'_> {
                 Ok(())
             };
             match in_order {
-                true => turns.in_turn(ticket, |state| note(state).map_err(|e| failed(e))).map(drop),
+                true => turns.in_turn(ticket, |state| note(state).map_err(&failed)).map(drop),
                 false => turns.at_once(note).map_err(failed),
             }
         })?;

@@ -89,9 +89,9 @@ impl Job<'_> {
             };
             let done = turns.in_turn(ticket, |State { carry, check }| {
                 if let Some(check) = check {
-                    check.part(x, extent).map_err(|e| failed(e))?;
+                    check.part(x, extent).map_err(&failed)?;
                 }
-                scan.run_part(&device, x, results.view_mut(), carry).map_err(|e| failed(e))
+                scan.run_part(&device, x, results.view_mut(), carry).map_err(&failed)
             })?;
             if done.is_none() {
                 return Ok(());
