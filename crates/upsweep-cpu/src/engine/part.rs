@@ -116,7 +116,7 @@ impl<S: Steps> Part<'_, S> {
         }
         let end = position + len;
         let mut total = self.fold((end % chunk).min(lanes));
-        for level in (0..SUBTREES).filter(|&level| end / chunk >> level & 1 == 1) {
+        for level in (0..SUBTREES).filter(|&level| (end / chunk) >> level & 1 == 1) {
             total = job.steps.join(self.value(lanes + level), total);
         }
         Ok(total)

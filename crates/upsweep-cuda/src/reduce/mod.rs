@@ -9,7 +9,7 @@
 //! | segments by flags or keys | the single-pass scan, see [`scan`] |
 //! | segments by offsets whose map reads by computed positions | `gathered.cuh`, see [`gathered`] |
 //! | interleaved lines | `columns/columns.cuh` |
-//! | a whole array in parts | see [`part`] |
+//! | a whole array in parts | see `part.rs` |
 //!
 //! **Commutative operators.** A reduction by an operator that is known to commute strides along the array. Small
 //! integers are combined several in a word (`kernels/word/lanes.cuh`). Extremes of f64 are those of integers in the

@@ -18,7 +18,7 @@ use upsweep_core::steps::Parts;
 
 impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
     /// Scans `input`, a part of an array, into `output`, after the parts before it. `carry` has the state after those, and
-    /// then the state after this one: see the [module](self). So an array of any length is scanned in parts, and
+    /// then the state after this one: see [`carry`](crate::carry). So an array of any length is scanned in parts, and
     /// they have the results of one call on the whole array. A new carry is that of the first part. An initial value
     /// comes before that, or in each segment.
     ///
