@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A row has the median of five runs, in which the contestants take turns. The files are in the folder for temporary
-//! files: three times 4 bytes for each of 2^size f32. A share is that of the parallel copy for what writes a file, of the
+//! files: two of 4 bytes times 2^size, of f32 and then of i64. A share is that of the parallel copy for what writes a file, of the
 //! parallel read for reductions. Times of programs include their start.
 
 use std::fs::{self, File};
@@ -43,7 +43,7 @@ fn run() -> Outcome {
         for (ty, descr, bytes) in [("f32", "<f4", 4), ("i64", "<i8", 8)] {
             let len = (4 << log2n) / bytes;
             write_input(&folder.path("x.npy"), descr, bytes, len)?;
-            measure(&options, &mut record, (&folder, &program), (ty, log2n))?;
+            measure(&options, &mut record, (&folder, &program), (ty, len.ilog2()))?;
         }
     }
     Ok(())
@@ -99,7 +99,7 @@ fn measure(
         ("copy", "parallel_read", false, Box::new(|| each_chunk(x, None, threads))),
         ("upsweep", "reduce_file", false, Box::new(|| run_to_end(&mut ours(&["reduce"])))),
     ];
-    if run_to_end(Command::new("python3").args(["-c", "import numpy"])).is_ok() {
+    if run_to_end(Command::new("python3").args(["-c", "import numpy"]).stderr(Stdio::null())).is_ok() {
         contestants.push(("numpy", "scan_file", true, Box::new(|| run_to_end(&mut python(NUMPY_SCAN)))));
         contestants.push(("numpy", "reduce_file", false, Box::new(|| run_to_end(&mut python(NUMPY_REDUCE)))));
     }

@@ -41,7 +41,7 @@ impl RunningCheck {
     /// products, and for elements that are no integers.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`]
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory)
     pub fn measure(&self, x: View<'_>) -> Result<Option<Extent>> {
         let Some(range) = x.element().integers().filter(|_| self.running.op == Op::Sum && x.element() != Type::Bool)
         else {
@@ -60,7 +60,7 @@ impl RunningCheck {
     /// once more, one after the other and in 128 bits.
     ///
     /// # Errors
-    /// [`Error::Overflow`] with the first result of a scan that does not fit: its index counts from the first part.
+    /// [`Error::Overflow`](crate::Error::Overflow) with the first result of a scan that does not fit: its index counts from the first part.
     pub fn part(&mut self, x: View<'_>, extent: Option<Extent>) -> Result<()> {
         let Self { running, position } = self;
         match extent.filter(|extent| running.fits(x.len(), &(extent.least..=extent.largest))) {
@@ -84,7 +84,7 @@ impl RunningCheck {
     /// to other parts.
     ///
     /// # Errors
-    /// [`Error::Overflow`]; for a total that is handed on, with the index of the last element.
+    /// [`Error::Overflow`](crate::Error::Overflow); for a total that is handed on, with the index of the last element.
     pub fn finish(&self, handed_on: bool) -> Result<()> {
         let Self { running, position } = self;
         let is_result = handed_on || running.results == Results::Reduction;
