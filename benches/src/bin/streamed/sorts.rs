@@ -1,7 +1,7 @@
 //! Sorts of u32 keys in host memory by a GPU of which 24 GB may be used; beside the CPU and, with the feature `peers`,
 //! two radix sorts on all of its cores.
 
-use crate::{CALLS, copies, timed};
+use crate::times::{CALLS, copies, timed};
 use cudarc::driver::CudaContext;
 use rayon::prelude::*;
 #[cfg(feature = "peers")]

@@ -13,8 +13,9 @@
 //! the device, each key crosses the bus once in each direction, and what does not overlap is one copy up and one down.
 //! Otherwise each key crosses it twice, and in both halves of the sort both directions are busy at once.
 
+use super::cuts;
 use super::kernels::Buffers;
-use super::{cuts, launch, types_of};
+use super::launch::{launch, types_of};
 use crate::Cuda;
 use crate::runtime::{HostArray, Move, Steps};
 use upsweep_core::call::Unsorted;
