@@ -54,6 +54,7 @@ __device__ __forceinline__ T fold_lanes(const T& v) {
         __syncthreads();
         if (threadIdx.x < half) lanes[threadIdx.x] = combine(lanes[threadIdx.x], lanes[threadIdx.x + half]);
     }
+    __syncthreads();  // the compiler lets all threads read what thread 0 returns
     return threadIdx.x == 0 ? lanes[0] : v;
 }
 
