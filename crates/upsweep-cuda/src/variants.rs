@@ -4,6 +4,7 @@ mod automata;
 mod axes;
 mod gathered;
 mod histograms;
+mod inputs;
 mod list_scan;
 mod merges;
 mod moving_sums;
@@ -30,13 +31,13 @@ use super::transform::TransformParams;
 use super::{columns, reduce, scan, transform};
 use half::{bf16, f16};
 use upsweep_core::halves::{InF32, sums_in_f32};
-use upsweep_core::inputs::{Applied, Bit, Counting, Gathered, Near, Read, Repeated};
+use upsweep_core::inputs::Read;
 use upsweep_core::operator::builtin::{And, ArgMax, CompensatedSum, First, Max, Sum};
 use upsweep_core::operator::builtin::{Compensate, Compensated, Rounded};
 use upsweep_core::operator::{
     Element, Enumerate, Function, Map, MapWith, Operator, Same, Source, Widen, Zip, function, operator,
 };
-use upsweep_core::outputs::{Scattered, Write};
+use upsweep_core::outputs::Write;
 use upsweep_core::segments::{Equal, Keys, Segmentation, Whole};
 use upsweep_core::steps::{Held, JobSteps, Parts};
 use upsweep_plan::scan::ScanPlan;
@@ -206,27 +207,6 @@ impl List {
             held.values.fill(source.value_bytes());
             add(self, &Functions::of::<S, G>(&text, &held));
         }
-    }
-
-    /// Adds the kernels of jobs whose inputs or outputs are not one buffer.
-    fn inputs(&mut self) {
-        type Two = Zip<(f32, Gathered<f32, u32>)>;
-        type Four = Zip<(f32, Near<f32>, Bit<u32>, u8)>;
-        type Computed = Zip<(Applied<Same, Counting<u64>>, Repeated<u64>)>;
-        type Places = Scattered<f32, Counting<u32>>;
-        let two = Parts::<Two, f32, _, _, _>::new(Sum, MapWith(Times), Same);
-        let four = Parts::<Four, f32, _, _, _>::new(Sum, MapWith(Mixed), Same);
-        self.families::<_, Whole>("four inputs", &four, None, Features::PLAIN);
-        self.families::<_, Whole>("f32 and gathered f32", &two, None, Features::PLAIN);
-        let one_pass = Features { heads: Heads::Rows, by_segment: true, ..Features::PLAIN };
-        self.with_functions::<_, Whole>(&two, None, |list, functions| {
-            list.scans("f32 and gathered f32 by rows", one_pass, functions);
-        });
-        let computed = Parts::<Computed, Zip<(u64, u64)>, _, _, _>::new(First, Same, Same);
-        self.families::<_, Whole>("computed", &computed, None, Features::PLAIN);
-        let reversed = Features { reverse: true, ..Features::PLAIN };
-        let scattered = Parts::<Zip<(f32, f32)>, Places, _, _, _>::new(Sum, MapWith(Times), Same);
-        self.families::<_, Whole>("scattered", &scattered, None, reversed);
     }
 
     /// Adds the kernels of the passes over interleaved lines of f16 that are cut into chunks; sums of chunks are f32.

@@ -1,4 +1,7 @@
 //! Turns: threads take tickets in order, and each does a part of its work when all earlier tickets have done theirs.
+//!
+//! A turn waits for no task of the pool: the thread could take up another ticket meanwhile, which would wait for the turn
+//! below it on the same stack. So what a turn computes is shorter than what the library shares among threads, 2 MiB.
 
 use crate::failure::{Failure, Result};
 use std::sync::atomic::{AtomicUsize, Ordering};

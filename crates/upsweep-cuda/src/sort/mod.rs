@@ -92,8 +92,8 @@ use upsweep_core::operator::Element;
 use upsweep_core::outputs::{LendMut, Target};
 use upsweep_core::segments::Offset;
 use upsweep_core::shape::Shape;
-use upsweep_plan::sort::types::{Indices, SortTypes};
 use upsweep_plan::sort::SortPlan;
+use upsweep_plan::sort::types::{Indices, SortTypes};
 
 /// Sorts keys into `output`, or in place. `cut` cuts the array into lines or segments, each of which is sorted by
 /// itself.
