@@ -43,6 +43,7 @@ pub mod pyramid;
 pub mod recurrence;
 pub mod reduce;
 pub mod reduce_runs;
+pub mod row_totals;
 pub mod rows;
 pub mod scan;
 pub mod scan_axes;
@@ -70,6 +71,8 @@ pub enum Plan {
     Reduce(reduce::ReducePlan),
     /// The reduction of rows, each by a warp, on a CUDA device.
     Rows(rows::RowsPlan),
+    /// Float sums or products of rows, on a CUDA device.
+    RowTotals(row_totals::RowTotalsPlan),
     /// A reduction by offsets of gathered elements, on a CUDA device.
     Gathered(gathered::GatheredPlan),
     /// A call on interleaved lines, on a CUDA device.
