@@ -31,6 +31,7 @@ use crate::array::Array;
 use crate::device::{Backend, Device};
 #[cfg(feature = "cuda")]
 use crate::options::Options;
+use upsweep_core::buffer::Output;
 #[cfg(feature = "cuda")]
 use upsweep_core::call::{Elements, Job};
 use upsweep_core::error::{Error, Result};
@@ -39,7 +40,7 @@ use upsweep_core::init::Init;
 use upsweep_core::inputs::{Inputs, Read, len_of};
 use upsweep_core::operator::builtin::Last;
 use upsweep_core::operator::{Element, Map, MapWith, Same};
-use upsweep_core::outputs::{Outputs, Write};
+use upsweep_core::outputs::{Outputs, Target, Write};
 #[cfg(feature = "cuda")]
 use upsweep_core::segments::{Segmentation, Whole};
 use upsweep_core::steps::Parts;
@@ -130,6 +131,26 @@ impl<M> Transform<M> {
             }
         }
     }
+}
+
+/// Stores `map` of each value of an input in a new array on the device. Of a counted input, what follows the counted
+/// values is unspecified.
+///
+/// # Errors
+/// As [`Transform::run`]; [`Error::Driver`] in a capture.
+pub(crate) fn evaluated<I: Read, M>(device: &Device, given: I::Given<'_>, map: M) -> Result<Array<M::Output>>
+where
+    M: Map<I::Value, I::Args>,
+{
+    device.refuse_in_capture("an input that is computed into memory first")?;
+    let len = len_of::<I>(&given)?;
+    let transform = Transform { map };
+    if !I::COUNTED {
+        return device.compute_array(len, |output| transform.dispatch::<I, M::Output>(device, given, output, len));
+    }
+    let mut made = device.to_be_written(len)?;
+    transform.dispatch::<I, M::Output>(device, given, Target::new(made.view_mut()), len)?;
+    Ok(made)
 }
 
 #[cfg(test)]
