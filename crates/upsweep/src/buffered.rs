@@ -8,7 +8,7 @@ use crate::device::Device;
 use crate::transform::evaluated;
 use upsweep_core::buffer::{Input, View};
 use upsweep_core::error::{Error, Result};
-use upsweep_core::inputs::Read;
+use upsweep_core::inputs::{Inputs, Read};
 use upsweep_core::operator::{Item, Same};
 
 /// An input whose elements are in one buffer.
@@ -29,18 +29,6 @@ impl<'x, I: Read> Buffered<'x, I> {
     pub(crate) fn new(device: &Device, given: I::Given<'x>) -> Result<Self> {
         let made = (const { Self::make() })(device, &given)?;
         Ok(Self { given, made })
-    }
-
-    /// Works like [`new`](Self::new) for a call that has to know how many elements there are.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new); [`Error::Options`] for a counted input.
-    pub(crate) fn of_known_length(device: &Device, given: I::Given<'x>) -> Result<Self> {
-        if I::COUNTED {
-            let reason = "the device alone knows how many elements there are: give a part of the buffer";
-            return Err(Error::Options { options: "a counted input of this call", reason });
-        }
-        Self::new(device, given)
     }
 
     /// Is chosen as a constant: otherwise the compiler would compile a transform of every buffer.
@@ -72,4 +60,26 @@ impl<'x, I: Read> Buffered<'x, I> {
     pub(crate) fn length(&self) -> Option<View<'_, u64>> {
         I::length(&self.given).map(Input::view)
     }
+}
+
+/// Computes the elements of an input that is no buffer, for a call that has to know how many there are.
+///
+/// # Errors
+/// Errors of a [`Transform`](crate::Transform) of the input; [`Error::Driver`] in a capture; [`Error::Options`] for a
+/// counted input.
+pub(crate) fn of_known_length<'x, X: Inputs<'x>>(device: &Device, input: X) -> Result<Buffered<'x, X::Item>> {
+    known_length::<X>()?;
+    Buffered::new(device, input.given())
+}
+
+/// Checks that the host knows how many elements an input has.
+///
+/// # Errors
+/// [`Error::Options`] for a counted input.
+pub(crate) fn known_length<'x, X: Inputs<'x>>() -> Result<()> {
+    if X::Item::COUNTED {
+        let reason = "the device alone knows how many elements there are: give a part of the buffer";
+        return Err(Error::Options { options: "a counted input of this call", reason });
+    }
+    Ok(())
 }

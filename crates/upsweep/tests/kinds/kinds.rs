@@ -18,11 +18,6 @@ pub(crate) fn of_near(x: [u32; 3]) -> u32 {
 pub(crate) fn of_four(set: bool, i: u32, near: [u32; 3], x: u16) -> u32 {
     if set { near[2] } else { i + u32::from(x) }
 }
-#[function]
-pub(crate) fn last_bits(x: u32) -> u32 {
-    x % 64
-}
-
 /// Buffers from which the kinds of inputs are made.
 pub(crate) struct Parts {
     pub(crate) len: usize,

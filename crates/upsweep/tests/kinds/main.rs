@@ -4,5 +4,7 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod bins;
 mod kinds;
+mod order;
 mod selections;
