@@ -205,13 +205,7 @@ impl<'a, C: Coefficient, Z> Recurrence<'a, C, Z> {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_with_state<'x, X, Y, S>(
-        &self,
-        device: &Device,
-        input: X,
-        output: &mut Y,
-        state: &mut S,
-    ) -> Result<()>
+    pub fn run_with_state<'x, X, Y, S>(&self, device: &Device, input: X, output: &mut Y, state: &mut S) -> Result<()>
     where
         X: Inputs<'x>,
         Y: Output<Item = X::Value> + ?Sized,

@@ -359,12 +359,7 @@ impl<G: Parting> Sort<Indices, G> {
     }
 
     #[cfg_attr(not(feature = "cuda"), allow(unused_mut, reason = "CUDA borrows the output mutably"))]
-    fn dispatch<K: Key, O: Index>(
-        &self,
-        device: &Device,
-        input: View<'_, K>,
-        mut output: Target<'_, O>,
-    ) -> Result<()> {
+    fn dispatch<K: Key, O: Index>(&self, device: &Device, input: View<'_, K>, mut output: Target<'_, O>) -> Result<()> {
         expect_length("output", output.len(), input.len())?;
         if input.len() as u64 > O::MOST {
             let reason = "there are more keys than the positions' type counts: take u64";

@@ -5,7 +5,7 @@ use upsweep::prelude::*;
 use upsweep_testing::on_each_backend;
 use upsweep_testing::place::Place;
 
-on_each_backend! { histograms, expansions, recurrences, transforms_and_reductions }
+on_each_backend! { histograms, expansions, recurrences, windows_and_levels, transforms_and_reductions }
 
 #[function]
 fn low_bits(x: u32) -> u32 {
@@ -103,6 +103,44 @@ fn recurrences(place: &Place) {
             recurrence.run_with_state(device, input(), &mut output, &mut state).unwrap();
             assert_eq!(output.check_guards(), expected, "{case}");
         });
+    }
+}
+
+#[function]
+fn mean(a: u32, b: u32, c: u32, d: u32) -> u32 {
+    a / 4 + b / 4 + c / 4 + d / 4
+}
+
+/// Moving sums, pyramids and upsweeps.
+fn windows_and_levels(place: &Place) {
+    let device = &place.device;
+    for len in lens() {
+        let parts = Parts::new(place, len);
+        each_kind!(&parts, |name, values, input| {
+            let case = format!("{name}, {len} elements");
+            let at = |i: usize| values.get(i).copied().unwrap_or(0);
+            let sums: Vec<u32> = (0..len)
+                .map(|i| at(i).wrapping_add(at(i + 1)).wrapping_add(if i > 0 { at(i - 1) } else { 0 }))
+                .collect();
+            let moving = MovingSum::new([1, 1, len, 1]).columns(1, 1);
+            assert_eq!(moving.run_to_vec(device, input()), Ok(sums.clone()), "{case}");
+            let mut output = place.poisoned::<u32>(len, 1);
+            moving.run(device, input(), &mut output).unwrap();
+            assert_eq!(output.check_guards(), sums, "{case}");
+            let blocks: Vec<u32> = (1..=len)
+                .map(|j| values[j - (1 << j.trailing_zeros())..j].iter().fold(0, |a: u32, b| a.wrapping_add(*b)))
+                .collect();
+            assert_eq!(UpSweep::new(Sum).run_to_vec(device, input()), Ok(blocks.clone()), "{case}");
+            UpSweep::new(Sum).run(device, input(), &mut output).unwrap();
+            assert_eq!(output.check_guards(), blocks, "{case}");
+        });
+        if len % 2 == 0 && len > 0 {
+            let pyramid = Pyramid::new(Mean, [1, 1, len, 1], 1);
+            let found = pyramid.run_to_vec(device, 0..len as u32).unwrap();
+            let expected: Vec<u32> =
+                (0..len / 2).map(|i| 2 * (i as u32 * 2 / 4) + 2 * ((i as u32 * 2 + 1) / 4)).collect();
+            assert_eq!(found, expected, "{len}");
+        }
     }
 }
 

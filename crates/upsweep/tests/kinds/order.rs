@@ -14,6 +14,8 @@ on_each_backend! {
     ranks,
     distinct_values,
     ways,
+    merges_and_sets,
+    sorts_by_fields,
     counted_inputs_are_refused,
 }
 
@@ -263,4 +265,55 @@ fn counted_inputs_are_refused(place: &Place) {
         assert!(matches!(found, Err(Error::Options { .. })), "call {i}: {found:?}");
     }
     assert_eq!(output.check_guards(), [0xABAB_ABAB; 10]);
+}
+
+/// Merges and sets of sorted values that are computed.
+fn merges_and_sets(place: &Place) {
+    let device = &place.device;
+    for len in lens() {
+        let (first, second): (Vec<u32>, Vec<u32>) = (0..len as u32).map(|i| (5 + i, i * 3)).unzip();
+        let (thirds, index): (Vec<u32>, Vec<u32>) =
+            ((0..len as u32 + 9).map(|i| i * 3).collect(), (0..len as u32).collect());
+        let (table, index) = (place.upload(&thirds, 1), place.upload(&index, 0));
+        let inputs = || (5..5 + len as u32, Gather::of(&table).at(&index));
+        let mut merged = [first.clone(), second.clone()].concat();
+        merged.sort_unstable();
+        assert_eq!(Merge::new().run_to_vec(device, inputs()), Ok(merged.clone()), "{len}");
+        let mut output = place.poisoned::<u32>(2 * len, 1);
+        Merge::new().run(device, inputs(), &mut output).unwrap();
+        assert_eq!(output.check_guards(), merged, "{len}");
+        let (a, b) = inputs();
+        let pairs = Merge::new().pairs().run_to_vecs(device, ((a, Apply(LowHalf, 5..5 + len as u32)), (b, &index)));
+        let (elements, values) = pairs.unwrap();
+        assert_eq!(elements, merged, "{len}");
+        assert!(elements.iter().zip(&values).all(|(x, v)| x % 65536 == *v || x / 3 == *v), "{len}");
+        let both: Vec<u32> = first.iter().copied().filter(|x| second.binary_search(x).is_ok()).collect();
+        assert_eq!(Sets::intersection().run_to_vec(device, inputs()), Ok(both), "{len}");
+    }
+}
+
+#[derive(Element, Clone, Copy, PartialEq, Debug)]
+#[repr(C)]
+struct Row {
+    #[key]
+    group: u16,
+    #[key]
+    size: u32,
+}
+#[function]
+fn row_of(size: u32, group: u16) -> Row {
+    Row { group: group % 4, size }
+}
+
+fn sorts_by_fields(place: &Place) {
+    let device = &place.device;
+    for len in lens() {
+        let parts = Parts::new(place, len);
+        let rows: Vec<Row> = (0..len).map(|i| Row { group: parts.small[i] % 4, size: parts.x[i] }).collect();
+        let mut order: Vec<usize> = (0..len).collect();
+        order.sort_by_key(|&i| (rows[i].group, rows[i].size));
+        let input = || Apply(RowOf, (&parts.on.x, &parts.on.small));
+        assert_eq!(Sort::by_fields().run_to_vec(device, input()), Ok(of(&rows, &order)), "{len}");
+        assert_eq!(Sort::by_fields().indices().run_to_vec::<_, u32>(device, input()), Ok(numbers(&order)), "{len}");
+    }
 }
