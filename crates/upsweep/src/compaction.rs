@@ -137,7 +137,8 @@ pub(crate) struct Chosen<'c, 'x, C, V, I: Read, O> {
     input: Buffered<'x, I>,
     /// Number of values that there is room for.
     room: usize,
-    /// Flags of the values for which a predicate holds.
+    /// Flags of the values for which a predicate holds, on CUDA.
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "on the CPU the predicate reads the values"))]
     flags: Option<Array<bool>>,
     stores: PhantomData<fn() -> (V, O)>,
 }

@@ -180,10 +180,7 @@ impl<'a> Nth<'a> {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_array<'x, X>(&self, device: &Device, input: X) -> Result<Array<X::Value>>
-    where
-        X: Inputs<'x, Value: Key>,
-    {
+    pub fn run_to_array<'x, X: Inputs<'x, Value: Key>>(&self, device: &Device, input: X) -> Result<Array<X::Value>> {
         let input = of_known_length(device, input)?;
         device.compute_array(self.wanted.len(), |output| self.dispatch(device, input.room(), output))
     }
@@ -192,10 +189,7 @@ impl<'a> Nth<'a> {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_vec<'x, X>(&self, device: &Device, input: X) -> Result<Vec<X::Value>>
-    where
-        X: Inputs<'x, Value: Key>,
-    {
+    pub fn run_to_vec<'x, X: Inputs<'x, Value: Key>>(&self, device: &Device, input: X) -> Result<Vec<X::Value>> {
         device.refuse_in_capture("reading elements at places in order")?;
         self.run_to_array(device, input)?.into_vec()
     }
@@ -220,10 +214,7 @@ impl<'a> Nth<'a, Interpolated> {
     ///
     /// # Errors
     /// As [`Nth::run`].
-    pub fn run_to_vec<'x, X>(&self, device: &Device, input: X) -> Result<Vec<f64>>
-    where
-        X: Inputs<'x, Value: Interpolate>,
-    {
+    pub fn run_to_vec<'x, X: Inputs<'x, Value: Interpolate>>(&self, device: &Device, input: X) -> Result<Vec<f64>> {
         values(&self.run_to_neighbours(device, input)?)
     }
 

@@ -36,6 +36,8 @@
 //!
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.3 (split).
 
+use crate::array::Array;
+use crate::buffered::known_length;
 use crate::compaction::Chosen;
 use crate::count::Count;
 use crate::device::Device;
@@ -148,5 +150,72 @@ impl<C, V> Partition<C, V> {
                 chosen.run(device, Some(Target::new(both)), Others::Behind, count)
             }
         }
+    }
+
+    /// Partitions `input` into two new arrays on the device, of the selected elements and of the rejected ones, with
+    /// exactly as many elements. On CUDA this waits until their number is known, for which the input is read once more;
+    /// on the CPU each array has room for all until then.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run); [`Error::Options`] for a counted input.
+    pub fn run_to_arrays<'x, X, O>(&self, device: &Device, input: X) -> Result<(Array<O>, Array<O>)>
+    where
+        X: Inputs<'x>,
+        O: Element,
+        C: Choose<X::Value, X::Args>,
+        V: Yields<X::Value, O>,
+    {
+        device.refuse_in_capture("arrays whose length depends on the data")?;
+        known_length::<X>()?;
+        let chosen = Chosen::<C, V, X::Item, O>::new(device, &self.choice, input.given())?;
+        let (room, mut count, mut rejected) = (chosen.room(), Count::new(device)?, None);
+        let selected = if device.is_cpu() {
+            device.compute_some(room, |selected| {
+                rejected = Some(device.compute_some(room, |others| {
+                    chosen.run(device, Some(selected), Others::Apart(others), &mut count)?;
+                    Ok(room.saturating_sub(count.get()?))
+                })?);
+                count.get()
+            })?
+        } else {
+            chosen.run(device, None, Others::Dropped, &mut count)?;
+            let len = count.get()?;
+            device.compute_array(len, |selected| {
+                let rest = room.saturating_sub(len);
+                rejected = Some(device.compute_array(rest, |others| {
+                    chosen.run(device, Some(selected), Others::Apart(others), &mut count)
+                })?);
+                Ok(())
+            })?
+        };
+        rejected.map(|rejected| (selected, rejected)).ok_or(Error::OutOfMemory { bytes: 0 })
+    }
+
+    /// Partitions `input` into two vectors on the host. On CUDA this waits for them.
+    ///
+    /// ```
+    /// use upsweep::prelude::*;
+    ///
+    /// #[function]
+    /// fn odd(x: u32) -> bool {
+    ///     x % 2 == 1
+    /// }
+    ///
+    /// let parts = Partition::new(Odd).run_to_vecs(&Device::cpu(), &[3u32, 1, 8, 0, 7])?;
+    /// assert_eq!(parts, (vec![3, 1, 7], vec![8, 0]));
+    /// # Ok::<(), upsweep::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`run_to_arrays`](Self::run_to_arrays).
+    pub fn run_to_vecs<'x, X, O>(&self, device: &Device, input: X) -> Result<(Vec<O>, Vec<O>)>
+    where
+        X: Inputs<'x>,
+        O: Element,
+        C: Choose<X::Value, X::Args>,
+        V: Yields<X::Value, O>,
+    {
+        let (selected, rejected) = self.run_to_arrays(device, input)?;
+        Ok((selected.into_vec()?, rejected.into_vec()?))
     }
 }

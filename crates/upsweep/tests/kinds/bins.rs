@@ -111,7 +111,7 @@ fn mean(a: u32, b: u32, c: u32, d: u32) -> u32 {
     a / 4 + b / 4 + c / 4 + d / 4
 }
 
-/// Moving sums, pyramids and upsweeps.
+/// Moving sums, pyramids, upsweeps and scans along axes.
 fn windows_and_levels(place: &Place) {
     let device = &place.device;
     for len in lens() {
@@ -133,6 +133,14 @@ fn windows_and_levels(place: &Place) {
             assert_eq!(UpSweep::new(Sum).run_to_vec(device, input()), Ok(blocks.clone()), "{case}");
             UpSweep::new(Sum).run(device, input(), &mut output).unwrap();
             assert_eq!(output.check_guards(), blocks, "{case}");
+            let running: Vec<u32> = values
+                .iter()
+                .scan(0, |sum: &mut u32, x| {
+                    *sum = sum.wrapping_add(*x);
+                    Some(*sum)
+                })
+                .collect();
+            assert_eq!(Scan::new(Sum).axes(&[1, len], &[1, 0]).run_to_vec(device, input()), Ok(running), "{case}");
         });
         if len % 2 == 0 && len > 0 {
             let pyramid = Pyramid::new(Mean, [1, 1, len, 1], 1);

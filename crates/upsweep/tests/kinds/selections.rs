@@ -156,6 +156,10 @@ fn partitions(place: &Place) {
             partition.indices().run(device, input(), (&mut a, &mut b)).unwrap();
             expect(&a, &numbers(&yes), &case);
             expect(&b, &numbers(&no), &case);
+            let found = partition.run_to_vecs(device, input());
+            assert_eq!(found, Ok((of(&values, &yes), of(&values, &no))), "{case}");
+            let found = partition.indices().run_to_vecs(device, input());
+            assert_eq!(found, Ok((numbers(&yes), numbers(&no))), "{case}");
             let mut both = place.poisoned::<u32>(len, 0);
             partition.indices().run(device, input(), &mut both).unwrap();
             expect(&both, &numbers(&[yes, no].concat()), &case);
