@@ -5,7 +5,7 @@ use upsweep_core::buffer::{Input, View};
 use upsweep_core::error::{Error, Result};
 use upsweep_core::operator::{Element, Function, Map, Number, Spread};
 
-/// Bins of equal width, made by [`Histogram::even`].
+/// Bins of equal width, made by [`Histogram::even`](super::Histogram::even).
 #[derive(Clone, Copy, Debug)]
 pub struct EvenBins {
     pub(super) low: f64,
@@ -13,7 +13,7 @@ pub struct EvenBins {
     pub(super) bins: usize,
 }
 
-/// Bins between neighbouring edges, made by [`Histogram::edges`].
+/// Bins between neighbouring edges, made by [`Histogram::edges`](super::Histogram::edges).
 #[derive(Debug)]
 pub struct Edges<'a, E: ?Sized>(pub(super) &'a E);
 
@@ -24,7 +24,7 @@ impl<E: ?Sized> Clone for Edges<'_, E> {
 }
 impl<E: ?Sized> Copy for Edges<'_, E> {}
 
-/// Bins whose numbers a function computes, made by [`Histogram::by`].
+/// Bins whose numbers a function computes, made by [`Histogram::by`](super::Histogram::by).
 #[derive(Clone, Copy, Debug)]
 pub struct ByBins<F> {
     pub(super) function: F,
@@ -43,8 +43,9 @@ pub trait WithRule<T: Element> {
         T: Number;
 }
 
-/// Kind of bins for elements of the type `T`, which are the arguments `Args` of a function: [`Histogram::even`],
-/// [`Histogram::edges`] and [`Histogram::by`] make one.
+/// Kind of bins for elements of the type `T`, which are the arguments `Args` of a function:
+/// [`Histogram::even`](super::Histogram::even), [`Histogram::edges`](super::Histogram::edges) and
+/// [`Histogram::by`](super::Histogram::by) make one.
 pub trait Bins<T: Element, Args = (T,)>: Copy {
     /// Returns the number of bins.
     #[doc(hidden)]
