@@ -1,6 +1,8 @@
-"""Running sums of float32 arrays in host memory: CuPy by chunks, copies overlapped, and NumPy.
+"""Arrays in host memory: running sums of float32 by CuPy in chunks, copies overlapped, and by NumPy; and sorts of uint32
+by CuPy, which keeps the whole array and its scratch on the GPU.
 
-    python3 benches/peers/streamed.py 24 28 31 > FILE
+    python3 benches/peers/streamed.py scan 24 28 31 > FILE
+    python3 benches/peers/streamed.py sort 24 28 32 > FILE
 
 Rows are those of `cargo run --release -p upsweep-bench --bin streamed`: medians of five calls, in microseconds, beside
 copies in both directions at once.
@@ -49,6 +51,13 @@ def copies(x, y, slots, streams):
     down.synchronize()
 
 
+def sorted_on_the_gpu(x, y, memory):
+    """Copies pinned x up, sorts it, and copies it down to y."""
+    memory.set(x)
+    memory.sort()
+    memory.get(out=y)
+
+
 def timed(call):
     call()
     times = []
@@ -59,12 +68,26 @@ def timed(call):
     return statistics.median(times)
 
 
+def sorts(sizes):
+    for log2n in sizes:
+        n = 1 << log2n
+        x, y = cupyx.empty_pinned(n, numpy.uint32), cupyx.empty_pinned(n, numpy.uint32)
+        memory = cupy.random.randint(0, 1 << 32, n, numpy.uint32)
+        memory.get(out=x)
+        micros = timed(lambda: sorted_on_the_gpu(x, y, memory))
+        print(f"cupy,sort_pinned_all_on_gpu,u32,{log2n},{micros:.3f},{8 * n / micros / 1e3:.2f},,", flush=True)
+
+
 def main():
     print(f"# versions: cupy {cupy.__version__}, numpy {numpy.__version__}, python {sys.version.split()[0]}")
     print("lib,algo,type,log2n,median_us,gbps,share_of_copy,enqueue_us")
+    sizes = list(map(int, sys.argv[2:]))
+    if sys.argv[1] == "sort":
+        sorts(sizes)
+        return
     slots = [(cupy.empty(CHUNK, cupy.float32), cupy.empty(CHUNK, cupy.float32)) for _ in range(SLOTS)]
     streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(SLOTS)]
-    for log2n in map(int, sys.argv[1:]):
+    for log2n in sizes:
         n = 1 << log2n
         x, y = cupyx.empty_pinned(n, numpy.float32), cupyx.empty_pinned(n, numpy.float32)
         x.fill(0.25)

@@ -97,8 +97,10 @@ pub(crate) struct ScanArgs {
     #[arg(long)]
     pub(crate) exclusive: bool,
     /// Scan from the last value to the first
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["carry_in", "carry_out"])]
     pub(crate) reverse: bool,
+    #[command(flatten)]
+    pub(crate) carries: Carries,
 }
 
 #[derive(Args, Debug)]
@@ -109,8 +111,10 @@ pub(crate) struct ReduceArgs {
     #[arg(long, value_parser = statistics(), value_delimiter = ',', default_value = "sum")]
     pub(crate) op: Vec<Statistic>,
     /// One line of results for each value of this column, wherever its rows are
-    #[arg(long, value_name = "NAME|N", conflicts_with_all = ["by_key", "segments", "axis", "init"])]
+    #[arg(long, value_name = "NAME|N", conflicts_with_all = ["by_key", "segments", "axis", "init", "carry_in", "carry_out"])]
     pub(crate) group_by: Option<String>,
+    #[command(flatten)]
+    pub(crate) carries: Carries,
 }
 
 #[derive(Args, Debug)]
@@ -238,6 +242,7 @@ an interrupt (INT), TERM or HUP, and no output is left."
 }
 
 pub(crate) mod apps;
+mod carries;
 mod files;
 pub(crate) mod pictures;
 mod planning;
@@ -249,6 +254,7 @@ mod sorting;
 mod statistic;
 mod summing;
 
+pub(crate) use carries::Carries;
 pub(crate) use planning::{BenchArgs, ExplainArgs, Explained, How, What};
 pub(crate) use reading::{Header, Reading, TableForm};
 use reading::{operators, types};
@@ -319,6 +325,10 @@ Output:
   /dev/fd/3) takes what standard output would. Without -o the result goes to standard output in the input's own format; a terminal shows its first
   and last values and a summary instead.
 
+Long files and parts of a series:
+  On the CPU a .npy or raw file is scanned to another in chunks, in some MB of memory a thread. --carry-out writes a small file
+  with what --carry-in of the next part's scan needs: the results have the bits of one scan of all parts.
+
 ",
     exit_codes!()
 );
@@ -353,7 +363,8 @@ value. With -o the file's ending decides: .npy, .csv, .tsv, or raw in .bin, .raw
 -o writes a .csv or .tsv with names. A mean is an f64; to count rows no column is needed. Cells of the column are compared as they are written; an empty one is a value too.
 
 Files are read, and integers are summed, as `upsweep scan --help` says: in 64 bits, and a sum that does not fit is an error.
-Nothing at all reduces to --init, or else to the operator's identity.
+Nothing at all reduces to --init, or else to the operator's identity. A .npy or raw file is reduced in chunks on the CPU. With
+--carry-out and --carry-in the values of several calls have one total; --init is given with the last.
 
 ",
     exit_codes!()

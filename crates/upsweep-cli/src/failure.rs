@@ -66,7 +66,8 @@ impl Failure {
                 | E::Axis { .. }
                 | E::NoIdentity { .. }
                 | E::Options { .. }
-                | E::Offsets { .. },
+                | E::Offsets { .. }
+                | E::Carry { .. },
             ) => Self::input(name, one_line(&error.to_string())),
             Error::Upsweep(_) => Self::Run(one_line(&error.to_string())),
             _ => Self::input(name, error),

@@ -61,6 +61,12 @@ pub(crate) fn raw_type(path: &Path) -> Option<Type> {
     Type::ALL.iter().copied().find(|element| ending.eq_ignore_ascii_case(element.name()))
 }
 
+/// Returns the element type of the raw file `path`: the one that its name says, else `asked`. `None` also for endings of
+/// formats that are not read.
+pub(crate) fn raw_stored(path: &Path, asked: Option<Type>) -> Option<Type> {
+    raw_type(path).or(asked).filter(|_| other_format(path).is_none())
+}
+
 /// Returns advice for a file whose ending names a format that is not read.
 fn other_format(path: &Path) -> Option<String> {
     let ending = path.extension()?.to_string_lossy().to_lowercase();
@@ -122,7 +128,7 @@ pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
     if let Some(reason) = other_format(path) {
         return Err(Failure::input(&name, reason));
     }
-    let Some(stored) = raw_type(path).or(args.element) else {
+    let Some(stored) = raw_stored(path, args.element) else {
         let typed = if args.options { "give --type for raw binary, or name it" } else { "name raw binary" };
         let advice = format!("{typed} by its type (.f32), or give `-` with < for numbers as text");
         return Err(Failure::input(

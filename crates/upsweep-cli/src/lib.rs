@@ -6,8 +6,10 @@
 //! * [`run`] takes the steps of a scan or a reduction.
 //! * [`input`] reads the file ([`npy`], [`binary`], [`table`], [`words`]).
 //! * [`segments`] finds the segment boundaries.
+//! * [`chunks`] reads, computes and writes big files at the same time; [`carried`] has the carries of `--carry-in` and
+//!   `--carry-out`.
 //! * [`upsweep_dynamic`] computes.
-//! * [`mod@write`] writes the result to the destination ([`output`]), or [`show`] prints it on a terminal.
+//! * [`mod@write`] writes the result to the destination ([`output`]), with keys [`keyed`], or [`show`] prints it on a terminal.
 //! * [`element`] parses and formats the element types as text and bytes.
 //!
 //! [`histogram`], [`quantile`], [`selecting`], [`sorting`] and [`signal`] read and write in the same way.
@@ -25,6 +27,8 @@ mod args;
 mod asked;
 mod bench;
 mod binary;
+mod carried;
+mod chunks;
 mod closed;
 mod collect;
 mod count;
@@ -36,6 +40,7 @@ mod failure;
 mod groups;
 mod histogram;
 mod input;
+mod keyed;
 mod lab;
 mod means;
 mod npy;

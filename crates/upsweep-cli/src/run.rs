@@ -2,23 +2,26 @@
 
 use crate::args::{Common, ReduceArgs, ScanArgs, Statistic};
 use crate::asked::{Asked, axis, place};
-use crate::collect::{Refused, Texts};
+use crate::carried::Carried;
+use crate::chunks::{self, ArrayFile};
 use crate::device::Chosen;
-use crate::element::{Type, Values, format as format_value};
-use crate::failure::{Failure, Result, note, quoted};
+use crate::element::{Type, Values};
+use crate::failure::{Failure, Result, note};
 use crate::input::{self, Form, Input};
+use crate::keyed::{keyed, note_repeated_keys};
+use crate::npy;
 use crate::output::Destination;
 use crate::print::print;
 use crate::progress::Progress;
 use crate::segments::Given;
 use crate::show::{self, Summary};
 use crate::sums::Sums;
-use crate::table::{self, Cells, Keep, Layout, WrittenRows};
+use crate::table::{self, Cells, Keep};
 use crate::write::{self, OutputForm};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::time::Instant;
-use upsweep_dynamic::{Reduce, Scan, Segments};
+use upsweep_dynamic::{Error, Op, Operation, Reduce, RunningCheck, Scan, Segments, View};
 
 /// Runs `upsweep scan`.
 pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
@@ -26,7 +29,19 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     let (common, op) = (&args.common, args.op);
     common.sums.check(&[op])?;
     let (destination, named) = output(common.output.as_deref())?;
+    let carried = Carried::of(Operation::Scan, &args.carries, common.init.as_deref(), &destination)?;
     let device = Chosen::open(common.device)?;
+    if let Some(form @ (OutputForm::Npy | OutputForm::Raw(_))) = named
+        && destination.is_plain_file()
+        && device.on_host
+        && !args.reverse
+        && let Some(file) = ArrayFile::open(common)?
+        && common.axis.is_none_or(|_| file.shape.len() == 1)
+        && let sums = Sums::new(common.sums, op, file.element, form)?
+        && op.keeps_bits_in_parts(sums.computed)
+    {
+        return scan_in_chunks(args, (&file, sums), &device, (&destination, form), &carried, begun);
+    }
     explain_waiting(common);
     let mut input = input::load(common, false)?;
     let output_form = named.unwrap_or(OutputForm::of_input(&input.form));
@@ -44,37 +59,36 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     let asked = Asked { common, name: &name, device: &device, shape: &shape, axis, sums, begun };
     let values = sums.converted(values.view()).map_err(|e| asked.failed(&e))?.unwrap_or(values);
 
-    let mut scan = Scan::new(op).segments(given.segments()).accumulate(sums.results);
-    if args.exclusive {
-        scan = scan.exclusive();
-    }
-    if args.reverse {
-        scan = scan.reverse();
-    }
-    let init = asked.init()?;
-    if let Some(init) = init {
-        scan = scan.init(init);
-    }
-    if let Some(axis) = axis {
-        scan = scan.axis(&shape, axis);
-    }
+    let Scans { checked, computed: scan } = Scans::new(args, &asked, axis)?;
+    let (checked, scan) = (checked.segments(given.segments()), scan.segments(given.segments()));
+    let mut carry = carried.is_asked().then(|| carried.read(Operation::Scan, op, sums.computed)).transpose()?;
     if sums.checked {
-        scan.check_overflow(values.view()).map_err(|e| asked.overflow(&form, "", &e))?;
-    }
-    scan = scan.accumulate(sums.computed);
-    if let Some(init) = init {
-        scan = scan.init(sums.init(init));
+        let fits = match &carry {
+            None => checked.check_overflow(values.view()),
+            Some(carry) => {
+                let check = checked.running_check(carry, values.element(), values.len());
+                check.and_then(|check| check_part(check, values.view(), carried.is_handed_on()))
+            }
+        };
+        fits.map_err(|e| asked.overflow(&form, "", &e))?;
     }
     let started = Instant::now();
-    let values = scan.run_owned(&device.device, values).and_then(|computed| sums.results(computed));
-    let values = values.map_err(|e| asked.failed(&e))?;
+    let computed = match &mut carry {
+        None => scan.run_owned(&device.device, values),
+        Some(carry) => Values::zeroed(sums.computed, values.len()).and_then(|mut results| {
+            scan.run_part(&device.device, values.view(), results.view_mut(), carry)?;
+            Ok(results)
+        }),
+    };
+    let values = computed.and_then(|computed| sums.results(computed)).map_err(|e| asked.failed(&e))?;
     let time = started.elapsed();
+    if let Some(carry) = &carry {
+        carried.check_init(carry, &asked)?;
+    }
 
     let len = values.len();
-    let kind = if args.exclusive { "exclusive" } else { "inclusive" };
-    let end = if args.reverse { " from the end" } else { "" };
-    let what = format!("{kind} {} scan{end}", op);
-    let summary = asked.summary(what, (len, element), time, len * (element.size() + sums.results.size()));
+    let bytes = len * (element.size() + sums.results.size());
+    let summary = asked.summary(described(args), (len, element), time, bytes);
     if on_terminal {
         let column = match &form {
             Form::Table { layout, .. } => layout.column(),
@@ -82,10 +96,11 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
         };
         let (place, first) = place(&form);
         let places = show::Places { name: place, first, shape: &shape };
-        return print(&destination, |out| {
+        print(&destination, |out| {
             show::table(out, (&sample, column), (&values, op.name()), &places)?;
             writeln!(out, "{summary}")
-        });
+        })?;
+        return carry.map_or(Ok(()), |carry| carried.write(&carry, &asked));
     }
     let progress = Progress::new("writing", Some((values.len() * values.element().size()) as u64));
     let out_name = destination.name();
@@ -97,7 +112,87 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
         _ => write::write(output_form, &values, &shape, (out, out_name), &progress),
     })?;
     drop(progress);
+    if let Some(carry) = &carry {
+        carried.write(carry, &asked)?;
+    }
     report(&destination, &summary);
+    Ok(())
+}
+
+/// Scans of a call: in the type of the results, for their check, and in the type of the computation.
+struct Scans<'a> {
+    checked: Scan<'a>,
+    computed: Scan<'a>,
+}
+
+impl<'a> Scans<'a> {
+    fn new(args: &ScanArgs, asked: &Asked<'a>, axis: Option<usize>) -> Result<Self> {
+        let sums = &asked.sums;
+        let mut scan = Scan::new(args.op);
+        if args.exclusive {
+            scan = scan.exclusive();
+        }
+        if args.reverse {
+            scan = scan.reverse();
+        }
+        if let Some(axis) = axis {
+            scan = scan.axis(asked.shape, axis);
+        }
+        let (mut checked, mut computed) = (scan.accumulate(sums.results), scan.accumulate(sums.computed));
+        if let Some(init) = asked.init()? {
+            (checked, computed) = (checked.init(init), computed.init(sums.init(init)));
+        }
+        Ok(Self { checked, computed })
+    }
+}
+
+/// Checks that the results of `x` fit their type, if they might not; and their total, if it is `handed_on`.
+fn check_part(check: Option<RunningCheck>, x: View<'_>, handed_on: bool) -> upsweep_dynamic::Result<()> {
+    let Some(mut check) = check else { return Ok(()) };
+    check.part(x, check.measure(x)?)?;
+    check.finish(handed_on)
+}
+
+/// Returns the name of a scan, for its summary.
+fn described(args: &ScanArgs) -> String {
+    let kind = if args.exclusive { "exclusive" } else { "inclusive" };
+    let end = if args.reverse { " from the end" } else { "" };
+    format!("{kind} {} scan{end}", args.op)
+}
+
+/// Runs `upsweep scan` of a big array: its file is read, computed and written at the same time.
+fn scan_in_chunks(
+    args: &ScanArgs,
+    (file, sums): (&ArrayFile, Sums),
+    device: &Chosen,
+    (destination, form): (&Destination, OutputForm),
+    carried: &Carried<'_>,
+    begun: Instant,
+) -> Result<()> {
+    let (common, op) = (&args.common, args.op);
+    let &ArrayFile { ref name, element, ref shape, len, form: ref input_form, .. } = file;
+    sums.check_output(form, op, destination.name())?;
+    let axis = common.axis.map(|asked| axis(asked, shape, name)).transpose()?;
+    sums.note_width(form, element);
+    let asked = Asked { common, name, device, shape, axis, sums, begun };
+    let Scans { checked, computed: scan } = Scans::new(args, &asked, None)?;
+    let carry = carried.read(Operation::Scan, op, sums.computed)?;
+    let overflow = |e: &Error| asked.overflow(input_form, "", e);
+    let check = if sums.checked { checked.running_check(&carry, element, len) } else { Ok(None) };
+    let (check, handed_on) = (check.map_err(|e| asked.failed(&e))?, carried.is_handed_on());
+    let header = if form == OutputForm::Npy { npy::header(sums.results, shape) } else { Vec::new() };
+    let begin = header.len() as u64;
+    let job = chunks::scan::Job { file, scan, sums, check, handed_on, begin };
+    let started = Instant::now();
+    let mut last = carry;
+    destination.write_places(|places| {
+        places.write(&header, 0)?;
+        last = job.run(std::mem::take(&mut last), places, &overflow)?;
+        carried.check_init(&last, &asked)
+    })?;
+    carried.write(&last, &asked)?;
+    let bytes = len * (element.size() + sums.results.size());
+    report(destination, &asked.summary(described(args), (len, element), started.elapsed(), bytes));
     Ok(())
 }
 
@@ -107,7 +202,7 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     let common = &args.common;
     let op = match args.op[..] {
         [Statistic::Of(op)] => op,
-        [Statistic::Count] => return count(common),
+        [Statistic::Count] => return count(args),
         [statistic] => {
             let name = statistic.name();
             return Err(Failure::Input(format!("--op {name}: is computed of groups: give --group-by COLUMN")));
@@ -121,7 +216,16 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     common.sums.check(&[op])?;
     let (destination, named) = output(common.output.as_deref())?;
     let output_form = named.unwrap_or(OutputForm::Words);
+    let carried = Carried::of(Operation::Reduction, &args.carries, common.init.as_deref(), &destination)?;
     let device = Chosen::open(common.device)?;
+    if device.on_host
+        && let Some(file) = ArrayFile::open(common)?
+        && common.axis.is_none_or(|_| file.shape.len() == 1)
+        && let sums = Sums::new(common.sums, op, file.element, output_form)?
+        && op.keeps_bits_in_parts(sums.computed)
+    {
+        return reduce_in_chunks((common, op), (&file, sums), &device, (&destination, output_form), &carried, begun);
+    }
     explain_waiting(common);
     let mut input = input::load(common, true)?;
     let element = input.values.element();
@@ -142,16 +246,27 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     if let Some(axis) = axis {
         reduce = reduce.axis(&shape, axis);
     }
+    let mut carry = carried.is_asked().then(|| carried.read(Operation::Reduction, op, sums.computed)).transpose()?;
     if sums.checked {
-        reduce.check_overflow(values.view()).map_err(|e| asked.overflow(&form, "from here on ", &e))?;
+        let fits = match &carry {
+            None => reduce.check_overflow(values.view()),
+            Some(carry) => {
+                let check = reduce.running_check(carry, values.element(), values.len());
+                check.and_then(|check| check_part(check, values.view(), carried.is_handed_on()))
+            }
+        };
+        fits.map_err(|e| asked.overflow(&form, "from here on ", &e))?;
     }
     reduce = reduce.accumulate(sums.computed);
     if let Some(init) = init {
         reduce = reduce.init(sums.init(init));
     }
     let started = Instant::now();
-    let results = reduce.run(&device.device, values.view()).and_then(|computed| sums.results(computed));
-    let results = results.map_err(|e| asked.failed(&e))?;
+    let computed = match &mut carry {
+        None => reduce.run(&device.device, values.view()),
+        Some(carry) => reduce.run_part(&device.device, values.view(), carry),
+    };
+    let results = computed.and_then(|computed| sums.results(computed)).map_err(|e| asked.failed(&e))?;
     let time = started.elapsed();
 
     let results_shape: Vec<usize> = match (given.segments(), axis) {
@@ -184,18 +299,61 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
             }
         }
     })?;
+    if let Some(carry) = &carry {
+        carried.write(carry, &asked)?;
+    }
     report(&destination, &summary);
     Ok(())
 }
 
+/// Runs `upsweep reduce` of a big array: its file is read and computed at the same time.
+fn reduce_in_chunks(
+    (common, op): (&Common, Op),
+    (file, sums): (&ArrayFile, Sums),
+    device: &Chosen,
+    (destination, form): (&Destination, OutputForm),
+    carried: &Carried<'_>,
+    begun: Instant,
+) -> Result<()> {
+    let &ArrayFile { ref name, element, ref shape, len, form: ref input_form, .. } = file;
+    sums.check_output(form, op, destination.name())?;
+    sums.note_width(form, element);
+    let axis = common.axis.map(|asked| axis(asked, shape, name)).transpose()?;
+    let asked = Asked { common, name, device, shape, axis, sums, begun };
+    let mut reduce = Reduce::new(op).accumulate(sums.computed);
+    let mut checked = Reduce::new(op).accumulate(sums.results);
+    if let Some(init) = asked.init()? {
+        (reduce, checked) = (reduce.init(sums.init(init)), checked.init(init));
+    }
+    let carry = carried.read(Operation::Reduction, op, sums.computed)?;
+    let check = if sums.checked { checked.running_check(&carry, element, len) } else { Ok(None) };
+    let check = check.map_err(|e| asked.failed(&e))?;
+    let started = Instant::now();
+    let job = chunks::reduce::Job { file, reduce, sums, check };
+    let carry = carried.is_asked().then_some(carry);
+    let (total, carry) = job.run(carry, &|e| asked.overflow(input_form, "from here on ", e))?;
+    let total = sums.results(total).map_err(|e| asked.failed(&e))?;
+    let time = started.elapsed();
+    let (out_name, progress) = (destination.name(), Progress::new("writing", None));
+    destination.write(|out| write::write(form, &total, &[], (out, out_name), &progress))?;
+    if let Some(carry) = &carry {
+        carried.write(carry, &asked)?;
+    }
+    report(destination, &asked.summary(format!("{op} reduction"), (len, element), time, len * element.size()));
+    Ok(())
+}
+
 /// Runs `upsweep reduce --op count`: counts the values, or the rows of a table whatever their cells hold.
-fn count(common: &Common) -> Result<()> {
+fn count(args: &ReduceArgs) -> Result<()> {
+    let common = &args.common;
     common.sums.check(&[])?;
     let of_parts = [
         ("--by-key", common.by_key.is_some()),
         ("--segments", common.segments.is_some()),
         ("--axis", common.axis.is_some()),
         ("--init", common.init.is_some()),
+        ("--carry-in", args.carries.carry_in.is_some()),
+        ("--carry-out", args.carries.carry_out.is_some()),
     ];
     if let Some((option, _)) = of_parts.iter().find(|(_, given)| *given) {
         let advice = "give --group-by COLUMN to count those of groups";
@@ -243,45 +401,11 @@ pub(crate) fn form_of(destination: &Destination, path: &Path) -> Result<Option<O
     if unnamed { Ok(None) } else { OutputForm::of_path("-o", path).map(Some) }
 }
 
-/// Writes a row for each segment: its key and its result.
-fn keyed(
-    keys: &Texts,
-    names: Option<csv::ByteRecord>,
-    results: &Values,
-    delimiter: u8,
-    (out, out_name): (&mut dyn Write, &str),
-) -> Result<()> {
-    let mut out = WrittenRows::to(out, out_name, delimiter);
-    if let Some(names) = names {
-        out.write(&names)?;
-    }
-    let mut text = Vec::new();
-    for (index, key) in keys.iter().enumerate() {
-        text.clear();
-        format_value(results, index, &mut text);
-        out.write([key, &text[..]])?;
-    }
-    Ok(())
-}
-
 /// Tells a person who types numbers at a terminal how to end the input.
 pub(crate) fn explain_waiting(common: &Common) {
     if common.file == Path::new("-") && io::stdin().is_terminal() {
         note("numbers are read from the terminal: end them with Ctrl-D");
     }
-}
-
-/// Prints a note if a key has several results: users who mean groups expect one result for each key.
-fn note_repeated_keys(name: &str, layout: &Layout, keys: &Texts) -> Result<()> {
-    let full = |refused: Refused| refused.failure(name, |reason| Failure::input(name, reason));
-    if let Some(key) = keys.repeated().map_err(full)? {
-        let (key, column) = (quoted(&String::from_utf8_lossy(key)), layout.key_column().unwrap_or_default());
-        note(&format!(
-            "{name}: the key {key} comes back after another: each run of equal keys has a result of its own; \
-             give --group-by instead of --by-key for one result a key, or sort the rows by column {column}"
-        ));
-    }
-    Ok(())
 }
 
 /// Prints the summary to standard error if that is a terminal and the results went to a file.

@@ -73,6 +73,12 @@ impl Sums {
         (!integers && values.element() != self.computed).then(|| values.nearest(self.computed)).transpose()
     }
 
+    /// Converts the values to the type of the computation, integers to wider ones.
+    pub(crate) fn in_computed(&self, values: View<'_>) -> upsweep_dynamic::Result<Values> {
+        let integers = values.element().integers().is_some() && self.computed.integers().is_some();
+        if integers { values.to_type(self.computed) } else { values.nearest(self.computed) }
+    }
+
     /// Converts an initial value from the type of the results to that of the computation, integers modulo 2^64.
     pub(crate) fn init(&self, init: Number) -> Number {
         match (init, self.computed) {

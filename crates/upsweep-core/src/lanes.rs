@@ -38,7 +38,7 @@ pub const ROWS: usize = 8;
 /// Largest number of lanes.
 pub const MOST_LANES: usize = 128;
 /// Smallest number of lanes.
-const FEWEST_LANES: usize = 32;
+pub const FEWEST_LANES: usize = 32;
 /// Bytes of a row, unless it has the fewest or the most lanes.
 const ROW_BYTES: usize = 512;
 

@@ -1,6 +1,7 @@
 //! Reduction on the CPU: dispatch of a job by its segments and its plan.
 
 use super::columns;
+use super::engine::part::Part;
 use super::engine::placed::{Placed, placed};
 use super::engine::results::Results;
 use super::engine::segment_heads::{self, ByTest, first};
@@ -12,12 +13,13 @@ use super::tile::erased;
 use super::tile::run::Memory;
 use std::ops::Range;
 use upsweep_core::buffer::ViewMut;
+use upsweep_core::call::carry::Carried;
 use upsweep_core::call::{Elements, Job};
 use upsweep_core::error::{Error, Result};
 use upsweep_core::inputs::Faults;
 use upsweep_core::lanes;
 use upsweep_core::outputs::Write;
-use upsweep_core::segments::{Kind, SegmentKind, Segmentation};
+use upsweep_core::segments::{CpuSegments, Kind, SegmentKind, Segmentation, Whole};
 use upsweep_core::shape::Shape;
 use upsweep_core::steps::{Held, JobSteps, Steps};
 use upsweep_plan::cpu::{Blocks, CpuJob, CpuKind, CpuPlan, Cut, Limits};
@@ -137,6 +139,82 @@ impl<S: Steps, G: Segmentation> Body<S> for ReduceMemory<'_, '_, S, G> {
                 _ => Err(Kind::contradicts()),
             }
         }
+    }
+}
+
+/// Reduces the elements of a job after those that `carried` has the state of, to the total of all. The job has a whole
+/// array.
+pub fn run_part<S: JobSteps>(job: Job<'_, '_, '_, S, Whole>, carried: Carried<'_>) -> Result<()> {
+    run_part_within(job, carried, Limits::of(S::BYTES))
+}
+
+/// [`run_part`] with explicit limits, which tests change.
+pub(super) fn run_part_within<S: JobSteps>(
+    job: Job<'_, '_, '_, S, Whole>,
+    carried: Carried<'_>,
+    limits: Limits,
+) -> Result<()> {
+    Held::nothing().add_all::<S, Whole>(&job.steps, None)?;
+    let Job { input, output, shape, init, steps, .. } = job;
+    let faults = Faults::default();
+    let Placed { memory, shape, init } =
+        placed::<S::In, S::Out, S::Given>(&input, &output, shape, &init, false, &faults)?;
+    let init = init.map(|value| steps.given(value));
+    let empty = init.or(steps.identity());
+    let Carried { position, before, after } = carried;
+    let (before, state) = (before.on_host("carry")?, after.into_host("carry")?);
+    let position = usize::try_from(position).map_err(|_| Error::OutOfMemory { bytes: usize::MAX })?;
+    state.copy_from_slice(before);
+    let job = CpuJob {
+        kind: CpuKind::Reduction,
+        shape,
+        segments: CpuSegments::None,
+        bytes: S::BYTES,
+        tile: const { lanes::chunk_len(S::TREE, S::BYTES) },
+        in_place: false,
+    };
+    let plan = CpuPlan::within(job, limits);
+    let part = PartMemory::<S> { init, empty, position, state, plan: &plan };
+    // SAFETY: the job borrows its memory for this call; the plan was made for its shape. The builder has checked that
+    // there is one result, and that the state is one of a reduction by these steps.
+    #[cfg(not(feature = "small-loops"))]
+    unsafe {
+        part.run(steps, memory)?;
+    }
+    // Type-erased loops, compiled once for many jobs.
+    #[cfg(feature = "small-loops")]
+    // SAFETY: as above.
+    unsafe {
+        erased::call(steps, memory, part)?;
+    }
+    faults.check()
+}
+
+/// Reduction of a part of an array.
+///
+/// # Safety
+/// The memory is valid and used by nothing else; the plan was made for its length; there is one result; the state is one
+/// of a reduction by these steps.
+struct PartMemory<'a, S: Steps> {
+    init: Option<S::Acc>,
+    empty: Option<S::Acc>,
+    position: usize,
+    state: &'a mut [u64],
+    plan: &'a CpuPlan,
+}
+
+impl<S: Steps> Body<S> for PartMemory<'_, S> {
+    type Result = Result<()>;
+
+    unsafe fn run<E: Steps>(self, steps: E, memory: Memory<E::In, E::Out>) -> Result<()> {
+        let Self { init, empty, position, state, plan } = self;
+        // SAFETY: values of `E` have the bits of values of `S`, a condition of [`Body::run`].
+        let [init, empty] = [init, empty].map(|value| value.map(|value| unsafe { bits(value) }));
+        let job = Results { steps, memory, init, empty, results: 1, threads: plan.threads };
+        let Cut::Blocks(blocks) = &plan.cut else { return Err(Kind::contradicts()) };
+        // SAFETY: the memory is valid and used by nothing else, there is one result, the state is one of a reduction by
+        // these steps, and the blocks are those of the memory.
+        unsafe { Part { job: &job, position, state }.reduce(blocks) }
     }
 }
 

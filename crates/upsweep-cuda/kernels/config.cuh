@@ -180,6 +180,8 @@ constexpr u32 EVENTS_AT = 832;
 constexpr u32 EVENTS_AT_ONCE = 4608;
 constexpr u32 NUMBERS_BYTES = 2048;
 constexpr u32 OPEN_ROW = 16;
+constexpr u32 PART_LANES = 128;
+constexpr u32 PART_SUBTREES = 56;
 constexpr u32 SPACING = 16;
 constexpr u32 RANKED = 512;
 constexpr u32 OF_FEW = 0;
@@ -250,6 +252,24 @@ struct ReduceParams {
     u64 n;
     u64 part;
     u64 streamed;
+    u64 first;
+    u64 position;
+    const Acc* before;
+    Acc* after;
+    u64 total;
+    const Given* init_from;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
+struct PartParams {
+    const In* input;
+    Out* output;
+    u64 n;
+    u64 position;
+    u64 chunks;
+    const Acc* totals;
+    const Acc* before;
+    Acc* after;
     const Given* init_from;
     Workspace workspace;
     Acc given_init, given_first;
@@ -467,6 +487,12 @@ struct SortClusterParams {
     void* values_out;
     u64 n;
     u64 share;
+};
+struct SortCutsParams {
+    const void* keys;
+    u64 n;
+    u64 run;
+    u64* cuts;
 };
 struct SortStartsParams {
     const void* offsets;

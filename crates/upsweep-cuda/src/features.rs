@@ -54,7 +54,7 @@ pub(crate) struct Features {
     pub by_segment: bool,
     /// Whether a scan stores the state after its last element, or the value that follows it.
     pub carries: bool,
-    /// Whether a scan goes on where another ended.
+    /// Whether a scan or reduction goes on where another ended.
     pub continues: bool,
     /// Number of interleaved lines that are scanned as one line, whose elements are arrays: 1, or up to 16.
     pub interleaved: usize,

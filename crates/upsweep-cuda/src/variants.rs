@@ -4,9 +4,11 @@ mod automata;
 mod axes;
 mod gathered;
 mod histograms;
+mod inputs;
 mod list_scan;
 mod merges;
 mod moving_sums;
+mod parts;
 mod powers;
 mod pyramids;
 mod recurrences;
@@ -29,13 +31,13 @@ use super::transform::TransformParams;
 use super::{columns, reduce, scan, transform};
 use half::{bf16, f16};
 use upsweep_core::halves::{InF32, sums_in_f32};
-use upsweep_core::inputs::{Applied, Bit, Counting, Gathered, Near, Read, Repeated};
+use upsweep_core::inputs::Read;
 use upsweep_core::operator::builtin::{And, ArgMax, CompensatedSum, First, Max, Sum};
 use upsweep_core::operator::builtin::{Compensate, Compensated, Rounded};
 use upsweep_core::operator::{
     Element, Enumerate, Function, Map, MapWith, Operator, Same, Source, Widen, Zip, function, operator,
 };
-use upsweep_core::outputs::{Scattered, Write};
+use upsweep_core::outputs::Write;
 use upsweep_core::segments::{Equal, Keys, Segmentation, Whole};
 use upsweep_core::steps::{Held, JobSteps, Parts};
 use upsweep_plan::scan::ScanPlan;
@@ -144,6 +146,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     list.pyramids();
     list.rankings();
     list.recurrences();
+    list.parts();
     list.automata();
     list.axes();
     list.kernels
@@ -209,27 +212,6 @@ impl List {
             held.values.fill(source.value_bytes());
             add(self, &Functions::of::<S, G>(&text, &held));
         }
-    }
-
-    /// Adds the kernels of jobs whose inputs or outputs are not one buffer.
-    fn inputs(&mut self) {
-        type Two = Zip<(f32, Gathered<f32, u32>)>;
-        type Four = Zip<(f32, Near<f32>, Bit<u32>, u8)>;
-        type Computed = Zip<(Applied<Same, Counting<u64>>, Repeated<u64>)>;
-        type Places = Scattered<f32, Counting<u32>>;
-        let two = Parts::<Two, f32, _, _, _>::new(Sum, MapWith(Times), Same);
-        let four = Parts::<Four, f32, _, _, _>::new(Sum, MapWith(Mixed), Same);
-        self.families::<_, Whole>("four inputs", &four, None, Features::PLAIN);
-        self.families::<_, Whole>("f32 and gathered f32", &two, None, Features::PLAIN);
-        let one_pass = Features { heads: Heads::Rows, by_segment: true, ..Features::PLAIN };
-        self.with_functions::<_, Whole>(&two, None, |list, functions| {
-            list.scans("f32 and gathered f32 by rows", one_pass, functions);
-        });
-        let computed = Parts::<Computed, Zip<(u64, u64)>, _, _, _>::new(First, Same, Same);
-        self.families::<_, Whole>("computed", &computed, None, Features::PLAIN);
-        let reversed = Features { reverse: true, ..Features::PLAIN };
-        let scattered = Parts::<Zip<(f32, f32)>, Places, _, _, _>::new(Sum, MapWith(Times), Same);
-        self.families::<_, Whole>("scattered", &scattered, None, reversed);
     }
 
     /// Adds the kernels of the passes over interleaved lines of f16 that are cut into chunks; sums of chunks are f32.
@@ -404,7 +386,7 @@ pub(super) fn sample() -> String {
         .and_then(|windows| MovingSumPlan::new(&windows, 8));
     let runs = ScanPlan::of_runs(1 << 28, sizes, RunSizes { key: 4, acc: 4, head: 8, state: 8 }, (9, 0), usize::MAX);
     let walk = AutomatonSizes { states: 30, classes: 20, listed: 0, index: 8 };
-    let of_families: [Constants; 39] = [
+    let of_families: [Constants; 40] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts, functions.known.form).constants(),
@@ -439,6 +421,7 @@ pub(super) fn sample() -> String {
         axes.map(|plan| plan.constants()).unwrap_or_default(),
         AutomatonPlan::new(1 << 30, walk, (9, 0)).constants(),
         upsweep_plan::scan::open_constants(16),
+        upsweep_plan::reduce::part_constants(128),
         upsweep_plan::list_scan::constants(true, true, false),
         upsweep_plan::up_sweep::constants(4),
         upsweep_plan::pyramid::PyramidPlan::new(4, 1).constants(4, true),
@@ -457,6 +440,7 @@ pub(super) fn sample() -> String {
         ScanParams::text(0, 0),
         scan::part::OpenParams::text(0, 0),
         ReduceParams::text(0, 0),
+        reduce::part::PartParams::text(0, 0),
         super::reduce::rows::RowsParams::text(0, 0),
         super::reduce::gathered::GatheredParams::text(0, 0),
         TransformParams::text(0, 0),
@@ -468,6 +452,7 @@ pub(super) fn sample() -> String {
         super::sort::kernels::params_text(),
         super::sort::split::params_text(),
         super::sort::cluster::params_text(),
+        super::sort::cuts::params_text(),
         super::sort::segments::params_text(),
         super::sort::lines::params_text(),
         SearchParams::text(0, 0),

@@ -1,9 +1,10 @@
 //! Overflow check: whether the results of a sum or product of integers fit their type.
 
 use crate::buffer::Buffer;
-use crate::kernels::{Computed, Options, kernels};
+use crate::kernels::{Computed, Options, Total, kernels};
 use crate::segments::Heads;
 use crate::{Error, Number, Op, Result, Type, Value, View, with_view};
+use std::ops::RangeInclusive;
 use upsweep::Device;
 use upsweep::Shape;
 
@@ -58,25 +59,17 @@ impl Checked<'_> {
     /// Whether the results are sums that fit their type in whatever order the elements are: `n` times the largest
     /// element fits, and `n` times the least, where `n` is the number of elements.
     fn is_small(&self, x: View<'_>) -> Result<bool> {
-        let init = self.init.unwrap_or(Number::Integer(0)).integer();
-        let (Op::Sum, Some(results), Some(of_type), Some(init)) =
-            (self.op, self.element.integers(), x.element().integers(), init)
-        else {
-            return Ok(false);
-        };
-        let fits = |value: i128| {
-            let sum = value.checked_mul(x.len() as i128).and_then(|sum| sum.checked_add(init));
-            sum.is_some_and(|sum| results.contains(&sum))
-        };
+        let running = Running::new(self.op, self.init, self.element, self.results);
+        let Some((running, of_type)) = running.zip(x.element().integers()) else { return Ok(false) };
         // If even `n` times the least and the largest value of the elements' type fit, the elements need not be read.
-        if fits(*of_type.start()) && fits(*of_type.end()) {
+        if running.fits(x.len(), &of_type) {
             return Ok(true);
         }
         if x.element() == Type::Bool {
             return Ok(false);
         }
         let (least, largest) = with_view!(x, x => (extreme(Op::Min, x)?, extreme(Op::Max, x)?));
-        Ok(least.is_some_and(|least| fits(least.min(0))) && largest.is_some_and(|largest| fits(largest.max(0))))
+        Ok(least.zip(largest).is_some_and(|(least, largest)| running.fits(x.len(), &(least..=largest))))
     }
 
     fn of_type<T: Value>(&self, x: &[T], shape: Shape) -> Result<()> {
@@ -98,46 +91,84 @@ impl Checked<'_> {
     }
 
     fn line<T: Value>(&self, x: &[T], line: Line) -> Result<()> {
-        let (op, element) = (self.op, self.element);
-        let Some(range) = element.integers() else { return Ok(()) };
-        let identity = i128::from(op == Op::Product);
-        let mut total = self.init.and_then(Number::integer).unwrap_or(identity);
-        let overflow = |index, total: i128| {
-            let value = (total != i128::MAX && total != i128::MIN).then_some(total);
-            Err(Error::Overflow { op, element, index, value })
-        };
-        // Index of the element from which on the running total of a reduction does not fit the type of the results.
-        let mut since = None;
+        let Some(mut running) = Running::new(self.op, self.init, self.element, self.results) else { return Ok(()) };
         for k in 0..line.len {
-            let at = |k| match self.results {
+            let at = match self.results {
                 Results::Scan { reverse: true, .. } => line.start + (line.len - 1 - k) * line.step,
                 _ => line.start + k * line.step,
             };
-            let Some(value) = x[at(k)].number().integer() else { return Ok(()) };
-            // A total that saturated in 128 bits is out of the range of every element type. Only a factor 0 brings it
-            // back.
-            total = if op == Op::Sum { total.saturating_add(value) } else { total.saturating_mul(value) };
-            if range.contains(&total) {
-                since = None;
-                continue;
-            }
-            match self.results {
-                Results::Scan { exclusive: false, .. } => return overflow(at(k), total),
-                // The total of all elements of a line is no result of an exclusive scan.
-                Results::Scan { exclusive: true, .. } if k + 1 < line.len => return overflow(at(k + 1), total),
-                Results::Scan { .. } => {}
-                Results::Reduction => since = since.or(Some(at(k))),
-            }
+            running.add(at, x[at])?;
         }
-        since.map_or(Ok(()), |index| overflow(index, total))
+        running.finish()
+    }
+}
+
+/// Exact total of the elements of a line so far.
+#[derive(Clone, Debug)]
+pub(crate) struct Running {
+    pub(crate) op: Op,
+    /// Type of the results, and its values.
+    element: Type,
+    pub(crate) range: RangeInclusive<i128>,
+    pub(crate) results: Results,
+    pub(crate) total: i128,
+    /// Index of the element from which on the running total of a reduction does not fit the type of the results.
+    pub(crate) since: Option<usize>,
+}
+
+impl Running {
+    /// Begins a line. Returns `None` if results of the type `element` do not wrap.
+    pub(crate) fn new(op: Op, init: Option<Number>, element: Type, results: Results) -> Option<Self> {
+        let identity = i128::from(op == Op::Product);
+        let total = init.and_then(Number::integer).unwrap_or(identity);
+        Some(Self { op, element, range: element.integers()?, results, total, since: None })
+    }
+
+    /// Adds the element at `index`.
+    #[inline]
+    pub(crate) fn add<T: Value>(&mut self, index: usize, value: T) -> Result<()> {
+        let Some(value) = value.number().integer() else { return Ok(()) };
+        // The total of all elements of a line is no result of an exclusive scan: it is one if another element follows.
+        if matches!(self.results, Results::Scan { exclusive: true, .. }) && !self.range.contains(&self.total) {
+            return self.overflow(index);
+        }
+        // A total that saturated in 128 bits is out of the range of every element type. Only a factor 0 brings it back.
+        let total = self.total;
+        self.total = if self.op == Op::Sum { total.saturating_add(value) } else { total.saturating_mul(value) };
+        match self.results {
+            _ if self.range.contains(&self.total) => self.since = None,
+            Results::Scan { exclusive: false, .. } => return self.overflow(index),
+            Results::Scan { .. } => {}
+            Results::Reduction => self.since = self.since.or(Some(index)),
+        }
+        Ok(())
+    }
+
+    /// Whether the results are sums that fit their type after `len` more elements within `of`, in whatever order these are.
+    pub(crate) fn fits(&self, len: usize, of: &RangeInclusive<i128>) -> bool {
+        let after = |value: i128| value.checked_mul(len as i128)?.checked_add(self.total);
+        let within = |value| after(value).is_some_and(|total| self.range.contains(&total));
+        let begins = self.range.contains(&self.total);
+        self.op == Op::Sum && begins && within((*of.start()).min(0)) && within((*of.end()).max(0))
+    }
+
+    /// Ends a line: fails if its total is a result and does not fit.
+    fn finish(&self) -> Result<()> {
+        self.since.map_or(Ok(()), |index| self.overflow(index))
+    }
+
+    pub(crate) fn overflow(&self, index: usize) -> Result<()> {
+        let &Self { op, element, total, .. } = self;
+        let value = (total != i128::MAX && total != i128::MIN).then_some(total);
+        Err(Error::Overflow { op, element, index, value })
     }
 }
 
 /// Returns the least element of `x` if `op` is a minimum, the largest one if it is a maximum.
-fn extreme<T: Computed>(op: Op, x: &[T]) -> Result<Option<i128>> {
+pub(crate) fn extreme<T: Computed>(op: Op, x: &[T]) -> Result<Option<i128>> {
     let options = Options { exclusive: false, reverse: false, init: None, axis: None, offsets: None };
     let (device, kernels) = (Device::cpu(), kernels::<T>(op)?);
     let mut found = Buffer::zeroed(&device, 1)?;
-    (kernels.reduce)(&options, &device, &Buffer::new(&device, x)?, &mut found)?;
+    (kernels.reduce)(&options, &device, Total::Whole(&Buffer::new(&device, x)?, &mut found))?;
     Ok(found.as_slice().and_then(|found| found.first()?.number().integer()))
 }

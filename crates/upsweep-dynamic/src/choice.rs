@@ -17,6 +17,14 @@ impl Op {
         };
         if has { Ok(()) } else { Err(Error::Operator { op: self, element }) }
     }
+
+    /// Whether an array of type `element` may be computed in parts, by [`Scan::run_part`](crate::Scan::run_part) or
+    /// [`Reduce::total`](crate::Reduce::total), with the bits of one call: all operators but the product of f16, whose
+    /// grouping depends on where the array begins.
+    #[must_use]
+    pub fn keeps_bits_in_parts(self, element: Type) -> bool {
+        (self, element) != (Self::Product, Type::F16)
+    }
 }
 
 impl FromStr for Type {

@@ -71,6 +71,11 @@ pub enum Error {
         /// Reason why the options exclude each other, and what to do instead.
         reason: &'static str,
     },
+    /// Carry that is damaged, or that calls of another kind, operator or type have used.
+    Carry {
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Shortage of memory on the host.
     OutOfMemory {
         /// Number of bytes requested.
@@ -113,6 +118,7 @@ impl fmt::Display for Error {
             }
             Self::Offsets { len, reason } => write!(f, "{reason}: offsets ascend from 0 to {len}"),
             Self::Options { options, reason } => write!(f, "{options}: {reason}"),
+            Self::Carry { reason } => write!(f, "the carry {reason}"),
             Self::OutOfMemory { bytes } => write!(f, "not enough memory for {bytes} bytes"),
             Self::Upsweep(error) => error.fmt(f),
         }

@@ -11,7 +11,7 @@ use half::f16;
 use upsweep::operator::Same;
 use upsweep::operator::builtin::{And, Max, Min, Or, Product, Sum, Xor};
 use upsweep::segments::Segmentation;
-use upsweep::{Device, Init, Operator, Reduce, Result, Scan, Segments};
+use upsweep::{Carry, Device, Init, Operator, Reduce, Result, Scan, Segments};
 
 /// Options of a scan or reduction of elements of type `T`, the same for every operator.
 #[derive(Clone, Copy, Debug)]
@@ -24,18 +24,26 @@ pub(crate) struct Options<'a, T> {
     pub(crate) offsets: Option<&'a Buffer<'a, u64>>,
 }
 
-/// Input and output of a scan: two buffers, or one in place.
+/// Input and output of a scan: two buffers, or one in place, or two of a part of an array.
 #[derive(Debug)]
-pub(crate) enum Place<'a, 'x, 'y, T: Clone> {
+pub(crate) enum Buffers<'a, 'x, 'y, T: Clone> {
     Apart(&'a Buffer<'x, T>, &'a mut Buffer<'y, T>),
     InPlace(&'a mut Buffer<'y, T>),
+    Part(&'a Buffer<'x, T>, &'a mut Buffer<'y, T>, &'a mut Carry),
+}
+
+/// Input and output of a reduction: two buffers, or two of a part of an array.
+#[derive(Debug)]
+pub(crate) enum Total<'a, 'x, 'y, T: Clone> {
+    Whole(&'a Buffer<'x, T>, &'a mut Buffer<'y, T>),
+    Part(&'a Buffer<'x, T>, &'a mut Buffer<'y, T>, &'a mut Carry),
 }
 
 /// Functions compiled for one operator on elements of type `T`.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernels<T: Value> {
-    pub(crate) scan: fn(&Options<'_, T>, &Device, Place<'_, '_, '_, T>) -> Result<()>,
-    pub(crate) reduce: fn(&Options<'_, T>, &Device, &Buffer<'_, T>, &mut Buffer<'_, T>) -> Result<()>,
+    pub(crate) scan: fn(&Options<'_, T>, &Device, Buffers<'_, '_, '_, T>) -> Result<()>,
+    pub(crate) reduce: fn(&Options<'_, T>, &Device, Total<'_, '_, '_, T>) -> Result<()>,
     pub(crate) plain_scan: fn(&[T], &mut [T]),
     pub(crate) plain_reduce: fn(&[T]) -> Option<T>,
 }
@@ -54,7 +62,7 @@ impl<T: Value> Kernels<T> {
 fn scan<T: Value, O: Operator<T> + Default>(
     options: &Options<'_, T>,
     device: &Device,
-    place: Place<'_, '_, '_, T>,
+    buffers: Buffers<'_, '_, '_, T>,
 ) -> Result<()> {
     let mut scan = Scan::new(O::default());
     if options.exclusive {
@@ -67,34 +75,44 @@ fn scan<T: Value, O: Operator<T> + Default>(
         scan = scan.axis(shape, axis);
     }
     match (options.offsets, options.init) {
-        (None, None) => run_scan(&scan, device, place),
-        (None, Some(init)) => run_scan(&scan.init(init), device, place),
-        (Some(offsets), None) => run_scan(&scan.segments(Segments::Offsets(offsets)), device, place),
-        (Some(offsets), Some(init)) => run_scan(&scan.segments(Segments::Offsets(offsets)).init(init), device, place),
+        (None, None) => run_scan(&scan, device, buffers),
+        (None, Some(init)) => run_scan(&scan.init(init), device, buffers),
+        (Some(offsets), None) => run_scan(&scan.segments(Segments::Offsets(offsets)), device, buffers),
+        (Some(offsets), Some(init)) => run_scan(&scan.segments(Segments::Offsets(offsets)).init(init), device, buffers),
     }
 }
 
 fn run_scan<T: Value, O: Operator<T>, S: Segmentation, V: Init<T>>(
     scan: &Scan<'_, O, Same, Same, S, V>,
     device: &Device,
-    place: Place<'_, '_, '_, T>,
+    buffers: Buffers<'_, '_, '_, T>,
 ) -> Result<()> {
-    match place {
-        Place::Apart(input, output) => scan.run(device, input, output),
-        Place::InPlace(data) => scan.run_in_place(device, data),
+    match buffers {
+        Buffers::Apart(input, output) => scan.run(device, input, output),
+        Buffers::InPlace(data) => scan.run_in_place(device, data),
+        Buffers::Part(input, output, carry) => scan.run_with_carry(device, input, output, carry),
     }
 }
 
 fn reduce<T: Value, O: Operator<T> + Default>(
     options: &Options<'_, T>,
     device: &Device,
-    input: &Buffer<'_, T>,
-    output: &mut Buffer<'_, T>,
+    total: Total<'_, '_, '_, T>,
 ) -> Result<()> {
     let mut reduce = Reduce::new(O::default());
     if let Some((shape, axis)) = options.axis {
         reduce = reduce.axis(shape, axis);
     }
+    let (input, output) = match total {
+        Total::Whole(input, output) => (input, output),
+        // A part has no segments: the caller checks that.
+        Total::Part(input, output, carry) => {
+            return match options.init {
+                None => reduce.run_with_carry(device, input, output, carry),
+                Some(init) => reduce.init(init).run_with_carry(device, input, output, carry),
+            };
+        }
+    };
     match (options.offsets, options.init) {
         (None, None) => reduce.run(device, input, output),
         (None, Some(init)) => reduce.init(init).run(device, input, output),

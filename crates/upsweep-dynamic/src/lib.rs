@@ -36,15 +36,19 @@
 //! **Memory.** The interface of the crate has no device arrays: inputs and results are on the host. On CUDA a call
 //! copies the input to the device and the results back; [`Prepared`] copies once for many runs.
 //!
+//! **Parts.** [`Scan::run_part`] and [`Reduce::run_part`] take an array part by part, by a [`Carry`], with the bits of one call:
+//! arrays longer than memory, and parts that several processes scan. [`Reduce::total`] reduces chunks in any order.
+//!
 //! **Overflow.** Results of integers wrap around. Only this crate checks for overflow: `check_overflow` of a scan or a
 //! reduction, before the call. It concludes from the types, or from the least and the largest element, that sums fit.
-//! Otherwise it computes the results once more, in 128 bits.
+//! Otherwise it computes the results once more, in 128 bits. A [`RunningCheck`] does the same part by part.
 //!
 //! **Absent on purpose**: files and their formats, which belong to the command line.
 
 #![forbid(unsafe_code)]
 
 mod buffer;
+mod carry;
 mod check;
 mod choice;
 mod error;
@@ -53,16 +57,20 @@ mod kernels;
 mod number;
 mod operator;
 mod options;
+mod parts;
 pub mod plain;
 mod prepared;
 mod reduce;
+mod running;
 mod scan;
 mod segments;
 mod select;
 mod sort;
+mod totals;
 mod types;
 mod values;
 
+pub use carry::{Carry, Operation};
 pub use error::{Error, Result};
 #[doc(hidden)]
 pub use half::f16;
@@ -71,6 +79,7 @@ pub use number::Number;
 pub use operator::Op;
 pub use prepared::Prepared;
 pub use reduce::Reduce;
+pub use running::{Extent, RunningCheck};
 pub use scan::Scan;
 pub use segments::Segments;
 pub use select::{Distinct, expand, expand_values, runs, select, select_indices, unique};

@@ -2,7 +2,7 @@
 
 use crate::buffer::{Buffer, on_host};
 use crate::check::Results;
-use crate::kernels::{Computed, Options, kernels};
+use crate::kernels::{Computed, Options, Total, kernels};
 use crate::options::{Common, Typed, common_methods};
 use crate::prepared::{Prepared, Ready};
 use crate::segments::Heads;
@@ -25,7 +25,7 @@ use upsweep::{Device, Input};
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a reduction does nothing until it is run"]
 pub struct Reduce<'a> {
-    common: Common<'a>,
+    pub(crate) common: Common<'a>,
 }
 
 /// Number of elements that are converted to 64 bits and reduced at a time. On the host, the converted elements stay in
@@ -141,7 +141,7 @@ impl<'a> Reduce<'a> {
         let offsets = heads.on(device)?;
         let run = move |device: &Device, input: &Buffer<'_, T>, output: &mut Buffer<'_, T>| {
             let options = Options { exclusive: false, reverse: false, init, axis, offsets: offsets.as_ref() };
-            (kernels.reduce)(&options, device, input, output)
+            (kernels.reduce)(&options, device, Total::Whole(input, output))
         };
         Ok(Prepared::new(Ready { device: device.clone(), run, input, output, element }))
     }

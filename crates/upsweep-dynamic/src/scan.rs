@@ -2,7 +2,7 @@
 
 use crate::buffer::{Buffer, on_host};
 use crate::check::Results;
-use crate::kernels::{Computed, Options, Place, kernels};
+use crate::kernels::{Buffers, Computed, Options, kernels};
 use crate::options::{Common, Typed, common_methods};
 use crate::prepared::{Prepared, Ready};
 use crate::segments::Heads;
@@ -22,9 +22,9 @@ use upsweep::{Device, Input};
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a scan does nothing until it is run"]
 pub struct Scan<'a> {
-    common: Common<'a>,
-    exclusive: bool,
-    reverse: bool,
+    pub(crate) common: Common<'a>,
+    pub(crate) exclusive: bool,
+    pub(crate) reverse: bool,
 }
 
 impl Scan<'_> {
@@ -127,7 +127,7 @@ impl<'a> Scan<'a> {
         let (init, axis, offsets) = (self.common.initial(element)?, self.common.axis, heads.on(device)?);
         let run = move |device: &Device, input: &Buffer<'_, T>, output: &mut Buffer<'_, T>| {
             let options = Options { exclusive, reverse, init, axis, offsets: offsets.as_ref() };
-            (kernels.scan)(&options, device, Place::Apart(input, output))
+            (kernels.scan)(&options, device, Buffers::Apart(input, output))
         };
         Ok(Prepared::new(Ready { device: device.clone(), run, input, output, element }))
     }
@@ -154,6 +154,6 @@ impl<'a> Scan<'a> {
         let (exclusive, reverse) = (self.exclusive, self.reverse);
         let (init, axis, offsets) = (self.common.initial(element)?, self.common.axis, heads.on(device)?);
         let options = Options { exclusive, reverse, init, axis, offsets: offsets.as_ref() };
-        Ok((kernels.scan)(&options, device, Place::InPlace(data))?)
+        Ok((kernels.scan)(&options, device, Buffers::InPlace(data))?)
     }
 }

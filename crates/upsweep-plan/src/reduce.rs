@@ -3,8 +3,9 @@
 use super::constants::{Constants, constants};
 use super::memory::StatusWords;
 use std::fmt;
+use upsweep_core::call::carry::SUBTREES;
 use upsweep_core::inputs::Streams;
-use upsweep_core::lanes::ROWS;
+use upsweep_core::lanes::{MOST_LANES, ROWS};
 
 /// Threads per block.
 const THREADS: usize = 512;
@@ -147,6 +148,18 @@ impl ReducePlan {
         constants!(constants; "THREADS" = THREADS, "VECTOR" = self.vector, "DEPTH" = self.depth, "FEW_PARTS" = FEW_PARTS, "REDUCE_PARTS" = self.most, "ONE_BLOCK" = self.one_block, "CHUNK_LANES" = self.lanes);
         constants
     }
+}
+
+/// Threads of the block that joins the totals of a part of an array: one for each lane, and for each subtree.
+pub const PART_THREADS: usize = MOST_LANES;
+
+/// Constants of the kernel that joins the totals of a part of an array, of a float sum or product with this number of
+/// lanes.
+#[must_use]
+pub fn part_constants(lanes: usize) -> Constants {
+    let mut constants = Constants::default();
+    constants!(constants; "THREADS" = PART_THREADS, "VECTOR" = 1, "DEPTH" = 1, "PART_LANES" = lanes, "PART_SUBTREES" = SUBTREES);
+    constants
 }
 
 impl fmt::Display for ReducePlan {

@@ -7,6 +7,7 @@ pub mod local;
 pub mod scatter;
 mod scratch;
 pub mod segments;
+pub mod streamed;
 pub mod types;
 
 use self::cluster::ClusterPlan;

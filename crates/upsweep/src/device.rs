@@ -64,12 +64,16 @@ impl Device {
 
     /// Returns this device for arrays in host memory, of any length. A GPU then copies an array to its memory and the
     /// results back in chunks, while it computes others; the results are those of one call, to the last bit, and the
-    /// call waits for them. Scans of a whole array take host memory so, from one buffer to another; all else is as with
-    /// the device itself. The CPU is returned as it is.
+    /// call waits for them. Scans of a whole array, and sorts of its keys, take host memory so, from one buffer to
+    /// another; all else is as with the device itself. The CPU is returned as it is.
     ///
     /// Between pinned (page-locked) arrays the GPU copies by itself, in both directions at once. Pageable ones go
     /// through pinned memory, copied by the threads of the current rayon pool. The device keeps 256 MiB of the GPU's
-    /// memory, and up to 256 MiB of pinned memory, until it is dropped: keep it for several calls.
+    /// memory after a scan, and up to 256 MiB of pinned memory, until it is dropped: keep it for several calls.
+    ///
+    /// A sort keeps its keys on the GPU, if they fit beside some 2 GiB, and takes the GPU's free memory as needed: see
+    /// [`streamed_within`](Self::streamed_within) for a limit. Longer arrays are sorted by parts that go back to the
+    /// host, to as much memory as the keys have, and then cross the bus once more.
     ///
     /// ```
     /// use upsweep::prelude::*;
@@ -85,7 +89,30 @@ impl Device {
         match &self.0 {
             Backend::Cpu => self.clone(),
             #[cfg(feature = "cuda")]
-            Backend::Cuda(cuda) => Self(Backend::Cuda(cuda.streamed())),
+            Backend::Cuda(cuda) => Self(Backend::Cuda(cuda.streamed(usize::MAX))),
+        }
+    }
+
+    /// Returns this device for arrays in host memory, as [`streamed`](Self::streamed) does. A sort takes at most `bytes`
+    /// bytes of the GPU's memory, or fails with [`Error::OutOfMemory`] if they are too few: some KiB. A scan takes 256
+    /// MiB in any case, and what the device keeps of them counts.
+    ///
+    /// ```
+    /// use upsweep::prelude::*;
+    ///
+    /// let device = Device::best()?.streamed_within(24 << 30);
+    /// let (keys, mut sorted) = (vec![3u32, 1, 2], vec![0; 3]);
+    /// Sort::new().run(&device, &keys, &mut sorted)?;
+    /// assert_eq!(sorted, [1, 2, 3]);
+    /// # Ok::<(), upsweep::Error>(())
+    /// ```
+    #[cfg_attr(not(feature = "cuda"), allow(unused_variables, reason = "only GPUs have memory of their own"))]
+    #[must_use]
+    pub fn streamed_within(&self, bytes: usize) -> Self {
+        match &self.0 {
+            Backend::Cpu => self.clone(),
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => Self(Backend::Cuda(cuda.streamed(bytes))),
         }
     }
 

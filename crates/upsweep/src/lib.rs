@@ -44,7 +44,7 @@
 //! - [`reduce`]: one value from many (fold, aggregate, arg-max), also for each row or segment. [`reduce_by_key`]: one
 //!   value for each run of equal keys.
 //! - [`carry`]: scans of an array in parts, with the bits of one call; it may be longer than memory.
-//!   [`Device::streamed`]: a GPU scans arrays in host memory.
+//!   [`Device::streamed`]: a GPU scans and sorts arrays in host memory.
 //! - [`Segments`]: segmented scans and reductions, by offsets, head flags or keys.
 //! - [`transform`]: a function of each element (map), with gathers and scatters.
 //! - [`up_sweep`]: the tree of sums of Blelloch's scan (a Fenwick tree).

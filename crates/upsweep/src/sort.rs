@@ -56,6 +56,21 @@
 //! Lines along another axis than the last are transposed to rows first. Scratch memory for as many keys and values as
 //! there are (for positions: twice the keys, and the positions).
 //!
+//! **Host memory.** On a GPU that is [`streamed`](Device::streamed) keys in host memory are sorted, too: an array is cut
+//! into runs, which are sorted one by one, and the sorted array into buckets, each of which has a piece of each run.
+//! Where the keys fit in the GPU's memory beside three more runs, they cross the bus once in each direction; otherwise
+//! twice, and take as much host memory again. Pairs, positions, lines and segments are refused.
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! let device = Device::best()?.streamed();
+//! let mut keys = vec![2.5f32, -0.0, f32::NAN, 0.0];
+//! Sort::new().run_in_place(&device, &mut keys)?;
+//! assert_eq!(format!("{keys:?}"), "[-0.0, 0.0, 2.5, NaN]");
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
 //! Sources: Knuth, "The Art of Computer Programming", volume 3, 5.2.5; Adinets and Merrill, "Onesweep: A Faster Least
 //! Significant Digit Radix Sort for GPUs", 2022; Batcher, "Sorting networks and their applications", 1968.
 
@@ -157,7 +172,7 @@ impl<W, G> Sort<W, G> {
 
 impl<G: Parting> Sort<Keys, G> {
     /// Sorts `input` into `output`, which has as many elements. On CUDA the work is enqueued on the device's stream and
-    /// the call returns at once.
+    /// the call returns at once, unless the keys are in host memory.
     ///
     /// # Errors
     /// - [`Error::Length`]: `output` has another length than `input`
@@ -165,6 +180,7 @@ impl<G: Parting> Sort<Keys, G> {
     ///   one
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps another one
     /// - [`Error::Axis`], [`Error::Shape`], [`Error::Offsets`]: a condition of the options is broken
+    /// - [`Error::Options`]: lines or segments in host memory, on a [`streamed`](Device::streamed) GPU
     /// - [`Error::OutOfMemory`]: there is no scratch memory for as many keys
     /// - [`Error::Compile`], [`Error::Driver`]: failures of CUDA itself
     pub fn run<'x, X, O>(&self, device: &Device, input: X, output: &mut O) -> Result<()>

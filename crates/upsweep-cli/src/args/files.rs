@@ -1,7 +1,7 @@
 //! Input files of a command.
 
 use super::apps::{Text, Tree};
-use super::{Command, Signal, apps};
+use super::{Carries, Command, Common, Signal, apps};
 use crate::failure::{Failure, Result};
 use crate::source::is_standard_input;
 use std::path::{Path, PathBuf};
@@ -14,34 +14,42 @@ impl Command {
     pub(crate) fn check_standard_input(&self) -> Result<()> {
         let named = self.files().into_iter().flatten().filter(|(_, path)| is_standard_input(path));
         match named.map(|(name, _)| name).collect::<Vec<_>>()[..] {
-            [first, second] => Err(Failure::Input(format!(
+            [first, second, ..] => Err(Failure::Input(format!(
                 "{first} and {second} are both standard input, which is read once: save one of them in a file"
             ))),
             _ => Ok(()),
         }
     }
 
-    /// Input files of the commands that read two.
-    fn files(&self) -> [Option<Named<'_>>; 2] {
+    /// Input files of the commands that read several.
+    fn files(&self) -> [Option<Named<'_>>; 3] {
         match self {
-            Self::Scan(args) => with("--segments", &args.common.file, &args.common.segments),
-            Self::Reduce(args) => with("--segments", &args.common.file, &args.common.segments),
+            Self::Scan(args) => with_carry(&args.common, &args.carries),
+            Self::Reduce(args) => with_carry(&args.common, &args.carries),
             Self::Expand(args) => with("--values", args.reading.path(), &args.values),
             Self::Text(Text::Lex(args)) => with("--rules", &args.file, &args.rules),
-            Self::Text(Text::Compare(args)) => [Some(("A", &args.a)), Some(("B", &args.b))],
+            Self::Text(Text::Compare(args)) => [Some(("A", &args.a)), Some(("B", &args.b)), None],
             Self::Tree(Tree::Depth(args) | Tree::Size(args) | Tree::Sum(args)) => {
                 with("--values", args.reading.path(), &args.values)
             }
-            Self::Graph(apps::Graph::Spmv(args)) => [Some(("FILE", &args.of.file)), Some(("VECTOR", &args.vector))],
+            Self::Graph(apps::Graph::Spmv(args)) => {
+                [Some(("FILE", &args.of.file)), Some(("VECTOR", &args.vector)), None]
+            }
             Self::Signal(Signal::Filter(args)) => with("--sos", args.of.reading.path(), &args.sos),
-            _ => [None, None],
+            _ => [None, None, None],
         }
     }
 }
 
+/// Files of a scan or reduction.
+fn with_carry<'a>(common: &'a Common, carries: &'a Carries) -> [Option<Named<'a>>; 3] {
+    let [file, segments, _] = with("--segments", &common.file, &common.segments);
+    [file, segments, carries.carry_in.as_deref().map(|path| ("--carry-in", path))]
+}
+
 /// FILE, and the file of an option.
-fn with<'a>(option: &'static str, file: &'a Path, other: &'a Option<PathBuf>) -> [Option<Named<'a>>; 2] {
-    [Some(("FILE", file)), other.as_deref().map(|path| (option, path))]
+fn with<'a>(option: &'static str, file: &'a Path, other: &'a Option<PathBuf>) -> [Option<Named<'a>>; 3] {
+    [Some(("FILE", file)), other.as_deref().map(|path| (option, path)), None]
 }
 
 #[cfg(test)]
@@ -75,13 +83,13 @@ mod tests {
     }
 
     #[test]
-    fn commands_that_read_two_files_are_known() {
+    fn commands_that_read_several_files_are_known() {
         let mut found = Vec::new();
         all(&Cli::command(), "upsweep", &mut found);
         // A command added here belongs into `files`, too.
         let known = [
-            "upsweep scan: file segments",
-            "upsweep reduce: file segments",
+            "upsweep scan: file segments carry_in",
+            "upsweep reduce: file segments carry_in",
             "upsweep expand: file values",
             "upsweep text lex: file rules",
             "upsweep text compare: a b",

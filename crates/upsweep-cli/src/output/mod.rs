@@ -2,16 +2,18 @@
 
 mod folder;
 mod interrupt;
+mod places;
 mod stream;
 mod terminal;
 mod unfinished;
 
 pub(crate) use folder::write_folder;
 pub(crate) use interrupt::end_by;
+pub(crate) use places::Places;
 
 use crate::closed::was_closed;
 use crate::failure::{Failure, Result, called, words};
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use stream::{Inherited, Whose, holds_descriptors};
@@ -101,7 +103,7 @@ impl Destination {
 
     /// Whether both destinations are one file or stream. Devices never are: a device takes the results of several
     /// options.
-    fn is(&self, other: &Self) -> bool {
+    pub(crate) fn is(&self, other: &Self) -> bool {
         match (&self.place, &other.place) {
             (Place::Special { .. }, _) => false,
             (Place::File { path, .. }, Place::File { path: other, .. }) => path == other || is_same_file(path, other),
@@ -145,6 +147,21 @@ impl Destination {
         self.write_by(&mut |out| write.take().map_or(Ok(()), |write| write(out)))
     }
 
+    /// Lets `write` write the whole result of a [plain file](Self::is_plain_file), its parts in any order and by any
+    /// threads. If it fails, no new file is left and an old one is unchanged. Fails for other destinations, whose parts have
+    /// an order.
+    pub(crate) fn write_places(&self, write: impl FnOnce(&Places<'_>) -> Result<()>) -> Result<()> {
+        let name = &*self.name;
+        let Place::File { path, folder } = &self.place else {
+            return Err(Failure::Run(format!("{name}: is no plain file")));
+        };
+        interrupt::release()?;
+        let mut write = Some(write);
+        let mut write = |file: &File| write.take().map_or(Ok(()), |write| write(&Places { file, name }));
+        let unfinished = written_file(path, folder, name, &mut write)?;
+        unfinished.place(path, folder).map_err(|e| Failure::writing(name, &e))
+    }
+
     /// Fails if standard output was closed when the program started.
     fn open(&self) -> Result<()> {
         match was_closed(1) {
@@ -183,8 +200,20 @@ fn written(
     name: &str,
     write: &mut dyn FnMut(&mut dyn Write) -> Result<()>,
 ) -> Result<Unfinished> {
+    written_file(path, folder, name, &mut |file| {
+        buffered(interrupt::Watched(file), write, |e| Failure::writing(name, e))
+    })
+}
+
+/// Creates a file that `write` writes, and that can then become `path`. After the writing, signals are held.
+fn written_file(
+    path: &Path,
+    folder: &Path,
+    name: &str,
+    write: &mut dyn FnMut(&File) -> Result<()>,
+) -> Result<Unfinished> {
     let unfinished = begin(path, folder, name)?;
-    let written = buffered(interrupt::Watched(unfinished.file()), write, |e| Failure::writing(name, e));
+    let written = write(unfinished.file());
     interrupt::hold();
     interrupt::check()?;
     written.map(|()| unfinished)

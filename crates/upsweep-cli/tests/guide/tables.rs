@@ -47,7 +47,7 @@ fn calls_and_commands_of_tables_run_on_the_same_page() {
 /// Source files of the builders that a name of the first column of "Inputs and endings of each builder" stands for.
 const SOURCES: &[(&str, &str)] = &[
     ("Scan", "scan"),
-    ("Carry", "carry"),
+    ("Carry", "carry/scan"),
     ("Scan::axes", "scan_axes"),
     ("Scan::along", "list_scan"),
     ("Reduce", "reduce"),

@@ -103,6 +103,8 @@ const NO_HINTS: &[&str] = &[
     "--sos {}",
     "--b, --a",
     "--init: {reason} (the results of {} are {element})",
+    "--init: {reason}",
+    "--carry-out {}: {reason}",
     "--wrap: {reason}",
     "--values: {} {wrong}",
     "--device {}: {}",

@@ -164,6 +164,37 @@ pub(crate) const HINTS: &[Row] = &[
         "upsweep reduce flags.npy --sum-type bool",
         "upsweep reduce flags.npy --sum-type i64",
     ),
+    // Parts of a series.
+    (
+        "comes before the first part, and its carry has it: leave it out with --carry-in",
+        "",
+        "upsweep scan one.npy -o out.npy --carry-out c; upsweep scan two.npy -o out.npy --carry-in c --init 1",
+        "upsweep scan one.npy -o out.npy --carry-out c; upsweep scan two.npy -o out.npy --carry-in c",
+    ),
+    (
+        "is in no carry of a reduction: give it with the last part, without --carry-out",
+        "",
+        "upsweep reduce one.npy --init 1 --carry-out c",
+        "upsweep reduce one.npy --carry-out c; upsweep reduce two.npy --init 1 --carry-in c",
+    ),
+    (
+        "--carry-out and the result cannot both go to {name}",
+        "--carry-out and the result cannot both go to out.npy",
+        "upsweep scan one.npy -o out.npy --carry-out out.npy",
+        "upsweep scan one.npy -o out.npy --carry-out c",
+    ),
+    (
+        "the carry of bool values stays in memory: --type u8 computes the same",
+        "",
+        "upsweep scan flags.npy --op or --carry-out c -o out.npy",
+        "upsweep scan flags.npy --op or --carry-out c -o out.npy --type u8",
+    ),
+    (
+        "has no values, and its carry would lose --init: leave this part out",
+        "",
+        "upsweep scan - --init 1 --carry-out c < /dev/null",
+        "upsweep scan one.npy --init 1 --carry-out c -o out.npy",
+    ),
     // Groups and keys.
     (
         "is computed of groups: give --group-by COLUMN",

@@ -1,19 +1,28 @@
-//! Carry of a scan: what a call hands on to the scan of the elements that follow.
+//! Carry of a scan or a reduction: what a call hands on to the one of the elements that follow.
 //!
 //! ```text
-//! bytes of a state          what
-//! 0 ..                      the levels of the tree that are open (tree.rs): y, R, Q, G, P; one value where the operator
-//!                           has no tree
-//! at a multiple of 16 ..    the last key, in scans by keys
+//! bytes of a state of a scan         what
+//! 0 ..                               the levels of the tree that are open (tree.rs): y, R, Q, G, P; one value where the
+//!                                    operator has no tree
+//! at a multiple of 16 ..             the last key, in scans by keys
+//!
+//! bytes of a state of a reduction    what
+//! 0 ..                               the chains of the lanes of the open chunk (lanes.rs); then for each k the total of
+//!                                    the 2^k chunks that wait for their right neighbours. One value where the operator
+//!                                    has no tree
 //! ```
+//!
+//! The position says which values of a reduction's state there are: lane l if more than l elements are in the open chunk,
+//! the total of 2^k chunks if bit k of the number of whole chunks is set.
 
 use crate::buffer::{View, ViewMut};
+use crate::lanes::{FEWEST_LANES, ROWS, lanes};
 use crate::operator::Element;
 use crate::segments::Segmentation;
-use crate::steps::Steps;
+use crate::steps::{In, Steps};
 use crate::tree::LEVELS;
 
-/// State of a scan between two calls, which lies where the device computes.
+/// State of a call between two calls, which lies where the device computes.
 #[derive(Debug)]
 pub struct Carried<'a> {
     /// Number of elements before the call's first. If it is 0, there is no state before the call.
@@ -36,7 +45,17 @@ pub const fn key_at<S: Steps>() -> usize {
     (levels::<S>() * size_of::<S::Acc>()).next_multiple_of(16)
 }
 
-/// Returns the number of words of a state, an even one: states are aligned to 16 bytes in a GPU's memory.
+/// Number of totals of chunks that can wait for their right neighbours: as many as the number of chunks has bits.
+pub const SUBTREES: usize = 64 - (ROWS * FEWEST_LANES).ilog2() as usize;
+
+/// Returns the number of words of the state of a reduction, an even one.
+#[must_use]
+pub const fn words_of_total<S: Steps>() -> usize {
+    let values = if S::TREE { lanes(size_of::<In<S>>(), size_of::<S::Acc>()) + SUBTREES } else { 1 };
+    (values * size_of::<S::Acc>()).next_multiple_of(16) / 8
+}
+
+/// Returns the number of words of the state of a scan, an even one: states are aligned to 16 bytes in a GPU's memory.
 #[must_use]
 pub const fn words<S: Steps, G: Segmentation>() -> usize {
     (key_at::<S>() + size_of::<G::Key>()).next_multiple_of(16) / 8

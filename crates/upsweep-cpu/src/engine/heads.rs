@@ -3,6 +3,9 @@
 /// Heads: elements that begin a line or segment. Element 0 is always a head. All positions are in scan order: in a
 /// reversed scan, a segment begins at its last element.
 pub(crate) trait Heads: Sync {
+    /// Whether all lines have the same length: [`each`](Heads::each).
+    const EQUAL: bool = false;
+
     /// State that makes [`next`](Heads::next) cheap from one head to the following.
     type Cursor;
 
@@ -18,6 +21,12 @@ pub(crate) trait Heads: Sync {
     /// Whether the element at position `k` is a head: the first one of a line or segment.
     fn is_head(&self, k: usize) -> bool {
         self.last(k, k + 1).is_some()
+    }
+
+    /// Returns the number of elements of every line, if all have as many.
+    #[inline(always)]
+    fn each(&self) -> usize {
+        0
     }
 
     /// Returns the index in memory from which the positions given to the map count, for the line of the element at
@@ -50,7 +59,12 @@ pub(crate) struct EqualLines {
 }
 
 impl Heads for EqualLines {
+    const EQUAL: bool = true;
     type Cursor = ();
+    #[inline(always)]
+    fn each(&self) -> usize {
+        self.len
+    }
     #[inline(always)]
     fn cursor(&self, _: usize) {}
     #[inline(always)]

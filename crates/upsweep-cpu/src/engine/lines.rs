@@ -4,6 +4,7 @@ use super::chain::{Chain, States, Step, Tickets};
 use super::heads::Heads;
 use super::prefixes::{Common, Levels, Prefixes, Values};
 use crate::tile::run::{Memory, NextBlock, Run, Storing};
+use crate::tile::short_lines;
 use crate::tile::simd::Set;
 use crate::tile::store;
 use std::ops::Range;
@@ -86,7 +87,7 @@ impl<S: Steps> Contiguous<'_, S> {
         let Self { steps, memory, init, ref storing, threads, in_place, begin } = *self;
         let Begin { position, lead, levels } = begin;
         let common = Common { steps, memory, init, storing, set: Set::widest() };
-        let lines = Lines { memory, heads, prefixes: P::new(common), position };
+        let lines = Lines { memory, heads, common, prefixes: P::new(common), position };
         let prefixes = &lines.prefixes;
         let after = |state| {
             let (value, levels) = (prefixes.value(state)?, prefixes.levels(state)?);
@@ -187,6 +188,7 @@ impl<S: Steps> Contiguous<'_, S> {
 struct Lines<'a, 'h, S: Steps, H, P> {
     memory: &'a Memory<S::In, S::Out>,
     heads: &'h H,
+    common: Common<'a, S>,
     prefixes: P,
     /// Number of elements before the memory's first, in all scans before.
     position: usize,
@@ -225,6 +227,23 @@ impl<'a, S: Steps, H: Heads, P: Prefixes<'a, S>> Lines<'a, '_, S, H, P> {
         let mut start = range.start;
         let mut line = heads.line(start);
         loop {
+            if const { H::EQUAL } && start == line {
+                // The state after the last line is wanted of a line by itself.
+                let whole = ((range.end - start) / heads.each()).saturating_sub(usize::from(wanted));
+                if whole >= short_lines::ABREAST && short_lines::apply(self.common.steps, heads.each()) {
+                    let Common { steps, init, set, .. } = self.common;
+                    let lines = short_lines::Lines { start, count: whole, len: heads.each() };
+                    // SAFETY: the lines are in the block.
+                    unsafe { short_lines::scan(set, steps, memory, init, lines, storing) };
+                    start += whole * heads.each();
+                    (line, state) = (start, prefixes.of_head());
+                    if start == range.end {
+                        // SAFETY: all results of the block have been written, and only this thread works on it.
+                        unsafe { results.store(range) };
+                        return state;
+                    }
+                }
+            }
             let end = heads.next(&mut cursor, start, range.end);
             let last = end == range.end;
             let run = Run { start, len: end - start, origin: self.origin(start) };

@@ -10,11 +10,13 @@
 //! | `placed` | host memory of a job's elements and results |
 //! | `places` | output offsets of blocks with an unknown number of results (stream compaction) |
 //! | `totals`, `segments`, `results` | reductions of contiguous elements, and the stores of their results |
+//! | `part` | totals of an array that is reduced in parts |
 
 pub(super) mod apart;
 pub(super) mod chain;
 pub(super) mod heads;
 pub(super) mod lines;
+pub(super) mod part;
 pub(super) mod placed;
 pub(super) mod places;
 mod prefixes;

@@ -45,7 +45,7 @@ unsafe fn reduce_blocks<S: Steps>(
     line: usize,
     blocks: &Blocks,
 ) -> Result<()> {
-    let (len, count, per_line) = (job.memory.len, blocks.count(), blocks.per_line());
+    let (count, per_line) = (blocks.count(), blocks.per_line());
     if per_line == 1 {
         // Each block consists of whole lines.
         let lines = |index: usize| {
@@ -66,51 +66,59 @@ unsafe fn reduce_blocks<S: Steps>(
         }
         return Ok(());
     }
-    let part = |index, next: Option<usize>| {
+    let run = |index| {
         let Range { start, end } = blocks.range(index);
-        // A short array, which one thread reduces, needs no prefetch: it is in a cache, or will be.
-        let ahead = if job.threads > 1 {
-            Ahead::of_reduction(&job.memory, start..end, next.map(|next| blocks.range(next).start))
-        } else {
-            Ahead::NOTHING
-        };
-        // SAFETY: the block is in memory, by the conditions of `reduce`.
-        unsafe { reducer.reduce(Run { start, len: end - start, origin: start - start % line }, ahead) }
+        Run { start, len: end - start, origin: start - start % line }
     };
-    let combine = |a, b| job.steps.combine(a, b);
+    let mut parts = Pairwise::<_>::new();
+    let take = |index: usize, total: Option<S::Acc>| {
+        if let Some(total) = total {
+            parts.push(total, |a, b| job.steps.combine(a, b));
+        }
+        if (index + 1).is_multiple_of(per_line) {
+            // SAFETY: there is a result for each line, and only this thread stores.
+            unsafe { job.store(index / per_line, root(&job.steps, &parts)) };
+            parts = Pairwise::new();
+        }
+    };
+    // SAFETY: the blocks are in memory, by the conditions of `reduce`.
+    unsafe { each(job, reducer, count, run, take) }
+}
+
+/// Reduces `count` runs, and calls `take` with the number and the total of each, in order.
+///
+/// # Safety
+/// The runs are in the memory of the job, and nothing writes its input.
+#[inline(always)]
+pub(super) unsafe fn each<S: Steps>(
+    job: &Results<S>,
+    reducer: Reducer<'_, S>,
+    count: usize,
+    run: impl Fn(usize) -> Run + Sync,
+    mut take: impl FnMut(usize, Option<S::Acc>),
+) -> Result<()> {
     if job.threads <= 1 {
-        let mut parts = Pairwise::<_>::new();
-        Tickets::in_order(count, |index| {
-            if let Some(part) = part(index, None) {
-                parts.push(part, combine);
-            }
-            if (index + 1).is_multiple_of(per_line) {
-                // SAFETY: there is a result for each line, and only this thread stores.
-                unsafe { job.store(index / per_line, total(&job.steps, &parts)) };
-                parts = Pairwise::new();
-            }
-        });
+        // A short array, which one thread reduces, needs no prefetch: it is in a cache, or will be.
+        // SAFETY: the run is in memory.
+        Tickets::in_order(count, |index| take(index, unsafe { reducer.reduce(run(index), Ahead::NOTHING) }));
         return Ok(());
     }
     let states = States::new(count)?;
     Tickets::new(count).run(job.threads, &|index, next| {
-        states.publish(index, part(index, next));
+        let this = run(index);
+        let ahead =
+            Ahead::of_reduction(&job.memory, this.start..this.start + this.len, next.map(|next| run(next).start));
+        // SAFETY: the run is in memory.
+        states.publish(index, unsafe { reducer.reduce(this, ahead) });
         Ok(())
     });
-    for line in 0..len / line {
-        let mut parts = Pairwise::<_>::new();
-        for part in (line * per_line..(line + 1) * per_line).filter_map(|index| states.get(index).flatten()) {
-            parts.push(part, combine);
-        }
-        // SAFETY: there is a result for each line, and only this thread stores.
-        unsafe { job.store(line, total(&job.steps, &parts)) };
-    }
+    (0..count).for_each(|index| take(index, states.get(index).flatten()));
     Ok(())
 }
 
 /// Combines the parts of a line.
 #[inline(always)]
-fn total<S: Steps>(steps: &S, parts: &Pairwise<S::Acc>) -> Option<S::Acc> {
+pub(super) fn root<S: Steps>(steps: &S, parts: &Pairwise<S::Acc>) -> Option<S::Acc> {
     if const { S::TREE } {
         parts.tree(|a, b| b.map_or(a, |b| steps.combine(a, b)))
     } else {

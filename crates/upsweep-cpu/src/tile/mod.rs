@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `run` | memory, a run of elements in it, and how results are stored |
 //! | `reduce`, `scan` | runs cut into tiles |
+//! | `short_lines` | scans of many short lines |
 //! | `rows`, `numbers`, `sweep` | kernels of a tile |
 //! | `chunks` | totals of float sums and products, whose grouping is one tree |
 //! | `tree` | scans of float sums and products, whose grouping is one tree |
@@ -47,6 +48,7 @@ pub(super) mod remains;
 pub(super) mod rows;
 pub(super) mod run;
 pub(super) mod scan;
+pub(super) mod short_lines;
 pub(super) mod simd;
 pub(super) mod states;
 pub(super) mod store;

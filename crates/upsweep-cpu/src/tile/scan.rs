@@ -28,7 +28,7 @@ use upsweep_core::steps::Steps;
 
 /// Chunk length of a serial scan: each chunk is scanned alone and its base combined with the results, to bound the
 /// error of sums of floats by other operators.
-const PIECE: usize = 256;
+pub(super) const PIECE: usize = 256;
 
 /// Scan of `run` with the exclusive prefix `prefix`, which stores the results, for jobs without [`Steps::TREE`]. Returns
 /// the run's reduction, with the bits of [`ReduceRun`], if it is `wanted`; else the returned value is unspecified.

@@ -1,7 +1,7 @@
 //! Tests of kernels in the emulator, without a GPU: sorts.
 
 use super::{CAPABILITY, run};
-use crate::sort::{cluster, kernels, split};
+use crate::sort::{cluster, cuts, kernels, split};
 use half::f16;
 use upsweep_core::key::Key;
 use upsweep_plan::sort::segments::SegmentsPlan;
@@ -89,7 +89,23 @@ fn clusters<K: Key>(value: usize, indices: Indices, descending: bool, cases: u32
     run(&format!("sort by a cluster, {types:?}"), &cluster::source(&plan, &of_cluster), &few, cases);
 }
 
+/// Runs the kernel that finds where sorted runs are cut, on `cases` random inputs.
+fn cut<K: Key>(descending: bool, cases: u32) {
+    let types = SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value: 0, indices: NONE, keys_out: true };
+    run(&format!("cuts of {types:?}"), &cuts::source(types), &[("THREADS", 64)], cases);
+}
+
 const NONE: Indices = Indices::None;
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_cuts_of_sorted_runs() {
+    cut::<u32>(false, 40);
+    cut::<f32>(true, 40);
+    cut::<f16>(false, 40);
+    cut::<u8>(true, 20);
+    cut::<i128>(false, 20);
+}
 
 #[test]
 #[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]

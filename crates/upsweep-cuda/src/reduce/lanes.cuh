@@ -37,13 +37,13 @@ struct Chunks {
     static __device__ __forceinline__ V neutral() { return PRODUCT ? (V)1 : (V)-0.0; }
 
     // Adds the first `count` elements of the vector at index `at` to the chains `v`, of which it is the first if FIRST.
-    static __device__ __forceinline__ void add(const Vector& vector, u64 at, u32 count, bool first, V (&v)[VECTOR]) {
+    static __device__ __forceinline__ void add(const Params& p, const Vector& vector, u64 at, u32 count, bool first, V (&v)[VECTOR]) {
         const Vector::Elements elements = vector.elements();
         check_elements(elements, at, count);
 #pragma unroll
         for (u32 j = 0; j < VECTOR; j++) {
             if (j < count) {
-                const V x = map(elements.x[j], at + j, at + j);
+                const V x = map(elements.x[j], position_of(p, at + j), at + j);
                 v[j] = first ? x : combine(v[j], x);
             }
         }
@@ -51,20 +51,20 @@ struct Chunks {
 
     // Finds the chains `v` of this thread's lanes of a chunk. `at` is the index of its first vector.
     template <Loads LOADS>
-    static __device__ __forceinline__ void chain(const In* input, u64 at, V (&v)[VECTOR]) {
+    static __device__ __forceinline__ void chain(const Params& p, u64 at, V (&v)[VECTOR]) {
         constexpr u32 AT_ONCE = LOADS == Loads::BY_ELEMENT ? 1 : DEPTH;
 #pragma unroll(AT_ONCE == 1 ? 1 : CHUNK_ROWS / AT_ONCE)
         for (u32 row = 0; row < CHUNK_ROWS; row += AT_ONCE) {
             Vector vectors[AT_ONCE];
 #pragma unroll
-            for (u32 d = 0; d < AT_ONCE; d++) vectors[d] = load_vector<LOADS>(input, at + (row + d) * LANES);
+            for (u32 d = 0; d < AT_ONCE; d++) vectors[d] = load_vector<LOADS>(p.input, at + (row + d) * LANES);
 #pragma unroll
-            for (u32 d = 0; d < AT_ONCE; d++) add(vectors[d], at + (row + d) * LANES, VECTOR, row + d == 0, v);
+            for (u32 d = 0; d < AT_ONCE; d++) add(p, vectors[d], at + (row + d) * LANES, VECTOR, row + d == 0, v);
         }
     }
 
     // Finds the chains of a chunk that has no more than the `left` elements from the thread's first vector on.
-    static __device__ __forceinline__ void chain_some(const In* input, u64 at, u32 left, bool aligned, V (&v)[VECTOR]) {
+    static __device__ __forceinline__ void chain_some(const Params& p, u64 at, u32 left, bool aligned, V (&v)[VECTOR]) {
 #pragma unroll
         for (u32 j = 0; j < VECTOR; j++) v[j] = neutral();
 #pragma unroll
@@ -73,12 +73,12 @@ struct Chunks {
 #pragma unroll
             for (u32 d = 0; d < DEPTH; d++) {
                 const u32 before = (row + d) * LANES, exist = left > before ? min(left - before, VECTOR) : 0;
-                if (exist > 0) vectors[d] = load_some(input, at + before, exist, aligned);
+                if (exist > 0) vectors[d] = load_some(p.input, at + before, exist, aligned);
             }
 #pragma unroll
             for (u32 d = 0; d < DEPTH; d++) {
                 const u32 before = (row + d) * LANES, exist = left > before ? min(left - before, VECTOR) : 0;
-                if (exist > 0) add(vectors[d], at + before, exist, false, v);
+                if (exist > 0) add(p, vectors[d], at + before, exist, false, v);
             }
         }
     }
@@ -149,15 +149,15 @@ struct Chunks {
             if (mine >= whole) mine -= whole;
             const u64 at = begin + (u64)mine * STEP + own;
             V v[VECTOR];
-            if (!aligned) chain<Loads::BY_ELEMENT>(p.input, at, v);
-            else if (p.streamed) chain<Loads::STREAMED>(p.input, at, v);
-            else chain<Loads::ALIGNED>(p.input, at, v);
+            if (!aligned) chain<Loads::BY_ELEMENT>(p, at, v);
+            else if (p.streamed) chain<Loads::STREAMED>(p, at, v);
+            else chain<Loads::ALIGNED>(p, at, v);
             const V total = fold(v);
             if (lane == 0) totals[mine] = total;
         }
         if (step == whole && rest > 0) {
             V v[VECTOR];
-            chain_some(p.input, begin + (u64)step * STEP + own, rest > own ? rest - own : 0, aligned, v);
+            chain_some(p, begin + (u64)step * STEP + own, rest > own ? rest - own : 0, aligned, v);
             const V total = fold(v);
             if (lane == 0) totals[step] = total;
         }
@@ -177,9 +177,9 @@ struct Chunks {
     static __device__ __forceinline__ V reduce_part(const Params& p, u32 epoch, u32& shared_epoch) {
         __shared__ V totals[THREADS];
         __shared__ V rounds[64];
-        const u64 begin = blockIdx.x * p.part, count = p.n - begin < p.part ? p.n - begin : p.part;
-        const u64 steps = (count + STEP - 1) / STEP;
-        const bool aligned = misalignment(p.input) == 0;
+        const u64 before = blockIdx.x * p.part, count = p.n - before < p.part ? p.n - before : p.part;
+        const u64 begin = CONTINUES ? p.first + before : before, steps = (count + STEP - 1) / STEP;
+        const bool aligned = misalignment(p.input) == 0 && (!CONTINUES || p.first % VECTOR == 0);
         V total;
         // Rounds of as many steps as there are totals. The totals of rounds are joined as a binary counter counts.
         u64 round = 0;

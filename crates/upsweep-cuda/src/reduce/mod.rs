@@ -9,6 +9,7 @@
 //! | segments by flags or keys | the single-pass scan, see [`scan`] |
 //! | segments by offsets whose map reads by computed positions | `gathered.cuh`, see [`gathered`] |
 //! | interleaved lines | `columns/columns.cuh` |
+//! | a whole array in parts | see `part.rs` |
 //!
 //! **Commutative operators.** A reduction by an operator that is known to commute strides along the array. Small
 //! integers are combined several in a word (`kernels/word/lanes.cuh`). Extremes of f64 are those of integers in the
@@ -17,17 +18,19 @@
 //! have the same bits in every run.
 
 pub mod gathered;
+pub(crate) mod part;
 pub mod rows;
+mod whole;
+
+pub use self::part::run_part;
+pub(crate) use self::whole::{ReduceParams, kernel, plan};
 
 use super::borrow::Extent;
-use super::code::Kernel;
-use super::features::{Features, Heads, Layouts};
-use super::job::{CudaJob, Functions, write, write_one};
+use super::features::{Heads, Layouts};
+use super::job::{CudaJob, write, write_one};
 use super::open::open;
-use super::params::{Params, params};
-use super::runtime::Grid;
 use super::scan::{self, Extra};
-use super::{Cuda, Workspace, columns};
+use super::{Cuda, columns};
 use upsweep_core::buffer::ViewMut;
 use upsweep_core::call::{Direction, Job};
 use upsweep_core::error::Result;
@@ -36,27 +39,7 @@ use upsweep_core::outputs::Target;
 use upsweep_core::segments::Segmentation;
 use upsweep_core::shape::Shape;
 use upsweep_core::steps::JobSteps;
-use upsweep_plan::memory::StatusWords;
-use upsweep_plan::reduce::ReducePlan;
 use upsweep_plan::rows::RowsPlan;
-
-params! {
-    /// Parameters of the reduction of a whole array.
-    struct ReduceParams {
-        input: "const In*",
-        output: "Out*",
-        /// Number of elements.
-        n: "u64",
-        /// Number of elements of a part of the array, which one block reduces: a multiple of the elements that a block
-        /// loads at once.
-        part: "u64",
-        /// Whether the loads of elements should leave the present content of the L2 cache in place.
-        streamed: "u64",
-        /// Null, or the address of the initial value.
-        init_from: "const Given*",
-        workspace: "Workspace",
-    }
-}
 
 /// Reduces the elements of `job`. `count` is the output for the number of segments, `keys` that for the first key of
 /// each segment.
@@ -91,7 +74,7 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>, count: u64, keys: Option<(u64, usize)>
     }
     match way(job.shape, job.heads, job.functions.layouts, job.functions.known.form) {
         Way::Rows(plan) => rows::launch(cuda, job, &plan),
-        Way::Whole => launch_whole(cuda, job),
+        Way::Whole => whole::launch(cuda, job, None),
         Way::Columns => columns::launch(cuda, job, Direction::default(), true),
         Way::Gathered => gathered::launch(cuda, job),
         Way::Segments => {
@@ -111,65 +94,16 @@ pub(super) enum Way {
 }
 
 pub(super) fn way(shape: Shape, heads: Heads, layouts: Layouts, form: Form) -> Way {
-    let whole = heads == Heads::None;
-    if whole && shape.lines() == 1 {
+    let undivided = heads == Heads::None;
+    if undivided && shape.lines() == 1 {
         Way::Whole
-    } else if whole && (shape.len == 0 || !scan::interleaves_as_one(shape, layouts)) {
+    } else if undivided && (shape.len == 0 || !scan::interleaves_as_one(shape, layouts)) {
         Way::Columns
-    } else if let Some(plan) = rows::plan(shape, layouts, form).filter(|_| whole) {
+    } else if let Some(plan) = rows::plan(shape, layouts, form).filter(|_| undivided) {
         Way::Rows(plan)
     } else if heads == Heads::Offsets && layouts.apart {
         Way::Gathered
     } else {
         Way::Segments
     }
-}
-
-/// Returns the plan for the reduction of `n` elements by an operator of the form `form`.
-pub(super) fn plan(n: usize, layouts: Layouts, form: Form) -> ReducePlan {
-    let plan = match layouts.streams {
-        None => ReducePlan::new(n, layouts.input.size, layouts.acc.size),
-        Some(streams) => ReducePlan::of_streams(n, streams, layouts.acc.size),
-    };
-    match (layouts.lanes, form) {
-        (0, Form::Other) => plan.in_order(),
-        (0, _) => plan,
-        (lanes, _) => plan.in_tree(lanes),
-    }
-}
-
-/// Returns the kernel that reduces a whole array by a plan.
-pub(super) fn kernel<'a>(plan: &ReducePlan, features: Features, functions: &'a Functions<'a>) -> Kernel<'a> {
-    Kernel { functions, kernel: ("reduce/reduce.cuh", "upsweep_reduce"), features, constants: plan.constants() }
-}
-
-fn launch_whole(cuda: &Cuda, job: &CudaJob<'_>) -> Result<()> {
-    let n = job.shape.len;
-    let plan = plan(n, job.functions.layouts, job.functions.known.form);
-    let kernel = kernel(&plan, Features { has_init: job.begin.has_init, ..Features::PLAIN }, &job.functions);
-    let loaded = cuda.kernel(kernel.key(), || kernel.source::<ReduceParams>())?;
-    let counted = job.functions.layouts.counted;
-    let grid = if counted { plan.most_parts() } else { plan.parts };
-    let words = if counted { StatusWords::of(grid, job.functions.layouts.acc.size) } else { plan.words };
-    let workspace = if grid > 1 || job.functions.may_fault {
-        cuda.workspace(words.words8, words.words16)?
-    } else {
-        Workspace::NONE
-    };
-    let fixed = ReduceParams {
-        input: job.input,
-        output: job.output,
-        n: n as u64,
-        part: plan.part as u64,
-        streamed: plan.streamed.into(),
-        init_from: job.begin.init_from,
-        workspace,
-    };
-    if job.functions.may_fault {
-        cuda.mark_may_fault(&job.output_stream)?;
-    }
-    let params = Params::new(fixed, &job.begin, 1, &job.functions.held.values);
-    // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for
-    // `n` elements and one result until the kernel is enqueued in the stream's order.
-    unsafe { cuda.launch(&loaded, Grid::new(grid as u32, plan.threads as u32, 0), &params) }
 }

@@ -31,6 +31,9 @@ struct Params : ReduceParams {
 };
 using Entry = Status<T>;
 
+// Returns the position in the array of the element at index `index` of the input.
+__device__ __forceinline__ u64 position_of(const Params& p, u64 index) { return CONTINUES ? p.position + index : index; }
+
 // Returns the combination of the warps' values in order, in thread 0. The first `warps` warps have a value, each in its
 // lane 0.
 __device__ __forceinline__ T combine_block(const T& value, u32 warps) {

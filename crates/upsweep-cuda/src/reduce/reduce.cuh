@@ -11,6 +11,8 @@
 // If every grouping gives the same bits, vectors are aligned in memory: the elements of a misaligned array before its
 // first whole vector are combined one by one.
 //
+// If the reduction CONTINUES another, the total goes on from the one before, and is left for the next.
+//
 // Progress. The last block waits for blocks of lower numbers, which GPUs start before it and which do not wait.
 //
 // Memory ordering: status.cuh, workspace.cuh. One thread of a block reads the epoch; the others get it after a barrier.
@@ -39,7 +41,10 @@ __device__ __forceinline__ void accumulate_steps(const Params& p, u64 at, u32 le
     }
 #pragma unroll
     for (u32 d = 0; d < AT_ONCE; d++) {
-        if (WHOLE || d * THREADS < left) sum.add(vectors[d], at + d * THREADS * VECTOR, at + d * THREADS * VECTOR);
+        if (WHOLE || d * THREADS < left) {
+            const u64 index = at + d * THREADS * VECTOR;
+            sum.add(vectors[d], position_of(p, index), index);
+        }
     }
 }
 
@@ -84,7 +89,7 @@ __device__ __forceinline__ T reduce_steps(const Params& p, u32& threads) {
             const u64 i = threadIdx.x < head ? threadIdx.x : p.n - rest + threadIdx.x;
             const In x = load_element(p.input, i);
             if (!indices_right(x, i)) report_indices(x, i);
-            sum.add(map(x, i, i));
+            sum.add(map(x, position_of(p, i), i));
         }
         if (threads < rest) threads = (u32)rest;
     }
@@ -109,7 +114,7 @@ struct InParts {
             // the rest.
             const u64 rows = (count + ROW - 1) / ROW, stretch = (rows + WARPS - 1) / WARPS * ROW;
             const u64 from = warp_index() * stretch;
-            if (from < count) total = reduce_stretch(p.input, begin + from, begin + from, count - from < stretch ? count - from : stretch);
+            if (from < count) total = reduce_stretch(p.input, begin + from, position_of(p, begin + from), count - from < stretch ? count - from : stretch);
             warps = (u32)((count + stretch - 1) / stretch);
         }
         if (threadIdx.x == 0) shared_epoch = epoch;
@@ -136,7 +141,12 @@ template <bool> struct TotalsOf { using type = InParts; };
 template <> struct TotalsOf<true> { using type = Chunks<T>; };
 using Totals = TotalsOf<(CHUNK_LANES > 0)>::type;
 
-__device__ __forceinline__ void store_total(const Params& p, const T& init, const T& total) {
+__device__ __forceinline__ void store_total(const Params& p, const T& init, T total) {
+    if constexpr (CONTINUES) {
+        if (p.before) total = p.n > 0 ? combine(ValueOfAcc::of(*p.before), total) : ValueOfAcc::of(*p.before);
+        *p.after = canonical(ValueOfAcc::back(total));
+        if (!p.total) return;
+    }
     store_result(output_of(p), result(HAS_INIT ? combine(init, total) : total));
 }
 
@@ -145,7 +155,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) upsweep_reduce(c
     if (blockIdx.x >= p.parts) return;
     const Begin begin(p);
     if (p.n == 0) {
-        if (threadIdx.x == 0) store_result(output_of(p), result(begin.first));
+        if (threadIdx.x == 0) {
+            if (CONTINUES && p.before) store_total(p, begin.init, begin.first);
+            else store_result(output_of(p), result(begin.first));
+        }
         return;
     }
     __shared__ u32 shared_epoch;

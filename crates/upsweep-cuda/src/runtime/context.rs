@@ -146,6 +146,12 @@ impl Context {
         Ok(())
     }
 
+    /// Returns the bytes that the pool of the device's memory has and nobody uses.
+    pub(super) fn pooled(&self) -> Result<usize> {
+        let pool = self.pool.get();
+        pool.map_or(Ok(0), |pool| pool.unused().doing("asking how much memory is free"))
+    }
+
     /// Returns the result of `allocate`. If memory is short, waits for memory that is being freed and calls `allocate`
     /// once more.
     fn patiently(

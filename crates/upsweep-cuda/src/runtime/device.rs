@@ -2,13 +2,13 @@
 
 use super::context::Context;
 use super::driver::{self, DeviceInfo};
-use super::ring::Rings;
+use super::ring::Ring;
 use super::state::State;
 use super::stream::StreamState;
 use super::workspace::{Capacity, Workspace};
 use cudarc::driver::CudaStream;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use upsweep_core::error::{Error, Result};
 
 /// CUDA GPU and one of its streams.
@@ -20,7 +20,15 @@ pub struct Cuda {
     /// Largest number of tiles of a block in a scan of a short array: see [`limit_waves`](Self::limit_waves).
     pub(crate) longest_wave: usize,
     /// For a device that takes arrays in host memory, what it keeps for them.
-    pub(super) flows: Option<Arc<Rings>>,
+    pub(super) flows: Option<Arc<Flows>>,
+}
+
+/// What a device keeps for calls on arrays in host memory.
+pub(super) struct Flows {
+    /// Ring of the last call, while no call has it.
+    pub(super) ring: Mutex<Option<Ring>>,
+    /// Largest number of bytes of the GPU's memory for calls that keep whole arrays there.
+    pub(super) most: usize,
 }
 
 impl fmt::Debug for Cuda {

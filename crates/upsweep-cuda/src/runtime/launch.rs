@@ -64,7 +64,8 @@ impl Cuda {
         if bytes > 0 {
             // SAFETY: the caller's loans keep `bytes` bytes at both addresses good until the copy is enqueued in the
             // stream's order.
-            unsafe { result::memcpy_dtod_async(to, from, bytes, self.stream().cu_stream()) }.doing("copying states")?;
+            unsafe { result::memcpy_dtod_async(to, from, bytes, self.stream().cu_stream()) }
+                .doing("copying on the device")?;
         }
         Ok(())
     }

@@ -243,6 +243,21 @@ impl Cuda {
     }
 }
 
+impl Cuda {
+    /// Copies numbers at `address` to `numbers`, once they are computed.
+    pub(crate) fn read_u64s(&self, address: CUdeviceptr, numbers: &mut [u64]) -> Result<()> {
+        const DOING: &str = "reading numbers from the device";
+        self.refuse_in_capture(DOING)?;
+        let _outside = OutsideCapture::enter()?;
+        let stream = self.stream();
+        if !numbers.is_empty() {
+            // SAFETY: the caller's scratch has the numbers, which are waited for before `numbers` can be dropped.
+            unsafe { copy_to_host(numbers.as_mut_ptr(), address, size_of_val(numbers), stream) }.doing(DOING)?;
+        }
+        stream.synchronize().doing(DOING)
+    }
+}
+
 /// Ordering between uses of one buffer on two streams.
 enum Order {
     /// The caller orders the uses: this device's stream is being captured.

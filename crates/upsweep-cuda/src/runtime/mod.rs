@@ -12,10 +12,10 @@
 //! - `kernel`: loaded kernels
 //! - `state`: the state that all devices of one context share
 //! - `wait`: waiting for a stream
-//! - `ring`: memory through which arrays in host memory pass a device
+//! - `ring`, `steps`: arrays in host memory pass a device by chunks, or by large steps
 //! - `device`: a device, which is a context's state and one of its streams
 //! - `memory`, `fill`, `scratch`, `launch`: operations of devices
-//! - `flow`: arrays in host memory that pass a device in chunks
+//! - `flow`: calls on arrays in host memory
 
 mod capture;
 mod context;
@@ -32,6 +32,7 @@ mod pool;
 mod ring;
 mod scratch;
 mod state;
+mod steps;
 mod stream;
 mod survey;
 mod wait;
@@ -45,4 +46,5 @@ pub(crate) use grid::Grid;
 pub(crate) use memory::Loan;
 pub use memory::download;
 pub(crate) use ring::HostArray;
+pub(crate) use steps::{BUFFERS, Move, Steps};
 pub(crate) use workspace::Workspace;

@@ -48,6 +48,19 @@ impl Pool {
         unsafe { mem_pool::alloc_async(self.0, bytes, stream) }
     }
 
+    /// Returns the bytes of the pool's memory that nobody uses.
+    pub(super) fn unused(&self) -> Result<usize, DriverError> {
+        let number = |attribute| {
+            let mut bytes = 0u64;
+            // SAFETY: the pool is valid, and the attribute is a 64-bit number.
+            unsafe { mem_pool::get_attribute(self.0, attribute, std::ptr::from_mut(&mut bytes).cast()) }?;
+            Ok::<_, DriverError>(bytes)
+        };
+        let reserved = number(CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)?;
+        let used = number(CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)?;
+        Ok(reserved.saturating_sub(used) as usize)
+    }
+
     /// Returns the pool's unused memory to the system.
     pub(super) fn trim(&self) {
         // SAFETY: the pool is valid. Memory that is not returned now is returned later.

@@ -19,13 +19,13 @@ use cudarc::driver::sys::{self, CUdeviceptr, CUmemorytype, CUpointer_attribute};
 use cudarc::driver::{CudaEvent, CudaStream, result};
 use rayon::prelude::*;
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use upsweep_core::error::Result;
 
 /// Number of chunks that are under way at once.
-const SLOTS: usize = 4;
+pub(super) const SLOTS: usize = 4;
 /// Number of chunks after which a chunk is copied from its slot to pageable memory.
-const LATE: usize = SLOTS - 1;
+pub(super) const LATE: usize = SLOTS - 1;
 /// Largest number of bytes of a chunk, of its elements or of its results. Up to some 8 MiB a copy takes longer by its
 /// beginning and its end.
 const CHUNK_BYTES: usize = 32 << 20;
@@ -36,7 +36,7 @@ const LEAST_CHUNKS: usize = 16;
 const ROOM: usize = 256;
 /// Largest number of bytes of a chunk that goes through pinned memory: the slots stay in a large cache. 2^30 f32 on 16
 /// cores of an H200's host, 2026-11-29, ms: 330 with 4 MiB, 204 with 8, 156 with 12, 150 with 16, 201 with 24, 222 with 32.
-const STAGED_BYTES: usize = 16 << 20;
+pub(super) const STAGED_BYTES: usize = 16 << 20;
 /// Bytes that a thread copies between pageable and pinned memory at a time.
 const PIECE_BYTES: usize = 256 << 10;
 
@@ -58,27 +58,24 @@ pub(crate) struct Chunk {
     pub(crate) output: u64,
 }
 
-/// Rings that a device keeps from call to call: one, while no call has it.
-pub(super) type Rings = Mutex<Option<Ring>>;
-
-/// Memory and streams of a flow.
+/// Memory and streams of a flow. A device keeps one from call to call.
 pub(super) struct Ring {
-    context: Arc<Context>,
+    pub(super) context: Arc<Context>,
     /// Stream of the kernels.
-    stream: Arc<CudaStream>,
-    up: Arc<CudaStream>,
-    down: Arc<CudaStream>,
-    slots: Vec<Slot>,
+    pub(super) stream: Arc<CudaStream>,
+    pub(super) up: Arc<CudaStream>,
+    pub(super) down: Arc<CudaStream>,
+    pub(super) slots: Vec<Slot>,
 }
 
-/// Memory of a chunk on the device and, if its arrays are pageable, in pinned memory.
-struct Slot {
-    input: CUdeviceptr,
-    output: CUdeviceptr,
-    pinned: [Option<NonNull<u8>>; 2],
-    uploaded: CudaEvent,
+/// Memory of a chunk: on the device, once a flow has needed it, and in pinned memory, once an array was pageable.
+pub(super) struct Slot {
+    /// Addresses of the chunk's elements and of its results.
+    device: Option<[CUdeviceptr; 2]>,
+    pub(super) pinned: [Option<NonNull<u8>>; 2],
+    pub(super) uploaded: CudaEvent,
     computed: CudaEvent,
-    downloaded: CudaEvent,
+    pub(super) downloaded: CudaEvent,
 }
 
 // SAFETY: the pinned memory is used by the call that has taken the ring, and by nobody else.
@@ -93,12 +90,44 @@ impl Ring {
         let event = || context.cuda.new_event(None).doing(DOING);
         for _ in 0..SLOTS {
             let (uploaded, computed, downloaded) = (event()?, event()?, event()?);
+            ring.slots.push(Slot { device: None, pinned: [None; 2], uploaded, computed, downloaded });
+        }
+        Ok(ring)
+    }
+
+    /// Returns the bytes that the ring has of the device's memory.
+    pub(super) fn device_bytes(&self) -> usize {
+        self.slots.iter().filter(|slot| slot.device.is_some()).count() * 2 * (CHUNK_BYTES + ROOM)
+    }
+
+    /// Returns the addresses of the slots' memory on the device, which is allocated if there is none yet.
+    fn on_device(&mut self) -> Result<[[CUdeviceptr; 2]; SLOTS]> {
+        let Self { context, stream, slots, .. } = self;
+        let mut addresses = [[0; 2]; SLOTS];
+        for (addresses, slot) in addresses.iter_mut().zip(slots) {
             let room = || context.allocate(CHUNK_BYTES + ROOM, stream.cu_stream());
-            let (input, output) = (room()?, room()?);
-            ring.slots.push(Slot { input, output, pinned: [None; 2], uploaded, computed, downloaded });
+            *addresses = match slot.device {
+                Some(device) => device,
+                None => *slot.device.insert([room()?, room()?]),
+            };
         }
         stream.synchronize().doing(DOING)?;
-        Ok(ring)
+        Ok(addresses)
+    }
+
+    /// Allocates the slots' pinned memory, if they have none yet: for the way up, and for the way down, if arrays are
+    /// `staged`.
+    pub(super) fn pin(&mut self, staged: [bool; 2]) -> Result<()> {
+        for slot in &mut self.slots {
+            for (pinned, _) in slot.pinned.iter_mut().zip(staged).filter(|(_, staged)| *staged) {
+                if pinned.is_none() {
+                    // SAFETY: the memory is uninitialised, and only read where a copy has written it.
+                    let memory = unsafe { result::malloc_host(CHUNK_BYTES + ROOM, 0) }.doing(DOING)?;
+                    *pinned = NonNull::new(memory.cast());
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Waits for all copies, and returns the first error.
@@ -123,15 +152,8 @@ impl Ring {
         let bytes = (n.saturating_mul(size) / LEAST_CHUNKS).clamp(LEAST_BYTES, most);
         let chunk = (bytes / size / unit * unit).max(unit.min(CHUNK_BYTES / size));
         let chunks = n.div_ceil(chunk).max(1);
-        for slot in &mut self.slots {
-            for (pinned, _) in slot.pinned.iter_mut().zip(staged).filter(|(_, staged)| *staged) {
-                if pinned.is_none() {
-                    // SAFETY: the memory is uninitialised, and only read where a copy has written it.
-                    let memory = unsafe { result::malloc_host(CHUNK_BYTES + ROOM, 0) }.doing(DOING)?;
-                    *pinned = NonNull::new(memory.cast());
-                }
-            }
-        }
+        let on_device = self.on_device()?;
+        self.pin(staged)?;
         let Self { stream, up, down, slots, .. } = &*self;
         let results = |k: usize| chunk.min(n - k * chunk) + if k + 1 == chunks { extra } else { 0 };
         // Copies chunk `up` to its slot, and chunk `down` from its slot to the output, as far as their memory is pageable.
@@ -159,6 +181,7 @@ impl Ring {
         };
         for k in 0..chunks {
             let slot = &slots[k % SLOTS];
+            let [to_read, to_write] = on_device[k % SLOTS];
             let (first, len, again) = (k * chunk, chunk.min(n - k * chunk), k >= SLOTS);
             stage(Some(k), k.checked_sub(LATE))?;
             let place = |array: HostArray, i: usize| {
@@ -171,25 +194,21 @@ impl Ring {
             }
             if len > 0 {
                 // SAFETY: the slot has room for the chunk, whose memory lives until the stream has been waited for.
-                unsafe {
-                    sys::cuMemcpyHtoDAsync_v2(slot.input, place(input, 0).cast(), len * input.size, up.cu_stream())
-                }
-                .result()
-                .doing(DOING)?;
+                unsafe { sys::cuMemcpyHtoDAsync_v2(to_read, place(input, 0).cast(), len * input.size, up.cu_stream()) }
+                    .result()
+                    .doing(DOING)?;
             }
             slot.uploaded.record(up).doing(DOING)?;
             stream.wait(&slot.uploaded).doing(DOING)?;
-            compute(Chunk { first, len, input: slot.input, output: slot.output })?;
+            compute(Chunk { first, len, input: to_read, output: to_write })?;
             slot.computed.record(stream).doing(DOING)?;
             down.wait(&slot.computed).doing(DOING)?;
             let to = place(output, 1);
             if results(k) > 0 {
                 // SAFETY: there is room for the results, and nobody uses it until the stream has been waited for.
-                unsafe {
-                    sys::cuMemcpyDtoHAsync_v2(to.cast(), slot.output, results(k) * output.size, down.cu_stream())
-                }
-                .result()
-                .doing(DOING)?;
+                unsafe { sys::cuMemcpyDtoHAsync_v2(to.cast(), to_write, results(k) * output.size, down.cu_stream()) }
+                    .result()
+                    .doing(DOING)?;
             }
             slot.downloaded.record(down).doing(DOING)?;
         }
@@ -205,7 +224,7 @@ impl Drop for Ring {
         }
         let _waited = (self.wait(), self.stream.synchronize());
         for slot in &self.slots {
-            for address in [slot.input, slot.output] {
+            for address in slot.device.into_iter().flatten() {
                 let _freed = self.context.free(address, self.stream.cu_stream());
             }
             for pinned in slot.pinned.iter().flatten() {
@@ -217,7 +236,7 @@ impl Drop for Ring {
 }
 
 /// Whether an array of `len` elements is in pinned memory, by its first and its last byte.
-fn is_pinned(array: HostArray, len: usize) -> bool {
+pub(super) fn is_pinned(array: HostArray, len: usize) -> bool {
     let bytes = len * array.size;
     let is_pinned = |at: usize| {
         // Of pageable memory CUDA knows nothing: then the number stays 0.
@@ -232,16 +251,16 @@ fn is_pinned(array: HostArray, len: usize) -> bool {
 }
 
 /// Copy of some bytes, which threads make in pieces.
-struct Copies {
-    to: *mut u8,
-    from: *const u8,
-    bytes: usize,
+pub(super) struct Copies {
+    pub(super) to: *mut u8,
+    pub(super) from: *const u8,
+    pub(super) bytes: usize,
 }
 // SAFETY: each piece is copied by one thread.
 unsafe impl Sync for Copies {}
 
 impl Copies {
-    const NOTHING: Self = Self { to: std::ptr::null_mut(), from: std::ptr::null(), bytes: 0 };
+    pub(super) const NOTHING: Self = Self { to: std::ptr::null_mut(), from: std::ptr::null(), bytes: 0 };
 
     fn pieces(&self) -> usize {
         self.bytes.div_ceil(PIECE_BYTES)
@@ -261,7 +280,7 @@ impl Copies {
 ///
 /// # Safety
 /// The ranges are valid, do not overlap, and nobody else uses them meanwhile.
-unsafe fn copy(to_slot: &Copies, from_slot: &Copies) {
+pub(super) unsafe fn copy(to_slot: &Copies, from_slot: &Copies) {
     let first = to_slot.pieces();
     (0..first + from_slot.pieces()).into_par_iter().for_each(|i| {
         // SAFETY: the ranges are valid, and this thread alone copies the piece.

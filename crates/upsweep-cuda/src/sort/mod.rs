@@ -54,6 +54,8 @@
 //! segments go by passes that they share, with counts and tiles of their own (`segments.cuh`). The first kernel
 //! puts segments on lists by length.
 //!
+//! **Host memory.** A `streamed` device sorts an array in host memory by runs, and then by buckets (`streamed.rs`).
+//!
 //! **Values** of 1, 2, 4 or 8 bytes go through the passes. Others are fetched once in the end, from the positions that
 //! their sorted keys had (`values.cuh`).
 //!
@@ -65,15 +67,16 @@
 //! wait. The emulator models `barrier.arrive` and finds no race.
 
 pub(super) mod cluster;
+pub(super) mod cuts;
 pub(super) mod kernels;
+mod launch;
 pub(super) mod lines;
 pub(super) mod segments;
 pub(super) mod split;
+mod streamed;
 
-use self::kernels::{
-    Buffers, COUNT, FILL, MOVE, PASS, SortCountParams, SortFillParams, SortKey, SortParams, SortTallyParams,
-    SortValuesParams, TALLY, Zeros, counting_source, fill_source, moving_source, pass_source, tally_source,
-};
+use self::kernels::{Buffers, MOVE, SortKey, SortValuesParams, moving_source};
+use self::launch::{launch, types_of};
 use super::Cuda;
 use super::borrow::Lender;
 use super::runtime::Grid;
@@ -89,8 +92,8 @@ use upsweep_core::operator::Element;
 use upsweep_core::outputs::{LendMut, Target};
 use upsweep_core::segments::Offset;
 use upsweep_core::shape::Shape;
+use upsweep_plan::sort::SortPlan;
 use upsweep_plan::sort::types::{Indices, SortTypes};
-use upsweep_plan::sort::{Counting, Road, SortPlan};
 
 /// Sorts keys into `output`, or in place. `cut` cuts the array into lines or segments, each of which is sorted by
 /// itself.
@@ -101,6 +104,9 @@ pub fn keys<K: Key, I: Offset>(
     descending: bool,
     cut: &Cut<'_, I>,
 ) -> Result<()> {
+    if streamed::takes(cuda, output) {
+        return streamed::keys(cuda, input, output, descending, cut);
+    }
     let len = output.len();
     let mut lender = Lender::new(cuda);
     let keys_out = lender.lend_mut("output", output)?;
@@ -121,6 +127,9 @@ pub fn pairs<K: Key, V: Element, I: Offset>(
     descending: bool,
     cut: &Cut<'_, I>,
 ) -> Result<()> {
+    if streamed::takes(cuda, keys_out) {
+        return Err(streamed::refused());
+    }
     let len = keys_out.len();
     let mut lender = Lender::new(cuda);
     let keys_out = lender.lend_mut("output keys", keys_out)?;
@@ -145,6 +154,9 @@ pub fn indices<K: Key, I: Element, O: Offset>(
     descending: bool,
     cut: &Cut<'_, O>,
 ) -> Result<()> {
+    if streamed::takes(cuda, output) {
+        return Err(streamed::refused());
+    }
     let len = keys.len();
     let mut lender = Lender::new(cuda);
     let values_out = lender.lend_mut("output", output)?;
@@ -186,10 +198,6 @@ fn parts<I: Offset>(cut: &Cut<'_, I>, offsets: u64, reader: Option<Arc<CudaStrea
             Parts::Segments(segments::Cut::Offsets(offsets, segments, (size_of::<I>(), I::SIGNED), reader))
         }
     }
-}
-
-fn types_of<K: Key>(descending: bool, value: usize) -> SortTypes {
-    SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value, indices: Indices::None, keys_out: true }
 }
 
 /// Parts of the array, each of which is sorted separately: the whole array, lines, or segments.
@@ -301,137 +309,4 @@ impl Call {
         to_places(buffers.values, values.address(), positions.address())?;
         to_places(values.address(), buffers.values_out, 0)
     }
-}
-
-fn launch(cuda: &Cuda, len: usize, types: SortTypes, in_place: bool, buffers: Buffers) -> Result<()> {
-    if len == 0 {
-        return Ok(());
-    }
-    let plan = SortPlan::new(len, types, in_place, cuda.compute_capability(), cuda.multiprocessors() as usize);
-    if let Road::Cluster(cluster) = plan.road()
-        && cluster::sort(cuda, &plan, &cluster, buffers)?
-    {
-        return Ok(());
-    }
-    let plan = SortPlan { cluster: None, ..plan };
-    match plan.road() {
-        Road::Local => return split::whole(cuda, &plan, buffers),
-        Road::Split(_) | Road::Passes => return by_passes(cuda, &plan, buffers),
-        Road::Counting | Road::Cluster(_) => {}
-    }
-    if types.key == 1 {
-        let header = cuda.scratch::<u8>(plan.header_bytes())?.zeroed()?;
-        count(cuda, &plan, buffers.keys, header.address(), (0, 0))?;
-        return fill(cuda, &plan, buffers.keys_out, header.address(), Zeros::default());
-    }
-    let values = 1 << (8 * types.key);
-    let counts = cuda.scratch::<u64>(values + 1)?.zeroed()?;
-    let kernel = cuda.kernel(SortKey::new(TALLY, plan.tally_constants()), || Ok(tally_source(&plan)))?;
-    let Counting { blocks, part, threads, shared_bytes } = plan.tallying(cuda.multiprocessors() as usize);
-    let counts_at = counts.address();
-    let done = counts_at + 8 * values as u64;
-    let signs_of_part = if types.order.mantissa > 0 { SortPlan::sign_words(part) } else { 0 };
-    let kept = cuda.scratch::<u32>(if signs_of_part > 0 { blocks * (2 + signs_of_part) } else { 0 })?;
-    let zeros =
-        Zeros { numbers: kept.address(), signs: kept.address() + 8 * blocks as u64, signs_of_part, parts: blocks };
-    let params = SortTallyParams {
-        keys: buffers.keys,
-        n: len as u64,
-        part: part as u64,
-        counts: counts_at,
-        done,
-        zeros: zeros.numbers,
-        signs: zeros.signs,
-        signs_of_part: signs_of_part as u64,
-    };
-    // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep the
-    // buffers good until the kernel is enqueued in the stream's order.
-    unsafe { cuda.launch(&kernel, Grid::new(blocks as u32, threads as u32, shared_bytes as u32), &params) }?;
-    fill(cuda, &plan, buffers.keys_out, counts_at, zeros)
-}
-
-/// Launches the kernel that counts how often each value of each digit occurs in the keys. `status` is the address and
-/// the number of the status words that the kernel clears.
-fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, header: u64, status: (u64, usize)) -> Result<()> {
-    let kernel = cuda.kernel(SortKey::new(COUNT, plan.counting_constants()), || Ok(counting_source(plan)))?;
-    let Counting { blocks, part, threads, shared_bytes } = plan.counting(cuda.multiprocessors() as usize);
-    let params = SortCountParams {
-        keys,
-        n: plan.len as u64,
-        part: part as u64,
-        in_place: plan.in_place.into(),
-        header,
-        status: status.0,
-        status_words: status.1 as u64,
-        cursors: split::cursors(plan, header),
-    };
-    let (blocks, threads, shared) = (blocks as u32, threads as u32, shared_bytes as u32);
-    // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep the
-    // buffers good until the kernel is enqueued in the stream's order. The kernel waits for the one before it.
-    unsafe { cuda.launch(&kernel, Grid::new(blocks, threads, shared).behind_if(plan.split_bits() > 0), &params) }
-}
-
-/// Stores each key of a sort by counting as often as it was counted: key x from the index on that `places` has for x.
-fn fill(cuda: &Cuda, plan: &SortPlan, output: u64, places: u64, zeros: Zeros) -> Result<()> {
-    let kernel = cuda.kernel(SortKey::new(FILL, plan.fill_constants()), || Ok(fill_source(plan)))?;
-    let threads = SortPlan::fill_threads() as u32;
-    let resident = kernel.blocks_per_multiprocessor(threads, 0)?.max(1) * cuda.multiprocessors();
-    let params = SortFillParams {
-        output,
-        n: plan.len as u64,
-        places,
-        zeros: zeros.numbers,
-        signs: zeros.signs,
-        signs_of_part: zeros.signs_of_part as u64,
-        parts: zeros.parts as u64,
-    };
-    // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep the
-    // buffers good until the kernel is enqueued in the stream's order.
-    unsafe { cuda.launch(&kernel, Grid::new(plan.fill_blocks().min(resident as usize) as u32, threads, 0), &params) }
-}
-
-/// Counts the digits of the keys, and moves keys and values once for each digit that varies.
-fn by_passes(cuda: &Cuda, plan: &SortPlan, buffers: Buffers) -> Result<()> {
-    let SortPlan { len, types, .. } = *plan;
-    // All scratch is one allocation: the driver's pool finds one block again sooner than several.
-    let parts = plan.scratch_parts();
-    let scratch = cuda.scratch::<u8>(plan.scratch_bytes())?;
-    let [header, status, tiles, keys_scratch, values_scratch, keys_unwanted] = parts.starts(scratch.address());
-    scratch.clear(plan.cleared_bytes())?;
-    let splits = plan.split_bits() > 0;
-    if splits {
-        split::count(cuda, plan, buffers.keys, (header, status, tiles))?;
-    }
-    if !splits || plan.counts_apart() {
-        count(cuda, plan, buffers.keys, header, (status, if splits { 0 } else { plan.status_words() }))?;
-    }
-
-    let kernel = cuda.kernel(SortKey::new(PASS, plan.pass_constants()), || Ok(pass_source(plan)))?;
-    let (threads, shared) = (plan.threads() as u32, plan.shared_bytes() as u32);
-    let resident = kernel.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
-    let params = SortParams {
-        keys: buffers.keys,
-        keys_out: if types.keys_out { buffers.keys_out } else { keys_unwanted },
-        keys_scratch,
-        values: buffers.values,
-        values_out: buffers.values_out,
-        values_scratch,
-        n: len as u64,
-        launch: 0,
-        header,
-        status,
-        tiles,
-    };
-    if plan.scatters() {
-        split::scatter(cuda, plan, &params)?;
-    }
-    for launch in 0..plan.launches() as u64 {
-        let params = SortParams { launch, ..params };
-        let blocks = plan.most_tiles().min(resident as usize) as u32;
-        // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep the
-        // buffers good until the kernel is enqueued in the stream's order. The kernel waits for the one before it, and
-        // a counting kernel comes before it.
-        unsafe { cuda.launch(&kernel, Grid::new(blocks, threads, shared).behind(), &params) }?;
-    }
-    if splits { split::sort_buckets(cuda, plan, &params) } else { Ok(()) }
 }

@@ -1,7 +1,7 @@
 //! Part of the list of kernels that are compiled where there is no GPU: sorts.
 
 use crate::KernelSource;
-use crate::sort::{cluster, kernels, lines, segments, split};
+use crate::sort::{cluster, cuts, kernels, lines, segments, split};
 use half::f16;
 use upsweep_core::key::Key;
 #[cfg(test)]
@@ -97,6 +97,8 @@ pub(super) fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
         capability,
         132,
     );
+    kernels.push(("cuts of runs of f32".to_owned(), cuts::source(keys::<f32>())));
+    kernels.push(("cuts of runs of i128".to_owned(), cuts::source(keys::<i128>())));
     kernels.push(("sort values of 12 bytes".to_owned(), kernels::moving_source(&plan, 4, 3)));
     kernels
 }

@@ -24,6 +24,7 @@ mod hashes;
 mod lanes;
 mod large;
 mod parts;
+mod parts_of_totals;
 mod positions;
 mod reduce_lines;
 mod reduce_sizes;

@@ -10,5 +10,7 @@ mod calls;
 mod check;
 mod keys;
 mod parts;
+#[cfg(feature = "cuda")]
+mod streamed;
 mod values;
 mod zeros;

@@ -33,8 +33,10 @@ static void one_case() {
     const u64 parts = part > 100 * step ? 1 + below(3) : 1 + below(8);
     const u64 n = once_in(4) ? below(IN_TREE ? 3000 : 100) : part * (parts - 1) + 1 + below(part);
     const u32 grid = n == 0 ? 1 : (n + part - 1) / part;
-    Guarded<In> input(n);
-    for (u64 i = 0; i < n; i++) input[i] = any_element<In>();
+    // Elements before the first, in a part that goes on where another ended.
+    const u64 first = CONTINUES && IN_TREE ? below(2 * VECTOR) : 0, position = CONTINUES ? below(1000) : 0;
+    Guarded<In> input(first + n);
+    for (u64 i = 0; i < first + n; i++) input[i] = any_element<In>();
     Guarded<Out> output(1);
     Guarded<Given> init(1);
     init[0] = any_value<Given>();
@@ -44,18 +46,25 @@ static void one_case() {
     p.input = input.values, p.output = output.values, p.n = n, p.part = part, p.streamed = below(2), p.workspace = space.workspace();
     p.given_init = p.given_first = given_acc(init[0]);
     if (HAS_INIT && once_in(2)) p.init_from = init.values, memset((void*)&p.given_init, 0x77, sizeof(Acc));
+    Guarded<Acc> states(2);
+    states[0] = ValueOfAcc::back(map(any_element<In>(), 0, 0));
+    const bool goes_on = CONTINUES && !IN_TREE && once_in(2), stores = !CONTINUES || once_in(2);
+    p.first = first, p.position = position, p.before = goes_on ? states.values : nullptr, p.after = states.values + 1, p.total = stores;
+    if (!stores) output[0] = Out();
     launch(grid, THREADS, 0, [&] { KERNEL(p); });
 
-    output.check("result"), input.check("elements");
+    output.check("result"), input.check("elements"), states.check("a state");
     if (grid > 1) space.check();
     T acc = ValueOfAcc::of(given_acc(init[0]));
-    if (n > 0) {
+    if (n > 0 || goes_on) {
         std::vector<T> x(n);
-        for (u64 i = 0; i < n; i++) x[i] = map(input[i], i, i);
-        const T all = expected_total(x);
+        for (u64 i = 0; i < n; i++) x[i] = map(input[first + i], position + first + i, first + i);
+        T all = goes_on ? ValueOfAcc::of(states[0]) : T();
+        if (n > 0) all = goes_on ? combine(all, expected_total(x)) : expected_total(x);
+        if (CONTINUES && !same_bits(states[1], canonical(ValueOfAcc::back(all)))) fail("wrong total, of %llu elements in %u parts", n, grid);
         acc = HAS_INIT ? combine(acc, all) : all;
     }
-    if (!same_bits(output[0], result(acc))) fail("wrong, of %llu elements in %u parts", n, grid);
+    if (stores && !same_bits(output[0], result(acc))) fail("wrong, of %llu elements in %u parts", n, grid);
 }
 
 }  // namespace emulator

@@ -1,0 +1,14 @@
+//! Options of carries, which parts of a series hand on.
+
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Args, Debug)]
+pub(crate) struct Carries {
+    /// Go on after the values before, of which the same command wrote FILE with --carry-out
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["by_key", "segments"])]
+    pub(crate) carry_in: Option<PathBuf>,
+    /// Write the state after the last value to FILE, for --carry-in with the values that follow
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["by_key", "segments"])]
+    pub(crate) carry_out: Option<PathBuf>,
+}

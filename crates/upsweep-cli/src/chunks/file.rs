@@ -1,0 +1,106 @@
+//! Array in a plain file of which threads read any part.
+
+use crate::args::Common;
+use crate::element::{Type, Value, Values, with_values};
+use crate::failure::{Failure, Result, called};
+use crate::input::{self, Form};
+use crate::npy;
+use crate::source::{Source, is_standard_input};
+use std::fs::{self, File};
+use std::io::{self, BufReader, ErrorKind, Read};
+use std::ops::Range;
+
+/// Array in a plain file, in this machine's byte order and row-major.
+#[derive(Debug)]
+pub(crate) struct ArrayFile {
+    source: Source,
+    /// Name of the file in messages.
+    pub(crate) name: String,
+    pub(crate) element: Type,
+    pub(crate) shape: Vec<usize>,
+    pub(crate) len: usize,
+    pub(crate) form: Form,
+    /// Offset in bytes of the first value.
+    begin: u64,
+}
+
+impl ArrayFile {
+    /// Opens the file that the command line names, if it is a whole array that needs no conversion of its file. `None`:
+    /// [`input::load`] reads it, or says what is wrong with it.
+    pub(crate) fn open(args: &Common) -> Result<Option<Self>> {
+        let path = args.file.as_path();
+        let table = args.table.delimiter(input::delimiter(path)).is_some();
+        let of_table = args.column.is_some() || args.by_key.is_some();
+        // A pipe must be opened once: its writer would see it closed.
+        let plain = !is_standard_input(path) && fs::metadata(path).is_ok_and(|found| found.is_file());
+        if !cfg!(unix) || table || of_table || args.segments.is_some() || !plain {
+            return Ok(None);
+        }
+        let name = called(path);
+        let source = Source::open(path, &name)?;
+        let Some(size) = source.size() else { return Ok(None) };
+        let (element, swapped, shape, begin, form) = if input::is_npy(path) {
+            let Ok(header) = npy::read_header(&mut &source.file) else { return Ok(None) };
+            (header.element, header.swapped, header.shape, header.offset as u64, Form::Npy)
+        } else {
+            let Some(element) = input::raw_stored(path, args.element) else { return Ok(None) };
+            let Ok(len) = usize::try_from(size / element.size() as u64) else { return Ok(None) };
+            (element, cfg!(target_endian = "big"), vec![len], 0, Form::Raw)
+        };
+        let len: usize = shape.iter().product();
+        let whole = size.checked_sub(begin) == Some(len as u64 * element.size() as u64);
+        let converted = args.target.or(args.element).is_some_and(|target| target != element);
+        if swapped || converted || !whole {
+            return Ok(None);
+        }
+        Ok(Some(Self { source, name, element, shape, len, form, begin }))
+    }
+
+    /// Reads the values in `range` to `values`, which are as many.
+    pub(crate) fn read(&self, range: &Range<usize>, values: &mut Values) -> Result<()> {
+        let offset = self.begin + range.start as u64 * self.element.size() as u64;
+        let mut from = From { file: &self.source.file, offset };
+        // Bytes are turned into bool few at a time.
+        let mut buffered;
+        let from: &mut dyn Read = match self.element {
+            Type::Bool => {
+                buffered = BufReader::with_capacity(1 << 16, from);
+                &mut buffered
+            }
+            _ => &mut from,
+        };
+        with_values!(values, x => Value::read(x, from)).map_err(|e| match e.kind() {
+            ErrorKind::UnexpectedEof => Failure::changed(&self.name),
+            _ => Failure::reading(&self.name, &e),
+        })
+    }
+
+    /// Fails if the file was written, cut or appended to since it was opened.
+    pub(crate) fn check_unchanged(&self) -> Result<()> {
+        self.source.check_unchanged(&self.name)
+    }
+}
+
+/// Reader of a file from an offset on. It has a position of its own, and leaves that of the file alone.
+struct From<'a> {
+    file: &'a File,
+    offset: u64,
+}
+
+impl Read for From<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = read_at(self.file, bytes, self.offset)?;
+        self.offset += read as u64;
+        Ok(read)
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, bytes, offset)
+}
+
+#[cfg(not(unix))]
+fn read_at(_: &File, _: &mut [u8], _: u64) -> io::Result<usize> {
+    Err(ErrorKind::Unsupported.into())
+}

@@ -1,0 +1,47 @@
+//! Arrays in plain files that are read, computed and written at the same time, in chunks and in bounded memory.
+//!
+//! Each thread of the CPU's pool takes the next chunk, reads it, computes it, writes it at its place in the output, and
+//! takes another. Reading and writing need no order. Computing does: it waits for its turn, and hands a carry to the next
+//! chunk. A chunk is so small that it stays in the second-level cache of the core that reads, computes and writes it,
+//! and that its computation takes a fraction of the time of its reading and writing.
+//!
+//! ```text
+//! thread 0   read 0 | compute 0 |  write 0          | read 3 | compute 3 |  write 3
+//! thread 1   read 1 |           | compute 1 |  write 1      | read 4 |   | compute 4 | ..
+//! thread 2   read 2 |                       | compute 2 |  write 2    | read 5 | ..
+//! ```
+//!
+//! A reduction has no carry: its chunks are subtrees of the tree of the whole array, whose totals need no order.
+//!
+//! Files are read by calls and not mapped: a file that shrinks while it is read is an error and no signal.
+
+mod file;
+pub(crate) mod reduce;
+pub(crate) mod scan;
+mod turns;
+
+pub(crate) use file::ArrayFile;
+
+use crate::element::{Values, with_values};
+use crate::failure::{Failure, Result};
+use upsweep_dynamic::{Error, Type};
+
+/// Makes room for `len` values of type `element`.
+fn room(element: Type, len: usize, name: &str) -> Result<Values> {
+    Values::zeroed(element, len).map_err(|e| Failure::computing(name, &e))
+}
+
+/// Sets the number of values in a room for at least so many.
+fn resize(values: &mut Values, len: usize) {
+    with_values!(values, x => x.resize(len, Default::default()));
+}
+
+/// Returns the error of a chunk that begins at element `start` with the index of its element in the file.
+fn in_file(error: Error, start: usize) -> Error {
+    match error {
+        Error::Inexact { what, index: Some(index), number, element } => {
+            Error::Inexact { what, index: Some(start + index), number, element }
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,331 @@
+//! Tests of arrays in files that are read, computed and written in chunks: the results are those of a scan that reads the
+//! whole file first, which a scan to a pipe does.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+#![cfg(target_os = "linux")]
+
+mod support;
+use std::process::{Command, Stdio};
+use support::{Done, Folder, bytes_of, npy, npy_data};
+
+/// Bytes of a chunk: see `chunks/mod.rs`.
+const CHUNK: usize = 960 << 10;
+
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 >> 16
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    fn of<T: Copy>(&mut self, values: &[T]) -> T {
+        values[self.below(values.len())]
+    }
+}
+
+const TYPES: &[(&str, &str, usize)] = &[
+    ("bool", "|b1", 1),
+    ("i8", "|i1", 1),
+    ("i16", "<i2", 2),
+    ("i32", "<i4", 4),
+    ("i64", "<i8", 8),
+    ("u8", "|u1", 1),
+    ("u16", "<u2", 2),
+    ("u32", "<u4", 4),
+    ("u64", "<u8", 8),
+    ("f16", "<f2", 2),
+    ("f32", "<f4", 4),
+    ("f64", "<f8", 8),
+];
+
+/// Values of which sums of floats are rounded. Sums of integers fit or not, as it happens.
+fn data(random: &mut Random, element: &str, size: usize, n: usize) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(n * size);
+    let small = random.below(3) > 0;
+    for _ in 0..n {
+        let x = random.next();
+        match element {
+            "f64" => bytes.extend((1.0 + (x % 2048) as f64 / 3e5 * 0.01).to_le_bytes()),
+            "f32" => bytes.extend((1.0 + (x % 2048) as f32 / 3e6).to_le_bytes()),
+            // From 1 to 1.25, or small integers.
+            "f16" => bytes.extend((0x3c00 + (x % 256) as u16).to_le_bytes()),
+            _ if small => {
+                bytes.push((x % 7) as u8);
+                bytes.resize(bytes.len() + size - 1, 0);
+            }
+            _ => bytes.extend(&(x << 16 ^ x).to_le_bytes()[..size]),
+        }
+    }
+    bytes
+}
+
+fn with_threads(f: &Folder, args: &[&str], threads: usize) -> Done {
+    let mut command = f.command(args);
+    command.env("RAYON_NUM_THREADS", threads.to_string()).stdin(Stdio::null());
+    let output = command.output().unwrap();
+    Done { code: output.status.code(), stdout: output.stdout, stderr: String::from_utf8(output.stderr).unwrap() }
+}
+
+/// Every operator and type, with options that change what is computed, around the ends of chunks.
+#[test]
+fn chunks_have_the_bytes_of_a_whole_scan() {
+    let (f, mut random) = (Folder::new(), Random(11));
+    let mut codes = [0; 3];
+    for &(element, descr, size) in TYPES {
+        let is_float = element.starts_with('f');
+        for op in ["sum", "product", "min", "max", "and", "or", "xor"] {
+            for _ in 0..random.of(&[1, 1, 2]) {
+                let sum = matches!(op, "sum" | "product");
+                let chunk = CHUNK / if sum && !is_float { 8 } else { size };
+                let n = random.of(&[1, chunk - 1, chunk, chunk + 1, chunk + 1, 2 * chunk + 77]);
+                let x = data(&mut random, element, size, n);
+                let mut options = vec!["--op", op, "--device", "cpu"];
+                options.extend(random.of(&[None, Some("--exclusive")]));
+                if random.below(3) == 0 {
+                    options.extend(["--init", "1"]);
+                }
+                if sum && !is_float && random.below(4) > 0 {
+                    options.extend([&["--wrap"][..], &["--sum-type", "i32"], &["--sum-type", "f64"]][random.below(3)]);
+                }
+                if random.below(4) == 0 {
+                    options.extend(["--axis", "-1"]);
+                }
+                let (name, out) = if random.below(2) == 0 {
+                    f.file("x.npy", npy(&format!("'{descr}'"), &format!("({n},)"), &x));
+                    ("x.npy", "out.npy")
+                } else {
+                    f.file("x.bin", x);
+                    options.extend(["--type", element]);
+                    options.retain(|option| *option != "--axis" && *option != "-1");
+                    ("x.bin", "out.bin")
+                };
+                let whole = f.run(&[&["scan", name], &options[..]].concat());
+                let to_file = [&["scan", name, "-o", out], &options[..]].concat();
+                let chunked = with_threads(&f, &to_file, random.of(&[1, 2, 3, 8]));
+                assert_eq!(
+                    (chunked.code, &chunked.stderr),
+                    (whole.code, &whole.stderr),
+                    "{options:?} of {n} {element}"
+                );
+                codes[whole.code.unwrap() as usize] += 1;
+                let written = if whole.code == Some(0) { f.read(out) } else { vec![] };
+                assert!(written == whole.stdout, "{options:?} of {n} {element}");
+                let _ = std::fs::remove_file(f.path(out));
+                // A reduction of standard input reads the whole array first.
+                if name == "x.npy" {
+                    options.retain(|option| *option != "--exclusive");
+                    let whole = f.run_with(&[&["reduce", "-"], &options[..]].concat(), &f.read("x.npy"));
+                    let args = [&["reduce", "x.npy"], &options[..]].concat();
+                    let chunked = with_threads(&f, &args, random.of(&[1, 2, 3, 8]));
+                    let said = whole.stderr.replace("standard input", "x.npy").replace("number ", "at ");
+                    assert_eq!((chunked.code, &chunked.stderr), (whole.code, &said), "{options:?} of {n} {element}");
+                    assert_eq!(chunked.stdout, whole.stdout, "reduce {options:?} of {n} {element}");
+                }
+            }
+        }
+    }
+    assert!(codes[0] > 50 && codes[2] > 15 && codes[1] == 0, "{codes:?}");
+}
+
+/// The first result that does not fit is told, with its place in the file, whichever chunk it is in.
+#[test]
+fn overflow_in_any_chunk() {
+    let f = Folder::new();
+    let n = 3 * CHUNK / 8;
+    for at in [0, 1, CHUNK / 8 - 1, CHUNK / 8, CHUNK / 8 + 1, n - 1] {
+        let mut x = vec![0i64; n];
+        (x[0], x[at]) = (i64::MAX, if at == 0 { i64::MAX } else { 1 });
+        let x: Vec<u8> = x.iter().flat_map(|x| x.to_le_bytes()).collect();
+        f.file("x.npy", npy("'<i8'", &format!("(3, {})", CHUNK / 8), &x));
+        let done = f.run(&["scan", "x.npy", "-o", "out.npy", "--device", "cpu"]);
+        if at == 0 {
+            done.good();
+            std::fs::remove_file(f.path("out.npy")).unwrap();
+            continue;
+        }
+        let place = format!("x.npy: at [{}, {}]: the sum is 9223372036854775808", at / (CHUNK / 8), at % (CHUNK / 8));
+        assert!(done.code == Some(2) && done.stderr.contains(&place), "{place}: {}", done.stderr);
+        // The last total is no result of an exclusive scan, but a carry would hand it on.
+        let exclusive = ["scan", "x.npy", "-o", "out.npy", "--exclusive", "--device", "cpu"];
+        if at == n - 1 {
+            f.fails(&[&exclusive[..], &["--carry-out", "c"]].concat(), b"", 2, &[&place]);
+            f.run(&exclusive).good();
+            std::fs::remove_file(f.path("out.npy")).unwrap();
+        } else {
+            f.fails(&exclusive, b"", 2, &["the sum is 9223372036854775808"]);
+        }
+        assert_eq!(f.names(), ["x.npy"]);
+    }
+}
+
+/// Parts of a series, as separate processes, have the bytes of one call: files in chunks, numbers on standard input, and
+/// tables.
+#[test]
+fn carries_of_processes() {
+    let (f, mut random) = (Folder::new(), Random(5));
+    for (element, op, options) in [
+        ("f32", "sum", &[][..]),
+        ("f64", "product", &[]),
+        ("i64", "sum", &["--wrap"]),
+        ("u8", "sum", &["--sum-type", "u16", "--wrap"]),
+        ("u8", "sum", &[]),
+        ("f16", "sum", &["--exclusive"]),
+        ("i16", "max", &["--exclusive"]),
+        ("u32", "xor", &[]),
+    ] {
+        let &(_, _, size) = TYPES.iter().find(|(name, _, _)| *name == element).unwrap();
+        let n = CHUNK / 4 + 1000;
+        let x = data(&mut random, element, size, n);
+        f.file("all.bin", &x);
+        let common = [&["--type", element, "--op", op, "--device", "cpu"], options].concat();
+        f.run(&[&["scan", "all.bin", "-o", "all.out.bin"], &common[..]].concat());
+        let (whole, mut parts) = (f.read("all.out.bin"), vec![]);
+        let mut cuts = [0, 0, random.below(n), random.below(n), n];
+        cuts.sort_unstable();
+        for (k, cut) in cuts.windows(2).enumerate() {
+            f.file("part.bin", &x[cut[0] * size..cut[1] * size]);
+            let from: &[&str] = if k == 0 { &[] } else { &["--carry-in", "state"] };
+            // To a pipe every other time: the whole part is read first.
+            let to: &[&str] = if k % 2 == 0 { &["-o", "part.out.bin"] } else { &["-o", "-"] };
+            let args = [&["scan", "part.bin", "--carry-out", "state"], to, from, &common[..]].concat();
+            let done = f.run(&args);
+            assert_eq!(done.code, Some(0), "{args:?}: {}", done.stderr);
+            if k % 2 == 0 { parts.extend(f.read("part.out.bin")) } else { parts.extend(done.stdout) }
+        }
+        assert!(parts == whole, "{op} of {element} {options:?}");
+    }
+    // Totals, too.
+    for (element, op, options) in
+        [("f32", "sum", &["--init", "0.5"][..]), ("f16", "sum", &[]), ("u16", "sum", &[]), ("i32", "min", &[])]
+    {
+        let &(_, _, size) = TYPES.iter().find(|(name, _, _)| *name == element).unwrap();
+        let n = CHUNK / 2 + 1000;
+        let x = data(&mut random, element, size, n);
+        f.file("all.bin", &x);
+        let common = ["--type", element, "--op", op, "--device", "cpu"];
+        let whole = f.prints(&[&["reduce", "all.bin"], &common[..], options].concat());
+        let first = random.below(n / 2) + 1;
+        let (mut last, cuts) = (String::new(), [0, first, first, n / 2 + random.below(n / 2), n]);
+        for (k, cut) in cuts.windows(2).enumerate() {
+            f.file("part.bin", &x[cut[0] * size..cut[1] * size]);
+            let begin: &[&str] = if k == 0 { &[] } else { &["--carry-in", "state"] };
+            let end = if k == 3 { options } else { &["--carry-out", "state"] };
+            let args = [&["reduce", "part.bin"], begin, end, &common].concat();
+            last = f.prints(&args);
+        }
+        assert_eq!(last, whole, "{op} of {element} {options:?}");
+    }
+    let f = Folder::new();
+    assert_eq!(
+        f.run_with(&["reduce", "-", "--carry-out", "c"], b"9223372036854775807").good(),
+        "9223372036854775807\n"
+    );
+    f.fails(&["reduce", "-", "--carry-in", "c"], b"1", 2, &["number 1: from here on the sum does not fit i64"]);
+    assert_eq!(f.run_with(&["reduce", "-", "--carry-in", "c"], b"1 -3").good(), "9223372036854775805\n");
+    let last = ["reduce", "-", "--carry-in", "c", "--init"];
+    assert_eq!(f.run_with(&[&last[..], &["-1"]].concat(), b"1").good(), "9223372036854775807\n");
+    f.fails(&[&last[..], &["1"]].concat(), b"0", 2, &["does not fit i64"]);
+    assert_eq!(f.run_with(&["scan", "-", "--carry-out", "c", "--init", "10"], b"1 2").good(), "11\n13\n");
+    f.file("t.csv", "n\n3\n4\n");
+    assert_eq!(f.prints(&["scan", "t.csv", "--carry-in", "c", "--carry-out", "c"]), "n,n_sum\n3,16\n4,20\n");
+    assert_eq!(f.run_with(&["scan", "-", "--carry-in", "c", "--exclusive"], b"7 7").good(), "20\n27\n");
+    let refused = ["scan", "-", "--carry-in", "c"];
+    f.fails(&refused, b"9223372036854775800", 2, &["number 1: the sum is 9223372036854775820, which does not fit i64"]);
+    f.fails(&["scan", "-", "--carry-out", "c", "--init", "1"], b"", 2, &["would lose --init"]);
+}
+
+#[test]
+fn carries_that_are_none() {
+    let f = Folder::new();
+    f.file("x.i64", bytes_of!(i64: 1, 2)).file("x.u64", bytes_of!(u64: 1, 2)).file("x.bool", [1, 0]);
+    f.run(&["scan", "x.i64", "-o", "y.bin", "--carry-out", "c"]).good();
+    let c = f.read("c");
+    f.file("short", &c[..c.len() - 1]).file("empty", "").file("other", "hello");
+    let mut version = c.clone();
+    let at = version.iter().position(|&byte| byte == 0).unwrap() + 1;
+    version[at] += 1;
+    f.file("version", &version);
+    for (input, carry, words) in [
+        ("x.u64", "c", "c: the carry is of a scan with sum in i64, and this is a scan with sum in u64"),
+        ("x.i64", "short", "short: the carry has "),
+        ("x.i64", "empty", "empty: the carry does not begin as one of a scan or reduction"),
+        ("x.i64", "other", "other: the carry does not begin as one of a scan or reduction"),
+        ("x.i64", "version", "version: the carry has version "),
+        ("x.i64", "missing", "missing: "),
+    ] {
+        for to in ["z.npy", "-"] {
+            f.fails(&["scan", input, "-o", to, "--carry-in", carry, "--carry-out", "d"], b"", 2, &[words]);
+        }
+    }
+    let max = ["scan", "x.i64", "--op", "max", "-o", "z.npy", "--carry-in", "c"];
+    f.fails(&max, b"", 2, &["c: the carry is of a scan with sum in i64, and this is a scan with max in i64"]);
+    let both = ["scan", "x.i64", "-o", "z.bin", "--carry-out", "z.bin"];
+    f.fails(&both, b"", 2, &["--carry-out and the result cannot both go to z.bin"]);
+    f.fails(&["scan", "x.bool", "--op", "or", "-o", "z.bool", "--carry-out", "d"], b"", 2, &["--type u8"]);
+    let reduce = ["reduce", "x.i64", "--carry-in", "c"];
+    f.fails(&reduce, b"", 2, &["c: the carry is of a scan with sum in i64, and this is a reduction with sum in i64"]);
+    f.fails(&["reduce", "x.i64", "--op", "count", "--carry-in", "c"], b"", 2, &["--carry-in is for others"]);
+    f.fails(&["scan", "x.i64", "--carry-in", "c", "--init", "1"], b"", 2, &["--init: comes before"]);
+    f.fails(&["reduce", "x.i64", "--carry-out", "d", "--init", "1"], b"", 2, &["--init: is in no carry"]);
+    f.fails(&["scan", "x.i64", "--carry-in", "c", "--reverse"], b"", 2, &["cannot be used with"]);
+    f.fails(&["scan", "-", "--carry-in", "-"], b"", 2, &["both standard input"]);
+    // The result and the carry that is replaced stay as they are when the scan fails.
+    f.file("big.i64", bytes_of!(i64: i64::MAX));
+    f.fails(&["scan", "big.i64", "-o", "y.bin", "--carry-in", "c", "--carry-out", "c"], b"", 2, &["does not fit"]);
+    assert!(f.read("c") == c && f.read("y.bin") == bytes_of!(i64: 1, 3));
+}
+
+/// A file four times as long as the address space that the program may use.
+#[test]
+fn a_file_longer_than_memory() {
+    let f = Folder::new();
+    let len = 512usize << 20;
+    let header = npy("'<f4'", &format!("({},)", len / 4), &[]);
+    f.file("x.npy", &header);
+    std::fs::File::options().write(true).open(f.path("x.npy")).unwrap().set_len((header.len() + len) as u64).unwrap();
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -v 131072; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_upsweep")]);
+    command.args(["scan", "x.npy", "--init", "1.5", "-o", "out.npy", "--device", "cpu"]).current_dir(f.path(""));
+    let output = command.env("RAYON_NUM_THREADS", "2").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let out = std::fs::File::open(f.path("out.npy")).unwrap();
+    assert_eq!(out.metadata().unwrap().len(), (len + 128) as u64);
+    let mut end = [0; 4];
+    std::os::unix::fs::FileExt::read_exact_at(&out, &mut end, (len + 124) as u64).unwrap();
+    assert_eq!(f32::from_le_bytes(end), 1.5);
+}
+
+/// A result that the system does not let be written whole leaves nothing: the limit of a file's size stands for a full disk.
+#[test]
+fn no_room_for_the_result() {
+    let f = Folder::new();
+    f.file("x.npy", npy("'<f4'", &format!("({},)", CHUNK), &vec![0; 4 * CHUNK])).file("out.npy", "as it was");
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' XFSZ; ulimit -f 3000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_upsweep")]);
+    command.args(["scan", "x.npy", "-o", "out.npy", "--carry-out", "c", "--device", "cpu"]).current_dir(f.path(""));
+    let output = command.output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), &*said), (Some(1), "upsweep: out.npy: writing failed: file too large\n"));
+    assert_eq!((f.names(), f.read("out.npy")), (vec!["out.npy".into(), "x.npy".into()], b"as it was".to_vec()));
+}
+
+#[test]
+fn shapes_stay() {
+    let f = Folder::new();
+    f.file("x.npy", npy("'<i4'", "(1, 2, 3)", &bytes_of!(i32: 1, 2, 3, 4, 5, 6)));
+    f.run(&["scan", "x.npy", "-o", "out.npy", "--sum-type", "i32"]).good();
+    let out = f.read("out.npy");
+    assert!(out.windows(9).any(|text| text == b"(1, 2, 3)"));
+    assert_eq!(npy_data(&out), bytes_of!(i32: 1, 3, 6, 10, 15, 21));
+    f.file("scalar.npy", npy("'<f8'", "()", &bytes_of!(f64: 2.5)));
+    f.run(&["scan", "scalar.npy", "-o", "out.npy"]).good();
+    assert_eq!(npy_data(&f.read("out.npy")), bytes_of!(f64: 2.5));
+    // In place: the old file is read until the new one takes its name.
+    f.run(&["scan", "x.npy", "-o", "x.npy", "--sum-type", "i32"]).good();
+    assert_eq!(npy_data(&f.read("x.npy")), bytes_of!(i32: 1, 3, 6, 10, 15, 21));
+}

@@ -1,0 +1,169 @@
+//! Reductions of an array in parts: one after the other by a carry, or in any order by their totals.
+
+use crate::buffer::Buffer;
+use crate::carry::{Carry, Operation};
+use crate::check::Results;
+use crate::kernels::{Computed, Options, Total, kernels};
+use crate::running::RunningCheck;
+use crate::{Error, Number, Op, Reduce, Result, Type, Value, Values, View, f16};
+use upsweep::Device;
+
+impl Reduce<'_> {
+    /// Length of a chunk of an array that is reduced by [`total`](Self::total): that of each but the last is this times a
+    /// power of two. The total of the array then has the bits of one call, if the operator
+    /// [keeps them](Op::keeps_bits_in_parts).
+    pub const CHUNK: usize = upsweep_core::lanes::ROWS * upsweep_core::lanes::MOST_LANES;
+
+    /// Reduces `x`, a chunk of an array, to its total, without the initial value: see [`of_totals`](Self::of_totals).
+    ///
+    /// # Errors
+    /// As [`run`](Self::run); [`Error::Options`] along an axis and with segments.
+    pub fn total(&self, device: &Device, x: View<'_>) -> Result<Number> {
+        if self.common.axis.is_some() || !matches!(self.common.segments, crate::Segments::Whole) {
+            let reason = "each line or segment has a total of its own: reduce the whole array";
+            return Err(Error::Options { options: "the total of a chunk", reason });
+        }
+        let element = self.common.accumulate.unwrap_or(x.element());
+        let operand = operand(self.common.op, element);
+        let reduce = Reduce::new(self.common.op).accumulate(element);
+        let total = match operand == element {
+            true => reduce.run(device, x)?,
+            false => reduce.accumulate(operand).run(device, self.common.typed(x)?.view())?,
+        };
+        let total = crate::with_values!(total, total => total.first().map(|&total| total.number()));
+        total.ok_or_else(|| upsweep::Error::Length { what: "total", found: 0, expected: 1 }.into())
+    }
+
+    /// Reduces an array of elements of type `of` whose chunks have these [totals](Self::total), in their order: to one value,
+    /// with the bits of [`run`](Self::run) on the whole array.
+    ///
+    /// ```
+    /// use upsweep_dynamic::{Op, Reduce, Type, View};
+    ///
+    /// let (device, reduce) = (upsweep::Device::cpu(), Reduce::new(Op::Sum).init(0.5f32));
+    /// let x: Vec<f32> = (0..10_000).map(|k| k as f32 * 0.1).collect();
+    /// let totals = x.chunks(4 * Reduce::CHUNK).map(|x| reduce.total(&device, View::F32(x)));
+    /// let totals = totals.collect::<Result<Vec<_>, _>>()?;
+    /// assert_eq!(reduce.of_totals(Type::F32, &totals)?, reduce.run(&device, View::F32(&x))?);
+    /// # Ok::<(), upsweep_dynamic::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Inexact`] for numbers that are no totals of such an array; [`Error::OutOfMemory`]; and as
+    /// [`run`](Self::run).
+    pub fn of_totals(&self, of: Type, totals: &[Number]) -> Result<Values> {
+        let (op, device) = (self.common.op, Device::cpu());
+        let element = self.common.accumulate.unwrap_or(of);
+        let operand = operand(op, element);
+        let mut totals = crate::with_type!(operand, T => values::<T>(totals)?);
+        // Each total is that of a subtree, and the tree above is this one: see `upsweep_core::lanes`.
+        while totals.len() > 1 {
+            let (pairs, len) = (totals.len() / 2, totals.len());
+            let paired = Reduce::new(op).axis(&[pairs, 2], 1).run(&device, totals.view().part(0..2 * pairs))?;
+            let last = totals.view().part(2 * pairs..len);
+            let mut numbers = crate::values::room(len - pairs)?;
+            for view in [paired.view(), last] {
+                crate::with_view!(view, x => numbers.extend(x.iter().map(|&x| x.number())));
+            }
+            totals = crate::with_type!(operand, T => values::<T>(&numbers)?);
+        }
+        let reduce = Reduce::new(op);
+        let reduce = self.common.init.map_or(reduce, |init| reduce.init(init));
+        Ok(match reduce.run(&device, totals.view())? {
+            Values::F32(total) if element == Type::F16 => {
+                Values::F16(total.iter().map(|&total| f16::from_f32(total)).collect())
+            }
+            total => total,
+        })
+    }
+
+    /// Reduces `x`, a part of an array, after the parts before it, and returns the total of all of them, one value. `carry`
+    /// has the state after those, and then the state after this one. The total has the bits of one call on the whole
+    /// array, if the operator [keeps them](Op::keeps_bits_in_parts). An initial value comes before the total that is returned;
+    /// no carry has it.
+    ///
+    /// ```
+    /// use upsweep_dynamic::{Carry, Op, Reduce, Values, View};
+    ///
+    /// let device = upsweep::Device::cpu();
+    /// let (reduce, mut carry) = (Reduce::new(Op::Sum), Carry::new());
+    /// assert_eq!(reduce.run_part(&device, View::U32(&[3, 1, 7]), &mut carry)?, Values::U32(vec![11]));
+    /// assert_eq!(reduce.run_part(&device, View::U32(&[0, 4]), &mut carry)?, Values::U32(vec![15]));
+    /// # Ok::<(), upsweep_dynamic::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`run`](Self::run). [`Error::Carry`] when the carry is of another kind of call, operator or type.
+    /// [`Error::Options`] with segments; [`Error::Upsweep`] along an axis.
+    pub fn run_part(&self, device: &Device, x: View<'_>, carry: &mut Carry) -> Result<Values> {
+        if !matches!(self.common.segments, crate::Segments::Whole) {
+            let reason = "each segment has a total of its own: reduce the whole array";
+            return Err(Error::Options { options: "a part of an array", reason });
+        }
+        let typed = self.common.typed(x)?;
+        let (op, element) = (self.common.op, typed.view().element());
+        carry.expect(Operation::Reduction, op, element)?;
+        self.common.begin(x.len(), element)?;
+        let (computed, call) = (typed.computed(op), (Operation::Reduction, op, element));
+        let total = crate::with_view!(computed.view(), x => self.part(device, x, element, &mut carry.carry))?;
+        carry.call = Some(call);
+        Ok(total)
+    }
+
+    fn part<T: Computed>(&self, device: &Device, x: &[T], element: Type, carry: &mut upsweep::Carry) -> Result<Values>
+    where
+        Values: From<Vec<T>>,
+    {
+        let (init, axis) = (self.common.initial(element)?, self.common.axis);
+        let options = Options { exclusive: false, reverse: false, init, axis, offsets: None };
+        let (x, mut total) = (Buffer::new(device, x)?, Buffer::zeroed(device, 1)?);
+        (kernels::<T>(self.common.op)?.reduce)(&options, device, Total::Part(&x, &mut total, carry))?;
+        Ok(Values::from(total.into_vec()?).back_to(element))
+    }
+
+    /// Makes the [check for overflow](Self::check_overflow) of parts, `len` elements of type `of` in all, after those of
+    /// `carry`. Returns `None` if the total fits, whatever the elements are.
+    ///
+    /// # Errors
+    /// [`Error::Operator`]; [`Error::Inexact`] for the initial value; [`Error::Carry`] when the carry is of another kind of
+    /// call, operator or type.
+    pub fn running_check(&self, carry: &Carry, of: Type, len: usize) -> Result<Option<RunningCheck>> {
+        let element = self.common.accumulate.unwrap_or(of);
+        self.common.begin(0, element)?;
+        let (op, init) = (self.common.op, self.common.init.and_then(Number::integer));
+        let total = match carry.call.filter(|_| carry.position() > 0) {
+            None => init,
+            // Nothing more has the total of what came before.
+            Some((_, _, before)) => {
+                let nothing = Values::zeroed(before, 0)?;
+                let total = Reduce::new(op).run_part(&Device::cpu(), nothing.view(), &mut carry.copied()?)?;
+                let total =
+                    crate::with_values!(total, total => total.first().and_then(|&total| total.number().integer()));
+                match (init, total) {
+                    (Some(init), Some(total)) if op == Op::Product => Some(init.saturating_mul(total)),
+                    (Some(init), Some(total)) => Some(init.saturating_add(total)),
+                    (_, total) => total,
+                }
+            }
+        };
+        let total = total.map(Number::Integer);
+        Ok(RunningCheck::new(self.common.op, total, (element, Results::Reduction), (of, len)))
+    }
+}
+
+/// Returns the type in which elements are combined: sums of f16 are combined in f32, and rounded once.
+fn operand(op: Op, element: Type) -> Type {
+    if (op, element) == (Op::Sum, Type::F16) { Type::F32 } else { element }
+}
+
+fn values<T: Value>(numbers: &[Number]) -> Result<Values>
+where
+    Values: From<Vec<T>>,
+{
+    let mut values = crate::values::room(numbers.len())?;
+    for (index, &number) in numbers.iter().enumerate() {
+        let inexact = Error::Inexact { what: "the total", index: Some(index), number, element: T::TYPE };
+        values.push(T::exactly(number).ok_or(inexact)?);
+    }
+    Ok(values.into())
+}
