@@ -4,7 +4,8 @@ mod even;
 mod floor;
 
 use crate::error::{Error, Result};
-use crate::operator::{Element, Function, Map, Number, Source, Values};
+use crate::operator::{Element, Function, Map, Number, Source, Spread, Values};
+use std::marker::PhantomData;
 
 pub use even::Even;
 
@@ -51,16 +52,34 @@ macro_rules! bin_numbers {
 }
 bin_numbers! { u8 u16 u32 u64 usize i8 i16 i32 i64 isize }
 
-/// Rule of a histogram that calls a function from elements to bin numbers.
-#[derive(Clone, Copy, Debug)]
-pub struct ByFunction<F>(pub F);
+/// Rule of a histogram that calls a function from an element, as the arguments `Args`, to its bin number.
+#[derive(Debug)]
+pub struct ByFunction<F, Args>(F, PhantomData<fn() -> Args>);
 
-impl<T: Element, F: Function<(T,), Output: BinNumber>> Map<T> for ByFunction<F> {
+impl<F, Args> ByFunction<F, Args> {
+    /// Makes the rule of a function.
+    pub fn new(function: F) -> Self {
+        Self(function, PhantomData)
+    }
+}
+impl<F: Copy, Args> Clone for ByFunction<F, Args> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<F: Copy, Args> Copy for ByFunction<F, Args> {}
+
+impl<T, Args, F> Map<T> for ByFunction<F, Args>
+where
+    T: Element + Spread<Args>,
+    Args: 'static,
+    F: Function<Args, Output: BinNumber>,
+{
     type Output = u32;
 
     #[inline(always)]
     fn apply(&self, x: T, _: u64) -> u32 {
-        self.0.call((x,)).bin()
+        self.0.call(x.spread()).bin()
     }
 
     fn values(&self, values: &mut Values) {
@@ -69,10 +88,10 @@ impl<T: Element, F: Function<(T,), Output: BinNumber>> Map<T> for ByFunction<F> 
 
     fn cuda_function(&self, source: &mut Source) -> String {
         let (input, number) = (T::cuda_type(source), F::Output::cuda_type(source));
-        let function = self.0.cuda_function(source);
+        let (function, args) = (self.0.cuda_function(source), T::cuda_args("x"));
         source.define(&format!("bin {function} {input}"), "bin", |_, name| {
             format!(
-                "__device__ __forceinline__ u32 {name}({input} x, u64) {{\n  const {number} bin = {function}(x);\n  \
+                "__device__ __forceinline__ u32 {name}({input} x, u64) {{\n  const {number} bin = {function}({args});\n  \
                  return bin >= 0 && (u64)bin < 0xffffffffu ? (u32)bin : 0xfffffffeu;\n}}"
             )
         })

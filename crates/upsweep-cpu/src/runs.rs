@@ -13,8 +13,7 @@ use super::tile::simd::Set;
 use super::tile::store;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use upsweep_core::call::Elements;
-use upsweep_core::call::select::{Choose, Choosing, Indices, Marks, Yields};
+use upsweep_core::call::select::{Among, Choose, Choosing, Indices, Marks, Yields};
 use upsweep_core::error::{Error, Result};
 use upsweep_core::memory;
 use upsweep_core::operator::Element;
@@ -50,7 +49,7 @@ where
     let nowhere = (std::ptr::null_mut(), 0);
     let (values, room) = call.output.as_ref().map_or(Ok(nowhere), |target| target.on_host("output"))?;
     let (numbers, _) = numbers.map_or(Ok((std::ptr::null_mut(), 0)), |target| target.on_host("second output"))?;
-    let Elements::Given(view) = &call.input else { return Err(upsweep_core::call::NOT_IN_PLACE) };
+    let Among::Buffer(view) = &call.input else { return Err(upsweep_core::call::NOT_IN_PLACE) };
     let input = view.on_host("input")?;
     let len = match &call.length {
         None => input.len(),
@@ -74,7 +73,7 @@ where
     if let (Some(&value), true) = (input.first(), lengths && (1..=room).contains(&runs)) {
         let length = len - finding.last_before(blocks);
         // SAFETY: `runs` is at most `room`, and all blocks are done.
-        unsafe { finding.numbers.add(runs - 1).write(<Indices as Yields<I, N>>::of(value, length)) };
+        unsafe { finding.numbers.add(runs - 1).write(<Indices as Yields<I, N>>::of(|| value, length)) };
     }
     if call.output.is_some() && runs > room {
         return Err(Error::Capacity { what: "output", needed: runs, capacity: room });
@@ -175,7 +174,7 @@ where
         } else if let Some(at) = before.checked_sub(1) {
             // The first length is that of the last run before the block.
             let length = first - self.last_before(range.start / self.block);
-            numbers[0] = <Indices as Yields<I, N>>::of(value, length);
+            numbers[0] = <Indices as Yields<I, N>>::of(|| value, length);
             self.store_run(numbers, self.numbers, at);
         } else {
             self.store_run(&numbers[1..], self.numbers, 0);
@@ -219,11 +218,11 @@ where
         unsafe {
             let value = *finding.masks.input;
             // The first length is known later, and replaced.
-            numbers.write(<Indices as Yields<I, N>>::of(value, start + *places as usize));
+            numbers.write(<Indices as Yields<I, N>>::of(|| value, start + *places as usize));
             for i in 1..number {
                 let place = *places.add(i) as usize;
                 let number = if finding.lengths { place - *places.add(i - 1) as usize } else { start + place };
-                numbers.add(i).write(<Indices as Yields<I, N>>::of(value, number));
+                numbers.add(i).write(<Indices as Yields<I, N>>::of(|| value, number));
             }
             (number, start + *places.add(number - 1) as usize)
         }

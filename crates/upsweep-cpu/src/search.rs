@@ -30,7 +30,7 @@ where
         let values = &values[index..values.len().min(index + VALUES)];
         let mut store = |x: I, before: usize| {
             // SAFETY: `index` is below `room`, and each result is written by one thread.
-            unsafe { to.at(index).write(<Indices as Yields<I, O>>::of(x, before)) };
+            unsafe { to.at(index).write(<Indices as Yields<I, O>>::of(|| x, before)) };
             index += 1;
         };
         let (groups, rest) = values.as_chunks::<TOGETHER>();

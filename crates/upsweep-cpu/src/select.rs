@@ -19,8 +19,7 @@ use super::tile::simd::Set;
 use super::tile::store;
 use std::marker::PhantomData;
 use std::ops::Range;
-use upsweep_core::call::Elements;
-use upsweep_core::call::select::{Choose, Choosing, Marks, Others, Yields};
+use upsweep_core::call::select::{Among, Choose, Choosing, Marks, Others, UNREAD, Yields};
 use upsweep_core::error::{Error, Result};
 use upsweep_core::memory;
 use upsweep_core::operator::Element;
@@ -28,24 +27,28 @@ use upsweep_plan::select::CpuSelectPlan;
 
 /// Runs a selection and returns the number of selected elements. If rejected elements go after the selected ones in one
 /// output, `known` is the number of selected elements, which has been counted before.
-pub fn run<C, V, I, O>(call: Choosing<'_, C, I, O>, known: u64) -> Result<u64>
+pub fn run<A, C, V, I, O>(call: Choosing<'_, C, I, O>, known: u64) -> Result<u64>
 where
     I: Element,
     O: Element,
-    C: Choose<I>,
+    C: Choose<I, A>,
     V: Yields<I, O>,
 {
-    let in_place = matches!(call.input, Elements::OfOutput);
+    let in_place = matches!(call.input, Among::OfOutput);
     let plan = CpuSelectPlan::new(call.len(), size_of::<I>().max(size_of::<O>()), in_place);
-    run_within::<C, V, I, O>(&call, known as usize, plan).map(|kept| kept as u64)
+    run_within::<A, C, V, I, O>(&call, known as usize, plan).map(|kept| kept as u64)
 }
 
 /// [`run`] with a plan whose sizes tests change.
-pub(super) fn run_within<C, V, I, O>(call: &Choosing<'_, C, I, O>, known: usize, plan: CpuSelectPlan) -> Result<usize>
+pub(super) fn run_within<A, C, V, I, O>(
+    call: &Choosing<'_, C, I, O>,
+    known: usize,
+    plan: CpuSelectPlan,
+) -> Result<usize>
 where
     I: Element,
     O: Element,
-    C: Choose<I>,
+    C: Choose<I, A>,
     V: Yields<I, O>,
 {
     let Choosing { choice, input, length, output, others } = call;
@@ -60,9 +63,11 @@ where
         Others::Behind => (output.wrapping_add(known), room.saturating_sub(known), room.min(known)),
     };
     let input = match input {
-        Elements::Given(view) => view.on_host("input")?.as_ptr(),
+        Among::Buffer(view) => view.on_host("input")?.as_ptr(),
         // In place, `I` and `O` are the same type.
-        Elements::OfOutput => output.cast_const().cast::<I>(),
+        Among::OfOutput => output.cast_const().cast::<I>(),
+        Among::Unread(_) if V::INDEX && C::NEIGHBOUR.is_none() => std::ptr::null(),
+        Among::Unread(_) => return Err(UNREAD),
     };
     let len = match length {
         None => call.len(),
@@ -76,7 +81,7 @@ where
     };
     let wants_others = !matches!(call.others, Others::Dropped);
     // If flags select indices, the elements are not read.
-    let ahead = plan.ahead && (!V::INDEX || choice.flags().is_none());
+    let ahead = plan.ahead && !input.is_null() && (!V::INDEX || choice.flags().is_none());
     let selecting = Selecting::<_, V, I, O> {
         masks: Masks { marks: choice.marks()?, input, len, neighbours: C::NEIGHBOUR.is_some(), ahead },
         output,
@@ -226,8 +231,7 @@ impl<V: Yields<I, O>, I: Element, O: Element> Chunks<I> for Packed<V, O> {
         // are read.
         unsafe {
             if V::INDEX {
-                let first = *chunk.from;
-                let index = |i| V::of(first, chunk.at + i);
+                let index = |i| V::of(|| *chunk.from, chunk.at + i);
                 if self.stores {
                     self.to = compress_of::<L, O>(index, kept, self.to);
                 }

@@ -80,6 +80,11 @@ impl<I: Element> Function<(I,)> for FirstBit {
 pub(super) fn at_most(#[param] bound: u32, x: u32) -> bool {
     x <= bound
 }
+/// Predicate on two inputs side by side.
+#[function]
+pub(super) fn either_odd(a: u32, b: u32) -> bool {
+    a % 2 == 1 || b % 2 == 1
+}
 
 /// Returns names and sources of kernels that together cover every family, element size, kind of segments and option, as
 /// a device of the compute capability `capability` would compile them.

@@ -37,19 +37,19 @@
 //! The number of results depends on the data: see [`select`](crate::select). An equality is evaluated on neighbours
 //! only, with the earlier one first; so it need not be transitive. NaN differs from itself, and -0 equals +0.
 //!
-//! **Cost.** One pass over memory: each element is read once and each result written once.
+//! **Cost.** One pass over memory: each element is read once and each result written once. An input that is no buffer
+//! is computed into memory of the device first, by a pass of a [`Transform`](crate::Transform).
 
 use crate::array::Array;
-use crate::compaction::runs;
+use crate::compaction::{Chosen, runs};
 use crate::count::Count;
 use crate::device::Device;
 use crate::runs::Runs;
 use std::marker::PhantomData;
-use upsweep_core::buffer::{Input, Output, View};
-use upsweep_core::call::Elements;
-use upsweep_core::call::select::{Choose, Choosing, FirstOf, Indices, LastOf, Others, Values, Yields};
+use upsweep_core::buffer::Output;
+use upsweep_core::call::select::{Among, Choose, Choosing, FirstOf, Indices, LastOf, Others, Values, Yields};
 use upsweep_core::error::Result;
-use upsweep_core::inputs::CountedInput;
+use upsweep_core::inputs::Inputs;
 use upsweep_core::operator::Element;
 use upsweep_core::outputs::Target;
 use upsweep_core::segments::Equal;

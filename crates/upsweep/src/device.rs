@@ -256,6 +256,22 @@ impl Device {
 }
 
 impl Device {
+    /// Makes two new arrays of `len` elements each, all of which `compute` writes when it returns `Ok`.
+    pub(crate) fn compute_two<A: Element, B: Element>(
+        &self,
+        len: usize,
+        compute: impl FnOnce(Target<'_, A>, Target<'_, B>) -> Result<()>,
+    ) -> Result<(Array<A>, Array<B>)> {
+        let mut second = None;
+        let first = self.compute_array(len, |first| {
+            second = Some(self.compute_array(len, |second| compute(first, second))?);
+            Ok(())
+        })?;
+        second.map(|second| (first, second)).ok_or(Error::OutOfMemory { bytes: 0 })
+    }
+}
+
+impl Device {
     /// Returns one value on the host, which `compute` writes when it returns `Ok`. On CUDA this waits for it.
     pub(crate) fn compute_one<T: Element>(&self, compute: impl FnOnce(Target<'_, T>) -> Result<()>) -> Result<T> {
         match &self.0 {

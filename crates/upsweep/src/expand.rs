@@ -31,18 +31,20 @@
 //!
 //! **Cost.** On CUDA one pass: each count is read once, and each result written once. Where some 3,000 neighbouring
 //! counts have more than 32,768 results together, several blocks share the work, and each of them reads the counts
-//! again: so neither many counts of 0 nor one large count slows it down. On the CPU counts are read twice.
+//! again: so neither many counts of 0 nor one large count slows it down. On the CPU counts are read twice. Counts that
+//! are no buffer are computed into memory of the device first, by a pass of a [`Transform`](crate::Transform).
 //!
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.5.2 (allocating).
 
 use crate::array::Array;
+use crate::buffered::Buffered;
 use crate::count::Count;
 use crate::device::{Backend, Device};
 use upsweep_core::buffer::{Input, Output, View, ViewMut};
 use upsweep_core::call::expand::Expanded;
 use upsweep_core::call::expand::{Expanding, Fills, Owners, Ranks, Tally, ValuesOf};
 use upsweep_core::error::{Error, Result};
-use upsweep_core::inputs::CountedInput;
+use upsweep_core::inputs::Inputs;
 use upsweep_core::operator::Element;
 use upsweep_core::outputs::Target;
 
@@ -81,11 +83,13 @@ impl<F> Expand<F> {
     ///   returns it
     /// - [`Error::Length`]: there are not as many values as counts
     /// - [`Error::Options`]: the type of `output` cannot hold the indices of that many counts or results
+    /// - the errors of a [`Transform`](crate::Transform) of counts that are no buffer; [`Error::Driver`] in a capture
+    ///   of it
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
     /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: failures of CUDA itself
-    pub fn run<I, O>(&self, device: &Device, counts: &I, output: &mut O) -> Result<Count>
+    pub fn run<'x, X, O>(&self, device: &Device, counts: X, output: &mut O) -> Result<Count>
     where
-        I: CountedInput<Item: Tally> + ?Sized,
+        X: Inputs<'x, Value: Tally>,
         O: Output + ?Sized,
         F: Fills<O::Item>,
     {
@@ -99,12 +103,13 @@ impl<F> Expand<F> {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_counted<I, O>(&self, device: &Device, counts: &I, output: &mut O, total: &mut Count) -> Result<()>
+    pub fn run_counted<'x, X, O>(&self, device: &Device, counts: X, output: &mut O, total: &mut Count) -> Result<()>
     where
-        I: CountedInput<Item: Tally> + ?Sized,
+        X: Inputs<'x, Value: Tally>,
         O: Output + ?Sized,
         F: Fills<O::Item>,
     {
+        let counts = Buffered::<X::Item>::new(device, counts.given())?;
         self.dispatch(device, (counts.room(), counts.length()), Some(Target::new(output.view_mut())), total)
     }
 
@@ -113,16 +118,15 @@ impl<F> Expand<F> {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_array<I, O>(&self, device: &Device, counts: &I) -> Result<Array<O>>
+    pub fn run_to_array<'x, X, O>(&self, device: &Device, counts: X) -> Result<Array<O>>
     where
-        I: CountedInput<Item: Tally> + ?Sized,
+        X: Inputs<'x, Value: Tally>,
         O: Element,
         F: Fills<O>,
     {
         device.refuse_in_capture("an array whose length depends on the data")?;
-        // Read once: an input that the program implements could return another length the second time.
-        let (room, length) = (counts.room(), counts.length());
-        let counts = || (room.view(), length.as_ref().map(View::view));
+        let counts = Buffered::<X::Item>::new(device, counts.given())?;
+        let counts = || (counts.room(), counts.length());
         let mut total = Count::new(device)?;
         self.dispatch::<_, O>(device, counts(), None, &mut total)?;
         let len = total.get()?;
@@ -133,9 +137,9 @@ impl<F> Expand<F> {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_vec<I, O>(&self, device: &Device, counts: &I) -> Result<Vec<O>>
+    pub fn run_to_vec<'x, X, O>(&self, device: &Device, counts: X) -> Result<Vec<O>>
     where
-        I: CountedInput<Item: Tally> + ?Sized,
+        X: Inputs<'x, Value: Tally>,
         O: Element,
         F: Fills<O>,
     {

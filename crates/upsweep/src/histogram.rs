@@ -33,24 +33,28 @@
 //! **Cost.** Each element is read once. On CUDA this holds for up to 57,344 bins (counted channels together, compute
 //! capability 9.0); with more bins, the elements are read once for each 57,344 of them, from the L2 cache where
 //! possible. No distribution of the elements is slow. With float weights all is read twice: the first time for the
-//! largest weight of each bin.
+//! largest weight of each bin. An input that is no buffer is computed into memory of the device first, by a pass of a
+//! [`Transform`](crate::Transform).
 //!
 //! **Order.** All sums are added up as integers, so the results are the same bits in every run, and on every device.
 //! Sums of integer weights wrap. A float weight is rounded towards 0 to a multiple of 2^-(125 - log2 n) of the largest
 //! one in its own bin, which changes only weights that are very much smaller. The sum is exact, and rounded once (to
 //! `f64`, then to `f32`). The contents of other bins make no difference. Infinities and NaN act as they do in a sum.
 
-use crate::device::{Backend, Device};
+mod amounts;
+mod rules;
+
+pub use self::amounts::{Amounts, Job, Ones, Rule, Weights};
+pub use self::rules::{Bins, ByBins, Edges, EvenBins, WithRule};
+use crate::array::Array;
+use crate::buffered::of_known_length;
+use crate::device::Device;
+use amounts::Run;
 use std::ops::RangeInclusive;
-use upsweep_core::bins::{self, ByFunction, check_bins};
 use upsweep_core::buffer::{Input, Output, View, ViewMut};
 use upsweep_core::error::{Error, Result};
-use upsweep_core::operator::{Element, Function, Map, Number};
-use upsweep_core::steps::Held;
-#[cfg(feature = "cuda")]
-use upsweep_core::tally::Amount;
-#[cfg(feature = "cuda")]
-use upsweep_plan::histogram::HistogramJob;
+use upsweep_core::inputs::Inputs;
+use upsweep_core::operator::Element;
 
 pub use upsweep_core::bins::{BinNumber, Even, MAX_BINS};
 pub use upsweep_core::tally::{Count, Weight};
@@ -66,47 +70,6 @@ pub struct Histogram<B, W = Ones> {
     weights: W,
     channels: (usize, usize),
 }
-
-/// Bins of equal width, made by [`Histogram::even`].
-#[derive(Clone, Copy, Debug)]
-pub struct EvenBins {
-    low: f64,
-    high: f64,
-    bins: usize,
-}
-
-/// Bins between neighbouring edges, made by [`Histogram::edges`].
-#[derive(Debug)]
-pub struct Edges<'a, E: ?Sized>(&'a E);
-
-impl<E: ?Sized> Clone for Edges<'_, E> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<E: ?Sized> Copy for Edges<'_, E> {}
-
-/// Bins whose numbers a function computes, made by [`Histogram::by`].
-#[derive(Clone, Copy, Debug)]
-pub struct ByBins<F> {
-    function: F,
-    bins: usize,
-}
-
-/// Amount 1 for each element: a bin's result is the number of its elements.
-#[derive(Clone, Copy, Debug)]
-pub struct Ones;
-
-/// Weight of each element: a bin's result is the sum of its elements' weights.
-#[derive(Debug)]
-pub struct Weights<'a, W: ?Sized>(&'a W);
-
-impl<W: ?Sized> Clone for Weights<'_, W> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<W: ?Sized> Copy for Weights<'_, W> {}
 
 impl Histogram<EvenBins> {
     /// Makes `bins` bins of equal width, from the start of the range to its end, both included.
@@ -125,7 +88,8 @@ impl<'a, E: Input + ?Sized> Histogram<Edges<'a, E>> {
 }
 
 impl<F> Histogram<ByBins<F>> {
-    /// Puts an element `x` into the bin `function(x)`, an integer; into none if it is negative, or `bins` or more. With
+    /// Puts an element `x` into the bin `function(x)`, an integer; into none if it is negative, or `bins` or more. Of
+    /// several inputs the function takes an argument each. With
     /// [`Same`](upsweep_core::operator::Same) the elements are the numbers of the bins.
     pub fn by(function: F, bins: usize) -> Self {
         Self { bins: ByBins { function, bins }, weights: Ones, channels: (1, 1) }
@@ -158,278 +122,98 @@ impl<B, W> Histogram<B, W> {
     /// - [`Error::TooFew`] when there are less than two edges; [`Error::Pixels`] when the elements are no whole pixels.
     /// - [`Error::Length`] when the output has not one element for each bin of each counted channel, or the number of
     ///   weights is not that of elements.
-    /// - [`Error::Options`] for counts of `u32` of more than `u32::MAX` elements.
+    /// - [`Error::Options`] for counts of `u32` of more than `u32::MAX` elements, and for a counted input.
+    /// - The errors of a [`Transform`](crate::Transform) of an input that is no buffer.
     /// - [`Error::Place`], [`Error::Device`], [`Error::Overlap`] as [`Scan::run`](crate::Scan::run).
-    pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
+    pub fn run<'x, X, O>(&self, device: &Device, input: X, output: &mut O) -> Result<()>
     where
-        I: Input + ?Sized,
+        X: Inputs<'x>,
         O: Output + ?Sized,
-        B: Bins<I::Item>,
+        B: Bins<X::Value, X::Args>,
         W: Amounts<O::Item>,
+    {
+        let input = of_known_length(device, input)?;
+        self.dispatch::<X::Value, X::Args, O::Item>(device, input.room(), output.view_mut())
+    }
+
+    /// Runs like [`run`](Self::run), into a new array on the device.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_array<'x, X, O>(&self, device: &Device, input: X) -> Result<Array<O>>
+    where
+        X: Inputs<'x>,
+        O: Element,
+        B: Bins<X::Value, X::Args>,
+        W: Amounts<O>,
+    {
+        let input = of_known_length(device, input)?;
+        let mut output = device.to_be_written(self.results::<X::Value, X::Args>()?.1)?;
+        self.dispatch::<X::Value, X::Args, O>(device, input.room(), output.view_mut())?;
+        Ok(output)
+    }
+
+    /// Runs like [`run`](Self::run), into a vector on the host. On CUDA this waits for it.
+    ///
+    /// ```
+    /// use upsweep::prelude::*;
+    ///
+    /// #[function]
+    /// fn face(x: u8) -> u8 {
+    ///     x
+    /// }
+    ///
+    /// let dice = [3u8, 6, 1, 6, 6];
+    /// let counts: Vec<u32> = Histogram::by(Face, 7).run_to_vec(&Device::cpu(), &dice)?;
+    /// assert_eq!(counts, [0, 1, 0, 1, 0, 0, 3]);
+    /// # Ok::<(), upsweep::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_vec<'x, X, O>(&self, device: &Device, input: X) -> Result<Vec<O>>
+    where
+        X: Inputs<'x>,
+        O: Element,
+        B: Bins<X::Value, X::Args>,
+        W: Amounts<O>,
+    {
+        device.refuse_in_capture("reading a histogram")?;
+        self.run_to_array(device, input)?.into_vec()
+    }
+
+    /// Checks the channels and the bins, and returns the number of bins of a channel, and that of all results.
+    fn results<T, A>(&self) -> Result<(usize, usize)>
+    where
+        T: Element,
+        B: Bins<T, A>,
     {
         let (channels, counted) = self.channels;
         if counted == 0 || counted > channels || channels > MAX_CHANNELS {
             return Err(Error::Channels { channels, counted, most: MAX_CHANNELS });
         }
-        let (input, output) = (input.view(), output.view_mut());
-        let len = input.len();
+        let bins = Bins::<T, A>::count(&self.bins)?;
+        Ok((bins, counted * bins))
+    }
+
+    fn dispatch<T, A, O>(&self, device: &Device, input: View<'_, T>, output: ViewMut<'_, O>) -> Result<()>
+    where
+        T: Element,
+        O: Element,
+        B: Bins<T, A>,
+        W: Amounts<O>,
+    {
+        let (bins, expected) = self.results::<T, A>()?;
+        let (len, channels) = (input.len(), self.channels.0);
         if !len.is_multiple_of(channels) {
             return Err(Error::Pixels { len, channels });
         }
-        let bins = self.bins.count()?;
-        let (found, expected) = (output.len(), counted * bins);
+        let found = output.len();
         if found != expected {
             return Err(Error::Length { what: "output", found, expected });
         }
         self.weights.check(len)?;
         let job = Job { device, input, output, bins, channels: self.channels };
-        self.bins.with_rule(Run { job, amounts: &self.weights })
-    }
-}
-
-/// Call of a histogram, whose options have been checked against its buffers.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct Job<'a, T, O> {
-    device: &'a Device,
-    input: View<'a, T>,
-    output: ViewMut<'a, O>,
-    bins: usize,
-    channels: (usize, usize),
-}
-
-impl<T: Element, O: Element> Job<'_, T, O> {
-    fn slots(&self) -> upsweep_cpu::histogram::Slots {
-        let (channels, counted) = self.channels;
-        upsweep_cpu::histogram::Slots { bins: self.bins, channels, counted }
-    }
-
-    #[cfg(feature = "cuda")]
-    fn on_cuda<M: Map<T, Output = u32>>(
-        self,
-        cuda: &upsweep_cuda::Cuda,
-        rule: M,
-        edges: Option<View<'_, T>>,
-        weights: Option<View<'_, O>>,
-        amount: Amount,
-    ) -> Result<()> {
-        let Self { input, output, bins, channels, .. } = self;
-        // A kernel relies on these lengths, and an input that the program implements could return another length than
-        // before.
-        for (what, found, expected) in [
-            ("edges", edges.as_ref().map(View::len), bins + 1),
-            ("weights", weights.as_ref().map(View::len), input.len()),
-        ] {
-            if let Some(found) = found.filter(|&found| found != expected) {
-                return Err(Error::Length { what, found, expected });
-            }
-        }
-        let job = HistogramJob {
-            len: input.len(),
-            input: size_of::<T>(),
-            number: align_of::<T>() == size_of::<T>(),
-            bins,
-            channels,
-            amount,
-            by_edges: edges.is_some(),
-        };
-        upsweep_cuda::histogram::run(cuda, rule, upsweep_cuda::histogram::Call { input, weights, edges, output, job })
-    }
-}
-
-/// Action that takes a binning rule: a function or edges. Each kind of bins calls the method for its kind of rule.
-#[doc(hidden)]
-pub trait WithRule<T: Element> {
-    /// Runs with a rule that is a function to the number of an element's bin. `quick` is a cheaper function, which may
-    /// leave an element's bin unsure.
-    fn function<M: Map<T, Output = u32>>(self, rule: M, quick: impl Fn(T) -> u32 + Sync + Copy) -> Result<()>;
-    /// Runs with a rule by edges: an element is compared with `edges`.
-    fn edges(self, edges: View<'_, T>) -> Result<()>
-    where
-        T: Number;
-}
-
-/// Kind of bins for elements of the type `T`: [`Histogram::even`], [`Histogram::edges`] and [`Histogram::by`] make one.
-pub trait Bins<T: Element>: Copy {
-    /// Returns the number of bins.
-    #[doc(hidden)]
-    fn count(&self) -> Result<usize>;
-    #[doc(hidden)]
-    fn with_rule<R: WithRule<T>>(&self, run: R) -> Result<()>;
-}
-
-impl<T: Even> Bins<T> for EvenBins {
-    fn count(&self) -> Result<usize> {
-        check_bins(self.bins)
-    }
-    fn with_rule<R: WithRule<T>>(&self, run: R) -> Result<()> {
-        let rule = T::rule(self.low, self.high, self.bins)?;
-        run.function(rule, move |x| T::quick(&rule, x))
-    }
-}
-
-impl<E: Input + ?Sized> Bins<E::Item> for Edges<'_, E>
-where
-    E::Item: Number,
-{
-    fn count(&self) -> Result<usize> {
-        let found = self.0.view().len();
-        if found < 2 {
-            return Err(Error::TooFew { what: "edges", found, least: 2 });
-        }
-        check_bins(found - 1)
-    }
-    fn with_rule<R: WithRule<E::Item>>(&self, run: R) -> Result<()> {
-        run.edges(self.0.view())
-    }
-}
-
-impl<T: Element, F: Function<(T,), Output: BinNumber>> Bins<T> for ByBins<F> {
-    fn count(&self) -> Result<usize> {
-        check_bins(self.bins)
-    }
-    fn with_rule<R: WithRule<T>>(&self, run: R) -> Result<()> {
-        let rule = ByFunction(self.function);
-        run.function(rule, move |x| rule.apply(x, 0))
-    }
-}
-
-/// Amount of each element, 1 or its weight, added up and stored as `O`.
-pub trait Amounts<O: Element>: Copy {
-    /// Checks that there are `len` weights, or that counts of `len` elements fit the type `O`.
-    ///
-    /// # Errors
-    /// [`Error::Length`] if there are not `len` weights, [`Error::Options`] if counts of `len` elements may not fit
-    /// `O`.
-    #[doc(hidden)]
-    fn check(&self, len: usize) -> Result<()>;
-    #[doc(hidden)]
-    fn run<T: Element, M: Map<T, Output = u32>>(
-        &self,
-        job: Job<'_, T, O>,
-        rule: Rule<'_, T, M>,
-        quick: impl Fn(T) -> u32 + Sync + Copy,
-        exact: impl Fn(T) -> u32 + Sync + Copy,
-    ) -> Result<()>;
-}
-
-/// Binning rule in the form that CUDA takes: a map from elements to numbers of bins, or edges.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct Rule<'a, T, M> {
-    map: M,
-    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "on the CPU a function knows them"))]
-    edges: Option<View<'a, T>>,
-}
-
-impl<T: Element, M: Map<T, Output = u32>> Rule<'_, T, M> {
-    /// Refuses functions that capture more than a kernel has room for, on the CPU as on CUDA.
-    fn check(&self) -> Result<()> {
-        Held::nothing().add_function::<M>(|values| self.map.values(values))
-    }
-}
-
-impl<O: Count> Amounts<O> for Ones {
-    fn check(&self, len: usize) -> Result<()> {
-        if len as u64 > O::MOST {
-            let reason = "a bin may have more elements than u32 holds: give an output of u64";
-            return Err(Error::Options { options: "a histogram of u32", reason });
-        }
-        Ok(())
-    }
-
-    fn run<T: Element, M: Map<T, Output = u32>>(
-        &self,
-        job: Job<'_, T, O>,
-        rule: Rule<'_, T, M>,
-        quick: impl Fn(T) -> u32 + Sync + Copy,
-        exact: impl Fn(T) -> u32 + Sync + Copy,
-    ) -> Result<()> {
-        match &job.device.0 {
-            Backend::Cpu => {
-                rule.check()?;
-                let slots = job.slots();
-                upsweep_cpu::histogram::count(
-                    job.input.on_host("input")?,
-                    slots,
-                    (quick, exact),
-                    job.output.into_host("output")?,
-                )
-            }
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(cuda) => job.on_cuda(cuda, rule.map, rule.edges, None, Amount::One),
-        }
-    }
-}
-
-impl<O: Weight, W: Input<Item = O> + ?Sized> Amounts<O> for Weights<'_, W> {
-    fn check(&self, len: usize) -> Result<()> {
-        let found = self.0.view().len();
-        if found != len {
-            return Err(Error::Length { what: "weights", found, expected: len });
-        }
-        Ok(())
-    }
-
-    fn run<T: Element, M: Map<T, Output = u32>>(
-        &self,
-        job: Job<'_, T, O>,
-        rule: Rule<'_, T, M>,
-        quick: impl Fn(T) -> u32 + Sync + Copy,
-        exact: impl Fn(T) -> u32 + Sync + Copy,
-    ) -> Result<()> {
-        let weights = self.0.view();
-        match &job.device.0 {
-            Backend::Cpu => {
-                rule.check()?;
-                let (slots, weights) = (job.slots(), weights.on_host("weights")?);
-                upsweep_cpu::histogram::sum(
-                    job.input.on_host("input")?,
-                    weights,
-                    slots,
-                    (quick, exact),
-                    job.output.into_host("output")?,
-                )
-            }
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(cuda) => job.on_cuda(cuda, rule.map, rule.edges, Some(weights), O::AMOUNT),
-        }
-    }
-}
-
-/// Action that runs `job` with the binning rule it is given.
-struct Run<'a, 'j, T, O, W> {
-    job: Job<'j, T, O>,
-    amounts: &'a W,
-}
-
-impl<T: Element, O: Element, W: Amounts<O>> WithRule<T> for Run<'_, '_, T, O, W> {
-    fn function<M: Map<T, Output = u32>>(self, rule: M, quick: impl Fn(T) -> u32 + Sync + Copy) -> Result<()> {
-        self.amounts.run(self.job, Rule { map: rule, edges: None }, quick, move |x| rule.apply(x, 0))
-    }
-
-    fn edges(self, edges: View<'_, T>) -> Result<()>
-    where
-        T: Number,
-    {
-        match &self.job.device.0 {
-            Backend::Cpu => {
-                let host = edges.on_host("edges")?;
-                if let Some(index) = bins::descends(host) {
-                    return Err(Error::Edges { index });
-                }
-                self.amounts.run(
-                    self.job,
-                    Rule { map: bins::NoRule, edges: None },
-                    |x| bins::between(host, x),
-                    |x| bins::between(host, x),
-                )
-            }
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(_) => {
-                let nowhere = |_| bins::OUTSIDE;
-                self.amounts.run(self.job, Rule { map: bins::NoRule, edges: Some(edges) }, nowhere, nowhere)
-            }
-        }
+        Bins::<T, A>::with_rule(&self.bins, Run { job, amounts: &self.weights })
     }
 }

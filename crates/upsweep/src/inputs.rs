@@ -29,11 +29,13 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! Several inputs without a map are combined as tuples.
+//! Several inputs without a map are combined as tuples. Every builder takes every input; of `count.of(&x)` those alone
+//! that need not know the length.
 //!
 //! **Cost.** On CUDA, buffers are streamed: copied to shared memory asynchronously, in vectors as wide as their element
 //! types allow, so that two buffers cost as much as one of the same number of bytes. Computed inputs (a range, a
 //! repeated value) cost nothing. Elements of a table, neighbours and bits are read where the map needs them: a scan
-//! reads them twice, the second time mostly from a cache.
+//! reads them twice, the second time mostly from a cache. Builders that read elements more than once, or in an order of
+//! their own (sorts, for instance), compute an input that is no buffer into memory of the device first: each says so.
 
-pub use upsweep_core::inputs::{Apply, Bits, Counted, CountedInput, Gather, GatherOf, Inputs, Neighbours, Repeat};
+pub use upsweep_core::inputs::{Apply, Bits, Counted, Gather, GatherOf, Inputs, Neighbours, Repeat};

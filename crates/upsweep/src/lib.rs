@@ -145,6 +145,7 @@ pub mod up_sweep;
 pub mod varying;
 
 mod array;
+mod buffered;
 mod compaction;
 mod explain;
 mod options;
@@ -171,7 +172,7 @@ pub use explain::{Plan, Question};
 pub use half;
 pub use histogram::Histogram;
 #[doc(no_inline)]
-pub use inputs::{Apply, Bits, Counted, CountedInput, Gather, Inputs, Neighbours, Repeat};
+pub use inputs::{Apply, Bits, Counted, Gather, Inputs, Neighbours, Repeat};
 pub use list_scan::ScanAlong;
 pub use merge::Merge;
 pub use moving_sum::MovingSum;

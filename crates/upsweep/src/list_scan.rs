@@ -131,6 +131,22 @@ where
         device.compute_array(len, |output| self.dispatch::<X::Item, O>(device, input, output, len))
     }
 
+    /// Runs like [`run`](Self::run), into a vector on the host. On CUDA this waits for it.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_vec<'x, X, O>(&self, device: &Device, input: X) -> Result<Vec<O>>
+    where
+        X: Inputs<'x>,
+        O: Element,
+        M: Map<X::Value, X::Args>,
+        Op: Operator<M::Output>,
+        F: Function<(M::Output,), Output = O>,
+    {
+        device.refuse_in_capture("reading the results of a scan")?;
+        self.run_to_array(device, input)?.into_vec()
+    }
+
     fn dispatch<I, O>(&self, device: &Device, input: I::Given<'_>, output: O::Given<'_>, len: usize) -> Result<()>
     where
         I: Read,

@@ -26,18 +26,21 @@
 //! keep their order. From inputs that are not sorted the results are some of their elements, in no order.
 //!
 //! **Cost.** Both inputs are read once and the results written once. The results are divided evenly among the threads,
-//! so the order in which the inputs interleave makes no difference.
+//! so the order in which the inputs interleave makes no difference. Inputs and values that are no buffer are computed
+//! into memory of the device first, by a pass of a [`Transform`](crate::Transform) each.
 //!
 //! Source: Green, McColl and Bader, "GPU Merge Path - A GPU Merging Algorithm", 2012.
 
 use crate::array::Array;
+use crate::buffered::of_known_length;
 use crate::device::{Backend, Device};
 use crate::options::expect_length;
 use crate::sort::{Keys, Pairs};
 use std::marker::PhantomData;
-use upsweep_core::buffer::{Input, Output};
+use upsweep_core::buffer::{Input, Output, View};
 use upsweep_core::call::merge::Merging;
 use upsweep_core::error::Result;
+use upsweep_core::inputs::Inputs;
 use upsweep_core::operator::{Element, Function};
 use upsweep_core::outputs::Target;
 
@@ -112,32 +115,33 @@ impl<F> Merge<F> {
     /// - [`Error::Place`](crate::Error::Place), [`Error::Overlap`](crate::Error::Overlap): a buffer is not where the
     ///   device computes, or overlaps the output
     /// - [`Error::Compile`](crate::Error::Compile), [`Error::Driver`](crate::Error::Driver): failures of CUDA itself
-    pub fn run<A, B, O>(&self, device: &Device, (first, second): (&A, &B), output: &mut O) -> Result<()>
+    pub fn run<'x, A, B, O>(&self, device: &Device, inputs: (A, B), output: &mut O) -> Result<()>
     where
-        A: Input + ?Sized,
-        B: Input<Item = A::Item> + ?Sized,
-        O: Output<Item = A::Item> + ?Sized,
-        F: Function<(A::Item, A::Item), Output = bool>,
+        A: Inputs<'x>,
+        B: Inputs<'x, Value = A::Value>,
+        O: Output<Item = A::Value> + ?Sized,
+        F: Function<(A::Value, A::Value), Output = bool>,
     {
-        let inputs = (first.view(), second.view());
-        let output = Target::new(output.view_mut());
-        self.dispatch::<A::Item, u8>(device, Merging { inputs, values: None, output, values_output: None })
+        let (first, second) = (of_known_length(device, inputs.0)?, of_known_length(device, inputs.1)?);
+        let (inputs, output) = ((first.room(), second.room()), Target::new(output.view_mut()));
+        self.dispatch::<A::Value, u8>(device, Merging { inputs, values: None, output, values_output: None })
     }
 
     /// Merges the two inputs into a new array on the device.
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_array<A, B>(&self, device: &Device, (first, second): (&A, &B)) -> Result<Array<A::Item>>
+    pub fn run_to_array<'x, A, B>(&self, device: &Device, inputs: (A, B)) -> Result<Array<A::Value>>
     where
-        A: Input + ?Sized,
-        B: Input<Item = A::Item> + ?Sized,
-        F: Function<(A::Item, A::Item), Output = bool>,
+        A: Inputs<'x>,
+        B: Inputs<'x, Value = A::Value>,
+        F: Function<(A::Value, A::Value), Output = bool>,
     {
-        let inputs = (first.view(), second.view());
+        let (first, second) = (of_known_length(device, inputs.0)?, of_known_length(device, inputs.1)?);
+        let inputs = (first.room(), second.room());
         let len = inputs.0.len().saturating_add(inputs.1.len());
         device.compute_array(len, |output| {
-            self.dispatch::<A::Item, u8>(device, Merging { inputs, values: None, output, values_output: None })
+            self.dispatch::<A::Value, u8>(device, Merging { inputs, values: None, output, values_output: None })
         })
     }
 
@@ -145,11 +149,11 @@ impl<F> Merge<F> {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_vec<A, B>(&self, device: &Device, inputs: (&A, &B)) -> Result<Vec<A::Item>>
+    pub fn run_to_vec<'x, A, B>(&self, device: &Device, inputs: (A, B)) -> Result<Vec<A::Value>>
     where
-        A: Input + ?Sized,
-        B: Input<Item = A::Item> + ?Sized,
-        F: Function<(A::Item, A::Item), Output = bool>,
+        A: Inputs<'x>,
+        B: Inputs<'x, Value = A::Value>,
+        F: Function<(A::Value, A::Value), Output = bool>,
     {
         device.refuse_in_capture("reading the results of a merge")?;
         self.run_to_array(device, inputs)?.into_vec()
@@ -206,28 +210,84 @@ impl<F> Merge<F, Pairs> {
     ///
     /// # Errors
     /// As [`Merge::run`]; [`Error::Length`](crate::Error::Length) when there are not as many values as elements.
-    #[allow(clippy::type_complexity, reason = "two pairs, as the call writes them")]
-    pub fn run<A, U, B, V, O, W>(
+    pub fn run<'x, A, U, B, V, O, W>(
         &self,
         device: &Device,
-        ((first, first_values), (second, second_values)): ((&A, &U), (&B, &V)),
+        ((a, a_values), (b, b_values)): ((A, U), (B, V)),
         output: (&mut O, &mut W),
     ) -> Result<()>
     where
-        A: Input + ?Sized,
-        U: Input + ?Sized,
-        B: Input<Item = A::Item> + ?Sized,
-        V: Input<Item = U::Item> + ?Sized,
-        O: Output<Item = A::Item> + ?Sized,
-        W: Output<Item = U::Item> + ?Sized,
-        F: Function<(A::Item, A::Item), Output = bool>,
+        A: Inputs<'x>,
+        U: Inputs<'x>,
+        B: Inputs<'x, Value = A::Value>,
+        V: Inputs<'x, Value = U::Value>,
+        O: Output<Item = A::Value> + ?Sized,
+        W: Output<Item = U::Value> + ?Sized,
+        F: Function<(A::Value, A::Value), Output = bool>,
     {
-        let call = Merging {
-            inputs: (first.view(), second.view()),
-            values: Some((first_values.view(), second_values.view())),
-            output: Target::new(output.0.view_mut()),
-            values_output: Some(Target::new(output.1.view_mut())),
-        };
-        self.dispatch(device, call)
+        let (a, a_values) = (of_known_length(device, a)?, of_known_length(device, a_values)?);
+        let (b, b_values) = (of_known_length(device, b)?, of_known_length(device, b_values)?);
+        let output = (Target::new(output.0.view_mut()), Target::new(output.1.view_mut()));
+        self.pairs_of(device, (a.room(), b.room()), (a_values.room(), b_values.room()), output)
+    }
+
+    /// Merges into two new arrays on the device.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_arrays<'x, A, U, B, V>(
+        &self,
+        device: &Device,
+        ((a, a_values), (b, b_values)): ((A, U), (B, V)),
+    ) -> Result<(Array<A::Value>, Array<U::Value>)>
+    where
+        A: Inputs<'x>,
+        U: Inputs<'x>,
+        B: Inputs<'x, Value = A::Value>,
+        V: Inputs<'x, Value = U::Value>,
+        F: Function<(A::Value, A::Value), Output = bool>,
+    {
+        let (a, a_values) = (of_known_length(device, a)?, of_known_length(device, a_values)?);
+        let (b, b_values) = (of_known_length(device, b)?, of_known_length(device, b_values)?);
+        let (inputs, values) = ((a.room(), b.room()), (a_values.room(), b_values.room()));
+        let len = inputs.0.len().saturating_add(inputs.1.len());
+        device.compute_two(len, |output, values_output| self.pairs_of(device, inputs, values, (output, values_output)))
+    }
+
+    /// Merges into two vectors on the host. On CUDA this waits for them.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_vecs<'x, A, U, B, V>(
+        &self,
+        device: &Device,
+        inputs: ((A, U), (B, V)),
+    ) -> Result<(Vec<A::Value>, Vec<U::Value>)>
+    where
+        A: Inputs<'x>,
+        U: Inputs<'x>,
+        B: Inputs<'x, Value = A::Value>,
+        V: Inputs<'x, Value = U::Value>,
+        F: Function<(A::Value, A::Value), Output = bool>,
+    {
+        device.refuse_in_capture("reading the results of a merge")?;
+        let (elements, values) = self.run_to_arrays(device, inputs)?;
+        Ok((elements.into_vec()?, values.into_vec()?))
+    }
+
+    fn pairs_of<T, V>(
+        &self,
+        device: &Device,
+        inputs: (View<'_, T>, View<'_, T>),
+        values: (View<'_, V>, View<'_, V>),
+        (output, values_output): (Target<'_, T>, Target<'_, V>),
+    ) -> Result<()>
+    where
+        T: Element,
+        V: Element,
+        F: Function<(T, T), Output = bool>,
+    {
+        let (values, values_output) = (Some(values), Some(values_output));
+        self.dispatch(device, Merging { inputs, values, output, values_output })
     }
 }

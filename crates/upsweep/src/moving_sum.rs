@@ -41,18 +41,21 @@
 //! infinity or a NaN counts in the windows that have it, and in no other.
 //!
 //! **Cost.** The cost does not depend on the number of rows of a window, and hardly on its number of columns: one
-//! addition for eight of them, and on the CPU neither for integers nor for windows that CUDA has no room for. Each value
-//! is read twice, and the values above a part once more: for floats, whose parts have up to 1,024 rows, high windows cost
-//! as much again. A NaN or an infinity among floats costs an addition of all rows of each window down a column that has
-//! it. On CUDA a window has at most some 3,500 columns, for sums of up to 8 bytes.
+//! addition for eight of them, and on the CPU neither for integers nor for windows that CUDA has no room for. Each
+//! value is read twice, and the values above a part once more: for floats, whose parts have up to 1,024 rows, high
+//! windows cost as much again. A NaN or an infinity among floats costs an addition of all rows of each window down a
+//! column that has it. On CUDA a window has at most some 3,500 columns, for sums of up to 8 bytes. An input that is no
+//! buffer is computed into memory of the device first, by a pass of a [`Transform`](crate::Transform).
 //!
 //! Sources: McDonnell, "Box-Filtering Techniques", 1981; van Herk, "A Fast Algorithm for Local Minimum and Maximum
 //! Filters", 1992.
 
 use crate::array::Array;
+use crate::buffered::of_known_length;
 use crate::device::{Backend, Device};
-use upsweep_core::buffer::{Input, Output, View};
+use upsweep_core::buffer::{Output, View};
 use upsweep_core::error::{Error, Result};
+use upsweep_core::inputs::Inputs;
 use upsweep_core::operator::{Element, Function, Map, MapWith, Number, OnlySum, Same, Widen};
 use upsweep_core::outputs::Target;
 use upsweep_plan::moving_sum::Windows;
@@ -116,34 +119,53 @@ impl<M, F> MovingSum<M, F> {
     /// - [`Error::Shape`]: the input has another number of values than the shape
     /// - [`Error::Length`]: the output has another number of values than the input
     /// - [`Error::Window`]: the window has more columns than a block of a CUDA device
+    /// - the errors of a [`Transform`](crate::Transform) of an input that is no buffer; [`Error::Options`] for a counted
+    ///   one
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
     /// - [`Error::Values`]: the functions capture too much
     /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: failures of CUDA itself
-    pub fn run<X, Y, A>(&self, device: &Device, input: &X, output: &mut Y) -> Result<()>
+    pub fn run<'x, X, Y, A>(&self, device: &Device, input: X, output: &mut Y) -> Result<()>
     where
-        X: Input + ?Sized,
+        X: Inputs<'x>,
         Y: Output + ?Sized,
         A: Number,
-        M: Map<X::Item, (X::Item,), Output = A>,
+        M: Map<X::Value, (X::Value,), Output = A>,
         F: Function<(A, u64), Output = Y::Item>,
     {
-        self.dispatch(device, &input.view(), Target::new(output.view_mut()))
+        self.dispatch(device, &of_known_length(device, input)?.room(), Target::new(output.view_mut()))
     }
 
     /// Runs like [`run`](Self::run), into a new array on the device.
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_array<X, A, O>(&self, device: &Device, input: &X) -> Result<Array<O>>
+    pub fn run_to_array<'x, X, A, O>(&self, device: &Device, input: X) -> Result<Array<O>>
     where
-        X: Input + ?Sized,
+        X: Inputs<'x>,
         A: Number,
         O: Element,
-        M: Map<X::Item, (X::Item,), Output = A>,
+        M: Map<X::Value, (X::Value,), Output = A>,
         F: Function<(A, u64), Output = O>,
     {
-        let input = input.view();
+        let input = of_known_length(device, input)?;
+        let input = input.room();
         device.compute_array(input.len(), |output| self.dispatch(device, &input, output))
+    }
+
+    /// Runs like [`run`](Self::run), into a vector on the host. On CUDA this waits for it.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_vec<'x, X, A, O>(&self, device: &Device, input: X) -> Result<Vec<O>>
+    where
+        X: Inputs<'x>,
+        A: Number,
+        O: Element,
+        M: Map<X::Value, (X::Value,), Output = A>,
+        F: Function<(A, u64), Output = O>,
+    {
+        device.refuse_in_capture("reading moving sums")?;
+        self.run_to_array(device, input)?.into_vec()
     }
 
     #[cfg_attr(not(feature = "cuda"), allow(unused_mut, reason = "CUDA borrows the output for itself"))]

@@ -29,25 +29,27 @@
 //!
 //! **Cost.** A pass over the elements that stores the number of their bucket, a pass over these numbers that counts,
 //! and a [`Sort`] of pairs by 8 bits, or by 16 for numbers in `u16`. Memory for two arrays of bucket numbers and one of
-//! elements.
+//! elements. Elements that are no buffer are computed into memory first, by a pass of a [`Transform`](crate::Transform);
+//! indices do without.
 //!
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.3; counting sort is Seward's, 1954.
 
 use crate::array::Array;
+use crate::buffered::{known_length, of_known_length};
 use crate::device::Device;
 use crate::histogram::{BinNumber, Count, Histogram};
 use crate::options::expect_length;
 use crate::partition::Partition;
 use crate::scan::Scan;
 use crate::sort::Sort;
-use crate::transform::Transform;
+use crate::transform::evaluated;
 use std::marker::PhantomData;
 use upsweep_core::bins::check_bins;
 use upsweep_core::buffer::{Input, Output};
 use upsweep_core::call::Unsorted;
 use upsweep_core::call::select::{Indices, Values};
 use upsweep_core::error::Result;
-use upsweep_core::inputs::Inputs;
+use upsweep_core::inputs::{Inputs, Read};
 use upsweep_core::key::{Index, Key};
 use upsweep_core::operator::builtin::Sum;
 use upsweep_core::operator::{Map, MapWith, Operator, Same};
@@ -75,15 +77,14 @@ impl Way for u16 {}
 
 impl<F> Partition<Ways<F>> {
     /// Makes a partition into `ways` buckets. `function`, made by [`#[function]`](crate::function), returns the bucket
-    /// of an element: 0, 1 and so on, as `u8` or `u16`. See [`multisplit`](crate::multisplit).
+    /// of an element: 0, 1 and so on, as `u8` or `u16`. Of several inputs it takes an element each. See [`multisplit`](crate::multisplit).
     pub fn ways(function: F, ways: usize) -> Ways<F> {
         Ways { function, ways, yields: PhantomData }
     }
 }
 
 impl<F> Ways<F> {
-    /// Stores the indices of the elements instead of the elements: `u32`, `u64` or `usize`. Then several inputs are
-    /// possible: the function takes one element of each.
+    /// Stores the indices of the elements instead of the elements: `u32`, `u64` or `usize`.
     pub fn indices(self) -> Ways<F, Indices> {
         Ways { function: self.function, ways: self.ways, yields: PhantomData }
     }
@@ -92,18 +93,23 @@ impl<F> Ways<F> {
 impl<F: Copy, V> Ways<F, V> {
     /// Stores the start of each bucket in `offsets`, and returns the number of the bucket of each element. `output` is
     /// the length of the output, which must be that of the input.
-    fn store_offsets<'x, X, N, K>(&self, device: &Device, input: X, output: usize, offsets: &mut N) -> Result<Array<K>>
+    fn store_offsets<I, N, K>(
+        &self,
+        device: &Device,
+        input: &I::Given<'_>,
+        output: usize,
+        offsets: &mut N,
+    ) -> Result<Array<K>>
     where
-        X: Inputs<'x>,
+        I: Read,
         N: Output<Item: Count> + ?Sized,
-        MapWith<F>: Map<X::Value, X::Args, Output = K>,
+        MapWith<F>: Map<I::Value, I::Args, Output = K>,
         K: Way,
         Sum: Operator<N::Item>,
     {
-        device.refuse_in_capture("a partition of many ways")?;
         check_bins(self.ways)?;
         expect_length("offsets", offsets.view_mut().len(), self.ways + 1)?;
-        let numbers: Array<K> = Transform::new(self.function).run_to_array(device, input)?;
+        let numbers = evaluated::<I, _>(device, I::again(input), MapWith(self.function))?;
         expect_length("output", output, numbers.view().len())?;
         let mut counts = device.filled(self.ways, N::Item::ZERO)?;
         Histogram::by(Same, self.ways).run(device, &numbers, &mut counts)?;
@@ -121,20 +127,21 @@ impl<F: Copy> Ways<F> {
     /// - [`Error::Bins`](crate::Error::Bins) for no bucket or more than 2^20, [`Error::Length`](crate::Error::Length)
     ///   when the output or the offsets have another length, [`Error::Options`](crate::Error::Options) for offsets of
     ///   `u32` of more than `u32::MAX` elements
-    /// - those of a [`Sort::run`] of pairs; [`Error::Driver`](crate::Error::Driver) in a capture
-    pub fn run<'x, I, O, N, K>(&self, device: &Device, input: &'x I, output: &mut O, offsets: &mut N) -> Result<()>
+    /// - those of a [`Sort::run`] of pairs, and of a [`Transform`](crate::Transform) of the input; [`Error::Driver`](crate::Error::Driver) in a capture
+    pub fn run<'x, X, O, N, K>(&self, device: &Device, input: X, output: &mut O, offsets: &mut N) -> Result<()>
     where
-        I: Input + ?Sized,
-        O: Output<Item = I::Item> + ?Sized,
+        X: Inputs<'x>,
+        O: Output<Item = X::Value> + ?Sized,
         N: Output<Item: Count> + ?Sized,
-        &'x I: Inputs<'x, Value = I::Item>,
-        MapWith<F>: Map<I::Item, <&'x I as Inputs<'x>>::Args, Output = K>,
+        MapWith<F>: Map<X::Value, X::Args, Output = K>,
         K: Way,
         Sum: Operator<N::Item>,
     {
-        let numbers = self.store_offsets(device, input, output.view_mut().len(), offsets)?;
+        device.refuse_in_capture("a partition of many ways")?;
+        let input = of_known_length(device, input)?;
+        let numbers = self.store_offsets::<X::Item, N, K>(device, input.given(), output.view_mut().len(), offsets)?;
         let (pairs, output) =
-            ((Unsorted::Buffer(numbers.view()), Unsorted::Buffer(input.view())), Target::new(output.view_mut()));
+            ((Unsorted::Buffer(numbers.view()), Unsorted::Buffer(input.room())), Target::new(output.view_mut()));
         device
             .compute_array::<K>(numbers.view().len(), |sorted| Sort::pairs().dispatch(device, pairs, (sorted, output)))
             .map(drop)
@@ -142,11 +149,10 @@ impl<F: Copy> Ways<F> {
 }
 
 impl<F: Copy> Ways<F, Indices> {
-    /// Runs like [`Ways::run`], but stores the indices of the elements in `input` instead of the elements; `input` may
-    /// be any input of a scan.
+    /// Runs like [`Ways::run`], but stores the indices of the elements in `input` instead of the elements.
     ///
     /// # Errors
-    /// As [`Ways::run`], and those of a [`Transform`] of the input.
+    /// As [`Ways::run`].
     pub fn run<'x, X, O, N, K>(&self, device: &Device, input: X, output: &mut O, offsets: &mut N) -> Result<()>
     where
         X: Inputs<'x>,
@@ -156,7 +162,9 @@ impl<F: Copy> Ways<F, Indices> {
         K: Way,
         Sum: Operator<N::Item>,
     {
-        let numbers = self.store_offsets(device, input, output.view_mut().len(), offsets)?;
+        device.refuse_in_capture("a partition of many ways")?;
+        known_length::<X>()?;
+        let numbers = self.store_offsets::<X::Item, N, K>(device, &input.given(), output.view_mut().len(), offsets)?;
         Sort::new().indices().run(device, &numbers, output)
     }
 }

@@ -33,15 +33,18 @@
 //! **Cost.** On CUDA, for each place, one reading of the input and of some hundredths of it; see [`topk`](crate::topk).
 //! On the CPU also one reading for a single place, and mostly two for any number of them, with memory for an eighth of
 //! the input at most. Where the result is a zero, and zeros of both signs exist, one more reading finds its sign, on
-//! CUDA by one block.
+//! CUDA by one block. An input that is no buffer is computed into memory of the device first, by a pass of a
+//! [`Transform`](crate::Transform).
 
 use crate::array::Array;
+use crate::buffered::of_known_length;
 use crate::device::{Backend, Device};
 use std::marker::PhantomData;
 use upsweep_core::between::{Between, Interpolate, Parts};
-use upsweep_core::buffer::{Input, Output, View};
+use upsweep_core::buffer::{Output, View};
 use upsweep_core::call::topk::Ranking;
 use upsweep_core::error::{Error, Result};
+use upsweep_core::inputs::Inputs;
 use upsweep_core::key::{Key, KeyBits};
 use upsweep_core::memory;
 use upsweep_core::outputs::Target;
@@ -160,30 +163,33 @@ impl<'a> Nth<'a> {
     /// - [`Error::Rank`]: a place is not less than the number of elements
     /// - [`Error::Options`]: a share is not from 0 to 1
     /// - [`Error::Length`]: `output` has not one element for each place or share
+    /// - the errors of a [`Transform`](crate::Transform) of an input that is no buffer; [`Error::Options`] for a counted
+    ///   one
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
     /// - [`Error::OutOfMemory`], [`Error::Compile`], [`Error::Driver`]: there is no scratch memory; failures of CUDA
     ///   itself
-    pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
+    pub fn run<'x, X, O>(&self, device: &Device, input: X, output: &mut O) -> Result<()>
     where
-        I: Input<Item: Key> + ?Sized,
-        O: Output<Item = I::Item> + ?Sized,
+        X: Inputs<'x, Value: Key>,
+        O: Output<Item = X::Value> + ?Sized,
     {
-        self.dispatch(device, input.view(), Target::new(output.view_mut()))
+        self.dispatch(device, of_known_length(device, input)?.room(), Target::new(output.view_mut()))
     }
 
     /// Stores the selected elements in a new array on the device.
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_array<I: Input<Item: Key> + ?Sized>(&self, device: &Device, input: &I) -> Result<Array<I::Item>> {
-        device.compute_array(self.wanted.len(), |output| self.dispatch(device, input.view(), output))
+    pub fn run_to_array<'x, X: Inputs<'x, Value: Key>>(&self, device: &Device, input: X) -> Result<Array<X::Value>> {
+        let input = of_known_length(device, input)?;
+        device.compute_array(self.wanted.len(), |output| self.dispatch(device, input.room(), output))
     }
 
     /// Returns the selected elements on the host. On CUDA this waits for them.
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_vec<I: Input<Item: Key> + ?Sized>(&self, device: &Device, input: &I) -> Result<Vec<I::Item>> {
+    pub fn run_to_vec<'x, X: Inputs<'x, Value: Key>>(&self, device: &Device, input: X) -> Result<Vec<X::Value>> {
         device.refuse_in_capture("reading elements at places in order")?;
         self.run_to_array(device, input)?.into_vec()
     }
@@ -208,7 +214,7 @@ impl<'a> Nth<'a, Interpolated> {
     ///
     /// # Errors
     /// As [`Nth::run`].
-    pub fn run_to_vec<I: Input<Item: Interpolate> + ?Sized>(&self, device: &Device, input: &I) -> Result<Vec<f64>> {
+    pub fn run_to_vec<'x, X: Inputs<'x, Value: Interpolate>>(&self, device: &Device, input: X) -> Result<Vec<f64>> {
         values(&self.run_to_neighbours(device, input)?)
     }
 
@@ -218,14 +224,15 @@ impl<'a> Nth<'a, Interpolated> {
     ///
     /// # Errors
     /// As [`Nth::run`].
-    pub fn run_to_neighbours<I>(&self, device: &Device, input: &I) -> Result<Vec<Between<I::Item>>>
+    pub fn run_to_neighbours<'x, X>(&self, device: &Device, input: X) -> Result<Vec<Between<X::Value>>>
     where
-        I: Input<Item: Interpolate> + ?Sized,
+        X: Inputs<'x, Value: Interpolate>,
     {
         device.refuse_in_capture("reading elements at places in order")?;
-        let keys = input.view();
+        let input = of_known_length(device, input)?;
+        let keys = input.room();
         let places = self.wanted.between(keys.len())?;
-        let ranks = ranks(&places, keys.len(), I::Item::INTEGER)?;
+        let ranks = ranks(&places, keys.len(), X::Value::INTEGER)?;
         let found = device.compute_array(ranks.len(), |output| {
             let ranks = memory::collected(ranks.len(), ranks.iter().map(|&rank| rank as usize))?;
             of_ranks(device, keys, &ranks, output)

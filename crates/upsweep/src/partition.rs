@@ -31,19 +31,21 @@
 //! [`Partition::ways`] partitions into three buckets and more, by a function that returns the bucket of each element.
 //!
 //! **Cost.** Into two outputs one pass over memory: each element is read once and written once. Into one output each
-//! element is read twice, because the place of the rejected elements depends on the number of selected ones.
+//! element is read twice, because the place of the rejected elements depends on the number of selected ones. An input
+//! that is no buffer costs what it costs in a [`Select`](crate::select).
 //!
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.3 (split).
 
-use crate::compaction::choose;
+use crate::array::Array;
+use crate::buffered::known_length;
+use crate::compaction::Chosen;
 use crate::count::Count;
 use crate::device::Device;
 use std::marker::PhantomData;
-use upsweep_core::buffer::{Input, Output, View, ViewMut};
-use upsweep_core::call::Elements;
-use upsweep_core::call::select::{Choose, Choosing, Flag, Flagged, Indices, Others, Values, Where, Yields};
+use upsweep_core::buffer::{Input, Output, ViewMut};
+use upsweep_core::call::select::{Choose, Flag, Flagged, Indices, Others, Values, Where, Yields};
 use upsweep_core::error::{Error, Result};
-use upsweep_core::inputs::CountedInput;
+use upsweep_core::inputs::Inputs;
 use upsweep_core::operator::Element;
 use upsweep_core::outputs::Target;
 
@@ -110,12 +112,12 @@ impl<C, V> Partition<C, V> {
     ///   it
     /// - [`Error::Length`]: one output is not as long as the input, or there are not as many flags as elements
     /// - the other errors of [`Select::run`](crate::Select::run)
-    pub fn run<I, O>(&self, device: &Device, input: &I, output: O) -> Result<Count>
+    pub fn run<'x, X, O>(&self, device: &Device, input: X, output: O) -> Result<Count>
     where
-        I: CountedInput + ?Sized,
+        X: Inputs<'x>,
         O: Sides,
-        C: Choose<I::Item>,
-        V: Yields<I::Item, O::Item>,
+        C: Choose<X::Value, X::Args>,
+        V: Yields<X::Value, O::Item>,
     {
         let mut count = Count::new(device)?;
         self.run_counted(device, input, output, &mut count)?;
@@ -126,34 +128,94 @@ impl<C, V> Partition<C, V> {
     /// the call.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
-    pub fn run_counted<I, O>(&self, device: &Device, input: &I, mut output: O, count: &mut Count) -> Result<()>
+    /// As [`run`](Self::run); [`Error::Driver`] in a capture for an input that is computed into memory first.
+    pub fn run_counted<'x, X, O>(&self, device: &Device, input: X, mut output: O, count: &mut Count) -> Result<()>
     where
-        I: CountedInput + ?Sized,
+        X: Inputs<'x>,
         O: Sides,
-        C: Choose<I::Item>,
-        V: Yields<I::Item, O::Item>,
+        C: Choose<X::Value, X::Args>,
+        V: Yields<X::Value, O::Item>,
     {
-        // Read once: an input that the program implements could return another length the second time.
-        let (room, length) = (input.room(), input.length());
-        let call = |output, others| {
-            let (input, length) = (Elements::Given(room.view()), length.as_ref().map(View::view));
-            Choosing { choice: &self.choice, input, length, output, others }
-        };
+        let chosen = Chosen::<C, V, X::Item, O::Item>::new(device, &self.choice, input.given())?;
         match output.views() {
-            (chosen, Some(others)) => choose::<C, V, I::Item, O::Item>(
-                device,
-                call(Some(Target::new(chosen)), Others::Apart(Target::new(others))),
-                count,
-            ),
+            (selected, Some(others)) => {
+                chosen.run(device, Some(Target::new(selected)), Others::Apart(Target::new(others)), count)
+            }
             (both, None) => {
-                let (found, expected) = (both.len(), room.len());
+                let (found, expected) = (both.len(), chosen.room());
                 if found != expected {
                     return Err(Error::Length { what: "output", found, expected });
                 }
-                choose::<C, V, I::Item, O::Item>(device, call(None, Others::Dropped), count)?;
-                choose::<C, V, I::Item, O::Item>(device, call(Some(Target::new(both)), Others::Behind), count)
+                chosen.run(device, None, Others::Dropped, count)?;
+                chosen.run(device, Some(Target::new(both)), Others::Behind, count)
             }
         }
+    }
+
+    /// Partitions `input` into two new arrays on the device, of the selected elements and of the rejected ones, with
+    /// exactly as many elements. On CUDA this waits until their number is known, for which the input is read once more;
+    /// on the CPU each array has room for all until then.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run); [`Error::Options`] for a counted input.
+    pub fn run_to_arrays<'x, X, O>(&self, device: &Device, input: X) -> Result<(Array<O>, Array<O>)>
+    where
+        X: Inputs<'x>,
+        O: Element,
+        C: Choose<X::Value, X::Args>,
+        V: Yields<X::Value, O>,
+    {
+        device.refuse_in_capture("arrays whose length depends on the data")?;
+        known_length::<X>()?;
+        let chosen = Chosen::<C, V, X::Item, O>::new(device, &self.choice, input.given())?;
+        let (room, mut count, mut rejected) = (chosen.room(), Count::new(device)?, None);
+        let selected = if device.is_cpu() {
+            device.compute_some(room, |selected| {
+                rejected = Some(device.compute_some(room, |others| {
+                    chosen.run(device, Some(selected), Others::Apart(others), &mut count)?;
+                    Ok(room.saturating_sub(count.get()?))
+                })?);
+                count.get()
+            })?
+        } else {
+            chosen.run(device, None, Others::Dropped, &mut count)?;
+            let len = count.get()?;
+            device.compute_array(len, |selected| {
+                let rest = room.saturating_sub(len);
+                rejected = Some(device.compute_array(rest, |others| {
+                    chosen.run(device, Some(selected), Others::Apart(others), &mut count)
+                })?);
+                Ok(())
+            })?
+        };
+        rejected.map(|rejected| (selected, rejected)).ok_or(Error::OutOfMemory { bytes: 0 })
+    }
+
+    /// Partitions `input` into two vectors on the host. On CUDA this waits for them.
+    ///
+    /// ```
+    /// use upsweep::prelude::*;
+    ///
+    /// #[function]
+    /// fn odd(x: u32) -> bool {
+    ///     x % 2 == 1
+    /// }
+    ///
+    /// let parts = Partition::new(Odd).run_to_vecs(&Device::cpu(), &[3u32, 1, 8, 0, 7])?;
+    /// assert_eq!(parts, (vec![3, 1, 7], vec![8, 0]));
+    /// # Ok::<(), upsweep::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`run_to_arrays`](Self::run_to_arrays).
+    pub fn run_to_vecs<'x, X, O>(&self, device: &Device, input: X) -> Result<(Vec<O>, Vec<O>)>
+    where
+        X: Inputs<'x>,
+        O: Element,
+        C: Choose<X::Value, X::Args>,
+        V: Yields<X::Value, O>,
+    {
+        let (selected, rejected) = self.run_to_arrays(device, input)?;
+        Ok((selected.into_vec()?, rejected.into_vec()?))
     }
 }

@@ -39,14 +39,17 @@
 //! **Cost.** On CUDA a launch computes up to 6 levels while it reads the level before them once: 3 launches for 16,384
 //! x 16,384. Levels that begin at multiples of 16 bytes, with rows of a multiple of 16 bytes, are read and stored by
 //! vectors. Pixels of more than 8 channels or 32 bytes are processed a channel at a time, which is slower. On the CPU
-//! one pass over each level.
+//! one pass over each level. An input that is no buffer is computed into memory of the device first, by a pass of a
+//! [`Transform`](crate::Transform).
 //!
 //! Source: Williams, "Pyramidal Parametrics", 1983.
 
 use crate::array::Array;
+use crate::buffered::of_known_length;
 use crate::device::{Backend, Device};
-use upsweep_core::buffer::{Input, Output, View};
+use upsweep_core::buffer::{Output, View};
 use upsweep_core::error::{Error, Result};
+use upsweep_core::inputs::Inputs;
 use upsweep_core::operator::{Element, Function};
 use upsweep_core::outputs::Target;
 use upsweep_plan::pyramid::Halvings;
@@ -90,16 +93,18 @@ impl<F> Pyramid<F> {
     /// - [`Error::Shape`]: the input has another number of elements than the shape
     /// - [`Error::Halves`]: a size that is to be halved is odd, and not 1
     /// - [`Error::Length`]: the output has not [as many elements](Self::results) as there are results
+    /// - the errors of a [`Transform`](crate::Transform) of an input that is no buffer; [`Error::Options`] for a counted
+    ///   one
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
     /// - [`Error::Values`]: the function captures too much
     /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: failures of CUDA itself
-    pub fn run<X, Y>(&self, device: &Device, input: &X, output: &mut Y) -> Result<()>
+    pub fn run<'x, X, Y>(&self, device: &Device, input: X, output: &mut Y) -> Result<()>
     where
-        X: Input + ?Sized,
-        Y: Output<Item = X::Item> + ?Sized,
-        F: Function<(X::Item, X::Item, X::Item, X::Item), Output = X::Item>,
+        X: Inputs<'x>,
+        Y: Output<Item = X::Value> + ?Sized,
+        F: Function<(X::Value, X::Value, X::Value, X::Value), Output = X::Value>,
     {
-        self.dispatch(device, Some(&input.view()), Target::new(output.view_mut()))
+        self.dispatch(device, Some(&of_known_length(device, input)?.room()), Target::new(output.view_mut()))
     }
 
     /// Stores the levels after the image that `data` begins with: `data` has as many elements as the image and all
@@ -119,14 +124,28 @@ impl<F> Pyramid<F> {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_array<X>(&self, device: &Device, input: &X) -> Result<Array<X::Item>>
+    pub fn run_to_array<'x, X>(&self, device: &Device, input: X) -> Result<Array<X::Value>>
     where
-        X: Input + ?Sized,
-        F: Function<(X::Item, X::Item, X::Item, X::Item), Output = X::Item>,
+        X: Inputs<'x>,
+        F: Function<(X::Value, X::Value, X::Value, X::Value), Output = X::Value>,
     {
-        let input = input.view();
+        let input = of_known_length(device, input)?;
+        let input = input.room();
         self.halvings.image(Some(input.len()))?;
         device.compute_array(self.results()?, |output| self.dispatch(device, Some(&input), output))
+    }
+
+    /// Stores the levels in a vector on the host. On CUDA this waits for them.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_vec<'x, X>(&self, device: &Device, input: X) -> Result<Vec<X::Value>>
+    where
+        X: Inputs<'x>,
+        F: Function<(X::Value, X::Value, X::Value, X::Value), Output = X::Value>,
+    {
+        device.refuse_in_capture("reading a pyramid")?;
+        self.run_to_array(device, input)?.into_vec()
     }
 
     fn with_input_as(&self, with_input: bool) -> Self

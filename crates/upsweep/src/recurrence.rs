@@ -64,12 +64,14 @@
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.4 (recurrence equations).
 
 use crate::array::Array;
+use crate::buffered::of_known_length;
 use crate::device::{Backend, Device};
 use upsweep_core::buffer::{Input, Output, View, ViewMut};
 use upsweep_core::call::Elements;
 use upsweep_core::call::recurrence::{Call, System};
 pub use upsweep_core::call::recurrence::{Coefficient, ComputesOn};
 use upsweep_core::error::{Error, Result};
+use upsweep_core::inputs::Inputs;
 use upsweep_core::operator::Element;
 use upsweep_core::outputs::Target;
 use upsweep_core::shape::Shape;
@@ -170,16 +172,19 @@ impl<'a, C: Coefficient, Z> Recurrence<'a, C, Z> {
     ///   not finite
     /// - [`Error::Length`]: `output` has another length than the input, or the states have a wrong length
     /// - [`Error::Shape`], [`Error::Axis`]: the shape is not the input's, or has no such axis
+    /// - the errors of a [`Transform`](crate::Transform) of an input that is no buffer; [`Error::Options`] for a counted
+    ///   one
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
     /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: failures of CUDA itself
-    pub fn run<X, Y>(&self, device: &Device, input: &X, output: &mut Y) -> Result<()>
+    pub fn run<'x, X, Y>(&self, device: &Device, input: X, output: &mut Y) -> Result<()>
     where
-        X: Input + ?Sized,
-        Y: Output<Item = X::Item> + ?Sized,
-        C: ComputesOn<X::Item>,
+        X: Inputs<'x>,
+        Y: Output<Item = X::Value> + ?Sized,
+        C: ComputesOn<X::Value>,
         Z: InitialState<C>,
     {
-        self.dispatch(device, Elements::Given(input.view()), Target::new(output.view_mut()), None)
+        let input = of_known_length(device, input)?;
+        self.dispatch(device, Elements::Given(input.room()), Target::new(output.view_mut()), None)
     }
 
     /// Runs like [`run`](Self::run), and stores the states after each line's last element in `state`, laid out as for
@@ -200,16 +205,16 @@ impl<'a, C: Coefficient, Z> Recurrence<'a, C, Z> {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_with_state<X, Y, S>(&self, device: &Device, input: &X, output: &mut Y, state: &mut S) -> Result<()>
+    pub fn run_with_state<'x, X, Y, S>(&self, device: &Device, input: X, output: &mut Y, state: &mut S) -> Result<()>
     where
-        X: Input + ?Sized,
-        Y: Output<Item = X::Item> + ?Sized,
+        X: Inputs<'x>,
+        Y: Output<Item = X::Value> + ?Sized,
         S: Output<Item = C> + ?Sized,
-        C: ComputesOn<X::Item>,
+        C: ComputesOn<X::Value>,
         Z: InitialState<C>,
     {
-        let output = Target::new(output.view_mut());
-        self.dispatch(device, Elements::Given(input.view()), output, Some(state.view_mut()))
+        let (input, output) = (of_known_length(device, input)?, Target::new(output.view_mut()));
+        self.dispatch(device, Elements::Given(input.room()), output, Some(state.view_mut()))
     }
 
     /// Filters `data` in place.
@@ -229,13 +234,14 @@ impl<'a, C: Coefficient, Z> Recurrence<'a, C, Z> {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_array<X>(&self, device: &Device, input: &X) -> Result<Array<X::Item>>
+    pub fn run_to_array<'x, X>(&self, device: &Device, input: X) -> Result<Array<X::Value>>
     where
-        X: Input + ?Sized,
-        C: ComputesOn<X::Item>,
+        X: Inputs<'x>,
+        C: ComputesOn<X::Value>,
         Z: InitialState<C>,
     {
-        let input = input.view();
+        let input = of_known_length(device, input)?;
+        let input = input.room();
         device.compute_array(input.len(), |output| self.dispatch(device, Elements::Given(input), output, None))
     }
 
@@ -243,10 +249,10 @@ impl<'a, C: Coefficient, Z> Recurrence<'a, C, Z> {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_vec<X>(&self, device: &Device, input: &X) -> Result<Vec<X::Item>>
+    pub fn run_to_vec<'x, X>(&self, device: &Device, input: X) -> Result<Vec<X::Value>>
     where
-        X: Input + ?Sized,
-        C: ComputesOn<X::Item>,
+        X: Inputs<'x>,
+        C: ComputesOn<X::Value>,
         Z: InitialState<C>,
     {
         self.run_to_array(device, input)?.into_vec()

@@ -200,6 +200,24 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
         device.compute_array(results, |output| self.dispatch::<X::Item, O, _>(device, input, output, segments, nothing))
     }
 
+    /// Runs like [`run_to_array`](Self::run_to_array), into a vector on the host. On CUDA this waits for it.
+    ///
+    /// # Errors
+    /// As [`run_to_array`](Self::run_to_array).
+    pub fn run_to_vec<'x, X, O>(&self, device: &Device, input: X) -> Result<Vec<O>>
+    where
+        X: Inputs<'x>,
+        O: Element,
+        M: Map<X::Value, X::Args>,
+        Op: Operator<M::Output>,
+        F: Function<(M::Output,), Output = O>,
+        G: Segmentation,
+        V: Init<M::Output>,
+    {
+        device.refuse_in_capture("reading the results of a reduction")?;
+        self.run_to_array(device, input)?.into_vec()
+    }
+
     /// Runs the reduction with `segments`, which are its own or the single segment [of one](OfOne) result.
     pub(crate) fn dispatch<I, O, N>(
         &self,

@@ -29,7 +29,6 @@ use upsweep_core::buffer::{Input, Output};
 use upsweep_core::call::select::{Choose, FirstOf, Values, Yields};
 use upsweep_core::error::Result;
 use upsweep_core::init::Init;
-use upsweep_core::inputs::CountedInput;
 use upsweep_core::inputs::Inputs;
 use upsweep_core::operator::{Function, Map, Operator, Stores};
 use upsweep_core::outputs::Outputs;
@@ -39,8 +38,8 @@ use upsweep_core::segments::Keys;
 
 impl<Op, M, F, B, E, V> Reduce<'_, Op, M, F, Keys<'_, B, E>, V>
 where
-    B: Input + CountedInput<Item = <B as Input>::Item> + ?Sized,
-    E: Function<(<B as Input>::Item, <B as Input>::Item), Output = bool>,
+    B: Input + ?Sized,
+    E: Function<(B::Item, B::Item), Output = bool>,
 {
     /// Runs like [`run`](Self::run), and stores the first key of each run in the first output. Returns the number of
     /// runs. On CUDA the work is enqueued on the device's stream and the call returns at once.
@@ -51,14 +50,14 @@ where
     pub fn run_with_keys<'x, 'y, X, K, Y>(&self, device: &Device, input: X, outputs: (&mut K, Y)) -> Result<Count>
     where
         X: Inputs<'x>,
-        K: Output<Item = <B as Input>::Item> + ?Sized,
+        K: Output<Item = B::Item> + ?Sized,
         Y: Outputs<'y>,
         M: Map<X::Value, X::Args>,
         Op: Operator<M::Output>,
         Y::Value: Stores<<F as Function<(M::Output,)>>::Output>,
         F: Function<(M::Output,), Output = Y::Value>,
-        FirstOf<E>: Choose<<B as Input>::Item>,
-        Values: Yields<<B as Input>::Item, <B as Input>::Item>,
+        FirstOf<E>: Choose<B::Item>,
+        Values: Yields<B::Item, B::Item>,
         V: Init<M::Output>,
     {
         let mut count = Count::new(device)?;
@@ -80,14 +79,14 @@ where
     ) -> Result<()>
     where
         X: Inputs<'x>,
-        K: Output<Item = <B as Input>::Item> + ?Sized,
+        K: Output<Item = B::Item> + ?Sized,
         Y: Outputs<'y>,
         M: Map<X::Value, X::Args>,
         Op: Operator<M::Output>,
         Y::Value: Stores<<F as Function<(M::Output,)>>::Output>,
         F: Function<(M::Output,), Output = Y::Value>,
-        FirstOf<E>: Choose<<B as Input>::Item>,
-        Values: Yields<<B as Input>::Item, <B as Input>::Item>,
+        FirstOf<E>: Choose<B::Item>,
+        Values: Yields<B::Item, B::Item>,
         V: Init<M::Output>,
     {
         match &device.0 {

@@ -21,16 +21,17 @@
 //! The number of runs depends on the data: see [`select`](crate::select). An equality is evaluated on neighbours only,
 //! as in [`Dedup`](crate::Dedup).
 //!
-//! **Cost.** One pass over memory: each element is read once, and each run's value and length are written once.
+//! **Cost.** One pass over memory: each element is read once, and each run's value and length are written once. An input
+//! that is no buffer is computed into memory of the device first, by a pass of a [`Transform`](crate::Transform).
 
 use crate::array::Array;
+use crate::buffered::Buffered;
 use crate::count::Count;
 use crate::device::{Backend, Device};
-use upsweep_core::buffer::{Input, Output, View, ViewMut};
-use upsweep_core::call::Elements;
-use upsweep_core::call::select::{Choosing, FirstOf, Indices, Others, Yields};
+use upsweep_core::buffer::{Output, View, ViewMut};
+use upsweep_core::call::select::{Among, Choosing, FirstOf, Indices, Others, Yields};
 use upsweep_core::error::{Error, Result};
-use upsweep_core::inputs::CountedInput;
+use upsweep_core::inputs::Inputs;
 use upsweep_core::operator::{Element, Function};
 use upsweep_core::outputs::Target;
 use upsweep_core::segments::Equal;
@@ -72,15 +73,17 @@ impl<E> Runs<E> {
     ///   CUDA the next call that waits returns it
     /// - [`Error::Length`]: the outputs differ in length
     /// - [`Error::Options`]: the second output cannot hold numbers up to the length of the input
+    /// - the errors of a [`Transform`](crate::Transform) of an input that is no buffer; [`Error::Driver`] in a capture
+    ///   of it
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps an output
     /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: failures of CUDA itself
-    pub fn run<I, A, B>(&self, device: &Device, input: &I, outputs: (&mut A, &mut B)) -> Result<Count>
+    pub fn run<'x, X, A, B>(&self, device: &Device, input: X, outputs: (&mut A, &mut B)) -> Result<Count>
     where
-        I: CountedInput + ?Sized,
-        A: Output<Item = I::Item> + ?Sized,
+        X: Inputs<'x>,
+        A: Output<Item = X::Value> + ?Sized,
         B: Output + ?Sized,
-        E: Function<(I::Item, I::Item), Output = bool>,
-        Indices: Yields<I::Item, B::Item>,
+        E: Function<(X::Value, X::Value), Output = bool>,
+        Indices: Yields<X::Value, B::Item>,
     {
         let mut count = Count::new(device)?;
         self.run_counted(device, input, outputs, &mut count)?;
@@ -92,25 +95,26 @@ impl<E> Runs<E> {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_counted<I, A, B>(
+    pub fn run_counted<'x, X, A, B>(
         &self,
         device: &Device,
-        input: &I,
+        input: X,
         (values, numbers): (&mut A, &mut B),
         count: &mut Count,
     ) -> Result<()>
     where
-        I: CountedInput + ?Sized,
-        A: Output<Item = I::Item> + ?Sized,
+        X: Inputs<'x>,
+        A: Output<Item = X::Value> + ?Sized,
         B: Output + ?Sized,
-        E: Function<(I::Item, I::Item), Output = bool>,
-        Indices: Yields<I::Item, B::Item>,
+        E: Function<(X::Value, X::Value), Output = bool>,
+        Indices: Yields<X::Value, B::Item>,
     {
         let (values, numbers) = (Target::new(values.view_mut()), Target::new(numbers.view_mut()));
         let (expected, found) = (values.len(), numbers.len());
         if found != expected {
             return Err(Error::Length { what: "second output", found, expected });
         }
+        let input = Buffered::<X::Item>::new(device, input.given())?;
         self.dispatch(device, (input.room(), input.length()), Some((values, numbers)), count)
     }
 
@@ -119,17 +123,16 @@ impl<E> Runs<E> {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_arrays<I, N>(&self, device: &Device, input: &I) -> Result<(Array<I::Item>, Array<N>)>
+    pub fn run_to_arrays<'x, X, N>(&self, device: &Device, input: X) -> Result<(Array<X::Value>, Array<N>)>
     where
-        I: CountedInput + ?Sized,
+        X: Inputs<'x>,
         N: Element,
-        E: Function<(I::Item, I::Item), Output = bool>,
-        Indices: Yields<I::Item, N>,
+        E: Function<(X::Value, X::Value), Output = bool>,
+        Indices: Yields<X::Value, N>,
     {
         device.refuse_in_capture("arrays whose length depends on the data")?;
-        // Read once: an input that the program implements could return another length the second time.
-        let (room, length) = (input.room(), input.length());
-        let input = || (room.view(), length.as_ref().map(View::view));
+        let input = Buffered::<X::Item>::new(device, input.given())?;
+        let input = || (input.room(), input.length());
         let mut count = Count::new(device)?;
         self.dispatch::<_, N>(device, input(), None, &mut count)?;
         let len = count.get()?;
@@ -148,12 +151,12 @@ impl<E> Runs<E> {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_vecs<I, N>(&self, device: &Device, input: &I) -> Result<(Vec<I::Item>, Vec<N>)>
+    pub fn run_to_vecs<'x, X, N>(&self, device: &Device, input: X) -> Result<(Vec<X::Value>, Vec<N>)>
     where
-        I: CountedInput + ?Sized,
+        X: Inputs<'x>,
         N: Element,
-        E: Function<(I::Item, I::Item), Output = bool>,
-        Indices: Yields<I::Item, N>,
+        E: Function<(X::Value, X::Value), Output = bool>,
+        Indices: Yields<X::Value, N>,
     {
         let (values, numbers) = self.run_to_arrays(device, input)?;
         Ok((values.into_vec()?, numbers.into_vec()?))
@@ -179,7 +182,7 @@ impl<E> Runs<E> {
             return Err(Error::Options { options: "runs", reason });
         }
         let (values, numbers) = outputs.unzip();
-        let (choice, input) = (FirstOf(self.same), Elements::Given(input));
+        let (choice, input) = (FirstOf(self.same), Among::Buffer(input));
         let call = Choosing { choice: &choice, input, length, output: values, others: Others::Dropped };
         match (&device.0, count.view_mut()) {
             (Backend::Cpu, ViewMut::Host([count, ..])) => {

@@ -28,7 +28,8 @@
 //! scan a pass over memory; with a border, each axis but the last takes memory for its results. On CUDA the single pass
 //! takes values of at most 16 bytes, and matrices that are neither very high nor very low for their size (not 2^20 rows
 //! of 8, nor 16 rows of 2^24). On the CPU a single pass also suffices where the last of `axes` comes before the others
-//! in the shape: a band of rows is scanned along all axes while it is in cache.
+//! in the shape: a band of rows is scanned along all axes while it is in cache. An input that is no buffer is computed
+//! into memory of the device first, by a pass of a [`Transform`].
 //!
 //! **Order.** The grouping of values along rows and down columns depends only on the shape and the types, so floats
 //! give the same bits in every run. Sums of `f16` and `bf16` are combined in `f32` and rounded once for each axis, and
@@ -36,29 +37,32 @@
 //!
 //! Source: Crow, "Summed-Area Tables for Texture Mapping", 1984.
 
+mod padded;
+
 use crate::array::Array;
-use crate::device::{Backend, Device};
+use crate::buffered::of_known_length;
+#[cfg(feature = "cuda")]
+use crate::device::Backend;
+use crate::device::Device;
 use crate::options::Options;
 use crate::scan::Scan;
 use crate::transform::Transform;
+use padded::{longer, pad};
 use upsweep_core::buffer::{Input, Output, View, ViewMut};
-use upsweep_core::call::Elements;
 #[cfg(feature = "cuda")]
-use upsweep_core::call::Job;
+use upsweep_core::call::{Elements, Job};
 use upsweep_core::error::{Error, Result};
 #[cfg(feature = "cuda")]
 use upsweep_core::halves::InF32;
 use upsweep_core::halves::sums_in_f32;
 #[cfg(feature = "cuda")]
 use upsweep_core::init::InitSource;
-#[cfg(feature = "cuda")]
-use upsweep_core::inputs::Inputs;
-use upsweep_core::inputs::{Apply, Gather};
+use upsweep_core::inputs::{Apply, Gather, Inputs};
 use upsweep_core::memory;
 use upsweep_core::operator::{Element, Map, Operator, Same, function};
 use upsweep_core::outputs::Target;
 #[cfg(feature = "cuda")]
-use upsweep_core::segments::{SegmentKind, Whole};
+use upsweep_core::segments::SegmentKind;
 use upsweep_core::shape::{Shape, product};
 use upsweep_core::steps::Parts;
 #[cfg(feature = "cuda")]
@@ -85,18 +89,6 @@ impl<'a, Op, M> Scan<'a, Op, M> {
     }
 }
 
-/// Index of the input's element to read for index `at` of an array whose lines are padded by one element. The padding
-/// reads the line's last element; its value does not matter.
-#[cfg(feature = "cuda")]
-#[function]
-fn before_border(#[param] len: u64, #[param] inner: u64, at: u64) -> u64 {
-    let line = (len + 1) * inner;
-    let rest = at % line;
-    let along = rest / inner;
-    let inside = if along < len { along } else { len - 1 };
-    (at / line * len + inside) * inner + rest % inner
-}
-
 /// Index of the single value in the border of an array without elements.
 #[function]
 fn only(_at: u64) -> u64 {
@@ -112,17 +104,19 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
     /// - [`Error::Length`]: the output has another length
     /// - [`Error::NoIdentity`]: exclusive, and the operator has no identity
     /// - [`Error::Options`]: no axes, an axis twice, `axis` besides; a total of an inclusive or reverse scan
+    /// - the errors of a [`Transform`] of an input that is no buffer; [`Error::Options`] for a counted one
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
     /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: failures of CUDA itself
-    pub fn run<X, Y>(&self, device: &Device, input: &X, output: &mut Y) -> Result<()>
+    pub fn run<'x, X, Y>(&self, device: &Device, input: X, output: &mut Y) -> Result<()>
     where
-        X: Input + ?Sized,
+        X: Inputs<'x>,
         Y: Output + ?Sized,
-        M: Map<X::Item, Output = Y::Item>,
+        M: Map<X::Value, Output = Y::Item>,
         Op: Operator<Y::Item>,
     {
         // Read once: buffers that the program implements could return another length the second time.
-        let (input, output) = (&input.view(), &mut output.view_mut());
+        let input = of_known_length(device, input)?;
+        let (input, output) = (&input.room(), &mut output.view_mut());
         let (found, expected) = (output.len(), self.results(input.len())?);
         if found != expected {
             return Err(Error::Length { what: "output", found, expected });
@@ -202,16 +196,32 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_array<X, O>(&self, device: &Device, input: &X) -> Result<Array<O>>
+    pub fn run_to_array<'x, X, O>(&self, device: &Device, input: X) -> Result<Array<O>>
     where
-        X: Input + ?Sized,
+        X: Inputs<'x>,
         O: Element,
-        M: Map<X::Item, Output = O>,
+        M: Map<X::Value, Output = O>,
         Op: Operator<O>,
     {
-        let mut output = device.to_be_written(self.results(input.view().len())?)?;
-        self.run(device, input, &mut output)?;
+        let input = of_known_length(device, input)?;
+        let mut output = device.to_be_written(self.results(input.room().len())?)?;
+        self.run(device, &input.room(), &mut output)?;
         Ok(output)
+    }
+
+    /// Scans `input` into a vector on the host. On CUDA this waits for it.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_vec<'x, X, O>(&self, device: &Device, input: X) -> Result<Vec<O>>
+    where
+        X: Inputs<'x>,
+        O: Element,
+        M: Map<X::Value, Output = O>,
+        Op: Operator<O>,
+    {
+        device.refuse_in_capture("reading the results of a scan")?;
+        self.run_to_array(device, input)?.into_vec()
     }
 
     /// Checks the axes against the shape, and returns the number of results for an input of `len` elements.
@@ -372,77 +382,5 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
             }
         }
         Ok(())
-    }
-}
-
-/// Scans lines of `len` elements, `inner` lines interleaved, as lines padded by one element of any value.
-fn longer<X, O, Op, M>(
-    device: &Device,
-    scan: &Scan<'_, Op, M>,
-    input: &X,
-    (len, inner): (usize, usize),
-    output: Target<'_, O>,
-) -> Result<()>
-where
-    X: Input + ?Sized,
-    O: Element,
-    M: Map<X::Item, Output = O>,
-    Op: Operator<O>,
-{
-    match &device.0 {
-        Backend::Cpu => {
-            let x = input.view().on_host("input")?;
-            let mut longer = memory::room(x.len() / len * (len + 1))?;
-            for lines in x.chunks_exact(len * inner) {
-                longer.extend_from_slice(lines);
-                longer.extend_from_slice(&lines[(len - 1) * inner..]);
-            }
-            scan.dispatch::<X::Item, O>(device, Elements::Given(longer.view()), output, longer.len(), None)
-        }
-        #[cfg(feature = "cuda")]
-        Backend::Cuda(cuda) => {
-            let (count, len, inner) = (output.len() as u64, len as u64, inner as u64);
-            let input = Gather::of(input).at(Apply(BeforeBorder { len, inner }, 0..count));
-            on_cuda(cuda, scan, input, output)
-        }
-    }
-}
-
-/// Runs [`Scan::run`] on a CUDA device only: nothing is compiled for the CPU.
-#[cfg(feature = "cuda")]
-fn on_cuda<'x, X, O, Op, M>(cuda: &Cuda, scan: &Scan<'_, Op, M>, input: X, output: Target<'_, O>) -> Result<()>
-where
-    X: Inputs<'x>,
-    O: Element,
-    M: Map<X::Value, X::Args, Output = O>,
-    Op: Operator<O>,
-{
-    let Options { operator, map, .. } = scan.options;
-    let shape = scan.options.shape(output.len())?;
-    let (input, init, segments) = (Elements::Given(input.given()), InitSource::None, SegmentKind::Whole);
-    let steps = Parts::<X::Item, O, Op, M, Same>::new(operator, map, Same);
-    if const { sums_in_f32::<O, Op>() } {
-        let job = Job::<_, Whole> { input, output, shape, init, segments, steps: InF32(steps) };
-        upsweep_cuda::scan::run(cuda, job, scan.direction, None)
-    } else {
-        let job = Job::<_, Whole> { input, output, shape, init, segments, steps };
-        upsweep_cuda::scan::run(cuda, job, scan.direction, None)
-    }
-}
-
-/// Copies an array of `shape` into one of the shape `padded`, where an axis may have one more element at its start.
-fn pad<O: Element>(x: &[O], shape: &[usize], padded: &[usize], identity: O, y: &mut [O]) {
-    let ([n, rest @ ..], [m, larger @ ..]) = (shape, padded) else { return y.copy_from_slice(x) };
-    let (one, of): (usize, usize) = (rest.iter().product(), larger.iter().product());
-    let (border, y) = y.split_at_mut((m - n) * of);
-    border.fill(identity);
-    if rest == larger {
-        y.copy_from_slice(x);
-    } else if one == 0 {
-        y.fill(identity);
-    } else {
-        for (x, y) in x.chunks_exact(one).zip(y.chunks_exact_mut(of)) {
-            pad(x, rest, larger, identity, y);
-        }
     }
 }

@@ -22,14 +22,17 @@
 //! floats NaN are the last, as in NumPy, and -0 equals +0.
 //!
 //! **Cost.** For each value about log2(n) elements of `sorted` are read. On CUDA the first of them come from a cache,
-//! and nearly all of them if the values ascend, too.
+//! and nearly all of them if the values ascend, too. Values that are no buffer are computed into memory of the device
+//! first, by a pass of a [`Transform`](crate::Transform).
 
 use crate::array::Array;
+use crate::buffered::of_known_length;
 use crate::device::{Backend, Device};
 use upsweep_core::buffer::{Input, Output, View};
 use upsweep_core::call::search::Searching;
 use upsweep_core::call::select::{Indices, Yields};
 use upsweep_core::error::{Error, Result};
+use upsweep_core::inputs::Inputs;
 use upsweep_core::operator::{Element, Function};
 use upsweep_core::outputs::Target;
 
@@ -78,40 +81,43 @@ impl<B: Input + ?Sized, L> Search<'_, B, L> {
     /// # Errors
     /// - [`Error::Length`]: the output is not as long as `values`
     /// - [`Error::Options`]: the type of the output cannot hold numbers up to the length of the sorted array
+    /// - the errors of a [`Transform`](crate::Transform) of values that are no buffer; [`Error::Options`] for a counted
+    ///   input
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
     /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: failures of CUDA itself
-    pub fn run<X, O>(&self, device: &Device, values: &X, output: &mut O) -> Result<()>
+    pub fn run<'x, X, O>(&self, device: &Device, values: X, output: &mut O) -> Result<()>
     where
-        X: Input<Item = B::Item> + ?Sized,
+        X: Inputs<'x, Value = B::Item>,
         O: Output + ?Sized,
         L: Function<(B::Item, B::Item), Output = bool>,
         Indices: Yields<B::Item, O::Item>,
     {
-        self.dispatch(device, values.view(), Target::new(output.view_mut()))
+        self.dispatch(device, of_known_length(device, values)?.room(), Target::new(output.view_mut()))
     }
 
     /// Runs like [`run`](Self::run), into a new array on the device.
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_array<X, O>(&self, device: &Device, values: &X) -> Result<Array<O>>
+    pub fn run_to_array<'x, X, O>(&self, device: &Device, values: X) -> Result<Array<O>>
     where
-        X: Input<Item = B::Item> + ?Sized,
+        X: Inputs<'x, Value = B::Item>,
         O: Element,
         L: Function<(B::Item, B::Item), Output = bool>,
         Indices: Yields<B::Item, O>,
     {
-        let values = || values.view();
-        device.compute_array(values().len(), |output| self.dispatch(device, values(), output))
+        let values = of_known_length(device, values)?;
+        let values = values.room();
+        device.compute_array(values.len(), |output| self.dispatch(device, values, output))
     }
 
     /// Runs like [`run`](Self::run), into a vector on the host. On CUDA this waits for it.
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_vec<X, O>(&self, device: &Device, values: &X) -> Result<Vec<O>>
+    pub fn run_to_vec<'x, X, O>(&self, device: &Device, values: X) -> Result<Vec<O>>
     where
-        X: Input<Item = B::Item> + ?Sized,
+        X: Inputs<'x, Value = B::Item>,
         O: Element,
         L: Function<(B::Item, B::Item), Output = bool>,
         Indices: Yields<B::Item, O>,

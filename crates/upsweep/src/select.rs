@@ -28,21 +28,25 @@
 //! computes. An output as long as the input always suffices. If a shorter one does not, the call fails with both
 //! numbers ([`Error::Capacity`](crate::Error::Capacity)), and has stored as many results as there is room for.
 //!
-//! **Several columns.** The indices of the rows that one column's predicate selects gather the same rows of all others,
-//! without waiting.
+//! **Several columns.** A predicate has as many arguments as there are [inputs](crate::inputs). The indices of the rows
+//! that it selects gather these rows of any column, without waiting. Values of several inputs are stored as tuples.
 //!
 //! ```
 //! # use upsweep::prelude::*;
-//! # #[function]
-//! # fn odd(x: u32) -> bool {
-//! #     x % 2 == 1
-//! # }
+//! #[function]
+//! fn wanted(price: f32, stock: u32) -> bool {
+//!     price < 2.0 && stock > 0
+//! }
+//!
 //! let device = Device::best()?;
-//! let (number, letter) = (device.upload(&[3u32, 0, 7])?, device.upload(&[b'a', b'b', b'c'])?);
-//! let (mut rows, mut letters) = (device.filled(3, 0u32)?, device.filled(3, b' ')?);
-//! let kept = Select::new(Odd).indices().run(&device, &number, &mut rows)?;
-//! Transform::copy().run(&device, Gather::of(&letter).at(kept.of(&rows)), &mut letters)?;
-//! assert_eq!((kept.get()?, letters.to_vec()?), (2, b"ac ".to_vec()));
+//! let (price, stock) = (device.upload(&[1.5f32, 3.0, 1.0, 0.5])?, device.upload(&[4u32, 2, 0, 9])?);
+//! let name = device.upload(&[b'a', b'b', b'c', b'd'])?;
+//! let (mut rows, mut names) = (device.filled(4, 0u32)?, device.filled(4, b' ')?);
+//! let kept = Select::new(Wanted).indices().run(&device, (&price, &stock), &mut rows)?;
+//! Transform::copy().run(&device, Gather::of(&name).at(kept.of(&rows)), &mut names)?;
+//! assert_eq!((kept.get()?, names.to_vec()?), (2, b"ad  ".to_vec()));
+//! let pairs: Vec<(f32, u32)> = Select::new(Wanted).run_to_vec(&device, (&price, &stock))?;
+//! assert_eq!(pairs, [(1.5, 4), (0.5, 9)]);
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
@@ -60,18 +64,23 @@
 //! **Cost.** One pass over memory: each element, and each flag, is read once and each result written once. The
 //! predicate is applied once to each element. Elements are copied bit by bit.
 //!
+//! Of an input that is no buffer (columns side by side, a range, a gather, a function), indices cost the following: on
+//! the CPU they are selected in the pass that reads the input; on CUDA a first pass writes a byte for each element, and
+//! a second one reads it. Values are computed into memory of the device first: a pass of a
+//! [`Transform`](crate::Transform), room for all of them, and NaN with the payload of computed ones. Memory for flags or
+//! values cannot be had while a CUDA graph is captured.
+//!
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.3 (pack).
 
 use crate::array::Array;
-use crate::compaction::runs;
+use crate::compaction::{Chosen, runs};
 use crate::count::Count;
 use crate::device::Device;
 use std::marker::PhantomData;
-use upsweep_core::buffer::{Input, Output, View};
-use upsweep_core::call::Elements;
-use upsweep_core::call::select::{Choose, Choosing, Flag, Flagged, Indices, Others, Values, Where, Yields};
+use upsweep_core::buffer::{Input, Output};
+use upsweep_core::call::select::{Among, Choose, Choosing, Flag, Flagged, Indices, Others, Values, Where, Yields};
 use upsweep_core::error::Result;
-use upsweep_core::inputs::CountedInput;
+use upsweep_core::inputs::Inputs;
 use upsweep_core::operator::Element;
 use upsweep_core::outputs::Target;
 

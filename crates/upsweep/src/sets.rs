@@ -22,17 +22,20 @@
 //! do not, the results are some of their elements. Of floats all NaN are equal, and so are `-0` and `+0`.
 //!
 //! **Cost.** Three [searches](crate::search) for each element that may be left out, a pass over the elements, and for a
-//! union a [`Merge`]. The call waits for the number of elements.
+//! union a [`Merge`]. The call waits for the number of elements. Inputs that are no buffer are computed into memory of
+//! the device first, by a pass of a [`Transform`] each.
 
 use crate::array::Array;
+use crate::buffered::of_known_length;
 use crate::device::Device;
 use crate::merge::Merge;
 use crate::search::Search;
 use crate::select::Select;
 use crate::transform::Transform;
-use upsweep_core::buffer::Input;
+use upsweep_core::buffer::View;
 use upsweep_core::call::search::Ordered;
 use upsweep_core::error::Result;
+use upsweep_core::inputs::Inputs;
 use upsweep_core::key::Key;
 use upsweep_core::operator::function;
 
@@ -82,12 +85,14 @@ impl Sets {
     /// # Errors
     /// Errors of a [`Search`], a [`Select`] and a [`Merge`] to new arrays; [`Error::Driver`](crate::Error::Driver) in a
     /// capture.
-    pub fn run_to_array<A, B>(&self, device: &Device, (a, b): (&A, &B)) -> Result<Array<A::Item>>
+    pub fn run_to_array<'x, A, B>(&self, device: &Device, (a, b): (A, B)) -> Result<Array<A::Value>>
     where
-        A: Input<Item: Key + Ordered> + ?Sized,
-        B: Input<Item = A::Item> + ?Sized,
+        A: Inputs<'x, Value: Key + Ordered>,
+        B: Inputs<'x, Value = A::Value>,
     {
         device.refuse_in_capture("an array whose length depends on the data")?;
+        let (a, b) = (of_known_length(device, a)?, of_known_length(device, b)?);
+        let (a, b) = (&a.room(), &b.room());
         match self.operation {
             Operation::Union => {
                 let rest = kept(device, b, a, false)?;
@@ -102,10 +107,10 @@ impl Sets {
     ///
     /// # Errors
     /// As [`run_to_array`](Self::run_to_array).
-    pub fn run_to_vec<A, B>(&self, device: &Device, inputs: (&A, &B)) -> Result<Vec<A::Item>>
+    pub fn run_to_vec<'x, A, B>(&self, device: &Device, inputs: (A, B)) -> Result<Vec<A::Value>>
     where
-        A: Input<Item: Key + Ordered> + ?Sized,
-        B: Input<Item = A::Item> + ?Sized,
+        A: Inputs<'x, Value: Key + Ordered>,
+        B: Inputs<'x, Value = A::Value>,
     {
         self.run_to_array(device, inputs)?.into_vec()
     }
@@ -113,15 +118,11 @@ impl Sets {
 
 /// Selects the elements of `x` that `other` also has, each as often as it is in `other` at most. If not `wanted`,
 /// selects all other elements of `x` instead.
-fn kept<X, Y>(device: &Device, x: &X, other: &Y, wanted: bool) -> Result<Array<X::Item>>
-where
-    X: Input<Item: Key + Ordered> + ?Sized,
-    Y: Input<Item = X::Item> + ?Sized,
-{
+fn kept<T: Key + Ordered>(device: &Device, x: &View<'_, T>, other: &View<'_, T>, wanted: bool) -> Result<Array<T>> {
     let first: Array<u64> = Search::lower(x).run_to_array(device, x)?;
     let low: Array<u64> = Search::lower(other).run_to_array(device, x)?;
     let high: Array<u64> = Search::upper(other).run_to_array(device, x)?;
-    let places = (0..x.view().len() as u64, &first, &low, &high);
+    let places = (0..x.len() as u64, &first, &low, &high);
     let flags: Array<bool> = if wanted {
         Transform::new(Common).run_to_array(device, places)?
     } else {

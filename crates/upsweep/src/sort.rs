@@ -37,7 +37,8 @@
 //! at the end, ascending and descending: see [`Key`]. Sorts are stable: equal keys keep their order, in both
 //! directions. So zeros of both signs keep their order and their signs.
 //!
-//! **Cost.** Keys that are in order already are read and copied, and so are keys in reverse order.
+//! **Cost.** Keys that are in order already are read and copied, and so are keys in reverse order. Keys and values that
+//! are no buffer are computed into memory of the device first, by a pass of a [`Transform`](crate::Transform) each.
 //!
 //! On the CPU a large array is read twice and moved once by the highest bits that vary, into some 2,000 parts at most.
 //! Each part is sorted in a core's cache by the bits below. Keys of one or two bytes without values are counted.
@@ -74,13 +75,15 @@
 //! Significant Digit Radix Sort for GPUs", 2022; Batcher, "Sorting networks and their applications", 1968.
 
 use crate::array::Array;
+use crate::buffered::of_known_length;
 use crate::device::{Backend, Device};
 use crate::options::expect_length;
 use std::marker::PhantomData;
-use upsweep_core::buffer::{Input, Output};
+use upsweep_core::buffer::{Input, Output, View};
 use upsweep_core::call::Unsorted;
 use upsweep_core::call::sort::{Lines, Parting};
 use upsweep_core::error::{Error, Result};
+use upsweep_core::inputs::Inputs;
 use upsweep_core::key::{Index, Key};
 use upsweep_core::operator::Element;
 use upsweep_core::outputs::Target;
@@ -173,17 +176,20 @@ impl<G: Parting> Sort<Keys, G> {
     ///
     /// # Errors
     /// - [`Error::Length`]: `output` has another length than `input`
+    /// - the errors of a [`Transform`](crate::Transform) of an input that is no buffer; [`Error::Options`] for a counted
+    ///   one
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps another one
     /// - [`Error::Axis`], [`Error::Shape`], [`Error::Offsets`]: a condition of the options is broken
     /// - [`Error::Options`]: lines or segments in host memory, on a [`streamed`](Device::streamed) GPU
     /// - [`Error::OutOfMemory`]: there is no scratch memory for as many keys
     /// - [`Error::Compile`], [`Error::Driver`]: failures of CUDA itself
-    pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
+    pub fn run<'x, X, O>(&self, device: &Device, input: X, output: &mut O) -> Result<()>
     where
-        I: Input<Item: Key> + ?Sized,
-        O: Output<Item = I::Item> + ?Sized,
+        X: Inputs<'x, Value: Key>,
+        O: Output<Item = X::Value> + ?Sized,
     {
-        self.dispatch(device, Unsorted::Buffer(input.view()), Target::new(output.view_mut()))
+        let input = of_known_length(device, input)?;
+        self.dispatch(device, Unsorted::Buffer(input.room()), Target::new(output.view_mut()))
     }
 
     /// Sorts `data` in place.
@@ -198,8 +204,12 @@ impl<G: Parting> Sort<Keys, G> {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_array<I: Input<Item: Key> + ?Sized>(&self, device: &Device, input: &I) -> Result<Array<I::Item>> {
-        let input = input.view();
+    pub fn run_to_array<'x, X>(&self, device: &Device, input: X) -> Result<Array<X::Value>>
+    where
+        X: Inputs<'x, Value: Key>,
+    {
+        let input = of_known_length(device, input)?;
+        let input = input.room();
         device.compute_array(input.len(), |output| self.dispatch(device, Unsorted::Buffer(input), output))
     }
 
@@ -207,7 +217,10 @@ impl<G: Parting> Sort<Keys, G> {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_vec<I: Input<Item: Key> + ?Sized>(&self, device: &Device, input: &I) -> Result<Vec<I::Item>> {
+    pub fn run_to_vec<'x, X>(&self, device: &Device, input: X) -> Result<Vec<X::Value>>
+    where
+        X: Inputs<'x, Value: Key>,
+    {
         device.refuse_in_capture("reading the results of a sort")?;
         self.run_to_array(device, input)?.into_vec()
     }
@@ -232,16 +245,54 @@ impl<G: Parting> Sort<Pairs, G> {
     ///
     /// # Errors
     /// As [`Sort::run`]; [`Error::Length`] when there are not as many values as keys.
-    pub fn run<K, V, K2, V2>(&self, device: &Device, input: (&K, &V), output: (&mut K2, &mut V2)) -> Result<()>
+    pub fn run<'x, K, V, K2, V2>(&self, device: &Device, input: (K, V), output: (&mut K2, &mut V2)) -> Result<()>
     where
-        K: Input<Item: Key> + ?Sized,
-        V: Input + ?Sized,
-        K2: Output<Item = K::Item> + ?Sized,
-        V2: Output<Item = V::Item> + ?Sized,
+        K: Inputs<'x, Value: Key>,
+        V: Inputs<'x>,
+        K2: Output<Item = K::Value> + ?Sized,
+        V2: Output<Item = V::Value> + ?Sized,
     {
-        let (keys, values) = (Unsorted::Buffer(input.0.view()), Unsorted::Buffer(input.1.view()));
+        let (keys, values) = (of_known_length(device, input.0)?, of_known_length(device, input.1)?);
+        let (keys, values) = (Unsorted::Buffer(keys.room()), Unsorted::Buffer(values.room()));
         let (keys_out, values_out) = (Target::new(output.0.view_mut()), Target::new(output.1.view_mut()));
         self.dispatch(device, (keys, values), (keys_out, values_out))
+    }
+
+    /// Sorts keys and values into two new arrays on the device.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_arrays<'x, K, V>(&self, device: &Device, input: (K, V)) -> Result<(Array<K::Value>, Array<V::Value>)>
+    where
+        K: Inputs<'x, Value: Key>,
+        V: Inputs<'x>,
+    {
+        let (keys, values) = (of_known_length(device, input.0)?, of_known_length(device, input.1)?);
+        let input = (Unsorted::Buffer(keys.room()), Unsorted::Buffer(values.room()));
+        device.compute_two(keys.room().len(), |keys, values| self.dispatch(device, input, (keys, values)))
+    }
+
+    /// Sorts keys and values into two vectors on the host. On CUDA this waits for them.
+    ///
+    /// ```
+    /// use upsweep::prelude::*;
+    ///
+    /// let (prices, names) = ([2.5f32, 0.5, 9.0], [b'a', b'b', b'c']);
+    /// let sorted = Sort::pairs().run_to_vecs(&Device::cpu(), (&prices, &names))?;
+    /// assert_eq!(sorted, (vec![0.5, 2.5, 9.0], b"bac".to_vec()));
+    /// # Ok::<(), upsweep::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_vecs<'x, K, V>(&self, device: &Device, input: (K, V)) -> Result<(Vec<K::Value>, Vec<V::Value>)>
+    where
+        K: Inputs<'x, Value: Key>,
+        V: Inputs<'x>,
+    {
+        device.refuse_in_capture("reading the results of a sort")?;
+        let (keys, values) = self.run_to_arrays(device, input)?;
+        Ok((keys.into_vec()?, values.into_vec()?))
     }
 
     /// Sorts keys and values in place.
@@ -288,33 +339,43 @@ impl<G: Parting> Sort<Indices, G> {
     ///
     /// # Errors
     /// As [`Sort::run`]; [`Error::Options`] when there are more keys than the positions' type counts.
-    pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
+    pub fn run<'x, X, O>(&self, device: &Device, input: X, output: &mut O) -> Result<()>
     where
-        I: Input<Item: Key> + ?Sized,
+        X: Inputs<'x, Value: Key>,
         O: Output<Item: Index> + ?Sized,
     {
-        self.dispatch::<I, O::Item>(device, input, Target::new(output.view_mut()))
+        self.dispatch(device, of_known_length(device, input)?.room(), Target::new(output.view_mut()))
     }
 
     /// Stores the positions in a new array on the device.
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_array<I, O>(&self, device: &Device, input: &I) -> Result<Array<O>>
+    pub fn run_to_array<'x, X, O>(&self, device: &Device, input: X) -> Result<Array<O>>
     where
-        I: Input<Item: Key> + ?Sized,
+        X: Inputs<'x, Value: Key>,
         O: Index,
     {
-        device.compute_array(input.view().len(), |output| self.dispatch(device, input, output))
+        let input = of_known_length(device, input)?;
+        let input = input.room();
+        device.compute_array(input.len(), |output| self.dispatch(device, input, output))
+    }
+
+    /// Stores the positions in a vector on the host. On CUDA this waits for them.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_vec<'x, X, O>(&self, device: &Device, input: X) -> Result<Vec<O>>
+    where
+        X: Inputs<'x, Value: Key>,
+        O: Index,
+    {
+        device.refuse_in_capture("reading the results of a sort")?;
+        self.run_to_array(device, input)?.into_vec()
     }
 
     #[cfg_attr(not(feature = "cuda"), allow(unused_mut, reason = "CUDA borrows the output mutably"))]
-    fn dispatch<I, O>(&self, device: &Device, input: &I, mut output: Target<'_, O>) -> Result<()>
-    where
-        I: Input<Item: Key> + ?Sized,
-        O: Index,
-    {
-        let input = input.view();
+    fn dispatch<K: Key, O: Index>(&self, device: &Device, input: View<'_, K>, mut output: Target<'_, O>) -> Result<()> {
         expect_length("output", output.len(), input.len())?;
         if input.len() as u64 > O::MOST {
             let reason = "there are more keys than the positions' type counts: take u64";

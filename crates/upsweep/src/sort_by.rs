@@ -25,17 +25,20 @@
 //!
 //! **Cost.** On CUDA a reading of the elements that sorts tiles, of 8,704 elements of four bytes, and a pass over all
 //! of them for each doubling of a tile: 15 for 2^28. A [`Sort`] by [`Key`](crate::Key) takes one pass for each byte of
-//! a key that varies. Scratch memory for as many elements and values as there are.
+//! a key that varies. Scratch memory for as many elements and values as there are. Elements and values that are no
+//! buffer are computed into memory of the device first, by a pass of a [`Transform`](crate::Transform) each.
 
 use crate::array::Array;
+use crate::buffered::of_known_length;
 use crate::device::{Backend, Device};
 use crate::options::expect_length;
 use crate::sort::{Indices, Keys, Pairs, Sort};
 use std::marker::PhantomData;
-use upsweep_core::buffer::{Input, Output};
+use upsweep_core::buffer::{Output, View};
 use upsweep_core::call::Unsorted;
 use upsweep_core::call::merge::{Beside, Sorting};
 use upsweep_core::error::{Error, Result};
+use upsweep_core::inputs::Inputs;
 use upsweep_core::key::Index;
 use upsweep_core::operator::{Element, Function};
 use upsweep_core::outputs::Target;
@@ -101,16 +104,19 @@ impl<F> SortBy<F> {
     ///
     /// # Errors
     /// - [`Error::Length`]: `output` has another length than `input`
+    /// - the errors of a [`Transform`](crate::Transform) of an input that is no buffer; [`Error::Options`] for a counted
+    ///   one
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps another one
     /// - [`Error::OutOfMemory`]: there is no scratch memory for as many elements
     /// - [`Error::Compile`], [`Error::Driver`]: failures of CUDA itself
-    pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
+    pub fn run<'x, X, O>(&self, device: &Device, input: X, output: &mut O) -> Result<()>
     where
-        I: Input + ?Sized,
-        O: Output<Item = I::Item> + ?Sized,
-        F: Function<(I::Item, I::Item), Output = bool>,
+        X: Inputs<'x>,
+        O: Output<Item = X::Value> + ?Sized,
+        F: Function<(X::Value, X::Value), Output = bool>,
     {
-        self.dispatch(device, Sorting::keys(Unsorted::Buffer(input.view()), Target::new(output.view_mut())))
+        let input = of_known_length(device, input)?;
+        self.dispatch(device, Sorting::keys(Unsorted::Buffer(input.room()), Target::new(output.view_mut())))
     }
 
     /// Sorts `data` in place.
@@ -129,12 +135,13 @@ impl<F> SortBy<F> {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_array<I>(&self, device: &Device, input: &I) -> Result<Array<I::Item>>
+    pub fn run_to_array<'x, X>(&self, device: &Device, input: X) -> Result<Array<X::Value>>
     where
-        I: Input + ?Sized,
-        F: Function<(I::Item, I::Item), Output = bool>,
+        X: Inputs<'x>,
+        F: Function<(X::Value, X::Value), Output = bool>,
     {
-        let input = input.view();
+        let input = of_known_length(device, input)?;
+        let input = input.room();
         device
             .compute_array(input.len(), |output| self.dispatch(device, Sorting::keys(Unsorted::Buffer(input), output)))
     }
@@ -143,10 +150,10 @@ impl<F> SortBy<F> {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_vec<I>(&self, device: &Device, input: &I) -> Result<Vec<I::Item>>
+    pub fn run_to_vec<'x, X>(&self, device: &Device, input: X) -> Result<Vec<X::Value>>
     where
-        I: Input + ?Sized,
-        F: Function<(I::Item, I::Item), Output = bool>,
+        X: Inputs<'x>,
+        F: Function<(X::Value, X::Value), Output = bool>,
     {
         device.refuse_in_capture("reading the results of a sort")?;
         self.run_to_array(device, input)?.into_vec()
@@ -159,21 +166,65 @@ impl<F> SortBy<F, Pairs> {
     ///
     /// # Errors
     /// As [`SortBy::run`]; [`Error::Length`] when there are not as many values as elements.
-    pub fn run<I, V, O, W>(&self, device: &Device, (input, values): (&I, &V), output: (&mut O, &mut W)) -> Result<()>
+    pub fn run<'x, X, V, O, W>(&self, device: &Device, input: (X, V), output: (&mut O, &mut W)) -> Result<()>
     where
-        I: Input + ?Sized,
-        V: Input + ?Sized,
-        O: Output<Item = I::Item> + ?Sized,
-        W: Output<Item = V::Item> + ?Sized,
-        F: Function<(I::Item, I::Item), Output = bool>,
+        X: Inputs<'x>,
+        V: Inputs<'x>,
+        O: Output<Item = X::Value> + ?Sized,
+        W: Output<Item = V::Value> + ?Sized,
+        F: Function<(X::Value, X::Value), Output = bool>,
     {
-        let call = Sorting {
-            input: Unsorted::Buffer(input.view()),
-            output: Some(Target::new(output.0.view_mut())),
-            beside: Beside::Values(Unsorted::Buffer(values.view())),
-            values_output: Some(Target::new(output.1.view_mut())),
-        };
-        self.dispatch(device, call)
+        let (input, values) = (of_known_length(device, input.0)?, of_known_length(device, input.1)?);
+        let output = (Target::new(output.0.view_mut()), Target::new(output.1.view_mut()));
+        self.pairs_of(device, (input.room(), values.room()), output)
+    }
+
+    /// Sorts elements and values into two new arrays on the device.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_arrays<'x, X, V>(&self, device: &Device, input: (X, V)) -> Result<(Array<X::Value>, Array<V::Value>)>
+    where
+        X: Inputs<'x>,
+        V: Inputs<'x>,
+        F: Function<(X::Value, X::Value), Output = bool>,
+    {
+        let (input, values) = (of_known_length(device, input.0)?, of_known_length(device, input.1)?);
+        let (input, values) = (input.room(), values.room());
+        device.compute_two(input.len(), |output, values_output| {
+            self.pairs_of(device, (input, values), (output, values_output))
+        })
+    }
+
+    /// Sorts elements and values into two vectors on the host. On CUDA this waits for them.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_vecs<'x, X, V>(&self, device: &Device, input: (X, V)) -> Result<(Vec<X::Value>, Vec<V::Value>)>
+    where
+        X: Inputs<'x>,
+        V: Inputs<'x>,
+        F: Function<(X::Value, X::Value), Output = bool>,
+    {
+        device.refuse_in_capture("reading the results of a sort")?;
+        let (elements, values) = self.run_to_arrays(device, input)?;
+        Ok((elements.into_vec()?, values.into_vec()?))
+    }
+
+    fn pairs_of<T, V>(
+        &self,
+        device: &Device,
+        (input, values): (View<'_, T>, View<'_, V>),
+        (output, values_output): (Target<'_, T>, Target<'_, V>),
+    ) -> Result<()>
+    where
+        T: Element,
+        V: Element,
+        F: Function<(T, T), Output = bool>,
+    {
+        let (input, beside) = (Unsorted::Buffer(input), Beside::Values(Unsorted::Buffer(values)));
+        let (output, values_output) = (Some(output), Some(values_output));
+        self.dispatch(device, Sorting { input, output, beside, values_output })
     }
 }
 
@@ -183,35 +234,50 @@ impl<F> SortBy<F, Indices> {
     ///
     /// # Errors
     /// As [`SortBy::run`]; [`Error::Options`] when there are more elements than the positions' type counts.
-    pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
+    pub fn run<'x, X, O>(&self, device: &Device, input: X, output: &mut O) -> Result<()>
     where
-        I: Input + ?Sized,
+        X: Inputs<'x>,
         O: Output<Item: Index> + ?Sized,
-        F: Function<(I::Item, I::Item), Output = bool>,
+        F: Function<(X::Value, X::Value), Output = bool>,
     {
-        self.positions(device, input, Target::new(output.view_mut()))
+        self.positions(device, of_known_length(device, input)?.room(), Target::new(output.view_mut()))
     }
 
     /// Stores the positions in a new array on the device.
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_array<I, O>(&self, device: &Device, input: &I) -> Result<Array<O>>
+    pub fn run_to_array<'x, X, O>(&self, device: &Device, input: X) -> Result<Array<O>>
     where
-        I: Input + ?Sized,
+        X: Inputs<'x>,
         O: Index,
-        F: Function<(I::Item, I::Item), Output = bool>,
+        F: Function<(X::Value, X::Value), Output = bool>,
     {
-        device.compute_array(input.view().len(), |output| self.positions(device, input, output))
+        let input = of_known_length(device, input)?;
+        let input = input.room();
+        device.compute_array(input.len(), |output| self.positions(device, input, output))
     }
 
-    fn positions<I, O>(&self, device: &Device, input: &I, output: Target<'_, O>) -> Result<()>
+    /// Stores the positions in a vector on the host. On CUDA this waits for them.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_vec<'x, X, O>(&self, device: &Device, input: X) -> Result<Vec<O>>
     where
-        I: Input + ?Sized,
+        X: Inputs<'x>,
         O: Index,
-        F: Function<(I::Item, I::Item), Output = bool>,
+        F: Function<(X::Value, X::Value), Output = bool>,
     {
-        let input = input.view();
+        device.refuse_in_capture("reading the results of a sort")?;
+        self.run_to_array(device, input)?.into_vec()
+    }
+
+    fn positions<T, O>(&self, device: &Device, input: View<'_, T>, output: Target<'_, O>) -> Result<()>
+    where
+        T: Element,
+        O: Index,
+        F: Function<(T, T), Output = bool>,
+    {
         if input.len() as u64 > O::MOST {
             let reason = "there are more elements than the positions' type counts: take u64";
             return Err(Error::Options { options: "indices", reason });

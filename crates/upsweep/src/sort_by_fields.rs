@@ -31,16 +31,19 @@
 //!
 //! **Cost.** The fields become one key of 32, 64 or 128 bits, and the structs are sorted like
 //! [`Sort::by_key`](crate::sort_by_key). Fields of more than 128 bits together take several such sorts, from the last
-//! fields on.
+//! fields on. An input that is no buffer is computed into memory of the device first, by a pass of a
+//! [`Transform`](crate::Transform).
 
 use crate::array::Array;
+use crate::buffered::of_known_length;
 use crate::device::Device;
 use crate::scan::Scan;
 use crate::sort::{Indices, Keys, Sort};
 use std::marker::PhantomData;
-use upsweep_core::buffer::{Input, Output};
+use upsweep_core::buffer::{Input, Output, View};
 use upsweep_core::error::Result;
 use upsweep_core::inputs::Gather;
+use upsweep_core::inputs::Inputs;
 use upsweep_core::key::{Index, Key};
 use upsweep_core::operator::builtin::Last;
 use upsweep_core::operator::{Element, Map, MapWith};
@@ -118,13 +121,46 @@ impl SortByFields {
     ///
     /// # Errors
     /// As [`Sort::by_key`](crate::sort_by_key::SortByKey::run).
-    pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
+    pub fn run<'x, X, O>(&self, device: &Device, input: X, output: &mut O) -> Result<()>
     where
-        I: Input<Item: Fields> + ?Sized,
-        O: Output<Item = I::Item> + ?Sized,
+        X: Inputs<'x, Value: Fields>,
+        O: Output<Item = X::Value> + ?Sized,
     {
-        let mut turn = Structs { device, input, output, between: None, left: <I::Item as Fields>::PARTS };
-        I::Item::each(&mut turn, self.descending)
+        let input = of_known_length(device, input)?;
+        self.sort(device, &input.room(), output)
+    }
+
+    /// Sorts `input` into a new array on the device.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_array<'x, X>(&self, device: &Device, input: X) -> Result<Array<X::Value>>
+    where
+        X: Inputs<'x, Value: Fields>,
+    {
+        let input = of_known_length(device, input)?;
+        let mut output = device.to_be_written(input.room().len())?;
+        self.sort(device, &input.room(), &mut output)?;
+        Ok(output)
+    }
+
+    /// Sorts `input` into a vector on the host. On CUDA this waits for it.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_vec<'x, X>(&self, device: &Device, input: X) -> Result<Vec<X::Value>>
+    where
+        X: Inputs<'x, Value: Fields>,
+    {
+        self.run_to_array(device, input)?.into_vec()
+    }
+
+    fn sort<T, O>(&self, device: &Device, input: &View<'_, T>, output: &mut O) -> Result<()>
+    where
+        T: Fields,
+        O: Output<Item = T> + ?Sized,
+    {
+        T::each(&mut Structs { device, input, output, between: None, left: T::PARTS }, self.descending)
     }
 }
 
@@ -168,13 +204,41 @@ impl SortByFields<Indices> {
     ///
     /// # Errors
     /// As [`run`](SortByFields::run), and those of [`Sort::indices`].
-    pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
+    pub fn run<'x, X, O>(&self, device: &Device, input: X, output: &mut O) -> Result<()>
     where
-        I: Input<Item: Fields> + ?Sized,
+        X: Inputs<'x, Value: Fields>,
         O: Output<Item: Index + Offset> + ?Sized,
     {
-        let mut turn = Positions { device, input, output, between: None, left: <I::Item as Fields>::PARTS };
-        I::Item::each(&mut turn, self.descending)
+        let input = of_known_length(device, input)?;
+        let (input, left) = (&input.room(), <X::Value as Fields>::PARTS);
+        X::Value::each(&mut Positions { device, input, output, between: None, left }, self.descending)
+    }
+
+    /// Stores the positions in a new array on the device.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_array<'x, X, O>(&self, device: &Device, input: X) -> Result<Array<O>>
+    where
+        X: Inputs<'x, Value: Fields>,
+        O: Index + Offset,
+    {
+        let input = of_known_length(device, input)?;
+        let mut output = device.to_be_written(input.room().len())?;
+        self.run(device, &input.room(), &mut output)?;
+        Ok(output)
+    }
+
+    /// Stores the positions in a vector on the host. On CUDA this waits for them.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_vec<'x, X, O>(&self, device: &Device, input: X) -> Result<Vec<O>>
+    where
+        X: Inputs<'x, Value: Fields>,
+        O: Index + Offset,
+    {
+        self.run_to_array(device, input)?.into_vec()
     }
 }
 

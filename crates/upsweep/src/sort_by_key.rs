@@ -30,20 +30,21 @@
 //! **Order.** By [`Key`]. A sort is stable: elements with equal keys keep their order, in both directions.
 //!
 //! **Cost.** One pass over the elements that stores their keys, and the [`Sort`] of pairs of keys and elements. Memory
-//! for two arrays of keys and one of elements.
+//! for two arrays of keys and one of elements. Elements that are no buffer are computed into memory first, by a pass of a
+//! [`Transform`].
 
 use crate::array::Array;
+use crate::buffered::{Buffered, of_known_length};
 use crate::device::Device;
-use crate::scan::Scan;
 use crate::sort::{Indices, Keys, Sort};
+use crate::transform::{Transform, evaluated};
 use std::marker::PhantomData;
-use upsweep_core::buffer::{Input, Output};
+use upsweep_core::buffer::{Input, Output, View};
 use upsweep_core::call::Unsorted;
 use upsweep_core::error::Result;
-use upsweep_core::inputs::Inputs;
+use upsweep_core::inputs::{Inputs, Read};
 use upsweep_core::key::{Index, Key};
-use upsweep_core::operator::builtin::Last;
-use upsweep_core::operator::{Map, MapWith};
+use upsweep_core::operator::{Element, Map, MapWith};
 use upsweep_core::outputs::Target;
 
 /// Sort by a key, with its options: see the [module](self). Build it once, run it often.
@@ -86,47 +87,67 @@ impl<F: Copy> SortByKey<F> {
     /// the call returns at once; it cannot be captured in a graph.
     ///
     /// # Errors
-    /// As [`Sort::run`]; [`Error::Driver`](crate::Error::Driver) in a capture.
-    pub fn run<'x, I, O, K>(&self, device: &Device, input: &'x I, output: &mut O) -> Result<()>
+    /// As [`Sort::run`]; [`Error::Driver`](crate::Error::Driver) in a capture; those of a [`Transform`] of the input.
+    pub fn run<'x, X, O, K>(&self, device: &Device, input: X, output: &mut O) -> Result<()>
     where
-        I: Input + ?Sized,
-        O: Output<Item = I::Item> + ?Sized,
-        &'x I: Inputs<'x, Value = I::Item>,
-        MapWith<F>: Map<I::Item, <&'x I as Inputs<'x>>::Args, Output = K>,
+        X: Inputs<'x>,
+        O: Output<Item = X::Value> + ?Sized,
+        MapWith<F>: Map<X::Value, X::Args, Output = K>,
         K: Key,
     {
-        self.dispatch(device, input, Target::new(output.view_mut()))
+        let (input, keys) = self.keyed::<X, K>(device, input)?;
+        self.sorted(device, (keys.view(), input.room()), Target::new(output.view_mut()))
     }
 
-    fn dispatch<'x, I, K>(&self, device: &Device, input: &'x I, output: Target<'_, I::Item>) -> Result<()>
-    where
-        I: Input + ?Sized,
-        &'x I: Inputs<'x, Value = I::Item>,
-        MapWith<F>: Map<I::Item, <&'x I as Inputs<'x>>::Args, Output = K>,
-        K: Key,
-    {
-        device.refuse_in_capture("a sort by a key")?;
-        let keys: Array<K> = Scan::new(Last).map(self.key).run_to_array(device, input)?;
-        let sort = if self.descending { Sort::pairs().descending() } else { Sort::pairs() };
-        let input = (Unsorted::Buffer(keys.view()), Unsorted::Buffer(input.view()));
-        device.compute_array::<K>(keys.view().len(), |keys| sort.dispatch(device, input, (keys, output))).map(|_| ())
-    }
-}
-
-impl<F: Copy> SortByKey<F> {
     /// Sorts `input` into a new array on the device.
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_array<'x, I, K>(&self, device: &Device, input: &'x I) -> Result<Array<I::Item>>
+    pub fn run_to_array<'x, X, K>(&self, device: &Device, input: X) -> Result<Array<X::Value>>
     where
-        I: Input + ?Sized,
-        &'x I: Inputs<'x, Value = I::Item>,
-        MapWith<F>: Map<I::Item, <&'x I as Inputs<'x>>::Args, Output = K>,
+        X: Inputs<'x>,
+        MapWith<F>: Map<X::Value, X::Args, Output = K>,
         K: Key,
     {
-        let view = input.view();
-        device.compute_array(view.len(), |output| self.dispatch(device, input, output))
+        let (input, keys) = self.keyed::<X, K>(device, input)?;
+        device.compute_array(input.room().len(), |output| self.sorted(device, (keys.view(), input.room()), output))
+    }
+
+    /// Sorts `input` into a vector on the host. On CUDA this waits for it.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_vec<'x, X, K>(&self, device: &Device, input: X) -> Result<Vec<X::Value>>
+    where
+        X: Inputs<'x>,
+        MapWith<F>: Map<X::Value, X::Args, Output = K>,
+        K: Key,
+    {
+        self.run_to_array(device, input)?.into_vec()
+    }
+
+    /// Returns the elements in a buffer, and their keys.
+    fn keyed<'x, X, K>(&self, device: &Device, input: X) -> Result<(Buffered<'x, X::Item>, Array<K>)>
+    where
+        X: Inputs<'x>,
+        MapWith<F>: Map<X::Value, X::Args, Output = K>,
+        K: Key,
+    {
+        device.refuse_in_capture("a sort by a key")?;
+        let input = of_known_length(device, input)?;
+        let keys = evaluated::<X::Item, _>(device, X::Item::again(input.given()), MapWith(self.key))?;
+        Ok((input, keys))
+    }
+
+    fn sorted<T: Element, K: Key>(
+        &self,
+        device: &Device,
+        (keys, values): (View<'_, K>, View<'_, T>),
+        output: Target<'_, T>,
+    ) -> Result<()> {
+        let sort = if self.descending { Sort::pairs().descending() } else { Sort::pairs() };
+        let (len, input) = (keys.len(), (Unsorted::Buffer(keys), Unsorted::Buffer(values)));
+        device.compute_array::<K>(len, |keys| sort.dispatch(device, input, (keys, output))).map(|_| ())
     }
 }
 
@@ -143,16 +164,29 @@ impl<F: Copy> SortByKey<F, Indices> {
         K: Key,
     {
         device.refuse_in_capture("a sort by a key")?;
-        let keys: Array<K> = Scan::new(Last).map(self.key).run_to_array(device, input)?;
+        let keys: Array<K> = Transform::new(self.key).run_to_array(device, input)?;
         let sort = Sort::new().indices();
         if self.descending { sort.descending() } else { sort }.run_to_array(device, &keys)
     }
 
-    /// Stores in `output` the positions that the sorted elements have in `input`, which may be any input of a scan. On
-    /// CUDA the work is enqueued on the device's stream and the call returns at once; it cannot be captured in a graph.
+    /// Stores the positions in a vector on the host. On CUDA this waits for them.
     ///
     /// # Errors
-    /// As [`Sort::run`](Sort::run) of positions, and those of a [`Scan`] of the input;
+    /// As [`run`](Self::run).
+    pub fn run_to_vec<'x, X, O, K>(&self, device: &Device, input: X) -> Result<Vec<O>>
+    where
+        X: Inputs<'x>,
+        O: Index,
+        MapWith<F>: Map<X::Value, X::Args, Output = K>,
+        K: Key,
+    {
+        self.run_to_array(device, input)?.into_vec()
+    }
+
+    /// Stores in `output` the positions that the sorted elements have in `input`. On CUDA the work is enqueued on the device's stream and the call returns at once; it cannot be captured in a graph.
+    ///
+    /// # Errors
+    /// As [`Sort::run`](Sort::run) of positions, and those of a [`Transform`] of the input;
     /// [`Error::Driver`](crate::Error::Driver) in a capture.
     pub fn run<'x, X, O, K>(&self, device: &Device, input: X, output: &mut O) -> Result<()>
     where
@@ -162,7 +196,7 @@ impl<F: Copy> SortByKey<F, Indices> {
         K: Key,
     {
         device.refuse_in_capture("a sort by a key")?;
-        let keys: Array<K> = Scan::new(Last).map(self.key).run_to_array(device, input)?;
+        let keys: Array<K> = Transform::new(self.key).run_to_array(device, input)?;
         let sort = Sort::new().indices();
         if self.descending { sort.descending() } else { sort }.run(device, &keys, output)
     }

@@ -28,17 +28,20 @@
 //! 16,384 keys gives a guess of the two keys that the last result lies between. If the guess misses, as it does with
 //! very many equal keys, each further reading finds 11 bits of a key. For rows of up to 16,384 elements, and for as
 //! many rows as half the multiprocessors, a block takes a row, and goes over it once for each byte of a key, and once
-//! more. On the CPU three readings, and scratch memory for the results and their places.
+//! more. On the CPU three readings, and scratch memory for the results and their places. An input that is no buffer is
+//! computed into memory of the device first, by a pass of a [`Transform`](crate::Transform).
 //!
 //! Source: Alabi, Blanchard, Gordon and Steinbach, "Fast k-Selection Algorithms for Graphics Processing Units", 2012.
 
 use crate::array::Array;
+use crate::buffered::of_known_length;
 use crate::device::{Backend, Device};
 use std::marker::PhantomData;
-use upsweep_core::buffer::{Input, Output, View};
+use upsweep_core::buffer::{Output, View};
 use upsweep_core::call::select::{Indices, Values};
 use upsweep_core::call::topk::Ranking;
 use upsweep_core::error::{Error, Result};
+use upsweep_core::inputs::Inputs;
 use upsweep_core::key::{Index, Key};
 use upsweep_core::outputs::Target;
 use upsweep_core::shape::Shape;
@@ -163,32 +166,41 @@ impl TopK<'_, Values> {
     /// - [`Error::Rank`]: the array or a row has fewer than `k` elements
     /// - [`Error::Length`]: the length of `output` is not the number of results
     /// - [`Error::Shape`], [`Error::Axis`], [`Error::Options`]: the shape is not the input's, or the axis not its last
+    /// - the errors of a [`Transform`](crate::Transform) of an input that is no buffer; [`Error::Options`] for a counted
+    ///   one
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
     /// - [`Error::OutOfMemory`], [`Error::Compile`], [`Error::Driver`]: there is no scratch memory; failures of CUDA
     ///   itself
-    pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
+    pub fn run<'x, X, O>(&self, device: &Device, input: X, output: &mut O) -> Result<()>
     where
-        I: Input<Item: Key> + ?Sized,
-        O: Output<Item = I::Item> + ?Sized,
+        X: Inputs<'x, Value: Key>,
+        O: Output<Item = X::Value> + ?Sized,
     {
-        self.dispatch::<I::Item, u32>(device, input.view(), Some(Target::new(output.view_mut())), None)
+        let input = of_known_length(device, input)?;
+        self.dispatch::<X::Value, u32>(device, input.room(), Some(Target::new(output.view_mut())), None)
     }
 
     /// Stores the elements in a new array on the device.
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_array<I: Input<Item: Key> + ?Sized>(&self, device: &Device, input: &I) -> Result<Array<I::Item>> {
-        let input = input.view();
-        let results = self.results(input.len())?;
-        device.compute_array(results, |output| self.dispatch::<I::Item, u32>(device, input, Some(output), None))
+    pub fn run_to_array<'x, X>(&self, device: &Device, input: X) -> Result<Array<X::Value>>
+    where
+        X: Inputs<'x, Value: Key>,
+    {
+        let input = of_known_length(device, input)?;
+        let (keys, results) = (input.room(), self.results(input.room().len())?);
+        device.compute_array(results, |output| self.dispatch::<X::Value, u32>(device, keys, Some(output), None))
     }
 
     /// Returns the elements on the host. On CUDA this waits for them.
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_vec<I: Input<Item: Key> + ?Sized>(&self, device: &Device, input: &I) -> Result<Vec<I::Item>> {
+    pub fn run_to_vec<'x, X>(&self, device: &Device, input: X) -> Result<Vec<X::Value>>
+    where
+        X: Inputs<'x, Value: Key>,
+    {
         device.refuse_in_capture("reading the results of a top-k")?;
         self.run_to_array(device, input)?.into_vec()
     }
@@ -200,26 +212,40 @@ impl TopK<'_, Indices> {
     ///
     /// # Errors
     /// As [`TopK::run`]; [`Error::Options`] when a row has more elements than the indices' type counts.
-    pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
+    pub fn run<'x, X, O>(&self, device: &Device, input: X, output: &mut O) -> Result<()>
     where
-        I: Input<Item: Key> + ?Sized,
+        X: Inputs<'x, Value: Key>,
         O: Output<Item: Index> + ?Sized,
     {
-        self.dispatch::<I::Item, O::Item>(device, input.view(), None, Some(Target::new(output.view_mut())))
+        let input = of_known_length(device, input)?;
+        self.dispatch::<X::Value, O::Item>(device, input.room(), None, Some(Target::new(output.view_mut())))
     }
 
     /// Stores the indices of the elements in a new array on the device.
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_array<I, O>(&self, device: &Device, input: &I) -> Result<Array<O>>
+    pub fn run_to_array<'x, X, O>(&self, device: &Device, input: X) -> Result<Array<O>>
     where
-        I: Input<Item: Key> + ?Sized,
+        X: Inputs<'x, Value: Key>,
         O: Index,
     {
-        let input = input.view();
-        let results = self.results(input.len())?;
-        device.compute_array(results, |output| self.dispatch::<I::Item, O>(device, input, None, Some(output)))
+        let input = of_known_length(device, input)?;
+        let (keys, results) = (input.room(), self.results(input.room().len())?);
+        device.compute_array(results, |output| self.dispatch::<X::Value, O>(device, keys, None, Some(output)))
+    }
+
+    /// Returns the indices of the elements on the host. On CUDA this waits for them.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_vec<'x, X, O>(&self, device: &Device, input: X) -> Result<Vec<O>>
+    where
+        X: Inputs<'x, Value: Key>,
+        O: Index,
+    {
+        device.refuse_in_capture("reading the results of a top-k")?;
+        self.run_to_array(device, input)?.into_vec()
     }
 }
 
@@ -229,13 +255,51 @@ impl TopK<'_, ValuesAndIndices> {
     ///
     /// # Errors
     /// As [`TopK::run`]; [`Error::Options`] when a row has more elements than the indices' type counts.
-    pub fn run<I, V, O>(&self, device: &Device, input: &I, output: (&mut V, &mut O)) -> Result<()>
+    pub fn run<'x, X, V, O>(&self, device: &Device, input: X, output: (&mut V, &mut O)) -> Result<()>
     where
-        I: Input<Item: Key> + ?Sized,
-        V: Output<Item = I::Item> + ?Sized,
+        X: Inputs<'x, Value: Key>,
+        V: Output<Item = X::Value> + ?Sized,
         O: Output<Item: Index> + ?Sized,
     {
+        let input = of_known_length(device, input)?;
         let (values, indices) = (Target::new(output.0.view_mut()), Target::new(output.1.view_mut()));
-        self.dispatch(device, input.view(), Some(values), Some(indices))
+        self.dispatch(device, input.room(), Some(values), Some(indices))
+    }
+
+    /// Stores the elements and their indices in two new arrays on the device.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_arrays<'x, X, O>(&self, device: &Device, input: X) -> Result<(Array<X::Value>, Array<O>)>
+    where
+        X: Inputs<'x, Value: Key>,
+        O: Index,
+    {
+        let input = of_known_length(device, input)?;
+        let (keys, results) = (input.room(), self.results(input.room().len())?);
+        device.compute_two(results, |values, indices| self.dispatch(device, keys, Some(values), Some(indices)))
+    }
+
+    /// Returns the elements and their indices on the host. On CUDA this waits for them.
+    ///
+    /// ```
+    /// use upsweep::prelude::*;
+    ///
+    /// let best = TopK::largest(2).sorted().with_indices();
+    /// let found: (Vec<f32>, Vec<u32>) = best.run_to_vecs(&Device::cpu(), &[0.5f32, 3.0, 2.0, 9.0])?;
+    /// assert_eq!(found, (vec![9.0, 3.0], vec![3, 1]));
+    /// # Ok::<(), upsweep::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_vecs<'x, X, O>(&self, device: &Device, input: X) -> Result<(Vec<X::Value>, Vec<O>)>
+    where
+        X: Inputs<'x, Value: Key>,
+        O: Index,
+    {
+        device.refuse_in_capture("reading the results of a top-k")?;
+        let (values, indices) = self.run_to_arrays(device, input)?;
+        Ok((values.into_vec()?, indices.into_vec()?))
     }
 }

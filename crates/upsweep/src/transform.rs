@@ -31,6 +31,7 @@ use crate::array::Array;
 use crate::device::{Backend, Device};
 #[cfg(feature = "cuda")]
 use crate::options::Options;
+use upsweep_core::buffer::Output;
 #[cfg(feature = "cuda")]
 use upsweep_core::call::{Elements, Job};
 use upsweep_core::error::{Error, Result};
@@ -39,7 +40,7 @@ use upsweep_core::init::Init;
 use upsweep_core::inputs::{Inputs, Read, len_of};
 use upsweep_core::operator::builtin::Last;
 use upsweep_core::operator::{Element, Map, MapWith, Same};
-use upsweep_core::outputs::{Outputs, Write};
+use upsweep_core::outputs::{Outputs, Target, Write};
 #[cfg(feature = "cuda")]
 use upsweep_core::segments::{Segmentation, Whole};
 use upsweep_core::steps::Parts;
@@ -106,6 +107,20 @@ impl<M> Transform<M> {
         device.compute_array(len, |output| self.dispatch::<X::Item, O>(device, input, output, len))
     }
 
+    /// Runs like [`run_to_array`](Self::run_to_array), into a vector on the host. On CUDA this waits for it.
+    ///
+    /// # Errors
+    /// As [`run_to_array`](Self::run_to_array).
+    pub fn run_to_vec<'x, X, O>(&self, device: &Device, input: X) -> Result<Vec<O>>
+    where
+        X: Inputs<'x>,
+        O: Element,
+        M: Map<X::Value, X::Args, Output = O>,
+    {
+        device.refuse_in_capture("reading the results of a transform")?;
+        self.run_to_array(device, input)?.into_vec()
+    }
+
     fn dispatch<I, O>(&self, device: &Device, input: I::Given<'_>, output: O::Given<'_>, len: usize) -> Result<()>
     where
         I: Read,
@@ -130,6 +145,26 @@ impl<M> Transform<M> {
             }
         }
     }
+}
+
+/// Stores `map` of each value of an input in a new array on the device. Of a counted input, what follows the counted
+/// values is unspecified.
+///
+/// # Errors
+/// As [`Transform::run`]; [`Error::Driver`] in a capture.
+pub(crate) fn evaluated<I: Read, M>(device: &Device, given: I::Given<'_>, map: M) -> Result<Array<M::Output>>
+where
+    M: Map<I::Value, I::Args>,
+{
+    device.refuse_in_capture("an input that is computed into memory first")?;
+    let len = len_of::<I>(&given)?;
+    let transform = Transform { map };
+    if !I::COUNTED {
+        return device.compute_array(len, |output| transform.dispatch::<I, M::Output>(device, given, output, len));
+    }
+    let mut made = device.to_be_written(len)?;
+    transform.dispatch::<I, M::Output>(device, given, Target::new(made.view_mut()), len)?;
+    Ok(made)
 }
 
 #[cfg(test)]

@@ -28,7 +28,8 @@
 //! [`Dedup`] removes equal neighbours, also from an array that is not sorted.
 //!
 //! **Cost.** A [`Sort`] and a pass or two over its results. With places, a sort of pairs of elements and 64-bit
-//! positions, and an expansion that is scattered. The call waits for the number of values.
+//! positions, and an expansion that is scattered. The call waits for the number of values. An input that is no buffer is
+//! computed into memory of the device first, by a pass of a [`Transform`].
 
 use crate::array::Array;
 use crate::dedup::Dedup;
@@ -43,6 +44,7 @@ use half::{bf16, f16};
 use std::marker::PhantomData;
 use upsweep_core::buffer::Input;
 use upsweep_core::error::Result;
+use upsweep_core::inputs::Inputs;
 use upsweep_core::key::Key;
 use upsweep_core::operator::builtin::{Min, Sum};
 use upsweep_core::operator::{Function, function};
@@ -104,20 +106,22 @@ impl Unique {
     ///
     /// # Errors
     /// Errors of a [`Sort`] to a new array and of a [`Dedup`]; [`Error::Driver`](crate::Error::Driver) in a capture.
-    pub fn run_to_array<I: Input<Item: Distinct> + ?Sized>(
-        &self,
-        device: &Device,
-        input: &I,
-    ) -> Result<Array<I::Item>> {
+    pub fn run_to_array<'x, X>(&self, device: &Device, input: X) -> Result<Array<X::Value>>
+    where
+        X: Inputs<'x, Value: Distinct>,
+    {
         let sorted = Sort::new().run_to_array(device, input)?;
-        Dedup::by(I::Item::SAME).run_to_array(device, &sorted)
+        Dedup::by(X::Value::SAME).run_to_array(device, &sorted)
     }
 
     /// Runs like [`run_to_array`](Self::run_to_array), into a vector on the host.
     ///
     /// # Errors
     /// As [`run_to_array`](Self::run_to_array).
-    pub fn run_to_vec<I: Input<Item: Distinct> + ?Sized>(&self, device: &Device, input: &I) -> Result<Vec<I::Item>> {
+    pub fn run_to_vec<'x, X>(&self, device: &Device, input: X) -> Result<Vec<X::Value>>
+    where
+        X: Inputs<'x, Value: Distinct>,
+    {
         self.run_to_array(device, input)?.into_vec()
     }
 }
@@ -128,21 +132,21 @@ impl Unique<Counted> {
     ///
     /// # Errors
     /// As [`Unique::run_to_array`].
-    pub fn run_to_arrays<I>(&self, device: &Device, input: &I) -> Result<(Array<I::Item>, Array<u64>)>
+    pub fn run_to_arrays<'x, X>(&self, device: &Device, input: X) -> Result<(Array<X::Value>, Array<u64>)>
     where
-        I: Input<Item: Distinct> + ?Sized,
+        X: Inputs<'x, Value: Distinct>,
     {
         let sorted = Sort::new().run_to_array(device, input)?;
-        Runs::by(I::Item::SAME).run_to_arrays(device, &sorted)
+        Runs::by(X::Value::SAME).run_to_arrays(device, &sorted)
     }
 
     /// Runs like [`run_to_arrays`](Self::run_to_arrays), into vectors on the host.
     ///
     /// # Errors
     /// As [`Unique::run_to_array`].
-    pub fn run_to_vecs<I>(&self, device: &Device, input: &I) -> Result<(Vec<I::Item>, Vec<u64>)>
+    pub fn run_to_vecs<'x, X>(&self, device: &Device, input: X) -> Result<(Vec<X::Value>, Vec<u64>)>
     where
-        I: Input<Item: Distinct> + ?Sized,
+        X: Inputs<'x, Value: Distinct>,
     {
         let (values, counts) = self.run_to_arrays(device, input)?;
         Ok((values.into_vec()?, counts.into_vec()?))
@@ -155,13 +159,16 @@ impl Unique<Placed> {
     ///
     /// # Errors
     /// As [`Unique::run_to_array`].
-    pub fn run<I: Input<Item: Distinct> + ?Sized>(&self, device: &Device, input: &I) -> Result<Found<I::Item>> {
+    pub fn run<'x, X>(&self, device: &Device, input: X) -> Result<Found<X::Value>>
+    where
+        X: Inputs<'x, Value: Distinct>,
+    {
         device.refuse_in_capture("arrays whose length depends on the data")?;
-        let len = input.view().len();
         let mut sorted = Transform::copy().run_to_array(device, input)?;
+        let len = sorted.len();
         let mut order: Array<u64> = Transform::copy().run_to_array(device, 0..len as u64)?;
         Sort::pairs().run_in_place(device, (&mut sorted, &mut order))?;
-        let (values, counts) = Runs::by(I::Item::SAME).run_to_arrays::<_, u64>(device, &sorted)?;
+        let (values, counts) = Runs::by(X::Value::SAME).run_to_arrays::<_, u64>(device, &sorted)?;
         let begins: Array<u64> = Scan::new(Sum).exclusive().with_total().run_to_array(device, &counts)?;
         // The first occurrence of a value is its least index: NaN, which are one value, are sorted by their bits and
         // not by their indices.

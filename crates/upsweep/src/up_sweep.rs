@@ -18,7 +18,8 @@
 //! `r[5]` of two.
 //!
 //! **Cost.** One pass over memory, and on CUDA another launch for each factor of 2,048 (of elements of 4 bytes); at
-//! most `n` applications of the operator.
+//! most `n` applications of the operator. An input that is no buffer is computed into memory of the device first, by a
+//! pass of a [`Transform`](crate::Transform).
 //!
 //! **Order.** Each result is a balanced tree of its elements in order, so the operator need not commute, and float sums
 //! are pairwise. Results have the same bits on every device. Sums of `f16` and `bf16` are rounded in each step.
@@ -26,15 +27,18 @@
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990; Fenwick, "A New Data Structure for Cumulative
 //! Frequency Tables", 1994.
 
+use crate::array::Array;
+use crate::buffered::of_known_length;
 use crate::device::{Backend, Device};
 #[cfg(feature = "cuda")]
 use crate::options::Options;
-use upsweep_core::buffer::{Input, Output, View};
+use upsweep_core::buffer::{Output, View};
 #[cfg(feature = "cuda")]
 use upsweep_core::call::{Elements, Job};
 use upsweep_core::error::{Error, Result};
 #[cfg(feature = "cuda")]
 use upsweep_core::init::InitSource;
+use upsweep_core::inputs::Inputs;
 #[cfg(feature = "cuda")]
 use upsweep_core::operator::Same;
 use upsweep_core::operator::{Element, Operator};
@@ -62,15 +66,44 @@ impl<Op> UpSweep<Op> {
     ///
     /// # Errors
     /// - [`Error::Length`]: the output has another length
+    /// - the errors of a [`Transform`](crate::Transform) of an input that is no buffer; [`Error::Options`] for a counted
+    ///   one
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
     /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: failures of CUDA itself
-    pub fn run<X, Y>(&self, device: &Device, input: &X, output: &mut Y) -> Result<()>
+    pub fn run<'x, X, Y>(&self, device: &Device, input: X, output: &mut Y) -> Result<()>
     where
-        X: Input + ?Sized,
-        Y: Output<Item = X::Item> + ?Sized,
-        Op: Operator<X::Item>,
+        X: Inputs<'x>,
+        Y: Output<Item = X::Value> + ?Sized,
+        Op: Operator<X::Value>,
     {
-        self.dispatch(device, Some(input.view()), Target::new(output.view_mut()))
+        self.dispatch(device, Some(of_known_length(device, input)?.room()), Target::new(output.view_mut()))
+    }
+
+    /// Runs like [`run`](Self::run), into a new array on the device.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_array<'x, X>(&self, device: &Device, input: X) -> Result<Array<X::Value>>
+    where
+        X: Inputs<'x>,
+        Op: Operator<X::Value>,
+    {
+        let input = of_known_length(device, input)?;
+        let input = input.room();
+        device.compute_array(input.len(), |output| self.dispatch(device, Some(input), output))
+    }
+
+    /// Runs like [`run`](Self::run), into a vector on the host. On CUDA this waits for it.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_vec<'x, X>(&self, device: &Device, input: X) -> Result<Vec<X::Value>>
+    where
+        X: Inputs<'x>,
+        Op: Operator<X::Value>,
+    {
+        device.refuse_in_capture("reading the results of an upsweep")?;
+        self.run_to_array(device, input)?.into_vec()
     }
 
     /// Runs in place: stores each result at the index of its element in `data`.

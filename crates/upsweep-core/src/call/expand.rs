@@ -82,7 +82,7 @@ macro_rules! numbers {
         }
         #[inline(always)]
         fn of(number: usize, _: Option<u32>) -> Option<O> {
-            Some(<Indices as Yields<u32, O>>::of(0, number))
+            Some(<Indices as Yields<u32, O>>::of(|| 0, number))
         }
     })* };
 }

@@ -1,19 +1,22 @@
 //! Stream compaction: the choice of elements, what is stored of the selected ones, and the call with its buffers.
 
+mod computed;
+
+pub use self::computed::Computed;
 use crate::buffer::{Input, View};
-use crate::call::Elements;
 use crate::error::{Error, Result};
-use crate::operator::{Element, Function, Source};
+use crate::operator::{Element, Function, Map, MapWith, Source, Spread, Values as FunctionValues};
 use crate::outputs::Target;
 use crate::sealed::Sealed;
 use crate::segments::Equal;
+use std::marker::PhantomData;
 
 /// A run of neighbouring elements, and the elements next to it.
 #[derive(Clone, Copy, Debug)]
 pub struct Stretch<'a, I> {
     /// Index of the run's first element in the input.
     pub start: usize,
-    /// Elements of the run.
+    /// Elements of the run; none where nobody reads the elements ([`Among::Unread`]).
     pub own: &'a [I],
     /// Element before the run, if there is one. It is set only for choices in which a [neighbour](Choose::NEIGHBOUR)
     /// decides.
@@ -37,16 +40,18 @@ pub trait Marks<I>: Copy + Send + Sync {
     fn mark(&self, x: Stretch<'_, I>, keep: &mut [u8]);
 }
 
-/// A choice of elements, as the backends evaluate it. It is implemented for the choices of `Select` alone.
+/// A choice of elements, as the backends evaluate it: `Args` are the arguments that a predicate takes of an element. It
+/// is implemented for the choices of `Select` alone.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not choose among these elements",
     label = "no choice among `{I}`",
     note = "a predicate is made of a function, as it runs on the GPU too; a closure is none. Write `#[function] fn name(x: T) -> \
-            bool {{ .. }}` and give `Name`"
+            bool {{ .. }}`, of several inputs with as many arguments, and give `Name`"
 )]
-pub trait Choose<I: Element>: Sealed<I> {
-    /// Predicate on an element alone. It is not called if flags or neighbours decide.
-    type Predicate: Function<(I,), Output = bool>;
+pub trait Choose<I: Element, Args = (I,)>: Sealed<(I, Args)> {
+    /// Predicate on an element alone, in one buffer or of several inputs. It is not called if flags or neighbours
+    /// decide.
+    type Predicate: Map<I, Output = bool> + Map<I, Args, Output = bool>;
     /// Equality of two neighbours. It is not called if neighbours do not decide.
     type Same: Function<(I, I), Output = bool>;
     /// Element type of the flags, if flags decide whether an element is selected.
@@ -55,6 +60,8 @@ pub trait Choose<I: Element>: Sealed<I> {
     type Marks<'m>: Marks<I>
     where
         Self: 'm;
+    /// Whether the predicate decides.
+    const ALONE: bool = false;
     /// Neighbour that decides whether an element is selected, if one does.
     const NEIGHBOUR: Option<Neighbour> = None;
 
@@ -96,29 +103,67 @@ impl Flag for u8 {
 #[derive(Clone, Copy, Debug)]
 pub struct Where<P>(pub P);
 
-impl<I: Element, P: Function<(I,), Output = bool>> Sealed<I> for Where<P> {}
-impl<I: Element, P: Function<(I,), Output = bool>> Choose<I> for Where<P> {
-    type Predicate = P;
+impl<I: Element + Spread<Args>, Args: 'static, P: Function<Args, Output = bool>> Sealed<(I, Args)> for Where<P> {}
+impl<I: Element + Spread<Args>, Args: 'static, P: Function<Args, Output = bool>> Choose<I, Args> for Where<P> {
+    type Predicate = Holds<P, Args>;
     type Same = Equal;
     type Flag = bool;
-    type Marks<'m> = Self;
+    type Marks<'m> = Holds<P, Args>;
+    const ALONE: bool = true;
 
-    fn predicate(&self) -> P {
-        self.0
+    fn predicate(&self) -> Holds<P, Args> {
+        Holds::new(self.0)
     }
     fn same(&self) -> Equal {
         Equal
     }
-    fn marks(&self) -> Result<Self> {
-        Ok(*self)
+    fn marks(&self) -> Result<Holds<P, Args>> {
+        Ok(Holds::new(self.0))
     }
 }
 
-impl<I: Element, P: Function<(I,), Output = bool>> Marks<I> for Where<P> {
+/// A predicate that takes `Args` of an element, as a map of elements wherever they lie.
+#[derive(Debug)]
+pub struct Holds<P, Args>(MapWith<P>, PhantomData<fn() -> Args>);
+
+impl<P, Args> Holds<P, Args> {
+    /// Makes the map of a predicate.
+    pub fn new(predicate: P) -> Self {
+        Self(MapWith(predicate), PhantomData)
+    }
+}
+impl<P: Copy, Args> Clone for Holds<P, Args> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<P: Copy, Args> Copy for Holds<P, Args> {}
+
+impl<I, Args, Any, P> Map<I, Any> for Holds<P, Args>
+where
+    I: Element + Spread<Args>,
+    Args: 'static,
+    P: Function<Args, Output = bool>,
+{
+    type Output = bool;
+
+    #[inline(always)]
+    fn apply(&self, x: I, index: u64) -> bool {
+        Map::<I, Args>::apply(&self.0, x, index)
+    }
+    fn values(&self, values: &mut FunctionValues) {
+        Map::<I, Args>::values(&self.0, values);
+    }
+    fn cuda_function(&self, source: &mut Source) -> String {
+        Map::<I, Args>::cuda_function(&self.0, source)
+    }
+}
+
+impl<I: Element + Spread<Args>, Args: 'static, P: Function<Args, Output = bool>> Marks<I> for Holds<P, Args> {
     #[inline(always)]
     fn mark(&self, x: Stretch<'_, I>, keep: &mut [u8]) {
         for (keep, &x) in keep.iter_mut().zip(x.own) {
-            *keep = u8::from(self.0.call((x,)));
+            *keep = u8::from(self.0.0.call(x.spread()));
         }
     }
 }
@@ -134,9 +179,9 @@ impl<B: ?Sized> Clone for Flagged<'_, B> {
 }
 impl<B: ?Sized> Copy for Flagged<'_, B> {}
 
-impl<I: Element, B: Input<Item: Flag> + ?Sized> Sealed<I> for Flagged<'_, B> {}
-impl<I: Element, B: Input<Item: Flag> + ?Sized> Choose<I> for Flagged<'_, B> {
-    type Predicate = Unasked;
+impl<I: Element, Args, B: Input<Item: Flag> + ?Sized> Sealed<(I, Args)> for Flagged<'_, B> {}
+impl<I: Element, Args, B: Input<Item: Flag> + ?Sized> Choose<I, Args> for Flagged<'_, B> {
+    type Predicate = Holds<Unasked, (I,)>;
     type Same = Equal;
     type Flag = B::Item;
     type Marks<'m>
@@ -144,8 +189,8 @@ impl<I: Element, B: Input<Item: Flag> + ?Sized> Choose<I> for Flagged<'_, B> {
     where
         Self: 'm;
 
-    fn predicate(&self) -> Unasked {
-        Unasked
+    fn predicate(&self) -> Holds<Unasked, (I,)> {
+        Holds::new(Unasked)
     }
     fn same(&self) -> Equal {
         Equal
@@ -182,16 +227,16 @@ pub struct LastOf<E>(pub E);
 
 macro_rules! neighbours {
     ($($Of:ident $neighbour:ident),*) => { $(
-        impl<I: Element, E: Function<(I, I), Output = bool>> Sealed<I> for $Of<E> {}
-        impl<I: Element, E: Function<(I, I), Output = bool>> Choose<I> for $Of<E> {
-            type Predicate = Unasked;
+        impl<I: Element, Args, E: Function<(I, I), Output = bool>> Sealed<(I, Args)> for $Of<E> {}
+        impl<I: Element, Args, E: Function<(I, I), Output = bool>> Choose<I, Args> for $Of<E> {
+            type Predicate = Holds<Unasked, (I,)>;
             type Same = E;
             type Flag = bool;
             type Marks<'m> = Self;
             const NEIGHBOUR: Option<Neighbour> = Some(Neighbour::$neighbour);
 
-            fn predicate(&self) -> Unasked {
-                Unasked
+            fn predicate(&self) -> Holds<Unasked, (I,)> {
+                Holds::new(Unasked)
             }
             fn same(&self) -> E {
                 self.0
@@ -254,8 +299,9 @@ impl<I: Element> Function<(I,)> for Unasked {
 pub trait Yields<I, O>: Copy + Send + Sync + Sealed<(I, O)> {
     /// Whether the index of a selected element is stored, not the element.
     const INDEX: bool;
-    /// Returns what is stored of the element `x` at `index`, which is at most [`MOST`](Yields::MOST).
-    fn of(x: I, index: usize) -> O;
+    /// Returns what is stored of an element at `index`, which is at most [`MOST`](Yields::MOST). `x` reads the element;
+    /// it is not called where the index is stored.
+    fn of(x: impl FnOnce() -> I, index: usize) -> O;
     /// Largest index that a result can hold.
     const MOST: usize;
 }
@@ -269,8 +315,8 @@ impl<I> Yields<I, I> for Values {
     const INDEX: bool = false;
     const MOST: usize = usize::MAX;
     #[inline(always)]
-    fn of(x: I, _: usize) -> I {
-        x
+    fn of(x: impl FnOnce() -> I, _: usize) -> I {
+        x()
     }
 }
 
@@ -285,17 +331,33 @@ macro_rules! indices {
         const INDEX: bool = true;
         const MOST: usize = if size_of::<$t>() < size_of::<usize>() { <$t>::MAX as usize } else { usize::MAX };
         #[inline(always)]
-        fn of(_: I, index: usize) -> $t {
+        fn of(_: impl FnOnce() -> I, index: usize) -> $t {
             index as $t
         }
     })* };
 }
 indices! { u32 u64 usize i32 i64 }
 
+/// Elements among which a selection chooses.
+pub enum Among<'a, I> {
+    /// Elements of a buffer that is separate from the outputs.
+    Buffer(View<'a, I>),
+    /// Elements of the output's memory: a selection in place.
+    OfOutput,
+    /// So many elements that nobody reads: what decides is elsewhere, and indices are stored.
+    Unread(usize),
+}
+
+/// Error of a selection that stores elements which nobody can read. The builders prevent it.
+pub const UNREAD: Error = Error::Options {
+    options: "a selection of computed elements",
+    reason: "the elements are in no buffer: store their indices",
+};
+
 /// A stream compaction with its buffers.
 pub struct Choosing<'a, C, I: Element, O: Element> {
     pub choice: &'a C,
-    pub input: Elements<'a, I>,
+    pub input: Among<'a, I>,
     /// Number of elements to be read, in device memory; without it, all elements of the input are read.
     pub length: Option<View<'a, u64>>,
     /// Output of the selected elements; none if only their number is computed.
@@ -307,8 +369,9 @@ impl<C, I: Element, O: Element> Choosing<'_, C, I, O> {
     /// Returns the capacity of the input, in elements.
     pub fn len(&self) -> usize {
         match &self.input {
-            Elements::Given(view) => view.len(),
-            Elements::OfOutput => self.output.as_ref().map_or(0, Target::len),
+            Among::Buffer(view) => view.len(),
+            Among::OfOutput => self.output.as_ref().map_or(0, Target::len),
+            Among::Unread(len) => *len,
         }
     }
 }
@@ -317,7 +380,7 @@ impl<C, I: Element, O: Element> Choosing<'_, C, I, O> {
 ///
 /// # Errors
 /// [`Error::Length`] when there is another number of flags.
-pub fn flags_of<I: Element, C: Choose<I>>(choice: &C, len: usize) -> Result<Option<View<'_, C::Flag>>> {
+pub fn flags_of<I: Element, A, C: Choose<I, A>>(choice: &C, len: usize) -> Result<Option<View<'_, C::Flag>>> {
     let flags = choice.flags();
     match flags.as_ref().map(View::len).filter(|&found| found != len) {
         Some(found) => Err(Error::Length { what: "flags", found, expected: len }),

@@ -62,6 +62,10 @@ unsafe impl<F: Function<A::Args, Output: Element>, A: Read> Read for Applied<F, 
     type Given<'a> = (F, A::Given<'a>);
     type Place = (F, A::Place);
 
+    fn again<'g>((function, input): &'g Self::Given<'_>) -> Self::Given<'g> {
+        (*function, A::again(input))
+    }
+
     fn len((_, input): &Self::Given<'_>, what: &'static str) -> Result<Option<usize>> {
         A::len(input, what)
     }

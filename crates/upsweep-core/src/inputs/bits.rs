@@ -64,6 +64,10 @@ unsafe impl<W: Word> Read for Bit<W> {
     type Given<'a> = (View<'a, W>, usize);
     type Place = *const W;
 
+    fn again<'g>((words, len): &'g Self::Given<'_>) -> Self::Given<'g> {
+        (words.view(), *len)
+    }
+
     fn len((words, len): &Self::Given<'_>, _: &'static str) -> Result<Option<usize>> {
         let expected = len.div_ceil(8 * size_of::<W>());
         if words.len() < expected {

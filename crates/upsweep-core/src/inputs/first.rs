@@ -15,54 +15,6 @@ pub struct Counted<'a, B: ?Sized> {
     pub buffer: &'a B,
 }
 
-impl<'a, B: Input + ?Sized> Counted<'a, B> {
-    /// Returns a view of the whole buffer; its length is the capacity of the prefix.
-    pub fn room_view(&self) -> View<'a, B::Item> {
-        self.buffer.view()
-    }
-
-    /// Returns a view of the number of elements, which is in device memory.
-    pub fn length_view(&self) -> View<'a, u64> {
-        self.count.clone()
-    }
-}
-
-/// An input whose number of elements may be in device memory: every [`Input`], and the result of `Count::of`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a buffer that upsweep can read",
-    label = "not a buffer",
-    note = "inputs are slices, vectors, arrays, `upsweep::Array`, cudarc's slices and views, and `count.of(&buffer)` of these"
-)]
-pub trait CountedInput {
-    /// Type of the input's elements.
-    type Item: Element;
-    /// Returns a view of the whole buffer; its length is the capacity, the largest possible number of elements.
-    fn room(&self) -> View<'_, Self::Item>;
-    /// Returns a view of the number of elements, which is in device memory; `None` if all elements of the buffer are
-    /// read.
-    fn length(&self) -> Option<View<'_, u64>>;
-}
-
-impl<B: Input + ?Sized> CountedInput for B {
-    type Item = B::Item;
-    fn room(&self) -> View<'_, B::Item> {
-        self.view()
-    }
-    fn length(&self) -> Option<View<'_, u64>> {
-        None
-    }
-}
-
-impl<B: Input + ?Sized> CountedInput for Counted<'_, B> {
-    type Item = B::Item;
-    fn room(&self) -> View<'_, B::Item> {
-        self.room_view()
-    }
-    fn length(&self) -> Option<View<'_, u64>> {
-        Some(self.length_view())
-    }
-}
-
 /// Type that stands for the values of a [`Counted`] buffer of `T` at each position (its `Item`).
 #[derive(Clone, Copy, Debug)]
 pub struct First<T>(PhantomData<T>);
@@ -79,7 +31,18 @@ impl<'a, B: Input + ?Sized> Inputs<'a> for Counted<'a, B> {
     type Item = First<B::Item>;
 
     fn given(self) -> (View<'a, B::Item>, View<'a, u64>) {
-        (self.room_view(), self.length_view())
+        (self.buffer.view(), self.count)
+    }
+}
+
+/// A counted buffer by reference, as buffers are given.
+impl<'a, B: Input + ?Sized> Inputs<'a> for &'a Counted<'_, B> {
+    type Value = B::Item;
+    type Args = (B::Item,);
+    type Item = First<B::Item>;
+
+    fn given(self) -> (View<'a, B::Item>, View<'a, u64>) {
+        (self.buffer.view(), self.count.view())
     }
 }
 
@@ -87,6 +50,16 @@ impl<'a, B: Input + ?Sized> Inputs<'a> for Counted<'a, B> {
 unsafe impl<T: Element> Read for First<T> {
     type Given<'a> = (View<'a, T>, View<'a, u64>);
     type Place = *const T;
+
+    const BUFFER: bool = true;
+
+    fn buffer<'g>((room, _): &'g Self::Given<'_>) -> Option<View<'g, T>> {
+        Some(room.view())
+    }
+
+    fn again<'g>((room, length): &'g Self::Given<'_>) -> Self::Given<'g> {
+        (room.view(), length.view())
+    }
 
     fn len((room, _): &Self::Given<'_>, _: &'static str) -> Result<Option<usize>> {
         Ok(Some(room.len()))

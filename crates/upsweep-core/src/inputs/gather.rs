@@ -85,6 +85,10 @@ unsafe impl<T: Element, A: Single<Value: Offset> + Read> Read for Gathered<T, A>
     type Given<'a> = (View<'a, T>, A::Given<'a>);
     type Place = Table<T, A::Place>;
 
+    fn again<'g>((table, index): &'g Self::Given<'_>) -> Self::Given<'g> {
+        (table.view(), A::again(index))
+    }
+
     fn len((_, index): &Self::Given<'_>, what: &'static str) -> Result<Option<usize>> {
         A::len(index, what)
     }

@@ -19,7 +19,7 @@ pub use self::bits::{Bit, Bits};
 #[cfg(feature = "cuda")]
 pub use self::cuda::{Lend, Opening, Reading};
 pub use self::faults::Faults;
-pub use self::first::{Counted, CountedInput, First};
+pub use self::first::{Counted, First};
 pub use self::gather::{Gather, GatherOf, Gathered};
 pub use self::neighbours::{Near, Neighbours};
 pub use self::range::Counting;
@@ -70,6 +70,18 @@ pub unsafe trait Read: Item {
     /// Whether neighbouring values are neighbours in memory or need no memory, so that a vector of values can be
     /// loaded.
     const SIDE_BY_SIDE: bool = Self::PLAIN;
+
+    /// Whether the values are the elements of one buffer, or of its beginning: [`buffer`](Read::buffer) returns it.
+    const BUFFER: bool = Self::PLAIN;
+
+    /// Returns the buffer whose elements are the values. `None` where the values are computed, or are in several
+    /// buffers.
+    fn buffer<'g>(_given: &'g Self::Given<'_>) -> Option<View<'g, Self::Value>> {
+        None
+    }
+
+    /// Borrows the input once more, for one of several calls.
+    fn again<'g>(given: &'g Self::Given<'_>) -> Self::Given<'g>;
 
     /// Returns the number of values; `None` means as many as are requested. `what` names the input in errors.
     ///

@@ -65,6 +65,10 @@ unsafe impl<T: Element> Read for Near<T> {
     type Given<'a> = (View<'a, T>, Option<T>);
     type Place = Array<T>;
 
+    fn again<'g>((x, outside): &'g Self::Given<'_>) -> Self::Given<'g> {
+        (x.view(), *outside)
+    }
+
     fn len((x, _): &Self::Given<'_>, _: &'static str) -> Result<Option<usize>> {
         Ok(Some(x.len()))
     }

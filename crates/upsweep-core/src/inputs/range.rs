@@ -57,6 +57,10 @@ unsafe impl<T: Count> Read for Counting<T> {
 
     const SIDE_BY_SIDE: bool = true;
 
+    fn again(given: &Range<T>) -> Range<T> {
+        given.clone()
+    }
+
     fn len(given: &Range<T>, _: &'static str) -> Result<Option<usize>> {
         Ok(Some(given.start.to(given.end)))
     }

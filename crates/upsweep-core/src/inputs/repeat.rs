@@ -38,6 +38,10 @@ unsafe impl<T: Element> Read for Repeated<T> {
 
     const SIDE_BY_SIDE: bool = true;
 
+    fn again(given: &T) -> T {
+        *given
+    }
+
     fn len(_: &T, _: &'static str) -> Result<Option<usize>> {
         Ok(None)
     }

@@ -54,6 +54,10 @@ macro_rules! zips {
 
             const SIDE_BY_SIDE: bool = $($P::SIDE_BY_SIDE)&&*;
 
+            fn again<'g>(given: &'g Self::Given<'_>) -> Self::Given<'g> {
+                ($($P::again(&given.$i),)*)
+            }
+
             fn len(given: &Self::Given<'_>, _: &'static str) -> Result<Option<usize>> {
                 let mut len = None;
                 $(len = same_length(len, $P::len(&given.$i, $name)?, $name)?;)*

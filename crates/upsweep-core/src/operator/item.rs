@@ -16,6 +16,11 @@ pub trait Item: Copy + Send + Sync + 'static {
 pub trait Single: Item {}
 
 /// A value that becomes the arguments `Args` of a map: itself, or each value of a tuple of several inputs.
+#[diagnostic::on_unimplemented(
+    message = "a function of the arguments `{Args}` takes no values `{Self}`",
+    label = "not the function's arguments",
+    note = "a function has an argument for each input, of its type and in its place"
+)]
 pub trait Spread<Args> {
     /// Returns the value as the arguments of a map.
     fn spread(self) -> Args;

@@ -79,7 +79,7 @@ pub trait Operator<T: Element>: Copy + Send + Sync + 'static {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a function of these elements",
     label = "not a function of `{Args}`",
-    note = "a map, a finish and an equality are made of a function, as they run on the GPU too; a closure is none. Write \
+    note = "a map, a predicate, a finish and an equality are made of a function, as they run on the GPU too; a closure is none. Write \
             `#[function] fn name(x: T) -> U {{ .. }}` and give `Name`"
 )]
 pub trait Function<Args>: Copy + Send + Sync + 'static {

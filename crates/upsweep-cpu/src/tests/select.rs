@@ -4,8 +4,7 @@ use super::{Random, with_threads};
 use crate::{runs, select};
 use std::fmt::Debug;
 use upsweep_core::buffer::View;
-use upsweep_core::call::Elements;
-use upsweep_core::call::select::{Choose, Choosing, FirstOf, Indices, LastOf, Others, Values, Where, Yields};
+use upsweep_core::call::select::{Among, Choose, Choosing, FirstOf, Indices, LastOf, Others, Values, Where, Yields};
 use upsweep_core::error::Error;
 use upsweep_core::operator::{Element, Function, Source};
 use upsweep_core::outputs::Target;
@@ -53,9 +52,9 @@ where
     I: Element,
     O: Element,
 {
-    let input = Elements::Given(View::Host(x));
+    let input = Among::Buffer(View::Host(x));
     let call = Choosing { choice, input, length: None, output, others };
-    select::run_within::<_, V, _, _>(&call, known, plan)
+    select::run_within::<(I,), _, V, _, _>(&call, known, plan)
 }
 
 /// Checks that `kept` are the selected elements of `x`: with an output of just enough room, with one of too little,
@@ -112,8 +111,8 @@ fn check<T: Element + PartialEq + Debug + From<u8> + Into<u128>>() {
             let choice = FirstOf(Equal);
             let output = Some(target(&mut data));
             let call =
-                Choosing { choice: &choice, input: Elements::OfOutput, length: None, output, others: Others::Dropped };
-            assert_eq!(select::run_within::<_, Values, T, T>(&call, 0, plan), Ok(first.len()));
+                Choosing { choice: &choice, input: Among::OfOutput, length: None, output, others: Others::Dropped };
+            assert_eq!(select::run_within::<(T,), _, Values, T, T>(&call, 0, plan), Ok(first.len()));
             assert_eq!(data[..first.len()], of(&first)[..]);
             let ends = first.iter().skip(1).copied().chain([len]);
             let lengths: Vec<u64> = first.iter().zip(ends).map(|(first, end)| (end - first) as u64).collect();
@@ -130,8 +129,7 @@ where
     let runs = values.len();
     for room in [runs, runs / 2, runs + 3] {
         let (mut firsts, mut found) = (vec![T::from(77); runs + 9], vec![77; runs + 9]);
-        let (choice, input, output) =
-            (FirstOf(Equal), Elements::Given(View::Host(x)), Some(target(&mut firsts[..room])));
+        let (choice, input, output) = (FirstOf(Equal), Among::Buffer(View::Host(x)), Some(target(&mut firsts[..room])));
         let call = Choosing { choice: &choice, input, length: None, output, others: Others::Dropped };
         let number = runs::run_within(&call, Some(&target(&mut found[..room])), lengths, plan);
         let stored = room.min(runs);

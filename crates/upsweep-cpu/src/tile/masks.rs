@@ -34,12 +34,12 @@ pub(crate) trait Chunks<I> {
     /// Processes the next chunk.
     ///
     /// # Safety
-    /// The processor has the instructions of `L`, and the chunk's elements are valid for reads.
+    /// The processor has the instructions of `L`, and the chunk's elements are valid for reads, if the input is not null.
     unsafe fn take<L: Lanes>(&mut self, chunk: Chunk<I>);
 }
 
 /// Test that marks the selected elements, and its input. The input is not a slice, as a selection in place also writes
-/// to it.
+/// to it. It is null where nobody reads the elements.
 pub(crate) struct Masks<M, I> {
     pub(crate) marks: M,
     pub(crate) input: *const I,
@@ -63,8 +63,11 @@ impl<M: Marks<I>, I: Copy> Masks<M, I> {
         let mut start = range.start;
         while start < range.end {
             let len = (range.end - start).min(MARKED);
-            // SAFETY: the elements are in the input, and nobody writes to them meanwhile.
-            let own = unsafe { std::slice::from_raw_parts(self.input.add(start), len) };
+            let own = match self.input.is_null() {
+                true => &[],
+                // SAFETY: the elements are in the input, and nobody writes to them meanwhile.
+                false => unsafe { std::slice::from_raw_parts(self.input.add(start), len) },
+            };
             // SAFETY: both neighbours are in the input. The element before the block is only ever overwritten by
             // itself, and such stores are left out. The element after the block is overwritten only by results of later
             // blocks, which are stored only after this block has been read.

@@ -112,7 +112,7 @@ impl<'a> Lists<'a> {
         let (mut to, mut written) = (kinds.iter_mut().zip(places), 0);
         part.each(|place, told| {
             for (event, (kind, to)) in self.of(told).iter().zip(&mut to) {
-                (*kind, *to) = (event.kind, Indices::of(0, place.wrapping_sub(usize::from(event.back))));
+                (*kind, *to) = (event.kind, Indices::of(|| 0, place.wrapping_sub(usize::from(event.back))));
                 written += 1;
             }
         });
@@ -168,7 +168,7 @@ mod vector {
             let eights = to_ends.as_chunks_mut::<8>().0.iter_mut().zip(packed.as_chunks::<8>().0);
             for (ends, places) in eights.take(count.div_ceil(8)) {
                 for (end, &place) in ends.iter_mut().zip(places) {
-                    *end = Indices::of(0, first.wrapping_add_signed(place as i8 as isize));
+                    *end = Indices::of(|| 0, first.wrapping_add_signed(place as i8 as isize));
                 }
             }
             done.bytes += 64;

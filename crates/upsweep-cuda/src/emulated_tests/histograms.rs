@@ -28,15 +28,25 @@ fn emulated_histograms() {
     fn job<T>() -> HistogramJob {
         HistogramJob::plain::<T>(1 << 21, 256)
     }
-    counted::<u8, _, u32>(ByFunction(Same), job::<u8>(), 32, 25);
-    counted::<u8, _, u64>(ByFunction(Same), HistogramJob { channels: (3, 2), ..job::<u8>() }, 32, 25);
-    counted::<u32, _, u32>(ByFunction(Same), job::<u32>(), 8, 25);
-    counted::<u16, _, u64>(ByFunction(Same), HistogramJob { bins: 1 << 18, channels: (2, 2), ..job::<u16>() }, 1, 25);
-    counted::<u32, _, u32>(ByFunction(Same), HistogramJob { bins: 1 << 16, ..job::<u32>() }, 1, 40);
-    counted::<u32, _, u64>(ByFunction(Same), HistogramJob { bins: 1 << 18, channels: (3, 2), ..job::<u32>() }, 1, 25);
+    counted::<u8, _, u32>(ByFunction::new(Same), job::<u8>(), 32, 25);
+    counted::<u8, _, u64>(ByFunction::new(Same), HistogramJob { channels: (3, 2), ..job::<u8>() }, 32, 25);
+    counted::<u32, _, u32>(ByFunction::new(Same), job::<u32>(), 8, 25);
+    counted::<u16, _, u64>(
+        ByFunction::new(Same),
+        HistogramJob { bins: 1 << 18, channels: (2, 2), ..job::<u16>() },
+        1,
+        25,
+    );
+    counted::<u32, _, u32>(ByFunction::new(Same), HistogramJob { bins: 1 << 16, ..job::<u32>() }, 1, 40);
+    counted::<u32, _, u64>(
+        ByFunction::new(Same),
+        HistogramJob { bins: 1 << 18, channels: (3, 2), ..job::<u32>() },
+        1,
+        25,
+    );
     counted::<f32, _, u32>(NoRule, HistogramJob { by_edges: true, ..job::<f32>() }, 16, 25);
-    counted::<u32, _, i64>(ByFunction(Same), HistogramJob { amount: Amount::Whole(8), ..job::<u32>() }, 4, 25);
-    counted::<u32, _, f32>(ByFunction(Same), HistogramJob { amount: Amount::Float, ..job::<u32>() }, 2, 25);
-    counted::<u32, _, f32>(ByFunction(Same), HistogramJob { amount: Amount::Exponent, ..job::<u32>() }, 8, 25);
+    counted::<u32, _, i64>(ByFunction::new(Same), HistogramJob { amount: Amount::Whole(8), ..job::<u32>() }, 4, 25);
+    counted::<u32, _, f32>(ByFunction::new(Same), HistogramJob { amount: Amount::Float, ..job::<u32>() }, 2, 25);
+    counted::<u32, _, f32>(ByFunction::new(Same), HistogramJob { amount: Amount::Exponent, ..job::<u32>() }, 8, 25);
     counted::<f32, _, f64>(NoRule, HistogramJob { amount: Amount::Exponent, by_edges: true, ..job::<f32>() }, 2, 25);
 }

@@ -4,7 +4,7 @@ use super::{CAPABILITY, KernelSource, THREADS, run};
 use crate::expand::{self, ExpandParams};
 use crate::search::{self, SearchParams};
 use crate::select::{self, SelectParams};
-use crate::variants::FirstBit;
+use crate::variants::{EitherOdd, FirstBit};
 use upsweep_core::call::expand::Expanded;
 use upsweep_core::call::search::Ascending;
 use upsweep_core::call::select::{Choose, FirstOf, Flagged, LastOf, Unasked, Where};
@@ -16,12 +16,13 @@ use upsweep_plan::select::{SelectPlan, SelectSizes};
 /// Runs the kernel that selects by `choice` among at most `len` elements, on `cases` random inputs. Results are indices
 /// of `index` bytes, or elements if `index` is 0.
 fn selection<I: Element, C: Choose<I>>(choice: &C, index: usize, others: bool, len: usize, cases: u32) {
-    selection_of_runs::<I, C>(choice, index, others, (0, false), len, cases);
+    selection_of_runs::<I, (I,), C>(choice, index, others, (0, false), len, cases);
 }
 
 /// Runs a selection that also stores a number of `bytes` bytes with each selected element, on `cases` random inputs.
-/// The number is the length of the element's run if `lengths` is true, else the index where the run begins.
-fn selection_of_runs<I: Element, C: Choose<I>>(
+/// The number is the length of the element's run if `lengths` is true, else the index where the run begins. The choice
+/// takes the arguments `A` of an element.
+fn selection_of_runs<I: Element, A, C: Choose<I, A>>(
     choice: &C,
     index: usize,
     others: bool,
@@ -29,8 +30,8 @@ fn selection_of_runs<I: Element, C: Choose<I>>(
     len: usize,
     cases: u32,
 ) {
-    select::with_functions(choice, |functions| {
-        let sizes = SelectSizes { run: bytes, lengths, ..select::sizes_of::<I, C>(choice, index, others) };
+    select::with_functions_of::<I, A, _, _>(choice, |functions| {
+        let sizes = SelectSizes { run: bytes, lengths, ..select::sizes_of::<I, A, C>(choice, index, others) };
         let plan = SelectPlan::new(len, sizes, CAPABILITY);
         let source = select::kernel(&plan, functions).source::<SelectParams>()?;
         // A block has half as many threads as on a GPU, and so half as many results. With half of the ring (the shared
@@ -59,6 +60,10 @@ fn emulated_selections() {
     selection::<u32, _>(&FirstOf(Equal), 0, false, 1 << 20, 12);
     selection::<u8, _>(&LastOf(Equal), 0, false, 1 << 20, 12);
     selection::<(u8, u8, u8), _>(&LastOf(Equal), 4, false, 1 << 20, 12);
+    selection::<(u32, u32), _>(&Flagged(&[true]), 4, false, 1 << 20, 12);
+    let both = Where(EitherOdd);
+    selection_of_runs::<(u32, u32), (u32, u32), _>(&both, 0, false, (0, false), 1 << 20, 12);
+    selection_of_runs::<(u32, u32), (u32, u32), _>(&both, 0, true, (0, false), 1 << 20, 12);
 }
 
 /// Runs the kernels that expand counts of `count` bytes to results of `result` bytes, on `cases` random inputs.
@@ -86,10 +91,10 @@ fn emulated_expansions() {
 #[test]
 #[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
 fn emulated_runs() {
-    selection_of_runs::<u32, _>(&FirstOf(Equal), 0, false, (4, true), 1 << 20, 20);
-    selection_of_runs::<u32, _>(&FirstOf(Equal), 0, false, (4, false), 1 << 20, 12);
-    selection_of_runs::<u8, _>(&FirstOf(Equal), 0, false, (8, true), 1 << 33, 12);
-    selection_of_runs::<(u8, u8, u8), _>(&FirstOf(Equal), 0, false, (8, true), 1 << 20, 12);
+    selection_of_runs::<u32, (u32,), _>(&FirstOf(Equal), 0, false, (4, true), 1 << 20, 20);
+    selection_of_runs::<u32, (u32,), _>(&FirstOf(Equal), 0, false, (4, false), 1 << 20, 12);
+    selection_of_runs::<u8, (u8,), _>(&FirstOf(Equal), 0, false, (8, true), 1 << 33, 12);
+    selection_of_runs::<(u8, u8, u8), ((u8, u8, u8),), _>(&FirstOf(Equal), 0, false, (8, true), 1 << 20, 12);
 }
 
 #[test]

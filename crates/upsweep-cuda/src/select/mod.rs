@@ -43,11 +43,10 @@ use super::runtime::Grid;
 use super::{Cuda, Loan};
 use cudarc::driver::{CudaSlice, DeviceSlice};
 use upsweep_core::buffer::ViewMut;
-use upsweep_core::call::Elements;
-use upsweep_core::call::select::{Choose, Choosing, Neighbour, Others, Values, Yields, flags_of};
+use upsweep_core::call::select::{Among, Choose, Choosing, Neighbour, Others, UNREAD, Values, Yields, flags_of};
 use upsweep_core::error::{Error, Result};
 use upsweep_core::operator::builtin::Or;
-use upsweep_core::operator::{Element, MapWith, Same, Source};
+use upsweep_core::operator::{Element, Same, Source};
 use upsweep_core::outputs::Target;
 use upsweep_core::segments::Keys;
 use upsweep_core::steps::{Held, Parts};
@@ -81,17 +80,19 @@ params! {
 }
 
 /// Steps of a selection's functions as those of a job: the predicate is the map, and the elements are the keys.
-type StepsOf<I, P> = Parts<I, bool, Or, MapWith<P>, Same>;
+type StepsOf<I, P> = Parts<I, bool, Or, P, Same>;
 type KeysOf<I, E> = Keys<'static, [I], E>;
 
-pub fn run<C, V, I, O>(cuda: &Cuda, call: Choosing<'_, C, I, O>, count: &mut ViewMut<'_, u64>) -> Result<()>
+pub fn run<A, C, V, I, O>(cuda: &Cuda, call: Choosing<'_, C, I, O>, count: &mut ViewMut<'_, u64>) -> Result<()>
 where
     I: Element,
     O: Element,
-    C: Choose<I>,
+    C: Choose<I, A>,
     V: Yields<I, O>,
 {
-    with_functions(call.choice, |functions| launch::<C, V, I, O>(cuda, call, Beside::NOTHING, functions, count))
+    with_functions_of::<I, A, _, _>(call.choice, |functions| {
+        launch::<A, C, V, I, O>(cuda, call, Beside::NOTHING, functions, count)
+    })
 }
 
 /// Runs a selection like [`run`], and also stores a number with each selected element: with `lengths` the length of its
@@ -110,7 +111,7 @@ where
 {
     let (address, room, _runs) = write(cuda, "second output", runs.as_mut())?;
     let beside = Beside { address, extent: Extent::new::<N>(address, room), bytes: size_of::<N>(), lengths };
-    with_functions(call.choice, |functions| launch::<C, Values, I, I>(cuda, call, beside, functions, count))
+    with_functions(call.choice, |functions| launch::<(I,), C, Values, I, I>(cuda, call, beside, functions, count))
 }
 
 /// Companion output of a selection: a number of `bytes` bytes for each selected element. It has room for as many
@@ -130,7 +131,7 @@ impl Beside {
 
 /// Launches the kernel of the selection `call`, whose functions are `functions`. `beside` is the companion output,
 /// `count` the output for the number of selected elements.
-fn launch<C, V, I, O>(
+fn launch<A, C, V, I, O>(
     cuda: &Cuda,
     call: Choosing<'_, C, I, O>,
     beside: Beside,
@@ -140,17 +141,17 @@ fn launch<C, V, I, O>(
 where
     I: Element,
     O: Element,
-    C: Choose<I>,
+    C: Choose<I, A>,
     V: Yields<I, O>,
 {
     let len = call.len();
     let Choosing { choice, mut input, length, mut output, mut others } = call;
-    let flags = flags_of(choice, len)?;
+    let flags = flags_of::<I, A, C>(choice, len)?;
     let wants_others = !matches!(others, Others::Dropped);
-    let sizes = sizes_of(choice, if V::INDEX { size_of::<O>() } else { 0 }, wants_others);
+    let sizes = sizes_of::<I, A, C>(choice, if V::INDEX { size_of::<O>() } else { 0 }, wants_others);
     let sizes = SelectSizes { run: beside.bytes, lengths: beside.lengths, ..sizes };
 
-    let (asked, in_place) = (output.is_some(), matches!(input, Elements::OfOutput));
+    let (asked, in_place) = (output.is_some(), matches!(input, Among::OfOutput));
     let (reader, (count, _count)) = match count {
         ViewMut::Cuda(view) => (view.stream().clone(), cuda.write("count", view)?),
         ViewMut::Host(_) => return Err(Error::Place { what: "count", found: "host", expected: "CUDA" }),
@@ -164,10 +165,12 @@ where
     results.must_not_meet(other_results)?;
     results.must_not_meet(beside.extent)?;
     let (source, _input) = match &mut input {
-        Elements::Given(view) => cuda.read("input", view)?,
-        Elements::OfOutput => (output, Loan::default()),
+        Among::Buffer(view) => cuda.read("input", view)?,
+        Among::OfOutput => (output, Loan::default()),
+        Among::Unread(_) if V::INDEX && flags.is_some() => (0, Loan::default()),
+        Among::Unread(_) => return Err(UNREAD),
     };
-    let elements = Extent::new::<I>(source, len);
+    let elements = Extent::new::<I>(source, if source == 0 { 0 } else { len });
     // In place, each result lies at the address of its element or before it.
     let same = source == output && size_of::<I>() == size_of::<O>() && !V::INDEX;
     if !in_place && !same {
@@ -224,7 +227,15 @@ pub(super) fn with_functions<I: Element, C: Choose<I>, R>(
     choice: &C,
     use_them: impl FnOnce(&Functions<'_>) -> Result<R>,
 ) -> Result<R> {
-    let steps = StepsOf::<I, C::Predicate>::new(Or, MapWith(choice.predicate()), Same);
+    with_functions_of::<I, (I,), C, R>(choice, use_them)
+}
+
+/// Works like [`with_functions`] for a predicate that takes the arguments `A` of an element.
+pub(super) fn with_functions_of<I: Element, A, C: Choose<I, A>, R>(
+    choice: &C,
+    use_them: impl FnOnce(&Functions<'_>) -> Result<R>,
+) -> Result<R> {
+    let steps = StepsOf::<I, C::Predicate>::new(Or, choice.predicate(), Same);
     let same = C::NEIGHBOUR.map(|_| choice.same());
     let text = |source: &mut Source| text_of::<_, KeysOf<I, C::Same>>(source, &steps, same.as_ref(), &((), ()));
     let mut held = Held::nothing();
@@ -234,7 +245,7 @@ pub(super) fn with_functions<I: Element, C: Choose<I>, R>(
 
 /// Returns the sizes that the plan of a selection depends on. `index` is the number of bytes of an index, or 0 if
 /// elements are stored.
-pub(super) fn sizes_of<I: Element, C: Choose<I>>(choice: &C, index: usize, others: bool) -> SelectSizes {
+pub(super) fn sizes_of<I: Element, A, C: Choose<I, A>>(choice: &C, index: usize, others: bool) -> SelectSizes {
     SelectSizes {
         input: size_of::<I>(),
         index,

@@ -34,10 +34,10 @@ impl List {
         self.histogram::<f16, _, u32>("edges f16", NoRule, edges);
         self.histogram::<i128, _, u64>("edges i128", NoRule, edges);
         self.histogram::<(u8, u8, u8), _, u32>("triples", NoRule, |job| job);
-        self.histogram::<i64, _, u32>("by i64", ByFunction(Same), |job| job);
+        self.histogram::<i64, _, u32>("by i64", ByFunction::new(Same), |job| job);
         self.queries::<(u64, u64)>("ranges", false);
         self.queries::<f64>("quantiles", true);
-        self.histogram::<i8, _, u32>("by i8 channels", ByFunction(Same), |job| HistogramJob {
+        self.histogram::<i8, _, u32>("by i8 channels", ByFunction::new(Same), |job| HistogramJob {
             channels: (4, 3),
             ..job
         });

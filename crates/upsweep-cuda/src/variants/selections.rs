@@ -4,7 +4,7 @@ use super::super::expand::{self, ExpandParams};
 use super::super::job::Functions;
 use super::super::search::{self, SearchParams};
 use super::super::select::{self, SelectParams};
-use super::{AtMost, FirstBit, List};
+use super::{AtMost, EitherOdd, FirstBit, List};
 use half::f16;
 use upsweep_core::call::expand::Expanded;
 use upsweep_core::call::search::{Ascending, Ordered};
@@ -43,12 +43,20 @@ impl List {
         self.search::<u32>("u32", false, 4);
         self.search::<f16>("f16", true, 8);
         self.selection::<u32, _>("u32 by a value", &Where(AtMost { bound: 1 }), 1 << 20, 0);
+        self.selection::<(u32, u32), _>("indices of pairs by flags", &Flagged(&[true]), 1 << 20, 4);
+        let both = Where(EitherOdd);
+        self.selection_of::<(u32, u32), (u32, u32), _>("pairs by two arguments", &both, 1 << 20, 0);
     }
 
     fn selection<I: Element, C: Choose<I>>(&mut self, name: &str, choice: &C, len: usize, index: usize) {
+        self.selection_of::<I, (I,), C>(name, choice, len, index);
+    }
+
+    /// Adds the kernel of a selection by a choice that takes the arguments `A` of an element to the list.
+    fn selection_of<I: Element, A, C: Choose<I, A>>(&mut self, name: &str, choice: &C, len: usize, index: usize) {
         // Functions that capture more values than a kernel's parameters have room for have no kernel.
-        let _none = select::with_functions(choice, |functions| {
-            self.selection_of_sizes(name, len, select::sizes_of::<I, C>(choice, index, false), functions);
+        let _none = select::with_functions_of::<I, A, _, _>(choice, |functions| {
+            self.selection_of_sizes(name, len, select::sizes_of::<I, A, C>(choice, index, false), functions);
             Ok(())
         });
     }
@@ -61,7 +69,7 @@ impl List {
     {
         let choice = FirstOf(Equal);
         let _none = select::with_functions(&choice, |functions| {
-            let sizes = SelectSizes { run, lengths, ..select::sizes_of::<I, _>(&choice, 0, false) };
+            let sizes = SelectSizes { run, lengths, ..select::sizes_of::<I, (I,), _>(&choice, 0, false) };
             self.selection_of_sizes(name, len, sizes, functions);
             Ok(())
         });

@@ -27,4 +27,18 @@ fn other_buffers(device: &Device, x: &Matrix, out: &mut Matrix) {
     let _ = Scan::new(Sum).run(device, &[0.0f32; 4], out);
 }
 
+#[function]
+fn cheap(price: f32, stock: u32) -> bool {
+    price < 2.0 && stock > 0
+}
+
+fn choices(device: &Device, price: &[f32], stock: &[u32], out: &mut [u32]) {
+    let _ = Select::new(|x: u32| x > 1).run(device, stock, out);
+    // A predicate of other columns, and values of two columns in an output of one.
+    let _ = Select::new(Cheap).indices().run(device, (stock, price), out);
+    let _ = Select::new(Cheap).run(device, (price, stock), out);
+    let _ = Select::new(Cheap).run(device, (price, stock), (&mut [0.0f32; 4], out));
+    let _ = Sort::new().run(device, (price, stock), out);
+}
+
 fn main() {}

@@ -67,7 +67,7 @@ impl From<Mine> for bool {
 impl Yields<u32, Mine> for Values {
     const INDEX: bool = false;
     const MOST: usize = usize::MAX;
-    fn of(_: u32, _: usize) -> Mine {
+    fn of(_: impl FnOnce() -> u32, _: usize) -> Mine {
         Mine(true)
     }
 }
