@@ -94,6 +94,7 @@ constexpr u32 ROW_EACH = 4;
 constexpr u32 ROW_DEEP = 8;
 constexpr u32 ROWS_AT_ONCE = 1;
 constexpr u32 ROW_SHORT = 0;
+constexpr u32 PARTS_JOINED = 32;
 constexpr u32 APART_BLOCKS = 5;
 constexpr u32 RING_BYTES = 86528;
 constexpr u32 STORING_WARPS = 2;
@@ -296,6 +297,20 @@ struct RowTotalsParams {
     u64 part;
     u64 parts;
     Acc* totals;
+    const Given* init_from;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
+struct ColumnTotalsParams {
+    const In* input;
+    Out* output;
+    u64 outer;
+    u64 len;
+    u64 inner;
+    u64 part;
+    u64 parts;
+    const Acc* from;
+    Acc* to;
     const Given* init_from;
     Workspace workspace;
     Acc given_init, given_first;

@@ -24,6 +24,7 @@
 #![allow(clippy::len_without_is_empty, clippy::new_without_default, reason = "likewise, none of them needs these")]
 
 pub mod automaton;
+pub mod column_totals;
 pub mod columns;
 mod compaction;
 pub mod constants;
@@ -73,6 +74,8 @@ pub enum Plan {
     Rows(rows::RowsPlan),
     /// Float sums or products of rows, on a CUDA device.
     RowTotals(row_totals::RowTotalsPlan),
+    /// Float sums or products of columns, on a CUDA device.
+    ColumnTotals(column_totals::ColumnTotalsPlan),
     /// A reduction by offsets of gathered elements, on a CUDA device.
     Gathered(gathered::GatheredPlan),
     /// A call on interleaved lines, on a CUDA device.

@@ -5,7 +5,7 @@
 #include "word/value.cuh"
 
 // Number of levels of a counter.
-constexpr u32 COUNTER_LEVELS = 64;
+constexpr u32 COUNTER_LEVELS = 48;
 
 // Tree of equal subtrees, whose totals are added in order. It has the total of 2^k of them for each bit k of their
 // number, and joins these as a binary counter carries: each with its neighbour as soon as that is there. Used by one
@@ -24,6 +24,9 @@ public:
         totals[level] = total;
         number++;
     }
+
+    // Returns the total of all, at least one.
+    __device__ __forceinline__ V total() const { return followed_by(totals[0], false); }
 
     // Returns the total of all, followed by that of a smaller subtree if there is one (`any`).
     __device__ __forceinline__ V followed_by(V last, bool any) const {

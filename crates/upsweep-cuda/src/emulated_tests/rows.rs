@@ -1,7 +1,9 @@
-//! Tests of kernels in the emulator, without a GPU: reductions of rows, a warp each, and by the tree of float sums.
+//! Tests of kernels in the emulator, without a GPU: reductions of rows, a warp each, and of rows and columns by the trees
+//! of float sums.
 
 use super::{Buffers, Placed, THREADS, Then, in_f32, run};
 use crate::job::{Functions, text_of};
+use crate::reduce::column_totals::{self, ColumnTotalsParams};
 use crate::reduce::row_totals::{self, RowTotalsParams};
 use crate::reduce::rows::{self, RowsParams};
 use half::bf16;
@@ -59,4 +61,24 @@ fn emulated_row_totals() {
         totals(in_f32::<bf16>(), len, len == 100, 20);
     }
     totals(Parts::<f32, f32, _, _, _>::new(Sum, Placed, Same), 1 << 12, false, 20);
+}
+
+/// Runs the kernels of float sums and products of columns, on `cases` random inputs.
+fn column_totals<S: Buffers>(steps: S, has_init: bool, cases: u32) {
+    let text = |source: &mut Source| text_of::<S, Whole>(source, &steps, None, &Default::default());
+    let held = Held::nothing();
+    let functions = Functions::of::<S, Whole>(&text, &held);
+    for kernel in column_totals::kernels(has_init, &functions) {
+        let name = format!("{} {} {has_init}", kernel.kernel.1, std::any::type_name::<S>());
+        run(&name, &kernel.source::<ColumnTotalsParams>().unwrap(), &[("THREADS", 64)], cases);
+    }
+}
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_column_totals() {
+    column_totals(Parts::<f32, f32, _, _, _>::new(Sum, Same, Same), false, 60);
+    column_totals(Parts::<f64, f64, _, _, _>::new(Product, Same, Same), true, 60);
+    column_totals(in_f32::<bf16>(), true, 60);
+    column_totals(Parts::<f32, f32, _, _, _>::new(Sum, Placed, Same), false, 60);
 }

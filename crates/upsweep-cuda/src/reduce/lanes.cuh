@@ -194,7 +194,7 @@ struct Chunks {
             total = tree_of(totals, here);
             if (steps > THREADS && threadIdx.x == 0) counter.add(total);
         }
-        if (steps > THREADS && threadIdx.x == 0) total = counter.followed_by(total, false);
+        if (steps > THREADS && threadIdx.x == 0) total = counter.total();
         return total;
     }
 

@@ -1,6 +1,7 @@
-//! Part of the list of kernels that are compiled where there is no GPU: reductions of rows, each by one warp, and by the
-//! tree of float sums.
+//! Part of the list of kernels that are compiled where there is no GPU: reductions of rows, each by one warp, and of rows
+//! and columns by the trees of float sums.
 
+use super::super::reduce::column_totals::{self, ColumnTotalsParams};
 use super::super::reduce::row_totals::{self, RowTotalsParams};
 use super::super::reduce::rows::{RowsParams, kernel, plan};
 use super::{AddMasked, List, Times};
@@ -48,6 +49,24 @@ impl List {
             self.row_totals(&format!("bf16 of {len}"), &InF32(Parts::<bf16, bf16, _, _, _>::new(Sum, Same, Same)), len);
             self.row_totals(&format!("products of {len}"), &products, len);
         }
+        self.column_totals("f32", &Parts::<f32, f32, _, _, _>::new(Sum, Same, Same));
+        self.column_totals("f64", &Parts::<f64, f64, _, _, _>::new(Product, Same, Same));
+        self.column_totals("bf16", &InF32(Parts::<bf16, bf16, _, _, _>::new(Sum, Same, Same)));
+        self.column_totals("products", &products);
+    }
+
+    fn column_totals<S: JobSteps<In: Read<Functions: Default>, Out: Write<Functions: Default>>>(
+        &mut self,
+        name: &str,
+        steps: &S,
+    ) {
+        self.with_functions::<_, Whole>(steps, None, |list, functions| {
+            for has_init in [false, true] {
+                for kernel in column_totals::kernels(has_init, functions) {
+                    list.add::<ColumnTotalsParams>("column totals", name, kernel);
+                }
+            }
+        });
     }
 
     fn row_totals<S: JobSteps<In: Read<Functions: Default>, Out: Write<Functions: Default>>>(

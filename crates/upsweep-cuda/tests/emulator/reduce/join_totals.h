@@ -2,8 +2,7 @@
 
 #include "emulator/workspace.h"
 
-constexpr u32 CHUNK_LANES = ROW_LANES;  // for the oracle
-#include "emulator/lanes.h"
+#include "emulator/columns_oracle.h"
 
 namespace emulator {
 
@@ -23,12 +22,8 @@ static void one_case() {
     for (u64 k = 0; k < rows; k++) {
         std::vector<T> left;
         for (u64 i = 0; i < parts; i++) left.push_back(ValueOfAcc::of(totals[k * parts + i]));
-        while (left.size() > 1) {
-            std::vector<T> joined;
-            for (u64 i = 0; i < left.size(); i += 2) joined.push_back(i + 1 < left.size() ? combine(left[i], left[i + 1]) : left[i]);
-            left = joined;
-        }
-        if (!same_bits(output[k], result(HAS_INIT ? combine(ValueOfAcc::of(given_acc(init)), left[0]) : left[0]))) fail("wrong in row %llu of %llu, of %llu parts", k, rows, parts);
+        const T total = ColumnsOracle<T>::tree(left);
+        if (!same_bits(output[k], result(HAS_INIT ? combine(ValueOfAcc::of(given_acc(init)), total) : total))) fail("wrong in row %llu of %llu, of %llu parts", k, rows, parts);
     }
 }
 
