@@ -81,27 +81,17 @@ impl Operator<u32> for Then {
 /// Map of an element `x` to `x + 77 index`, where `index` is the element's position in the array.
 #[derive(Clone, Copy)]
 struct Placed;
-macro_rules! placed {
-    ($ty:ident, $x:ident, $index:ident, $placed:expr) => {
-        impl Map<$ty> for Placed {
-            type Output = $ty;
-            fn apply(&self, $x: $ty, index: u64) -> $ty {
-                let $index = index as $ty;
-                $placed
-            }
-            fn cuda_function(&self, source: &mut Source) -> String {
-                source.define(concat!("placed ", stringify!($ty)), "placed", |_, name| {
-                    let ty = stringify!($ty);
-                    format!(
-                        "__device__ __forceinline__ {ty} {name}({ty} x, u64 index) {{ return x + ({ty})index * 77; }}"
-                    )
-                })
-            }
-        }
-    };
+impl Map<u32> for Placed {
+    type Output = u32;
+    fn apply(&self, x: u32, index: u64) -> u32 {
+        x.wrapping_add((index as u32).wrapping_mul(77))
+    }
+    fn cuda_function(&self, source: &mut Source) -> String {
+        source.define("placed", "placed", |_, name| {
+            format!("__device__ __forceinline__ u32 {name}(u32 x, u64 index) {{ return x + (u32)index * 77; }}")
+        })
+    }
 }
-placed!(u32, x, index, x.wrapping_add(index.wrapping_mul(77)));
-placed!(f32, x, index, x + index * 77.0);
 
 macro_rules! emulator {
     ($($path:literal => $file:literal),* $(,)?) => {

@@ -12,6 +12,7 @@
 
 pub mod backends;
 pub mod check;
+pub mod columns;
 pub mod cuts;
 pub mod inputs;
 pub mod lanes;

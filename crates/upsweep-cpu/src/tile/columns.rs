@@ -213,9 +213,8 @@ impl<S: Steps> Fold<'_, S> {
     unsafe fn load<const W: usize, const LANES: usize>(&self, k: usize, c: usize) -> [S::Acc; LANES] {
         // LLVM must not see that rows are consecutive: it would make vectors across rows, and shuffle them into vectors
         // across columns.
-        let k = hidden(k);
         // SAFETY: the row and the columns are those of `self.unit`, which is in memory.
-        unsafe { load_row::<W, LANES, S>(self.steps, self.memory, self.shape, self.unit.start + c, k) }
+        unsafe { load_row::<W, LANES, S>(self.steps, self.memory, self.shape, self.unit.start + c, hidden(k)) }
     }
 
     #[inline(always)]
@@ -238,8 +237,7 @@ impl<S: Steps> Fold<'_, S> {
     ) -> [S::Acc; LANES] {
         for k in rows {
             // SAFETY: the rows and columns are those of `self.unit`, which is in memory.
-            let x = unsafe { self.load::<W, LANES>(k, c) };
-            value = self.combine(value, x);
+            value = self.combine(value, unsafe { self.load::<W, LANES>(k, c) });
         }
         value
     }
@@ -260,10 +258,8 @@ impl<S: Steps> Fold<'_, S> {
         unsafe { total.unwrap_unchecked() }
     }
 
-    /// Reduces a chain of at most [`CHAIN`] rows.
-    ///
     /// # Safety
-    /// As [`leaf`](Self::leaf).
+    /// As [`leaf`](Self::leaf), of which the rows are a chain.
     #[inline(always)]
     unsafe fn short_chain<const W: usize, const LANES: usize>(&self, rows: Range<usize>, c: usize) -> [S::Acc; LANES] {
         // SAFETY: the rows and columns are those of `self.unit`, which is in memory.
@@ -272,8 +268,7 @@ impl<S: Steps> Fold<'_, S> {
             if W < 64 && wide::<S>() && rows.len() == CHAIN {
                 // LLVM unrolls a constant number of rows. More columns would spill.
                 for k in rows.start + 1..rows.start + CHAIN {
-                    let x = self.load::<W, LANES>(k, c);
-                    value = self.combine(value, x);
+                    value = self.combine(value, self.load::<W, LANES>(k, c));
                 }
                 value
             } else {

@@ -8,7 +8,7 @@ use crate::reduce::row_totals::{self, RowTotalsParams};
 use crate::reduce::rows::{self, RowsParams};
 use half::bf16;
 use upsweep_core::operator::builtin::{Max, Product, Sum};
-use upsweep_core::operator::{Same, Source, Widen};
+use upsweep_core::operator::{Map, Same, Source, Widen};
 use upsweep_core::segments::Whole;
 use upsweep_core::shape::Shape;
 use upsweep_core::steps::{Held, Parts};
@@ -31,6 +31,18 @@ fn emulated_rows() {
     reduced(Parts::<u32, u32, _, _, _>::new(Sum, Placed, Same), false, 40);
     reduced(Parts::<u8, u8, _, _, _>::new(Max, Same, Same), false, 20);
     reduced(Parts::<u8, u64, _, _, _>::new(Sum, Widen::<u64>::new(), Same), true, 20);
+}
+
+impl Map<f32> for Placed {
+    type Output = f32;
+    fn apply(&self, x: f32, index: u64) -> f32 {
+        x + index as f32 * 77.0
+    }
+    fn cuda_function(&self, source: &mut Source) -> String {
+        source.define("placed f32", "placed", |_, name| {
+            format!("__device__ __forceinline__ f32 {name}(f32 x, u64 index) {{ return x + (f32)index * 77; }}")
+        })
+    }
 }
 
 /// Runs the kernels of float sums and products of rows of `len` elements, or of any length that has the same plan, on

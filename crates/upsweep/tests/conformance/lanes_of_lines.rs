@@ -7,7 +7,7 @@ use upsweep::{Element, Operator, Reduce};
 use upsweep_testing::place::Place;
 use upsweep_testing::random::Rng;
 use upsweep_testing::sample::Sample;
-use upsweep_testing::{lanes, on_each_backend, sizes};
+use upsweep_testing::{columns, lanes, on_each_backend, sizes};
 
 on_each_backend!(totals_of_rows, totals_of_columns);
 
@@ -69,7 +69,7 @@ fn check_types(place: &Place, shape: [usize; 3], number_of_lanes: [usize; 3]) {
                 let total = if lanes > 0 {
                     lanes::reduce(line, lanes, init, kind.combine)
                 } else {
-                    lanes::reduce_column(line, init, kind.combine)
+                    columns::reduce_column(line, init, kind.combine)
                 };
                 total.unwrap()
             });
