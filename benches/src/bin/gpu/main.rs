@@ -222,18 +222,15 @@ fn lines(gpu: &mut Gpu, log2n: u32) -> Outcome {
                 Scan::new(Sum).axis(&[rows, columns], axis).run(device, x, out)
             },
         )?;
-        if axis == 0 {
-            continue;
-        }
-        let row = |row: usize| {
-            (1..columns).fold(f32::random(row * columns), |sum, at| sum.plus(f32::random(row * columns + at)))
-        };
+        let (lines, len) = if axis == 1 { (rows, columns) } else { (columns, rows) };
+        let place = move |i: usize, k: usize| if axis == 1 { i * columns + k } else { k * columns + i };
+        let total = |i: usize| (1..len).fold(f32::random(place(i, 0)), |sum, k| sum.plus(f32::random(place(i, k))));
         gpu.reduce_segments(
             &format!("reduce_sum_{name}_{rows}x{columns}"),
-            (n, (n + rows) * size_of::<f32>()),
-            || (0..rows).map(row).collect(),
+            (n, (n + lines) * size_of::<f32>()),
+            || (0..lines).map(total).collect(),
             |device: &Device, x: &CudaView<'_, f32>, out: &mut CudaViewMut<'_, f32>| {
-                let mut out = out.slice_mut(..rows);
+                let mut out = out.slice_mut(..lines);
                 Reduce::new(Sum).axis(&[rows, columns], axis).run(device, x, &mut out)
             },
         )?;
