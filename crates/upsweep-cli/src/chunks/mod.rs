@@ -13,11 +13,16 @@
 //!
 //! A reduction has no carry: its chunks are subtrees of the tree of the whole array, whose totals need no order.
 //!
+//! A [`sort`] takes longer parts, which all threads read, sort and write together.
+//!
 //! Files are read by calls and not mapped: a file that shrinks while it is read is an error and no signal.
 
 mod file;
+mod memory;
 pub(crate) mod reduce;
+mod runs;
 pub(crate) mod scan;
+pub(crate) mod sort;
 mod turns;
 
 pub(crate) use file::ArrayFile;
