@@ -68,6 +68,12 @@ fn each_command(n: u64, bytes: usize) {
     assert_eq!(run("reduce x.npy"), format!("{}\n", n * (n - 1) / 2));
     run("scan x.npy -o y.npy");
     has(&f, "y.npy", 8, running());
+    run("select x.npy --where 'x % 4 == 1' -o y.npy");
+    has(&f, "y.npy", 4, (0..n).map(x).filter(|x| x % 4 == 1));
+    run("select x.npy --where 'x < 1000' --indices -o y.npy");
+    has(&f, "y.npy", 8, (0..n).filter(|&i| x(i) < 1000));
+    let bins = run("histogram x.npy --bins 64");
+    assert!(bins.lines().count() == 64 && bins.lines().all(|line| line.ends_with(&format!("\t{}", n / 64))), "{bins}");
     run("sort x.npy -o y.npy");
     has(&f, "y.npy", 4, 0..n);
     run("sort x.npy --desc -o y.npy");
@@ -97,6 +103,7 @@ fn no_room_for_runs() {
     let said = String::from_utf8(done.stderr).unwrap();
     let place = f.path("").canonicalize().unwrap();
     let expected = format!("upsweep: sorted runs in {}: writing failed: file too large\n", place.display());
-    assert_eq!((done.status.code(), said), (Some(1), expected));
+    // There may be no memory for a second thread, which a note says.
+    assert!(done.status.code() == Some(1) && said.ends_with(&expected), "{said}");
     assert_eq!((f.names(), f.read("y.npy")), (vec!["x.npy".into(), "y.npy".into()], b"as it was".to_vec()));
 }
